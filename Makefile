@@ -1,0 +1,64 @@
+# sandbash - the front door.  meson and ninja do the work; this names the ways in.
+#
+#     make            build build/sandbash
+#     make run        a sandboxed shell in an example project (a tour without a terminal)
+#     make test       everything that can be tested here; the last line counts
+#     make bench      speed against native and bubblewrap
+#     make lint       formatting, static analysis, warnings as errors with gcc and clang
+#     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
+#     make cross      compile for the other architecture, as a check
+#     make install    to $(DESTDIR)$(PREFIX)
+#
+# Each installs the Debian packages it lacks (scripts/need), with sudo when not root.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+STATIC ?= true
+FUZZ_SECONDS ?= 60
+
+.PHONY: all build run test bench lint fuzz cross install clean
+
+all: build
+
+build:
+	@scripts/need build
+	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) default:-Dtests=false
+	@ninja --quiet -C $(BUILD)
+
+run: build
+	@scripts/need run
+	@scripts/demo $(BUILD)/sandbash
+
+# The sanitizer tree is linked dynamically: ASan cannot be in a static program.
+.PHONY: test-build
+test-build:
+	@scripts/need build test
+	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
+	@ninja --quiet -C $(BUILD)
+	@scripts/configure $(BUILD)-asan -Dstatic=false -Dtests=true -Db_sanitize=address,undefined
+	@ninja --quiet -C $(BUILD)-asan
+
+test: test-build
+	@tests/run.py --build $(BUILD) $(TESTFLAGS)
+
+bench: build
+	@scripts/need bench
+	@ninja --quiet -C $(BUILD) bench-decide
+	@bench/run
+
+lint:
+	@scripts/need build lint
+	@scripts/lint
+
+fuzz: test-build
+	@scripts/need fuzz
+	@scripts/fuzz $(BUILD) $(FUZZ_SECONDS)
+
+cross: test-build
+	@scripts/cross $(BUILD)
+
+install: build
+	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild --quiet
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-*

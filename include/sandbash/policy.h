@@ -1,0 +1,122 @@
+/*
+ * policy.h - what one run may touch, and the one function that decides.
+ *
+ *     new -> add / set ... -> seal -> sb_decide() from any enforcer
+ *
+ * A rule is an access, a pattern and an origin.  The most specific rule that
+ * covers a path wins (pattern.h); between different patterns equally specific
+ * the stricter wins; of two rules for the same pattern the later tier's counts.
+ * What a "hard" rule or the system tier denies, no other rule can allow.  Where
+ * no rule covers a path, reading is allowed and every change asks.  In read-only
+ * mode only any_mode rules and those of the command line grant changes.
+ *
+ * A sealed policy never changes, so any thread may read it without a lock.  It
+ * owns copies of the strings it is given and holds no descriptors.
+ */
+#ifndef SANDBASH_POLICY_H
+#define SANDBASH_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbash/error.h"
+
+enum sb_op {
+	SB_READ,
+	SB_MODIFY, /* contents or metadata of what exists; connecting to a socket */
+	SB_CREATE,
+	SB_DELETE, /* also renaming away */
+	SB_OP_COUNT,
+};
+
+enum sb_verdict { SB_ALLOW, SB_ASK, SB_DENY }; /* in order of strictness */
+
+struct sb_access {
+	unsigned char verdict[SB_OP_COUNT]; /* enum sb_verdict, indexed by enum sb_op */
+};
+
+enum sb_tier { /* weakest first */
+	SB_TIER_BUILTIN,
+	SB_TIER_SYSTEM,    /* /etc/sandbash/config: what it denies stays denied */
+	SB_TIER_GLOBAL,    /* $XDG_CONFIG_HOME/sandbash/config */
+	SB_TIER_DIRECTORY, /* $XDG_CONFIG_HOME/sandbash/projects/HASH */
+	SB_TIER_SESSION,   /* answers kept with a named session */
+	SB_TIER_FILE,      /* --policy=FILE */
+	SB_TIER_FLAG,      /* the command line */
+	SB_TIER_COUNT,
+};
+
+enum sb_mode { /* in order of strictness */
+	SB_MODE_DANGER_FULL_ACCESS,
+	SB_MODE_WORKSPACE_WRITE,
+	SB_MODE_READ_ONLY,
+};
+
+enum sb_tmp {
+	SB_TMP_PRIVATE, /* the run's own filesystem where there are namespaces, else the real one */
+	SB_TMP_SHARED,  /* the real /tmp */
+	SB_TMP_OFF,     /* not writable */
+};
+
+struct sb_rule {
+	struct sb_access access;
+	enum sb_tier tier;
+	bool hard;           /* what it denies stays denied, whatever others say */
+	bool any_mode;       /* grants in read-only mode too: devices, private temp */
+	bool capped;         /* set by seal: read-only mode took changes away from access */
+	const char *pattern; /* canonical pattern text */
+	const char *origin;  /* "built-in: SSH keys", "/path/config line 3", "--deny=x" */
+};
+
+struct sb_decision {
+	enum sb_verdict verdict;
+	const struct sb_rule *rule; /* NULL: no rule covers the path */
+};
+
+struct sb_policy;
+
+struct sb_policy *sb_policy_new(void); /* NULL: out of memory */
+void sb_policy_free(struct sb_policy *policy);
+
+/*
+ * Add a rule; pattern (absolute pattern text whose literal prefix is canonical)
+ * and origin are copied.  Two rules of one tier with the same pattern and
+ * different access are SB_E_CONFLICT, found here.
+ */
+int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct sb_error *err);
+
+/* Settings beside the rules.  A mode or a closed network from the system tier is a floor. */
+void sb_policy_set_mode(struct sb_policy *policy, enum sb_mode mode);
+void sb_policy_set_network(struct sb_policy *policy, bool on);
+void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp);
+enum sb_mode sb_policy_mode(const struct sb_policy *policy);
+bool sb_policy_network(const struct sb_policy *policy);
+enum sb_tmp sb_policy_tmp(const struct sb_policy *policy);
+
+/* Build the index.  After this, nothing can be added. */
+int sb_policy_seal(struct sb_policy *policy, struct sb_error *err);
+
+/* The effective rules, one per pattern, ordered by pattern; i from 0 to count - 1. */
+size_t sb_policy_count(const struct sb_policy *policy);
+const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i);
+
+/*
+ * May op be done to path (canonical, absolute)?  The policy must be sealed.
+ * This is the only place where sandbash decides about paths.
+ */
+struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path);
+
+/* All four operations at once. */
+struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path);
+
+/* Renaming is deleting the source and creating or replacing the target; the stricter wins. */
+struct sb_decision sb_decide_rename(const struct sb_policy *policy, const char *from,
+				    const char *to, bool to_exists);
+
+const char *sb_op_name(enum sb_op op);
+const char *sb_verdict_name(enum sb_verdict verdict);
+const char *sb_mode_name(enum sb_mode mode);
+const char *sb_tier_name(enum sb_tier tier);
+int sb_mode_parse(const char *text, enum sb_mode *out_mode, struct sb_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * auto.h - resources that end with their scope.
+ *
+ *     SB_AUTO_FD int fd = open(...);       closed when the block is left
+ *     *out_fd = sb_take_fd(&fd);           unless it is given away
+ */
+#ifndef SB_BASE_AUTO_H
+#define SB_BASE_AUTO_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline void sb_auto_close(int *fd)
+{
+	/* Once, never retried: after EINTR the number is already free (close(2)). */
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void sb_auto_free(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void sb_auto_fclose(FILE **stream)
+{
+	if (*stream)
+		fclose(*stream);
+}
+
+#define SB_AUTO_FD __attribute__((cleanup(sb_auto_close)))
+#define SB_AUTO_FREE __attribute__((cleanup(sb_auto_free)))
+#define SB_AUTO_FILE __attribute__((cleanup(sb_auto_fclose)))
+
+static inline int sb_take_fd(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+static inline void *sb_take_ptr(void *pointer)
+{
+	void *taken = *(void **)pointer;
+
+	*(void **)pointer = NULL;
+	return taken;
+}
+
+#endif

@@ -1,0 +1,152 @@
+#include "base/escape.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+size_t sb_utf8_length(const char *bytes, size_t length)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	size_t need;
+	uint32_t point;
+
+	if (length == 0)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	if (b[0] >= 0xc2 && b[0] <= 0xdf)
+		need = 2, point = b[0] & 0x1f;
+	else if ((b[0] & 0xf0) == 0xe0)
+		need = 3, point = b[0] & 0x0f;
+	else if (b[0] >= 0xf0 && b[0] <= 0xf4)
+		need = 4, point = b[0] & 0x07;
+	else
+		return 0;
+	if (length < need)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (b[i] & 0x3f);
+	}
+	if ((need == 3 && point < 0x800) || (need == 4 && point < 0x10000) || point > 0x10ffff ||
+	    (point >= 0xd800 && point <= 0xdfff))
+		return 0;
+	return need;
+}
+
+uint32_t sb_utf8_point(const char *bytes, size_t length)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+
+	switch (length) {
+	case 2:
+		return (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+	case 3:
+		return (b[0] & 0x0fu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+	case 4:
+		return (b[0] & 0x07u) << 18 | (b[1] & 0x3fu) << 12 | (b[2] & 0x3fu) << 6 |
+		       (b[3] & 0x3fu);
+	default:
+		return b[0];
+	}
+}
+
+/*
+ * Characters that show as nothing or turn the line around: controls, zero width,
+ * fillers, direction marks and overrides ("Trojan Source"), line and paragraph
+ * separators, byte order mark, tags, variation selectors.  Unicode calls most of
+ * them Default_Ignorable_Code_Point.
+ */
+static bool is_invisible(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+		{0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+		{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+		{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+		{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+		if (point >= ranges[i].first && point <= ranges[i].last)
+			return true;
+	return false;
+}
+
+size_t sb_utf8_visible(const char *bytes, size_t length)
+{
+	size_t step = sb_utf8_length(bytes, length);
+
+	return step && is_invisible(sb_utf8_point(bytes, step)) ? 0 : step;
+}
+
+static void escape_ascii(struct sb_buf *out, unsigned char c)
+{
+	switch (c) {
+	case '\n':
+		sb_buf_puts(out, "\\n");
+		return;
+	case '\r':
+		sb_buf_puts(out, "\\r");
+		return;
+	case '\t':
+		sb_buf_puts(out, "\\t");
+		return;
+	case 0x1b:
+		sb_buf_puts(out, "\\e");
+		return;
+	default:
+		if (c < 0x20 || c >= 0x7f)
+			sb_buf_printf(out, "\\x%02x", c);
+		else
+			sb_buf_putc(out, (char)c);
+	}
+}
+
+void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length)
+{
+	while (length) {
+		size_t step = sb_utf8_length(bytes, length);
+
+		if (step <= 1) {
+			escape_ascii(out, (unsigned char)*bytes);
+			step = 1;
+		} else if (!sb_utf8_visible(bytes, step)) {
+			sb_buf_printf(out, "\\u{%x}", sb_utf8_point(bytes, step));
+		} else {
+			sb_buf_append(out, bytes, step);
+		}
+		bytes += step;
+		length -= step;
+	}
+}
+
+char *sb_escape_line(char *out, size_t size, const char *text)
+{
+	SB_AUTO_BUF struct sb_buf buf;
+	size_t cut;
+
+	if (size == 0)
+		return out;
+	sb_buf_init(&buf, 16 * 1024); /* four times the longest path: each byte may become \xNN */
+	sb_escape_append(&buf, text, strlen(text));
+	if (!sb_buf_failed(&buf) && buf.length < size) {
+		memcpy(out, buf.data, buf.length + 1);
+		return out;
+	}
+	if (size < 4) {
+		out[0] = '\0';
+		return out;
+	}
+	cut = buf.length < size - 4 ? buf.length : size - 4;
+	while (cut > 0 && ((unsigned char)buf.data[cut] & 0xc0) == 0x80)
+		cut--; /* do not end inside a character */
+	memcpy(out, buf.data, cut);
+	memcpy(out + cut, "...", 4);
+	return out;
+}

@@ -1,0 +1,36 @@
+/*
+ * escape.h - foreign bytes made safe to show.
+ *
+ * File names may hold newlines, terminal escapes and bytes that are no text.
+ * What a person sees must be one line that cannot steer the terminal.
+ */
+#ifndef SB_BASE_ESCAPE_H
+#define SB_BASE_ESCAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sb_buf;
+
+/*
+ * Length of the well-formed UTF-8 character at bytes (1 to 4), or 0 when there
+ * is none: cut short, overlong, a surrogate or above U+10FFFF.
+ */
+size_t sb_utf8_length(const char *bytes, size_t length);
+
+/* The same, but 0 as well for what steers a terminal, shows as nothing or turns the line. */
+size_t sb_utf8_visible(const char *bytes, size_t length);
+
+/* The code point of the character at bytes, whose length sb_utf8_length has told. */
+uint32_t sb_utf8_point(const char *bytes, size_t length);
+
+/*
+ * Append bytes with control characters, direction overrides, other invisible
+ * formatting and invalid UTF-8 written as \n, \e, \xNN, \u{...}.
+ */
+void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length);
+
+/* The same into a fixed array, cut with "..." when it does not fit; returns out. */
+char *sb_escape_line(char *out, size_t size, const char *text);
+
+#endif

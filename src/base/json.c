@@ -1,0 +1,124 @@
+#include "base/json.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+
+void sb_json_init(struct sb_json *json, struct sb_buf *out)
+{
+	*json = (struct sb_json){.out = out};
+}
+
+static void line_break(struct sb_json *json)
+{
+	sb_buf_putc(json->out, '\n');
+	for (int i = 0; i < json->depth; i++)
+		sb_buf_puts(json->out, "  ");
+}
+
+/* What stands before a value: nothing after its key, else a comma and a new line. */
+static void begin_value(struct sb_json *json)
+{
+	if (json->after_key) {
+		json->after_key = false;
+	} else {
+		if (json->need_comma)
+			sb_buf_putc(json->out, ',');
+		if (json->depth)
+			line_break(json);
+	}
+	json->need_comma = true;
+}
+
+void sb_json_open(struct sb_json *json, char bracket)
+{
+	begin_value(json);
+	sb_buf_putc(json->out, bracket);
+	json->depth++;
+	json->need_comma = false;
+}
+
+void sb_json_close(struct sb_json *json, char bracket)
+{
+	json->depth--;
+	if (json->need_comma) /* an empty pair of brackets stays on one line */
+		line_break(json);
+	sb_buf_putc(json->out, bracket);
+	json->need_comma = true;
+	if (json->depth == 0)
+		sb_buf_putc(json->out, '\n');
+}
+
+static void quoted(struct sb_json *json, const char *text)
+{
+	size_t length = strlen(text);
+
+	sb_buf_putc(json->out, '"');
+	while (length) {
+		size_t step = sb_utf8_length(text, length);
+		unsigned char c = (unsigned char)*text;
+
+		if (step == 0) {
+			sb_buf_printf(json->out, "\\udc%02x", c);
+			step = 1;
+		} else if (c == '"' || c == '\\') {
+			sb_buf_printf(json->out, "\\%c", c);
+		} else if (c < 0x20 || c == 0x7f) {
+			sb_buf_printf(json->out, "\\u%04x", c);
+		} else if (c == 0xc2 && (unsigned char)text[1] < 0xa0) { /* a C1 control */
+			sb_buf_printf(json->out, "\\u%04x", (unsigned char)text[1]);
+		} else {
+			sb_buf_append(json->out, text, step);
+		}
+		text += step;
+		length -= step;
+	}
+	sb_buf_putc(json->out, '"');
+}
+
+void sb_json_key(struct sb_json *json, const char *key)
+{
+	begin_value(json);
+	quoted(json, key);
+	sb_buf_puts(json->out, ": ");
+	json->after_key = true;
+}
+
+void sb_json_string(struct sb_json *json, const char *text)
+{
+	begin_value(json);
+	if (text)
+		quoted(json, text);
+	else
+		sb_buf_puts(json->out, "null");
+}
+
+void sb_json_bool(struct sb_json *json, bool value)
+{
+	begin_value(json);
+	sb_buf_puts(json->out, value ? "true" : "false");
+}
+
+void sb_json_int(struct sb_json *json, long value)
+{
+	begin_value(json);
+	sb_buf_printf(json->out, "%ld", value);
+}
+
+void sb_json_pair(struct sb_json *json, const char *key, const char *text)
+{
+	sb_json_key(json, key);
+	sb_json_string(json, text);
+}
+
+void sb_json_pair_bool(struct sb_json *json, const char *key, bool value)
+{
+	sb_json_key(json, key);
+	sb_json_bool(json, value);
+}
+
+void sb_json_pair_int(struct sb_json *json, const char *key, long value)
+{
+	sb_json_key(json, key);
+	sb_json_int(json, value);
+}

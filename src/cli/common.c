@@ -1,0 +1,209 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "policy/text.h"
+
+bool sb_stdout_closed;
+
+static int exit_status(enum sb_code code)
+{
+	return code == SB_OK ? 0 : SB_EXIT_FAILURE;
+}
+
+int sb_report(const struct sb_error *err)
+{
+	fprintf(stderr, "sandbash: %s", err->message);
+	if (err->sys_errno)
+		fprintf(stderr, ": %s", strerror(err->sys_errno));
+	fputc('\n', stderr);
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	return exit_status(err->code);
+}
+
+void sb_warn(const char *format, ...)
+{
+	char raw[2048], safe[4096];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(raw, sizeof raw, format, args);
+	va_end(args);
+	fprintf(stderr, "sandbash: warning: %s\n", sb_escape_line(safe, sizeof safe, raw));
+}
+
+int sb_print(struct sb_buf *text)
+{
+	const char *at = text->data;
+	size_t left = text->length;
+	struct sb_error err;
+
+	if (sb_buf_failed(text)) {
+		sb_fail(&err, SB_E_NOMEM, 0, "the answer is too long to print");
+		return sb_report(&err);
+	}
+	while (left && !sb_stdout_closed) {
+		ssize_t put = write(STDOUT_FILENO, at, left);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			sb_fail(&err, SB_E_SYSTEM, errno, "cannot write to standard output");
+			return sb_report(&err);
+		}
+		at += put;
+		left -= (size_t)put;
+	}
+	if (left) {
+		sb_fail(&err, SB_E_SYSTEM, EBADF, "cannot write to standard output");
+		return sb_report(&err);
+	}
+	return 0;
+}
+
+struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
+{
+	return (struct sb_setup_request){
+		.environment = {.home = getenv("HOME"),
+				.xdg_config_home = getenv("XDG_CONFIG_HOME"),
+				.xdg_state_home = getenv("XDG_STATE_HOME"),
+				.xdg_runtime_dir = getenv("XDG_RUNTIME_DIR"),
+				.tmpdir = getenv("TMPDIR"),
+				.mode = getenv("SANDBASH_MODE")},
+		.projects = line->projects,
+		.rules = line->rules,
+		.rule_count = line->rule_count,
+		.policy_files = line->policy_files,
+		.mode = line->has_mode ? &line->mode : NULL,
+		.network = line->has_network ? &line->network : NULL,
+		.tmp = line->has_tmp ? &line->tmp : NULL,
+		.allow_home = line->allow_home,
+		.anywhere = line->anywhere,
+		.looking = looking,
+	};
+}
+
+/* S5, to the letter. */
+static int report_place(const struct sb_setup *setup)
+{
+	char cwd[4200], home[4200];
+
+	fprintf(stderr,
+		"sandbash: must be started inside your home directory (or with --anywhere)\n"
+		"Current directory: %s\n"
+		"Home directory: %s\n",
+		sb_escape_line(cwd, sizeof cwd, setup->home.cwd),
+		sb_escape_line(home, sizeof home, setup->home.home));
+	return SB_EXIT_FAILURE;
+}
+
+int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
+{
+	struct sb_setup_request request = sb_request(line, looking);
+	struct sb_error err;
+	int status = sb_setup_make(&request, out, &err);
+
+	for (size_t i = 0; out->warnings && out->warnings[i]; i++)
+		sb_warn("%s", out->warnings[i]);
+	if (status == SB_OK)
+		return 0;
+	status = status == SB_E_REFUSED && out->home.cwd && !out->files ? report_place(out)
+									  : sb_report(&err);
+	sb_setup_done(out);
+	return status;
+}
+
+void sb_shell_quote(struct sb_buf *out, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%^~";
+	size_t length = strlen(text);
+	bool visible = true;
+
+	if (length && strspn(text, plain) == length && text[0] != '~') {
+		sb_buf_puts(out, text);
+		return;
+	}
+	for (size_t i = 0; i < length;) {
+		size_t step = sb_utf8_length(text + i, length - i);
+
+		visible &= step > 0 && (unsigned char)text[i] >= 0x20 && text[i] != 0x7f;
+		i += step ? step : 1;
+	}
+	if (visible) {
+		sb_buf_putc(out, '\'');
+		for (; *text; text++) {
+			if (*text == '\'')
+				sb_buf_puts(out, "'\\''");
+			else
+				sb_buf_putc(out, *text);
+		}
+		sb_buf_putc(out, '\'');
+		return;
+	}
+	/* bash, zsh, fish-compatible enough for what no one types: $'...' */
+	sb_buf_puts(out, "$'");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\'' || c == '\\')
+			sb_buf_printf(out, "\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			sb_buf_printf(out, "\\x%02x", c);
+		else
+			sb_buf_putc(out, (char)c);
+	}
+	sb_buf_putc(out, '\'');
+}
+
+void sb_json_access(struct sb_json *json, const struct sb_access *access)
+{
+	SB_AUTO_BUF struct sb_buf text;
+
+	sb_buf_init(&text, 256);
+	sb_access_print(access, &text);
+	sb_json_string(json, text.data);
+}
+
+void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
+{
+	if (!rule) {
+		sb_json_string(json, NULL);
+		return;
+	}
+	sb_json_open(json, '{');
+	sb_json_key(json, "access");
+	sb_json_access(json, &rule->access);
+	sb_json_pair(json, "pattern", rule->pattern);
+	sb_json_pair(json, "tier", sb_tier_name(rule->tier));
+	sb_json_pair(json, "origin", rule->origin);
+	sb_json_pair_bool(json, "final", rule->hard || rule->tier == SB_TIER_SYSTEM);
+	sb_json_close(json, '}');
+}
+
+void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)
+{
+	sb_json_open(json, '{');
+	sb_json_pair_bool(json, "mount_namespace", layers->mounts);
+	sb_json_pair_bool(json, "user_namespace", layers->user_namespace);
+	sb_json_pair_bool(json, "ipc_namespace", layers->ipc_namespace);
+	sb_json_pair_bool(json, "network_namespace", layers->net_namespace);
+	sb_json_pair_int(json, "landlock_abi", layers->landlock_abi);
+	sb_json_pair_bool(json, "seccomp", layers->seccomp);
+	sb_json_pair_int(json, "inside", layers->outer);
+	sb_json_close(json, '}');
+}
+
+void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak)
+{
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < weak->count; i++)
+		sb_json_string(json, weak->text[i]);
+	sb_json_close(json, ']');
+}

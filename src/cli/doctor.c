@@ -1,0 +1,184 @@
+/*
+ * doctor.c - --doctor: each kernel feature, there or not, what is weaker without it
+ * and how to get it.  Exit status 0 only where a full sandbox is possible.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/shell.h"
+#include "sandbash/confine.h"
+#include "sys/landlock.h"
+
+struct finding {
+	const char *name;
+	bool there;
+	bool needed; /* for a full sandbox */
+	char detail[200];
+	const char *without; /* what is weaker */
+	const char *remedy;
+};
+
+#define MAX_FINDINGS 8
+
+static const char *landlock_remedy(int error)
+{
+	if (error == -EOPNOTSUPP)
+		return "add landlock to the kernel's lsm= boot parameter";
+	return "use Linux 6.12 or newer with CONFIG_SECURITY_LANDLOCK; in a container, let the "
+	       "landlock system calls through";
+}
+
+static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
+{
+	int abi = sb_sys_landlock_abi();
+	struct sb_layers net;
+	size_t count = 0;
+
+	if (sb_layers_probe(false, layers, err) != SB_OK || sb_layers_probe(true, &net, err) != SB_OK)
+		return 0;
+
+	found[count] = (struct finding){
+		.name = "mount namespace",
+		.there = layers->mounts,
+		.needed = true,
+		.without = "metadata outside, guarded names and private temp are not held",
+		.remedy = "allow unprivileged user namespaces (Ubuntu: sysctl "
+			  "kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for "
+			  "sandbash; others: sysctl user.max_user_namespaces); in a container: "
+			  "--security-opt seccomp=unconfined or --cap-add SYS_ADMIN"};
+	snprintf(found[count++].detail, sizeof found->detail, "%s",
+		 !layers->mounts	  ? layers->no_mounts
+		 : layers->user_namespace ? "through a user namespace"
+					  : "with CAP_SYS_ADMIN");
+
+	found[count] = (struct finding){
+		.name = "Landlock",
+		.there = abi > 0,
+		.needed = true,
+		.without = "device files can be written, programs outside signalled",
+		.remedy = landlock_remedy(abi)};
+	snprintf(found[count++].detail, sizeof found->detail,
+		 abi > 0 ? "ABI %d" : "not offered (%d)", abi);
+
+	found[count++] = (struct finding){
+		.name = "Landlock scopes",
+		.there = abi >= 6,
+		.needed = true,
+		.detail = "signals and abstract unix sockets, ABI 6",
+		.without = "programs outside can be signalled, abstract sockets reached",
+		.remedy = "use Linux 6.12 or newer"};
+
+	found[count++] = (struct finding){
+		.name = "Landlock devices",
+		.there = abi >= 5,
+		.needed = true,
+		.detail = "ioctl on device files, ABI 5",
+		.without = "readable devices can be controlled",
+		.remedy = "use Linux 6.10 or newer"};
+
+	found[count++] = (struct finding){
+		.name = "seccomp filter",
+		.there = layers->seccomp,
+		.needed = true,
+		.detail = "refuses little-used and dangerous system calls",
+		.without = "keystrokes can be faked on the terminal",
+		.remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
+
+	found[count++] = (struct finding){
+		.name = "network namespace",
+		.there = net.net_namespace,
+		.needed = false,
+		.detail = "for --network=off with a loopback",
+		.without = "--network=off still holds, but leaves no loopback either",
+		.remedy = "the same as for the mount namespace"};
+	return count;
+}
+
+static bool is_full(const struct finding *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (found[i].needed && !found[i].there)
+			return false;
+	return count > 0;
+}
+
+static void doctor_text(const struct finding *found, size_t count, const struct sb_layers *layers,
+			const char *alias, struct sb_buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		sb_buf_printf(out, "%-4s %-18s %s\n",
+			      found[i].there ? "ok" : found[i].needed ? "MISS" : "less", found[i].name,
+			      found[i].detail);
+		if (!found[i].there)
+			sb_buf_printf(out, "     without it: %s\n     to get it:  %s\n", found[i].without,
+				      found[i].remedy);
+	}
+	if (alias[0])
+		sb_buf_printf(out, "note %s makes 'sandbash' an alias or function; 'command sandbash' "
+				   "avoids it\n",
+			      alias);
+	if (layers->outer)
+		sb_buf_puts(out, "this is inside a sandbash run: its layers hold, a run inside stacks on "
+				 "them\n");
+	else
+		sb_buf_puts(out, is_full(found, count)
+					 ? "a full sandbox is possible here\n"
+					 : "a full sandbox is not possible here; --best-effort runs with "
+					   "what there is\n");
+}
+
+static void doctor_json(const struct finding *found, size_t count, const struct sb_layers *layers,
+			const char *alias, struct sb_buf *out)
+{
+	struct sb_json json;
+
+	sb_json_init(&json, out);
+	sb_json_open(&json, '{');
+	sb_json_pair_bool(&json, "full", is_full(found, count));
+	sb_json_pair_int(&json, "inside", layers->outer);
+	sb_json_pair(&json, "alias", alias[0] ? alias : NULL);
+	sb_json_key(&json, "features");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; i < count; i++) {
+		sb_json_open(&json, '{');
+		sb_json_pair(&json, "name", found[i].name);
+		sb_json_pair_bool(&json, "there", found[i].there);
+		sb_json_pair_bool(&json, "needed", found[i].needed);
+		sb_json_pair(&json, "detail", found[i].detail);
+		sb_json_pair(&json, "without", found[i].without);
+		sb_json_pair(&json, "remedy", found[i].remedy);
+		sb_json_close(&json, '}');
+	}
+	sb_json_close(&json, ']');
+	sb_json_close(&json, '}');
+}
+
+int sb_cli_doctor(const struct sb_command_line *line)
+{
+	SB_AUTO_BUF struct sb_buf out;
+	struct finding found[MAX_FINDINGS];
+	struct sb_setup_request request = sb_request(line, true);
+	struct sb_layers layers;
+	struct sb_home home = {0};
+	struct sb_error err;
+	char alias[4200] = "";
+	size_t count = examine(found, &layers, &err);
+	int status;
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	if (count == 0)
+		return sb_report(&err);
+	if (sb_home_find(&request.environment, &home, NULL) == SB_OK)
+		sb_shell_alias(home.home, alias, sizeof alias);
+	sb_home_done(&home);
+	if (line->json)
+		doctor_json(found, count, &layers, alias, &out);
+	else
+		doctor_text(found, count, &layers, alias, &out);
+	status = sb_print(&out);
+	if (status)
+		return status;
+	return is_full(found, count) ? 0 : 1;
+}

@@ -1,0 +1,146 @@
+/*
+ * edit.c - --add-path, --remove-path, --edit (S10).  They never enter a sandbox.
+ */
+#include "config/edit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+
+/* The rule file that is meant, and the places around it. */
+static int find_file(const struct sb_command_line *line, struct sb_home *home, char **out_file)
+{
+	struct sb_setup_request request = sb_request(line, true);
+	struct sb_error err;
+
+	if (sb_home_find(&request.environment, home, &err) != SB_OK)
+		return sb_report(&err);
+	*out_file = line->global ? sb_global_config(home) : sb_directory_config(home, home->cwd);
+	if (*out_file)
+		return 0;
+	sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+	sb_home_done(home);
+	return sb_report(&err);
+}
+
+/* "Added '/x' to FILE": what was done and where. */
+static int confirm(const char *did, const char *pattern, const char *how, const char *file)
+{
+	SB_AUTO_BUF struct sb_buf out;
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	sb_buf_printf(&out, "%s '", did);
+	sb_escape_append(&out, pattern, strlen(pattern));
+	sb_buf_printf(&out, "' %s ", how);
+	sb_escape_append(&out, file, strlen(file));
+	sb_buf_putc(&out, '\n');
+	return sb_print(&out);
+}
+
+int sb_cli_add_path(const struct sb_command_line *line)
+{
+	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *pattern = NULL;
+	struct sb_home home = {0};
+	struct sb_error err;
+	bool changed;
+	int missing = 0, status = find_file(line, &home, &file);
+
+	if (status)
+		return status;
+	if (sb_config_add_path(&home, file, line->action_value, &pattern, &changed, &missing,
+			       &err) != SB_OK) {
+		status = sb_report(&err);
+	} else {
+		if (missing)
+			sb_warn("'%s': %s; it is skipped until it is there", pattern,
+				strerror(missing));
+		status = changed ? confirm("Added", pattern, "to", file)
+				 : confirm("Nothing to do:", pattern, "is already in", file);
+	}
+	sb_home_done(&home);
+	return status;
+}
+
+int sb_cli_remove_path(const struct sb_command_line *line)
+{
+	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *pattern = NULL;
+	struct sb_home home = {0};
+	struct sb_error err;
+	bool changed;
+	int status = find_file(line, &home, &file);
+
+	if (status)
+		return status;
+	if (sb_config_remove_path(&home, file, line->action_value, &pattern, &changed, &err) !=
+	    SB_OK) {
+		status = sb_report(&err);
+	} else if (!changed) {
+		sb_fail(&err, SB_E_MISSING, 0, "'%s' is not in '%s'", pattern, file);
+		sb_hint(&err, "sandbash --list-paths shows what is");
+		status = sb_report(&err);
+	} else {
+		status = confirm("Removed", pattern, "from", file);
+	}
+	sb_home_done(&home);
+	return status;
+}
+
+/* Start the user's editor on file and wait.  Its value may hold options, so a shell splits it. */
+static int run_editor(const char *editor, const char *file, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf script;
+	pid_t pid;
+	int status;
+
+	sb_buf_init(&script, 64 * 1024); /* a command with options */
+	sb_buf_printf(&script, "%s \"$1\"", editor);
+	if (sb_buf_failed(&script))
+		return sb_fail(err, SB_E_INVALID, 0, "the name of the editor is too long");
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", script.data, "sh", file, (char *)NULL);
+		_exit(SB_EXIT_NOT_FOUND);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot start the editor '%s'", editor);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "the editor '%s' failed", editor);
+	return SB_OK;
+}
+
+int sb_cli_edit(const struct sb_command_line *line)
+{
+	const char *editor = getenv("VISUAL");
+	SB_AUTO_FREE char *file = NULL;
+	struct sb_home home = {0};
+	struct sb_setup setup;
+	struct sb_error err;
+	int status = find_file(line, &home, &file);
+
+	if (status)
+		return status;
+	if (!editor || !*editor)
+		editor = getenv("EDITOR");
+	if (!editor || !*editor)
+		editor = "vi";
+	if (sb_config_touch(file, &err) != SB_OK || run_editor(editor, file, &err) != SB_OK)
+		status = sb_report(&err);
+	sb_home_done(&home);
+	if (status)
+		return status;
+	/* Say at once what the next run would say. */
+	status = sb_set_up(line, true, &setup);
+	if (!status)
+		sb_setup_done(&setup);
+	return status;
+}

@@ -1,0 +1,183 @@
+/*
+ * help.c - --help, --version and the completions, all from the option table.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "sandbash/confine.h"
+
+/* Two options to a row: all of it on a screen of 24 lines and 80 columns. */
+int sb_cli_help(void)
+{
+	SB_AUTO_BUF struct sb_buf out;
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	sb_buf_puts(&out,
+		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]\n"
+		    "Runs COMMAND (or bash) so that it can change only the current directory.\n");
+	for (int group = 0; group < SB_GROUP_COUNT; group++) {
+		size_t column = 0;
+
+		sb_buf_printf(&out, "%s:\n", sb_group_title((enum sb_group)group));
+		for (size_t i = 0; i < sb_option_count; i++) {
+			const struct sb_option *option = &sb_options[i];
+			char left[40];
+
+			if (option->group != (enum sb_group)group || !option->brief)
+				continue;
+			snprintf(left, sizeof left, "--%s%s%s", option->name,
+				 option->value ? "=" : "", option->value ? option->value : "");
+			if (column++ % 2)
+				sb_buf_printf(&out, " %-18s %s\n", left, option->brief);
+			else
+				sb_buf_printf(&out, " %-18s %-21s", left, option->brief);
+		}
+		if (column % 2)
+			sb_buf_putc(&out, '\n');
+	}
+	sb_buf_puts(&out, "MODE: read-only, workspace-write (default), danger-full-access"
+			  "\n");
+	return sb_print(&out);
+}
+
+int sb_cli_version(void)
+{
+	SB_AUTO_BUF struct sb_buf out;
+	struct sb_layers layers;
+	struct sb_error err;
+	char found[200];
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	if (sb_layers_probe(false, &layers, &err) != SB_OK)
+		return sb_report(&err);
+	sb_layers_describe(&layers, found, sizeof found);
+	sb_buf_printf(&out, "sandbash %s\nlayers here: %s\n", SB_VERSION, found);
+	if (!layers.mounts)
+		sb_buf_printf(&out, "no mount namespace: %s\n", layers.no_mounts);
+	return sb_print(&out);
+}
+
+static void complete_bash(struct sb_buf *out)
+{
+	sb_buf_puts(out, "# bash completion for sandbash\n"
+			 "_sandbash() {\n"
+			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
+			 "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+			 "\t\tcase ${COMP_WORDS[i]} in\n"
+			 "\t\t--) ((i++)); break ;;\n"
+			 "\t\t=) ((i++)) ;;\n"
+			 "\t\t--*) ;;\n"
+			 "\t\t*) break ;;\n"
+			 "\t\tesac\n"
+			 "\tdone\n"
+			 "\tif ((i < COMP_CWORD)); then\n"
+			 "\t\tif declare -F _command_offset >/dev/null; then _command_offset \"$i\"\n"
+			 "\t\telse mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); fi\n"
+			 "\t\treturn\n"
+			 "\tfi\n"
+			 "\t[[ $cur == = ]] && cur= || { [[ $prev == = ]] && "
+			 "prev=${COMP_WORDS[COMP_CWORD-2]}; }\n"
+			 "\tcase $prev in\n");
+	for (size_t i = 0; i < sb_option_count; i++) {
+		const struct sb_option *option = &sb_options[i];
+
+		if (!option->brief || !option->value)
+			continue;
+		if (option->choices)
+			sb_buf_printf(out,
+				      "\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\"); "
+				      "return ;;\n",
+				      option->name, option->choices);
+		else
+			sb_buf_printf(out,
+				      "\t--%s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
+				      option->name);
+	}
+	sb_buf_puts(out, "\tesac\n"
+			 "\tif [[ $cur == -* ]]; then\n"
+			 "\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	for (size_t i = 0; i < sb_option_count; i++)
+		if (sb_options[i].brief)
+			sb_buf_printf(out, "--%s%s ", sb_options[i].name,
+				      sb_options[i].value ? "=" : "");
+	sb_buf_puts(out, "' -- \"$cur\")\n"
+			 "\t\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n"
+			 "\telse\n"
+			 "\t\tmapfile -t COMPREPLY < <(compgen -c -- \"$cur\")\n"
+			 "\tfi\n"
+			 "}\n"
+			 "complete -o filenames -F _sandbash sandbash\n");
+}
+
+static void complete_zsh(struct sb_buf *out)
+{
+	sb_buf_puts(out, "#compdef sandbash\n_arguments -S \\\n");
+	for (size_t i = 0; i < sb_option_count; i++) {
+		const struct sb_option *option = &sb_options[i];
+
+		if (!option->brief)
+			continue;
+		sb_buf_printf(out, "  '*--%s%s[", option->name, option->value ? "=" : "");
+		for (const char *c = option->help; *c; c++) {
+			if (*c == '\'')
+				sb_buf_puts(out, "'\\''");
+			else if (*c == '[' || *c == ']' || *c == ':')
+				sb_buf_printf(out, "\\%c", *c);
+			else
+				sb_buf_putc(out, *c);
+		}
+		sb_buf_putc(out, ']');
+		if (option->choices)
+			sb_buf_printf(out, ":value:(%s)", option->choices);
+		else if (option->value)
+			sb_buf_puts(out, ":path:_files");
+		sb_buf_puts(out, "' \\\n");
+	}
+	sb_buf_puts(out, "  '(-)1:command:_command_names -e' \\\n  '*::arguments:_normal'\n");
+}
+
+static void complete_fish(struct sb_buf *out)
+{
+	sb_buf_puts(out, "# fish completion for sandbash\n"
+			 "complete -c sandbash -x -a '(__fish_complete_subcommand)'\n");
+	for (size_t i = 0; i < sb_option_count; i++) {
+		const struct sb_option *option = &sb_options[i];
+
+		if (!option->brief)
+			continue;
+		sb_buf_printf(out, "complete -c sandbash -l %s", option->name);
+		if (option->choices)
+			sb_buf_printf(out, " -x -a '%s'", option->choices);
+		else if (option->value)
+			sb_buf_puts(out, " -r -F");
+		sb_buf_puts(out, " -d \"");
+		for (const char *c = option->help; *c; c++) {
+			if (strchr("\"$\\", *c))
+				sb_buf_putc(out, '\\');
+			sb_buf_putc(out, *c);
+		}
+		sb_buf_puts(out, "\"\n");
+	}
+}
+
+int sb_cli_completion(const char *shell)
+{
+	static const struct {
+		const char *shell;
+		void (*write)(struct sb_buf *out);
+	} shells[] = {{"bash", complete_bash}, {"zsh", complete_zsh}, {"fish", complete_fish}};
+	SB_AUTO_BUF struct sb_buf out;
+	struct sb_error err;
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+		if (strcmp(shell, shells[i].shell) == 0) {
+			shells[i].write(&out);
+			return sb_print(&out);
+		}
+	}
+	sb_fail(&err, SB_E_INVALID, 0, "no completion for '%s'", shell);
+	sb_report(&err);
+	return SB_EXIT_USAGE;
+}

@@ -1,0 +1,367 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/text.h"
+
+enum id {
+	ALLOW_WRITE, ALLOW_READ, ASK, DENY, RULE, POLICY, PROJECT,
+	MODE, DISABLE_SANDBOX, NETWORK, NO_TMP, SHARED_TMP, ALLOW_HOME, ANYWHERE, STATIC,
+	BEST_EFFORT, KEEP_FD, SHELL,
+	DRY_RUN, EXPLAIN, PRINT_POLICY, LIST_PATHS, STATUS, DOCTOR, JSON, HELP, VERSION,
+	ADD_PATH, REMOVE_PATH, EDIT, GLOBAL,
+	COMPLETION,
+};
+
+const struct sb_option sb_options[] = {
+	[ALLOW_WRITE] = {"allow-write", "PATH", NULL, SB_GROUP_RULES, "may change PATH", "let the command change PATH and all beneath it"},
+	[ALLOW_READ] = {"allow-read", "PATH", NULL, SB_GROUP_RULES, "may only read PATH", "let it read PATH, never change it"},
+	[ASK] = {"ask", "PATH", NULL, SB_GROUP_RULES, "changes ask first", "every change of PATH asks (a static run refuses)"},
+	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH", "hide PATH: not even readable"},
+	[RULE] = {"rule", "RULE", NULL, SB_GROUP_RULES, "e.g. 'read+create x'", "any rule, e.g. 'read+create logs'"},
+	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE", "add the rules of a file"},
+	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project", "one more project beside the current directory"},
+
+	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN, "see below", "read-only, workspace-write (default), danger-full-access"},
+	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it", "the same as --mode=danger-full-access"},
+	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only", "off: no network but the run's own loopback"},
+	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_RUN, "/tmp not writable", "/tmp is not writable"},
+	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp", "the real /tmp instead of a private one"},
+	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME", "start in the home directory itself"},
+	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it", "start outside the home directory"},
+	[STATIC] = {"static", NULL, NULL, SB_GROUP_RUN, "kernel layers only", "no supervisor: kernel layers only (now always so)"},
+	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_RUN, "hold what can be", "run even where this machine cannot hold everything"},
+	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_RUN, "leave it open", "leave descriptor N open"},
+	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_RUN, "instead of bash", "the shell to start instead of bash"},
+
+	[DRY_RUN] = {"dry-run", NULL, NULL, SB_GROUP_LOOK, "say it, run nothing", "say what would be run, and how; run nothing"},
+	[EXPLAIN] = {"explain", "PATH", NULL, SB_GROUP_LOOK, "what, why, and how", "what may be done to PATH, why, and how to change that"},
+	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force", "every rule in force"},
+	[LIST_PATHS] = {"list-paths", NULL, NULL, SB_GROUP_LOOK, "by their source", "the configured paths, by source"},
+	[STATUS] = {"status", NULL, NULL, SB_GROUP_LOOK, "what holds here", "what holds here, inside or outside a sandbox"},
+	[DOCTOR] = {"doctor", NULL, NULL, SB_GROUP_LOOK, "what is missing", "what this machine offers, and how to get the rest"},
+	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},
+	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, "this text", "this text"},
+	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here", "version, and the kernel layers found here"},
+
+	[ADD_PATH] = {"add-path", "PATH", NULL, SB_GROUP_CONFIG, "writable from now on", "make PATH writable from this directory, from now on"},
+	[REMOVE_PATH] = {"remove-path", "PATH", NULL, SB_GROUP_CONFIG, "take that back", "take that back"},
+	[EDIT] = {"edit", NULL, NULL, SB_GROUP_CONFIG, "this directory's file", "open this directory's rules in an editor"},
+	[GLOBAL] = {"global", NULL, NULL, SB_GROUP_CONFIG, "for all directories", "with these: the rules of all directories"},
+
+	[COMPLETION] = {"completion", "SHELL", "bash zsh fish", SB_GROUP_LOOK, NULL, NULL},
+};
+
+const size_t sb_option_count = sizeof sb_options / sizeof sb_options[0];
+
+const char *sb_group_title(enum sb_group group)
+{
+	static const char *const titles[] = {"Rules for this run", "How to run", "Looking",
+					     "Configuration"};
+
+	return titles[group];
+}
+
+static const struct {
+	enum id id;
+	enum sb_action action;
+} actions[] = {
+	{DRY_RUN, SB_ACTION_DRY_RUN},           {EXPLAIN, SB_ACTION_EXPLAIN},
+	{PRINT_POLICY, SB_ACTION_PRINT_POLICY}, {LIST_PATHS, SB_ACTION_LIST_PATHS},
+	{STATUS, SB_ACTION_STATUS},             {DOCTOR, SB_ACTION_DOCTOR},
+	{ADD_PATH, SB_ACTION_ADD_PATH},         {REMOVE_PATH, SB_ACTION_REMOVE_PATH},
+	{EDIT, SB_ACTION_EDIT},                 {HELP, SB_ACTION_HELP},
+	{VERSION, SB_ACTION_VERSION},           {COMPLETION, SB_ACTION_COMPLETION},
+};
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* The row that argument names, or -1.  *out_value is what follows "=", or NULL. */
+static int find_option(const char *argument, const char **out_value)
+{
+	const char *equals;
+	size_t length;
+
+	*out_value = NULL;
+	if (strncmp(argument, "--", 2) != 0)
+		return -1;
+	argument += 2;
+	equals = strchr(argument, '=');
+	length = equals ? (size_t)(equals - argument) : strlen(argument);
+	for (size_t i = 0; i < sb_option_count; i++) {
+		if (strlen(sb_options[i].name) == length &&
+		    memcmp(sb_options[i].name, argument, length) == 0) {
+			*out_value = equals ? equals + 1 : NULL;
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+static int add_rule(struct sb_command_line *line, const struct sb_access *access, const char *value,
+		    const char *argument, bool separate, struct sb_error *err)
+{
+	struct sb_flag_rule *grown =
+		reallocarray(line->rules, line->rule_count + 1, sizeof *grown);
+	char *origin;
+
+	if (!grown)
+		return out_of_memory(err);
+	line->rules = grown;
+	if (!separate) {
+		origin = strdup(argument);
+	} else {
+		size_t size = strlen(argument) + strlen(value) + 2;
+
+		origin = malloc(size);
+		if (origin) {
+			memcpy(origin, argument, strlen(argument));
+			origin[strlen(argument)] = '=';
+			memcpy(origin + strlen(argument) + 1, value, strlen(value) + 1);
+		}
+	}
+	if (!origin)
+		return out_of_memory(err);
+	grown[line->rule_count++] =
+		(struct sb_flag_rule){.access = access, .text = value, .origin = origin};
+	return SB_OK;
+}
+
+static int push(const char ***list, size_t *count, const char *text, struct sb_error *err)
+{
+	const char **grown = reallocarray(*list, *count + 2, sizeof *grown);
+
+	if (!grown)
+		return out_of_memory(err);
+	grown[(*count)++] = text;
+	grown[*count] = NULL;
+	*list = grown;
+	return SB_OK;
+}
+
+static int set_action(struct sb_command_line *line, enum id id, const char *value,
+		      struct sb_error *err)
+{
+	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+		if (actions[i].id != id)
+			continue;
+		if (line->action_name && line->action != actions[i].action)
+			return sb_fail(err, SB_E_INVALID, 0, "--%s and --%s cannot be combined",
+				       line->action_name, sb_options[id].name);
+		if (line->action_name && value)
+			return sb_fail(err, SB_E_INVALID, 0, "--%s can be given once only",
+				       sb_options[id].name);
+		line->action = actions[i].action;
+		line->action_name = sb_options[id].name;
+		line->action_value = value;
+	}
+	return SB_OK;
+}
+
+/* A setting given twice must say the same. */
+static int contradicts(enum id id, struct sb_error *err)
+{
+	return sb_fail(err, SB_E_INVALID, 0, "--%s contradicts an earlier option",
+		       sb_options[id].name);
+}
+
+static int set_mode(struct sb_command_line *line, enum id id, enum sb_mode mode,
+		    struct sb_error *err)
+{
+	if (line->has_mode && line->mode != mode)
+		return contradicts(id, err);
+	line->has_mode = true;
+	line->mode = mode;
+	return SB_OK;
+}
+
+static int set_tmp(struct sb_command_line *line, enum id id, enum sb_tmp tmp, struct sb_error *err)
+{
+	if (line->has_tmp && line->tmp != tmp)
+		return contradicts(id, err);
+	line->has_tmp = true;
+	line->tmp = tmp;
+	return SB_OK;
+}
+
+static int set_network(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	bool on = strcmp(value, "on") == 0;
+
+	if (!on && strcmp(value, "off") != 0)
+		return sb_fail(err, SB_E_INVALID, 0, "--network is 'on' or 'off', not '%s'", value);
+	if (line->has_network && line->network != on)
+		return contradicts(NETWORK, err);
+	line->has_network = true;
+	line->network = on;
+	return SB_OK;
+}
+
+static int keep_fd(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	char *end;
+	long fd;
+	int *grown;
+
+	errno = 0;
+	fd = strtol(value, &end, 10);
+	if (errno || *end || end == value || fd < 0 || fd > INT_MAX)
+		return sb_fail(err, SB_E_INVALID, 0, "--keep-fd takes a descriptor number, not '%s'",
+			       value);
+	grown = reallocarray(line->keep_fds, line->keep_fd_count + 1, sizeof *grown);
+	if (!grown)
+		return out_of_memory(err);
+	line->keep_fds = grown;
+	grown[line->keep_fd_count++] = (int)fd;
+	return SB_OK;
+}
+
+static int take(struct sb_command_line *line, enum id id, const char *argument, const char *value,
+		bool separate, struct sb_error *err)
+{
+	enum sb_mode mode;
+	int status;
+
+	switch (id) {
+	case ALLOW_WRITE:
+		return add_rule(line, &sb_access_write, value, argument, separate, err);
+	case ALLOW_READ:
+		return add_rule(line, &sb_access_read, value, argument, separate, err);
+	case ASK:
+		return add_rule(line, &sb_access_ask, value, argument, separate, err);
+	case DENY:
+		return add_rule(line, &sb_access_deny, value, argument, separate, err);
+	case RULE:
+		return add_rule(line, NULL, value, argument, separate, err);
+	case POLICY:
+		return push(&line->policy_files, &line->policy_file_count, value, err);
+	case PROJECT:
+		return push(&line->projects, &line->project_count, value, err);
+	case MODE:
+		status = sb_mode_parse(value, &mode, err);
+		return status == SB_OK ? set_mode(line, id, mode, err) : status;
+	case DISABLE_SANDBOX:
+		return set_mode(line, id, SB_MODE_DANGER_FULL_ACCESS, err);
+	case NETWORK:
+		return set_network(line, value, err);
+	case NO_TMP:
+		return set_tmp(line, id, SB_TMP_OFF, err);
+	case SHARED_TMP:
+		return set_tmp(line, id, SB_TMP_SHARED, err);
+	case ALLOW_HOME:
+		line->allow_home = true;
+		return SB_OK;
+	case ANYWHERE:
+		line->anywhere = true;
+		return SB_OK;
+	case STATIC:
+		return SB_OK;
+	case BEST_EFFORT:
+		line->best_effort = true;
+		return SB_OK;
+	case KEEP_FD:
+		return keep_fd(line, value, err);
+	case SHELL:
+		line->shell = value;
+		return SB_OK;
+	case JSON:
+		line->json = true;
+		return SB_OK;
+	case GLOBAL:
+		line->global = true;
+		return SB_OK;
+	default:
+		return set_action(line, id, value, err);
+	}
+}
+
+/* What goes together and what does not. */
+static int check(const struct sb_command_line *line, struct sb_error *err)
+{
+	bool edits = line->action == SB_ACTION_ADD_PATH || line->action == SB_ACTION_REMOVE_PATH ||
+		     line->action == SB_ACTION_EDIT;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_DOCTOR;
+
+	if (line->command[0] && line->action != SB_ACTION_RUN && line->action != SB_ACTION_DRY_RUN) {
+		sb_fail(err, SB_E_INVALID, 0, "--%s cannot be combined with a command ('%s')",
+			line->action_name, line->command[0]);
+		return sb_hint(err, "run them one after the other");
+	}
+	if (line->global && !edits)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--global goes with --add-path, --remove-path or --edit");
+	if (line->json && !looks)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--json goes with --dry-run, --explain, --print-policy, --list-paths, "
+			       "--status or --doctor");
+	return SB_OK;
+}
+
+static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_error *err)
+{
+	int i = 1;
+
+	while (i < argc) {
+		const char *value;
+		bool separate = false;
+		int id, status, first = i;
+
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		id = find_option(argv[i], &value);
+		if (id < 0)
+			break;
+		if (!sb_options[id].value && value)
+			return sb_fail(err, SB_E_INVALID, 0, "--%s takes no value",
+				       sb_options[id].name);
+		if (sb_options[id].value && !value) {
+			separate = true;
+			value = i + 1 < argc ? argv[++i] : NULL;
+		}
+		if (sb_options[id].value && (!value || !*value)) {
+			sb_fail(err, SB_E_INVALID, 0, "--%s needs a value", sb_options[id].name);
+			return sb_hint(err, "--%s=%s", sb_options[id].name, sb_options[id].value);
+		}
+		status = take(line, (enum id)id, argv[first], value, separate, err);
+		if (status != SB_OK)
+			return status;
+		i++;
+		line->own_count = (size_t)(i - 1);
+	}
+	line->own = argv + 1;
+	line->command = argv + i;
+	line->for_shell = i < argc && argv[i][0] == '-';
+	return check(line, err);
+}
+
+int sb_command_line_parse(int argc, char **argv, struct sb_command_line *out, struct sb_error *err)
+{
+	struct sb_command_line line = {0};
+	int status = parse(argc, argv, &line, err);
+
+	if (status != SB_OK) {
+		sb_command_line_done(&line);
+		return status;
+	}
+	*out = line;
+	return SB_OK;
+}
+
+void sb_command_line_done(struct sb_command_line *line)
+{
+	for (size_t i = 0; i < line->rule_count; i++)
+		free((char *)line->rules[i].origin);
+	free(line->rules);
+	free(line->projects);
+	free(line->policy_files);
+	free(line->keep_fds);
+	*line = (struct sb_command_line){0};
+}

@@ -1,0 +1,77 @@
+/*
+ * options.h - the command line, from one table.
+ *
+ * The table feeds parsing, --help, the completions and the check of the man page.
+ * The first word that is no option of ours ends our options (S11): a command, or
+ * an option meant for the shell.
+ */
+#ifndef SB_CLI_OPTIONS_H
+#define SB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/setup.h"
+#include "sandbash/error.h"
+
+enum sb_action {
+	SB_ACTION_RUN,
+	SB_ACTION_DRY_RUN,
+	SB_ACTION_EXPLAIN,
+	SB_ACTION_PRINT_POLICY,
+	SB_ACTION_LIST_PATHS,
+	SB_ACTION_STATUS,
+	SB_ACTION_DOCTOR,
+	SB_ACTION_ADD_PATH,
+	SB_ACTION_REMOVE_PATH,
+	SB_ACTION_EDIT,
+	SB_ACTION_HELP,
+	SB_ACTION_VERSION,
+	SB_ACTION_COMPLETION,
+};
+
+enum sb_group { SB_GROUP_RULES, SB_GROUP_RUN, SB_GROUP_LOOK, SB_GROUP_CONFIG, SB_GROUP_COUNT };
+
+struct sb_option {
+	const char *name;  /* without the dashes */
+	const char *value; /* what it takes, for help; NULL: nothing */
+	const char *choices; /* the values it takes, separated by spaces, or NULL: any */
+	enum sb_group group;
+	const char *brief; /* for --help, which fits one screen; NULL: not shown */
+	const char *help;  /* for completions: a whole sentence */
+};
+
+extern const struct sb_option sb_options[];
+extern const size_t sb_option_count;
+const char *sb_group_title(enum sb_group group);
+
+struct sb_command_line {
+	enum sb_action action;
+	const char *action_name;  /* "--explain"; NULL for a plain run */
+	const char *action_value; /* PATH of --explain, --add-path, ... */
+	bool json, global, best_effort, allow_home, anywhere;
+
+	struct sb_flag_rule *rules;
+	size_t rule_count;
+	const char **projects, **policy_files; /* NULL-terminated */
+	size_t project_count, policy_file_count;
+	int *keep_fds;
+	size_t keep_fd_count;
+
+	bool has_mode, has_network, has_tmp;
+	enum sb_mode mode;
+	bool network;
+	enum sb_tmp tmp;
+	const char *shell;
+
+	char **own;       /* our own options as they were written ... */
+	size_t own_count; /* ... for SANDBASH_FLAGS */
+	char **command;   /* the rest; NULL-terminated, may be empty */
+	bool for_shell;   /* the rest begins with an option: it goes to the shell */
+};
+
+/* SB_E_INVALID: a usage mistake (exit 2). */
+int sb_command_line_parse(int argc, char **argv, struct sb_command_line *out, struct sb_error *err);
+void sb_command_line_done(struct sb_command_line *line);
+
+#endif

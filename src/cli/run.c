@@ -1,0 +1,306 @@
+/*
+ * run.c - a run: rules, plan, confinement, execve.  And the same without the run.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "cli/flags.h"
+#include "cli/shell.h"
+#include "enforce/linux_seccomp.h"
+#include "enforce/plan.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+#include "sandbash/confine.h"
+
+struct run {
+	struct sb_setup setup;
+	struct sb_plan plan;
+	char **argv;
+};
+
+static bool is_danger(const struct run *run)
+{
+	return sb_policy_mode(run->setup.policy) == SB_MODE_DANGER_FULL_ACCESS;
+}
+
+static int prepare(const struct sb_command_line *line, struct run *run)
+{
+	struct sb_error err;
+	SB_AUTO_FREE char *file = NULL;
+	struct sb_plan_request request;
+	int status;
+
+	/* Without a sandbox it does not matter where we stand. */
+	status = sb_set_up(line, line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS,
+			   &run->setup);
+	if (status)
+		return status;
+	status = sb_shell_command(line, &run->setup, &run->argv, &err);
+	if (status == SB_OK && !is_danger(run)) {
+		file = sb_shell_find(run->argv);
+		request = (struct sb_plan_request){
+			.cwd = run->setup.home.cwd,
+			.tmpdir = run->setup.home.tmpdir,
+			.command = file,
+			.projects = (const char *const *)run->setup.projects,
+		};
+		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
+	}
+	return status == SB_OK ? 0 : sb_report(&err);
+}
+
+/* P7: what the command runs under, in its environment. */
+static int tell_environment(const struct sb_command_line *line, const struct run *run)
+{
+	SB_AUTO_BUF struct sb_buf flags;
+	bool mounts, failed;
+
+	sb_buf_init(&flags, 128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
+	sb_flags_encode(line->own, line->own_count, &flags);
+	failed = setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(run->setup.policy)), 1) != 0;
+	if (is_danger(run)) {
+		if (!sb_inside(&mounts))
+			unsetenv("SANDBASH");
+		return failed ? SB_EXIT_FAILURE : 0;
+	}
+	failed |= setenv("SANDBASH", "1", 1) != 0;
+	failed |= setenv("SANDBASH_PROJECT", run->setup.home.cwd, 1) != 0;
+	failed |= sb_buf_failed(&flags) ? unsetenv("SANDBASH_FLAGS") != 0
+					: setenv("SANDBASH_FLAGS", flags.data, 1) != 0;
+	/* An outer run's closed network stays closed, so its word stays too. */
+	if (!sb_policy_network(run->setup.policy))
+		failed |= setenv("SANDBASH_NETWORK_DISABLED", "1", 1) != 0;
+	else if (!sb_inside(&mounts))
+		failed |= unsetenv("SANDBASH_NETWORK_DISABLED") != 0;
+	return failed ? SB_EXIT_FAILURE : 0;
+}
+
+/* TMPDIR names a directory that is there and writable, or is not set at all. */
+static int point_tmpdir(const struct run *run, const struct sb_layers *layers)
+{
+	const char *old = getenv("TMPDIR");
+
+	if (layers->mounts && run->plan.tmpdir)
+		return setenv("TMPDIR", run->plan.tmpdir, 1);
+	if (old && !run->setup.home.tmpdir)
+		return setenv("TMPDIR", "/tmp", 1);
+	return 0;
+}
+
+static void print_weaknesses(const struct sb_weaknesses *weak, const char *prefix)
+{
+	for (size_t i = 0; i < weak->count; i++)
+		fprintf(stderr, "%s%s\n", prefix, weak->text[i]);
+}
+
+/* Rules that a static run holds otherwise than they read. */
+static void warn_about_static(const struct run *run)
+{
+	for (size_t i = 0; i < run->plan.node_count; i++)
+		if (run->plan.nodes[i].simplified)
+			sb_warn("inside a writable directory a static run can hold '%s' only as "
+				"read-only",
+				run->plan.nodes[i].path);
+	for (size_t i = 0; i < sb_policy_count(run->setup.policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(run->setup.policy, i);
+
+		if (rule->tier != SB_TIER_BUILTIN && sb_pattern_is_glob(rule->pattern) &&
+		    !sb_access_equal(&rule->access, &sb_access_write))
+			sb_warn("a static run holds '%s' (%s) for the files that exist now",
+				rule->pattern, rule->origin);
+	}
+}
+
+static void warn_about_alias(const struct run *run)
+{
+	char where[4200];
+
+	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) &&
+	    sb_shell_alias(run->setup.home.home, where, sizeof where))
+		sb_warn("%s makes 'sandbash' an alias or function; 'command sandbash' avoids it",
+			where);
+}
+
+static int execute(char *const *argv)
+{
+	struct sb_error err;
+	int error;
+
+	execvp(argv[0], argv);
+	error = errno;
+	sb_fail(&err, SB_E_SYSTEM, error, "cannot run '%s'", argv[0]);
+	sb_report(&err);
+	return error == ENOENT ? SB_EXIT_NOT_FOUND : SB_EXIT_CANNOT_EXECUTE;
+}
+
+static int confine(const struct sb_command_line *line, const struct run *run)
+{
+	struct sb_confine_options options = {
+		.size = sizeof options,
+		.best_effort = line->best_effort,
+		.keep_fds = line->keep_fds,
+		.keep_fd_count = line->keep_fd_count,
+	};
+	static struct sb_weaknesses weak; /* large; nothing else runs here */
+	struct sb_layers layers;
+	struct sb_error err;
+
+	if (sb_setup_protect(&run->setup, &err) != SB_OK)
+		return sb_report(&err);
+	warn_about_static(run);
+	if (sb_confine(&run->plan, &options, &layers, &weak, &err) != SB_OK) {
+		struct sb_error first = err;
+
+		/* the reasons stand between the message and the hint */
+		first.hint[0] = '\0';
+		sb_report(&first);
+		if (err.code == SB_E_UNSUPPORTED)
+			print_weaknesses(&weak, "  - ");
+		if (err.hint[0])
+			fprintf(stderr, "hint: %s\n", err.hint);
+		return SB_EXIT_FAILURE;
+	}
+	print_weaknesses(&weak, "sandbash: warning: not held here: ");
+	if (point_tmpdir(run, &layers) != 0) {
+		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+		return sb_report(&err);
+	}
+	return 0;
+}
+
+static void run_done(struct run *run)
+{
+	sb_plan_done(&run->plan);
+	sb_setup_done(&run->setup);
+	free(run->argv);
+}
+
+int sb_cli_run(const struct sb_command_line *line)
+{
+	struct run run = {0};
+	int status = prepare(line, &run);
+
+	if (!status) {
+		if (!line->command[0])
+			warn_about_alias(&run);
+		status = tell_environment(line, &run);
+	}
+	if (!status && !is_danger(&run))
+		status = confine(line, &run);
+	if (!status)
+		status = execute(run.argv);
+	run_done(&run);
+	return status;
+}
+
+static void dry_run_text(const struct run *run, const struct sb_layers *layers,
+			 const struct sb_weaknesses *weak, struct sb_buf *out)
+{
+	char held[200];
+
+	sb_buf_puts(out, "would run:  ");
+	for (size_t i = 0; run->argv[i]; i++) {
+		if (i)
+			sb_buf_putc(out, ' ');
+		sb_shell_quote(out, run->argv[i]);
+	}
+	sb_buf_puts(out, "\nin:         ");
+	sb_escape_append(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
+	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
+	if (is_danger(run)) {
+		sb_buf_puts(out, "layers:     none: the command runs without a sandbox\n");
+		return;
+	}
+	sb_layers_describe(layers, held, sizeof held);
+	sb_buf_printf(out, "network:    %s\nlayers:     %s\n",
+		      sb_policy_network(run->setup.policy) ? "on" : "off", held);
+	sb_buf_puts(out, "everything is read-only, except:\n");
+	for (size_t i = 0; i < run->plan.node_count; i++) {
+		const struct sb_plan_node *node = &run->plan.nodes[i];
+		const struct sb_plan_node *parent = &run->plan.nodes[node->parent];
+		const char *what = node->temp				? "private"
+				   : node->state == SB_STATE_WRITABLE ? "writable"
+				   : node->state == SB_STATE_HIDDEN	  ? "hidden"
+								  : "read-only";
+
+		if (node->kind == SB_KIND_ABSENT || (i && node->allow == parent->allow))
+			continue;
+		if (i == 0 && node->state == SB_STATE_READABLE)
+			continue;
+		sb_buf_printf(out, "  %-10s ", what);
+		sb_escape_append(out, node->path, strlen(node->path));
+		if (node->rule) {
+			sb_buf_puts(out, "  # ");
+			sb_escape_append(out, node->rule->origin, strlen(node->rule->origin));
+		}
+		sb_buf_putc(out, '\n');
+	}
+	if (weak->count)
+		sb_buf_puts(out, "not held on this machine:\n");
+	for (size_t i = 0; i < weak->count; i++)
+		sb_buf_printf(out, "  - %s\n", weak->text[i]);
+}
+
+static void dry_run_json(const struct run *run, const struct sb_layers *layers,
+			 const struct sb_weaknesses *weak, struct sb_buf *out)
+{
+	struct sb_json json;
+
+	sb_json_init(&json, out);
+	sb_json_open(&json, '{');
+	sb_json_key(&json, "command");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; run->argv[i]; i++)
+		sb_json_string(&json, run->argv[i]);
+	sb_json_close(&json, ']');
+	sb_json_pair(&json, "directory", run->setup.home.cwd);
+	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
+	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
+	sb_json_key(&json, "layers");
+	sb_json_layers(&json, layers);
+	sb_json_key(&json, "mounts");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; i < run->plan.mount_count; i++) {
+		sb_json_open(&json, '{');
+		sb_json_pair(&json, "path", run->plan.mounts[i].path);
+		sb_json_pair(&json, "as", sb_mount_kind_name(run->plan.mounts[i].kind));
+		sb_json_close(&json, '}');
+	}
+	sb_json_close(&json, ']');
+	sb_json_key(&json, "not_held");
+	sb_json_weaknesses(&json, weak);
+	sb_json_close(&json, '}');
+}
+
+int sb_cli_dry_run(const struct sb_command_line *line)
+{
+	SB_AUTO_BUF struct sb_buf out;
+	static struct sb_weaknesses weak;
+	struct sb_layers layers = {0};
+	struct run run = {0};
+	struct sb_error err;
+	int status = prepare(line, &run);
+
+	sb_buf_init(&out, SB_OUTPUT_LIMIT);
+	if (!status && !is_danger(&run)) {
+		if (sb_layers_probe(!sb_policy_network(run.setup.policy), &layers, &err) != SB_OK)
+			status = sb_report(&err);
+		else if (!layers.outer)
+			sb_weaknesses_find(&layers, &run.plan, &weak);
+	}
+	if (!status) {
+		if (line->json)
+			dry_run_json(&run, &layers, &weak, &out);
+		else
+			dry_run_text(&run, &layers, &weak, &out);
+		status = sb_print(&out);
+	}
+	run_done(&run);
+	return status;
+}

@@ -1,0 +1,229 @@
+#include "cli/shell.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "path/path.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * Our start-up files lie beside the program: PREFIX/share/sandbash, or share/ of the
+ * source tree for a program in build/.  /tmp is not looked at: a private one hides it.
+ */
+static char *share_file(const char *name)
+{
+	static const char *const places[] = {"../share/sandbash", "../share"};
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	char *slash;
+
+	if (length <= 0)
+		return NULL;
+	program[length] = '\0';
+	slash = strrchr(program, '/');
+	if (!slash || sb_path_within("/tmp", program))
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		SB_AUTO_FREE char *place = sb_path_join(program, places[i]);
+		char *file = place ? sb_path_join(place, name) : NULL;
+
+		if (file && access(file, R_OK) == 0)
+			return file;
+		free(file);
+	}
+	return NULL;
+}
+
+static int mark_bash(char **argv, size_t *count)
+{
+	char *file = share_file("bashrc");
+
+	if (!file)
+		return SB_OK;
+	/* long options must come before short ones in bash */
+	memmove(argv + 3, argv + 1, (*count - 1) * sizeof *argv);
+	argv[1] = "--rcfile";
+	argv[2] = file;
+	*count += 2;
+	return SB_OK;
+}
+
+static int mark_zsh(char **argv, size_t *count)
+{
+	char *file = share_file("zsh/.zshenv");
+	const char *old = getenv("ZDOTDIR");
+
+	(void)argv;
+	(void)count;
+	if (!file)
+		return SB_OK;
+	*strrchr(file, '/') = '\0';
+	if ((old && setenv("SANDBASH_ZDOTDIR", old, 1) != 0) || setenv("ZDOTDIR", file, 1) != 0)
+		return SB_E_NOMEM;
+	free(file);
+	return SB_OK;
+}
+
+static int mark_fish(char **argv, size_t *count)
+{
+	char *file = share_file("prompt.fish");
+	SB_AUTO_BUF struct sb_buf source;
+
+	if (!file)
+		return SB_OK;
+	sb_buf_init(&source, 3 * PATH_MAX);
+	sb_buf_puts(&source, "source '");
+	for (const char *c = file; *c; c++) {
+		if (*c == '\'' || *c == '\\')
+			sb_buf_putc(&source, '\\');
+		sb_buf_putc(&source, *c);
+	}
+	sb_buf_putc(&source, '\'');
+	free(file);
+	argv[(*count)++] = "-C";
+	argv[(*count)++] = sb_buf_take(&source);
+	return argv[*count - 1] ? SB_OK : SB_E_NOMEM;
+}
+
+static const struct {
+	const char *name;
+	int (*mark)(char **argv, size_t *count);
+} marked_shells[] = {{"bash", mark_bash}, {"zsh", mark_zsh}, {"fish", mark_fish}};
+
+/* Would this shell show a prompt?  Only the plainest command lines are taken for it. */
+static bool is_interactive(char *const *argv, size_t count)
+{
+	if (count == 1)
+		return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	return count == 2 && strcmp(argv[1], "-i") == 0;
+}
+
+int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *setup, char ***out,
+		     struct sb_error *err)
+{
+	const char *shell = line->shell ? line->shell : setup->shell ? setup->shell : "bash";
+	size_t given = 0, count = 0;
+	char **argv;
+
+	while (line->command[given])
+		given++;
+	argv = calloc(given + 5, sizeof *argv); /* shell, two words for the mark, NULL */
+	if (!argv)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (given == 0 || line->for_shell)
+		argv[count++] = (char *)shell;
+	for (size_t i = 0; i < given; i++)
+		argv[count++] = line->command[i];
+
+	for (size_t i = 0; i < sizeof marked_shells / sizeof marked_shells[0]; i++) {
+		if (strcmp(base_name(argv[0]), marked_shells[i].name) != 0 ||
+		    !is_interactive(argv, count))
+			continue;
+		if (marked_shells[i].mark(argv, &count) != SB_OK) {
+			free(argv);
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		}
+	}
+	*out = argv;
+	return SB_OK;
+}
+
+static char *executable(const char *path)
+{
+	char *found = NULL;
+
+	if (access(path, X_OK) != 0 || sb_path_canonical(path, &found, NULL, NULL) != SB_OK)
+		return NULL;
+	return found;
+}
+
+char *sb_shell_find(char *const *argv)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(argv[0], '/')) {
+		char cwd[PATH_MAX];
+		SB_AUTO_FREE char *absolute = NULL;
+
+		if (argv[0][0] == '/')
+			return executable(argv[0]);
+		if (!getcwd(cwd, sizeof cwd))
+			return NULL;
+		absolute = sb_path_join(cwd, argv[0]);
+		return absolute ? executable(absolute) : NULL;
+	}
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+		SB_AUTO_FREE char *dir = strndup(path, length);
+		SB_AUTO_FREE char *candidate = dir && dir[0] == '/' ? sb_path_join(dir, argv[0]) : NULL;
+		char *found = candidate ? executable(candidate) : NULL;
+
+		if (found)
+			return found;
+		path += length + (path[length] == ':');
+	}
+	return NULL;
+}
+
+/* Does this line of a start-up file give "sandbash" another meaning? */
+static bool hides_us(const char *line, size_t length)
+{
+	static const char *const starts[] = {"alias sandbash=", "alias sandbash ", "function sandbash",
+					     "sandbash()", "sandbash ()", "abbr -a sandbash "};
+
+	while (length && (*line == ' ' || *line == '\t')) {
+		line++;
+		length--;
+	}
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		size_t start = strlen(starts[i]);
+
+		if (length >= start && memcmp(line, starts[i], start) == 0 &&
+		    (i != 2 || length == start || strchr(" \t({", line[start])))
+			return true;
+	}
+	return false;
+}
+
+bool sb_shell_alias(const char *home, char *where, size_t size)
+{
+	static const char *const files[] = {".bashrc",   ".bash_aliases", ".bash_profile", ".profile",
+					    ".zshrc",    ".zshenv",       ".zprofile",
+					    ".config/fish/config.fish"};
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		SB_AUTO_FREE char *file = sb_path_join(home, files[i]);
+		SB_AUTO_BUF struct sb_buf text;
+		const char *at, *end;
+		size_t number = 0;
+		bool found;
+
+		sb_buf_init(&text, SB_CONFIG_LIMIT);
+		if (!file || sb_config_read(file, &text, &found, NULL) != SB_OK)
+			continue;
+		for (at = text.data, end = at + text.length; at < end; at++) {
+			size_t length = strcspn(at, "\n");
+
+			number++;
+			if (hides_us(at, length)) {
+				snprintf(where, size, "%s line %zu", file, number);
+				return true;
+			}
+			at += length;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,187 @@
+#include "config/edit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "config/rules.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+
+/* Does this line hold a rule for pattern?  If so *out_write says whether it makes it writable. */
+static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t length,
+			const char *pattern, bool *out_write)
+{
+	struct sb_resolved resolved = {0};
+	struct sb_line line;
+	bool same = false;
+
+	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
+		return false;
+	if (line.kind == SB_LINE_RULE &&
+	    sb_rule_resolve(line.text, home->cwd, home->home, false, &resolved, NULL) == SB_OK) {
+		same = strcmp(resolved.pattern, pattern) == 0;
+		*out_write = sb_access_equal(&line.access, &sb_access_write);
+		sb_resolved_done(&resolved);
+	}
+	sb_line_done(&line);
+	return same;
+}
+
+/* A bare path where that reads back as the same rule, else "write ..." quoted. */
+static void append_rule(struct sb_buf *text, const char *pattern)
+{
+	SB_AUTO_BUF struct sb_buf rule;
+	const char *bare;
+
+	sb_buf_init(&rule, SB_CONFIG_LIMIT);
+	sb_rule_print(&sb_access_write, pattern, &rule);
+	bare = rule.data + strlen("write ");
+	if (text->length && text->data[text->length - 1] != '\n')
+		sb_buf_putc(text, '\n');
+	sb_buf_puts(text, *bare == '/' ? bare : rule.data);
+	sb_buf_putc(text, '\n');
+}
+
+static int find(const struct sb_home *home, const char *path, struct sb_resolved *out,
+		struct sb_error *err)
+{
+	int status = sb_rule_resolve(path, home->cwd, home->home, true, out, err);
+
+	if (status == SB_OK && strlen(out->pattern) >= 4096) {
+		sb_resolved_done(out);
+		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is too long");
+	}
+	return status;
+}
+
+/* Copy text to out without the lines for pattern; returns how many there were. */
+static size_t without_rule(const struct sb_home *home, const struct sb_buf *text,
+			   const char *pattern, struct sb_buf *out)
+{
+	const char *at = text->data, *end = at + text->length;
+	size_t removed = 0;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *next = newline ? newline + 1 : end;
+		size_t length = (size_t)((newline ? newline : end) - at);
+		bool writes;
+
+		if (is_rule_for(home, at, length, pattern, &writes))
+			removed++;
+		else
+			sb_buf_append(out, at, (size_t)(next - at));
+		at = next;
+	}
+	return removed;
+}
+
+static bool has_write_rule(const struct sb_home *home, const struct sb_buf *text,
+			   const char *pattern, bool *out_other)
+{
+	const char *at = text->data, *end = at + text->length;
+	bool found = false;
+
+	*out_other = false;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+		bool writes = false;
+
+		if (is_rule_for(home, at, length, pattern, &writes)) {
+			found |= writes;
+			*out_other |= !writes;
+		}
+		at += length + 1;
+	}
+	return found;
+}
+
+int sb_config_add_path(const struct sb_home *home, const char *file, const char *path,
+		       char **out_pattern, bool *out_changed, int *out_missing,
+		       struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text;
+	struct sb_resolved resolved;
+	SB_AUTO_FD int lock = -1;
+	bool found, other;
+	int status;
+
+	sb_buf_init(&text, SB_CONFIG_LIMIT);
+	status = find(home, path, &resolved, err);
+	if (status != SB_OK)
+		return status;
+	status = sb_config_lock(file, &lock, err);
+	if (status == SB_OK)
+		status = sb_config_read(file, &text, &found, err);
+	if (status == SB_OK) {
+		*out_changed = !has_write_rule(home, &text, resolved.pattern, &other);
+		if (other) {
+			sb_fail(err, SB_E_CONFLICT, 0, "'%s' has another rule for '%s'", file,
+				resolved.pattern);
+			status = sb_hint(err, "remove it first: sandbash --remove-path '%s'", path);
+		}
+	}
+	if (status == SB_OK && *out_changed) {
+		append_rule(&text, resolved.pattern);
+		status = sb_buf_failed(&text)
+				 ? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)
+				 : sb_config_replace(file, text.data, text.length, err);
+	}
+	if (status == SB_OK) {
+		*out_missing = resolved.is_glob ? 0 : resolved.missing;
+		*out_pattern = sb_take_ptr(&resolved.pattern);
+	}
+	sb_resolved_done(&resolved);
+	return status;
+}
+
+int sb_config_remove_path(const struct sb_home *home, const char *file, const char *path,
+			  char **out_pattern, bool *out_changed, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text;
+	SB_AUTO_BUF struct sb_buf kept;
+	struct sb_resolved resolved;
+	SB_AUTO_FD int lock = -1;
+	bool found;
+	int status;
+
+	sb_buf_init(&text, SB_CONFIG_LIMIT);
+	sb_buf_init(&kept, SB_CONFIG_LIMIT);
+	status = find(home, path, &resolved, err);
+	if (status != SB_OK)
+		return status;
+	status = sb_config_read(file, &text, &found, err);
+	if (status == SB_OK && found) {
+		text.length = 0;
+		status = sb_config_lock(file, &lock, err);
+		if (status == SB_OK)
+			status = sb_config_read(file, &text, &found, err);
+	}
+	if (status == SB_OK) {
+		*out_changed = without_rule(home, &text, resolved.pattern, &kept) > 0;
+		if (*out_changed)
+			status = sb_config_replace(file, kept.data, kept.length, err);
+	}
+	if (status == SB_OK)
+		*out_pattern = sb_take_ptr(&resolved.pattern);
+	sb_resolved_done(&resolved);
+	return status;
+}
+
+int sb_config_touch(const char *file, struct sb_error *err)
+{
+	SB_AUTO_FD int lock = -1;
+	SB_AUTO_FD int fd = -1;
+	int status = sb_config_lock(file, &lock, err);
+
+	if (status != SB_OK)
+		return status;
+	fd = open(file, O_WRONLY | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
+	return fd < 0 ? sb_fail(err, SB_E_SYSTEM, errno, "cannot create '%s'", file) : SB_OK;
+}

@@ -1,0 +1,154 @@
+#include "config/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+
+int sb_config_read(const char *path, struct sb_buf *out, bool *out_found, struct sb_error *err)
+{
+	SB_AUTO_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat info;
+	char chunk[8192];
+	ssize_t got;
+
+	*out_found = false;
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return SB_OK;
+	if (fd < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);
+	if (fstat(fd, &info) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);
+	if (!S_ISREG(info.st_mode))
+		return sb_fail(err, SB_E_INVALID, 0, "'%s' is not a regular file", path);
+	while ((got = read(fd, chunk, sizeof chunk)) != 0) {
+		if (got < 0)
+			return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);
+		sb_buf_append(out, chunk, (size_t)got);
+	}
+	if (sb_buf_failed(out))
+		return sb_fail(err, SB_E_INVALID, 0, "'%s' is larger than %zu bytes", path, out->limit);
+	*out_found = true;
+	return SB_OK;
+}
+
+static int changes_refused(struct sb_error *err, int error, const char *path)
+{
+	sb_fail(err, SB_E_SYSTEM, error, "cannot change '%s'", path);
+	if (error == EROFS || error == EACCES || error == EPERM)
+		return sb_hint(err, "inside a sandbox its rules cannot be changed");
+	return err ? (int)err->code : (int)SB_E_SYSTEM;
+}
+
+int sb_config_make_dirs(const char *dir, struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = strdup(dir);
+
+	if (!path)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (char *slash = path;;) {
+		slash = strchr(slash + 1, '/');
+		if (slash)
+			*slash = '\0';
+		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+			int error = errno;
+			struct stat info;
+
+			/* On a read-only mount mkdir says EROFS even for what is there. */
+			if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+				return changes_refused(err, error, path);
+		}
+		if (!slash)
+			return SB_OK;
+		*slash = '/';
+	}
+}
+
+int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
+{
+	SB_AUTO_FREE char *dir = sb_path_parent(path);
+	SB_AUTO_FD int fd = -1;
+	int status;
+
+	if (!dir)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = sb_config_make_dirs(dir, err);
+	if (status != SB_OK)
+		return status;
+	/* The directory itself is the lock: nothing is left behind. */
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot lock '%s'", dir);
+	*out_fd = sb_take_fd(&fd);
+	return SB_OK;
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t put = write(fd, bytes, length);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		length -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Fill the temporary file and make sure that it is on disk before it gets the name. */
+static int finish(int fd, mode_t mode, const char *bytes, size_t length)
+{
+	int status = write_all(fd, bytes, length);
+
+	if (status == 0 && fchmod(fd, mode) != 0)
+		status = -errno;
+	if (status == 0 && fsync(fd) != 0)
+		status = -errno;
+	return status;
+}
+
+int sb_config_replace(const char *path, const char *bytes, size_t length, struct sb_error *err)
+{
+	SB_AUTO_FREE char *real = NULL;
+	SB_AUTO_FREE char *dir = NULL;
+	SB_AUTO_FREE char *temporary = NULL;
+	SB_AUTO_FD int fd = -1;
+	SB_AUTO_FD int dir_fd = -1;
+	struct stat info;
+	mode_t mode = 0600;
+	int status;
+
+	status = sb_path_canonical(path, &real, NULL, err);
+	if (status != SB_OK)
+		return status;
+	dir = sb_path_parent(real);
+	temporary = dir ? sb_path_join(dir, ".sandbash-new.XXXXXX") : NULL;
+	if (!temporary)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (stat(real, &info) == 0)
+		mode = info.st_mode & 07777;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return changes_refused(err, errno, path);
+	status = finish(fd, mode, bytes, length);
+	if (status == 0 && rename(temporary, real) != 0)
+		status = -errno;
+	if (status != 0) {
+		unlink(temporary);
+		return changes_refused(err, -status, path);
+	}
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd >= 0)
+		fsync(dir_fd); /* best effort: the rename itself is already atomic */
+	return SB_OK;
+}

@@ -1,0 +1,44 @@
+/*
+ * place.h - where this run lives: home, current directory, and sandbash's own files.
+ *
+ * Nothing here reads the environment behind the caller's back: the program passes
+ * in what it found.  All resulting paths are canonical (P9).
+ */
+#ifndef SB_CONFIG_PLACE_H
+#define SB_CONFIG_PLACE_H
+
+#include "sandbash/error.h"
+
+struct sb_environment { /* raw values; NULL when unset */
+	const char *home;
+	const char *xdg_config_home;
+	const char *xdg_state_home;
+	const char *xdg_runtime_dir;
+	const char *tmpdir;
+	const char *mode; /* SANDBASH_MODE */
+};
+
+struct sb_home {
+	char *home;
+	char *cwd;
+	char *config_dir;
+	char *state_dir;
+	char *tmpdir;      /* NULL: unset, or no place for temporary files */
+	char *runtime_dir; /* NULL: unset */
+};
+
+/*
+ * SB_E_INVALID: HOME is unset or relative.  SB_E_MISSING: the current directory is
+ * gone.  A TMPDIR that is relative, missing, or holds the home or the current
+ * directory is ignored.
+ */
+int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
+		 struct sb_error *err);
+void sb_home_done(struct sb_home *home);
+
+/* The rule files of each tier; malloc'ed, NULL: out of memory. */
+#define SB_SYSTEM_CONFIG "/etc/sandbash/config"
+char *sb_global_config(const struct sb_home *home);
+char *sb_directory_config(const struct sb_home *home, const char *directory);
+
+#endif

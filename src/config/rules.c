@@ -1,0 +1,177 @@
+#include "config/rules.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "path/path.h"
+#include "path/pattern.h"
+
+/* Where the first component with a wildcard begins; the end of text when there is none. */
+static const char *first_glob(const char *text)
+{
+	const char *start = text;
+
+	for (;;) {
+		size_t length = strcspn(start, "/");
+		SB_AUTO_FREE char *part = strndup(start, length);
+
+		if (!part || sb_pattern_is_glob(part))
+			return start;
+		if (start[length] == '\0')
+			return start + length;
+		start += length + 1;
+	}
+}
+
+/* The literal front of a pattern as a plain path: backslashes removed. */
+static char *unescape(const char *text, size_t length)
+{
+	SB_AUTO_BUF struct sb_buf out;
+
+	sb_buf_init(&out, 2 * PATH_MAX);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\\' && i + 1 < length)
+			i++;
+		sb_buf_putc(&out, text[i]);
+	}
+	return sb_buf_take(&out);
+}
+
+static bool exists(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0;
+}
+
+/* Remember the written name too when the last component is a link. */
+static int note_link(const char *path, const char *canonical, struct sb_resolved *resolved,
+		     struct sb_error *err)
+{
+	SB_AUTO_FREE char *itself = NULL;
+	int status = sb_path_canonical_parent(path, &itself, err);
+
+	if (status != SB_OK || strcmp(itself, canonical) == 0)
+		return status;
+	resolved->link = sb_pattern_escape(itself);
+	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static int resolve_literal(const char *path, struct sb_resolved *resolved, struct sb_error *err)
+{
+	SB_AUTO_FREE char *canonical = NULL;
+	int status = sb_path_canonical(path, &canonical, &resolved->missing, err);
+
+	if (status != SB_OK)
+		return status;
+	resolved->pattern = sb_pattern_escape(canonical);
+	if (!resolved->pattern)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return note_link(path, canonical, resolved, err);
+}
+
+static int resolve_glob(const char *front, const char *glob, struct sb_resolved *resolved,
+			struct sb_error *err)
+{
+	SB_AUTO_FREE char *canonical = NULL;
+	SB_AUTO_FREE char *escaped = NULL;
+	SB_AUTO_FREE char *joined = NULL;
+	struct sb_pattern pattern;
+	int status = sb_path_canonical(front, &canonical, NULL, err);
+
+	if (status != SB_OK)
+		return status;
+	escaped = sb_pattern_escape(canonical);
+	joined = escaped ? sb_path_join(escaped, glob) : NULL;
+	if (!joined)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = sb_pattern_parse(joined, &pattern, err);
+	if (status != SB_OK)
+		return status;
+	resolved->pattern = sb_take_ptr(&pattern.text);
+	resolved->is_glob = true;
+	sb_pattern_done(&pattern);
+	return SB_OK;
+}
+
+/*
+ * base + front, or home for "~".  ".." stays: it is resolved on disk, after the
+ * links before it, not by text.
+ */
+static int make_absolute(const char *front, const char *base, const char *home, char **out,
+			 struct sb_error *err)
+{
+	SB_AUTO_FREE char *expanded = NULL;
+
+	if (front[0] == '~') {
+		bool alone = front[1] == '\0' || front[1] == '/';
+		int status = sb_path_absolute(alone ? "~" : front, base, home, &expanded, err);
+
+		if (status != SB_OK)
+			return status;
+		*out = sb_path_join(expanded, front + 1);
+	} else if (front[0] == '/') {
+		*out = strdup(front);
+	} else {
+		*out = sb_path_join(base, front);
+	}
+	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static int resolve(const char *text, const char *base, const char *home, bool may_be_literal,
+		   struct sb_resolved *resolved, struct sb_error *err)
+{
+	SB_AUTO_FREE char *absolute = NULL;
+	SB_AUTO_FREE char *front = NULL;
+	const char *glob;
+	int status;
+
+	if (text[0] == '\0')
+		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
+	if (may_be_literal && strpbrk(text, "*?[\\")) {
+		SB_AUTO_FREE char *as_it_stands = NULL;
+
+		status = make_absolute(text, base, home, &as_it_stands, err);
+		if (status != SB_OK)
+			return status;
+		if (exists(as_it_stands))
+			return resolve_literal(as_it_stands, resolved, err);
+	}
+	glob = first_glob(text);
+	front = unescape(text, (size_t)(glob - text));
+	if (!front)
+		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
+	status = make_absolute(front, base, home, &absolute, err);
+	if (status != SB_OK)
+		return status;
+	return *glob ? resolve_glob(absolute, glob, resolved, err)
+		     : resolve_literal(absolute, resolved, err);
+}
+
+int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
+		    struct sb_resolved *out, struct sb_error *err)
+{
+	struct sb_resolved resolved = {0};
+	int status = resolve(text, base, home, may_be_literal, &resolved, err);
+
+	if (status != SB_OK) {
+		sb_resolved_done(&resolved);
+		return status;
+	}
+	*out = resolved;
+	return SB_OK;
+}
+
+void sb_resolved_done(struct sb_resolved *resolved)
+{
+	if (!resolved)
+		return;
+	free(resolved->pattern);
+	free(resolved->link);
+	*resolved = (struct sb_resolved){0};
+}

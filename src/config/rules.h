@@ -1,0 +1,28 @@
+/*
+ * rules.h - rules as people write them, made absolute and canonical.
+ */
+#ifndef SB_CONFIG_RULES_H
+#define SB_CONFIG_RULES_H
+
+#include <stdbool.h>
+
+#include "sandbash/error.h"
+
+struct sb_resolved {
+	char *pattern; /* absolute pattern text, its literal part canonical */
+	char *link;    /* the name as written, when a symbolic link stands there; else NULL */
+	int missing;   /* 0, or why a literal path cannot be found: ENOENT, ENOTDIR, EACCES */
+	bool is_glob;
+};
+
+/*
+ * text is a pattern relative to base (a canonical directory); "~" is home.  With
+ * may_be_literal, text that names an existing file as it stands is taken for that
+ * file even if it holds wildcard characters.  (For grants only: with a rule that
+ * takes away, a file called "*" could otherwise disarm it.)
+ */
+int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
+		    struct sb_resolved *out, struct sb_error *err);
+void sb_resolved_done(struct sb_resolved *resolved);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * setup.h - from all the places rules come from to one sealed policy.
+ *
+ *     environment + flags --> sb_setup_make() --> setup->policy
+ *
+ * Tiers, weakest first: built-in, /etc/sandbash/config, global, per-directory,
+ * --policy files, flags.  No rule is read from inside a project.  Every rule file
+ * that was read is protected from the run (S9).
+ */
+#ifndef SB_CONFIG_SETUP_H
+#define SB_CONFIG_SETUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/place.h"
+#include "sandbash/policy.h"
+
+/* A rule from the command line, e.g. "--deny=secret". */
+struct sb_flag_rule {
+	const struct sb_access *access; /* NULL: text is a whole line, "ACCESS PATTERN" */
+	const char *text;
+	const char *origin; /* how the user wrote it */
+};
+
+struct sb_setup_request {
+	struct sb_environment environment;
+	const char *const *projects; /* --project; NULL-terminated or NULL */
+	const struct sb_flag_rule *rules;
+	size_t rule_count;
+	const char *const *policy_files; /* --policy; NULL-terminated or NULL */
+	const enum sb_mode *mode;        /* flags; NULL when not given */
+	const bool *network;
+	const enum sb_tmp *tmp;
+	bool allow_home; /* the home directory itself may be a project */
+	bool anywhere;   /* projects outside the home directory too */
+	bool looking;    /* nothing will be run: where we stand does not matter */
+};
+
+struct sb_listed { /* one rule as a source gave it, for --list-paths */
+	enum sb_tier tier;
+	struct sb_access access;
+	char *pattern;
+};
+
+struct sb_setup {
+	struct sb_home home;
+	char **projects; /* canonical, NULL-terminated; the first is the current directory */
+	struct sb_policy *policy;
+	struct sb_listed *listed;
+	size_t listed_count;
+	char **files; /* every rule file that was read; NULL-terminated */
+	char **warnings; /* NULL-terminated */
+	char *shell; /* from a "shell" line, or NULL */
+};
+
+/*
+ * SB_E_REFUSED: the current directory is not beneath the home directory (S5); then
+ * out->home is filled for the message.  Every other error names file and line or flag.
+ */
+int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
+		  struct sb_error *err);
+void sb_setup_done(struct sb_setup *setup);
+
+/*
+ * Before a run: a directory of ours that does not exist yet but could be created
+ * from inside is made now, since only what exists can be protected.
+ */
+int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err);
+
+#endif

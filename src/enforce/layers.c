@@ -1,0 +1,178 @@
+#include "enforce/layers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+static void say(struct sb_weaknesses *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(struct sb_weaknesses *out, const char *format, ...)
+{
+	char raw[1024];
+	va_list args;
+
+	if (out->count == SB_MAX_WEAKNESSES)
+		return;
+	va_start(args, format);
+	vsnprintf(raw, sizeof raw, format, args);
+	va_end(args);
+	sb_escape_line(out->text[out->count++], sizeof out->text[0], raw);
+}
+
+static bool no_mounts(const struct sb_layers *layers)
+{
+	return !layers->mounts;
+}
+
+static bool no_ipc(const struct sb_layers *layers)
+{
+	return !layers->ipc_namespace;
+}
+
+static bool no_truncate(const struct sb_layers *layers)
+{
+	return !layers->mounts && layers->landlock_abi < 3;
+}
+
+static bool no_landlock(const struct sb_layers *layers)
+{
+	return layers->landlock_abi < 1;
+}
+
+static bool no_ioctl(const struct sb_layers *layers)
+{
+	return layers->landlock_abi >= 1 && layers->landlock_abi < 5;
+}
+
+static bool no_signal_scope(const struct sb_layers *layers)
+{
+	return layers->landlock_abi < 6;
+}
+
+static bool no_abstract_scope(const struct sb_layers *layers)
+{
+	return layers->landlock_abi < 6 && !layers->net_namespace;
+}
+
+static bool no_seccomp(const struct sb_layers *layers)
+{
+	return !layers->seccomp;
+}
+
+/* What every run loses with a layer: one row per loss, in the user's words. */
+static const struct {
+	bool (*missing)(const struct sb_layers *layers);
+	const char *sentence;
+} losses[] = {
+	{no_mounts, "modes, owners, times and attributes of files outside can be changed, and the "
+		    "real /tmp and /dev/shm are shared with other programs"},
+	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
+	{no_truncate, "files outside can be emptied with truncate (Landlock before ABI 3)"},
+	{no_landlock, "device files can be written and rules for single operations are not held "
+		      "(no Landlock)"},
+	{no_ioctl, "devices that can be opened for reading can be controlled (Landlock before ABI 5)"},
+	{no_signal_scope, "programs outside can be signalled (Landlock before ABI 6)"},
+	{no_abstract_scope, "abstract unix sockets outside can be reached (Landlock before ABI 6)"},
+	{no_seccomp, "keystrokes can be faked on the terminal and little-used system calls are open "
+		     "(no seccomp filter)"},
+};
+
+/* Without mounts, what stands inside a writable directory cannot be held apart from it. */
+static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
+{
+	const struct sb_plan_node *first = NULL;
+	size_t more = 0;
+
+	for (size_t i = sb_plan_next_stricter(plan, 0); i < plan->node_count;
+	     i = sb_plan_next_stricter(plan, i + 1)) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		/* Temp is closed instead (linux_landlock.c); hidden files are left out there. */
+		if (plan->nodes[node->parent].temp || node->state == SB_STATE_HIDDEN)
+			continue;
+		if (first)
+			more++;
+		else
+			first = node;
+	}
+	if (first && more)
+		say(out, "'%s' and %zu more protected names inside writable directories can be changed",
+		    first->path, more);
+	else if (first)
+		say(out, "'%s' inside a writable directory can be changed", first->path);
+}
+
+static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
+{
+	bool listed = false;
+
+	for (size_t i = 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+		const struct sb_plan_node *parent = &plan->nodes[node->parent];
+
+		if (node->state != SB_STATE_HIDDEN || node->kind == SB_KIND_ABSENT)
+			continue;
+		if (node->kind == SB_KIND_SPECIAL)
+			say(out, "the service at '%s' can be connected to", node->path);
+		else if (node->kind == SB_KIND_DIR && !listed) {
+			say(out, "names (not contents) in hidden directories such as '%s' can be listed",
+			    node->path);
+			listed = true;
+		}
+		if (parent->state == SB_STATE_WRITABLE && !parent->temp)
+			say(out, "new files beside the hidden '%s' cannot be read back", node->path);
+	}
+}
+
+/* A temp directory that holds other things cannot be opened around them without mounts. */
+static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *out)
+{
+	for (size_t i = 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+		const struct sb_plan_node *parent = &plan->nodes[node->parent];
+
+		if (parent->temp && node->state != SB_STATE_WRITABLE &&
+		    node->kind != SB_KIND_ABSENT) {
+			say(out, "'%s' holds '%s' and is therefore not writable", parent->path,
+			    node->path);
+			return;
+		}
+	}
+}
+
+void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
+			struct sb_weaknesses *out)
+{
+	out->count = 0;
+	for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+		if (losses[i].missing(layers))
+			say(out, "%s%s%s%s", losses[i].sentence,
+			    losses[i].missing == no_mounts && layers->no_mounts[0] ? " (" : "",
+			    losses[i].missing == no_mounts ? layers->no_mounts : "",
+			    losses[i].missing == no_mounts && layers->no_mounts[0] ? ")" : "");
+	if (!plan || layers->mounts)
+		return;
+	find_unheld(plan, out);
+	find_hidden(plan, out);
+	find_closed_temp(plan, out);
+}
+
+void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)
+{
+	char landlock[32] = "";
+	const char *mounts = !layers->mounts		? NULL
+			     : layers->user_namespace ? "user and mount namespaces"
+						      : "mount namespace";
+
+	if (layers->landlock_abi > 0)
+		snprintf(landlock, sizeof landlock, "Landlock ABI %d", layers->landlock_abi);
+	snprintf(out, size, "%s%s%s%s%s%s%s", mounts ? mounts : "",
+		 layers->net_namespace ? ", network namespace" : "",
+		 mounts && landlock[0] ? ", " : "", landlock,
+		 (mounts || landlock[0]) && layers->seccomp ? ", " : "",
+		 layers->seccomp ? "seccomp filter" : "",
+		 !mounts && !landlock[0] && !layers->seccomp ? "none" : "");
+}

@@ -1,0 +1,39 @@
+/*
+ * layers.h - which kernel layers hold a run, and what is open without them.
+ */
+#ifndef SB_ENFORCE_LAYERS_H
+#define SB_ENFORCE_LAYERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "enforce/plan.h"
+
+struct sb_layers {
+	bool mounts;         /* own mount namespace, read-only but for the roots */
+	bool user_namespace; /* made on the way there; not needed with CAP_SYS_ADMIN */
+	bool ipc_namespace;
+	bool net_namespace;
+	int landlock_abi; /* 0: none */
+	bool seccomp;
+	int outer;           /* how many sandbash runs this one is inside of */
+	bool outer_mounts;   /* the outer one's mounts hold */
+	char no_mounts[160]; /* why there are no mounts, when there are none */
+};
+
+#define SB_MAX_WEAKNESSES 16
+
+/* What this run would promise and these layers do not hold: one sentence each. */
+struct sb_weaknesses {
+	size_t count;
+	char text[SB_MAX_WEAKNESSES][400];
+};
+
+/* plan may be NULL: then only what concerns every run (for --doctor). */
+void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
+			struct sb_weaknesses *out);
+
+/* "user and mount namespaces, Landlock ABI 7, seccomp" */
+void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size);
+
+#endif

@@ -1,0 +1,231 @@
+/*
+ * linux_confine.c - the stages of a static run, in the order they are taken.
+ *
+ *   1. descriptors   closes what leads out; leaves stdio, pipes, files open for reading
+ *   2. namespaces    everything read-only but the roots (linux_mounts.c)
+ *   3. verdict       what is not held now never will be: refuse, or go on as told
+ *   4. privileges    no_new_privs, no capability in any set
+ *   5. Landlock      after all mounts, since a domain forbids mounting
+ *   6. seccomp       last, since the earlier stages need what it forbids
+ *   7. proof         a write outside fails, a write inside works, the filter answers
+ */
+#include "sandbash/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "enforce/layers.h"
+#include "enforce/linux_fds.h"
+#include "enforce/linux_landlock.h"
+#include "enforce/linux_mounts.h"
+#include "enforce/linux_seccomp.h"
+#include "path/path.h"
+#include "sys/landlock.h"
+#include "sys/process.h"
+
+/* Our own files inside something writable can be held by mounts only, and must be (S9). */
+static int check_own_files(const struct sb_plan *plan, const struct sb_layers *layers,
+			   struct sb_error *err)
+{
+	if (layers->mounts || layers->outer_mounts)
+		return SB_OK;
+	for (size_t i = sb_plan_next_stricter(plan, 0); i < plan->node_count;
+	     i = sb_plan_next_stricter(plan, i + 1)) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (!node->rule || !node->rule->hard || plan->nodes[node->parent].temp)
+			continue;
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"cannot protect '%s', which lies inside a writable directory (%s)",
+			node->path, layers->no_mounts);
+		return sb_hint(err, "start in a directory that does not contain it");
+	}
+	return SB_OK;
+}
+
+static int give_verdict(const struct sb_plan *plan, const struct sb_confine_options *options,
+			const struct sb_layers *layers, struct sb_weaknesses *weak,
+			struct sb_error *err)
+{
+	int status;
+
+	sb_weaknesses_find(layers, plan, weak);
+	if (!layers->mounts && layers->landlock_abi < 1) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"this machine offers neither Landlock nor mount namespaces (%s)",
+			layers->no_mounts);
+		return sb_hint(err, "sandbash --doctor says what is missing and how to get it");
+	}
+	status = check_own_files(plan, layers, err);
+	if (status != SB_OK)
+		return status;
+	/* Inside another run its layers still hold; ours can only tighten. */
+	if (layers->outer)
+		weak->count = 0;
+	if (weak->count && !options->best_effort) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"this machine cannot hold everything a sandbox promises");
+		return sb_hint(err, "sandbash --doctor says how to get it all; "
+				    "--best-effort runs with less");
+	}
+	return SB_OK;
+}
+
+/* The current directory once more, now as the sandbox sees it. */
+static int return_to(const char *cwd, const struct stat *before, struct sb_error *err)
+{
+	struct stat after;
+
+	if (chdir(cwd) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s' inside the sandbox", cwd);
+	if (stat(".", &after) != 0 || after.st_dev != before->st_dev ||
+	    after.st_ino != before->st_ino)
+		return sb_fail(err, SB_E_BROKEN, 0, "'%s' is another directory inside the sandbox", cwd);
+	return SB_OK;
+}
+
+/* An unnamed file: the attempt leaves nothing behind even where it succeeds. */
+static int try_write(const char *dir)
+{
+	SB_AUTO_FD int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	return fd < 0 ? errno : 0;
+}
+
+struct probes {
+	const char *outside; /* a directory the user could write to, and the run must not */
+	const char *inside;  /* a directory the run must be able to write to */
+};
+
+/*
+ * Where a write proves something: outside, a directory where it would have worked
+ * without us (access() asks the kernel, so before the sandbox is set up); inside,
+ * the first writable one that is not temporary.
+ */
+static struct probes choose_probes(const struct sb_plan *plan, char *parent, size_t size)
+{
+	struct probes probes = {0};
+
+	for (size_t i = 0; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->kind != SB_KIND_DIR || access(node->path, W_OK | X_OK) != 0)
+			continue;
+		if (node->state == SB_STATE_WRITABLE && !node->temp && !probes.inside &&
+		    (node->allow & 1u << SB_CREATE) && (node->allow & 1u << SB_MODIFY) &&
+		    !sb_path_within("/dev", node->path))
+			probes.inside = node->path;
+		if (node->state == SB_STATE_READABLE && !probes.outside)
+			probes.outside = node->path;
+	}
+	/* No rule names such a directory: the one around the project is the likeliest. */
+	if (!probes.outside && probes.inside) {
+		char *slash;
+
+		snprintf(parent, size, "%s", probes.inside);
+		slash = strrchr(parent, '/');
+		if (slash) {
+			slash[slash == parent] = '\0';
+			if (access(parent, W_OK | X_OK) == 0)
+				probes.outside = parent;
+		}
+	}
+	return probes;
+}
+
+/*
+ * SECURITY: before the command starts, this very process proves that it is confined.
+ *
+ * Danger: a layer that reported success and holds nothing (a kernel bug, a mistake
+ * of ours, an emulated kernel) would let the command run free.
+ * Price: three system calls.
+ * Held by: tests/enforce/proof.py
+ */
+static int prove(const struct probes *probes, const struct sb_layers *layers, struct sb_error *err)
+{
+	bool mounts;
+	int error;
+
+	if (layers->seccomp && sb_inside(&mounts) != layers->outer + 1)
+		return sb_fail(err, SB_E_BROKEN, 0, "the system call filter does not answer");
+	if (probes->outside) {
+		error = try_write(probes->outside);
+		if (error != EACCES && error != EPERM && error != EROFS)
+			return sb_fail(err, SB_E_BROKEN, error,
+				       "the sandbox does not hold: a write in '%s' was not refused",
+				       probes->outside);
+	}
+	if (probes->inside) {
+		error = try_write(probes->inside);
+		/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
+		if (error == EACCES || error == EPERM || error == EROFS)
+			return sb_fail(err, SB_E_BROKEN, error,
+				       "the sandbox is too tight: '%s' cannot be written",
+				       probes->inside);
+	}
+	return SB_OK;
+}
+
+static int take_privileges(struct sb_error *err)
+{
+	int status = sb_sys_no_new_privs();
+
+	if (status == 0)
+		status = sb_sys_drop_capabilities();
+	return status < 0 ? sb_fail(err, SB_E_SYSTEM, -status, "cannot give up privileges") : SB_OK;
+}
+
+static void start_layers(struct sb_layers *layers)
+{
+	int abi = sb_sys_landlock_abi();
+
+	*layers = (struct sb_layers){.landlock_abi = abi > 0 ? abi : 0};
+	layers->outer = sb_inside(&layers->outer_mounts);
+	layers->seccomp = sb_sys_filter_available();
+}
+
+int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *options,
+	       struct sb_layers *out_layers, struct sb_weaknesses *out_weak, struct sb_error *err)
+{
+	struct sb_layers *layers = out_layers;
+	struct sb_fds fds = {0};
+	struct stat cwd;
+	char parent[4096];
+	struct probes probes;
+	int status;
+
+	start_layers(layers);
+	if (stat(".", &cwd) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the current directory");
+	probes = choose_probes(plan, parent, sizeof parent);
+	status = sb_fds_settle(options->keep_fds, options->keep_fd_count, &fds, err);
+	if (status == SB_OK)
+		status = sb_mounts_enter(plan, layers, err);
+	if (status == SB_OK && layers->mounts) {
+		sb_fds_reopen(&fds);
+		status = return_to(plan->cwd, &cwd, err);
+	}
+	sb_fds_done(&fds);
+	if (status == SB_OK)
+		status = give_verdict(plan, options, layers, out_weak, err);
+	if (status == SB_OK)
+		status = take_privileges(err);
+	if (status == SB_OK && layers->landlock_abi)
+		status = sb_landlock_enter(plan, layers, err);
+	if (status == SB_OK && layers->seccomp)
+		status = sb_filter_enter(plan, layers, err);
+	if (status == SB_OK)
+		status = prove(&probes, layers, err);
+	return status;
+}
+
+int sb_layers_probe(bool network_off, struct sb_layers *out_layers, struct sb_error *err)
+{
+	start_layers(out_layers);
+	return sb_mounts_probe(!network_off, out_layers, err);
+}

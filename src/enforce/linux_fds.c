@@ -1,0 +1,137 @@
+#include "enforce/linux_fds.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
+
+static bool is_named(int fd, const int *keep, size_t keep_count)
+{
+	for (size_t i = 0; i < keep_count; i++)
+		if (keep[i] == fd)
+			return true;
+	return false;
+}
+
+static int check_stdio(struct sb_error *err)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		struct stat info;
+
+		if (flags < 0 || fstat(fd, &info) != 0)
+			continue; /* closed: the command sees it closed */
+		if ((flags & O_PATH) || S_ISDIR(info.st_mode)) {
+			sb_fail(err, SB_E_REFUSED, 0, "%s is a directory, which leads out of the sandbox",
+				stdio_names[fd]);
+			return sb_hint(err, "redirect it from a file or /dev/null");
+		}
+	}
+	return SB_OK;
+}
+
+/* Our own descriptors are close-on-exec; whatever is not came from the caller. */
+static bool is_inherited(int fd)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
+static int note_file(struct sb_fds *fds, int fd, struct sb_error *err)
+{
+	int *grown = reallocarray(fds->files, fds->count + 1, sizeof *grown);
+
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	fds->files = grown;
+	fds->files[fds->count++] = fd;
+	return SB_OK;
+}
+
+static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat info;
+
+	if (flags >= 0 && fstat(fd, &info) == 0 && !(flags & O_PATH)) {
+		if (S_ISFIFO(info.st_mode))
+			return SB_OK;
+		if (S_ISREG(info.st_mode) && (flags & O_ACCMODE) == O_RDONLY)
+			return note_file(fds, fd, err);
+	}
+	close(fd);
+	return SB_OK;
+}
+
+int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
+{
+	struct sb_fds fds = {0};
+	DIR *dir;
+	const struct dirent *entry;
+	int status = check_stdio(err);
+
+	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
+		if (fcntl(keep[i], F_GETFD) < 0)
+			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open", keep[i]);
+	if (status != SB_OK)
+		return status;
+	dir = opendir("/proc/self/fd");
+	if (!dir)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot list the open descriptors");
+	while (status == SB_OK && (entry = readdir(dir))) {
+		char *end;
+		long fd = strtol(entry->d_name, &end, 10);
+
+		if (*end || end == entry->d_name || fd <= 2 || fd == dirfd(dir) || fd > INT_MAX)
+			continue;
+		if (is_inherited((int)fd) && !is_named((int)fd, keep, keep_count))
+			status = settle_one((int)fd, &fds, err);
+	}
+	closedir(dir);
+	if (status != SB_OK) {
+		sb_fds_done(&fds);
+		return status;
+	}
+	*out = fds;
+	return SB_OK;
+}
+
+void sb_fds_reopen(const struct sb_fds *fds)
+{
+	for (size_t i = 0; i < fds->count; i++) {
+		int old = fds->files[i], flags = fcntl(old, F_GETFL);
+		char link[40], path[PATH_MAX];
+		struct stat before, after;
+		ssize_t length;
+		SB_AUTO_FD int fresh = -1;
+
+		snprintf(link, sizeof link, "/proc/self/fd/%d", old);
+		length = readlink(link, path, sizeof path - 1);
+		if (length <= 0 || path[0] != '/')
+			continue;
+		path[length] = '\0';
+		fresh = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fresh < 0 || fstat(old, &before) != 0 || fstat(fresh, &after) != 0 ||
+		    before.st_dev != after.st_dev || before.st_ino != after.st_ino)
+			continue;
+		if (lseek(fresh, lseek(old, 0, SEEK_CUR), SEEK_SET) < 0 ||
+		    fcntl(fresh, F_SETFL, flags) < 0)
+			continue;
+		dup2(fresh, old);
+	}
+}
+
+void sb_fds_done(struct sb_fds *fds)
+{
+	free(fds->files);
+	*fds = (struct sb_fds){0};
+}

@@ -1,0 +1,248 @@
+#include "enforce/linux_landlock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+#include "sys/landlock.h"
+#include "sys/process.h"
+
+/* One row per right: the ABI that brought it and the operation that needs it. */
+static const struct {
+	uint64_t right;
+	int abi;
+	unsigned needs;   /* bits of enum sb_op, all of which must be allowed */
+	bool for_files;   /* may be granted on a single file */
+} rights[] = {
+	{SB_LL_WRITE_FILE, 1, 1u << SB_MODIFY, true},
+	{SB_LL_TRUNCATE, 3, 1u << SB_MODIFY, true},
+	{SB_LL_IOCTL_DEV, 5, 1u << SB_MODIFY, true},
+	{SB_LL_MAKE_CHAR, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_DIR, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_REG, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_SOCK, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_FIFO, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_BLOCK, 1, 1u << SB_CREATE, false},
+	{SB_LL_MAKE_SYM, 1, 1u << SB_CREATE, false},
+	{SB_LL_REMOVE_DIR, 1, 1u << SB_DELETE, false},
+	{SB_LL_REMOVE_FILE, 1, 1u << SB_DELETE, false},
+	{SB_LL_REFER, 2, 1u << SB_CREATE | 1u << SB_DELETE, false},
+};
+
+#define READ_CONTENT (SB_LL_READ_FILE | SB_LL_EXECUTE)
+
+static uint64_t rights_for(unsigned allow, int abi, bool is_file)
+{
+	uint64_t granted = 0;
+
+	for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++)
+		if (rights[i].abi <= abi && (rights[i].needs & ~allow) == 0 &&
+		    (rights[i].for_files || !is_file))
+			granted |= rights[i].right;
+	return granted;
+}
+
+struct domain {
+	int fd;
+	int abi;
+	bool reads; /* reading is ruled too: there is something to hide and no mount hides it */
+};
+
+static int cannot(struct sb_error *err, int negative_errno, const char *path)
+{
+	return sb_fail(err, SB_E_SYSTEM, -negative_errno, "cannot add '%s' to the Landlock rules",
+		       path);
+}
+
+/* Grant rights at a path.  What is gone or a link by now is not granted: that is the safe side. */
+static int grant(const struct domain *domain, const char *path, uint64_t granted,
+		 struct sb_error *err)
+{
+	SB_AUTO_FD int fd = sb_sys_open_path(path);
+	struct stat info;
+	int status;
+
+	if (fd < 0)
+		return SB_OK;
+	if (fstat(fd, &info) != 0)
+		return cannot(err, -errno, path);
+	if (S_ISLNK(info.st_mode))
+		return SB_OK;
+	if (!S_ISDIR(info.st_mode))
+		granted &= rights_for(~0u, domain->abi, true) | READ_CONTENT;
+	if (!granted)
+		return SB_OK;
+	status = sb_sys_landlock_add_path(domain->fd, fd, granted);
+	return status < 0 ? cannot(err, status, path) : SB_OK;
+}
+
+/*
+ * Rights add up on the way down, so a temp directory is granted only if nothing in
+ * it is to be kept: without mounts it would be open as well.
+ */
+static bool holds_kept(const struct sb_plan *plan, size_t temp)
+{
+	for (size_t i = temp + 1; i < plan->node_count; i++)
+		if (plan->nodes[i].parent == temp && plan->nodes[i].kind != SB_KIND_ABSENT &&
+		    plan->nodes[i].state != SB_STATE_WRITABLE)
+			return true;
+	return false;
+}
+
+static int grant_changes(const struct domain *domain, const struct sb_plan *plan,
+			 const struct sb_layers *layers, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->state != SB_STATE_WRITABLE || node->kind == SB_KIND_ABSENT)
+			continue;
+		if (node->temp && !layers->mounts && holds_kept(plan, i))
+			continue;
+		status = grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
+	}
+	return status;
+}
+
+/*
+ * Standard output and error may be files that the caller opened outside the roots.
+ * They can be written through the descriptor anyway; programs also open them by
+ * name (/dev/stdout), and that works without the sandbox.
+ */
+static int grant_stdio(const struct domain *domain, struct sb_error *err)
+{
+	for (int fd = 1; fd <= 2; fd++) {
+		struct stat info;
+		int flags = fcntl(fd, F_GETFL), status;
+
+		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ||
+		    fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+			continue;
+		status = sb_sys_landlock_add_path(
+			domain->fd, fd,
+			rights_for(1u << SB_MODIFY, domain->abi, true) & ~SB_LL_IOCTL_DEV);
+		/* EBADFD: an inode of no visible filesystem (memfd), which is never restricted */
+		if (status < 0 && status != -EBADFD)
+			return cannot(err, status, fd == 1 ? "standard output" : "standard error");
+	}
+	return SB_OK;
+}
+
+static bool leads_to_hidden(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = 1; i < plan->node_count; i++)
+		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
+		    plan->nodes[i].kind != SB_KIND_ABSENT &&
+		    sb_path_within(path, plan->nodes[i].path))
+			return true;
+	return false;
+}
+
+static bool is_hidden(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = 1; i < plan->node_count; i++)
+		if (strcmp(plan->nodes[i].path, path) == 0)
+			return plan->nodes[i].state == SB_STATE_HIDDEN;
+	return false;
+}
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/*
+ * Hiding without mounts: reading is granted on every entry beside the way to a
+ * hidden one.  What is created beside it later cannot be read (KERNEL.md E).
+ */
+static int grant_reads_around(const struct domain *domain, const struct sb_plan *plan,
+			      const char *path, struct sb_error *err)
+{
+	__attribute__((cleanup(close_dir))) DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int status = SB_OK;
+
+	if (!dir) /* we cannot list it, so neither can the command; nothing in it is granted */
+		return SB_OK;
+	while (status == SB_OK && (entry = readdir(dir))) {
+		SB_AUTO_FREE char *inside = NULL;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		inside = sb_path_join(path, entry->d_name);
+		if (!inside)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		if (!leads_to_hidden(plan, inside)) {
+			status = grant(domain, inside, READ_CONTENT, err);
+			continue;
+		}
+		if (!is_hidden(plan, inside))
+			status = grant_reads_around(domain, plan, inside, err);
+	}
+	return status;
+}
+
+static int grant_reads(const struct domain *domain, const struct sb_plan *plan, struct sb_error *err)
+{
+	int status = grant(domain, "/", SB_LL_READ_DIR, err);
+
+	if (status == SB_OK)
+		status = grant_reads_around(domain, plan, "/", err);
+	for (size_t i = 1; i < plan->node_count && status == SB_OK; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->state != SB_STATE_HIDDEN && node->kind != SB_KIND_ABSENT &&
+		    plan->nodes[node->parent].state == SB_STATE_HIDDEN)
+			status = grant(domain, node->path, READ_CONTENT, err);
+	}
+	return status;
+}
+
+int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
+		      struct sb_error *err)
+{
+	struct domain domain = {.fd = -1, .abi = layers->landlock_abi};
+	struct sb_ll_ruleset ruleset = {0};
+	SB_AUTO_FD int fd = -1;
+	int status;
+
+	domain.reads = !layers->mounts && leads_to_hidden(plan, "/");
+	ruleset.handled_fs = rights_for(~0u, domain.abi, false);
+	if (domain.reads)
+		ruleset.handled_fs |= READ_CONTENT | SB_LL_READ_DIR;
+	if (domain.abi >= 4 && !plan->network)
+		ruleset.handled_net = SB_LL_NET_BIND_TCP | SB_LL_NET_CONNECT_TCP;
+	if (domain.abi >= 6)
+		ruleset.scoped = SB_LL_SCOPE_ABSTRACT_UNIX | SB_LL_SCOPE_SIGNAL;
+	/* A network of our own needs no TCP rule, and loopback is to work in it. */
+	if (layers->net_namespace)
+		ruleset.handled_net = 0;
+
+	fd = sb_sys_landlock_create(&ruleset, domain.abi);
+	if (fd < 0)
+		return sb_fail(err, SB_E_SYSTEM, -fd, "cannot make a Landlock ruleset");
+	domain.fd = fd;
+	status = grant_changes(&domain, plan, layers, err);
+	if (status == SB_OK)
+		status = grant_stdio(&domain, err);
+	if (status == SB_OK && domain.reads)
+		status = grant_reads(&domain, plan, err);
+	if (status != SB_OK)
+		return status;
+	status = sb_sys_landlock_restrict(fd);
+	if (status == -E2BIG)
+		return sb_fail(err, SB_E_UNSUPPORTED, E2BIG,
+			       "cannot enter another Landlock domain: sixteen are stacked already");
+	if (status < 0)
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot enter the Landlock domain");
+	return SB_OK;
+}

@@ -1,0 +1,17 @@
+/*
+ * linux_landlock.h - a plan as a Landlock domain for this process.
+ */
+#ifndef SB_ENFORCE_LINUX_LANDLOCK_H
+#define SB_ENFORCE_LINUX_LANDLOCK_H
+
+#include "enforce/layers.h"
+
+/*
+ * Restrict this process, and all it starts, to what the plan allows, with
+ * everything the ABI in layers offers.  Needs no_new_privs.  After the mounts:
+ * a domain forbids mounting.
+ */
+int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
+		      struct sb_error *err);
+
+#endif

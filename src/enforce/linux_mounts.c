@@ -1,0 +1,449 @@
+/*
+ * linux_mounts.c - everything read-only but the writable roots.
+ *
+ * The stages, each with what it takes away and what it must leave working:
+ *   1. new namespaces, ids mapped to themselves  (nothing yet; needs no privilege)
+ *   2. copies of what stays writable or visible are taken, while it still is
+ *   3. everything is made read-only, and cut off from mounts outside
+ *   4. the plan's steps, parents first: private temp, writable roots, pins, read-only
+ *      and hidden names
+ *   5. the caller enters
+ *
+ * A process cannot leave a namespace it made, and on some machines making one
+ * works and mounting in it does not (Ubuntu's AppArmor rule).  So stages 1 to 4
+ * run in a child that shares our memory and descriptors; it leaves the finished
+ * namespaces as descriptors, and we enter only then.  A failure costs nothing.
+ */
+#include "enforce/linux_mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+#include "sys/mount.h"
+#include "sys/process.h"
+
+#define CHILD_STACK (128 * 1024) /* a few PATH_MAX buffers deep */
+
+enum namespace_slot { NS_USER, NS_MOUNT, NS_IPC, NS_NET, NS_COUNT };
+
+static const struct {
+	int flag;
+	const char *file;
+} namespaces[NS_COUNT] = {
+	{CLONE_NEWUSER, "/proc/self/ns/user"},
+	{CLONE_NEWNS, "/proc/self/ns/mnt"},
+	{CLONE_NEWIPC, "/proc/self/ns/ipc"},
+	{CLONE_NEWNET, "/proc/self/ns/net"},
+};
+
+/* Shared with the child: what to do, and how it went. */
+struct job {
+	const struct sb_plan *plan;
+	int *trees; /* one per mount step; -1 when none is open */
+	int flags;  /* CLONE_NEW* */
+	char uid_map[64], gid_map[64];
+	int ns[NS_COUNT];
+	const char *failed_at; /* a step in words; NULL: all done */
+	const char *failed_on; /* the path, or NULL */
+	int failed_errno;
+};
+
+static bool failed(struct job *job, int negative_errno, const char *step, const char *path)
+{
+	if (negative_errno >= 0)
+		return false;
+	job->failed_at = step;
+	job->failed_on = path;
+	job->failed_errno = -negative_errno;
+	return true;
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), status = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		status = -errno;
+	close(fd);
+	return status;
+}
+
+/* Every id stays what it is; other users' files show as nobody's. */
+static bool map_ids(struct job *job)
+{
+	return !failed(job, write_text("/proc/self/setgroups", "deny"), "map groups", NULL) &&
+	       !failed(job, write_text("/proc/self/uid_map", job->uid_map), "map user ids", NULL) &&
+	       !failed(job, write_text("/proc/self/gid_map", job->gid_map), "map group ids", NULL);
+}
+
+static int clone_at(const char *path)
+{
+	int fd = sb_sys_open_path(path), tree;
+
+	if (fd < 0)
+		return fd;
+	tree = sb_sys_clone_tree(fd, "");
+	close(fd);
+	return tree;
+}
+
+static int attach_at(int tree, const char *path)
+{
+	int fd = sb_sys_open_path(path), status;
+
+	if (fd < 0)
+		return fd;
+	status = sb_sys_attach(tree, fd);
+	close(fd);
+	return status;
+}
+
+static bool take_copies(struct job *job)
+{
+	for (size_t i = 0; i < job->plan->mount_count; i++) {
+		const struct sb_mount_step *step = &job->plan->mounts[i];
+
+		if (step->kind != SB_MOUNT_KEEP && step->kind != SB_MOUNT_WRITABLE &&
+		    step->kind != SB_MOUNT_SHOW)
+			continue;
+		job->trees[i] = clone_at(step->path);
+		if (failed(job, job->trees[i], "copy", step->path))
+			return false;
+	}
+	return true;
+}
+
+/* Make an empty directory or file at relative in a new filesystem, with its parents. */
+static int make_place(int root, const char *relative, bool is_dir, mode_t parent_mode)
+{
+	char path[PATH_MAX];
+	size_t length = strlen(relative);
+	int fd;
+
+	if (length >= sizeof path)
+		return -ENAMETOOLONG;
+	memcpy(path, relative, length + 1);
+	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdirat(root, path, parent_mode) != 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	if (is_dir)
+		return mkdirat(root, path, 0755) != 0 && errno != EEXIST ? -errno : 0;
+	fd = openat(root, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Places in the tree at root, which will lie at step->path, for all that is shown inside it. */
+static bool make_places(struct job *job, int root, const struct sb_mount_step *step, mode_t mode)
+{
+	size_t skip = strlen(step->path) + 1;
+
+	for (size_t i = 0; i < job->plan->mount_count; i++) {
+		const struct sb_mount_step *shown = &job->plan->mounts[i];
+
+		if (shown->inside && strcmp(shown->inside, step->path) == 0 &&
+		    failed(job, make_place(root, shown->path + skip, shown->is_dir, mode),
+			   "make a place for", shown->path))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What hides a directory or file: an empty one that nobody may open.  A directory
+ * with something to show inside may be passed through (x) but not listed.
+ */
+static int new_cover(struct job *job, int covers, size_t index)
+{
+	const struct sb_mount_step *step = &job->plan->mounts[index];
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%zu", index);
+	if (!step->is_dir) {
+		fd = openat(covers, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
+		if (fd < 0)
+			return -errno;
+		close(fd);
+	} else {
+		bool places_made;
+
+		if (mkdirat(covers, name, 0700) != 0)
+			return -errno;
+		fd = openat(covers, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		places_made = make_places(job, fd, step, 0111);
+		if (fchmod(fd, step->has_shown ? 0111 : 0) != 0)
+			places_made = false;
+		close(fd);
+		if (!places_made)
+			return -EIO;
+	}
+	return sb_sys_clone_tree(covers, name);
+}
+
+/*
+ * All covers live in one small filesystem.  A copy can only be taken of what is
+ * mounted (before Linux 6.15), so it lies on /dev for a moment.
+ */
+static bool make_covers(struct job *job)
+{
+	int covers = -1;
+	bool done = true;
+
+	for (size_t i = 0; i < job->plan->mount_count && done; i++) {
+		if (job->plan->mounts[i].kind != SB_MOUNT_HIDE)
+			continue;
+		if (covers < 0) {
+			covers = sb_sys_new_tmpfs("0755");
+			if (failed(job, covers, "make a filesystem for hidden names", NULL))
+				return false;
+			if (failed(job, attach_at(covers, "/dev"), "mount it on", "/dev")) {
+				close(covers);
+				return false;
+			}
+		}
+		job->trees[i] = new_cover(job, covers, i);
+		done = !failed(job, job->trees[i], "cover", job->plan->mounts[i].path) &&
+		       !failed(job, sb_sys_make_readonly(job->trees[i]), "cover",
+			       job->plan->mounts[i].path);
+	}
+	if (covers >= 0) {
+		close(covers);
+		if (failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
+			done = false;
+	}
+	return done;
+}
+
+static int private_temp(struct job *job, const struct sb_mount_step *step)
+{
+	int tree = sb_sys_new_tmpfs("1777");
+	const char *wanted = job->plan->tmpdir_private;
+
+	if (tree < 0)
+		return tree;
+	if (!make_places(job, tree, step, 0755)) {
+		close(tree);
+		return -job->failed_errno;
+	}
+	if (wanted && sb_path_within(step->path, wanted)) {
+		int status = make_place(tree, wanted + strlen(step->path) + 1, true, 0755);
+
+		if (status < 0) {
+			close(tree);
+			return status;
+		}
+	}
+	return tree;
+}
+
+static bool carry_out(struct job *job, size_t index)
+{
+	const struct sb_mount_step *step = &job->plan->mounts[index];
+	int *tree = &job->trees[index];
+	bool done;
+
+	switch (step->kind) {
+	case SB_MOUNT_TMPFS:
+		*tree = private_temp(job, step);
+		break;
+	case SB_MOUNT_PIN:
+	case SB_MOUNT_READONLY:
+		*tree = clone_at(step->path);
+		break;
+	default: /* taken before everything became read-only */
+		break;
+	}
+	if (failed(job, *tree, "copy", step->path))
+		return false;
+	if ((step->kind == SB_MOUNT_READONLY || step->kind == SB_MOUNT_KEEP ||
+	     (step->kind == SB_MOUNT_SHOW && !step->writable)) &&
+	    failed(job, sb_sys_make_readonly(*tree), "make read-only", step->path))
+		return false;
+	done = !failed(job, attach_at(*tree, step->path), "mount", step->path);
+	close(*tree);
+	*tree = -1;
+	return done;
+}
+
+static bool keep_namespaces(struct job *job)
+{
+	for (int i = 0; i < NS_COUNT; i++) {
+		if (!(job->flags & namespaces[i].flag))
+			continue;
+		job->ns[i] = open(namespaces[i].file, O_RDONLY | O_CLOEXEC);
+		if (failed(job, job->ns[i] < 0 ? -errno : 0, "open", namespaces[i].file))
+			return false;
+	}
+	return true;
+}
+
+static bool set_up(struct job *job)
+{
+	if ((job->flags & CLONE_NEWUSER) && !map_ids(job))
+		return false;
+	if (!take_copies(job) ||
+	    failed(job, sb_sys_make_root_readonly(), "make everything read-only", NULL) ||
+	    !make_covers(job))
+		return false;
+	for (size_t i = 0; i < job->plan->mount_count; i++)
+		if (!carry_out(job, i))
+			return false;
+	if ((job->flags & CLONE_NEWNET) &&
+	    failed(job, sb_sys_loopback_up(), "bring up loopback", NULL))
+		return false;
+	return keep_namespaces(job);
+}
+
+/* Runs in the child, on our memory: no allocation, no stdio, no return. */
+static int child_main(void *argument)
+{
+	_exit(set_up(argument) ? 0 : 1);
+}
+
+static void close_all(struct job *job)
+{
+	for (size_t i = 0; i < job->plan->mount_count; i++) {
+		if (job->trees[i] >= 0)
+			close(job->trees[i]);
+		job->trees[i] = -1;
+	}
+	for (int i = 0; i < NS_COUNT; i++) {
+		if (job->ns[i] >= 0)
+			close(job->ns[i]);
+		job->ns[i] = -1;
+	}
+}
+
+/* Run stages 1 to 4 in a child.  True: job->ns holds the finished namespaces. */
+static bool try_once(struct job *job, int flags)
+{
+	char *stack;
+	int pid, status = 0;
+
+	job->flags = flags;
+	job->failed_at = job->failed_on = NULL;
+	for (int i = 0; i < NS_COUNT; i++)
+		job->ns[i] = -1;
+	stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return !failed(job, -errno, "get memory", NULL);
+	/* No exit signal: a caller's SIGCHLD setting must neither matter nor notice. */
+	pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES | flags,
+		    job);
+	if (pid < 0)
+		failed(job, -errno, "make namespaces", NULL);
+	else if (waitpid(pid, &status, __WALL) != pid)
+		failed(job, -errno, "wait for the set-up", NULL);
+	else if (status != 0 && !job->failed_at)
+		failed(job, -EINTR, "finish the set-up", NULL);
+	munmap(stack, CHILD_STACK);
+	if (job->failed_at)
+		close_all(job);
+	return !job->failed_at;
+}
+
+static void explain(const struct job *job, struct sb_layers *layers)
+{
+	snprintf(layers->no_mounts, sizeof layers->no_mounts, "cannot %s%s%.60s: %s", job->failed_at,
+		 job->failed_on ? " " : "", job->failed_on ? job->failed_on : "",
+		 strerror(job->failed_errno));
+}
+
+/*
+ * Equal ways to the same mounts, best first.  With CAP_SYS_ADMIN no user namespace
+ * is needed, and owners keep their names.  A network that is off can also be held
+ * by the seccomp filter, so a missing network namespace must not cost the mounts.
+ */
+static bool try_all(struct job *job, bool with_network, struct sb_layers *layers)
+{
+	int mounts = CLONE_NEWNS | CLONE_NEWIPC;
+	bool done = false;
+
+	for (int net = with_network ? 0 : CLONE_NEWNET; !done; net = 0) {
+		if (sb_sys_has_capability(CAP_SYS_ADMIN))
+			done = try_once(job, mounts | net);
+		if (!done)
+			done = try_once(job, mounts | net | CLONE_NEWUSER);
+		if (net == 0)
+			break;
+	}
+	if (!done) {
+		explain(job, layers);
+		return false;
+	}
+	layers->mounts = true;
+	layers->ipc_namespace = true;
+	layers->net_namespace = job->flags & CLONE_NEWNET;
+	layers->user_namespace = job->flags & CLONE_NEWUSER;
+	return true;
+}
+
+static int new_job(const struct sb_plan *plan, struct job *job, struct sb_error *err)
+{
+	*job = (struct job){.plan = plan};
+	job->trees = calloc(plan->mount_count + 1, sizeof *job->trees);
+	if (!job->trees)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (size_t i = 0; i < plan->mount_count; i++)
+		job->trees[i] = -1;
+	snprintf(job->uid_map, sizeof job->uid_map, "%u %u 1", geteuid(), geteuid());
+	snprintf(job->gid_map, sizeof job->gid_map, "%u %u 1", getegid(), getegid());
+	return SB_OK;
+}
+
+int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+{
+	struct job job;
+	int status = new_job(plan, &job, err);
+
+	if (status != SB_OK)
+		return status;
+	if (try_all(&job, plan->network, layers)) {
+		for (int i = 0; i < NS_COUNT && status == SB_OK; i++)
+			if (job.ns[i] >= 0 && setns(job.ns[i], namespaces[i].flag) != 0)
+				status = sb_fail(err, SB_E_SYSTEM, errno,
+						 "cannot enter the sandbox's namespace '%s'",
+						 namespaces[i].file);
+	}
+	close_all(&job);
+	free(job.trees);
+	return status;
+}
+
+int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error *err)
+{
+	struct sb_mount_step step = {.kind = SB_MOUNT_TMPFS, .path = "/dev", .is_dir = true};
+	struct sb_plan plan = {.mounts = &step, .mount_count = 1};
+	struct job job;
+	int status = new_job(&plan, &job, err);
+
+	if (status != SB_OK)
+		return status;
+	try_all(&job, with_network, layers);
+	close_all(&job);
+	free(job.trees);
+	return SB_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * linux_mounts.h - namespaces with a plan's mounts in them, entered by this process.
+ */
+#ifndef SB_ENFORCE_LINUX_MOUNTS_H
+#define SB_ENFORCE_LINUX_MOUNTS_H
+
+#include "enforce/layers.h"
+
+/*
+ * Make the namespaces, carry out the plan's mounts in them and enter them.  Where
+ * that is not possible nothing has happened to this process, layers->mounts stays
+ * false, layers->no_mounts says why, and SB_OK is returned: the caller takes the
+ * next best.  An error means that half of it was done: nothing may run.
+ * The process must have one thread.  Its current directory becomes "/".
+ */
+int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err);
+
+/* Would it work, with an empty plan?  Changes nothing; fills the layers' namespace fields. */
+int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error *err);
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * linux_seccomp.c - the system call filter: a table, and a small compiler for it.
+ *
+ * The rows are sorted into a search tree, because the kernel runs a new filter
+ * once per system call number to learn which ones are always allowed; in a plain
+ * list that took longer than everything else of a launch.  libseccomp builds such
+ * a filter in 120 us (KERNEL.md); this takes about 5.
+ */
+#include "enforce/linux_seccomp.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/process.h"
+
+#if defined(__x86_64__)
+#define NATIVE_ARCH AUDIT_ARCH_X86_64
+#define X32_BIT 0x40000000u
+#elif defined(__aarch64__)
+#define NATIVE_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "sandbash has no system call table for this architecture"
+#endif
+
+/* Newer than Debian 12's headers; these numbers are the same everywhere. */
+#define NR_setxattrat 463
+#define NR_removexattrat 466
+#define NR_open_tree_attr 467
+#define NR_file_setattr 469
+
+#define NEW_NAMESPACE                                                                            \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |           \
+	 CLONE_NEWPID | CLONE_NEWNET)
+#define NEW_TIME_NAMESPACE 0x80 /* in clone() this bit belongs to the exit signal */
+
+#define FILE_SETFLAGS 0x40086602u /* FS_IOC_SETFLAGS */
+#define FILE_SETXATTR 0x401c5820u /* FS_IOC_FSSETXATTR */
+
+#define PROTO_SCTP 132
+#define PROTO_SMC 256
+#define PROTO_MPTCP 262
+#define FAST_OPEN 0x20000000 /* MSG_FASTOPEN: connects without connect() */
+
+/* "SBSH": what sb_inside() asks with.  Every kernel answers EINVAL to this prctl. */
+#define QUERY 0x53425348u
+#define QUERY_BASE 0x800u  /* the answer is an errno: 0x800 + depth * 2 + mounts */
+#define QUERY_DEPTH 0x3ffu
+
+enum test { ALWAYS, EQUAL, DIFFERENT, ANY_BIT, NOT_ZERO };
+
+struct condition {
+	enum test test;
+	unsigned argument;
+	uint32_t value; /* compared with the low 32 bits: the kernel ignores the rest of an int */
+};
+
+enum when { EVERY_RUN, NETWORK_OFF, NO_MOUNTS };
+
+struct row {
+	int number;
+	uint32_t answer;
+	enum when when;
+	struct condition conditions[4]; /* all must hold */
+};
+
+#define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
+#define PERM ANSWER(EPERM)
+
+static const struct row table[] = {
+	/* Typing into the user's terminal.  Linux 6.2 lets an admin turn TIOCSTI off
+	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSTI}}},
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCLINUX}}},
+	/* chattr: metadata that a read-only mount would hold */
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETFLAGS}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETXATTR}}},
+
+	/* New namespaces give capabilities inside them, and with them half the kernel. */
+	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},
+	{SYS_unshare, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE | NEW_TIME_NAMESPACE}}},
+	{SYS_clone3, ANSWER(ENOSYS), EVERY_RUN, {{0}}}, /* flags in memory; libc falls back */
+	{SYS_setns, PERM, EVERY_RUN, {{0}}},
+	{SYS_mount, PERM, EVERY_RUN, {{0}}},
+	{SYS_umount2, PERM, EVERY_RUN, {{0}}},
+	{SYS_pivot_root, PERM, EVERY_RUN, {{0}}},
+	{SYS_chroot, PERM, EVERY_RUN, {{0}}},
+	{SYS_open_tree, PERM, EVERY_RUN, {{0}}},
+	{NR_open_tree_attr, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
+	{SYS_move_mount, PERM, EVERY_RUN, {{0}}},
+	{SYS_fsopen, PERM, EVERY_RUN, {{0}}},
+	{SYS_fsconfig, PERM, EVERY_RUN, {{0}}},
+	{SYS_fsmount, PERM, EVERY_RUN, {{0}}},
+	{SYS_fspick, PERM, EVERY_RUN, {{0}}},
+	{SYS_mount_setattr, PERM, EVERY_RUN, {{0}}},
+
+	/* Work that is done where no filter looks. */
+	{SYS_io_uring_setup, PERM, EVERY_RUN, {{0}}},
+	{SYS_io_uring_enter, PERM, EVERY_RUN, {{0}}},
+	{SYS_io_uring_register, PERM, EVERY_RUN, {{0}}},
+	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
+	{SYS_perf_event_open, PERM, EVERY_RUN, {{0}}},
+	{SYS_userfaultfd, PERM, EVERY_RUN, {{0}}},
+	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
+	{SYS_fanotify_init, PERM, EVERY_RUN, {{0}}},
+
+	/* Keys live in keyrings shared with the user's other programs. */
+	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
+	{SYS_add_key, PERM, EVERY_RUN, {{0}}},
+	{SYS_request_key, PERM, EVERY_RUN, {{0}}},
+
+	/* The machine itself. */
+	{SYS_kexec_load, PERM, EVERY_RUN, {{0}}},
+	{SYS_kexec_file_load, PERM, EVERY_RUN, {{0}}},
+	{SYS_init_module, PERM, EVERY_RUN, {{0}}},
+	{SYS_finit_module, PERM, EVERY_RUN, {{0}}},
+	{SYS_delete_module, PERM, EVERY_RUN, {{0}}},
+	{SYS_reboot, PERM, EVERY_RUN, {{0}}},
+	{SYS_swapon, PERM, EVERY_RUN, {{0}}},
+	{SYS_swapoff, PERM, EVERY_RUN, {{0}}},
+	{SYS_acct, PERM, EVERY_RUN, {{0}}},
+	{SYS_quotactl, PERM, EVERY_RUN, {{0}}},
+	{SYS_quotactl_fd, PERM, EVERY_RUN, {{0}}},
+	{SYS_syslog, PERM, EVERY_RUN, {{0}}},
+	{SYS_settimeofday, PERM, EVERY_RUN, {{0}}},
+	{SYS_clock_settime, PERM, EVERY_RUN, {{0}}},
+
+	/* Limits, priority and processors of programs outside: uid is all the kernel asks for.
+	 * PRIO_PGRP and PRIO_USER reach further than their "0" looks. */
+	{SYS_prlimit64, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}, {NOT_ZERO, 2, 0}}},
+	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
+	{SYS_setpriority, PERM, EVERY_RUN, {{NOT_ZERO, 1, 0}}},
+	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 0, 1 /* IOPRIO_WHO_PROCESS */}}},
+	{SYS_ioprio_set, PERM, EVERY_RUN, {{NOT_ZERO, 1, 0}}},
+	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
+	{SYS_sched_setattr, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
+	{SYS_sched_setparam, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
+	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
+
+	/* Metadata calls too new for anyone to need; programs fall back. */
+	{NR_setxattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
+	{NR_removexattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
+	{NR_file_setattr, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
+
+	/* Families with little use and many bugs; VSOCK reaches the host of a machine. */
+	{SYS_socket, ANSWER(EAFNOSUPPORT), EVERY_RUN,
+	 {{DIFFERENT, 0, AF_UNIX}, {DIFFERENT, 0, AF_INET}, {DIFFERENT, 0, AF_INET6},
+	  {DIFFERENT, 0, AF_NETLINK}}},
+	{SYS_socket, ANSWER(EPROTONOSUPPORT), EVERY_RUN,
+	 {{EQUAL, 0, AF_NETLINK}, {NOT_ZERO, 2, 0 /* NETLINK_ROUTE */}}},
+	{SYS_socketpair, ANSWER(EAFNOSUPPORT), EVERY_RUN, {{DIFFERENT, 0, AF_UNIX}}},
+
+	/* No network: where there is no namespace for it, no internet sockets; and in any
+	 * case none of the ways around a TCP rule (KERNEL.md, trap 4). */
+	{SYS_socket, ANSWER(EACCES), NETWORK_OFF, {{EQUAL, 0, AF_INET}}},
+	{SYS_socket, ANSWER(EACCES), NETWORK_OFF, {{EQUAL, 0, AF_INET6}}},
+	{SYS_socket, ANSWER(EPROTONOSUPPORT), NETWORK_OFF, {{EQUAL, 2, PROTO_MPTCP}}},
+	{SYS_socket, ANSWER(EPROTONOSUPPORT), NETWORK_OFF, {{EQUAL, 2, PROTO_SCTP}}},
+	{SYS_socket, ANSWER(EPROTONOSUPPORT), NETWORK_OFF, {{EQUAL, 2, PROTO_SMC}}},
+	{SYS_sendto, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
+	{SYS_sendmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 2, FAST_OPEN}}},
+	{SYS_sendmmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
+#ifdef __x86_64__
+	{SYS_uselib, PERM, EVERY_RUN, {{0}}},
+	{SYS_iopl, PERM, EVERY_RUN, {{0}}},
+	{SYS_ioperm, PERM, EVERY_RUN, {{0}}},
+#endif
+};
+
+#define ROWS (sizeof table / sizeof table[0])
+
+struct program {
+	struct sock_filter *out;
+	size_t count, max;
+};
+
+static size_t emit(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
+		   uint8_t if_false)
+{
+	if (program->count < program->max)
+		program->out[program->count] =
+			(struct sock_filter){code, if_true, if_false, k};
+	return program->count++;
+}
+
+static void load(struct program *program, size_t offset)
+{
+	emit(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static size_t low_half(unsigned argument)
+{
+	/* little-endian, as both architectures are */
+	return offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
+}
+
+/* Code that falls through when the condition holds and leaves a jump to patch when not. */
+static void emit_condition(struct program *program, const struct condition *condition,
+			   size_t *misses, size_t *miss_count)
+{
+	switch (condition->test) {
+	case ALWAYS:
+		return;
+	case EQUAL:
+		load(program, low_half(condition->argument));
+		misses[(*miss_count)++] =
+			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0, 0xff);
+		return;
+	case DIFFERENT:
+		load(program, low_half(condition->argument));
+		misses[(*miss_count)++] =
+			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0xff, 0);
+		return;
+	case ANY_BIT:
+		load(program, low_half(condition->argument));
+		misses[(*miss_count)++] =
+			emit(program, BPF_JMP | BPF_JSET | BPF_K, condition->value, 0, 0xff);
+		return;
+	case NOT_ZERO: /* a pointer, or an int in a register: look at all 64 bits */
+		load(program, low_half(condition->argument));
+		emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
+		load(program, low_half(condition->argument) + sizeof(uint32_t));
+		misses[(*miss_count)++] = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0xff, 0);
+		return;
+	}
+}
+
+static void emit_row(struct program *program, const struct row *row)
+{
+	size_t misses[4], miss_count = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		emit_condition(program, &row->conditions[i], misses, &miss_count);
+	emit(program, BPF_RET | BPF_K, row->answer, 0, 0);
+	for (size_t i = 0; i < miss_count && misses[i] < program->max; i++) {
+		struct sock_filter *jump = &program->out[misses[i]];
+		uint8_t distance = (uint8_t)(program->count - misses[i] - 1);
+
+		if (jump->jt == 0xff)
+			jump->jt = distance;
+		else
+			jump->jf = distance;
+	}
+}
+
+/* The rows of one number, one after the other; none applies: allow. */
+static void emit_leaf(struct program *program, const struct row *const *rows, size_t count)
+{
+	size_t test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[0]->number, 0, 0);
+
+	for (size_t i = 0; i < count; i++)
+		emit_row(program, rows[i]);
+	if (test < program->max)
+		program->out[test].jf = (uint8_t)(program->count - test - 1);
+	emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static void emit_tree(struct program *program, const struct row *const *rows, size_t count)
+{
+	size_t middle = count / 2, jump;
+
+	while (middle < count && middle > 0 && rows[middle]->number == rows[middle - 1]->number)
+		middle++;
+	if (middle == count)
+		for (middle = count / 2;
+		     middle > 0 && rows[middle]->number == rows[middle - 1]->number; middle--)
+			;
+	if (middle == 0) { /* all of one number */
+		emit_leaf(program, rows, count);
+		return;
+	}
+	/* A conditional jump reaches 255 instructions, a plain one any distance. */
+	emit(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)rows[middle]->number, 0, 1);
+	jump = emit(program, BPF_JMP | BPF_JA, 0, 0, 0);
+	emit_tree(program, rows, middle);
+	if (jump < program->max)
+		program->out[jump].k = (uint32_t)(program->count - jump - 1);
+	emit_tree(program, rows + middle, count - middle);
+}
+
+static bool applies(const struct row *row, const struct sb_filter_options *options)
+{
+	switch (row->when) {
+	case NETWORK_OFF:
+		return options->network_off;
+	case NO_MOUNTS:
+		return options->no_mounts;
+	default:
+		return true;
+	}
+}
+
+/* By number; rows of one number keep the order of the table. */
+static int by_number(const void *a, const void *b)
+{
+	const struct row *first = *(const struct row *const *)a;
+	const struct row *second = *(const struct row *const *)b;
+
+	if (first->number != second->number)
+		return first->number < second->number ? -1 : 1;
+	return (first > second) - (first < second);
+}
+
+size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
+{
+	struct program program = {.out = out, .max = max};
+	const struct row query = {SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+	const struct row *rows[ROWS + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i < ROWS; i++)
+		if (applies(&table[i], options))
+			rows[count++] = &table[i];
+	rows[count++] = &query;
+	qsort(rows, count, sizeof rows[0], by_number);
+
+	/* Another architecture's calls have other numbers: none of the table would fit. */
+	load(&program, offsetof(struct seccomp_data, arch));
+	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
+	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	load(&program, offsetof(struct seccomp_data, nr));
+#ifdef X32_BIT
+	/* x32 numbers; but -1 is what a tracer leaves to skip a call */
+	emit(&program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 2);
+	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, 0xffffffffu, 1, 0);
+	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+#endif
+	emit_tree(&program, rows, count);
+	return program.count <= max ? program.count : 0;
+}
+
+int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+{
+	struct sock_filter code[1024];
+	unsigned depth = (unsigned)layers->outer + 1;
+	struct sb_filter_options options = {
+		.network_off = !plan->network && !layers->net_namespace,
+		.no_mounts = !layers->mounts,
+		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
+			(layers->mounts || layers->outer_mounts),
+	};
+	struct sock_fprog program = {.filter = code};
+	size_t count = sb_filter_build(&options, code, sizeof code / sizeof code[0]);
+	int status;
+
+	if (count == 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "the system call filter does not fit");
+	program.len = (unsigned short)count;
+	status = sb_sys_load_filter(&program);
+	if (status < 0)
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot load the system call filter");
+	layers->seccomp = true;
+	return SB_OK;
+}
+
+int sb_inside(bool *out_mounts)
+{
+	int answer;
+
+	*out_mounts = false;
+	if (prctl((int)QUERY, 0, 0, 0, 0) == 0)
+		return 0;
+	answer = errno;
+	if (answer < (int)QUERY_BASE || answer > 0xfff)
+		return 0;
+	*out_mounts = answer & 1;
+	return (answer - (int)QUERY_BASE) / 2;
+}

@@ -1,0 +1,38 @@
+/*
+ * linux_seccomp.h - system calls that no confined program needs, or only the harmless half of.
+ */
+#ifndef SB_ENFORCE_LINUX_SECCOMP_H
+#define SB_ENFORCE_LINUX_SECCOMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "enforce/layers.h"
+
+struct sock_filter;
+
+/* Which parts of the table apply. */
+struct sb_filter_options {
+	bool network_off;   /* no internet sockets at all (used without a network namespace) */
+	bool no_mounts;     /* also stop file flags, which mounts would hold */
+	unsigned self;      /* what the private query answers: see sb_inside() */
+};
+
+/*
+ * Write the filter into out (room for max instructions); returns how many, 0 when it
+ * does not fit.  Pure: the same options give the same program.
+ */
+size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max);
+
+/* Load it into this process.  Needs no_new_privs.  layers->outer is taken into the answer. */
+int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err);
+
+/*
+ * Are we inside a sandbash run?  Asks the kernel, not the environment: our filter
+ * answers a prctl() that no kernel knows.  0: no.  Else how many runs deep, and
+ * *out_mounts says whether their mounts hold.
+ */
+int sb_inside(bool *out_mounts);
+
+#endif

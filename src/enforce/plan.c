@@ -1,0 +1,424 @@
+#include "enforce/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "enforce/expand.h"
+#include "path/path.h"
+#include "path/pattern.h"
+
+#define CHANGES (1u << SB_MODIFY | 1u << SB_CREATE | 1u << SB_DELETE)
+
+/* A program that needs more mounts than this has a rule that is no longer a rule. */
+#define MAX_NODES 20000
+
+static const char *const kind_names[] = {
+	"private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown",
+};
+
+const char *sb_mount_kind_name(enum sb_mount_kind kind)
+{
+	return kind_names[kind];
+}
+
+struct maker {
+	const struct sb_policy *policy;
+	const struct sb_plan_request *request;
+	struct sb_plan plan;
+	size_t node_capacity, mount_capacity;
+	const struct sb_rule *rule; /* whose pattern is being expanded */
+};
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static int add_node(struct maker *maker, const char *path, const struct sb_rule *rule,
+		    struct sb_error *err)
+{
+	struct sb_plan *plan = &maker->plan;
+
+	if (plan->node_count == maker->node_capacity) {
+		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 256;
+		struct sb_plan_node *grown =
+			reallocarray(plan->nodes, capacity, sizeof *plan->nodes);
+
+		if (!grown)
+			return out_of_memory(err);
+		plan->nodes = grown;
+		maker->node_capacity = capacity;
+	}
+	if (plan->node_count == MAX_NODES)
+		return sb_fail(err, SB_E_REFUSED, 0, "the rules name more than %d existing files",
+			       MAX_NODES);
+	plan->nodes[plan->node_count] = (struct sb_plan_node){.path = strdup(path), .rule = rule};
+	return plan->nodes[plan->node_count++].path ? SB_OK : out_of_memory(err);
+}
+
+static int found(void *context, const char *path, struct sb_error *err)
+{
+	struct maker *maker = context;
+
+	return add_node(maker, path, maker->rule, err);
+}
+
+static int collect(struct maker *maker, struct sb_error *err)
+{
+	int status = add_node(maker, "/", NULL, err);
+
+	for (size_t i = 0; i < sb_policy_count(maker->policy) && status == SB_OK; i++) {
+		struct sb_pattern pattern;
+
+		maker->rule = sb_policy_rule(maker->policy, i);
+		status = sb_pattern_parse(maker->rule->pattern, &pattern, err);
+		if (status != SB_OK)
+			break;
+		status = pattern.glob ? sb_expand(pattern.prefix, pattern.glob, found, maker, err)
+				      : add_node(maker, pattern.prefix, maker->rule, err);
+		sb_pattern_done(&pattern);
+	}
+	return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct sb_plan_node *)a)->path,
+		      ((const struct sb_plan_node *)b)->path);
+}
+
+/* Order by path and keep one node per path; the root's has no rule unless one names it. */
+static void sort_nodes(struct sb_plan *plan)
+{
+	size_t kept = 0;
+
+	qsort(plan->nodes, plan->node_count, sizeof *plan->nodes, by_path);
+	for (size_t i = 0; i < plan->node_count; i++) {
+		if (kept && strcmp(plan->nodes[kept - 1].path, plan->nodes[i].path) == 0) {
+			if (!plan->nodes[kept - 1].rule)
+				plan->nodes[kept - 1].rule = plan->nodes[i].rule;
+			free(plan->nodes[i].path);
+			continue;
+		}
+		plan->nodes[kept++] = plan->nodes[i];
+	}
+	plan->node_count = kept;
+}
+
+static enum sb_kind look(const char *path)
+{
+	struct stat info;
+
+	if (lstat(path, &info) != 0)
+		return SB_KIND_ABSENT;
+	if (S_ISDIR(info.st_mode))
+		return SB_KIND_DIR;
+	if (S_ISREG(info.st_mode))
+		return SB_KIND_FILE;
+	return S_ISLNK(info.st_mode) ? SB_KIND_LINK : SB_KIND_SPECIAL;
+}
+
+static enum sb_state state_of(unsigned allow)
+{
+	if (!(allow & 1u << SB_READ))
+		return SB_STATE_HIDDEN;
+	return allow & CHANGES ? SB_STATE_WRITABLE : SB_STATE_READABLE;
+}
+
+/* Is this one of the directories whose real contents are none of the run's business? */
+static bool is_temp(const struct maker *maker, const struct sb_plan_node *node)
+{
+	const struct sb_plan_request *request = maker->request;
+	bool shm = strcmp(node->path, "/dev/shm") == 0;
+
+	if (!node->rule || node->rule->tier != SB_TIER_BUILTIN || node->kind != SB_KIND_DIR ||
+	    node->state != SB_STATE_WRITABLE)
+		return false;
+	if (!shm && (sb_policy_tmp(maker->policy) != SB_TMP_PRIVATE ||
+		     (strcmp(node->path, "/tmp") != 0 &&
+		      (!request->tmpdir || strcmp(node->path, request->tmpdir) != 0))))
+		return false;
+	for (size_t i = 0; request->projects[i]; i++)
+		if (sb_path_within(request->projects[i], node->path))
+			return false;
+	return true;
+}
+
+static void judge(struct maker *maker)
+{
+	struct sb_plan *plan = &maker->plan;
+
+	for (size_t i = 0; i < plan->node_count; i++) {
+		struct sb_plan_node *node = &plan->nodes[i];
+		const struct sb_plan_node *parent;
+		struct sb_access access = sb_decide_all(maker->policy, node->path);
+
+		for (int op = 0; op < SB_OP_COUNT; op++)
+			if (access.verdict[op] == SB_ALLOW)
+				node->allow |= 1u << op;
+		node->kind = look(node->path);
+		node->parent = i ? i - 1 : 0;
+		while (node->parent &&
+		       !sb_path_within(plan->nodes[node->parent].path, node->path))
+			node->parent = plan->nodes[node->parent].parent;
+		node->state = state_of(node->allow);
+		parent = &plan->nodes[node->parent];
+
+		/*
+		 * Landlock rights add up from the root down, and a mount is writable or
+		 * not: inside a writable directory the kernel cannot take away one
+		 * operation and leave another.  Take all changes away instead.
+		 */
+		if (i && node->state == SB_STATE_WRITABLE &&
+		    (parent->allow & CHANGES & ~node->allow)) {
+			node->allow &= 1u << SB_READ;
+			node->state = SB_STATE_READABLE;
+			node->simplified = true;
+		}
+		node->temp = is_temp(maker, node);
+	}
+}
+
+static int add_step(struct maker *maker, enum sb_mount_kind kind, const char *path, bool is_dir,
+		    const char *inside, struct sb_error *err)
+{
+	struct sb_plan *plan = &maker->plan;
+
+	if (plan->mount_count == maker->mount_capacity) {
+		size_t capacity = maker->mount_capacity ? 2 * maker->mount_capacity : 64;
+		struct sb_mount_step *grown =
+			reallocarray(plan->mounts, capacity, sizeof *plan->mounts);
+
+		if (!grown)
+			return out_of_memory(err);
+		plan->mounts = grown;
+		maker->mount_capacity = capacity;
+	}
+	plan->mounts[plan->mount_count] = (struct sb_mount_step){
+		.kind = kind, .path = strdup(path), .is_dir = is_dir, .inside = inside};
+	return plan->mounts[plan->mount_count++].path ? SB_OK : out_of_memory(err);
+}
+
+/*
+ * SECURITY: every directory between a writable root and a protected name becomes a
+ * mount point itself.
+ *
+ * Danger: with a mount on the leaf alone, its parent can be renamed away and built
+ * anew without it (KERNEL.md, trap 2).  Renaming a mount point answers EBUSY.
+ * Price: a rename across a pinned directory's border answers EXDEV.
+ * Held by: tests/enforce/guard.py
+ */
+static int add_pins(struct maker *maker, size_t index, struct sb_error *err)
+{
+	const struct sb_plan *plan = &maker->plan;
+	const struct sb_plan_node *node = &plan->nodes[index];
+	size_t root = node->parent;
+	int status = SB_OK;
+
+	while (root && plan->nodes[plan->nodes[root].parent].state == SB_STATE_WRITABLE &&
+	       !plan->nodes[plan->nodes[root].parent].temp)
+		root = plan->nodes[root].parent;
+	for (const char *slash = node->path + strlen(plan->nodes[root].path) + 1;
+	     status == SB_OK && (slash = strchr(slash, '/')); slash++) {
+		SB_AUTO_FREE char *between = strndup(node->path, (size_t)(slash - node->path));
+
+		if (!between)
+			return out_of_memory(err);
+		status = add_step(maker, SB_MOUNT_PIN, between, true, NULL, err);
+	}
+	return status;
+}
+
+/* The mounts that one node needs, given what surrounds it. */
+static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *err)
+{
+	const struct sb_plan *plan = &maker->plan;
+	const struct sb_plan_node *node = &plan->nodes[index], *parent = &plan->nodes[node->parent];
+	bool is_dir = node->kind == SB_KIND_DIR;
+	int status = SB_OK;
+
+	if (node->kind == SB_KIND_ABSENT || node->kind == SB_KIND_LINK)
+		return SB_OK;
+	if (node->temp) {
+		/* a TMPDIR inside a private /tmp is only a directory there */
+		return parent->temp ? SB_OK
+				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true, NULL, err);
+	}
+	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
+	if (node->state == SB_STATE_WRITABLE &&
+	    (node->kind == SB_KIND_SPECIAL || !(node->allow & 1u << SB_CREATE)) &&
+	    sb_path_within("/dev", node->path))
+		return SB_OK;
+
+	if (parent->temp) {
+		if (node->state == SB_STATE_HIDDEN)
+			return SB_OK; /* the private temp does not show it at all */
+		return add_step(maker,
+				node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_KEEP,
+				node->path, is_dir, parent->path, err);
+	}
+	if (parent->state == SB_STATE_HIDDEN) {
+		if (node->state == SB_STATE_HIDDEN || parent->kind != SB_KIND_DIR)
+			return SB_OK;
+		status = add_step(maker, SB_MOUNT_SHOW, node->path, is_dir, parent->path, err);
+		if (status == SB_OK)
+			plan->mounts[plan->mount_count - 1].writable =
+				node->state == SB_STATE_WRITABLE;
+		return status;
+	}
+	if (node->state == parent->state)
+		return SB_OK;
+	if (parent->state == SB_STATE_WRITABLE)
+		status = add_pins(maker, index, err);
+	if (status != SB_OK)
+		return status;
+	if (node->state == SB_STATE_HIDDEN)
+		return add_step(maker, SB_MOUNT_HIDE, node->path, is_dir, NULL, err);
+	return add_step(maker,
+			node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_READONLY,
+			node->path, is_dir, NULL, err);
+}
+
+static int by_step(const void *a, const void *b)
+{
+	const struct sb_mount_step *first = a, *second = b;
+	int order = strcmp(first->path, second->path);
+
+	return order ? order : (int)first->kind - (int)second->kind;
+}
+
+/* Order the steps and drop a pin that is there twice or on something already mounted. */
+static void sort_steps(struct sb_plan *plan)
+{
+	size_t kept = 0;
+
+	if (plan->mount_count)
+		qsort(plan->mounts, plan->mount_count, sizeof *plan->mounts, by_step);
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		if (kept && plan->mounts[i].kind == SB_MOUNT_PIN &&
+		    strcmp(plan->mounts[kept - 1].path, plan->mounts[i].path) == 0) {
+			free(plan->mounts[i].path);
+			continue;
+		}
+		plan->mounts[kept++] = plan->mounts[i];
+	}
+	plan->mount_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		for (size_t j = 0; plan->mounts[i].kind == SB_MOUNT_SHOW && j < i; j++)
+			if (strcmp(plan->mounts[j].path, plan->mounts[i].inside) == 0)
+				plan->mounts[j].has_shown = true;
+}
+
+/* The command itself may lie in what a private temp covers. */
+static int show_command(struct maker *maker, struct sb_error *err)
+{
+	const char *command = maker->request->command;
+	struct sb_plan *plan = &maker->plan;
+	size_t nearest = 0;
+
+	if (!command)
+		return SB_OK;
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (sb_path_within(plan->nodes[i].path, command))
+			nearest = i;
+	if (!plan->nodes[nearest].temp || plan->nodes[plan->nodes[nearest].parent].temp)
+		return SB_OK;
+	return add_step(maker, SB_MOUNT_KEEP, command, false, plan->nodes[nearest].path, err);
+}
+
+static bool writable_at(const struct sb_plan *plan, const char *path)
+{
+	enum sb_state state = SB_STATE_READABLE;
+
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (sb_path_within(plan->nodes[i].path, path))
+			state = plan->nodes[i].state;
+	return state == SB_STATE_WRITABLE;
+}
+
+/* TMPDIR must name a directory that exists and can be written: gcc and others rely on it. */
+static int plan_tmpdir(struct maker *maker, struct sb_error *err)
+{
+	struct sb_plan *plan = &maker->plan;
+	const char *wanted = maker->request->tmpdir;
+	const char *temp = NULL;
+
+	for (size_t i = 0; wanted && i < plan->node_count; i++)
+		if (plan->nodes[i].temp && sb_path_within(plan->nodes[i].path, wanted) &&
+		    strcmp(plan->nodes[i].path, wanted) != 0)
+			temp = plan->nodes[i].path;
+	if (temp && writable_at(plan, wanted)) {
+		plan->tmpdir_private = strdup(wanted);
+		return plan->tmpdir_private ? SB_OK : out_of_memory(err);
+	}
+	if (wanted && look(wanted) == SB_KIND_DIR && writable_at(plan, wanted))
+		return SB_OK;
+	if (writable_at(plan, "/tmp")) {
+		if (!wanted)
+			return SB_OK; /* the default of every program is fine */
+		plan->tmpdir = strdup("/tmp");
+	} else {
+		plan->tmpdir = strdup("/dev/shm");
+	}
+	return plan->tmpdir ? SB_OK : out_of_memory(err);
+}
+
+int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
+		 struct sb_plan *out, struct sb_error *err)
+{
+	struct maker maker = {.policy = policy, .request = request};
+	int status;
+
+	maker.plan.network = sb_policy_network(policy);
+	maker.plan.cwd = strdup(request->cwd);
+	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);
+	if (status == SB_OK) {
+		sort_nodes(&maker.plan);
+		judge(&maker);
+		for (size_t i = 1; i < maker.plan.node_count && status == SB_OK; i++)
+			status = plan_mounts_of(&maker, i, err);
+	}
+	if (status == SB_OK)
+		status = show_command(&maker, err);
+	if (status == SB_OK)
+		status = plan_tmpdir(&maker, err);
+	if (status != SB_OK) {
+		sb_plan_done(&maker.plan);
+		return status;
+	}
+	sort_steps(&maker.plan);
+	*out = maker.plan;
+	return SB_OK;
+}
+
+void sb_plan_done(struct sb_plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->node_count; i++)
+		free(plan->nodes[i].path);
+	for (size_t i = 0; i < plan->mount_count; i++)
+		free(plan->mounts[i].path);
+	free(plan->nodes);
+	free(plan->mounts);
+	free(plan->cwd);
+	free(plan->tmpdir);
+	free(plan->tmpdir_private);
+	*plan = (struct sb_plan){0};
+}
+
+size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)
+{
+	for (size_t i = start ? start : 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+		const struct sb_plan_node *parent = &plan->nodes[node->parent];
+
+		if (node->kind != SB_KIND_ABSENT && parent->state == SB_STATE_WRITABLE &&
+		    (parent->allow & ~node->allow))
+			return i;
+	}
+	return plan->node_count;
+}

@@ -1,0 +1,89 @@
+/*
+ * plan.h - a policy worked out for this machine's files.
+ *
+ *     policy + place --> plan --> Landlock rules, mounts      (or --dry-run)
+ *
+ * The policy speaks of patterns, the kernel of files that exist.  A plan lists
+ * every path at which something changes (globs are expanded to what exists now),
+ * what a static run allows there, and the mounts that hold it.  Everything comes
+ * from sb_decide(); "ask" is "deny" because nobody can be asked.  Making a plan
+ * looks at the disk but changes nothing.
+ */
+#ifndef SB_ENFORCE_PLAN_H
+#define SB_ENFORCE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbash/policy.h"
+
+enum sb_kind { SB_KIND_ABSENT, SB_KIND_FILE, SB_KIND_DIR, SB_KIND_LINK, SB_KIND_SPECIAL };
+
+enum sb_state {
+	SB_STATE_HIDDEN,   /* not even readable */
+	SB_STATE_READABLE, /* nothing can be changed */
+	SB_STATE_WRITABLE, /* something can; Landlock says what */
+};
+
+struct sb_plan_node {
+	char *path;                 /* canonical */
+	const struct sb_rule *rule; /* the rule that names it; NULL for "/" */
+	unsigned allow;             /* bit per enum sb_op */
+	enum sb_kind kind;
+	enum sb_state state;
+	size_t parent;   /* index of the nearest enclosing node; the root's is itself, 0 */
+	bool temp;       /* a built-in temp directory: private where there are mounts */
+	bool simplified; /* allowed less than its writable surroundings: held as read-only */
+};
+
+enum sb_mount_kind {       /* in this order where the path is the same */
+	SB_MOUNT_TMPFS,    /* a private, empty, writable filesystem */
+	SB_MOUNT_KEEP,     /* something that a TMPFS would cover, shown in it read-only */
+	SB_MOUNT_WRITABLE, /* itself, writable */
+	SB_MOUNT_PIN,      /* itself, writable: only so that it cannot be renamed */
+	SB_MOUNT_READONLY, /* itself, read-only, inside something writable */
+	SB_MOUNT_HIDE,     /* an empty thing without permissions */
+	SB_MOUNT_SHOW,     /* something readable inside a hidden directory */
+};
+
+struct sb_mount_step {
+	enum sb_mount_kind kind;
+	char *path;
+	const char *inside; /* KEEP, WRITABLE, SHOW: the TMPFS or HIDE step that needs a place for it */
+	bool is_dir;
+	bool writable;  /* SHOW: of a writable thing */
+	bool has_shown; /* HIDE: SHOW steps follow inside it */
+};
+
+struct sb_plan {
+	struct sb_plan_node *nodes; /* parents before children; the first is "/" */
+	size_t node_count;
+	struct sb_mount_step *mounts; /* in the order they are carried out */
+	size_t mount_count;
+	bool network;
+	char *cwd;
+	char *tmpdir;         /* what TMPDIR must be where there are mounts; NULL: leave it alone */
+	char *tmpdir_private; /* a directory that must be made inside a private temp, or NULL */
+};
+
+/* What the plan needs to know beside the policy; all paths canonical. */
+struct sb_plan_request {
+	const char *cwd;
+	const char *tmpdir;  /* $TMPDIR, or NULL */
+	const char *command; /* the file to run, so that a private temp does not hide it; or NULL */
+	const char *const *projects;
+};
+
+int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
+		 struct sb_plan *out, struct sb_error *err);
+void sb_plan_done(struct sb_plan *plan);
+
+/*
+ * Nodes inside something writable that allow less than it.  Mounts hold them;
+ * without mounts nothing does.  Returns the first at or after start, or node_count.
+ */
+size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start);
+
+const char *sb_mount_kind_name(enum sb_mount_kind kind);
+
+#endif

@@ -1,0 +1,257 @@
+#include "path/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+
+/* As many links as the kernel follows in one lookup: path_resolution(7). */
+#define MAX_LINKS 40
+
+bool sb_path_within(const char *dir, const char *path)
+{
+	size_t length = strlen(dir);
+
+	if (length == 1 && dir[0] == '/')
+		return path[0] == '/';
+	return strncmp(dir, path, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+char *sb_path_join(const char *dir, const char *name)
+{
+	size_t dir_length = strlen(dir), name_length = strlen(name);
+	char *joined = malloc(dir_length + name_length + 2);
+
+	if (!joined)
+		return NULL;
+	memcpy(joined, dir, dir_length);
+	if (dir_length == 0 || dir[dir_length - 1] != '/')
+		joined[dir_length++] = '/';
+	memcpy(joined + dir_length, name, name_length + 1);
+	return joined;
+}
+
+char *sb_path_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash || path[1] == '\0')
+		return NULL;
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* Drop the last component of an absolute path being built; the root keeps its slash away. */
+static void pop(struct sb_buf *path)
+{
+	while (path->length && path->data[path->length - 1] != '/')
+		path->length--;
+	if (path->length)
+		path->length--;
+	if (path->data)
+		path->data[path->length] = '\0';
+}
+
+static void push(struct sb_buf *path, const char *name, size_t length)
+{
+	sb_buf_putc(path, '/');
+	sb_buf_append(path, name, length);
+}
+
+static int give(struct sb_buf *path, char **out, struct sb_error *err)
+{
+	if (path->length == 0)
+		sb_buf_putc(path, '/');
+	if (sb_buf_failed(path) || path->length >= PATH_MAX)
+		return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
+			       PATH_MAX - 1);
+	*out = sb_buf_take(path);
+	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+int sb_path_absolute(const char *path, const char *base, const char *home, char **out,
+		     struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf joined;
+	SB_AUTO_BUF struct sb_buf result;
+	const char *part;
+
+	sb_buf_init(&joined, 2 * PATH_MAX); /* base and path, each at most PATH_MAX */
+	sb_buf_init(&result, 2 * PATH_MAX);
+	if (path[0] == '\0')
+		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
+	if (path[0] == '~' && path[1] != '\0' && path[1] != '/') {
+		sb_fail(err, SB_E_INVALID, 0, "cannot use '%s': '~' with a user name", path);
+		return sb_hint(err, "write the path in full, or './%s' for a name with a tilde", path);
+	}
+	if (path[0] == '~' && (!home || home[0] != '/'))
+		return sb_fail(err, SB_E_INVALID, 0, "cannot use '%s': HOME is not set", path);
+	if (path[0] == '~') {
+		sb_buf_puts(&joined, home);
+		sb_buf_puts(&joined, path + 1);
+	} else {
+		if (path[0] != '/') {
+			sb_buf_puts(&joined, base);
+			sb_buf_putc(&joined, '/');
+		}
+		sb_buf_puts(&joined, path);
+	}
+	if (sb_buf_failed(&joined))
+		return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
+			       PATH_MAX - 1);
+
+	for (part = joined.data; *part;) {
+		size_t length = strcspn(part, "/");
+
+		if (length == 2 && part[0] == '.' && part[1] == '.')
+			pop(&result);
+		else if (length && !(length == 1 && part[0] == '.'))
+			push(&result, part, length);
+		part += length;
+		part += *part == '/';
+	}
+	return give(&result, out, err);
+}
+
+/* The walk of sb_path_canonical: what is resolved so far, and the text still to do. */
+struct walk {
+	struct sb_buf done;
+	struct sb_buf rest;
+	int links;
+	int missing;    /* 0, or the first errno that kept us from looking something up */
+	bool lost;      /* done is not there: names are taken by text until ".." leads back */
+	size_t reached; /* when lost: how much of done is there */
+};
+
+static void lose(struct walk *walk, size_t reached, int why)
+{
+	if (!walk->missing)
+		walk->missing = why;
+	walk->lost = true;
+	walk->reached = reached;
+}
+
+static bool is_unreachable(int why)
+{
+	return why == ENOENT || why == ENOTDIR || why == EACCES;
+}
+
+/* Replace the link that done names with its target, to be walked before the rest. */
+static int follow(struct walk *walk, size_t parent_length, const char *rest, struct sb_error *err)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(walk->done.data, target, sizeof target - 1);
+	SB_AUTO_FREE char *after = NULL;
+
+	if (length < 0 && is_unreachable(errno)) { /* /proc/1/root: the link shows, not its target */
+		lose(walk, parent_length, errno);
+		return SB_OK;
+	}
+	if (length < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read link '%s'", walk->done.data);
+	if (++walk->links > MAX_LINKS)
+		return sb_fail(err, SB_E_INVALID, ELOOP, "too many symbolic links at '%s'",
+			       walk->done.data);
+	target[length] = '\0';
+	after = strdup(rest); /* rest points into the buffer that is about to be rewritten */
+	if (!after)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	walk->rest.length = 0;
+	sb_buf_append(&walk->rest, target, (size_t)length);
+	sb_buf_putc(&walk->rest, '/');
+	sb_buf_puts(&walk->rest, after);
+	walk->done.length = target[0] == '/' ? 0 : parent_length;
+	walk->done.data[walk->done.length] = '\0';
+	return sb_buf_failed(&walk->rest)
+		       ? sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "a symbolic link is too long")
+		       : SB_OK;
+}
+
+/* Walk path from base, which is canonical ("" for the root). */
+static int canonical(const char *base, const char *path, bool keep_last_link, char **out,
+		     int *out_missing, struct sb_error *err)
+{
+	struct walk walk = {0};
+	bool directory = true; /* may "." or ".." follow? */
+	const char *part;
+	int status = SB_OK;
+
+	sb_buf_init(&walk.done, 2 * PATH_MAX);
+	sb_buf_init(&walk.rest, 16 * PATH_MAX); /* links may each add a path in front */
+	sb_buf_puts(&walk.rest, path);
+	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
+	if (sb_buf_failed(&walk.rest) || sb_buf_failed(&walk.done))
+		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
+				 PATH_MAX - 1);
+
+	for (part = walk.rest.data; status == SB_OK && *part;) {
+		size_t length = strcspn(part, "/"), parent_length = walk.done.length;
+		const char *next = part + length + strspn(part + length, "/");
+		bool here = length == 1 && part[0] == '.';
+		bool up = length == 2 && part[0] == '.' && part[1] == '.';
+		struct stat info;
+
+		if ((here || up) && !directory && !walk.missing)
+			walk.missing = ENOTDIR;
+		if (up) {
+			pop(&walk.done);
+			walk.lost &= walk.done.length > walk.reached;
+			directory = true;
+		}
+		if (length == 0 || here || up) {
+			part = next;
+			continue;
+		}
+		push(&walk.done, part, length);
+		if (sb_buf_failed(&walk.done) || walk.done.length >= PATH_MAX) {
+			status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
+					 "the path is longer than %d bytes", PATH_MAX - 1);
+			break;
+		}
+		part = next;
+		if (walk.lost)
+			continue;
+		if (lstat(walk.done.data, &info) != 0) {
+			if (is_unreachable(errno))
+				lose(&walk, parent_length, errno);
+			else
+				status = sb_fail(err, SB_E_INVALID, errno, "cannot look up '%s'",
+						 walk.done.data);
+			continue;
+		}
+		directory = S_ISDIR(info.st_mode);
+		if (S_ISLNK(info.st_mode) && !(keep_last_link && *part == '\0')) {
+			status = follow(&walk, parent_length, part, err);
+			directory = true; /* done is the directory that holds the link */
+			if (!walk.lost)
+				part = walk.rest.data;
+		}
+	}
+	if (status == SB_OK)
+		status = give(&walk.done, out, err);
+	if (status == SB_OK && out_missing)
+		*out_missing = walk.missing;
+	sb_buf_done(&walk.done);
+	sb_buf_done(&walk.rest);
+	return status;
+}
+
+int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err)
+{
+	return canonical("", path, false, out, out_missing, err);
+}
+
+int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,
+			      struct sb_error *err)
+{
+	return canonical(base, rest, false, out, out_missing, err);
+}
+
+int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err)
+{
+	return canonical("", path, true, out, NULL, err);
+}

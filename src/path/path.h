@@ -1,0 +1,52 @@
+/*
+ * path.h - absolute paths: made canonical, compared by component.
+ *
+ * A canonical path is absolute, has no empty, "." or ".." component, no trailing
+ * slash and, as far as it exists, no symbolic link.  Every path that a decision
+ * is about has this form (P9).  Bytes are bytes: no encoding is assumed.
+ */
+#ifndef SB_PATH_PATH_H
+#define SB_PATH_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbash/error.h"
+
+/* True when path is dir itself or lies beneath it: "/a/b" holds "/a/b/c", never "/a/bc". */
+bool sb_path_within(const char *dir, const char *path);
+
+/*
+ * Join, then remove empty, "." and ".." components by text alone.  An absolute
+ * path ignores base; base must be absolute.  "~" and "~/x" mean home; "~user" is
+ * SB_E_INVALID, as is "".  *out is malloc'ed.
+ */
+int sb_path_absolute(const char *path, const char *base, const char *home, char **out,
+		     struct sb_error *err);
+
+/*
+ * Resolve every symbolic link in as much of path (absolute) as can be reached;
+ * the rest is kept by text, its ".." removed only after what stands before it was
+ * resolved.  *out is malloc'ed.  *out_missing (may be NULL) is 0 when all of it
+ * is there, else why not: ENOENT, ENOTDIR or EACCES.  A loop or an over-long name
+ * is an error.
+ */
+int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err);
+
+/*
+ * The same for base + "/" + rest where base is canonical already: saves a lookup
+ * per component of base.  rest may climb out with "..".
+ */
+int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,
+			      struct sb_error *err);
+
+/* As sb_path_canonical, but a link in the last component is kept: the link itself is meant. */
+int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err);
+
+/* "/a/b" -> "/a", "/a" -> "/", "/" -> NULL.  *out is malloc'ed. */
+char *sb_path_parent(const char *path);
+
+/* dir + "/" + name without doubling the slash; malloc'ed, NULL: out of memory. */
+char *sb_path_join(const char *dir, const char *name);
+
+#endif

@@ -1,0 +1,376 @@
+#include "policy/builtin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+
+struct row {
+	const char *path; /* relative to the table's base, or absolute */
+	const struct sb_access *access;
+	const char *reason;
+};
+
+static const struct sb_access use_device = {{SB_ALLOW, SB_ALLOW, SB_DENY, SB_DENY}};
+
+/* Beneath $HOME: what a thief wants.  Programs that work without a secret get EACCES for it. */
+static const struct row credentials[] = {
+	{".ssh", &sb_access_deny, "SSH keys"},
+	{".ssh/known_hosts", &sb_access_read, "host keys are public; ssh checks them"},
+	{".ssh/config", &sb_access_read, "host names and options, no keys; ssh and git read it"},
+	{".aws", &sb_access_deny, "AWS credentials"},
+	{".azure", &sb_access_deny, "Azure credentials"},
+	{".config/gcloud", &sb_access_deny, "Google Cloud credentials"},
+	{".config/doctl", &sb_access_deny, "DigitalOcean token"},
+	{".config/hcloud", &sb_access_deny, "Hetzner Cloud token"},
+	{".oci", &sb_access_deny, "Oracle Cloud credentials"},
+	{".fly", &sb_access_deny, "Fly.io token"},
+	{".kube", &sb_access_deny, "Kubernetes credentials"},
+	{".terraform.d/credentials.tfrc.json", &sb_access_deny, "Terraform tokens"},
+	{".vault-token", &sb_access_deny, "Vault token"},
+	{".docker/config.json", &sb_access_deny, "container registry logins"},
+	{".config/containers/auth.json", &sb_access_deny, "container registry logins"},
+	{".gnupg", &sb_access_deny, "GnuPG keys"},
+	{".netrc", &sb_access_deny, "logins for ftp, curl and git"},
+	{".git-credentials", &sb_access_deny, "git passwords"},
+	{".config/git/credentials", &sb_access_deny, "git passwords"},
+	{".config/gh", &sb_access_deny, "GitHub token"},
+	{".config/hub", &sb_access_deny, "GitHub token"},
+	{".config/glab-cli", &sb_access_deny, "GitLab token"},
+	{".npmrc", &sb_access_deny, "npm tokens"},
+	{".yarnrc.yml", &sb_access_deny, "npm tokens"},
+	{".pypirc", &sb_access_deny, "PyPI tokens"},
+	{".cargo/credentials", &sb_access_deny, "crates.io token"},
+	{".cargo/credentials.toml", &sb_access_deny, "crates.io token"},
+	{".gem/credentials", &sb_access_deny, "RubyGems token"},
+	{".m2/settings-security.xml", &sb_access_deny, "Maven master password"},
+	{".composer/auth.json", &sb_access_deny, "Composer tokens"},
+	{".config/composer/auth.json", &sb_access_deny, "Composer tokens"},
+	{".pgpass", &sb_access_deny, "PostgreSQL passwords"},
+	{".my.cnf", &sb_access_deny, "MySQL passwords"},
+	{".s3cfg", &sb_access_deny, "S3 keys"},
+	{".boto", &sb_access_deny, "cloud storage keys"},
+	{".config/rclone", &sb_access_deny, "cloud storage logins"},
+	{".password-store", &sb_access_deny, "password store"},
+	{".local/share/keyrings", &sb_access_deny, "desktop keyring"},
+	{".local/share/kwalletd", &sb_access_deny, "desktop keyring"},
+	{".config/op", &sb_access_deny, "1Password session"},
+	{".config/Bitwarden CLI", &sb_access_deny, "Bitwarden vault"},
+	{".config/keepassxc", &sb_access_deny, "KeePassXC settings and keys"},
+	{".mozilla", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".thunderbird", &sb_access_deny, "mail and passwords"},
+	{".config/google-chrome", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/chromium", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/BraveSoftware", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/microsoft-edge", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/vivaldi", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".bitcoin", &sb_access_deny, "wallet"},
+	{".electrum", &sb_access_deny, "wallet"},
+	{".ethereum/keystore", &sb_access_deny, "wallet"},
+};
+
+/* At the top of each project: what a program outside the sandbox would later run or obey. */
+static const struct row run_later[] = {
+	{".git/hooks", &sb_access_ask, "git runs hooks"},
+	{".git/config", &sb_access_ask, "git config can name programs to run"},
+	{".git/config.worktree", &sb_access_ask, "git config can name programs to run"},
+	{".git/commondir", &sb_access_ask, "leads git to other hooks and config"},
+	{".git/info/attributes", &sb_access_ask, "picks the filters and diff drivers git runs"},
+	{".envrc", &sb_access_ask, "direnv runs it on cd"},
+	{".bashrc", &sb_access_ask, "shell start-up file"},
+	{".bash_profile", &sb_access_ask, "shell start-up file"},
+	{".bash_login", &sb_access_ask, "shell start-up file"},
+	{".bash_logout", &sb_access_ask, "shell start-up file"},
+	{".bash_aliases", &sb_access_ask, "shell start-up file"},
+	{".profile", &sb_access_ask, "shell start-up file"},
+	{".inputrc", &sb_access_ask, "binds keys to commands in every shell"},
+	{".zshenv", &sb_access_ask, "shell start-up file"},
+	{".zprofile", &sb_access_ask, "shell start-up file"},
+	{".zshrc", &sb_access_ask, "shell start-up file"},
+	{".zlogin", &sb_access_ask, "shell start-up file"},
+	{".zlogout", &sb_access_ask, "shell start-up file"},
+	{".config/fish", &sb_access_ask, "shell start-up files"},
+	{".gitconfig", &sb_access_ask, "git config can name programs to run"},
+	{".config/git/config", &sb_access_ask, "git config can name programs to run"},
+	{".ssh/authorized_keys", &sb_access_ask, "lets others log in"},
+	{".ssh/rc", &sb_access_ask, "run at every login"},
+	{".config/autostart", &sb_access_ask, "run at every desktop login"},
+	{".config/systemd", &sb_access_ask, "user services"},
+	{".local/share/systemd", &sb_access_ask, "user services"},
+	{".local/bin", &sb_access_ask, "on the PATH of the user's shell"},
+	{".vscode", &sb_access_ask, "editor tasks and settings"},
+	{".idea", &sb_access_ask, "editor run configurations and settings"},
+	{".zed", &sb_access_ask, "editor tasks and settings"},
+	{".devcontainer", &sb_access_ask, "dev container commands"},
+	{".devcontainer.json", &sb_access_ask, "dev container commands"},
+	{".exrc", &sb_access_ask, "vim start-up file"},
+	{".vimrc", &sb_access_ask, "vim start-up file"},
+	{".nvimrc", &sb_access_ask, "neovim start-up file"},
+	{".nvim.lua", &sb_access_ask, "neovim start-up file"},
+	{".dir-locals.el", &sb_access_ask, "emacs evaluates it"},
+	{".claude/settings.json", &sb_access_ask, "agent hooks and permissions"},
+	{".claude/settings.local.json", &sb_access_ask, "agent hooks and permissions"},
+	{".claude/commands", &sb_access_ask, "agent commands"},
+	{".claude/agents", &sb_access_ask, "agent definitions"},
+	{".claude/skills", &sb_access_ask, "agent skills with scripts"},
+	{".claude/hooks", &sb_access_ask, "agent hooks"},
+	{".mcp.json", &sb_access_ask, "programs an agent starts"},
+	{".cursor", &sb_access_ask, "agent settings and MCP servers"},
+	{".codex", &sb_access_ask, "agent settings"},
+	{".gemini", &sb_access_ask, "agent settings and MCP servers"},
+	{".opencode", &sb_access_ask, "agent settings and commands"},
+	{".continue", &sb_access_ask, "agent settings"},
+	{".windsurf", &sb_access_ask, "agent settings"},
+	{".aider.conf.yml", &sb_access_ask, "agent settings"},
+	{".npmrc", &sb_access_ask, "npm settings can name programs to run"},
+	{".yarnrc", &sb_access_ask, "yarn settings can name programs to run"},
+	{".yarnrc.yml", &sb_access_ask, "yarn settings can name programs to run"},
+	{".pnpmfile.cjs", &sb_access_ask, "pnpm runs it"},
+};
+
+/* Services of the machine that do for a client what the client may not do itself. */
+static const struct row sockets[] = {
+	{"/run/docker.sock", &sb_access_deny, "docker gives root on this machine"},
+	{"/run/containerd", &sb_access_deny, "container runtime"},
+	{"/run/podman", &sb_access_deny, "container runtime"},
+	{"/run/crio", &sb_access_deny, "container runtime"},
+	{"/run/libvirt", &sb_access_deny, "virtual machines"},
+	{"/run/incus", &sb_access_deny, "container manager"},
+	{"/var/lib/incus/unix.socket", &sb_access_deny, "container manager"},
+	{"/var/lib/lxd/unix.socket", &sb_access_deny, "container manager"},
+	{"/var/snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
+	{"/run/snapd.socket", &sb_access_deny, "package installer"},
+	{"/run/systemd/private", &sb_access_deny, "starts services outside"},
+	{"/run/dbus/system_bus_socket", &sb_access_deny, "system bus: starts services outside"},
+};
+
+/* The same beneath $XDG_RUNTIME_DIR. */
+static const struct row user_sockets[] = {
+	{"bus", &sb_access_deny, "session bus: systemd-run starts anything outside"},
+	{"dbus-1", &sb_access_deny, "session bus"},
+	{"systemd", &sb_access_deny, "starts services outside"},
+	{"docker.sock", &sb_access_deny, "container runtime"},
+	{"podman", &sb_access_deny, "container runtime"},
+	{"containerd", &sb_access_deny, "container runtime"},
+	{"containerd-rootless", &sb_access_deny, "container runtime"},
+	{"libvirt", &sb_access_deny, "virtual machines"},
+	{"keyring", &sb_access_deny, "desktop keyring and its ssh agent"},
+	{"gcr", &sb_access_deny, "desktop keyring and its ssh agent"},
+	{"gnupg", &sb_access_deny, "GnuPG agent"},
+	{"ssh-agent.socket", &sb_access_deny, "ssh agent"},
+	{"tmux", &sb_access_deny, "types into the user's other terminals"},
+};
+
+static const struct row devices[] = {
+	{"/dev/null", &use_device, "device"},      {"/dev/zero", &use_device, "device"},
+	{"/dev/full", &use_device, "device"},      {"/dev/random", &use_device, "device"},
+	{"/dev/urandom", &use_device, "device"},   {"/dev/tty", &use_device, "terminal"},
+	{"/dev/ptmx", &use_device, "new terminals"}, {"/dev/pts", &use_device, "terminals"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum flags { HARD = 1, ANY_MODE = 2 };
+
+static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
+		       const char *reason, unsigned flags, struct sb_error *err)
+{
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
+	char origin[160];
+	struct sb_rule rule = {
+		.access = *access,
+		.tier = SB_TIER_BUILTIN,
+		.hard = flags & HARD,
+		.any_mode = flags & ANY_MODE,
+		.pattern = pattern,
+		.origin = origin,
+	};
+
+	if (!pattern)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	snprintf(origin, sizeof origin, "built-in: %s", reason);
+	return sb_policy_add(policy, &rule, err);
+}
+
+/* Links in a circle lead nowhere, for programs outside too: nothing behind them to protect. */
+static bool leads_nowhere(int status, const struct sb_error *err)
+{
+	return status == SB_E_INVALID && err->sys_errno == ELOOP;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/*
+ * Add the links that stand in a row's name: whoever replaces one replaces what lies
+ * behind it.  In the middle of a name only those that guard: with "deny", nothing
+ * else could be reached through ~/.config any more.
+ */
+static int add_links(struct sb_policy *policy, const char *written, size_t base_length,
+		     const struct row *row, unsigned flags, struct sb_error *err)
+{
+	const char *end = written + base_length;
+	int status = SB_OK;
+
+	while (*end && status == SB_OK) {
+		SB_AUTO_FREE char *front = NULL;
+		SB_AUTO_FREE char *link = NULL;
+		struct sb_error why;
+
+		end = strchrnul(end + 1, '/');
+		front = strndup(written, (size_t)(end - written));
+		if (!front)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_path_canonical_parent(front, &link, &why);
+		if (leads_nowhere(status, &why))
+			return SB_OK;
+		if (status != SB_OK)
+			return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
+		if (is_link(link) && (!*end || row->access == &sb_access_ask))
+			status = add_literal(policy, link, row->access, row->reason, flags, err);
+	}
+	return status;
+}
+
+/*
+ * Add one row: the name as it is written and, when a link stands in it, what it
+ * leads to.  Both count: the link must not be replaced, its target not be touched.
+ */
+static int add_row(struct sb_policy *policy, const char *base, const struct row *row,
+		   unsigned flags, struct sb_error *err)
+{
+	SB_AUTO_FREE char *canonical = NULL;
+	SB_AUTO_FREE char *written = NULL;
+	struct sb_error why;
+	int status;
+
+	if (row->path[0] == '/')
+		base = "";
+	written = *base ? sb_path_join(base, row->path) : strdup(row->path);
+	if (!written)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = sb_path_canonical_beneath(base, row->path, &canonical, NULL, &why);
+	if (status == SB_OK)
+		status = add_literal(policy, canonical, row->access, row->reason, flags, err);
+	else if (leads_nowhere(status, &why)) /* a project must not keep a run from starting */
+		status = SB_OK;
+	else
+		return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
+	if (status == SB_OK && (!canonical || strcmp(canonical, written) != 0))
+		status = add_links(policy, written, strlen(base), row, flags, err);
+	return status;
+}
+
+static int add_table(struct sb_policy *policy, const char *base, const struct row *rows,
+		     size_t count, unsigned flags, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < count && status == SB_OK; i++)
+		status = add_row(policy, base, &rows[i], flags, err);
+	return status;
+}
+
+/*
+ * A temp directory that holds the home directory, a project or our own files is
+ * writable around that entry only: what lies there is no temporary file.
+ */
+static int keep_entry(struct sb_policy *policy, const char *temp, const char *path,
+		      struct sb_error *err)
+{
+	SB_AUTO_FREE char *entry = NULL;
+	size_t length;
+
+	if (!path || !sb_path_within(temp, path) || strcmp(temp, path) == 0)
+		return SB_OK;
+	length = strlen(temp) + 1;
+	entry = strndup(path, length + strcspn(path + length, "/"));
+	if (!entry)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return add_literal(policy, entry, &sb_access_ask, "holds more than temporary files", 0, err);
+}
+
+static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, const char *temp,
+			const char *reason, unsigned flags, struct sb_error *err)
+{
+	int status = add_literal(policy, temp, &sb_access_write, reason, flags, err);
+
+	if (status == SB_OK)
+		status = keep_entry(policy, temp, place->home, err);
+	if (status == SB_OK)
+		status = keep_entry(policy, temp, place->config_dir, err);
+	if (status == SB_OK)
+		status = keep_entry(policy, temp, place->state_dir, err);
+	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
+		SB_AUTO_FREE char *parent = sb_path_parent(place->projects[i]);
+
+		status = keep_entry(policy, temp, parent, err);
+	}
+	return status;
+}
+
+static int add_temp(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+{
+	SB_AUTO_FREE char *tmp = NULL;
+	int status = SB_OK;
+
+	if (sb_policy_tmp(policy) != SB_TMP_OFF) {
+		status = sb_path_canonical("/tmp", &tmp, NULL, err);
+		if (status == SB_OK)
+			status = add_temp_dir(policy, place, tmp, "temporary files", 0, err);
+		if (status == SB_OK && place->tmpdir)
+			status = add_temp_dir(policy, place, place->tmpdir,
+					      "temporary files ($TMPDIR)", 0, err);
+	}
+	if (status == SB_OK)
+		status = add_temp_dir(policy, place, "/dev/shm", "shared memory", ANY_MODE, err);
+	return status;
+}
+
+/* Our own files: no rule and no mode opens them for changes (S9). */
+static int add_own(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+{
+	const char *const own[] = {place->config_dir, place->state_dir, "/etc/sandbash"};
+	int status = SB_OK;
+
+	for (size_t i = 0; i < COUNT(own) && status == SB_OK; i++)
+		if (own[i])
+			status = add_literal(policy, own[i], &sb_access_read,
+					     "sandbash's own files", HARD, err);
+	return status;
+}
+
+int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+{
+	int status = add_own(policy, place, err);
+
+	if (status == SB_OK)
+		status = add_table(policy, "", devices, COUNT(devices), ANY_MODE, err);
+	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
+		status = add_literal(policy, place->projects[i], &sb_access_write,
+				     i ? "project" : "current directory", 0, err);
+		if (status == SB_OK)
+			status = add_table(policy, place->projects[i], run_later, COUNT(run_later), 0,
+					   err);
+	}
+	if (status == SB_OK)
+		status = add_temp(policy, place, err);
+	if (status == SB_OK && place->home)
+		status = add_table(policy, place->home, credentials, COUNT(credentials), 0, err);
+	if (status == SB_OK)
+		status = add_table(policy, "", sockets, COUNT(sockets), 0, err);
+	if (status == SB_OK && place->runtime_dir)
+		status = add_table(policy, place->runtime_dir, user_sockets, COUNT(user_sockets), 0,
+				   err);
+	return status;
+}

@@ -1,0 +1,25 @@
+/*
+ * builtin.h - the rules every run starts with.  One table per kind, a reason per row.
+ */
+#ifndef SB_POLICY_BUILTIN_H
+#define SB_POLICY_BUILTIN_H
+
+#include "sandbash/policy.h"
+
+/* Where this run lives.  All paths canonical; strings stay the caller's. */
+struct sb_place {
+	const char *home;
+	const char *const *projects; /* NULL-terminated; the first is the current directory */
+	const char *tmpdir;          /* $TMPDIR, or NULL */
+	const char *runtime_dir;     /* $XDG_RUNTIME_DIR, or NULL */
+	const char *config_dir;      /* sandbash's own; changes are denied, always */
+	const char *state_dir;
+};
+
+/*
+ * Add the built-in rules to a policy whose settings are final.  Order and files
+ * on disk do not matter, except that patterns are made canonical.
+ */
+int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
+
+#endif

@@ -1,0 +1,340 @@
+/*
+ * decide.c - may this operation be done to this path?
+ *
+ * Rules hang in a tree of names, each at the node of its literal prefix.  A
+ * decision walks the path's names down the tree once and looks only at rules on
+ * the way, so its cost grows with the depth of the path, not with the number of
+ * rules (bench: decide).  Globs on the way are many where a project has them; most
+ * need a name that the path does not hold, and are put aside by comparing bits.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/policy_impl.h"
+
+/*
+ * A set of names, each remembered as one bit.  It may seem to hold a name that was
+ * never put in, but never lacks one that was.
+ */
+struct names {
+	uint64_t bits[4];
+};
+
+struct glob {
+	const struct sb_entry *entry;
+	struct names needs; /* what a path must hold to match */
+};
+
+struct node {
+	const char *name; /* points into an entry's prefix; not terminated */
+	size_t name_length;
+	struct node *children; /* sorted by name */
+	size_t child_count;
+	const struct sb_entry *literal;
+	struct glob *globs;
+	size_t glob_count;
+};
+
+struct sb_index {
+	struct node root;
+};
+
+static void put_bit(struct names *names, uint32_t key)
+{
+	uint32_t mixed = key * 2654435769u; /* Knuth's multiplier: the high bits depend on all */
+
+	names->bits[mixed >> 30] |= UINT64_C(1) << (mixed >> 24 & 63);
+}
+
+/* The last two bytes stand for an ending, these with the first and the length for the name. */
+static uint32_t ending(const char *name, size_t length)
+{
+	return (uint32_t)(unsigned char)name[length - 1] << 8 |
+	       (unsigned char)name[length > 1 ? length - 2 : 0];
+}
+
+static void put_ending(struct names *names, const char *name, size_t length)
+{
+	put_bit(names, ending(name, length));
+}
+
+static void put_name(struct names *names, const char *name, size_t length)
+{
+	put_bit(names, ending(name, length) | (uint32_t)(unsigned char)name[0] << 16 |
+			       (uint32_t)(length & 0x7f) << 24 | UINT32_C(1) << 31);
+}
+
+static bool has_special(const char *glob, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (strchr("*?[]\\", glob[i]))
+			return true;
+	return false;
+}
+
+static void find_needs(struct names *needs, const char *glob)
+{
+	for (size_t length; *glob; glob += length, glob += *glob == '/') {
+		length = strcspn(glob, "/");
+		if (!has_special(glob, length))
+			put_name(needs, glob, length);
+		else if (length > 2 && !has_special(glob + length - 2, 2))
+			put_ending(needs, glob, length); /* X.txt with X an asterisk */
+	}
+}
+
+static void find_names(struct names *names, const char *path)
+{
+	for (size_t length; *path; path += length, path += *path == '/') {
+		length = strcspn(path, "/");
+		if (length)
+			put_name(names, path, length);
+		if (length > 1)
+			put_ending(names, path, length);
+	}
+}
+
+static bool all_there(const struct names *needs, const struct names *names)
+{
+	uint64_t lacking = 0;
+
+	for (size_t i = 0; i < sizeof names->bits / sizeof names->bits[0]; i++)
+		lacking |= needs->bits[i] & ~names->bits[i];
+	return lacking == 0;
+}
+
+static int compare_name(const struct node *node, const char *name, size_t length)
+{
+	size_t shorter = node->name_length < length ? node->name_length : length;
+	int order = memcmp(node->name, name, shorter);
+
+	if (order)
+		return order;
+	return (node->name_length > length) - (node->name_length < length);
+}
+
+/* Where name is among the children, or where it belongs; *found says which. */
+static size_t search(const struct node *node, const char *name, size_t length, bool *found)
+{
+	size_t low = 0, high = node->child_count;
+
+	*found = false;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = compare_name(&node->children[middle], name, length);
+
+		if (order == 0) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct node *child(struct node *node, const char *name, size_t length)
+{
+	bool found;
+	size_t at = search(node, name, length, &found);
+	struct node *grown;
+
+	if (found)
+		return &node->children[at];
+	grown = reallocarray(node->children, node->child_count + 1, sizeof *grown);
+	if (!grown)
+		return NULL;
+	node->children = grown;
+	memmove(grown + at + 1, grown + at, (node->child_count - at) * sizeof *grown);
+	grown[at] = (struct node){.name = name, .name_length = length};
+	node->child_count++;
+	return &grown[at];
+}
+
+static bool insert(struct sb_index *index, const struct sb_entry *entry)
+{
+	struct node *node = &index->root;
+	struct glob *globs;
+
+	for (const char *name = entry->pattern.prefix + 1; *name;) {
+		size_t length = strcspn(name, "/");
+
+		node = child(node, name, length);
+		if (!node)
+			return false;
+		name += length;
+		name += *name == '/';
+	}
+	if (!entry->pattern.glob) {
+		node->literal = entry;
+		return true;
+	}
+	globs = reallocarray(node->globs, node->glob_count + 1, sizeof *globs);
+	if (!globs)
+		return false;
+	node->globs = globs;
+	globs[node->glob_count] = (struct glob){.entry = entry};
+	find_needs(&globs[node->glob_count++].needs, entry->pattern.glob);
+	return true;
+}
+
+struct sb_index *sb_index_new(const struct sb_entry *entries, size_t count)
+{
+	struct sb_index *index = calloc(1, sizeof *index);
+
+	for (size_t i = 0; index && i < count; i++) {
+		if (!insert(index, &entries[i])) {
+			sb_index_free(index);
+			return NULL;
+		}
+	}
+	return index;
+}
+
+static void free_node(struct node *node)
+{
+	for (size_t i = 0; i < node->child_count; i++)
+		free_node(&node->children[i]);
+	free(node->children);
+	free(node->globs);
+}
+
+void sb_index_free(struct sb_index *index)
+{
+	if (!index)
+		return;
+	free_node(&index->root);
+	free(index);
+}
+
+/* The most specific rule of one kind so far. */
+struct best {
+	const struct sb_pattern *pattern;
+	const struct sb_rule *rule;
+};
+
+/* What covers a path. */
+struct covering {
+	struct best plain;
+	struct best guard;          /* only ever makes stricter */
+	struct best system;         /* binds where it denies */
+	const struct sb_rule *hard; /* one that denies, however specific others are */
+};
+
+static void compete(struct best *best, const struct sb_pattern *pattern, const struct sb_rule *rule,
+		    enum sb_op op)
+{
+	int order = best->rule ? sb_pattern_compare(pattern, best->pattern) : 1;
+
+	if (order > 0 ||
+	    (order == 0 && rule->access.verdict[op] > best->rule->access.verdict[op]))
+		*best = (struct best){pattern, rule};
+}
+
+static void consider(const struct sb_entry *entry, enum sb_op op, struct covering *covering)
+{
+	compete(entry->only_guards ? &covering->guard : &covering->plain, &entry->pattern,
+		&entry->rule, op);
+	if (entry->system.origin)
+		compete(&covering->system, &entry->pattern, &entry->system, op);
+	if (entry->hard.origin && entry->hard.access.verdict[op] == SB_DENY)
+		covering->hard = &entry->hard;
+}
+
+static struct sb_decision without_rule(const struct sb_policy *policy, enum sb_op op)
+{
+	struct sb_decision decision = {SB_ASK, NULL};
+
+	if (op == SB_READ)
+		decision.verdict = SB_ALLOW;
+	else if (policy->mode == SB_MODE_READ_ONLY)
+		decision.verdict = SB_DENY;
+	return decision;
+}
+
+static bool denies(const struct sb_rule *rule, enum sb_op op)
+{
+	return rule && rule->access.verdict[op] == SB_DENY;
+}
+
+static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
+				 const struct covering *covering)
+{
+	const struct best *plain = &covering->plain, *guard = &covering->guard;
+	struct sb_decision decision = without_rule(policy, op);
+	enum sb_verdict verdict;
+
+	if (covering->hard)
+		return (struct sb_decision){SB_DENY, covering->hard};
+	if (denies(covering->system.rule, op))
+		return (struct sb_decision){SB_DENY, covering->system.rule};
+	if (plain->rule)
+		decision = (struct sb_decision){plain->rule->access.verdict[op], plain->rule};
+	if (!guard->rule ||
+	    (plain->rule && sb_pattern_compare(plain->pattern, guard->pattern) > 0))
+		return decision;
+	verdict = guard->rule->access.verdict[op];
+	if (verdict > decision.verdict || (!plain->rule && verdict == decision.verdict))
+		decision = (struct sb_decision){verdict, guard->rule};
+	return decision;
+}
+
+struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path)
+{
+	struct covering covering = {0};
+	struct names names = {{0}};
+	bool have_names = false;
+	const struct node *node = &policy->index->root;
+	const char *rest = path + 1;
+
+	if (policy->mode == SB_MODE_DANGER_FULL_ACCESS)
+		return (struct sb_decision){SB_ALLOW, NULL};
+
+	for (;;) {
+		size_t length, at;
+		bool found;
+
+		if (node->literal)
+			consider(node->literal, op, &covering);
+		if (node->glob_count && !have_names) {
+			find_names(&names, rest);
+			have_names = true;
+		}
+		for (size_t i = 0; i < node->glob_count; i++)
+			if (all_there(&node->globs[i].needs, &names) &&
+			    sb_glob_covers(node->globs[i].entry->pattern.glob, rest))
+				consider(node->globs[i].entry, op, &covering);
+		if (*rest == '\0')
+			break;
+		length = strcspn(rest, "/");
+		at = search(node, rest, length, &found);
+		if (!found)
+			break;
+		node = &node->children[at];
+		rest += length;
+		rest += *rest == '/';
+	}
+
+	return decide(policy, op, &covering);
+}
+
+struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path)
+{
+	struct sb_access access;
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		access.verdict[op] = (unsigned char)sb_decide(policy, (enum sb_op)op, path).verdict;
+	return access;
+}
+
+struct sb_decision sb_decide_rename(const struct sb_policy *policy, const char *from,
+				    const char *to, bool to_exists)
+{
+	struct sb_decision away = sb_decide(policy, SB_DELETE, from);
+	struct sb_decision onto = sb_decide(policy, to_exists ? SB_MODIFY : SB_CREATE, to);
+
+	return onto.verdict > away.verdict ? onto : away;
+}

@@ -1,0 +1,289 @@
+/*
+ * policy.c - collecting rules and settings, and the order they end up in.
+ *
+ * Deciding is in decide.c; both share the layout in policy_impl.h.
+ */
+#include "sandbash/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "policy/policy_impl.h"
+#include "policy/text.h"
+
+struct sb_policy *sb_policy_new(void)
+{
+	struct sb_policy *policy = calloc(1, sizeof *policy);
+
+	if (!policy)
+		return NULL;
+	policy->mode = SB_MODE_WORKSPACE_WRITE;
+	policy->network = true;
+	policy->tmp = SB_TMP_PRIVATE;
+	return policy;
+}
+
+void sb_policy_free(struct sb_policy *policy)
+{
+	if (!policy)
+		return;
+	sb_index_free(policy->index);
+	for (size_t i = 0; i < policy->count; i++) {
+		sb_pattern_done(&policy->entries[i].pattern);
+		free((char *)policy->entries[i].rule.origin);
+		free((char *)policy->entries[i].hard.origin);
+		free((char *)policy->entries[i].system.origin);
+	}
+	free(policy->entries);
+	free(policy);
+}
+
+static unsigned hash_text(const char *text)
+{
+	unsigned hash = 2166136261u; /* FNV-1a; a collision only costs a strcmp */
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+static struct sb_entry *find(struct sb_policy *policy, const char *pattern_text, unsigned hash)
+{
+	for (size_t i = 0; i < policy->count; i++)
+		if (policy->entries[i].hash == hash &&
+		    strcmp(policy->entries[i].pattern.text, pattern_text) == 0)
+			return &policy->entries[i];
+	return NULL;
+}
+
+static struct sb_entry *append(struct sb_policy *policy)
+{
+	if (policy->count == policy->capacity) {
+		size_t capacity = policy->capacity ? 2 * policy->capacity : 128;
+		struct sb_entry *grown =
+			reallocarray(policy->entries, capacity, sizeof *policy->entries);
+
+		if (!grown)
+			return NULL;
+		policy->entries = grown;
+		policy->capacity = capacity;
+	}
+	policy->entries[policy->count] = (struct sb_entry){0};
+	return &policy->entries[policy->count++];
+}
+
+/* Replace *slot by rule; its strings then belong to the entry. */
+static int put(struct sb_entry *entry, struct sb_rule *slot, const struct sb_rule *rule,
+	       struct sb_error *err)
+{
+	char *origin = strdup(rule->origin);
+
+	if (!origin)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	free((char *)slot->origin);
+	*slot = *rule;
+	slot->origin = origin;
+	slot->pattern = entry->pattern.text;
+	return SB_OK;
+}
+
+static bool stricter(const struct sb_access *a, const struct sb_access *b)
+{
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (a->verdict[op] > b->verdict[op])
+			return true;
+	return false;
+}
+
+static void tighten(struct sb_access *access, const struct sb_access *by)
+{
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (by->verdict[op] > access->verdict[op])
+			access->verdict[op] = by->verdict[op];
+}
+
+/* Make *slot as strict as rule too, in every operation: neither takes away what the other holds. */
+static int merge(struct sb_entry *entry, struct sb_rule *slot, const struct sb_rule *rule,
+		 struct sb_error *err)
+{
+	struct sb_rule both = *rule;
+
+	if (!slot->origin)
+		return put(entry, slot, rule, err);
+	if (!stricter(&rule->access, &slot->access))
+		return SB_OK;
+	tighten(&both.access, &slot->access);
+	return put(entry, slot, &both, err);
+}
+
+/* An access as a number from 1 to 81. */
+static unsigned char pack(const struct sb_access *access)
+{
+	unsigned packed = 0;
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		packed = 3 * packed + access->verdict[op];
+	return (unsigned char)(packed + 1);
+}
+
+/*
+ * SECURITY: a built-in rule that asks before changes, or is hard, guards: it makes
+ * decisions stricter and never looser.
+ *
+ * Danger: its path may be what a link in the project leads to.  Were it a rule like
+ * others, ".vscode -> ../.ssh/id_rsa" would make the key readable, being more
+ * specific than "deny ~/.ssh"; and no "deny *.pem" would hold inside .vscode.
+ * Price: a rule that repeats a guard word for word (as a printed policy does) says
+ * no more than the guard.
+ * Held by: tests/unit/test_builtin.c
+ */
+static bool is_guard(const struct sb_rule *rule)
+{
+	return rule->tier == SB_TIER_BUILTIN &&
+	       (rule->hard || rule->access.verdict[SB_MODIFY] == SB_ASK);
+}
+
+int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct sb_error *err)
+{
+	struct sb_pattern pattern;
+	struct sb_entry *entry;
+	unsigned char *given;
+	unsigned hash;
+	int status;
+
+	if (policy->sealed)
+		return sb_fail(err, SB_E_INVALID, 0, "the policy is sealed");
+	status = sb_pattern_parse(rule->pattern, &pattern, err);
+	if (status != SB_OK)
+		return status;
+	hash = hash_text(pattern.text);
+	entry = find(policy, pattern.text, hash);
+	if (!entry) {
+		entry = append(policy);
+		if (!entry) {
+			sb_pattern_done(&pattern);
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		}
+		entry->pattern = pattern;
+		entry->hash = hash;
+	} else {
+		sb_pattern_done(&pattern);
+	}
+
+	given = &entry->given[rule->tier];
+	if (rule->tier != SB_TIER_BUILTIN && !rule->hard) {
+		if (*given && *given != pack(&rule->access)) {
+			sb_fail(err, SB_E_CONFLICT, 0,
+				"two rules for '%s' contradict each other: %s and %s",
+				entry->pattern.text,
+				entry->rule.tier == rule->tier ? entry->rule.origin : "an earlier one",
+				rule->origin);
+			sb_hint(err, "remove one of them, or say both in one rule: read+ask:delete ...");
+			return SB_E_CONFLICT;
+		}
+		*given = pack(&rule->access);
+	}
+	if (is_guard(rule)) {
+		tighten(&entry->guard, &rule->access);
+		entry->has_guard = true;
+	}
+	/* These two bind, on top of taking their place among the tiers. */
+	if (rule->hard) {
+		status = merge(entry, &entry->hard, rule, err);
+		if (status != SB_OK)
+			return status;
+	}
+	if (rule->tier == SB_TIER_SYSTEM) {
+		status = merge(entry, &entry->system, rule, err);
+		if (status != SB_OK)
+			return status;
+	}
+	if (!entry->rule.origin || rule->tier > entry->rule.tier)
+		return put(entry, &entry->rule, rule, err);
+	/* Two built-in rows may name one path (a project that is the home): the stricter counts. */
+	return rule->tier == entry->rule.tier ? merge(entry, &entry->rule, rule, err) : SB_OK;
+}
+
+void sb_policy_set_mode(struct sb_policy *policy, enum sb_mode mode)
+{
+	policy->mode = mode;
+}
+
+void sb_policy_set_network(struct sb_policy *policy, bool on)
+{
+	policy->network = on;
+}
+
+void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp)
+{
+	policy->tmp = tmp;
+}
+
+enum sb_mode sb_policy_mode(const struct sb_policy *policy)
+{
+	return policy->mode;
+}
+
+bool sb_policy_network(const struct sb_policy *policy)
+{
+	return policy->network;
+}
+
+enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)
+{
+	return policy->tmp;
+}
+
+static int by_pattern(const void *a, const void *b)
+{
+	return strcmp(((const struct sb_entry *)a)->pattern.text,
+		      ((const struct sb_entry *)b)->pattern.text);
+}
+
+/*
+ * Read-only mode takes changes away rule by rule, before rules compete, so that a
+ * printed policy read back decides alike.
+ */
+static void cap(struct sb_entry *entry)
+{
+	static const struct sb_access no_changes = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}};
+	struct sb_rule *rule = &entry->rule;
+
+	tighten(&entry->guard, &no_changes);
+	if (rule->any_mode || rule->tier >= SB_TIER_FILE)
+		return;
+	rule->capped = stricter(&no_changes, &rule->access);
+	tighten(&rule->access, &no_changes);
+}
+
+int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
+{
+	if (policy->sealed)
+		return SB_OK;
+	if (policy->count)
+		qsort(policy->entries, policy->count, sizeof *policy->entries, by_pattern);
+	for (size_t i = 0; i < policy->count; i++) {
+		struct sb_entry *entry = &policy->entries[i];
+
+		if (policy->mode == SB_MODE_READ_ONLY)
+			cap(entry);
+		entry->only_guards =
+			entry->has_guard && sb_access_equal(&entry->guard, &entry->rule.access);
+	}
+	policy->index = sb_index_new(policy->entries, policy->count);
+	if (!policy->index)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	policy->sealed = true;
+	return SB_OK;
+}
+
+size_t sb_policy_count(const struct sb_policy *policy)
+{
+	return policy->count;
+}
+
+const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i)
+{
+	return &policy->entries[i].rule;
+}

@@ -1,0 +1,38 @@
+/*
+ * policy_impl.h - how a policy is laid out; for policy.c and decide.c only.
+ */
+#ifndef SB_POLICY_POLICY_IMPL_H
+#define SB_POLICY_POLICY_IMPL_H
+
+#include "path/pattern.h"
+#include "sandbash/policy.h"
+
+struct sb_entry { /* one per pattern */
+	unsigned hash; /* of pattern.text, so that adding a rule compares numbers */
+	struct sb_pattern pattern;
+	struct sb_rule rule;   /* the latest tier's */
+	struct sb_rule hard;   /* what all hard ones together deny; origin NULL: none */
+	struct sb_rule system; /* the system tier's, whose denials bind too; origin NULL: none */
+	struct sb_access guard; /* if has_guard: what the built-in guard says (policy.c) */
+	bool has_guard;
+	bool only_guards; /* set by seal: rule says no more than the guard does */
+	unsigned char given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
+};
+
+struct sb_index; /* literal prefixes as a tree of names: decide.c */
+
+struct sb_policy {
+	struct sb_entry *entries;
+	size_t count, capacity;
+	struct sb_index *index;
+	enum sb_mode mode;
+	enum sb_tmp tmp;
+	bool network;
+	bool sealed;
+};
+
+/* The entries must stay where they are while the index lives.  NULL: out of memory. */
+struct sb_index *sb_index_new(const struct sb_entry *entries, size_t count);
+void sb_index_free(struct sb_index *index);
+
+#endif

@@ -1,0 +1,501 @@
+#include "policy/text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/escape.h"
+
+const struct sb_access sb_access_write = {{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW}};
+const struct sb_access sb_access_read = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}};
+const struct sb_access sb_access_deny = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}};
+const struct sb_access sb_access_ask = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
+
+static const struct {
+	const char *word;
+	const struct sb_access *access;
+} short_forms[] = {
+	{"write", &sb_access_write},
+	{"read", &sb_access_read},
+	{"deny", &sb_access_deny},
+	{"ask", &sb_access_ask},
+};
+
+static const char *const op_names[SB_OP_COUNT] = {"read", "modify", "create", "delete"};
+static const char *const verdict_names[] = {"allow", "ask", "deny"};
+static const char *const mode_names[] = {"danger-full-access", "workspace-write", "read-only"};
+static const char *const tmp_names[] = {"private", "shared", "off"};
+static const char *const tier_names[SB_TIER_COUNT] = {
+	"built-in", "system", "global", "per-directory", "session", "policy file", "command line",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* A pattern for the longest path, every byte of it with a backslash, must come back. */
+#define MAX_TEXT (2 * PATH_MAX)
+
+const char *sb_op_name(enum sb_op op)
+{
+	return op_names[op];
+}
+
+const char *sb_verdict_name(enum sb_verdict verdict)
+{
+	return verdict_names[verdict];
+}
+
+const char *sb_mode_name(enum sb_mode mode)
+{
+	return mode_names[mode];
+}
+
+const char *sb_tmp_name(enum sb_tmp tmp)
+{
+	return tmp_names[tmp];
+}
+
+const char *sb_tier_name(enum sb_tier tier)
+{
+	return tier_names[tier];
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+int sb_mode_parse(const char *text, enum sb_mode *out_mode, struct sb_error *err)
+{
+	for (size_t i = 0; i < COUNT(mode_names); i++) {
+		if (strcmp(text, mode_names[i]) == 0) {
+			*out_mode = (enum sb_mode)i;
+			return SB_OK;
+		}
+	}
+	sb_fail(err, SB_E_INVALID, 0, "unknown mode '%s'", text);
+	return sb_hint(err, "modes are read-only, workspace-write and danger-full-access");
+}
+
+bool sb_access_equal(const struct sb_access *a, const struct sb_access *b)
+{
+	return memcmp(a->verdict, b->verdict, sizeof a->verdict) == 0;
+}
+
+/* One '+'-separated element that only an access has: "read", "ask:delete", "deny". */
+static bool is_access_element(const char *word, size_t length)
+{
+	if (length > 4 && memcmp(word, "ask:", 4) == 0)
+		return true;
+	for (size_t i = 0; i < COUNT(short_forms); i++)
+		if (is_word(word, length, short_forms[i].word))
+			return true;
+	for (size_t i = 0; i < SB_OP_COUNT; i++)
+		if (is_word(word, length, op_names[i]))
+			return true;
+	return false;
+}
+
+/* Is this word meant as an access, right or wrong?  "c++" is not: a line may begin with a path. */
+static bool looks_like_access(const char *word, size_t length)
+{
+	for (;;) {
+		const char *plus = memchr(word, '+', length);
+		size_t part = plus ? (size_t)(plus - word) : length;
+
+		if (is_access_element(word, part))
+			return true;
+		if (!plus)
+			return false;
+		word += part + 1;
+		length -= part + 1;
+	}
+}
+
+/* One element of the long form: "create" or "ask:delete". */
+static int parse_element(const char *word, size_t length, struct sb_access *access, unsigned *seen,
+			 struct sb_error *err)
+{
+	enum sb_verdict verdict = SB_ALLOW;
+
+	if (length > 4 && memcmp(word, "ask:", 4) == 0) {
+		verdict = SB_ASK;
+		word += 4;
+		length -= 4;
+	}
+	for (unsigned op = 0; op < SB_OP_COUNT; op++) {
+		if (!is_word(word, length, op_names[op]))
+			continue;
+		if (*seen & 1u << op)
+			return sb_fail(err, SB_E_INVALID, 0, "'%s' is named twice in one access",
+				       op_names[op]);
+		*seen |= 1u << op;
+		access->verdict[op] = (unsigned char)verdict;
+		return SB_OK;
+	}
+	for (size_t i = 0; i < COUNT(short_forms); i++) {
+		if (is_word(word, length, short_forms[i].word)) {
+			sb_fail(err, SB_E_INVALID, 0, "'%s' stands alone, it cannot be combined",
+				short_forms[i].word);
+			return sb_hint(err, "name the operations: read, modify, create, delete");
+		}
+	}
+	sb_fail(err, SB_E_INVALID, 0, "unknown operation '%.*s'", (int)(length > 60 ? 60 : length), word);
+	return sb_hint(err, "operations are read, modify, create and delete, each alone or as ask:OP");
+}
+
+int sb_access_parse(const char *word, size_t length, struct sb_access *out, struct sb_error *err)
+{
+	struct sb_access access = sb_access_deny;
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < COUNT(short_forms); i++) {
+		if (is_word(word, length, short_forms[i].word)) {
+			*out = *short_forms[i].access;
+			return SB_OK;
+		}
+	}
+	for (;;) {
+		const char *plus = memchr(word, '+', length);
+		size_t part = plus ? (size_t)(plus - word) : length;
+		int status = parse_element(word, part, &access, &seen, err);
+
+		if (status != SB_OK)
+			return status;
+		if (!plus)
+			break;
+		word += part + 1;
+		length -= part + 1;
+	}
+	*out = access;
+	return SB_OK;
+}
+
+void sb_access_print(const struct sb_access *access, struct sb_buf *out)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < COUNT(short_forms); i++) {
+		if (sb_access_equal(access, short_forms[i].access)) {
+			sb_buf_puts(out, short_forms[i].word);
+			return;
+		}
+	}
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		if (access->verdict[op] == SB_DENY)
+			continue;
+		sb_buf_printf(out, "%s%s%s", separator, access->verdict[op] == SB_ASK ? "ask:" : "",
+			      op_names[op]);
+		separator = "+";
+	}
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* "..." with escapes; on success *bytes stands after the closing quote. */
+static int unquote(const char **bytes, const char *end, char **out, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text;
+	const char *at = *bytes + 1;
+
+	sb_buf_init(&text, MAX_TEXT);
+	for (;; at++) {
+		unsigned char c;
+
+		if (at == end)
+			return sb_fail(err, SB_E_INVALID, 0, "a quote is never closed");
+		c = (unsigned char)*at;
+		if (c == '"')
+			break;
+		if (c == '\\') {
+			if (++at == end)
+				return sb_fail(err, SB_E_INVALID, 0, "a quote is never closed");
+			switch (*at) {
+			case '\\':
+			case '"':
+				c = (unsigned char)*at;
+				break;
+			case 'n':
+				c = '\n';
+				break;
+			case 't':
+				c = '\t';
+				break;
+			case 'r':
+				c = '\r';
+				break;
+			case 'x':
+				if (end - at > 2 && isxdigit((unsigned char)at[1]) &&
+				    isxdigit((unsigned char)at[2])) {
+					char digits[3] = {at[1], at[2], '\0'};
+
+					c = (unsigned char)strtoul(digits, NULL, 16);
+					at += 2;
+					if (c)
+						break;
+				}
+				return sb_fail(err, SB_E_INVALID, 0,
+					       "\\x needs two hexadecimal digits, not 00");
+			default:
+				return sb_fail(err, SB_E_INVALID, 0, "unknown escape '\\%c' in quotes",
+					       *at);
+			}
+		}
+		sb_buf_putc(&text, (char)c);
+	}
+	*out = sb_buf_take(&text);
+	*bytes = at + 1;
+	return *out ? SB_OK : sb_fail(err, SB_E_INVALID, 0, "the path is too long");
+}
+
+/* The rest of a line as one path: quoted, or up to a comment. */
+static int parse_path(const char *bytes, const char *end, char **out, struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = NULL;
+
+	if (*bytes == '"') {
+		int status = unquote(&bytes, end, &path, err);
+
+		if (status != SB_OK)
+			return status;
+		while (bytes < end && is_blank(*bytes))
+			bytes++;
+		if (bytes < end && *bytes != '#')
+			return sb_fail(err, SB_E_INVALID, 0, "unexpected text after the closing quote");
+	} else {
+		for (const char *at = bytes; at < end; at++) {
+			if (*at == '#' && at > bytes && is_blank(at[-1])) {
+				end = at;
+				break;
+			}
+		}
+		while (end > bytes && is_blank(end[-1]))
+			end--;
+		path = strndup(bytes, (size_t)(end - bytes));
+		if (!path)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	if (!*path)
+		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
+	if (strlen(path) > MAX_TEXT)
+		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
+	*out = sb_take_ptr(&path);
+	return SB_OK;
+}
+
+static int parse_network(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	line->network_on = strcmp(value, "on") == 0;
+	if (!line->network_on && strcmp(value, "off") != 0)
+		return sb_fail(err, SB_E_INVALID, 0, "network is 'on' or 'off', not '%s'", value);
+	return SB_OK;
+}
+
+static int parse_mode(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	return sb_mode_parse(value, &line->mode, err);
+}
+
+static int parse_tmp(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	for (size_t i = 0; i < COUNT(tmp_names); i++) {
+		if (strcmp(value, tmp_names[i]) == 0) {
+			line->tmp = (enum sb_tmp)i;
+			return SB_OK;
+		}
+	}
+	return sb_fail(err, SB_E_INVALID, 0, "tmp is 'private', 'shared' or 'off', not '%s'", value);
+}
+
+static int keep_text(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	(void)value;
+	(void)line;
+	(void)err;
+	return SB_OK;
+}
+
+static const struct {
+	const char *word;
+	enum sb_line_kind kind;
+	int (*parse)(const char *value, struct sb_line *line, struct sb_error *err);
+} settings[] = {
+	{"include", SB_LINE_INCLUDE, keep_text}, {"network", SB_LINE_NETWORK, parse_network},
+	{"mode", SB_LINE_MODE, parse_mode},      {"tmp", SB_LINE_TMP, parse_tmp},
+	{"shell", SB_LINE_SHELL, keep_text},
+};
+
+static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f) {
+			sb_fail(err, SB_E_INVALID, 0, "byte 0x%02x is not allowed here", c);
+			return sb_hint(err, c == '\r' ? "save the file with plain newlines"
+						      : "quote the path: \"a\\x01b\"");
+		}
+	}
+	return SB_OK;
+}
+
+/* A line that begins with neither an access nor a setting: a bare path, if it looks like one. */
+static int parse_bare(const char *bytes, const char *end, struct sb_line *line, struct sb_error *err)
+{
+	int status;
+
+	line->kind = SB_LINE_RULE;
+	line->access = sb_access_write;
+	status = parse_path(bytes, end, &line->text, err);
+	if (status != SB_OK)
+		return status;
+	if (!strchr("/~.\"", *bytes) && strpbrk(line->text, " \t")) {
+		sb_fail(err, SB_E_INVALID, 0, "'%s' begins with no known word and is no path",
+			line->text);
+		sb_line_done(line);
+		return sb_hint(err, "words are read, write, ask, deny, include, network, mode, tmp, "
+				    "shell; a path with spaces begins with '/', '~' or './'");
+	}
+	return SB_OK;
+}
+
+static int parse_setting(size_t which, const char *rest, const char *end, struct sb_line *line,
+			 struct sb_error *err)
+{
+	int status = parse_path(rest, end, &line->text, err);
+
+	if (status != SB_OK)
+		return status;
+	line->kind = settings[which].kind;
+	return settings[which].parse(line->text, line, err);
+}
+
+int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err)
+{
+	struct sb_line line = {.kind = SB_LINE_EMPTY};
+	const char *end = bytes + length, *rest;
+	size_t word, which;
+	int status;
+
+	status = check_bytes(bytes, length, err);
+	if (status != SB_OK)
+		return status;
+	while (bytes < end && is_blank(*bytes))
+		bytes++;
+	while (end > bytes && is_blank(end[-1]))
+		end--;
+	if (bytes == end || *bytes == '#') {
+		*out = line;
+		return SB_OK;
+	}
+	for (rest = bytes; rest < end && !is_blank(*rest); rest++)
+		;
+	word = (size_t)(rest - bytes);
+	while (rest < end && is_blank(*rest))
+		rest++;
+	for (which = 0; which < COUNT(settings); which++)
+		if (is_word(bytes, word, settings[which].word))
+			break;
+
+	if (which == COUNT(settings) && !looks_like_access(bytes, word)) {
+		status = parse_bare(bytes, end, &line, err);
+	} else if (rest == end || *rest == '#') {
+		sb_fail(err, SB_E_INVALID, 0, "'%.*s' needs a value", (int)(word > 60 ? 60 : word), bytes);
+		return sb_hint(err, "for a file of that name write './%.*s'",
+			       (int)(word > 60 ? 60 : word), bytes);
+	} else if (which < COUNT(settings)) {
+		status = parse_setting(which, rest, end, &line, err);
+	} else {
+		line.kind = SB_LINE_RULE;
+		status = sb_access_parse(bytes, word, &line.access, err);
+		if (status == SB_OK)
+			status = parse_path(rest, end, &line.text, err);
+	}
+	if (status != SB_OK) {
+		sb_line_done(&line);
+		return status;
+	}
+	*out = line;
+	return SB_OK;
+}
+
+void sb_line_done(struct sb_line *line)
+{
+	if (!line)
+		return;
+	free(line->text);
+	line->text = NULL;
+}
+
+static bool needs_quotes(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length == 0 || text[0] == '"' || text[0] == '#' || is_blank(text[0]) ||
+	    is_blank(text[length - 1]))
+		return true;
+	for (size_t i = 0; i < length;) {
+		size_t step = sb_utf8_visible(text + i, length - i);
+
+		if (step == 0 || (is_blank(text[i]) && text[i + 1] == '#'))
+			return true;
+		i += step;
+	}
+	return false;
+}
+
+static void print_quoted(const char *text, struct sb_buf *out)
+{
+	size_t length = strlen(text);
+
+	sb_buf_putc(out, '"');
+	while (length) {
+		size_t step = sb_utf8_visible(text, length);
+
+		if (step == 0) {
+			sb_buf_printf(out, "\\x%02x", (unsigned char)*text);
+			step = 1;
+		} else {
+			if (*text == '"' || *text == '\\')
+				sb_buf_putc(out, '\\');
+			sb_buf_append(out, text, step);
+		}
+		text += step;
+		length -= step;
+	}
+	sb_buf_putc(out, '"');
+}
+
+void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out)
+{
+	sb_access_print(access, out);
+	sb_buf_putc(out, ' ');
+	if (needs_quotes(pattern))
+		print_quoted(pattern, out);
+	else
+		sb_buf_puts(out, pattern);
+}
+
+void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
+{
+	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\n", sb_mode_name(sb_policy_mode(policy)),
+		      sb_policy_network(policy) ? "on" : "off",
+		      sb_tmp_name(sb_policy_tmp(policy)));
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		size_t start = out->length;
+
+		sb_rule_print(&rule->access, rule->pattern, out);
+		do
+			sb_buf_putc(out, ' ');
+		while (!sb_buf_failed(out) && out->length - start < 48);
+		sb_buf_puts(out, "# ");
+		sb_escape_append(out, rule->origin, strlen(rule->origin));
+		sb_buf_puts(out, rule->capped ? " (read-only mode)\n" : "\n");
+	}
+}

@@ -1,0 +1,65 @@
+/*
+ * text.h - the text form of rules and settings: the config format.
+ *
+ *     ~/Downloads                  a bare path is writable
+ *     read vendor                  readable, never changed
+ *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
+ *     include team.rules           another file, relative to this one
+ *     network off                  settings: network, mode, tmp, shell
+ *
+ * One line is parsed at a time and nothing is looked up on disk: what a relative
+ * pattern is relative to, and whether a path exists, is the reader's business.
+ */
+#ifndef SB_POLICY_TEXT_H
+#define SB_POLICY_TEXT_H
+
+#include <stddef.h>
+
+#include "sandbash/policy.h"
+
+struct sb_buf;
+
+enum sb_line_kind {
+	SB_LINE_EMPTY, /* blank or a comment */
+	SB_LINE_RULE,
+	SB_LINE_INCLUDE, /* text: the file */
+	SB_LINE_MODE,
+	SB_LINE_NETWORK,
+	SB_LINE_TMP,
+	SB_LINE_SHELL, /* text: the shell */
+};
+
+struct sb_line {
+	enum sb_line_kind kind;
+	struct sb_access access; /* RULE */
+	char *text;              /* RULE: pattern as written, unquoted; INCLUDE; SHELL */
+	enum sb_mode mode;
+	bool network_on;
+	enum sb_tmp tmp;
+};
+
+/*
+ * Parse one line (without its newline; it may hold any byte).  SB_E_INVALID with a
+ * reason that does not name the file: the reader adds file and line number.
+ */
+int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err);
+void sb_line_done(struct sb_line *line);
+
+/* Parse "read+create+ask:delete" (length bytes). */
+int sb_access_parse(const char *word, size_t length, struct sb_access *out, struct sb_error *err);
+
+/* The shortest text that parses back to access: "write", "read", "deny", "ask", or the long form. */
+void sb_access_print(const struct sb_access *access, struct sb_buf *out);
+bool sb_access_equal(const struct sb_access *a, const struct sb_access *b);
+
+/* Append "ACCESS PATTERN" quoted so that sb_line_parse gives the same pattern back. */
+void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out);
+
+/* The whole effective policy, each rule with its origin as a comment. */
+void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out);
+
+const char *sb_tmp_name(enum sb_tmp tmp);
+
+extern const struct sb_access sb_access_write, sb_access_read, sb_access_deny, sb_access_ask;
+
+#endif

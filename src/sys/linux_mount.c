@@ -1,0 +1,83 @@
+#include "sys/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The same numbers on every architecture: asm-generic. */
+#define NR_OPEN_TREE 428
+#define NR_MOVE_MOUNT 429
+#define NR_FSOPEN 430
+#define NR_FSCONFIG 431
+#define NR_FSMOUNT 432
+#define NR_MOUNT_SETATTR 442
+
+#define AT_RECURSIVE_FLAG 0x8000u
+#define PROPAGATION_PRIVATE (1u << 18)
+#define DETACH_LAZILY 2
+
+static int result(long value)
+{
+	return value < 0 ? -errno : (int)value;
+}
+
+int sb_sys_clone_tree(int dirfd, const char *path)
+{
+	return result(syscall(NR_OPEN_TREE, dirfd, path,
+			      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE_FLAG |
+				      AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW));
+}
+
+int sb_sys_attach(int tree_fd, int target_fd)
+{
+	return result(syscall(NR_MOVE_MOUNT, tree_fd, "", target_fd, "",
+			      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH));
+}
+
+static int setattr(int dirfd, const char *path, unsigned flags, const struct mount_attr *attr)
+{
+	return result(syscall(NR_MOUNT_SETATTR, dirfd, path, flags, attr, sizeof *attr));
+}
+
+int sb_sys_make_readonly(int tree_fd)
+{
+	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+
+	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
+}
+
+int sb_sys_make_root_readonly(void)
+{
+	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY,
+					.propagation = PROPAGATION_PRIVATE};
+
+	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
+}
+
+int sb_sys_new_tmpfs(const char *mode)
+{
+	int context = result(syscall(NR_FSOPEN, "tmpfs", FSOPEN_CLOEXEC));
+	int tree;
+
+	if (context < 0)
+		return context;
+	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "source", "sandbash", 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "mode", mode, 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
+				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+	close(context);
+	return tree;
+}
+
+int sb_sys_detach(const char *path)
+{
+	return result(syscall(SYS_umount2, path, DETACH_LAZILY));
+}

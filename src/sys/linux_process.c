@@ -1,0 +1,97 @@
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int result(long value)
+{
+	return value < 0 ? -errno : (int)value;
+}
+
+int sb_sys_open_path(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return result(syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
+}
+
+int sb_sys_no_new_privs(void)
+{
+	return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+}
+
+bool sb_sys_has_capability(int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) != 0)
+		return false;
+	return data[capability / 32].effective & 1u << capability % 32;
+}
+
+int sb_sys_drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}};
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); /* before 4.3 there are none */
+	if (sb_sys_has_capability(CAP_SETPCAP)) {
+		/* Else a later execve as uid 0 would fill the sets again: capabilities(7). */
+		if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+						     SECBIT_NO_SETUID_FIXUP |
+						     SECBIT_NO_SETUID_FIXUP_LOCKED |
+						     SECBIT_KEEP_CAPS_LOCKED) != 0)
+			return -errno;
+		for (int capability = 0; capability < 64; capability++) {
+			if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+				if (errno == EINVAL) /* past the last one this kernel has */
+					break;
+				return -errno;
+			}
+		}
+	}
+	return result(syscall(SYS_capset, &header, none));
+}
+
+bool sb_sys_filter_available(void)
+{
+	uint32_t action = SECCOMP_RET_ERRNO;
+
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+int sb_sys_load_filter(const struct sock_fprog *program)
+{
+	return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program));
+}
+
+int sb_sys_loopback_up(void)
+{
+	struct ifreq request = {.ifr_name = "lo"};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), status;
+
+	if (fd < 0)
+		return -errno;
+	request.ifr_flags = IFF_UP | IFF_RUNNING;
+	status = result(ioctl(fd, SIOCSIFFLAGS, &request));
+	close(fd);
+	return status;
+}

@@ -1,0 +1,28 @@
+/*
+ * mount.h - the mount calls of Linux 5.2 and later: trees as descriptors.
+ *
+ * Each returns >= 0 or a negative errno.  glibc has wrappers from 2.36 on, but its
+ * sys/mount.h cannot stand beside linux/mount.h; raw calls need neither.
+ */
+#ifndef SB_SYS_MOUNT_H
+#define SB_SYS_MOUNT_H
+
+/* A detached copy of the mounts at (dirfd, path), submounts included.  path "" means dirfd. */
+int sb_sys_clone_tree(int dirfd, const char *path);
+
+/* Attach the tree on top of what target_fd (O_PATH) names. */
+int sb_sys_attach(int tree_fd, int target_fd);
+
+/* Make the mount at tree_fd, and all mounted beneath it, read-only. */
+int sb_sys_make_readonly(int tree_fd);
+
+/* The same for everything from "/" down, and cut all propagation to and from outside. */
+int sb_sys_make_root_readonly(void);
+
+/* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
+int sb_sys_new_tmpfs(const char *mode);
+
+/* Take off the topmost mount at path. */
+int sb_sys_detach(const char *path);
+
+#endif

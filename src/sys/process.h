@@ -1,0 +1,37 @@
+/*
+ * process.h - what a process can take away from itself, and lookups that follow
+ * no link.  Each returns >= 0 or a negative errno.
+ */
+#ifndef SB_SYS_PROCESS_H
+#define SB_SYS_PROCESS_H
+
+#include <stdbool.h>
+
+struct sock_fprog;
+
+/* O_PATH descriptor of an absolute path none of whose components is a link.  -ELOOP: one is. */
+int sb_sys_open_path(const char *path);
+
+/* Never gain privilege by execve again: prctl(2), PR_SET_NO_NEW_PRIVS. */
+int sb_sys_no_new_privs(void);
+
+/*
+ * Give up every capability in every set, for good.  Where the bounding set may not
+ * be lowered (no CAP_SETPCAP) there was nothing in the other sets to lose, and
+ * no_new_privs keeps it so.
+ */
+int sb_sys_drop_capabilities(void);
+
+/* Does the calling thread hold this capability now? */
+bool sb_sys_has_capability(int capability);
+
+/* Can this kernel load filters that answer with an errno? */
+bool sb_sys_filter_available(void);
+
+/* Load a seccomp filter for this thread (the process must have only one).  Needs no_new_privs. */
+int sb_sys_load_filter(const struct sock_fprog *program);
+
+/* Bring up the loopback interface of this network namespace. */
+int sb_sys_loopback_up(void);
+
+#endif

@@ -1,0 +1,428 @@
+#!/usr/bin/env python3
+"""run.py - finds the test programs, runs them two at a time, counts their TAP.
+
+    tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
+
+Suites:
+    unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
+    enforce   tests/enforce/*.py      as root and as an ordinary user
+    cli       tests/cli/*.py          as root and as an ordinary user
+    facts     BUILD/tests/fact-*      as root and as an ordinary user
+    replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
+    cross     scripts/cross           compiles for the other architecture; one test
+
+Started by root, the ordinary user is "sandbash-test", created when missing; started by
+anybody else, everything runs as that person.  Each program gets a fresh $HOME and
+$SANDBASH_TEST_BASE, and is ended (its process group) when it takes too long.
+
+A program that crashes, is too slow, or prints no plan or less than it planned counts as
+one failure more.  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
+line is "N passed, N failed" or "N passed, N failed, N skipped".
+"""
+
+import argparse
+import os
+import pwd
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+SUITES = ("unit", "enforce", "cli", "facts", "replay", "cross")
+BOTH = ("unit", "enforce", "cli", "facts")  # run as root and as an ordinary user
+USER = "sandbash-test"
+MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
+TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
+JOBS = 2
+SKIPPED = 77  # exit status of a program without TAP that could not run; its reason is on stderr
+
+
+@dataclass
+class Account:
+    """Who runs a program, and from which copy of the tree."""
+
+    label: str  # "root" or "user"
+    top: Path
+    build: Path
+    base: Path  # a directory this account owns, away from /tmp
+    python: str
+    entry: pwd.struct_passwd
+    prefix: list = field(default_factory=list)  # the words that switch to it
+
+
+@dataclass
+class Job:
+    suite: str
+    name: str
+    argv: list
+    account: Account
+    build: Path
+    tap: bool = True
+
+
+@dataclass
+class Outcome:
+    passed: int = 0
+    skips: list = field(default_factory=list)
+    failures: list = field(default_factory=list)
+    output: str = ""
+    seconds: float = 0.0
+
+
+# --- who runs ---------------------------------------------------------------------------
+
+
+def own_account(build, base):
+    entry = pwd.getpwuid(os.getuid())
+    label = "root" if os.getuid() == 0 else "user"
+    return Account(label, TOP, build, base, sys.executable, entry)
+
+
+def switch_words(entry):
+    return ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups",
+            "--inh-caps=-all", "--"]
+
+
+def test_user():
+    try:
+        return pwd.getpwnam(USER)
+    except KeyError:
+        subprocess.run(["useradd", "--no-create-home", "--home-dir", "/nonexistent",
+                        "--shell", "/bin/bash", USER], check=True)
+        return pwd.getpwnam(USER)
+
+
+def succeeds(argv):
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def is_readable(words, paths):
+    """Can the account that words switch to reach and read all of these trees?"""
+    found = subprocess.run([*words, "find", *map(str, paths), "!", "-readable", "-print", "-quit"],
+                           capture_output=True, check=False)
+    return found.returncode == 0 and not found.stdout
+
+
+def copy_tree(build, to):
+    """What tests look at, and nothing that a compiler left between."""
+    for name in ("tests", "share", "man", "docs", "include", "src", "bench", "scripts"):
+        if (TOP / name).is_dir():
+            shutil.copytree(TOP / name, to / name, symlinks=True)
+    for name in ("README.md", "NEWS", "Makefile", "meson.build"):
+        if (TOP / name).is_file():
+            shutil.copy(TOP / name, to)
+    for tree in (build, asan_tree(build)):
+        if tree.is_dir():
+            shutil.copytree(tree, to / tree.name, symlinks=True, ignore=shutil.ignore_patterns(
+                "*.p", "meson-*", "*.a", ".ninja*", "compile_commands.json"))
+    subprocess.run(["chmod", "-R", "a+rX", str(to)], check=True)
+    return to / build.name
+
+
+def user_account(build, scratch):
+    entry = test_user()
+    words = switch_words(entry)
+    base = scratch / "user"
+    base.mkdir()
+    os.chown(base, entry.pw_uid, entry.pw_gid)
+    python = sys.executable
+    if not succeeds([*words, python, "-c", "pass"]):
+        python = "/usr/bin/python3"  # ours is in a home directory that is closed to others
+    top = TOP
+    needed = [TOP / "tests", build]
+    if asan_tree(build).is_dir():
+        needed.append(asan_tree(build))
+    if not is_readable(words, needed):
+        top = scratch / "tree"
+        top.mkdir()
+        build = copy_tree(build, top)
+    return Account("user", top, build, base, python, entry, words)
+
+
+# --- what runs --------------------------------------------------------------------------
+
+
+def asan_tree(build):
+    return build.with_name(build.name + "-asan")
+
+
+def programs(directory, prefix):
+    return sorted(p for p in (directory / "tests").glob(prefix + "*")
+                  if p.is_file() and os.access(p, os.X_OK))
+
+
+def jobs_of(suite, account, privileged):
+    """The jobs of one suite for one account; privileged: it is the one that started us."""
+    build = account.build
+    if suite == "unit":
+        for tree, suffix in ((build, ""), (asan_tree(build), " asan")):
+            if suffix and not privileged:
+                continue  # the sanitizers see the same code whoever runs it
+            for program in programs(tree, "unit-"):
+                yield Job(suite, program.name + suffix, [str(program)], account, tree)
+    elif suite in ("enforce", "cli"):
+        for script in sorted((account.top / "tests" / suite).glob("*.py")):
+            yield Job(suite, f"{suite}/{script.name}", [account.python, str(script)], account, build)
+    elif suite == "facts":
+        for program in programs(build, "fact-"):
+            yield Job(suite, program.name, [str(program)], account, build)
+    elif suite == "replay" and privileged:
+        for program in programs(build, "replay-"):
+            corpus = account.top / "tests" / "fuzz" / "corpus" / program.name[len("replay-"):]
+            yield Job(suite, program.name, [str(program), str(corpus)], account, build)
+    elif suite == "cross" and privileged:
+        yield Job(suite, "cross compilation", [str(TOP / "scripts" / "cross"), str(build)], account,
+                  build, tap=False)
+
+
+def environment(job, home):
+    account = job.account
+    names = {
+        "HOME": str(home),
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+        "LANG": "C.UTF-8",
+        "USER": account.entry.pw_name,
+        "LOGNAME": account.entry.pw_name,
+        "SHELL": "/bin/bash",
+        "TERM": "xterm",
+        "SANDBASH_BIN": str(account.build / "sandbash"),
+        "SANDBASH_TEST_TOOLS": str(account.build / "tests"),
+        "SANDBASH_TEST_BASE": str(home.parent),
+        "SANDBASH_TEST_MUST_RUN": "1" if MUST_RUN else "0",
+        "PYTHONPATH": str(account.top / "tests" / "lib"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CMOCKA_MESSAGE_OUTPUT": "TAP",
+        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    return names
+
+
+# --- TAP --------------------------------------------------------------------------------
+
+RESULT = re.compile(r"(ok|not ok)\b\s*\d*\s*-?\s*([^#]*)(?:#\s*(skip|todo)\S*\s*(.*))?", re.I)
+PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*skip\S*\s*(.*))?$", re.I)
+
+
+def read_tap(text, outcome):
+    """Count the results; returns what is wrong with the whole, or None.
+
+    cmocka prints a plan for each group, so plans add up.
+    """
+    planned = None
+    results = 0
+    for line in text.splitlines():
+        plan = PLAN.match(line)
+        if plan:
+            planned = (planned or 0) + int(plan.group(1))
+            if plan.group(1) == "0":
+                outcome.skips.append(plan.group(2) or "the whole program")
+            continue
+        if line.startswith("Bail out!"):
+            outcome.failures.append(line)
+            continue
+        result = RESULT.match(line)
+        if not result:
+            continue
+        results += 1
+        what, name, directive, reason = result.groups()
+        if (directive or "").lower() == "skip":  # cmocka writes "not ok 3 # SKIP name"
+            outcome.skips.append(f"{name.strip()}: {reason}" if name.strip() else reason)
+        elif what.lower() == "ok" or (directive or "").lower() == "todo":
+            outcome.passed += 1
+        else:
+            outcome.failures.append(name.strip() or "a test without a name")
+    if planned is None:
+        return "no plan was printed"
+    if planned != results:
+        return f"planned {planned} tests, saw {results}"
+    return None
+
+
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+running = set()  # groups of the programs that run now
+running_lock = threading.Lock()
+
+
+def ends_within(pid, seconds):
+    """Wait for the end of a child but leave it unreaped, so its number stays its own."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def end_group(pid):
+    """End what a program left: its own group (start_new_session), nothing of anybody else."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def run_job(job):
+    outcome = Outcome()
+    account = job.account
+    place = Path(tempfile.mkdtemp(prefix="run-", dir=account.base))
+    home = place / "home"
+    home.mkdir()
+    for directory in (place, home):
+        os.chmod(directory, 0o755)
+        if account.prefix:
+            os.chown(directory, account.entry.pw_uid, account.entry.pw_gid)
+    started = time.monotonic()
+    late = False
+    # Files, not pipes: a process that outlives its test must not hold us up.
+    with open(place / "stdout", "w+b") as out, open(place / "stderr", "w+b") as err:
+        try:
+            process = subprocess.Popen([*account.prefix, *job.argv], stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err, cwd=account.top,
+                                       env=environment(job, home), start_new_session=True)
+        except OSError as problem:
+            outcome.failures.append(f"cannot be started: {problem}")
+            return outcome
+        with running_lock:
+            running.add(process.pid)
+        late = not ends_within(process.pid, TIMEOUT)
+        with running_lock:
+            running.discard(process.pid)
+        end_group(process.pid)
+        status = process.wait()
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode("utf-8", "backslashreplace"))
+    outcome.seconds = time.monotonic() - started
+    outcome.output = texts[0] + texts[1]
+    shutil.rmtree(place, ignore_errors=True)
+    broken = read_tap(texts[0], outcome) if job.tap else None
+    if late:
+        broken = f"not done after {TIMEOUT} s"
+    elif status < 0:
+        broken = f"killed by {signal_name(-status)}"
+    elif not job.tap and status == 0:
+        outcome.passed = 1
+    elif not job.tap and status == SKIPPED:
+        outcome.skips.append(texts[1].strip() or job.name)
+    elif status != 0 and not outcome.failures:
+        broken = broken or f"exit status {status}"
+    if broken:
+        outcome.failures.append(broken)
+    return outcome
+
+
+# --- telling ----------------------------------------------------------------------------
+
+told = threading.Lock()
+
+
+def tell(job, outcome):
+    bad = bool(outcome.failures) or (MUST_RUN and outcome.skips)
+    counts = f"{outcome.passed} ok"
+    if outcome.failures:
+        counts += f", {len(outcome.failures)} FAILED"
+    if outcome.skips:
+        counts += f", {len(outcome.skips)} skipped"
+    with told:
+        if bad and outcome.output:
+            print(f"----- {job.name} ({job.account.label})")
+            print(outcome.output.rstrip("\n"))
+            print("-----")
+        print(f"{'FAIL' if bad else 'ok  '} {job.account.label:4} {job.name:34} {counts:24} "
+              f"{outcome.seconds:6.2f} s", flush=True)
+        for reason in outcome.skips:
+            print(f"       skipped: {reason}", flush=True)
+        for failure in outcome.failures:
+            print(f"       failed: {failure}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
+    parser.add_argument("--suite", action="append", choices=SUITES, help="only this suite")
+    parser.add_argument("--only", default="", metavar="SUBSTRING", help="only programs so named")
+    parser.add_argument("--as", dest="account", choices=("root", "user"), help="only as this one")
+    parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
+    options = parser.parse_args()
+    build = (TOP / options.build).resolve()
+    sys.stdout.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # What the suite does must not depend on who typed it: gcc, git and mkdir obey the umask.
+    os.umask(0o022)
+
+    scratch = Path(tempfile.mkdtemp(prefix="sandbash-test-", dir="/var/tmp"))
+    os.chmod(scratch, 0o711)
+    try:
+        base = scratch / "own"
+        base.mkdir(mode=0o755)
+        own = own_account(build, base)
+        accounts = [own]
+        if os.getuid() == 0 and options.account != "root":
+            accounts.append(user_account(build, scratch))
+        jobs = []
+        for suite in options.suite or SUITES:
+            for account in accounts:
+                if options.account and account.label != options.account:
+                    continue
+                if account is own or suite in BOTH:
+                    jobs += jobs_of(suite, account, privileged=account is own)
+        jobs = [job for job in jobs if options.only in job.name]
+        outcomes = []
+
+        def work(job):
+            outcome = run_job(job)
+            tell(job, outcome)
+            outcomes.append(outcome)
+
+        started = time.monotonic()
+        with ThreadPoolExecutor(JOBS) as pool:
+            try:
+                for done in [pool.submit(work, job) for job in jobs]:
+                    done.result()
+            except BaseException:  # Ctrl-C among them: end what runs, start nothing more
+                pool.shutdown(wait=False, cancel_futures=True)
+                with running_lock:
+                    for pid in running:
+                        end_group(pid)
+                raise
+        print(f"{len(jobs)} programs in {time.monotonic() - started:.0f} s")
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False,
+                       stderr=subprocess.DEVNULL)
+        shutil.rmtree(scratch, ignore_errors=True)
+
+    passed = sum(o.passed for o in outcomes)
+    failed = sum(len(o.failures) for o in outcomes)
+    skipped = sum(len(o.skips) for o in outcomes)
+    if MUST_RUN:
+        failed, skipped = failed + skipped, 0
+    if not jobs:
+        print("hint: no test program matches; is the tree built (make test does that)?")
+        failed += 1
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
