@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char empty[1]; /* what data points at before the first append */
+char sb_buf_empty[1];
 
 void sb_buf_init(struct sb_buf *buf, size_t limit_bytes)
 {
-	*buf = (struct sb_buf){.data = empty, .limit = limit_bytes};
+	*buf = SB_BUF(limit_bytes);
 }
 
 void sb_buf_done(struct sb_buf *buf)
 {
 	if (!buf)
 		return;
-	if (buf->data != empty)
+	if (buf->data != sb_buf_empty)
 		free(buf->data);
-	*buf = (struct sb_buf){.data = empty, .limit = buf->limit};
+	*buf = (struct sb_buf){.data = sb_buf_empty, .limit = buf->limit};
 }
 
 /* Room for length more bytes and the NUL, or false with the buffer marked failed. */
@@ -40,7 +40,7 @@ static bool reserve(struct sb_buf *buf, size_t length)
 	capacity = buf->capacity ? buf->capacity : 256;
 	while (capacity < needed && !__builtin_mul_overflow(capacity, 2, &capacity))
 		;
-	grown = capacity < needed ? NULL : realloc(buf->data == empty ? NULL : buf->data, capacity);
+	grown = capacity < needed ? NULL : realloc(buf->data == sb_buf_empty ? NULL : buf->data, capacity);
 	if (!grown) {
 		buf->failed = true;
 		return false;
@@ -101,6 +101,6 @@ char *sb_buf_take(struct sb_buf *buf)
 		return NULL;
 	taken = buf->data;
 	taken[buf->length] = '\0';
-	*buf = (struct sb_buf){.data = empty, .limit = buf->limit};
+	*buf = (struct sb_buf){.data = sb_buf_empty, .limit = buf->limit};
 	return taken;
 }

@@ -1,11 +1,9 @@
 /*
  * buf.h - text that grows, up to a limit its creator picked.
  *
- *     struct sb_buf text;
- *     sb_buf_init(&text, 64 * 1024);
+ *     SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
  *     sb_buf_printf(&text, "%s=%d\n", name, value);
  *     if (sb_buf_failed(&text)) ...
- *     sb_buf_done(&text);
  *
  * A buffer remembers its first failure (limit or memory) and ignores every later
  * append, so a caller checks once at the end.  data is always NUL-terminated.
@@ -24,6 +22,11 @@ struct sb_buf {
 	bool failed;
 };
 
+extern char sb_buf_empty[1]; /* what data points at before the first append */
+
+/* An empty buffer of at most limit bytes. */
+#define SB_BUF(limit_bytes) ((struct sb_buf){.data = sb_buf_empty, .limit = (limit_bytes)})
+
 void sb_buf_init(struct sb_buf *buf, size_t limit_bytes);
 void sb_buf_done(struct sb_buf *buf); /* NULL and half-built are fine */
 
@@ -38,6 +41,7 @@ bool sb_buf_failed(const struct sb_buf *buf);
 /* Give the text away (free it with free()); the buffer is empty afterwards.  NULL: it failed. */
 char *sb_buf_take(struct sb_buf *buf);
 
+/* Always with its initialiser: a return in between would release garbage. */
 #define SB_AUTO_BUF __attribute__((cleanup(sb_buf_done)))
 
 #endif

@@ -164,9 +164,8 @@ void sb_shell_quote(struct sb_buf *out, const char *text)
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access)
 {
-	SB_AUTO_BUF struct sb_buf text;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(256);
 
-	sb_buf_init(&text, 256);
 	sb_access_print(access, &text);
 	sb_json_string(json, text.data);
 }

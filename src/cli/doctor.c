@@ -59,8 +59,10 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.needed = true,
 		.without = "device files can be written, programs outside signalled",
 		.remedy = landlock_remedy(abi)};
-	snprintf(found[count++].detail, sizeof found->detail,
-		 abi > 0 ? "ABI %d" : "not offered (%d)", abi);
+	if (abi > 0)
+		snprintf(found[count++].detail, sizeof found->detail, "ABI %d", abi);
+	else
+		snprintf(found[count++].detail, sizeof found->detail, "%s", strerror(-abi));
 
 	found[count++] = (struct finding){
 		.name = "Landlock scopes",
@@ -157,7 +159,7 @@ static void doctor_json(const struct finding *found, size_t count, const struct 
 
 int sb_cli_doctor(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct finding found[MAX_FINDINGS];
 	struct sb_setup_request request = sb_request(line, true);
 	struct sb_layers layers;
@@ -167,7 +169,6 @@ int sb_cli_doctor(const struct sb_command_line *line)
 	size_t count = examine(found, &layers, &err);
 	int status;
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (count == 0)
 		return sb_report(&err);
 	if (sb_home_find(&request.environment, &home, NULL) == SB_OK)

@@ -32,9 +32,8 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 /* "Added '/x' to FILE": what was done and where. */
 static int confirm(const char *did, const char *pattern, const char *how, const char *file)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	sb_buf_printf(&out, "%s '", did);
 	sb_escape_append(&out, pattern, strlen(pattern));
 	sb_buf_printf(&out, "' %s ", how);
@@ -96,11 +95,10 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 /* Start the user's editor on file and wait.  Its value may hold options, so a shell splits it. */
 static int run_editor(const char *editor, const char *file, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf script;
+	SB_AUTO_BUF struct sb_buf script = SB_BUF(64 * 1024); /* a command with options */
 	pid_t pid;
 	int status;
 
-	sb_buf_init(&script, 64 * 1024); /* a command with options */
 	sb_buf_printf(&script, "%s \"$1\"", editor);
 	if (sb_buf_failed(&script))
 		return sb_fail(err, SB_E_INVALID, 0, "the name of the editor is too long");

@@ -10,9 +10,8 @@
 /* Two options to a row: all of it on a screen of 24 lines and 80 columns. */
 int sb_cli_help(void)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	sb_buf_puts(&out,
 		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]\n"
 		    "Runs COMMAND (or bash) so that it can change only the current directory.\n");
@@ -43,12 +42,11 @@ int sb_cli_help(void)
 
 int sb_cli_version(void)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_layers layers;
 	struct sb_error err;
 	char found[200];
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (sb_layers_probe(false, &layers, &err) != SB_OK)
 		return sb_report(&err);
 	sb_layers_describe(&layers, found, sizeof found);
@@ -167,10 +165,9 @@ int sb_cli_completion(const char *shell)
 		const char *shell;
 		void (*write)(struct sb_buf *out);
 	} shells[] = {{"bash", complete_bash}, {"zsh", complete_zsh}, {"fish", complete_fish}};
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_error err;
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
 		if (strcmp(shell, shells[i].shell) == 0) {
 			shells[i].write(&out);

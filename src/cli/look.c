@@ -72,9 +72,8 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		sb_buf_printf(out, "  %-7s %-6s", sb_op_name((enum sb_op)op),
 			      sb_verdict_name(decision->verdict));
 		if (decision->rule) {
-			SB_AUTO_BUF struct sb_buf rule;
+			SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_OUTPUT_LIMIT);
 
-			sb_buf_init(&rule, SB_OUTPUT_LIMIT);
 			sb_rule_print(&decision->rule->access, decision->rule->pattern, &rule);
 			sb_buf_printf(out, "  rule '");
 			puts_safe(out, rule.data);
@@ -108,10 +107,9 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 static void explain_json(const struct sb_setup *setup, const char *text,
 			 const struct explanation *found, struct sb_buf *out)
 {
-	SB_AUTO_BUF struct sb_buf flag;
+	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_json json;
 
-	sb_buf_init(&flag, SB_OUTPUT_LIMIT);
 	sb_buf_printf(&flag, "%s=%s", found->change, found->path);
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
@@ -140,13 +138,12 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 
 int sb_cli_explain(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct explanation found = {0};
 	struct sb_setup setup;
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (status)
 		return status;
 	if (explain(&setup, line->action_value, &found, &err) != SB_OK) {
@@ -182,11 +179,10 @@ static void policy_json(const struct sb_policy *policy, struct sb_buf *out)
 
 int sb_cli_print_policy(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_setup setup;
 	int status = sb_set_up(line, true, &setup);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (status)
 		return status;
 	if (line->json)
@@ -262,11 +258,10 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 		sb_buf_puts(out, ":\n");
 		for (size_t i = 0; i < setup->listed_count; i++) {
 			const struct sb_listed *listed = &setup->listed[i];
-			SB_AUTO_BUF struct sb_buf rule;
+			SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_OUTPUT_LIMIT);
 
 			if (listed->tier != sources[s].tier)
 				continue;
-			sb_buf_init(&rule, SB_OUTPUT_LIMIT);
 			sb_rule_print(&listed->access, listed->pattern, &rule);
 			sb_buf_puts(out, "  ");
 			/* a bare path is writable, as in the file */
@@ -316,11 +311,10 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 
 int sb_cli_list_paths(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_setup setup;
 	int status = sb_set_up(line, true, &setup);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (status)
 		return status;
 	if (line->json)

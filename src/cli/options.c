@@ -323,8 +323,13 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 			return sb_fail(err, SB_E_INVALID, 0, "--%s takes no value",
 				       sb_options[id].name);
 		if (sb_options[id].value && !value) {
-			separate = true;
-			value = i + 1 < argc ? argv[++i] : NULL;
+			const char *ignored;
+
+			/* "--add-path --global" lacks a path; "--add-path=--global" has one */
+			if (i + 1 < argc && find_option(argv[i + 1], &ignored) < 0) {
+				separate = true;
+				value = argv[++i];
+			}
 		}
 		if (sb_options[id].value && (!value || !*value)) {
 			sb_fail(err, SB_E_INVALID, 0, "--%s needs a value", sb_options[id].name);

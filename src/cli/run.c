@@ -29,7 +29,8 @@ static bool is_danger(const struct run *run)
 	return sb_policy_mode(run->setup.policy) == SB_MODE_DANGER_FULL_ACCESS;
 }
 
-static int prepare(const struct sb_command_line *line, struct run *run)
+/* Everything up to the point of no return.  for_real: directories of ours may be made. */
+static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
 	struct sb_error err;
 	SB_AUTO_FREE char *file = NULL;
@@ -42,6 +43,8 @@ static int prepare(const struct sb_command_line *line, struct run *run)
 	if (status)
 		return status;
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
+	if (status == SB_OK && for_real && !is_danger(run))
+		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {
 		file = sb_shell_find(run->argv);
 		request = (struct sb_plan_request){
@@ -58,10 +61,9 @@ static int prepare(const struct sb_command_line *line, struct run *run)
 /* P7: what the command runs under, in its environment. */
 static int tell_environment(const struct sb_command_line *line, const struct run *run)
 {
-	SB_AUTO_BUF struct sb_buf flags;
+	SB_AUTO_BUF struct sb_buf flags = SB_BUF(128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
 	bool mounts, failed;
 
-	sb_buf_init(&flags, 128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
 	sb_flags_encode(line->own, line->own_count, &flags);
 	failed = setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(run->setup.policy)), 1) != 0;
 	if (is_danger(run)) {
@@ -151,8 +153,6 @@ static int confine(const struct sb_command_line *line, const struct run *run)
 	struct sb_layers layers;
 	struct sb_error err;
 
-	if (sb_setup_protect(&run->setup, &err) != SB_OK)
-		return sb_report(&err);
 	warn_about_static(run);
 	if (sb_confine(&run->plan, &options, &layers, &weak, &err) != SB_OK) {
 		struct sb_error first = err;
@@ -184,7 +184,7 @@ static void run_done(struct run *run)
 int sb_cli_run(const struct sb_command_line *line)
 {
 	struct run run = {0};
-	int status = prepare(line, &run);
+	int status = prepare(line, true, &run);
 
 	if (!status) {
 		if (!line->command[0])
@@ -229,7 +229,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 				   : node->state == SB_STATE_HIDDEN	  ? "hidden"
 								  : "read-only";
 
-		if (node->kind == SB_KIND_ABSENT || (i && node->allow == parent->allow))
+		if ((i && node->allow == parent->allow))
 			continue;
 		if (i == 0 && node->state == SB_STATE_READABLE)
 			continue;
@@ -280,14 +280,13 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 
 int sb_cli_dry_run(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	static struct sb_weaknesses weak;
 	struct sb_layers layers = {0};
 	struct run run = {0};
 	struct sb_error err;
-	int status = prepare(line, &run);
+	int status = prepare(line, false, &run);
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	if (!status && !is_danger(&run)) {
 		if (sb_layers_probe(!sb_policy_network(run.setup.policy), &layers, &err) != SB_OK)
 			status = sb_report(&err);

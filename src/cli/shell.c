@@ -80,11 +80,10 @@ static int mark_zsh(char **argv, size_t *count)
 static int mark_fish(char **argv, size_t *count)
 {
 	char *file = share_file("prompt.fish");
-	SB_AUTO_BUF struct sb_buf source;
+	SB_AUTO_BUF struct sb_buf source = SB_BUF(3 * PATH_MAX);
 
 	if (!file)
 		return SB_OK;
-	sb_buf_init(&source, 3 * PATH_MAX);
 	sb_buf_puts(&source, "source '");
 	for (const char *c = file; *c; c++) {
 		if (*c == '\'' || *c == '\\')
@@ -206,12 +205,11 @@ bool sb_shell_alias(const char *home, char *where, size_t size)
 
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		SB_AUTO_FREE char *file = sb_path_join(home, files[i]);
-		SB_AUTO_BUF struct sb_buf text;
+		SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 		const char *at, *end;
 		size_t number = 0;
 		bool found;
 
-		sb_buf_init(&text, SB_CONFIG_LIMIT);
 		if (!file || sb_config_read(file, &text, &found, NULL) != SB_OK)
 			continue;
 		for (at = text.data, end = at + text.length; at < end; at++) {

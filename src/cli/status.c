@@ -142,14 +142,13 @@ static void status_json(const struct status *status, struct sb_buf *out)
 
 int sb_cli_status(const struct sb_command_line *line)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_command_line started = {0};
 	struct status status = {0};
 	char **words = NULL;
 	struct sb_error err;
 	int result;
 
-	sb_buf_init(&out, SB_OUTPUT_LIMIT);
 	status.inside = sb_inside(&status.mounts);
 	status.known = status.inside && as_started(line, &started, &words) == 0;
 	result = sb_set_up(status.known ? &started : line, true, &status.setup);

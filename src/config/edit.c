@@ -35,10 +35,9 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 /* A bare path where that reads back as the same rule, else "write ..." quoted. */
 static void append_rule(struct sb_buf *text, const char *pattern)
 {
-	SB_AUTO_BUF struct sb_buf rule;
+	SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_CONFIG_LIMIT);
 	const char *bare;
 
-	sb_buf_init(&rule, SB_CONFIG_LIMIT);
 	sb_rule_print(&sb_access_write, pattern, &rule);
 	bare = rule.data + strlen("write ");
 	if (text->length && text->data[text->length - 1] != '\n')
@@ -106,13 +105,12 @@ int sb_config_add_path(const struct sb_home *home, const char *file, const char 
 		       char **out_pattern, bool *out_changed, int *out_missing,
 		       struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf text;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 	struct sb_resolved resolved;
 	SB_AUTO_FD int lock = -1;
 	bool found, other;
 	int status;
 
-	sb_buf_init(&text, SB_CONFIG_LIMIT);
 	status = find(home, path, &resolved, err);
 	if (status != SB_OK)
 		return status;
@@ -144,15 +142,13 @@ int sb_config_add_path(const struct sb_home *home, const char *file, const char 
 int sb_config_remove_path(const struct sb_home *home, const char *file, const char *path,
 			  char **out_pattern, bool *out_changed, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf text;
-	SB_AUTO_BUF struct sb_buf kept;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	SB_AUTO_BUF struct sb_buf kept = SB_BUF(SB_CONFIG_LIMIT);
 	struct sb_resolved resolved;
 	SB_AUTO_FD int lock = -1;
 	bool found;
 	int status;
 
-	sb_buf_init(&text, SB_CONFIG_LIMIT);
-	sb_buf_init(&kept, SB_CONFIG_LIMIT);
 	status = find(home, path, &resolved, err);
 	if (status != SB_OK)
 		return status;

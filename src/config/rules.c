@@ -31,9 +31,8 @@ static const char *first_glob(const char *text)
 /* The literal front of a pattern as a plain path: backslashes removed. */
 static char *unescape(const char *text, size_t length)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * PATH_MAX);
 
-	sb_buf_init(&out, 2 * PATH_MAX);
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\\' && i + 1 < length)
 			i++;

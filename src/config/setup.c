@@ -267,13 +267,12 @@ static int name_line(struct sb_error *err, const char *path, size_t number)
 static int load_file(struct maker *maker, enum sb_tier tier, const char *path, const char *only,
 		     int depth, bool must_exist, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf text;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 	const char *at, *end;
 	size_t number = 0;
 	bool found;
 	int status;
 
-	sb_buf_init(&text, SB_CONFIG_LIMIT);
 	status = sb_config_read(path, &text, &found, err);
 	if (status != SB_OK)
 		return status;
@@ -304,7 +303,7 @@ static int check_project(const struct maker *maker, const char *path, bool is_cw
 
 	if (request->looking)
 		return SB_OK;
-	if ((is_home || sb_path_within(path, home)) && !request->allow_home) {
+	if ((is_home || (sb_path_within(path, home) && request->anywhere)) && !request->allow_home) {
 		sb_fail(err, SB_E_INVALID, 0, "'%s' is %s: too broad to be writable", path,
 			is_home ? "your home directory" : "around your home directory");
 		return sb_hint(err, "start in a project inside it, or pass --allow-home");

@@ -70,12 +70,12 @@ static const struct {
 	{no_mounts, "modes, owners, times and attributes of files outside can be changed, and the "
 		    "real /tmp and /dev/shm are shared with other programs"},
 	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
-	{no_truncate, "files outside can be emptied with truncate (Landlock before ABI 3)"},
+	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "
 		      "(no Landlock)"},
-	{no_ioctl, "devices that can be opened for reading can be controlled (Landlock before ABI 5)"},
-	{no_signal_scope, "programs outside can be signalled (Landlock before ABI 6)"},
-	{no_abstract_scope, "abstract unix sockets outside can be reached (Landlock before ABI 6)"},
+	{no_ioctl, "devices that can be opened for reading can be controlled (needs Landlock ABI 5)"},
+	{no_signal_scope, "programs outside can be signalled (needs Landlock ABI 6)"},
+	{no_abstract_scope, "abstract unix sockets outside can be reached (needs Landlock ABI 6)"},
 	{no_seccomp, "keystrokes can be faked on the terminal and little-used system calls are open "
 		     "(no seccomp filter)"},
 };
@@ -113,7 +113,7 @@ static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 		const struct sb_plan_node *node = &plan->nodes[i];
 		const struct sb_plan_node *parent = &plan->nodes[node->parent];
 
-		if (node->state != SB_STATE_HIDDEN || node->kind == SB_KIND_ABSENT)
+		if (node->state != SB_STATE_HIDDEN)
 			continue;
 		if (node->kind == SB_KIND_SPECIAL)
 			say(out, "the service at '%s' can be connected to", node->path);
@@ -134,8 +134,7 @@ static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *o
 		const struct sb_plan_node *node = &plan->nodes[i];
 		const struct sb_plan_node *parent = &plan->nodes[node->parent];
 
-		if (parent->temp && node->state != SB_STATE_WRITABLE &&
-		    node->kind != SB_KIND_ABSENT) {
+		if (parent->temp && node->state != SB_STATE_WRITABLE) {
 			say(out, "'%s' holds '%s' and is therefore not writable", parent->path,
 			    node->path);
 			return;

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -102,38 +103,46 @@ struct probes {
 	const char *inside;  /* a directory the run must be able to write to */
 };
 
+/* Could the user write here, and must the run not?  Not inside something writable: that
+ * part may be one that only mounts can hold, and then was said not to be held. */
+static bool is_outside(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (plan->nodes[i].state == SB_STATE_WRITABLE &&
+		    sb_path_within(plan->nodes[i].path, path))
+			return false;
+	return sb_plan_state_at(plan, path) == SB_STATE_READABLE && access(path, W_OK | X_OK) == 0;
+}
+
 /*
  * Where a write proves something: outside, a directory where it would have worked
  * without us (access() asks the kernel, so before the sandbox is set up); inside,
- * the first writable one that is not temporary.
+ * the first writable one that is not temporary.  buffer is for the former's name.
  */
-static struct probes choose_probes(const struct sb_plan *plan, char *parent, size_t size)
+static struct probes choose_probes(const struct sb_plan *plan, char *buffer, size_t size)
 {
 	struct probes probes = {0};
 
 	for (size_t i = 0; i < plan->node_count; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		if (node->kind != SB_KIND_DIR || access(node->path, W_OK | X_OK) != 0)
+		if (node->kind != SB_KIND_DIR)
 			continue;
-		if (node->state == SB_STATE_WRITABLE && !node->temp && !probes.inside &&
-		    (node->allow & 1u << SB_CREATE) && (node->allow & 1u << SB_MODIFY) &&
-		    !sb_path_within("/dev", node->path))
-			probes.inside = node->path;
-		if (node->state == SB_STATE_READABLE && !probes.outside)
+		if (!probes.outside && is_outside(plan, node->path))
 			probes.outside = node->path;
+		if (!probes.inside && node->state == SB_STATE_WRITABLE && !node->temp &&
+		    (node->allow & 1u << SB_CREATE) && (node->allow & 1u << SB_MODIFY) &&
+		    !sb_path_within("/dev", node->path) && access(node->path, W_OK | X_OK) == 0)
+			probes.inside = node->path;
 	}
-	/* No rule names such a directory: the one around the project is the likeliest. */
-	if (!probes.outside && probes.inside) {
-		char *slash;
+	/* No rule names such a directory: try those around the current one. */
+	snprintf(buffer, size, "%s", plan->cwd);
+	while (!probes.outside && strcmp(buffer, "/") != 0) {
+		char *slash = strrchr(buffer, '/');
 
-		snprintf(parent, size, "%s", probes.inside);
-		slash = strrchr(parent, '/');
-		if (slash) {
-			slash[slash == parent] = '\0';
-			if (access(parent, W_OK | X_OK) == 0)
-				probes.outside = parent;
-		}
+		slash[slash == buffer] = '\0';
+		if (is_outside(plan, buffer))
+			probes.outside = buffer;
 	}
 	return probes;
 }
@@ -195,7 +204,7 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	struct sb_layers *layers = out_layers;
 	struct sb_fds fds = {0};
 	struct stat cwd;
-	char parent[4096];
+	char parent[PATH_MAX];
 	struct probes probes;
 	int status;
 

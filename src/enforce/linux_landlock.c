@@ -89,7 +89,7 @@ static int grant(const struct domain *domain, const char *path, uint64_t granted
 static bool holds_kept(const struct sb_plan *plan, size_t temp)
 {
 	for (size_t i = temp + 1; i < plan->node_count; i++)
-		if (plan->nodes[i].parent == temp && plan->nodes[i].kind != SB_KIND_ABSENT &&
+		if (plan->nodes[i].parent == temp &&
 		    plan->nodes[i].state != SB_STATE_WRITABLE)
 			return true;
 	return false;
@@ -103,7 +103,7 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		if (node->state != SB_STATE_WRITABLE || node->kind == SB_KIND_ABSENT)
+		if (node->state != SB_STATE_WRITABLE)
 			continue;
 		if (node->temp && !layers->mounts && holds_kept(plan, i))
 			continue;
@@ -140,7 +140,6 @@ static bool leads_to_hidden(const struct sb_plan *plan, const char *path)
 {
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
-		    plan->nodes[i].kind != SB_KIND_ABSENT &&
 		    sb_path_within(path, plan->nodes[i].path))
 			return true;
 	return false;
@@ -200,7 +199,7 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan, 
 	for (size_t i = 1; i < plan->node_count && status == SB_OK; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		if (node->state != SB_STATE_HIDDEN && node->kind != SB_KIND_ABSENT &&
+		if (node->state != SB_STATE_HIDDEN &&
 		    plan->nodes[node->parent].state == SB_STATE_HIDDEN)
 			status = grant(domain, node->path, READ_CONTENT, err);
 	}

@@ -128,7 +128,7 @@ static bool take_copies(struct job *job)
 }
 
 /* Make an empty directory or file at relative in a new filesystem, with its parents. */
-static int make_place(int root, const char *relative, bool is_dir, mode_t parent_mode)
+static int make_place(int root, const char *relative, bool is_dir, mode_t mode, mode_t parent_mode)
 {
 	char path[PATH_MAX];
 	size_t length = strlen(relative);
@@ -144,10 +144,10 @@ static int make_place(int root, const char *relative, bool is_dir, mode_t parent
 		*slash = '/';
 	}
 	if (is_dir)
-		return mkdirat(root, path, 0755) != 0 && errno != EEXIST ? -errno : 0;
-	fd = openat(root, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+		return mkdirat(root, path, mode) != 0 && errno != EEXIST ? -errno : 0;
+	fd = openat(root, path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode & 0666);
 	if (fd < 0)
-		return -errno;
+		return errno == EEXIST ? 0 : -errno;
 	close(fd);
 	return 0;
 }
@@ -161,7 +161,9 @@ static bool make_places(struct job *job, int root, const struct sb_mount_step *s
 		const struct sb_mount_step *shown = &job->plan->mounts[i];
 
 		if (shown->inside && strcmp(shown->inside, step->path) == 0 &&
-		    failed(job, make_place(root, shown->path + skip, shown->is_dir, mode),
+		    failed(job,
+			   make_place(root, shown->path + skip, shown->is_dir,
+				      shown->kind == SB_MOUNT_BLANK ? 0 : 0755, mode),
 			   "make a place for", shown->path))
 			return false;
 	}
@@ -248,7 +250,7 @@ static int private_temp(struct job *job, const struct sb_mount_step *step)
 		return -job->failed_errno;
 	}
 	if (wanted && sb_path_within(step->path, wanted)) {
-		int status = make_place(tree, wanted + strlen(step->path) + 1, true, 0755);
+		int status = make_place(tree, wanted + strlen(step->path) + 1, true, 0755, 0755);
 
 		if (status < 0) {
 			close(tree);
@@ -265,6 +267,8 @@ static bool carry_out(struct job *job, size_t index)
 	bool done;
 
 	switch (step->kind) {
+	case SB_MOUNT_BLANK: /* made with what hides it */
+		return true;
 	case SB_MOUNT_TMPFS:
 		*tree = private_temp(job, step);
 		break;

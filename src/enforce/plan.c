@@ -1,5 +1,6 @@
 #include "enforce/plan.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,17 @@
 #include "enforce/expand.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/policy_impl.h"
 
 #define CHANGES (1u << SB_MODIFY | 1u << SB_CREATE | 1u << SB_DELETE)
 
 /* A program that needs more mounts than this has a rule that is no longer a rule. */
 #define MAX_NODES 20000
 
+#define MAX_BLANKS 256 /* names in ~/.ssh; further ones answer ENOENT */
+
 static const char *const kind_names[] = {
-	"private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown",
+	"private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown", "blank",
 };
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
@@ -37,13 +41,30 @@ static int out_of_memory(struct sb_error *err)
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+static enum sb_kind look(const char *path)
+{
+	struct stat info;
+
+	if (lstat(path, &info) != 0)
+		return SB_KIND_ABSENT;
+	if (S_ISDIR(info.st_mode))
+		return SB_KIND_DIR;
+	if (S_ISREG(info.st_mode))
+		return SB_KIND_FILE;
+	return S_ISLNK(info.st_mode) ? SB_KIND_LINK : SB_KIND_SPECIAL;
+}
+
+/* What is not there, the kernel cannot be told about. */
 static int add_node(struct maker *maker, const char *path, const struct sb_rule *rule,
 		    struct sb_error *err)
 {
 	struct sb_plan *plan = &maker->plan;
+	enum sb_kind kind = look(path);
 
+	if (kind == SB_KIND_ABSENT)
+		return SB_OK;
 	if (plan->node_count == maker->node_capacity) {
-		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 256;
+		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 64;
 		struct sb_plan_node *grown =
 			reallocarray(plan->nodes, capacity, sizeof *plan->nodes);
 
@@ -55,7 +76,8 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 	if (plan->node_count == MAX_NODES)
 		return sb_fail(err, SB_E_REFUSED, 0, "the rules name more than %d existing files",
 			       MAX_NODES);
-	plan->nodes[plan->node_count] = (struct sb_plan_node){.path = strdup(path), .rule = rule};
+	plan->nodes[plan->node_count] =
+		(struct sb_plan_node){.path = strdup(path), .rule = rule, .kind = kind};
 	return plan->nodes[plan->node_count++].path ? SB_OK : out_of_memory(err);
 }
 
@@ -71,15 +93,13 @@ static int collect(struct maker *maker, struct sb_error *err)
 	int status = add_node(maker, "/", NULL, err);
 
 	for (size_t i = 0; i < sb_policy_count(maker->policy) && status == SB_OK; i++) {
-		struct sb_pattern pattern;
+		const struct sb_pattern *pattern = sb_policy_pattern(maker->policy, i);
 
 		maker->rule = sb_policy_rule(maker->policy, i);
-		status = sb_pattern_parse(maker->rule->pattern, &pattern, err);
-		if (status != SB_OK)
-			break;
-		status = pattern.glob ? sb_expand(pattern.prefix, pattern.glob, found, maker, err)
-				      : add_node(maker, pattern.prefix, maker->rule, err);
-		sb_pattern_done(&pattern);
+		if (maker->rule->absent)
+			continue;
+		status = pattern->glob ? sb_expand(pattern->prefix, pattern->glob, found, maker, err)
+				       : add_node(maker, pattern->prefix, maker->rule, err);
 	}
 	return status;
 }
@@ -106,19 +126,6 @@ static void sort_nodes(struct sb_plan *plan)
 		plan->nodes[kept++] = plan->nodes[i];
 	}
 	plan->node_count = kept;
-}
-
-static enum sb_kind look(const char *path)
-{
-	struct stat info;
-
-	if (lstat(path, &info) != 0)
-		return SB_KIND_ABSENT;
-	if (S_ISDIR(info.st_mode))
-		return SB_KIND_DIR;
-	if (S_ISREG(info.st_mode))
-		return SB_KIND_FILE;
-	return S_ISLNK(info.st_mode) ? SB_KIND_LINK : SB_KIND_SPECIAL;
 }
 
 static enum sb_state state_of(unsigned allow)
@@ -159,7 +166,6 @@ static void judge(struct maker *maker)
 		for (int op = 0; op < SB_OP_COUNT; op++)
 			if (access.verdict[op] == SB_ALLOW)
 				node->allow |= 1u << op;
-		node->kind = look(node->path);
 		node->parent = i ? i - 1 : 0;
 		while (node->parent &&
 		       !sb_path_within(plan->nodes[node->parent].path, node->path))
@@ -240,7 +246,7 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	bool is_dir = node->kind == SB_KIND_DIR;
 	int status = SB_OK;
 
-	if (node->kind == SB_KIND_ABSENT || node->kind == SB_KIND_LINK)
+	if (node->kind == SB_KIND_LINK) /* a mount would land on what it leads to */
 		return SB_OK;
 	if (node->temp) {
 		/* a TMPDIR inside a private /tmp is only a directory there */
@@ -280,6 +286,50 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	return add_step(maker,
 			node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_READONLY,
 			node->path, is_dir, NULL, err);
+}
+
+/*
+ * A hidden directory that shows something can be passed through, so its other names
+ * would answer ENOENT, as if a key were not there.  They are there, blank: EACCES.
+ */
+static int add_blanks(struct maker *maker, const struct sb_plan_node *hidden, struct sb_error *err)
+{
+	DIR *dir = opendir(hidden->path);
+	const struct dirent *entry;
+	int status = SB_OK;
+
+	if (!dir) /* not ours to list: nothing in it can be read anyway */
+		return SB_OK;
+	for (int left = MAX_BLANKS; left && status == SB_OK && (entry = readdir(dir)); left--) {
+		SB_AUTO_FREE char *path = NULL;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		path = sb_path_join(hidden->path, entry->d_name);
+		status = path ? add_step(maker, SB_MOUNT_BLANK, path, entry->d_type == DT_DIR,
+					 hidden->path, err)
+			      : out_of_memory(err);
+	}
+	closedir(dir);
+	return status;
+}
+
+static int add_all_blanks(struct maker *maker, struct sb_error *err)
+{
+	const struct sb_plan *plan = &maker->plan;
+	int status = SB_OK;
+
+	for (size_t i = 1; i < plan->node_count && status == SB_OK; i++) {
+		size_t inside = plan->nodes[i].parent;
+
+		/* once per hidden directory: for the first of those it shows */
+		if (plan->nodes[i].state == SB_STATE_HIDDEN ||
+		    plan->nodes[inside].state != SB_STATE_HIDDEN || plan->nodes[inside].blanks)
+			continue;
+		plan->nodes[inside].blanks = true;
+		status = add_blanks(maker, &plan->nodes[inside], err);
+	}
+	return status;
 }
 
 static int by_step(const void *a, const void *b)
@@ -329,14 +379,19 @@ static int show_command(struct maker *maker, struct sb_error *err)
 	return add_step(maker, SB_MOUNT_KEEP, command, false, plan->nodes[nearest].path, err);
 }
 
-static bool writable_at(const struct sb_plan *plan, const char *path)
+enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path)
 {
 	enum sb_state state = SB_STATE_READABLE;
 
 	for (size_t i = 0; i < plan->node_count; i++)
 		if (sb_path_within(plan->nodes[i].path, path))
 			state = plan->nodes[i].state;
-	return state == SB_STATE_WRITABLE;
+	return state;
+}
+
+static bool writable_at(const struct sb_plan *plan, const char *path)
+{
+	return sb_plan_state_at(plan, path) == SB_STATE_WRITABLE;
 }
 
 /* TMPDIR must name a directory that exists and can be written: gcc and others rely on it. */
@@ -382,6 +437,8 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 			status = plan_mounts_of(&maker, i, err);
 	}
 	if (status == SB_OK)
+		status = add_all_blanks(&maker, err);
+	if (status == SB_OK)
 		status = show_command(&maker, err);
 	if (status == SB_OK)
 		status = plan_tmpdir(&maker, err);
@@ -416,8 +473,7 @@ size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)
 		const struct sb_plan_node *node = &plan->nodes[i];
 		const struct sb_plan_node *parent = &plan->nodes[node->parent];
 
-		if (node->kind != SB_KIND_ABSENT && parent->state == SB_STATE_WRITABLE &&
-		    (parent->allow & ~node->allow))
+		if (parent->state == SB_STATE_WRITABLE && (parent->allow & ~node->allow))
 			return i;
 	}
 	return plan->node_count;

@@ -4,7 +4,7 @@
  *     policy + place --> plan --> Landlock rules, mounts      (or --dry-run)
  *
  * The policy speaks of patterns, the kernel of files that exist.  A plan lists
- * every path at which something changes (globs are expanded to what exists now),
+ * every existing path at which something changes (globs are expanded),
  * what a static run allows there, and the mounts that hold it.  Everything comes
  * from sb_decide(); "ask" is "deny" because nobody can be asked.  Making a plan
  * looks at the disk but changes nothing.
@@ -33,6 +33,7 @@ struct sb_plan_node {
 	enum sb_state state;
 	size_t parent;   /* index of the nearest enclosing node; the root's is itself, 0 */
 	bool temp;       /* a built-in temp directory: private where there are mounts */
+	bool blanks;     /* hidden, and its names were added as blanks */
 	bool simplified; /* allowed less than its writable surroundings: held as read-only */
 };
 
@@ -44,12 +45,13 @@ enum sb_mount_kind {       /* in this order where the path is the same */
 	SB_MOUNT_READONLY, /* itself, read-only, inside something writable */
 	SB_MOUNT_HIDE,     /* an empty thing without permissions */
 	SB_MOUNT_SHOW,     /* something readable inside a hidden directory */
+	SB_MOUNT_BLANK,    /* a name in such a directory that answers EACCES; no mount */
 };
 
 struct sb_mount_step {
 	enum sb_mount_kind kind;
 	char *path;
-	const char *inside; /* KEEP, WRITABLE, SHOW: the TMPFS or HIDE step that needs a place for it */
+	const char *inside; /* the TMPFS or HIDE step that needs a place for it; or NULL */
 	bool is_dir;
 	bool writable;  /* SHOW: of a writable thing */
 	bool has_shown; /* HIDE: SHOW steps follow inside it */
@@ -83,6 +85,9 @@ void sb_plan_done(struct sb_plan *plan);
  * without mounts nothing does.  Returns the first at or after start, or node_count.
  */
 size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start);
+
+/* What holds at a path: the state of the nearest enclosing node. */
+enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind);
 

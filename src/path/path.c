@@ -76,12 +76,10 @@ static int give(struct sb_buf *path, char **out, struct sb_error *err)
 int sb_path_absolute(const char *path, const char *base, const char *home, char **out,
 		     struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf joined;
-	SB_AUTO_BUF struct sb_buf result;
+	SB_AUTO_BUF struct sb_buf joined = SB_BUF(2 * PATH_MAX); /* base and path, each at most PATH_MAX */
+	SB_AUTO_BUF struct sb_buf result = SB_BUF(2 * PATH_MAX);
 	const char *part;
 
-	sb_buf_init(&joined, 2 * PATH_MAX); /* base and path, each at most PATH_MAX */
-	sb_buf_init(&result, 2 * PATH_MAX);
 	if (path[0] == '\0')
 		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
 	if (path[0] == '~' && path[1] != '\0' && path[1] != '/') {

@@ -29,9 +29,10 @@ bool sb_pattern_is_glob(const char *text)
 
 char *sb_pattern_escape(const char *path)
 {
-	SB_AUTO_BUF struct sb_buf out;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * PATH_MAX);
 
-	sb_buf_init(&out, 2 * PATH_MAX);
+	if (!strpbrk(path, "*?[\\"))
+		return strdup(path);
 	for (; *path; path++) {
 		if (is_special(*path))
 			sb_buf_putc(&out, '\\');
@@ -278,16 +279,53 @@ static int too_long(struct sb_error *err)
 	return sb_fail(err, SB_E_INVALID, 0, "the pattern is longer than %d bytes", PATH_MAX - 1);
 }
 
-int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *err)
+/*
+ * Most patterns are plain paths in canonical form already; a launch parses a hundred
+ * and more of them.  0: text is not that plain.  Else its number of components.
+ */
+static unsigned plain_components(const char *text)
 {
-	SB_AUTO_BUF struct sb_buf canonical;
-	SB_AUTO_BUF struct sb_buf prefix;
-	struct sb_pattern pattern = {0};
-	size_t glob_at = 0;
 	unsigned components = 0;
 
-	sb_buf_init(&canonical, 2 * PATH_MAX);
-	sb_buf_init(&prefix, PATH_MAX - 1);
+	for (const char *part = text; *part; components++) {
+		size_t length;
+
+		if (*part++ != '/')
+			return 0;
+		length = strcspn(part, "/*?[\\");
+		if (length == 0 || (part[length] != '/' && part[length] != '\0') ||
+		    (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'))))
+			return 0;
+		part += length;
+	}
+	return components;
+}
+
+static int parse_plain(const char *text, unsigned components, struct sb_pattern *out,
+		       struct sb_error *err)
+{
+	struct sb_pattern pattern = {
+		.text = strdup(text), .prefix = strdup(text), .literals = components};
+
+	if (!pattern.text || !pattern.prefix) {
+		sb_pattern_done(&pattern);
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	*out = pattern;
+	return SB_OK;
+}
+
+int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf canonical = SB_BUF(2 * PATH_MAX);
+	SB_AUTO_BUF struct sb_buf prefix = SB_BUF(PATH_MAX - 1);
+	struct sb_pattern pattern = {0};
+	size_t glob_at = 0;
+	unsigned components = plain_components(text);
+
+	if (components && components <= MAX_COMPONENTS && strlen(text) < PATH_MAX)
+		return parse_plain(text, components, out, err);
+	components = 0;
 	if (text[0] != '/')
 		return sb_fail(err, SB_E_INVALID, 0, "the pattern '%s' is not absolute", text);
 
@@ -310,11 +348,10 @@ int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *
 		if (!literal && glob_at == 0)
 			glob_at = canonical.length;
 		if (literal) {
-			SB_AUTO_BUF struct sb_buf plain;
+			SB_AUTO_BUF struct sb_buf plain = SB_BUF(PATH_MAX);
 			SB_AUTO_FREE char *again = NULL;
 
 			/* One spelling per name: "\a" and "a" must compare equal. */
-			sb_buf_init(&plain, PATH_MAX);
 			append_unescaped(&plain, part, length);
 			if (sb_buf_failed(&plain))
 				return too_long(err);

@@ -1,10 +1,12 @@
 #include "policy/builtin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "path/path.h"
@@ -12,7 +14,7 @@
 #include "policy/text.h"
 
 struct row {
-	const char *path; /* relative to the table's base, or absolute */
+	const char *path; /* relative to what the table says */
 	const struct sb_access *access;
 	const char *reason;
 };
@@ -29,20 +31,30 @@ static const struct row credentials[] = {
 	{".config/gcloud", &sb_access_deny, "Google Cloud credentials"},
 	{".config/doctl", &sb_access_deny, "DigitalOcean token"},
 	{".config/hcloud", &sb_access_deny, "Hetzner Cloud token"},
+	{".config/containers/auth.json", &sb_access_deny, "container registry logins"},
+	{".config/git/credentials", &sb_access_deny, "git passwords"},
+	{".config/gh", &sb_access_deny, "GitHub token"},
+	{".config/hub", &sb_access_deny, "GitHub token"},
+	{".config/glab-cli", &sb_access_deny, "GitLab token"},
+	{".config/composer/auth.json", &sb_access_deny, "Composer tokens"},
+	{".config/rclone", &sb_access_deny, "cloud storage logins"},
+	{".config/op", &sb_access_deny, "1Password session"},
+	{".config/Bitwarden CLI", &sb_access_deny, "Bitwarden vault"},
+	{".config/keepassxc", &sb_access_deny, "KeePassXC settings and keys"},
+	{".config/google-chrome", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/chromium", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/BraveSoftware", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/microsoft-edge", &sb_access_deny, "browser profile: cookies and passwords"},
+	{".config/vivaldi", &sb_access_deny, "browser profile: cookies and passwords"},
 	{".oci", &sb_access_deny, "Oracle Cloud credentials"},
 	{".fly", &sb_access_deny, "Fly.io token"},
 	{".kube", &sb_access_deny, "Kubernetes credentials"},
 	{".terraform.d/credentials.tfrc.json", &sb_access_deny, "Terraform tokens"},
 	{".vault-token", &sb_access_deny, "Vault token"},
 	{".docker/config.json", &sb_access_deny, "container registry logins"},
-	{".config/containers/auth.json", &sb_access_deny, "container registry logins"},
 	{".gnupg", &sb_access_deny, "GnuPG keys"},
 	{".netrc", &sb_access_deny, "logins for ftp, curl and git"},
 	{".git-credentials", &sb_access_deny, "git passwords"},
-	{".config/git/credentials", &sb_access_deny, "git passwords"},
-	{".config/gh", &sb_access_deny, "GitHub token"},
-	{".config/hub", &sb_access_deny, "GitHub token"},
-	{".config/glab-cli", &sb_access_deny, "GitLab token"},
 	{".npmrc", &sb_access_deny, "npm tokens"},
 	{".yarnrc.yml", &sb_access_deny, "npm tokens"},
 	{".pypirc", &sb_access_deny, "PyPI tokens"},
@@ -51,25 +63,15 @@ static const struct row credentials[] = {
 	{".gem/credentials", &sb_access_deny, "RubyGems token"},
 	{".m2/settings-security.xml", &sb_access_deny, "Maven master password"},
 	{".composer/auth.json", &sb_access_deny, "Composer tokens"},
-	{".config/composer/auth.json", &sb_access_deny, "Composer tokens"},
 	{".pgpass", &sb_access_deny, "PostgreSQL passwords"},
 	{".my.cnf", &sb_access_deny, "MySQL passwords"},
 	{".s3cfg", &sb_access_deny, "S3 keys"},
 	{".boto", &sb_access_deny, "cloud storage keys"},
-	{".config/rclone", &sb_access_deny, "cloud storage logins"},
 	{".password-store", &sb_access_deny, "password store"},
 	{".local/share/keyrings", &sb_access_deny, "desktop keyring"},
 	{".local/share/kwalletd", &sb_access_deny, "desktop keyring"},
-	{".config/op", &sb_access_deny, "1Password session"},
-	{".config/Bitwarden CLI", &sb_access_deny, "Bitwarden vault"},
-	{".config/keepassxc", &sb_access_deny, "KeePassXC settings and keys"},
 	{".mozilla", &sb_access_deny, "browser profile: cookies and passwords"},
 	{".thunderbird", &sb_access_deny, "mail and passwords"},
-	{".config/google-chrome", &sb_access_deny, "browser profile: cookies and passwords"},
-	{".config/chromium", &sb_access_deny, "browser profile: cookies and passwords"},
-	{".config/BraveSoftware", &sb_access_deny, "browser profile: cookies and passwords"},
-	{".config/microsoft-edge", &sb_access_deny, "browser profile: cookies and passwords"},
-	{".config/vivaldi", &sb_access_deny, "browser profile: cookies and passwords"},
 	{".bitcoin", &sb_access_deny, "wallet"},
 	{".electrum", &sb_access_deny, "wallet"},
 	{".ethereum/keystore", &sb_access_deny, "wallet"},
@@ -96,12 +98,12 @@ static const struct row run_later[] = {
 	{".zlogin", &sb_access_ask, "shell start-up file"},
 	{".zlogout", &sb_access_ask, "shell start-up file"},
 	{".config/fish", &sb_access_ask, "shell start-up files"},
-	{".gitconfig", &sb_access_ask, "git config can name programs to run"},
 	{".config/git/config", &sb_access_ask, "git config can name programs to run"},
-	{".ssh/authorized_keys", &sb_access_ask, "lets others log in"},
-	{".ssh/rc", &sb_access_ask, "run at every login"},
 	{".config/autostart", &sb_access_ask, "run at every desktop login"},
 	{".config/systemd", &sb_access_ask, "user services"},
+	{".gitconfig", &sb_access_ask, "git config can name programs to run"},
+	{".ssh/authorized_keys", &sb_access_ask, "lets others log in"},
+	{".ssh/rc", &sb_access_ask, "run at every login"},
 	{".local/share/systemd", &sb_access_ask, "user services"},
 	{".local/bin", &sb_access_ask, "on the PATH of the user's shell"},
 	{".vscode", &sb_access_ask, "editor tasks and settings"},
@@ -134,20 +136,23 @@ static const struct row run_later[] = {
 	{".pnpmfile.cjs", &sb_access_ask, "pnpm runs it"},
 };
 
-/* Services of the machine that do for a client what the client may not do itself. */
-static const struct row sockets[] = {
-	{"/run/docker.sock", &sb_access_deny, "docker gives root on this machine"},
-	{"/run/containerd", &sb_access_deny, "container runtime"},
-	{"/run/podman", &sb_access_deny, "container runtime"},
-	{"/run/crio", &sb_access_deny, "container runtime"},
-	{"/run/libvirt", &sb_access_deny, "virtual machines"},
-	{"/run/incus", &sb_access_deny, "container manager"},
-	{"/var/lib/incus/unix.socket", &sb_access_deny, "container manager"},
-	{"/var/lib/lxd/unix.socket", &sb_access_deny, "container manager"},
-	{"/var/snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
-	{"/run/snapd.socket", &sb_access_deny, "package installer"},
-	{"/run/systemd/private", &sb_access_deny, "starts services outside"},
-	{"/run/dbus/system_bus_socket", &sb_access_deny, "system bus: starts services outside"},
+/* Beneath /run and /var: services that do for a client what the client may not do itself. */
+static const struct row run_sockets[] = {
+	{"docker.sock", &sb_access_deny, "docker gives root on this machine"},
+	{"containerd", &sb_access_deny, "container runtime"},
+	{"podman", &sb_access_deny, "container runtime"},
+	{"crio", &sb_access_deny, "container runtime"},
+	{"libvirt", &sb_access_deny, "virtual machines"},
+	{"incus", &sb_access_deny, "container manager"},
+	{"snapd.socket", &sb_access_deny, "package installer"},
+	{"systemd/private", &sb_access_deny, "starts services outside"},
+	{"dbus/system_bus_socket", &sb_access_deny, "system bus: starts services outside"},
+};
+
+static const struct row var_sockets[] = {
+	{"lib/incus/unix.socket", &sb_access_deny, "container manager"},
+	{"lib/lxd/unix.socket", &sb_access_deny, "container manager"},
+	{"snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
 };
 
 /* The same beneath $XDG_RUNTIME_DIR. */
@@ -168,15 +173,15 @@ static const struct row user_sockets[] = {
 };
 
 static const struct row devices[] = {
-	{"/dev/null", &use_device, "device"},      {"/dev/zero", &use_device, "device"},
-	{"/dev/full", &use_device, "device"},      {"/dev/random", &use_device, "device"},
-	{"/dev/urandom", &use_device, "device"},   {"/dev/tty", &use_device, "terminal"},
-	{"/dev/ptmx", &use_device, "new terminals"}, {"/dev/pts", &use_device, "terminals"},
+	{"null", &use_device, "device"},      {"zero", &use_device, "device"},
+	{"full", &use_device, "device"},      {"random", &use_device, "device"},
+	{"urandom", &use_device, "device"},   {"tty", &use_device, "terminal"},
+	{"ptmx", &use_device, "new terminals"}, {"pts", &use_device, "terminals"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2 };
+enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4 };
 
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
@@ -188,6 +193,7 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 		.tier = SB_TIER_BUILTIN,
 		.hard = flags & HARD,
 		.any_mode = flags & ANY_MODE,
+		.absent = flags & ABSENT,
 		.pattern = pattern,
 		.origin = origin,
 	};
@@ -243,41 +249,96 @@ static int add_links(struct sb_policy *policy, const char *written, size_t base_
 }
 
 /*
- * Add one row: the name as it is written and, when a link stands in it, what it
- * leads to.  Both count: the link must not be replaced, its target not be touched.
+ * A directory whose names are looked up, and what its last looked-up entry was: the
+ * rows of a table share their first components, and most of them are not there.
  */
-static int add_row(struct sb_policy *policy, const char *base, const struct row *row,
-		   unsigned flags, struct sb_error *err)
-{
-	SB_AUTO_FREE char *canonical = NULL;
-	SB_AUTO_FREE char *written = NULL;
-	struct sb_error why;
-	int status;
+struct base {
+	const char *path; /* canonical; "" for the root */
+	int fd;           /* O_PATH, or -1 */
+	char entry[64];
+	int kind; /* of that entry */
+};
 
-	if (row->path[0] == '/')
-		base = "";
-	written = *base ? sb_path_join(base, row->path) : strdup(row->path);
-	if (!written)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	status = sb_path_canonical_beneath(base, row->path, &canonical, NULL, &why);
-	if (status == SB_OK)
-		status = add_literal(policy, canonical, row->access, row->reason, flags, err);
-	else if (leads_nowhere(status, &why)) /* a project must not keep a run from starting */
-		status = SB_OK;
-	else
-		return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
-	if (status == SB_OK && (!canonical || strcmp(canonical, written) != 0))
-		status = add_links(policy, written, strlen(base), row, flags, err);
-	return status;
+enum { NOT_THERE, PLAIN, LINK };
+
+static int kind_of(const struct base *base, const char *name)
+{
+	struct stat info;
+
+	if (base->fd < 0)
+		return LINK; /* unknown: take the thorough way */
+	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
+	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
 }
 
-static int add_table(struct sb_policy *policy, const char *base, const struct row *rows,
+static void look_up(struct base *base, const char *entry, size_t length)
+{
+	if (length >= sizeof base->entry) {
+		base->kind = LINK; /* no row is that long; take the thorough way */
+		base->entry[0] = '\0';
+		return;
+	}
+	if (strlen(base->entry) == length && memcmp(base->entry, entry, length) == 0)
+		return;
+	memcpy(base->entry, entry, length);
+	base->entry[length] = '\0';
+	base->kind = kind_of(base, base->entry);
+}
+
+/* A row whose name may hold a link: add what it leads to, and the link. */
+static int add_resolved(struct sb_policy *policy, const char *base, const struct row *row,
+			const char *written, unsigned flags, struct sb_error *err)
+{
+	SB_AUTO_FREE char *canonical = NULL;
+	struct sb_error why;
+	int missing, status;
+
+	status = sb_path_canonical_beneath(base, row->path, &canonical, &missing, &why);
+	if (status != SB_OK && !leads_nowhere(status, &why))
+		return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
+	if (status == SB_OK) {
+		status = add_literal(policy, canonical, row->access, row->reason,
+				     flags | (missing ? ABSENT : 0), err);
+		if (status != SB_OK || strcmp(canonical, written) == 0)
+			return status;
+	}
+	return add_links(policy, written, strlen(base), row, flags, err);
+}
+
+static int add_row(struct sb_policy *policy, struct base *base, const struct row *row,
+		   unsigned flags, struct sb_error *err)
+{
+	SB_AUTO_FREE char *written = sb_path_join(base->path, row->path);
+	size_t first = strcspn(row->path, "/");
+	int kind;
+
+	if (!written)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	look_up(base, row->path, first);
+	kind = base->kind;
+	/* behind a plain directory the second name can be looked at directly */
+	if (kind == PLAIN && row->path[first])
+		kind = strchr(row->path + first + 1, '/') ? LINK : kind_of(base, row->path);
+	if (kind == NOT_THERE)
+		return add_literal(policy, written, row->access, row->reason, flags | ABSENT, err);
+	if (kind == PLAIN)
+		return add_literal(policy, written, row->access, row->reason, flags, err);
+	return add_resolved(policy, base->path, row, written, flags, err);
+}
+
+/* The rows of a table, relative to base (canonical; "" for the root). */
+static int add_table(struct sb_policy *policy, const char *path, const struct row *rows,
 		     size_t count, unsigned flags, struct sb_error *err)
 {
+	struct base base = {.path = path,
+			    .fd = open(*path ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
 	int status = SB_OK;
 
 	for (size_t i = 0; i < count && status == SB_OK; i++)
-		status = add_row(policy, base, &rows[i], flags, err);
+		status = add_row(policy, &base, &rows[i], flags, err);
+	if (base.fd >= 0)
+		close(base.fd);
 	return status;
 }
 
@@ -355,7 +416,7 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	int status = add_own(policy, place, err);
 
 	if (status == SB_OK)
-		status = add_table(policy, "", devices, COUNT(devices), ANY_MODE, err);
+		status = add_table(policy, "/dev", devices, COUNT(devices), ANY_MODE, err);
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
 		status = add_literal(policy, place->projects[i], &sb_access_write,
 				     i ? "project" : "current directory", 0, err);
@@ -368,7 +429,9 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	if (status == SB_OK && place->home)
 		status = add_table(policy, place->home, credentials, COUNT(credentials), 0, err);
 	if (status == SB_OK)
-		status = add_table(policy, "", sockets, COUNT(sockets), 0, err);
+		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), 0, err);
+	if (status == SB_OK)
+		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), 0, err);
 	if (status == SB_OK && place->runtime_dir)
 		status = add_table(policy, place->runtime_dir, user_sockets, COUNT(user_sockets), 0,
 				   err);

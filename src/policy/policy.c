@@ -287,3 +287,8 @@ const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i)
 {
 	return &policy->entries[i].rule;
 }
+
+const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i)
+{
+	return &policy->entries[i].pattern;
+}

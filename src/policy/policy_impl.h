@@ -1,5 +1,5 @@
 /*
- * policy_impl.h - how a policy is laid out; for policy.c and decide.c only.
+ * policy_impl.h - how a policy is laid out; for this room, and for who compiles patterns.
  */
 #ifndef SB_POLICY_POLICY_IMPL_H
 #define SB_POLICY_POLICY_IMPL_H
@@ -30,6 +30,9 @@ struct sb_policy {
 	bool network;
 	bool sealed;
 };
+
+/* The parsed pattern of rule i. */
+const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i);
 
 /* The entries must stay where they are while the index lives.  NULL: out of memory. */
 struct sb_index *sb_index_new(const struct sb_entry *entries, size_t count);

@@ -200,10 +200,9 @@ static bool is_blank(char c)
 /* "..." with escapes; on success *bytes stands after the closing quote. */
 static int unquote(const char **bytes, const char *end, char **out, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf text;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(MAX_TEXT);
 	const char *at = *bytes + 1;
 
-	sb_buf_init(&text, MAX_TEXT);
 	for (;; at++) {
 		unsigned char c;
 
