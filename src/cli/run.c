@@ -14,6 +14,7 @@
 #include "cli/shell.h"
 #include "enforce/linux_seccomp.h"
 #include "enforce/plan.h"
+#include "path/path.h"
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "sandbash/confine.h"
@@ -22,6 +23,7 @@ struct run {
 	struct sb_setup setup;
 	struct sb_plan plan;
 	char **argv;
+	char *file; /* what argv[0] was found to be; NULL: not found yet */
 };
 
 static bool is_danger(const struct run *run)
@@ -33,7 +35,8 @@ static bool is_danger(const struct run *run)
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
 	struct sb_error err;
-	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *absolute = NULL;
+	SB_AUTO_FREE char *command = NULL;
 	struct sb_plan_request request;
 	int status;
 
@@ -46,11 +49,15 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {
-		file = sb_shell_find(run->argv);
+		run->file = sb_shell_find(run->argv[0]);
+		if (run->file &&
+		    sb_path_absolute(run->file, run->setup.home.cwd, run->setup.home.home,
+				     &absolute, NULL) == SB_OK)
+			sb_path_canonical(absolute, &command, NULL, NULL);
 		request = (struct sb_plan_request){
 			.cwd = run->setup.home.cwd,
 			.tmpdir = run->setup.home.tmpdir,
-			.command = file,
+			.command = command,
 			.projects = (const char *const *)run->setup.projects,
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
@@ -129,12 +136,15 @@ static void warn_about_alias(const struct run *run)
 			where);
 }
 
-static int execute(char *const *argv)
+static int execute(const struct run *run)
 {
+	char *const *argv = run->argv;
 	struct sb_error err;
 	int error;
 
-	execvp(argv[0], argv);
+	if (run->file)
+		execv(run->file, argv);
+	execvp(argv[0], argv); /* a script without "#!", or the file is not visible inside */
 	error = errno;
 	sb_fail(&err, SB_E_SYSTEM, error, "cannot run '%s'", argv[0]);
 	sb_report(&err);
@@ -179,6 +189,7 @@ static void run_done(struct run *run)
 	sb_plan_done(&run->plan);
 	sb_setup_done(&run->setup);
 	free(run->argv);
+	free(run->file);
 }
 
 int sb_cli_run(const struct sb_command_line *line)
@@ -194,7 +205,7 @@ int sb_cli_run(const struct sb_command_line *line)
 	if (!status && !is_danger(&run))
 		status = confine(line, &run);
 	if (!status)
-		status = execute(run.argv);
+		status = execute(&run);
 	run_done(&run);
 	return status;
 }

@@ -140,38 +140,19 @@ int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *
 	return SB_OK;
 }
 
-static char *executable(const char *path)
-{
-	char *found = NULL;
-
-	if (access(path, X_OK) != 0 || sb_path_canonical(path, &found, NULL, NULL) != SB_OK)
-		return NULL;
-	return found;
-}
-
-char *sb_shell_find(char *const *argv)
+char *sb_shell_find(const char *command)
 {
 	const char *path = getenv("PATH");
 
-	if (strchr(argv[0], '/')) {
-		char cwd[PATH_MAX];
-		SB_AUTO_FREE char *absolute = NULL;
-
-		if (argv[0][0] == '/')
-			return executable(argv[0]);
-		if (!getcwd(cwd, sizeof cwd))
-			return NULL;
-		absolute = sb_path_join(cwd, argv[0]);
-		return absolute ? executable(absolute) : NULL;
-	}
+	if (strchr(command, '/'))
+		return access(command, X_OK) == 0 ? strdup(command) : NULL;
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
 		SB_AUTO_FREE char *dir = strndup(path, length);
-		SB_AUTO_FREE char *candidate = dir && dir[0] == '/' ? sb_path_join(dir, argv[0]) : NULL;
-		char *found = candidate ? executable(candidate) : NULL;
+		SB_AUTO_FREE char *candidate = dir && dir[0] ? sb_path_join(dir, command) : NULL;
 
-		if (found)
-			return found;
+		if (candidate && access(candidate, X_OK) == 0)
+			return sb_take_ptr(&candidate);
 		path += length + (path[length] == ':');
 	}
 	return NULL;

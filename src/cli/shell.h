@@ -16,8 +16,11 @@
 int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *setup, char ***out,
 		     struct sb_error *err);
 
-/* The file that argument list would start, canonical and malloc'ed, or NULL. */
-char *sb_shell_find(char *const *argv);
+/*
+ * The file that PATH gives for a command, as execvp(3) would find it, malloc'ed; or
+ * NULL.  Found before the sandbox is entered, so that it can be kept visible.
+ */
+char *sb_shell_find(const char *command);
 
 /*
  * Look for a line in the user's shell start-up files that makes "sandbash" mean

@@ -2,9 +2,9 @@
  * linux_seccomp.c - the system call filter: a table, and a small compiler for it.
  *
  * The rows are sorted into a search tree, because the kernel runs a new filter
- * once per system call number to learn which ones are always allowed; in a plain
- * list that took longer than everything else of a launch.  libseccomp builds such
- * a filter in 120 us (KERNEL.md); this takes about 5.
+ * once per system call number to learn which ones are always allowed, and kept
+ * short, because it translates every instruction at every launch.  libseccomp takes
+ * 120 us to build such a filter (KERNEL.md); this takes about 5.
  */
 #include "enforce/linux_seccomp.h"
 
@@ -178,11 +178,23 @@ static const struct row table[] = {
 };
 
 #define ROWS (sizeof table / sizeof table[0])
+#define BUCKET 12 /* rows in a leaf of the search tree: few enough for 8-bit jumps */
 
 struct program {
 	struct sock_filter *out;
 	size_t count, max;
+	bool broken; /* a jump reaches too far */
 };
+
+/* The distance from the instruction at index to target, for a conditional jump. */
+static uint8_t distance(struct program *program, size_t index, size_t target)
+{
+	size_t far = target - index - 1;
+
+	if (far >= 0xff) /* 0xff marks a jump still to be filled in */
+		program->broken = true;
+	return (uint8_t)far;
+}
 
 static size_t emit(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
 		   uint8_t if_false)
@@ -204,79 +216,132 @@ static size_t low_half(unsigned argument)
 	return offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
 }
 
+/* Which argument half is in the accumulator, so that it is not loaded twice. */
+#define NOTHING_LOADED ((size_t)-1)
+
+static void load_once(struct program *program, size_t offset, size_t *loaded)
+{
+	if (*loaded != offset)
+		load(program, offset);
+	*loaded = offset;
+}
+
 /* Code that falls through when the condition holds and leaves a jump to patch when not. */
 static void emit_condition(struct program *program, const struct condition *condition,
-			   size_t *misses, size_t *miss_count)
+			   size_t *loaded, size_t *misses, size_t *miss_count)
 {
+	size_t low = low_half(condition->argument);
+
 	switch (condition->test) {
 	case ALWAYS:
 		return;
 	case EQUAL:
-		load(program, low_half(condition->argument));
+		load_once(program, low, loaded);
 		misses[(*miss_count)++] =
 			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0, 0xff);
 		return;
 	case DIFFERENT:
-		load(program, low_half(condition->argument));
+		load_once(program, low, loaded);
 		misses[(*miss_count)++] =
 			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0xff, 0);
 		return;
 	case ANY_BIT:
-		load(program, low_half(condition->argument));
+		load_once(program, low, loaded);
 		misses[(*miss_count)++] =
 			emit(program, BPF_JMP | BPF_JSET | BPF_K, condition->value, 0, 0xff);
 		return;
 	case NOT_ZERO: /* a pointer, or an int in a register: look at all 64 bits */
-		load(program, low_half(condition->argument));
+		load_once(program, low, loaded);
 		emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
-		load(program, low_half(condition->argument) + sizeof(uint32_t));
+		load(program, low + sizeof(uint32_t));
 		misses[(*miss_count)++] = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0xff, 0);
+		*loaded = NOTHING_LOADED; /* either half, depending on the way here */
 		return;
 	}
 }
 
+/* One row of a number whose arguments matter; falls through when it does not apply. */
 static void emit_row(struct program *program, const struct row *row)
 {
-	size_t misses[4], miss_count = 0;
+	size_t misses[4], miss_count = 0, loaded = NOTHING_LOADED;
 
 	for (size_t i = 0; i < 4; i++)
-		emit_condition(program, &row->conditions[i], misses, &miss_count);
+		emit_condition(program, &row->conditions[i], &loaded, misses, &miss_count);
 	emit(program, BPF_RET | BPF_K, row->answer, 0, 0);
 	for (size_t i = 0; i < miss_count && misses[i] < program->max; i++) {
 		struct sock_filter *jump = &program->out[misses[i]];
-		uint8_t distance = (uint8_t)(program->count - misses[i] - 1);
+		uint8_t far = distance(program, misses[i], program->count);
 
 		if (jump->jt == 0xff)
-			jump->jt = distance;
+			jump->jt = far;
 		else
-			jump->jf = distance;
+			jump->jf = far;
 	}
 }
 
-/* The rows of one number, one after the other; none applies: allow. */
-static void emit_leaf(struct program *program, const struct row *const *rows, size_t count)
+/* How many rows, from the first of rows on, are for its number. */
+static size_t same_number(const struct row *const *rows, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && rows[same]->number == rows[0]->number)
+		same++;
+	return same;
+}
+
+/* Rows whose arguments matter: test the number, then the conditions; none holds: allow. */
+static void emit_careful(struct program *program, const struct row *const *rows, size_t count)
 {
 	size_t test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[0]->number, 0, 0);
 
 	for (size_t i = 0; i < count; i++)
 		emit_row(program, rows[i]);
-	if (test < program->max)
-		program->out[test].jf = (uint8_t)(program->count - test - 1);
 	emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	if (test < program->max)
+		program->out[test].jf = distance(program, test, program->count);
+}
+
+/*
+ * A few numbers, one after the other.  Those that are refused whatever the arguments
+ * take one instruction each, a jump to an answer shared by all of them at the end.
+ */
+static void emit_bucket(struct program *program, const struct row *const *rows, size_t count)
+{
+	size_t jumps[BUCKET], jump_count = 0;
+	uint32_t answers[BUCKET];
+
+	for (size_t i = 0, same; i < count; i += same) {
+		same = same_number(rows + i, count - i);
+		if (same > 1 || rows[i]->conditions[0].test != ALWAYS) {
+			emit_careful(program, rows + i, same);
+			continue;
+		}
+		answers[jump_count] = rows[i]->answer;
+		jumps[jump_count++] =
+			emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[i]->number, 0, 0);
+	}
+	emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	for (size_t i = 0; i < jump_count; i++) {
+		size_t target = program->count;
+
+		for (size_t j = 0; j < i; j++)
+			if (answers[j] == answers[i] && jumps[j] < program->max)
+				target = jumps[j] + 1 + program->out[jumps[j]].jt;
+		if (target == program->count)
+			emit(program, BPF_RET | BPF_K, answers[i], 0, 0);
+		if (jumps[i] < program->max)
+			program->out[jumps[i]].jt = distance(program, jumps[i], target);
+	}
 }
 
 static void emit_tree(struct program *program, const struct row *const *rows, size_t count)
 {
 	size_t middle = count / 2, jump;
 
-	while (middle < count && middle > 0 && rows[middle]->number == rows[middle - 1]->number)
-		middle++;
-	if (middle == count)
-		for (middle = count / 2;
-		     middle > 0 && rows[middle]->number == rows[middle - 1]->number; middle--)
-			;
-	if (middle == 0) { /* all of one number */
-		emit_leaf(program, rows, count);
+	while (middle > 0 && rows[middle]->number == rows[middle - 1]->number)
+		middle--;
+	if (count <= BUCKET || middle == 0) {
+		emit_bucket(program, rows, count);
 		return;
 	}
 	/* A conditional jump reaches 255 instructions, a plain one any distance. */
@@ -336,7 +401,7 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
 #endif
 	emit_tree(&program, rows, count);
-	return program.count <= max ? program.count : 0;
+	return program.count <= max && !program.broken ? program.count : 0;
 }
 
 int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
