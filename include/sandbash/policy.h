@@ -63,6 +63,7 @@ struct sb_rule {
 	enum sb_tier tier;
 	bool hard;           /* what it denies stays denied, whatever others say */
 	bool any_mode;       /* grants in read-only mode too: devices, private temp */
+	bool temp;           /* a temp directory that "tmp private" or the run makes private */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
 	bool capped;         /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/escape.h"
@@ -33,7 +34,23 @@ struct explanation {
 	struct sb_decision decisions[SB_OP_COUNT];
 	bool final;         /* no flag changes what is denied */
 	const char *change; /* the option that would allow what is not, or forbid what is */
+	char *target;       /* its value: rules that grant need something that exists */
 };
+
+/*
+ * What to name in a rule that grants: the path or, if it is not there, the directory
+ * it would be created in, as long as that is not as broad as the home directory.
+ */
+static char *grantable(const struct sb_setup *setup, const char *path, bool missing)
+{
+	char *parent = missing ? sb_path_parent(path) : NULL;
+	struct stat info;
+
+	if (parent && stat(parent, &info) == 0 && !sb_path_within(parent, setup->home.home))
+		return parent;
+	free(parent);
+	return strdup(path);
+}
 
 static int explain(const struct sb_setup *setup, const char *text, struct explanation *out,
 		   struct sb_error *err)
@@ -58,7 +75,10 @@ static int explain(const struct sb_setup *setup, const char *text, struct explan
 		out->change = "--allow-write";
 	else
 		out->change = "--deny";
-	return SB_OK;
+	out->target = strcmp(out->change, "--deny") == 0
+			      ? strdup(out->path)
+			      : grantable(setup, out->path, out->missing);
+	return out->target ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 static void explain_text(const struct sb_setup *setup, const struct explanation *found,
@@ -100,7 +120,10 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 	sb_buf_printf(out, "to %s  sandbash %s=",
 		      strcmp(found->change, "--deny") == 0 ? "hide it:       " : "allow changes:",
 		      found->change);
-	sb_shell_quote(out, found->path);
+	sb_shell_quote(out, found->target);
+	if (found->missing && strcmp(found->target, found->path) == 0 &&
+	    strcmp(found->change, "--deny") != 0)
+		sb_buf_puts(out, " (once it exists)");
 	sb_buf_putc(out, '\n');
 }
 
@@ -110,7 +133,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_json json;
 
-	sb_buf_printf(&flag, "%s=%s", found->change, found->path);
+	sb_buf_printf(&flag, "%s=%s", found->change, found->target);
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "asked", text);
@@ -156,6 +179,7 @@ int sb_cli_explain(const struct sb_command_line *line)
 		status = sb_print(&out);
 	}
 	free(found.path);
+	free(found.target);
 	sb_setup_done(&setup);
 	return status;
 }

@@ -92,10 +92,10 @@ static int resolve_glob(const char *front, const char *glob, struct sb_resolved 
 	status = sb_pattern_parse(joined, &pattern, err);
 	if (status != SB_OK)
 		return status;
-	resolved->pattern = sb_take_ptr(&pattern.text);
+	resolved->pattern = strdup(pattern.text);
 	resolved->is_glob = true;
 	sb_pattern_done(&pattern);
-	return SB_OK;
+	return resolved->pattern ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /*

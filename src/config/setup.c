@@ -593,8 +593,14 @@ int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 	const char *const own[] = {setup->home.config_dir, setup->home.state_dir};
 	int status = SB_OK;
 
-	for (size_t i = 0; i < 2 && status == SB_OK; i++)
-		if (could_be_planted(setup, own[i]))
-			status = sb_config_make_dirs(own[i], err);
+	for (size_t i = 0; i < 2 && status == SB_OK; i++) {
+		if (!could_be_planted(setup, own[i]))
+			continue;
+		status = sb_config_make_dirs(own[i], err);
+		/* What we may not create, the command may not either. */
+		if (status != SB_OK && (err->sys_errno == EROFS || err->sys_errno == EACCES ||
+					err->sys_errno == EPERM))
+			status = SB_OK;
+	}
 	return status;
 }

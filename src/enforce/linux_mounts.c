@@ -303,12 +303,19 @@ static bool keep_namespaces(struct job *job)
 	return true;
 }
 
+/* Only by an explicit rule for "/". */
+static bool root_writable(const struct sb_plan *plan)
+{
+	return plan->node_count && plan->nodes[0].state == SB_STATE_WRITABLE;
+}
+
 static bool set_up(struct job *job)
 {
 	if ((job->flags & CLONE_NEWUSER) && !map_ids(job))
 		return false;
 	if (!take_copies(job) ||
-	    failed(job, sb_sys_make_root_readonly(), "make everything read-only", NULL) ||
+	    failed(job, sb_sys_settle_root(!root_writable(job->plan)), "make everything read-only",
+		   NULL) ||
 	    !make_covers(job))
 		return false;
 	for (size_t i = 0; i < job->plan->mount_count; i++)

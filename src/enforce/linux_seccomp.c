@@ -13,8 +13,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -178,7 +176,7 @@ static const struct row table[] = {
 };
 
 #define ROWS (sizeof table / sizeof table[0])
-#define BUCKET 12 /* rows in a leaf of the search tree: few enough for 8-bit jumps */
+#define BUCKET 8 /* rows in a leaf of the search tree; measured: 4 and 12 load slower */
 
 struct program {
 	struct sock_filter *out;
@@ -365,15 +363,14 @@ static bool applies(const struct row *row, const struct sb_filter_options *optio
 	}
 }
 
-/* By number; rows of one number keep the order of the table. */
-static int by_number(const void *a, const void *b)
+/* Insert by number; rows of one number keep the order of the table. */
+static void insert(const struct row **rows, size_t count, const struct row *row)
 {
-	const struct row *first = *(const struct row *const *)a;
-	const struct row *second = *(const struct row *const *)b;
-
-	if (first->number != second->number)
-		return first->number < second->number ? -1 : 1;
-	return (first > second) - (first < second);
+	while (count && rows[count - 1]->number > row->number) {
+		rows[count] = rows[count - 1];
+		count--;
+	}
+	rows[count] = row;
 }
 
 size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
@@ -385,9 +382,8 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 
 	for (size_t i = 0; i < ROWS; i++)
 		if (applies(&table[i], options))
-			rows[count++] = &table[i];
-	rows[count++] = &query;
-	qsort(rows, count, sizeof rows[0], by_number);
+			insert(rows, count++, &table[i]);
+	insert(rows, count++, &query);
 
 	/* Another architecture's calls have other numbers: none of the table would fit. */
 	load(&program, offsetof(struct seccomp_data, arch));

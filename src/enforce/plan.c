@@ -135,23 +135,22 @@ static enum sb_state state_of(unsigned allow)
 	return allow & CHANGES ? SB_STATE_WRITABLE : SB_STATE_READABLE;
 }
 
-/* Is this one of the directories whose real contents are none of the run's business? */
+/* A directory whose real contents are none of the run's business, unless a project holds it. */
 static bool is_temp(const struct maker *maker, const struct sb_plan_node *node)
 {
-	const struct sb_plan_request *request = maker->request;
-	bool shm = strcmp(node->path, "/dev/shm") == 0;
-
-	if (!node->rule || node->rule->tier != SB_TIER_BUILTIN || node->kind != SB_KIND_DIR ||
+	if (!node->rule || !node->rule->temp || node->kind != SB_KIND_DIR ||
 	    node->state != SB_STATE_WRITABLE)
 		return false;
-	if (!shm && (sb_policy_tmp(maker->policy) != SB_TMP_PRIVATE ||
-		     (strcmp(node->path, "/tmp") != 0 &&
-		      (!request->tmpdir || strcmp(node->path, request->tmpdir) != 0))))
-		return false;
-	for (size_t i = 0; request->projects[i]; i++)
-		if (sb_path_within(request->projects[i], node->path))
+	for (size_t i = 0; maker->request->projects[i]; i++)
+		if (sb_path_within(maker->request->projects[i], node->path))
 			return false;
 	return true;
+}
+
+/* Devices are used through their names, whatever may be done to the names. */
+static bool is_device(const struct sb_plan_node *node)
+{
+	return sb_path_within("/dev", node->path) && !(node->allow & 1u << SB_CREATE);
 }
 
 static void judge(struct maker *maker)
@@ -178,8 +177,8 @@ static void judge(struct maker *maker)
 		 * not: inside a writable directory the kernel cannot take away one
 		 * operation and leave another.  Take all changes away instead.
 		 */
-		if (i && node->state == SB_STATE_WRITABLE &&
-		    (parent->allow & CHANGES & ~node->allow)) {
+		if (i && node->state == SB_STATE_WRITABLE && !is_device(node) &&
+		    node->kind != SB_KIND_SPECIAL && (parent->allow & CHANGES & ~node->allow)) {
 			node->allow &= 1u << SB_READ;
 			node->state = SB_STATE_READABLE;
 			node->simplified = true;
@@ -254,9 +253,8 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true, NULL, err);
 	}
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
-	if (node->state == SB_STATE_WRITABLE &&
-	    (node->kind == SB_KIND_SPECIAL || !(node->allow & 1u << SB_CREATE)) &&
-	    sb_path_within("/dev", node->path))
+	if (node->state == SB_STATE_WRITABLE && (node->kind == SB_KIND_SPECIAL || is_device(node)) &&
+	    !parent->temp && parent->state != SB_STATE_HIDDEN)
 		return SB_OK;
 
 	if (parent->temp) {

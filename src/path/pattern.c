@@ -304,14 +304,11 @@ static unsigned plain_components(const char *text)
 static int parse_plain(const char *text, unsigned components, struct sb_pattern *out,
 		       struct sb_error *err)
 {
-	struct sb_pattern pattern = {
-		.text = strdup(text), .prefix = strdup(text), .literals = components};
+	char *copy = strdup(text); /* text and prefix are the same */
 
-	if (!pattern.text || !pattern.prefix) {
-		sb_pattern_done(&pattern);
+	if (!copy)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	}
-	*out = pattern;
+	*out = (struct sb_pattern){.text = copy, .prefix = copy, .literals = components};
 	return SB_OK;
 }
 
@@ -397,8 +394,9 @@ void sb_pattern_done(struct sb_pattern *pattern)
 {
 	if (!pattern)
 		return;
+	if (pattern->prefix != pattern->text)
+		free(pattern->prefix);
 	free(pattern->text);
-	free(pattern->prefix);
 	free(pattern->glob);
 	*pattern = (struct sb_pattern){0};
 }

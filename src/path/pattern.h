@@ -23,7 +23,7 @@
 
 struct sb_pattern {
 	char *text;   /* canonical pattern text; parses back to an equal pattern */
-	char *prefix; /* the leading literal components as a real path; at least "/" */
+	char *prefix; /* the leading literal components as a real path; may be text itself */
 	char *glob;   /* the components after prefix, or NULL for a literal pattern */
 	unsigned literals;
 	unsigned wildcards;

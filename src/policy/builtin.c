@@ -1,8 +1,9 @@
 #include "policy/builtin.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,26 +182,27 @@ static const struct row devices[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4 };
+enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8 };
 
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
 {
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
-	char origin[160];
+	char origin[160] = "built-in: ";
 	struct sb_rule rule = {
 		.access = *access,
 		.tier = SB_TIER_BUILTIN,
 		.hard = flags & HARD,
 		.any_mode = flags & ANY_MODE,
 		.absent = flags & ABSENT,
+		.temp = flags & TEMP,
 		.pattern = pattern,
 		.origin = origin,
 	};
 
 	if (!pattern)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	snprintf(origin, sizeof origin, "built-in: %s", reason);
+	strncat(origin, reason, sizeof origin - strlen(origin) - 1);
 	return sb_policy_add(policy, &rule, err);
 }
 
@@ -253,20 +255,61 @@ static int add_links(struct sb_policy *policy, const char *written, size_t base_
  * rows of a table share their first components, and most of them are not there.
  */
 struct base {
-	const char *path; /* canonical; "" for the root */
-	int fd;           /* O_PATH, or -1 */
+	const char *path; /* canonical */
+	int fd;           /* -1: cannot be opened */
 	char entry[64];
-	int kind; /* of that entry */
+	int kind;          /* of that entry */
+	bool listed;       /* all its names are in maybe: */
+	uint64_t maybe[64]; /* a bit per name; a name whose bit is not set is not there */
 };
 
 enum { NOT_THERE, PLAIN, LINK };
+
+static unsigned name_bit(const char *name, size_t length)
+{
+	unsigned hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return (hash ^ hash >> 16) % (64 * 64);
+}
+
+/*
+ * Read the names of a directory of ordinary size, in one go: that is cheaper than
+ * asking for a hundred names one by one.  A large one is left to the latter.
+ */
+static void list_names(struct base *base)
+{
+	_Alignas(struct dirent64) char buffer[16 * 1024];
+	ssize_t length = getdents64(base->fd, buffer, sizeof buffer);
+	char more[512];
+
+	if (length <= 0)
+		return;
+	for (ssize_t at = 0; at < length;) {
+		const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+		unsigned bit = name_bit(entry->d_name, strlen(entry->d_name));
+
+		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
+		at += entry->d_reclen;
+	}
+	base->listed = getdents64(base->fd, more, sizeof more) == 0;
+}
 
 static int kind_of(const struct base *base, const char *name)
 {
 	struct stat info;
 
+	size_t first = strcspn(name, "/");
+
 	if (base->fd < 0)
 		return LINK; /* unknown: take the thorough way */
+	if (base->listed) {
+		unsigned bit = name_bit(name, first);
+
+		if (!(base->maybe[bit / 64] & UINT64_C(1) << bit % 64))
+			return NOT_THERE;
+	}
 	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
 	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
@@ -327,14 +370,17 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 	return add_resolved(policy, base->path, row, written, flags, err);
 }
 
-/* The rows of a table, relative to base (canonical; "" for the root). */
+/* The rows of a table, relative to path (canonical). */
 static int add_table(struct sb_policy *policy, const char *path, const struct row *rows,
 		     size_t count, unsigned flags, struct sb_error *err)
 {
-	struct base base = {.path = path,
-			    .fd = open(*path ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	struct base base = {.path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	int status = SB_OK;
 
+	if (base.fd < 0)
+		base.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	else if (count > 16) /* fewer names are asked for sooner than listed */
+		list_names(&base);
 	for (size_t i = 0; i < count && status == SB_OK; i++)
 		status = add_row(policy, &base, &rows[i], flags, err);
 	if (base.fd >= 0)
@@ -383,18 +429,20 @@ static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, 
 static int add_temp(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	SB_AUTO_FREE char *tmp = NULL;
+	unsigned flags = sb_policy_tmp(policy) == SB_TMP_PRIVATE ? TEMP : 0;
 	int status = SB_OK;
 
 	if (sb_policy_tmp(policy) != SB_TMP_OFF) {
 		status = sb_path_canonical("/tmp", &tmp, NULL, err);
 		if (status == SB_OK)
-			status = add_temp_dir(policy, place, tmp, "temporary files", 0, err);
+			status = add_temp_dir(policy, place, tmp, "temporary files", flags, err);
 		if (status == SB_OK && place->tmpdir)
 			status = add_temp_dir(policy, place, place->tmpdir,
-					      "temporary files ($TMPDIR)", 0, err);
+					      "temporary files ($TMPDIR)", flags, err);
 	}
 	if (status == SB_OK)
-		status = add_temp_dir(policy, place, "/dev/shm", "shared memory", ANY_MODE, err);
+		status = add_temp_dir(policy, place, "/dev/shm", "shared memory", ANY_MODE | TEMP,
+				      err);
 	return status;
 }
 

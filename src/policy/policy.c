@@ -36,6 +36,7 @@ void sb_policy_free(struct sb_policy *policy)
 		free((char *)policy->entries[i].system.origin);
 	}
 	free(policy->entries);
+	free(policy->hashes);
 	free(policy);
 }
 
@@ -51,25 +52,31 @@ static unsigned hash_text(const char *text)
 static struct sb_entry *find(struct sb_policy *policy, const char *pattern_text, unsigned hash)
 {
 	for (size_t i = 0; i < policy->count; i++)
-		if (policy->entries[i].hash == hash &&
+		if (policy->hashes[i] == hash &&
 		    strcmp(policy->entries[i].pattern.text, pattern_text) == 0)
 			return &policy->entries[i];
 	return NULL;
 }
 
-static struct sb_entry *append(struct sb_policy *policy)
+static struct sb_entry *append(struct sb_policy *policy, unsigned hash)
 {
 	if (policy->count == policy->capacity) {
-		size_t capacity = policy->capacity ? 2 * policy->capacity : 128;
-		struct sb_entry *grown =
+		size_t capacity = policy->capacity ? 2 * policy->capacity : 256;
+		struct sb_entry *entries =
 			reallocarray(policy->entries, capacity, sizeof *policy->entries);
+		unsigned *hashes;
 
-		if (!grown)
+		if (!entries)
 			return NULL;
-		policy->entries = grown;
+		policy->entries = entries;
+		hashes = reallocarray(policy->hashes, capacity, sizeof *policy->hashes);
+		if (!hashes)
+			return NULL;
+		policy->hashes = hashes;
 		policy->capacity = capacity;
 	}
 	policy->entries[policy->count] = (struct sb_entry){0};
+	policy->hashes[policy->count] = hash;
 	return &policy->entries[policy->count++];
 }
 
@@ -160,13 +167,12 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 	hash = hash_text(pattern.text);
 	entry = find(policy, pattern.text, hash);
 	if (!entry) {
-		entry = append(policy);
+		entry = append(policy, hash);
 		if (!entry) {
 			sb_pattern_done(&pattern);
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 		}
 		entry->pattern = pattern;
-		entry->hash = hash;
 	} else {
 		sb_pattern_done(&pattern);
 	}

@@ -8,7 +8,6 @@
 #include "sandbash/policy.h"
 
 struct sb_entry { /* one per pattern */
-	unsigned hash; /* of pattern.text, so that adding a rule compares numbers */
 	struct sb_pattern pattern;
 	struct sb_rule rule;   /* the latest tier's */
 	struct sb_rule hard;   /* what all hard ones together deny; origin NULL: none */
@@ -23,6 +22,7 @@ struct sb_index; /* literal prefixes as a tree of names: decide.c */
 
 struct sb_policy {
 	struct sb_entry *entries;
+	unsigned *hashes; /* of the entries' pattern texts: adding a rule looks through numbers */
 	size_t count, capacity;
 	struct sb_index *index;
 	enum sb_mode mode;

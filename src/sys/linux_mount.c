@@ -50,9 +50,9 @@ int sb_sys_make_readonly(int tree_fd)
 	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
 }
 
-int sb_sys_make_root_readonly(void)
+int sb_sys_settle_root(bool readonly)
 {
-	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY,
+	const struct mount_attr attr = {.attr_set = readonly ? MOUNT_ATTR_RDONLY : 0,
 					.propagation = PROPAGATION_PRIVATE};
 
 	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);

@@ -7,6 +7,8 @@
 #ifndef SB_SYS_MOUNT_H
 #define SB_SYS_MOUNT_H
 
+#include <stdbool.h>
+
 /* A detached copy of the mounts at (dirfd, path), submounts included.  path "" means dirfd. */
 int sb_sys_clone_tree(int dirfd, const char *path);
 
@@ -16,8 +18,8 @@ int sb_sys_attach(int tree_fd, int target_fd);
 /* Make the mount at tree_fd, and all mounted beneath it, read-only. */
 int sb_sys_make_readonly(int tree_fd);
 
-/* The same for everything from "/" down, and cut all propagation to and from outside. */
-int sb_sys_make_root_readonly(void);
+/* Cut all propagation to and from outside, from "/" down, and make all of it read-only. */
+int sb_sys_settle_root(bool readonly);
 
 /* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
 int sb_sys_new_tmpfs(const char *mode);
