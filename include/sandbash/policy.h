@@ -6,7 +6,9 @@
  * A rule is an access, a pattern and an origin.  The most specific rule that
  * covers a path wins (pattern.h); between different patterns equally specific
  * the stricter wins; of two rules for the same pattern the later tier's counts.
- * What a "hard" rule or the system tier denies, no other rule can allow.  Where
+ * What a "hard" rule or the system tier denies, no other rule can allow.  Built-in
+ * rules that ask, and hard ones, guard: they make a decision stricter, never looser,
+ * so that a link planted in a project cannot open what another rule closes.  Where
  * no rule covers a path, reading is allowed and every change asks.  In read-only
  * mode only any_mode rules and those of the command line grant changes.
  *
@@ -103,7 +105,8 @@ size_t sb_policy_count(const struct sb_policy *policy);
 const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i);
 
 /*
- * May op be done to path (canonical, absolute)?  The policy must be sealed.
+ * May op be done to path (canonical, absolute; what is not is denied)?  The policy
+ * must be sealed.
  * This is the only place where sandbash decides about paths.
  */
 struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path);

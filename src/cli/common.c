@@ -67,6 +67,33 @@ int sb_print(struct sb_buf *text)
 	return 0;
 }
 
+/*
+ * Variables that name a socket whose owner does for a client what the client may not:
+ * signs, starts containers, types into terminals, evaluates code in an editor.
+ */
+static const char *const *services(void)
+{
+	static const char *const names[] = {
+		"SSH_AUTH_SOCK",   "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
+		"DOCKER_HOST",     "CONTAINER_HOST",           "TMUX",
+		"NVIM",            "NVIM_LISTEN_ADDRESS",      "VSCODE_IPC_HOOK_CLI",
+		"VSCODE_GIT_IPC_HANDLE", "SWAYSOCK",           "I3SOCK",
+		"KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET",      "ALACRITTY_SOCKET",
+		"GNOME_KEYRING_CONTROL", "SESSION_MANAGER",
+	};
+	static const char *values[sizeof names / sizeof names[0] + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			values[count++] = value;
+	}
+	values[count] = NULL;
+	return values;
+}
+
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
 {
 	return (struct sb_setup_request){
@@ -75,7 +102,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 				.xdg_state_home = getenv("XDG_STATE_HOME"),
 				.xdg_runtime_dir = getenv("XDG_RUNTIME_DIR"),
 				.tmpdir = getenv("TMPDIR"),
-				.mode = getenv("SANDBASH_MODE")},
+				.mode = getenv("SANDBASH_MODE"),
+				.services = services()},
 		.projects = line->projects,
 		.rules = line->rules,
 		.rule_count = line->rule_count,

@@ -93,13 +93,15 @@ static int tell_environment(const struct sb_command_line *line, const struct run
 /* TMPDIR names a directory that is there and writable, or is not set at all. */
 static int point_tmpdir(const struct run *run, const struct sb_layers *layers)
 {
-	const char *old = getenv("TMPDIR");
+	const char *old = getenv("TMPDIR"), *is = old;
 
-	if (layers->mounts && run->plan.tmpdir)
-		return setenv("TMPDIR", run->plan.tmpdir, 1);
-	if (old && !run->setup.home.tmpdir)
-		return setenv("TMPDIR", "/tmp", 1);
-	return 0;
+	if (run->plan.tmpdir)
+		is = run->plan.tmpdir;
+	else if (old && !run->setup.home.tmpdir)
+		is = "/tmp";
+	if (!layers->mounts && sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
+		is = "/dev/shm";
+	return is && is != old ? setenv("TMPDIR", is, 1) : 0;
 }
 
 static void print_weaknesses(const struct sb_weaknesses *weak, const char *prefix)

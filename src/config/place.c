@@ -63,6 +63,53 @@ static int temp_dir(const char *tmpdir, const struct sb_home *home, char **out, 
 	return SB_OK;
 }
 
+/*
+ * The path in a value that names a socket: "/path", "/path,pid,n" (tmux),
+ * "unix:path=/path,guid=..." (D-Bus), "unix:///path" (docker).  NULL: none.
+ */
+static char *socket_path(const char *value)
+{
+	const char *path = strstr(value, "path=");
+	size_t length;
+
+	if (path)
+		path += strlen("path=");
+	else
+		path = strncmp(value, "unix:", 5) == 0 ? value + 5 : value;
+	while (path[0] == '/' && path[1] == '/')
+		path++;
+	length = strcspn(path, ",;");
+	return path[0] == '/' ? strndup(path, length) : NULL;
+}
+
+static bool is_socket(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
+static int find_sockets(const char *const *services, char ***out, struct sb_error *err)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; services && services[i]; i++)
+		count++;
+	*out = calloc(count + 1, sizeof **out);
+	if (!*out)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	count = 0;
+	for (size_t i = 0; services && services[i]; i++) {
+		SB_AUTO_FREE char *path = socket_path(services[i]);
+		char *canonical = NULL;
+
+		if (path && is_socket(path) &&
+		    sb_path_canonical(path, &canonical, NULL, NULL) == SB_OK)
+			(*out)[count++] = canonical;
+	}
+	return SB_OK;
+}
+
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out, struct sb_error *err)
 {
 	struct sb_home home = {0};
@@ -91,6 +138,8 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out, 
 		status = temp_dir(environment->tmpdir, &home, &home.tmpdir, err);
 	if (status == SB_OK && runtime && runtime[0] == '/')
 		status = sb_path_canonical(runtime, &home.runtime_dir, NULL, err);
+	if (status == SB_OK)
+		status = find_sockets(environment->services, &home.sockets, err);
 	if (status != SB_OK) {
 		sb_home_done(&home);
 		return status;
@@ -109,6 +158,9 @@ void sb_home_done(struct sb_home *home)
 	free(home->state_dir);
 	free(home->tmpdir);
 	free(home->runtime_dir);
+	for (size_t i = 0; home->sockets && home->sockets[i]; i++)
+		free(home->sockets[i]);
+	free(home->sockets);
 	*home = (struct sb_home){0};
 }
 

@@ -16,6 +16,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
 	const char *mode; /* SANDBASH_MODE */
+	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 };
 
 struct sb_home {
@@ -25,6 +26,7 @@ struct sb_home {
 	char *state_dir;
 	char *tmpdir;      /* NULL: unset, or no place for temporary files */
 	char *runtime_dir; /* NULL: unset */
+	char **sockets;    /* existing sockets that services name; NULL-terminated */
 };
 
 /*

@@ -20,7 +20,7 @@
 
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
 struct settings {
-	char *mode_origin, *network_origin, *tmp_origin;
+	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
 	enum sb_mode mode;
 	bool network;
 	enum sb_tmp tmp;
@@ -168,9 +168,13 @@ static int apply_setting(struct maker *maker, const struct source *source,
 		tier->tmp = line->tmp;
 		break;
 	case SB_LINE_SHELL:
-		free(maker->setup.shell);
+		status = set_once(&tier->shell_origin,
+				  maker->setup.shell && strcmp(maker->setup.shell, line->text) == 0,
+				  "shell", source->origin, err);
+		free(maker->setup.shell); /* a later tier's counts */
 		maker->setup.shell = strdup(line->text);
-		status = maker->setup.shell ? SB_OK : out_of_memory(err);
+		if (!maker->setup.shell)
+			status = out_of_memory(err);
 		break;
 	default:
 		break;
@@ -528,6 +532,7 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
 				  .runtime_dir = setup->home.runtime_dir,
+				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,
 				  .state_dir = setup->home.state_dir};
 	status = sb_builtin_add(setup->policy, &place, err);
@@ -547,6 +552,7 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out, 
 		free(maker.tiers[tier].mode_origin);
 		free(maker.tiers[tier].network_origin);
 		free(maker.tiers[tier].tmp_origin);
+		free(maker.tiers[tier].shell_origin);
 	}
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
 	return status;

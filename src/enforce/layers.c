@@ -127,19 +127,12 @@ static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 	}
 }
 
-/* A temp directory that holds other things cannot be opened around them without mounts. */
 static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *out)
 {
-	for (size_t i = 1; i < plan->node_count; i++) {
-		const struct sb_plan_node *node = &plan->nodes[i];
-		const struct sb_plan_node *parent = &plan->nodes[node->parent];
-
-		if (parent->temp && node->state != SB_STATE_WRITABLE) {
-			say(out, "'%s' holds '%s' and is therefore not writable", parent->path,
-			    node->path);
-			return;
-		}
-	}
+	for (size_t i = 1; i < plan->node_count; i++)
+		if (sb_plan_temp_is_closed(plan, i))
+			say(out, "'%s' holds more than temporary files and is therefore not writable",
+			    plan->nodes[i].path);
 }
 
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,

@@ -82,19 +82,6 @@ static int grant(const struct domain *domain, const char *path, uint64_t granted
 	return status < 0 ? cannot(err, status, path) : SB_OK;
 }
 
-/*
- * Rights add up on the way down, so a temp directory is granted only if nothing in
- * it is to be kept: without mounts it would be open as well.
- */
-static bool holds_kept(const struct sb_plan *plan, size_t temp)
-{
-	for (size_t i = temp + 1; i < plan->node_count; i++)
-		if (plan->nodes[i].parent == temp &&
-		    plan->nodes[i].state != SB_STATE_WRITABLE)
-			return true;
-	return false;
-}
-
 static int grant_changes(const struct domain *domain, const struct sb_plan *plan,
 			 const struct sb_layers *layers, struct sb_error *err)
 {
@@ -105,7 +92,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 
 		if (node->state != SB_STATE_WRITABLE)
 			continue;
-		if (node->temp && !layers->mounts && holds_kept(plan, i))
+		/* rights add up on the way down: what is to be kept in it would be open as well */
+		if (!layers->mounts && sb_plan_temp_is_closed(plan, i))
 			continue;
 		status = grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
 	}

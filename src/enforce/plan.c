@@ -106,8 +106,8 @@ static int collect(struct maker *maker, struct sb_error *err)
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct sb_plan_node *)a)->path,
-		      ((const struct sb_plan_node *)b)->path);
+	return sb_path_compare(((const struct sb_plan_node *)a)->path,
+			       ((const struct sb_plan_node *)b)->path);
 }
 
 /* Order by path and keep one node per path; the root's has no rule unless one names it. */
@@ -333,7 +333,7 @@ static int add_all_blanks(struct maker *maker, struct sb_error *err)
 static int by_step(const void *a, const void *b)
 {
 	const struct sb_mount_step *first = a, *second = b;
-	int order = strcmp(first->path, second->path);
+	int order = sb_path_compare(first->path, second->path);
 
 	return order ? order : (int)first->kind - (int)second->kind;
 }
@@ -475,4 +475,22 @@ size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)
 			return i;
 	}
 	return plan->node_count;
+}
+
+bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node)
+{
+	if (!plan->nodes[node].temp)
+		return false;
+	for (size_t i = node + 1; i < plan->node_count; i++)
+		if (plan->nodes[i].parent == node && plan->nodes[i].state != SB_STATE_WRITABLE)
+			return true;
+	return false;
+}
+
+bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = plan->node_count; i-- > 0;)
+		if (sb_path_within(plan->nodes[i].path, path))
+			return sb_plan_temp_is_closed(plan, i);
+	return false;
 }

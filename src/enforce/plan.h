@@ -64,7 +64,7 @@ struct sb_plan {
 	size_t mount_count;
 	bool network;
 	char *cwd;
-	char *tmpdir;         /* what TMPDIR must be where there are mounts; NULL: leave it alone */
+	char *tmpdir;         /* what TMPDIR must be; NULL: leave it alone */
 	char *tmpdir_private; /* a directory that must be made inside a private temp, or NULL */
 };
 
@@ -85,6 +85,15 @@ void sb_plan_done(struct sb_plan *plan);
  * without mounts nothing does.  Returns the first at or after start, or node_count.
  */
 size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start);
+
+/*
+ * Is node a temp directory with something in it that must be kept?  Without mounts it
+ * cannot be opened around that, so it stays closed.
+ */
+bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node);
+
+/* The same for the temp directory that holds path, if one does. */
+bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path);
 
 /* What holds at a path: the state of the nearest enclosing node. */
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);

@@ -22,6 +22,22 @@ bool sb_path_within(const char *dir, const char *path)
 	return strncmp(dir, path, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+int sb_path_compare(const char *a, const char *b)
+{
+	int first, second;
+
+	if (strcmp(a, "/") == 0 || strcmp(b, "/") == 0) /* the root's slash is also its name */
+		return strcmp(a, b);
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	/* the end of a path comes first, then a slash, then everything else */
+	first = !*a ? 0 : *a == '/' ? 1 : 2 + (unsigned char)*a;
+	second = !*b ? 0 : *b == '/' ? 1 : 2 + (unsigned char)*b;
+	return first - second;
+}
+
 char *sb_path_join(const char *dir, const char *name)
 {
 	size_t dir_length = strlen(dir), name_length = strlen(name);

@@ -17,6 +17,12 @@
 bool sb_path_within(const char *dir, const char *path);
 
 /*
+ * Order paths as a tree is walked: a directory, all beneath it, then its siblings.
+ * (strcmp() puts "/a-b" between "/a" and "/a/b".)  <0, 0 or >0.
+ */
+int sb_path_compare(const char *a, const char *b);
+
+/*
  * Join, then remove empty, "." and ".." components by text alone.  An absolute
  * path ignores base; base must be absolute.  "~" and "~/x" mean home; "~user" is
  * SB_E_INVALID, as is "".  *out is malloc'ed.

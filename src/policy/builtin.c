@@ -53,6 +53,13 @@ static const struct row credentials[] = {
 	{".terraform.d/credentials.tfrc.json", &sb_access_deny, "Terraform tokens"},
 	{".vault-token", &sb_access_deny, "Vault token"},
 	{".docker/config.json", &sb_access_deny, "container registry logins"},
+	{".docker/run", &sb_access_deny, "docker gives root on this machine"},
+	{".docker/desktop", &sb_access_deny, "docker gives root on this machine"},
+	{".colima", &sb_access_deny, "container runtime"},
+	{".lima", &sb_access_deny, "virtual machines and their keys"},
+	{".orbstack", &sb_access_deny, "container runtime"},
+	{".rd", &sb_access_deny, "container runtime"},
+	{".1password", &sb_access_deny, "1Password ssh agent"},
 	{".gnupg", &sb_access_deny, "GnuPG keys"},
 	{".netrc", &sb_access_deny, "logins for ftp, curl and git"},
 	{".git-credentials", &sb_access_deny, "git passwords"},
@@ -140,9 +147,14 @@ static const struct row run_later[] = {
 /* Beneath /run and /var: services that do for a client what the client may not do itself. */
 static const struct row run_sockets[] = {
 	{"docker.sock", &sb_access_deny, "docker gives root on this machine"},
+	{"docker", &sb_access_deny, "container runtime"},
 	{"containerd", &sb_access_deny, "container runtime"},
 	{"podman", &sb_access_deny, "container runtime"},
 	{"crio", &sb_access_deny, "container runtime"},
+	{"buildkit", &sb_access_deny, "container runtime"},
+	{"k3s", &sb_access_deny, "container runtime"},
+	{"tmux", &sb_access_deny, "types into the user's other terminals"},
+	{"screen", &sb_access_deny, "types into the user's other terminals"},
 	{"libvirt", &sb_access_deny, "virtual machines"},
 	{"incus", &sb_access_deny, "container manager"},
 	{"snapd.socket", &sb_access_deny, "package installer"},
@@ -154,23 +166,6 @@ static const struct row var_sockets[] = {
 	{"lib/incus/unix.socket", &sb_access_deny, "container manager"},
 	{"lib/lxd/unix.socket", &sb_access_deny, "container manager"},
 	{"snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
-};
-
-/* The same beneath $XDG_RUNTIME_DIR. */
-static const struct row user_sockets[] = {
-	{"bus", &sb_access_deny, "session bus: systemd-run starts anything outside"},
-	{"dbus-1", &sb_access_deny, "session bus"},
-	{"systemd", &sb_access_deny, "starts services outside"},
-	{"docker.sock", &sb_access_deny, "container runtime"},
-	{"podman", &sb_access_deny, "container runtime"},
-	{"containerd", &sb_access_deny, "container runtime"},
-	{"containerd-rootless", &sb_access_deny, "container runtime"},
-	{"libvirt", &sb_access_deny, "virtual machines"},
-	{"keyring", &sb_access_deny, "desktop keyring and its ssh agent"},
-	{"gcr", &sb_access_deny, "desktop keyring and its ssh agent"},
-	{"gnupg", &sb_access_deny, "GnuPG agent"},
-	{"ssh-agent.socket", &sb_access_deny, "ssh agent"},
-	{"tmux", &sb_access_deny, "types into the user's other terminals"},
 };
 
 static const struct row devices[] = {
@@ -340,7 +335,8 @@ static int add_resolved(struct sb_policy *policy, const char *base, const struct
 	status = sb_path_canonical_beneath(base, row->path, &canonical, &missing, &why);
 	if (status != SB_OK && !leads_nowhere(status, &why))
 		return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
-	if (status == SB_OK) {
+	/* ".vscode -> ." must not turn the whole project into a setting */
+	if (status == SB_OK && !sb_path_within(canonical, base)) {
 		status = add_literal(policy, canonical, row->access, row->reason,
 				     flags | (missing ? ABSENT : 0), err);
 		if (status != SB_OK || strcmp(canonical, written) == 0)
@@ -480,8 +476,13 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), 0, err);
 	if (status == SB_OK)
 		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), 0, err);
+	/* Session bus, service manager, agents, editors and window managers listen there; any
+	 * one of them runs what it is told, outside. */
 	if (status == SB_OK && place->runtime_dir)
-		status = add_table(policy, place->runtime_dir, user_sockets, COUNT(user_sockets), 0,
-				   err);
+		status = add_literal(policy, place->runtime_dir, &sb_access_deny,
+				     "sockets of the user's session ($XDG_RUNTIME_DIR)", 0, err);
+	for (size_t i = 0; place->sockets && place->sockets[i] && status == SB_OK; i++)
+		status = add_literal(policy, place->sockets[i], &sb_access_deny,
+				     "a service the environment names", 0, err);
 	return status;
 }

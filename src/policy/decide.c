@@ -292,6 +292,8 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
 
 	if (policy->mode == SB_MODE_DANGER_FULL_ACCESS)
 		return (struct sb_decision){SB_ALLOW, NULL};
+	if (path[0] != '/')
+		return (struct sb_decision){SB_DENY, NULL};
 
 	for (;;) {
 		size_t length, at;
@@ -310,6 +312,8 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
 		if (*rest == '\0')
 			break;
 		length = strcspn(rest, "/");
+		if (length == 0) /* "//x" is not canonical: the walk would miss rules */
+			return (struct sb_decision){SB_DENY, NULL};
 		at = search(node, rest, length, &found);
 		if (!found)
 			break;

@@ -1,0 +1,229 @@
+/*
+ * test_filter.c - the compiled system call filter, run by a small interpreter.
+ *
+ * The kernel refuses a filter that is malformed; that a well-formed one answers what
+ * the table says can be checked here for every number and without loading anything.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "enforce/linux_seccomp.h"
+#include "unit.h"
+
+#ifdef __x86_64__
+#define ARCH AUDIT_ARCH_X86_64
+#define OTHER AUDIT_ARCH_I386
+#else
+#define ARCH AUDIT_ARCH_AARCH64
+#define OTHER AUDIT_ARCH_ARM
+#endif
+
+#define MAX 1024
+#define SELF 0x803
+#define QUERY 0x53425348
+
+static struct sock_filter code[MAX];
+static size_t length;
+
+static void build(bool network_off, bool no_mounts)
+{
+	struct sb_filter_options options = {
+		.network_off = network_off, .no_mounts = no_mounts, .self = SELF};
+
+	length = sb_filter_build(&options, code, MAX);
+	assert_true(length > 0);
+}
+
+/* Every jump lands inside the program and forward, every path ends in a return. */
+static uint32_t interpret(const struct seccomp_data *data)
+{
+	uint32_t a = 0;
+
+	for (size_t pc = 0; pc < length; pc++) {
+		const struct sock_filter *i = &code[pc];
+
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			assert_true(i->k % 4 == 0 && i->k + 4 <= sizeof *data);
+			memcpy(&a, (const char *)data + i->k, 4);
+			break;
+		case BPF_JMP | BPF_JA:
+			pc += i->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			pc += a == i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			pc += a >= i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JSET | BPF_K:
+			pc += a & i->k ? i->jt : i->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return i->k;
+		default:
+			fail_msg("instruction %zu has code %#x", pc, i->code);
+		}
+	}
+	fail_msg("ran off the end");
+	return 0;
+}
+
+static uint32_t call(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	struct seccomp_data data = {.nr = number, .arch = ARCH, .args = {a, b, c, d}};
+
+	return interpret(&data);
+}
+
+#define REFUSED(error) (SECCOMP_RET_ERRNO | (error))
+
+static void calls_that_are_refused_whatever_their_arguments(void **state)
+{
+	static const struct {
+		int number, error;
+	} rows[] = {
+		{SYS_clone3, ENOSYS},       {SYS_setns, EPERM},         {SYS_mount, EPERM},
+		{SYS_umount2, EPERM},       {SYS_pivot_root, EPERM},    {SYS_chroot, EPERM},
+		{SYS_open_tree, EPERM},     {SYS_move_mount, EPERM},    {SYS_fsopen, EPERM},
+		{SYS_mount_setattr, EPERM}, {SYS_io_uring_setup, EPERM}, {SYS_bpf, EPERM},
+		{SYS_userfaultfd, EPERM},   {SYS_keyctl, EPERM},        {SYS_add_key, EPERM},
+		{SYS_kexec_load, EPERM},    {SYS_init_module, EPERM},   {SYS_reboot, EPERM},
+		{SYS_open_by_handle_at, EPERM}, {SYS_fanotify_init, EPERM}, {SYS_perf_event_open, EPERM},
+		{463, ENOSYS},              {466, ENOSYS},              {467, ENOSYS},
+		{469, ENOSYS},              {SYS_swapon, EPERM},        {SYS_settimeofday, EPERM},
+	};
+
+	(void)state;
+	build(false, false);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(REFUSED(rows[i].error), call(rows[i].number, 0, 0, 0, 0));
+}
+
+static void ordinary_calls_are_allowed(void **state)
+{
+	static const int rows[] = {SYS_read,   SYS_write,  SYS_openat, SYS_close,   SYS_execve,
+				   SYS_mmap,   SYS_futex,  SYS_wait4,  SYS_getpid,  SYS_kill,
+				   SYS_ptrace, SYS_fchmod, SYS_statx,  SYS_connect, SYS_memfd_create,
+				   SYS_seccomp, 444 /* landlock */, 445, 446, 1000, 0x3fffffff};
+
+	(void)state;
+	build(false, false);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(SECCOMP_RET_ALLOW, call(rows[i], 1, 1, 1, 1));
+}
+
+static void arguments_decide(void **state)
+{
+	uint64_t high = UINT64_C(1) << 32;
+
+	(void)state;
+	build(false, false);
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, TIOCSTI, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, TIOCSTI | high, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, TIOCLINUX, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, TCGETS, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, 0x40086602, 0, 0));
+
+	assert_int_equal(REFUSED(EPERM), call(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_clone, CLONE_NEWNS, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_clone, CLONE_VM | CLONE_VFORK | 17, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_unshare, CLONE_NEWNET, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_unshare, 0x80, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_unshare, CLONE_FILES | CLONE_FS, 0, 0, 0));
+
+	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 7, 0, 1, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 7, 0, high, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 7, 0, 0, 1));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, 0, 1, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_USER, 0, 5, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PGRP, 0, 5, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PROCESS, 7, 5, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_setpriority, PRIO_PROCESS, 0, 5, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_sched_setaffinity, 7, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_sched_setaffinity, 0, 0, 0, 0));
+}
+
+static void sockets(void **state)
+{
+	(void)state;
+	build(false, false);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_UNIX, SOCK_STREAM, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_INET, SOCK_STREAM, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_INET6, SOCK_DGRAM, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_NETLINK, SOCK_RAW, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_INET, SOCK_STREAM, 262, 0));
+	assert_int_equal(REFUSED(EPROTONOSUPPORT), call(SYS_socket, AF_NETLINK, SOCK_RAW, 16, 0));
+	for (int family = 0; family < 64; family++)
+		if (family != AF_UNIX && family != AF_INET && family != AF_INET6 &&
+		    family != AF_NETLINK)
+			assert_int_equal(REFUSED(EAFNOSUPPORT), call(SYS_socket, family, 1, 0, 0));
+
+	build(true, false);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_UNIX, SOCK_STREAM, 0, 0));
+	assert_int_equal(REFUSED(EACCES), call(SYS_socket, AF_INET, SOCK_STREAM, 0, 0));
+	assert_int_equal(REFUSED(EACCES), call(SYS_socket, AF_INET6, SOCK_DGRAM, 0, 0));
+	assert_int_equal(REFUSED(EAFNOSUPPORT), call(SYS_socket, 40, SOCK_STREAM, 0, 0));
+	assert_int_equal(REFUSED(EOPNOTSUPP), call(SYS_sendto, 3, 0, 0, 0x20000000));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_sendto, 3, 0, 0, 0));
+}
+
+static void file_flags_are_held_without_mounts(void **state)
+{
+	(void)state;
+	build(false, true);
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, 0x40086602, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, 0x401c5820, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, TCGETS, 0, 0));
+}
+
+static void foreign_calls_kill(void **state)
+{
+	struct seccomp_data data = {.nr = SYS_read, .arch = OTHER};
+
+	(void)state;
+	build(false, false);
+	assert_int_equal(SECCOMP_RET_KILL_PROCESS, interpret(&data));
+#ifdef __x86_64__
+	assert_int_equal(SECCOMP_RET_KILL_PROCESS, call(0x40000000, 0, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_KILL_PROCESS, call(0x40000000 | SYS_openat, 0, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(-1, 0, 0, 0, 0));
+#endif
+}
+
+static void the_query_is_answered(void **state)
+{
+	(void)state;
+	build(false, false);
+	assert_int_equal(REFUSED(SELF), call(SYS_prctl, QUERY, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prctl, 38, 1, 0, 0));
+}
+
+static void a_filter_that_does_not_fit_is_not_built(void **state)
+{
+	struct sb_filter_options options = {0};
+
+	(void)state;
+	assert_int_equal(0, sb_filter_build(&options, code, 20));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(calls_that_are_refused_whatever_their_arguments),
+	cmocka_unit_test(ordinary_calls_are_allowed),
+	cmocka_unit_test(arguments_decide),
+	cmocka_unit_test(sockets),
+	cmocka_unit_test(file_flags_are_held_without_mounts),
+	cmocka_unit_test(foreign_calls_kill),
+	cmocka_unit_test(the_query_is_answered),
+	cmocka_unit_test(a_filter_that_does_not_fit_is_not_built),
+};
+
+UNIT_MAIN("filter")
