@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "enforce/linux_seccomp.h"
 
 /* The rule file that is meant, and the places around it. */
 static int find_file(const struct sb_command_line *line, struct sb_home *home, char **out_file)
@@ -27,6 +28,17 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 	sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 	sb_home_done(home);
 	return sb_report(&err);
+}
+
+/* Report a failed change; inside a run the reason is known. */
+static int report_change(struct sb_error *err)
+{
+	bool mounts;
+
+	if ((err->sys_errno == EROFS || err->sys_errno == EACCES || err->sys_errno == EPERM) &&
+	    !err->hint[0] && sb_inside(&mounts))
+		sb_hint(err, "inside a sandbox its rules cannot be changed");
+	return sb_report(err);
 }
 
 /* "Added '/x' to FILE": what was done and where. */
@@ -55,7 +67,7 @@ int sb_cli_add_path(const struct sb_command_line *line)
 		return status;
 	if (sb_config_add_path(&home, file, line->action_value, &pattern, &changed, &missing,
 			       &err) != SB_OK) {
-		status = sb_report(&err);
+		status = report_change(&err);
 	} else {
 		if (missing)
 			sb_warn("'%s': %s; it is skipped until it is there", pattern,
@@ -80,7 +92,7 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 		return status;
 	if (sb_config_remove_path(&home, file, line->action_value, &pattern, &changed, &err) !=
 	    SB_OK) {
-		status = sb_report(&err);
+		status = report_change(&err);
 	} else if (!changed) {
 		sb_fail(&err, SB_E_MISSING, 0, "'%s' is not in '%s'", pattern, file);
 		sb_hint(&err, "sandbash --list-paths shows what is");
@@ -132,7 +144,7 @@ int sb_cli_edit(const struct sb_command_line *line)
 	if (!editor || !*editor)
 		editor = "vi";
 	if (sb_config_touch(file, &err) != SB_OK || run_editor(editor, file, &err) != SB_OK)
-		status = sb_report(&err);
+		status = report_change(&err);
 	sb_home_done(&home);
 	if (status)
 		return status;

@@ -41,10 +41,7 @@ int sb_config_read(const char *path, struct sb_buf *out, bool *out_found, struct
 
 static int changes_refused(struct sb_error *err, int error, const char *path)
 {
-	sb_fail(err, SB_E_SYSTEM, error, "cannot change '%s'", path);
-	if (error == EROFS || error == EACCES || error == EPERM)
-		return sb_hint(err, "inside a sandbox its rules cannot be changed");
-	return err ? (int)err->code : (int)SB_E_SYSTEM;
+	return sb_fail(err, SB_E_SYSTEM, error, "cannot change '%s'", path);
 }
 
 int sb_config_make_dirs(const char *dir, struct sb_error *err)
@@ -57,7 +54,11 @@ int sb_config_make_dirs(const char *dir, struct sb_error *err)
 		slash = strchr(slash + 1, '/');
 		if (slash)
 			*slash = '\0';
-		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+		if (mkdir(path, 0700) == 0) {
+			/* whatever the umask says, we must be able to enter it, as mkdir -p does */
+			if (chmod(path, 0700) != 0)
+				return changes_refused(err, errno, path);
+		} else if (errno != EEXIST) {
 			int error = errno;
 			struct stat info;
 

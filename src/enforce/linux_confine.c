@@ -216,7 +216,7 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	if (status == SB_OK)
 		status = sb_mounts_enter(plan, layers, err);
 	if (status == SB_OK && layers->mounts) {
-		sb_fds_reopen(&fds);
+		sb_fds_reopen(&fds, plan);
 		status = return_to(plan->cwd, &cwd, err);
 	}
 	sb_fds_done(&fds);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "enforce/plan.h"
 
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
@@ -19,31 +20,6 @@ static bool is_named(int fd, const int *keep, size_t keep_count)
 		if (keep[i] == fd)
 			return true;
 	return false;
-}
-
-static int check_stdio(struct sb_error *err)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		int flags = fcntl(fd, F_GETFL);
-		struct stat info;
-
-		if (flags < 0 || fstat(fd, &info) != 0)
-			continue; /* closed: the command sees it closed */
-		if ((flags & O_PATH) || S_ISDIR(info.st_mode)) {
-			sb_fail(err, SB_E_REFUSED, 0, "%s is a directory, which leads out of the sandbox",
-				stdio_names[fd]);
-			return sb_hint(err, "redirect it from a file or /dev/null");
-		}
-	}
-	return SB_OK;
-}
-
-/* Our own descriptors are close-on-exec; whatever is not came from the caller. */
-static bool is_inherited(int fd)
-{
-	int flags = fcntl(fd, F_GETFD);
-
-	return flags >= 0 && !(flags & FD_CLOEXEC);
 }
 
 static int note_file(struct sb_fds *fds, int fd, struct sb_error *err)
@@ -57,6 +33,38 @@ static int note_file(struct sb_fds *fds, int fd, struct sb_error *err)
 	return SB_OK;
 }
 
+static bool is_read_only_file(int flags, const struct stat *info)
+{
+	return S_ISREG(info->st_mode) && (flags & O_ACCMODE) == O_RDONLY;
+}
+
+static int settle_stdio(struct sb_fds *fds, struct sb_error *err)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		struct stat info;
+
+		if (flags < 0 || fstat(fd, &info) != 0)
+			continue; /* closed: the command sees it closed */
+		if ((flags & O_PATH) || S_ISDIR(info.st_mode)) {
+			sb_fail(err, SB_E_REFUSED, 0, "%s is a directory, which leads out of the sandbox",
+				stdio_names[fd]);
+			return sb_hint(err, "redirect it from a file or /dev/null");
+		}
+		if (is_read_only_file(flags, &info) && note_file(fds, fd, err) != SB_OK)
+			return SB_E_NOMEM;
+	}
+	return SB_OK;
+}
+
+/* Our own descriptors are close-on-exec; whatever is not came from the caller. */
+static bool is_inherited(int fd)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
 static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -65,7 +73,7 @@ static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
 	if (flags >= 0 && fstat(fd, &info) == 0 && !(flags & O_PATH)) {
 		if (S_ISFIFO(info.st_mode))
 			return SB_OK;
-		if (S_ISREG(info.st_mode) && (flags & O_ACCMODE) == O_RDONLY)
+		if (is_read_only_file(flags, &info))
 			return note_file(fds, fd, err);
 	}
 	close(fd);
@@ -77,16 +85,14 @@ int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct
 	struct sb_fds fds = {0};
 	DIR *dir;
 	const struct dirent *entry;
-	int status = check_stdio(err);
+	int status = settle_stdio(&fds, err);
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		if (fcntl(keep[i], F_GETFD) < 0)
 			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open", keep[i]);
-	if (status != SB_OK)
-		return status;
-	dir = opendir("/proc/self/fd");
-	if (!dir)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot list the open descriptors");
+	dir = status == SB_OK ? opendir("/proc/self/fd") : NULL;
+	if (status == SB_OK && !dir)
+		status = sb_fail(err, SB_E_SYSTEM, errno, "cannot list the open descriptors");
 	while (status == SB_OK && (entry = readdir(dir))) {
 		char *end;
 		long fd = strtol(entry->d_name, &end, 10);
@@ -96,7 +102,8 @@ int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct
 		if (is_inherited((int)fd) && !is_named((int)fd, keep, keep_count))
 			status = settle_one((int)fd, &fds, err);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	if (status != SB_OK) {
 		sb_fds_done(&fds);
 		return status;
@@ -105,7 +112,7 @@ int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct
 	return SB_OK;
 }
 
-void sb_fds_reopen(const struct sb_fds *fds)
+void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan)
 {
 	for (size_t i = 0; i < fds->count; i++) {
 		int old = fds->files[i], flags = fcntl(old, F_GETFL);
@@ -119,6 +126,8 @@ void sb_fds_reopen(const struct sb_fds *fds)
 		if (length <= 0 || path[0] != '/')
 			continue;
 		path[length] = '\0';
+		if (old <= 2 && sb_plan_state_at(plan, path) == SB_STATE_WRITABLE)
+			continue;
 		fresh = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fresh < 0 || fstat(old, &before) != 0 || fstat(fresh, &after) != 0 ||
 		    before.st_dev != after.st_dev || before.st_ino != after.st_ino)

@@ -419,7 +419,8 @@ static void sockets_that_lead_outside_are_closed(void **state)
 	has(fx, "/run/dbus/system_bus_socket", "deny");
 	has(fx, "/run/user/1000/bus", "deny");
 	has(fx, "/run/user/1000/gnupg/S.gpg-agent", "deny");
-	has(fx, "/run/user/1000/other", "ask");
+	has(fx, "/run/user/1000/other", "deny");
+	has(fx, "/run/user/1001/other", "ask");
 }
 
 static void works_without_what_may_be_missing(void **state)
