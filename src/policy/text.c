@@ -275,9 +275,11 @@ static int parse_path(const char *bytes, const char *end, char **out, struct sb_
 		}
 		while (end > bytes && is_blank(end[-1]))
 			end--;
-		path = strndup(bytes, (size_t)(end - bytes));
+		path = malloc((size_t)(end - bytes) + 1); /* the bytes behind end are not ours */
 		if (!path)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		memcpy(path, bytes, (size_t)(end - bytes));
+		path[end - bytes] = '\0';
 	}
 	if (!*path)
 		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
