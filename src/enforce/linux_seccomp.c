@@ -31,7 +31,8 @@
 #error "sandbash has no system call table for this architecture"
 #endif
 
-/* Newer than Debian 12's headers; these numbers are the same everywhere. */
+/* Newer than some libc's headers; these numbers are the same everywhere. */
+#define NR_quotactl_fd 443
 #define NR_setxattrat 463
 #define NR_removexattrat 466
 #define NR_open_tree_attr 467
@@ -128,7 +129,7 @@ static const struct row table[] = {
 	{SYS_swapoff, PERM, EVERY_RUN, {{0}}},
 	{SYS_acct, PERM, EVERY_RUN, {{0}}},
 	{SYS_quotactl, PERM, EVERY_RUN, {{0}}},
-	{SYS_quotactl_fd, PERM, EVERY_RUN, {{0}}},
+	{NR_quotactl_fd, PERM, EVERY_RUN, {{0}}},
 	{SYS_syslog, PERM, EVERY_RUN, {{0}}},
 	{SYS_settimeofday, PERM, EVERY_RUN, {{0}}},
 	{SYS_clock_settime, PERM, EVERY_RUN, {{0}}},

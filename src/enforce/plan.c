@@ -245,8 +245,18 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	bool is_dir = node->kind == SB_KIND_DIR;
 	int status = SB_OK;
 
-	if (node->kind == SB_KIND_LINK) /* a mount would land on what it leads to */
-		return SB_OK;
+	/*
+	 * A link itself can carry a mount; then it cannot be replaced, and following it
+	 * still works.  What it leads to has a node of its own.
+	 */
+	if (node->kind == SB_KIND_LINK) {
+		if (parent->state != SB_STATE_WRITABLE || parent->temp ||
+		    node->state == SB_STATE_WRITABLE)
+			return SB_OK;
+		status = add_pins(maker, index, err);
+		return status == SB_OK ? add_step(maker, SB_MOUNT_PIN, node->path, false, NULL, err)
+				       : status;
+	}
 	if (node->temp) {
 		/* a TMPDIR inside a private /tmp is only a directory there */
 		return parent->temp ? SB_OK

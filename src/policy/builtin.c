@@ -276,7 +276,7 @@ static unsigned name_bit(const char *name, size_t length)
 static void list_names(struct base *base)
 {
 	_Alignas(struct dirent64) char buffer[16 * 1024];
-	ssize_t length = getdents64(base->fd, buffer, sizeof buffer);
+	ssize_t length = getdents64(base->fd, (void *)buffer, sizeof buffer);
 	char more[512];
 
 	if (length <= 0)
@@ -288,7 +288,7 @@ static void list_names(struct base *base)
 		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
 		at += entry->d_reclen;
 	}
-	base->listed = getdents64(base->fd, more, sizeof more) == 0;
+	base->listed = getdents64(base->fd, (void *)more, sizeof more) == 0;
 }
 
 static int kind_of(const struct base *base, const char *name)
