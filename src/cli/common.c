@@ -135,7 +135,10 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 {
 	struct sb_setup_request request = sb_request(line, looking);
 	struct sb_error err;
-	int status = sb_setup_make(&request, out, &err);
+	int status;
+
+	request.existing_only = line->action == SB_ACTION_RUN;
+	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)
 		sb_warn("%s", out->warnings[i]);

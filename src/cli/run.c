@@ -178,7 +178,7 @@ static int confine(const struct sb_command_line *line, const struct run *run)
 			fprintf(stderr, "hint: %s\n", err.hint);
 		return SB_EXIT_FAILURE;
 	}
-	print_weaknesses(&weak, "sandbash: warning: not held here: ");
+	print_weaknesses(&weak, "sandbash: warning: on this machine ");
 	if (point_tmpdir(run, &layers) != 0) {
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);

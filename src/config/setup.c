@@ -534,7 +534,8 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .runtime_dir = setup->home.runtime_dir,
 				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,
-				  .state_dir = setup->home.state_dir};
+				  .state_dir = setup->home.state_dir,
+				  .existing_only = maker->request->existing_only};
 	status = sb_builtin_add(setup->policy, &place, err);
 	if (status == SB_OK)
 		status = protect_files(maker, err);

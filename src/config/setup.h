@@ -35,6 +35,7 @@ struct sb_setup_request {
 	bool allow_home; /* the home directory itself may be a project */
 	bool anywhere;   /* projects outside the home directory too */
 	bool looking;    /* nothing will be run: where we stand does not matter */
+	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
 };
 
 struct sb_listed { /* one rule as a source gave it, for --list-paths */

@@ -90,8 +90,7 @@ static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
 	     i = sb_plan_next_stricter(plan, i + 1)) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		/* Temp is closed instead (linux_landlock.c); hidden files are left out there. */
-		if (plan->nodes[node->parent].temp || node->state == SB_STATE_HIDDEN)
+		if (plan->nodes[node->parent].temp) /* that is closed instead: linux_landlock.c */
 			continue;
 		if (first)
 			more++;

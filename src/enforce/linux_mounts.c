@@ -174,90 +174,93 @@ static bool make_places(struct job *job, int root, const struct sb_mount_step *s
  * What hides a directory or file: an empty one that nobody may open.  A directory
  * with something to show inside may be passed through (x) but not listed.
  */
-static int new_cover(struct job *job, int covers, size_t index)
+static int new_cover(struct job *job, int root, const char *name, const struct sb_mount_step *step)
 {
-	const struct sb_mount_step *step = &job->plan->mounts[index];
-	char name[32];
+	bool places_made;
 	int fd;
 
-	snprintf(name, sizeof name, "%zu", index);
 	if (!step->is_dir) {
-		fd = openat(covers, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
+		fd = openat(root, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
 		if (fd < 0)
 			return -errno;
 		close(fd);
-	} else {
-		bool places_made;
-
-		if (mkdirat(covers, name, 0700) != 0)
-			return -errno;
-		fd = openat(covers, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			return -errno;
-		places_made = make_places(job, fd, step, 0111);
-		if (fchmod(fd, step->has_shown ? 0111 : 0) != 0)
-			places_made = false;
-		close(fd);
-		if (!places_made)
-			return -EIO;
+		return 0;
 	}
-	return sb_sys_clone_tree(covers, name);
+	if (mkdirat(root, name, 0700) != 0)
+		return -errno;
+	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	places_made = make_places(job, fd, step, 0111);
+	if (fchmod(fd, step->has_shown ? 0111 : 0) != 0)
+		places_made = false;
+	close(fd);
+	return places_made ? 0 : -EIO;
+}
+
+/* An empty directory that everybody may write to, as /tmp is. */
+static int new_temp(struct job *job, int root, const char *name, const struct sb_mount_step *step)
+{
+	const char *wanted = job->plan->tmpdir_private;
+	int fd, status = 0;
+
+	if (mkdirat(root, name, 0700) != 0)
+		return -errno;
+	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!make_places(job, fd, step, 0755))
+		status = -EIO;
+	else if (wanted && sb_path_within(step->path, wanted))
+		status = make_place(fd, wanted + strlen(step->path) + 1, true, 0755, 0755);
+	if (status == 0 && fchmod(fd, 01777) != 0)
+		status = -errno;
+	close(fd);
+	return status;
 }
 
 /*
- * All covers live in one small filesystem.  A copy can only be taken of what is
- * mounted (before Linux 6.15), so it lies on /dev for a moment.
+ * Private temp directories and whatever hides a name are made in one small
+ * filesystem of our own.  A copy can only be taken of what is mounted (before Linux
+ * 6.15), so it lies on /dev for a moment.
  */
-static bool make_covers(struct job *job)
+static bool make_own(struct job *job)
 {
-	int covers = -1;
+	const struct sb_plan *plan = job->plan;
+	int root = -1;
 	bool done = true;
 
-	for (size_t i = 0; i < job->plan->mount_count && done; i++) {
-		if (job->plan->mounts[i].kind != SB_MOUNT_HIDE)
+	for (size_t i = 0; i < plan->mount_count && done; i++) {
+		const struct sb_mount_step *step = &plan->mounts[i];
+		char name[32];
+
+		if (step->kind != SB_MOUNT_HIDE && step->kind != SB_MOUNT_TMPFS)
 			continue;
-		if (covers < 0) {
-			covers = sb_sys_new_tmpfs("0755");
-			if (failed(job, covers, "make a filesystem for hidden names", NULL))
+		if (root < 0) {
+			root = sb_sys_new_tmpfs("0755");
+			if (failed(job, root, "make a filesystem", NULL))
 				return false;
-			if (failed(job, attach_at(covers, "/dev"), "mount it on", "/dev")) {
-				close(covers);
+			if (failed(job, attach_at(root, "/dev"), "mount it on", "/dev")) {
+				close(root);
 				return false;
 			}
 		}
-		job->trees[i] = new_cover(job, covers, i);
-		done = !failed(job, job->trees[i], "cover", job->plan->mounts[i].path) &&
-		       !failed(job, sb_sys_make_readonly(job->trees[i]), "cover",
-			       job->plan->mounts[i].path);
+		snprintf(name, sizeof name, "%zu", i);
+		done = !failed(job,
+			       step->kind == SB_MOUNT_HIDE ? new_cover(job, root, name, step)
+							   : new_temp(job, root, name, step),
+			       "prepare", step->path);
+		if (!done)
+			break;
+		job->trees[i] = sb_sys_clone_tree(root, name);
+		done = !failed(job, job->trees[i], "prepare", step->path);
 	}
-	if (covers >= 0) {
-		close(covers);
+	if (root >= 0) {
+		close(root);
 		if (failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
 			done = false;
 	}
 	return done;
-}
-
-static int private_temp(struct job *job, const struct sb_mount_step *step)
-{
-	int tree = sb_sys_new_tmpfs("1777");
-	const char *wanted = job->plan->tmpdir_private;
-
-	if (tree < 0)
-		return tree;
-	if (!make_places(job, tree, step, 0755)) {
-		close(tree);
-		return -job->failed_errno;
-	}
-	if (wanted && sb_path_within(step->path, wanted)) {
-		int status = make_place(tree, wanted + strlen(step->path) + 1, true, 0755, 0755);
-
-		if (status < 0) {
-			close(tree);
-			return status;
-		}
-	}
-	return tree;
 }
 
 static bool carry_out(struct job *job, size_t index)
@@ -269,9 +272,6 @@ static bool carry_out(struct job *job, size_t index)
 	switch (step->kind) {
 	case SB_MOUNT_BLANK: /* made with what hides it */
 		return true;
-	case SB_MOUNT_TMPFS:
-		*tree = private_temp(job, step);
-		break;
 	case SB_MOUNT_PIN:
 	case SB_MOUNT_READONLY:
 		*tree = clone_at(step->path);
@@ -282,6 +282,7 @@ static bool carry_out(struct job *job, size_t index)
 	if (failed(job, *tree, "copy", step->path))
 		return false;
 	if ((step->kind == SB_MOUNT_READONLY || step->kind == SB_MOUNT_KEEP ||
+	     step->kind == SB_MOUNT_HIDE ||
 	     (step->kind == SB_MOUNT_SHOW && !step->writable)) &&
 	    failed(job, sb_sys_make_readonly(*tree), "make read-only", step->path))
 		return false;
@@ -316,7 +317,7 @@ static bool set_up(struct job *job)
 	if (!take_copies(job) ||
 	    failed(job, sb_sys_settle_root(!root_writable(job->plan)), "make everything read-only",
 		   NULL) ||
-	    !make_covers(job))
+	    !make_own(job))
 		return false;
 	for (size_t i = 0; i < job->plan->mount_count; i++)
 		if (!carry_out(job, i))

@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/policy_impl.h"
 #include "policy/text.h"
 
 struct row {
@@ -177,12 +178,12 @@ static const struct row devices[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8 };
+enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16 };
 
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
 {
-	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
+	SB_AUTO_FREE char *pattern = NULL;
 	char origin[160] = "built-in: ";
 	struct sb_rule rule = {
 		.access = *access,
@@ -191,10 +192,12 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 		.any_mode = flags & ANY_MODE,
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
-		.pattern = pattern,
 		.origin = origin,
 	};
 
+	if ((flags & ABSENT) && (flags & EXISTING_ONLY))
+		return SB_OK;
+	rule.pattern = pattern = sb_pattern_escape(path);
 	if (!pattern)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	strncat(origin, reason, sizeof origin - strlen(origin) - 1);
@@ -348,17 +351,20 @@ static int add_resolved(struct sb_policy *policy, const char *base, const struct
 static int add_row(struct sb_policy *policy, struct base *base, const struct row *row,
 		   unsigned flags, struct sb_error *err)
 {
-	SB_AUTO_FREE char *written = sb_path_join(base->path, row->path);
+	SB_AUTO_FREE char *written = NULL;
 	size_t first = strcspn(row->path, "/");
 	int kind;
 
-	if (!written)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	look_up(base, row->path, first);
 	kind = base->kind;
 	/* behind a plain directory the second name can be looked at directly */
 	if (kind == PLAIN && row->path[first])
 		kind = strchr(row->path + first + 1, '/') ? LINK : kind_of(base, row->path);
+	if (kind == NOT_THERE && (flags & EXISTING_ONLY))
+		return SB_OK;
+	written = sb_path_join(base->path, row->path);
+	if (!written)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (kind == NOT_THERE)
 		return add_literal(policy, written, row->access, row->reason, flags | ABSENT, err);
 	if (kind == PLAIN)
@@ -455,27 +461,70 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
 	return status;
 }
 
+/* What a program outside would run or obey, at the top of a writable directory. */
+static int guard_root(struct sb_policy *policy, const char *root, unsigned flags,
+		      struct sb_error *err)
+{
+	SB_AUTO_FREE char *git = sb_path_join(root, ".git");
+	struct stat info;
+	int status = SB_OK;
+
+	if (!git)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	/* In a linked worktree or a submodule it is a file with the way to the rest. */
+	if (lstat(git, &info) == 0 && S_ISREG(info.st_mode))
+		status = add_literal(policy, git, &sb_access_ask,
+				     "leads git to its hooks and config", 0, err);
+	if (status == SB_OK)
+		status = add_table(policy, root, run_later, COUNT(run_later), flags, err);
+	return status;
+}
+
+/* Directories that the user's rules open need the same care as a project. */
+static int guard_opened(struct sb_policy *policy, unsigned flags, struct sb_error *err)
+{
+	size_t count = sb_policy_count(policy);
+	int status = SB_OK;
+
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
+		SB_AUTO_FREE char *root = NULL;
+		struct stat info;
+
+		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW ||
+		    pattern->glob || stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
+			continue;
+		root = strdup(pattern->prefix); /* adding rules may move the others */
+		status = root ? guard_root(policy, root, flags, err)
+			      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	return status;
+}
+
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
-	int status = add_own(policy, place, err);
+	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
+	int status = guard_opened(policy, flags, err); /* while only the user's rules are there */
 
+	if (status == SB_OK)
+		status = add_own(policy, place, err);
 	if (status == SB_OK)
 		status = add_table(policy, "/dev", devices, COUNT(devices), ANY_MODE, err);
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
 		status = add_literal(policy, place->projects[i], &sb_access_write,
 				     i ? "project" : "current directory", 0, err);
 		if (status == SB_OK)
-			status = add_table(policy, place->projects[i], run_later, COUNT(run_later), 0,
-					   err);
+			status = guard_root(policy, place->projects[i], flags, err);
 	}
 	if (status == SB_OK)
 		status = add_temp(policy, place, err);
 	if (status == SB_OK && place->home)
-		status = add_table(policy, place->home, credentials, COUNT(credentials), 0, err);
+		status = add_table(policy, place->home, credentials, COUNT(credentials), flags, err);
 	if (status == SB_OK)
-		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), 0, err);
+		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), flags, err);
 	if (status == SB_OK)
-		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), 0, err);
+		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), flags, err);
 	/* Session bus, service manager, agents, editors and window managers listen there; any
 	 * one of them runs what it is told, outside. */
 	if (status == SB_OK && place->runtime_dir)

@@ -1,0 +1,340 @@
+"""Inherited descriptors: what the caller had open must not lead out of the sandbox."""
+
+import array
+import ctypes
+import os
+import select
+import socket
+import subprocess
+
+from attack import CROSSING, DENIED, act, boxed, layout, refused, signature, unchanged, works
+from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLOSED = ("EBADF",)
+
+
+class Leak:
+    """A descriptor that the next program inherits, under a number of our choice."""
+
+    def __init__(self, fd, number=40):
+        self.number = number
+        if fd == number:
+            os.set_inheritable(fd, True)
+        else:
+            os.dup2(fd, number, inheritable=True)
+            os.close(fd)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.number)
+
+    @property
+    def where(self):
+        return {"pass_fds": [self.number]}
+
+    @property
+    def word(self):
+        return f"fd:{self.number}"
+
+
+@test("ESCAPES paths: an inherited directory is closed", variants=ALL_VARIANTS)
+def directory(fx):
+    for number in (3, 9, 63, 64, 255, 700):
+        for flags in (os.O_RDONLY, os.O_PATH):
+            with Leak(os.open(fx.outside, flags | os.O_DIRECTORY), number) as leak:
+                refused(boxed(fx, "openat", "rdonly", leak.word, "new", **leak.where),
+                        CLOSED + DENIED)
+                refused(boxed(fx, "fchdir", leak.word, "new", **leak.where), CLOSED + DENIED)
+                equal(os.listdir(fx.outside), [])
+                works(act(fx, "openat", "rdonly", leak.word, "new", **leak.where), "control")
+            (fx.outside / "new").unlink()
+    works(fx.sandbash("touch", "neighbour"))
+
+
+@test("ESCAPES paths: an inherited directory of the project is closed, too", variants=("full",))
+def project_directory(fx):
+    """It belongs to the host's writable mount, where .git/config is not protected."""
+    fx.git_project()
+    with Leak(os.open(fx.project / ".git", os.O_RDONLY)) as leak:
+        before = signature(fx.project / ".git" / "config")
+        refused(boxed(fx, "openat", "rdonly", leak.word, "config", **leak.where), CLOSED + DENIED)
+        unchanged(before, fx.project / ".git" / "config")
+        works(act(fx, "openat", "rdonly", leak.word, "other", **leak.where), "control")
+    works(boxed(fx, "open", "wronly+creat", ".git/neighbour"))
+
+
+@test("ESCAPES paths: an inherited O_PATH file is closed", variants=ALL_VARIANTS)
+def path_only(fx):
+    target = fx.write(fx.outside / "file", "content")
+    with Leak(os.open(target, os.O_PATH)) as leak:
+        before = signature(fx.outside)
+        refused(boxed(fx, "reopen", "path", "/proc/self/fd", leak.word, **leak.where),
+                CLOSED + DENIED + ("ENOENT",))
+        refused(boxed(fx, "meta", "fchmodat2-empty", leak.word, **leak.where), CLOSED + DENIED)
+        refused(boxed(fx, "link", "proc", leak.word, fx.project / "alias", **leak.where),
+                CLOSED + CROSSING + ("ENOENT",))
+        unchanged(before, fx.outside)
+        works(act(fx, "reopen", "path", "/proc/self/fd", leak.word, **leak.where), "control")
+    works(fx.sandbash("touch", "neighbour"))
+
+
+@test("ESCAPES paths: an inherited writable file is closed", variants=ALL_VARIANTS)
+def writable(fx):
+    target = fx.write(fx.outside / "file", "content")
+    for flags in (os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND):
+        with Leak(os.open(target, flags)) as leak:
+            before = signature(fx.outside)
+            refused(boxed(fx, "write", str(leak.number), **leak.where), CLOSED)
+            unchanged(before, fx.outside)
+            works(act(fx, "write", str(leak.number), **leak.where), "control")
+    works(fx.sandbash("touch", "neighbour"))
+
+
+def anonymous():
+    """Things without a path; (name, descriptor, what else to close)."""
+    parameters = ctypes.create_string_buffer(120)
+    pair = socket.socketpair()
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made = [("socket", pair[0].detach()), ("udp socket", udp.detach()),
+            ("device", os.open("/dev/null", os.O_RDWR)),
+            ("terminal device", os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)),
+            ("memfd", os.memfd_create("act")), ("pidfd", os.pidfd_open(os.getpid())),
+            ("io_uring", LIBC.syscall(425, 4, parameters)), ("epoll", select.epoll()),
+            ("eventfd", os.eventfd(0))]
+    for name, fd in made:
+        if name == "epoll":
+            yield name, os.dup(fd.fileno())
+        elif fd >= 0:
+            yield name, fd
+
+
+@test("ESCAPES paths: inherited sockets, devices and the like are closed", variants=ALL_VARIANTS)
+def closed(fx):
+    for name, fd in anonymous():
+        with Leak(fd) as leak:
+            command = ["sh", "-c", f"test -e /proc/self/fd/{leak.number}"]
+            equal(fx.sandbash(*command, **leak.where).status, 1, name)
+            works(fx.run(*command, **leak.where), f"control {name}")
+    works(fx.sandbash("touch", "neighbour"))
+
+
+@test("ESCAPES paths: inherited pipes and read-only files stay open", variants=ALL_VARIANTS)
+def kept(fx):
+    target = fx.write(fx.outside / "file", "content")
+    with Leak(os.open(target, os.O_RDONLY)) as leak:
+        result = fx.sandbash("bash", "-c", f"cat <&{leak.number}", **leak.where)
+        equal(result.stdout, "content")
+    reader, writer = os.pipe()
+    with Leak(writer) as leak:
+        works(boxed(fx, "write", str(leak.number), **leak.where))
+    equal(os.read(reader, 10), b"X")
+    os.close(reader)
+
+
+@test("ESCAPES paths: a read-only file above 2 keeps its place", variants=ALL_VARIANTS)
+def kept_offset(fx):
+    target = fx.write(fx.outside / "file", "first second")
+    with Leak(os.open(target, os.O_RDONLY)) as leak:
+        os.lseek(leak.number, 6, os.SEEK_SET)
+        equal(fx.sandbash("bash", "-c", f"cat <&{leak.number}", **leak.where).stdout, "second")
+
+
+@test("ESCAPES paths: a kept read-only file cannot be opened for writing", variants=ALL_VARIANTS)
+def kept_read_only(fx):
+    target = fx.write(fx.outside / "file", "content")
+    with Leak(os.open(target, os.O_RDONLY)) as leak:
+        before = signature(fx.outside)
+        for way in ("/proc/self/fd", "/dev/fd"):
+            refused(boxed(fx, "reopen", "rdonly", way, leak.word, **leak.where))
+        unchanged(before, fx.outside)
+        works(act(fx, "reopen", "rdonly", "/proc/self/fd", leak.word, **leak.where), "control")
+        works(boxed(fx, "read", leak.word, **leak.where))
+
+
+DESCRIPTOR_FORMS = ("fchmod", "fchown", "futimens", "fsetxattr", "fremovexattr", "setflags",
+                    "fssetxattr", "setversion", "chmod-proc", "setxattr-proc", "utimensat-proc",
+                    "fchmodat2-empty", "fchownat-empty", "utimensat-empty")
+
+
+@test("ESCAPES paths: a kept read-only file keeps its metadata")
+def kept_metadata(fx):
+    layout(fx.outside / "tree")
+    layout(fx.dir / "control")
+    with Leak(os.open(fx.outside / "tree" / "file", os.O_RDONLY)) as leak:
+        before = signature(fx.outside)
+        for form in DESCRIPTOR_FORMS:
+            refused(boxed(fx, "meta", form, leak.word, **leak.where), message=form)
+            unchanged(before, fx.outside, form)
+    with Leak(os.open(fx.dir / "control" / "file", os.O_RDONLY)) as leak:
+        for form in DESCRIPTOR_FORMS:
+            works(act(fx, "meta", form, leak.word, **leak.where), f"control {form}")
+    layout(fx.project / "in")
+    works(boxed(fx, "meta", "fchmod", "in/file"))
+
+
+@test("ESCAPES paths: a file as stdin keeps its metadata")
+def stdin_metadata(fx):
+    layout(fx.outside / "tree")
+    layout(fx.dir / "control")
+    for form in DESCRIPTOR_FORMS:
+        with open(fx.outside / "tree" / "file", "rb") as stdin:
+            before = signature(fx.outside)
+            refused(boxed(fx, "meta", form, "fd:0", stdin=stdin), message=form)
+            unchanged(before, fx.outside, form)
+        with open(fx.dir / "control" / "file", "rb") as stdin:
+            works(act(fx, "meta", form, "fd:0", stdin=stdin), f"control {form}")
+    with open(fx.outside / "tree" / "file", "rb") as stdin:
+        equal(fx.sandbash("cat", stdin=stdin).stdout, "content\n")
+
+
+@test("ESCAPES paths: a file as stdin cannot be opened for writing", variants=ALL_VARIANTS)
+def stdin_reopened(fx):
+    target = fx.write(fx.outside / "file", "content")
+    before = signature(fx.outside)
+    with open(target, "rb") as stdin:
+        for way in ("/proc/self/fd", "/dev/fd"):
+            refused(boxed(fx, "reopen", "rdonly", way, "fd:0", stdin=stdin))
+        unchanged(before, fx.outside)
+        works(act(fx, "reopen", "rdonly", "/proc/self/fd", "fd:0", stdin=stdin), "control")
+        works(boxed(fx, "read", "fd:0", stdin=stdin))
+
+
+@test("ESCAPES run later: a guarded file as stdin cannot be opened for writing")
+def stdin_guarded(fx):
+    fx.git_project()
+    config = fx.path(".git/config")
+    for number in (0, 1, 2, 40):
+        before = signature(config)
+        name = {0: "stdin", 1: "stdout", 2: "stderr"}.get(number)
+        fd = os.open(config, os.O_RDONLY)
+        with Leak(fd) as leak:
+            where = {name: leak.number} if name else leak.where
+            script = f"echo evil >>/proc/self/fd/{number}"
+            fx.sandbash("bash", "-c", script, **where)
+            unchanged(before, config, f"descriptor {number}")
+            equal(config.read_text().count("evil"), 0)
+    with open(config, "rb") as stdin:
+        works(fx.run("bash", "-c", "echo '#' >>/proc/self/fd/0", stdin=stdin), "control")
+        works(fx.sandbash("cat", stdin=stdin), "reading it")
+
+
+@test("ESCAPES run later: a read-only part of the project as stdin cannot be opened for writing")
+def stdin_read_only_part(fx):
+    target = fx.write("vendor/file", "content")
+    before = signature(target)
+    with open(target, "rb") as stdin:
+        refused(boxed(fx, "reopen", "rdonly", "/proc/self/fd", "fd:0", stdin=stdin,
+                      flags=["--allow-read=vendor"]))
+        unchanged(before, target)
+        works(act(fx, "reopen", "rdonly", "/proc/self/fd", "fd:0", stdin=stdin), "control")
+        works(boxed(fx, "read", "fd:0", stdin=stdin, flags=["--allow-read=vendor"]))
+
+
+@test("ESCAPES paths: a directory or O_PATH descriptor as stdin, stdout or stderr is refused",
+      variants=ALL_VARIANTS)
+def stdio_directory(fx):
+    fx.write(fx.outside / "file")
+    for name in ("stdin", "stdout", "stderr"):
+        for path, flags in ((fx.outside, os.O_RDONLY), (fx.outside, os.O_PATH),
+                            (fx.outside / "file", os.O_PATH)):
+            fd = os.open(path, flags)
+            try:
+                result = fx.sandbash("touch", "started", **{name: fd})
+                equal(result.status, 125, f"{name} {path}")
+                if name != "stderr":
+                    contains(result.stderr, "sandbash: ")
+                check(not fx.exists("started"))
+            finally:
+                os.close(fd)
+    works(fx.sandbash("touch", "started"))
+
+
+@test("S12 redirected output is written where the caller wanted it", variants=ALL_VARIANTS)
+def output(fx):
+    with open(fx.outside / "out", "wb") as out:
+        works(fx.sandbash("echo", "hello", stdout=out))
+    equal((fx.outside / "out").read_text(), "hello\n")
+
+
+@test("S12 process substitution and here documents work", variants=ALL_VARIANTS)
+def substitution(fx):
+    words = " ".join(fx.argv("diff"))
+    works(fx.run("bash", "-c", f"{words} <(echo a) <(echo a)"))
+    equal(fx.run("bash", "-c", f"{words} <(echo a) <(echo b)").status, 1)
+    cat = " ".join(fx.argv("cat"))
+    long = "line\n" * 40000  # longer than a pipe: bash takes a file that is gone already
+    script = fx.write("script", f"{cat} <<'END'\n{long}END\n")
+    equal(fx.run("bash", script).stdout, long)
+    equal(fx.run("bash", "-c", f"{cat} <<<short").stdout, "short\n")
+
+
+@test("S12 --keep-fd leaves one open, and only that one", variants=("full", "flat"))
+def keep_fd(fx):
+    target = fx.write(fx.outside / "file", "")
+    other = fx.write(fx.outside / "other", "")
+    with Leak(os.open(target, os.O_WRONLY), 40), Leak(os.open(other, os.O_WRONLY), 41):
+        works(boxed(fx, "write", "40", flags=["--keep-fd=40"], pass_fds=[40, 41]))
+        refused(boxed(fx, "write", "41", flags=["--keep-fd=40"], pass_fds=[40, 41]), CLOSED)
+    equal((target.read_text(), other.read_text()), ("X", ""))
+
+
+@test("ESCAPES paths: a descriptor received over a socket does not open the way out",
+      variants=ALL_VARIANTS)
+def received(fx):
+    """Somebody outside hands over a directory: names in it are still decided by Landlock."""
+    script = """if 1:
+        import array, os, socket, sys
+        client = socket.socket(socket.AF_UNIX)
+        client.connect("s")
+        _, rights, _, _ = client.recvmsg(1, socket.CMSG_SPACE(4))
+        directory = array.array("i", rights[0][2])[0]
+        try:
+            os.close(os.open("new", os.O_WRONLY | os.O_CREAT, 0o644, dir_fd=directory))
+        except OSError as error:
+            sys.exit(f"{error.errno}")
+        """
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.fspath(fx.project / "s"))
+        server.listen(8)
+
+        def give(run, where):
+            process = subprocess.Popen(run, cwd=fx.project, env=fx.env(), stderr=subprocess.PIPE)
+            server.settimeout(10)
+            connection, _ = server.accept()
+            fd = os.open(where, os.O_RDONLY)
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))]
+            connection.sendmsg([b"x"], rights)
+            os.close(fd)
+            _, err = process.communicate(timeout=10)
+            connection.close()
+            return process.returncode, err.decode()
+
+        python = ["python3", "-c", script]
+        status, err = give(fx.argv(*python), fx.outside)
+        equal(status, 1)
+        equal(os.listdir(fx.outside), [])
+        status, err = give(python, fx.outside)
+        equal((status, err), (0, ""), "control")
+        status, err = give(fx.argv(*python), fx.project)
+        equal(status, 0, f"neighbour {err}")
+
+
+@test("S12 stdin, stdout and stderr may be closed", variants=("full", "flat"))
+def closed_stdio(fx):
+    words = " ".join(fx.argv("touch", "started"))
+    for redirection in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"):
+        fx.run("bash", "-c", f"{words} {redirection}")
+        # Either way is fine, but nothing may have been put in the place of what was closed.
+        listing = fx.run("bash", "-c",
+                         f"{' '.join(fx.argv('sh', '-c', 'ls -l /proc/self/fd >listing'))} "
+                         f"{redirection}")
+        if fx.exists("listing"):
+            lacks(fx.read("listing"), str(fx.dir / "outside"), redirection)
+            lacks(fx.read("listing"), "socket:", redirection)
+    check(fx.exists("started"), f"{listing}")
+
+
+run_all()

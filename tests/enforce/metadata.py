@@ -1,0 +1,158 @@
+"""Metadata outside the roots: modes, owners, times, attributes and flags, by path and by descriptor.
+
+Landlock does not know these operations (KERNEL facts: tests/facts/landlock_metadata.c), so
+they are held by read-only mounts; without namespaces sandbash has to say that they are not.
+"""
+
+import os
+import platform
+
+from attack import DENIED, act, attack, boxed, layout, refused, signature, unchanged, works
+from tap import check, contains, equal, run_all, test
+
+BY_PATH = ("chmod", "fchmodat2", "chown", "lchown", "fchownat", "utime", "utimes", "utimensat",
+           "touch", "setxattr", "lsetxattr", "setxattrat", "removexattr", "lremovexattr",
+           "removexattrat", "acl", "file_setattr")
+THROUGH_PROC = ("chmod-proc", "setxattr-proc", "utimensat-proc")
+READ_ONLY = ("fchmod", "fchown", "futimens", "fsetxattr", "fremovexattr", "setflags", "fssetxattr",
+             "setversion", "setxattrat-empty", "removexattrat-empty", "file_setattr-empty")
+O_PATH = ("fchmodat2-empty", "fchownat-empty", "utimensat-empty")
+EVERY = BY_PATH + THROUGH_PROC + READ_ONLY + O_PATH
+LEGACY = ("chmod", "chown", "lchown", "utime", "utimes", "futimesat")
+# Refused everywhere: a filter cannot see which file they would change.
+NOWHERE = ("setxattrat", "removexattrat", "file_setattr", "setxattrat-empty",
+           "removexattrat-empty", "file_setattr-empty")
+REFUSED = DENIED + ("ENOSYS",)
+
+
+def register(form, where):
+    @test(f"S2 metadata outside is refused: {form}, {where}")
+    def refusal(fx):
+        neighbour = ["meta", "chmod", "{d}/file"] if form in NOWHERE else True
+        attack(fx, ["meta", form, "{d}/file"], REFUSED, neighbour=neighbour)
+
+
+for forms, where in ((BY_PATH, "by path"), (THROUGH_PROC, "by /proc/self/fd"),
+                     (READ_ONLY, "on a read-only descriptor"), (O_PATH, "on an O_PATH descriptor")):
+    for form in forms:
+        register(form, where)
+
+
+def register_legacy(form):
+    @test(f"S2 metadata outside is refused: {form}, legacy call")
+    def refusal(fx):
+        attack(fx, ["legacy", form, "{d}/file", "-"])
+
+
+if platform.machine() == "x86_64":
+    for form in LEGACY:
+        register_legacy(form)
+
+
+@test("S2 metadata outside is refused: a directory")
+def directory(fx):
+    for form in ("chmod", "utimensat", "setxattr", "fchmod", "setflags", "futimens"):
+        for top in (fx.outside / form, fx.dir / f"control-{form}", fx.project / form):
+            top.mkdir()
+        before = signature(fx.outside)
+        refused(boxed(fx, "meta", form, fx.outside / form))
+        unchanged(before, fx.outside, form)
+        works(act(fx, "meta", form, fx.dir / f"control-{form}"))
+        works(boxed(fx, "meta", form, fx.project / form))
+
+
+@test("S2 metadata outside is refused: the home directory and what holds the project")
+def above(fx):
+    for top in (fx.home, fx.dir):
+        before = signature(fx.dir)
+        refused(boxed(fx, "meta", "chmod", top))
+        refused(boxed(fx, "meta", "utimensat", top))
+        refused(boxed(fx, "meta", "fchmod", top))
+        unchanged(before, fx.dir)
+        works(act(fx, "meta", "chmod", top))
+        os.chmod(top, 0o755)
+    works(boxed(fx, "meta", "chmod", fx.project))
+    fx.project.chmod(0o755)
+
+
+@test("S2 metadata outside is refused: through a planted symlink")
+def planted(fx):
+    target = fx.write(fx.outside / "file", "x")
+    fx.path("link").symlink_to(target)
+    before = signature(fx.outside)
+    for form in ("chmod", "chown", "utime", "setxattr", "fchmod", "acl"):
+        refused(boxed(fx, "meta", form, "link"))
+    unchanged(before, fx.outside)
+    works(act(fx, "meta", "chmod", "link"))
+    fx.write("file")
+    works(boxed(fx, "meta", "chmod", "file"))
+
+
+@test("S2 metadata outside is refused: every form in one nested run", variants=("nested",))
+def nested(fx):
+    """The inner run cannot mount, so here the outer one holds it."""
+    layout(fx.outside / "tree")
+    layout(fx.project / "tree")
+    before = signature(fx.outside)
+    for form in EVERY:
+        refused(boxed(fx, "meta", form, fx.outside / "tree" / "file", outer=[]), REFUSED, form)
+    unchanged(before, fx.outside)
+    works(boxed(fx, "meta", "chmod", "tree/file", outer=[]))
+
+
+@test("R4 without namespaces it says that metadata is not held, and does not start")
+def weaker(fx):
+    result = fx.sandbash("touch", "started", without="userns")
+    equal(result.status, 125)
+    contains(result.stderr, "modes, owners, times")
+    check(not fx.exists("started"))
+    result = fx.sandbash("--best-effort", "touch", "started", without="userns")
+    equal(result.status, 0)
+    contains(result.stderr, "warning")
+    contains(result.stderr, "modes, owners, times")
+    check(fx.exists("started"))
+    result = fx.sandbash("touch", "here")
+    equal((result.status, result.stderr), (0, ""))
+
+
+@test("R4 the calls that nobody can hold are refused without namespaces too", variants=("flat",))
+def flat(fx):
+    target = fx.write(fx.outside / "file", "x")
+    os.setxattr(target, "user.act", b"old")
+    before = signature(fx.outside)
+    for form in NOWHERE:
+        refused(boxed(fx, "meta", form, target), REFUSED, form)
+    unchanged(before, fx.outside)
+    works(act(fx, "meta", "setxattrat", target))
+    fx.write("file", "x")
+    works(boxed(fx, "meta", "chmod", "file"))
+
+
+@test("S2 in read-only mode the project keeps its metadata")
+def read_only(fx):
+    fx.write("file", "x")
+    os.setxattr(fx.path("file"), "user.act", b"old")
+    before = signature(fx.project)
+    for form in EVERY:
+        refused(boxed(fx, "meta", form, fx.project / "file", flags=["--mode=read-only"]), REFUSED,
+                form)
+    unchanged(before, fx.project)
+    works(act(fx, "meta", "chmod", "file"))
+    works(boxed(fx, "read", "file", flags=["--mode=read-only"]))
+
+
+@test("S2 a read-only part of the project keeps its metadata")
+def read_only_part(fx):
+    fx.write("vendor/file", "x")
+    os.setxattr(fx.path("vendor/file"), "user.act", b"old")
+    before = signature(fx.path("vendor"))
+    for form in EVERY:
+        refused(boxed(fx, "meta", form, fx.project / "vendor/file", flags=["--allow-read=vendor"]),
+                REFUSED, form)
+    unchanged(before, fx.path("vendor"))
+    works(act(fx, "meta", "chmod", "vendor/file"))
+    fx.write("file", "x")
+    works(boxed(fx, "meta", "chmod", "file", flags=["--allow-read=vendor"]))
+
+
+run_all()

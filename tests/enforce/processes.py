@@ -1,0 +1,240 @@
+"""ESCAPES kernel surface: processes outside are neither signalled, read, changed nor slowed."""
+
+import os
+import resource
+import subprocess
+import time
+
+from attack import DENIED, Victim, act, boxed, refused, works
+from tap import ALL_VARIANTS, check, equal, lacks, run_all, test
+
+ROOT = os.getuid() == 0
+NOBODY = DENIED + ("ESRCH",)
+
+SIGNALS = ("kill", "group", "tkill", "tgkill", "queue", "tgqueue", "pidfd")
+# words after the victim's number; {p} pid, {m} address, {f} a descriptor of it
+INTRUSIONS = {
+    "ptrace attach": "attach {p}",
+    "ptrace seize": "seize {p}",
+    "process_vm_readv": "memory readv {p} {m}",
+    "process_vm_writev": "memory writev {p} {m}",
+    "/proc/PID/mem for reading": "memory mem-read {p} {m}",
+    "/proc/PID/mem for writing": "memory mem-write {p} {m}",
+    "pidfd_getfd": "getfd {p} {f}",
+}
+ADJUSTMENTS = ("rlimit", "nice", "nice-group", "affinity", "scheduler", "param", "attr", "ioprio")
+
+
+def register_signal(how):
+    @test(f"ESCAPES processes: signal by {how}", variants=ALL_VARIANTS)
+    def signalled(fx):
+        with Victim(fx) as victim, Victim(fx) as control:
+            for signal in ("USR1", "KILL", "STOP", "0"):
+                refused(boxed(fx, "kill", how, str(victim.pid), signal), NOBODY, signal)
+            equal(victim.ask(), ("intact", 0))
+            works(act(fx, "kill", how, str(control.pid), "USR1"), "control")
+            equal(control.ask(), ("intact", 1))
+        works(fx.sandbash("bash", "-c", "sleep 9 & kill $!; wait $!; test $? = 143"), "neighbour")
+
+
+for how in SIGNALS:
+    register_signal(how)
+
+
+@test("ESCAPES processes: signal by the owner of a descriptor", variants=ALL_VARIANTS)
+def owner(fx):
+    """fcntl(F_SETOWN) lets the kernel send the signal in our name."""
+    with Victim(fx) as victim, Victim(fx) as control:
+        boxed(fx, "kill", "owner", str(victim.pid), "USR1")
+        equal(victim.ask(), ("intact", 0))
+        works(act(fx, "kill", "owner", str(control.pid), "USR1"), "control")
+        check(control.ask()[1] > 0, "control: it came")
+
+
+def beside_victim(fx, machine, words):
+    """What a victim that one shell started saw of a command that the same shell started."""
+    script = ('trap "" USR1; rm -f in out; mkfifo in; "$1" victim <in >out & exec 3>in; shift; '
+              'until [ -s out ]; do sleep 0.02; done; "$@" 3>&-; exec 3>&-; wait; tail -n1 out')
+    return fx.run(*machine, "bash", "-c", script, "-", fx.tool("act"), *words).stdout
+
+
+@test("ESCAPES processes: the caller's process group is not signalled", variants=ALL_VARIANTS)
+def own_group(fx):
+    """The command shares the group of what started it, and kill(0) means that group."""
+    attack = [fx.tool("act"), "kill", "kill", "0", "USR1"]
+    equal(beside_victim(fx, [], fx.argv(*attack)), "intact 0\n")
+    equal(beside_victim(fx, [], attack), "intact 1\n", "control")
+
+
+@test("ESCAPES processes: kill(-1) reaches nobody outside", variants=ALL_VARIANTS)
+def everybody(fx):
+    """In a pid namespace, so that the control does not end the machine."""
+    machine = ["unshare", "-pf"] if ROOT else ["unshare", "-Urpf"]
+    attack = [fx.tool("act"), "kill", "kill", "-1", "USR1"]
+    equal(beside_victim(fx, machine, fx.argv(*attack)), "intact 0\n")
+    equal(beside_victim(fx, machine, attack), "intact 1\n", "control")
+
+
+def register_intrusion(name, words):
+    @test(f"ESCAPES processes: {name}", variants=ALL_VARIANTS)
+    def intrusion(fx):
+        with Victim(fx) as victim, Victim(fx) as control:
+            def fill(whom):
+                return words.format(p=whom.pid, m=whom.address, f=whom.descriptor).split()
+
+            refused(boxed(fx, *fill(victim)), NOBODY)
+            equal(victim.ask(), ("intact", 0))
+            works(act(fx, *fill(control)), "control")
+        if name == "/proc/PID/mem for writing":
+            return  # /proc is read-only inside; debuggers fall back to ptrace
+        # Debuggers work on what the run itself has started.
+        tool = fx.tool("act")
+        result = fx.sandbash("bash", "-c", f'coproc {tool} victim; read p m f <&${{COPROC[0]}}; '
+                             f'{tool} {words.format(p="$p", m="$m", f="$f")}; exit $?')
+        works(result, "neighbour")
+
+
+for name, words in INTRUSIONS.items():
+    register_intrusion(name, words)
+
+
+def state(pid):
+    return (resource.prlimit(pid, resource.RLIMIT_NOFILE), os.getpriority(os.PRIO_PROCESS, pid),
+            os.sched_getaffinity(pid), os.sched_getscheduler(pid))
+
+
+def register_adjustment(how):
+    @test(f"ESCAPES processes: limits and priorities by {how}", variants=ALL_VARIANTS)
+    def adjusted(fx):
+        with Victim(fx) as victim, Victim(fx) as control:
+            before = state(victim.pid)
+            refused(boxed(fx, "adjust", how, str(victim.pid)), NOBODY)
+            equal(state(victim.pid), before)
+            works(act(fx, "adjust", how, str(control.pid)), "control")
+        if how != "nice-group":  # whose group may hold processes outside
+            works(boxed(fx, "adjust", how, "0"), "on itself")
+
+
+for how in ADJUSTMENTS:
+    register_adjustment(how)
+
+
+@test("ESCAPES processes: pages of another process", variants=ALL_VARIANTS)
+def pages(fx):
+    with Victim(fx) as victim:
+        control = act(fx, "adjust", "move-pages", str(victim.pid))
+        refused(boxed(fx, "adjust", "move-pages", str(victim.pid)), NOBODY + ("ENOSYS",))
+        if control.status != 0:
+            equal(control.stderr, "ENOSYS\n")  # a kernel without NUMA: nothing to defend
+
+
+if not ROOT:
+    @test("ESCAPES processes: the priority of all the user's processes", variants=ALL_VARIANTS)
+    def all_processes(fx):
+        refused(boxed(fx, "adjust", "nice-user", str(os.getuid())), NOBODY)
+        works(act(fx, "adjust", "nice-user", str(os.getuid())), "control")
+
+
+@test("ESCAPES processes: what /proc shows of others", variants=ALL_VARIANTS)
+def proc(fx):
+    fx.write(fx.outside / "file", "content")
+    with Victim(fx) as victim:
+        top = f"/proc/{victim.pid}"
+        secret = fx.outside / "file"
+        attempts = (["read", f"{top}/environ"], ["read", f"{top}/maps"],
+                    ["list", f"{top}/root"], ["list", f"{top}/cwd"],
+                    ["open", "rdonly", f"{top}/fd/{victim.descriptor}"],
+                    ["open", "rdonly", f"{top}/root{secret}"],
+                    ["open", "wronly", f"{top}/root{secret}"],
+                    ["open", "wronly", f"{top}/cwd/../../outside/file"],
+                    ["open", "wronly", f"{top}/fd/{victim.descriptor}"],
+                    ["open", "wronly+trunc", f"{top}/clear_refs"])
+        for words in attempts:
+            refused(boxed(fx, *words), NOBODY + ("ENOENT",), str(words))
+        equal(secret.read_text(), "content")
+        for words in attempts:
+            if words[-1].endswith("clear_refs"):
+                continue  # wants a number that clears nothing of interest
+            works(act(fx, *words), f"control {words}")
+    works(fx.sandbash("sh", "-c", "cat /proc/self/environ /proc/self/maps >/dev/null && ls /proc/self/fd"))
+
+
+@test("ESCAPES processes: switches in /proc of others and of itself", variants=ALL_VARIANTS)
+def switches(fx):
+    with Victim(fx) as victim:
+        for name in ("oom_score_adj", "comm", "coredump_filter", "timerslack_ns"):
+            path = f"/proc/{victim.pid}/{name}"
+            refused(boxed(fx, "open", "wronly", path), NOBODY + ("EINVAL",), name)
+            with open(path, "r+"):
+                pass  # the control: outside it opens for writing
+        with open(f"/proc/{victim.pid}/oom_score_adj") as file:
+            equal(file.read(), "0\n")
+
+
+@test("ESCAPES processes: environment of the caller", variants=ALL_VARIANTS)
+def parent(fx):
+    script = "cat /proc/$PPID/environ; tr '\\0' '\\n' </proc/$PPID/environ"
+    secret = {"SECRET": "in the caller only"}
+    inner = fx.argv("env", "-u", "SECRET", "sh", "-c", script)
+    result = fx.run("sh", "-c", '"$@"; true', "-", *inner, env=secret)
+    lacks(result.stdout, "in the caller only")
+    result = fx.run("sh", "-c", '"$@"; true', "-", "env", "-u", "SECRET", "sh", "-c", script, env=secret)
+    check("in the caller only" in result.stdout, "control")
+
+
+# What each call answers without a sandbox: (for root, for others); None: it works.
+CALLS = {
+    "bpf": (None, "EPERM"),
+    "perf_event_open": (None, None),
+    "userfaultfd": (None, None),
+    "keyctl": (None, None),
+    "add_key": (None, None),
+    "request_key": ("ENOKEY", "ENOKEY"),
+    "fanotify_init": (None, None),
+    "open_by_handle_at": ("EINVAL", "EINVAL"),
+    "kexec_load": ("EINVAL", "EPERM"),
+    "init_module": ("ENOEXEC", "EPERM"),
+    "finit_module": ("EBADF", "EPERM"),
+    "delete_module": ("ENOENT", "EPERM"),
+    "reboot": ("EINVAL", "EPERM"),
+    "swapon": ("ENOENT", "EPERM"),
+    "swapoff": ("ENOENT", "EPERM"),
+    "acct": ("ENOENT", "EPERM"),
+    "quotactl": ("ENOENT", "ENOENT"),
+    "syslog": (None, None),
+    "settimeofday": ("EINVAL", "EINVAL"),
+    "clock_settime": ("EINVAL", "EINVAL"),
+}
+
+
+@test("ESCAPES kernel surface: little-used system calls", variants=ALL_VARIANTS)
+def calls(fx):
+    for name, expected in CALLS.items():
+        refused(boxed(fx, "call", name), ("EPERM",), name)
+        control = act(fx, "call", name)
+        # A kernel may lack the call or be told to refuse it; then there is nothing to defend.
+        answer = control.stderr.strip() or None
+        check(answer in (expected[0 if ROOT else 1], "ENOSYS", "EPERM", "EACCES"),
+              f"control {name}: {answer}")
+    for name in ("memfd_create", "inotify"):
+        works(boxed(fx, "call", name), f"neighbour {name}")
+
+
+@test("S12 a signal from outside still reaches the command", variants=ALL_VARIANTS)
+def from_outside(fx):
+    process = fx.start(*fx.argv("sh", "-c", "touch ready; exec sleep 20"),
+                       stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(500):
+            if fx.exists("ready"):
+                break
+            time.sleep(0.02)
+        process.terminate()
+        equal(process.wait(10), -15)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+run_all()

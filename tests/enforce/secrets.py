@@ -1,0 +1,241 @@
+"""P4: credential stores and what the user names are unreadable, by every spelling."""
+
+import os
+
+from attack import CROSSING, act, boxed, refused, signature, unchanged, works
+from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
+
+STORES = (".ssh/id_ed25519", ".ssh/id_rsa.pub.bak", ".aws/credentials", ".aws/sso/cache/x.json",
+          ".gnupg/private-keys-v1.d/x.key", ".netrc", ".kube/config", ".docker/config.json",
+          ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".config/gh/hosts.yml",
+          ".config/gcloud/credentials.db", ".config/git/credentials", ".cargo/credentials.toml",
+          ".local/share/keyrings/login.keyring", ".mozilla/firefox/p/cookies.sqlite",
+          ".password-store/x.gpg", ".azure/x.json", ".vault-token")
+READABLE = (".ssh/known_hosts", ".ssh/config", ".aws-notes", ".sshx/key", "notes.txt",
+            ".docker/daemon.json", ".config/ghx/hosts.yml", ".cargo/config.toml", ".gitconfig")
+HIDDEN = CROSSING + ("ENOENT",)
+
+
+def store(fx):
+    for name in STORES + READABLE:
+        fx.write(fx.home / name, f"content of {name}\n")
+
+
+@test("P4 credential stores are unreadable, their neighbours are not", variants=ALL_VARIANTS)
+def stores(fx):
+    store(fx)
+    before = signature(fx.home / ".ssh")
+    for name in STORES:
+        path = fx.home / name
+        refused(boxed(fx, "read", path), HIDDEN, name)
+        works(act(fx, "read", path), f"control {name}")
+    for name in READABLE:
+        result = fx.sandbash("cat", fx.home / name)
+        equal(result.stdout, f"content of {name}\n", name)
+    unchanged(before, fx.home / ".ssh")
+
+
+SPELLINGS = (
+    "read {s}",
+    "open rdonly+nofollow {s}",
+    "openat2 rdonly {s}",
+    "read /proc/self/root{s}",
+    "read /proc/self/cwd/{r}",
+    "read to-home/.netrc",
+    "read to-file",
+    "read ../../home/./.netrc",
+    "reopen path /proc/self/fd {s}",
+    "link path {s} alias",
+    "link proc {s} alias",
+    "rename plain {s} alias",
+    "rename exchange {s} own",
+    "copy range {s} own",
+    "copy sendfile {s} own",
+    "mmap {s}",
+)
+
+
+@test("P4 no spelling or system call leads to a secret", variants=ALL_VARIANTS)
+def spellings(fx):
+    secret = fx.write(fx.home / ".netrc", "password")
+    other = fx.write(fx.home / "netrc", "plain")
+    fx.write("own", "own")
+    fx.path("to-home").symlink_to(fx.home)
+    fx.path("to-file").symlink_to(secret)
+    before = signature(secret)
+    for template in SPELLINGS:
+        words = template.format(s=secret, r=os.path.relpath(secret, fx.project)).split()
+        refused(boxed(fx, *words), HIDDEN, template)
+        check(not fx.exists("alias"))
+    unchanged(before, secret)
+    equal(fx.read("own"), "own")
+    works(boxed(fx, "read", other))
+    for template in ("read {}", "link path {} alias", "read to-file"):
+        works(act(fx, *template.format(secret).split()), f"control {template}")
+
+
+@test("P4 a store as a directory: not listed, entered or searched", variants=ALL_VARIANTS)
+def directories(fx):
+    fx.write(fx.home / ".aws" / "credentials", "x")
+    fx.write(fx.home / "plain" / "file", "x")
+    result = fx.sandbash("sh", "-c", 'cat ~/.aws/* ~/.aws/credentials; cd ~/.aws && cat credentials;'
+                         ' find ~/.aws -type f -exec cat {} +; tar cf - -C ~ .aws | tar xOf -')
+    equal(result.stdout, "")
+    refused(boxed(fx, "openat", "path", fx.home / ".aws", "credentials"), HIDDEN)
+    works(fx.run("sh", "-c", "cat ~/.aws/credentials"), "control")
+    works(fx.sandbash("sh", "-c", "ls ~/plain && cat ~/plain/file && ls ~"), "neighbour")
+
+
+@test("P4 a store that is a symlink is unreadable at both ends", variants=ALL_VARIANTS)
+def symlinked(fx):
+    fx.write(fx.home / "dot" / "aws" / "credentials", "password")
+    fx.write(fx.home / "dot" / "netrc", "password")
+    fx.write(fx.home / "dot" / "other", "plain")
+    (fx.home / ".aws").symlink_to("dot/aws")
+    (fx.home / ".netrc").symlink_to("dot/netrc")
+    for path in (".aws/credentials", "dot/aws/credentials", ".netrc", "dot/netrc"):
+        refused(boxed(fx, "read", fx.home / path), HIDDEN, path)
+        works(act(fx, "read", fx.home / path), f"control {path}")
+    works(boxed(fx, "read", fx.home / "dot" / "other"))
+
+
+@test("P9 a store is unreadable when the home directory is reached by a symlink",
+      variants=ALL_VARIANTS)
+def symlinked_home(fx):
+    fx.write(fx.home / ".netrc", "password")
+    link = fx.dir / "link"
+    link.symlink_to(fx.home)
+    for path in (link / ".netrc", fx.home / ".netrc"):
+        refused(boxed(fx, "read", path, env={"HOME": link}, cwd=link / "project"), HIDDEN)
+        works(act(fx, "read", path), "control")
+    works(boxed(fx, "open", "wronly+creat", "ordinary", env={"HOME": link}, cwd=link / "project"))
+
+
+@test("P4 a store stays unreadable when the home directory is writable")
+def writable_home(fx):
+    store(fx)
+    moves = ((".ssh", ".ssh/id_ed25519"), (".docker", ".docker/config.json"),
+             (".config", ".config/gh/hosts.yml"), (".local", ".local/share/keyrings/login.keyring"),
+             (".netrc", ".netrc"), (".cargo", ".cargo/credentials.toml"))
+    for flags, cwd in ((["--allow-home"], fx.home), ([f"--allow-write={fx.home}"], fx.project)):
+        for top, name in moves:
+            refused(boxed(fx, "read", fx.home / name, flags=flags, cwd=cwd), HIDDEN, name)
+            # Moved away (where that works), it must still be closed.
+            moved = "moved" + name[len(top):]
+            script = 'cd ~ && mv "$1" moved 2>/dev/null; cat "$2" "$3"; mv moved "$1" 2>/dev/null'
+            result = fx.sandbash(*flags, "sh", "-c", script, "-", top, moved, name, cwd=cwd)
+            lacks(result.stdout, "content of", name)
+            check((fx.home / name).exists(), f"{name} is back in its place")
+        works(boxed(fx, "open", "wronly+creat", fx.home / "ordinary", flags=flags, cwd=cwd))
+    works(act(fx, "rename", "plain", fx.home / ".ssh", fx.home / "moved"), "control")
+
+
+@test("P4 what the user denies is unreadable: a file, a directory, a glob",
+      variants=("full", "flat"))
+def denied(fx):
+    names = ("secret.txt", "private/deep/file", "a.key", "b.key", "sub/.env")
+    for name in names + ("plain.txt", "sub/plain", "private.txt", "key"):
+        fx.write(name, f"content of {name}")
+    outside = fx.write(fx.outside / "secret", "x")
+    beside = fx.write(fx.outside / "plain", "x")
+    flags = ["--deny=secret.txt", "--deny=private", "--deny=*.key", "--deny=**/.env",
+             f"--deny={outside}"]
+    for name in names:
+        refused(boxed(fx, "read", name, flags=flags), HIDDEN, name)
+        if fx.variant == "full":
+            refused(boxed(fx, "open", "wronly", name, flags=flags), HIDDEN, name)
+        works(act(fx, "read", name), f"control {name}")
+    refused(boxed(fx, "read", outside, flags=flags), HIDDEN)
+    for name in ("plain.txt", "sub/plain", "private.txt", "key", beside):
+        works(boxed(fx, "read", name, flags=flags), f"neighbour {name}")
+    works(boxed(fx, "open", "wronly", "sub/plain", flags=flags))
+
+
+@test("P4 what the user denies in the project cannot be moved into the light",
+      variants=("full", "flat"))
+def moved(fx):
+    for name in ("secret.txt", "a/private/file"):
+        fx.write(name, "password")
+    fx.write("b/plain", "x")
+    flags = ["--deny=secret.txt", "--deny=a/private"]
+    before = signature(fx.path("a/private")), signature(fx.path("secret.txt"))
+    for words in ("rename plain secret.txt b/light", "link path secret.txt b/light",
+                  "link proc secret.txt b/light", "rename exchange secret.txt b/plain",
+                  "rename plain a/private b/light", "rename exchange a/private b",
+                  "rename plain a c"):
+        # In one run: the next one decides by the names it finds.
+        script = f"{fx.tool('act')} {words}; find . -type f -exec cat {{}} \\; 2>/dev/null"
+        result = fx.sandbash(*flags, "sh", "-c", script)
+        lacks(result.stdout, "password", words)
+        if fx.variant == "flat":  # the names may have moved there; see the next test
+            fx.run("rm", "-rf", "b", "c", "a", "secret.txt")
+            for name in ("secret.txt", "a/private/file"):
+                fx.write(name, "password")
+            fx.write("b/plain", "x")
+    if fx.variant == "full":
+        unchanged(before[0], fx.path("a/private"))
+        unchanged(before[1], fx.path("secret.txt"))
+    works(boxed(fx, "read", "b/plain", flags=flags))
+    works(act(fx, "rename", "plain", "secret.txt", "b/light"), "control")
+
+
+@test("R4 without namespaces it says that a denied file in the project can be changed and moved")
+def weaker(fx):
+    fx.write("secret.txt", "password")
+    result = fx.sandbash("--deny=secret.txt", "touch", "started", without="userns")
+    equal(result.status, 125)
+    check(not fx.exists("started"))
+    said = [line for line in result.stderr.splitlines() if "secret.txt" in line]
+    result = boxed(fx, "open", "wronly", "secret.txt", flags=["--deny=secret.txt"], variant="flat")
+    if result.status == 0:
+        check(any("changed" in line for line in said), f"changed it, and was told only {said}")
+    refused(boxed(fx, "open", "wronly", "secret.txt", flags=["--deny=secret.txt"]), HIDDEN)
+
+
+@test("P4 a deny rule of the config file holds", variants=ALL_VARIANTS)
+def from_config(fx):
+    fx.write(fx.home / "private" / "file", "x")
+    fx.write(fx.home / "public" / "file", "x")
+    fx.config("deny ~/private\n")
+    refused(boxed(fx, "read", fx.home / "private" / "file"), HIDDEN)
+    works(boxed(fx, "read", fx.home / "public" / "file"))
+    works(act(fx, "read", fx.home / "private" / "file"), "control")
+
+
+@test("P4 a narrower rule reopens part of what is denied", variants=("full", "flat"))
+def reopened(fx):
+    fx.write(fx.home / ".aws" / "config", "plain")
+    fx.write(fx.home / ".aws" / "credentials", "password")
+    flags = [f"--allow-read={fx.home}/.aws/config"]
+    equal(fx.sandbash(*flags, "cat", fx.home / ".aws" / "config").stdout, "plain")
+    refused(boxed(fx, "read", fx.home / ".aws" / "credentials", flags=flags), HIDDEN)
+    refused(boxed(fx, "read", fx.home / ".aws" / "config"), HIDDEN)
+
+
+@test("P4 the secret of another project is not opened by a nested run", variants=("nested",))
+def inner_cannot_open(fx):
+    """--allow-read of the inner run cannot take back what the outer one denies."""
+    secret = fx.write(fx.home / ".aws" / "credentials", "password")
+    flags = [f"--allow-read={secret}", f"--allow-write={secret.parent}"]
+    refused(boxed(fx, "read", secret, flags=flags), HIDDEN)
+    works(boxed(fx, "read", secret, flags=flags, variant="full"), "on its own the flag opens it")
+
+
+@test("P4 masks leave the host's files alone", variants=ALL_VARIANTS)
+def untouched(fx):
+    store(fx)
+    fx.config("")
+    (fx.home / ".local" / "state" / "sandbash").mkdir(parents=True)
+    before = signature(fx.home)
+    fx.sandbash("sh", "-c", "rm -rf ~/.ssh ~/.aws ~/.netrc; echo x >~/.netrc; mkdir ~/.ssh/new; "
+                "chmod 777 ~/.ssh ~/.netrc; mv ~/.aws ~/x; touch ~/.aws ~/.ssh/known_hosts")
+    after = signature(fx.home)
+    project = os.fspath(fx.project)
+    for path in sorted(before.keys() | after.keys()):
+        if not path.startswith(project) and fx.variant != "flat":
+            equal(after.get(path), before.get(path), path)
+    check((fx.home / ".ssh" / "id_ed25519").exists())
+    contains((fx.home / ".netrc").read_text(), "content of")
+
+
+run_all()
