@@ -138,6 +138,29 @@ static void warn_about_alias(const struct run *run)
 			where);
 }
 
+/* A script without "#!" is the shell's, as execvp(3) has it (musl's has not). */
+static int execute_script(const struct run *run)
+{
+	size_t count = 0;
+	char **argv;
+	struct sb_error err;
+
+	while (run->argv[count])
+		count++;
+	argv = calloc(count + 2, sizeof *argv);
+	if (argv) {
+		argv[0] = "sh";
+		argv[1] = run->file;
+		for (size_t i = 1; i < count; i++)
+			argv[i + 1] = run->argv[i];
+		execv("/bin/sh", argv);
+		free(argv);
+	}
+	sb_fail(&err, SB_E_SYSTEM, errno, "cannot run '%s'", run->argv[0]);
+	sb_report(&err);
+	return SB_EXIT_CANNOT_EXECUTE;
+}
+
 static int execute(const struct run *run)
 {
 	char *const *argv = run->argv;
@@ -146,7 +169,9 @@ static int execute(const struct run *run)
 
 	if (run->file)
 		execv(run->file, argv);
-	execvp(argv[0], argv); /* a script without "#!", or the file is not visible inside */
+	if (run->file && errno == ENOEXEC)
+		return execute_script(run);
+	execvp(argv[0], argv); /* not found outside, or not visible inside */
 	error = errno;
 	sb_fail(&err, SB_E_SYSTEM, error, "cannot run '%s'", argv[0]);
 	sb_report(&err);

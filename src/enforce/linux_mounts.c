@@ -220,15 +220,30 @@ static int new_temp(struct job *job, int root, const char *name, const struct sb
 }
 
 /*
- * Private temp directories and whatever hides a name are made in one small
- * filesystem of our own.  A copy can only be taken of what is mounted (before Linux
- * 6.15), so it lies on /dev for a moment.
+ * A copy of what was made at name.  Before Linux 6.15 copies can only be taken of what
+ * is mounted somewhere: then the filesystem lies on /dev for a moment.
  */
+static int copy_own(int root, const char *name, bool *attached)
+{
+	int tree = sb_sys_clone_tree(root, name);
+
+	if (tree == -EINVAL && !*attached) {
+		int status = attach_at(root, "/dev");
+
+		if (status < 0)
+			return status;
+		*attached = true;
+		tree = sb_sys_clone_tree(root, name);
+	}
+	return tree;
+}
+
+/* Private temp directories and whatever hides a name, all in one filesystem of our own. */
 static bool make_own(struct job *job)
 {
 	const struct sb_plan *plan = job->plan;
 	int root = -1;
-	bool done = true;
+	bool done = true, attached = false;
 
 	for (size_t i = 0; i < plan->mount_count && done; i++) {
 		const struct sb_mount_step *step = &plan->mounts[i];
@@ -240,10 +255,6 @@ static bool make_own(struct job *job)
 			root = sb_sys_new_tmpfs("0755");
 			if (failed(job, root, "make a filesystem", NULL))
 				return false;
-			if (failed(job, attach_at(root, "/dev"), "mount it on", "/dev")) {
-				close(root);
-				return false;
-			}
 		}
 		snprintf(name, sizeof name, "%zu", i);
 		done = !failed(job,
@@ -252,14 +263,13 @@ static bool make_own(struct job *job)
 			       "prepare", step->path);
 		if (!done)
 			break;
-		job->trees[i] = sb_sys_clone_tree(root, name);
+		job->trees[i] = copy_own(root, name, &attached);
 		done = !failed(job, job->trees[i], "prepare", step->path);
 	}
-	if (root >= 0) {
+	if (root >= 0)
 		close(root);
-		if (failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
-			done = false;
-	}
+	if (attached && failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
+		done = false;
 	return done;
 }
 

@@ -1323,9 +1323,7 @@ static int do_unix(char **arg)
 		return sendto(fd, "X", 1, 0, (struct sockaddr *)&to, size) == 1 ? 0 : -1;
 	}
 	fd = socket(AF_UNIX, (int)look_up(types, how, "type"), 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, size) < 0)
-		return -1;
-	return put(fd);
+	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&to, size);
 }
 
 /* abstract: both ends ours */
