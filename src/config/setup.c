@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -532,6 +533,7 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
 				  .runtime_dir = setup->home.runtime_dir,
+				  .uid = getuid(),
 				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,
 				  .state_dir = setup->home.state_dir,

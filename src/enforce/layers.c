@@ -67,8 +67,8 @@ static const struct {
 	bool (*missing)(const struct sb_layers *layers);
 	const char *sentence;
 } losses[] = {
-	{no_mounts, "modes, owners, times and attributes of files outside can be changed, and the "
-		    "real /tmp and /dev/shm are shared with other programs"},
+	{no_mounts, "modes, owners, times and attributes of files outside can be changed, the real "
+		    "/tmp and /dev/shm are used, and services' sockets can be connected to"},
 	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,6 +162,11 @@ static const struct row run_sockets[] = {
 	{"snapd.socket", &sb_access_deny, "package installer"},
 	{"systemd/private", &sb_access_deny, "starts services outside"},
 	{"dbus/system_bus_socket", &sb_access_deny, "system bus: starts services outside"},
+};
+
+static const struct row temp_sockets[] = {
+	{".X11-unix", &sb_access_deny, "types into any window"},
+	{".ICE-unix", &sb_access_deny, "session manager"},
 };
 
 static const struct row var_sockets[] = {
@@ -381,7 +387,7 @@ static int add_table(struct sb_policy *policy, const char *path, const struct ro
 
 	if (base.fd < 0)
 		base.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	else if (count > 16) /* fewer names are asked for sooner than listed */
+	else if (count > 8) /* fewer names are asked for sooner than listed */
 		list_names(&base);
 	for (size_t i = 0; i < count && status == SB_OK; i++)
 		status = add_row(policy, &base, &rows[i], flags, err);
@@ -442,6 +448,10 @@ static int add_temp(struct sb_policy *policy, const struct sb_place *place, stru
 			status = add_temp_dir(policy, place, place->tmpdir,
 					      "temporary files ($TMPDIR)", flags, err);
 	}
+	/* With the real /tmp these would be there: whoever reaches them types into any window. */
+	if (status == SB_OK && sb_policy_tmp(policy) != SB_TMP_OFF)
+		status = add_table(policy, tmp, temp_sockets, COUNT(temp_sockets),
+				   place->existing_only ? EXISTING_ONLY : 0, err);
 	if (status == SB_OK)
 		status = add_temp_dir(policy, place, "/dev/shm", "shared memory", ANY_MODE | TEMP,
 				      err);
@@ -502,6 +512,25 @@ static int guard_opened(struct sb_policy *policy, unsigned flags, struct sb_erro
 	return status;
 }
 
+/*
+ * Session bus, service manager, agents, editors and window managers listen there; any
+ * one of them runs what it is told, outside.  The variable may be unset (sudo, cron) or
+ * name another directory; the usual one is closed in any case.
+ */
+static int add_runtime_dirs(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
+			    struct sb_error *err)
+{
+	static const char reason[] = "sockets of the user's session";
+	char name[32];
+	const struct row row = {name, &sb_access_deny, reason};
+	int status = SB_OK;
+
+	snprintf(name, sizeof name, "user/%u", place->uid);
+	if (place->runtime_dir)
+		status = add_literal(policy, place->runtime_dir, &sb_access_deny, reason, 0, err);
+	return status == SB_OK ? add_table(policy, "/run", &row, 1, flags, err) : status;
+}
+
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
@@ -525,11 +554,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), flags, err);
 	if (status == SB_OK)
 		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), flags, err);
-	/* Session bus, service manager, agents, editors and window managers listen there; any
-	 * one of them runs what it is told, outside. */
-	if (status == SB_OK && place->runtime_dir)
-		status = add_literal(policy, place->runtime_dir, &sb_access_deny,
-				     "sockets of the user's session ($XDG_RUNTIME_DIR)", 0, err);
+	if (status == SB_OK)
+		status = add_runtime_dirs(policy, place, flags, err);
 	for (size_t i = 0; place->sockets && place->sockets[i] && status == SB_OK; i++)
 		status = add_literal(policy, place->sockets[i], &sb_access_deny,
 				     "a service the environment names", 0, err);

@@ -1,13 +1,14 @@
 """prompt.py - S14: the mark in the prompt of bash, zsh and fish, which leaves the user's own
 start-up files in force; which shell is started; the warning about an alias."""
 
-import os
 import re
 import shutil
 
 from tap import BIN, check, contains, equal, lacks, run_all, skip, test
 
 MARK = r"\(sandbash\) "
+END = r"(?:\x1b\[\?2004h)?$"  # a shell may switch bracketed paste on after its prompt
+MINE = MARK + "mine> " + END
 
 
 def need(program):
@@ -22,7 +23,7 @@ def ask(term, command, prompt):
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", found.group(1)).strip()
 
 
-def bash(fx, rc, *words, prompt="mine> $", **where):
+def bash(fx, rc, *words, prompt="mine> " + END, **where):
     """An interactive sandboxed bash with this .bashrc, at its first prompt."""
     if rc is not None:
         fx.write(fx.home / ".bashrc", rc)
@@ -42,12 +43,12 @@ def bash_rc(fx):
     rc = ("PS1='mine> '\nrc_variable=here\nalias rc_alias='echo alias works'\nrc_function() { echo function works; }\n"
           "shopt -s globstar\nHISTSIZE=77\n")
     term = bash(fx, rc)
-    prompt = MARK + "mine> $"
+    prompt = MINE
     equal(ask(term, "echo $rc_variable", prompt), "here")
     equal(ask(term, "rc_alias", prompt), "alias works")
     equal(ask(term, "rc_function", prompt), "function works")
     equal(ask(term, "shopt -p globstar; echo $HISTSIZE", prompt), "shopt -s globstar\r\n77")
-    lacks(term.output, "bash: ")
+    lacks(term.output, "\nbash: ")
 
 
 @test("S14 bash: the mark stands once, however often the prompt is shown")
@@ -63,7 +64,8 @@ def bash_once(fx):
 @test("S14 bash: no .bashrc at all")
 def bash_no_rc(fx):
     term = bash(fx, None, prompt=r".*[$#] $")
-    equal(ask(term, "echo $((6 * 7))", r"[$#] $"), "42")
+    term.send("echo $((6 * 7))\n")
+    term.expect(r"\n42\r\n\(sandbash\) ")
     lacks(term.output, "No such file")
 
 
@@ -84,23 +86,25 @@ PROMPT_COMMANDS = {
 }
 
 
-@test("S14 bash: PROMPT_COMMAND of the user still runs, in all its forms")
-def bash_prompt_command(fx):
-    for what, line in PROMPT_COMMANDS.items():
+def prompt_command(what, line):
+    @test(f"S14 bash: PROMPT_COMMAND of the user still runs: {what}")
+    def still_runs(fx):
         term = bash(fx, f"PS1='mine> '\nran=0\n{line}\n")
-        found = ask(term, "echo ran=$ran", MARK + "mine> $")
-        check(found == "ran=1", f"{what}: {found!r}, output {term.output!r}")
-        lacks(term.output, "syntax error", what)
-        lacks(term.output, "bash: ", what)
-        term.close()
+        found = ask(term, "echo ran=$ran", MINE)
+        check(found == "ran=1", f"{found!r}, output {term.output!r}")
+        lacks(term.output, "bash: ")
+
+
+for form in PROMPT_COMMANDS.items():
+    prompt_command(*form)
 
 
 @test("S14 bash: $? at the prompt is the last command's")
 def bash_last_status(fx):
     term = bash(fx, "PS1='mine> '\n")
     term.send("false\n")
-    term.expect(MARK + "mine> $")
-    equal(ask(term, "echo status=$?", MARK + "mine> $"), "status=1")
+    term.expect(MINE)
+    equal(ask(term, "echo status=$?", MINE), "status=1")
     term.close()
     # and a prompt that shows it
     term = bash(fx, "PS1='[$?] mine> '\n", prompt=r"\[0\] mine> $")
@@ -124,19 +128,19 @@ def bash_strict(fx):
 @test("S14 bash: a .bashrc that returns early when not interactive is read to its end")
 def bash_guard(fx):
     term = bash(fx, "case $- in *i*) ;; *) return ;; esac\n[ -z \"$PS1\" ] && return\nPS1='mine> '\nlast=yes\n")
-    equal(ask(term, "echo last=$last", MARK + "mine> $"), "last=yes")
+    equal(ask(term, "echo last=$last", MINE), "last=yes")
 
 
-@test("S14 bash: by any name: sandbash, sandbash bash, bash -i, /bin/bash, -i, -l, --shell=bash")
-def bash_names(fx):
-    fx.write(fx.home / ".bash_profile", ". ~/.bashrc\n")
-    for words in ((), ("bash",), ("bash", "-i"), ("/bin/bash",), ("-i",), ("--shell=bash",),
-                  ("--shell", "/bin/bash"), ("bash", "-l"), ("-l",), ("bash", "--login", "-i"), ("--",)):
-        try:
-            term = bash(fx, "PS1='mine> '\n", *words)
-        except AssertionError as problem:
-            raise AssertionError(f"{words}: {problem}") from None
-        term.close()
+def called(words):
+    @test(f"S14 bash: marked when started as: {' '.join(('sandbash', *words))}")
+    def marked(fx):
+        fx.write(fx.home / ".bash_profile", ". ~/.bashrc\n")
+        bash(fx, "PS1='mine> '\n", *words)
+
+
+for form in (("bash",), ("bash", "-i"), ("/bin/bash",), ("-i",), ("--shell=bash",), ("--shell", "/bin/bash"),
+             ("--",), ("bash", "-l"), ("-l",)):
+    called(form)
 
 
 @test("S14 bash: the user's --rcfile and --norc are obeyed")
@@ -191,7 +195,7 @@ def installed(fx):
 # --- zsh ----------------------------------------------------------------------------------
 
 
-def zsh(fx, files, *words, prompt="mine> $", env=None):
+def zsh(fx, files, *words, prompt="mine> " + END, env=None):
     need("zsh")
     for name, text in files.items():
         fx.write(fx.home / name, text)
@@ -203,8 +207,8 @@ def zsh(fx, files, *words, prompt="mine> $", env=None):
 @test("S14 zsh: the prompt is marked, and .zshenv and .zshrc are in force", variants=("full", "flat", "nested"))
 def zsh_rc(fx):
     term = zsh(fx, {".zshenv": "env_variable=e\n", ".zshrc": "PROMPT='mine> '\nalias rc_alias='echo alias works'\nunsetopt PROMPT_SP\n"})
-    equal(ask(term, "echo $env_variable; rc_alias", MARK + "mine> $"), "e\r\nalias works")
-    equal(ask(term, "echo ZDOTDIR=${ZDOTDIR-unset} ${SANDBASH_ZDOTDIR-unset}", MARK + "mine> $"),
+    equal(ask(term, "echo $env_variable; rc_alias", MINE), "e\r\nalias works")
+    equal(ask(term, "echo ZDOTDIR=${ZDOTDIR-unset} ${SANDBASH_ZDOTDIR-unset}", MINE),
           "ZDOTDIR=unset unset")
     equal(term.output.count("(sandbash)"), 3)
 
@@ -213,31 +217,36 @@ def zsh_rc(fx):
 def zsh_zdotdir(fx):
     term = zsh(fx, {".zshrc": "PROMPT='wrong> '\n", "z/.zshrc": "PROMPT='mine> '\nwhere=zdotdir\n",
                     "z/.zshenv": "env_variable=z\n"}, env={"ZDOTDIR": fx.home / "z"})
-    equal(ask(term, "echo $where $env_variable $ZDOTDIR", MARK + "mine> $"), f"zdotdir z {fx.home}/z")
+    equal(ask(term, "echo $where $env_variable $ZDOTDIR", MINE), f"zdotdir z {fx.home}/z")
 
 
 @test("S14 zsh: a .zshenv that sets ZDOTDIR itself is obeyed")
 def zsh_zshenv_zdotdir(fx):
     term = zsh(fx, {".zshenv": "export ZDOTDIR=$HOME/z\n", "z/.zshrc": "PROMPT='mine> '\nwhere=z\n"})
-    equal(ask(term, "echo $where $ZDOTDIR", MARK + "mine> $"), f"z {fx.home}/z")
+    equal(ask(term, "echo $where $ZDOTDIR", MINE), f"z {fx.home}/z")
 
 
-@test("S14 zsh: a prompt that is built anew before each line is marked too")
-def zsh_precmd(fx):
-    for what, rc in (("precmd", "precmd() { PROMPT='mine> ' }\n"),
-                     ("a hook", "build() { PROMPT='mine> ' }\nautoload -Uz add-zsh-hook\nadd-zsh-hook precmd build\n"),
-                     ("an array", "build() { PROMPT='mine> ' }\nprecmd_functions+=(build)\n"),
-                     ("a replaced array", "build() { PROMPT='mine> ' }\nprecmd_functions=(build)\n"),
-                     ("vcs_info", "setopt PROMPT_SUBST\nPROMPT='$(echo mine)> '\n"),
-                     ("promptinit", "autoload -U promptinit; promptinit; prompt off; PROMPT='mine> '\n")):
-        try:
-            term = zsh(fx, {".zshrc": rc})
-            term.send("\n")
-            term.expect(MARK + "mine> $")
-            check("(sandbash) (sandbash)" not in term.output, what)
-            term.close()
-        except AssertionError as problem:
-            raise AssertionError(f"{what}: {problem}") from None
+REBUILT = {
+    "precmd": "precmd() { PROMPT='mine> ' }\n",
+    "a hook": "build() { PROMPT='mine> ' }\nautoload -Uz add-zsh-hook\nadd-zsh-hook precmd build\n",
+    "a longer array": "build() { PROMPT='mine> ' }\nprecmd_functions+=(build)\n",
+    "another array": "build() { PROMPT='mine> ' }\nprecmd_functions=(build)\n",
+    "substitution": "setopt PROMPT_SUBST\nPROMPT='$(echo mine)> '\n",
+    "promptinit": "autoload -U promptinit; promptinit; prompt off; PROMPT='mine> '\n",
+}
+
+
+def rebuilt(what, rc):
+    @test(f"S14 zsh: a prompt that is built anew before each line is marked too: {what}")
+    def marked(fx):
+        term = zsh(fx, {".zshrc": rc})
+        term.send("\n")
+        term.expect(MINE)
+        check("(sandbash) (sandbash)" not in term.output)
+
+
+for form in REBUILT.items():
+    rebuilt(*form)
 
 
 @test("S14 zsh: strict options do no harm")
@@ -252,19 +261,19 @@ def zsh_strict(fx):
 
 @test("S14 zsh: $? at the prompt is the last command's")
 def zsh_last_status(fx):
-    term = zsh(fx, {".zshrc": "PROMPT='%? mine> '\n"}, prompt="0 mine> $")
+    term = zsh(fx, {".zshrc": "PROMPT='%? mine> '\n"}, prompt="0 mine> " + END)
     term.send("(exit 7)\n")
-    term.expect(MARK + "7 mine> $")
+    term.expect(MARK + "7 mine> " + END)
 
 
 @test("S14 zsh: no start-up file at all")
 def zsh_no_rc(fx):
     need("zsh")
     control = fx.terminal("zsh", env={"TERM": "dumb"})
-    control.expect(r"[%#] $|function|Type one of|q\)")
+    control.expect(r"[%#] " + END + r"|function|Type one of|q\)")
     control.settle()
     term = fx.sandbash_terminal("zsh", env={"TERM": "dumb"})
-    found = term.expect(r"[%#] $|function|Type one of|q\)")
+    found = term.expect(r"[%#] " + END + r"|function|Type one of|q\)")
     if found.group(0)[0] not in "%#":  # the menu for new users, as without us
         term.settle()
         term.send("q\n")
@@ -277,8 +286,8 @@ def zsh_login(fx):
     for name, text in ((".zprofile", "p=1\n"), (".zlogin", "l=1\n"), (".zshrc", "PROMPT='mine> '\n")):
         fx.write(fx.home / name, text)
     term = fx.sandbash_terminal("zsh", "-l", env={"TERM": "dumb"})
-    term.expect(MARK + "mine> $")
-    equal(ask(term, "echo $p$l", "mine> $"), "11")
+    term.expect(MINE)
+    equal(ask(term, "echo $p$l", MINE), "11")
 
 
 # --- fish ---------------------------------------------------------------------------------
@@ -321,6 +330,17 @@ def fish_status(fx):
     term.settle()
     term.send("sh -c 'exit 7'\n")
     term.expect(MARK + "(?s:.*)7 mine> ")
+
+
+@test("S14 fish: it complains of nothing, at the start and after commands")
+def fish_complaints(fx):
+    term = fish(fx, {".config/fish/config.fish": GREETING + "function fish_prompt\n echo -n 'mine> '\nend\n"})
+    term.settle()
+    term.send("true\n")
+    term.expect("mine> ")
+    term.settle()
+    for line in term.output.splitlines():
+        check("error" not in line and "warning" not in line, line)
 
 
 @test("S14 fish: no config at all")
