@@ -1,11 +1,14 @@
 #include "config/place.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -110,6 +113,68 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 	return SB_OK;
 }
 
+/* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */
+static dev_t controlling_terminal(void)
+{
+	SB_AUTO_FILE FILE *stat_file = fopen("/proc/self/stat", "re");
+	char line[1024];
+	const char *after_name;
+	int number = 0;
+
+	/* the name may hold anything, so count from the last parenthesis */
+	if (stat_file && fgets(line, sizeof line, stat_file) &&
+	    (after_name = strrchr(line, ')')) != NULL &&
+	    sscanf(after_name + 1, " %*c %*d %*d %*d %d", &number) != 1)
+		number = 0;
+	return makedev((unsigned)number >> 8 & 0xfff,
+		       ((unsigned)number & 0xff) | ((unsigned)number >> 12 & 0xfff00));
+}
+
+static bool is_ours(dev_t terminal, dev_t controlling)
+{
+	struct stat info;
+
+	for (int fd = 0; fd <= 2; fd++)
+		if (fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && info.st_rdev == terminal)
+			return true;
+	return terminal == controlling;
+}
+
+/*
+ * Terminals that this user could open and that are not ours: whoever reads one gets
+ * what is typed there.
+ */
+static int find_terminals(char ***out, struct sb_error *err)
+{
+	DIR *dir = opendir("/dev/pts");
+	dev_t controlling = dir ? controlling_terminal() : 0;
+	const struct dirent *entry;
+	size_t count = 0;
+	char **list = calloc(1, sizeof *list);
+
+	while (list && dir && (entry = readdir(dir))) {
+		struct stat info;
+		char **grown;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+		    fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    is_ours(info.st_rdev, controlling) || info.st_uid != geteuid())
+			continue;
+		grown = reallocarray(list, count + 2, sizeof *list);
+		if (!grown)
+			break;
+		list = grown;
+		list[count] = sb_path_join("/dev/pts", entry->d_name);
+		if (!list[count])
+			break;
+		list[++count] = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	*out = list;
+	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out, struct sb_error *err)
 {
 	struct sb_home home = {0};
@@ -140,12 +205,21 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out, 
 		status = sb_path_canonical(runtime, &home.runtime_dir, NULL, err);
 	if (status == SB_OK)
 		status = find_sockets(environment->services, &home.sockets, err);
+	if (status == SB_OK)
+		status = find_terminals(&home.terminals, err);
 	if (status != SB_OK) {
 		sb_home_done(&home);
 		return status;
 	}
 	*out = home;
 	return SB_OK;
+}
+
+static void free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
 }
 
 void sb_home_done(struct sb_home *home)
@@ -158,9 +232,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->state_dir);
 	free(home->tmpdir);
 	free(home->runtime_dir);
-	for (size_t i = 0; home->sockets && home->sockets[i]; i++)
-		free(home->sockets[i]);
-	free(home->sockets);
+	free_list(home->sockets);
+	free_list(home->terminals);
 	*home = (struct sb_home){0};
 }
 

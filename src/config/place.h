@@ -27,6 +27,7 @@ struct sb_home {
 	char *tmpdir;      /* NULL: unset, or no place for temporary files */
 	char *runtime_dir; /* NULL: unset */
 	char **sockets;    /* existing sockets that services name; NULL-terminated */
+	char **terminals;  /* the user's other terminals; NULL-terminated */
 };
 
 /*

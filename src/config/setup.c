@@ -533,6 +533,7 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
 				  .runtime_dir = setup->home.runtime_dir,
+				  .terminals = (const char *const *)setup->home.terminals,
 				  .uid = getuid(),
 				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,

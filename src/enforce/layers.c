@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "path/path.h"
 
 static void say(struct sb_weaknesses *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -90,7 +91,7 @@ static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
 	     i = sb_plan_next_stricter(plan, i + 1)) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		if (plan->nodes[node->parent].temp) /* that is closed instead: linux_landlock.c */
+		if (sb_plan_temp_is_closed(plan, node->parent)) /* so it is held */
 			continue;
 		if (first)
 			more++;
@@ -106,7 +107,7 @@ static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
 
 static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 {
-	bool listed = false;
+	bool listed = false, terminal = false;
 
 	for (size_t i = 1; i < plan->node_count; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
@@ -114,6 +115,12 @@ static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 
 		if (node->state != SB_STATE_HIDDEN)
 			continue;
+		if (sb_path_within("/dev/pts", node->path)) {
+			if (!terminal)
+				say(out, "other terminals such as '%s' can be read", node->path);
+			terminal = true;
+			continue;
+		}
 		if (node->kind == SB_KIND_SPECIAL)
 			say(out, "the service at '%s' can be connected to", node->path);
 		else if (node->kind == SB_KIND_DIR && !listed) {

@@ -147,6 +147,40 @@ static void close_dir(DIR **dir)
 		closedir(*dir);
 }
 
+static int grant_reads_around(const struct domain *domain, const struct sb_plan *plan,
+			      const char *path, struct sb_error *err);
+
+/* The way through a directory that cannot be listed: only the names that rules know. */
+static int grant_reads_known(const struct domain *domain, const struct sb_plan *plan,
+			     const char *path, struct sb_error *err)
+{
+	size_t skip = strlen(path) + (strcmp(path, "/") != 0);
+	SB_AUTO_FREE char *last = NULL;
+	int status = SB_OK;
+
+	for (size_t i = 1; i < plan->node_count && status == SB_OK; i++) {
+		const char *node = plan->nodes[i].path;
+		char *inside;
+
+		if (!sb_path_within(path, node) || strcmp(path, node) == 0)
+			continue;
+		inside = strndup(node, skip + strcspn(node + skip, "/"));
+		if (!inside)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		if (last && strcmp(last, inside) == 0) { /* nodes are ordered as a tree */
+			free(inside);
+			continue;
+		}
+		free(last);
+		last = inside;
+		if (!leads_to_hidden(plan, inside))
+			status = grant(domain, inside, READ_CONTENT, err);
+		else if (!is_hidden(plan, inside))
+			status = grant_reads_around(domain, plan, inside, err);
+	}
+	return status;
+}
+
 /*
  * Hiding without mounts: reading is granted on every entry beside the way to a
  * hidden one.  What is created beside it later cannot be read (KERNEL.md E).
@@ -158,8 +192,8 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 	const struct dirent *entry;
 	int status = SB_OK;
 
-	if (!dir) /* we cannot list it, so neither can the command; nothing in it is granted */
-		return SB_OK;
+	if (!dir)
+		return grant_reads_known(domain, plan, path, err);
 	while (status == SB_OK && (entry = readdir(dir))) {
 		SB_AUTO_FREE char *inside = NULL;
 

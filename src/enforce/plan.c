@@ -492,7 +492,7 @@ bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node)
 	if (!plan->nodes[node].temp)
 		return false;
 	for (size_t i = node + 1; i < plan->node_count; i++)
-		if (plan->nodes[i].parent == node && plan->nodes[i].state != SB_STATE_WRITABLE)
+		if (plan->nodes[i].parent == node && plan->nodes[i].state == SB_STATE_READABLE)
 			return true;
 	return false;
 }

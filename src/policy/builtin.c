@@ -556,6 +556,9 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), flags, err);
 	if (status == SB_OK)
 		status = add_runtime_dirs(policy, place, flags, err);
+	for (size_t i = 0; place->terminals && place->terminals[i] && status == SB_OK; i++)
+		status = add_literal(policy, place->terminals[i], &sb_access_deny,
+				     "another terminal of the user", 0, err);
 	for (size_t i = 0; place->sockets && place->sockets[i] && status == SB_OK; i++)
 		status = add_literal(policy, place->sockets[i], &sb_access_deny,
 				     "a service the environment names", 0, err);

@@ -13,6 +13,7 @@ struct sb_place {
 	const char *tmpdir;          /* $TMPDIR, or NULL */
 	const char *runtime_dir;     /* $XDG_RUNTIME_DIR, or NULL */
 	unsigned uid;                /* whose /run/user/UID is closed as well */
+	const char *const *terminals; /* other terminals of the user; NULL-terminated, or NULL */
 	const char *const *sockets;  /* that the environment names; NULL-terminated, or NULL */
 	const char *config_dir;      /* sandbash's own; changes are denied, always */
 	const char *state_dir;
