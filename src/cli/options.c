@@ -268,6 +268,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case KEEP_FD:
 		return keep_fd(line, value, err);
 	case SHELL:
+		if (line->shell && strcmp(line->shell, value) != 0)
+			return contradicts(id, err);
 		line->shell = value;
 		return SB_OK;
 	case JSON:

@@ -45,6 +45,13 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			   &run->setup);
 	if (status)
 		return status;
+	/* ... but the system's rules may not let us go without one. */
+	if (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS && !is_danger(run)) {
+		sb_setup_done(&run->setup);
+		status = sb_set_up(line, false, &run->setup);
+		if (status)
+			return status;
+	}
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);

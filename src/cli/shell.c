@@ -47,10 +47,36 @@ static char *share_file(const char *name)
 	return NULL;
 }
 
+/*
+ * A login bash reads no file that we could name, but takes PROMPT_COMMAND from the
+ * environment; a start-up file that sets its own loses the mark.
+ */
+static int mark_login_bash(void)
+{
+	static const char mark[] = "case $PS1 in *'(sandbash)'*) ;; *) PS1=\"(sandbash) $PS1\" ;; esac";
+	const char *old = getenv("PROMPT_COMMAND");
+	SB_AUTO_BUF struct sb_buf both = SB_BUF(64 * 1024); /* a command of the user's, and ours */
+
+	if (old && *old)
+		sb_buf_printf(&both, "%s\n", old);
+	sb_buf_puts(&both, mark);
+	if (sb_buf_failed(&both))
+		return SB_OK; /* a mark is not worth a failed start */
+	return setenv("PROMPT_COMMAND", both.data, 1) == 0 ? SB_OK : SB_E_NOMEM;
+}
+
+static bool is_login(char *const *argv, size_t count)
+{
+	return count > 1 && strcmp(argv[1], "-i") != 0;
+}
+
 static int mark_bash(char **argv, size_t *count)
 {
-	char *file = share_file("bashrc");
+	char *file;
 
+	if (is_login(argv, *count))
+		return mark_login_bash();
+	file = share_file("bashrc");
 	if (!file)
 		return SB_OK;
 	/* long options must come before short ones in bash */
@@ -105,9 +131,12 @@ static const struct {
 /* Would this shell show a prompt?  Only the plainest command lines are taken for it. */
 static bool is_interactive(char *const *argv, size_t count)
 {
-	if (count == 1)
-		return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-	return count == 2 && strcmp(argv[1], "-i") == 0;
+	static const char *const plain[] = {"-l", "--login", "-i", "-il", "-li"};
+
+	for (size_t i = 0; count == 2 && i < sizeof plain / sizeof plain[0]; i++)
+		if (strcmp(argv[1], plain[i]) == 0)
+			return i > 1 || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
+	return count == 1 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
 int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *setup, char ***out,
@@ -158,24 +187,50 @@ char *sb_shell_find(const char *command)
 	return NULL;
 }
 
+static bool begins(const char *text, size_t length, const char *with)
+{
+	return length >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
+}
+
+/* Is there an alias command in this line that names "sandbash"? */
+static bool has_alias(const char *line, size_t length)
+{
+	bool alias = false;
+
+	for (size_t i = 0; i < length; i++) {
+		bool word = i == 0 || strchr(" \t;&|(", line[i - 1]);
+
+		if (!word)
+			continue;
+		if (line[i] == '#')
+			return false;
+		if (begins(line + i, length - i, "alias ") || begins(line + i, length - i, "alias\t"))
+			alias = true;
+		if (alias && (begins(line + i, length - i, "sandbash=") ||
+			      (begins(line + i, length - i, "sandbash ") && i >= 6 &&
+			       memcmp(line + i - 6, "alias ", 6) == 0))) /* fish: alias NAME BODY */
+			return true;
+	}
+	return false;
+}
+
 /* Does this line of a start-up file give "sandbash" another meaning? */
 static bool hides_us(const char *line, size_t length)
 {
-	static const char *const starts[] = {"alias sandbash=", "alias sandbash ", "function sandbash",
-					     "sandbash()", "sandbash ()", "abbr -a sandbash "};
+	static const char *const functions[] = {"sandbash()", "sandbash ()", "abbr -a sandbash "};
+	static const char function[] = "function sandbash";
 
+	if (has_alias(line, length))
+		return true;
 	while (length && (*line == ' ' || *line == '\t')) {
 		line++;
 		length--;
 	}
-	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-		size_t start = strlen(starts[i]);
-
-		if (length >= start && memcmp(line, starts[i], start) == 0 &&
-		    (i != 2 || length == start || strchr(" \t({", line[start])))
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+		if (begins(line, length, functions[i]))
 			return true;
-	}
-	return false;
+	return begins(line, length, function) &&
+	       (length == strlen(function) || strchr(" \t({;", line[strlen(function)]));
 }
 
 bool sb_shell_alias(const char *home, char *where, size_t size)

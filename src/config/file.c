@@ -1,5 +1,6 @@
 #include "config/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static int changes_refused(struct sb_error *err, int error, const char *path)
 	return sb_fail(err, SB_E_SYSTEM, error, "cannot change '%s'", path);
 }
 
-int sb_config_make_dirs(const char *dir, struct sb_error *err)
+int sb_config_make_dirs(const char *dir, unsigned mode, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = strdup(dir);
 
@@ -56,7 +57,7 @@ int sb_config_make_dirs(const char *dir, struct sb_error *err)
 			*slash = '\0';
 		if (mkdir(path, 0700) == 0) {
 			/* whatever the umask says, we must be able to enter it, as mkdir -p does */
-			if (chmod(path, 0700) != 0)
+			if (chmod(path, mode) != 0)
 				return changes_refused(err, errno, path);
 		} else if (errno != EEXIST) {
 			int error = errno;
@@ -80,7 +81,7 @@ int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
 
 	if (!dir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	status = sb_config_make_dirs(dir, err);
+	status = sb_config_make_dirs(dir, 0700, err);
 	if (status != SB_OK)
 		return status;
 	/* The directory itself is the lock: nothing is left behind. */
@@ -118,6 +119,21 @@ static int finish(int fd, mode_t mode, const char *bytes, size_t length)
 	return status;
 }
 
+#define TEMPORARY ".sandbash-new."
+
+/* A killed sandbash may have left its temporary file; whoever holds the lock clears it. */
+static void clear_leftovers(const char *dir_path)
+{
+	DIR *dir = opendir(dir_path);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 int sb_config_replace(const char *path, const char *bytes, size_t length, struct sb_error *err)
 {
 	SB_AUTO_FREE char *real = NULL;
@@ -133,9 +149,10 @@ int sb_config_replace(const char *path, const char *bytes, size_t length, struct
 	if (status != SB_OK)
 		return status;
 	dir = sb_path_parent(real);
-	temporary = dir ? sb_path_join(dir, ".sandbash-new.XXXXXX") : NULL;
+	temporary = dir ? sb_path_join(dir, TEMPORARY "XXXXXX") : NULL;
 	if (!temporary)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	clear_leftovers(dir);
 	if (stat(real, &info) == 0)
 		mode = info.st_mode & 07777;
 	fd = mkostemp(temporary, O_CLOEXEC);

@@ -26,11 +26,12 @@ int sb_config_lock(const char *path, int *out_fd, struct sb_error *err);
 
 /*
  * Replace the file's contents: all of it or, after a crash or on a full disk,
- * nothing.  Keeps its mode; follows a symbolic link to the file it means.
+ * nothing.  Keeps its mode; follows a symbolic link to the file it means.  Under the
+ * lock only.
  */
 int sb_config_replace(const char *path, const char *bytes, size_t length, struct sb_error *err);
 
-/* mkdir -p with mode 0700 for what is missing. */
-int sb_config_make_dirs(const char *dir, struct sb_error *err);
+/* mkdir -p, whatever the umask; what is missing gets this mode. */
+int sb_config_make_dirs(const char *dir, unsigned mode, struct sb_error *err);
 
 #endif

@@ -17,16 +17,20 @@
 
 /* $NAME/sandbash if NAME is absolute (the XDG rule), else $HOME/fallback/sandbash. */
 static int own_dir(const char *xdg, const char *home, const char *fallback, char **out,
-		   struct sb_error *err)
+		   char **out_named, struct sb_error *err)
 {
 	SB_AUTO_FREE char *base = NULL;
 	SB_AUTO_FREE char *dir = NULL;
+	int status;
 
 	base = xdg && xdg[0] == '/' ? strdup(xdg) : sb_path_join(home, fallback);
 	dir = base ? sb_path_join(base, "sandbash") : NULL;
 	if (!dir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	return sb_path_canonical(dir, out, NULL, err);
+	status = sb_path_canonical(dir, out, NULL, err);
+	if (status == SB_OK && out_named)
+		*out_named = sb_take_ptr(&dir);
+	return status;
 }
 
 static int current_directory(char **out, struct sb_error *err)
@@ -41,11 +45,20 @@ static int current_directory(char **out, struct sb_error *err)
 	return sb_path_canonical(path, out, NULL, err);
 }
 
-static bool is_dir(const char *path)
+/*
+ * Does this look like a place for temporary files: everybody's (sticky) or the user's
+ * alone?  TMPDIR may name any directory by mistake, or by a project's .env file; /etc
+ * must neither be opened nor be hidden for that.
+ */
+static bool is_temp_dir(const char *path)
 {
 	struct stat info;
 
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return false;
+	if ((info.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH))
+		return true;
+	return info.st_uid == geteuid() && (info.st_mode & 077) == 0;
 }
 
 static int temp_dir(const char *tmpdir, const struct sb_home *home, char **out, struct sb_error *err)
@@ -60,7 +73,7 @@ static int temp_dir(const char *tmpdir, const struct sb_home *home, char **out, 
 		return status;
 	if (sb_path_within(path, home->home) || sb_path_within(path, home->cwd) ||
 	    sb_path_within(path, home->config_dir) || sb_path_within(path, home->state_dir) ||
-	    !is_dir(path))
+	    !is_temp_dir(path))
 		return SB_OK;
 	*out = sb_take_ptr(&path);
 	return SB_OK;
@@ -195,10 +208,10 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out, 
 		status = current_directory(&home.cwd, err);
 	if (status == SB_OK)
 		status = own_dir(environment->xdg_config_home, home.home, ".config", &home.config_dir,
-				 err);
+				 &home.config_named, err);
 	if (status == SB_OK)
 		status = own_dir(environment->xdg_state_home, home.home, ".local/state",
-				 &home.state_dir, err);
+				 &home.state_dir, NULL, err);
 	if (status == SB_OK)
 		status = temp_dir(environment->tmpdir, &home, &home.tmpdir, err);
 	if (status == SB_OK && runtime && runtime[0] == '/')
@@ -229,6 +242,7 @@ void sb_home_done(struct sb_home *home)
 	free(home->home);
 	free(home->cwd);
 	free(home->config_dir);
+	free(home->config_named);
 	free(home->state_dir);
 	free(home->tmpdir);
 	free(home->runtime_dir);

@@ -23,6 +23,7 @@ struct sb_home {
 	char *home;
 	char *cwd;
 	char *config_dir;
+	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
 	char *tmpdir;      /* NULL: unset, or no place for temporary files */
 	char *runtime_dir; /* NULL: unset */
@@ -32,15 +33,15 @@ struct sb_home {
 
 /*
  * SB_E_INVALID: HOME is unset or relative.  SB_E_MISSING: the current directory is
- * gone.  A TMPDIR that is relative, missing, or holds the home or the current
- * directory is ignored.
+ * gone.  A TMPDIR that is no directory for temporary files is ignored.
  */
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		 struct sb_error *err);
 void sb_home_done(struct sb_home *home);
 
 /* The rule files of each tier; malloc'ed, NULL: out of memory. */
-#define SB_SYSTEM_CONFIG "/etc/sandbash/config"
+#define SB_SYSTEM_DIR "/etc/sandbash"
+#define SB_SYSTEM_CONFIG SB_SYSTEM_DIR "/config"
 char *sb_global_config(const struct sb_home *home);
 char *sb_directory_config(const struct sb_home *home, const char *directory);
 

@@ -495,7 +495,8 @@ static int protect_files(struct maker *maker, struct sb_error *err)
 		status = sb_path_canonical(maker->setup.files[i], &real, NULL, err);
 		if (status != SB_OK)
 			break;
-		if (sb_path_within(maker->setup.home.config_dir, real))
+		status = sb_builtin_guard_links(maker->setup.policy, maker->setup.files[i], err);
+		if (status != SB_OK || sb_path_within(maker->setup.home.config_dir, real))
 			continue;
 		pattern = sb_pattern_escape(real);
 		if (!pattern)
@@ -540,6 +541,8 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .state_dir = setup->home.state_dir,
 				  .existing_only = maker->request->existing_only};
 	status = sb_builtin_add(setup->policy, &place, err);
+	if (status == SB_OK)
+		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
 	if (status == SB_OK)
 		status = protect_files(maker, err);
 	if (status == SB_OK)
@@ -600,13 +603,17 @@ static bool could_be_planted(const struct sb_setup *setup, const char *dir)
 
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 {
-	const char *const own[] = {setup->home.config_dir, setup->home.state_dir};
+	const struct {
+		const char *dir;
+		unsigned mode;
+	} own[] = {{setup->home.config_dir, 0700}, {setup->home.state_dir, 0700},
+		   {SB_SYSTEM_DIR, 0755}};
 	int status = SB_OK;
 
-	for (size_t i = 0; i < 2 && status == SB_OK; i++) {
-		if (!could_be_planted(setup, own[i]))
+	for (size_t i = 0; i < sizeof own / sizeof own[0] && status == SB_OK; i++) {
+		if (!could_be_planted(setup, own[i].dir))
 			continue;
-		status = sb_config_make_dirs(own[i], err);
+		status = sb_config_make_dirs(own[i].dir, own[i].mode, err);
 		/* What we may not create, the command may not either. */
 		if (status != SB_OK && (err->sys_errno == EROFS || err->sys_errno == EACCES ||
 					err->sys_errno == EPERM))

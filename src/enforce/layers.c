@@ -91,7 +91,8 @@ static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
 	     i = sb_plan_next_stricter(plan, i + 1)) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
-		if (sb_plan_temp_is_closed(plan, node->parent)) /* so it is held */
+		if (sb_plan_temp_is_closed(plan, node->parent) || /* so it is held */
+		    sb_path_within("/dev", node->path))          /* has a sentence of its own */
 			continue;
 		if (first)
 			more++;

@@ -124,11 +124,16 @@ static int grant_stdio(const struct domain *domain, struct sb_error *err)
 	return SB_OK;
 }
 
+/*
+ * Is there something at path or beneath it that reading must leave out?  Not other
+ * terminals: new ones would be left out as well, and a run makes its own.
+ */
 static bool leads_to_hidden(const struct sb_plan *plan, const char *path)
 {
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
-		    sb_path_within(path, plan->nodes[i].path))
+		    sb_path_within(path, plan->nodes[i].path) &&
+		    !sb_path_within("/dev", plan->nodes[i].path))
 			return true;
 	return false;
 }

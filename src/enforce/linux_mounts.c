@@ -276,8 +276,7 @@ static bool make_own(struct job *job)
 static bool carry_out(struct job *job, size_t index)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
-	int *tree = &job->trees[index];
-	bool done;
+	int *tree = &job->trees[index], status;
 
 	switch (step->kind) {
 	case SB_MOUNT_BLANK: /* made with what hides it */
@@ -296,10 +295,12 @@ static bool carry_out(struct job *job, size_t index)
 	     (step->kind == SB_MOUNT_SHOW && !step->writable)) &&
 	    failed(job, sb_sys_make_readonly(*tree), "make read-only", step->path))
 		return false;
-	done = !failed(job, attach_at(*tree, step->path), "mount", step->path);
+	status = attach_at(*tree, step->path);
+	if (status == -ENOENT && step->kind == SB_MOUNT_HIDE)
+		status = 0; /* gone since the plan was made, as terminals go: nothing to hide */
 	close(*tree);
 	*tree = -1;
-	return done;
+	return !failed(job, status, "mount", step->path);
 }
 
 static bool keep_namespaces(struct job *job)

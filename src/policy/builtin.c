@@ -146,6 +146,15 @@ static const struct row run_later[] = {
 	{".pnpmfile.cjs", &sb_access_ask, "pnpm runs it"},
 };
 
+/* At the top of a writable directory that is a git directory itself. */
+static const struct row git_dir[] = {
+	{"hooks", &sb_access_ask, "git runs hooks"},
+	{"config", &sb_access_ask, "git config can name programs to run"},
+	{"config.worktree", &sb_access_ask, "git config can name programs to run"},
+	{"commondir", &sb_access_ask, "leads git to other hooks and config"},
+	{"info/attributes", &sb_access_ask, "picks the filters and diff drivers git runs"},
+};
+
 /* Beneath /run and /var: services that do for a client what the client may not do itself. */
 static const struct row run_sockets[] = {
 	{"docker.sock", &sb_access_deny, "docker gives root on this machine"},
@@ -248,7 +257,7 @@ static int add_links(struct sb_policy *policy, const char *written, size_t base_
 			return SB_OK;
 		if (status != SB_OK)
 			return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
-		if (is_link(link) && (!*end || row->access == &sb_access_ask))
+		if (is_link(link) && (!*end || row->access == &sb_access_ask || (flags & HARD)))
 			status = add_literal(policy, link, row->access, row->reason, flags, err);
 	}
 	return status;
@@ -471,6 +480,20 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
 	return status;
 }
 
+/* Git takes a directory for its own by what is in it, whatever it is called. */
+static bool is_git_dir(const char *path)
+{
+	static const char *const parts[] = {"HEAD", "objects", "refs"};
+
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		SB_AUTO_FREE char *part = sb_path_join(path, parts[i]);
+
+		if (!part || access(part, F_OK) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* What a program outside would run or obey, at the top of a writable directory. */
 static int guard_root(struct sb_policy *policy, const char *root, unsigned flags,
 		      struct sb_error *err)
@@ -485,6 +508,8 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 	if (lstat(git, &info) == 0 && S_ISREG(info.st_mode))
 		status = add_literal(policy, git, &sb_access_ask,
 				     "leads git to its hooks and config", 0, err);
+	if (status == SB_OK && is_git_dir(root))
+		status = add_table(policy, root, git_dir, COUNT(git_dir), flags, err);
 	if (status == SB_OK)
 		status = add_table(policy, root, run_later, COUNT(run_later), flags, err);
 	return status;
@@ -529,6 +554,13 @@ static int add_runtime_dirs(struct sb_policy *policy, const struct sb_place *pla
 	if (place->runtime_dir)
 		status = add_literal(policy, place->runtime_dir, &sb_access_deny, reason, 0, err);
 	return status == SB_OK ? add_table(policy, "/run", &row, 1, flags, err) : status;
+}
+
+int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb_error *err)
+{
+	const struct row row = {path, &sb_access_read, "leads to sandbash's own files"};
+
+	return add_links(policy, path, 0, &row, HARD, err);
 }
 
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)

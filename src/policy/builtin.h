@@ -30,4 +30,10 @@ struct sb_place {
  */
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
 
+/*
+ * Close every symbolic link in a path (absolute, as it is written) against being
+ * replaced, for good: what it leads to is ours or was obeyed by us.
+ */
+int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb_error *err);
+
 #endif

@@ -1,0 +1,3 @@
+_sandbash_go_back
+_sandbash_source .zlogin
+_sandbash_finish

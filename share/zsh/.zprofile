@@ -1,0 +1,3 @@
+_sandbash_go_back
+_sandbash_source .zprofile
+_sandbash_go_on
