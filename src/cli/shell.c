@@ -195,17 +195,23 @@ static bool begins(const char *text, size_t length, const char *with)
 /* Is there an alias command in this line that names "sandbash"? */
 static bool has_alias(const char *line, size_t length)
 {
-	bool alias = false;
+	bool alias = false, command = true; /* may a command's name come next? */
 
 	for (size_t i = 0; i < length; i++) {
-		bool word = i == 0 || strchr(" \t;&|(", line[i - 1]);
+		bool word = i == 0 || strchr(" \t;&|({", line[i - 1]);
 
-		if (!word)
+		if (strchr(";&|({", line[i]))
+			command = true;
+		if (!word || strchr(" \t;&|({", line[i]))
 			continue;
 		if (line[i] == '#')
 			return false;
-		if (begins(line + i, length - i, "alias ") || begins(line + i, length - i, "alias\t"))
-			alias = true;
+		if (command)
+			alias = begins(line + i, length - i, "alias ") ||
+				begins(line + i, length - i, "alias\t");
+		command = command && (begins(line + i, length - i, "then ") ||
+				      begins(line + i, length - i, "else ") ||
+				      begins(line + i, length - i, "do "));
 		if (alias && (begins(line + i, length - i, "sandbash=") ||
 			      (begins(line + i, length - i, "sandbash ") && i >= 6 &&
 			       memcmp(line + i - 6, "alias ", 6) == 0))) /* fish: alias NAME BODY */

@@ -82,7 +82,7 @@ static const struct {
 };
 
 /* Without mounts, what stands inside a writable directory cannot be held apart from it. */
-static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
+static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_weaknesses *out)
 {
 	const struct sb_plan_node *first = NULL;
 	size_t more = 0;
@@ -92,7 +92,8 @@ static void find_unheld(const struct sb_plan *plan, struct sb_weaknesses *out)
 		const struct sb_plan_node *node = &plan->nodes[i];
 
 		if (sb_plan_temp_is_closed(plan, node->parent) || /* so it is held */
-		    sb_path_within("/dev", node->path))          /* has a sentence of its own */
+		    sb_path_within("/dev", node->path) ||        /* has a sentence of its own */
+		    (users_only && (!node->rule || node->rule->tier == SB_TIER_BUILTIN)))
 			continue;
 		if (first)
 			more++;
@@ -152,11 +153,21 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 			    losses[i].missing == no_mounts && layers->no_mounts[0] ? " (" : "",
 			    losses[i].missing == no_mounts ? layers->no_mounts : "",
 			    losses[i].missing == no_mounts && layers->no_mounts[0] ? ")" : "");
+	if (plan && plan->own_dev && !layers->own_dev)
+		say(out, "disks can be read, and with them every hidden file");
 	if (!plan || layers->mounts)
 		return;
-	find_unheld(plan, out);
+	find_unheld(plan, false, out);
 	find_hidden(plan, out);
 	find_closed_temp(plan, out);
+}
+
+void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,
+			  struct sb_weaknesses *out)
+{
+	out->count = 0;
+	if (!layers->mounts)
+		find_unheld(plan, true, out);
 }
 
 void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)

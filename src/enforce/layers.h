@@ -12,6 +12,7 @@
 struct sb_layers {
 	bool mounts;         /* own mount namespace, read-only but for the roots */
 	bool user_namespace; /* made on the way there; not needed with CAP_SYS_ADMIN */
+	bool own_dev;        /* a /dev without disks */
 	bool ipc_namespace;
 	bool net_namespace;
 	int landlock_abi; /* 0: none */
@@ -32,6 +33,10 @@ struct sb_weaknesses {
 /* plan may be NULL: then only what concerns every run (for --doctor). */
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
 			struct sb_weaknesses *out);
+
+/* Inside another run its layers hold; only rules of the user's own may go unheld. */
+void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,
+			  struct sb_weaknesses *out);
 
 /* "user and mount namespaces, Landlock ABI 7, seccomp" */
 void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size);

@@ -14,9 +14,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -65,10 +67,14 @@ static int give_verdict(const struct sb_plan *plan, const struct sb_confine_opti
 	status = check_own_files(plan, layers, err);
 	if (status != SB_OK)
 		return status;
+	if (!plan->network && !layers->net_namespace && !layers->seccomp)
+		return sb_fail(err, SB_E_UNSUPPORTED, 0,
+			       "this machine offers neither network namespaces nor seccomp filters: "
+			       "the network cannot be closed");
 	/* Inside another run its layers still hold; ours can only tighten. */
 	if (layers->outer)
-		weak->count = 0;
-	if (weak->count && !options->best_effort) {
+		sb_weaknesses_nested(layers, plan, weak);
+	if (weak->count && !options->best_effort && !layers->outer) {
 		sb_fail(err, SB_E_UNSUPPORTED, 0,
 			"this machine cannot hold everything a sandbox promises");
 		return sb_hint(err, "sandbash --doctor says how to get it all; "
@@ -147,19 +153,44 @@ static struct probes choose_probes(const struct sb_plan *plan, char *buffer, siz
 	return probes;
 }
 
+static bool is_readonly(const char *path)
+{
+	struct statvfs info;
+
+	return statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY);
+}
+
+/* Other layers may refuse what these were to hold, so ask for each what it is. */
+static bool mounts_hold(const struct sb_plan *plan)
+{
+	if (plan->nodes[0].state != SB_STATE_WRITABLE && !is_readonly("/"))
+		return false;
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == SB_MOUNT_READONLY && !is_readonly(plan->mounts[i].path))
+			return false;
+	return true;
+}
+
 /*
  * SECURITY: before the command starts, this very process proves that it is confined.
  *
  * Danger: a layer that reported success and holds nothing (a kernel bug, a mistake
  * of ours, an emulated kernel) would let the command run free.
- * Price: three system calls.
+ * Price: a handful of system calls.
  * Held by: tests/enforce/proof.py
  */
-static int prove(const struct probes *probes, const struct sb_layers *layers, struct sb_error *err)
+static int prove(const struct sb_plan *plan, const struct probes *probes,
+		 const struct sb_layers *layers, struct sb_error *err)
 {
 	bool mounts;
 	int error;
 
+	if (layers->mounts && !mounts_hold(plan))
+		return sb_fail(err, SB_E_BROKEN, 0, "the sandbox does not hold: a mount is not read-only");
+	/* Our parent is outside.  (0: it is in another pid namespace, out of reach anyway.) */
+	if (layers->landlock_abi >= 6 && getppid() > 0 && kill(getppid(), 0) == 0)
+		return sb_fail(err, SB_E_BROKEN, 0,
+			       "the sandbox does not hold: a program outside can be signalled");
 	if (layers->seccomp && sb_inside(&mounts) != layers->outer + 1)
 		return sb_fail(err, SB_E_BROKEN, 0, "the system call filter does not answer");
 	if (probes->outside) {
@@ -229,7 +260,7 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	if (status == SB_OK && layers->seccomp)
 		status = sb_filter_enter(plan, layers, err);
 	if (status == SB_OK)
-		status = prove(&probes, layers, err);
+		status = prove(plan, &probes, layers, err);
 	return status;
 }
 

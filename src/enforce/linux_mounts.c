@@ -112,6 +112,12 @@ static int attach_at(int tree, const char *path)
 	return status;
 }
 
+/* Device files can be made in the first user namespace only. */
+static bool own_dev(const struct job *job)
+{
+	return job->plan->own_dev && !(job->flags & CLONE_NEWUSER);
+}
+
 static bool take_copies(struct job *job)
 {
 	for (size_t i = 0; i < job->plan->mount_count; i++) {
@@ -122,6 +128,10 @@ static bool take_copies(struct job *job)
 			continue;
 		job->trees[i] = clone_at(step->path);
 		if (failed(job, job->trees[i], "copy", step->path))
+			return false;
+		/* a device file that lies in a project is no more open than one in /dev */
+		if (own_dev(job) && !sb_path_within("/dev", step->path) &&
+		    failed(job, sb_sys_close_devices(job->trees[i]), "close devices in", step->path))
 			return false;
 	}
 	return true;
@@ -252,7 +262,7 @@ static bool make_own(struct job *job)
 		if (step->kind != SB_MOUNT_HIDE && step->kind != SB_MOUNT_TMPFS)
 			continue;
 		if (root < 0) {
-			root = sb_sys_new_tmpfs("0755");
+			root = sb_sys_new_tmpfs("0755", false);
 			if (failed(job, root, "make a filesystem", NULL))
 				return false;
 		}
@@ -273,14 +283,56 @@ static bool make_own(struct job *job)
 	return done;
 }
 
+/* A /dev with the devices that rules open, places for what is mounted in it, and links. */
+static int new_dev(struct job *job, const struct sb_mount_step *dev)
+{
+	static const struct {
+		const char *name, *target;
+	} links[] = {{"fd", "/proc/self/fd"},
+		     {"stdin", "/proc/self/fd/0"},
+		     {"stdout", "/proc/self/fd/1"},
+		     {"stderr", "/proc/self/fd/2"}};
+	int tree = sb_sys_new_tmpfs("0755", true), status = 0;
+
+	if (tree < 0)
+		return tree;
+	for (size_t i = 0; i < sizeof links / sizeof links[0] && status == 0; i++)
+		status = symlinkat(links[i].target, tree, links[i].name) != 0 ? -errno : 0;
+	for (size_t i = 0; i < job->plan->mount_count && status == 0; i++) {
+		const struct sb_mount_step *step = &job->plan->mounts[i];
+		const char *name = step->path + strlen(dev->path) + 1;
+		struct stat info;
+
+		if (!step->inside || strcmp(step->inside, dev->path) != 0)
+			continue;
+		if (step->kind != SB_MOUNT_DEVICE)
+			status = make_place(tree, name, step->is_dir, 0755, 0755);
+		else if (lstat(step->path, &info) != 0)
+			status = -errno;
+		else if (mknodat(tree, name, info.st_mode, info.st_rdev) != 0 ||
+			 fchmodat(tree, name, info.st_mode & 07777, 0) != 0)
+			status = -errno;
+	}
+	if (status == 0)
+		return tree;
+	close(tree);
+	return status;
+}
+
 static bool carry_out(struct job *job, size_t index)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
 	int *tree = &job->trees[index], status;
 
 	switch (step->kind) {
-	case SB_MOUNT_BLANK: /* made with what hides it */
+	case SB_MOUNT_BLANK:  /* made with what hides it */
+	case SB_MOUNT_DEVICE: /* made with /dev */
 		return true;
+	case SB_MOUNT_DEV:
+		if (!own_dev(job))
+			return true;
+		*tree = new_dev(job, step);
+		break;
 	case SB_MOUNT_PIN:
 	case SB_MOUNT_READONLY:
 		*tree = clone_at(step->path);
@@ -291,7 +343,7 @@ static bool carry_out(struct job *job, size_t index)
 	if (failed(job, *tree, "copy", step->path))
 		return false;
 	if ((step->kind == SB_MOUNT_READONLY || step->kind == SB_MOUNT_KEEP ||
-	     step->kind == SB_MOUNT_HIDE ||
+	     step->kind == SB_MOUNT_HIDE || step->kind == SB_MOUNT_DEV ||
 	     (step->kind == SB_MOUNT_SHOW && !step->writable)) &&
 	    failed(job, sb_sys_make_readonly(*tree), "make read-only", step->path))
 		return false;
@@ -326,8 +378,8 @@ static bool set_up(struct job *job)
 	if ((job->flags & CLONE_NEWUSER) && !map_ids(job))
 		return false;
 	if (!take_copies(job) ||
-	    failed(job, sb_sys_settle_root(!root_writable(job->plan)), "make everything read-only",
-		   NULL) ||
+	    failed(job, sb_sys_settle_root(!root_writable(job->plan), own_dev(job)),
+		   "make everything read-only", NULL) ||
 	    !make_own(job))
 		return false;
 	for (size_t i = 0; i < job->plan->mount_count; i++)
@@ -421,6 +473,7 @@ static bool try_all(struct job *job, bool with_network, struct sb_layers *layers
 	layers->ipc_namespace = true;
 	layers->net_namespace = job->flags & CLONE_NEWNET;
 	layers->user_namespace = job->flags & CLONE_NEWUSER;
+	layers->own_dev = own_dev(job);
 	return true;
 }
 

@@ -2,9 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "enforce/expand.h"
@@ -20,7 +22,7 @@
 #define MAX_BLANKS 256 /* names in ~/.ssh; further ones answer ENOENT */
 
 static const char *const kind_names[] = {
-	"private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown", "blank",
+	"own devices", "device", "private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown", "blank",
 };
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
@@ -260,12 +262,20 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	if (node->temp) {
 		/* a TMPDIR inside a private /tmp is only a directory there */
 		return parent->temp ? SB_OK
-				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true, NULL, err);
+				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true,
+					       plan->own_dev && sb_path_within("/dev", node->path)
+						       ? "/dev"
+						       : NULL,
+					       err);
 	}
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
 	if (node->state == SB_STATE_WRITABLE && (node->kind == SB_KIND_SPECIAL || is_device(node)) &&
-	    !parent->temp && parent->state != SB_STATE_HIDDEN)
-		return SB_OK;
+	    !parent->temp && parent->state != SB_STATE_HIDDEN) {
+		if (plan->own_dev && sb_path_within("/dev", node->path))
+			status = add_step(maker, is_dir ? SB_MOUNT_WRITABLE : SB_MOUNT_DEVICE,
+					  node->path, is_dir, "/dev", err);
+		return status;
+	}
 
 	if (parent->temp) {
 		if (node->state == SB_STATE_HIDDEN)
@@ -429,6 +439,20 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 	return plan->tmpdir ? SB_OK : out_of_memory(err);
 }
 
+/* Could the command read a disk?  Then no hidden file is hidden. */
+static bool can_read_disks(void)
+{
+	DIR *dir = opendir("/dev");
+	const struct dirent *entry;
+	bool can = false;
+
+	while (dir && !can && (entry = readdir(dir)))
+		can = entry->d_type == DT_BLK && faccessat(dirfd(dir), entry->d_name, R_OK, 0) == 0;
+	if (dir)
+		closedir(dir);
+	return can;
+}
+
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
 		 struct sb_plan *out, struct sb_error *err)
 {
@@ -436,6 +460,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	int status;
 
 	maker.plan.network = sb_policy_network(policy);
+	maker.plan.own_dev = can_read_disks();
 	maker.plan.cwd = strdup(request->cwd);
 	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);
 	if (status == SB_OK) {
@@ -446,6 +471,8 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	}
 	if (status == SB_OK)
 		status = add_all_blanks(&maker, err);
+	if (status == SB_OK && maker.plan.own_dev)
+		status = add_step(&maker, SB_MOUNT_DEV, "/dev", true, NULL, err);
 	if (status == SB_OK)
 		status = show_command(&maker, err);
 	if (status == SB_OK)

@@ -38,6 +38,8 @@ struct sb_plan_node {
 };
 
 enum sb_mount_kind {       /* in this order where the path is the same */
+	SB_MOUNT_DEV,      /* a /dev of our own, with only the devices that rules open */
+	SB_MOUNT_DEVICE,   /* one of those; made with it, no mount */
 	SB_MOUNT_TMPFS,    /* a private, empty, writable filesystem */
 	SB_MOUNT_KEEP,     /* something that a TMPFS would cover, shown in it read-only */
 	SB_MOUNT_WRITABLE, /* itself, writable */
@@ -63,6 +65,7 @@ struct sb_plan {
 	struct sb_mount_step *mounts; /* in the order they are carried out */
 	size_t mount_count;
 	bool network;
+	bool own_dev; /* disks could be read: a /dev of our own is needed, which only root can make */
 	char *cwd;
 	char *tmpdir;         /* what TMPDIR must be; NULL: leave it alone */
 	char *tmpdir_private; /* a directory that must be made inside a private temp, or NULL */

@@ -50,15 +50,23 @@ int sb_sys_make_readonly(int tree_fd)
 	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
 }
 
-int sb_sys_settle_root(bool readonly)
+int sb_sys_close_devices(int tree_fd)
 {
-	const struct mount_attr attr = {.attr_set = readonly ? MOUNT_ATTR_RDONLY : 0,
+	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_NODEV};
+
+	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
+}
+
+int sb_sys_settle_root(bool readonly, bool no_devices)
+{
+	const struct mount_attr attr = {.attr_set = (readonly ? MOUNT_ATTR_RDONLY : 0) |
+						    (no_devices ? MOUNT_ATTR_NODEV : 0),
 					.propagation = PROPAGATION_PRIVATE};
 
 	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
 }
 
-int sb_sys_new_tmpfs(const char *mode)
+int sb_sys_new_tmpfs(const char *mode, bool devices)
 {
 	int context = result(syscall(NR_FSOPEN, "tmpfs", FSOPEN_CLOEXEC));
 	int tree;
@@ -72,7 +80,7 @@ int sb_sys_new_tmpfs(const char *mode)
 		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 	if (tree >= 0)
 		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
-				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+				      MOUNT_ATTR_NOSUID | (devices ? 0 : MOUNT_ATTR_NODEV)));
 	close(context);
 	return tree;
 }

@@ -18,11 +18,17 @@ int sb_sys_attach(int tree_fd, int target_fd);
 /* Make the mount at tree_fd, and all mounted beneath it, read-only. */
 int sb_sys_make_readonly(int tree_fd);
 
-/* Cut all propagation to and from outside, from "/" down, and make all of it read-only. */
-int sb_sys_settle_root(bool readonly);
+/* Close device files on the mount at tree_fd and all mounted beneath it. */
+int sb_sys_close_devices(int tree_fd);
 
-/* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
-int sb_sys_new_tmpfs(const char *mode);
+/*
+ * Cut all propagation to and from outside, from "/" down; make all of it read-only,
+ * and close its device files, as asked.
+ */
+int sb_sys_settle_root(bool readonly, bool no_devices);
+
+/* A new, detached tmpfs: nosuid, nodev unless devices; mode as octal text ("1777"). */
+int sb_sys_new_tmpfs(const char *mode, bool devices);
 
 /* Take off the topmost mount at path. */
 int sb_sys_detach(const char *path);
