@@ -67,6 +67,8 @@ const char *sb_code_name(enum sb_code code)
 		return "CONFLICT";
 	case SB_E_BROKEN:
 		return "BROKEN";
+	case SB_E_USAGE:
+		return "USAGE";
 	}
 	return "UNKNOWN";
 }

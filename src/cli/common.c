@@ -13,6 +13,8 @@ bool sb_stdout_closed;
 
 static int exit_status(enum sb_code code)
 {
+	if (code == SB_E_USAGE)
+		return SB_EXIT_USAGE;
 	return code == SB_OK ? 0 : SB_EXIT_FAILURE;
 }
 

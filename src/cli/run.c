@@ -81,8 +81,10 @@ static int tell_environment(const struct sb_command_line *line, const struct run
 	sb_flags_encode(line->own, line->own_count, &flags);
 	failed = setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(run->setup.policy)), 1) != 0;
 	if (is_danger(run)) {
-		if (!sb_inside(&mounts))
+		if (!sb_inside(&mounts)) {
 			unsetenv("SANDBASH");
+			unsetenv("SANDBASH_NETWORK_DISABLED");
+		}
 		return failed ? SB_EXIT_FAILURE : 0;
 	}
 	failed |= setenv("SANDBASH", "1", 1) != 0;

@@ -39,6 +39,7 @@ static int as_started(const struct sb_command_line *line, struct sb_command_line
 struct status {
 	int inside; /* how many runs deep */
 	bool mounts;
+	bool network;
 	bool known; /* the policy is that of the run, not of a run to come */
 	struct sb_setup setup;
 	struct sb_layers layers; /* outside: what a run would have */
@@ -93,7 +94,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	if (status->inside && !status->known)
 		sb_buf_puts(out, "its options are unknown; the rules below are those of a plain run\n");
 	sb_buf_printf(out, "mode:     %s\nnetwork:  %s\n", sb_mode_name(sb_policy_mode(policy)),
-		      sb_policy_network(policy) ? "on" : "off");
+		      status->network ? "on" : "off");
 	if (status->inside) {
 		sb_buf_printf(out, "layers:   %sLandlock, seccomp filter\n",
 			      status->mounts ? "mount namespace, " : "");
@@ -122,7 +123,7 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_int(&json, "depth", status->inside);
 	sb_json_pair_bool(&json, "policy_known", !status->inside || status->known);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
-	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
+	sb_json_pair_bool(&json, "network", status->network);
 	sb_json_pair(&json, "project", status->setup.home.cwd);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, &status->layers);
@@ -156,6 +157,9 @@ int sb_cli_status(const struct sb_command_line *line)
 				       &err) != SB_OK)
 		result = sb_report(&err);
 	if (!result) {
+		/* an outer run's closed network stays closed */
+		status.network = sb_policy_network(status.setup.policy) &&
+				 !(status.inside && getenv("SANDBASH_NETWORK_DISABLED"));
 		if (status.inside) { /* what holds us, not what we could add */
 			status.layers.mounts = status.mounts;
 			status.layers.seccomp = true;

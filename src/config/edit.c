@@ -23,7 +23,7 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
 		return false;
 	if (line.kind == SB_LINE_RULE &&
-	    sb_rule_resolve(line.text, home->cwd, home->home, false, &resolved, NULL) == SB_OK) {
+	    sb_rule_resolve(line.text, home->cwd, home->home, false, NULL, &resolved, NULL) == SB_OK) {
 		same = strcmp(resolved.pattern, pattern) == 0;
 		*out_write = sb_access_equal(&line.access, &sb_access_write);
 		sb_resolved_done(&resolved);
@@ -49,7 +49,7 @@ static void append_rule(struct sb_buf *text, const char *pattern)
 static int find(const struct sb_home *home, const char *path, struct sb_resolved *out,
 		struct sb_error *err)
 {
-	int status = sb_rule_resolve(path, home->cwd, home->home, true, out, err);
+	int status = sb_rule_resolve(path, home->cwd, home->home, true, NULL, out, err);
 
 	if (status == SB_OK && strlen(out->pattern) >= 4096) {
 		sb_resolved_done(out);

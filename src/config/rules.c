@@ -61,10 +61,12 @@ static int note_link(const char *path, const char *canonical, struct sb_resolved
 	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-static int resolve_literal(const char *path, struct sb_resolved *resolved, struct sb_error *err)
+static int resolve_literal(const char *path, const char *const *roots,
+			   struct sb_resolved *resolved, struct sb_error *err)
 {
 	SB_AUTO_FREE char *canonical = NULL;
-	int status = sb_path_canonical(path, &canonical, &resolved->missing, err);
+	int status = sb_path_canonical_watched(path, roots, &canonical, &resolved->missing,
+					       &resolved->planted, err);
 
 	if (status != SB_OK)
 		return status;
@@ -74,14 +76,15 @@ static int resolve_literal(const char *path, struct sb_resolved *resolved, struc
 	return note_link(path, canonical, resolved, err);
 }
 
-static int resolve_glob(const char *front, const char *glob, struct sb_resolved *resolved,
-			struct sb_error *err)
+static int resolve_glob(const char *front, const char *glob, const char *const *roots,
+			struct sb_resolved *resolved, struct sb_error *err)
 {
 	SB_AUTO_FREE char *canonical = NULL;
 	SB_AUTO_FREE char *escaped = NULL;
 	SB_AUTO_FREE char *joined = NULL;
 	struct sb_pattern pattern;
-	int status = sb_path_canonical(front, &canonical, NULL, err);
+	int status = sb_path_canonical_watched(front, roots, &canonical, NULL, &resolved->planted,
+					       err);
 
 	if (status != SB_OK)
 		return status;
@@ -123,7 +126,7 @@ static int make_absolute(const char *front, const char *base, const char *home, 
 }
 
 static int resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		   struct sb_resolved *resolved, struct sb_error *err)
+		   const char *const *roots, struct sb_resolved *resolved, struct sb_error *err)
 {
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *front = NULL;
@@ -139,7 +142,7 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 		if (status != SB_OK)
 			return status;
 		if (exists(as_it_stands))
-			return resolve_literal(as_it_stands, resolved, err);
+			return resolve_literal(as_it_stands, roots, resolved, err);
 	}
 	glob = first_glob(text);
 	front = unescape(text, (size_t)(glob - text));
@@ -148,15 +151,15 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 	status = make_absolute(front, base, home, &absolute, err);
 	if (status != SB_OK)
 		return status;
-	return *glob ? resolve_glob(absolute, glob, resolved, err)
-		     : resolve_literal(absolute, resolved, err);
+	return *glob ? resolve_glob(absolute, glob, roots, resolved, err)
+		     : resolve_literal(absolute, roots, resolved, err);
 }
 
 int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		    struct sb_resolved *out, struct sb_error *err)
+		    const char *const *roots, struct sb_resolved *out, struct sb_error *err)
 {
 	struct sb_resolved resolved = {0};
-	int status = resolve(text, base, home, may_be_literal, &resolved, err);
+	int status = resolve(text, base, home, may_be_literal, roots, &resolved, err);
 
 	if (status != SB_OK) {
 		sb_resolved_done(&resolved);
@@ -172,5 +175,6 @@ void sb_resolved_done(struct sb_resolved *resolved)
 		return;
 	free(resolved->pattern);
 	free(resolved->link);
+	free(resolved->planted);
 	*resolved = (struct sb_resolved){0};
 }

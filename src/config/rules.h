@@ -11,6 +11,7 @@
 struct sb_resolved {
 	char *pattern; /* absolute pattern text, its literal part canonical */
 	char *link;    /* the name as written, when a symbolic link stands there; else NULL */
+	char *planted; /* a link in one of roots that led out of it, or NULL */
 	int missing;   /* 0, or why a literal path cannot be found: ENOENT, ENOTDIR, EACCES */
 	bool is_glob;
 };
@@ -19,10 +20,11 @@ struct sb_resolved {
  * text is a pattern relative to base (a canonical directory); "~" is home.  With
  * may_be_literal, text that names an existing file as it stands is taken for that
  * file even if it holds wildcard characters.  (For grants only: with a rule that
- * takes away, a file called "*" could otherwise disarm it.)
+ * takes away, a file called "*" could otherwise disarm it.)  roots are directories
+ * that commands can write to; NULL when links in them do not matter.
  */
 int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		    struct sb_resolved *out, struct sb_error *err);
+		    const char *const *roots, struct sb_resolved *out, struct sb_error *err);
 void sb_resolved_done(struct sb_resolved *resolved);
 
 #endif

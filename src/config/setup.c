@@ -17,6 +17,7 @@
 #include "policy/builtin.h"
 #include "policy/text.h"
 
+#define MAX_FILES 256   /* in all: files that include each other twice grow without a loop */
 #define MAX_INCLUDES 16 /* deep enough for any team, shallow enough to end a loop early */
 
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
@@ -31,7 +32,8 @@ struct maker {
 	const struct sb_setup_request *request;
 	struct sb_setup setup;
 	struct settings tiers[SB_TIER_COUNT];
-	size_t file_count, warning_count;
+	size_t file_count, warning_count, watched_count;
+	char **watched; /* where commands may have made links: projects and temp directories */
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -100,6 +102,23 @@ static bool grants_something(const struct sb_access *access)
 	return false;
 }
 
+/*
+ * SECURITY: a grant is not led out of a project by a link that lies in it.
+ *
+ * Danger: a command replaces "build" by a link to the home directory, and the next run
+ * with --allow-write=build opens that (CVE-2025-59532's class).
+ * Price: a user with such a link of his own has to name its target.
+ * Held by: tests/enforce/paths.py
+ */
+static int refuse_planted(const char *text, const char *link, const char *target,
+			  struct sb_error *err)
+{
+	sb_fail(err, SB_E_REFUSED, 0,
+		"cannot open '%s': the link '%s', which a command could have made, leads out", text,
+		link);
+	return sb_hint(err, "name what it leads to: '%s'", target);
+}
+
 static int add_rule(struct maker *maker, const struct source *source, const struct sb_access *access,
 		    const char *text, struct sb_error *err)
 {
@@ -109,11 +128,15 @@ static int add_rule(struct maker *maker, const struct source *source, const stru
 	int status;
 
 	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
-				 source->may_be_literal && grants_something(access), &resolved, err);
+				 source->may_be_literal && grants_something(access),
+				 grants_something(access) ? (const char *const *)maker->watched : NULL,
+				 &resolved, err);
 	if (status != SB_OK)
 		return status;
 	rule.pattern = resolved.pattern;
-	if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
+	if (resolved.planted) {
+		status = refuse_planted(text, resolved.planted, resolved.pattern, err);
+	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
 		status = SB_OK;
 	} else if (!resolved.is_glob && resolved.missing && grants_something(access)) {
 		/* S8.  A rule that takes away is kept: what it names may appear later. */
@@ -285,6 +308,8 @@ static int load_file(struct maker *maker, enum sb_tier tier, const char *path, c
 		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", path);
 	if (!found)
 		return SB_OK;
+	if (maker->file_count == MAX_FILES)
+		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
 	status = push(&maker->setup.files, &maker->file_count, strdup(path), err);
 	for (at = text.data, end = at + text.length; status == SB_OK && at < end; at++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -334,10 +359,16 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 		SB_AUTO_FREE char *path = NULL;
 		struct stat info;
 
+		SB_AUTO_FREE char *planted = NULL;
+
 		status = sb_path_absolute(extra[i], maker->setup.home.cwd, maker->setup.home.home,
 					  &absolute, err);
 		if (status == SB_OK)
-			status = sb_path_canonical(absolute, &path, NULL, err);
+			status = sb_path_canonical_watched(absolute,
+							   (const char *const *)maker->setup.projects,
+							   &path, NULL, &planted, err);
+		if (status == SB_OK && planted)
+			status = refuse_planted(extra[i], planted, path, err);
 		if (status != SB_OK)
 			break;
 		if (stat(path, &info) != 0)
@@ -348,6 +379,22 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 		if (status == SB_OK)
 			status = push(&maker->setup.projects, &count, sb_take_ptr(&path), err);
 	}
+	return status;
+}
+
+static int find_watched(struct maker *maker, struct sb_error *err)
+{
+	static const char *const temps[] = {"/tmp", "/dev/shm"};
+	const char *tmpdir = maker->setup.home.tmpdir;
+	int status = SB_OK;
+
+	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++)
+		status = push(&maker->watched, &maker->watched_count,
+			      strdup(maker->setup.projects[i]), err);
+	for (size_t i = 0; i < sizeof temps / sizeof temps[0] && status == SB_OK; i++)
+		status = push(&maker->watched, &maker->watched_count, strdup(temps[i]), err);
+	if (status == SB_OK && tmpdir)
+		status = push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);
 	return status;
 }
 
@@ -384,6 +431,23 @@ static int load_tiers(struct maker *maker, struct sb_error *err)
 	return status;
 }
 
+/* A wrong rule on the command line is a usage mistake, and names its option. */
+static int name_flag(struct sb_error *err, const char *origin)
+{
+	char reason[sizeof err->message], hint[sizeof err->hint];
+
+	if (!err)
+		return SB_E_USAGE;
+	if (err->code != SB_E_INVALID && err->code != SB_E_CONFLICT)
+		return err->code;
+	memcpy(reason, err->message, sizeof reason);
+	memcpy(hint, err->hint, sizeof hint);
+	sb_fail(err, SB_E_USAGE, err->sys_errno, "%s: %s", origin, reason);
+	if (hint[0])
+		sb_hint(err, "%s", hint);
+	return SB_E_USAGE;
+}
+
 static int load_flags(struct maker *maker, struct sb_error *err)
 {
 	int status = SB_OK;
@@ -398,6 +462,8 @@ static int load_flags(struct maker *maker, struct sb_error *err)
 
 		if (flag->access) {
 			status = add_rule(maker, &source, flag->access, flag->text, err);
+			if (status != SB_OK)
+				return name_flag(err, flag->origin);
 			continue;
 		}
 		status = sb_line_parse(flag->text, strlen(flag->text), &line, err);
@@ -406,6 +472,8 @@ static int load_flags(struct maker *maker, struct sb_error *err)
 		if (status == SB_OK)
 			status = add_rule(maker, &source, &line.access, line.text, err);
 		sb_line_done(&line);
+		if (status != SB_OK)
+			return name_flag(err, flag->origin);
 	}
 	return status;
 }
@@ -521,6 +589,8 @@ static int make(struct maker *maker, struct sb_error *err)
 		return out_of_memory(err);
 	status = find_projects(maker, err);
 	if (status == SB_OK)
+		status = find_watched(maker, err);
+	if (status == SB_OK)
 		status = load_tiers(maker, err);
 	if (status == SB_OK)
 		status = load_flags(maker, err);
@@ -550,6 +620,13 @@ static int make(struct maker *maker, struct sb_error *err)
 	return status;
 }
 
+static void free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out, struct sb_error *err)
 {
 	struct maker maker = {.request = request};
@@ -561,15 +638,9 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out, 
 		free(maker.tiers[tier].tmp_origin);
 		free(maker.tiers[tier].shell_origin);
 	}
+	free_list(maker.watched);
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
 	return status;
-}
-
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
 }
 
 void sb_setup_done(struct sb_setup *setup)

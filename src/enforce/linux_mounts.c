@@ -3,8 +3,9 @@
  *
  * The stages, each with what it takes away and what it must leave working:
  *   1. new namespaces, ids mapped to themselves  (nothing yet; needs no privilege)
- *   2. copies of what stays writable or visible are taken, while it still is
- *   3. everything is made read-only, and cut off from mounts outside
+ *   2. mounts are cut off from those outside; copies of what stays writable or visible
+ *      are taken, while it still is
+ *   3. everything is made read-only
  *   4. the plan's steps, parents first: private temp, writable roots, pins, read-only
  *      and hidden names
  *   5. the caller enters
@@ -377,7 +378,9 @@ static bool set_up(struct job *job)
 {
 	if ((job->flags & CLONE_NEWUSER) && !map_ids(job))
 		return false;
-	if (!take_copies(job) ||
+	/* First of all: a copy taken earlier would stay in the host's group of mounts, and what
+	 * is mounted on it would appear there. */
+	if (failed(job, sb_sys_cut_off(), "cut off the mounts", NULL) || !take_copies(job) ||
 	    failed(job, sb_sys_settle_root(!root_writable(job->plan), own_dev(job)),
 		   "make everything read-only", NULL) ||
 	    !make_own(job))

@@ -9,6 +9,7 @@
 #include "enforce/linux_seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,6 +35,7 @@
 
 /* Newer than some libc's headers; these numbers are the same everywhere. */
 #define NR_quotactl_fd 443
+#define NR_fchmodat2 452
 #define NR_setxattrat 463
 #define NR_removexattrat 466
 #define NR_open_tree_attr 467
@@ -45,6 +48,8 @@
 
 #define FILE_SETFLAGS 0x40086602u /* FS_IOC_SETFLAGS */
 #define FILE_SETXATTR 0x401c5820u /* FS_IOC_FSSETXATTR */
+
+#define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 #define PROTO_SCTP 132
 #define PROTO_SMC 256
@@ -64,7 +69,7 @@ struct condition {
 	uint32_t value; /* compared with the low 32 bits: the kernel ignores the rest of an int */
 };
 
-enum when { EVERY_RUN, NETWORK_OFF, NO_MOUNTS };
+enum when { EVERY_RUN, NETWORK_OFF, NO_MOUNTS, AS_ROOT };
 
 struct row {
 	int number;
@@ -169,7 +174,19 @@ static const struct row table[] = {
 	{SYS_sendto, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
 	{SYS_sendmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 2, FAST_OPEN}}},
 	{SYS_sendmmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
+	/* Setuid bits, in every call that takes a mode.  A mode that is no argument of an open
+	 * without O_CREAT may be anything; openat2() has it in memory, and callers fall back. */
+	{SYS_fchmod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
+	{SYS_fchmodat, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
+	{NR_fchmodat2, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
+	{SYS_mknodat, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
+	{SYS_openat, PERM, AS_ROOT, {{ANY_BIT, 2, MAKES_FILE}, {ANY_BIT, 3, S_ISUID}}},
+	{SYS_openat2, ANSWER(ENOSYS), AS_ROOT, {{0}}},
 #ifdef __x86_64__
+	{SYS_chmod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
+	{SYS_mknod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
+	{SYS_creat, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
+	{SYS_open, PERM, AS_ROOT, {{ANY_BIT, 1, MAKES_FILE}, {ANY_BIT, 2, S_ISUID}}},
 	{SYS_uselib, PERM, EVERY_RUN, {{0}}},
 	{SYS_iopl, PERM, EVERY_RUN, {{0}}},
 	{SYS_ioperm, PERM, EVERY_RUN, {{0}}},
@@ -359,6 +376,8 @@ static bool applies(const struct row *row, const struct sb_filter_options *optio
 		return options->network_off;
 	case NO_MOUNTS:
 		return options->no_mounts;
+	case AS_ROOT:
+		return options->as_root;
 	default:
 		return true;
 	}
@@ -407,6 +426,7 @@ int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct
 	unsigned depth = (unsigned)layers->outer + 1;
 	struct sb_filter_options options = {
 		.network_off = !plan->network && !layers->net_namespace,
+		.as_root = geteuid() == 0,
 		.no_mounts = !layers->mounts,
 		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),

@@ -15,6 +15,7 @@ struct sock_filter;
 /* Which parts of the table apply. */
 struct sb_filter_options {
 	bool network_off;   /* no internet sockets at all (used without a network namespace) */
+	bool as_root;       /* no setuid files: root's would be everybody's way to root */
 	bool no_mounts;     /* also stop file flags, which mounts would hold */
 	unsigned self;      /* what the private query answers: see sb_inside() */
 };

@@ -139,7 +139,24 @@ struct walk {
 	int missing;    /* 0, or the first errno that kept us from looking something up */
 	bool lost;      /* done is not there: names are taken by text until ".." leads back */
 	size_t reached; /* when lost: how much of done is there */
+	const char *const *roots; /* links in these are watched; NULL: none */
+	const char *left;         /* the root of the first of them, if any was followed */
+	char *link;               /* and its path */
 };
+
+/* Remember the first link that lies in a watched root. */
+static int watch(struct walk *walk, struct sb_error *err)
+{
+	for (size_t i = 0; walk->roots && walk->roots[i] && !walk->link; i++) {
+		if (!sb_path_within(walk->roots[i], walk->done.data))
+			continue;
+		walk->left = walk->roots[i];
+		walk->link = strdup(walk->done.data);
+		if (!walk->link)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	return SB_OK;
+}
 
 static void lose(struct walk *walk, size_t reached, int why)
 {
@@ -167,6 +184,8 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 	}
 	if (length < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read link '%s'", walk->done.data);
+	if (watch(walk, err) != SB_OK)
+		return SB_E_NOMEM;
 	if (++walk->links > MAX_LINKS)
 		return sb_fail(err, SB_E_INVALID, ELOOP, "too many symbolic links at '%s'",
 			       walk->done.data);
@@ -186,10 +205,11 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 }
 
 /* Walk path from base, which is canonical ("" for the root). */
-static int canonical(const char *base, const char *path, bool keep_last_link, char **out,
-		     int *out_missing, struct sb_error *err)
+static int canonical(const char *base, const char *path, bool keep_last_link,
+		     const char *const *roots, char **out, int *out_missing, char **out_link,
+		     struct sb_error *err)
 {
-	struct walk walk = {0};
+	struct walk walk = {.roots = roots};
 	bool directory = true; /* may "." or ".." follow? */
 	const char *part;
 	int status = SB_OK;
@@ -249,6 +269,10 @@ static int canonical(const char *base, const char *path, bool keep_last_link, ch
 		status = give(&walk.done, out, err);
 	if (status == SB_OK && out_missing)
 		*out_missing = walk.missing;
+	if (status == SB_OK && out_link)
+		*out_link = walk.link && !sb_path_within(walk.left, *out) ? sb_take_ptr(&walk.link)
+									    : NULL;
+	free(walk.link);
 	sb_buf_done(&walk.done);
 	sb_buf_done(&walk.rest);
 	return status;
@@ -256,16 +280,22 @@ static int canonical(const char *base, const char *path, bool keep_last_link, ch
 
 int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err)
 {
-	return canonical("", path, false, out, out_missing, err);
+	return canonical("", path, false, NULL, out, out_missing, NULL, err);
+}
+
+int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
+			      int *out_missing, char **out_link, struct sb_error *err)
+{
+	return canonical("", path, false, roots, out, out_missing, out_link, err);
 }
 
 int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,
 			      struct sb_error *err)
 {
-	return canonical(base, rest, false, out, out_missing, err);
+	return canonical(base, rest, false, NULL, out, out_missing, NULL, err);
 }
 
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err)
 {
-	return canonical("", path, true, out, NULL, err);
+	return canonical("", path, true, NULL, out, NULL, NULL, err);
 }

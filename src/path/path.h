@@ -46,6 +46,13 @@ int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_
 int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,
 			      struct sb_error *err);
 
+/*
+ * As sb_path_canonical, and says in *out_link (malloc'ed, or NULL) which link inside
+ * one of roots (NULL-terminated) led out of it: whoever writes there chose the target.
+ */
+int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
+			      int *out_missing, char **out_link, struct sb_error *err);
+
 /* As sb_path_canonical, but a link in the last component is kept: the link itself is meant. */
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err);
 

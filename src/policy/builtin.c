@@ -184,6 +184,12 @@ static const struct row var_sockets[] = {
 	{"snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
 };
 
+/* Not even with the whole root opened: these are no files. */
+static const struct row kernel[] = {
+	{"proc", &sb_access_ask, "settings of the kernel and of other programs"},
+	{"sys", &sb_access_ask, "settings of the kernel and its devices"},
+};
+
 static const struct row devices[] = {
 	{"null", &use_device, "device"},      {"zero", &use_device, "device"},
 	{"full", &use_device, "device"},      {"random", &use_device, "device"},
@@ -193,7 +199,7 @@ static const struct row devices[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16 };
+enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16, IS_LINK = 32 };
 
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
@@ -207,6 +213,7 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 		.any_mode = flags & ANY_MODE,
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
+		.link = flags & IS_LINK,
 		.origin = origin,
 	};
 
@@ -258,7 +265,8 @@ static int add_links(struct sb_policy *policy, const char *written, size_t base_
 		if (status != SB_OK)
 			return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
 		if (is_link(link) && (!*end || row->access == &sb_access_ask || (flags & HARD)))
-			status = add_literal(policy, link, row->access, row->reason, flags, err);
+			status = add_literal(policy, link, row->access, row->reason,
+					     flags | IS_LINK, err);
 	}
 	return status;
 }
@@ -516,7 +524,15 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 }
 
 /* Directories that the user's rules open need the same care as a project. */
-static int guard_opened(struct sb_policy *policy, unsigned flags, struct sb_error *err)
+/* Nobody keeps settings there; a printed policy with the real /tmp must read back alike. */
+static bool is_temp(const struct sb_place *place, const char *path)
+{
+	return strcmp(path, "/tmp") == 0 || strcmp(path, "/dev/shm") == 0 ||
+	       (place->tmpdir && strcmp(path, place->tmpdir) == 0);
+}
+
+static int guard_opened(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
+			struct sb_error *err)
 {
 	size_t count = sb_policy_count(policy);
 	int status = SB_OK;
@@ -528,7 +544,7 @@ static int guard_opened(struct sb_policy *policy, unsigned flags, struct sb_erro
 		struct stat info;
 
 		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW ||
-		    pattern->glob || stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
+		    pattern->glob || is_temp(place, pattern->prefix) || stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
 			continue;
 		root = strdup(pattern->prefix); /* adding rules may move the others */
 		status = root ? guard_root(policy, root, flags, err)
@@ -566,8 +582,10 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
-	int status = guard_opened(policy, flags, err); /* while only the user's rules are there */
+	int status = guard_opened(policy, place, flags, err); /* while only the user's rules are there */
 
+	if (status == SB_OK)
+		status = add_table(policy, "/", kernel, COUNT(kernel), 0, err);
 	if (status == SB_OK)
 		status = add_own(policy, place, err);
 	if (status == SB_OK)

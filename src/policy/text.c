@@ -491,8 +491,9 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		size_t start = out->length;
 
-		/* "tmp private" stands for them; as a rule each would mean the real directory */
-		if (rule->temp)
+		/* These come back by themselves; read as rules, a temp directory would be the real
+		 * one, and a link what it leads to. */
+		if (rule->temp || rule->link)
 			sb_buf_puts(out, "# ");
 		sb_rule_print(&rule->access, rule->pattern, out);
 		do

@@ -57,11 +57,17 @@ int sb_sys_close_devices(int tree_fd)
 	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
 }
 
+int sb_sys_cut_off(void)
+{
+	const struct mount_attr attr = {.propagation = PROPAGATION_PRIVATE};
+
+	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
+}
+
 int sb_sys_settle_root(bool readonly, bool no_devices)
 {
 	const struct mount_attr attr = {.attr_set = (readonly ? MOUNT_ATTR_RDONLY : 0) |
-						    (no_devices ? MOUNT_ATTR_NODEV : 0),
-					.propagation = PROPAGATION_PRIVATE};
+						    (no_devices ? MOUNT_ATTR_NODEV : 0)};
 
 	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
 }

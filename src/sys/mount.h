@@ -21,10 +21,10 @@ int sb_sys_make_readonly(int tree_fd);
 /* Close device files on the mount at tree_fd and all mounted beneath it. */
 int sb_sys_close_devices(int tree_fd);
 
-/*
- * Cut all propagation to and from outside, from "/" down; make all of it read-only,
- * and close its device files, as asked.
- */
+/* Cut all propagation to and from other namespaces, from "/" down. */
+int sb_sys_cut_off(void);
+
+/* Make all mounts from "/" down read-only, and close their device files, as asked. */
 int sb_sys_settle_root(bool readonly, bool no_devices);
 
 /* A new, detached tmpfs: nosuid, nodev unless devices; mode as octal text ("1777"). */

@@ -41,8 +41,9 @@ def wait_for(path, seconds=10):
 @test("S12 P7 the environment arrives whole, with nothing added but what P7 names",
       variants=ALL_VARIANTS)
 def environment(fx):
-    env = {"EMPTY": "", "WITH SPACE": "x y", "NEWLINE": "a\nb", "BYTES": "\udcff\udcfe", "EQUALS": "a=b=c",
-           "BASH_FUNC_f%%": "() { echo f; }", "IFS": " ", "LD_BIND_NOW": "1", "PS1": "$ "}
+    env = {"EMPTY": "", "WITH SPACE": "x y", "NEWLINE": "a\nb", "BYTES": "\udcff\udcfe",
+           "EQUALS": "a=b=c", "BASH_FUNC_f%%": "() { echo f; }", "IFS": " ", "LD_BIND_NOW": "1",
+           "PS1": "$ "}
     control, result = names(fx.run("env", "-0", env=env)), names(fx.sandbash("env", "-0", env=env))
     added = {name for name in result if name not in control}
     check(added <= ADDED | {"TMPDIR"}, str(added))
@@ -73,7 +74,8 @@ def path_lookup(fx):
     equal(fx.sandbash("mine", env={"PATH": f"{fx.project}/bin:/usr/bin:/bin"}).stdout, "mine\n")
     equal(fx.sandbash("mine", env={"PATH": "bin:/usr/bin:/bin"}).stdout, "mine\n")
     equal(fx.sandbash("mine").status, EXIT_NOT_FOUND)
-    equal(fx.sandbash("mine", env={"PATH": None}).status, fx.run("env", "mine", env={"PATH": None}).status)
+    equal(fx.sandbash("mine", env={"PATH": None}).status,
+          fx.run("env", "mine", env={"PATH": None}).status)
 
 
 # --- streams ------------------------------------------------------------------------------
@@ -149,7 +151,8 @@ def kept_descriptors(fx):
 LIST_FDS = 'for fd in 5 6 7 8 9; do [ -e /proc/$$/fd/$fd ] && echo $fd; done; :'
 
 
-@test("S12 directories, sockets, devices and writable files above 2 are closed", variants=ALL_VARIANTS)
+@test("S12 directories, sockets, devices and writable files above 2 are closed",
+      variants=ALL_VARIANTS)
 def closed_descriptors(fx):
     left, right = socket.socketpair()
     opened = {5: os.open(fx.outside, os.O_RDONLY), 6: os.open(fx.outside, os.O_PATH),
@@ -166,8 +169,8 @@ def closed_descriptors(fx):
     result = fx.sandbash("sh", "-c", LIST_FDS, preexec_fn=arrange, close_fds=False)
     equal(result.stdout.split(), [], result.stderr)
     if fx.variant != "nested":  # the outer one closes them first
-        result = fx.sandbash("--keep-fd=7", "--keep-fd", "8", "sh", "-c", LIST_FDS, preexec_fn=arrange,
-                             close_fds=False)
+        result = fx.sandbash("--keep-fd=7", "--keep-fd", "8", "sh", "-c", LIST_FDS,
+                             preexec_fn=arrange, close_fds=False)
         equal(result.stdout.split(), ["7", "8"], result.stderr)
     for fd in (5, 6, 7, 9):
         os.close(opened[fd])
@@ -240,7 +243,8 @@ def no_shebang(fx):
 def escaped_name(fx):
     result = fx.sandbash("no\nsuch\x1b[31m\udcff")
     equal(result.status, EXIT_NOT_FOUND)
-    equal(result.stderr, "sandbash: cannot run 'no\\nsuch\\e[31m\\xff': No such file or directory\n")
+    equal(result.stderr,
+          "sandbash: cannot run 'no\\nsuch\\e[31m\\xff': No such file or directory\n")
 
 
 # --- signals ------------------------------------------------------------------------------
@@ -259,7 +263,8 @@ def killed_by_signal(fx):
 @test("S12 signals sent to the started process reach the command: it is the same process",
       variants=("full", "flat"))
 def signals_arrive(fx):
-    script = "trap 'echo term; exit 5' TERM; trap 'echo usr1' USR1; echo $$ > ready; while :; do sleep 0.01; done"
+    script = ("trap 'echo term; exit 5' TERM; trap 'echo usr1' USR1; echo $$ > ready; "
+              "while :; do sleep 0.01; done")
     process = fx.start(*fx.argv("bash", "-c", script), stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -279,7 +284,8 @@ def signals_arrive(fx):
 
 @test("S12 stop and continue work")
 def stop_and_continue(fx):
-    process = fx.start(BIN, "sh", "-c", "echo x > ready; sleep 0.05; echo end", stdout=subprocess.PIPE)
+    process = fx.start(BIN, "sh", "-c", "echo x > ready; sleep 0.05; echo end",
+                       stdout=subprocess.PIPE)
     try:
         wait_for(fx.path("ready"))
         process.send_signal(signal.SIGSTOP)
@@ -347,7 +353,8 @@ def nohup(fx):
 
 @test("S12 a timer set by the caller still fires")
 def alarm(fx):
-    result = fx.sandbash("sleep", "10", preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.2))
+    result = fx.sandbash("sleep", "10",
+                         preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.2))
     equal(result.status, -signal.SIGALRM)
 
 
@@ -363,7 +370,8 @@ def process_state(fx):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     (fx.project / "sub dir").mkdir()
-    script = "umask; pwd; pwd -P; nice; id -u; id -g; ulimit -Sn; ulimit -Hn; ulimit -c; readlink /proc/self/cwd"
+    script = ("umask; pwd; pwd -P; nice; id -u; id -g; ulimit -Sn; ulimit -Hn; ulimit -c; "
+              "readlink /proc/self/cwd")
     same(fx, "sh", "-c", script, preexec_fn=prepare, cwd=fx.project / "sub dir")
 
 
@@ -383,7 +391,8 @@ def process_place(fx):
     process = fx.start(*fx.argv("python3", "-c", script), stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL, start_new_session=True)
     out, _ = process.communicate(timeout=20)
-    equal(out.decode().split(), [str(n) for n in (process.pid, os.getpid(), process.pid, process.pid)])
+    equal(out.decode().split(),
+          [str(n) for n in (process.pid, os.getpid(), process.pid, process.pid)])
 
 
 @test("S12 PWD through a link stays as the caller wrote it")
@@ -405,29 +414,34 @@ def no_helpers(fx):
 @test("S12 what the caller started before is no business of the command's wait()")
 def foreign_children(fx):
     # bash forks a child, then replaces itself: the command inherits a child it did not start
-    result = fx.run("bash", "-c", f'sleep 0.05 & exec {BIN} python3 -c "import os; print(os.wait()[1])"')
+    result = fx.run("bash", "-c",
+                    f'sleep 0.05 & exec {BIN} python3 -c "import os; print(os.wait()[1])"')
     equal(result.stdout, "0\n", result.stderr)
 
 
 @test("S12 /dev/stdout, /dev/stderr, /dev/tty-less sessions and here-documents work",
       variants=ALL_VARIANTS)
 def dev_files(fx):
-    result = fx.sandbash("bash", "-c", "echo out > /dev/stdout; echo err > /dev/stderr; cat <<< here; "
-                                       "cat < /dev/stdin; echo x > /dev/null", input="in\n")
+    result = fx.sandbash("bash", "-c",
+                         "echo out > /dev/stdout; echo err > /dev/stderr; cat <<< here; "
+                         "cat < /dev/stdin; echo x > /dev/null", input="in\n")
     equal((result.status, result.stdout), (0, "out\nhere\nin\n"), result.stderr)
     contains(result.stderr, "err\n")
 
 
 @test("S12 pipelines of sandboxed commands work")
 def pipeline(fx):
-    result = fx.run("sh", "-c", 'seq 5 | "$1" sort -r | "$1" head -2; "$1" sh -c "exit 4" || echo $?', "sh", BIN)
+    result = fx.run("sh", "-c",
+                    'seq 5 | "$1" sort -r | "$1" head -2; "$1" sh -c "exit 4" || echo $?', "sh",
+                    BIN)
     equal(result.stdout, "5\n4\n4\n")
 
 
 @test("S12 xargs, find -exec and make-like callers work")
 def callers(fx):
-    result = fx.run("sh", "-c", 'seq 3 | xargs -n1 "$1" echo; find . -maxdepth 0 -exec "$1" echo {} ";"; '
-                                'timeout 5 "$1" echo t; env X=1 "$1" sh -c "echo \\$X"', "sh", BIN)
+    result = fx.run("sh", "-c",
+                    'seq 3 | xargs -n1 "$1" echo; find . -maxdepth 0 -exec "$1" echo {} ";"; '
+                    'timeout 5 "$1" echo t; env X=1 "$1" sh -c "echo \\$X"', "sh", BIN)
     equal(result.stdout, "1\n2\n3\n.\nt\n1\n", result.stderr)
 
 

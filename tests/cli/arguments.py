@@ -49,7 +49,8 @@ def both_forms(fx):
         result = fx.sandbash(*words, "touch", fx.outside / "x")
         equal(result.status, 0, result.stderr)
         (fx.outside / "x").unlink()
-    equal(fx.sandbash("--mode", "read-only", "sh", "-c", "echo $SANDBASH_MODE").stdout, "read-only\n")
+    equal(fx.sandbash("--mode", "read-only", "sh", "-c", "echo $SANDBASH_MODE").stdout,
+          "read-only\n")
     equal(fx.sandbash("--mode=read-only", "sh", "-c", "echo $SANDBASH_MODE").stdout, "read-only\n")
 
 
@@ -81,7 +82,8 @@ def foreign_option(fx):
 
 @test("S11 an unknown option is bash's to judge")
 def unknown_option(fx):
-    for option in ("--allow-writ=/x", "--no-such-option", "--Help", "-allow-write=/x", "--modes", "-Z"):
+    for option in ("--allow-writ=/x", "--no-such-option", "--Help", "-allow-write=/x", "--modes",
+                   "-Z"):
         result, control = fx.sandbash(option), fx.run("bash", option)
         equal(result.status, control.status, option)
         equal(result.stderr, control.stderr, option)
@@ -160,16 +162,16 @@ def argv_zero(fx):
 @test("S11 sandbash's own name does not matter")
 def own_name(fx):
     for name in ("sandbash", "-sandbash", "", "bash", "--disable-sandbox"):
-        process = subprocess.run([name, "-c", "echo $0"], executable=BIN, cwd=fx.project, env=fx.env(),
-                                 capture_output=True, check=False)
+        process = subprocess.run([name, "-c", "echo $0"], executable=BIN, cwd=fx.project,
+                                 env=fx.env(), capture_output=True, check=False)
         equal((process.returncode, process.stdout), (0, b"bash\n"), name)
 
 
 @test("S11 an option of ours that needs a value and has none is a usage mistake")
 def value_missing(fx):
-    for option in ("--allow-write", "--allow-read", "--deny", "--ask", "--rule", "--policy", "--project",
-                   "--mode", "--network", "--keep-fd", "--shell", "--explain", "--add-path",
-                   "--remove-path"):
+    for option in ("--allow-write", "--allow-read", "--deny", "--ask", "--rule", "--policy",
+                   "--project", "--mode", "--network", "--keep-fd", "--shell", "--explain",
+                   "--add-path", "--remove-path"):
         usage_error(fx.sandbash(option), option)
         usage_error(fx.sandbash(f"{option}=", "touch", "x"), option)
         usage_error(fx.sandbash(option, "", "touch", "x"), option)
@@ -179,8 +181,8 @@ def value_missing(fx):
 @test("S11 an option of ours that takes no value and has one is a usage mistake")
 def value_too_many(fx):
     for option in ("--disable-sandbox", "--no-tmp", "--shared-tmp", "--allow-home", "--anywhere",
-                   "--static", "--best-effort", "--dry-run", "--print-policy", "--list-paths", "--status",
-                   "--doctor", "--json", "--help", "--version", "--edit", "--global"):
+                   "--static", "--best-effort", "--dry-run", "--print-policy", "--list-paths",
+                   "--status", "--doctor", "--json", "--help", "--version", "--edit", "--global"):
         usage_error(fx.sandbash(f"{option}=yes", "touch", "x"), option)
     check(not fx.exists("x"))
 
@@ -212,8 +214,8 @@ def json_alone(fx):
 def contradictions(fx):
     for words in (("--network=on", "--network=off"), ("--mode=read-only", "--mode=workspace-write"),
                   ("--mode=read-only", "--disable-sandbox"), ("--no-tmp", "--shared-tmp"),
-                  ("--status", "--doctor"), ("--help", "--dry-run"), ("--shell=bash", "--shell=zsh"),
-                  ("--explain=a", "--explain=b")):
+                  ("--status", "--doctor"), ("--help", "--dry-run"),
+                  ("--shell=bash", "--shell=zsh"), ("--explain=a", "--explain=b")):
         usage_error(fx.sandbash(*words))
     # the same twice is none
     equal(fx.sandbash("--network=off", "--network=off", "--no-tmp", "--no-tmp", "true").status, 0)

@@ -208,7 +208,8 @@ def remove_path(fx):
 def remove_spellings(fx):
     (fx.home / "x").mkdir()
     fx.config("~/x\n")
-    for line in ("~/x", f"{fx.home}/x/", "../x   # comment", f'"{fx.home}/x"', f"write {fx.home}/x"):
+    for line in ("~/x", f"{fx.home}/x/", "../x   # comment", f'"{fx.home}/x"',
+                 f"write {fx.home}/x"):
         own_file(fx).parent.mkdir(parents=True, exist_ok=True)
         own_file(fx).write_text(f"# keep\n{line}\n/usr\n")
         result = fx.sandbash("--remove-path", "~/x/")
@@ -257,7 +258,8 @@ def remove_global(fx):
 
 def editor(fx, name, body):
     """A program in fx.dir/bin that plays an editor; it logs its name and arguments."""
-    return fx.write(fx.dir / "bin" / name, f"#!/bin/sh\nprintf '{name}%s\\n' \" $*\" >> '{fx.dir}/log'\n{body}\n",
+    return fx.write(fx.dir / "bin" / name,
+                    f"#!/bin/sh\nprintf '{name}%s\\n' \" $*\" >> '{fx.dir}/log'\n{body}\n",
                     mode=0o755)
 
 
@@ -308,8 +310,9 @@ def edit_options(fx):
 
 @test("S10 the editor runs outside any sandbox, on our own terminal and streams")
 def edit_unconfined(fx):
-    editor(fx, "free", f"touch '{fx.outside}/x'; grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status; "
-                       "read line; echo \"got $line\"")
+    editor(fx, "free",
+           f"touch '{fx.outside}/x'; grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status; "
+           "read line; echo \"got $line\"")
     result = fx.sandbash("--edit", env={"VISUAL": f"{fx.dir}/bin/free"}, input="typed\n")
     equal(result.status, 0, result.stderr)
     check((fx.outside / "x").exists())
@@ -388,8 +391,9 @@ def list_json(fx):
     equal((result.status, result.stderr), (0, ""))
     found = json.loads(result.stdout)
     equal(found["current_directory"], str(fx.project))
-    equal(found["global"], {"file": str(global_file(fx)), "rules": [
-        {"access": "write", "path": str(fx.outside)}, {"access": "read", "path": f"{fx.project}/vendor"}]})
+    rules = [{"access": "write", "path": str(fx.outside)},
+             {"access": "read", "path": f"{fx.project}/vendor"}]
+    equal(found["global"], {"file": str(global_file(fx)), "rules": rules})
     equal(found["per_directory"], {"file": str(own_file(fx)), "rules": []})
     equal(found["command_line"]["rules"], [{"access": "write", "path": "/var"}])
 
@@ -519,7 +523,8 @@ def not_permitted(fx):
 
 
 if os.getuid() != 0:  # root may write everywhere
-    test("S10 R5 a config directory that may not be written: the reason, and no false hint")(not_permitted)
+    test("S10 R5 a config directory that may not be written: the reason, no false hint")(
+        not_permitted)
 
 
 FULL_DISK = """
@@ -658,7 +663,8 @@ def own_files(fx):
     two_files(fx)
     attack(fx)
     # the control: the same acts work outside
-    equal(fx.run("sh", "-c", ATTACK, "sh", fx.home / ".config/sandbash", own_file(fx).name).status, 0)
+    equal(fx.run("sh", "-c", ATTACK, "sh", fx.home / ".config/sandbash", own_file(fx).name).status,
+          0)
     check(not global_file(fx).exists() or global_file(fx).read_text() != "# global\n")
 
 
@@ -693,8 +699,9 @@ def started_inside(fx):
 def opened_by_rule(fx):
     two_files(fx)
     own = fx.home / ".config/sandbash"
-    for flags in ([f"--allow-write={own}"], [f"--allow-write={own}/config"], ["--allow-write=~/.config"],
-                  [f"--rule=write {own}/**"], [f"--project={own.parent}"]):
+    for flags in ([f"--allow-write={own}"], [f"--allow-write={own}/config"],
+                  ["--allow-write=~/.config"], [f"--rule=write {own}/**"],
+                  [f"--project={own.parent}"]):
         attack(fx, *flags)
     fx.config(f"# global\n{own}\n~/.config/sandbash/projects\n")
     attack(fx)
@@ -729,7 +736,8 @@ def linked_directory(fx):
 @test("S9 nor by replacing a link on the way to it")
 def replaced_link(fx):
     plant = ("rm -f .config/sandbash .config; mv .config/sandbash .config/old; mv .config x; "
-             "mkdir -p .config/sandbash; rm -f .config/sandbash/config; echo / > .config/sandbash/config")
+             "mkdir -p .config/sandbash; rm -f .config/sandbash/config; "
+             "echo / > .config/sandbash/config")
     fx.write(fx.home / "dotfiles/sandbash/config", "# global\n")
     for link, target in ((".config/sandbash", "../dotfiles/sandbash"), (".config", "dotfiles")):
         shutil.rmtree(fx.home / ".config", ignore_errors=True)
@@ -746,8 +754,9 @@ def linked_file(fx):
     real = fx.write("dotfiles/rules", "# global\n")
     global_file(fx).parent.mkdir(parents=True)
     global_file(fx).symlink_to(real)
-    fx.sandbash("sh", "-c", 'echo / >> "$1"; rm -f "$1"; mv dotfiles x; mkdir dotfiles; echo / > "$1"',
-                "sh", real)
+    fx.sandbash("sh", "-c",
+                'echo / >> "$1"; rm -f "$1"; mv dotfiles x; mkdir dotfiles; echo / > "$1"', "sh",
+                real)
     equal(real.read_text(), "# global\n")
     equal(global_file(fx).read_text(), "# global\n")
 
@@ -793,7 +802,8 @@ def commands_inside(fx):
 @test("S9 /etc/sandbash cannot be changed from inside, whatever is allowed")
 def system_files(fx):
     for op in ("modify", "create", "delete"):
-        result = fx.sandbash("--allow-write=/etc/sandbash", "--explain", "/etc/sandbash/config", "--json")
+        result = fx.sandbash("--allow-write=/etc/sandbash", "--explain", "/etc/sandbash/config",
+                             "--json")
         found = json.loads(result.stdout)
         equal(found["decisions"][op]["verdict"], "deny")
         equal(found["final"], True)

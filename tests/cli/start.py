@@ -134,8 +134,8 @@ def credentials_hidden(fx):
 
 @test("S1 P4 what ssh needs, and names that only look alike, stay readable", variants=ALL_VARIANTS)
 def neighbours_of_credentials(fx):
-    names = (".ssh/known_hosts", ".ssh/config", ".sshx", ".aws-sam/x", ".docker/contexts", ".netrc2",
-             ".gitconfig", ".bashrc")
+    names = (".ssh/known_hosts", ".ssh/config", ".sshx", ".aws-sam/x", ".docker/contexts",
+             ".netrc2", ".gitconfig", ".bashrc")
     fx.write(fx.home / ".ssh/id_rsa", "secret\n")
     for name in names:
         fx.write(fx.home / name, "open\n")
@@ -201,7 +201,8 @@ def descendants(fx):
     ways = (f"sh -c 'sh -c \"touch {fx.outside}/x\"'", f"setsid -w touch {fx.outside}/x",
             f"(touch {fx.outside}/x &) ; sleep 0.1; test -e {fx.outside}/x",
             f"echo {fx.outside}/x | xargs touch", f"nohup touch {fx.outside}/x",
-            f"python3 -c 'open(\"{fx.outside}/x\", \"w\")'", f"env -i /usr/bin/touch {fx.outside}/x",
+            f"python3 -c 'open(\"{fx.outside}/x\", \"w\")'",
+            f"env -i /usr/bin/touch {fx.outside}/x",
             f"find . -maxdepth 0 -exec touch {fx.outside}/x ';' -quit; test -e {fx.outside}/x",
             f"echo >{fx.outside}/x")
     for way in ways:
@@ -217,8 +218,8 @@ def descendants(fx):
 @test("S3 nothing inside widens the sandbox", variants=ALL_VARIANTS)
 def no_widening(fx):
     ours = fx.argv(variant="full")[0]
-    for flags in (["--disable-sandbox"], ["--mode=danger-full-access"], [f"--allow-write={fx.outside}"],
-                  [f"--project={fx.outside}", "--anywhere"],
+    for flags in (["--disable-sandbox"], ["--mode=danger-full-access"],
+                  [f"--allow-write={fx.outside}"], [f"--project={fx.outside}", "--anywhere"],
                   ["--allow-home", "--shared-tmp", f"--rule=write {fx.dir}"]):
         fx.sandbash(ours, "--best-effort", *flags, "touch", fx.outside / "x")
         check(not (fx.outside / "x").exists(), f"{flags} widened it")
@@ -241,7 +242,8 @@ def allow_root(fx):
 def no_widening_by_environment(fx):
     ours = fx.argv(variant="full")[0]
     for words in (("env", "-u", "SANDBASH", ours), ("env", "-i", f"HOME={fx.home}", ours),
-                  ("env", "SANDBASH_MODE=danger-full-access", ours), ("env", f"HOME={fx.outside}", ours)):
+                  ("env", "SANDBASH_MODE=danger-full-access", ours),
+                  ("env", f"HOME={fx.outside}", ours)):
         result = fx.sandbash(*words, "--disable-sandbox", "/usr/bin/touch", fx.outside / "x")
         check(result.status != 0 and not (fx.outside / "x").exists(), str(words))
 
@@ -316,7 +318,8 @@ def network_closed(fx):
 
 @test("S4 limits, priority and processor set stay as they were", variants=ALL_VARIANTS)
 def resources(fx):
-    script = "ulimit -a -S; ulimit -a -H; nice; taskset -p $$ | sed 's/.*: //'; cat /proc/self/oom_score_adj"
+    script = ("ulimit -a -S; ulimit -a -H; nice; taskset -p $$ | sed 's/.*: //'; "
+              "cat /proc/self/oom_score_adj")
     control = fx.run("bash", "-c", script)
     result = fx.sandbash("bash", "-c", script)
     equal(result.stdout, control.stdout)
@@ -362,7 +365,8 @@ def home_itself(fx):
     lines = result.stderr.splitlines()
     check(lines[0].startswith("sandbash: "), result.stderr)
     contains(lines[0], str(fx.home))
-    check(any(line.startswith("hint: ") and "--allow-home" in line for line in lines), result.stderr)
+    check(any(line.startswith("hint: ") and "--allow-home" in line for line in lines),
+          result.stderr)
     check(not (fx.home / "x").exists())
 
 

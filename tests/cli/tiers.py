@@ -159,7 +159,8 @@ def linked_config(fx):
 LAY_OVER_ETC = """
 mount -t tmpfs none "$1" && mkdir "$1/up" "$1/work" &&
 mount -t overlay none -o "lowerdir=/etc,upperdir=$1/up,workdir=$1/work" /etc &&
-mkdir -p /etc/sandbash && printf %s "$2" > /etc/sandbash/config || exit 99
+mkdir -p /etc/sandbash && mount -t tmpfs none /etc/sandbash &&
+printf %s "$2" > /etc/sandbash/config || exit 99
 shift 2
 exec "$@"
 """
@@ -169,7 +170,8 @@ def with_system_config(fx, text, *argv):
     """Run argv where /etc/sandbash/config holds text, in a private mount namespace."""
     scratch = fx.dir / "scratch"
     scratch.mkdir(exist_ok=True)
-    front = ("unshare", "-m" if os.getuid() == 0 else "-rm", "sh", "-c", LAY_OVER_ETC, "sh", scratch)
+    front = ("unshare", "-m" if os.getuid() == 0 else "-rm", "sh", "-c", LAY_OVER_ETC, "sh",
+             scratch)
     probe = fx.run(*front, "", "true")
     if probe.status != 0:
         skip(f"an overlay over /etc in a private mount namespace: {probe.stderr.strip()}")
@@ -192,7 +194,8 @@ def system_denies(fx):
     equal(result.status, 0, result.stderr)
     result = with_system_config(fx, text, ours, "--network=on", "--dry-run", "--json")
     equal(json.loads(result.stdout)["network"], False)
-    result = with_system_config(fx, text, ours, f"--allow-write={place}", "--explain", place, "--json")
+    result = with_system_config(fx, text, ours, f"--allow-write={place}", "--explain", place,
+                                "--json")
     found = json.loads(result.stdout)
     equal([found["decisions"]["create"]["verdict"], found["final"]], ["deny", True])
 
@@ -437,8 +440,9 @@ def many_lines(fx):
 def spellings(fx):
     target = fx.home / "target"
     target.mkdir()
-    for text in (f"{target}", f"{target}/", f"{target}///", f"{target}/.", "../target", "./../target/",
-                 "~/target", "~/target//", "~/./target", f"{fx.home}//target", "../project/../target"):
+    for text in (f"{target}", f"{target}/", f"{target}///", f"{target}/.", "../target",
+                 "./../target/", "~/target", "~/target//", "~/./target", f"{fx.home}//target",
+                 "../project/../target"):
         flag = f"--allow-write={text}"
         equal(paths_of(listed(fx, flag)["command_line"]), [str(target)], text)
         check(writable(fx, target, flag), text)
@@ -459,7 +463,8 @@ def tilde_inside(fx):
         fx.path(name).mkdir()
     fx.path("a/~").mkdir()
     for text, want in (("x~", "x~"), ("a/~", "a/~")):
-        equal(paths_of(listed(fx, f"--allow-read={text}")["command_line"]), [f"{fx.project}/{want}"])
+        equal(paths_of(listed(fx, f"--allow-read={text}")["command_line"]),
+              [f"{fx.project}/{want}"])
 
 
 @test("S8 '..' is resolved after the links before it, as the kernel does")
@@ -553,8 +558,8 @@ def allowed_link(fx):
 
 @test("S8 odd names work as flags: spaces, newlines, invalid UTF-8, '=', '#', quotes")
 def odd_names(fx):
-    for name in ("a b", "new\nline", "\udcff\udc80", "a=b", "#hash", 'q"u\'ote', "-dash", "--deny=x",
-                 "*star", "[set]", "back\\slash", "~tilde"):
+    for name in ("a b", "new\nline", "\udcff\udc80", "a=b", "#hash", 'q"u\'ote', "-dash",
+                 "--deny=x", "*star", "[set]", "back\\slash", "~tilde"):
         path = fx.outside / name
         path.mkdir()
         check(writable(fx, path, f"--allow-write={path}"), repr(name))

@@ -6,7 +6,7 @@ names that do not exist yet need the supervisor.
 
 import os
 
-from attack import CROSSING, act, boxed, refused, signature, unchanged, works
+from attack import ABSENT, CROSSING, act, boxed, refused, signature, unchanged, works
 from tap import check, contains, equal, lacks, run_all, test
 
 GUARDED = (".git/config", ".git/hooks/pre-commit", ".bashrc", ".bash_profile", ".profile", ".zshrc",
@@ -65,7 +65,8 @@ def try_all(fx, path, attacks=ATTACKS, **where):
         words = template.format(n=name, a=path).split()
         if not fx.exists("own"):
             fx.write("own", "evil\n")
-        refused(boxed(fx, *words, **where), CROSSING, template)
+        refused(boxed(fx, *words, **where),
+                CROSSING + ABSENT if words[0] == "openat2" else CROSSING, template)
         unchanged(before, path, template)
     for parent in parents:
         place = os.path.relpath(parent, fx.project)
@@ -110,7 +111,8 @@ def nested(fx):
 @test("P3 guarded: nothing new appears in a guarded directory")
 def new_hook(fx):
     fx.git_project()
-    for top, name in ((".git/hooks", "post-commit"), (".vscode", "new.json"), (".cursor", "mcp.json")):
+    for top, name in ((".git/hooks", "post-commit"), (".vscode", "new.json"),
+                      (".cursor", "mcp.json")):
         fx.path(top).mkdir(exist_ok=True)
         fx.write("own", "#!/bin/sh\n", 0o755)
         before = signature(fx.path(top))
@@ -158,7 +160,8 @@ def symlinked(fx):
     before = {name: signature(fx.path(name)) for name in names}
     targets = {top: signature(fx.path(top)) for top in ("githooks", "dot")}
     for words in (["open", "wronly", "githooks/pre-commit"],
-                  ["open", "wronly+creat", "githooks/new"], ["open", "wronly", ".git/hooks/pre-commit"],
+                  ["open", "wronly+creat", "githooks/new"],
+                  ["open", "wronly", ".git/hooks/pre-commit"],
                   ["open", "wronly", ".bashrc"], ["open", "wronly", "dot/bashrc"],
                   ["open", "wronly", ".vscode/tasks.json"], ["rename", "plain", "dot", "mine"],
                   ["rename", "plain", "githooks", "mine"]):
@@ -175,6 +178,32 @@ def symlinked(fx):
     works(boxed(fx, "read", ".bashrc"))
     works(boxed(fx, "open", "wronly+creat", "dot/ordinary"))
     works(act(fx, "unlink", ".bashrc"), "control")
+
+
+@test("P3 guarded: a chain of symlinks keeps every link")
+def chained(fx):
+    fx.write("dot/bashrc", "x")
+    fx.path("link").symlink_to("dot/bashrc")
+    fx.path(".bashrc").symlink_to("link")
+    fx.write("real/vscode/tasks.json", "{}")
+    fx.path("settings").symlink_to("real")
+    fx.path(".vscode").symlink_to("settings/vscode")
+    fx.write("y/zshrc", "x")
+    fx.path("x").symlink_to(fx.path("y"))
+    fx.path(".zshrc").symlink_to(fx.path("x/zshrc"))
+    names = (".bashrc", "link", ".vscode", "settings", ".zshrc", "x")
+    before = {name: signature(fx.path(name)) for name in names}
+    for name in names:
+        fx.write("own", "evil\n")
+        for words in (["unlink", name], ["rename", "plain", name, "mine"],
+                      ["rename", "plain", "own", name], ["rename", "exchange", "own", name]):
+            refused(boxed(fx, *words), CROSSING, str(words))
+        unchanged(before[name], fx.path(name), name)
+    for path in ("dot/bashrc", "real/vscode/tasks.json", "y/zshrc"):
+        refused(boxed(fx, "open", "wronly", path), CROSSING, path)
+    works(boxed(fx, "read", ".zshrc"))
+    works(boxed(fx, "open", "wronly+creat", "real/ordinary"))
+    works(act(fx, "unlink", "link"), "control")
 
 
 @test("P3 guarded: .git as a symlink")
@@ -251,7 +280,8 @@ def home(fx):
     for name in (".bashrc", ".profile", ".config/fish/config.fish", ".local/bin/ls",
                  ".ssh/authorized_keys"):
         fx.write(fx.home / name, "x")
-    before = {name: signature(fx.home / name) for name in (".bashrc", ".profile", ".ssh", ".local/bin")}
+    before = {name: signature(fx.home / name) for name in (".bashrc", ".profile", ".ssh",
+                                                           ".local/bin")}
     where = {"flags": ["--allow-home"], "cwd": fx.home}
     for words in (["open", "wronly", ".bashrc"], ["unlink", ".profile"],
                   ["open", "wronly", ".config/fish/config.fish"],
@@ -331,6 +361,24 @@ def git_init(fx):
     works(fx.sandbash("bash", "-c", "git init -q fresh && cd fresh && echo x >x && git add x && "
                       "git commit -q -m x && cd .. && git clone -q fresh copy && test -f copy/x"))
     works(fx.run("git", "-C", "copy", "fsck"))
+
+
+@test("P3 what git cannot write into its config leaves the repository whole",
+      variants=("full", "nested"))
+def git_config(fx):
+    """Switching to a branch of a remote wants to note it in the config."""
+    equal(fx.run("git", "init", "-q", "-b", "main", fx.home / "up").status, 0)
+    for words in (["commit", "-q", "--allow-empty", "-m", "x"], ["branch", "topic"]):
+        equal(fx.run("git", *words, cwd=fx.home / "up").status, 0)
+    equal(fx.run("git", "clone", "-q", fx.home / "up", fx.project).status, 0)
+    before = fx.read(".git/config")
+    works(fx.sandbash("git", "switch", "-q", "topic"))
+    check(fx.sandbash("git", "config", "core.pager", "evil").status != 0)
+    works(fx.sandbash("git", "fetch", "-q"))
+    equal(fx.read(".git/config"), before)
+    equal([n for n in os.listdir(fx.path(".git")) if n.endswith(".lock")], [])
+    works(fx.run("git", "fsck"))
+    works(fx.run("git", "config", "a.b", "c"), "control")
 
 
 @test("P3 no ghost files: an empty run leaves nothing behind", variants=("full", "flat", "nested"))

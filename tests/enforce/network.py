@@ -25,7 +25,7 @@ class Server:
         self.socket.bind(address)
         if kind != socket.SOCK_DGRAM:
             self.socket.listen(16)
-        self.socket.settimeout(0.05)
+        self.socket.settimeout(0.02)
         self.port = self.socket.getsockname()[1] if family != socket.AF_UNIX else None
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self.serve)
@@ -54,7 +54,7 @@ class Server:
 
     def seen(self):
         """How many came; waits for what may still be on its way."""
-        threading.Event().wait(0.12)
+        threading.Event().wait(0.06)
         return self.count
 
 

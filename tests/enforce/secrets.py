@@ -2,7 +2,7 @@
 
 import os
 
-from attack import CROSSING, act, boxed, refused, signature, unchanged, works
+from attack import ABSENT, CROSSING, act, boxed, refused, signature, unchanged, works
 from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
 
 STORES = (".ssh/id_ed25519", ".ssh/id_rsa.pub.bak", ".aws/credentials", ".aws/sso/cache/x.json",
@@ -13,7 +13,7 @@ STORES = (".ssh/id_ed25519", ".ssh/id_rsa.pub.bak", ".aws/credentials", ".aws/ss
           ".password-store/x.gpg", ".azure/x.json", ".vault-token")
 READABLE = (".ssh/known_hosts", ".ssh/config", ".aws-notes", ".sshx/key", "notes.txt",
             ".docker/daemon.json", ".config/ghx/hosts.yml", ".cargo/config.toml", ".gitconfig")
-HIDDEN = CROSSING + ("ENOENT",)
+HIDDEN = CROSSING + ABSENT + ("ENOENT",)
 
 
 def store(fx):
@@ -97,6 +97,18 @@ def symlinked(fx):
         refused(boxed(fx, "read", fx.home / path), HIDDEN, path)
         works(act(fx, "read", fx.home / path), f"control {path}")
     works(boxed(fx, "read", fx.home / "dot" / "other"))
+
+
+@test("P4 credential stores are unreadable where the environment puts them", variants=("full", "flat"))
+def moved_stores(fx):
+    for name, value, path in (("XDG_CONFIG_HOME", fx.home / "cfg", "gh/hosts.yml"),
+                              ("XDG_CONFIG_HOME", fx.home / "cfg", "gcloud/credentials.db"),
+                              ("GNUPGHOME", fx.home / "gpg", "private-keys-v1.d/key")):
+        secret = fx.write(value / path, "password")
+        plain = fx.write(value.parent / "plain", "x")
+        refused(boxed(fx, "read", secret, env={name: value}), HIDDEN, f"{name} {path}")
+        works(boxed(fx, "read", plain, env={name: value}))
+        works(act(fx, "read", secret), "control")
 
 
 @test("P9 a store is unreadable when the home directory is reached by a symlink",

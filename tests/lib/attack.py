@@ -21,6 +21,7 @@ from tap import check, equal
 
 DENIED = ("EACCES", "EPERM", "EROFS")  # what a program takes for "Permission denied"
 CROSSING = DENIED + ("EXDEV", "EBUSY")  # for names that would cross the border
+ABSENT = ("ENOSYS",)  # a call that is refused everywhere, so that programs take another one
 USER = "user.act"
 
 

@@ -1,0 +1,240 @@
+"""R4: on a lesser machine it names what is weaker and refuses; with --best-effort it holds the rest."""
+
+import os
+import socket
+
+from attack import CROSSING, Victim, act, boxed, refused, signature, unchanged, works
+from tap import check, contains, equal, lacks, run_all, test
+
+BEST = ["--best-effort"]
+WRITES = ("open wronly {}/file", "open wronly+creat {}/new", "open wronly+trunc {}/file",
+          "open rdonly+trunc {}/file", "unlink {}/file", "mkdir {}/new", "rmdir {}/empty",
+          "rename plain {}/file {}/new", "rename plain {}/file new", "link path {}/file new",
+          "symlink x {}/new", "mknod fifo {}/new", "bind {}/new", "mmap {}/file",
+          "tmpfile {} {}/new",
+          "rename plain own {}/new", "rename exchange own {}/file", "link path own {}/new",
+          "reopen path /proc/self/fd {}/file", "open wronly+creat /proc/self/root{}/new")
+
+
+def refuses(fx, machine, *sentences, flags=()):
+    """Without --best-effort nothing starts, and each weakness is named."""
+    result = fx.sandbash(*flags, "touch", "started", without=machine)
+    equal(result.status, 125, machine)
+    contains(result.stderr, "sandbash: ")
+    for sentence in sentences:
+        contains(result.stderr, sentence, machine)
+    check(not fx.exists("started"))
+    return result.stderr
+
+
+def holds_writes(fx, machine, flags=(), but=()):
+    """With --best-effort content and names outside are still closed."""
+    (fx.outside / "empty").mkdir()
+    fx.write(fx.outside / "file", "content")
+    fx.write("own", "own")
+    before = signature(fx.outside)
+    for template in WRITES:
+        if template in but:
+            continue
+        words = template.replace("{}", str(fx.outside)).split()
+        refused(boxed(fx, *words, flags=[*BEST, *flags], without=machine), CROSSING,
+                f"{machine}: {template}")
+    unchanged(before, fx.outside, machine)
+    result = boxed(fx, "open", "wronly+creat", "inside", flags=[*BEST, *flags], without=machine)
+    works(result, f"{machine}: neighbour")
+    works(fx.sandbash(*BEST, "sh", "-c",
+                      "mkdir d && echo x >d/f && mv d/f d/g && cat d/g && rm -r d",
+                      without=machine), f"{machine}: everyday work")
+    works(act(fx, "open", "wronly", fx.outside / "file"), "control")
+
+
+@test("S13 neither Landlock nor namespaces: refused, always")
+def nothing(fx):
+    for machine in ("userns,landlock", "mounts,landlock", "userns,landlock,seccomp"):
+        for flags in ([], BEST):
+            result = fx.sandbash(*flags, "touch", "started", without=machine)
+            equal(result.status, 125, f"{machine} {flags}")
+            contains(result.stderr, "Landlock")
+            check(not fx.exists("started"), f"{machine} {flags}")
+    works(fx.sandbash("touch", "started"))
+
+
+# What a machine with namespaces lacks with each Landlock ABI.
+SENTENCES = {1: ("signalled", "abstract"), 2: ("signalled", "abstract"),
+             3: ("signalled", "abstract"),
+             4: ("signalled", "abstract"), 5: ("signalled", "abstract")}
+
+
+def register_abi(abi):
+    @test(f"R4 Landlock ABI {abi} with namespaces")
+    def with_namespaces(fx):
+        machine = f"landlock-abi={abi}"
+        if abi in SENTENCES:
+            refuses(fx, machine, *SENTENCES[abi])
+        else:
+            result = fx.sandbash("touch", "started", without=machine)
+            equal((result.status, result.stderr), (0, ""), "nothing is weaker")
+        holds_writes(fx, machine)
+        for form in ("chmod", "fchmod", "setxattr"):
+            refused(boxed(fx, "meta", form, fx.outside / "file", flags=BEST, without=machine))
+
+    @test(f"R4 Landlock ABI {abi} without namespaces")
+    def without_namespaces(fx):
+        machine = f"userns,landlock-abi={abi}"
+        said = refuses(fx, machine, "modes, owners, times", "System V",
+                       *SENTENCES.get(abi, ()))
+        if abi < 3:
+            contains(said, "truncate")
+        else:
+            lacks(said, "truncate")
+        # Opening read-only with O_TRUNC is a truncate, too.
+        holds_writes(fx, machine, but=["open rdonly+trunc {}/file"] if abi < 3 else [])
+        truncated = boxed(fx, "truncate", fx.outside / "file", flags=BEST, without=machine)
+        equal(truncated.status, 0 if abi < 3 else 1, "truncate")
+
+
+for abi in range(1, 7):
+    register_abi(abi)
+
+
+@test("R4 no Landlock, but namespaces")
+def no_landlock(fx):
+    refuses(fx, "landlock", "Landlock")
+    holds_writes(fx, "landlock")
+    for form in ("chmod", "fchmod", "setxattr", "utimensat"):
+        refused(boxed(fx, "meta", form, fx.outside / "file", flags=BEST, without="landlock"))
+    # Its mounts are not left by way of a process that has the host's.
+    with Victim(fx) as victim:
+        before = signature(fx.outside)
+        for words in (["open", "wronly", f"/proc/{victim.pid}/root{fx.outside}/file"],
+                      ["open", "wronly+creat", f"/proc/{victim.pid}/cwd/../../outside/new"],
+                      ["attach", str(victim.pid)],
+                      ["memory", "writev", str(victim.pid), victim.address],
+                      ["getfd", str(victim.pid), victim.descriptor]):
+            refused(boxed(fx, *words, flags=BEST, without="landlock"), CROSSING + ("ENOENT",),
+                    str(words))
+        unchanged(before, fx.outside)
+
+
+@test("R4 no Landlock, but namespaces: secrets and guarded names are held")
+def no_landlock_masks(fx):
+    fx.git_project()
+    fx.write(fx.home / ".netrc", "password")
+    before = signature(fx.path(".git/config"))
+    for words in (["read", fx.home / ".netrc"], ["open", "wronly", ".git/config"],
+                  ["rename", "plain", ".git", "moved"]):
+        refused(boxed(fx, *words, flags=BEST, without="landlock"), CROSSING, str(words))
+    unchanged(before, fx.path(".git/config"))
+    works(boxed(fx, "open", "wronly+creat", ".git/x", flags=BEST, without="landlock"))
+
+
+@test("R4 namespaces, but no mounts (as AppArmor on Ubuntu has it)")
+def no_mounts(fx):
+    fx.git_project()
+    refuses(fx, "mounts", "modes, owners, times", "System V", ".git/config")
+    holds_writes(fx, "mounts")
+    result = fx.sandbash(*BEST, "id", "-u", without="mounts")
+    equal(result.stdout, f"{os.getuid()}\n", "and it is not left in half a namespace")
+    result = fx.sandbash(*BEST, "stat", "-c", "%u", ".", without="mounts")
+    equal(result.stdout, f"{os.getuid()}\n")
+
+
+@test("R4 no seccomp filter")
+def no_seccomp(fx):
+    refuses(fx, "seccomp", "seccomp")
+    holds_writes(fx, "seccomp")
+    # The namespaces that can be made now open nothing.
+    attack = (f"unshare -Urm sh -c 'mount -o remount,rw,bind / ; mount --bind / /mnt; "
+              f"echo x >{fx.outside}/new; umount -l /; chmod 604 {fx.outside}/file'")
+    before = signature(fx.outside)
+    fx.sandbash(*BEST, "sh", "-c", attack, without="seccomp")
+    unchanged(before, fx.outside)
+
+
+@test("R4 no seccomp filter and no namespaces")
+def no_seccomp_flat(fx):
+    refuses(fx, "userns,seccomp", "seccomp", "modes, owners, times")
+    holds_writes(fx, "userns,seccomp")
+
+
+@test("R4 no pidfd_getfd (as in Docker): nothing is weaker")
+def no_getfd(fx):
+    result = fx.sandbash("touch", "started", without="pidfd_getfd")
+    equal((result.status, result.stderr), (0, ""))
+
+
+@test("R4 --network=off on machines that lack what it needs")
+def network(fx):
+    """Held by other means, or named; never silently open."""
+    server = socket.socket()
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        server.bind(("127.0.0.1", 0))
+        server.listen(64)
+        datagrams.bind(("127.0.0.1", 0))
+        datagrams.setblocking(False)
+        ports = {"udp-sendto": datagrams.getsockname()[1]}
+        for machine in ("net", "userns", "userns,landlock-abi=3", "userns,landlock-abi=1",
+                        "landlock,net", "net,landlock-abi=3", "userns,seccomp", "net,seccomp"):
+            said = fx.sandbash("--network=off", "true", without=machine).stderr
+            for how in ("tcp", "mptcp", "fastopen", "udp-sendto"):
+                port = str(ports.get(how, server.getsockname()[1]))
+                result = boxed(fx, "reach", how, "127.0.0.1", port, without=machine,
+                               flags=[*BEST, "--network=off"])
+                reached = result.status == 0
+                if how == "udp-sendto":
+                    try:
+                        datagrams.recv(10)
+                    except BlockingIOError:
+                        reached = False
+                if reached:
+                    check("network" in said.replace("network namespace", ""),
+                          f"{machine}: {how} got out, and nothing says so")
+        for how in ("tcp", "udp-sendto"):
+            port = str(ports.get(how, server.getsockname()[1]))
+            works(act(fx, "reach", how, "127.0.0.1", port), f"control {how}")
+    finally:
+        server.close()
+        datagrams.close()
+
+
+@test("R4 --best-effort adds nothing where all is held")
+def best_effort(fx):
+    result = fx.sandbash(*BEST, "touch", "started")
+    equal((result.status, result.stderr), (0, ""))
+    holds_writes(fx, None)
+    for form in ("chmod", "setxattr"):
+        refused(boxed(fx, "meta", form, fx.outside / "file", flags=BEST))
+
+
+@test("R4 a forged SANDBASH environment does not quiet it")
+def forged(fx):
+    """Only the kernel is asked whether this is a nested run."""
+    env = {"SANDBASH": "1", "SANDBASH_MODE": "workspace-write", "SANDBASH_PROJECT": fx.project,
+           "SANDBASH_FLAGS": "--best-effort --disable-sandbox --anywhere"}
+    result = fx.sandbash("touch", "started", without="userns", env=env)
+    equal(result.status, 125)
+    check(not fx.exists("started"))
+    refused(boxed(fx, "open", "wronly+creat", fx.outside / "new", env=env))
+    refused(boxed(fx, "meta", "chmod", fx.outside, env=env))
+    works(fx.sandbash("touch", "started", env=env))
+
+
+@test("P1 the environment can only make it stricter", variants=("full", "flat"))
+def environment_mode(fx):
+    for value in ("danger-full-access", "workspace-write"):
+        refused(boxed(fx, "open", "wronly+creat", fx.outside / "new", env={"SANDBASH_MODE": value}),
+                CROSSING, value)
+    fx.config("mode read-only\n")
+    for value in ("danger-full-access", "workspace-write"):
+        result = fx.sandbash("touch", "new", env={"SANDBASH_MODE": value})
+        check(result.status != 0 and not fx.exists("new"), value)
+    fx.config("")
+    check(fx.sandbash("touch", "new", env={"SANDBASH_MODE": "read-only"}).status != 0)
+    check(not fx.exists("new"))
+    result = fx.sandbash("touch", "new", env={"SANDBASH_MODE": "nonsense"})
+    check(result.status != 0 or fx.exists("new"))
+    works(fx.sandbash("touch", "new"))
+
+
+run_all()

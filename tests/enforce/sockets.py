@@ -1,0 +1,231 @@
+"""ESCAPES desktop surface: pathname sockets whose servers would act for the sandbox.
+
+No Landlock so far decides about connect() to a path, so known places are masked by mounts;
+without namespaces sandbash has to say that they are not.
+"""
+
+import os
+import socket
+import threading
+
+from attack import act, boxed, refused, works
+from tap import check, contains, equal, lacks, run_all, test
+
+ROOT = os.getuid() == 0
+OWN_MOUNTS = ["unshare", "-m"] if ROOT else ["unshare", "-Urm"]
+GONE = ("EACCES", "EPERM", "ENOENT", "ECONNREFUSED", "ENOTDIR", "ENOTSOCK")
+WAYS = {socket.SOCK_STREAM: ("stream",), socket.SOCK_SEQPACKET: ("seqpacket",),
+        socket.SOCK_DGRAM: ("dgram", "sendto", "pair")}
+
+
+class Listener:
+    """A service outside on a path."""
+
+    def __init__(self, path, kind=socket.SOCK_STREAM):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.kind = path, kind
+        self.socket = socket.socket(socket.AF_UNIX, kind)
+        # By way of the directory: a path may be longer than an address.
+        directory = os.open(path.parent, os.O_PATH)
+        self.socket.bind(f"/proc/self/fd/{directory}/{path.name}")
+        os.close(directory)
+        if kind != socket.SOCK_DGRAM:
+            self.socket.listen(64)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        self.path.unlink()
+
+
+def masked(fx, path, env=None, kinds=tuple(WAYS), **where):
+    for kind in kinds:
+        with Listener(path, kind):
+            for way in WAYS[kind]:
+                refused(boxed(fx, "unix", way, path, env=env, **where), GONE, f"{way} {path}")
+                works(act(fx, "unix", way, path, env=env), f"control {way}")
+    with Listener(fx.project / "s"):
+        works(boxed(fx, "unix", "stream", fx.project / "s", env=env, **where), "neighbour")
+
+
+@test("ESCAPES sockets: the session's runtime directory", variants=("full", "nested"))
+def runtime(fx):
+    run = fx.dir / "run"
+    masked(fx, run / "bus", {"XDG_RUNTIME_DIR": run})
+    masked(fx, run / "systemd" / "private", {"XDG_RUNTIME_DIR": run}, [socket.SOCK_STREAM])
+
+
+@test("ESCAPES sockets: the runtime directory reached by another name")
+def runtime_alias(fx):
+    run = fx.dir / "run"
+    with Listener(run / "bus"):
+        (fx.dir / "link").symlink_to(run)
+        fx.path("plant").symlink_to(run / "bus")
+        for named in (run, fx.dir / "link"):
+            env = {"XDG_RUNTIME_DIR": named}
+            for path in (run / "bus", fx.dir / "link" / "bus", fx.path("plant"),
+                         f"/proc/self/root{run}/bus"):
+                refused(boxed(fx, "unix", "stream", path, env=env), GONE, f"{named} {path}")
+                works(act(fx, "unix", "stream", path), "control")
+            refused(boxed(fx, "link", "path", run / "bus", fx.path("alias"), env=env),
+                    GONE + ("EXDEV",))
+            refused(boxed(fx, "rename", "plain", run / "bus", fx.path("alias"), env=env),
+                    GONE + ("EXDEV", "EROFS"))
+
+
+@test("ESCAPES sockets: the bus that the environment names")
+def session_bus(fx):
+    path = fx.dir / "bus" / "socket"
+    masked(fx, path, {"DBUS_SESSION_BUS_ADDRESS": f"unix:path={path},guid=00"},
+           [socket.SOCK_STREAM])
+
+
+@test("ESCAPES sockets: ssh-agent")
+def ssh_agent(fx):
+    path = fx.home / "agent" / "s"
+    masked(fx, path, {"SSH_AUTH_SOCK": path}, [socket.SOCK_STREAM])
+
+
+@test("ESCAPES sockets: tmux and docker where the environment says they are")
+def named(fx):
+    path = fx.dir / "t" / "default"
+    masked(fx, path, {"TMUX": f"{path},4711,0"}, [socket.SOCK_STREAM])
+    path = fx.dir / "d" / "docker.sock"
+    masked(fx, path, {"DOCKER_HOST": f"unix://{path}"}, [socket.SOCK_STREAM])
+
+
+@test("ESCAPES sockets: gpg-agent in its home directory")
+def gpg_agent(fx):
+    masked(fx, fx.home / ".gnupg" / "S.gpg-agent", None, [socket.SOCK_STREAM])
+
+
+SYSTEM = ("/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock",
+          "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket",
+          "/var/run/dbus/system_bus_socket", "/run/systemd/private", "/run/snapd.socket",
+          "/run/libvirt/libvirt-sock", "/run/user/{uid}/bus", "/run/user/{uid}/docker.sock",
+          "/run/screen/S-user/1.pts")
+
+SERVE = """if 1:
+    import os, socket, sys, subprocess
+    kept = []
+    for path in sys.argv[1].split(":"):
+        path = os.path.realpath(os.path.dirname(path)) + "/" + os.path.basename(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            server = socket.socket(socket.AF_UNIX)
+            server.bind(path)
+            server.listen(64)
+            kept.append(server)
+    sys.exit(subprocess.run(sys.argv[2:]).returncode)
+"""
+
+
+def on_machine(fx, paths, *words, env=None):
+    """Run words where those sockets are listened on, in a /run of their own."""
+    script = 'mount -t tmpfs run /run && exec "$@"'
+    return fx.run(*OWN_MOUNTS, "sh", "-c", script, "-", "python3", "-c", SERVE, ":".join(paths),
+                  *words, env=env)
+
+
+@test("ESCAPES sockets: system services in /run")
+def system(fx):
+    """In a user namespace of the test the account is 0, whoever started it."""
+    paths = [path.format(uid=0) for path in SYSTEM]
+    open_ones = []
+    for path in paths:
+        result = on_machine(fx, paths, *fx.argv(fx.tool("act"), "unix", "stream", path),
+                            env={"XDG_RUNTIME_DIR": None})
+        check(result.status in (0, 1), f"{path}: {result.stderr}")
+        if result.status == 0:
+            open_ones.append(path)
+        works(on_machine(fx, paths, fx.tool("act"), "unix", "stream", path), f"control {path}")
+    equal(open_ones, [], "reached from inside")
+    result = on_machine(fx, ["/run/nscd/socket"], *fx.argv(fx.tool("act"), "unix", "stream",
+                                                           "/run/nscd/socket"))
+    works(result, "neighbour: name service")
+
+
+@test("ESCAPES sockets: the user's runtime directory when the environment names another one")
+def other_runtime(fx):
+    for value in (fx.dir / "elsewhere", "relative", "/nonexistent", ""):
+        result = on_machine(fx, ["/run/user/0/bus"],
+                            *fx.argv(fx.tool("act"), "unix", "stream", "/run/user/0/bus"),
+                            env={"XDG_RUNTIME_DIR": value})
+        refused(result, GONE, f"XDG_RUNTIME_DIR={value}")
+
+
+@test("ESCAPES sockets: /tmp, where tmux, X11 and ssh keep theirs")
+def private_tmp(fx):
+    import tempfile
+    from pathlib import Path
+    directory = Path(tempfile.mkdtemp(dir="/tmp", prefix="sandbash-"))
+    try:
+        with Listener(directory / "s"):
+            refused(boxed(fx, "unix", "stream", directory / "s"), GONE)
+            works(act(fx, "unix", "stream", directory / "s"), "control")
+    finally:
+        directory.rmdir()
+    works(fx.sandbash("python3", "-c", "import socket; s = socket.socket(socket.AF_UNIX); "
+                      "s.bind('/tmp/s'); s.listen(); socket.socket(socket.AF_UNIX).connect('/tmp/s')"))
+
+
+@test("ESCAPES sockets: tmux and X11 stay closed when /tmp is the real one")
+def shared_tmp(fx):
+    """In a /tmp of the test's own."""
+    # tmux names its directory after the account; in the test's user namespace that is 0.
+    paths = ["/tmp/tmux-0/default", "/tmp/.X11-unix/X0", "/tmp/ssh-abcdef/agent.1"]
+    script = 'mount -t tmpfs tmp /tmp && exec "$@"'
+    opened = []
+    for path in paths:
+        attack = fx.argv("--shared-tmp", fx.tool("act"), "unix", "stream", path)
+        env = {"SSH_AUTH_SOCK": paths[2], "DISPLAY": ":0", "TMUX": paths[0] + ",1,0"}
+        result = fx.run(*OWN_MOUNTS, "sh", "-c", script, "-", "python3", "-c", SERVE,
+                        ":".join(paths), *attack, env=env)
+        check(result.status in (0, 1), f"{path}: {result.stderr}")
+        if result.status == 0:
+            opened.append(path)
+    equal(opened, [])
+    works(fx.sandbash("--shared-tmp", "sh", "-c", "f=$(mktemp) && rm $f"), "neighbour")
+
+
+@test("R4 without namespaces it says that sockets outside can be reached")
+def weaker(fx):
+    run = fx.dir / "run"
+    env = {"XDG_RUNTIME_DIR": run}
+    with Listener(run / "bus"):
+        result = fx.sandbash("touch", "started", without="userns", env=env)
+        equal(result.status, 125)
+        check(not fx.exists("started"))
+        contains(result.stderr, "socket")
+        reached = boxed(fx, "unix", "stream", run / "bus", env=env, variant="flat").status
+        if reached == 0:
+            contains(result.stderr, "run", "and names it")
+        result = fx.sandbash("touch", "started", env=env)
+        equal((result.status, result.stderr), (0, ""))
+
+
+@test("USERS sockets that the user names can be allowed")
+def allowed(fx):
+    run = fx.dir / "run"
+    with Listener(run / "bus"):
+        env = {"XDG_RUNTIME_DIR": run}
+        works(boxed(fx, "unix", "stream", run / "bus", env=env, flags=[f"--allow-read={run}/bus"]))
+        refused(boxed(fx, "unix", "stream", run / "bus", env=env), GONE)
+
+
+@test("ESCAPES sockets: sandbash leaves none of its own behind", variants=("full", "flat", "nested"))
+def none_left(fx):
+    run = fx.dir / "run"
+    run.mkdir()
+    done = threading.Event()
+    before = open("/proc/net/unix").read().count("sandbash")
+    fx.sandbash("true", env={"XDG_RUNTIME_DIR": run})
+    done.wait(0.05)
+    equal(os.listdir(run), [])
+    equal(open("/proc/net/unix").read().count("sandbash"), before)
+    lacks(fx.sandbash("env").stdout, "SOCK")
+
+
+run_all()

@@ -1,0 +1,162 @@
+"""ESCAPES terminal: nothing is typed into it from inside; job control and size still work (S12)."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import termios
+import time
+
+from attack import act, boxed, refused, works
+from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
+
+NO = ("EPERM", "EACCES")
+
+
+def typed(fx, words):
+    """Run words on a terminal whose foreground shell reads a line: what was typed into it."""
+    term = fx.terminal("bash", "--norc", "-c", '"$@" 2>err; stty -icanon -echo min 0 time 1; '
+                       'printf "<%s>" "$(dd bs=64 count=1 2>/dev/null)"', "-", *words)
+    term.expect(r"<.*>")
+    status = term.wait()
+    return term.output, status
+
+
+def register(how):
+    @test(f"ESCAPES terminal: TIOC{'STI' if 'sti' in how else how.upper()} {how}",
+          variants=ALL_VARIANTS)
+    def injected(fx):
+        attack = [fx.tool("act"), "terminal", how, "fd:0"]
+        output, _ = typed(fx, fx.argv(*attack))
+        contains(output, "<>", "nothing was typed")
+        check(fx.read("err").split()[-1] in NO, fx.read("err"))
+        output, _ = typed(fx, attack)
+        # A kernel may forbid it to everybody (dev.tty.legacy_tiocsti): nothing to defend then.
+        if how.startswith("sti") and "<X>" not in output:
+            check(fx.read("err").split()[-1:] in (["EIO"], ["EPERM"]), f"control: {fx.read('err')}")
+        output, _ = typed(fx, fx.argv(fx.tool("act"), "terminal", "size", "fd:0"))
+        lacks(fx.read("err"), "EPERM", "neighbour: its size")
+
+
+for how in ("sti", "sti-high", "sti-negative"):
+    register(how)
+
+
+@test("ESCAPES terminal: TIOCSTI on /dev/tty and on the path of the terminal", variants=ALL_VARIANTS)
+def by_path(fx):
+    for path in ("/dev/tty", "$(tty)", "/proc/self/fd/0"):
+        script = f"{fx.tool('act')} terminal sti {path}"
+        output, _ = typed(fx, fx.argv("sh", "-c", script))
+        contains(output, "<>", path)
+        check(fx.read("err").split()[-1] in NO, fx.read("err"))
+
+
+@test("ESCAPES terminal: TIOCLINUX", variants=ALL_VARIANTS)
+def linux_console(fx):
+    """Paste and screen dumps of the console; on other terminals the kernel knows no such call."""
+    output, _ = typed(fx, fx.argv(fx.tool("act"), "terminal", "linux", "fd:0"))
+    equal(fx.read("err").split()[-1], "EPERM")
+    _, _ = typed(fx, [fx.tool("act"), "terminal", "linux", "fd:0"])
+    check(fx.read("err").split()[-1:] != ["EPERM"], "control: not the kernel's answer")
+
+
+@test("ESCAPES terminal: TIOCSTI on a terminal of its own", variants=ALL_VARIANTS)
+def own(fx):
+    script = ("import fcntl, os, termios; a, b = os.openpty(); "
+              "fcntl.ioctl(b, termios.TIOCSTI, b'X')")
+    result = fx.sandbash("python3", "-c", script)
+    check(result.status != 0)
+    contains(result.stderr, "Operation not permitted")
+    works(boxed(fx, "pty"), "neighbour: terminals can be made")
+
+
+@test("S12 terminals inside: script and new ones work", variants=ALL_VARIANTS)
+def new_terminals(fx):
+    result = fx.sandbash("script", "-qec", "tty && echo made", "/dev/null")
+    works(result)
+    contains(result.stdout, "made")
+    contains(result.stdout, "/dev/pts/")
+
+
+@test("S12 the terminal's size, Ctrl-C and Ctrl-Z reach the command", variants=ALL_VARIANTS)
+def controls(fx):
+    term = fx.sandbash_terminal("bash", "-c",
+                                'trap "echo winch; stty size" WINCH; trap "echo int" INT; '
+                                'echo ready; while :; do sleep 0.05; done', rows=30, columns=90)
+    term.expect("ready")
+    term.resize(40, 100)
+    term.expect("winch\r\n40 100")
+    term.send("\x03")
+    term.expect("int")
+    term.close()
+    shell = fx.terminal("bash", "--norc", "-i", env={"PS1": "PROMPT> "})
+    shell.expect("PROMPT> ")
+    command = " ".join(fx.argv("sh", "-c", "'echo started; exec sleep 30'"))
+    shell.send(command + "\n")
+    shell.expect("started\r\n")
+    shell.send("\x1a")
+    shell.expect("Stopped")
+    shell.send("fg\n")
+    shell.expect("fg")
+    time.sleep(0.1)
+    shell.send("\x03")
+    shell.expect("PROMPT> ")
+    shell.send("echo status $?\n")
+    shell.expect("status 130")
+
+
+@test("ESCAPES terminal: escape sequences in names are shown escaped", variants=("full", "flat"))
+def escapes(fx):
+    evil = "x\x1b]0;owned\x07\x1b[2J\r\n"
+    fx.path(evil).mkdir()
+    for words in ([f"--allow-write={evil}missing", "true"], [f"--allow-read=/{evil}", "true"],
+                  [f"--policy={evil}no", "true"], [f"--mode={evil}", "true"],
+                  [f"--project={evil}no", "true"], [f"--keep-fd={evil}", "true"],
+                  [evil + "command"]):
+        result = fx.sandbash(*words)
+        for text in (result.stderr, result.stdout):
+            lacks(text, "\x1b", str(words))
+            lacks(text, "\x07", str(words))
+            lacks(text, "\r", str(words))
+    for flag in ("--dry-run", "--status", "--print-policy", "--list-paths"):
+        result = fx.sandbash(flag, cwd=fx.path(evil))
+        lacks(result.stdout + result.stderr, "\x1b", flag)
+
+
+@test("ESCAPES terminal: another terminal of the user")
+def other_terminal(fx):
+    """Reading it would take what the user types into another window."""
+    master, slave = pty.openpty()
+    try:
+        path = os.ttyname(slave)
+        for how in ("rdonly+nonblock", "rdwr+nonblock"):
+            refused(boxed(fx, "open", how, path), ("EACCES", "EPERM", "ENOENT", "EROFS", "EIO"), how)
+        ready, _, _ = select.select([master], [], [], 0.1)
+        equal(ready, [], "nothing was written to it")
+        works(act(fx, "open", "rdwr+nonblock", path), "control")
+        said = fx.sandbash("true", without="userns").stderr
+        contains(said, "terminals", "without namespaces it says that it cannot hold this")
+    finally:
+        os.close(master)
+        os.close(slave)
+    works(boxed(fx, "pty"), "neighbour")
+
+
+@test("ESCAPES terminal: its size and modes are the caller's after the run", variants=ALL_VARIANTS)
+def restored(fx):
+    """A run without a terminal of its own leaves it as the command left it: nothing is added."""
+    master, slave = pty.openpty()
+    try:
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
+        before = termios.tcgetattr(slave)
+        fx.sandbash("true", stdin=slave)
+        equal(termios.tcgetattr(slave), before)
+        size = struct.unpack("HHHH", fcntl.ioctl(slave, termios.TIOCGWINSZ, b"\0" * 8))
+        equal(size[:2], (33, 77))
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+run_all()
