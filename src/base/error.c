@@ -69,6 +69,8 @@ const char *sb_code_name(enum sb_code code)
 		return "BROKEN";
 	case SB_E_USAGE:
 		return "USAGE";
+	case SB_E_PLACE:
+		return "PLACE";
 	}
 	return "UNKNOWN";
 }

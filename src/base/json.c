@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -65,8 +66,14 @@ static void quoted(struct sb_json *json, const char *text)
 			sb_buf_printf(json->out, "\\%c", c);
 		} else if (c < 0x20 || c == 0x7f) {
 			sb_buf_printf(json->out, "\\u%04x", c);
-		} else if (c == 0xc2 && (unsigned char)text[1] < 0xa0) { /* a C1 control */
-			sb_buf_printf(json->out, "\\u%04x", (unsigned char)text[1]);
+		} else if (!sb_utf8_visible(text, length)) { /* would steer a terminal */
+			uint32_t point = sb_utf8_point(text, step);
+
+			if (point >= 0x10000) { /* as a pair of surrogates: RFC 8259, section 7 */
+				sb_buf_printf(json->out, "\\u%04x", 0xd800 + ((point - 0x10000) >> 10));
+				point = 0xdc00 + ((point - 0x10000) & 0x3ff);
+			}
+			sb_buf_printf(json->out, "\\u%04x", point);
 		} else {
 			sb_buf_append(json->out, text, step);
 		}

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "path/path.h"
 #include "policy/text.h"
 
 bool sb_stdout_closed;
@@ -96,6 +97,60 @@ static const char *const *services(void)
 	return values;
 }
 
+/*
+ * Credentials where variables put them.  The strings live as long as the program; what
+ * does not fit is not there.
+ */
+static const char *const *secrets(void)
+{
+	static const struct {
+		const char *variable, *beneath; /* beneath: NULL when the variable names the thing */
+	} names[] = {
+		{"GNUPGHOME", NULL},
+		{"KUBECONFIG", NULL},
+		{"AWS_SHARED_CREDENTIALS_FILE", NULL},
+		{"AWS_CONFIG_FILE", NULL},
+		{"AZURE_CONFIG_DIR", NULL},
+		{"CLOUDSDK_CONFIG", NULL},
+		{"GOOGLE_APPLICATION_CREDENTIALS", NULL},
+		{"DOCKER_CONFIG", "config.json"},
+		{"CARGO_HOME", "credentials.toml"},
+		{"CARGO_HOME", "credentials"},
+		{"NPM_CONFIG_USERCONFIG", NULL},
+		{"npm_config_userconfig", NULL},
+		{"NETRC", NULL},
+		{"PGPASSFILE", NULL},
+		{"PASSWORD_STORE_DIR", NULL},
+		{"GH_CONFIG_DIR", NULL},
+		{"RCLONE_CONFIG", NULL},
+		{"BOTO_CONFIG", NULL},
+		{"TF_CLI_CONFIG_FILE", NULL},
+		{"XDG_CONFIG_HOME", "gh"},
+		{"XDG_CONFIG_HOME", "glab-cli"},
+		{"XDG_CONFIG_HOME", "gcloud"},
+		{"XDG_CONFIG_HOME", "git/credentials"},
+		{"XDG_CONFIG_HOME", "containers/auth.json"},
+		{"XDG_CONFIG_HOME", "op"},
+		{"XDG_CONFIG_HOME", "rclone"},
+		{"XDG_CONFIG_HOME", "chromium"},
+		{"XDG_CONFIG_HOME", "google-chrome"},
+		{"XDG_DATA_HOME", "keyrings"},
+	};
+	static const char *paths[sizeof names / sizeof names[0] + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *value = getenv(names[i].variable);
+
+		if (!value || value[0] != '/')
+			continue;
+		paths[count] = names[i].beneath ? sb_path_join(value, names[i].beneath) : value;
+		count += paths[count] != NULL;
+	}
+	paths[count] = NULL;
+	return paths;
+}
+
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
 {
 	return (struct sb_setup_request){
@@ -105,6 +160,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 				.xdg_runtime_dir = getenv("XDG_RUNTIME_DIR"),
 				.tmpdir = getenv("TMPDIR"),
 				.mode = getenv("SANDBASH_MODE"),
+				.secrets = secrets(),
 				.services = services()},
 		.projects = line->projects,
 		.rules = line->rules,
@@ -146,8 +202,7 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 		sb_warn("%s", out->warnings[i]);
 	if (status == SB_OK)
 		return 0;
-	status = status == SB_E_REFUSED && out->home.cwd && !out->files ? report_place(out)
-									  : sb_report(&err);
+	status = status == SB_E_PLACE ? report_place(out) : sb_report(&err);
 	sb_setup_done(out);
 	return status;
 }

@@ -17,6 +17,7 @@ int sb_cli_help(void)
 		    "Runs COMMAND (or bash) so that it can change only the current directory.\n");
 	for (int group = 0; group < SB_GROUP_COUNT; group++) {
 		size_t column = 0;
+		int width = 0;
 
 		sb_buf_printf(&out, "%s:\n", sb_group_title((enum sb_group)group));
 		for (size_t i = 0; i < sb_option_count; i++) {
@@ -27,10 +28,13 @@ int sb_cli_help(void)
 				continue;
 			snprintf(left, sizeof left, "--%s%s%s", option->name,
 				 option->value ? "=" : "", option->value ? option->value : "");
+			/* the right one of a pair is what fills the left one up */
+			if (column % 2)
+				sb_buf_printf(&out, "%*s", 21 - width, "");
+			sb_buf_printf(&out, " %-18s %s", left, option->brief);
+			width = (int)strlen(option->brief);
 			if (column++ % 2)
-				sb_buf_printf(&out, " %-18s %s\n", left, option->brief);
-			else
-				sb_buf_printf(&out, " %-18s %-21s", left, option->brief);
+				sb_buf_putc(&out, '\n');
 		}
 		if (column % 2)
 			sb_buf_putc(&out, '\n');

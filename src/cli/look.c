@@ -56,7 +56,7 @@ static int explain(const struct sb_setup *setup, const char *text, struct explan
 		   struct sb_error *err)
 {
 	SB_AUTO_FREE char *absolute = NULL;
-	int status = sb_path_absolute(text, setup->home.cwd, setup->home.home, &absolute, err);
+	int status = sb_path_expand(text, setup->home.cwd, setup->home.home, &absolute, err);
 
 	if (status == SB_OK)
 		status = sb_path_canonical(absolute, &out->path, &out->missing, err);

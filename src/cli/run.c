@@ -58,7 +58,7 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 	if (status == SB_OK && !is_danger(run)) {
 		run->file = sb_shell_find(run->argv[0]);
 		if (run->file &&
-		    sb_path_absolute(run->file, run->setup.home.cwd, run->setup.home.home,
+		    sb_path_expand(run->file, run->setup.home.cwd, run->setup.home.home,
 				     &absolute, NULL) == SB_OK)
 			sb_path_canonical(absolute, &command, NULL, NULL);
 		request = (struct sb_plan_request){

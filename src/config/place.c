@@ -126,6 +126,57 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 	return SB_OK;
 }
 
+/* Credentials that variables name, as far as they are there and not the project's own. */
+static int find_secrets(const char *const *named, const struct sb_home *home, char ***out,
+			struct sb_error *err)
+{
+	size_t count = 0;
+
+	while (named && named[count])
+		count++;
+	*out = calloc(count + 1, sizeof **out);
+	if (!*out)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	count = 0;
+	for (size_t i = 0; named && named[i]; i++) {
+		SB_AUTO_FREE char *path = NULL;
+		struct stat info;
+
+		if (named[i][0] != '/' || stat(named[i], &info) != 0 ||
+		    (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) ||
+		    sb_path_canonical(named[i], &path, NULL, NULL) != SB_OK)
+			continue;
+		if (!sb_path_within(home->cwd, path) && !sb_path_within(path, home->cwd) &&
+		    !sb_path_within(path, home->home))
+			(*out)[count++] = sb_take_ptr(&path);
+	}
+	return SB_OK;
+}
+
+/* The home directory that /etc/passwd gives for this account; NULL: it has none there. */
+static char *find_account_home(void)
+{
+	SB_AUTO_FILE FILE *passwd = fopen("/etc/passwd", "re");
+	char line[1024];
+
+	while (passwd && fgets(line, sizeof line, passwd)) {
+		char *field[6], *rest = line;
+		size_t i = 0;
+
+		for (; i < 6 && rest; i++)
+			field[i] = strsep(&rest, ":");
+		if (i == 6 && strtoul(field[2], NULL, 10) == getuid() && field[5][0] == '/') {
+			char *canonical = NULL;
+
+			return sb_path_canonical(field[5], &canonical, NULL, NULL) == SB_OK &&
+					       strcmp(canonical, "/") != 0
+				       ? canonical
+				       : (free(canonical), NULL);
+		}
+	}
+	return NULL;
+}
+
 /* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */
 static dev_t controlling_terminal(void)
 {
@@ -220,6 +271,9 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out, 
 		status = find_sockets(environment->services, &home.sockets, err);
 	if (status == SB_OK)
 		status = find_terminals(&home.terminals, err);
+	if (status == SB_OK)
+		status = find_secrets(environment->secrets, &home, &home.secrets, err);
+	home.account_home = find_account_home();
 	if (status != SB_OK) {
 		sb_home_done(&home);
 		return status;
@@ -246,6 +300,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->state_dir);
 	free(home->tmpdir);
 	free(home->runtime_dir);
+	free(home->account_home);
+	free_list(home->secrets);
 	free_list(home->sockets);
 	free_list(home->terminals);
 	*home = (struct sb_home){0};

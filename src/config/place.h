@@ -16,6 +16,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
 	const char *mode; /* SANDBASH_MODE */
+	const char *const *secrets;  /* paths of credentials that variables name; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 };
 
@@ -27,6 +28,8 @@ struct sb_home {
 	char *state_dir;
 	char *tmpdir;      /* NULL: unset, or no place for temporary files */
 	char *runtime_dir; /* NULL: unset */
+	char *account_home; /* from /etc/passwd; NULL: none */
+	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;    /* existing sockets that services name; NULL-terminated */
 	char **terminals;  /* the user's other terminals; NULL-terminated */
 };

@@ -101,30 +101,6 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	return resolved->pattern ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-/*
- * base + front, or home for "~".  ".." stays: it is resolved on disk, after the
- * links before it, not by text.
- */
-static int make_absolute(const char *front, const char *base, const char *home, char **out,
-			 struct sb_error *err)
-{
-	SB_AUTO_FREE char *expanded = NULL;
-
-	if (front[0] == '~') {
-		bool alone = front[1] == '\0' || front[1] == '/';
-		int status = sb_path_absolute(alone ? "~" : front, base, home, &expanded, err);
-
-		if (status != SB_OK)
-			return status;
-		*out = sb_path_join(expanded, front + 1);
-	} else if (front[0] == '/') {
-		*out = strdup(front);
-	} else {
-		*out = sb_path_join(base, front);
-	}
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static int resolve(const char *text, const char *base, const char *home, bool may_be_literal,
 		   const char *const *roots, struct sb_resolved *resolved, struct sb_error *err)
 {
@@ -138,7 +114,7 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 	if (may_be_literal && strpbrk(text, "*?[\\")) {
 		SB_AUTO_FREE char *as_it_stands = NULL;
 
-		status = make_absolute(text, base, home, &as_it_stands, err);
+		status = sb_path_expand(text, base, home, &as_it_stands, err);
 		if (status != SB_OK)
 			return status;
 		if (exists(as_it_stands))
@@ -148,7 +124,10 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 	front = unescape(text, (size_t)(glob - text));
 	if (!front)
 		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
-	status = make_absolute(front, base, home, &absolute, err);
+	if (front[0])
+		status = sb_path_expand(front, base, home, &absolute, err);
+	else
+		status = (absolute = strdup(base)) ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (status != SB_OK)
 		return status;
 	return *glob ? resolve_glob(absolute, glob, roots, resolved, err)

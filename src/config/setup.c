@@ -134,7 +134,7 @@ static int add_rule(struct maker *maker, const struct source *source, const stru
 	if (status != SB_OK)
 		return status;
 	rule.pattern = resolved.pattern;
-	if (resolved.planted) {
+	if (resolved.planted && !resolved.missing) {
 		status = refuse_planted(text, resolved.planted, resolved.pattern, err);
 	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
 		status = SB_OK;
@@ -215,16 +215,18 @@ static int include_file(struct maker *maker, enum sb_tier tier, const char *from
 	SB_AUTO_FREE char *dir = sb_path_parent(from);
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *path = NULL;
-	int status;
+	int missing, status;
 
 	if (!dir)
 		return out_of_memory(err);
 	if (depth == MAX_INCLUDES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d files include each other",
 			       MAX_INCLUDES);
-	status = sb_path_absolute(text, dir, maker->setup.home.home, &absolute, err);
+	status = sb_path_expand(text, dir, maker->setup.home.home, &absolute, err);
 	if (status == SB_OK)
-		status = sb_path_canonical(absolute, &path, NULL, err);
+		status = sb_path_canonical(absolute, &path, &missing, err);
+	if (status == SB_OK && missing)
+		status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", path);
 	if (status != SB_OK)
 		return status;
 	for (size_t i = 0; maker->setup.projects[i]; i++) {
@@ -339,7 +341,7 @@ static int check_project(const struct maker *maker, const char *path, bool is_cw
 		return sb_hint(err, "start in a project inside it, or pass --allow-home");
 	}
 	if (!is_home && !sb_path_within(home, path) && !request->anywhere) {
-		sb_fail(err, is_cwd ? SB_E_REFUSED : SB_E_INVALID, 0,
+		sb_fail(err, is_cwd ? SB_E_PLACE : SB_E_INVALID, 0,
 			"'%s' is not inside your home directory", path);
 		return sb_hint(err, "pass --anywhere to allow it");
 	}
@@ -361,12 +363,17 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 
 		SB_AUTO_FREE char *planted = NULL;
 
-		status = sb_path_absolute(extra[i], maker->setup.home.cwd, maker->setup.home.home,
-					  &absolute, err);
+		int missing = 0;
+
+		status = sb_path_expand(extra[i], maker->setup.home.cwd, maker->setup.home.home,
+					&absolute, err);
 		if (status == SB_OK)
 			status = sb_path_canonical_watched(absolute,
 							   (const char *const *)maker->setup.projects,
-							   &path, NULL, &planted, err);
+							   &path, &missing, &planted, err);
+		if (status == SB_OK && missing)
+			status = sb_fail(err, SB_E_MISSING, missing, "cannot use project '%s'",
+					 extra[i]);
 		if (status == SB_OK && planted)
 			status = refuse_planted(extra[i], planted, path, err);
 		if (status != SB_OK)
@@ -421,10 +428,14 @@ static int load_tiers(struct maker *maker, struct sb_error *err)
 		SB_AUTO_FREE char *absolute = NULL;
 		SB_AUTO_FREE char *path = NULL;
 
-		status = sb_path_absolute(files[i], maker->setup.home.cwd, maker->setup.home.home,
-					  &absolute, err);
+		int missing = 0;
+
+		status = sb_path_expand(files[i], maker->setup.home.cwd, maker->setup.home.home,
+					&absolute, err);
 		if (status == SB_OK)
-			status = sb_path_canonical(absolute, &path, NULL, err);
+			status = sb_path_canonical(absolute, &path, &missing, err);
+		if (status == SB_OK && missing)
+			status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", files[i]);
 		if (status == SB_OK)
 			status = load_file(maker, SB_TIER_FILE, path, NULL, 0, true, err);
 	}
@@ -438,7 +449,7 @@ static int name_flag(struct sb_error *err, const char *origin)
 
 	if (!err)
 		return SB_E_USAGE;
-	if (err->code != SB_E_INVALID && err->code != SB_E_CONFLICT)
+	if ((err->code != SB_E_INVALID && err->code != SB_E_CONFLICT) || err->sys_errno)
 		return err->code;
 	memcpy(reason, err->message, sizeof reason);
 	memcpy(hint, err->hint, sizeof hint);
@@ -601,6 +612,8 @@ static int make(struct maker *maker, struct sb_error *err)
 	choose_network(maker);
 	choose_tmp(maker);
 	place = (struct sb_place){.home = setup->home.home,
+				  .account_home = setup->home.account_home,
+				  .secrets = (const char *const *)setup->home.secrets,
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
 				  .runtime_dir = setup->home.runtime_dir,

@@ -56,7 +56,7 @@ struct sb_setup {
 };
 
 /*
- * SB_E_REFUSED: the current directory is not beneath the home directory (S5); then
+ * SB_E_PLACE: the current directory is not beneath the home directory (S5); then
  * out->home is filled for the message.  Every other error names file and line or flag.
  */
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,

@@ -131,6 +131,26 @@ int sb_path_absolute(const char *path, const char *base, const char *home, char 
 	return give(&result, out, err);
 }
 
+int sb_path_expand(const char *path, const char *base, const char *home, char **out,
+		   struct sb_error *err)
+{
+	SB_AUTO_FREE char *expanded = NULL;
+
+	if (path[0] == '~') {
+		bool alone = path[1] == '\0' || path[1] == '/';
+		int status = sb_path_absolute(alone ? "~" : path, base, home, &expanded, err);
+
+		if (status != SB_OK)
+			return status;
+		*out = sb_path_join(expanded, path + 1);
+	} else if (path[0] == '\0') {
+		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
+	} else {
+		*out = path[0] == '/' ? strdup(path) : sb_path_join(base, path);
+	}
+	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 /* The walk of sb_path_canonical: what is resolved so far, and the text still to do. */
 struct walk {
 	struct sb_buf done;
@@ -139,6 +159,8 @@ struct walk {
 	int missing;    /* 0, or the first errno that kept us from looking something up */
 	bool lost;      /* done is not there: names are taken by text until ".." leads back */
 	size_t reached; /* when lost: how much of done is there */
+	sb_path_link_found found; /* is told of every link; NULL: nobody is */
+	void *context;
 	const char *const *roots; /* links in these are watched; NULL: none */
 	const char *left;         /* the root of the first of them, if any was followed */
 	char *link;               /* and its path */
@@ -186,6 +208,12 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read link '%s'", walk->done.data);
 	if (watch(walk, err) != SB_OK)
 		return SB_E_NOMEM;
+	if (walk->found) {
+		int status = walk->found(walk->context, walk->done.data, err);
+
+		if (status != SB_OK)
+			return status;
+	}
 	if (++walk->links > MAX_LINKS)
 		return sb_fail(err, SB_E_INVALID, ELOOP, "too many symbolic links at '%s'",
 			       walk->done.data);
@@ -206,10 +234,10 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 
 /* Walk path from base, which is canonical ("" for the root). */
 static int canonical(const char *base, const char *path, bool keep_last_link,
-		     const char *const *roots, char **out, int *out_missing, char **out_link,
+		     const struct walk *watching, char **out, int *out_missing, char **out_link,
 		     struct sb_error *err)
 {
-	struct walk walk = {.roots = roots};
+	struct walk walk = watching ? *watching : (struct walk){0};
 	bool directory = true; /* may "." or ".." follow? */
 	const char *part;
 	int status = SB_OK;
@@ -286,7 +314,23 @@ int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_
 int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
 			      int *out_missing, char **out_link, struct sb_error *err)
 {
-	return canonical("", path, false, roots, out, out_missing, out_link, err);
+	const struct walk watching = {.roots = roots};
+
+	return canonical("", path, false, &watching, out, out_missing, out_link, err);
+}
+
+int sb_path_links(const char *path, sb_path_link_found found, void *context, struct sb_error *err)
+{
+	const struct walk watching = {.found = found, .context = context};
+	SB_AUTO_FREE char *ignored = NULL;
+	struct sb_error why;
+	int status = canonical("", path, false, &watching, &ignored, NULL, NULL, &why);
+
+	if (status == SB_OK || (status == SB_E_INVALID && why.sys_errno == ELOOP))
+		return SB_OK;
+	if (err)
+		*err = why;
+	return status;
 }
 
 int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,

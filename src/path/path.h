@@ -31,6 +31,13 @@ int sb_path_absolute(const char *path, const char *base, const char *home, char 
 		     struct sb_error *err);
 
 /*
+ * As above, but ".." stays: it means what it means to the kernel, after the links before
+ * it.  For sb_path_canonical().
+ */
+int sb_path_expand(const char *path, const char *base, const char *home, char **out,
+		   struct sb_error *err);
+
+/*
  * Resolve every symbolic link in as much of path (absolute) as can be reached;
  * the rest is kept by text, its ".." removed only after what stands before it was
  * resolved.  *out is malloc'ed.  *out_missing (may be NULL) is 0 when all of it
@@ -52,6 +59,13 @@ int sb_path_canonical_beneath(const char *base, const char *rest, char **out, in
  */
 int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
 			      int *out_missing, char **out_link, struct sb_error *err);
+
+/*
+ * Call found for every symbolic link that is followed on the way to path, in the last
+ * place too.  Links in a circle end the walk; that is no error.
+ */
+typedef int (*sb_path_link_found)(void *context, const char *link, struct sb_error *err);
+int sb_path_links(const char *path, sb_path_link_found found, void *context, struct sb_error *err);
 
 /* As sb_path_canonical, but a link in the last component is kept: the link itself is meant. */
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err);

@@ -232,43 +232,45 @@ static bool leads_nowhere(int status, const struct sb_error *err)
 	return status == SB_E_INVALID && err->sys_errno == ELOOP;
 }
 
-static bool is_link(const char *path)
-{
-	struct stat info;
+/* A row and where its links go. */
+struct link_context {
+	struct sb_policy *policy;
+	const struct row *row;
+	unsigned flags;
+};
 
-	return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+static int link_found(void *context, const char *link, struct sb_error *err)
+{
+	const struct link_context *to = context;
+
+	return add_literal(to->policy, link, to->row->access, to->row->reason, to->flags | IS_LINK,
+			   err);
 }
 
 /*
- * Add the links that stand in a row's name: whoever replaces one replaces what lies
- * behind it.  In the middle of a name only those that guard: with "deny", nothing
- * else could be reached through ~/.config any more.
+ * Add the links that are followed on the way to a row's name: whoever replaces one
+ * replaces what lies behind it.  With "deny" only the name itself: else nothing but it
+ * could be reached through ~/.config any more.
  */
-static int add_links(struct sb_policy *policy, const char *written, size_t base_length,
-		     const struct row *row, unsigned flags, struct sb_error *err)
+static int add_links(struct sb_policy *policy, const char *written, const struct row *row,
+		     unsigned flags, struct sb_error *err)
 {
-	const char *end = written + base_length;
-	int status = SB_OK;
+	struct link_context context = {policy, row, flags};
+	SB_AUTO_FREE char *itself = NULL;
+	struct sb_error why;
+	struct stat info;
+	int status;
 
-	while (*end && status == SB_OK) {
-		SB_AUTO_FREE char *front = NULL;
-		SB_AUTO_FREE char *link = NULL;
-		struct sb_error why;
-
-		end = strchrnul(end + 1, '/');
-		front = strndup(written, (size_t)(end - written));
-		if (!front)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-		status = sb_path_canonical_parent(front, &link, &why);
-		if (leads_nowhere(status, &why))
-			return SB_OK;
-		if (status != SB_OK)
-			return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
-		if (is_link(link) && (!*end || row->access == &sb_access_ask || (flags & HARD)))
-			status = add_literal(policy, link, row->access, row->reason,
-					     flags | IS_LINK, err);
-	}
-	return status;
+	if (row->access == &sb_access_ask || (flags & HARD))
+		return sb_path_links(written, link_found, &context, err);
+	status = sb_path_canonical_parent(written, &itself, &why);
+	if (leads_nowhere(status, &why))
+		return SB_OK;
+	if (status != SB_OK)
+		return sb_fail(err, why.code, why.sys_errno, "%s", why.message);
+	if (lstat(itself, &info) == 0 && S_ISLNK(info.st_mode))
+		return link_found(&context, itself, err);
+	return SB_OK;
 }
 
 /*
@@ -368,7 +370,7 @@ static int add_resolved(struct sb_policy *policy, const char *base, const struct
 		if (status != SB_OK || strcmp(canonical, written) == 0)
 			return status;
 	}
-	return add_links(policy, written, strlen(base), row, flags, err);
+	return add_links(policy, written, row, flags, err);
 }
 
 static int add_row(struct sb_policy *policy, struct base *base, const struct row *row,
@@ -576,7 +578,7 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 {
 	const struct row row = {path, &sb_access_read, "leads to sandbash's own files"};
 
-	return add_links(policy, path, 0, &row, HARD, err);
+	return add_links(policy, path, &row, HARD, err);
 }
 
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
@@ -600,6 +602,14 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_temp(policy, place, err);
 	if (status == SB_OK && place->home)
 		status = add_table(policy, place->home, credentials, COUNT(credentials), flags, err);
+	/* HOME may be changed (CI, agents, sudo); the account's keys stay where they are. */
+	if (status == SB_OK && place->account_home &&
+	    (!place->home || strcmp(place->home, place->account_home) != 0))
+		status = add_table(policy, place->account_home, credentials, COUNT(credentials), flags,
+				   err);
+	for (size_t i = 0; place->secrets && place->secrets[i] && status == SB_OK; i++)
+		status = add_literal(policy, place->secrets[i], &sb_access_deny,
+				     "credentials that the environment names", 0, err);
 	if (status == SB_OK)
 		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), flags, err);
 	if (status == SB_OK)

@@ -9,6 +9,8 @@
 /* Where this run lives.  All paths canonical; strings stay the caller's. */
 struct sb_place {
 	const char *home;
+	const char *account_home;    /* the account's own, where $HOME is another; or NULL */
+	const char *const *secrets;  /* that the environment names; NULL-terminated, or NULL */
 	const char *const *projects; /* NULL-terminated; the first is the current directory */
 	const char *tmpdir;          /* $TMPDIR, or NULL */
 	const char *runtime_dir;     /* $XDG_RUNTIME_DIR, or NULL */

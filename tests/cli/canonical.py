@@ -132,20 +132,20 @@ def dotdot_after_link(fx):
     real = fx.home / "real"
     (real / "sub").mkdir(parents=True)
     (real / "sibling").mkdir()
-    (fx.project / "sibling").mkdir()
-    fx.path("link").symlink_to(real / "sub")
+    (fx.home / "sibling").mkdir()
+    (fx.home / "link").symlink_to(real / "sub")
     want = f"{real}/sibling"
-    equal(os.path.realpath(fx.path("link/../sibling")), want)
-    found = json.loads(fx.sandbash("--explain", "link/../sibling", "--json").stdout)
+    equal(os.path.realpath(fx.path("../link/../sibling")), want)
+    found = json.loads(fx.sandbash("--explain", "../link/../sibling", "--json").stdout)
     equal(found["path"], want, "--explain")
     for option in ("--allow-write", "--allow-read", "--deny", "--ask"):
-        found = json.loads(fx.sandbash(f"{option}=link/../sibling", "--list-paths",
+        found = json.loads(fx.sandbash(f"{option}=../link/../sibling", "--list-paths",
                                        "--json").stdout)
         equal([rule["path"] for rule in found["command_line"]["rules"]], [want], option)
-    found = json.loads(fx.sandbash("--project=link/../sibling", "--list-paths", "--json").stdout)
+    found = json.loads(fx.sandbash("--project=../link/../sibling", "--list-paths", "--json").stdout)
     equal(found["projects"][1:], [want], "--project")
     fx.write(real / "rules", f"{fx.outside}\n")
-    equal(verdicts(fx, fx.outside, "--policy=link/../rules")[1], "allow", "--policy")
+    equal(verdicts(fx, fx.outside, "--policy=../link/../rules")[1], "allow", "--policy")
     (fx.home / ".config/sandbash").mkdir(parents=True)
     (fx.home / ".config/sandbash/link").symlink_to(real / "sub")
     fx.config("include link/../rules\n")

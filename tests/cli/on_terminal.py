@@ -1,6 +1,7 @@
 """on_terminal.py - S12 on a terminal: job control, Ctrl-C, Ctrl-Z, window size, full-screen
 programs; and S1, the interactive bash of plain `sandbash`."""
 
+import os
 import shutil
 
 from tap import ALL_VARIANTS, BIN, check, contains, equal, run_all, skip, test
@@ -89,11 +90,13 @@ def ctrl_z(fx):
 @test("S12 a stopped command can be sent to the background and waited for")
 def background(fx):
     term = shell(fx)
-    term.send("sb sh -c 'echo rea''dy; until [ -e go ]; do sleep 0.02; done; exit 8'\n")
+    # no child of the shell is running then: one between vfork and exec would hold up the stop
+    os.mkfifo(fx.path("go"))
+    term.send("sb sh -c 'echo rea''dy; read line < go; exit 8'\n")
     term.expect("ready\r\n")
     term.send("\x1a")
     term.expect("Stopped")
-    term.send("bg; touch go; wait %1; echo status=$?\n")
+    term.send("bg; echo > go; wait %1; echo status=$?\n")
     term.expect(r"status=8\r\n")
     term.send("sb sleep 0.1 & wait $!; echo done=$?\n")
     term.expect(r"done=0\r\n")
@@ -167,6 +170,26 @@ def pipeline_job(fx):
     term.expect(r"% $")
     term.send("echo ${PIPESTATUS[@]}\n")
     term.expect(r"130 130\r\n")
+
+
+@test("S10 S12 Ctrl-C belongs to the editor that --edit started, not to sandbash")
+def edit_ctrl_c(fx):
+    fx.write(fx.dir / "editor", "#!/bin/bash\ntrap 'echo got int' INT\necho editor is up\n"
+                                "until read -r line; do :; done\necho \"# $line\" > \"$1\"\n",
+             mode=0o755)
+    term = shell(fx, env={"VISUAL": fx.dir / "editor"})
+    term.send("sb --edit\n")
+    term.expect("editor is up\r\n")
+    term.settle(0.1)
+    term.send("\x03")
+    term.expect("got int")
+    term.settle(0.1)
+    term.send("typed\n")
+    term.expect(r"% $")
+    term.send("echo status=$?\n")
+    term.expect(r"status=0\r\n")
+    directory = fx.home / ".config/sandbash/projects"
+    equal([(directory / name).read_text() for name in os.listdir(directory)], ["# typed\n"])
 
 
 # --- the interactive bash of plain sandbash -------------------------------------------------

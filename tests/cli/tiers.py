@@ -6,7 +6,7 @@ import os
 
 from tap import ALL_VARIANTS, check, contains, equal, run_all, skip, test
 
-EXIT_OWN_FAILURE = 125
+EXIT_USAGE, EXIT_OWN_FAILURE = 2, 125
 
 
 def hash_name(directory):
@@ -472,8 +472,8 @@ def dotdot_after_link(fx):
     real = fx.outside / "real"
     (real / "sub").mkdir(parents=True)
     (real / "sibling").mkdir()
-    fx.path("link").symlink_to(real / "sub")
-    equal(paths_of(listed(fx, "--allow-write=link/../sibling")["command_line"]),
+    (fx.home / "link").symlink_to(real / "sub")
+    equal(paths_of(listed(fx, "--allow-write=../link/../sibling")["command_line"]),
           [str(real / "sibling")])
 
 
@@ -496,10 +496,30 @@ def missing(fx):
 
 @test("S8 a dangling link is a missing path")
 def dangling(fx):
-    fx.path("link").symlink_to(fx.outside / "gone")
-    result = fx.sandbash("--allow-write=link", "true")
-    equal(result.status, 0)
-    contains(result.stderr, "sandbash: warning: skipping 'link': No such file or directory")
+    (fx.home / "link").symlink_to(fx.outside / "gone")
+    result = fx.sandbash("--allow-write=~/link", "true")
+    equal(result.status, 0, result.stderr)
+    contains(result.stderr, "sandbash: warning: skipping '~/link': No such file or directory")
+
+
+@test("S8 P9 a link inside the project, which a command could have made, leads no grant out of it")
+def planted_link(fx):
+    fx.path("build").symlink_to(fx.outside)
+    fx.path("inner").mkdir()
+    fx.path("harmless").symlink_to("inner")
+    for flag in ("--allow-write=build", "--allow-write=build/.", "--rule=read+create build"):
+        result = fx.sandbash(flag, "touch", fx.outside / "x")
+        check(result.status in (EXIT_USAGE, EXIT_OWN_FAILURE), result.stderr)
+        contains(result.stderr.splitlines()[0], f"{fx.project}/build")
+        contains(result.stderr, f"hint: name what it leads to: '{fx.outside}'")
+        check(not (fx.outside / "x").exists())
+    file = fx.config("# x\nbuild\n")
+    result = fx.sandbash("touch", fx.outside / "x")
+    bad_line(fx, file, 2, result, "build")
+    fx.config("")
+    check(writable(fx, fx.path("inner"), "--allow-write=harmless"))
+    # taking away goes through any link
+    equal(fx.sandbash("--deny=build", "ls", fx.outside).status, 2)
 
 
 @test("S8 a path beneath a file is a missing path")

@@ -1,4 +1,4 @@
-"""R4: on a lesser machine it names what is weaker and refuses; with --best-effort it holds the rest."""
+"""R4: a lesser machine: it names what is weaker and refuses; --best-effort holds the rest."""
 
 import os
 import socket
@@ -60,9 +60,7 @@ def nothing(fx):
 
 
 # What a machine with namespaces lacks with each Landlock ABI.
-SENTENCES = {1: ("signalled", "abstract"), 2: ("signalled", "abstract"),
-             3: ("signalled", "abstract"),
-             4: ("signalled", "abstract"), 5: ("signalled", "abstract")}
+SENTENCES = {abi: ("signalled", "abstract") for abi in range(1, 6)}
 
 
 def register_abi(abi):

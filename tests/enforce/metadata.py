@@ -1,4 +1,4 @@
-"""Metadata outside the roots: modes, owners, times, attributes and flags, by path and by descriptor.
+"""Metadata outside the roots: modes, owners, times, attributes, flags; by path and descriptor.
 
 Landlock does not know these operations (KERNEL facts: tests/facts/landlock_metadata.c), so
 they are held by read-only mounts; without namespaces sandbash has to say that they are not.

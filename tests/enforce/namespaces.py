@@ -148,7 +148,8 @@ def submount(fx):
     words = fx.argv(fx.tool("act"), "open", "wronly+creat")
     meta = fx.argv(fx.tool("act"), "meta", "chmod")
     script = ('mount -t tmpfs x "$1/disk" && touch "$1/disk/file" && '
-              f'{" ".join(words)} "$1/disk/new"; echo $?; {" ".join(meta)} "$1/disk/file"; echo $?; '
+              f'{" ".join(words)} "$1/disk/new"; echo $?; '
+              f'{" ".join(meta)} "$1/disk/file"; echo $?; '
               'touch "$1/disk/control" && echo control')
     result = fx.run(*OWN_MOUNTS, "sh", "-c", script, "-", fx.outside)
     equal(result.stdout, "1\n1\ncontrol\n", result.stderr)
@@ -162,7 +163,8 @@ def read_only_mounts(fx):
     (fx.project / "disk").mkdir()
     words = " ".join(fx.argv("sh", "-c", "'touch inside && touch disk/new'"))
     granted = " ".join(fx.argv("--allow-write=disk", "touch", "disk/new"))
-    script = (f"mount --bind disk disk && mount -o remount,ro,bind disk && ! touch disk/new; echo $?; "
+    script = ("mount --bind disk disk && mount -o remount,ro,bind disk && ! touch disk/new; "
+              "echo $?; "
               f"{words}; {granted}; test -e disk/new; echo $?; test -e inside; echo $?")
     result = fx.run(*OWN_MOUNTS, "sh", "-c", script)
     equal(result.stdout, "0\n1\n0\n", result.stderr)
@@ -207,7 +209,8 @@ def propagation(fx):
     """systemd shares all mounts; what a run mounts must stay its own."""
     fx.git_project()
     words = " ".join(fx.argv("sh", "-c", "'test -w . && ! test -w /etc'"))
-    script = f"cat /proc/self/mountinfo >before; {words}; echo $?; cat /proc/self/mountinfo >after; cmp before after"
+    script = (f"cat /proc/self/mountinfo >before; {words}; echo $?; "
+              "cat /proc/self/mountinfo >after; cmp before after")
     result = fx.run(*OWN_MOUNTS, "--propagation", "shared", "sh", "-c", script)
     equal((result.status, result.stdout), (0, "0\n"), result.stderr)
     contains(fx.read("before"), "shared:", "control: they are shared")

@@ -113,7 +113,8 @@ def ipv6(fx):
     refused(boxed(fx, "reach", "tcp6", "::1", "9", flags=OFF), UNREACHED)
 
 
-@test("ESCAPES network: the machine's own addresses and others", variants=("full", "flat", "nested"))
+@test("ESCAPES network: the machine's own addresses and others",
+      variants=("full", "flat", "nested"))
 def addresses(fx):
     probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:

@@ -7,7 +7,8 @@ from attack import CROSSING, act, boxed, refused, signature, unchanged, works
 from tap import ALL_VARIANTS, check, contains, equal, run_all, test
 
 # As bytes: not every name is text.
-NAMES = (b"a b", b" lead", b"trail ", b"new\nline", b"tab\t", b"q\"uote'", b"back\\slash", b"dollar$HOME",
+NAMES = (b"a b", b" lead", b"trail ", b"new\nline", b"tab\t", b"q\"uote'", b"back\\slash",
+         b"dollar$HOME",
          b"*", b"p*", b"p?", b"p[ab]", b"[!a]", b"{a,b}", b"**", b"#hash", b"~", b"-dash", b"--",
          b"\xff\xfe", b"caf\xc3\xa9", b"\xe2\x80\xae", b"\x1b[2J", b"...", b"..x", b"a=b,c:d;e|f&g",
          b"write", b"deny x", b"(1)", b"\x7f")
@@ -22,7 +23,7 @@ def where(fx, name):
 @test("ESCAPES paths: projects with unusual names", variants=("full", "flat"))
 def projects(fx):
     """The project is writable, its likely pattern matches are not."""
-    siblings = [where(fx, n) for n in (b"pa", b"px", b"p", b"a", b"b", b"backslash", b"abc", b"new")]
+    siblings = [where(fx, n) for n in (b"pa", b"a", b"backslash", b"new")]
     for name in NAMES:
         cwd = where(fx, name)
         works(boxed(fx, "open", "wronly+creat", "inside", cwd=cwd), repr(name))
@@ -30,7 +31,8 @@ def projects(fx):
         for sibling in siblings:
             if os.path.samefile(sibling, cwd):
                 continue
-            refused(boxed(fx, "open", "wronly+creat", os.path.join(sibling, "new"), cwd=cwd), CROSSING,
+            refused(boxed(fx, "open", "wronly+creat", os.path.join(sibling, "new"), cwd=cwd),
+                    CROSSING,
                     f"{name!r} opens {sibling}")
     works(act(fx, "open", "wronly+creat", os.path.join(siblings[0], "new")), "control")
 
@@ -61,7 +63,8 @@ def homes(fx):
         with open(os.path.join(home, "plain"), "w") as file:
             file.write("plain")
         env = {"HOME": home}
-        refused(boxed(fx, "read", os.path.join(home, ".netrc"), cwd=cwd, env=env), CROSSING + ("ENOENT",),
+        refused(boxed(fx, "read", os.path.join(home, ".netrc"), cwd=cwd, env=env),
+                CROSSING + ("ENOENT",),
                 repr(name))
         works(boxed(fx, "read", os.path.join(home, "plain"), cwd=cwd, env=env), repr(name))
         works(act(fx, "read", os.path.join(home, ".netrc")), "control")
@@ -70,18 +73,20 @@ def homes(fx):
 @test("ESCAPES paths: granted directories with unusual names", variants=("full", "flat"))
 def grants(fx):
     """On the command line a path that exists is meant as it stands."""
-    sibling = where(fx, b"px")
+    sibling = where(fx, b"pa")
     for name in NAMES:
         if b"*" in name or b"?" in name or b"[" in name or b"\\" in name:
             continue  # there it is a pattern, as the manual says
         top = where(fx, name)
         flag = f"--allow-write={top}"
         works(boxed(fx, "open", "wronly+creat", os.path.join(top, "new"), flags=[flag]), repr(name))
-        refused(boxed(fx, "open", "wronly+creat", os.path.join(sibling, "new"), flags=[flag]), CROSSING,
+        refused(boxed(fx, "open", "wronly+creat", os.path.join(sibling, "new"), flags=[flag]),
+                CROSSING,
                 repr(name))
 
 
-@test("ESCAPES paths: a pattern on the command line opens only what it matches", variants=("full", "flat"))
+@test("ESCAPES paths: a pattern on the command line opens only what it matches",
+      variants=("full", "flat"))
 def patterns(fx):
     for name in ("out1", "out2", "other"):
         (fx.home / name).mkdir()
@@ -109,7 +114,8 @@ def deep(fx, length):
 @test("ESCAPES paths: very long paths: held, or refused", variants=("full", "flat"))
 def long_paths(fx):
     """Also where the project's path fits, but that of a name in it does not."""
-    for length in (1000, 3000, 4000, 4060, 4070, 4080, 4085, 4088, 4090, 4093, 4095, 4096, 4097, 4200):
+    for length in (1000, 3000, 4000, 4060, 4070, 4080, 4085, 4088, 4090, 4093, 4095, 4096, 4097,
+                   4200):
         fd = deep(fx, length)
         os.mkdir(".git", dir_fd=fd)
         git = os.open(".git", os.O_RDONLY, dir_fd=fd)
@@ -155,13 +161,15 @@ def symlinked_project(fx):
     equal(os.listdir(fx.outside), [])
 
 
-@test("ESCAPES paths: a link planted in the project does not lead a grant outside", variants=("full", "flat"))
+@test("ESCAPES paths: a link planted in the project does not lead a grant outside",
+      variants=("full", "flat"))
 def planted_grant(fx):
     """What one run leaves in the project must not widen the next: `--allow-write=build` is
     meant for the project's own build, not for what the inside made of that name."""
     fx.path("build").symlink_to(fx.outside)
     fx.path("cache").symlink_to(fx.home)
-    for flags in (["--allow-write=build"], ["--allow-write=./build"], [f"--allow-write={fx.project}/build"],
+    for flags in (["--allow-write=build"], ["--allow-write=./build"],
+                  [f"--allow-write={fx.project}/build"],
                   ["--allow-write=cache"], ["--rule=write build"], ["--project=build"]):
         fx.sandbash(*flags, "sh", "-c", f"touch {fx.outside}/new {fx.home}/new")
         check(not (fx.outside / "new").exists() and not (fx.home / "new").exists(),
@@ -172,6 +180,24 @@ def planted_grant(fx):
     fx.path("build").unlink()
     fx.path("build").mkdir()
     works(fx.sandbash("--allow-write=build", "touch", "build/new"), "neighbour")
+
+
+@test("ESCAPES paths: a link planted in another writable root does not lead a grant outside",
+      variants=("full", "flat"))
+def planted_elsewhere(fx):
+    root = fx.home / "root"
+    root.mkdir()
+    (root / "build").symlink_to(fx.outside)
+    one, two = f"--allow-write={root}", f"--allow-write={root}/build"
+    for flags in ([one, two], [two, one]):
+        fx.sandbash(*flags, "touch", fx.outside / "new")
+        check(not (fx.outside / "new").exists(), str(flags))
+    fx.config("~/root\n")
+    fx.sandbash(two, "touch", fx.outside / "new")
+    check(not (fx.outside / "new").exists(), "a root of the config file")
+    fx.config("")
+    works(fx.sandbash(two, "touch", fx.outside / "new"),
+          "neighbour: a link that no run can have made leads where it says")
 
 
 @test("ESCAPES paths: a link planted in the project does not hide a guarded name or open a deny")
@@ -200,7 +226,8 @@ class Flipper:
         self.process.wait()
 
 
-@test("ESCAPES races: a granted directory swapped for a link during the launch", variants=("full", "flat"))
+@test("ESCAPES races: a granted directory swapped for a link during the launch",
+      variants=("full", "flat"))
 def race_grant(fx):
     fx.path("build").mkdir()
     fx.path("swap").symlink_to(fx.outside)
@@ -230,7 +257,8 @@ def race_parent(fx):
                         fd = None
                 except OSError:
                     pass
-            result = fx.sandbash("sh", "-c", f"echo x >{fx.outside}/p/new; echo x >{fx.outside}/new",
+            result = fx.sandbash("sh", "-c",
+                                 f"echo x >{fx.outside}/p/new; echo x >{fx.outside}/new",
                                  preexec_fn=lambda fd=fd: os.fchdir(fd), pass_fds=[])
             os.close(fd)
             equal(os.listdir(fx.outside / "p"), [], str(result))
@@ -254,7 +282,7 @@ def race_guard(fx):
 
 @test("ESCAPES races: a secret swapped during the launch stays unreadable or absent")
 def race_secret(fx):
-    """By its owner's editor, say: each run sees a mask or no file, never the content of the masked one."""
+    """By its owner's editor, say: a run sees a mask or no file, never what is masked."""
     fx.write(fx.home / ".aws" / "credentials", "password")
     fx.write(fx.home / "aws2" / "other", "x")
     stop = threading.Event()

@@ -156,7 +156,8 @@ def proc(fx):
             if words[-1].endswith("clear_refs"):
                 continue  # wants a number that clears nothing of interest
             works(act(fx, *words), f"control {words}")
-    works(fx.sandbash("sh", "-c", "cat /proc/self/environ /proc/self/maps >/dev/null && ls /proc/self/fd"))
+    works(fx.sandbash("sh", "-c",
+                      "cat /proc/self/environ /proc/self/maps >/dev/null && ls /proc/self/fd"))
 
 
 @test("ESCAPES processes: switches in /proc of others and of itself", variants=ALL_VARIANTS)
@@ -178,7 +179,8 @@ def parent(fx):
     inner = fx.argv("env", "-u", "SECRET", "sh", "-c", script)
     result = fx.run("sh", "-c", '"$@"; true', "-", *inner, env=secret)
     lacks(result.stdout, "in the caller only")
-    result = fx.run("sh", "-c", '"$@"; true', "-", "env", "-u", "SECRET", "sh", "-c", script, env=secret)
+    result = fx.run("sh", "-c", '"$@"; true', "-", "env", "-u", "SECRET", "sh", "-c", script,
+                    env=secret)
     check("in the caller only" in result.stdout, "control")
 
 

@@ -66,7 +66,8 @@ def register(call):
             result = fx.run(fx.tool("act"), "answer", f"{call}={error}", "--", BIN, "bash", "-c",
                             SCRIPT, "-", fx.outside)
             promised(fx, result, f"{call}={error}")
-        result = fx.run(fx.tool("act"), "answer", f"{call}=EPERM", "--", BIN, "--best-effort", "bash",
+        result = fx.run(fx.tool("act"), "answer", f"{call}=EPERM", "--", BIN, "--best-effort",
+                        "bash",
                         "-c", SCRIPT, "-", fx.outside)
         check("wrote outside" not in broken_promises(fx, result), f"{call} with --best-effort")
 
@@ -208,7 +209,8 @@ def gone(fx):
 def place(fx):
     for cwd, env in ((fx.outside, {}), (fx.home, {}), ("/", {}), (fx.project, {"HOME": None}),
                      (fx.project, {"HOME": ""}), (fx.project, {"HOME": "relative"}),
-                     (fx.project, {"HOME": fx.home / "projec"}), (fx.project, {"HOME": "/nonexistent"})):
+                     (fx.project, {"HOME": fx.home / "projec"}),
+                     (fx.project, {"HOME": "/nonexistent"})):
         result = fx.sandbash("touch", fx.dir / "new", cwd=cwd, env=env)
         equal(result.status, 125, f"{cwd} {env}")
         check(not (fx.dir / "new").exists())

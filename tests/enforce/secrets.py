@@ -78,7 +78,8 @@ def spellings(fx):
 def directories(fx):
     fx.write(fx.home / ".aws" / "credentials", "x")
     fx.write(fx.home / "plain" / "file", "x")
-    result = fx.sandbash("sh", "-c", 'cat ~/.aws/* ~/.aws/credentials; cd ~/.aws && cat credentials;'
+    result = fx.sandbash("sh", "-c",
+                         'cat ~/.aws/* ~/.aws/credentials; cd ~/.aws && cat credentials;'
                          ' find ~/.aws -type f -exec cat {} +; tar cf - -C ~ .aws | tar xOf -')
     equal(result.stdout, "")
     refused(boxed(fx, "openat", "path", fx.home / ".aws", "credentials"), HIDDEN)
@@ -99,7 +100,8 @@ def symlinked(fx):
     works(boxed(fx, "read", fx.home / "dot" / "other"))
 
 
-@test("P4 credential stores are unreadable where the environment puts them", variants=("full", "flat"))
+@test("P4 credential stores are unreadable where the environment puts them",
+      variants=("full", "flat"))
 def moved_stores(fx):
     for name, value, path in (("XDG_CONFIG_HOME", fx.home / "cfg", "gh/hosts.yml"),
                               ("XDG_CONFIG_HOME", fx.home / "cfg", "gcloud/credentials.db"),

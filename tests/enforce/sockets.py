@@ -6,7 +6,9 @@ without namespaces sandbash has to say that they are not.
 
 import os
 import socket
+import tempfile
 import threading
+from pathlib import Path
 
 from attack import act, boxed, refused, works
 from tap import check, contains, equal, lacks, run_all, test
@@ -158,8 +160,6 @@ def other_runtime(fx):
 
 @test("ESCAPES sockets: /tmp, where tmux, X11 and ssh keep theirs")
 def private_tmp(fx):
-    import tempfile
-    from pathlib import Path
     directory = Path(tempfile.mkdtemp(dir="/tmp", prefix="sandbash-"))
     try:
         with Listener(directory / "s"):
@@ -168,7 +168,8 @@ def private_tmp(fx):
     finally:
         directory.rmdir()
     works(fx.sandbash("python3", "-c", "import socket; s = socket.socket(socket.AF_UNIX); "
-                      "s.bind('/tmp/s'); s.listen(); socket.socket(socket.AF_UNIX).connect('/tmp/s')"))
+                      "s.bind('/tmp/s'); s.listen(); "
+                      "socket.socket(socket.AF_UNIX).connect('/tmp/s')"))
 
 
 @test("ESCAPES sockets: tmux and X11 stay closed when /tmp is the real one")
@@ -215,7 +216,8 @@ def allowed(fx):
         refused(boxed(fx, "unix", "stream", run / "bus", env=env), GONE)
 
 
-@test("ESCAPES sockets: sandbash leaves none of its own behind", variants=("full", "flat", "nested"))
+@test("ESCAPES sockets: sandbash leaves none of its own behind",
+      variants=("full", "flat", "nested"))
 def none_left(fx):
     run = fx.dir / "run"
     run.mkdir()

@@ -43,7 +43,8 @@ for how in ("sti", "sti-high", "sti-negative"):
     register(how)
 
 
-@test("ESCAPES terminal: TIOCSTI on /dev/tty and on the path of the terminal", variants=ALL_VARIANTS)
+@test("ESCAPES terminal: TIOCSTI on /dev/tty and on the path of the terminal",
+      variants=ALL_VARIANTS)
 def by_path(fx):
     for path in ("/dev/tty", "$(tty)", "/proc/self/fd/0"):
         script = f"{fx.tool('act')} terminal sti {path}"
@@ -131,7 +132,8 @@ def other_terminal(fx):
     try:
         path = os.ttyname(slave)
         for how in ("rdonly+nonblock", "rdwr+nonblock"):
-            refused(boxed(fx, "open", how, path), ("EACCES", "EPERM", "ENOENT", "EROFS", "EIO"), how)
+            refused(boxed(fx, "open", how, path), ("EACCES", "EPERM", "ENOENT", "EROFS", "EIO"),
+                    how)
         ready, _, _ = select.select([master], [], [], 0.1)
         equal(ready, [], "nothing was written to it")
         works(act(fx, "open", "rdwr+nonblock", path), "control")

@@ -86,7 +86,8 @@ def refused(result, errors=DENIED, message=""):
     """The act ran and the kernel said no: not killed, not prevented by something else."""
     equal(result.status, 1, f"{message or 'should be refused'} ({result.stderr.strip()!r})")
     word = result.stderr.split()[-1] if result.stderr.split() else ""
-    check(word in errors, f"{message + ': ' if message else ''}answered {word}, not one of {errors}")
+    check(word in errors,
+          f"{message + ': ' if message else ''}answered {word}, not one of {errors}")
 
 
 def killed_or_refused(result, message=""):
