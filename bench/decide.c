@@ -27,10 +27,30 @@
 
 enum { RULES = 200, BATCH = 64, DEFAULT_SAMPLES = 400, MAX_SAMPLES = 100000 };
 
-#define WRITE { { SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW } }
-#define READ  { { SB_ALLOW, SB_DENY, SB_DENY, SB_DENY } }
-#define DENY  { { SB_DENY, SB_DENY, SB_DENY, SB_DENY } }
-#define ASK   { { SB_ALLOW, SB_ASK, SB_ASK, SB_ASK } }
+#define WRITE                                                                                      \
+	{                                                                                          \
+		{                                                                                  \
+			SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW                                     \
+		}                                                                                  \
+	}
+#define READ                                                                                       \
+	{                                                                                          \
+		{                                                                                  \
+			SB_ALLOW, SB_DENY, SB_DENY, SB_DENY                                        \
+		}                                                                                  \
+	}
+#define DENY                                                                                       \
+	{                                                                                          \
+		{                                                                                  \
+			SB_DENY, SB_DENY, SB_DENY, SB_DENY                                         \
+		}                                                                                  \
+	}
+#define ASK                                                                                        \
+	{                                                                                          \
+		{                                                                                  \
+			SB_ALLOW, SB_ASK, SB_ASK, SB_ASK                                           \
+		}                                                                                  \
+	}
 
 /* The mix of a real policy: a few roots, many secrets, many guarded names, some globs. */
 static const struct {
@@ -38,16 +58,16 @@ static const struct {
 	int copies;
 	struct sb_access access;
 } kinds[] = {
-	{ "/home/ada/project", 1, WRITE },
-	{ "/home/ada/project/**/.git/hooks", 1, ASK },
-	{ "/home/ada/project/**/.git/config", 1, ASK },
-	{ "/home/ada/project/**/.tool%02d/settings.json", 36, ASK },
-	{ "/home/ada/project/**/*.secret%02d", 10, DENY },
-	{ "/home/ada/project/vendor/library%02d", 40, READ },
-	{ "/home/ada/.store%02d", 60, DENY },
-	{ "/home/ada/.config/browser%02d/profile", 20, DENY },
-	{ "/srv/data%02d", 30, WRITE },
-	{ "/dev/null", 1, WRITE },
+	{"/home/ada/project", 1, WRITE},
+	{"/home/ada/project/**/.git/hooks", 1, ASK},
+	{"/home/ada/project/**/.git/config", 1, ASK},
+	{"/home/ada/project/**/.tool%02d/settings.json", 36, ASK},
+	{"/home/ada/project/**/*.secret%02d", 10, DENY},
+	{"/home/ada/project/vendor/library%02d", 40, READ},
+	{"/home/ada/.store%02d", 60, DENY},
+	{"/home/ada/.config/browser%02d/profile", 20, DENY},
+	{"/srv/data%02d", 30, WRITE},
+	{"/dev/null", 1, WRITE},
 };
 
 static const struct {
@@ -55,16 +75,16 @@ static const struct {
 	const char *path;
 	struct sb_access expect;
 } shapes[] = {
-	{ "project", "/home/ada/project/main.c", WRITE },
-	{ "deep",
-	  "/home/ada/project/packages/server/node_modules/left/node_modules/pad/dist/src/lib/"
-	  "internal/encoding/tables/unicode/blocks/latin-extended-additional.generated.js",
-	  WRITE },
-	{ "read-only part", "/home/ada/project/vendor/library17/include/library/api.h", READ },
-	{ "glob at depth", "/home/ada/project/packages/server/.git/hooks/pre-commit", ASK },
-	{ "secret", "/home/ada/.store42/keys/id_ed25519", DENY },
-	{ "look-alike", "/home/ada/project-evil/packages/server/main.c", ASK },
-	{ "outside", "/usr/lib/x86_64-linux-gnu/perl/5.36/Encode.pm", ASK },
+	{"project", "/home/ada/project/main.c", WRITE},
+	{"deep",
+	 "/home/ada/project/packages/server/node_modules/left/node_modules/pad/dist/src/lib/"
+	 "internal/encoding/tables/unicode/blocks/latin-extended-additional.generated.js",
+	 WRITE},
+	{"read-only part", "/home/ada/project/vendor/library17/include/library/api.h", READ},
+	{"glob at depth", "/home/ada/project/packages/server/.git/hooks/pre-commit", ASK},
+	{"secret", "/home/ada/.store42/keys/id_ed25519", DENY},
+	{"look-alike", "/home/ada/project-evil/packages/server/main.c", ASK},
+	{"outside", "/usr/lib/x86_64-linux-gnu/perl/5.36/Encode.pm", ASK},
 };
 
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
@@ -79,7 +99,7 @@ static long long now_ns(void)
 
 static struct sb_policy *make_policy(void)
 {
-	struct sb_error err = { 0 };
+	struct sb_error err = {0};
 	struct sb_policy *policy = sb_policy_new();
 	int count = 0;
 

@@ -22,6 +22,8 @@ enum sb_code {
 	SB_E_REFUSED = -6,     /* we could, but will not: it would be unsafe */
 	SB_E_CONFLICT = -7,    /* two rules or settings contradict each other */
 	SB_E_BROKEN = -8,      /* a layer that was set up does not hold */
+	SB_E_USAGE = -9,       /* the command line is wrong */
+	SB_E_PLACE = -10,      /* not a directory to start in */
 };
 
 struct sb_error {
@@ -36,8 +38,7 @@ int sb_fail(struct sb_error *err, enum sb_code code, int sys_errno, const char *
 	__attribute__((format(printf, 4, 5)));
 
 /* Add a hint to a filled err; returns its code, so that `return sb_hint(...)` reads well. */
-int sb_hint(struct sb_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int sb_hint(struct sb_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "INVALID", "MISSING", ...: the stable name of a code, for JSON and docs/errors.md. */
 const char *sb_code_name(enum sb_code code);

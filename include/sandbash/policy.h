@@ -38,20 +38,20 @@ struct sb_access {
 };
 
 enum sb_tier { /* weakest first */
-	SB_TIER_BUILTIN,
-	SB_TIER_SYSTEM,    /* /etc/sandbash/config: what it denies stays denied */
-	SB_TIER_GLOBAL,    /* $XDG_CONFIG_HOME/sandbash/config */
-	SB_TIER_DIRECTORY, /* $XDG_CONFIG_HOME/sandbash/projects/HASH */
-	SB_TIER_SESSION,   /* answers kept with a named session */
-	SB_TIER_FILE,      /* --policy=FILE */
-	SB_TIER_FLAG,      /* the command line */
-	SB_TIER_COUNT,
+	       SB_TIER_BUILTIN,
+	       SB_TIER_SYSTEM,    /* /etc/sandbash/config: what it denies stays denied */
+	       SB_TIER_GLOBAL,    /* $XDG_CONFIG_HOME/sandbash/config */
+	       SB_TIER_DIRECTORY, /* $XDG_CONFIG_HOME/sandbash/projects/HASH */
+	       SB_TIER_SESSION,   /* answers kept with a named session */
+	       SB_TIER_FILE,      /* --policy=FILE */
+	       SB_TIER_FLAG,      /* the command line */
+	       SB_TIER_COUNT,
 };
 
 enum sb_mode { /* in order of strictness */
-	SB_MODE_DANGER_FULL_ACCESS,
-	SB_MODE_WORKSPACE_WRITE,
-	SB_MODE_READ_ONLY,
+	       SB_MODE_DANGER_FULL_ACCESS,
+	       SB_MODE_WORKSPACE_WRITE,
+	       SB_MODE_READ_ONLY,
 };
 
 enum sb_tmp {
@@ -66,6 +66,7 @@ struct sb_rule {
 	bool hard;           /* what it denies stays denied, whatever others say */
 	bool any_mode;       /* grants in read-only mode too: devices, private temp */
 	bool temp;           /* a temp directory that "tmp private" or the run makes private */
+	bool link;           /* names a symbolic link itself, which no text form can */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
 	bool capped;         /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */

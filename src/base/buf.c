@@ -40,7 +40,8 @@ static bool reserve(struct sb_buf *buf, size_t length)
 	capacity = buf->capacity ? buf->capacity : 256;
 	while (capacity < needed && !__builtin_mul_overflow(capacity, 2, &capacity))
 		;
-	grown = capacity < needed ? NULL : realloc(buf->data == sb_buf_empty ? NULL : buf->data, capacity);
+	grown = capacity < needed ? NULL
+				  : realloc(buf->data == sb_buf_empty ? NULL : buf->data, capacity);
 	if (!grown) {
 		buf->failed = true;
 		return false;

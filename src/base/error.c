@@ -11,7 +11,8 @@
  * whole.  raw is longer than any out: what is cut here is cut again there, with
  * dots and between characters.
  */
-__attribute__((format(printf, 3, 0))) static void format_safe(char *out, size_t size, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void format_safe(char *out, size_t size,
+							      const char *format, va_list args)
 {
 	char raw[sizeof((struct sb_error *)NULL)->message + 8];
 

@@ -128,7 +128,8 @@ void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length)
 
 char *sb_escape_line(char *out, size_t size, const char *text)
 {
-	SB_AUTO_BUF struct sb_buf buf = SB_BUF(16 * 1024); /* four times the longest path: each byte may become \xNN */
+	SB_AUTO_BUF struct sb_buf buf =
+		SB_BUF(16 * 1024); /* four times the longest path: each byte may become \xNN */
 	size_t cut;
 
 	if (size == 0)

@@ -70,7 +70,8 @@ static void quoted(struct sb_json *json, const char *text)
 			uint32_t point = sb_utf8_point(text, step);
 
 			if (point >= 0x10000) { /* as a pair of surrogates: RFC 8259, section 7 */
-				sb_buf_printf(json->out, "\\u%04x", 0xd800 + ((point - 0x10000) >> 10));
+				sb_buf_printf(json->out, "\\u%04x",
+					      0xd800 + ((point - 0x10000) >> 10));
 				point = 0xdc00 + ((point - 0x10000) & 0x3ff);
 			}
 			sb_buf_printf(json->out, "\\u%04x", point);

@@ -14,10 +14,10 @@
 #include "enforce/layers.h"
 
 enum { /* STYLE: exit statuses of our own */
-	SB_EXIT_USAGE = 2,
-	SB_EXIT_FAILURE = 125,
-	SB_EXIT_CANNOT_EXECUTE = 126,
-	SB_EXIT_NOT_FOUND = 127,
+       SB_EXIT_USAGE = 2,
+       SB_EXIT_FAILURE = 125,
+       SB_EXIT_CANNOT_EXECUTE = 126,
+       SB_EXIT_NOT_FOUND = 127,
 };
 
 /* --- run.c ------------------------------------------------------------------- */

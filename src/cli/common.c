@@ -77,12 +77,23 @@ int sb_print(struct sb_buf *text)
 static const char *const *services(void)
 {
 	static const char *const names[] = {
-		"SSH_AUTH_SOCK",   "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
-		"DOCKER_HOST",     "CONTAINER_HOST",           "TMUX",
-		"NVIM",            "NVIM_LISTEN_ADDRESS",      "VSCODE_IPC_HOOK_CLI",
-		"VSCODE_GIT_IPC_HANDLE", "SWAYSOCK",           "I3SOCK",
-		"KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET",      "ALACRITTY_SOCKET",
-		"GNOME_KEYRING_CONTROL", "SESSION_MANAGER",
+		"SSH_AUTH_SOCK",
+		"DBUS_SESSION_BUS_ADDRESS",
+		"DBUS_SYSTEM_BUS_ADDRESS",
+		"DOCKER_HOST",
+		"CONTAINER_HOST",
+		"TMUX",
+		"NVIM",
+		"NVIM_LISTEN_ADDRESS",
+		"VSCODE_IPC_HOOK_CLI",
+		"VSCODE_GIT_IPC_HANDLE",
+		"SWAYSOCK",
+		"I3SOCK",
+		"KITTY_LISTEN_ON",
+		"WEZTERM_UNIX_SOCKET",
+		"ALACRITTY_SOCKET",
+		"GNOME_KEYRING_CONTROL",
+		"SESSION_MANAGER",
 	};
 	static const char *values[sizeof names / sizeof names[0] + 1];
 	size_t count = 0;
@@ -104,7 +115,8 @@ static const char *const *services(void)
 static const char *const *secrets(void)
 {
 	static const struct {
-		const char *variable, *beneath; /* beneath: NULL when the variable names the thing */
+		const char *variable,
+			*beneath; /* beneath: NULL when the variable names the thing */
 	} names[] = {
 		{"GNUPGHOME", NULL},
 		{"KUBECONFIG", NULL},

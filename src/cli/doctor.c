@@ -36,7 +36,8 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	struct sb_layers net;
 	size_t count = 0;
 
-	if (sb_layers_probe(false, layers, err) != SB_OK || sb_layers_probe(true, &net, err) != SB_OK)
+	if (sb_layers_probe(false, layers, err) != SB_OK ||
+	    sb_layers_probe(true, &net, err) != SB_OK)
 		return 0;
 
 	found[count] = (struct finding){
@@ -44,12 +45,13 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.there = layers->mounts,
 		.needed = true,
 		.without = "metadata outside, guarded names and private temp are not held",
-		.remedy = "allow unprivileged user namespaces (Ubuntu: sysctl "
-			  "kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for "
-			  "sandbash; others: sysctl user.max_user_namespaces); in a container: "
-			  "--security-opt seccomp=unconfined or --cap-add SYS_ADMIN"};
+		.remedy =
+			"allow unprivileged user namespaces (Ubuntu: sysctl "
+			"kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for "
+			"sandbash; others: sysctl user.max_user_namespaces); in a container: "
+			"--security-opt seccomp=unconfined or --cap-add SYS_ADMIN"};
 	snprintf(found[count++].detail, sizeof found->detail, "%s",
-		 !layers->mounts	  ? layers->no_mounts
+		 !layers->mounts          ? layers->no_mounts
 		 : layers->user_namespace ? "through a user namespace"
 					  : "with CAP_SYS_ADMIN");
 
@@ -72,21 +74,20 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.without = "programs outside can be signalled, abstract sockets reached",
 		.remedy = "use Linux 6.12 or newer"};
 
-	found[count++] = (struct finding){
-		.name = "Landlock devices",
-		.there = abi >= 5,
-		.needed = true,
-		.detail = "ioctl on device files, ABI 5",
-		.without = "readable devices can be controlled",
-		.remedy = "use Linux 6.10 or newer"};
+	found[count++] = (struct finding){.name = "Landlock devices",
+					  .there = abi >= 5,
+					  .needed = true,
+					  .detail = "ioctl on device files, ABI 5",
+					  .without = "readable devices can be controlled",
+					  .remedy = "use Linux 6.10 or newer"};
 
-	found[count++] = (struct finding){
-		.name = "seccomp filter",
-		.there = layers->seccomp,
-		.needed = true,
-		.detail = "refuses little-used and dangerous system calls",
-		.without = "keystrokes can be faked on the terminal",
-		.remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
+	found[count++] =
+		(struct finding){.name = "seccomp filter",
+				 .there = layers->seccomp,
+				 .needed = true,
+				 .detail = "refuses little-used and dangerous system calls",
+				 .without = "keystrokes can be faked on the terminal",
+				 .remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",
@@ -111,24 +112,31 @@ static void doctor_text(const struct finding *found, size_t count, const struct 
 {
 	for (size_t i = 0; i < count; i++) {
 		sb_buf_printf(out, "%-4s %-18s %s\n",
-			      found[i].there ? "ok" : found[i].needed ? "MISS" : "less", found[i].name,
-			      found[i].detail);
+			      found[i].there    ? "ok"
+			      : found[i].needed ? "MISS"
+						: "less",
+			      found[i].name, found[i].detail);
 		if (!found[i].there)
-			sb_buf_printf(out, "     without it: %s\n     to get it:  %s\n", found[i].without,
-				      found[i].remedy);
+			sb_buf_printf(out, "     without it: %s\n     to get it:  %s\n",
+				      found[i].without, found[i].remedy);
 	}
 	if (alias[0])
-		sb_buf_printf(out, "note %s makes 'sandbash' an alias or function; 'command sandbash' "
-				   "avoids it\n",
+		sb_buf_printf(out,
+			      "note %s makes 'sandbash' an alias or function; 'command sandbash' "
+			      "avoids it\n",
 			      alias);
 	if (layers->outer)
-		sb_buf_puts(out, "this is inside a sandbash run: its layers hold, a run inside stacks on "
-				 "them\n");
+		sb_buf_puts(
+			out,
+			"this is inside a sandbash run: its layers hold, a run inside stacks on "
+			"them\n");
 	else
-		sb_buf_puts(out, is_full(found, count)
-					 ? "a full sandbox is possible here\n"
-					 : "a full sandbox is not possible here; --best-effort runs with "
-					   "what there is\n");
+		sb_buf_puts(
+			out,
+			is_full(found, count)
+				? "a full sandbox is possible here\n"
+				: "a full sandbox is not possible here; --best-effort runs with "
+				  "what there is\n");
 }
 
 static void doctor_json(const struct finding *found, size_t count, const struct sb_layers *layers,

@@ -4,6 +4,7 @@
 #include "config/edit.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -108,19 +109,27 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 static int run_editor(const char *editor, const char *file, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf script = SB_BUF(64 * 1024); /* a command with options */
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
 	pid_t pid;
 	int status;
 
 	sb_buf_printf(&script, "%s \"$1\"", editor);
 	if (sb_buf_failed(&script))
 		return sb_fail(err, SB_E_INVALID, 0, "the name of the editor is too long");
+	/* Ctrl-C and Ctrl-\\ are typed at the editor, not at us: as system(3) has it. */
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
 	pid = fork();
 	if (pid == 0) {
+		sigaction(SIGINT, &interrupt, NULL);
+		sigaction(SIGQUIT, &quit, NULL);
 		execl("/bin/sh", "sh", "-c", script.data, "sh", file, (char *)NULL);
 		_exit(SB_EXIT_NOT_FOUND);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
 	if (pid < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot start the editor '%s'", editor);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -52,8 +52,8 @@ char **sb_flags_decode(const char *text, int *out_count)
 		if (text[i] == ' ') {
 			*to++ = '\0';
 			list[count++] = to;
-		} else if (text[i] == '%' && i + 2 < length &&
-			   (high = digit(text[i + 1])) >= 0 && (low = digit(text[i + 2])) >= 0) {
+		} else if (text[i] == '%' && i + 2 < length && (high = digit(text[i + 1])) >= 0 &&
+			   (low = digit(text[i + 2])) >= 0) {
 			*to++ = (char)(high << 4 | low);
 			i += 2;
 		} else {

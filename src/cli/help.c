@@ -62,39 +62,42 @@ int sb_cli_version(void)
 
 static void complete_bash(struct sb_buf *out)
 {
-	sb_buf_puts(out, "# bash completion for sandbash\n"
-			 "_sandbash() {\n"
-			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
-			 "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-			 "\t\tcase ${COMP_WORDS[i]} in\n"
-			 "\t\t--) ((i++)); break ;;\n"
-			 "\t\t=) ((i++)) ;;\n"
-			 "\t\t--*) ;;\n"
-			 "\t\t*) break ;;\n"
-			 "\t\tesac\n"
-			 "\tdone\n"
-			 "\tif ((i < COMP_CWORD)); then\n"
-			 "\t\tif declare -F _command_offset >/dev/null; then _command_offset \"$i\"\n"
-			 "\t\telse mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); fi\n"
-			 "\t\treturn\n"
-			 "\tfi\n"
-			 "\t[[ $cur == = ]] && cur= || { [[ $prev == = ]] && "
-			 "prev=${COMP_WORDS[COMP_CWORD-2]}; }\n"
-			 "\tcase $prev in\n");
+	sb_buf_puts(out,
+		    "# bash completion for sandbash\n"
+		    "_sandbash() {\n"
+		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
+		    "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+		    "\t\tcase ${COMP_WORDS[i]} in\n"
+		    "\t\t--) ((i++)); break ;;\n"
+		    "\t\t=) ((i++)) ;;\n"
+		    "\t\t--*) ;;\n"
+		    "\t\t*) break ;;\n"
+		    "\t\tesac\n"
+		    "\tdone\n"
+		    "\tif ((i < COMP_CWORD)); then\n"
+		    "\t\tif declare -F _command_offset >/dev/null; then _command_offset \"$i\"\n"
+		    "\t\telse mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); fi\n"
+		    "\t\treturn\n"
+		    "\tfi\n"
+		    "\t[[ $cur == = ]] && cur= || { [[ $prev == = ]] && "
+		    "prev=${COMP_WORDS[COMP_CWORD-2]}; }\n"
+		    "\tcase $prev in\n");
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
 
 		if (!option->brief || !option->value)
 			continue;
 		if (option->choices)
-			sb_buf_printf(out,
-				      "\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\"); "
-				      "return ;;\n",
-				      option->name, option->choices);
+			sb_buf_printf(
+				out,
+				"\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\"); "
+				"return ;;\n",
+				option->name, option->choices);
 		else
-			sb_buf_printf(out,
-				      "\t--%s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
-				      option->name);
+			sb_buf_printf(
+				out,
+				"\t--%s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
+				option->name);
 	}
 	sb_buf_puts(out, "\tesac\n"
 			 "\tif [[ $cur == -* ]]; then\n"

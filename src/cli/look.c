@@ -289,7 +289,8 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 			sb_rule_print(&listed->access, listed->pattern, &rule);
 			sb_buf_puts(out, "  ");
 			/* a bare path is writable, as in the file */
-			puts_safe(out, strncmp(rule.data, "write ", 6) == 0 ? rule.data + 6 : rule.data);
+			puts_safe(out,
+				  strncmp(rule.data, "write ", 6) == 0 ? rule.data + 6 : rule.data);
 			sb_buf_putc(out, '\n');
 		}
 		if (!count)

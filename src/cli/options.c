@@ -8,49 +8,104 @@
 #include "policy/text.h"
 
 enum id {
-	ALLOW_WRITE, ALLOW_READ, ASK, DENY, RULE, POLICY, PROJECT,
-	MODE, DISABLE_SANDBOX, NETWORK, NO_TMP, SHARED_TMP, ALLOW_HOME, ANYWHERE, STATIC,
-	BEST_EFFORT, KEEP_FD, SHELL,
-	DRY_RUN, EXPLAIN, PRINT_POLICY, LIST_PATHS, STATUS, DOCTOR, JSON, HELP, VERSION,
-	ADD_PATH, REMOVE_PATH, EDIT, GLOBAL,
+	ALLOW_WRITE,
+	ALLOW_READ,
+	ASK,
+	DENY,
+	RULE,
+	POLICY,
+	PROJECT,
+	MODE,
+	DISABLE_SANDBOX,
+	NETWORK,
+	NO_TMP,
+	SHARED_TMP,
+	ALLOW_HOME,
+	ANYWHERE,
+	STATIC,
+	BEST_EFFORT,
+	KEEP_FD,
+	SHELL,
+	DRY_RUN,
+	EXPLAIN,
+	PRINT_POLICY,
+	LIST_PATHS,
+	STATUS,
+	DOCTOR,
+	JSON,
+	HELP,
+	VERSION,
+	ADD_PATH,
+	REMOVE_PATH,
+	EDIT,
+	GLOBAL,
 	COMPLETION,
 };
 
 const struct sb_option sb_options[] = {
-	[ALLOW_WRITE] = {"allow-write", "PATH", NULL, SB_GROUP_RULES, "may change PATH", "let the command change PATH and all beneath it"},
-	[ALLOW_READ] = {"allow-read", "PATH", NULL, SB_GROUP_RULES, "may only read PATH", "let it read PATH, never change it"},
-	[ASK] = {"ask", "PATH", NULL, SB_GROUP_RULES, "changes ask first", "every change of PATH asks (a static run refuses)"},
-	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH", "hide PATH: not even readable"},
-	[RULE] = {"rule", "RULE", NULL, SB_GROUP_RULES, "e.g. 'read+create x'", "any rule, e.g. 'read+create logs'"},
-	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE", "add the rules of a file"},
-	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project", "one more project beside the current directory"},
+	[ALLOW_WRITE] = {"allow-write", "PATH", NULL, SB_GROUP_RULES, "may change PATH",
+			 "let the command change PATH and all beneath it"},
+	[ALLOW_READ] = {"allow-read", "PATH", NULL, SB_GROUP_RULES, "may only read PATH",
+			"let it read PATH, never change it"},
+	[ASK] = {"ask", "PATH", NULL, SB_GROUP_RULES, "changes ask first",
+		 "every change of PATH asks (a static run refuses)"},
+	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH",
+		  "hide PATH: not even readable"},
+	[RULE] = {"rule", "RULE", NULL, SB_GROUP_RULES, "e.g. 'read+create x'",
+		  "any rule, e.g. 'read+create logs'"},
+	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE",
+		    "add the rules of a file"},
+	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project",
+		     "one more project beside the current directory"},
 
-	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN, "see below", "read-only, workspace-write (default), danger-full-access"},
-	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it", "the same as --mode=danger-full-access"},
-	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only", "off: no network but the run's own loopback"},
-	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_RUN, "/tmp not writable", "/tmp is not writable"},
-	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp", "the real /tmp instead of a private one"},
-	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME", "start in the home directory itself"},
-	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it", "start outside the home directory"},
-	[STATIC] = {"static", NULL, NULL, SB_GROUP_RUN, "kernel layers only", "no supervisor: kernel layers only (now always so)"},
-	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_RUN, "hold what can be", "run even where this machine cannot hold everything"},
-	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_RUN, "leave it open", "leave descriptor N open"},
-	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_RUN, "instead of bash", "the shell to start instead of bash"},
+	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
+		  "see below", "read-only, workspace-write (default), danger-full-access"},
+	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it",
+			     "the same as --mode=danger-full-access"},
+	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only",
+		     "off: no network but the run's own loopback"},
+	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_RUN, "/tmp not writable",
+		    "/tmp is not writable"},
+	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp",
+			"the real /tmp instead of a private one"},
+	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
+			"start in the home directory itself"},
+	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",
+		      "start outside the home directory"},
+	[STATIC] = {"static", NULL, NULL, SB_GROUP_RUN, "kernel layers only",
+		    "no supervisor: kernel layers only (now always so)"},
+	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_RUN, "hold what can be",
+			 "run even where this machine cannot hold everything"},
+	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_RUN, "leave it open",
+		     "leave descriptor N open"},
+	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_RUN, "instead of bash",
+		   "the shell to start instead of bash"},
 
-	[DRY_RUN] = {"dry-run", NULL, NULL, SB_GROUP_LOOK, "say it, run nothing", "say what would be run, and how; run nothing"},
-	[EXPLAIN] = {"explain", "PATH", NULL, SB_GROUP_LOOK, "what, why, and how", "what may be done to PATH, why, and how to change that"},
-	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force", "every rule in force"},
-	[LIST_PATHS] = {"list-paths", NULL, NULL, SB_GROUP_LOOK, "by their source", "the configured paths, by source"},
-	[STATUS] = {"status", NULL, NULL, SB_GROUP_LOOK, "what holds here", "what holds here, inside or outside a sandbox"},
-	[DOCTOR] = {"doctor", NULL, NULL, SB_GROUP_LOOK, "what is missing", "what this machine offers, and how to get the rest"},
+	[DRY_RUN] = {"dry-run", NULL, NULL, SB_GROUP_LOOK, "say it, run nothing",
+		     "say what would be run, and how; run nothing"},
+	[EXPLAIN] = {"explain", "PATH", NULL, SB_GROUP_LOOK, "what, why, and how",
+		     "what may be done to PATH, why, and how to change that"},
+	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force",
+			  "every rule in force"},
+	[LIST_PATHS] = {"list-paths", NULL, NULL, SB_GROUP_LOOK, "by their source",
+			"the configured paths, by source"},
+	[STATUS] = {"status", NULL, NULL, SB_GROUP_LOOK, "what holds here",
+		    "what holds here, inside or outside a sandbox"},
+	[DOCTOR] = {"doctor", NULL, NULL, SB_GROUP_LOOK, "what is missing",
+		    "what this machine offers, and how to get the rest"},
 	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},
 	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, "this text", "this text"},
-	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here", "version, and the kernel layers found here"},
+	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here",
+		     "version, and the kernel layers found here"},
 
-	[ADD_PATH] = {"add-path", "PATH", NULL, SB_GROUP_CONFIG, "writable from now on", "make PATH writable from this directory, from now on"},
-	[REMOVE_PATH] = {"remove-path", "PATH", NULL, SB_GROUP_CONFIG, "take that back", "take that back"},
-	[EDIT] = {"edit", NULL, NULL, SB_GROUP_CONFIG, "this directory's file", "open this directory's rules in an editor"},
-	[GLOBAL] = {"global", NULL, NULL, SB_GROUP_CONFIG, "for all directories", "with these: the rules of all directories"},
+	[ADD_PATH] = {"add-path", "PATH", NULL, SB_GROUP_CONFIG, "writable from now on",
+		      "make PATH writable from this directory, from now on"},
+	[REMOVE_PATH] = {"remove-path", "PATH", NULL, SB_GROUP_CONFIG, "take that back",
+			 "take that back"},
+	[EDIT] = {"edit", NULL, NULL, SB_GROUP_CONFIG, "this directory's file",
+		  "open this directory's rules in an editor"},
+	[GLOBAL] = {"global", NULL, NULL, SB_GROUP_CONFIG, "for all directories",
+		    "with these: the rules of all directories"},
 
 	[COMPLETION] = {"completion", "SHELL", "bash zsh fish", SB_GROUP_LOOK, NULL, NULL},
 };
@@ -69,12 +124,18 @@ static const struct {
 	enum id id;
 	enum sb_action action;
 } actions[] = {
-	{DRY_RUN, SB_ACTION_DRY_RUN},           {EXPLAIN, SB_ACTION_EXPLAIN},
-	{PRINT_POLICY, SB_ACTION_PRINT_POLICY}, {LIST_PATHS, SB_ACTION_LIST_PATHS},
-	{STATUS, SB_ACTION_STATUS},             {DOCTOR, SB_ACTION_DOCTOR},
-	{ADD_PATH, SB_ACTION_ADD_PATH},         {REMOVE_PATH, SB_ACTION_REMOVE_PATH},
-	{EDIT, SB_ACTION_EDIT},                 {HELP, SB_ACTION_HELP},
-	{VERSION, SB_ACTION_VERSION},           {COMPLETION, SB_ACTION_COMPLETION},
+	{DRY_RUN, SB_ACTION_DRY_RUN},
+	{EXPLAIN, SB_ACTION_EXPLAIN},
+	{PRINT_POLICY, SB_ACTION_PRINT_POLICY},
+	{LIST_PATHS, SB_ACTION_LIST_PATHS},
+	{STATUS, SB_ACTION_STATUS},
+	{DOCTOR, SB_ACTION_DOCTOR},
+	{ADD_PATH, SB_ACTION_ADD_PATH},
+	{REMOVE_PATH, SB_ACTION_REMOVE_PATH},
+	{EDIT, SB_ACTION_EDIT},
+	{HELP, SB_ACTION_HELP},
+	{VERSION, SB_ACTION_VERSION},
+	{COMPLETION, SB_ACTION_COMPLETION},
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -107,8 +168,7 @@ static int find_option(const char *argument, const char **out_value)
 static int add_rule(struct sb_command_line *line, const struct sb_access *access, const char *value,
 		    const char *argument, bool separate, struct sb_error *err)
 {
-	struct sb_flag_rule *grown =
-		reallocarray(line->rules, line->rule_count + 1, sizeof *grown);
+	struct sb_flag_rule *grown = reallocarray(line->rules, line->rule_count + 1, sizeof *grown);
 	char *origin;
 
 	if (!grown)
@@ -212,8 +272,8 @@ static int keep_fd(struct sb_command_line *line, const char *value, struct sb_er
 	errno = 0;
 	fd = strtol(value, &end, 10);
 	if (errno || *end || end == value || fd < 0 || fd > INT_MAX)
-		return sb_fail(err, SB_E_INVALID, 0, "--keep-fd takes a descriptor number, not '%s'",
-			       value);
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--keep-fd takes a descriptor number, not '%s'", value);
 	grown = reallocarray(line->keep_fds, line->keep_fd_count + 1, sizeof *grown);
 	if (!grown)
 		return out_of_memory(err);
@@ -290,7 +350,8 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		     line->action == SB_ACTION_EDIT;
 	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_DOCTOR;
 
-	if (line->command[0] && line->action != SB_ACTION_RUN && line->action != SB_ACTION_DRY_RUN) {
+	if (line->command[0] && line->action != SB_ACTION_RUN &&
+	    line->action != SB_ACTION_DRY_RUN) {
 		sb_fail(err, SB_E_INVALID, 0, "--%s cannot be combined with a command ('%s')",
 			line->action_name, line->command[0]);
 		return sb_hint(err, "run them one after the other");
@@ -299,9 +360,10 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(err, SB_E_INVALID, 0,
 			       "--global goes with --add-path, --remove-path or --edit");
 	if (line->json && !looks)
-		return sb_fail(err, SB_E_INVALID, 0,
-			       "--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			       "--status or --doctor");
+		return sb_fail(
+			err, SB_E_INVALID, 0,
+			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
+			"--status or --doctor");
 	return SB_OK;
 }
 

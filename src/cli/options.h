@@ -33,8 +33,8 @@ enum sb_action {
 enum sb_group { SB_GROUP_RULES, SB_GROUP_RUN, SB_GROUP_LOOK, SB_GROUP_CONFIG, SB_GROUP_COUNT };
 
 struct sb_option {
-	const char *name;  /* without the dashes */
-	const char *value; /* what it takes, for help; NULL: nothing */
+	const char *name;    /* without the dashes */
+	const char *value;   /* what it takes, for help; NULL: nothing */
 	const char *choices; /* the values it takes, separated by spaces, or NULL: any */
 	enum sb_group group;
 	const char *brief; /* for --help, which fits one screen; NULL: not shown */

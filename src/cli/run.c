@@ -57,9 +57,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {
 		run->file = sb_shell_find(run->argv[0]);
-		if (run->file &&
-		    sb_path_expand(run->file, run->setup.home.cwd, run->setup.home.home,
-				     &absolute, NULL) == SB_OK)
+		if (run->file && sb_path_expand(run->file, run->setup.home.cwd,
+						run->setup.home.home, &absolute, NULL) == SB_OK)
 			sb_path_canonical(absolute, &command, NULL, NULL);
 		request = (struct sb_plan_request){
 			.cwd = run->setup.home.cwd,
@@ -75,7 +74,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 /* P7: what the command runs under, in its environment. */
 static int tell_environment(const struct sb_command_line *line, const struct run *run)
 {
-	SB_AUTO_BUF struct sb_buf flags = SB_BUF(128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
+	SB_AUTO_BUF struct sb_buf flags =
+		SB_BUF(128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
 	bool mounts, failed;
 
 	sb_flags_encode(line->own, line->own_count, &flags);
@@ -271,10 +271,10 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	for (size_t i = 0; i < run->plan.node_count; i++) {
 		const struct sb_plan_node *node = &run->plan.nodes[i];
 		const struct sb_plan_node *parent = &run->plan.nodes[node->parent];
-		const char *what = node->temp				? "private"
+		const char *what = node->temp                         ? "private"
 				   : node->state == SB_STATE_WRITABLE ? "writable"
-				   : node->state == SB_STATE_HIDDEN	  ? "hidden"
-								  : "read-only";
+				   : node->state == SB_STATE_HIDDEN   ? "hidden"
+								      : "read-only";
 
 		if ((i && node->allow == parent->allow))
 			continue;

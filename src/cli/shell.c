@@ -53,7 +53,8 @@ static char *share_file(const char *name)
  */
 static int mark_login_bash(void)
 {
-	static const char mark[] = "case $PS1 in *'(sandbash)'*) ;; *) PS1=\"(sandbash) $PS1\" ;; esac";
+	static const char mark[] =
+		"case $PS1 in *'(sandbash)'*) ;; *) PS1=\"(sandbash) $PS1\" ;; esac";
 	const char *old = getenv("PROMPT_COMMAND");
 	SB_AUTO_BUF struct sb_buf both = SB_BUF(64 * 1024); /* a command of the user's, and ours */
 
@@ -241,9 +242,9 @@ static bool hides_us(const char *line, size_t length)
 
 bool sb_shell_alias(const char *home, char *where, size_t size)
 {
-	static const char *const files[] = {".bashrc",   ".bash_aliases", ".bash_profile", ".profile",
-					    ".zshrc",    ".zshenv",       ".zprofile",
-					    ".config/fish/config.fish"};
+	static const char *const files[] = {
+		".bashrc", ".bash_aliases", ".bash_profile", ".profile",
+		".zshrc",  ".zshenv",       ".zprofile",     ".config/fish/config.fish"};
 
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		SB_AUTO_FREE char *file = sb_path_join(home, files[i]);

@@ -89,10 +89,13 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	if (status->inside > 1)
 		sb_buf_printf(out, "inside a sandbash run, %d deep\n", status->inside);
 	else
-		sb_buf_puts(out, status->inside ? "inside a sandbash run\n"
-						: "outside any sandbash run; a run started here would have:\n");
+		sb_buf_puts(out,
+			    status->inside
+				    ? "inside a sandbash run\n"
+				    : "outside any sandbash run; a run started here would have:\n");
 	if (status->inside && !status->known)
-		sb_buf_puts(out, "its options are unknown; the rules below are those of a plain run\n");
+		sb_buf_puts(out,
+			    "its options are unknown; the rules below are those of a plain run\n");
 	sb_buf_printf(out, "mode:     %s\nnetwork:  %s\n", sb_mode_name(sb_policy_mode(policy)),
 		      status->network ? "on" : "off");
 	if (status->inside) {
@@ -108,8 +111,9 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	list_state(policy, "writable", out, is_writable);
 	list_state(policy, "hidden by your rules", out, is_users_hidden);
 	list_state(policy, "limited by your rules", out, is_users_other);
-	sb_buf_puts(out, "credentials in the home directory are hidden; files that programs outside\n"
-			 "would run are protected; --print-policy lists every rule\n");
+	sb_buf_puts(out,
+		    "credentials in the home directory are hidden; files that programs outside\n"
+		    "would run are protected; --print-policy lists every rule\n");
 }
 
 static void status_json(const struct status *status, struct sb_buf *out)
@@ -153,8 +157,8 @@ int sb_cli_status(const struct sb_command_line *line)
 	status.inside = sb_inside(&status.mounts);
 	status.known = status.inside && as_started(line, &started, &words) == 0;
 	result = sb_set_up(status.known ? &started : line, true, &status.setup);
-	if (!result && sb_layers_probe(!sb_policy_network(status.setup.policy), &status.layers,
-				       &err) != SB_OK)
+	if (!result &&
+	    sb_layers_probe(!sb_policy_network(status.setup.policy), &status.layers, &err) != SB_OK)
 		result = sb_report(&err);
 	if (!result) {
 		/* an outer run's closed network stays closed */

@@ -22,8 +22,8 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 
 	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
 		return false;
-	if (line.kind == SB_LINE_RULE &&
-	    sb_rule_resolve(line.text, home->cwd, home->home, false, NULL, &resolved, NULL) == SB_OK) {
+	if (line.kind == SB_LINE_RULE && sb_rule_resolve(line.text, home->cwd, home->home, false,
+							 NULL, &resolved, NULL) == SB_OK) {
 		same = strcmp(resolved.pattern, pattern) == 0;
 		*out_write = sb_access_equal(&line.access, &sb_access_write);
 		sb_resolved_done(&resolved);
@@ -127,9 +127,10 @@ int sb_config_add_path(const struct sb_home *home, const char *file, const char 
 	}
 	if (status == SB_OK && *out_changed) {
 		append_rule(&text, resolved.pattern);
-		status = sb_buf_failed(&text)
-				 ? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)
-				 : sb_config_replace(file, text.data, text.length, err);
+		status =
+			sb_buf_failed(&text)
+				? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)
+				: sb_config_replace(file, text.data, text.length, err);
 	}
 	if (status == SB_OK) {
 		*out_missing = resolved.is_glob ? 0 : resolved.missing;

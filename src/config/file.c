@@ -35,7 +35,8 @@ int sb_config_read(const char *path, struct sb_buf *out, bool *out_found, struct
 		sb_buf_append(out, chunk, (size_t)got);
 	}
 	if (sb_buf_failed(out))
-		return sb_fail(err, SB_E_INVALID, 0, "'%s' is larger than %zu bytes", path, out->limit);
+		return sb_fail(err, SB_E_INVALID, 0, "'%s' is larger than %zu bytes", path,
+			       out->limit);
 	*out_found = true;
 	return SB_OK;
 }

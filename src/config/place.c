@@ -61,7 +61,8 @@ static bool is_temp_dir(const char *path)
 	return info.st_uid == geteuid() && (info.st_mode & 077) == 0;
 }
 
-static int temp_dir(const char *tmpdir, const struct sb_home *home, char **out, struct sb_error *err)
+static int temp_dir(const char *tmpdir, const struct sb_home *home, char **out,
+		    struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = NULL;
 	int status;
@@ -239,7 +240,8 @@ static int find_terminals(char ***out, struct sb_error *err)
 	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-int sb_home_find(const struct sb_environment *environment, struct sb_home *out, struct sb_error *err)
+int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
+		 struct sb_error *err)
 {
 	struct sb_home home = {0};
 	const char *runtime = environment->xdg_runtime_dir;
@@ -258,8 +260,8 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out, 
 	if (status == SB_OK)
 		status = current_directory(&home.cwd, err);
 	if (status == SB_OK)
-		status = own_dir(environment->xdg_config_home, home.home, ".config", &home.config_dir,
-				 &home.config_named, err);
+		status = own_dir(environment->xdg_config_home, home.home, ".config",
+				 &home.config_dir, &home.config_named, err);
 	if (status == SB_OK)
 		status = own_dir(environment->xdg_state_home, home.home, ".local/state",
 				 &home.state_dir, NULL, err);

@@ -15,7 +15,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_state_home;
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
-	const char *mode; /* SANDBASH_MODE */
+	const char *mode;            /* SANDBASH_MODE */
 	const char *const *secrets;  /* paths of credentials that variables name; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 };
@@ -26,12 +26,12 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
-	char *tmpdir;      /* NULL: unset, or no place for temporary files */
-	char *runtime_dir; /* NULL: unset */
+	char *tmpdir;       /* NULL: unset, or no place for temporary files */
+	char *runtime_dir;  /* NULL: unset */
 	char *account_home; /* from /etc/passwd; NULL: none */
-	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
-	char **sockets;    /* existing sockets that services name; NULL-terminated */
-	char **terminals;  /* the user's other terminals; NULL-terminated */
+	char **secrets;     /* existing files and directories among the secrets; NULL-terminated */
+	char **sockets;     /* existing sockets that services name; NULL-terminated */
+	char **terminals;   /* the user's other terminals; NULL-terminated */
 };
 
 /*

@@ -61,8 +61,8 @@ static int note_link(const char *path, const char *canonical, struct sb_resolved
 	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-static int resolve_literal(const char *path, const char *const *roots,
-			   struct sb_resolved *resolved, struct sb_error *err)
+static int resolve_literal(const char *path, const char *const *roots, struct sb_resolved *resolved,
+			   struct sb_error *err)
 {
 	SB_AUTO_FREE char *canonical = NULL;
 	int status = sb_path_canonical_watched(path, roots, &canonical, &resolved->missing,
@@ -83,8 +83,8 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	SB_AUTO_FREE char *escaped = NULL;
 	SB_AUTO_FREE char *joined = NULL;
 	struct sb_pattern pattern;
-	int status = sb_path_canonical_watched(front, roots, &canonical, NULL, &resolved->planted,
-					       err);
+	int status =
+		sb_path_canonical_watched(front, roots, &canonical, NULL, &resolved->planted, err);
 
 	if (status != SB_OK)
 		return status;
@@ -127,7 +127,8 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 	if (front[0])
 		status = sb_path_expand(front, base, home, &absolute, err);
 	else
-		status = (absolute = strdup(base)) ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = (absolute = strdup(base)) ? SB_OK
+						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (status != SB_OK)
 		return status;
 	return *glob ? resolve_glob(absolute, glob, roots, resolved, err)

@@ -119,8 +119,8 @@ static int refuse_planted(const char *text, const char *link, const char *target
 	return sb_hint(err, "name what it leads to: '%s'", target);
 }
 
-static int add_rule(struct maker *maker, const struct source *source, const struct sb_access *access,
-		    const char *text, struct sb_error *err)
+static int add_rule(struct maker *maker, const struct source *source,
+		    const struct sb_access *access, const char *text, struct sb_error *err)
 {
 	struct sb_resolved resolved;
 	struct sb_rule rule = {.access = *access, .tier = source->tier, .origin = source->origin};
@@ -129,7 +129,8 @@ static int add_rule(struct maker *maker, const struct source *source, const stru
 
 	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
 				 source->may_be_literal && grants_something(access),
-				 grants_something(access) ? (const char *const *)maker->watched : NULL,
+				 grants_something(access) ? (const char *const *)maker->watched
+							  : NULL,
 				 &resolved, err);
 	if (status != SB_OK)
 		return status;
@@ -160,8 +161,8 @@ static int set_once(char **origin, bool same, const char *what, const char *wher
 		    struct sb_error *err)
 {
 	if (*origin && !same)
-		return sb_fail(err, SB_E_CONFLICT, 0, "'%s' is set twice, differently: %s and %s", what,
-			       *origin, where);
+		return sb_fail(err, SB_E_CONFLICT, 0, "'%s' is set twice, differently: %s and %s",
+			       what, *origin, where);
 	if (!*origin)
 		*origin = strdup(where);
 	return *origin ? SB_OK : out_of_memory(err);
@@ -233,8 +234,10 @@ static int include_file(struct maker *maker, enum sb_tier tier, const char *from
 		if (sb_path_within(maker->setup.projects[i], path) &&
 		    !sb_path_within(maker->setup.home.config_dir, path)) {
 			sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", path);
-			return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
-				       maker->setup.home.config_dir);
+			return sb_hint(
+				err,
+				"a project must not bring its own rules; copy the file to '%s'",
+				maker->setup.home.config_dir);
 		}
 	}
 	return load_file(maker, tier, path, only, depth + 1, true, err);
@@ -335,7 +338,8 @@ static int check_project(const struct maker *maker, const char *path, bool is_cw
 
 	if (request->looking)
 		return SB_OK;
-	if ((is_home || (sb_path_within(path, home) && request->anywhere)) && !request->allow_home) {
+	if ((is_home || (sb_path_within(path, home) && request->anywhere)) &&
+	    !request->allow_home) {
 		sb_fail(err, SB_E_INVALID, 0, "'%s' is %s: too broad to be writable", path,
 			is_home ? "your home directory" : "around your home directory");
 		return sb_hint(err, "start in a project inside it, or pass --allow-home");
@@ -368,9 +372,9 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 		status = sb_path_expand(extra[i], maker->setup.home.cwd, maker->setup.home.home,
 					&absolute, err);
 		if (status == SB_OK)
-			status = sb_path_canonical_watched(absolute,
-							   (const char *const *)maker->setup.projects,
-							   &path, &missing, &planted, err);
+			status = sb_path_canonical_watched(
+				absolute, (const char *const *)maker->setup.projects, &path,
+				&missing, &planted, err);
 		if (status == SB_OK && missing)
 			status = sb_fail(err, SB_E_MISSING, missing, "cannot use project '%s'",
 					 extra[i]);
@@ -379,9 +383,11 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 		if (status != SB_OK)
 			break;
 		if (stat(path, &info) != 0)
-			return sb_fail(err, SB_E_MISSING, errno, "cannot use project '%s'", extra[i]);
+			return sb_fail(err, SB_E_MISSING, errno, "cannot use project '%s'",
+				       extra[i]);
 		if (!S_ISDIR(info.st_mode))
-			return sb_fail(err, SB_E_INVALID, ENOTDIR, "cannot use project '%s'", extra[i]);
+			return sb_fail(err, SB_E_INVALID, ENOTDIR, "cannot use project '%s'",
+				       extra[i]);
 		status = check_project(maker, path, false, err);
 		if (status == SB_OK)
 			status = push(&maker->setup.projects, &count, sb_take_ptr(&path), err);
@@ -422,7 +428,8 @@ static int load_tiers(struct maker *maker, struct sb_error *err)
 
 		if (!path)
 			return out_of_memory(err);
-		status = load_file(maker, SB_TIER_DIRECTORY, path, i ? project : NULL, 0, false, err);
+		status = load_file(maker, SB_TIER_DIRECTORY, path, i ? project : NULL, 0, false,
+				   err);
 	}
 	for (size_t i = 0; files && files[i] && status == SB_OK; i++) {
 		SB_AUTO_FREE char *absolute = NULL;
@@ -504,7 +511,8 @@ static int choose_mode(struct maker *maker, struct sb_error *err)
 	if (wanted && wanted[0]) {
 		status = sb_mode_parse(wanted, &asked, err);
 		if (status != SB_OK) {
-			sb_fail(err, SB_E_INVALID, 0, "SANDBASH_MODE is '%s', which is no mode", wanted);
+			sb_fail(err, SB_E_INVALID, 0, "SANDBASH_MODE is '%s', which is no mode",
+				wanted);
 			return sb_hint(err, "modes are read-only, workspace-write and "
 					    "danger-full-access");
 		}
@@ -512,8 +520,8 @@ static int choose_mode(struct maker *maker, struct sb_error *err)
 			mode = asked;
 		else if (!maker->request->mode)
 			status = warn(maker, err,
-				      "SANDBASH_MODE=%s is ignored: only --mode can loosen %s", wanted,
-				      sb_mode_name(mode));
+				      "SANDBASH_MODE=%s is ignored: only --mode can loosen %s",
+				      wanted, sb_mode_name(mode));
 	}
 	if (tiers[SB_TIER_FILE].mode_origin)
 		mode = tiers[SB_TIER_FILE].mode;
@@ -640,7 +648,8 @@ static void free_list(char **list)
 	free(list);
 }
 
-int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out, struct sb_error *err)
+int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
+		  struct sb_error *err)
 {
 	struct maker maker = {.request = request};
 	int status = make(&maker, err);
@@ -690,7 +699,8 @@ int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 	const struct {
 		const char *dir;
 		unsigned mode;
-	} own[] = {{setup->home.config_dir, 0700}, {setup->home.state_dir, 0700},
+	} own[] = {{setup->home.config_dir, 0700},
+		   {setup->home.state_dir, 0700},
 		   {SB_SYSTEM_DIR, 0755}};
 	int status = SB_OK;
 

@@ -32,9 +32,9 @@ struct sb_setup_request {
 	const enum sb_mode *mode;        /* flags; NULL when not given */
 	const bool *network;
 	const enum sb_tmp *tmp;
-	bool allow_home; /* the home directory itself may be a project */
-	bool anywhere;   /* projects outside the home directory too */
-	bool looking;    /* nothing will be run: where we stand does not matter */
+	bool allow_home;    /* the home directory itself may be a project */
+	bool anywhere;      /* projects outside the home directory too */
+	bool looking;       /* nothing will be run: where we stand does not matter */
 	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
 };
 
@@ -50,9 +50,9 @@ struct sb_setup {
 	struct sb_policy *policy;
 	struct sb_listed *listed;
 	size_t listed_count;
-	char **files; /* every rule file that was read; NULL-terminated */
+	char **files;    /* every rule file that was read; NULL-terminated */
 	char **warnings; /* NULL-terminated */
-	char *shell; /* from a "shell" line, or NULL */
+	char *shell;     /* from a "shell" line, or NULL */
 };
 
 /*

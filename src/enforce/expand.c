@@ -87,7 +87,8 @@ static int walk(struct search *search, int parent_fd, const char *name, const ch
 			continue;
 		if (++search->seen > SB_EXPAND_LIMIT)
 			return sb_fail(search->err, SB_E_REFUSED, 0,
-				       "a wildcard rule reaches more than %d files", SB_EXPAND_LIMIT);
+				       "a wildcard rule reaches more than %d files",
+				       SB_EXPAND_LIMIT);
 		status = visit(search, dirfd(dir), entry, path, glob);
 	}
 	return status;

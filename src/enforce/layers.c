@@ -74,11 +74,13 @@ static const struct {
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "
 		      "(no Landlock)"},
-	{no_ioctl, "devices that can be opened for reading can be controlled (needs Landlock ABI 5)"},
+	{no_ioctl,
+	 "devices that can be opened for reading can be controlled (needs Landlock ABI 5)"},
 	{no_signal_scope, "programs outside can be signalled (needs Landlock ABI 6)"},
 	{no_abstract_scope, "abstract unix sockets outside can be reached (needs Landlock ABI 6)"},
-	{no_seccomp, "keystrokes can be faked on the terminal and little-used system calls are open "
-		     "(no seccomp filter)"},
+	{no_seccomp,
+	 "keystrokes can be faked on the terminal and little-used system calls are open "
+	 "(no seccomp filter)"},
 };
 
 /* Without mounts, what stands inside a writable directory cannot be held apart from it. */
@@ -92,7 +94,7 @@ static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_w
 		const struct sb_plan_node *node = &plan->nodes[i];
 
 		if (sb_plan_temp_is_closed(plan, node->parent) || /* so it is held */
-		    sb_path_within("/dev", node->path) ||        /* has a sentence of its own */
+		    sb_path_within("/dev", node->path) ||         /* has a sentence of its own */
 		    (users_only && (!node->rule || node->rule->tier == SB_TIER_BUILTIN)))
 			continue;
 		if (first)
@@ -101,7 +103,8 @@ static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_w
 			first = node;
 	}
 	if (first && more)
-		say(out, "'%s' and %zu more protected names inside writable directories can be changed",
+		say(out,
+		    "'%s' and %zu more protected names inside writable directories can be changed",
 		    first->path, more);
 	else if (first)
 		say(out, "'%s' inside a writable directory can be changed", first->path);
@@ -126,12 +129,14 @@ static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 		if (node->kind == SB_KIND_SPECIAL)
 			say(out, "the service at '%s' can be connected to", node->path);
 		else if (node->kind == SB_KIND_DIR && !listed) {
-			say(out, "names (not contents) in hidden directories such as '%s' can be listed",
+			say(out,
+			    "names (not contents) in hidden directories such as '%s' can be listed",
 			    node->path);
 			listed = true;
 		}
 		if (parent->state == SB_STATE_WRITABLE && !parent->temp)
-			say(out, "new files beside the hidden '%s' cannot be read back", node->path);
+			say(out, "new files beside the hidden '%s' cannot be read back",
+			    node->path);
 	}
 }
 
@@ -139,7 +144,8 @@ static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *o
 {
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (sb_plan_temp_is_closed(plan, i))
-			say(out, "'%s' holds more than temporary files and is therefore not writable",
+			say(out,
+			    "'%s' holds more than temporary files and is therefore not writable",
 			    plan->nodes[i].path);
 }
 
@@ -154,7 +160,7 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 			    losses[i].missing == no_mounts ? layers->no_mounts : "",
 			    losses[i].missing == no_mounts && layers->no_mounts[0] ? ")" : "");
 	if (plan && plan->own_dev && !layers->own_dev)
-		say(out, "disks can be read, and with them every hidden file");
+		say(out, "block devices can be read, and with them every hidden file");
 	if (!plan || layers->mounts)
 		return;
 	find_unheld(plan, false, out);
@@ -173,7 +179,7 @@ void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *
 void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)
 {
 	char landlock[32] = "";
-	const char *mounts = !layers->mounts		? NULL
+	const char *mounts = !layers->mounts          ? NULL
 			     : layers->user_namespace ? "user and mount namespaces"
 						      : "mount namespace";
 

@@ -68,9 +68,10 @@ static int give_verdict(const struct sb_plan *plan, const struct sb_confine_opti
 	if (status != SB_OK)
 		return status;
 	if (!plan->network && !layers->net_namespace && !layers->seccomp)
-		return sb_fail(err, SB_E_UNSUPPORTED, 0,
-			       "this machine offers neither network namespaces nor seccomp filters: "
-			       "the network cannot be closed");
+		return sb_fail(
+			err, SB_E_UNSUPPORTED, 0,
+			"this machine offers neither network namespaces nor seccomp filters: "
+			"the network cannot be closed");
 	/* Inside another run its layers still hold; ours can only tighten. */
 	if (layers->outer)
 		sb_weaknesses_nested(layers, plan, weak);
@@ -89,10 +90,12 @@ static int return_to(const char *cwd, const struct stat *before, struct sb_error
 	struct stat after;
 
 	if (chdir(cwd) != 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s' inside the sandbox", cwd);
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s' inside the sandbox",
+			       cwd);
 	if (stat(".", &after) != 0 || after.st_dev != before->st_dev ||
 	    after.st_ino != before->st_ino)
-		return sb_fail(err, SB_E_BROKEN, 0, "'%s' is another directory inside the sandbox", cwd);
+		return sb_fail(err, SB_E_BROKEN, 0, "'%s' is another directory inside the sandbox",
+			       cwd);
 	return SB_OK;
 }
 
@@ -186,7 +189,8 @@ static int prove(const struct sb_plan *plan, const struct probes *probes,
 	int error;
 
 	if (layers->mounts && !mounts_hold(plan))
-		return sb_fail(err, SB_E_BROKEN, 0, "the sandbox does not hold: a mount is not read-only");
+		return sb_fail(err, SB_E_BROKEN, 0,
+			       "the sandbox does not hold: a mount is not read-only");
 	/* Our parent is outside.  (0: it is in another pid namespace, out of reach anyway.) */
 	if (layers->landlock_abi >= 6 && getppid() > 0 && kill(getppid(), 0) == 0)
 		return sb_fail(err, SB_E_BROKEN, 0,

@@ -47,7 +47,8 @@ static int settle_stdio(struct sb_fds *fds, struct sb_error *err)
 		if (flags < 0 || fstat(fd, &info) != 0)
 			continue; /* closed: the command sees it closed */
 		if ((flags & O_PATH) || S_ISDIR(info.st_mode)) {
-			sb_fail(err, SB_E_REFUSED, 0, "%s is a directory, which leads out of the sandbox",
+			sb_fail(err, SB_E_REFUSED, 0,
+				"%s is a directory, which leads out of the sandbox",
 				stdio_names[fd]);
 			return sb_hint(err, "redirect it from a file or /dev/null");
 		}
@@ -89,7 +90,8 @@ int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		if (fcntl(keep[i], F_GETFD) < 0)
-			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open", keep[i]);
+			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
+					 keep[i]);
 	dir = status == SB_OK ? opendir("/proc/self/fd") : NULL;
 	if (status == SB_OK && !dir)
 		status = sb_fail(err, SB_E_SYSTEM, errno, "cannot list the open descriptors");

@@ -17,8 +17,8 @@
 static const struct {
 	uint64_t right;
 	int abi;
-	unsigned needs;   /* bits of enum sb_op, all of which must be allowed */
-	bool for_files;   /* may be granted on a single file */
+	unsigned needs; /* bits of enum sb_op, all of which must be allowed */
+	bool for_files; /* may be granted on a single file */
 } rights[] = {
 	{SB_LL_WRITE_FILE, 1, 1u << SB_MODIFY, true},
 	{SB_LL_TRUNCATE, 3, 1u << SB_MODIFY, true},
@@ -95,7 +95,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 		/* rights add up on the way down: what is to be kept in it would be open as well */
 		if (!layers->mounts && sb_plan_temp_is_closed(plan, i))
 			continue;
-		status = grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
+		status =
+			grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
 	}
 	return status;
 }
@@ -114,9 +115,9 @@ static int grant_stdio(const struct domain *domain, struct sb_error *err)
 		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ||
 		    fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
 			continue;
-		status = sb_sys_landlock_add_path(
-			domain->fd, fd,
-			rights_for(1u << SB_MODIFY, domain->abi, true) & ~SB_LL_IOCTL_DEV);
+		status = sb_sys_landlock_add_path(domain->fd, fd,
+						  rights_for(1u << SB_MODIFY, domain->abi, true) &
+							  ~SB_LL_IOCTL_DEV);
 		/* EBADFD: an inode of no visible filesystem (memfd), which is never restricted */
 		if (status < 0 && status != -EBADFD)
 			return cannot(err, status, fd == 1 ? "standard output" : "standard error");
@@ -217,7 +218,8 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 	return status;
 }
 
-static int grant_reads(const struct domain *domain, const struct sb_plan *plan, struct sb_error *err)
+static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
+		       struct sb_error *err)
 {
 	int status = grant(domain, "/", SB_LL_READ_DIR, err);
 

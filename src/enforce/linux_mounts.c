@@ -132,7 +132,8 @@ static bool take_copies(struct job *job)
 			return false;
 		/* a device file that lies in a project is no more open than one in /dev */
 		if (own_dev(job) && !sb_path_within("/dev", step->path) &&
-		    failed(job, sb_sys_close_devices(job->trees[i]), "close devices in", step->path))
+		    failed(job, sb_sys_close_devices(job->trees[i]), "close devices in",
+			   step->path))
 			return false;
 	}
 	return true;
@@ -445,8 +446,8 @@ static bool try_once(struct job *job, int flags)
 
 static void explain(const struct job *job, struct sb_layers *layers)
 {
-	snprintf(layers->no_mounts, sizeof layers->no_mounts, "cannot %s%s%.60s: %s", job->failed_at,
-		 job->failed_on ? " " : "", job->failed_on ? job->failed_on : "",
+	snprintf(layers->no_mounts, sizeof layers->no_mounts, "cannot %s%s%.60s: %s",
+		 job->failed_at, job->failed_on ? " " : "", job->failed_on ? job->failed_on : "",
 		 strerror(job->failed_errno));
 }
 

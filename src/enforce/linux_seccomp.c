@@ -41,8 +41,8 @@
 #define NR_open_tree_attr 467
 #define NR_file_setattr 469
 
-#define NEW_NAMESPACE                                                                            \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |           \
+#define NEW_NAMESPACE                                                                              \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 #define NEW_TIME_NAMESPACE 0x80 /* in clone() this bit belongs to the exit signal */
 
@@ -58,7 +58,7 @@
 
 /* "SBSH": what sb_inside() asks with.  Every kernel answers EINVAL to this prctl. */
 #define QUERY 0x53425348u
-#define QUERY_BASE 0x800u  /* the answer is an errno: 0x800 + depth * 2 + mounts */
+#define QUERY_BASE 0x800u /* the answer is an errno: 0x800 + depth * 2 + mounts */
 #define QUERY_DEPTH 0x3ffu
 
 enum test { ALWAYS, EQUAL, DIFFERENT, ANY_BIT, NOT_ZERO };
@@ -157,10 +157,16 @@ static const struct row table[] = {
 	{NR_file_setattr, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
 
 	/* Families with little use and many bugs; VSOCK reaches the host of a machine. */
-	{SYS_socket, ANSWER(EAFNOSUPPORT), EVERY_RUN,
-	 {{DIFFERENT, 0, AF_UNIX}, {DIFFERENT, 0, AF_INET}, {DIFFERENT, 0, AF_INET6},
+	{SYS_socket,
+	 ANSWER(EAFNOSUPPORT),
+	 EVERY_RUN,
+	 {{DIFFERENT, 0, AF_UNIX},
+	  {DIFFERENT, 0, AF_INET},
+	  {DIFFERENT, 0, AF_INET6},
 	  {DIFFERENT, 0, AF_NETLINK}}},
-	{SYS_socket, ANSWER(EPROTONOSUPPORT), EVERY_RUN,
+	{SYS_socket,
+	 ANSWER(EPROTONOSUPPORT),
+	 EVERY_RUN,
 	 {{EQUAL, 0, AF_NETLINK}, {NOT_ZERO, 2, 0 /* NETLINK_ROUTE */}}},
 	{SYS_socketpair, ANSWER(EAFNOSUPPORT), EVERY_RUN, {{DIFFERENT, 0, AF_UNIX}}},
 
@@ -216,8 +222,7 @@ static size_t emit(struct program *program, uint16_t code, uint32_t k, uint8_t i
 		   uint8_t if_false)
 {
 	if (program->count < program->max)
-		program->out[program->count] =
-			(struct sock_filter){code, if_true, if_false, k};
+		program->out[program->count] = (struct sock_filter){code, if_true, if_false, k};
 	return program->count++;
 }
 

@@ -14,17 +14,18 @@ struct sock_filter;
 
 /* Which parts of the table apply. */
 struct sb_filter_options {
-	bool network_off;   /* no internet sockets at all (used without a network namespace) */
-	bool as_root;       /* no setuid files: root's would be everybody's way to root */
-	bool no_mounts;     /* also stop file flags, which mounts would hold */
-	unsigned self;      /* what the private query answers: see sb_inside() */
+	bool network_off; /* no internet sockets at all (used without a network namespace) */
+	bool as_root;     /* no setuid files: root's would be everybody's way to root */
+	bool no_mounts;   /* also stop file flags, which mounts would hold */
+	unsigned self;    /* what the private query answers: see sb_inside() */
 };
 
 /*
  * Write the filter into out (room for max instructions); returns how many, 0 when it
  * does not fit.  Pure: the same options give the same program.
  */
-size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max);
+size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out,
+		       size_t max);
 
 /* Load it into this process.  Needs no_new_privs.  layers->outer is taken into the answer. */
 int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err);

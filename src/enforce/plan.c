@@ -22,7 +22,8 @@
 #define MAX_BLANKS 256 /* names in ~/.ssh; further ones answer ENOENT */
 
 static const char *const kind_names[] = {
-	"own devices", "device", "private", "shown read-only", "writable", "pinned", "read-only", "hidden", "shown", "blank",
+	"own devices", "device",    "private", "shown read-only", "writable",
+	"pinned",      "read-only", "hidden",  "shown",           "blank",
 };
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
@@ -100,8 +101,9 @@ static int collect(struct maker *maker, struct sb_error *err)
 		maker->rule = sb_policy_rule(maker->policy, i);
 		if (maker->rule->absent)
 			continue;
-		status = pattern->glob ? sb_expand(pattern->prefix, pattern->glob, found, maker, err)
-				       : add_node(maker, pattern->prefix, maker->rule, err);
+		status = pattern->glob
+				 ? sb_expand(pattern->prefix, pattern->glob, found, maker, err)
+				 : add_node(maker, pattern->prefix, maker->rule, err);
 	}
 	return status;
 }
@@ -168,8 +170,7 @@ static void judge(struct maker *maker)
 			if (access.verdict[op] == SB_ALLOW)
 				node->allow |= 1u << op;
 		node->parent = i ? i - 1 : 0;
-		while (node->parent &&
-		       !sb_path_within(plan->nodes[node->parent].path, node->path))
+		while (node->parent && !sb_path_within(plan->nodes[node->parent].path, node->path))
 			node->parent = plan->nodes[node->parent].parent;
 		node->state = state_of(node->allow);
 		parent = &plan->nodes[node->parent];
@@ -269,8 +270,9 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 					       err);
 	}
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
-	if (node->state == SB_STATE_WRITABLE && (node->kind == SB_KIND_SPECIAL || is_device(node)) &&
-	    !parent->temp && parent->state != SB_STATE_HIDDEN) {
+	if (node->state == SB_STATE_WRITABLE &&
+	    (node->kind == SB_KIND_SPECIAL || is_device(node)) && !parent->temp &&
+	    parent->state != SB_STATE_HIDDEN) {
 		if (plan->own_dev && sb_path_within("/dev", node->path))
 			status = add_step(maker, is_dir ? SB_MOUNT_WRITABLE : SB_MOUNT_DEVICE,
 					  node->path, is_dir, "/dev", err);
@@ -280,17 +282,17 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	if (parent->temp) {
 		if (node->state == SB_STATE_HIDDEN)
 			return SB_OK; /* the private temp does not show it at all */
-		return add_step(maker,
-				node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_KEEP,
-				node->path, is_dir, parent->path, err);
+		return add_step(
+			maker, node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_KEEP,
+			node->path, is_dir, parent->path, err);
 	}
 	if (parent->state == SB_STATE_HIDDEN) {
 		if (node->state == SB_STATE_HIDDEN || parent->kind != SB_KIND_DIR)
 			return SB_OK;
 		status = add_step(maker, SB_MOUNT_SHOW, node->path, is_dir, parent->path, err);
 		if (status == SB_OK)
-			plan->mounts[plan->mount_count - 1].writable =
-				node->state == SB_STATE_WRITABLE;
+			plan->mounts[plan->mount_count - 1].writable = node->state ==
+								       SB_STATE_WRITABLE;
 		return status;
 	}
 	if (node->state == parent->state)

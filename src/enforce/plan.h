@@ -37,17 +37,17 @@ struct sb_plan_node {
 	bool simplified; /* allowed less than its writable surroundings: held as read-only */
 };
 
-enum sb_mount_kind {       /* in this order where the path is the same */
-	SB_MOUNT_DEV,      /* a /dev of our own, with only the devices that rules open */
-	SB_MOUNT_DEVICE,   /* one of those; made with it, no mount */
-	SB_MOUNT_TMPFS,    /* a private, empty, writable filesystem */
-	SB_MOUNT_KEEP,     /* something that a TMPFS would cover, shown in it read-only */
-	SB_MOUNT_WRITABLE, /* itself, writable */
-	SB_MOUNT_PIN,      /* itself, writable: only so that it cannot be renamed */
-	SB_MOUNT_READONLY, /* itself, read-only, inside something writable */
-	SB_MOUNT_HIDE,     /* an empty thing without permissions */
-	SB_MOUNT_SHOW,     /* something readable inside a hidden directory */
-	SB_MOUNT_BLANK,    /* a name in such a directory that answers EACCES; no mount */
+enum sb_mount_kind {                  /* in this order where the path is the same */
+		     SB_MOUNT_DEV,    /* a /dev of our own, with only the devices that rules open */
+		     SB_MOUNT_DEVICE, /* one of those; made with it, no mount */
+		     SB_MOUNT_TMPFS,  /* a private, empty, writable filesystem */
+		     SB_MOUNT_KEEP, /* something that a TMPFS would cover, shown in it read-only */
+		     SB_MOUNT_WRITABLE, /* itself, writable */
+		     SB_MOUNT_PIN,      /* itself, writable: only so that it cannot be renamed */
+		     SB_MOUNT_READONLY, /* itself, read-only, inside something writable */
+		     SB_MOUNT_HIDE,     /* an empty thing without permissions */
+		     SB_MOUNT_SHOW,     /* something readable inside a hidden directory */
+		     SB_MOUNT_BLANK, /* a name in such a directory that answers EACCES; no mount */
 };
 
 struct sb_mount_step {

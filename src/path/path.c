@@ -92,7 +92,8 @@ static int give(struct sb_buf *path, char **out, struct sb_error *err)
 int sb_path_absolute(const char *path, const char *base, const char *home, char **out,
 		     struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf joined = SB_BUF(2 * PATH_MAX); /* base and path, each at most PATH_MAX */
+	SB_AUTO_BUF struct sb_buf joined =
+		SB_BUF(2 * PATH_MAX); /* base and path, each at most PATH_MAX */
 	SB_AUTO_BUF struct sb_buf result = SB_BUF(2 * PATH_MAX);
 	const char *part;
 
@@ -100,7 +101,8 @@ int sb_path_absolute(const char *path, const char *base, const char *home, char 
 		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
 	if (path[0] == '~' && path[1] != '\0' && path[1] != '/') {
 		sb_fail(err, SB_E_INVALID, 0, "cannot use '%s': '~' with a user name", path);
-		return sb_hint(err, "write the path in full, or './%s' for a name with a tilde", path);
+		return sb_hint(err, "write the path in full, or './%s' for a name with a tilde",
+			       path);
 	}
 	if (path[0] == '~' && (!home || home[0] != '/'))
 		return sb_fail(err, SB_E_INVALID, 0, "cannot use '%s': HOME is not set", path);
@@ -200,7 +202,8 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 	ssize_t length = readlink(walk->done.data, target, sizeof target - 1);
 	SB_AUTO_FREE char *after = NULL;
 
-	if (length < 0 && is_unreachable(errno)) { /* /proc/1/root: the link shows, not its target */
+	if (length < 0 &&
+	    is_unreachable(errno)) { /* /proc/1/root: the link shows, not its target */
 		lose(walk, parent_length, errno);
 		return SB_OK;
 	}
@@ -247,8 +250,8 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 	sb_buf_puts(&walk.rest, path);
 	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
 	if (sb_buf_failed(&walk.rest) || sb_buf_failed(&walk.done))
-		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
-				 PATH_MAX - 1);
+		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
+				 "the path is longer than %d bytes", PATH_MAX - 1);
 
 	for (part = walk.rest.data; status == SB_OK && *part;) {
 		size_t length = strcspn(part, "/"), parent_length = walk.done.length;
@@ -299,7 +302,7 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 		*out_missing = walk.missing;
 	if (status == SB_OK && out_link)
 		*out_link = walk.link && !sb_path_within(walk.left, *out) ? sb_take_ptr(&walk.link)
-									    : NULL;
+									  : NULL;
 	free(walk.link);
 	sb_buf_done(&walk.done);
 	sb_buf_done(&walk.rest);

@@ -151,9 +151,8 @@ bool sb_glob_name(const char *glob, size_t glob_length, const char *name, size_t
 			retry_n = n;
 			continue;
 		}
-		if (g < glob_length &&
-		    take_one(glob + g, glob_length - g, name + n, name_length - n, &glob_step,
-			     &name_step)) {
+		if (g < glob_length && take_one(glob + g, glob_length - g, name + n,
+						name_length - n, &glob_step, &name_step)) {
 			g += glob_step;
 			n += name_step;
 			continue;
@@ -339,8 +338,8 @@ int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *
 		if (status != SB_OK)
 			return status;
 		if (++components > MAX_COMPONENTS)
-			return sb_fail(err, SB_E_INVALID, 0, "more than %d directories in a pattern",
-				       MAX_COMPONENTS);
+			return sb_fail(err, SB_E_INVALID, 0,
+				       "more than %d directories in a pattern", MAX_COMPONENTS);
 		sb_buf_putc(&canonical, '/');
 		if (!literal && glob_at == 0)
 			glob_at = canonical.length;

@@ -191,9 +191,9 @@ static const struct row kernel[] = {
 };
 
 static const struct row devices[] = {
-	{"null", &use_device, "device"},      {"zero", &use_device, "device"},
-	{"full", &use_device, "device"},      {"random", &use_device, "device"},
-	{"urandom", &use_device, "device"},   {"tty", &use_device, "terminal"},
+	{"null", &use_device, "device"},        {"zero", &use_device, "device"},
+	{"full", &use_device, "device"},        {"random", &use_device, "device"},
+	{"urandom", &use_device, "device"},     {"tty", &use_device, "terminal"},
 	{"ptmx", &use_device, "new terminals"}, {"pts", &use_device, "terminals"},
 };
 
@@ -281,8 +281,8 @@ struct base {
 	const char *path; /* canonical */
 	int fd;           /* -1: cannot be opened */
 	char entry[64];
-	int kind;          /* of that entry */
-	bool listed;       /* all its names are in maybe: */
+	int kind;           /* of that entry */
+	bool listed;        /* all its names are in maybe: */
 	uint64_t maybe[64]; /* a bit per name; a name whose bit is not set is not there */
 };
 
@@ -431,7 +431,8 @@ static int keep_entry(struct sb_policy *policy, const char *temp, const char *pa
 	entry = strndup(path, length + strcspn(path + length, "/"));
 	if (!entry)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	return add_literal(policy, entry, &sb_access_ask, "holds more than temporary files", 0, err);
+	return add_literal(policy, entry, &sb_access_ask, "holds more than temporary files", 0,
+			   err);
 }
 
 static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, const char *temp,
@@ -546,7 +547,8 @@ static int guard_opened(struct sb_policy *policy, const struct sb_place *place, 
 		struct stat info;
 
 		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW ||
-		    pattern->glob || is_temp(place, pattern->prefix) || stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
+		    pattern->glob || is_temp(place, pattern->prefix) ||
+		    stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
 			continue;
 		root = strdup(pattern->prefix); /* adding rules may move the others */
 		status = root ? guard_root(policy, root, flags, err)
@@ -584,7 +586,8 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
-	int status = guard_opened(policy, place, flags, err); /* while only the user's rules are there */
+	int status =
+		guard_opened(policy, place, flags, err); /* while only the user's rules are there */
 
 	if (status == SB_OK)
 		status = add_table(policy, "/", kernel, COUNT(kernel), 0, err);
@@ -601,12 +604,13 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	if (status == SB_OK)
 		status = add_temp(policy, place, err);
 	if (status == SB_OK && place->home)
-		status = add_table(policy, place->home, credentials, COUNT(credentials), flags, err);
+		status =
+			add_table(policy, place->home, credentials, COUNT(credentials), flags, err);
 	/* HOME may be changed (CI, agents, sudo); the account's keys stay where they are. */
 	if (status == SB_OK && place->account_home &&
 	    (!place->home || strcmp(place->home, place->account_home) != 0))
-		status = add_table(policy, place->account_home, credentials, COUNT(credentials), flags,
-				   err);
+		status = add_table(policy, place->account_home, credentials, COUNT(credentials),
+				   flags, err);
 	for (size_t i = 0; place->secrets && place->secrets[i] && status == SB_OK; i++)
 		status = add_literal(policy, place->secrets[i], &sb_access_deny,
 				     "credentials that the environment names", 0, err);

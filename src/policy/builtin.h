@@ -9,15 +9,15 @@
 /* Where this run lives.  All paths canonical; strings stay the caller's. */
 struct sb_place {
 	const char *home;
-	const char *account_home;    /* the account's own, where $HOME is another; or NULL */
-	const char *const *secrets;  /* that the environment names; NULL-terminated, or NULL */
-	const char *const *projects; /* NULL-terminated; the first is the current directory */
-	const char *tmpdir;          /* $TMPDIR, or NULL */
-	const char *runtime_dir;     /* $XDG_RUNTIME_DIR, or NULL */
-	unsigned uid;                /* whose /run/user/UID is closed as well */
+	const char *account_home;     /* the account's own, where $HOME is another; or NULL */
+	const char *const *secrets;   /* that the environment names; NULL-terminated, or NULL */
+	const char *const *projects;  /* NULL-terminated; the first is the current directory */
+	const char *tmpdir;           /* $TMPDIR, or NULL */
+	const char *runtime_dir;      /* $XDG_RUNTIME_DIR, or NULL */
+	unsigned uid;                 /* whose /run/user/UID is closed as well */
 	const char *const *terminals; /* other terminals of the user; NULL-terminated, or NULL */
-	const char *const *sockets;  /* that the environment names; NULL-terminated, or NULL */
-	const char *config_dir;      /* sandbash's own; changes are denied, always */
+	const char *const *sockets;   /* that the environment names; NULL-terminated, or NULL */
+	const char *config_dir;       /* sandbash's own; changes are denied, always */
 	const char *state_dir;
 	/*
 	 * Leave out rules for what is not there.  No existing path is decided otherwise

@@ -229,8 +229,7 @@ static void compete(struct best *best, const struct sb_pattern *pattern, const s
 {
 	int order = best->rule ? sb_pattern_compare(pattern, best->pattern) : 1;
 
-	if (order > 0 ||
-	    (order == 0 && rule->access.verdict[op] > best->rule->access.verdict[op]))
+	if (order > 0 || (order == 0 && rule->access.verdict[op] > best->rule->access.verdict[op]))
 		*best = (struct best){pattern, rule};
 }
 
@@ -273,8 +272,7 @@ static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 		return (struct sb_decision){SB_DENY, covering->system.rule};
 	if (plain->rule)
 		decision = (struct sb_decision){plain->rule->access.verdict[op], plain->rule};
-	if (!guard->rule ||
-	    (plain->rule && sb_pattern_compare(plain->pattern, guard->pattern) > 0))
+	if (!guard->rule || (plain->rule && sb_pattern_compare(plain->pattern, guard->pattern) > 0))
 		return decision;
 	verdict = guard->rule->access.verdict[op];
 	if (verdict > decision.verdict || (!plain->rule && verdict == decision.verdict))

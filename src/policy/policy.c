@@ -183,9 +183,11 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 			sb_fail(err, SB_E_CONFLICT, 0,
 				"two rules for '%s' contradict each other: %s and %s",
 				entry->pattern.text,
-				entry->rule.tier == rule->tier ? entry->rule.origin : "an earlier one",
+				entry->rule.tier == rule->tier ? entry->rule.origin
+							       : "an earlier one",
 				rule->origin);
-			sb_hint(err, "remove one of them, or say both in one rule: read+ask:delete ...");
+			sb_hint(err,
+				"remove one of them, or say both in one rule: read+ask:delete ...");
 			return SB_E_CONFLICT;
 		}
 		*given = pack(&rule->access);
@@ -274,8 +276,8 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 
 		if (policy->mode == SB_MODE_READ_ONLY)
 			cap(entry);
-		entry->only_guards =
-			entry->has_guard && sb_access_equal(&entry->guard, &entry->rule.access);
+		entry->only_guards = entry->has_guard &&
+				     sb_access_equal(&entry->guard, &entry->rule.access);
 	}
 	policy->index = sb_index_new(policy->entries, policy->count);
 	if (!policy->index)

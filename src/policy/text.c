@@ -142,8 +142,10 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 			return sb_hint(err, "name the operations: read, modify, create, delete");
 		}
 	}
-	sb_fail(err, SB_E_INVALID, 0, "unknown operation '%.*s'", (int)(length > 60 ? 60 : length), word);
-	return sb_hint(err, "operations are read, modify, create and delete, each alone or as ask:OP");
+	sb_fail(err, SB_E_INVALID, 0, "unknown operation '%.*s'", (int)(length > 60 ? 60 : length),
+		word);
+	return sb_hint(err,
+		       "operations are read, modify, create and delete, each alone or as ask:OP");
 }
 
 int sb_access_parse(const char *word, size_t length, struct sb_access *out, struct sb_error *err)
@@ -241,8 +243,8 @@ static int unquote(const char **bytes, const char *end, char **out, struct sb_er
 				return sb_fail(err, SB_E_INVALID, 0,
 					       "\\x needs two hexadecimal digits, not 00");
 			default:
-				return sb_fail(err, SB_E_INVALID, 0, "unknown escape '\\%c' in quotes",
-					       *at);
+				return sb_fail(err, SB_E_INVALID, 0,
+					       "unknown escape '\\%c' in quotes", *at);
 			}
 		}
 		sb_buf_putc(&text, (char)c);
@@ -265,7 +267,8 @@ static int parse_path(const char *bytes, const char *end, char **out, struct sb_
 		while (bytes < end && is_blank(*bytes))
 			bytes++;
 		if (bytes < end && *bytes != '#')
-			return sb_fail(err, SB_E_INVALID, 0, "unexpected text after the closing quote");
+			return sb_fail(err, SB_E_INVALID, 0,
+				       "unexpected text after the closing quote");
 	} else {
 		for (const char *at = bytes; at < end; at++) {
 			if (*at == '#' && at > bytes && is_blank(at[-1])) {
@@ -310,7 +313,8 @@ static int parse_tmp(const char *value, struct sb_line *line, struct sb_error *e
 			return SB_OK;
 		}
 	}
-	return sb_fail(err, SB_E_INVALID, 0, "tmp is 'private', 'shared' or 'off', not '%s'", value);
+	return sb_fail(err, SB_E_INVALID, 0, "tmp is 'private', 'shared' or 'off', not '%s'",
+		       value);
 }
 
 static int keep_text(const char *value, struct sb_line *line, struct sb_error *err)
@@ -346,7 +350,8 @@ static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
 }
 
 /* A line that begins with neither an access nor a setting: a bare path, if it looks like one. */
-static int parse_bare(const char *bytes, const char *end, struct sb_line *line, struct sb_error *err)
+static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
+		      struct sb_error *err)
 {
 	int status;
 
@@ -359,8 +364,9 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line, 
 		sb_fail(err, SB_E_INVALID, 0, "'%s' begins with no known word and is no path",
 			line->text);
 		sb_line_done(line);
-		return sb_hint(err, "words are read, write, ask, deny, include, network, mode, tmp, "
-				    "shell; a path with spaces begins with '/', '~' or './'");
+		return sb_hint(err,
+			       "words are read, write, ask, deny, include, network, mode, tmp, "
+			       "shell; a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
 }
@@ -406,7 +412,8 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 	if (which == COUNT(settings) && !looks_like_access(bytes, word)) {
 		status = parse_bare(bytes, end, &line, err);
 	} else if (rest == end || *rest == '#') {
-		sb_fail(err, SB_E_INVALID, 0, "'%.*s' needs a value", (int)(word > 60 ? 60 : word), bytes);
+		sb_fail(err, SB_E_INVALID, 0, "'%.*s' needs a value", (int)(word > 60 ? 60 : word),
+			bytes);
 		return sb_hint(err, "for a file of that name write './%.*s'",
 			       (int)(word > 60 ? 60 : word), bytes);
 	} else if (which < COUNT(settings)) {
@@ -485,8 +492,7 @@ void sb_rule_print(const struct sb_access *access, const char *pattern, struct s
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 {
 	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\n", sb_mode_name(sb_policy_mode(policy)),
-		      sb_policy_network(policy) ? "on" : "off",
-		      sb_tmp_name(sb_policy_tmp(policy)));
+		      sb_policy_network(policy) ? "on" : "off", sb_tmp_name(sb_policy_tmp(policy)));
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		size_t start = out->length;

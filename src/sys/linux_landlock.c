@@ -23,7 +23,7 @@ int sb_sys_landlock_abi(void)
 int sb_sys_landlock_create(const struct sb_ll_ruleset *ruleset, int abi)
 {
 	/* A kernel that does not know a field answers E2BIG unless it is zero: send what it knows. */
-	size_t size = abi >= 6	 ? sizeof *ruleset
+	size_t size = abi >= 6   ? sizeof *ruleset
 		      : abi >= 4 ? offsetof(struct sb_ll_ruleset, scoped)
 				 : offsetof(struct sb_ll_ruleset, handled_net);
 	long fd = syscall(NR_CREATE_RULESET, ruleset, size, 0u);

@@ -97,10 +97,9 @@ int sb_sys_drop_capabilities(void)
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); /* before 4.3 there are none */
 	if (sb_sys_has_capability(CAP_SETPCAP)) {
 		/* Else a later execve as uid 0 would fill the sets again: capabilities(7). */
-		if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
-						     SECBIT_NO_SETUID_FIXUP |
-						     SECBIT_NO_SETUID_FIXUP_LOCKED |
-						     SECBIT_KEEP_CAPS_LOCKED) != 0)
+		if (prctl(PR_SET_SECUREBITS,
+			  SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+				  SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED) != 0)
 			return -errno;
 		for (int capability = 0; capability < 64; capability++) {
 			if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {

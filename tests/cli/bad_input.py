@@ -320,6 +320,26 @@ def moved_binary(fx):
     check(result.status != 0)
 
 
+@test("R5 bad input: hiding the current directory is told as that")
+def hidden_cwd(fx):
+    for flag in ("--deny=.", f"--deny={fx.project}", f"--deny={fx.home}/**"):
+        result = fx.sandbash(flag, "touch", "x")
+        equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+        contains(result.stderr, flag, "which rule hides it")
+    check(not fx.exists("x"))
+
+
+@test("R5 bad input: odd directories in the environment do no harm")
+def odd_directories(fx):
+    fx.write(fx.home / "file", "text\n")
+    for name in ("TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
+        for value in ("/", "/tmp", fx.home, fx.project, fx.project / "sub", "/nonexistent", "relative",
+                      "", "/dev/shm", "/dev/null"):
+            script = "f=$(mktemp) && rm $f && touch x && cat ../file"
+            result = fx.sandbash("sh", "-c", script, env={name: value})
+            equal((result.status, result.stdout), (0, "text\n"), f"{name}={value}: {result.stderr}")
+
+
 @test("R5 bad input: an unknown completion shell")
 def unknown_shell(fx):
     error(fx.sandbash("--completion", "tcsh"), EXIT_USAGE, "tcsh")

@@ -396,6 +396,20 @@ def anywhere_above_home(fx):
     check(not (fx.dir / "x").exists())
 
 
+@test("S5 with the flags that say so it starts in any directory, in every mode")
+def any_directory(fx):
+    fx.config("")
+    places = ["/", "/usr", "/tmp", "/dev/shm", "/var/tmp", "/dev", "/proc", "/etc"]
+    failed = []
+    for cwd in places:
+        for mode in ("workspace-write", "read-only"):
+            result = fx.sandbash("--anywhere", "--allow-home", f"--mode={mode}", "sh", "-c",
+                                 "pwd; test $$ -gt 0", cwd=cwd)
+            if (result.status, result.stdout) != (0, f"{cwd}\n"):
+                failed.append((cwd, mode, result.stderr))
+    equal(failed, [])
+
+
 # --- S13 and R4 ---------------------------------------------------------------------------
 
 

@@ -58,7 +58,8 @@ def read_only(fx):
     result = fx.sandbash(BIN, "--mode=read-only", "sh", "-c", "echo x >file")
     check(result.status != 0)
     equal(fx.read("file"), "content")
-    works(fx.sandbash(BIN, "--mode=read-only", "sh", "-c", 'f=$(mktemp) && echo x >"$f"'))
+    works(fx.sandbash(BIN, "--mode=read-only", "sh", "-c",
+                      'f=$(mktemp) && echo x >"$f" && rm "$f"'))
     works(fx.sandbash(BIN, "sh", "-c", "echo x >file"), "neighbour")
 
 

@@ -91,15 +91,33 @@ static void calls_that_are_refused_whatever_their_arguments(void **state)
 	static const struct {
 		int number, error;
 	} rows[] = {
-		{SYS_clone3, ENOSYS},       {SYS_setns, EPERM},         {SYS_mount, EPERM},
-		{SYS_umount2, EPERM},       {SYS_pivot_root, EPERM},    {SYS_chroot, EPERM},
-		{SYS_open_tree, EPERM},     {SYS_move_mount, EPERM},    {SYS_fsopen, EPERM},
-		{SYS_mount_setattr, EPERM}, {SYS_io_uring_setup, EPERM}, {SYS_bpf, EPERM},
-		{SYS_userfaultfd, EPERM},   {SYS_keyctl, EPERM},        {SYS_add_key, EPERM},
-		{SYS_kexec_load, EPERM},    {SYS_init_module, EPERM},   {SYS_reboot, EPERM},
-		{SYS_open_by_handle_at, EPERM}, {SYS_fanotify_init, EPERM}, {SYS_perf_event_open, EPERM},
-		{463, ENOSYS},              {466, ENOSYS},              {467, ENOSYS},
-		{469, ENOSYS},              {SYS_swapon, EPERM},        {SYS_settimeofday, EPERM},
+		{SYS_clone3, ENOSYS},
+		{SYS_setns, EPERM},
+		{SYS_mount, EPERM},
+		{SYS_umount2, EPERM},
+		{SYS_pivot_root, EPERM},
+		{SYS_chroot, EPERM},
+		{SYS_open_tree, EPERM},
+		{SYS_move_mount, EPERM},
+		{SYS_fsopen, EPERM},
+		{SYS_mount_setattr, EPERM},
+		{SYS_io_uring_setup, EPERM},
+		{SYS_bpf, EPERM},
+		{SYS_userfaultfd, EPERM},
+		{SYS_keyctl, EPERM},
+		{SYS_add_key, EPERM},
+		{SYS_kexec_load, EPERM},
+		{SYS_init_module, EPERM},
+		{SYS_reboot, EPERM},
+		{SYS_open_by_handle_at, EPERM},
+		{SYS_fanotify_init, EPERM},
+		{SYS_perf_event_open, EPERM},
+		{463, ENOSYS},
+		{466, ENOSYS},
+		{467, ENOSYS},
+		{469, ENOSYS},
+		{SYS_swapon, EPERM},
+		{SYS_settimeofday, EPERM},
 	};
 
 	(void)state;
@@ -110,10 +128,12 @@ static void calls_that_are_refused_whatever_their_arguments(void **state)
 
 static void ordinary_calls_are_allowed(void **state)
 {
-	static const int rows[] = {SYS_read,   SYS_write,  SYS_openat, SYS_close,   SYS_execve,
-				   SYS_mmap,   SYS_futex,  SYS_wait4,  SYS_getpid,  SYS_kill,
-				   SYS_ptrace, SYS_fchmod, SYS_statx,  SYS_connect, SYS_memfd_create,
-				   SYS_seccomp, 444 /* landlock */, 445, 446, 1000, 0x3fffffff};
+	static const int rows[] = {
+		SYS_read,    SYS_write,          SYS_openat, SYS_close,   SYS_execve,
+		SYS_mmap,    SYS_futex,          SYS_wait4,  SYS_getpid,  SYS_kill,
+		SYS_ptrace,  SYS_fchmod,         SYS_statx,  SYS_connect, SYS_memfd_create,
+		SYS_seccomp, 444 /* landlock */, 445,        446,         1000,
+		0x3fffffff};
 
 	(void)state;
 	build(false, false);
