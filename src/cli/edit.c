@@ -113,7 +113,9 @@ static int run_editor(const char *editor, const char *file, struct sb_error *err
 	pid_t pid;
 	int status;
 
-	sb_buf_printf(&script, "%s \"$1\"", editor);
+	/* "exec" where it can be: else the shell, too, gets the Ctrl-C meant for the editor */
+	sb_buf_printf(&script, "%s%s \"$1\"", strpbrk(editor, "=;&|<>()$`\\\"'#") ? "" : "exec ",
+		      editor);
 	if (sb_buf_failed(&script))
 		return sb_fail(err, SB_E_INVALID, 0, "the name of the editor is too long");
 	/* Ctrl-C and Ctrl-\\ are typed at the editor, not at us: as system(3) has it. */

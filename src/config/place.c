@@ -182,17 +182,18 @@ static char *find_account_home(void)
 static dev_t controlling_terminal(void)
 {
 	SB_AUTO_FILE FILE *stat_file = fopen("/proc/self/stat", "re");
-	char line[1024];
-	const char *after_name;
-	int number = 0;
+	char line[1024], *rest;
+	unsigned long number = 0;
 
 	/* the name may hold anything, so count from the last parenthesis */
-	if (stat_file && fgets(line, sizeof line, stat_file) &&
-	    (after_name = strrchr(line, ')')) != NULL &&
-	    sscanf(after_name + 1, " %*c %*d %*d %*d %d", &number) != 1)
-		number = 0;
-	return makedev((unsigned)number >> 8 & 0xfff,
-		       ((unsigned)number & 0xff) | ((unsigned)number >> 12 & 0xfff00));
+	if (!stat_file || !fgets(line, sizeof line, stat_file) || !(rest = strrchr(line, ')')))
+		return 0;
+	for (int field = 2; field < 7 && rest; field++) {
+		rest = strchr(rest + 1, ' ');
+		if (field == 6 && rest)
+			number = strtoul(rest + 1, NULL, 10);
+	}
+	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
 }
 
 static bool is_ours(dev_t terminal, dev_t controlling)

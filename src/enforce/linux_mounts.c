@@ -309,9 +309,8 @@ static int new_dev(struct job *job, const struct sb_mount_step *dev)
 			continue;
 		if (step->kind != SB_MOUNT_DEVICE)
 			status = make_place(tree, name, step->is_dir, 0755, 0755);
-		else if (lstat(step->path, &info) != 0)
-			status = -errno;
-		else if (mknodat(tree, name, info.st_mode, info.st_rdev) != 0 ||
+		else if (lstat(step->path, &info) != 0 ||
+			 mknodat(tree, name, info.st_mode, info.st_rdev) != 0 ||
 			 fchmodat(tree, name, info.st_mode & 07777, 0) != 0)
 			status = -errno;
 	}

@@ -195,11 +195,10 @@ def no_leaks(fx):
 
 @test("S12 a directory as a standard stream is refused")
 def directory_stdio(fx):
-    for redirect in ("<", "<>"):
-        result = fx.run("sh", "-c", '"$1" touch x < .', "sh", BIN)
-        equal(result.status, EXIT_OWN_FAILURE, result.stderr)
-        contains(result.stderr, "standard input")
-        check(not fx.exists("x"), redirect)
+    result = fx.run("sh", "-c", '"$1" touch x < .', "sh", BIN)
+    equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+    contains(result.stderr, "standard input")
+    check(not fx.exists("x"))
 
 
 # --- status -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import signal
 import stat
 import subprocess
 
-from tap import ALL_VARIANTS, BIN, check, contains, equal, lacks, run_all, skip, test
+from tap import BIN, check, contains, equal, lacks, run_all, skip, test
 
 EXIT_USAGE, EXIT_OWN_FAILURE = 2, 125
 

@@ -70,7 +70,7 @@ def some_paths(fx):
             f"{project}/logs/b/c.txt", f"{project}/logs/c.log", outside, f"{outside}/x",
             f"{outside}/a.log", f"{outside}/a b/c", f"{outside}/new\nline/x", f"{outside}/\udcff",
             f"{outside}/#hash", f"{outside}/[set]/x", f"{outside}/*star", f"{outside}/back\\slash",
-            f"{outside}/ lead", f"{outside}/trail ", f'{outside}/q"uote',]
+            f"{outside}/ lead", f"{outside}/trail ", f'{outside}/q"uote']
 
 
 ODD = ("a b", "new\nline", "\udcff", "#hash", "[set]", "*star", "back\\slash", " lead", "trail ",

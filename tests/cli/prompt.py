@@ -1,7 +1,6 @@
 """prompt.py - S14: the mark in the prompt of bash, zsh and fish, which leaves the user's own
 start-up files in force; which shell is started; the warning about an alias."""
 
-import re
 import shutil
 
 from tap import BIN, check, contains, equal, lacks, run_all, skip, test
@@ -19,7 +18,7 @@ def need(program):
 def ask(fx, term, command, prompt=None):
     """What command prints in the shell on term."""
     term.send(f"{{ {command}; }} > answer\n")
-    term.expect(prompt or MINE, timeout=5)
+    term.expect(prompt or MINE)
     return fx.read("answer").strip()
 
 
@@ -30,7 +29,7 @@ def bash(fx, rc, *words, prompt="mine> " + END, **where):
     env = {"INPUTRC": fx.write(fx.dir / "inputrc", "set enable-bracketed-paste off\n"),
            **where.pop("env", {})}
     term = fx.sandbash_terminal(*words, env=env, **where)
-    term.expect(MARK + prompt, timeout=5)
+    term.expect(MARK + prompt)
     return term
 
 
@@ -104,7 +103,7 @@ for form in PROMPT_COMMANDS.items():
 def bash_last_status(fx):
     term = bash(fx, "PS1='mine> '\n")
     term.send("false\n")
-    term.expect(MINE, timeout=5)
+    term.expect(MINE)
     equal(ask(fx, term, "echo status=$?"), "status=1")
     term.close()
     # and a prompt that shows it
@@ -203,7 +202,7 @@ def zsh(fx, files, *words, prompt="mine> " + END, env=None):
     for name, text in files.items():
         fx.write(fx.home / name, text)
     term = fx.sandbash_terminal(*(words or ("zsh",)), env={"TERM": "dumb", **(env or {})})
-    term.expect(MARK + prompt, timeout=5)
+    term.expect(MARK + prompt)
     return term
 
 
@@ -247,7 +246,7 @@ def rebuilt(what, rc):
     def marked(fx):
         term = zsh(fx, {".zshrc": rc})
         term.send("\n")
-        term.expect(MINE, timeout=5)
+        term.expect(MINE)
         check("(sandbash) (sandbash)" not in term.output)
 
 
@@ -292,7 +291,7 @@ def zsh_login(fx):
                        (".zshrc", "PROMPT='mine> '\n")):
         fx.write(fx.home / name, text)
     term = fx.sandbash_terminal("zsh", "-l", env={"TERM": "dumb"})
-    term.expect(MINE, timeout=5)
+    term.expect(MINE)
     equal(ask(fx, term, "echo $p$l"), "11")
 
 
@@ -338,7 +337,7 @@ def fish_status(fx):
                 prompt="0 mine> ")
     term.settle()
     term.send("sh -c 'exit 7'\n")
-    term.expect(MARK + "(?s:.*)7 mine> ", timeout=5)
+    term.expect(MARK + "(?s:.*)7 mine> ")
 
 
 @test("S14 fish: where fish has run before, it complains of nothing", variants=("full", "flat"))

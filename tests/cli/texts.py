@@ -31,7 +31,7 @@ def options(fx):
     return found
 
 
-# What the issue lists; --help must know them all.
+# What was promised; --help must know them all.
 PROMISED = ("--allow-write", "--allow-read", "--deny", "--ask", "--rule", "--policy", "--project",
             "--mode", "--disable-sandbox", "--network", "--no-tmp", "--shared-tmp", "--allow-home",
             "--anywhere", "--static", "--best-effort", "--keep-fd", "--shell", "--dry-run",
