@@ -73,7 +73,9 @@ static int resolve_literal(const char *path, const char *const *roots, struct sb
 	resolved->pattern = sb_pattern_escape(canonical);
 	if (!resolved->pattern)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	return note_link(path, canonical, resolved, err);
+	status = note_link(path, canonical, resolved, err);
+	resolved->path = sb_take_ptr(&canonical);
+	return status;
 }
 
 static int resolve_glob(const char *front, const char *glob, const char *const *roots,
@@ -154,6 +156,7 @@ void sb_resolved_done(struct sb_resolved *resolved)
 	if (!resolved)
 		return;
 	free(resolved->pattern);
+	free(resolved->path);
 	free(resolved->link);
 	free(resolved->planted);
 	*resolved = (struct sb_resolved){0};

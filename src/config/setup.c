@@ -34,6 +34,10 @@ struct maker {
 	struct settings tiers[SB_TIER_COUNT];
 	size_t file_count, warning_count, watched_count;
 	char **watched; /* where commands may have made links: projects and temp directories */
+	size_t granted_count;
+	char **granted; /* what rules open, as it is written but absolute: pairs with ... */
+	char **opened;  /* ... what it was resolved to */
+	size_t opened_count;
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -119,6 +123,38 @@ static int refuse_planted(const char *text, const char *link, const char *target
 	return sb_hint(err, "name what it leads to: '%s'", target);
 }
 
+/* Remember a grant, to look at it again when all of them are known. */
+static int note_grant(struct maker *maker, const struct source *source, const char *text,
+		      const char *path, struct sb_error *err)
+{
+	char *absolute = NULL;
+	int status = sb_path_expand(text, source->base, maker->setup.home.home, &absolute, err);
+
+	if (status == SB_OK)
+		status = push(&maker->granted, &maker->granted_count, absolute, err);
+	if (status == SB_OK)
+		status = push(&maker->opened, &maker->opened_count, strdup(path), err);
+	return status;
+}
+
+/* A link may also have been planted in a directory that another rule opens. */
+static int check_grants(const struct maker *maker, struct sb_error *err)
+{
+	for (size_t i = 0; i < maker->granted_count; i++) {
+		SB_AUTO_FREE char *path = NULL;
+		SB_AUTO_FREE char *planted = NULL;
+		int status = sb_path_canonical_watched(maker->granted[i],
+						       (const char *const *)maker->opened, &path,
+						       NULL, &planted, err);
+
+		if (status == SB_OK && planted)
+			status = refuse_planted(maker->granted[i], planted, path, err);
+		if (status != SB_OK)
+			return status;
+	}
+	return SB_OK;
+}
+
 static int add_rule(struct maker *maker, const struct source *source,
 		    const struct sb_access *access, const char *text, struct sb_error *err)
 {
@@ -147,6 +183,8 @@ static int add_rule(struct maker *maker, const struct source *source,
 		status = sb_policy_add(maker->setup.policy, &rule, err);
 		if (status == SB_OK)
 			status = list_rule(maker, &rule, err);
+		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
+			status = note_grant(maker, source, text, resolved.path, err);
 		if (status == SB_OK && resolved.link && !all) {
 			rule.pattern = resolved.link;
 			status = sb_policy_add(maker->setup.policy, &rule, err);
@@ -614,6 +652,8 @@ static int make(struct maker *maker, struct sb_error *err)
 	if (status == SB_OK)
 		status = load_flags(maker, err);
 	if (status == SB_OK)
+		status = check_grants(maker, err);
+	if (status == SB_OK)
 		status = choose_mode(maker, err);
 	if (status != SB_OK)
 		return status;
@@ -661,6 +701,8 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		free(maker.tiers[tier].shell_origin);
 	}
 	free_list(maker.watched);
+	free_list(maker.granted);
+	free_list(maker.opened);
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
 	return status;
 }

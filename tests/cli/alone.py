@@ -107,6 +107,17 @@ def stream_positions(fx):
     equal(out.read_text(), "old\nnew\n")
 
 
+@test("S12 a file as stdin is shared with the caller: what the command read is read")
+def shared_position(fx):
+    for place in (fx.outside, fx.project):
+        file = fx.write(place / "in", "first\nsecond\nthird\n")
+        script = '"$@" sh -c "read line; echo \\$line"; cat'
+        for front in ((), (BIN,)):
+            with open(file, "rb") as stream:
+                result = fx.run("sh", "-c", script, "sh", *(front or ("env",)), stdin=stream)
+            equal(result.stdout, "first\nsecond\nthird\n", f"{place} {front}")
+
+
 @test("S12 stdout and stderr may be files outside, opened by the caller", variants=ALL_VARIANTS)
 def stdout_outside(fx):
     argv = fx.argv("sh", "-c", "echo out; echo err >&2")
