@@ -81,10 +81,10 @@ class Outcome:
 # --- who runs ---------------------------------------------------------------------------
 
 
-def own_account(build, base):
+def own_account(top, build, base):
     entry = pwd.getpwuid(os.getuid())
     label = "root" if os.getuid() == 0 else "user"
-    return Account(label, TOP, build, base, sys.executable, entry)
+    return Account(label, top, build, base, sys.executable, entry)
 
 
 def switch_words(entry):
@@ -129,7 +129,12 @@ def copy_tree(build, to):
     return to / build.name
 
 
-def user_account(build, scratch):
+def is_temporary(path):
+    """A run's private temp hides what lies there, programs under test included."""
+    return any(path.is_relative_to(temp) for temp in ("/tmp", "/dev/shm", tempfile.gettempdir()))
+
+
+def user_account(top, build, scratch):
     entry = test_user()
     words = switch_words(entry)
     base = scratch / "user"
@@ -138,8 +143,7 @@ def user_account(build, scratch):
     python = sys.executable
     if not succeeds([*words, python, "-c", "pass"]):
         python = "/usr/bin/python3"  # ours is in a home directory that is closed to others
-    top = TOP
-    needed = [TOP / "tests", build]
+    needed = [top / "tests", build]
     if asan_tree(build).is_dir():
         needed.append(asan_tree(build))
     if not is_readable(words, needed):
@@ -373,10 +377,15 @@ def main():
     try:
         base = scratch / "own"
         base.mkdir(mode=0o755)
-        own = own_account(build, base)
+        top = TOP
+        if is_temporary(TOP):
+            top = scratch / "tree"
+            top.mkdir()
+            build = copy_tree(build, top)
+        own = own_account(top, build, base)
         accounts = [own]
         if os.getuid() == 0 and options.account != "root":
-            accounts.append(user_account(build, scratch))
+            accounts.append(user_account(top, build, scratch))
         jobs = []
         for suite in options.suite or SUITES:
             for account in accounts:

@@ -31,6 +31,18 @@ static bool is_danger(const struct run *run)
 	return sb_policy_mode(run->setup.policy) == SB_MODE_DANGER_FULL_ACCESS;
 }
 
+/* A command cannot run in a directory that it may not see. */
+static int check_visible(const struct run *run, struct sb_error *err)
+{
+	const char *cwd = run->setup.home.cwd;
+	struct sb_decision decision = sb_decide(run->setup.policy, SB_READ, cwd);
+
+	if (sb_plan_state_at(&run->plan, cwd) != SB_STATE_HIDDEN)
+		return SB_OK;
+	return sb_fail(err, SB_E_REFUSED, 0, "the current directory '%s' is hidden by a rule: %s",
+		       cwd, decision.rule ? decision.rule->origin : "none");
+}
+
 /* Everything up to the point of no return.  for_real: directories of ours may be made. */
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
@@ -67,6 +79,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			.projects = (const char *const *)run->setup.projects,
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
+		if (status == SB_OK)
+			status = check_visible(run, &err);
 	}
 	return status == SB_OK ? 0 : sb_report(&err);
 }

@@ -241,6 +241,19 @@ static int find_terminals(char ***out, struct sb_error *err)
 	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+/* A directory that holds the home or the project is no place for sockets alone. */
+static int runtime_dir(const char *named, const struct sb_home *home, char **out,
+		       struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = NULL;
+	int status = sb_path_canonical(named, &path, NULL, err);
+
+	if (status == SB_OK && !sb_path_within(path, home->home) &&
+	    !sb_path_within(path, home->cwd))
+		*out = sb_take_ptr(&path);
+	return status;
+}
+
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		 struct sb_error *err)
 {
@@ -269,7 +282,7 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = temp_dir(environment->tmpdir, &home, &home.tmpdir, err);
 	if (status == SB_OK && runtime && runtime[0] == '/')
-		status = sb_path_canonical(runtime, &home.runtime_dir, NULL, err);
+		status = runtime_dir(runtime, &home, &home.runtime_dir, err);
 	if (status == SB_OK)
 		status = find_sockets(environment->services, &home.sockets, err);
 	if (status == SB_OK)

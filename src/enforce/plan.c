@@ -240,6 +240,13 @@ static int add_pins(struct maker *maker, size_t index, struct sb_error *err)
 	return status;
 }
 
+/* In a /dev of our own there is a place only for what asks for one. */
+static const char *in_own_dev(const struct sb_plan *plan, const char *path)
+{
+	return plan->own_dev && sb_path_within("/dev", path) && strcmp(path, "/dev") != 0 ? "/dev"
+											  : NULL;
+}
+
 /* The mounts that one node needs, given what surrounds it. */
 static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *err)
 {
@@ -264,10 +271,7 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 		/* a TMPDIR inside a private /tmp is only a directory there */
 		return parent->temp ? SB_OK
 				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true,
-					       plan->own_dev && sb_path_within("/dev", node->path)
-						       ? "/dev"
-						       : NULL,
-					       err);
+					       in_own_dev(plan, node->path), err);
 	}
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
 	if (node->state == SB_STATE_WRITABLE &&
@@ -305,7 +309,7 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 		return add_step(maker, SB_MOUNT_HIDE, node->path, is_dir, NULL, err);
 	return add_step(maker,
 			node->state == SB_STATE_WRITABLE ? SB_MOUNT_WRITABLE : SB_MOUNT_READONLY,
-			node->path, is_dir, NULL, err);
+			node->path, is_dir, in_own_dev(plan, node->path), err);
 }
 
 /*
