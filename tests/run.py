@@ -113,6 +113,14 @@ def is_readable(words, paths):
     return found.returncode == 0 and not found.stdout
 
 
+def tree_of_copies(scratch):
+    """Beside scratch, not in it: that cannot be listed, and a run without mounts that hides
+    something can only go around it in directories that can."""
+    top = scratch.with_name(scratch.name + "-tree")
+    top.mkdir(mode=0o755)
+    return top
+
+
 def copy_tree(build, to):
     """What tests look at, and nothing that a compiler left between."""
     for name in ("tests", "share", "man", "docs", "include", "src", "bench", "scripts"):
@@ -147,8 +155,7 @@ def user_account(top, build, scratch):
     if asan_tree(build).is_dir():
         needed.append(asan_tree(build))
     if not is_readable(words, needed):
-        top = scratch / "tree"
-        top.mkdir()
+        top = tree_of_copies(scratch)
         build = copy_tree(build, top)
     return Account("user", top, build, base, python, entry, words)
 
@@ -379,8 +386,7 @@ def main():
         base.mkdir(mode=0o755)
         top = TOP
         if is_temporary(TOP):
-            top = scratch / "tree"
-            top.mkdir()
+            top = tree_of_copies(scratch)
             build = copy_tree(build, top)
         own = own_account(top, build, base)
         accounts = [own]
@@ -417,6 +423,7 @@ def main():
         subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False,
                        stderr=subprocess.DEVNULL)
         shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(scratch.with_name(scratch.name + "-tree"), ignore_errors=True)
 
     passed = sum(o.passed for o in outcomes)
     failed = sum(len(o.failures) for o in outcomes)

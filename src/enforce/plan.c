@@ -300,7 +300,9 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 		return status;
 	}
 	if (node->state == parent->state)
-		return SB_OK;
+		return node->state == SB_STATE_READABLE && in_own_dev(plan, node->path)
+			       ? add_step(maker, SB_MOUNT_KEEP, node->path, is_dir, "/dev", err)
+			       : SB_OK;
 	if (parent->state == SB_STATE_WRITABLE)
 		status = add_pins(maker, index, err);
 	if (status != SB_OK)

@@ -399,7 +399,8 @@ def anywhere_above_home(fx):
 @test("S5 with the flags that say so it starts in any directory, in every mode")
 def any_directory(fx):
     fx.config("")
-    places = ["/", "/usr", "/tmp", "/dev/shm", "/var/tmp", "/dev", "/proc", "/etc"]
+    # Not /dev: where disks could be read, the run has another one.
+    places = ["/", "/usr", "/tmp", "/dev/shm", "/var/tmp", "/proc", "/etc"]
     failed = []
     for cwd in places:
         for mode in ("workspace-write", "read-only"):
