@@ -192,8 +192,9 @@ def jobs_of(suite, account, privileged):
             corpus = account.top / "tests" / "fuzz" / "corpus" / program.name[len("replay-"):]
             yield Job(suite, program.name, [str(program), str(corpus)], account, build)
     elif suite == "cross" and privileged:
-        yield Job(suite, "cross compilation", [str(TOP / "scripts" / "cross"), str(build)], account,
-                  build, tap=False)
+        # a copy has no commands to compile with: the tree that was built here
+        yield Job(suite, "cross compilation", [str(TOP / "scripts" / "cross"), str(TOP / build.name)],
+                  account, build, tap=False)
 
 
 def environment(job, home):
