@@ -154,39 +154,49 @@ static int find_secrets(const char *const *named, const struct sb_home *home, ch
 	return SB_OK;
 }
 
-/* The home directory that /etc/passwd gives for this account; NULL: it has none there. */
+/* The first bytes of a small file, NUL-terminated; 0 when it cannot be read. */
+static size_t read_start(const char *path, char *buffer, size_t size)
+{
+	SB_AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, buffer, size - 1);
+
+	buffer[length > 0 ? length : 0] = '\0';
+	return length > 0 ? (size_t)length : 0;
+}
+
+/*
+ * The home directory that /etc/passwd gives for this account; NULL: it has none there.
+ * (A longer file than this has accounts from elsewhere, too; $HOME must do then.)
+ */
 static char *find_account_home(void)
 {
-	SB_AUTO_FILE FILE *passwd = fopen("/etc/passwd", "re");
-	char line[1024];
+	char text[64 * 1024], *line = text, *canonical = NULL;
 
-	while (passwd && fgets(line, sizeof line, passwd)) {
-		char *field[6], *rest = line;
+	if (read_start("/etc/passwd", text, sizeof text) == 0)
+		return NULL;
+	while (line) {
+		char *rest = strsep(&line, "\n"), *field[6];
 		size_t i = 0;
 
 		for (; i < 6 && rest; i++)
 			field[i] = strsep(&rest, ":");
-		if (i == 6 && strtoul(field[2], NULL, 10) == getuid() && field[5][0] == '/') {
-			char *canonical = NULL;
-
-			return sb_path_canonical(field[5], &canonical, NULL, NULL) == SB_OK &&
-					       strcmp(canonical, "/") != 0
-				       ? canonical
-				       : (free(canonical), NULL);
-		}
+		if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
+			continue;
+		if (strcmp(field[5], "/") != 0)
+			(void)sb_path_canonical(field[5], &canonical, NULL, NULL);
+		break;
 	}
-	return NULL;
+	return canonical;
 }
 
 /* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */
 static dev_t controlling_terminal(void)
 {
-	SB_AUTO_FILE FILE *stat_file = fopen("/proc/self/stat", "re");
 	char line[1024], *rest;
 	unsigned long number = 0;
 
 	/* the name may hold anything, so count from the last parenthesis */
-	if (!stat_file || !fgets(line, sizeof line, stat_file) || !(rest = strrchr(line, ')')))
+	if (!read_start("/proc/self/stat", line, sizeof line) || !(rest = strrchr(line, ')')))
 		return 0;
 	for (int field = 2; field < 7 && rest; field++) {
 		rest = strchr(rest + 1, ' ');
@@ -213,7 +223,8 @@ static bool is_ours(dev_t terminal, dev_t controlling)
 static int find_terminals(char ***out, struct sb_error *err)
 {
 	DIR *dir = opendir("/dev/pts");
-	dev_t controlling = dir ? controlling_terminal() : 0;
+	dev_t controlling = 0;
+	bool known = false; /* asked for only when there is a terminal to compare with */
 	const struct dirent *entry;
 	size_t count = 0;
 	char **list = calloc(1, sizeof *list);
@@ -224,7 +235,12 @@ static int find_terminals(char ***out, struct sb_error *err)
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
 		    fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    is_ours(info.st_rdev, controlling) || info.st_uid != geteuid())
+		    info.st_uid != geteuid())
+			continue;
+		if (!known)
+			controlling = controlling_terminal();
+		known = true;
+		if (is_ours(info.st_rdev, controlling))
 			continue;
 		grown = reallocarray(list, count + 2, sizeof *list);
 		if (!grown)
