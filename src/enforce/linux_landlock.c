@@ -51,6 +51,7 @@ static uint64_t rights_for(unsigned allow, int abi, bool is_file)
 struct domain {
 	int fd;
 	int abi;
+	uint64_t handled; /* the rights it rules over */
 	bool reads; /* reading is ruled too: there is something to hide and no mount hides it */
 };
 
@@ -76,6 +77,7 @@ static int grant(const struct domain *domain, const char *path, uint64_t granted
 		return SB_OK;
 	if (!S_ISDIR(info.st_mode))
 		granted &= rights_for(~0u, domain->abi, true) | READ_CONTENT;
+	granted &= domain->handled; /* others need no grant, and are no valid one */
 	if (!granted)
 		return SB_OK;
 	status = sb_sys_landlock_add_path(domain->fd, fd, granted);
@@ -117,7 +119,7 @@ static int grant_stdio(const struct domain *domain, struct sb_error *err)
 			continue;
 		status = sb_sys_landlock_add_path(domain->fd, fd,
 						  rights_for(1u << SB_MODIFY, domain->abi, true) &
-							  ~SB_LL_IOCTL_DEV);
+							  domain->handled & ~SB_LL_IOCTL_DEV);
 		/* EBADFD: an inode of no visible filesystem (memfd), which is never restricted */
 		if (status < 0 && status != -EBADFD)
 			return cannot(err, status, fd == 1 ? "standard output" : "standard error");
@@ -235,6 +237,24 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 	return status;
 }
 
+/*
+ * Which changes are ruled.  Truncation is looked up at every open, also for reading, and
+ * a walk to the root each time is most of what Landlock costs.  Read-only mounts hold it
+ * as well, unless something writable may be created in but not modified.
+ */
+static uint64_t handled_changes(const struct sb_plan *plan, const struct sb_layers *layers)
+{
+	uint64_t all = rights_for(~0u, layers->landlock_abi, false);
+
+	if (!layers->mounts)
+		return all;
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (plan->nodes[i].state == SB_STATE_WRITABLE &&
+		    !(plan->nodes[i].allow & 1u << SB_MODIFY))
+			return all;
+	return all & ~SB_LL_TRUNCATE;
+}
+
 int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
 		      struct sb_error *err)
 {
@@ -244,7 +264,7 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 	int status;
 
 	domain.reads = !layers->mounts && leads_to_hidden(plan, "/");
-	ruleset.handled_fs = rights_for(~0u, domain.abi, false);
+	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
 		ruleset.handled_fs |= READ_CONTENT | SB_LL_READ_DIR;
 	if (domain.abi >= 4 && !plan->network)
@@ -259,6 +279,7 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 	if (fd < 0)
 		return sb_fail(err, SB_E_SYSTEM, -fd, "cannot make a Landlock ruleset");
 	domain.fd = fd;
+	domain.handled = ruleset.handled_fs;
 	status = grant_changes(&domain, plan, layers, err);
 	if (status == SB_OK)
 		status = grant_stdio(&domain, err);
