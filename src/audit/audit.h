@@ -1,0 +1,77 @@
+/*
+ * audit.h - the record of a run, outside the sandbox's reach (R1, R2).
+ *
+ *     open -> event ... -> close          one file per session, one writer
+ *
+ * JSON Lines: one write(2) per event, fields in a fixed order, each record chained to the one
+ * before by SHA-256, so that an edit or a cut shows.  A crash leaves at worst one torn last line.
+ */
+#ifndef SB_AUDIT_AUDIT_H
+#define SB_AUDIT_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sandbash/error.h"
+
+enum sb_event_kind {
+	SB_EVENT_START,   /* policy hash, layers in force, command */
+	SB_EVENT_ASK,     /* a question was put */
+	SB_EVENT_ANSWER,  /* and answered */
+	SB_EVENT_DENY,    /* refused, by rule or because nobody could be asked */
+	SB_EVENT_GRANT,   /* an answer now covers more than one operation */
+	SB_EVENT_PERFORM, /* an approved operation was carried out */
+	SB_EVENT_EXIT,    /* status and counters */
+	SB_EVENT_COUNT,
+};
+
+/* Zero or NULL in a field: it does not apply and is left out. */
+struct sb_event {
+	enum sb_event_kind kind;
+	unsigned long question; /* ties ask, answer and perform together */
+	const char *op;         /* "create", "modify", ... */
+	const char *act;        /* the system call in words: "rename", "open" */
+	const char *path;
+	const char *target;
+	const char *program;
+	pid_t process;
+	const char *rule;    /* origin of the rule */
+	const char *verdict; /* "allow", "deny" */
+	const char *answer;  /* "once", "directory", "deny", "always" */
+	const char *by;      /* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout" */
+	int error;           /* errno of a performed or refused operation */
+	/* start */
+	const char *const *command; /* NULL-terminated */
+	const char *directory;
+	const char *mode;
+	const char *layers;
+	const char *policy_hash;
+	/* exit */
+	bool has_status;
+	int status;
+	const struct sb_counters *counters;
+};
+
+/* R2: by operation (enum sb_op) */
+struct sb_counters {
+	unsigned long seen[4], allowed[4], denied[4], asked[4], approved[4];
+};
+
+struct sb_audit;
+
+/*
+ * Make the session's file under state_dir (".../sandbash"); directories are made, mode 0700.
+ * name may be NULL.  SB_E_SYSTEM: unwritable or full.
+ */
+int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out,
+		  struct sb_error *err);
+void sb_audit_close(struct sb_audit *audit); /* NULL is fine */
+
+/* "20261115T180301-1234-9f3c": names the file, sorts by time. */
+const char *sb_audit_session(const struct sb_audit *audit);
+
+/* Append one record.  After a failure (full disk) further ones are still tried. */
+int sb_audit_write(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err);
+
+#endif

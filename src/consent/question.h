@@ -1,0 +1,43 @@
+/*
+ * question.h - what a person is asked, and what they can answer.
+ *
+ * A question is about one held system call.  Every byte in path, target, program and
+ * content came from inside the sandbox or from a file it controls: whoever shows it
+ * escapes it (base/escape.h).
+ */
+#ifndef SB_CONSENT_QUESTION_H
+#define SB_CONSENT_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sandbash/policy.h"
+
+enum sb_answer {
+	SB_ANSWER_NONE,      /* none yet */
+	SB_ANSWER_ONCE,      /* 1: this process, this file, until the process exits */
+	SB_ANSWER_DIRECTORY, /* 2: everything in this directory, for the session */
+	SB_ANSWER_DENY,      /* 3: no; lasts the session */
+	SB_ANSWER_ALWAYS,    /* 4: written to the per-directory config */
+};
+
+struct sb_question {
+	unsigned long id; /* ours, never 0, unique in the run */
+	enum sb_op op;    /* the strictest of what it does */
+	const char *verb; /* in words: "create", "write to", "delete", "connect to" */
+	const char *path; /* canonical */
+	const char *target;    /* where it is renamed or linked to; NULL: one path only */
+	const char *directory; /* what answers 2 and 4 would open; NULL: they are not offered */
+	const char *program;   /* name of the program that asks */
+	pid_t process;         /* its process id as seen outside */
+	const char *rule;      /* origin of the rule that stopped it; NULL: no rule covers it */
+	const char *note;      /* what the path is, in words ("the Docker socket"); or NULL */
+	const char *content;   /* bytes that would land there, where that matters; or NULL */
+	size_t content_length;
+};
+
+/* "once", "directory", "deny", "always"; "none" */
+const char *sb_answer_name(enum sb_answer answer);
+
+#endif
