@@ -119,6 +119,14 @@ struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path)
 struct sb_decision sb_decide_rename(const struct sb_policy *policy, const char *from,
 				    const char *to, bool to_exists);
 
+/*
+ * The strictest decision about what rules name strictly beneath path: renaming a directory
+ * moves all of that, too.  SB_ALLOW when no rule does.  Patterns with wildcards are left out:
+ * they mean the same names wherever the directory goes.
+ */
+struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op op,
+				     const char *path);
+
 const char *sb_op_name(enum sb_op op);
 const char *sb_verdict_name(enum sb_verdict verdict);
 const char *sb_mode_name(enum sb_mode mode);

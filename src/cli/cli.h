@@ -58,6 +58,9 @@ int sb_print(struct sb_buf *text);
 /* The request that flags and environment make; strings stay the command line's. */
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking);
 
+/* Does this command line start a supervised run here? */
+bool sb_is_supervised(const struct sb_command_line *line);
+
 /* sb_setup_make() with its warnings and errors printed; 0 or an exit status. */
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);
 

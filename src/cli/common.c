@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "enforce/linux_seccomp.h"
 #include "path/path.h"
 #include "policy/text.h"
 
@@ -201,13 +202,21 @@ static int report_place(const struct sb_setup *setup)
 	return SB_EXIT_FAILURE;
 }
 
+bool sb_is_supervised(const struct sb_command_line *line)
+{
+	bool mounts;
+
+	/* Inside another run its supervisor holds our changes; the kernel allows only one. */
+	return !line->static_run && !sb_inside(&mounts);
+}
+
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
 {
 	struct sb_setup_request request = sb_request(line, looking);
 	struct sb_error err;
 	int status;
 
-	request.existing_only = line->action == SB_ACTION_RUN;
+	request.existing_only = line->action == SB_ACTION_RUN && !sb_is_supervised(line);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

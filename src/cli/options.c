@@ -23,6 +23,7 @@ enum id {
 	ALLOW_HOME,
 	ANYWHERE,
 	STATIC,
+	KEEP_BACKGROUND,
 	BEST_EFFORT,
 	KEEP_FD,
 	SHELL,
@@ -73,7 +74,9 @@ const struct sb_option sb_options[] = {
 	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",
 		      "start outside the home directory"},
 	[STATIC] = {"static", NULL, NULL, SB_GROUP_RUN, "kernel layers only",
-		    "no supervisor: kernel layers only (now always so)"},
+		    "no supervisor: kernel layers only, nobody is asked"},
+	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_RUN, "wait for the rest",
+			     "wait for what the command leaves running instead of ending it"},
 	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_RUN, "hold what can be",
 			 "run even where this machine cannot hold everything"},
 	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_RUN, "leave it open",
@@ -321,6 +324,10 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		line->anywhere = true;
 		return SB_OK;
 	case STATIC:
+		line->static_run = true;
+		return SB_OK;
+	case KEEP_BACKGROUND:
+		line->keep_background = true;
 		return SB_OK;
 	case BEST_EFFORT:
 		line->best_effort = true;

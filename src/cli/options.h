@@ -49,7 +49,7 @@ struct sb_command_line {
 	enum sb_action action;
 	const char *action_name;  /* "--explain"; NULL for a plain run */
 	const char *action_value; /* PATH of --explain, --add-path, ... */
-	bool json, global, best_effort, allow_home, anywhere;
+	bool json, global, best_effort, allow_home, anywhere, static_run, keep_background;
 
 	struct sb_flag_rule *rules;
 	size_t rule_count;

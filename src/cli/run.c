@@ -18,6 +18,7 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "sandbash/confine.h"
+#include "supervise/supervise.h"
 
 struct run {
 	struct sb_setup setup;
@@ -77,6 +78,7 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			.tmpdir = run->setup.home.tmpdir,
 			.command = command,
 			.projects = (const char *const *)run->setup.projects,
+			.supervised = sb_is_supervised(line),
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
 		if (status == SB_OK)
@@ -122,7 +124,8 @@ static int point_tmpdir(const struct run *run, const struct sb_layers *layers)
 		is = run->plan.tmpdir;
 	else if (old && !run->setup.home.tmpdir)
 		is = "/tmp";
-	if (!layers->mounts && sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
+	if (!layers->mounts && !layers->supervised &&
+	    sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
 		is = "/dev/shm";
 	return is && is != old ? setenv("TMPDIR", is, 1) : 0;
 }
@@ -201,37 +204,76 @@ static int execute(const struct run *run)
 	return error == ENOENT ? SB_EXIT_NOT_FOUND : SB_EXIT_CANNOT_EXECUTE;
 }
 
-static int confine(const struct sb_command_line *line, const struct run *run)
+static struct sb_confine_options confine_options(const struct sb_command_line *line)
 {
-	struct sb_confine_options options = {
-		.size = sizeof options,
+	return (struct sb_confine_options){
+		.size = sizeof(struct sb_confine_options),
 		.best_effort = line->best_effort,
 		.keep_fds = line->keep_fds,
 		.keep_fd_count = line->keep_fd_count,
 	};
+}
+
+/* The run cannot be: why, what is not held, and what to do. */
+static int say_failed(void *context, const struct sb_error *err, const struct sb_weaknesses *weak)
+{
+	struct sb_error first = *err;
+
+	(void)context;
+	/* the reasons stand between the message and the hint */
+	first.hint[0] = '\0';
+	sb_report(&first);
+	if (err->code == SB_E_UNSUPPORTED)
+		print_weaknesses(weak, "  - ");
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	return SB_EXIT_FAILURE;
+}
+
+/* In the confined process: say what is weaker, and become the command. */
+static int start(void *context, const struct sb_layers *layers, const struct sb_weaknesses *weak)
+{
+	const struct run *run = context;
+	struct sb_error err;
+
+	print_weaknesses(weak, "sandbash: warning: on this machine ");
+	if (point_tmpdir(run, layers) != 0) {
+		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+		return sb_report(&err);
+	}
+	return execute(run);
+}
+
+static int run_static(const struct sb_command_line *line, struct run *run)
+{
+	struct sb_confine_options options = confine_options(line);
 	static struct sb_weaknesses weak; /* large; nothing else runs here */
 	struct sb_layers layers;
 	struct sb_error err;
 
 	warn_about_static(run);
-	if (sb_confine(&run->plan, &options, &layers, &weak, &err) != SB_OK) {
-		struct sb_error first = err;
+	if (sb_confine(&run->plan, &options, &layers, &weak, &err) != SB_OK)
+		return say_failed(run, &err, &weak);
+	return start(run, &layers, &weak);
+}
 
-		/* the reasons stand between the message and the hint */
-		first.hint[0] = '\0';
-		sb_report(&first);
-		if (err.code == SB_E_UNSUPPORTED)
-			print_weaknesses(&weak, "  - ");
-		if (err.hint[0])
-			fprintf(stderr, "hint: %s\n", err.hint);
-		return SB_EXIT_FAILURE;
-	}
-	print_weaknesses(&weak, "sandbash: warning: on this machine ");
-	if (point_tmpdir(run, &layers) != 0) {
-		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
-		return sb_report(&err);
-	}
-	return 0;
+static int run_supervised(const struct sb_command_line *line, struct run *run)
+{
+	struct sb_confine_options options = confine_options(line);
+	struct sb_supervision supervision = {
+		.size = sizeof supervision,
+		.policy = run->setup.policy,
+		.plan = &run->plan,
+		.confine = &options,
+		.keep_background = line->keep_background,
+		.failed = say_failed,
+		.start = start,
+		.context = run,
+	};
+	struct sb_error err;
+	int status;
+
+	return sb_supervise(&supervision, &status, &err) == SB_OK ? status : sb_report(&err);
 }
 
 static void run_done(struct run *run)
@@ -252,10 +294,11 @@ int sb_cli_run(const struct sb_command_line *line)
 			warn_about_alias(&run);
 		status = tell_environment(line, &run);
 	}
-	if (!status && !is_danger(&run))
-		status = confine(line, &run);
-	if (!status)
+	if (!status && is_danger(&run))
 		status = execute(&run);
+	else if (!status)
+		status = sb_is_supervised(line) ? run_supervised(line, &run)
+						: run_static(line, &run);
 	run_done(&run);
 	return status;
 }

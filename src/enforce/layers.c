@@ -25,7 +25,13 @@ static void say(struct sb_weaknesses *out, const char *format, ...)
 
 static bool no_mounts(const struct sb_layers *layers)
 {
-	return !layers->mounts;
+	return !layers->mounts && !layers->supervised;
+}
+
+/* The broker holds metadata and sockets; names that are not files it cannot give. */
+static bool no_private_temp(const struct sb_layers *layers)
+{
+	return !layers->mounts && layers->supervised;
 }
 
 static bool no_ipc(const struct sb_layers *layers)
@@ -35,7 +41,7 @@ static bool no_ipc(const struct sb_layers *layers)
 
 static bool no_truncate(const struct sb_layers *layers)
 {
-	return !layers->mounts && layers->landlock_abi < 3;
+	return !layers->mounts && !layers->supervised && layers->landlock_abi < 3;
 }
 
 static bool no_landlock(const struct sb_layers *layers)
@@ -70,6 +76,7 @@ static const struct {
 } losses[] = {
 	{no_mounts, "modes, owners, times and attributes of files outside can be changed, the real "
 		    "/tmp and /dev/shm are used, and services' sockets can be connected to"},
+	{no_private_temp, "the real /tmp and /dev/shm are used"},
 	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "
@@ -110,7 +117,8 @@ static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_w
 		say(out, "'%s' inside a writable directory can be changed", first->path);
 }
 
-static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
+static void find_hidden(const struct sb_layers *layers, const struct sb_plan *plan,
+			struct sb_weaknesses *out)
 {
 	bool listed = false, terminal = false;
 
@@ -126,7 +134,7 @@ static void find_hidden(const struct sb_plan *plan, struct sb_weaknesses *out)
 			terminal = true;
 			continue;
 		}
-		if (node->kind == SB_KIND_SPECIAL)
+		if (node->kind == SB_KIND_SPECIAL && !layers->supervised)
 			say(out, "the service at '%s' can be connected to", node->path);
 		else if (node->kind == SB_KIND_DIR && !listed) {
 			say(out,
@@ -149,6 +157,12 @@ static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *o
 			    plan->nodes[i].path);
 }
 
+/* Is this the loss of mounts, so that why there are none belongs to the sentence? */
+static bool is_mounts(bool (*missing)(const struct sb_layers *layers))
+{
+	return missing == no_mounts || missing == no_private_temp;
+}
+
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
 			struct sb_weaknesses *out)
 {
@@ -156,16 +170,18 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 	for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
 		if (losses[i].missing(layers))
 			say(out, "%s%s%s%s", losses[i].sentence,
-			    losses[i].missing == no_mounts && layers->no_mounts[0] ? " (" : "",
-			    losses[i].missing == no_mounts ? layers->no_mounts : "",
-			    losses[i].missing == no_mounts && layers->no_mounts[0] ? ")" : "");
+			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? " (" : "",
+			    is_mounts(losses[i].missing) ? layers->no_mounts : "",
+			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? ")" : "");
 	if (plan && plan->own_dev && !layers->own_dev)
 		say(out, "block devices can be read, and with them every hidden file");
 	if (!plan || layers->mounts)
 		return;
-	find_unheld(plan, false, out);
-	find_hidden(plan, out);
-	find_closed_temp(plan, out);
+	if (!layers->supervised)
+		find_unheld(plan, false, out);
+	find_hidden(layers, plan, out);
+	if (!layers->supervised)
+		find_closed_temp(plan, out);
 }
 
 void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,
@@ -185,10 +201,12 @@ void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)
 
 	if (layers->landlock_abi > 0)
 		snprintf(landlock, sizeof landlock, "Landlock ABI %d", layers->landlock_abi);
-	snprintf(out, size, "%s%s%s%s%s%s%s", mounts ? mounts : "",
+	snprintf(out, size, "%s%s%s%s%s%s%s%s%s", mounts ? mounts : "",
+		 layers->pid_namespace ? ", pid namespace" : "",
 		 layers->net_namespace ? ", network namespace" : "",
 		 mounts && landlock[0] ? ", " : "", landlock,
 		 (mounts || landlock[0]) && layers->seccomp ? ", " : "",
 		 layers->seccomp ? "seccomp filter" : "",
+		 layers->supervised ? ", supervisor" : "",
 		 !mounts && !landlock[0] && !layers->seccomp ? "none" : "");
 }

@@ -17,6 +17,8 @@ struct sb_layers {
 	bool net_namespace;
 	int landlock_abi; /* 0: none */
 	bool seccomp;
+	bool supervised;     /* every change is held and performed by a broker */
+	bool pid_namespace;  /* supervised: everything ends with it */
 	int outer;           /* how many sandbash runs this one is inside of */
 	bool outer_mounts;   /* the outer one's mounts hold */
 	char no_mounts[160]; /* why there are no mounts, when there are none */

@@ -27,6 +27,7 @@
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_mounts.h"
 #include "enforce/linux_seccomp.h"
+#include "enforce/stages.h"
 #include "path/path.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
@@ -35,7 +36,7 @@
 static int check_own_files(const struct sb_plan *plan, const struct sb_layers *layers,
 			   struct sb_error *err)
 {
-	if (layers->mounts || layers->outer_mounts)
+	if (layers->mounts || layers->outer_mounts || layers->supervised)
 		return SB_OK;
 	for (size_t i = sb_plan_next_stricter(plan, 0); i < plan->node_count;
 	     i = sb_plan_next_stricter(plan, i + 1)) {
@@ -107,11 +108,6 @@ static int try_write(const char *dir)
 	return fd < 0 ? errno : 0;
 }
 
-struct probes {
-	const char *outside; /* a directory the user could write to, and the run must not */
-	const char *inside;  /* a directory the run must be able to write to */
-};
-
 /* Could the user write here, and must the run not?  Not inside something writable: that
  * part may be one that only mounts can hold, and then was said not to be held. */
 static bool is_outside(const struct sb_plan *plan, const char *path)
@@ -128,9 +124,9 @@ static bool is_outside(const struct sb_plan *plan, const char *path)
  * without us (access() asks the kernel, so before the sandbox is set up); inside,
  * the first writable one that is not temporary.  buffer is for the former's name.
  */
-static struct probes choose_probes(const struct sb_plan *plan, char *buffer, size_t size)
+static struct sb_probes choose_probes(const struct sb_plan *plan, char *buffer, size_t size)
 {
-	struct probes probes = {0};
+	struct sb_probes probes = {0};
 
 	for (size_t i = 0; i < plan->node_count; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
@@ -174,6 +170,50 @@ static bool mounts_hold(const struct sb_plan *plan)
 	return true;
 }
 
+static int prove_layers(const struct sb_stages *stages, struct sb_error *err)
+{
+	const struct sb_layers *layers = stages->layers;
+
+	if (layers->mounts && !mounts_hold(stages->plan))
+		return sb_fail(err, SB_E_BROKEN, 0,
+			       "the sandbox does not hold: a mount is not read-only");
+	/* Our parent is outside.  (0: it is in another pid namespace, out of reach anyway.) */
+	if (layers->landlock_abi >= 6 && getppid() > 0 && kill(getppid(), 0) == 0)
+		return sb_fail(err, SB_E_BROKEN, 0,
+			       "the sandbox does not hold: a program outside can be signalled");
+	return SB_OK;
+}
+
+static int prove_filter(const struct sb_layers *layers, struct sb_error *err)
+{
+	bool mounts;
+
+	if (layers->seccomp && sb_inside(&mounts) != layers->outer + 1)
+		return sb_fail(err, SB_E_BROKEN, 0, "the system call filter does not answer");
+	return SB_OK;
+}
+
+static int prove_refused(const char *dir, struct sb_error *err)
+{
+	int error = dir ? try_write(dir) : EACCES;
+
+	if (error != EACCES && error != EPERM && error != EROFS)
+		return sb_fail(err, SB_E_BROKEN, error,
+			       "the sandbox does not hold: a write in '%s' was not refused", dir);
+	return SB_OK;
+}
+
+static int prove_allowed(const char *dir, struct sb_error *err)
+{
+	int error = dir ? try_write(dir) : 0;
+
+	/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
+	if (error == EACCES || error == EPERM || error == EROFS)
+		return sb_fail(err, SB_E_BROKEN, error,
+			       "the sandbox is too tight: '%s' cannot be written", dir);
+	return SB_OK;
+}
+
 /*
  * SECURITY: before the command starts, this very process proves that it is confined.
  *
@@ -182,40 +222,39 @@ static bool mounts_hold(const struct sb_plan *plan)
  * Price: a handful of system calls.
  * Held by: tests/enforce/proof.py
  */
-static int prove(const struct sb_plan *plan, const struct probes *probes,
-		 const struct sb_layers *layers, struct sb_error *err)
+static int prove(const struct sb_stages *stages, struct sb_error *err)
 {
-	bool mounts;
-	int error;
+	int status = prove_layers(stages, err);
 
-	if (layers->mounts && !mounts_hold(plan))
-		return sb_fail(err, SB_E_BROKEN, 0,
-			       "the sandbox does not hold: a mount is not read-only");
-	/* Our parent is outside.  (0: it is in another pid namespace, out of reach anyway.) */
-	if (layers->landlock_abi >= 6 && getppid() > 0 && kill(getppid(), 0) == 0)
-		return sb_fail(err, SB_E_BROKEN, 0,
-			       "the sandbox does not hold: a program outside can be signalled");
-	if (layers->seccomp && sb_inside(&mounts) != layers->outer + 1)
-		return sb_fail(err, SB_E_BROKEN, 0, "the system call filter does not answer");
-	if (probes->outside) {
-		error = try_write(probes->outside);
-		if (error != EACCES && error != EPERM && error != EROFS)
-			return sb_fail(err, SB_E_BROKEN, error,
-				       "the sandbox does not hold: a write in '%s' was not refused",
-				       probes->outside);
-	}
-	if (probes->inside) {
-		error = try_write(probes->inside);
-		/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
-		if (error == EACCES || error == EPERM || error == EROFS)
-			return sb_fail(err, SB_E_BROKEN, error,
-				       "the sandbox is too tight: '%s' cannot be written",
-				       probes->inside);
-	}
-	return SB_OK;
+	if (status == SB_OK)
+		status = prove_filter(stages->layers, err);
+	if (status == SB_OK)
+		status = prove_refused(stages->probes.outside, err);
+	if (status == SB_OK)
+		status = prove_allowed(stages->probes.inside, err);
+	return status;
 }
 
-static int take_privileges(struct sb_error *err)
+/* The same for a command whose changes a broker makes: by itself it can make none. */
+int sb_stages_prove_floor(const struct sb_stages *stages, struct sb_error *err)
+{
+	int status = prove_layers(stages, err);
+
+	if (status == SB_OK)
+		status = prove_refused(stages->probes.outside, err);
+	if (status == SB_OK && stages->layers->landlock_abi)
+		status = prove_refused(stages->probes.inside, err);
+	return status;
+}
+
+int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err)
+{
+	int status = prove_filter(stages->layers, err);
+
+	return status == SB_OK ? prove_allowed(stages->probes.inside, err) : status;
+}
+
+int sb_stages_drop_privileges(struct sb_error *err)
 {
 	int status = sb_sys_no_new_privs();
 
@@ -233,38 +272,53 @@ static void start_layers(struct sb_layers *layers)
 	layers->seccomp = sb_sys_filter_available();
 }
 
-int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *options,
-	       struct sb_layers *out_layers, struct sb_weaknesses *out_weak, struct sb_error *err)
+int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 {
-	struct sb_layers *layers = out_layers;
-	struct sb_fds fds = {0};
-	struct stat cwd;
-	char parent[PATH_MAX];
-	struct probes probes;
-	int status;
-
-	start_layers(layers);
-	if (stat(".", &cwd) != 0)
+	start_layers(stages->layers);
+	stages->layers->supervised = stages->supervised;
+	if (stat(".", &stages->cwd) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the current directory");
-	probes = choose_probes(plan, parent, sizeof parent);
-	status = sb_fds_settle(options->keep_fds, options->keep_fd_count, &fds, err);
+	stages->probes =
+		choose_probes(stages->plan, stages->probe_buffer, sizeof stages->probe_buffer);
+	return SB_OK;
+}
+
+int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
+{
+	struct sb_fds fds = {0};
+	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds,
+				   err);
+
 	if (status == SB_OK)
-		status = sb_mounts_enter(plan, layers, err);
-	if (status == SB_OK && layers->mounts) {
-		sb_fds_reopen(&fds, plan);
-		status = return_to(plan->cwd, &cwd, err);
+		status = sb_mounts_enter(stages->plan, stages->layers, err);
+	if (status == SB_OK && stages->layers->mounts) {
+		sb_fds_reopen(&fds, stages->plan);
+		status = return_to(stages->plan->cwd, &stages->cwd, err);
 	}
 	sb_fds_done(&fds);
 	if (status == SB_OK)
-		status = give_verdict(plan, options, layers, out_weak, err);
+		status = give_verdict(stages->plan, stages->options, stages->layers, stages->weak,
+				      err);
+	return status;
+}
+
+int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *options,
+	       struct sb_layers *out_layers, struct sb_weaknesses *out_weak, struct sb_error *err)
+{
+	struct sb_stages stages = {
+		.plan = plan, .options = options, .layers = out_layers, .weak = out_weak};
+	int status = sb_stages_begin(&stages, err);
+
 	if (status == SB_OK)
-		status = take_privileges(err);
-	if (status == SB_OK && layers->landlock_abi)
-		status = sb_landlock_enter(plan, layers, err);
-	if (status == SB_OK && layers->seccomp)
-		status = sb_filter_enter(plan, layers, err);
+		status = sb_stages_enter(&stages, err);
 	if (status == SB_OK)
-		status = prove(plan, &probes, layers, err);
+		status = sb_stages_drop_privileges(err);
+	if (status == SB_OK && out_layers->landlock_abi)
+		status = sb_landlock_enter(plan, out_layers, err);
+	if (status == SB_OK && out_layers->seccomp)
+		status = sb_filter_enter(plan, out_layers, err);
+	if (status == SB_OK)
+		status = prove(&stages, err);
 	return status;
 }
 

@@ -95,10 +95,33 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 		if (node->state != SB_STATE_WRITABLE)
 			continue;
 		/* rights add up on the way down: what is to be kept in it would be open as well */
-		if (!layers->mounts && sb_plan_temp_is_closed(plan, i))
+		if (!layers->mounts && !layers->supervised && sb_plan_temp_is_closed(plan, i))
 			continue;
 		status =
 			grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
+	}
+	return status;
+}
+
+/* Devices and the like are used through the kernel even where a broker makes every change. */
+static bool is_native(const struct sb_plan_node *node)
+{
+	return node->kind == SB_KIND_SPECIAL ||
+	       (sb_path_within("/dev", node->path) && !(node->allow & 1u << SB_CREATE));
+}
+
+static int grant_devices(const struct domain *domain, const struct sb_plan *plan,
+			 struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->state == SB_STATE_WRITABLE && is_native(node))
+			status = grant(domain, node->path,
+				       rights_for(node->allow & 1u << SB_MODIFY, domain->abi, false),
+				       err);
 	}
 	return status;
 }
@@ -255,15 +278,15 @@ static uint64_t handled_changes(const struct sb_plan *plan, const struct sb_laye
 	return all & ~SB_LL_TRUNCATE;
 }
 
-int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
-		      struct sb_error *err)
+static int enter(const struct sb_plan *plan, const struct sb_layers *layers, bool floor,
+		 struct sb_error *err)
 {
 	struct domain domain = {.fd = -1, .abi = layers->landlock_abi};
 	struct sb_ll_ruleset ruleset = {0};
 	SB_AUTO_FD int fd = -1;
 	int status;
 
-	domain.reads = !layers->mounts && leads_to_hidden(plan, "/");
+	domain.reads = !floor && !layers->mounts && leads_to_hidden(plan, "/");
 	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
 		ruleset.handled_fs |= READ_CONTENT | SB_LL_READ_DIR;
@@ -280,8 +303,9 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 		return sb_fail(err, SB_E_SYSTEM, -fd, "cannot make a Landlock ruleset");
 	domain.fd = fd;
 	domain.handled = ruleset.handled_fs;
-	status = grant_changes(&domain, plan, layers, err);
-	if (status == SB_OK)
+	status = floor ? grant_devices(&domain, plan, err)
+		       : grant_changes(&domain, plan, layers, err);
+	if (status == SB_OK && !floor)
 		status = grant_stdio(&domain, err);
 	if (status == SB_OK && domain.reads)
 		status = grant_reads(&domain, plan, err);
@@ -294,4 +318,16 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 	if (status < 0)
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot enter the Landlock domain");
 	return SB_OK;
+}
+
+int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
+		      struct sb_error *err)
+{
+	return enter(plan, layers, false, err);
+}
+
+int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
+			    struct sb_error *err)
+{
+	return enter(plan, layers, true, err);
 }

@@ -14,4 +14,11 @@
 int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
 		      struct sb_error *err);
 
+/*
+ * The domain of a supervised command: no change at all but through devices.  What the plan
+ * allows, a broker in the domain above performs; if it is gone, nothing opens up.
+ */
+int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
+			    struct sb_error *err);
+
 #endif

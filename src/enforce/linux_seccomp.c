@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/notify.h"
 #include "sys/process.h"
 
 #if defined(__x86_64__)
@@ -34,6 +35,7 @@
 #endif
 
 /* Newer than some libc's headers; these numbers are the same everywhere. */
+#define NR_faccessat2 439
 #define NR_quotactl_fd 443
 #define NR_fchmodat2 452
 #define NR_setxattrat 463
@@ -50,6 +52,9 @@
 #define FILE_SETXATTR 0x401c5820u /* FS_IOC_FSSETXATTR */
 
 #define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+
+/* Whatever an open can change: contents, or by making a name.  Reading is not held. */
+#define OPENS_TO_CHANGE (O_WRONLY | O_RDWR | O_TRUNC | MAKES_FILE)
 
 #define PROTO_SCTP 132
 #define PROTO_SMC 256
@@ -69,7 +74,14 @@ struct condition {
 	uint32_t value; /* compared with the low 32 bits: the kernel ignores the rest of an int */
 };
 
-enum when { EVERY_RUN, NETWORK_OFF, NO_MOUNTS, AS_ROOT };
+enum when {
+	EVERY_RUN,
+	NETWORK_OFF,
+	NO_MOUNTS,
+	AS_ROOT,
+	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
+	SUPERVISED,
+};
 
 struct row {
 	int number;
@@ -80,6 +92,7 @@ struct row {
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
 #define PERM ANSWER(EPERM)
+#define HOLD SECCOMP_RET_USER_NOTIF
 
 static const struct row table[] = {
 	/* Typing into the user's terminal.  Linux 6.2 lets an admin turn TIOCSTI off
@@ -187,7 +200,7 @@ static const struct row table[] = {
 	{NR_fchmodat2, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
 	{SYS_mknodat, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
 	{SYS_openat, PERM, AS_ROOT, {{ANY_BIT, 2, MAKES_FILE}, {ANY_BIT, 3, S_ISUID}}},
-	{SYS_openat2, ANSWER(ENOSYS), AS_ROOT, {{0}}},
+	{SYS_openat2, ANSWER(ENOSYS), AS_ROOT_STATIC, {{0}}},
 #ifdef __x86_64__
 	{SYS_chmod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
 	{SYS_mknod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
@@ -197,9 +210,124 @@ static const struct row table[] = {
 	{SYS_iopl, PERM, EVERY_RUN, {{0}}},
 	{SYS_ioperm, PERM, EVERY_RUN, {{0}}},
 #endif
+
+	/*
+	 * Supervised: every call that changes a name, contents by path, or metadata is held
+	 * and carried out by the broker.  After the rows above: of two rows for one number the
+	 * first that applies answers, so what is forbidden stays forbidden.
+	 */
+	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
+	{SYS_openat2, HOLD, SUPERVISED, {{0}}}, /* flags in memory */
+	{SYS_mkdirat, HOLD, SUPERVISED, {{0}}},
+	{SYS_mknodat, HOLD, SUPERVISED, {{0}}},
+	{SYS_unlinkat, HOLD, SUPERVISED, {{0}}},
+	{SYS_linkat, HOLD, SUPERVISED, {{0}}},
+	{SYS_symlinkat, HOLD, SUPERVISED, {{0}}},
+	{SYS_renameat2, HOLD, SUPERVISED, {{0}}},
+	{SYS_truncate, HOLD, SUPERVISED, {{0}}},
+	{SYS_fchmod, HOLD, SUPERVISED, {{0}}},
+	{SYS_fchmodat, HOLD, SUPERVISED, {{0}}},
+	{NR_fchmodat2, HOLD, SUPERVISED, {{0}}},
+	{SYS_fchown, HOLD, SUPERVISED, {{0}}},
+	{SYS_fchownat, HOLD, SUPERVISED, {{0}}},
+	{SYS_utimensat, HOLD, SUPERVISED, {{0}}},
+	{SYS_setxattr, HOLD, SUPERVISED, {{0}}},
+	{SYS_lsetxattr, HOLD, SUPERVISED, {{0}}},
+	{SYS_fsetxattr, HOLD, SUPERVISED, {{0}}},
+	{SYS_removexattr, HOLD, SUPERVISED, {{0}}},
+	{SYS_lremovexattr, HOLD, SUPERVISED, {{0}}},
+	{SYS_fremovexattr, HOLD, SUPERVISED, {{0}}},
+	/* gcc and others ask before they write: the answer must be what the write will get */
+	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
+	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
+	{SYS_umask, HOLD, SUPERVISED, {{0}}},
+	/* Where a socket leads is decided by path; Landlock and mounts do not hold that. */
+	{SYS_connect, HOLD, SUPERVISED, {{0}}},
+	{SYS_bind, HOLD, SUPERVISED, {{0}}},
+	/* A datagram can be sent to any path without connecting.  Bit 1 is in SOCK_DGRAM and
+	 * SOCK_RAW (which unix sockets take for the same), not in STREAM and SEQPACKET. */
+	{SYS_socket, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
+	{SYS_socketpair, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
+	/* A program's own Landlock layer would not bind the broker that acts for it. */
+	{SYS_landlock_create_ruleset, HOLD, SUPERVISED, {{0}}},
+	{SYS_prctl, HOLD, SUPERVISED, {{EQUAL, 0, SB_REGISTER}}},
+	/* the mark by which the broker knows a nested run's processes (supervise/domains.h) */
+	{SYS_prlimit64, PERM, SUPERVISED, {{EQUAL, 1, RLIMIT_LOCKS}, {NOT_ZERO, 2, 0}}},
+	{SYS_setrlimit, PERM, SUPERVISED, {{EQUAL, 0, RLIMIT_LOCKS}}},
+#ifdef SYS_renameat
+	{SYS_renameat, HOLD, SUPERVISED, {{0}}},
+#endif
+#ifdef __x86_64__
+	{SYS_open, HOLD, SUPERVISED, {{ANY_BIT, 1, OPENS_TO_CHANGE}}},
+	{SYS_creat, HOLD, SUPERVISED, {{0}}},
+	{SYS_mkdir, HOLD, SUPERVISED, {{0}}},
+	{SYS_mknod, HOLD, SUPERVISED, {{0}}},
+	{SYS_unlink, HOLD, SUPERVISED, {{0}}},
+	{SYS_rmdir, HOLD, SUPERVISED, {{0}}},
+	{SYS_link, HOLD, SUPERVISED, {{0}}},
+	{SYS_symlink, HOLD, SUPERVISED, {{0}}},
+	{SYS_rename, HOLD, SUPERVISED, {{0}}},
+	{SYS_chmod, HOLD, SUPERVISED, {{0}}},
+	{SYS_chown, HOLD, SUPERVISED, {{0}}},
+	{SYS_lchown, HOLD, SUPERVISED, {{0}}},
+	{SYS_utime, HOLD, SUPERVISED, {{0}}},
+	{SYS_utimes, HOLD, SUPERVISED, {{0}}},
+	{SYS_futimesat, HOLD, SUPERVISED, {{0}}},
+	{SYS_access, HOLD, SUPERVISED, {{ANY_BIT, 1, 2}}},
+#endif
+};
+
+/*
+ * The performer's own: it acts on hostile requests and must not be led to more than files in
+ * the roots.  Without mounts nothing else would keep it from metadata outside.
+ */
+static const struct row performer_table[] = {
+	{SYS_execve, PERM, EVERY_RUN, {{0}}},
+	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
+	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},
+	{SYS_process_vm_writev, PERM, EVERY_RUN, {{0}}},
+	{SYS_unshare, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE | NEW_TIME_NAMESPACE}}},
+	{SYS_setns, PERM, EVERY_RUN, {{0}}},
+	{SYS_mount, PERM, EVERY_RUN, {{0}}},
+	{SYS_move_mount, PERM, EVERY_RUN, {{0}}},
+	{SYS_open_tree, PERM, EVERY_RUN, {{0}}},
+	{SYS_mount_setattr, PERM, EVERY_RUN, {{0}}},
+	{SYS_umount2, PERM, EVERY_RUN, {{0}}},
+	{SYS_io_uring_setup, PERM, EVERY_RUN, {{0}}},
+	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
+	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
+	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
+	{SYS_socket, PERM, EVERY_RUN, {{DIFFERENT, 0, AF_UNIX}}},
+	{SYS_fchmod, PERM, NO_MOUNTS, {{0}}},
+	{SYS_fchmodat, PERM, NO_MOUNTS, {{0}}},
+	{NR_fchmodat2, PERM, NO_MOUNTS, {{0}}},
+	{SYS_fchown, PERM, NO_MOUNTS, {{0}}},
+	{SYS_fchownat, PERM, NO_MOUNTS, {{0}}},
+	{SYS_utimensat, PERM, NO_MOUNTS, {{0}}},
+	{SYS_setxattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_lsetxattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_fsetxattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_removexattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_lremovexattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_fremovexattr, PERM, NO_MOUNTS, {{0}}},
+	{NR_setxattrat, PERM, NO_MOUNTS, {{0}}},
+	{NR_removexattrat, PERM, NO_MOUNTS, {{0}}},
+	{NR_file_setattr, PERM, NO_MOUNTS, {{0}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETFLAGS}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETXATTR}}},
+#ifdef __x86_64__
+	{SYS_chmod, PERM, NO_MOUNTS, {{0}}},
+	{SYS_chown, PERM, NO_MOUNTS, {{0}}},
+	{SYS_lchown, PERM, NO_MOUNTS, {{0}}},
+	{SYS_utime, PERM, NO_MOUNTS, {{0}}},
+	{SYS_utimes, PERM, NO_MOUNTS, {{0}}},
+	{SYS_futimesat, PERM, NO_MOUNTS, {{0}}},
+#endif
 };
 
 #define ROWS (sizeof table / sizeof table[0])
+#define PERFORMER_ROWS (sizeof performer_table / sizeof performer_table[0])
+_Static_assert(PERFORMER_ROWS <= ROWS, "the list of rows has room for either table");
 #define BUCKET 8 /* rows in a leaf of the search tree; measured: 4 and 12 load slower */
 
 struct program {
@@ -383,6 +511,10 @@ static bool applies(const struct row *row, const struct sb_filter_options *optio
 		return options->no_mounts;
 	case AS_ROOT:
 		return options->as_root;
+	case AS_ROOT_STATIC:
+		return options->as_root && !options->supervised;
+	case SUPERVISED:
+		return options->supervised;
 	default:
 		return true;
 	}
@@ -402,13 +534,15 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 {
 	struct program program = {.out = out, .max = max};
 	const struct row query = {SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+	const struct row *from = options->performer ? performer_table : table;
 	const struct row *rows[ROWS + 1];
-	size_t count = 0;
+	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
-	for (size_t i = 0; i < ROWS; i++)
-		if (applies(&table[i], options))
-			insert(rows, count++, &table[i]);
-	insert(rows, count++, &query);
+	for (size_t i = 0; i < all; i++)
+		if (applies(&from[i], options))
+			insert(rows, count++, &from[i]);
+	if (!options->performer)
+		insert(rows, count++, &query);
 
 	/* Another architecture's calls have other numbers: none of the table would fit. */
 	load(&program, offsetof(struct seccomp_data, arch));
@@ -425,29 +559,83 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	return program.count <= max && !program.broken ? program.count : 0;
 }
 
-int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+static int build(const struct sb_filter_options *options, struct sock_filter *code, size_t max,
+		 struct sock_fprog *out, struct sb_error *err)
 {
-	struct sock_filter code[1024];
+	size_t count = sb_filter_build(options, code, max);
+
+	if (count == 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "the system call filter does not fit");
+	*out = (struct sock_fprog){.len = (unsigned short)count, .filter = code};
+	return SB_OK;
+}
+
+static int cannot_load(int status, struct sb_error *err)
+{
+	return sb_fail(err, SB_E_SYSTEM, -status, "cannot load the system call filter");
+}
+
+static struct sb_filter_options options_for(const struct sb_plan *plan,
+					    const struct sb_layers *layers)
+{
 	unsigned depth = (unsigned)layers->outer + 1;
-	struct sb_filter_options options = {
+
+	return (struct sb_filter_options){
 		.network_off = !plan->network && !layers->net_namespace,
 		.as_root = geteuid() == 0,
 		.no_mounts = !layers->mounts,
 		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),
 	};
-	struct sock_fprog program = {.filter = code};
-	size_t count = sb_filter_build(&options, code, sizeof code / sizeof code[0]);
-	int status;
+}
 
-	if (count == 0)
-		return sb_fail(err, SB_E_SYSTEM, 0, "the system call filter does not fit");
-	program.len = (unsigned short)count;
+int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+{
+	struct sock_filter code[1024];
+	struct sb_filter_options options = options_for(plan, layers);
+	struct sock_fprog program;
+	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
+
+	if (status != SB_OK)
+		return status;
 	status = sb_sys_load_filter(&program);
 	if (status < 0)
-		return sb_fail(err, SB_E_SYSTEM, -status, "cannot load the system call filter");
+		return cannot_load(status, err);
 	layers->seccomp = true;
 	return SB_OK;
+}
+
+int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, int *out_listener,
+			 struct sb_error *err)
+{
+	struct sock_filter code[1024];
+	struct sb_filter_options options = options_for(plan, layers);
+	struct sock_fprog program;
+	int status;
+
+	options.supervised = true;
+	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
+	if (status != SB_OK)
+		return status;
+	status = sb_sys_load_held_filter(&program);
+	if (status < 0)
+		return cannot_load(status, err);
+	*out_listener = status;
+	layers->seccomp = true;
+	return SB_OK;
+}
+
+int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err)
+{
+	struct sock_filter code[256];
+	struct sb_filter_options options = {.performer = true, .no_mounts = !layers->mounts};
+	struct sock_fprog program;
+	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_sys_load_filter(&program);
+	return status < 0 ? cannot_load(status, err) : SB_OK;
 }
 
 int sb_inside(bool *out_mounts)

@@ -17,6 +17,8 @@ struct sb_filter_options {
 	bool network_off; /* no internet sockets at all (used without a network namespace) */
 	bool as_root;     /* no setuid files: root's would be everybody's way to root */
 	bool no_mounts;   /* also stop file flags, which mounts would hold */
+	bool supervised;  /* hold every change for the broker */
+	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */
 };
 
@@ -29,6 +31,16 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 
 /* Load it into this process.  Needs no_new_privs.  layers->outer is taken into the answer. */
 int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err);
+
+/* The same with every change held, for a supervised run: the listener sees each call. */
+int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, int *out_listener,
+			 struct sb_error *err);
+
+/* What the process that performs held calls cannot do itself. */
+int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err);
+
+/* A prctl() that no kernel knows, by which a nested run tells the outer one its rules. */
+#define SB_REGISTER 0x53425252u
 
 /*
  * Are we inside a sandbash run?  Asks the kernel, not the environment: our filter

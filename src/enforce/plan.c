@@ -180,7 +180,8 @@ static void judge(struct maker *maker)
 		 * not: inside a writable directory the kernel cannot take away one
 		 * operation and leave another.  Take all changes away instead.
 		 */
-		if (i && node->state == SB_STATE_WRITABLE && !is_device(node) &&
+		if (i && !maker->request->supervised && node->state == SB_STATE_WRITABLE &&
+		    !is_device(node) &&
 		    node->kind != SB_KIND_SPECIAL && (parent->allow & CHANGES & ~node->allow)) {
 			node->allow &= 1u << SB_READ;
 			node->state = SB_STATE_READABLE;
@@ -260,7 +261,7 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	 * still works.  What it leads to has a node of its own.
 	 */
 	if (node->kind == SB_KIND_LINK) {
-		if (parent->state != SB_STATE_WRITABLE || parent->temp ||
+		if (maker->request->supervised || parent->state != SB_STATE_WRITABLE || parent->temp ||
 		    node->state == SB_STATE_WRITABLE)
 			return SB_OK;
 		status = add_pins(maker, index, err);
@@ -303,7 +304,10 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 		return node->state == SB_STATE_READABLE && in_own_dev(plan, node->path)
 			       ? add_step(maker, SB_MOUNT_KEEP, node->path, is_dir, "/dev", err)
 			       : SB_OK;
-	if (parent->state == SB_STATE_WRITABLE)
+	if (maker->request->supervised && parent->state == SB_STATE_WRITABLE &&
+	    node->state != SB_STATE_HIDDEN)
+		return SB_OK;
+	if (parent->state == SB_STATE_WRITABLE && !maker->request->supervised)
 		status = add_pins(maker, index, err);
 	if (status != SB_OK)
 		return status;

@@ -77,6 +77,11 @@ struct sb_plan_request {
 	const char *tmpdir;  /* $TMPDIR, or NULL */
 	const char *command; /* the file to run, so that a private temp does not hide it; or NULL */
 	const char *const *projects;
+	/*
+	 * A broker decides every change by name, so nothing inside a writable directory needs a
+	 * mount to hold it, and renaming there behaves as it does outside.
+	 */
+	bool supervised;
 };
 
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,

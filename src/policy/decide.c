@@ -340,3 +340,43 @@ struct sb_decision sb_decide_rename(const struct sb_policy *policy, const char *
 
 	return onto.verdict > away.verdict ? onto : away;
 }
+
+static void strictest_beneath(const struct sb_policy *policy, const struct node *node,
+			      enum sb_op op, struct sb_decision *strictest)
+{
+	for (size_t i = 0; i < node->child_count; i++) {
+		const struct node *child = &node->children[i];
+
+		if (child->literal) {
+			struct sb_decision decision =
+				sb_decide(policy, op, child->literal->pattern.prefix);
+
+			if (decision.verdict > strictest->verdict)
+				*strictest = decision;
+		}
+		strictest_beneath(policy, child, op, strictest);
+	}
+}
+
+struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op op,
+				     const char *path)
+{
+	struct sb_decision strictest = {SB_ALLOW, NULL};
+	const struct node *node = &policy->index->root;
+
+	if (policy->mode == SB_MODE_DANGER_FULL_ACCESS)
+		return strictest;
+	for (const char *rest = path + 1; *rest;) {
+		size_t length = strcspn(rest, "/"), at;
+		bool found;
+
+		at = search(node, rest, length, &found);
+		if (!found)
+			return strictest;
+		node = &node->children[at];
+		rest += length;
+		rest += *rest == '/';
+	}
+	strictest_beneath(policy, node, op, &strictest);
+	return strictest;
+}

@@ -95,3 +95,25 @@ int sb_sys_detach(const char *path)
 {
 	return result(syscall(SYS_umount2, path, DETACH_LAZILY));
 }
+
+int sb_sys_mount_proc(const char *path)
+{
+	int context = result(syscall(NR_FSOPEN, "proc", FSOPEN_CLOEXEC)), tree, target, status;
+
+	if (context < 0)
+		return context;
+	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
+				      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+					      MOUNT_ATTR_NOEXEC));
+	close(context);
+	if (tree < 0)
+		return tree;
+	target = result(openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	status = target < 0 ? target : sb_sys_attach(tree, target);
+	close(tree);
+	if (target >= 0)
+		close(target);
+	return status;
+}

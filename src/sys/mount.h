@@ -30,6 +30,9 @@ int sb_sys_settle_root(bool readonly, bool no_devices);
 /* A new, detached tmpfs: nosuid, nodev unless devices; mode as octal text ("1777"). */
 int sb_sys_new_tmpfs(const char *mode, bool devices);
 
+/* The processes of this pid namespace, read-only, on top of what is at path. */
+int sb_sys_mount_proc(const char *path);
+
 /* Take off the topmost mount at path. */
 int sb_sys_detach(const char *path);
 

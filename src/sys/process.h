@@ -22,6 +22,9 @@ int sb_sys_no_new_privs(void);
  */
 int sb_sys_drop_capabilities(void);
 
+/* Give up every capability but this one, which is kept if it is there. */
+int sb_sys_keep_capability(int capability);
+
 /* Does the calling thread hold this capability now? */
 bool sb_sys_has_capability(int capability);
 

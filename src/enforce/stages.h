@@ -1,0 +1,51 @@
+/*
+ * stages.h - the stages of confinement one by one, for a run of several processes.
+ *
+ *     begin -> enter -> (privileges, Landlock, filter of each process) -> prove
+ *
+ * sb_confine() takes them all in one process.  A supervised run takes the first two in the
+ * process that becomes the performer, and the rest in performer and command apart.
+ */
+#ifndef SB_ENFORCE_STAGES_H
+#define SB_ENFORCE_STAGES_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "enforce/layers.h"
+#include "sandbash/confine.h"
+
+/* Where a write proves something; either may be NULL. */
+struct sb_probes {
+	const char *outside; /* a directory the user could write to, and the run must not */
+	const char *inside;  /* a directory the run must be able to write to */
+};
+
+struct sb_stages {
+	const struct sb_plan *plan;
+	const struct sb_confine_options *options;
+	struct sb_layers *layers;
+	struct sb_weaknesses *weak;
+	bool supervised;
+	/* filled by begin */
+	struct stat cwd;
+	struct sb_probes probes;
+	char probe_buffer[PATH_MAX];
+};
+
+/* What the machine offers, and where to try it.  Changes nothing. */
+int sb_stages_begin(struct sb_stages *stages, struct sb_error *err);
+
+/* Descriptors, namespaces, mounts, current directory; and the verdict whether that is enough. */
+int sb_stages_enter(struct sb_stages *stages, struct sb_error *err);
+
+/* no_new_privs, and every capability gone. */
+int sb_stages_drop_privileges(struct sb_error *err);
+
+/* Before its filter: the command can change nothing by itself. */
+int sb_stages_prove_floor(const struct sb_stages *stages, struct sb_error *err);
+
+/* After it: the filter answers, and the broker does what the plan allows. */
+int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err);
+
+#endif

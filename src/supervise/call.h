@@ -1,0 +1,88 @@
+/*
+ * call.h - a held system call, copied out of the command once.
+ *
+ * What is decided about and carried out is this copy.  The command may change its memory as
+ * it likes: nothing is ever read from there twice (seccomp_unotify(2), "time of check").
+ * Old and new forms of a call (open, creat, openat, openat2) become the same act.
+ */
+#ifndef SB_SUPERVISE_CALL_H
+#define SB_SUPERVISE_CALL_H
+
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <time.h>
+
+enum sb_act {
+	SB_ACT_OPEN,
+	SB_ACT_MKDIR,
+	SB_ACT_MKNOD,
+	SB_ACT_SYMLINK,
+	SB_ACT_LINK,
+	SB_ACT_RENAME,
+	SB_ACT_UNLINK,
+	SB_ACT_RMDIR,
+	SB_ACT_TRUNCATE,
+	SB_ACT_CHMOD,
+	SB_ACT_CHOWN,
+	SB_ACT_TIMES,
+	SB_ACT_SETXATTR,
+	SB_ACT_REMOVEXATTR,
+	SB_ACT_ACCESS,
+	SB_ACT_CONNECT,
+	SB_ACT_BIND,
+	SB_ACT_UMASK,    /* let through; we only need to know */
+	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
+	SB_ACT_REGISTER, /* a nested sandbash tells its rules */
+	SB_ACT_COUNT,
+};
+
+/* How a file is named: by path from a directory, or as an open descriptor. */
+struct sb_named {
+	bool by_descriptor; /* fd is the file itself, path is not used */
+	int fd;             /* AT_FDCWD or a descriptor of the command */
+	bool follow;        /* a link in the last place */
+	char path[PATH_MAX];
+};
+
+#define SB_XATTR_NAME 256           /* XATTR_NAME_MAX and a NUL */
+#define SB_XATTR_SIZE (64 * 1024)   /* XATTR_SIZE_MAX */
+
+struct sb_call {
+	uint64_t id;  /* of the notification */
+	pid_t thread; /* as we see it */
+	enum sb_act act;
+	struct sb_named file;   /* the only one, or the source */
+	struct sb_named target; /* of rename and link */
+	int flags;        /* open flags, RENAME_*, XATTR_*, access mode */
+	uint64_t resolve; /* RESOLVE_* of openat2() */
+	int at_flags;     /* AT_EACCESS of faccessat2() */
+	mode_t mode;
+	dev_t device;
+	off_t length;
+	uid_t owner;
+	gid_t group;
+	struct timespec times[2];
+	char text[PATH_MAX]; /* where a symbolic link leads; or the attribute's name */
+	void *value;         /* of an extended attribute; malloc'ed */
+	size_t value_length;
+	int socket; /* connect, bind */
+	struct sockaddr_storage address;
+	socklen_t address_length;
+};
+
+/* Copy the call out.  0, or a negative errno: what the kernel would have answered. */
+int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out);
+void sb_call_done(struct sb_call *call);
+
+/* "open", "rename": for the record and for questions */
+const char *sb_act_name(enum sb_act act);
+
+/* modes, owners, times, attributes */
+bool sb_act_is_metadata(enum sb_act act);
+
+#endif

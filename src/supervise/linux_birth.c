@@ -1,0 +1,398 @@
+#include "supervise/birth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "enforce/linux_landlock.h"
+#include "enforce/linux_seccomp.h"
+#include "path/path.h"
+#include "supervise/performer.h"
+#include "sys/mount.h"
+#include "sys/notify.h"
+#include "sys/process.h"
+
+#define STACK (64 * 1024)
+#define OWN_FAILURE 125
+
+/* What the processes after the first share while they come to be. */
+struct family {
+	const struct sb_birth *birth;
+	int channel;     /* performer's end, to the asker */
+	int listener[2]; /* socket pair: the command sends the listener, the performer gets it */
+	int lifeline[2]; /* pipe: INIT reads the end of it */
+	int ready[2];    /* pipe: INIT says that /proc is mounted */
+	int pid_namespace;
+	pid_t init, target;
+	mode_t umask;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* --- INIT ---------------------------------------------------------------------------- */
+
+/*
+ * Waits for the end of the pipe and exits, and the kernel ends everything else in the
+ * namespace.  (A death signal would not do: it is sent with the rights of the dying performer,
+ * whose Landlock scope forbids it.)
+ */
+static int init_main(struct family *family)
+{
+	char byte = 0;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		if (signal != SIGKILL && signal != SIGSTOP)
+			sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	close_fd(&family->lifeline[1]);
+	if (sb_sys_mount_proc("/proc") < 0)
+		return 1;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (sb_sys_no_new_privs() < 0 || sb_sys_drop_capabilities() < 0)
+		return 1;
+	/* nothing of ours or the caller's stays open here but the two pipes */
+	if (dup2(family->lifeline[0], 0) < 0 || dup2(family->ready[1], 1) < 0)
+		return 1;
+	if (syscall(SYS_close_range, 2, ~0u, 0) != 0)
+		for (int fd = 2; fd < 1024; fd++)
+			close(fd);
+	if (write(1, &byte, 1) != 1)
+		return 1;
+	close(1);
+	while (read(0, &byte, 1) != 0)
+		;
+	return 0;
+}
+
+/* Does a step of the plan lie where a new /proc would cover it? */
+static bool plan_needs_proc(const struct sb_plan *plan)
+{
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (sb_path_within("/proc", plan->mounts[i].path))
+			return true;
+	return false;
+}
+
+/*
+ * A pid namespace with its own /proc.  Where that cannot be (a container whose /proc is
+ * masked) the run does without: then the performer ends what is left itself.
+ */
+static void make_pid_namespace(struct family *family)
+{
+	struct sb_layers *layers = family->birth->stages->layers;
+	char name[48], byte;
+	long pid;
+
+	if (!layers->mounts || plan_needs_proc(family->birth->stages->plan) ||
+	    pipe2(family->lifeline, O_CLOEXEC) != 0)
+		return;
+	if (pipe2(family->ready, O_CLOEXEC) != 0) {
+		close_fd(&family->lifeline[0]);
+		close_fd(&family->lifeline[1]);
+		return;
+	}
+	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0)
+		_exit(init_main(family));
+	close_fd(&family->lifeline[0]);
+	close_fd(&family->ready[1]);
+	if (pid > 0) {
+		snprintf(name, sizeof name, "%ld/ns/pid", pid);
+		family->pid_namespace = openat(family->birth->proc, name, O_RDONLY | O_CLOEXEC);
+		if (family->pid_namespace >= 0 && read(family->ready[0], &byte, 1) == 1) {
+			family->init = (pid_t)pid;
+			layers->pid_namespace = true;
+		} else {
+			kill((pid_t)pid, SIGKILL);
+			waitpid((pid_t)pid, NULL, 0);
+			close_fd(&family->pid_namespace);
+		}
+	}
+	close_fd(&family->ready[0]);
+	if (!layers->pid_namespace)
+		close_fd(&family->lifeline[1]);
+}
+
+/* --- COMMAND ---------------------------------------------------------------------------- */
+
+static int send_listener(int socket, int listener)
+{
+	struct sb_wire_message message = {.kind = SB_WIRE_STARTED};
+
+	return sb_wire_send(socket, &message, listener);
+}
+
+/* Signals as the caller left them, a process group of its own, in the foreground. */
+static void settle_process(const struct family *family)
+{
+	const struct sb_birth *birth = family->birth;
+	struct sigaction original = {.sa_handler = birth->child_ignored ? SIG_IGN : SIG_DFL};
+	sigset_t mask = *(const sigset_t *)birth->saved_mask;
+
+	setpgid(0, 0);
+	if (birth->slave >= 0 || birth->job_control) {
+		int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
+
+		/* SIGTTOU is blocked here, so that a background process may do this */
+		if (tty >= 0) {
+			tcsetpgrp(tty, getpgrp());
+			close(tty);
+		}
+	}
+	sigaction(SIGCHLD, &original, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static int confine_command(const struct family *family, struct sb_error *err)
+{
+	struct sb_stages *stages = family->birth->stages;
+	SB_AUTO_FD int listener = -1;
+	int status = sb_stages_drop_privileges(err);
+
+	if (status == SB_OK && stages->layers->landlock_abi)
+		status = sb_landlock_enter_floor(stages->plan, stages->layers, err);
+	if (status == SB_OK)
+		status = sb_stages_prove_floor(stages, err);
+	if (status == SB_OK)
+		status = sb_filter_enter_held(stages->plan, stages->layers, &listener, err);
+	if (status == SB_OK && send_listener(family->listener[1], listener) < 0)
+		status = sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
+	if (listener >= 0)
+		close_fd(&listener);
+	if (status == SB_OK)
+		status = sb_stages_prove_broker(stages, err);
+	return status;
+}
+
+static void command_main(struct family *family)
+{
+	const struct sb_birth *birth = family->birth;
+	struct sb_error err;
+
+	close_fd(&family->lifeline[1]);
+	close_fd(&family->channel);
+	settle_process(family);
+	if (confine_command(family, &err) != SB_OK)
+		_exit(birth->failed(birth->context, &err, birth->stages->weak));
+	_exit(birth->start(birth->context, birth->stages->layers, birth->stages->weak));
+}
+
+/*
+ * A process that moves its future children to the pid namespace, makes the command there as
+ * its own sibling, and is gone: so the performer is the command's parent without having left
+ * for the namespace itself, and can still make threads.
+ */
+static int midwife_main(void *argument)
+{
+	struct family *family = argument;
+	long pid;
+
+	if (setns(family->pid_namespace, CLONE_NEWPID) != 0)
+		_exit(1);
+	pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0)
+		command_main(family);
+	family->target = (pid_t)pid;
+	_exit(pid > 0 ? 0 : 1);
+}
+
+static int make_command(struct family *family, struct sb_error *err)
+{
+	char *stack;
+	int midwife, status = 0;
+
+	if (!family->init) {
+		family->target = fork();
+		if (family->target == 0)
+			command_main(family);
+		return family->target > 0
+			       ? SB_OK
+			       : sb_fail(err, SB_E_SYSTEM, errno, "cannot start a process");
+	}
+	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
+		     -1, 0);
+	if (stack == MAP_FAILED)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	midwife = clone(midwife_main, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, family);
+	if (midwife > 0)
+		waitpid(midwife, &status, 0);
+	munmap(stack, STACK);
+	if (midwife < 0 || status != 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "cannot start a process in the pid namespace");
+	return SB_OK;
+}
+
+/* --- PERFORMER --------------------------------------------------------------------------- */
+
+/* Standard input, output and error that are the caller's terminal become the command's. */
+static int take_terminal(int slave)
+{
+	if (slave < 0)
+		return 0;
+	if (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) != 0)
+		return -errno;
+	for (int fd = 0; fd <= 2; fd++)
+		if (isatty(fd) && dup2(slave, fd) < 0)
+			return -errno;
+	return 0;
+}
+
+/* The command's descriptors are none of ours: who waits for their end would wait for us. */
+static void let_go_of_stdio(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	close_fd(&null);
+}
+
+/* Everything above 2 that the caller had open stays for the command, not for us. */
+static void close_all_but(const int *keep, size_t count)
+{
+	unsigned from = 3;
+
+	/* keep is short: take the next one above from, close what lies between */
+	for (;;) {
+		unsigned next = ~0u;
+
+		for (size_t i = 0; i < count; i++)
+			if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
+				next = (unsigned)keep[i];
+		if (next == ~0u)
+			break;
+		if (next > from)
+			syscall(SYS_close_range, from, next - 1, 0);
+		from = next + 1;
+	}
+	syscall(SYS_close_range, from, ~0u, 0);
+}
+
+static int confine_performer(struct family *family, struct sb_error *err)
+{
+	struct sb_stages *stages = family->birth->stages;
+	int status = sb_stages_enter(stages, err);
+
+	if (status != SB_OK)
+		return status;
+	/* if the asker dies, so do we, and with the lifeline everything else */
+	if (stages->layers->mounts)
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	make_pid_namespace(family);
+	if (!family->init)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (sb_sys_no_new_privs() < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
+	if (stages->layers->landlock_abi)
+		status = sb_landlock_enter(stages->plan, stages->layers, err);
+	return status;
+}
+
+static int performer_main(struct family *family)
+{
+	const struct sb_birth *birth = family->birth;
+	struct sb_stages *stages = birth->stages;
+	struct sb_wire_message message = {.kind = SB_WIRE_STARTED};
+	struct sb_performer performer;
+	struct sb_error err;
+	int listener = -1, status, tty = -1;
+
+	if (take_terminal(birth->slave) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, family->listener) != 0) {
+		sb_fail(&err, SB_E_SYSTEM, errno, "cannot prepare the command's terminal");
+		return birth->failed(birth->context, &err, stages->weak);
+	}
+	status = confine_performer(family, &err);
+	if (status == SB_OK)
+		status = make_command(family, &err);
+	if (status != SB_OK)
+		return birth->failed(birth->context, &err, stages->weak);
+	/* to look at processes that do not want to be looked at; in our namespace, and inside our
+	 * Landlock domain only */
+	sb_sys_keep_capability(CAP_SYS_PTRACE);
+	if (birth->slave >= 0 || birth->job_control)
+		tty = fcntl(birth->slave >= 0 ? birth->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	close_fd(&family->listener[1]);
+	close_fd(&family->pid_namespace);
+	let_go_of_stdio();
+	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
+		/* it has said why, and gave the status that says so */
+		waitpid(family->target, &status, 0);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : OWN_FAILURE;
+	}
+	message = (struct sb_wire_message){.kind = SB_WIRE_STARTED, .number = family->target};
+	message.layers = *stages->layers;
+	message.layers.seccomp = true;
+	sb_wire_send(family->channel, &message, listener);
+	close_all_but((const int[]){listener, tty, family->channel, birth->proc,
+				     family->lifeline[1]},
+		      5);
+	performer = (struct sb_performer){
+		.policy = birth->policy,
+		.plan = stages->plan,
+		.layers = stages->layers,
+		.listener = listener,
+		.channel = family->channel,
+		.proc = birth->proc,
+		.lifeline = family->lifeline[1],
+		.tty = tty,
+		.target = family->target,
+		.init = family->init,
+		.umask = family->umask,
+		.keep_background = birth->keep_background,
+	};
+	return sb_performer_run(&performer);
+}
+
+int sb_birth(const struct sb_birth *birth, int *out_channel, pid_t *out_performer,
+	     struct sb_error *err)
+{
+	struct family family = {.birth = birth,
+				.channel = -1,
+				.listener = {-1, -1},
+				.lifeline = {-1, -1},
+				.ready = {-1, -1},
+				.pid_namespace = -1};
+	int ends[2];
+	pid_t pid, parent = getpid();
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
+	family.umask = umask(0);
+	umask(family.umask);
+	pid = fork();
+	if (pid < 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot start a process");
+	}
+	if (pid == 0) {
+		close(ends[0]);
+		family.channel = ends[1];
+		if (getppid() != parent)
+			_exit(OWN_FAILURE);
+		_exit(performer_main(&family));
+	}
+	close(ends[1]);
+	*out_channel = ends[0];
+	*out_performer = pid;
+	return SB_OK;
+}

@@ -1,0 +1,536 @@
+/*
+ * linux_broker.c - one held call: copied, resolved, decided, done.
+ *
+ *   1. copy      everything out of the command's memory, once (call.h)
+ *   2. resolve   to a directory of ours and a name in it (resolve.h)
+ *   3. judge     what the policy says (judge.h)
+ *   4. alive?    after the last look at the command, before the first effect
+ *   5. perform   on our own descriptors (perform.h), and hand over the result
+ *
+ * Whatever step 3 does not simply allow goes to the asker instead.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "supervise/judge.h"
+#include "supervise/perform.h"
+#include "supervise/performer.h"
+#include "sys/notify.h"
+
+#define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
+#define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */
+#define TRIES 8                /* names come and go while we look: then give up */
+#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
+#define CHANGES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | TMPFILE_BIT)
+
+int sb_broker_enter(const struct sb_broker *broker)
+{
+	/* umask and current directory belong to the filesystem part of a process: clone(2) */
+	if (unshare(CLONE_FS) != 0 || fchdir(broker->performer->proc) != 0)
+		return -errno;
+	umask(broker->performer->umask);
+	return 0;
+}
+
+void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed)
+{
+	__atomic_fetch_add(&broker->counters.seen[op], 1, __ATOMIC_RELAXED);
+	if (allowed)
+		__atomic_fetch_add(&broker->counters.allowed[op], 1, __ATOMIC_RELAXED);
+}
+
+void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error)
+{
+	/* nothing to be done when the caller is gone by now */
+	sb_sys_notify_fail(broker->performer->listener, call->id, error);
+}
+
+static void let_through(const struct sb_broker *broker, const struct sb_call *call)
+{
+	sb_sys_notify_continue(broker->performer->listener, call->id);
+}
+
+/* A field of /proc/THREAD/status, as a number in base. */
+static long status_field(int proc, pid_t thread, const char *field, int base)
+{
+	char name[32], text[4096];
+	const char *found;
+	ssize_t length;
+	SB_AUTO_FD int fd = -1;
+
+	snprintf(name, sizeof name, "%d/status", thread);
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return -1;
+	text[length] = '\0';
+	found = strstr(text, field);
+	return found ? strtol(found + strlen(field), NULL, base) : -1;
+}
+
+mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread)
+{
+	long mask;
+
+	if (!__atomic_load_n(&broker->umask_changed, __ATOMIC_ACQUIRE))
+		return broker->performer->umask;
+	mask = status_field(broker->performer->proc, thread, "\nUmask:\t", 8);
+	return mask < 0 ? 077 : (mode_t)mask;
+}
+
+void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
+		       struct sb_spot *target, int socket)
+{
+	const struct sb_performer *performer = broker->performer;
+	SB_AUTO_FREE struct sb_wire_request *request = malloc(sizeof *request);
+	long process = status_field(performer->proc, call->thread, "\nTgid:\t", 10);
+
+	if (!request || process < 0) {
+		sb_broker_fail(broker, call, EACCES);
+		return;
+	}
+	request->call = *call;
+	request->process = (pid_t)process;
+	request->umask = sb_broker_umask(broker, call->thread);
+	request->file = *file;
+	request->target = target ? *target : SB_SPOT_EMPTY;
+	request->socket = socket;
+	/* no asker: nobody could say yes */
+	if (sb_wire_send_request(performer->channel, request) < 0)
+		sb_broker_fail(broker, call, EACCES);
+}
+
+/* Hand over what an act produced.  created: take the new file away again where that fails. */
+static void answer(const struct sb_broker *broker, const struct sb_call *call,
+		   const struct sb_spot *file, struct sb_outcome *outcome)
+{
+	int listener = broker->performer->listener, status;
+
+	if (outcome->error) {
+		sb_sys_notify_fail(listener, call->id, outcome->error);
+		return;
+	}
+	if (outcome->fd < 0) {
+		sb_sys_notify_return(listener, call->id, 0);
+		return;
+	}
+	status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
+	close(outcome->fd);
+	if (status >= 0)
+		return;
+	/* the kernel takes a number first and makes the file then: EMFILE leaves no file */
+	if (outcome->created)
+		unlinkat(file->directory, file->name, 0);
+	sb_sys_notify_fail(listener, call->id, -status);
+}
+
+/* --- waiting on a caller's behalf ----------------------------------------------------- */
+
+struct waiter {
+	struct sb_broker *broker;
+	void *(*work)(void *);
+	void *argument;
+};
+
+static void *wait_main(void *argument)
+{
+	struct waiter waiter = *(struct waiter *)argument;
+
+	free(argument);
+	if (sb_broker_enter(waiter.broker) == 0)
+		waiter.work(waiter.argument);
+	__atomic_fetch_sub(&waiter.broker->waiting, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument)
+{
+	struct waiter *waiter = malloc(sizeof *waiter);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started = false;
+
+	if (!waiter)
+		return false;
+	*waiter = (struct waiter){broker, work, argument};
+	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_RELAXED) <= MAX_WAITING) {
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, WAIT_STACK);
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		started = pthread_create(&thread, &attributes, wait_main, waiter) == 0;
+		pthread_attr_destroy(&attributes);
+	}
+	if (!started) {
+		__atomic_fetch_sub(&broker->waiting, 1, __ATOMIC_RELAXED);
+		free(waiter);
+	}
+	return started;
+}
+
+struct fifo_wait {
+	struct sb_broker *broker;
+	struct sb_call call;
+	struct sb_spot file;
+};
+
+static void *wait_for_reader(void *argument)
+{
+	struct fifo_wait *wait = argument;
+	struct timespec pause = {0, 1000000};
+
+	while (sb_sys_notify_alive(wait->broker->performer->listener, wait->call.id)) {
+		struct sb_outcome outcome = sb_perform(&wait->call, &wait->file, NULL);
+
+		if (!outcome.again) {
+			answer(wait->broker, &wait->call, &wait->file, &outcome);
+			break;
+		}
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 20000000)
+			pause.tv_nsec *= 2;
+	}
+	sb_spot_done(&wait->file);
+	free(wait);
+	return NULL;
+}
+
+static void wait_at_fifo(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
+{
+	struct fifo_wait *wait = malloc(sizeof *wait);
+
+	if (wait) {
+		wait->broker = broker;
+		wait->call = *call;
+		wait->call.value = NULL;
+		wait->file = *file;
+		if (sb_broker_wait(broker, wait_for_reader, wait)) {
+			*file = SB_SPOT_EMPTY; /* the thread's now */
+			return;
+		}
+		free(wait);
+	}
+	sb_broker_fail(broker, call, EAGAIN);
+}
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+/* Where openat2() may go is for the kernel to check, against the caller's own directory. */
+static int resolve_constrained(const struct sb_caller *caller, const struct sb_call *call,
+			       struct sb_spot *out)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | (call->file.follow ? 0 : O_NOFOLLOW),
+		.resolve = call->resolve | RESOLVE_NO_MAGICLINKS,
+	};
+	struct sb_spot start;
+	const char *slash = strrchr(call->file.path, '/');
+	char directory[PATH_MAX] = ".";
+	int status, fd;
+
+	*out = SB_SPOT_EMPTY;
+	/* the directory itself, by a path that leads nowhere else */
+	status = sb_resolve(caller, call->file.fd, ".", SB_LOOKUP_FOLLOW, &start);
+	if (status < 0)
+		return status;
+	fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
+	if (fd >= 0) {
+		out->object = fd;
+		status = fstat(fd, &out->info) != 0 ? -errno
+						    : sb_descriptor_path(caller->proc, fd, out->path,
+									 sizeof out->path);
+		/* so that it does not pass for a file without a name */
+		out->directory = openat(start.object, ".", O_PATH | O_CLOEXEC);
+		sb_spot_done(&start);
+		if (status < 0)
+			sb_spot_done(out);
+		return status;
+	}
+	status = -errno;
+	if (status == -ENOENT && (call->flags & O_CREAT) && (!slash || slash[1])) {
+		struct sb_caller self = *caller;
+		const char *name = slash ? slash + 1 : call->file.path;
+
+		if (slash) {
+			size_t length = (size_t)(slash - call->file.path) + 1;
+
+			memcpy(directory, call->file.path, length);
+			directory[length] = '\0';
+		}
+		how.flags = O_PATH | O_CLOEXEC | O_DIRECTORY;
+		fd = (int)syscall(SYS_openat2, start.object, directory, &how, sizeof how);
+		status = fd < 0 ? -errno : 0;
+		if (status == 0 && strlen(name) > NAME_MAX)
+			status = -ENAMETOOLONG;
+		if (status == 0) {
+			out->directory = fd;
+			memcpy(out->name, name, strlen(name) + 1);
+			status = sb_descriptor_path(self.proc, fd, out->path, sizeof out->path);
+			if (status == 0 && strlen(out->path) + strlen(name) + 2 > sizeof out->path)
+				status = -ENAMETOOLONG;
+			if (status == 0) {
+				size_t at = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
+
+				out->path[at] = '/';
+				memcpy(out->path + at + 1, name, strlen(name) + 1);
+			}
+		}
+	}
+	sb_spot_done(&start);
+	if (status < 0)
+		sb_spot_done(out);
+	return status;
+}
+
+/* openat2() is held whatever it wants, since its flags are in memory.  This one only reads. */
+static void open_to_read(const struct sb_broker *broker, const struct sb_call *call)
+{
+	const struct sb_caller caller = {call->thread, broker->performer->proc};
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)call->flags | O_NONBLOCK,
+		.resolve = call->resolve | RESOLVE_NO_MAGICLINKS,
+	};
+	struct sb_outcome outcome = {.fd = -1};
+	struct stat info;
+	struct sb_spot start;
+	int status = sb_resolve(&caller, call->file.path[0] == '/' ? AT_FDCWD : call->file.fd, ".",
+				SB_LOOKUP_FOLLOW, &start);
+
+	if (status < 0) {
+		sb_broker_fail(broker, call, -status);
+		return;
+	}
+	how.flags = O_PATH | O_CLOEXEC | (call->flags & (O_NOFOLLOW | O_DIRECTORY));
+	outcome.fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
+	if (outcome.fd < 0)
+		outcome.error = errno;
+	sb_spot_done(&start);
+	/*
+	 * Devices, FIFOs and magic links are the kernel's: opened by us they would wait in us or
+	 * be ours.  Its second look at the flags can gain nothing, since Landlock refuses writes.
+	 */
+	if ((outcome.fd >= 0 && (fstat(outcome.fd, &info) != 0 ||
+				 !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))) ||
+	    outcome.error == ELOOP || outcome.error == ENOENT) {
+		if (outcome.fd >= 0)
+			close(outcome.fd);
+		let_through(broker, call);
+		return;
+	}
+	if (outcome.fd >= 0 && !(call->flags & O_PATH)) {
+		char name[32];
+		int object = outcome.fd;
+
+		snprintf(name, sizeof name, "self/fd/%d", object);
+		outcome.fd = openat(AT_FDCWD, name, call->flags & ~O_NOFOLLOW);
+		outcome.error = outcome.fd < 0 ? errno : 0;
+		close(object);
+	}
+	answer(broker, call, NULL, &outcome);
+}
+
+/* May a descriptor the caller has open be opened again as flags ask: is it that way already? */
+static bool holds_already(const struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file)
+{
+	char name[48], text[256];
+	const char *found;
+	ssize_t length;
+	int has, wants = call->flags & O_ACCMODE;
+	SB_AUTO_FD int fd = -1;
+
+	if (!file->through_fd)
+		return false;
+	snprintf(name, sizeof name, "%d/fdinfo/%d", call->thread, file->fd_number);
+	fd = openat(broker->performer->proc, name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	found = strstr(text, "flags:\t");
+	has = found ? (int)strtol(found + strlen("flags:\t"), NULL, 8) : O_PATH;
+	if (has & O_PATH)
+		return false;
+	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
+}
+
+/* --- one call ------------------------------------------------------------------------------- */
+
+static bool is_procfs(const struct sb_spot *spot)
+{
+	return strncmp(spot->path, "/proc/", 6) == 0 || strncmp(spot->path, "/sys/", 5) == 0;
+}
+
+/*
+ * The policy allows it, and yet we could not: it lies where this process has no right to
+ * change anything (a rule for something that did not exist at the start).
+ */
+static bool is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
+			    const struct sb_judgement *judgement, int error)
+{
+	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV)
+		return false;
+	if (call->act == SB_ACT_ACCESS && error != EROFS)
+		return false;
+	for (size_t i = 0; i < judgement->count; i++) {
+		const char *path = judgement->all[i].spot->path;
+
+		if (path[0] && sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE)
+			return true;
+	}
+	return false;
+}
+
+static int resolve_named(const struct sb_broker *broker, const struct sb_call *call,
+			 const struct sb_named *named, enum sb_lookup lookup, struct sb_spot *out)
+{
+	const struct sb_caller caller = {call->thread, broker->performer->proc};
+
+	if (named->by_descriptor)
+		return sb_resolve_descriptor(&caller, named->fd, out);
+	if (call->resolve && named == &call->file)
+		return resolve_constrained(&caller, call, out);
+	return sb_resolve(&caller, named->fd, named->path, lookup, out);
+}
+
+/* True: answered.  False: the name changed meanwhile, look again. */
+static bool attempt(struct sb_broker *broker, const struct sb_call *call)
+{
+	const struct sb_performer *performer = broker->performer;
+	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
+	struct sb_spot file, target = SB_SPOT_EMPTY;
+	struct sb_judgement judgement;
+	struct sb_outcome outcome;
+	bool answered = true, allowed, metadata = sb_act_is_metadata(call->act);
+	int status = resolve_named(broker, call, &call->file, sb_perform_lookup(call), &file);
+
+	if (status == 0 && two) {
+		status = resolve_named(broker, call, &call->target, SB_LOOKUP_NAME, &target);
+		if (status < 0)
+			sb_spot_done(&file);
+	}
+	if (status < 0) {
+		sb_broker_fail(broker, call, -status);
+		return true;
+	}
+	if (sb_perform_is_native(call, &file)) {
+		/* without write access Landlock would not look at O_TRUNC */
+		if ((call->flags & O_ACCMODE) == O_RDONLY && (call->flags & O_TRUNC))
+			sb_broker_fail(broker, call, EACCES);
+		else
+			let_through(broker, call);
+		goto out;
+	}
+	sb_judge(performer->policy, call, &file, two ? &target : NULL, &judgement);
+	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
+	if (!allowed && call->act == SB_ACT_OPEN && holds_already(broker, call, &file))
+		allowed = true;
+	sb_broker_count(broker, judgement.strictest->op, allowed);
+	if (!allowed && is_procfs(&file)) {
+		if (call->act == SB_ACT_OPEN)
+			let_through(broker, call); /* for Landlock to refuse, as it does natively */
+		else
+			sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+		goto out;
+	}
+	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
+	if (!allowed || (metadata && !performer->layers->mounts)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+		goto out;
+	}
+	umask(sb_broker_umask(broker, call->thread));
+	if (!sb_sys_notify_alive(performer->listener, call->id))
+		goto out;
+	outcome = sb_perform(call, &file, &target);
+	if (outcome.again) {
+		wait_at_fifo(broker, call, &file);
+	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN &&
+		   !(call->flags & O_EXCL)) {
+		answered = false;
+	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+	} else {
+		answer(broker, call, &file, &outcome);
+	}
+out:
+	sb_spot_done(&file);
+	sb_spot_done(&target);
+	return answered;
+}
+
+/* Flags that make no sense are the kernel's to refuse; it looks at them before anything else. */
+static int check_open_flags(const struct sb_call *call)
+{
+	int fd;
+
+	if (!(call->flags & (O_DIRECTORY | TMPFILE_BIT)))
+		return 0;
+	fd = openat(-1, "x", call->flags, call->mode);
+	if (fd >= 0)
+		close(fd);
+	return errno == EINVAL || errno == EOPNOTSUPP ? errno : 0;
+}
+
+static bool answered_at_once(struct sb_broker *broker, const struct sb_call *call)
+{
+	int error;
+
+	switch (call->act) {
+	case SB_ACT_UMASK:
+		__atomic_store_n(&broker->umask_changed, true, __ATOMIC_RELEASE);
+		let_through(broker, call);
+		return true;
+	case SB_ACT_LANDLOCK:
+		sb_broker_fail(broker, call, EOPNOTSUPP);
+		return true;
+	case SB_ACT_REGISTER:
+		sb_broker_fail(broker, call, EINVAL);
+		return true;
+	case SB_ACT_TIMES:
+		if (call->flags) /* both times stay: the kernel does not even look at the path */
+			sb_sys_notify_return(broker->performer->listener, call->id, 0);
+		return call->flags;
+	case SB_ACT_OPEN:
+		if (!(call->flags & CHANGES) || (call->flags & O_PATH)) {
+			open_to_read(broker, call);
+			return true;
+		}
+		error = check_open_flags(call);
+		if (error)
+			sb_broker_fail(broker, call, error);
+		return error;
+	default:
+		return false;
+	}
+}
+
+void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notification)
+{
+	struct sb_call call;
+	int status = sb_call_decode(notification, &call), tries = TRIES;
+
+	if (status < 0) {
+		/* EPERM: a process that may not be looked at (PR_SET_DUMPABLE) */
+		sb_broker_fail(broker, &call, status == -EPERM ? EACCES : -status);
+	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
+		sb_broker_socket(broker, &call);
+	} else if (!answered_at_once(broker, &call)) {
+		while (!attempt(broker, &call))
+			if (--tries == 0) {
+				sb_broker_fail(broker, &call, EAGAIN);
+				break;
+			}
+	}
+	sb_call_done(&call);
+}

@@ -1,0 +1,184 @@
+#include "supervise/perform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
+#define NR_faccessat2 439
+
+static struct sb_outcome outcome(long result)
+{
+	return (struct sb_outcome){.error = result < 0 ? errno : 0, .fd = -1};
+}
+
+static struct sb_outcome refused(int error)
+{
+	return (struct sb_outcome){.error = error, .fd = -1};
+}
+
+/* Our own descriptor as a path, relative to /proc. */
+static const char *self_name(char *buffer, size_t size, int fd)
+{
+	snprintf(buffer, size, "self/fd/%d", fd);
+	return buffer;
+}
+
+enum sb_lookup sb_perform_lookup(const struct sb_call *call)
+{
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		if ((call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+			return SB_LOOKUP_NAME;
+		if (!call->file.follow)
+			return SB_LOOKUP_NOFOLLOW;
+		return call->flags & O_CREAT ? SB_LOOKUP_CREATE : SB_LOOKUP_FOLLOW;
+	case SB_ACT_TRUNCATE:
+	case SB_ACT_CHMOD:
+	case SB_ACT_CHOWN:
+	case SB_ACT_TIMES:
+	case SB_ACT_SETXATTR:
+	case SB_ACT_REMOVEXATTR:
+	case SB_ACT_ACCESS:
+	case SB_ACT_LINK:
+		return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
+	default:
+		return SB_LOOKUP_NAME;
+	}
+}
+
+bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file)
+{
+	if (call->act != SB_ACT_OPEN || file->object < 0)
+		return false;
+	return S_ISCHR(file->info.st_mode) || S_ISBLK(file->info.st_mode) ||
+	       (file->directory < 0 && !file->path[0]);
+}
+
+/*
+ * A FIFO without a reader: the kernel would wait, and we must not.  Whoever waits for the
+ * caller tries again, so that it is the caller alone who waits.
+ */
+static struct sb_outcome open_fifo(const struct sb_call *call, const struct sb_spot *file)
+{
+	char name[32];
+	struct sb_outcome result = {.fd = -1};
+	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+
+	result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags | O_NONBLOCK);
+	if (result.fd < 0) {
+		result.error = errno;
+		result.again = errno == ENXIO && !(flags & O_NONBLOCK);
+		return result;
+	}
+	if (!(flags & O_NONBLOCK))
+		fcntl(result.fd, F_SETFL, flags & ~O_NONBLOCK);
+	return result;
+}
+
+static struct sb_outcome open_existing(const struct sb_call *call, const struct sb_spot *file)
+{
+	/* the last name is known to be no link; the link to it in /proc has to be followed */
+	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+	struct sb_outcome result = {.fd = -1};
+	char name[32];
+
+	if (S_ISLNK(file->info.st_mode))
+		return refused(ELOOP);
+	if (S_ISDIR(file->info.st_mode) && (call->flags & O_CREAT))
+		return refused(EISDIR);
+	if (S_ISFIFO(file->info.st_mode))
+		return open_fifo(call, file);
+	if (S_ISSOCK(file->info.st_mode))
+		return refused(ENXIO);
+	result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags, call->mode);
+	result.error = result.fd < 0 ? errno : 0;
+	return result;
+}
+
+static struct sb_outcome open_file(const struct sb_call *call, const struct sb_spot *file)
+{
+	struct sb_outcome result = {.fd = -1};
+
+	if ((call->flags & O_TMPFILE) == O_TMPFILE) {
+		result.fd = openat(file->object, ".", call->flags, call->mode);
+		result.error = result.fd < 0 ? errno : 0;
+		return result;
+	}
+	if (file->object >= 0)
+		return open_existing(call, file);
+	/* O_EXCL: it is new, or the answer is EEXIST and the caller resolves again */
+	result.fd = openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL, call->mode);
+	result.error = result.fd < 0 ? errno : 0;
+	result.created = result.fd >= 0;
+	return result;
+}
+
+static long link_file(const struct sb_spot *file, const struct sb_spot *target)
+{
+	char name[32];
+
+	if (file->directory >= 0 && strcmp(file->name, ".") != 0)
+		return linkat(file->directory, file->name, target->directory, target->name, 0);
+	return linkat(AT_FDCWD, self_name(name, sizeof name, file->object), target->directory,
+		      target->name, AT_SYMLINK_FOLLOW);
+}
+
+static long check_access(const struct sb_call *call, const char *object)
+{
+	long result = syscall(NR_faccessat2, AT_FDCWD, object, call->flags, call->at_flags);
+
+	if (result < 0 && errno == ENOSYS) /* before Linux 5.8; ours are the ids of the command */
+		result = faccessat(AT_FDCWD, object, call->flags, 0);
+	return result;
+}
+
+struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
+			     const struct sb_spot *target)
+{
+	char buffer[32];
+	const char *object = self_name(buffer, sizeof buffer, file->object);
+
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		return open_file(call, file);
+	case SB_ACT_MKDIR:
+		return outcome(mkdirat(file->directory, file->name, call->mode));
+	case SB_ACT_MKNOD:
+		return outcome(mknodat(file->directory, file->name, call->mode, call->device));
+	case SB_ACT_SYMLINK:
+		return outcome(symlinkat(call->text, file->directory, file->name));
+	case SB_ACT_LINK:
+		return outcome(link_file(file, target));
+	case SB_ACT_RENAME:
+		return outcome(syscall(SYS_renameat2, file->directory, file->name,
+				       target->directory, target->name, call->flags));
+	case SB_ACT_UNLINK:
+		return outcome(unlinkat(file->directory, file->name, 0));
+	case SB_ACT_RMDIR:
+		return outcome(unlinkat(file->directory, file->name, AT_REMOVEDIR));
+	case SB_ACT_TRUNCATE:
+		return outcome(truncate(object, call->length));
+	case SB_ACT_CHMOD:
+		return outcome(fchmodat(AT_FDCWD, object, call->mode, 0));
+	case SB_ACT_CHOWN:
+		return outcome(
+			fchownat(file->object, "", call->owner, call->group, AT_EMPTY_PATH));
+	case SB_ACT_TIMES:
+		return outcome(utimensat(AT_FDCWD, object, call->times, 0));
+	case SB_ACT_SETXATTR:
+		return outcome(setxattr(object, call->text, call->value, call->value_length,
+					call->flags));
+	case SB_ACT_REMOVEXATTR:
+		return outcome(removexattr(object, call->text));
+	case SB_ACT_ACCESS:
+		return outcome(check_access(call, object));
+	default: /* sockets have their own way; the rest is never performed */
+		return refused(EACCES);
+	}
+}

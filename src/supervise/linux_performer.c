@@ -1,0 +1,275 @@
+#include "supervise/performer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "enforce/linux_seccomp.h"
+#include "sys/notify.h"
+
+#define SERVER_STACK (256 * 1024) /* two calls with their paths, and some */
+#define TICK_MS 200               /* how often we look whether the server is stuck */
+#define MAX_SERVERS 64
+
+/*
+ * One thread serves at a time: with two in the receiving ioctl every request would wake both.
+ * turn says whose turn it is; a server that has been at one request for a whole tick (a hung
+ * network filesystem) loses its turn to a new one, and ends when it comes back.
+ */
+struct crew {
+	struct sb_broker broker;
+	unsigned turn;     /* number of the thread that serves */
+	unsigned requests; /* taken so far */
+	bool busy;         /* with one of them */
+	unsigned servers;  /* threads alive */
+};
+
+struct server {
+	struct crew *crew;
+	unsigned turn;
+};
+
+static void *serve(void *argument)
+{
+	struct server server = *(struct server *)argument;
+	struct crew *crew = server.crew;
+	int listener = crew->broker.performer->listener;
+
+	free(argument);
+	if (sb_broker_enter(&crew->broker) < 0)
+		_exit(1); /* nobody would answer: better all ends */
+	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn) {
+		struct seccomp_notif notification;
+		int status = sb_sys_notify_receive(listener, &notification);
+
+		if (status == -EBADF || status == -EINVAL)
+			break;
+		if (status < 0) {
+			struct pollfd gone = {listener, POLLIN, 0};
+
+			/* ENOENT: the caller was killed, or nobody is left to be held */
+			if (poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP))
+				break;
+			continue;
+		}
+		__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
+		sb_broker_serve(&crew->broker, &notification);
+		if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != server.turn)
+			break;
+		__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
+	}
+	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static bool start_server(struct crew *crew)
+{
+	struct server *server = malloc(sizeof *server);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started;
+
+	if (!server || __atomic_load_n(&crew->servers, __ATOMIC_RELAXED) >= MAX_SERVERS) {
+		free(server);
+		return false;
+	}
+	*server = (struct server){crew, crew->turn};
+	__atomic_fetch_add(&crew->servers, 1, __ATOMIC_RELAXED);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, SERVER_STACK);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	started = pthread_create(&thread, &attributes, serve, server) == 0;
+	pthread_attr_destroy(&attributes);
+	if (!started) {
+		__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
+		free(server);
+	}
+	return started;
+}
+
+/* Called once a tick: was the server at the same request a tick ago? */
+static void relieve(struct crew *crew, unsigned *last)
+{
+	unsigned now = __atomic_load_n(&crew->requests, __ATOMIC_RELAXED);
+	bool stuck = __atomic_load_n(&crew->busy, __ATOMIC_ACQUIRE) && now == *last;
+
+	*last = now;
+	if (!stuck)
+		return;
+	__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&crew->turn, 1, __ATOMIC_RELEASE);
+	if (!start_server(crew)) /* then the stuck one has to go on */
+		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
+}
+
+/* Kill every child until none is left: without a pid namespace nothing else ends them. */
+static void kill_children(int proc)
+{
+	for (;;) {
+		char name[64], text[4096];
+		char *from = text, *end;
+		ssize_t length;
+		int status;
+		SB_AUTO_FD int fd = -1;
+
+		/* children of any thread: they are all listed with the one that made them, and
+		 * what we adopt as subreaper with the first */
+		snprintf(name, sizeof name, "self/task/%d/children", getpid());
+		fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+		if (length <= 0)
+			break;
+		text[length] = '\0';
+		for (long pid; (pid = strtol(from, &end, 10)) > 0; from = end)
+			kill((pid_t)pid, SIGKILL);
+		while (waitpid(-1, &status, WNOHANG | __WALL) > 0)
+			;
+		poll(NULL, 0, 1);
+	}
+}
+
+/* Wait until no process under the filter is left. */
+static void await_background(const struct sb_performer *performer)
+{
+	struct pollfd wait = {performer->listener, 0, 0};
+
+	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
+		;
+}
+
+static void end_all(struct sb_performer *performer)
+{
+	if (performer->lifeline >= 0)
+		close(performer->lifeline);
+	performer->lifeline = -1;
+	if (performer->init) {
+		int status;
+
+		while (waitpid(performer->init, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	kill_children(performer->proc);
+}
+
+static void put_in_foreground(const struct sb_performer *performer)
+{
+	if (performer->tty >= 0)
+		tcsetpgrp(performer->tty, performer->target);
+}
+
+/* What the asker says.  False: it is gone. */
+static bool obey(struct sb_performer *performer, bool *finish)
+{
+	struct sb_wire_message message;
+
+	if (sb_wire_receive(performer->channel, &message, NULL, NULL) < 0)
+		return false;
+	switch (message.kind) {
+	case SB_WIRE_SIGNAL:
+		kill(performer->target, message.number);
+		break;
+	case SB_WIRE_CONTINUE:
+		put_in_foreground(performer);
+		kill(-performer->target, SIGCONT);
+		break;
+	case SB_WIRE_FINISH:
+		*finish = true;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* True: the command has ended, with *status. */
+static bool reap(const struct sb_performer *performer, int *status)
+{
+	bool ended = false;
+	int one;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &one, WNOHANG | WUNTRACED | __WALL)) > 0) {
+		struct sb_wire_message stopped = {.kind = SB_WIRE_STOPPED};
+
+		if (pid != performer->target)
+			continue;
+		if (WIFSTOPPED(one)) {
+			stopped.number = WSTOPSIG(one);
+			sb_wire_send(performer->channel, &stopped, -1);
+		} else {
+			*status = one;
+			ended = true;
+		}
+	}
+	return ended;
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int sb_performer_run(struct sb_performer *performer)
+{
+	static struct crew crew; /* the threads outlive this function's frame */
+	struct sb_wire_message ended = {.kind = SB_WIRE_ENDED};
+	unsigned last = 0;
+	sigset_t signals;
+	SB_AUTO_FD int children = -1;
+	bool alive = true, finish = false, over = false;
+	struct sb_error err;
+
+	crew.broker.performer = performer;
+	raise_limit();
+	sigfillset(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL); /* the threads inherit that */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (children < 0 || fchdir(performer->proc) != 0 ||
+	    sb_filter_enter_performer(performer->layers, &err) != SB_OK)
+		return 1;
+	sb_sys_notify_sync(performer->listener, true);
+	if (!start_server(&crew))
+		return 1;
+	over = reap(performer, &ended.number); /* before the descriptor was there */
+	while (alive && !over && !finish) {
+		struct pollfd wait[2] = {{children, POLLIN, 0}, {performer->channel, POLLIN, 0}};
+		struct signalfd_siginfo info;
+
+		if (poll(wait, 2, TICK_MS) < 0 && errno != EINTR)
+			break;
+		if (wait[0].revents) {
+			while (read(children, &info, sizeof info) > 0)
+				;
+			over = reap(performer, &ended.number);
+		}
+		if (wait[1].revents)
+			alive = obey(performer, &finish);
+		relieve(&crew, &last);
+	}
+	if (over && alive) {
+		ended.counters = crew.broker.counters;
+		sb_wire_send(performer->channel, &ended, -1);
+		if (performer->keep_background)
+			await_background(performer);
+	}
+	close(performer->listener);
+	end_all(performer);
+	return 0;
+}

@@ -1,0 +1,437 @@
+#include "supervise/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+#define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */
+
+/* The walk so far. */
+struct walk {
+	const struct sb_caller *caller;
+	enum sb_lookup lookup;
+	int at;                  /* the directory we stand in, O_PATH, owned */
+	bool own_proc;           /* at lies in the caller's own directory of /proc */
+	unsigned links;          /* followed so far */
+	char rest[2 * PATH_MAX]; /* what is still to be walked */
+};
+
+static int open_beneath(int directory, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
+	long fd = syscall(SYS_openat2, directory, path, &how, sizeof how);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int open_at(int directory, const char *name, int flags)
+{
+	int fd = openat(directory, name, flags | O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int sb_descriptor_path(int proc, int fd, char *out, size_t size)
+{
+	char name[32];
+	ssize_t length;
+
+	snprintf(name, sizeof name, "self/fd/%d", fd);
+	length = readlinkat(proc, name, out, size - 1);
+	if (length < 0)
+		return -errno;
+	out[length] = '\0';
+	/* a longer name than we can decide about, or a place that has no name for us */
+	if ((size_t)length >= size - 1)
+		return -ENAMETOOLONG;
+	return out[0] == '/' ? 0 : -EACCES;
+}
+
+static bool is_procfs(int fd)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+}
+
+static void move_to(struct walk *walk, int fd)
+{
+	close(walk->at);
+	walk->at = fd;
+}
+
+/* The caller's own directory: our "self" would be another process, or nobody. */
+static int enter_self(struct walk *walk)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%d", walk->caller->thread);
+	fd = open_at(walk->caller->proc, name, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	move_to(walk, fd);
+	walk->own_proc = true;
+	return 0;
+}
+
+/* The end of the walk: name in the directory where we stand, and what is there (or -1). */
+static int arrive(struct walk *walk, const char *name, bool slash, int object, struct sb_spot *out)
+{
+	size_t length = strlen(name);
+	int status;
+
+	out->directory = walk->at;
+	walk->at = -1;
+	out->object = object;
+	if (object >= 0 && fstat(object, &out->info) != 0)
+		return -errno;
+	memcpy(out->name, name, length);
+	if (slash)
+		out->name[length++] = '/';
+	out->name[length] = '\0';
+	status = sb_descriptor_path(walk->caller->proc, out->directory, out->path,
+				    sizeof out->path);
+	if (status < 0)
+		return status;
+	/* ".." stands here only as a name to make or remove, which the kernel never does */
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return 0;
+	length = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
+	if (length + strlen(name) + 2 > sizeof out->path)
+		return -ENAMETOOLONG;
+	out->path[length] = '/';
+	memcpy(out->path + length + 1, name, strlen(name) + 1);
+	return 0;
+}
+
+/* Pipes and the like have no path; nothing about them is decided by one. */
+static void name_object(const struct sb_caller *caller, struct sb_spot *spot)
+{
+	if (sb_descriptor_path(caller->proc, spot->object, spot->path, sizeof spot->path) < 0)
+		spot->path[0] = '\0';
+}
+
+/* The end of the walk at something that has no name of its own: a magic link's target. */
+static int arrive_at_object(struct walk *walk, int object, struct sb_spot *out)
+{
+	out->object = object;
+	if (fstat(object, &out->info) != 0)
+		return -errno;
+	name_object(walk->caller, out);
+	return 0;
+}
+
+/* Put a link's text in front of what is left; the rest begins with "/" or is empty. */
+static int prepend(struct walk *walk, const char *text, const char *after)
+{
+	size_t length = strlen(text), left = strlen(after);
+
+	if (length + left + 1 > sizeof walk->rest)
+		return -ENAMETOOLONG;
+	memmove(walk->rest + length, after, left + 1);
+	memcpy(walk->rest, text, length);
+	return 0;
+}
+
+static int follow_text(struct walk *walk, int link, const char *after)
+{
+	char text[PATH_MAX];
+	ssize_t length = readlinkat(link, "", text, sizeof text - 1);
+	int status;
+
+	if (length < 0)
+		return -errno;
+	if (length == 0)
+		return -ENOENT;
+	text[length] = '\0';
+	status = prepend(walk, text, after);
+	if (status < 0 || text[0] != '/')
+		return status;
+	status = open_at(AT_FDCWD, "/", O_DIRECTORY);
+	if (status < 0)
+		return status;
+	move_to(walk, status);
+	walk->own_proc = false;
+	return 0;
+}
+
+/* A link whose target is not its text: /proc/PID/fd/N, cwd, root, exe. */
+static bool is_magic(const struct walk *walk, const char *name)
+{
+	int fd;
+
+	if (!is_procfs(walk->at))
+		return false;
+	fd = open_beneath(walk->at, name, O_PATH, RESOLVE_NO_MAGICLINKS);
+	if (fd >= 0)
+		close(fd);
+	return fd == -ELOOP;
+}
+
+static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *out)
+{
+	int object = open_at(walk->at, name, 0);
+	struct stat info;
+	char *end;
+
+	if (object < 0)
+		return object;
+	if (last) {
+		long number = strtol(name, &end, 10);
+
+		if (walk->own_proc && !*end && end != name) {
+			out->through_fd = true;
+			out->fd_number = (int)number;
+		}
+		return arrive_at_object(walk, object, out);
+	}
+	if (fstat(object, &info) != 0 || !S_ISDIR(info.st_mode)) {
+		close(object);
+		return -ENOTDIR;
+	}
+	move_to(walk, object);
+	walk->own_proc = false;
+	return 0;
+}
+
+/* Make one step.  1: arrived; 0: go on; else a negative errno. */
+static int step(struct walk *walk, struct sb_spot *out)
+{
+	char name[NAME_MAX + 1];
+	const char *from = walk->rest + strspn(walk->rest, "/"), *after;
+	size_t length = strcspn(from, "/");
+	bool last, slash, follow;
+	struct stat info;
+	int next, status;
+
+	if (length > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name, from, length);
+	name[length] = '\0';
+	after = from + length;
+	slash = *after == '/';
+	last = !after[strspn(after, "/")];
+	if (length == 0) { /* "/" alone, or a link to it */
+		next = walk->lookup == SB_LOOKUP_NAME ? -1 : open_at(walk->at, ".", 0);
+		status = arrive(walk, ".", false, next, out);
+		return status < 0 ? status : 1;
+	}
+	if (last && walk->lookup == SB_LOOKUP_NAME) {
+		status = arrive(walk, name, slash, -1, out);
+		return status < 0 ? status : 1;
+	}
+	if ((strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
+	    (!last || walk->lookup != SB_LOOKUP_NOFOLLOW) && is_procfs(walk->at)) {
+		status = enter_self(walk);
+		memmove(walk->rest, after, strlen(after) + 1);
+		return status;
+	}
+	next = open_at(walk->at, name, O_NOFOLLOW);
+	if (next == -ENOENT && last && walk->lookup == SB_LOOKUP_CREATE) {
+		status = arrive(walk, name, slash, -1, out);
+		return status < 0 ? status : 1;
+	}
+	if (next < 0)
+		return next;
+	if (fstat(next, &info) != 0) {
+		close(next);
+		return -errno;
+	}
+	follow = !last || slash || walk->lookup != SB_LOOKUP_NOFOLLOW;
+	if (S_ISLNK(info.st_mode) && follow) {
+		if (++walk->links > MAX_LINKS)
+			status = -ELOOP;
+		else if (is_magic(walk, name)) {
+			status = jump(walk, name, last, out);
+			if (status == 0 && last)
+				status = 1;
+			else if (status == 0)
+				memmove(walk->rest, after, strlen(after) + 1);
+		} else
+			status = follow_text(walk, next, after);
+		close(next);
+		return status;
+	}
+	if ((!last || slash) && !S_ISDIR(info.st_mode)) {
+		close(next);
+		return -ENOTDIR;
+	}
+	if (last) {
+		/* "." and ".." are names of directories that have a better one */
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+			move_to(walk, next);
+			next = open_at(walk->at, ".", 0);
+			if (next < 0)
+				return next;
+			memcpy(name, ".", 2);
+			slash = false;
+		}
+		status = arrive(walk, name, slash, next, out);
+		return status < 0 ? status : 1;
+	}
+	walk->own_proc = walk->own_proc && is_procfs(next);
+	move_to(walk, next);
+	memmove(walk->rest, after, strlen(after) + 1);
+	return 0;
+}
+
+static int walk_from(const struct sb_caller *caller, int *start, const char *path,
+		     enum sb_lookup lookup, struct sb_spot *out)
+{
+	struct walk walk = {.caller = caller, .lookup = lookup, .at = sb_take_fd(start)};
+	int status = 0;
+
+	memcpy(walk.rest, path, strlen(path) + 1);
+	while (status == 0)
+		status = step(&walk, out);
+	if (walk.at >= 0)
+		close(walk.at);
+	return status < 0 ? status : 0;
+}
+
+/* The directory a relative path starts in. */
+static int open_start(const struct sb_caller *caller, int dirfd, const char *path)
+{
+	char name[48];
+	int fd;
+
+	if (path[0] == '/')
+		return open_at(AT_FDCWD, "/", O_DIRECTORY);
+	if (dirfd == AT_FDCWD)
+		snprintf(name, sizeof name, "%d/cwd", caller->thread);
+	else
+		snprintf(name, sizeof name, "%d/fd/%d", caller->thread, dirfd);
+	fd = open_at(caller->proc, name, O_DIRECTORY);
+	return fd == -ENOENT && dirfd != AT_FDCWD ? -EBADF : fd;
+}
+
+/* Where the last name of path begins; slashes behind it do not count. */
+static size_t last_name(const char *path, size_t length)
+{
+	while (length && path[length - 1] == '/')
+		length--;
+	while (length && path[length - 1] != '/')
+		length--;
+	return length;
+}
+
+/*
+ * The common case in few calls: no link on the way to the last name, which is a plain one.
+ * Returns 1 when the walk has to be made step by step.
+ */
+static int resolve_quickly(const struct sb_caller *caller, int *start, const char *path,
+			   enum sb_lookup lookup, struct sb_spot *out)
+{
+	size_t length = strlen(path), split = last_name(path, length);
+	char directory[PATH_MAX], name[NAME_MAX + 1];
+	struct walk walk = {.caller = caller};
+	size_t name_length = strcspn(path + split, "/");
+	bool slash = path[split + name_length] == '/';
+	int object = -1, status;
+
+	if (name_length == 0 || name_length > NAME_MAX)
+		return 1;
+	memcpy(name, path + split, name_length);
+	name[name_length] = '\0';
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return 1;
+	if (split > 0 && strspn(path, "/") < split) {
+		memcpy(directory, path, split);
+		directory[split] = '\0';
+		walk.at = open_beneath(*start, directory, O_PATH | O_DIRECTORY,
+				       RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+		if (walk.at == -ELOOP || walk.at == -ENOSYS)
+			return 1;
+		if (walk.at < 0)
+			return walk.at;
+	} else {
+		walk.at = sb_take_fd(start);
+	}
+	if (lookup != SB_LOOKUP_NAME) {
+		struct stat info;
+
+		object = open_at(walk.at, name, O_NOFOLLOW);
+		if (object < 0 && !(object == -ENOENT && lookup == SB_LOOKUP_CREATE)) {
+			close(walk.at);
+			return object;
+		}
+		if (object >= 0 && (fstat(object, &info) != 0 || S_ISLNK(info.st_mode)) &&
+		    (slash || lookup != SB_LOOKUP_NOFOLLOW)) {
+			close(object);
+			*start = walk.at;
+			return 2; /* from here on */
+		}
+		if (object >= 0 && slash && !S_ISDIR(info.st_mode)) {
+			close(object);
+			close(walk.at);
+			return -ENOTDIR;
+		}
+	}
+	status = arrive(&walk, name, slash, object, out);
+	return status;
+}
+
+int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
+	       struct sb_spot *out)
+{
+	SB_AUTO_FD int start = -1;
+	int status;
+
+	*out = SB_SPOT_EMPTY;
+	if (!path[0])
+		return -ENOENT;
+	start = open_start(caller, dirfd, path);
+	if (start < 0)
+		return sb_take_fd(&start);
+	status = resolve_quickly(caller, &start, path, lookup, out);
+	if (status == 1)
+		status = walk_from(caller, &start, path, lookup, out);
+	else if (status == 2)
+		status = walk_from(caller, &start, path + last_name(path, strlen(path)), lookup,
+				   out);
+	if (status < 0)
+		sb_spot_done(out);
+	return status;
+}
+
+int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out)
+{
+	char name[48];
+	int fd, status;
+
+	*out = SB_SPOT_EMPTY;
+	snprintf(name, sizeof name, "%d/fd/%d", caller->thread, number);
+	fd = open_at(caller->proc, name, 0);
+	if (fd < 0)
+		return fd == -ENOENT ? -EBADF : fd;
+	out->object = fd;
+	out->through_fd = true;
+	out->fd_number = number;
+	if (fstat(fd, &out->info) != 0) {
+		status = -errno;
+		sb_spot_done(out);
+		return status;
+	}
+	name_object(caller, out);
+	return 0;
+}
+
+void sb_spot_done(struct sb_spot *spot)
+{
+	if (spot->directory >= 0)
+		close(spot->directory);
+	if (spot->object >= 0)
+		close(spot->object);
+	spot->directory = spot->object = -1;
+}

@@ -1,0 +1,276 @@
+/*
+ * linux_sockets.c - connect and bind of the command.
+ *
+ * Neither Landlock nor a read-only mount rules where a unix socket leads, so a path decides,
+ * as for files.  Which family a socket is of the kernel says, not the address: the address
+ * lies in memory that another thread may change, and the number may mean another socket by
+ * the time the kernel looks.  So every connect() is made here, on a copy of the socket.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "supervise/judge.h"
+#include "supervise/performer.h"
+#include "sys/notify.h"
+
+#define PATH_AT offsetof(struct sockaddr_un, sun_path)
+
+/* A connect() that is under way, or to be tried again when a queue is full. */
+struct pending {
+	struct sb_broker *broker;
+	struct sb_call call;
+	int socket;
+	bool retry;
+	struct sockaddr_storage address;
+	socklen_t length;
+};
+
+static int get_option(int socket, int option)
+{
+	int value = -1;
+	socklen_t length = sizeof value;
+
+	return getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
+}
+
+static void answer(const struct sb_broker *broker, const struct sb_call *call, int error)
+{
+	if (error)
+		sb_broker_fail(broker, call, error);
+	else
+		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+}
+
+/* connect() without waiting; *flags are put back at once, since the command shares them. */
+static int try_connect(int socket, const void *address, socklen_t length, int flags)
+{
+	int error = 0;
+
+	if (!(flags & O_NONBLOCK))
+		fcntl(socket, F_SETFL, flags | O_NONBLOCK);
+	if (connect(socket, address, length) != 0)
+		error = errno;
+	if (!(flags & O_NONBLOCK))
+		fcntl(socket, F_SETFL, flags);
+	return error;
+}
+
+static void *wait_for_connection(void *argument)
+{
+	struct pending *pending = argument;
+	int flags = fcntl(pending->socket, F_GETFL), error = pending->retry ? EAGAIN : EINPROGRESS;
+
+	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
+		struct pollfd wait = {pending->socket, POLLOUT, 0};
+
+		if (pending->retry) {
+			poll(NULL, 0, 5);
+			error = try_connect(pending->socket, &pending->address, pending->length,
+					    flags);
+			if (error == EAGAIN)
+				continue;
+		} else {
+			if (poll(&wait, 1, 100) <= 0)
+				continue;
+			error = get_option(pending->socket, SO_ERROR);
+			if (error < 0)
+				error = ECONNREFUSED;
+		}
+		answer(pending->broker, &pending->call, error);
+		break;
+	}
+	close(pending->socket);
+	free(pending);
+	return NULL;
+}
+
+/* Connect for the caller; when it has to wait, it waits in a thread of ours. */
+static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
+			const void *address, socklen_t length)
+{
+	int flags = fcntl(socket, F_GETFL), error;
+	struct pending *pending;
+
+	if (!sb_sys_notify_alive(broker->performer->listener, call->id))
+		return;
+	error = try_connect(socket, address, length, flags);
+	if ((error != EINPROGRESS && error != EAGAIN) || (flags & O_NONBLOCK)) {
+		answer(broker, call, error);
+		return;
+	}
+	pending = malloc(sizeof *pending);
+	if (pending) {
+		*pending = (struct pending){.broker = broker,
+					    .socket = fcntl(socket, F_DUPFD_CLOEXEC, 3),
+					    .retry = error == EAGAIN,
+					    .length = length};
+		pending->call.id = call->id;
+		memcpy(&pending->address, address, length);
+		if (pending->socket >= 0 && sb_broker_wait(broker, wait_for_connection, pending))
+			return;
+		if (pending->socket >= 0)
+			close(pending->socket);
+		free(pending);
+	}
+	sb_broker_fail(broker, call, EAGAIN);
+}
+
+/* The path in an address of length bytes: it may lack its NUL. */
+static void address_path(const struct sb_call *call, char *out, size_t size)
+{
+	const struct sockaddr_un *address = (const void *)&call->address;
+	size_t length = call->address_length - PATH_AT;
+
+	if (length > size - 1)
+		length = size - 1;
+	memcpy(out, address->sun_path, length);
+	out[length] = '\0';
+}
+
+static bool is_abstract(const struct sb_call *call)
+{
+	return call->address_length > PATH_AT &&
+	       ((const struct sockaddr_un *)&call->address)->sun_path[0] == '\0';
+}
+
+/* Abstract names have no path to decide about; the kernel must keep them apart. */
+static bool abstract_is_held(const struct sb_layers *layers)
+{
+	return layers->landlock_abi >= 6 || layers->net_namespace;
+}
+
+static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
+{
+	const struct sb_performer *performer = broker->performer;
+	const struct sb_caller caller = {call->thread, performer->proc};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sb_judgement judgement;
+	struct sb_spot file;
+	bool allowed;
+	int status;
+
+	if (is_abstract(call)) {
+		if (abstract_is_held(performer->layers))
+			connect_for(broker, call, socket, &call->address, call->address_length);
+		else
+			sb_broker_fail(broker, call, EACCES);
+		return;
+	}
+	address_path(call, call->file.path, sizeof address.sun_path + 1);
+	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_FOLLOW, &file);
+	if (status < 0) {
+		sb_broker_fail(broker, call, -status);
+		return;
+	}
+	sb_judge(performer->policy, call, &file, NULL, &judgement);
+	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
+	sb_broker_count(broker, SB_MODIFY, allowed);
+	if (!S_ISSOCK(file.info.st_mode)) {
+		sb_broker_fail(broker, call, ECONNREFUSED);
+	} else if (!allowed) {
+		sb_broker_forward(broker, call, &file, NULL, socket);
+	} else {
+		snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d", file.object);
+		connect_for(broker, call, socket, &address, sizeof address);
+	}
+	sb_spot_done(&file);
+}
+
+/*
+ * The socket remembers the very text it is bound to (getsockname), so it is bound by the
+ * command's own path, from the command's own directory.  What was decided about is where that
+ * led a moment ago: names in the roots change through us only, and outside them this process
+ * can make nothing.
+ */
+static int bind_as_written(const struct sb_broker *broker, const struct sb_call *call, int socket)
+{
+	char name[32];
+	int error = 0;
+	SB_AUTO_FD int cwd = -1;
+
+	snprintf(name, sizeof name, "%d/cwd", call->thread);
+	cwd = openat(broker->performer->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (cwd < 0 || fchdir(cwd) != 0)
+		return errno;
+	if (bind(socket, (const void *)&call->address, call->address_length) != 0)
+		error = errno;
+	return fchdir(broker->performer->proc) != 0 ? errno : error;
+}
+
+static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket)
+{
+	const struct sb_performer *performer = broker->performer;
+	const struct sb_caller caller = {call->thread, performer->proc};
+	struct sb_judgement judgement;
+	struct sb_spot file;
+	int status;
+
+	address_path(call, call->file.path, sizeof ((struct sockaddr_un *)0)->sun_path + 1);
+	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_NAME, &file);
+	if (status < 0) {
+		sb_broker_fail(broker, call, -status);
+		return;
+	}
+	sb_judge(performer->policy, call, &file, NULL, &judgement);
+	if (judgement.strictest->decision.verdict != SB_ALLOW) {
+		sb_broker_count(broker, SB_CREATE, false);
+		sb_broker_forward(broker, call, &file, NULL, socket);
+	} else {
+		sb_broker_count(broker, SB_CREATE, true);
+		umask(sb_broker_umask(broker, call->thread));
+		if (sb_sys_notify_alive(performer->listener, call->id))
+			answer(broker, call, bind_as_written(broker, call, socket));
+	}
+	sb_spot_done(&file);
+}
+
+void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
+{
+	SB_AUTO_FD int socket = sb_sys_take_descriptor(call->thread, call->socket);
+	const struct sockaddr_un *address = (const void *)&call->address;
+	bool named = call->address_length > PATH_AT && address->sun_family == AF_UNIX;
+	int family, type;
+
+	if (socket < 0) {
+		sb_broker_fail(broker, call, socket == -EPERM ? EACCES : -socket);
+		return;
+	}
+	family = get_option(socket, SO_DOMAIN);
+	if (family < 0) {
+		sb_broker_fail(broker, call, ENOTSOCK);
+		return;
+	}
+	if (family != AF_UNIX) {
+		/* bound by the kernel, also if it is another socket by now: Landlock refuses to
+		 * make a unix socket's name, and an abstract one harms nobody */
+		if (call->act == SB_ACT_BIND)
+			sb_sys_notify_continue(broker->performer->listener, call->id);
+		else
+			connect_for(broker, call, socket, &call->address, call->address_length);
+		return;
+	}
+	type = get_option(socket, SO_TYPE);
+	if (type != SOCK_STREAM && type != SOCK_SEQPACKET)
+		sb_broker_fail(broker, call, EACCES);
+	else if (call->act == SB_ACT_CONNECT && named)
+		connect_unix(broker, call, socket);
+	else if (call->act == SB_ACT_BIND && named && !is_abstract(call))
+		bind_unix(broker, call, socket);
+	else if (call->act == SB_ACT_CONNECT) /* no unix address: EINVAL, or dissolving it */
+		connect_for(broker, call, socket, &call->address, call->address_length);
+	else
+		answer(broker, call,
+		       bind(socket, (const void *)&call->address, call->address_length) != 0
+			       ? errno
+			       : 0);
+}

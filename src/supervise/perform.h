@@ -1,0 +1,32 @@
+/*
+ * perform.h - carry out a held call on descriptors of our own.
+ *
+ * Both supervisor processes use this: the performer for what the policy allows in the roots,
+ * the asker for what a person approved.  The caller has resolved the path, decided, and
+ * checked that the command still waits.  The process's current directory must be the host's
+ * /proc, since some calls know files by path only ("self/fd/N"); its umask the command's.
+ */
+#ifndef SB_SUPERVISE_PERFORM_H
+#define SB_SUPERVISE_PERFORM_H
+
+#include "supervise/call.h"
+#include "supervise/resolve.h"
+
+struct sb_outcome {
+	int error;    /* positive errno; 0: done */
+	int fd;       /* to hand over as the call's result; -1: the result is 0 */
+	bool created; /* fd is of a file that did not exist before */
+	bool again;   /* nobody reads this FIFO yet: try again later */
+};
+
+/* How the last name is looked up for an act. */
+enum sb_lookup sb_perform_lookup(const struct sb_call *call);
+
+/* file and target as resolved; target only for rename and link. */
+struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
+			     const struct sb_spot *target);
+
+/* Is this open for the kernel to do itself: a device, a pipe, or no content at all (O_PATH)? */
+bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * performer.h - the process that holds the listener and does what the policy allows.
+ *
+ * It is confined to the writable roots itself, so that a mistake in its path code cannot
+ * reach outside them, and it asks nobody: whatever the policy does not simply allow goes to
+ * the asker (wire.h).  It never waits for a file, a FIFO or an answer while others wait for
+ * it: one thread serves, and when it is stuck another takes over.
+ */
+#ifndef SB_SUPERVISE_PERFORMER_H
+#define SB_SUPERVISE_PERFORMER_H
+
+#include "enforce/plan.h"
+#include "supervise/wire.h"
+
+struct sb_performer {
+	const struct sb_policy *policy;
+	const struct sb_plan *plan;
+	const struct sb_layers *layers;
+	int listener;
+	int channel;    /* to the asker */
+	int proc;       /* the host's /proc, O_PATH */
+	int lifeline;   /* closing it ends everything in the pid namespace; -1: there is none */
+	int tty;        /* the command's terminal, whose foreground we manage; -1: none */
+	pid_t target;   /* the command */
+	pid_t init;     /* first process of its pid namespace; 0: there is none */
+	mode_t umask;   /* the command's at the start */
+	bool keep_background;
+};
+
+/* Serve until the command has ended; returns the exit status of this process. */
+int sb_performer_run(struct sb_performer *performer);
+
+/* --- broker.c: one held call ---------------------------------------------------- */
+
+struct sb_broker {
+	const struct sb_performer *performer;
+	bool umask_changed; /* some process has another umask than at the start: look it up */
+	struct sb_wire_counters counters;
+	int waiting; /* threads that wait for a FIFO or a connection on a caller's behalf */
+};
+
+struct seccomp_notif;
+void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notification);
+
+/* Prepare the calling thread: a current directory and a umask of its own. */
+int sb_broker_enter(const struct sb_broker *broker);
+
+/* --- sockets.c: connect and bind ---------------------------------------------------- */
+
+void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
+
+/* --- shared by the two ----------------------------------------------------------------- */
+
+void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
+void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
+		       struct sb_spot *target, int socket);
+mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
+void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+
+/* Run work(argument) in a thread of its own; false: too many wait already. */
+bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * resolve.h - where a path of the command leads, as the kernel would find it.
+ *
+ * The command shares our root directory and mounts, so one walk from its current directory
+ * (or a directory descriptor of its own) is the walk the kernel would make.  The result is a
+ * directory that we hold open and a name in it: whatever is done happens there, however the
+ * path changes meanwhile.  The canonical name comes from the kernel, not from the path.
+ *
+ * Magic links of /proc (self, fd/N, cwd) mean the command's, never ours.
+ */
+#ifndef SB_SUPERVISE_RESOLVE_H
+#define SB_SUPERVISE_RESOLVE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* Whose path it is.  proc is the host's /proc (O_PATH), whatever is mounted there by now. */
+struct sb_caller {
+	pid_t thread;
+	int proc;
+};
+
+enum sb_lookup {
+	SB_LOOKUP_NAME,     /* the name itself: to make, remove or rename it */
+	SB_LOOKUP_NOFOLLOW, /* what is there; a link in the last place is meant itself */
+	SB_LOOKUP_FOLLOW,   /* what is there, links followed */
+	SB_LOOKUP_CREATE,   /* as FOLLOW, but a missing last name is no error */
+};
+
+struct sb_spot {
+	int directory;           /* O_PATH; -1: the object has no name we could use */
+	char name[NAME_MAX + 2]; /* in directory; a slash behind it stays: "sub/" */
+	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
+	struct stat info;        /* of object */
+	bool through_fd;         /* the caller named one of its own open descriptors ... */
+	int fd_number;           /* ... this one */
+	char path[PATH_MAX];     /* canonical, for deciding; may end in " (deleted)" */
+};
+
+#define SB_SPOT_EMPTY ((struct sb_spot){.directory = -1, .object = -1})
+
+/* 0 or a negative errno, the one the kernel would have given. */
+int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
+	       struct sb_spot *out);
+
+/* The file that the caller has open as number. */
+int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out);
+
+void sb_spot_done(struct sb_spot *spot);
+
+/* The kernel's name for a descriptor of ours, absolute; or a negative errno. */
+int sb_descriptor_path(int proc, int fd, char *out, size_t size);
+
+#endif

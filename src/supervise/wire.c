@@ -1,0 +1,244 @@
+#include "supervise/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Paths, link text and attribute value in front of each other, after the fixed part. */
+#define MAX_TEXT (3 * PATH_MAX + SB_XATTR_SIZE)
+
+struct head {
+	struct sb_wire_message message;
+	/* a request */
+	uint64_t id;
+	pid_t thread, process;
+	enum sb_act act;
+	int flags, at_flags;
+	mode_t mode, umask;
+	dev_t device;
+	off_t length;
+	uid_t owner;
+	gid_t group;
+	struct timespec times[2];
+	struct sockaddr_storage address;
+	socklen_t address_length;
+	struct stat info;
+	bool through_fd;
+	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
+	size_t file_path, target_path, text, value; /* lengths */
+	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
+};
+
+enum { FILE_DIRECTORY, FILE_OBJECT, TARGET_DIRECTORY, SOCKET };
+
+static int send_parts(int channel, struct iovec *parts, size_t count, const int *fds,
+		      size_t fd_count)
+{
+	union {
+		char bytes[CMSG_SPACE(SB_WIRE_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
+	ssize_t sent;
+
+	memset(&control, 0, sizeof control);
+	if (fd_count) {
+		struct cmsghdr *header;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(header), fds, fd_count * sizeof(int));
+	}
+	do
+		sent = sendmsg(channel, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent < 0 ? -errno : 0;
+}
+
+int sb_wire_send(int channel, const struct sb_wire_message *message, int fd)
+{
+	struct head head;
+	struct iovec part = {&head, sizeof head};
+
+	memset(&head, 0, sizeof head);
+	head.message = *message;
+	return send_parts(channel, &part, 1, &fd, fd >= 0);
+}
+
+int sb_wire_send_request(int channel, const struct sb_wire_request *request)
+{
+	const struct sb_call *call = &request->call;
+	const int all[SB_WIRE_FDS] = {request->file.directory, request->file.object,
+				      request->target.directory, request->socket};
+	struct iovec parts[5];
+	struct head head;
+	int fds[SB_WIRE_FDS];
+	size_t fd_count = 0;
+
+	memset(&head, 0, sizeof head);
+	head.message.kind = SB_WIRE_REQUEST;
+	head.id = call->id;
+	head.thread = call->thread;
+	head.process = request->process;
+	head.act = call->act;
+	head.flags = call->flags;
+	head.at_flags = call->at_flags;
+	head.mode = call->mode;
+	head.umask = request->umask;
+	head.device = call->device;
+	head.length = call->length;
+	head.owner = call->owner;
+	head.group = call->group;
+	memcpy(head.times, call->times, sizeof head.times);
+	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND) {
+		head.address = call->address;
+		head.address_length = call->address_length;
+	}
+	head.info = request->file.info;
+	head.through_fd = request->file.through_fd;
+	memcpy(head.file_name, request->file.name, sizeof head.file_name);
+	memcpy(head.target_name, request->target.name, sizeof head.target_name);
+	head.file_path = strlen(request->file.path);
+	head.target_path = strlen(request->target.path);
+	head.text = strlen(call->text);
+	head.value = call->value ? call->value_length : 0;
+	for (int i = 0; i < SB_WIRE_FDS; i++) {
+		head.has[i] = all[i] >= 0;
+		if (all[i] >= 0)
+			fds[fd_count++] = all[i];
+	}
+	parts[0] = (struct iovec){&head, sizeof head};
+	parts[1] = (struct iovec){(void *)request->file.path, head.file_path};
+	parts[2] = (struct iovec){(void *)request->target.path, head.target_path};
+	parts[3] = (struct iovec){(void *)call->text, head.text};
+	parts[4] = (struct iovec){call->value, head.value};
+	return send_parts(channel, parts, 5, fds, fd_count);
+}
+
+/* Take length bytes from text as a string; false: there are not so many, or no room. */
+static bool take(const char **text, size_t *left, size_t length, char *out, size_t size)
+{
+	if (length > *left || length >= size)
+		return false;
+	memcpy(out, *text, length);
+	out[length] = '\0';
+	*text += length;
+	*left -= length;
+	return true;
+}
+
+static int unpack(const struct head *head, const char *text, size_t left, const int *fds,
+		  size_t fd_count, struct sb_wire_request *out)
+{
+	struct sb_call *call = &out->call;
+	int slots[SB_WIRE_FDS] = {-1, -1, -1, -1};
+	size_t used = 0;
+
+	for (int i = 0; i < SB_WIRE_FDS; i++)
+		if (head->has[i] && used < fd_count)
+			slots[i] = fds[used++];
+	while (used < fd_count)
+		close(fds[used++]);
+	memset(call, 0, sizeof *call);
+	out->file = out->target = SB_SPOT_EMPTY;
+	out->file.directory = slots[FILE_DIRECTORY];
+	out->file.object = slots[FILE_OBJECT];
+	out->target.directory = slots[TARGET_DIRECTORY];
+	out->socket = slots[SOCKET];
+	call->id = head->id;
+	call->thread = head->thread;
+	out->process = head->process;
+	call->act = head->act;
+	call->flags = head->flags;
+	call->at_flags = head->at_flags;
+	call->mode = head->mode;
+	out->umask = head->umask;
+	call->device = head->device;
+	call->length = head->length;
+	call->owner = head->owner;
+	call->group = head->group;
+	memcpy(call->times, head->times, sizeof call->times);
+	call->address = head->address;
+	call->address_length = head->address_length;
+	out->file.info = head->info;
+	out->file.through_fd = head->through_fd;
+	memcpy(out->file.name, head->file_name, sizeof out->file.name - 1);
+	memcpy(out->target.name, head->target_name, sizeof out->target.name - 1);
+	if (head->act >= SB_ACT_COUNT || head->address_length > sizeof call->address ||
+	    !take(&text, &left, head->file_path, out->file.path, sizeof out->file.path) ||
+	    !take(&text, &left, head->target_path, out->target.path, sizeof out->target.path) ||
+	    !take(&text, &left, head->text, call->text, sizeof call->text) || head->value != left)
+		return -EBADMSG;
+	if (head->value) {
+		call->value = malloc(head->value);
+		if (!call->value)
+			return -ENOMEM;
+		memcpy(call->value, text, head->value);
+		call->value_length = head->value;
+	}
+	return 0;
+}
+
+int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,
+		    int *out_fd)
+{
+	static char text[MAX_TEXT]; /* one reader per process, one message at a time */
+	union {
+		char bytes[CMSG_SPACE(SB_WIRE_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct head head;
+	struct iovec parts[2] = {{&head, sizeof head}, {text, sizeof text}};
+	struct msghdr header = {.msg_iov = parts,
+				.msg_iovlen = 2,
+				.msg_control = control.bytes,
+				.msg_controllen = sizeof control.bytes};
+	int fds[SB_WIRE_FDS], status = 0;
+	size_t fd_count = 0;
+	ssize_t got;
+
+	do
+		got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return got < 0 ? -errno : -EPIPE;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		fd_count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(c), fd_count * sizeof(int));
+	}
+	if ((size_t)got < sizeof head || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+		status = -EBADMSG;
+	} else {
+		*message = head.message;
+		if (message->kind == SB_WIRE_REQUEST && request)
+			return unpack(&head, text, (size_t)got - sizeof head, fds, fd_count,
+				      request);
+	}
+	if (status == 0 && out_fd && fd_count) {
+		*out_fd = fds[0];
+		fd_count--;
+		memmove(fds, fds + 1, fd_count * sizeof fds[0]);
+	}
+	for (size_t i = 0; i < fd_count; i++)
+		close(fds[i]);
+	return status;
+}
+
+void sb_wire_request_done(struct sb_wire_request *request)
+{
+	sb_spot_done(&request->file);
+	sb_spot_done(&request->target);
+	if (request->socket >= 0)
+		close(request->socket);
+	request->socket = -1;
+	sb_call_done(&request->call);
+}

@@ -1,0 +1,61 @@
+/*
+ * wire.h - what performer and asker tell each other.
+ *
+ * One SOCK_SEQPACKET message each, with descriptors where one side must look at the very file
+ * the other means.  The performer works on hostile requests: the asker takes its word for
+ * nothing that a person has not approved, and opens every file again itself.
+ */
+#ifndef SB_SUPERVISE_WIRE_H
+#define SB_SUPERVISE_WIRE_H
+
+#include "enforce/layers.h"
+#include "supervise/call.h"
+#include "supervise/resolve.h"
+
+enum sb_wire_kind {
+	/* performer to asker */
+	SB_WIRE_STARTED, /* layers in force; with the listener */
+	SB_WIRE_REQUEST, /* a call that is not the performer's to do */
+	SB_WIRE_STOPPED, /* the command was stopped by a signal (Ctrl-Z) */
+	SB_WIRE_ENDED,   /* the command's wait status; counters */
+	/* asker to performer */
+	SB_WIRE_SIGNAL,   /* pass this signal on to the command */
+	SB_WIRE_CONTINUE, /* put it in the foreground and let it go on */
+	SB_WIRE_FINISH,   /* end whatever still runs */
+};
+
+struct sb_wire_counters {
+	unsigned long seen[SB_OP_COUNT], allowed[SB_OP_COUNT];
+};
+
+/* A request as it travels: fixed fields, then the strings one after the other. */
+struct sb_wire_message {
+	enum sb_wire_kind kind;
+	int number; /* signal, or wait status */
+	struct sb_layers layers;
+	struct sb_wire_counters counters;
+};
+
+struct sb_wire_request {
+	struct sb_call call;
+	pid_t process; /* thread group of the caller */
+	mode_t umask;
+	struct sb_spot file, target; /* descriptors as received; -1: none */
+	int socket;                  /* of connect and bind; -1: none */
+};
+
+#define SB_WIRE_FDS 4
+
+/* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
+int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
+int sb_wire_send_request(int channel, const struct sb_wire_request *request);
+
+/*
+ * The next message.  For SB_WIRE_REQUEST *request is filled, and released with
+ * sb_wire_request_done(); for SB_WIRE_STARTED *out_fd is the listener.
+ */
+int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,
+		    int *out_fd);
+void sb_wire_request_done(struct sb_wire_request *request);
+
+#endif

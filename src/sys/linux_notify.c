@@ -1,0 +1,163 @@
+#include "sys/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Newer than Debian 12's linux/seccomp.h, or than some machine's. */
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+#define THREAD_PIDFD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
+
+#define PAGE 4096u /* the smallest there is: never reads across more than is there */
+
+static int result(long value)
+{
+	return value < 0 ? -errno : (int)value;
+}
+
+/*
+ * WAIT_KILLABLE_RECV (Linux 5.19): once we have received a call, only a fatal signal ends its
+ * wait.  Without it a program with a 5 ms timer never gets an open() done: KERNEL facts, B.
+ */
+int sb_sys_load_held_filter(const struct sock_fprog *program)
+{
+	return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			      SECCOMP_FILTER_FLAG_NEW_LISTENER |
+				      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+			      program));
+}
+
+int sb_sys_notify_receive(int listener, struct seccomp_notif *out)
+{
+	memset(out, 0, sizeof *out); /* the kernel insists */
+	return result(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, out));
+}
+
+bool sb_sys_notify_alive(int listener, uint64_t id)
+{
+	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+static int respond(int listener, struct seccomp_notif_resp response)
+{
+	return result(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response));
+}
+
+int sb_sys_notify_fail(int listener, uint64_t id, int error)
+{
+	return respond(listener, (struct seccomp_notif_resp){.id = id, .error = -error});
+}
+
+int sb_sys_notify_return(int listener, uint64_t id, long value)
+{
+	return respond(listener, (struct seccomp_notif_resp){.id = id, .val = value});
+}
+
+int sb_sys_notify_continue(int listener, uint64_t id)
+{
+	return respond(listener,
+		       (struct seccomp_notif_resp){
+			       .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE});
+}
+
+static int add_descriptor(int listener, struct seccomp_notif_addfd request, bool close_on_exec)
+{
+	request.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+	return result(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &request));
+}
+
+int sb_sys_notify_give(int listener, uint64_t id, int fd, bool close_on_exec)
+{
+	return add_descriptor(listener,
+			      (struct seccomp_notif_addfd){.id = id,
+							   .flags = SECCOMP_ADDFD_FLAG_SEND,
+							   .srcfd = (uint32_t)fd},
+			      close_on_exec);
+}
+
+int sb_sys_notify_replace(int listener, uint64_t id, int fd, int number, bool close_on_exec)
+{
+	return add_descriptor(listener,
+			      (struct seccomp_notif_addfd){.id = id,
+							   .flags = SECCOMP_ADDFD_FLAG_SETFD,
+							   .srcfd = (uint32_t)fd,
+							   .newfd = (uint32_t)number},
+			      close_on_exec);
+}
+
+void sb_sys_notify_sync(int listener, bool on)
+{
+	uint64_t flags = on ? SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP : 0;
+
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, flags);
+}
+
+ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t length)
+{
+	struct iovec local = {out, length};
+	struct iovec remote[2]; /* split at a page, so that an unmapped one costs only itself */
+	size_t first = PAGE - address % PAGE;
+	ssize_t got;
+
+	if (first > length)
+		first = length;
+	remote[0] = (struct iovec){(void *)(uintptr_t)address, first};
+	remote[1] = (struct iovec){(void *)(uintptr_t)(address + first), length - first};
+	got = process_vm_readv(thread, &local, 1, remote, length > first ? 2 : 1, 0);
+	return got < 0 ? -errno : got;
+}
+
+int sb_sys_read_string(pid_t thread, uint64_t address, char *out, size_t size)
+{
+	size_t have = 0;
+
+	while (have < size) {
+		/* most paths are short, and copying 4 KB costs more than the call */
+		size_t want = have ? size - have : 256;
+		ssize_t got;
+
+		if (want > size - have)
+			want = size - have;
+		if (want > PAGE)
+			want = PAGE;
+		got = sb_sys_read_memory(thread, address + have, out + have, want);
+		if (got < 0)
+			return (int)got;
+		if (got == 0)
+			return -EFAULT;
+		if (memchr(out + have, '\0', (size_t)got))
+			return 0;
+		have += (size_t)got;
+	}
+	return -ENAMETOOLONG;
+}
+
+int sb_sys_take_descriptor(pid_t process, int number)
+{
+	int handle = result(syscall(SYS_pidfd_open, process, THREAD_PIDFD)), taken;
+
+	/* before 6.9 only whole processes have one; a thread that leads one is the same */
+	if (handle == -EINVAL)
+		handle = result(syscall(SYS_pidfd_open, process, 0));
+	if (handle < 0)
+		return handle;
+	taken = result(syscall(SYS_pidfd_getfd, handle, number, 0));
+	close(handle);
+	return taken;
+}
