@@ -16,6 +16,7 @@
 #include "sandbash/error.h"
 
 struct sb_plan;
+struct sb_policy;
 struct sb_layers;
 struct sb_weaknesses;
 
@@ -24,6 +25,7 @@ struct sb_confine_options {
 	bool best_effort;
 	const int *keep_fds;
 	size_t keep_fd_count;
+	const struct sb_policy *policy; /* what the plan was made from, for an outer supervisor */
 };
 
 /*

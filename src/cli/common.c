@@ -214,9 +214,10 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 {
 	struct sb_setup_request request = sb_request(line, looking);
 	struct sb_error err;
+	bool mounts;
 	int status;
 
-	request.existing_only = line->action == SB_ACTION_RUN && !sb_is_supervised(line);
+	request.existing_only = line->action == SB_ACTION_RUN && line->static_run && !sb_inside(&mounts);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

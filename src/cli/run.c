@@ -204,13 +204,15 @@ static int execute(const struct run *run)
 	return error == ENOENT ? SB_EXIT_NOT_FOUND : SB_EXIT_CANNOT_EXECUTE;
 }
 
-static struct sb_confine_options confine_options(const struct sb_command_line *line)
+static struct sb_confine_options confine_options(const struct sb_command_line *line,
+						 const struct run *run)
 {
 	return (struct sb_confine_options){
 		.size = sizeof(struct sb_confine_options),
 		.best_effort = line->best_effort,
 		.keep_fds = line->keep_fds,
 		.keep_fd_count = line->keep_fd_count,
+		.policy = run->setup.policy,
 	};
 }
 
@@ -246,7 +248,7 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 
 static int run_static(const struct sb_command_line *line, struct run *run)
 {
-	struct sb_confine_options options = confine_options(line);
+	struct sb_confine_options options = confine_options(line, run);
 	static struct sb_weaknesses weak; /* large; nothing else runs here */
 	struct sb_layers layers;
 	struct sb_error err;
@@ -259,7 +261,7 @@ static int run_static(const struct sb_command_line *line, struct run *run)
 
 static int run_supervised(const struct sb_command_line *line, struct run *run)
 {
-	struct sb_confine_options options = confine_options(line);
+	struct sb_confine_options options = confine_options(line, run);
 	struct sb_supervision supervision = {
 		.size = sizeof supervision,
 		.policy = run->setup.policy,

@@ -17,11 +17,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "enforce/layers.h"
 #include "enforce/linux_fds.h"
 #include "enforce/linux_landlock.h"
@@ -29,6 +31,7 @@
 #include "enforce/linux_seccomp.h"
 #include "enforce/stages.h"
 #include "path/path.h"
+#include "policy/encode.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
 
@@ -302,13 +305,41 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 	return status;
 }
 
+/*
+ * Inside a supervised run: its broker acts for us and is bound by its own rules only, so it
+ * has to know ours.  *out_held: it holds them from now on.
+ */
+static int register_rules(const struct sb_stages *stages, bool *out_held, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+
+	*out_held = false;
+	if (!stages->layers->outer || !stages->options->policy)
+		return SB_OK;
+	sb_policy_encode(stages->options->policy, &bytes);
+	if (sb_buf_failed(&bytes))
+		return sb_fail(err, SB_E_NOMEM, 0, "too many rules for a nested run");
+	if (prctl((int)SB_REGISTER, bytes.data, bytes.length, 0, 0) == 0)
+		*out_held = true;
+	else if (errno != EINVAL) /* EINVAL: the outer run has no supervisor */
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot tell the outer supervisor the rules");
+	return SB_OK;
+}
+
 int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *options,
 	       struct sb_layers *out_layers, struct sb_weaknesses *out_weak, struct sb_error *err)
 {
 	struct sb_stages stages = {
 		.plan = plan, .options = options, .layers = out_layers, .weak = out_weak};
+	bool held;
 	int status = sb_stages_begin(&stages, err);
 
+	if (status == SB_OK)
+		status = register_rules(&stages, &held, err);
+	if (status == SB_OK && held) { /* Landlock was not to be had before */
+		start_layers(out_layers);
+		out_layers->supervised = true;
+	}
 	if (status == SB_OK)
 		status = sb_stages_enter(&stages, err);
 	if (status == SB_OK)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "enforce/linux_seccomp.h"
+#include "policy/encode.h"
 #include "sys/notify.h"
 
 #define NR_faccessat2 439
@@ -360,6 +360,29 @@ static int get_plain(struct reader *reader, enum sb_act act)
 	return 0;
 }
 
+static int get_rules(struct reader *reader)
+{
+	struct sb_call *call = reader->call;
+
+	call->act = SB_ACT_REGISTER;
+	call->value_length = reader->args[2];
+	if (call->value_length > SB_POLICY_BYTES)
+		return -E2BIG;
+	call->value = malloc(call->value_length + 1);
+	if (!call->value)
+		return -ENOMEM;
+	for (size_t done = 0; done < call->value_length;) {
+		ssize_t got = sb_sys_read_memory(reader->thread, reader->args[1] + done,
+						 (char *)call->value + done,
+						 call->value_length - done);
+
+		if (got <= 0)
+			return -EFAULT;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
 static int decode(struct reader *r, int number)
 {
 	const uint64_t *a = r->args, here = (uint64_t)AT_FDCWD;
@@ -427,7 +450,7 @@ static int decode(struct reader *r, int number)
 	case SYS_landlock_create_ruleset:
 		return get_plain(r, SB_ACT_LANDLOCK);
 	case SYS_prctl:
-		return get_plain(r, SB_ACT_REGISTER);
+		return get_rules(r);
 #ifdef SYS_renameat
 	case SYS_renameat:
 		return get_two_paths(r, SB_ACT_RENAME, a[0], a[1], a[2], a[3], 0);

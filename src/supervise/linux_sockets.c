@@ -175,7 +175,9 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	sb_judge(performer->policy, call, &file, NULL, &judgement);
 	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
 	sb_broker_count(broker, SB_MODIFY, allowed);
-	if (!S_ISSOCK(file.info.st_mode)) {
+	if (!sb_broker_inner_allows(call, &file, NULL)) {
+		sb_broker_fail(broker, call, EACCES);
+	} else if (!S_ISSOCK(file.info.st_mode)) {
 		sb_broker_fail(broker, call, ECONNREFUSED);
 	} else if (!allowed) {
 		sb_broker_forward(broker, call, &file, NULL, socket);
@@ -222,7 +224,9 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		return;
 	}
 	sb_judge(performer->policy, call, &file, NULL, &judgement);
-	if (judgement.strictest->decision.verdict != SB_ALLOW) {
+	if (!sb_broker_inner_allows(call, &file, NULL)) {
+		sb_broker_fail(broker, call, EACCES);
+	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {
 		sb_broker_count(broker, SB_CREATE, false);
 		sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {

@@ -51,6 +51,9 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
 
 /* --- shared by the two ----------------------------------------------------------------- */
 
+/* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */
+bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target);
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);

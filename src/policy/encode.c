@@ -1,0 +1,153 @@
+/*
+ * encode.c - one line per pattern:
+ *
+ *     TIER FLAGS RULE HARD SYSTEM GUARD PATTERN NUL
+ *
+ * Each access is four digits, one verdict per operation, or "-" when there is none.
+ */
+#include "policy/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/policy_impl.h"
+
+#define MAGIC "sandbash policy 1\n"
+#define FIELDS 4
+
+static void put_access(struct sb_buf *out, const struct sb_access *access)
+{
+	if (!access) {
+		sb_buf_puts(out, " -");
+		return;
+	}
+	sb_buf_putc(out, ' ');
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		sb_buf_putc(out, (char)('0' + access->verdict[op]));
+}
+
+void sb_policy_encode(const struct sb_policy *policy, struct sb_buf *out)
+{
+	sb_buf_printf(out, MAGIC "%d\n", policy->mode);
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct sb_entry *entry = &policy->entries[i];
+
+		sb_buf_printf(out, "%d %d", entry->rule.tier, entry->rule.any_mode);
+		put_access(out, &entry->rule.access);
+		put_access(out, entry->hard.origin ? &entry->hard.access : NULL);
+		put_access(out, entry->system.origin ? &entry->system.access : NULL);
+		put_access(out, entry->has_guard ? &entry->guard : NULL);
+		sb_buf_putc(out, ' ');
+		sb_buf_append(out, entry->pattern.text, strlen(entry->pattern.text) + 1);
+	}
+}
+
+/* A small number up to and with its last digit; -1: none there. */
+static int take_number(const char **at, int most)
+{
+	if (**at < '0' || **at > '0' + most)
+		return -1;
+	return *(*at)++ - '0';
+}
+
+static bool take_access(const char **at, struct sb_access *out, bool *out_given)
+{
+	if (*(*at)++ != ' ')
+		return false;
+	*out_given = **at != '-';
+	if (!*out_given) {
+		++*at;
+		return true;
+	}
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		int verdict = take_number(at, SB_DENY);
+
+		if (verdict < 0)
+			return false;
+		out->verdict[op] = (unsigned char)verdict;
+	}
+	return true;
+}
+
+static int copy_rule(struct sb_entry *entry, const struct sb_access *access, struct sb_rule *slot)
+{
+	*slot = (struct sb_rule){.access = *access, .tier = SB_TIER_BUILTIN, .hard = true};
+	slot->pattern = entry->pattern.text;
+	slot->origin = strdup("the rules of a nested run");
+	return slot->origin ? SB_OK : SB_E_NOMEM;
+}
+
+static int take_line(struct sb_policy *policy, const char *line, struct sb_error *err)
+{
+	struct sb_rule rule = {.origin = "the rules of a nested run"};
+	struct sb_access access[FIELDS];
+	bool given[FIELDS];
+	struct sb_entry *entry;
+	size_t before = policy->count;
+	int tier = take_number(&line, SB_TIER_COUNT - 1), any_mode = -1, status;
+
+	if (tier >= 0 && *line++ == ' ')
+		any_mode = take_number(&line, 1);
+	for (int i = 0; i < FIELDS && any_mode >= 0; i++)
+		if (!take_access(&line, &access[i], &given[i]))
+			any_mode = -1;
+	if (any_mode < 0 || !given[0] || *line++ != ' ')
+		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	rule.tier = (enum sb_tier)tier;
+	rule.any_mode = any_mode;
+	rule.access = access[0];
+	rule.pattern = line;
+	status = sb_policy_add(policy, &rule, err);
+	if (status != SB_OK)
+		return status;
+	if (policy->count == before)
+		return sb_fail(err, SB_E_INVALID, 0, "one pattern is there twice");
+	entry = &policy->entries[policy->count - 1];
+	if (given[1] && copy_rule(entry, &access[1], &entry->hard) != SB_OK)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (given[2] && !entry->system.origin &&
+	    copy_rule(entry, &access[2], &entry->system) != SB_OK)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (given[2])
+		entry->system.access = access[2];
+	entry->has_guard = given[3];
+	if (given[3])
+		entry->guard = access[3];
+	return SB_OK;
+}
+
+int sb_policy_decode(const char *bytes, size_t length, struct sb_policy **out, struct sb_error *err)
+{
+	const char *at = bytes, *end = bytes + length;
+	struct sb_policy *policy;
+	int status = SB_OK, mode;
+
+	if (length < sizeof MAGIC + 1 || memcmp(bytes, MAGIC, sizeof MAGIC - 1) != 0)
+		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	at += sizeof MAGIC - 1;
+	mode = take_number(&at, SB_MODE_READ_ONLY);
+	if (mode < 0 || *at++ != '\n')
+		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	policy = sb_policy_new();
+	if (!policy)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	sb_policy_set_mode(policy, (enum sb_mode)mode);
+	while (at < end && status == SB_OK) {
+		const char *nul = memchr(at, '\0', (size_t)(end - at));
+
+		if (!nul) {
+			status = sb_fail(err, SB_E_INVALID, 0, "the policy is cut");
+			break;
+		}
+		status = take_line(policy, at, err);
+		at = nul + 1;
+	}
+	if (status == SB_OK)
+		status = sb_policy_seal(policy, err);
+	if (status != SB_OK) {
+		sb_policy_free(policy);
+		return status;
+	}
+	*out = policy;
+	return SB_OK;
+}

@@ -1,0 +1,37 @@
+/*
+ * domains.h - nested runs: whose rules bind a process besides our own.
+ *
+ * A sandbash inside this run cannot have a supervisor of its own (one listener per process),
+ * and its Landlock layer does not bind a broker that acts for its processes.  So it tells us
+ * its rules, and from then on they bind that process and all it starts.
+ *
+ * Who belongs where is told by a mark that is inherited by every child, survives execve and
+ * cannot be changed from inside: the hard limit RLIMIT_LOCKS, which the kernel has not used
+ * since 2.4.  The filter forbids the command to set it; only we do.
+ *
+ * Rules only ever add up: a process in a domain is bound by its rules, those of the domain
+ * that one was made in, and ours.
+ */
+#ifndef SB_SUPERVISE_DOMAINS_H
+#define SB_SUPERVISE_DOMAINS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "sandbash/policy.h"
+
+struct sb_domain {
+	const struct sb_policy *policy;
+	const struct sb_domain *outer; /* NULL: the run itself */
+};
+
+/*
+ * The domain of a process (any of its threads); NULL: the run itself.  False: it cannot be
+ * told, so nothing may be done for it.
+ */
+bool sb_domain_of(pid_t thread, const struct sb_domain **out);
+
+/* Put the process into a new domain with these rules (encode.h).  0 or a negative errno. */
+int sb_domain_enter(pid_t process, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,99 @@
+#include "supervise/domains.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "policy/encode.h"
+
+#define MAX_DOMAINS 1024 /* different ones: the same rules in the same place are one */
+
+/* Marks count down, so that a process can always be given a later one: a hard limit never rises. */
+#define FIRST_MARK (1u << 30)
+
+struct entry {
+	struct sb_domain domain;
+	char *bytes; /* its rules as they came, to know the same ones again */
+	size_t length;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *entries[MAX_DOMAINS];
+static size_t count; /* entries never change or go once counted */
+
+bool sb_domain_of(pid_t thread, const struct sb_domain **out)
+{
+	size_t known = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+	struct rlimit limit;
+	size_t index;
+
+	*out = NULL;
+	if (known == 0)
+		return true;
+	if (prlimit(thread, RLIMIT_LOCKS, NULL, &limit) != 0)
+		return false;
+	index = FIRST_MARK - limit.rlim_max;
+	if (limit.rlim_max > FIRST_MARK) /* never marked */
+		return true;
+	if (index >= known)
+		return false;
+	*out = &entries[index]->domain;
+	return true;
+}
+
+static int find(const struct sb_domain *outer, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i]->domain.outer == outer && entries[i]->length == length &&
+		    memcmp(entries[i]->bytes, bytes, length) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* A new domain, or the one that says the same; its index. */
+static int make(const struct sb_domain *outer, const char *bytes, size_t length)
+{
+	struct entry *entry;
+	struct sb_policy *policy;
+	int found = find(outer, bytes, length);
+
+	if (found >= 0)
+		return found;
+	if (count == MAX_DOMAINS)
+		return -ENOSPC;
+	if (sb_policy_decode(bytes, length, &policy, NULL) != SB_OK)
+		return -EINVAL;
+	entry = malloc(sizeof *entry);
+	if (entry) {
+		*entry = (struct entry){{policy, outer}, malloc(length), length};
+		if (entry->bytes) {
+			memcpy(entry->bytes, bytes, length);
+			entries[count] = entry;
+			__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+			return (int)count - 1;
+		}
+		free(entry);
+	}
+	sb_policy_free(policy);
+	return -ENOMEM;
+}
+
+int sb_domain_enter(pid_t process, const char *bytes, size_t length)
+{
+	const struct sb_domain *outer;
+	struct rlimit mark;
+	int index;
+
+	if (!sb_domain_of(process, &outer))
+		return -EACCES;
+	pthread_mutex_lock(&lock);
+	index = make(outer, bytes, length);
+	pthread_mutex_unlock(&lock);
+	if (index < 0)
+		return index;
+	mark.rlim_cur = mark.rlim_max = FIRST_MARK - (rlim_t)index;
+	/* EPERM: its limit is lower already; an inner run of ours sees that and does not start */
+	return prlimit(process, RLIMIT_LOCKS, &mark, NULL) != 0 ? -errno : 0;
+}
