@@ -2,9 +2,12 @@
  * run.c - a run: rules, plan, confinement, execve.  And the same without the run.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -124,8 +127,7 @@ static int point_tmpdir(const struct run *run, const struct sb_layers *layers)
 		is = run->plan.tmpdir;
 	else if (old && !run->setup.home.tmpdir)
 		is = "/tmp";
-	if (!layers->mounts && !layers->supervised &&
-	    sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
+	if (!layers->mounts && sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
 		is = "/dev/shm";
 	return is && is != old ? setenv("TMPDIR", is, 1) : 0;
 }
@@ -259,6 +261,19 @@ static int run_static(const struct sb_command_line *line, struct run *run)
 	return start(run, &layers, &weak);
 }
 
+/* End as the command did, so that whoever waits for us sees what they would see without us. */
+static void die_by(int signal)
+{
+	sigset_t only;
+
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the core file is the command's to leave */
+	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	raise(signal);
+}
+
 static int run_supervised(const struct sb_command_line *line, struct run *run)
 {
 	struct sb_confine_options options = confine_options(line, run);
@@ -275,7 +290,11 @@ static int run_supervised(const struct sb_command_line *line, struct run *run)
 	struct sb_error err;
 	int status;
 
-	return sb_supervise(&supervision, &status, &err) == SB_OK ? status : sb_report(&err);
+	if (sb_supervise(&supervision, &status, &err) != SB_OK)
+		return sb_report(&err);
+	if (WIFSIGNALED(status))
+		die_by(WTERMSIG(status));
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static void run_done(struct run *run)

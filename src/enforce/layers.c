@@ -180,8 +180,7 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 	if (!layers->supervised)
 		find_unheld(plan, false, out);
 	find_hidden(layers, plan, out);
-	if (!layers->supervised)
-		find_closed_temp(plan, out);
+	find_closed_temp(plan, out);
 }
 
 void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,

@@ -211,7 +211,7 @@ static int prove_allowed(const char *dir, struct sb_error *err)
 	int error = dir ? try_write(dir) : 0;
 
 	/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
-	if (error == EACCES || error == EPERM || error == EROFS)
+	if (error == EACCES || error == EPERM || error == EROFS || error == ENOSYS)
 		return sb_fail(err, SB_E_BROKEN, error,
 			       "the sandbox is too tight: '%s' cannot be written", dir);
 	return SB_OK;

@@ -241,6 +241,9 @@ static const struct row table[] = {
 	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
 	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
 	{SYS_umask, HOLD, SUPERVISED, {{0}}},
+	/* chattr by descriptor: no mount holds it inside the roots, and nobody needs it there */
+	{SYS_ioctl, PERM, SUPERVISED, {{EQUAL, 1, FILE_SETFLAGS}}},
+	{SYS_ioctl, PERM, SUPERVISED, {{EQUAL, 1, FILE_SETXATTR}}},
 	/* Where a socket leads is decided by path; Landlock and mounts do not hold that. */
 	{SYS_connect, HOLD, SUPERVISED, {{0}}},
 	{SYS_bind, HOLD, SUPERVISED, {{0}}},

@@ -62,10 +62,8 @@ static void hear(struct asker *asker)
 		sb_wire_request_done(request);
 		return;
 	}
-	if (status < 0) {
+	if (status < 0) { /* the performer is gone without a word of the command's end */
 		asker->ended = true;
-		if (!asker->started)
-			asker->status = -1;
 		return;
 	}
 	switch (message.kind) {
@@ -128,11 +126,6 @@ static int reap(const struct asker *asker)
 	return performer;
 }
 
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Signals we pass on wait in a descriptor; the others keep what the caller gave them. */
 static void block_signals(sigset_t *out_saved, int *out_signals)
 {
@@ -172,7 +165,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	};
 	int status;
 
-	asker = (struct asker){.supervision = supervision, .channel = -1, .tty = -1};
+	asker = (struct asker){
+		.supervision = supervision, .channel = -1, .tty = -1, .status = -1};
 	if (proc < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot open /proc");
 	status = sb_stages_begin(&stages, err);
@@ -201,6 +195,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		close(asker.approver.listener);
 	close(asker.channel);
 	status = reap(&asker);
-	*out_status = exit_status(asker.started && asker.status >= 0 ? asker.status : status);
+	if (asker.started && asker.status < 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "the supervisor died; the command was ended");
+	*out_status = asker.started ? asker.status : status;
 	return SB_OK;
 }

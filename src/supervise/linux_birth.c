@@ -28,6 +28,7 @@
 
 #define STACK (64 * 1024)
 #define OWN_FAILURE 125
+#define NOT_MOUNTED 2 /* INIT's exit status: nothing has happened yet */
 
 /* What the processes after the first share while they come to be. */
 struct family {
@@ -63,8 +64,9 @@ static int init_main(struct family *family)
 		if (signal != SIGKILL && signal != SIGSTOP)
 			sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	close_fd(&family->lifeline[1]);
-	if (sb_sys_mount_proc("/proc") < 0)
-		return 1;
+	/* not before the performer has our namespace open: afterwards we cannot be looked at */
+	if (read(family->lifeline[0], &byte, 1) != 1 || sb_sys_mount_proc("/proc") < 0)
+		return NOT_MOUNTED;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (sb_sys_no_new_privs() < 0 || sb_sys_drop_capabilities() < 0)
 		return 1;
@@ -91,44 +93,56 @@ static bool plan_needs_proc(const struct sb_plan *plan)
 	return false;
 }
 
+/* Let INIT go on, and wait until it is done.  False: *out_status says how far it came. */
+static bool start_init(struct family *family, pid_t pid, int *out_status)
+{
+	char name[48], byte = 0;
+
+	*out_status = NOT_MOUNTED << 8;
+	snprintf(name, sizeof name, "%d/ns/pid", pid);
+	family->pid_namespace = openat(family->birth->proc, name, O_RDONLY | O_CLOEXEC);
+	if (family->pid_namespace >= 0 && write(family->lifeline[1], &byte, 1) == 1) {
+		if (read(family->ready[0], &byte, 1) == 1)
+			return true;
+		waitpid(pid, out_status, 0);
+		return false;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return false;
+}
+
 /*
  * A pid namespace with its own /proc.  Where that cannot be (a container whose /proc is
  * masked) the run does without: then the performer ends what is left itself.
  */
-static void make_pid_namespace(struct family *family)
+static int make_pid_namespace(struct family *family, struct sb_error *err)
 {
 	struct sb_layers *layers = family->birth->stages->layers;
-	char name[48], byte;
+	int status = NOT_MOUNTED << 8;
 	long pid;
 
-	if (!layers->mounts || plan_needs_proc(family->birth->stages->plan) ||
-	    pipe2(family->lifeline, O_CLOEXEC) != 0)
-		return;
-	if (pipe2(family->ready, O_CLOEXEC) != 0) {
-		close_fd(&family->lifeline[0]);
-		close_fd(&family->lifeline[1]);
-		return;
-	}
+	if (!layers->mounts || plan_needs_proc(family->birth->stages->plan))
+		return SB_OK;
+	if (pipe2(family->lifeline, O_CLOEXEC) != 0 || pipe2(family->ready, O_CLOEXEC) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a pipe");
 	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0)
 		_exit(init_main(family));
 	close_fd(&family->lifeline[0]);
 	close_fd(&family->ready[1]);
-	if (pid > 0) {
-		snprintf(name, sizeof name, "%ld/ns/pid", pid);
-		family->pid_namespace = openat(family->birth->proc, name, O_RDONLY | O_CLOEXEC);
-		if (family->pid_namespace >= 0 && read(family->ready[0], &byte, 1) == 1) {
-			family->init = (pid_t)pid;
-			layers->pid_namespace = true;
-		} else {
-			kill((pid_t)pid, SIGKILL);
-			waitpid((pid_t)pid, NULL, 0);
-			close_fd(&family->pid_namespace);
-		}
+	if (pid > 0 && start_init(family, (pid_t)pid, &status)) {
+		family->init = (pid_t)pid;
+		layers->pid_namespace = true;
 	}
 	close_fd(&family->ready[0]);
-	if (!layers->pid_namespace)
-		close_fd(&family->lifeline[1]);
+	if (layers->pid_namespace)
+		return SB_OK;
+	close_fd(&family->lifeline[1]);
+	close_fd(&family->pid_namespace);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != NOT_MOUNTED)
+		return sb_fail(err, SB_E_BROKEN, 0, "cannot set up the pid namespace");
+	return SB_OK;
 }
 
 /* --- COMMAND ---------------------------------------------------------------------------- */
@@ -296,7 +310,9 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	/* if the asker dies, so do we, and with the lifeline everything else */
 	if (stages->layers->mounts)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	make_pid_namespace(family);
+	status = make_pid_namespace(family, err);
+	if (status != SB_OK)
+		return status;
 	if (!family->init)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (sb_sys_no_new_privs() < 0)

@@ -35,9 +35,9 @@ enum sb_lookup sb_perform_lookup(const struct sb_call *call)
 	case SB_ACT_OPEN:
 		if ((call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 			return SB_LOOKUP_NAME;
-		if (!call->file.follow)
-			return SB_LOOKUP_NOFOLLOW;
-		return call->flags & O_CREAT ? SB_LOOKUP_CREATE : SB_LOOKUP_FOLLOW;
+		if (call->flags & O_CREAT)
+			return call->file.follow ? SB_LOOKUP_CREATE : SB_LOOKUP_CREATE_NOFOLLOW;
+		return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
 	case SB_ACT_TRUNCATE:
 	case SB_ACT_CHMOD:
 	case SB_ACT_CHOWN:

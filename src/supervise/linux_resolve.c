@@ -26,6 +26,16 @@ struct walk {
 	char rest[2 * PATH_MAX]; /* what is still to be walked */
 };
 
+static bool may_be_missing(enum sb_lookup lookup)
+{
+	return lookup == SB_LOOKUP_CREATE || lookup == SB_LOOKUP_CREATE_NOFOLLOW;
+}
+
+static bool follows(enum sb_lookup lookup)
+{
+	return lookup == SB_LOOKUP_FOLLOW || lookup == SB_LOOKUP_CREATE;
+}
+
 static int open_beneath(int directory, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
@@ -232,13 +242,13 @@ static int step(struct walk *walk, struct sb_spot *out)
 		return status < 0 ? status : 1;
 	}
 	if ((strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
-	    (!last || walk->lookup != SB_LOOKUP_NOFOLLOW) && is_procfs(walk->at)) {
+	    (!last || follows(walk->lookup)) && is_procfs(walk->at)) {
 		status = enter_self(walk);
 		memmove(walk->rest, after, strlen(after) + 1);
 		return status;
 	}
 	next = open_at(walk->at, name, O_NOFOLLOW);
-	if (next == -ENOENT && last && walk->lookup == SB_LOOKUP_CREATE) {
+	if (next == -ENOENT && last && may_be_missing(walk->lookup)) {
 		status = arrive(walk, name, slash, -1, out);
 		return status < 0 ? status : 1;
 	}
@@ -248,7 +258,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 		close(next);
 		return -errno;
 	}
-	follow = !last || slash || walk->lookup != SB_LOOKUP_NOFOLLOW;
+	follow = !last || slash || follows(walk->lookup);
 	if (S_ISLNK(info.st_mode) && follow) {
 		if (++walk->links > MAX_LINKS)
 			status = -ELOOP;
@@ -362,12 +372,12 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 		struct stat info;
 
 		object = open_at(walk.at, name, O_NOFOLLOW);
-		if (object < 0 && !(object == -ENOENT && lookup == SB_LOOKUP_CREATE)) {
+		if (object < 0 && !(object == -ENOENT && may_be_missing(lookup))) {
 			close(walk.at);
 			return object;
 		}
 		if (object >= 0 && (fstat(object, &info) != 0 || S_ISLNK(info.st_mode)) &&
-		    (slash || lookup != SB_LOOKUP_NOFOLLOW)) {
+		    (slash || follows(lookup))) {
 			close(object);
 			*start = walk.at;
 			return 2; /* from here on */

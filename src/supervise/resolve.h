@@ -27,6 +27,7 @@ enum sb_lookup {
 	SB_LOOKUP_NOFOLLOW, /* what is there; a link in the last place is meant itself */
 	SB_LOOKUP_FOLLOW,   /* what is there, links followed */
 	SB_LOOKUP_CREATE,   /* as FOLLOW, but a missing last name is no error */
+	SB_LOOKUP_CREATE_NOFOLLOW,
 };
 
 struct sb_spot {

@@ -27,8 +27,8 @@ struct sb_supervision {
 };
 
 /*
- * *out_status: what to exit with.  An error means that nothing was started; whatever went
- * wrong later was said by failed() and is in the status.
+ * *out_status: how the command ended, as waitpid(2) gives it; if failed() was called, what it
+ * returned.  An error means that nothing runs (any more).
  */
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err);
 
