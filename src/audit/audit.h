@@ -34,7 +34,7 @@ enum sb_event_kind {
 struct sb_event {
 	enum sb_event_kind kind;
 	unsigned long question; /* ties ask, answer and perform together */
-	const char *op;         /* "create", "modify", ... */
+	const char *op;         /* "create", "modify", ...: in all but start and exit */
 	const char *act;        /* the system call in words: "rename", "open" */
 	const char *path;
 	const char *target;

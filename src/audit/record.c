@@ -102,6 +102,38 @@ bool sb_session_valid(const char *id, size_t length)
 	       is_digits(id + 16, length - 21) && id[length - 5] == '-';
 }
 
+/* The number that these digits make; -1: they are none. */
+static int digits(const char *text, size_t length)
+{
+	int value = 0;
+
+	if (!is_digits(text, length))
+		return -1;
+	for (size_t i = 0; i < length; i++)
+		value = value * 10 + (text[i] - '0');
+	return value;
+}
+
+/* From where in text year, month, day, hour, minute and second stand. */
+static int64_t read_time(const char *text, const unsigned char at[6])
+{
+	struct tm tm = {.tm_year = digits(text + at[0], 4) - 1900,
+			.tm_mon = digits(text + at[1], 2) - 1,
+			.tm_mday = digits(text + at[2], 2),
+			.tm_hour = digits(text + at[3], 2),
+			.tm_min = digits(text + at[4], 2),
+			.tm_sec = digits(text + at[5], 2)};
+
+	return (int64_t)timegm(&tm) * 1000000;
+}
+
+int64_t sb_session_begin(const char *id)
+{
+	static const unsigned char at[] = {0, 4, 6, 9, 11, 13};
+
+	return read_time(id, at);
+}
+
 /* --- writing ----------------------------------------------------------------- */
 
 /* At most limit bytes of text, whole characters of it. */
@@ -446,34 +478,16 @@ static bool take_key(struct reader *reader, const char *key)
 	return false;
 }
 
-/* The number that these digits make; -1: they are none. */
-static int digits(const char *text, size_t length)
-{
-	int value = 0;
-
-	if (!is_digits(text, length))
-		return -1;
-	for (size_t i = 0; i < length; i++)
-		value = value * 10 + (text[i] - '0');
-	return value;
-}
-
 static bool take_time(struct reader *reader)
 {
 	static const char form[] = "2026-11-15T18:03:01.000123Z";
-	struct tm tm = {0};
+	static const unsigned char at[] = {0, 5, 8, 11, 14, 17};
 	char again[SB_TIME_SIZE];
 	const char *text;
 
 	if (!take_string(reader, &text) || strlen(text) != sizeof form - 1)
 		return false;
-	tm.tm_year = digits(text, 4) - 1900;
-	tm.tm_mon = digits(text + 5, 2) - 1;
-	tm.tm_mday = digits(text + 8, 2);
-	tm.tm_hour = digits(text + 11, 2);
-	tm.tm_min = digits(text + 14, 2);
-	tm.tm_sec = digits(text + 17, 2);
-	reader->record->time_us = (int64_t)timegm(&tm) * 1000000 + digits(text + 20, 6);
+	reader->record->time_us = read_time(text, at) + digits(text + 20, 6);
 	/* what was no time does not print the same again */
 	sb_time_print(reader->record->time_us, again);
 	return strcmp(text, again) == 0;

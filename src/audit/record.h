@@ -70,4 +70,7 @@ void sb_time_print(int64_t time_us, char out[SB_TIME_SIZE]);
 /* Has id the form of a session's?  Then it holds only digits, '-', 'T' and 'a' to 'f'. */
 bool sb_session_valid(const char *id, size_t length);
 
+/* The second in which a session began, in microseconds since 1970, as its id tells. */
+int64_t sb_session_begin(const char *id);
+
 #endif
