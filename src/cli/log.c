@@ -40,7 +40,8 @@ int sb_log_request(const struct sb_command_line *line, struct sb_log_request *ou
 						   .session = line->log_session,
 						   .skipped = skipped}};
 	clock_gettime(CLOCK_REALTIME, &now);
-	status = line->since ? sb_parse_since(line->since, (int64_t)now.tv_sec * 1000000,
+	status = line->since ? sb_parse_since(line->since,
+					      (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000,
 					      &out->options.since_us, &err)
 			     : SB_OK;
 	if (status == SB_OK)

@@ -111,9 +111,9 @@ static bool parse_while(const char *text, int64_t *out_seconds)
 /* "2026-11-15", then perhaps a time of day after a 'T' or a blank, then perhaps a 'Z'. */
 static bool parse_time(const char *text, int64_t *out_seconds)
 {
-	struct tm tm = {0}, again;
+	struct tm tm = {0};
 	const char *rest = strptime(text, "%Y-%m-%d", &tm);
-	time_t seconds;
+	int day = tm.tm_mday;
 
 	if (rest && (*rest == 'T' || *rest == ' ')) {
 		rest = strptime(rest + 1, "%H:%M", &tm);
@@ -128,10 +128,8 @@ static bool parse_time(const char *text, int64_t *out_seconds)
 		rest++;
 	if (!rest || *rest)
 		return false;
-	seconds = timegm(&tm);
-	*out_seconds = seconds;
-	/* 30 February is a day in March, which nobody meant */
-	return gmtime_r(&seconds, &again) && again.tm_mday == tm.tm_mday;
+	*out_seconds = timegm(&tm);
+	return tm.tm_mday == day; /* 30 February became a day in March, which nobody meant */
 }
 
 int sb_parse_since(const char *text, int64_t now_us, int64_t *out_us, struct sb_error *err)
