@@ -112,7 +112,14 @@ static int create_file(int dir, struct sb_audit *audit)
 			    O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == EEXIST)
 			continue;
-		if (fd < 0 || flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0)
+		if (fd < 0)
+			return -errno;
+		/* Where there are no locks (some network file systems) a record without one is
+		 * better than none: it only looks abandoned to --verify and --prune. */
+		if (flock(fd, LOCK_EX) != 0 && errno != ENOLCK && errno != ENOSYS &&
+		    errno != EOPNOTSUPP)
+			return -errno;
+		if (fstat(fd, &info) != 0)
 			return -errno;
 		if (info.st_nlink == 0)
 			continue;

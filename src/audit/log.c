@@ -201,7 +201,7 @@ int sb_lines_next(struct sb_lines *lines, enum sb_line_state *out_state, const c
 {
 	for (;;) {
 		char *newline = NULL;
-		bool more;
+		bool more = false;
 		int status;
 
 		if (lines->searched < lines->length)

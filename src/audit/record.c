@@ -357,9 +357,8 @@ static bool take_string(struct reader *reader, const char **out)
 		}
 		if (step == 0 || (unsigned char)*reader->at < 0x20 || *reader->at == 0x7f)
 			return false;
-		memcpy(to, reader->at, step);
-		to += step;
-		reader->at += step;
+		while (step--) /* memcpy() of a byte or two costs more */
+			*to++ = *reader->at++;
 	}
 	if (!take(reader, "\""))
 		return false;
