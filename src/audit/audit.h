@@ -3,8 +3,12 @@
  *
  *     open -> event ... -> close          one file per session, one writer
  *
- * JSON Lines: one write(2) per event, fields in a fixed order, each record chained to the one
- * before by SHA-256, so that an edit or a cut shows.  A crash leaves at worst one torn last line.
+ * JSON Lines: one write(2) per event, fields in a fixed order (record.h), each record chained
+ * to the one before by SHA-256, so that an edit or a cut shows (chain.h).  A crash leaves at
+ * worst one torn last line.  The file is held with flock(2) while the writer lives.
+ *
+ * One thread writes.  The file's descriptor is close-on-exec; a forked child that goes on
+ * without exec keeps the session "running".
  */
 #ifndef SB_AUDIT_AUDIT_H
 #define SB_AUDIT_AUDIT_H
@@ -19,7 +23,7 @@ enum sb_event_kind {
 	SB_EVENT_START,   /* policy hash, layers in force, command */
 	SB_EVENT_ASK,     /* a question was put */
 	SB_EVENT_ANSWER,  /* and answered */
-	SB_EVENT_DENY,    /* refused, by rule or because nobody could be asked */
+	SB_EVENT_DENY,    /* refused: by rule, by an answer, or because nobody could be asked */
 	SB_EVENT_GRANT,   /* an answer now covers more than one operation */
 	SB_EVENT_PERFORM, /* an approved operation was carried out */
 	SB_EVENT_EXIT,    /* status and counters */
@@ -30,7 +34,7 @@ enum sb_event_kind {
 struct sb_event {
 	enum sb_event_kind kind;
 	unsigned long question; /* ties ask, answer and perform together */
-	const char *op;         /* "create", "modify", ... */
+	const char *op;         /* "create", "modify", ...: in all but start and exit */
 	const char *act;        /* the system call in words: "rename", "open" */
 	const char *path;
 	const char *target;
@@ -39,8 +43,9 @@ struct sb_event {
 	const char *rule;    /* origin of the rule */
 	const char *verdict; /* "allow", "deny" */
 	const char *answer;  /* "once", "directory", "deny", "always" */
-	const char *by;      /* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout" */
-	int error;           /* errno of a performed or refused operation */
+	/* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout" */
+	const char *by;
+	int error; /* errno of a performed or refused operation */
 	/* start */
 	const char *const *command; /* NULL-terminated */
 	const char *directory;
@@ -71,7 +76,10 @@ void sb_audit_close(struct sb_audit *audit); /* NULL is fine */
 /* "20261115T180301-1234-9f3c": names the file, sorts by time. */
 const char *sb_audit_session(const struct sb_audit *audit);
 
-/* Append one record.  After a failure (full disk) further ones are still tried. */
+/*
+ * Append one record.  After a failure (full disk) further ones are still tried, and the next
+ * that succeeds says how many were lost.  SIGXFSZ is the caller's to ignore.
+ */
 int sb_audit_write(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err);
 
 #endif

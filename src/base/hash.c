@@ -6,7 +6,6 @@
  */
 #include "base/hash.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
@@ -67,29 +66,60 @@ static void take_block(uint32_t state[8], const unsigned char block[64])
 	state[7] += h;
 }
 
-void sb_sha256_hex(const void *bytes, size_t length, char out[SB_SHA256_HEX])
+void sb_sha256_init(struct sb_sha256 *sum)
+{
+	*sum = (struct sb_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+					    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
+
+void sb_sha256_add(struct sb_sha256 *sum, const void *bytes, size_t length)
+{
+	const unsigned char *at = bytes;
+	size_t waiting = sum->length % 64;
+
+	sum->length += length;
+	if (waiting) {
+		size_t fits = length < 64 - waiting ? length : 64 - waiting;
+
+		if (fits)
+			memcpy(sum->block + waiting, at, fits);
+		if (waiting + fits < 64)
+			return;
+		take_block(sum->state, sum->block);
+		at += fits;
+		length -= fits;
+	}
+	for (; length >= 64; length -= 64, at += 64)
+		take_block(sum->state, at);
+	if (length)
+		memcpy(sum->block, at, length);
+}
+
+void sb_sha256_end(struct sb_sha256 *sum, char out[SB_SHA256_HEX])
 {
 	static const char digits[] = "0123456789abcdef";
-	uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-	const unsigned char *at = bytes;
+	size_t left = sum->length % 64, padded = left < 56 ? 64 : 128;
+	uint64_t bits = sum->length * 8;
 	unsigned char last[128] = {0};
-	uint64_t bits = (uint64_t)length * 8;
-	size_t left, padded;
 
-	for (left = length; left >= 64; left -= 64, at += 64)
-		take_block(state, at);
 	/* the rest, a one bit, zeros, and the length in the last eight bytes */
-	if (left)
-		memcpy(last, at, left);
+	memcpy(last, sum->block, left);
 	last[left] = 0x80;
-	padded = left < 56 ? 64 : 128;
 	for (int i = 0; i < 8; i++)
 		last[padded - 1 - (size_t)i] = (unsigned char)(bits >> 8 * i);
 	for (size_t i = 0; i < padded; i += 64)
-		take_block(state, last + i);
+		take_block(sum->state, last + i);
 
 	for (int i = 0; i < 64; i++)
-		out[i] = digits[state[i / 8] >> (28 - 4 * (i % 8)) & 15];
+		out[i] = digits[sum->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
 	out[64] = '\0';
+}
+
+void sb_sha256_hex(const void *bytes, size_t length, char out[SB_SHA256_HEX])
+{
+	struct sb_sha256 sum;
+
+	sb_sha256_init(&sum);
+	sb_sha256_add(&sum, bytes, length);
+	sb_sha256_end(&sum, out);
 }

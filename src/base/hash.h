@@ -1,10 +1,29 @@
-/* hash.h - SHA-256 as lower-case hex. */
+/*
+ * hash.h - SHA-256 as lower-case hex, of bytes at hand or as they come.
+ *
+ *     sb_sha256_init(&sum);
+ *     sb_sha256_add(&sum, bytes, length); ...
+ *     sb_sha256_end(&sum, hex);
+ *
+ * A struct sb_sha256 is plain data: a copy goes on from where the original stands.
+ */
 #ifndef SB_BASE_HASH_H
 #define SB_BASE_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define SB_SHA256_HEX 65 /* 64 digits and a NUL */
+
+struct sb_sha256 {
+	uint32_t state[8];
+	uint64_t length;         /* bytes so far */
+	unsigned char block[64]; /* the last length % 64 of them wait here */
+};
+
+void sb_sha256_init(struct sb_sha256 *sum);
+void sb_sha256_add(struct sb_sha256 *sum, const void *bytes, size_t length);
+void sb_sha256_end(struct sb_sha256 *sum, char out[SB_SHA256_HEX]); /* sum is used up */
 
 void sb_sha256_hex(const void *bytes, size_t length, char out[SB_SHA256_HEX]);
 

@@ -10,8 +10,15 @@ void sb_json_init(struct sb_json *json, struct sb_buf *out)
 	*json = (struct sb_json){.out = out};
 }
 
+void sb_json_init_compact(struct sb_json *json, struct sb_buf *out)
+{
+	*json = (struct sb_json){.out = out, .compact = true};
+}
+
 static void line_break(struct sb_json *json)
 {
+	if (json->compact)
+		return;
 	sb_buf_putc(json->out, '\n');
 	for (int i = 0; i < json->depth; i++)
 		sb_buf_puts(json->out, "  ");
@@ -50,10 +57,8 @@ void sb_json_close(struct sb_json *json, char bracket)
 		sb_buf_putc(json->out, '\n');
 }
 
-static void quoted(struct sb_json *json, const char *text)
+static void quoted(struct sb_json *json, const char *text, size_t length)
 {
-	size_t length = strlen(text);
-
 	sb_buf_putc(json->out, '"');
 	while (length) {
 		size_t step = sb_utf8_length(text, length);
@@ -87,8 +92,8 @@ static void quoted(struct sb_json *json, const char *text)
 void sb_json_key(struct sb_json *json, const char *key)
 {
 	begin_value(json);
-	quoted(json, key);
-	sb_buf_puts(json->out, ": ");
+	quoted(json, key, strlen(key));
+	sb_buf_puts(json->out, json->compact ? ":" : ": ");
 	json->after_key = true;
 }
 
@@ -96,9 +101,15 @@ void sb_json_string(struct sb_json *json, const char *text)
 {
 	begin_value(json);
 	if (text)
-		quoted(json, text);
+		quoted(json, text, strlen(text));
 	else
 		sb_buf_puts(json->out, "null");
+}
+
+void sb_json_bytes(struct sb_json *json, const char *bytes, size_t length)
+{
+	begin_value(json);
+	quoted(json, bytes, length);
 }
 
 void sb_json_bool(struct sb_json *json, bool value)

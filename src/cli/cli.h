@@ -7,6 +7,7 @@
 #ifndef SB_CLI_CLI_H
 #define SB_CLI_CLI_H
 
+#include "audit/trail.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli/options.h"
@@ -32,6 +33,25 @@ int sb_cli_list_paths(const struct sb_command_line *line);
 /* --- status.c, doctor.c ------------------------------------------------------ */
 int sb_cli_status(const struct sb_command_line *line);
 int sb_cli_doctor(const struct sb_command_line *line);
+
+/* --- log.c, log_text.c, log_checks.c, stats.c --------------------------------- */
+int sb_cli_log(const struct sb_command_line *line);
+int sb_cli_verify(const struct sb_command_line *line);
+int sb_cli_prune(const struct sb_command_line *line);
+int sb_cli_stats(const struct sb_command_line *line);
+
+/* One event as one line for a person. */
+void sb_log_text(const struct sb_record *record, struct sb_buf *out);
+
+/* --since: "2026-11-15", "2026-11-15T18:03", "90m"; SB_E_USAGE when it is neither. */
+int sb_parse_since(const char *text, int64_t now_us, int64_t *out_us, struct sb_error *err);
+
+/* Where the log lies, and the filters of the command line; 0 or an exit status. */
+struct sb_log_request {
+	struct sb_home home;
+	struct sb_trail_options options;
+};
+int sb_log_request(const struct sb_command_line *line, struct sb_log_request *out);
 
 /* --- edit.c ------------------------------------------------------------------ */
 int sb_cli_add_path(const struct sb_command_line *line);

@@ -13,13 +13,17 @@ int sb_cli_help(void)
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
 	sb_buf_puts(&out,
-		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]\n"
+		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]   (--help: this text)\n"
 		    "Runs COMMAND (or bash) so that it can change only the current directory.\n");
 	for (int group = 0; group < SB_GROUP_COUNT; group++) {
 		size_t column = 0;
 		int width = 0;
 
-		sb_buf_printf(&out, "%s:\n", sb_group_title((enum sb_group)group));
+		sb_buf_printf(&out, "%s:", sb_group_title((enum sb_group)group));
+		for (size_t i = 0; group == SB_GROUP_LOG && i < sb_option_count; i++)
+			if (sb_options[i].group == SB_GROUP_LOG)
+				sb_buf_printf(&out, " --%s", sb_options[i].name);
+		sb_buf_putc(&out, '\n');
 		for (size_t i = 0; i < sb_option_count; i++) {
 			const struct sb_option *option = &sb_options[i];
 			char left[40];
@@ -39,8 +43,6 @@ int sb_cli_help(void)
 		if (column % 2)
 			sb_buf_putc(&out, '\n');
 	}
-	sb_buf_puts(&out, "MODE: read-only, workspace-write (default), danger-full-access"
-			  "\n");
 	return sb_print(&out);
 }
 
@@ -85,7 +87,7 @@ static void complete_bash(struct sb_buf *out)
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
 
-		if (!option->brief || !option->value)
+		if (!option->help || !option->value)
 			continue;
 		if (option->choices)
 			sb_buf_printf(
@@ -103,7 +105,7 @@ static void complete_bash(struct sb_buf *out)
 			 "\tif [[ $cur == -* ]]; then\n"
 			 "\t\tmapfile -t COMPREPLY < <(compgen -W '");
 	for (size_t i = 0; i < sb_option_count; i++)
-		if (sb_options[i].brief)
+		if (sb_options[i].help)
 			sb_buf_printf(out, "--%s%s ", sb_options[i].name,
 				      sb_options[i].value ? "=" : "");
 	sb_buf_puts(out, "' -- \"$cur\")\n"
@@ -121,7 +123,7 @@ static void complete_zsh(struct sb_buf *out)
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
 
-		if (!option->brief)
+		if (!option->help)
 			continue;
 		sb_buf_printf(out, "  '*--%s%s[", option->name, option->value ? "=" : "");
 		for (const char *c = option->help; *c; c++) {
@@ -149,7 +151,7 @@ static void complete_fish(struct sb_buf *out)
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
 
-		if (!option->brief)
+		if (!option->help)
 			continue;
 		sb_buf_printf(out, "complete -c sandbash -l %s", option->name);
 		if (option->choices)

@@ -44,6 +44,12 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_status(line);
 	case SB_ACTION_DOCTOR:
 		return sb_cli_doctor(line);
+	case SB_ACTION_LOG:
+		if (line->verify)
+			return sb_cli_verify(line);
+		return line->prune ? sb_cli_prune(line) : sb_cli_log(line);
+	case SB_ACTION_STATS:
+		return sb_cli_stats(line);
 	case SB_ACTION_ADD_PATH:
 		return sb_cli_add_path(line);
 	case SB_ACTION_REMOVE_PATH:

@@ -33,9 +33,18 @@ enum id {
 	LIST_PATHS,
 	STATUS,
 	DOCTOR,
+	LOG,
+	STATS,
 	JSON,
 	HELP,
 	VERSION,
+	FOLLOW,
+	VERIFY,
+	PRUNE,
+	SINCE,
+	LOG_SESSION,
+	LOG_PATH,
+	LOG_VERDICT,
 	ADD_PATH,
 	REMOVE_PATH,
 	EDIT,
@@ -60,7 +69,7 @@ const struct sb_option sb_options[] = {
 		     "one more project beside the current directory"},
 
 	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
-		  "see below", "read-only, workspace-write (default), danger-full-access"},
+		  "see above", "read-only, workspace-write (default), danger-full-access"},
 	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it",
 			     "the same as --mode=danger-full-access"},
 	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only",
@@ -96,10 +105,28 @@ const struct sb_option sb_options[] = {
 		    "what holds here, inside or outside a sandbox"},
 	[DOCTOR] = {"doctor", NULL, NULL, SB_GROUP_LOOK, "what is missing",
 		    "what this machine offers, and how to get the rest"},
+	[LOG] = {"log", NULL, NULL, SB_GROUP_LOOK, "what runs did",
+		 "what was asked, answered, refused and done in runs"},
+	[STATS] = {"stats", NULL, NULL, SB_GROUP_LOOK, "how often",
+		   "how often: the counters of all runs, or of some"},
 	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},
-	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, "this text", "this text"},
+	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, NULL, "a summary of the options"},
 	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here",
 		     "version, and the kernel layers found here"},
+
+	[FOLLOW] = {"follow", NULL, NULL, SB_GROUP_LOG, NULL, "with --log: go on as events happen"},
+	[VERIFY] = {"verify", NULL, NULL, SB_GROUP_LOG, NULL,
+		    "with --log: check that no record was changed or removed"},
+	[PRUNE] = {"prune", NULL, NULL, SB_GROUP_LOG, NULL,
+		   "with --log: remove the records of old runs"},
+	[SINCE] = {"since", "TIME", NULL, SB_GROUP_LOG, NULL,
+		   "with --log, --stats: since a time (UTC), or a while ago (2h, 3d)"},
+	[LOG_SESSION] = {"log-session", "SESSION", NULL, SB_GROUP_LOG, NULL,
+			 "with --log, --stats: of this session, by its ID or name"},
+	[LOG_PATH] = {"log-path", "PATH", NULL, SB_GROUP_LOG, NULL,
+		      "with --log: about PATH or beneath it"},
+	[LOG_VERDICT] = {"log-verdict", "allow|deny", "allow deny", SB_GROUP_LOG, NULL,
+			 "with --log: what was allowed, or what was denied"},
 
 	[ADD_PATH] = {"add-path", "PATH", NULL, SB_GROUP_CONFIG, "writable from now on",
 		      "make PATH writable from this directory, from now on"},
@@ -117,8 +144,13 @@ const size_t sb_option_count = sizeof sb_options / sizeof sb_options[0];
 
 const char *sb_group_title(enum sb_group group)
 {
-	static const char *const titles[] = {"Rules for this run", "How to run", "Looking",
-					     "Configuration"};
+	static const char *const titles[] = {
+		"Rules for this run",
+		"How to run (MODE is read-only, workspace-write or danger-full-access)",
+		"Looking",
+		"Log",
+		"Configuration",
+	};
 
 	return titles[group];
 }
@@ -133,6 +165,8 @@ static const struct {
 	{LIST_PATHS, SB_ACTION_LIST_PATHS},
 	{STATUS, SB_ACTION_STATUS},
 	{DOCTOR, SB_ACTION_DOCTOR},
+	{LOG, SB_ACTION_LOG},
+	{STATS, SB_ACTION_STATS},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
 	{REMOVE_PATH, SB_ACTION_REMOVE_PATH},
 	{EDIT, SB_ACTION_EDIT},
@@ -266,6 +300,23 @@ static int set_network(struct sb_command_line *line, const char *value, struct s
 	return SB_OK;
 }
 
+/* A value that is given once; twice the same is fine. */
+static int set_text(const char **text, enum id id, const char *value, struct sb_error *err)
+{
+	if (*text && strcmp(*text, value) != 0)
+		return contradicts(id, err);
+	*text = value;
+	return SB_OK;
+}
+
+static int set_verdict(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	if (strcmp(value, "allow") != 0 && strcmp(value, "deny") != 0)
+		return sb_fail(err, SB_E_INVALID, 0, "--log-verdict is 'allow' or 'deny', not '%s'",
+			       value);
+	return set_text(&line->log_verdict, LOG_VERDICT, value, err);
+}
+
 static int keep_fd(struct sb_command_line *line, const char *value, struct sb_error *err)
 {
 	char *end;
@@ -335,10 +386,24 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case KEEP_FD:
 		return keep_fd(line, value, err);
 	case SHELL:
-		if (line->shell && strcmp(line->shell, value) != 0)
-			return contradicts(id, err);
-		line->shell = value;
+		return set_text(&line->shell, id, value, err);
+	case FOLLOW:
+		line->follow = true;
 		return SB_OK;
+	case VERIFY:
+		line->verify = true;
+		return SB_OK;
+	case PRUNE:
+		line->prune = true;
+		return SB_OK;
+	case SINCE:
+		return set_text(&line->since, id, value, err);
+	case LOG_SESSION:
+		return set_text(&line->log_session, id, value, err);
+	case LOG_PATH:
+		return set_text(&line->log_path, id, value, err);
+	case LOG_VERDICT:
+		return set_verdict(line, value, err);
 	case JSON:
 		line->json = true;
 		return SB_OK;
@@ -350,12 +415,41 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	}
 }
 
+/* The options of --log: which go with it, with --stats, with each other. */
+static int check_log(const struct sb_command_line *line, struct sb_error *err)
+{
+	bool logs = line->action == SB_ACTION_LOG;
+	bool prints = logs && !line->verify && !line->prune;
+	const struct {
+		bool given, fits;
+		const char *name, *with;
+	} options[] = {
+		{line->follow, logs, "follow", "--log"},
+		{line->verify, logs, "verify", "--log"},
+		{line->prune, logs, "prune", "--log"},
+		{line->follow, prints, "follow", "--log alone"},
+		{line->verify, !line->prune, "verify", "--log alone"},
+		{line->since, prints || line->action == SB_ACTION_STATS, "since",
+		 "--log or --stats"},
+		{line->log_session, (logs && !line->prune) || line->action == SB_ACTION_STATS,
+		 "log-session", "--log, --log --verify or --stats"},
+		{line->log_path, prints, "log-path", "--log"},
+		{line->log_verdict, prints, "log-verdict", "--log"},
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		if (options[i].given && !options[i].fits)
+			return sb_fail(err, SB_E_INVALID, 0, "--%s goes with %s", options[i].name,
+				       options[i].with);
+	return SB_OK;
+}
+
 /* What goes together and what does not. */
 static int check(const struct sb_command_line *line, struct sb_error *err)
 {
 	bool edits = line->action == SB_ACTION_ADD_PATH || line->action == SB_ACTION_REMOVE_PATH ||
 		     line->action == SB_ACTION_EDIT;
-	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_DOCTOR;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATS;
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
 	    line->action != SB_ACTION_DRY_RUN) {
@@ -370,8 +464,8 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
 			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			"--status or --doctor");
-	return SB_OK;
+			"--status, --doctor, --log or --stats");
+	return check_log(line, err);
 }
 
 static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_error *err)

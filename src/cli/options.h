@@ -22,6 +22,8 @@ enum sb_action {
 	SB_ACTION_LIST_PATHS,
 	SB_ACTION_STATUS,
 	SB_ACTION_DOCTOR,
+	SB_ACTION_LOG,
+	SB_ACTION_STATS,
 	SB_ACTION_ADD_PATH,
 	SB_ACTION_REMOVE_PATH,
 	SB_ACTION_EDIT,
@@ -30,15 +32,22 @@ enum sb_action {
 	SB_ACTION_COMPLETION,
 };
 
-enum sb_group { SB_GROUP_RULES, SB_GROUP_RUN, SB_GROUP_LOOK, SB_GROUP_CONFIG, SB_GROUP_COUNT };
+enum sb_group {
+	SB_GROUP_RULES,
+	SB_GROUP_RUN,
+	SB_GROUP_LOOK,
+	SB_GROUP_LOG, /* in --help by their names alone, on one line */
+	SB_GROUP_CONFIG,
+	SB_GROUP_COUNT,
+};
 
 struct sb_option {
 	const char *name;    /* without the dashes */
 	const char *value;   /* what it takes, for help; NULL: nothing */
 	const char *choices; /* the values it takes, separated by spaces, or NULL: any */
 	enum sb_group group;
-	const char *brief; /* for --help, which fits one screen; NULL: not shown */
-	const char *help;  /* for completions: a whole sentence */
+	const char *brief; /* for --help, which fits one screen; NULL: no place of its own there */
+	const char *help;  /* for completions: a whole sentence; NULL: not offered */
 };
 
 extern const struct sb_option sb_options[];
@@ -63,6 +72,9 @@ struct sb_command_line {
 	bool network;
 	enum sb_tmp tmp;
 	const char *shell;
+
+	bool follow, verify, prune; /* what --log does; none: print */
+	const char *log_session, *log_path, *log_verdict, *since;
 
 	char **own;       /* our own options as they were written ... */
 	size_t own_count; /* ... for SANDBASH_FLAGS */

@@ -23,6 +23,7 @@
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
 struct settings {
 	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
+	char *keep_days_origin, *keep_megabytes_origin;
 	enum sb_mode mode;
 	bool network;
 	enum sb_tmp tmp;
@@ -238,6 +239,17 @@ static int apply_setting(struct maker *maker, const struct source *source,
 		maker->setup.shell = strdup(line->text);
 		if (!maker->setup.shell)
 			status = out_of_memory(err);
+		break;
+	case SB_LINE_LOG_KEEP_DAYS:
+		status = set_once(&tier->keep_days_origin, maker->setup.log_keep_days == line->keep,
+				  "log-keep-days", source->origin, err);
+		maker->setup.log_keep_days = line->keep;
+		break;
+	case SB_LINE_LOG_KEEP_MEGABYTES:
+		status = set_once(&tier->keep_megabytes_origin,
+				  maker->setup.log_keep_megabytes == line->keep,
+				  "log-keep-megabytes", source->origin, err);
+		maker->setup.log_keep_megabytes = line->keep;
 		break;
 	default:
 		break;
@@ -691,7 +703,9 @@ static void free_list(char **list)
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		  struct sb_error *err)
 {
-	struct maker maker = {.request = request};
+	struct maker maker = {.request = request,
+			      .setup = {.log_keep_days = SB_LOG_KEEP_DAYS,
+					.log_keep_megabytes = SB_LOG_KEEP_MEGABYTES}};
 	int status = make(&maker, err);
 
 	for (int tier = 0; tier < SB_TIER_COUNT; tier++) {
@@ -699,6 +713,8 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		free(maker.tiers[tier].network_origin);
 		free(maker.tiers[tier].tmp_origin);
 		free(maker.tiers[tier].shell_origin);
+		free(maker.tiers[tier].keep_days_origin);
+		free(maker.tiers[tier].keep_megabytes_origin);
 	}
 	free_list(maker.watched);
 	free_list(maker.granted);

@@ -44,6 +44,9 @@ struct sb_listed { /* one rule as a source gave it, for --list-paths */
 	char *pattern;
 };
 
+#define SB_LOG_KEEP_DAYS 90       /* without a log-keep-days line */
+#define SB_LOG_KEEP_MEGABYTES 100 /* without a log-keep-megabytes line */
+
 struct sb_setup {
 	struct sb_home home;
 	char **projects; /* canonical, NULL-terminated; the first is the current directory */
@@ -53,6 +56,7 @@ struct sb_setup {
 	char **files;    /* every rule file that was read; NULL-terminated */
 	char **warnings; /* NULL-terminated */
 	char *shell;     /* from a "shell" line, or NULL */
+	unsigned long log_keep_days, log_keep_megabytes; /* 0: no limit */
 };
 
 /*

@@ -317,6 +317,23 @@ static int parse_tmp(const char *value, struct sb_line *line, struct sb_error *e
 		       value);
 }
 
+/* A limit of the log: a number, or "off". */
+static int parse_keep(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	size_t length = strlen(value);
+
+	if (strcmp(value, "off") == 0) {
+		line->keep = 0;
+		return SB_OK;
+	}
+	if (strspn(value, "0123456789") == length && length <= 6)
+		line->keep = strtoul(value, NULL, 10);
+	if (line->keep == 0)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "a limit is a number from 1 to 999999 or 'off', not '%s'", value);
+	return SB_OK;
+}
+
 static int keep_text(const char *value, struct sb_line *line, struct sb_error *err)
 {
 	(void)value;
@@ -330,9 +347,13 @@ static const struct {
 	enum sb_line_kind kind;
 	int (*parse)(const char *value, struct sb_line *line, struct sb_error *err);
 } settings[] = {
-	{"include", SB_LINE_INCLUDE, keep_text}, {"network", SB_LINE_NETWORK, parse_network},
-	{"mode", SB_LINE_MODE, parse_mode},      {"tmp", SB_LINE_TMP, parse_tmp},
+	{"include", SB_LINE_INCLUDE, keep_text},
+	{"network", SB_LINE_NETWORK, parse_network},
+	{"mode", SB_LINE_MODE, parse_mode},
+	{"tmp", SB_LINE_TMP, parse_tmp},
 	{"shell", SB_LINE_SHELL, keep_text},
+	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
+	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 };
 
 static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
@@ -364,9 +385,10 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		sb_fail(err, SB_E_INVALID, 0, "'%s' begins with no known word and is no path",
 			line->text);
 		sb_line_done(line);
-		return sb_hint(err,
-			       "words are read, write, ask, deny, include, network, mode, tmp, "
-			       "shell; a path with spaces begins with '/', '~' or './'");
+		return sb_hint(
+			err,
+			"words are read, write, ask, deny, include, network, mode, tmp, "
+			"shell, log-keep-days, log-keep-megabytes; a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
 }

@@ -5,7 +5,8 @@
  *     read vendor                  readable, never changed
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
  *     include team.rules           another file, relative to this one
- *     network off                  settings: network, mode, tmp, shell
+ *     network off                  settings: network, mode, tmp, shell,
+ *     log-keep-days 30             log-keep-days, log-keep-megabytes
  *
  * One line is parsed at a time and nothing is looked up on disk: what a relative
  * pattern is relative to, and whether a path exists, is the reader's business.
@@ -27,6 +28,8 @@ enum sb_line_kind {
 	SB_LINE_NETWORK,
 	SB_LINE_TMP,
 	SB_LINE_SHELL, /* text: the shell */
+	SB_LINE_LOG_KEEP_DAYS,
+	SB_LINE_LOG_KEEP_MEGABYTES,
 };
 
 struct sb_line {
@@ -36,6 +39,7 @@ struct sb_line {
 	enum sb_mode mode;
 	bool network_on;
 	enum sb_tmp tmp;
+	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit */
 };
 
 /*

@@ -10,7 +10,8 @@ from tap import BIN, TOP, check, contains, equal, lacks, run_all, skip, test
 EXIT_USAGE, EXIT_OWN_FAILURE = 2, 125
 COMPLETIONS = BIN.parent / "share"
 LOOKING = (("--dry-run",), ("--dry-run", "echo", "a b"), ("--explain", "x"), ("--print-policy",),
-           ("--list-paths",), ("--status",), ("--doctor",))
+           ("--list-paths",), ("--status",), ("--doctor",), ("--log", "--verify"),
+           ("--stats",))
 
 
 def need(program):
@@ -36,7 +37,9 @@ PROMISED = ("--allow-write", "--allow-read", "--deny", "--ask", "--rule", "--pol
             "--mode", "--disable-sandbox", "--network", "--no-tmp", "--shared-tmp", "--allow-home",
             "--anywhere", "--static", "--best-effort", "--keep-fd", "--shell", "--dry-run",
             "--explain", "--print-policy", "--list-paths", "--status", "--doctor", "--json",
-            "--add-path", "--remove-path", "--edit", "--global", "--help", "--version")
+            "--add-path", "--remove-path", "--edit", "--global", "--help", "--version",
+            "--log", "--stats", "--follow", "--verify", "--prune", "--since", "--log-session",
+            "--log-path", "--log-verdict")
 
 
 # --- --help and --version -----------------------------------------------------------------------

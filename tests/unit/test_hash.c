@@ -41,8 +41,38 @@ static void every_byte_counts(void **state)
 	assert_string_not_equal(with_nul, without);
 }
 
+/* However the bytes are cut into pieces, the sum is that of the whole. */
+static void pieces_are_the_whole(void **state)
+{
+	unsigned char bytes[300];
+	char whole[SB_SHA256_HEX], pieces[SB_SHA256_HEX];
+
+	(void)state;
+	unit_seed();
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)unit_random();
+	for (size_t length = 0; length <= sizeof bytes; length++) {
+		struct sb_sha256 sum, copy;
+
+		sb_sha256_hex(bytes, length, whole);
+		sb_sha256_init(&sum);
+		for (size_t at = 0, step; at < length; at += step) {
+			step = unit_below(130);
+			step = step > length - at ? length - at : step;
+			sb_sha256_add(&sum, bytes + at, step);
+		}
+		copy = sum;
+		sb_sha256_add(&copy, "more", 4);
+		sb_sha256_end(&sum, pieces);
+		assert_string_equal(pieces, whole);
+		sb_sha256_end(&copy, pieces);
+		assert_string_not_equal(pieces, whole);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(known_answers),
+	cmocka_unit_test(pieces_are_the_whole),
 	cmocka_unit_test(every_byte_counts),
 };
 

@@ -64,6 +64,29 @@ static void all_kinds_nested(void **state)
 				      "}\n");
 }
 
+static void compact_is_one_line(void **state)
+{
+	SB_AUTO_BUF struct sb_buf out;
+	struct sb_json json;
+
+	(void)state;
+	sb_buf_init(&out, 1000);
+	sb_json_init_compact(&json, &out);
+	sb_json_open(&json, '{');
+	sb_json_pair(&json, "a\nb", "c\nd");
+	sb_json_key(&json, "list");
+	sb_json_open(&json, '[');
+	sb_json_int(&json, 1);
+	sb_json_open(&json, '{');
+	sb_json_close(&json, '}');
+	sb_json_bytes(&json, "ab", 1);
+	sb_json_bytes(&json, "\0\xff", 2);
+	sb_json_close(&json, ']');
+	sb_json_close(&json, '}');
+	assert_string_equal(out.data, "{\"a\\u000ab\":\"c\\u000ad\","
+				      "\"list\":[1,{},\"a\",\"\\u0000\\udcff\"]}\n");
+}
+
 static void writes(const char *text, const char *expected)
 {
 	SB_AUTO_BUF struct sb_buf out;
@@ -118,6 +141,7 @@ static void keys_are_escaped_too(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nothing_in_it),
 	cmocka_unit_test(all_kinds_nested),
+	cmocka_unit_test(compact_is_one_line),
 	cmocka_unit_test(strings_are_escaped),
 	cmocka_unit_test(c1_controls_are_escaped),
 	cmocka_unit_test(bytes_that_are_no_utf8_become_lone_surrogates),

@@ -276,6 +276,21 @@ static void settings(void **state)
 	assert_int_equal(line.kind, SB_LINE_SHELL);
 	assert_string_equal(line.text, "/opt/my shell");
 	sb_line_done(&line);
+	parse_bytes("log-keep-days 30", 16, &line);
+	assert_int_equal(line.kind, SB_LINE_LOG_KEEP_DAYS);
+	assert_int_equal(line.keep, 30);
+	sb_line_done(&line);
+	parse_bytes("log-keep-megabytes off", 22, &line);
+	assert_int_equal(line.kind, SB_LINE_LOG_KEEP_MEGABYTES);
+	assert_int_equal(line.keep, 0);
+	sb_line_done(&line);
+	is_bad("log-keep-days 0", "a limit is a number from 1 to 999999 or 'off', not '0'");
+	is_bad("log-keep-days -1", "a limit is a number from 1 to 999999 or 'off', not '-1'");
+	is_bad("log-keep-megabytes 1000000",
+	       "a limit is a number from 1 to 999999 or 'off', not '1000000'");
+	is_bad("log-keep-megabytes 1 2",
+	       "a limit is a number from 1 to 999999 or 'off', not '1 2'");
+	is_bad("log-keep-days", "'log-keep-days' needs a value");
 	is_bad("network maybe", "network is 'on' or 'off', not 'maybe'");
 	is_bad("network off on", "network is 'on' or 'off', not 'off on'");
 	is_bad("mode fast", "unknown mode 'fast'");
