@@ -305,10 +305,30 @@ static void run_done(struct run *run)
 	free(run->file);
 }
 
-int sb_cli_run(const struct sb_command_line *line)
+/* A supervised run, unless it was told to be static or lies inside another. */
+static int choose_kind(struct sb_command_line *line)
 {
+	struct sb_error err;
+
+	if (!sb_is_supervised(line) || (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS) ||
+	    sb_supervise_possible(&err) == SB_OK)
+		return 0;
+	if (!line->best_effort)
+		return sb_report(&err);
+	sb_warn("%s; nobody will be asked", err.message);
+	line->static_run = true;
+	return 0;
+}
+
+int sb_cli_run(const struct sb_command_line *given)
+{
+	struct sb_command_line chosen = *given;
+	const struct sb_command_line *line = &chosen;
 	struct run run = {0};
-	int status = prepare(line, true, &run);
+	int status = choose_kind(&chosen);
+
+	if (!status)
+		status = prepare(line, true, &run);
 
 	if (!status) {
 		if (!line->command[0])

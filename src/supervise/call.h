@@ -44,6 +44,7 @@ enum sb_act {
 /* How a file is named: by path from a directory, or as an open descriptor. */
 struct sb_named {
 	bool by_descriptor; /* fd is the file itself, path is not used */
+	bool open_only;     /* ... and O_PATH does not do */
 	int fd;             /* AT_FDCWD or a descriptor of the command */
 	bool follow;        /* a link in the last place */
 	char path[PATH_MAX];
@@ -58,6 +59,7 @@ struct sb_call {
 	enum sb_act act;
 	struct sb_named file;   /* the only one, or the source */
 	struct sb_named target; /* of rename and link */
+	int target_error;       /* errno: it could not be read; comes after file's own */
 	int flags;        /* open flags, RENAME_*, XATTR_*, access mode */
 	uint64_t resolve; /* RESOLVE_* of openat2() */
 	int at_flags;     /* AT_EACCESS of faccessat2() */

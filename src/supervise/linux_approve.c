@@ -80,29 +80,6 @@ static int reopen(const struct sb_spot *theirs, struct sb_spot *out)
 	return 0;
 }
 
-static void finish(const struct sb_approver *approver, const struct sb_call *call,
-		   const struct sb_spot *file, struct sb_outcome *outcome)
-{
-	int status;
-
-	if (outcome->error) {
-		sb_sys_notify_fail(approver->listener, call->id, outcome->error);
-		return;
-	}
-	if (outcome->fd < 0) {
-		sb_sys_notify_return(approver->listener, call->id, 0);
-		return;
-	}
-	status = sb_sys_notify_give(approver->listener, call->id, outcome->fd,
-				    call->flags & O_CLOEXEC);
-	close(outcome->fd);
-	if (status >= 0)
-		return;
-	if (outcome->created)
-		unlinkat(file->directory, file->name, 0);
-	sb_sys_notify_fail(approver->listener, call->id, -status);
-}
-
 static int refusal(const struct sb_call *call)
 {
 	return sb_act_is_metadata(call->act) ? EPERM : EACCES;
@@ -127,7 +104,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 			outcome = sb_perform(call, &file, &target);
 		}
 	}
-	finish(approver, call, &file, &outcome);
+	sb_deliver(approver->listener, call, &file, &outcome);
 	sb_spot_done(&file);
 	sb_spot_done(&target);
 }

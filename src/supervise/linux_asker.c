@@ -18,6 +18,7 @@
 #include "supervise/approve.h"
 #include "supervise/birth.h"
 #include "supervise/wire.h"
+#include "sys/notify.h"
 #include "sys/process.h"
 
 #define OWN_FAILURE 125
@@ -137,6 +138,21 @@ static void block_signals(sigset_t *out_saved, int *out_signals)
 						 SIGSYS, SIGKILL, SIGSTOP}[i]);
 	sigprocmask(SIG_BLOCK, &passed, out_saved);
 	*out_signals = signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int sb_supervise_possible(struct sb_error *err)
+{
+	int status = sb_sys_listener_probe();
+
+	if (status == 0)
+		return SB_OK;
+	if (status == -EBUSY)
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"cannot supervise the command: another program supervises this one already");
+	else
+		sb_fail(err, SB_E_UNSUPPORTED, -status,
+			"cannot supervise the command: the kernel does not hold system calls");
+	return sb_hint(err, "--static runs it with the kernel layers only, and asks nobody");
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)

@@ -9,15 +9,18 @@
  *
  * Whatever step 3 does not simply allow goes to the asker instead.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -113,28 +116,10 @@ void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, str
 		sb_broker_fail(broker, call, EACCES);
 }
 
-/* Hand over what an act produced.  created: take the new file away again where that fails. */
 static void answer(const struct sb_broker *broker, const struct sb_call *call,
 		   const struct sb_spot *file, struct sb_outcome *outcome)
 {
-	int listener = broker->performer->listener, status;
-
-	if (outcome->error) {
-		sb_sys_notify_fail(listener, call->id, outcome->error);
-		return;
-	}
-	if (outcome->fd < 0) {
-		sb_sys_notify_return(listener, call->id, 0);
-		return;
-	}
-	status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
-	close(outcome->fd);
-	if (status >= 0)
-		return;
-	/* the kernel takes a number first and makes the file then: EMFILE leaves no file */
-	if (outcome->created)
-		unlinkat(file->directory, file->name, 0);
-	sb_sys_notify_fail(listener, call->id, -status);
+	sb_deliver(broker->performer->listener, call, file, outcome);
 }
 
 /* --- waiting on a caller's behalf ----------------------------------------------------- */
@@ -227,67 +212,117 @@ static void wait_at_fifo(struct sb_broker *broker, const struct sb_call *call, s
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+/* The object a constrained path leads to, as the kernel finds it; or a negative errno. */
+static int open_constrained(int start, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC,
+			       .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+	long fd = syscall(SYS_openat2, start, path, &how, sizeof how);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* path's last name in its directory; the name may be missing, or a link that leads nowhere. */
+static int find_name(const struct sb_caller *caller, int start, const char *path, uint64_t resolve,
+		     struct sb_spot *out)
+{
+	char directory[PATH_MAX] = ".";
+	size_t end = strlen(path), begin, at;
+	bool slash = end && path[end - 1] == '/';
+	int status;
+
+	while (end && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/';)
+		begin--;
+	if (begin) {
+		memcpy(directory, path, begin);
+		directory[begin] = '\0';
+	}
+	out->directory = open_constrained(start, directory, O_DIRECTORY, resolve);
+	if (out->directory < 0)
+		return out->directory;
+	if (slash || begin == end)
+		return -EISDIR;
+	if (end - begin > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(out->name, path + begin, end - begin);
+	out->name[end - begin] = '\0';
+	status = sb_descriptor_path(caller->proc, out->directory, out->path, sizeof out->path);
+	at = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
+	if (status == 0 && at + strlen(out->name) + 2 > sizeof out->path)
+		status = -ENAMETOOLONG;
+	if (status < 0)
+		return status;
+	out->path[at] = '/';
+	memcpy(out->path + at + 1, out->name, strlen(out->name) + 1);
+	return 0;
+}
+
+/* Put what a link says in place of the last name of path. */
+static int replace_last(char *path, size_t size, const struct sb_spot *link)
+{
+	char text[PATH_MAX];
+	ssize_t length = readlinkat(link->directory, link->name, text, sizeof text - 1);
+	char *slash = strrchr(path, '/');
+	size_t keep = slash ? (size_t)(slash - path) + 1 : 0;
+
+	if (length < 0)
+		return -errno;
+	text[length] = '\0';
+	if (text[0] == '/')
+		keep = 0;
+	if (keep + (size_t)length + 1 > size)
+		return -ENAMETOOLONG;
+	memcpy(path + keep, text, (size_t)length + 1);
+	return 0;
+}
+
 /* Where openat2() may go is for the kernel to check, against the caller's own directory. */
 static int resolve_constrained(const struct sb_caller *caller, const struct sb_call *call,
 			       struct sb_spot *out)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | (call->file.follow ? 0 : O_NOFOLLOW),
-		.resolve = call->resolve | RESOLVE_NO_MAGICLINKS,
-	};
+	char path[PATH_MAX];
 	struct sb_spot start;
-	const char *slash = strrchr(call->file.path, '/');
-	char directory[PATH_MAX] = ".";
-	int status, fd;
+	int status = sb_resolve(caller, call->file.fd, ".", SB_LOOKUP_FOLLOW, &start);
 
 	*out = SB_SPOT_EMPTY;
-	/* the directory itself, by a path that leads nowhere else */
-	status = sb_resolve(caller, call->file.fd, ".", SB_LOOKUP_FOLLOW, &start);
 	if (status < 0)
 		return status;
-	fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
-	if (fd >= 0) {
-		out->object = fd;
-		status = fstat(fd, &out->info) != 0 ? -errno
-						    : sb_descriptor_path(caller->proc, fd, out->path,
-									 sizeof out->path);
-		/* so that it does not pass for a file without a name */
-		out->directory = openat(start.object, ".", O_PATH | O_CLOEXEC);
-		sb_spot_done(&start);
+	memcpy(path, call->file.path, sizeof path);
+	for (int links = 0;; links++) {
+		struct stat info;
+
+		status = open_constrained(start.object, path,
+					  call->file.follow ? 0 : O_NOFOLLOW, call->resolve);
+		if (status >= 0 || status != -ENOENT || !(call->flags & O_CREAT))
+			break;
+		status = find_name(caller, start.object, path, call->resolve, out);
+		if (status < 0 ||
+		    fstatat(out->directory, out->name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISLNK(info.st_mode) || (call->flags & O_EXCL) || !call->file.follow)
+			goto found;
+		status = links < 40 ? replace_last(path, sizeof path, out) : -ELOOP;
+		sb_spot_done(out);
+		if (status < 0)
+			goto found;
+	}
+	if (status >= 0) {
+		int object = status;
+
+		/* with a name where the last one is meant itself, else by what it is */
+		status = call->file.follow
+				 ? -EISDIR
+				 : find_name(caller, start.object, path, call->resolve, out);
 		if (status < 0)
 			sb_spot_done(out);
-		return status;
+		out->object = object;
+		status = fstat(object, &out->info) != 0
+				 ? -errno
+				 : sb_descriptor_path(caller->proc, object, out->path,
+						      sizeof out->path);
 	}
-	status = -errno;
-	if (status == -ENOENT && (call->flags & O_CREAT) && (!slash || slash[1])) {
-		struct sb_caller self = *caller;
-		const char *name = slash ? slash + 1 : call->file.path;
-
-		if (slash) {
-			size_t length = (size_t)(slash - call->file.path) + 1;
-
-			memcpy(directory, call->file.path, length);
-			directory[length] = '\0';
-		}
-		how.flags = O_PATH | O_CLOEXEC | O_DIRECTORY;
-		fd = (int)syscall(SYS_openat2, start.object, directory, &how, sizeof how);
-		status = fd < 0 ? -errno : 0;
-		if (status == 0 && strlen(name) > NAME_MAX)
-			status = -ENAMETOOLONG;
-		if (status == 0) {
-			out->directory = fd;
-			memcpy(out->name, name, strlen(name) + 1);
-			status = sb_descriptor_path(self.proc, fd, out->path, sizeof out->path);
-			if (status == 0 && strlen(out->path) + strlen(name) + 2 > sizeof out->path)
-				status = -ENAMETOOLONG;
-			if (status == 0) {
-				size_t at = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
-
-				out->path[at] = '/';
-				memcpy(out->path + at + 1, name, strlen(name) + 1);
-			}
-		}
-	}
+found:
 	sb_spot_done(&start);
 	if (status < 0)
 		sb_spot_done(out);
@@ -340,37 +375,39 @@ static void open_to_read(const struct sb_broker *broker, const struct sb_call *c
 	answer(broker, call, NULL, &outcome);
 }
 
-/* May a descriptor the caller has open be opened again as flags ask: is it that way already? */
-static bool holds_already(const struct sb_broker *broker, const struct sb_call *call,
-			  const struct sb_spot *file)
+/* How the caller has a descriptor open; O_PATH also when that cannot be told. */
+static int flags_of(const struct sb_broker *broker, pid_t thread, int number)
 {
 	char name[48], text[256];
 	const char *found;
 	ssize_t length;
-	int has, wants = call->flags & O_ACCMODE;
 	SB_AUTO_FD int fd = -1;
 
-	if (!file->through_fd)
-		return false;
-	snprintf(name, sizeof name, "%d/fdinfo/%d", call->thread, file->fd_number);
+	snprintf(name, sizeof name, "%d/fdinfo/%d", thread, number);
 	fd = openat(broker->performer->proc, name, O_RDONLY | O_CLOEXEC);
 	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (length <= 0)
-		return false;
+		return O_PATH;
 	text[length] = '\0';
 	found = strstr(text, "flags:\t");
-	has = found ? (int)strtol(found + strlen("flags:\t"), NULL, 8) : O_PATH;
+	return found ? (int)strtol(found + strlen("flags:\t"), NULL, 8) : O_PATH;
+}
+
+/* May a descriptor the caller has open be opened again as flags ask: is it that way already? */
+static bool holds_already(const struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file)
+{
+	int has, wants = call->flags & O_ACCMODE;
+
+	if (!file->through_fd)
+		return false;
+	has = flags_of(broker, call->thread, file->fd_number);
 	if (has & O_PATH)
 		return false;
 	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
 }
 
 /* --- one call ------------------------------------------------------------------------------- */
-
-static bool is_procfs(const struct sb_spot *spot)
-{
-	return strncmp(spot->path, "/proc/", 6) == 0 || strncmp(spot->path, "/sys/", 5) == 0;
-}
 
 /*
  * The policy allows it, and yet we could not: it lies where this process has no right to
@@ -397,8 +434,16 @@ static int resolve_named(const struct sb_broker *broker, const struct sb_call *c
 {
 	const struct sb_caller caller = {call->thread, broker->performer->proc};
 
-	if (named->by_descriptor)
-		return sb_resolve_descriptor(&caller, named->fd, out);
+	if (named->by_descriptor) {
+		int status = sb_resolve_descriptor(&caller, named->fd, out);
+
+		if (status == 0 && named->open_only &&
+		    (flags_of(broker, call->thread, named->fd) & O_PATH)) {
+			sb_spot_done(out);
+			return -EBADF;
+		}
+		return status;
+	}
 	if (call->resolve && named == &call->file)
 		return resolve_constrained(&caller, call, out);
 	return sb_resolve(&caller, named->fd, named->path, lookup, out);
@@ -421,6 +466,86 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	return true;
 }
 
+/* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
+static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
+			   const struct sb_spot *file, const struct sb_spot *target)
+{
+	int error = sb_perform_precheck(call, file, target);
+
+	if (!error)
+		error = sb_perform_postcheck(call, file);
+	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
+		error = EXDEV;
+	if (call->act == SB_ACT_OPEN)
+		let_through(broker, call);
+	else if (error)
+		sb_broker_fail(broker, call, error);
+	else if (call->act == SB_ACT_TRUNCATE || call->act == SB_ACT_ACCESS)
+		sb_broker_fail(broker, call, EACCES);
+	else if (sb_act_is_metadata(call->act) || call->act == SB_ACT_UNLINK ||
+		 call->act == SB_ACT_RMDIR)
+		sb_broker_fail(broker, call, EPERM);
+	else
+		sb_broker_fail(broker, call, ENOENT);
+}
+
+/*
+ * Has the caller no number left for a descriptor?  The kernel minds that before the path, so
+ * it is asked when an open has failed otherwise.
+ */
+static bool is_table_full(const struct sb_broker *broker, pid_t thread)
+{
+	int proc = broker->performer->proc;
+	struct rlimit limit;
+	char name[48], target[8];
+	size_t count = 0;
+	DIR *dir;
+	int fd;
+
+	if (prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur > INT_MAX)
+		return false;
+	if (limit.rlim_cur == 0)
+		return true;
+	snprintf(name, sizeof name, "%d/fd/%d", thread, (int)limit.rlim_cur - 1);
+	if (readlinkat(proc, name, target, sizeof target) < 0)
+		return false; /* the last one is free */
+	snprintf(name, sizeof name, "%d/fd", thread);
+	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir) {
+		const struct dirent *entry = readdir(dir);
+
+		if (!entry)
+			break;
+		if (entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit.rlim_cur)
+			count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count >= limit.rlim_cur;
+}
+
+/* The kernel's own answer, not a refusal of ours. */
+static void answer_error(const struct sb_broker *broker, const struct sb_call *call, int error)
+{
+	if (call->act == SB_ACT_OPEN && is_table_full(broker, call->thread))
+		error = EMFILE;
+	sb_broker_fail(broker, call, error);
+}
+
+/* Longer than the caller may make files: the signal and the answer that the kernel gives. */
+static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
+{
+	struct rlimit limit;
+
+	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) || call->length <= file->info.st_size ||
+	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
+		return false;
+	syscall(SYS_tkill, call->thread, SIGXFSZ);
+	return true;
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 {
@@ -433,12 +558,18 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 	int status = resolve_named(broker, call, &call->file, sb_perform_lookup(call), &file);
 
 	if (status == 0 && two) {
-		status = resolve_named(broker, call, &call->target, SB_LOOKUP_NAME, &target);
+		status = call->target_error ? -call->target_error
+					    : resolve_named(broker, call, &call->target,
+							    SB_LOOKUP_NAME, &target);
+		/* the first path's last directory must be searchable before the second counts */
+		if (status < 0 && file.directory >= 0 &&
+		    faccessat(file.directory, ".", X_OK, AT_EACCESS) != 0)
+			status = -errno;
 		if (status < 0)
 			sb_spot_done(&file);
 	}
 	if (status < 0) {
-		sb_broker_fail(broker, call, -status);
+		answer_error(broker, call, -status);
 		return true;
 	}
 	if (sb_perform_is_native(call, &file)) {
@@ -458,12 +589,17 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 	if (!allowed && call->act == SB_ACT_OPEN && holds_already(broker, call, &file))
 		allowed = true;
 	sb_broker_count(broker, judgement.strictest->op, allowed);
-	if (!allowed && is_procfs(&file)) {
-		if (call->act == SB_ACT_OPEN)
-			let_through(broker, call); /* for Landlock to refuse, as it does natively */
-		else
-			sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+	if (!allowed && (file.in_proc || target.in_proc)) {
+		answer_in_proc(broker, call, &file, &target);
 		goto out;
+	}
+	if (!allowed) {
+		int error = sb_perform_precheck(call, &file, &target);
+
+		if (error) {
+			answer_error(broker, call, error);
+			goto out;
+		}
 	}
 	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
 	if (!allowed || (metadata && !performer->layers->mounts)) {
@@ -473,6 +609,10 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 	umask(sb_broker_umask(broker, call->thread));
 	if (!sb_sys_notify_alive(performer->listener, call->id))
 		goto out;
+	if (is_too_long(call, &file)) {
+		sb_broker_fail(broker, call, EFBIG);
+		goto out;
+	}
 	outcome = sb_perform(call, &file, &target);
 	if (outcome.again) {
 		wait_at_fifo(broker, call, &file);
@@ -481,6 +621,8 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 		answered = false;
 	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
 		sb_broker_forward(broker, call, &file, &target, -1);
+	} else if (outcome.error) {
+		answer_error(broker, call, outcome.error);
 	} else {
 		answer(broker, call, &file, &outcome);
 	}
@@ -488,19 +630,6 @@ out:
 	sb_spot_done(&file);
 	sb_spot_done(&target);
 	return answered;
-}
-
-/* Flags that make no sense are the kernel's to refuse; it looks at them before anything else. */
-static int check_open_flags(const struct sb_call *call)
-{
-	int fd;
-
-	if (!(call->flags & (O_DIRECTORY | TMPFILE_BIT)))
-		return 0;
-	fd = openat(-1, "x", call->flags, call->mode);
-	if (fd >= 0)
-		close(fd);
-	return errno == EINVAL || errno == EOPNOTSUPP ? errno : 0;
 }
 
 /*
@@ -534,8 +663,6 @@ static void enter_domain(const struct sb_broker *broker, const struct sb_call *c
 
 static bool answered_at_once(struct sb_broker *broker, const struct sb_call *call)
 {
-	int error;
-
 	switch (call->act) {
 	case SB_ACT_UMASK:
 		__atomic_store_n(&broker->umask_changed, true, __ATOMIC_RELEASE);
@@ -557,12 +684,7 @@ static bool answered_at_once(struct sb_broker *broker, const struct sb_call *cal
 			let_through(broker, call);
 		else if (!(call->flags & CHANGES))
 			open_to_read(broker, call);
-		if ((call->flags & O_PATH) || !(call->flags & CHANGES))
-			return true;
-		error = check_open_flags(call);
-		if (error)
-			sb_broker_fail(broker, call, error);
-		return error;
+		return (call->flags & O_PATH) || !(call->flags & CHANGES);
 	default:
 		return false;
 	}
@@ -574,8 +696,7 @@ void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notif
 	int status = sb_call_decode(notification, &call), tries = TRIES;
 
 	if (status < 0) {
-		/* EPERM: a process that may not be looked at (PR_SET_DUMPABLE) */
-		sb_broker_fail(broker, &call, status == -EPERM ? EACCES : -status);
+		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
 	} else if (!answered_at_once(broker, &call)) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "policy/encode.h"
 #include "sys/notify.h"
 
+#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define NR_faccessat2 439
 #define NR_fchmodat2 452
 #ifndef AT_EACCESS
@@ -101,7 +103,7 @@ static int get_path_or_descriptor(const struct reader *reader, uint64_t dirfd, u
 static void get_descriptor(uint64_t fd, struct sb_named *out)
 {
 	out->fd = (int)fd;
-	out->by_descriptor = true;
+	out->by_descriptor = out->open_only = true;
 }
 
 static int get_open(struct reader *reader, uint64_t dirfd, uint64_t path, int flags, mode_t mode)
@@ -111,6 +113,11 @@ static int get_open(struct reader *reader, uint64_t dirfd, uint64_t path, int fl
 	call->act = SB_ACT_OPEN;
 	call->flags = flags;
 	call->mode = mode;
+	/* nonsense is refused before the path is looked at; the kernel knows what is nonsense */
+	if ((flags & (O_DIRECTORY | TMPFILE_BIT)) &&
+	    openat(-1, "x", flags & ~O_CLOEXEC, mode) < 0 &&
+	    (errno == EINVAL || errno == EOPNOTSUPP))
+		return -errno;
 	return get_path(reader, dirfd, path, !(flags & O_NOFOLLOW), &call->file);
 }
 
@@ -132,10 +139,10 @@ static int get_openat2(struct reader *reader)
 		if (more[i])
 			return -E2BIG;
 	memcpy(&how, more, sizeof how);
-	/* as build_open_flags() has it: openat2() takes no nonsense */
-	if ((how.flags >> 32) || (how.mode & ~(uint64_t)07777) ||
-	    (how.mode && !(how.flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))))
-		return -EINVAL;
+	/* openat2() takes no nonsense, and minds it before anything else: ask the kernel */
+	if (syscall(SYS_openat2, -1, "x", &how, sizeof how) < 0 &&
+	    (errno == EINVAL || errno == EOPNOTSUPP))
+		return -errno;
 	reader->call->resolve = how.resolve;
 	return get_open(reader, reader->args[0], reader->args[1], (int)how.flags, (mode_t)how.mode);
 }
@@ -148,11 +155,24 @@ static int get_two_paths(struct reader *reader, enum sb_act act, uint64_t from_d
 
 	call->act = act;
 	call->flags = flags;
+	if (act == SB_ACT_RENAME &&
+	    ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
+	     ((flags & RENAME_EXCHANGE) && (flags & ~RENAME_EXCHANGE))))
+		return -EINVAL;
 	status = act == SB_ACT_LINK
 			 ? get_path_or_descriptor(reader, from_dir, from, flags,
 						  flags & AT_SYMLINK_FOLLOW, &call->file)
 			 : get_path(reader, from_dir, from, false, &call->file);
-	return status == 0 ? get_path(reader, to_dir, to, false, &call->target) : status;
+	/* the kernel looks the first one up before it minds that the second is no path */
+	if (status == 0)
+		call->target_error = -get_path(reader, to_dir, to, false, &call->target);
+	return status;
+}
+
+static bool is_node_type(mode_t mode)
+{
+	return !(mode & S_IFMT) || S_ISREG(mode) || S_ISCHR(mode) || S_ISBLK(mode) ||
+	       S_ISFIFO(mode) || S_ISSOCK(mode);
 }
 
 static int get_name(struct reader *reader, enum sb_act act, uint64_t dirfd, uint64_t path,
@@ -161,6 +181,8 @@ static int get_name(struct reader *reader, enum sb_act act, uint64_t dirfd, uint
 	reader->call->act = act;
 	reader->call->mode = mode;
 	reader->call->device = device;
+	if (act == SB_ACT_MKNOD && !is_node_type(mode))
+		return S_ISDIR(mode) ? -EPERM : -EINVAL;
 	return get_path(reader, dirfd, path, false, &reader->call->file);
 }
 
@@ -197,12 +219,6 @@ static int get_chown(struct reader *reader, uint64_t dirfd, uint64_t path, uint6
 				      &reader->call->file);
 }
 
-static bool is_valid_time(const struct timespec *time)
-{
-	return time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT ||
-	       (time->tv_nsec >= 0 && time->tv_nsec < 1000000000);
-}
-
 static int get_utimensat(struct reader *reader)
 {
 	struct sb_call *call = reader->call;
@@ -214,10 +230,11 @@ static int get_utimensat(struct reader *reader)
 		status = copy(reader, reader->args[2], call->times, sizeof call->times);
 	if (status < 0)
 		return status;
-	if (call->times[0].tv_nsec == UTIME_OMIT && call->times[1].tv_nsec == UTIME_OMIT)
+	if (call->times[0].tv_nsec == UTIME_OMIT && call->times[1].tv_nsec == UTIME_OMIT) {
 		call->flags = 1; /* the kernel looks at nothing then */
-	if (!is_valid_time(&call->times[0]) || !is_valid_time(&call->times[1]) ||
-	    (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)))
+		return 0;
+	}
+	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		return -EINVAL;
 	if (!reader->args[1] && (int)reader->args[0] != AT_FDCWD) { /* futimens() */
 		if (flags)
@@ -508,6 +525,8 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->thread = (pid_t)notification->pid;
 	out->act = SB_ACT_COUNT;
 	out->file.by_descriptor = out->target.by_descriptor = false;
+	out->file.open_only = out->target.open_only = false;
+	out->target_error = 0;
 	out->file.path[0] = out->target.path[0] = out->text[0] = '\0';
 	out->flags = out->at_flags = 0;
 	out->resolve = 0;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
+#include "sys/notify.h"
+
 #define NR_faccessat2 439
 
 static struct sb_outcome outcome(long result)
@@ -28,6 +30,8 @@ static const char *self_name(char *buffer, size_t size, int fd)
 	snprintf(buffer, size, "self/fd/%d", fd);
 	return buffer;
 }
+
+static int check_open(const struct sb_call *call, const struct sb_spot *file);
 
 enum sb_lookup sb_perform_lookup(const struct sb_call *call)
 {
@@ -60,6 +64,21 @@ bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file
 	       (file->directory < 0 && !file->path[0]);
 }
 
+/* O_NOFOLLOW stays visible in the descriptor's flags, so it has to be there at the open. */
+static int open_by_name(const struct sb_spot *file, int flags)
+{
+	int fd = openat(file->directory, file->name, flags);
+	struct stat info;
+
+	if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_ino != file->info.st_ino ||
+			info.st_dev != file->info.st_dev)) {
+		close(fd);
+		errno = ENOENT; /* replaced meanwhile, from outside */
+		fd = -1;
+	}
+	return fd;
+}
+
 /*
  * A FIFO without a reader: the kernel would wait, and we must not.  Whoever waits for the
  * caller tries again, so that it is the caller alone who waits.
@@ -70,14 +89,18 @@ static struct sb_outcome open_fifo(const struct sb_call *call, const struct sb_s
 	struct sb_outcome result = {.fd = -1};
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
-	result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags | O_NONBLOCK);
+	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
+		result.fd = open_by_name(file, flags | O_NOFOLLOW | O_NONBLOCK);
+	else
+		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
+				   flags | O_NONBLOCK);
 	if (result.fd < 0) {
 		result.error = errno;
 		result.again = errno == ENXIO && !(flags & O_NONBLOCK);
 		return result;
 	}
 	if (!(flags & O_NONBLOCK))
-		fcntl(result.fd, F_SETFL, flags & ~O_NONBLOCK);
+		fcntl(result.fd, F_SETFL, flags);
 	return result;
 }
 
@@ -88,15 +111,16 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 	struct sb_outcome result = {.fd = -1};
 	char name[32];
 
-	if (S_ISLNK(file->info.st_mode))
-		return refused(ELOOP);
-	if (S_ISDIR(file->info.st_mode) && (call->flags & O_CREAT))
-		return refused(EISDIR);
 	if (S_ISFIFO(file->info.st_mode))
 		return open_fifo(call, file);
-	if (S_ISSOCK(file->info.st_mode))
-		return refused(ENXIO);
-	result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags, call->mode);
+	/* a full table of descriptors must not cost the contents */
+	result.truncate = (flags & O_TRUNC) && file->info.st_size > 0;
+	if (result.truncate)
+		flags &= ~O_TRUNC;
+	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
+		result.fd = open_by_name(file, flags | O_NOFOLLOW);
+	else
+		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags);
 	result.error = result.fd < 0 ? errno : 0;
 	return result;
 }
@@ -110,13 +134,103 @@ static struct sb_outcome open_file(const struct sb_call *call, const struct sb_s
 		result.error = result.fd < 0 ? errno : 0;
 		return result;
 	}
-	if (file->object >= 0)
-		return open_existing(call, file);
+	if (file->object >= 0) {
+		int error = check_open(call, file);
+
+		return error ? refused(error) : open_existing(call, file);
+	}
 	/* O_EXCL: it is new, or the answer is EEXIST and the caller resolves again */
 	result.fd = openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL, call->mode);
 	result.error = result.fd < 0 ? errno : 0;
 	result.created = result.fd >= 0;
 	return result;
+}
+
+static bool look(const struct sb_spot *spot, struct stat *out)
+{
+	return fstatat(spot->directory, spot->name, out, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int check_open(const struct sb_call *call, const struct sb_spot *file)
+{
+	mode_t mode = file->info.st_mode;
+	struct stat info;
+
+	if (file->object < 0 && strchr(file->name, '/'))
+		return EISDIR;
+	if (file->object < 0)
+		return (call->flags & O_EXCL) && look(file, &info) ? EEXIST : 0;
+	if ((call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return EEXIST;
+	if ((call->flags & O_TMPFILE) == O_TMPFILE)
+		return S_ISDIR(mode) ? 0 : ENOTDIR;
+	if (S_ISLNK(mode))
+		return ELOOP;
+	if (S_ISDIR(mode))
+		return EISDIR;
+	if (call->flags & O_DIRECTORY)
+		return ENOTDIR;
+	return S_ISSOCK(mode) ? ENXIO : 0;
+}
+
+static int check_rename(const struct sb_call *call, const struct sb_spot *file,
+			const struct sb_spot *target)
+{
+	struct stat from, to, from_dir, to_dir;
+
+	if (fstat(file->directory, &from_dir) != 0 || fstat(target->directory, &to_dir) != 0)
+		return EACCES;
+	if (from_dir.st_dev != to_dir.st_dev)
+		return EXDEV;
+	if (!look(file, &from))
+		return errno;
+	if (look(target, &to))
+		return call->flags & RENAME_NOREPLACE ? EEXIST : 0;
+	return call->flags & RENAME_EXCHANGE ? errno : 0;
+}
+
+int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
+			const struct sb_spot *target)
+{
+	struct stat info;
+
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		return check_open(call, file);
+	case SB_ACT_MKDIR:
+	case SB_ACT_MKNOD:
+	case SB_ACT_SYMLINK:
+		return look(file, &info) ? EEXIST : 0;
+	case SB_ACT_BIND:
+		return look(file, &info) ? EADDRINUSE : 0;
+	case SB_ACT_LINK:
+		return look(target, &info) ? EEXIST : 0;
+	case SB_ACT_UNLINK:
+		if (!look(file, &info))
+			return errno;
+		return S_ISDIR(info.st_mode) && strchr(file->name, '/') ? EISDIR : 0;
+	case SB_ACT_RMDIR:
+		return look(file, &info) ? 0 : errno;
+	case SB_ACT_RENAME:
+		return check_rename(call, file, target);
+	case SB_ACT_TRUNCATE:
+		if (S_ISDIR(file->info.st_mode))
+			return EISDIR;
+		return S_ISREG(file->info.st_mode) ? 0 : EINVAL;
+	default:
+		return 0;
+	}
+}
+
+int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file)
+{
+	struct stat info;
+
+	if (call->act == SB_ACT_UNLINK && look(file, &info) && S_ISDIR(info.st_mode))
+		return EISDIR;
+	if (call->act == SB_ACT_RMDIR && look(file, &info) && !S_ISDIR(info.st_mode))
+		return ENOTDIR;
+	return 0;
 }
 
 static long link_file(const struct sb_spot *file, const struct sb_spot *target)
@@ -181,4 +295,43 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	default: /* sockets have their own way; the rest is never performed */
 		return refused(EACCES);
 	}
+}
+
+/* Hand over first, empty then: the kernel, too, takes a number before it touches the file. */
+static int hand_over_empty(int listener, const struct sb_call *call, int fd)
+{
+	char name[32];
+	int number = sb_sys_notify_place(listener, call->id, fd, call->flags & O_CLOEXEC);
+
+	if (number < 0)
+		return number;
+	if (truncate(self_name(name, sizeof name, fd), 0) != 0)
+		return -errno;
+	return sb_sys_notify_return(listener, call->id, number);
+}
+
+void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
+		struct sb_outcome *outcome)
+{
+	int status;
+
+	if (outcome->error) {
+		sb_sys_notify_fail(listener, call->id, outcome->error);
+		return;
+	}
+	if (outcome->fd < 0) {
+		sb_sys_notify_return(listener, call->id, 0);
+		return;
+	}
+	status = outcome->truncate ? hand_over_empty(listener, call, outcome->fd)
+				   : sb_sys_notify_give(listener, call->id, outcome->fd,
+							call->flags & O_CLOEXEC);
+	close(outcome->fd);
+	outcome->fd = -1;
+	if (status >= 0)
+		return;
+	/* EMFILE leaves no file behind */
+	if (outcome->created)
+		unlinkat(file->directory, file->name, 0);
+	sb_sys_notify_fail(listener, call->id, -status);
 }

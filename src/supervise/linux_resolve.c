@@ -22,6 +22,7 @@ struct walk {
 	enum sb_lookup lookup;
 	int at;                  /* the directory we stand in, O_PATH, owned */
 	bool own_proc;           /* at lies in the caller's own directory of /proc */
+	bool via_proc;           /* or did on the way */
 	unsigned links;          /* followed so far */
 	char rest[2 * PATH_MAX]; /* what is still to be walked */
 };
@@ -91,7 +92,7 @@ static int enter_self(struct walk *walk)
 	if (fd < 0)
 		return fd;
 	move_to(walk, fd);
-	walk->own_proc = true;
+	walk->own_proc = walk->via_proc = true;
 	return 0;
 }
 
@@ -101,19 +102,22 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 	size_t length = strlen(name);
 	int status;
 
+	out->via_proc = walk->via_proc;
 	out->directory = walk->at;
 	walk->at = -1;
 	out->object = object;
 	if (object >= 0 && fstat(object, &out->info) != 0)
 		return -errno;
 	memcpy(out->name, name, length);
-	if (slash)
+	if (slash && length <= NAME_MAX)
 		out->name[length++] = '/';
 	out->name[length] = '\0';
 	status = sb_descriptor_path(walk->caller->proc, out->directory, out->path,
 				    sizeof out->path);
 	if (status < 0)
 		return status;
+	out->in_proc = (walk->own_proc || strncmp(out->path, "/proc", 5) == 0) &&
+		       is_procfs(out->directory);
 	/* ".." stands here only as a name to make or remove, which the kernel never does */
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 0;
@@ -195,6 +199,7 @@ static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *
 	struct stat info;
 	char *end;
 
+	walk->via_proc = true;
 	if (object < 0)
 		return object;
 	if (last) {
@@ -215,20 +220,26 @@ static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *
 	return 0;
 }
 
+/* A name that is too long stays too long: the kernel says so when it is its turn. */
+static void take_name(char *out, const char *from, size_t length)
+{
+	if (length > NAME_MAX + 1)
+		length = NAME_MAX + 1;
+	memcpy(out, from, length);
+	out[length] = '\0';
+}
+
 /* Make one step.  1: arrived; 0: go on; else a negative errno. */
 static int step(struct walk *walk, struct sb_spot *out)
 {
-	char name[NAME_MAX + 1];
+	char name[NAME_MAX + 2];
 	const char *from = walk->rest + strspn(walk->rest, "/"), *after;
 	size_t length = strcspn(from, "/");
 	bool last, slash, follow;
 	struct stat info;
 	int next, status;
 
-	if (length > NAME_MAX)
-		return -ENAMETOOLONG;
-	memcpy(name, from, length);
-	name[length] = '\0';
+	take_name(name, from, length);
 	after = from + length;
 	slash = *after == '/';
 	last = !after[strspn(after, "/")];
@@ -247,6 +258,8 @@ static int step(struct walk *walk, struct sb_spot *out)
 		memmove(walk->rest, after, strlen(after) + 1);
 		return status;
 	}
+	if (last && slash && may_be_missing(walk->lookup))
+		return -EISDIR; /* O_CREAT makes no directories */
 	next = open_at(walk->at, name, O_NOFOLLOW);
 	if (next == -ENOENT && last && may_be_missing(walk->lookup)) {
 		status = arrive(walk, name, slash, -1, out);
@@ -344,16 +357,15 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 			   enum sb_lookup lookup, struct sb_spot *out)
 {
 	size_t length = strlen(path), split = last_name(path, length);
-	char directory[PATH_MAX], name[NAME_MAX + 1];
+	char directory[PATH_MAX], name[NAME_MAX + 2];
 	struct walk walk = {.caller = caller};
 	size_t name_length = strcspn(path + split, "/");
 	bool slash = path[split + name_length] == '/';
-	int object = -1, status;
+	int object = -1;
 
-	if (name_length == 0 || name_length > NAME_MAX)
+	if (name_length == 0)
 		return 1;
-	memcpy(name, path + split, name_length);
-	name[name_length] = '\0';
+	take_name(name, path + split, name_length);
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 1;
 	if (split > 0 && strspn(path, "/") < split) {
@@ -367,6 +379,10 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 			return walk.at;
 	} else {
 		walk.at = sb_take_fd(start);
+	}
+	if (slash && may_be_missing(lookup)) {
+		close(walk.at);
+		return -EISDIR;
 	}
 	if (lookup != SB_LOOKUP_NAME) {
 		struct stat info;
@@ -388,8 +404,7 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 			return -ENOTDIR;
 		}
 	}
-	status = arrive(&walk, name, slash, object, out);
-	return status;
+	return arrive(&walk, name, slash, object, out);
 }
 
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,

@@ -20,6 +20,7 @@
 
 #include "base/auto.h"
 #include "supervise/judge.h"
+#include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "sys/notify.h"
 
@@ -177,9 +178,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	sb_broker_count(broker, SB_MODIFY, allowed);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
-	} else if (!S_ISSOCK(file.info.st_mode)) {
-		sb_broker_fail(broker, call, ECONNREFUSED);
-	} else if (!allowed) {
+	} else if (!allowed && S_ISSOCK(file.info.st_mode)) {
 		sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
 		snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d", file.object);
@@ -194,12 +193,22 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
  * led a moment ago: names in the roots change through us only, and outside them this process
  * can make nothing.
  */
-static int bind_as_written(const struct sb_broker *broker, const struct sb_call *call, int socket)
+static int bind_as_written(const struct sb_broker *broker, const struct sb_call *call,
+			   const struct sb_spot *file, int socket)
 {
 	char name[32];
 	int error = 0;
 	SB_AUTO_FD int cwd = -1;
 
+	if (file->via_proc) {
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		int length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d/%s",
+				      file->directory, file->name);
+
+		if (length >= (int)sizeof address.sun_path)
+			return ENAMETOOLONG;
+		return bind(socket, (const void *)&address, sizeof address) != 0 ? errno : 0;
+	}
 	snprintf(name, sizeof name, "%d/cwd", call->thread);
 	cwd = openat(broker->performer->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (cwd < 0 || fchdir(cwd) != 0)
@@ -227,13 +236,18 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {
+		int error = sb_perform_precheck(call, &file, NULL);
+
 		sb_broker_count(broker, SB_CREATE, false);
-		sb_broker_forward(broker, call, &file, NULL, socket);
+		if (error)
+			sb_broker_fail(broker, call, error);
+		else
+			sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
 		sb_broker_count(broker, SB_CREATE, true);
 		umask(sb_broker_umask(broker, call->thread));
 		if (sb_sys_notify_alive(performer->listener, call->id))
-			answer(broker, call, bind_as_written(broker, call, socket));
+			answer(broker, call, bind_as_written(broker, call, &file, socket));
 	}
 	sb_spot_done(&file);
 }

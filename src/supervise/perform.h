@@ -17,6 +17,7 @@ struct sb_outcome {
 	int fd;       /* to hand over as the call's result; -1: the result is 0 */
 	bool created; /* fd is of a file that did not exist before */
 	bool again;   /* nobody reads this FIFO yet: try again later */
+	bool truncate; /* fd was opened as it was: empty it once it has been handed over */
 };
 
 /* How the last name is looked up for an act. */
@@ -25,6 +26,19 @@ enum sb_lookup sb_perform_lookup(const struct sb_call *call);
 /* file and target as resolved; target only for rename and link. */
 struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
 			     const struct sb_spot *target);
+
+/*
+ * What the kernel would answer whoever may do it or not: ENOENT, EEXIST, EISDIR, ...; 0 when
+ * only permission decides.  Such a call is neither refused nor asked about.  (postcheck: what
+ * it answers only to those who have permission.)
+ */
+int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
+			const struct sb_spot *target);
+int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file);
+
+/* Answer the call with what came out of it; closes outcome's descriptor. */
+void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
+		struct sb_outcome *outcome);
 
 /* Is this open for the kernel to do itself: a device, a pipe, or no content at all (O_PATH)? */
 bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file);

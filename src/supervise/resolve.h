@@ -35,6 +35,8 @@ struct sb_spot {
 	char name[NAME_MAX + 2]; /* in directory; a slash behind it stays: "sub/" */
 	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
 	struct stat info;        /* of object */
+	bool via_proc;           /* a magic link was followed, which to us means another file */
+	bool in_proc;            /* a name in procfs: nothing can be made or removed there */
 	bool through_fd;         /* the caller named one of its own open descriptors ... */
 	int fd_number;           /* ... this one */
 	char path[PATH_MAX];     /* canonical, for deciding; may end in " (deleted)" */

@@ -26,6 +26,9 @@ struct sb_supervision {
 	void *context;
 };
 
+/* Can a run be supervised here?  SB_E_UNSUPPORTED: no, and why. */
+int sb_supervise_possible(struct sb_error *err);
+
 /*
  * *out_status: how the command ended, as waitpid(2) gives it; if failed() was called, what it
  * returned.  An error means that nothing runs (any more).

@@ -5,8 +5,10 @@
 #include <linux/filter.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Newer than Debian 12's linux/seccomp.h, or than some machine's. */
@@ -41,6 +43,30 @@ int sb_sys_load_held_filter(const struct sock_fprog *program)
 			      SECCOMP_FILTER_FLAG_NEW_LISTENER |
 				      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
 			      program));
+}
+
+int sb_sys_listener_probe(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &allow};
+	int status = sb_sys_load_held_filter(NULL); /* flags are looked at first */
+	pid_t child;
+
+	if (status != -EFAULT)
+		return status;
+	/* only under a filter can somebody have a listener on us */
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0)
+		return 0;
+	child = fork();
+	if (child == 0) {
+		status = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+				 ? -errno
+				 : sb_sys_load_held_filter(&program);
+		_exit(status < 0 ? -status : 0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EPERM;
 }
 
 int sb_sys_notify_receive(int listener, struct seccomp_notif *out)
@@ -91,6 +117,13 @@ int sb_sys_notify_give(int listener, uint64_t id, int fd, bool close_on_exec)
 			      close_on_exec);
 }
 
+int sb_sys_notify_place(int listener, uint64_t id, int fd, bool close_on_exec)
+{
+	return add_descriptor(listener,
+			      (struct seccomp_notif_addfd){.id = id, .srcfd = (uint32_t)fd},
+			      close_on_exec);
+}
+
 int sb_sys_notify_replace(int listener, uint64_t id, int fd, int number, bool close_on_exec)
 {
 	return add_descriptor(listener,
@@ -120,6 +153,8 @@ ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t len
 	remote[0] = (struct iovec){(void *)(uintptr_t)address, first};
 	remote[1] = (struct iovec){(void *)(uintptr_t)(address + first), length - first};
 	got = process_vm_readv(thread, &local, 1, remote, length > first ? 2 : 1, 0);
+	if (got < 0 && errno == EPERM) /* it does not want to be looked at: PR_SET_DUMPABLE */
+		return -EACCES;
 	return got < 0 ? -errno : got;
 }
 

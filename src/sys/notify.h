@@ -19,6 +19,12 @@ struct sock_fprog;
 int sb_sys_load_held_filter(const struct sock_fprog *program);
 
 /*
+ * Could this process have a listener?  0, -EINVAL (before Linux 5.19), -EBUSY (somebody else
+ * has one on it), or why not.  Changes nothing: tries in a child where it has to.
+ */
+int sb_sys_listener_probe(void);
+
+/*
  * Wait for the next held call.  -ENOENT: its caller died first, ask again.  The wait ends
  * with -EINTR on a signal, and with -ENOENT or a hangup when nobody is left to be held.
  */
@@ -38,13 +44,16 @@ int sb_sys_notify_continue(int listener, uint64_t id);
  */
 int sb_sys_notify_give(int listener, uint64_t id, int fd, bool close_on_exec);
 
+/* As above, but the call stays held: it has to be answered with the number returned. */
+int sb_sys_notify_place(int listener, uint64_t id, int fd, bool close_on_exec);
+
 /* Put a copy of fd at number in the caller, in place of what is there; the call stays held. */
 int sb_sys_notify_replace(int listener, uint64_t id, int fd, int number, bool close_on_exec);
 
 /* Wake the other side on this processor (Linux 6.6); without it everything works, slower. */
 void sb_sys_notify_sync(int listener, bool on);
 
-/* Copy length bytes out of another process.  Short only at an unmapped page. */
+/* Copy length bytes out of another process.  Short only at an unmapped page.  -EACCES: not ours. */
 ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t length);
 
 /*
