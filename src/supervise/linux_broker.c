@@ -210,6 +210,50 @@ static void wait_at_fifo(struct sb_broker *broker, const struct sb_call *call, s
 	sb_broker_fail(broker, call, EAGAIN);
 }
 
+/*
+ * Has the caller no number left for a descriptor?  The kernel minds that before the path, so
+ * it is asked when an open has failed otherwise.
+ */
+static bool is_table_full(const struct sb_broker *broker, pid_t thread)
+{
+	int proc = broker->performer->proc;
+	struct rlimit limit;
+	char name[48], target[8];
+	size_t count = 0;
+	DIR *dir;
+	int fd;
+
+	if (prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur > INT_MAX)
+		return false;
+	if (limit.rlim_cur == 0)
+		return true;
+	snprintf(name, sizeof name, "%d/fd/%d", thread, (int)limit.rlim_cur - 1);
+	if (readlinkat(proc, name, target, sizeof target) < 0)
+		return false; /* the last one is free */
+	snprintf(name, sizeof name, "%d/fd", thread);
+	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir) {
+		const struct dirent *entry = readdir(dir);
+
+		if (!entry)
+			break;
+		if (entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit.rlim_cur)
+			count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count >= limit.rlim_cur;
+}
+
+/* The kernel's own answer, not a refusal of ours. */
+static void answer_error(const struct sb_broker *broker, const struct sb_call *call, int error)
+{
+	if (call->act == SB_ACT_OPEN && call->file.path[0] && is_table_full(broker, call->thread))
+		error = EMFILE;
+	sb_broker_fail(broker, call, error);
+}
+
 /* --- opening ------------------------------------------------------------------------------ */
 
 /* The object a constrained path leads to, as the kernel finds it; or a negative errno. */
@@ -278,18 +322,35 @@ static int replace_last(char *path, size_t size, const struct sb_spot *link)
 	return 0;
 }
 
+/* Where openat2() starts: an absolute path does so too when it is kept in a root of its own. */
+static int find_start(const struct sb_caller *caller, const struct sb_call *call,
+		      struct sb_spot *out)
+{
+	bool relative = call->file.path[0] != '/' || (call->resolve & RESOLVE_IN_ROOT);
+
+	*out = SB_SPOT_EMPTY;
+	if (!call->file.path[0])
+		return -ENOENT;
+	return sb_resolve(caller, relative ? call->file.fd : AT_FDCWD, ".", SB_LOOKUP_FOLLOW, out);
+}
+
 /* Where openat2() may go is for the kernel to check, against the caller's own directory. */
 static int resolve_constrained(const struct sb_caller *caller, const struct sb_call *call,
 			       struct sb_spot *out)
 {
 	char path[PATH_MAX];
 	struct sb_spot start;
-	int status = sb_resolve(caller, call->file.fd, ".", SB_LOOKUP_FOLLOW, &start);
+	int status = find_start(caller, call, &start);
 
 	*out = SB_SPOT_EMPTY;
 	if (status < 0)
 		return status;
 	memcpy(path, call->file.path, sizeof path);
+	if ((call->flags & O_CREAT) &&
+	    ((call->flags & O_EXCL) || path[strlen(path) - 1] == '/')) {
+		status = find_name(caller, start.object, path, call->resolve, out);
+		goto found;
+	}
 	for (int links = 0;; links++) {
 		struct stat info;
 
@@ -333,46 +394,45 @@ found:
 static void open_to_read(const struct sb_broker *broker, const struct sb_call *call)
 {
 	const struct sb_caller caller = {call->thread, broker->performer->proc};
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | (call->flags & (O_NOFOLLOW | O_DIRECTORY)),
-		.resolve = call->resolve | RESOLVE_NO_MAGICLINKS,
-	};
+	struct open_how how = {.flags = (uint64_t)(unsigned)call->flags,
+			       .resolve = call->resolve | RESOLVE_NO_MAGICLINKS};
 	struct sb_outcome outcome = {.fd = -1};
-	struct stat info;
+	struct stat info, opened;
 	struct sb_spot start;
-	int status = sb_resolve(&caller, call->file.path[0] == '/' ? AT_FDCWD : call->file.fd, ".",
-				SB_LOOKUP_FOLLOW, &start);
+	int object, status = find_start(&caller, call, &start);
 
 	if (status < 0) {
-		sb_broker_fail(broker, call, -status);
+		answer_error(broker, call, -status);
 		return;
 	}
-	outcome.fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
-	if (outcome.fd < 0)
-		outcome.error = errno;
-	sb_spot_done(&start);
+	object = open_constrained(start.object, call->file.path,
+				  (uint64_t)(call->flags & (O_NOFOLLOW | O_DIRECTORY)),
+				  call->resolve);
 	/*
 	 * Devices, FIFOs and magic links are the kernel's: opened by us they would wait in us or
 	 * be ours.  Its second look at the flags can gain nothing, since Landlock refuses writes.
 	 */
-	if ((outcome.fd >= 0 && (fstat(outcome.fd, &info) != 0 ||
-				 !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))) ||
-	    outcome.error == ELOOP || outcome.error == ENOENT) {
-		if (outcome.fd >= 0)
-			close(outcome.fd);
+	if (object == -ELOOP || object == -ENOENT ||
+	    (object >= 0 && (fstat(object, &info) != 0 ||
+			     !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))))) {
 		let_through(broker, call);
-		return;
-	}
-	if (outcome.fd >= 0) {
-		char name[32];
-		int object = outcome.fd;
-
-		snprintf(name, sizeof name, "self/fd/%d", object);
-		outcome.fd = openat(AT_FDCWD, name, call->flags & ~O_NOFOLLOW);
+	} else if (object < 0) {
+		answer_error(broker, call, -object);
+	} else {
+		outcome.fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how,
+					  sizeof how);
 		outcome.error = outcome.fd < 0 ? errno : 0;
-		close(object);
+		if (outcome.fd >= 0 &&
+		    (fstat(outcome.fd, &opened) != 0 || opened.st_ino != info.st_ino ||
+		     opened.st_dev != info.st_dev)) { /* another file by now */
+			close(outcome.fd);
+			outcome = (struct sb_outcome){.error = EAGAIN, .fd = -1};
+		}
+		answer(broker, call, NULL, &outcome);
 	}
-	answer(broker, call, NULL, &outcome);
+	if (object >= 0)
+		close(object);
+	sb_spot_done(&start);
 }
 
 /* How the caller has a descriptor open; O_PATH also when that cannot be told. */
@@ -466,11 +526,19 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	return true;
 }
 
+/* A name is looked up in a directory that can be searched, and only then minded otherwise. */
+static bool may_search(const struct sb_spot *file)
+{
+	return file->directory < 0 || faccessat(file->directory, ".", X_OK, AT_EACCESS) == 0;
+}
+
 /* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
 static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
 			   const struct sb_spot *file, const struct sb_spot *target)
 {
-	int error = sb_perform_precheck(call, file, target);
+	int error = target->directory >= 0 && !may_search(file)
+			    ? EACCES
+			    : sb_perform_precheck(call, file, target);
 
 	if (!error)
 		error = sb_perform_postcheck(call, file);
@@ -489,58 +557,18 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 		sb_broker_fail(broker, call, ENOENT);
 }
 
-/*
- * Has the caller no number left for a descriptor?  The kernel minds that before the path, so
- * it is asked when an open has failed otherwise.
- */
-static bool is_table_full(const struct sb_broker *broker, pid_t thread)
-{
-	int proc = broker->performer->proc;
-	struct rlimit limit;
-	char name[48], target[8];
-	size_t count = 0;
-	DIR *dir;
-	int fd;
-
-	if (prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur > INT_MAX)
-		return false;
-	if (limit.rlim_cur == 0)
-		return true;
-	snprintf(name, sizeof name, "%d/fd/%d", thread, (int)limit.rlim_cur - 1);
-	if (readlinkat(proc, name, target, sizeof target) < 0)
-		return false; /* the last one is free */
-	snprintf(name, sizeof name, "%d/fd", thread);
-	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir) {
-		const struct dirent *entry = readdir(dir);
-
-		if (!entry)
-			break;
-		if (entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit.rlim_cur)
-			count++;
-	}
-	if (dir)
-		closedir(dir);
-	return count >= limit.rlim_cur;
-}
-
-/* The kernel's own answer, not a refusal of ours. */
-static void answer_error(const struct sb_broker *broker, const struct sb_call *call, int error)
-{
-	if (call->act == SB_ACT_OPEN && is_table_full(broker, call->thread))
-		error = EMFILE;
-	sb_broker_fail(broker, call, error);
-}
-
 /* Longer than the caller may make files: the signal and the answer that the kernel gives. */
 static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 {
 	struct rlimit limit;
+	char name[32];
 
 	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) || call->length <= file->info.st_size ||
 	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
 	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
+		return false;
+	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
 		return false;
 	syscall(SYS_tkill, call->thread, SIGXFSZ);
 	return true;
@@ -554,7 +582,7 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 	struct sb_spot file, target = SB_SPOT_EMPTY;
 	struct sb_judgement judgement;
 	struct sb_outcome outcome;
-	bool answered = true, allowed, metadata = sb_act_is_metadata(call->act);
+	bool answered = true, inner, allowed, metadata = sb_act_is_metadata(call->act);
 	int status = resolve_named(broker, call, &call->file, sb_perform_lookup(call), &file);
 
 	if (status == 0 && two) {
@@ -562,9 +590,8 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 					    : resolve_named(broker, call, &call->target,
 							    SB_LOOKUP_NAME, &target);
 		/* the first path's last directory must be searchable before the second counts */
-		if (status < 0 && file.directory >= 0 &&
-		    faccessat(file.directory, ".", X_OK, AT_EACCESS) != 0)
-			status = -errno;
+		if (status < 0 && !may_search(&file))
+			status = -EACCES;
 		if (status < 0)
 			sb_spot_done(&file);
 	}
@@ -580,13 +607,10 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 			let_through(broker, call);
 		goto out;
 	}
-	if (!sb_broker_inner_allows(call, &file, two ? &target : NULL)) {
-		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
-		goto out;
-	}
+	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
 	sb_judge(performer->policy, call, &file, two ? &target : NULL, &judgement);
-	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
-	if (!allowed && call->act == SB_ACT_OPEN && holds_already(broker, call, &file))
+	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW;
+	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(broker, call, &file))
 		allowed = true;
 	sb_broker_count(broker, judgement.strictest->op, allowed);
 	if (!allowed && (file.in_proc || target.in_proc)) {
@@ -594,12 +618,17 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 		goto out;
 	}
 	if (!allowed) {
-		int error = sb_perform_precheck(call, &file, &target);
+		int error = two && !may_search(&file) ? EACCES
+						      : sb_perform_precheck(call, &file, &target);
 
 		if (error) {
 			answer_error(broker, call, error);
 			goto out;
 		}
+	}
+	if (!inner) {
+		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+		goto out;
 	}
 	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
 	if (!allowed || (metadata && !performer->layers->mounts)) {

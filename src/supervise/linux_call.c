@@ -86,17 +86,8 @@ static int get_path_or_descriptor(const struct reader *reader, uint64_t dirfd, u
 {
 	int status = get_path(reader, dirfd, address, follow, out);
 
-	/* Linux 6.11 takes a NULL path for an empty one */
-	if (status == -EFAULT && address == 0 && (at_flags & AT_EMPTY_PATH)) {
-		out->path[0] = '\0';
-		status = 0;
-	}
-	if (status == 0 && !out->path[0] && (at_flags & AT_EMPTY_PATH)) {
-		if (out->fd == AT_FDCWD) /* the current directory */
-			memcpy(out->path, ".", 2);
-		else
-			out->by_descriptor = true;
-	}
+	if (status == 0 && !out->path[0] && (at_flags & AT_EMPTY_PATH))
+		out->by_descriptor = true; /* AT_FDCWD: the current directory */
 	return status;
 }
 

@@ -165,7 +165,7 @@ static int check_open(const struct sb_call *call, const struct sb_spot *file)
 	if ((call->flags & O_TMPFILE) == O_TMPFILE)
 		return S_ISDIR(mode) ? 0 : ENOTDIR;
 	if (S_ISLNK(mode))
-		return ELOOP;
+		return call->flags & O_DIRECTORY ? ENOTDIR : ELOOP;
 	if (S_ISDIR(mode))
 		return EISDIR;
 	if (call->flags & O_DIRECTORY)

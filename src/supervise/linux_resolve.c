@@ -258,8 +258,8 @@ static int step(struct walk *walk, struct sb_spot *out)
 		memmove(walk->rest, after, strlen(after) + 1);
 		return status;
 	}
-	if (last && slash && may_be_missing(walk->lookup))
-		return -EISDIR; /* O_CREAT makes no directories */
+	if (last && slash && may_be_missing(walk->lookup)) /* O_CREAT makes no directories */
+		return faccessat(walk->at, ".", X_OK, AT_EACCESS) != 0 ? -EACCES : -EISDIR;
 	next = open_at(walk->at, name, O_NOFOLLOW);
 	if (next == -ENOENT && last && may_be_missing(walk->lookup)) {
 		status = arrive(walk, name, slash, -1, out);
@@ -381,8 +381,8 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 		walk.at = sb_take_fd(start);
 	}
 	if (slash && may_be_missing(lookup)) {
-		close(walk.at);
-		return -EISDIR;
+		*start = walk.at;
+		return 2;
 	}
 	if (lookup != SB_LOOKUP_NAME) {
 		struct stat info;
@@ -436,7 +436,10 @@ int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_
 	int fd, status;
 
 	*out = SB_SPOT_EMPTY;
-	snprintf(name, sizeof name, "%d/fd/%d", caller->thread, number);
+	if (number == AT_FDCWD)
+		snprintf(name, sizeof name, "%d/cwd", caller->thread);
+	else
+		snprintf(name, sizeof name, "%d/fd/%d", caller->thread, number);
 	fd = open_at(caller->proc, name, 0);
 	if (fd < 0)
 		return fd == -ENOENT ? -EBADF : fd;

@@ -238,6 +238,9 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {
 		int error = sb_perform_precheck(call, &file, NULL);
 
+		if (!error && file.in_proc)
+			error = ENOENT;
+
 		sb_broker_count(broker, SB_CREATE, false);
 		if (error)
 			sb_broker_fail(broker, call, error);

@@ -48,7 +48,7 @@ struct sb_spot {
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
 	       struct sb_spot *out);
 
-/* The file that the caller has open as number. */
+/* The file that the caller has open as number; AT_FDCWD: its current directory. */
 int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out);
 
 void sb_spot_done(struct sb_spot *spot);
