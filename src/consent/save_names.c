@@ -5,6 +5,7 @@
  */
 #include "consent/save_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -149,11 +150,16 @@ static bool looks_random(const char *text, size_t length)
 	return kinds & (kinds - 1);
 }
 
-static bool exists(int directory, const char *name)
+enum { NOTHING, A_FILE, SOMETHING_ELSE };
+
+/* Nobody saves a directory or a socket: a yes to "docs~" must not become one to "docs/". */
+static int what_is(int directory, const char *name)
 {
 	struct stat info;
 
-	return fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+	if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? NOTHING : SOMETHING_ELSE;
+	return S_ISREG(info.st_mode) ? A_FILE : SOMETHING_ELSE;
 }
 
 bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
@@ -169,6 +175,7 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 			char file[NAME_MAX + 1];
 			const char *part;
 			size_t length;
+			int there;
 
 			if (!split(row, name, random, &part, &length) || length == 0 ||
 			    length > NAME_MAX)
@@ -181,12 +188,13 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 			if (strcmp(file, ".") == 0 || strcmp(file, "..") == 0 ||
 			    (row->hidden && file[0] != '.'))
 				continue;
-			if (exists(directory, file)) {
+			there = what_is(directory, file);
+			if (there == A_FILE) {
 				memcpy(out_file, file, length + 1);
 				*out_why = row->why;
 				return true;
 			}
-			if (!guess_why && row->match == SB_SAVE_OLD) {
+			if (there == NOTHING && !guess_why && row->match == SB_SAVE_OLD) {
 				memcpy(guess, file, length + 1);
 				guess_why = row->why;
 			}

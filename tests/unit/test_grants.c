@@ -417,6 +417,20 @@ static void removing_an_old_backup_is_not_about_the_file(void **state)
 	assert_int_equal(find(fx, "home/docs/a", SB_DELETE), SB_ANSWER_NONE);
 }
 
+/* A directory is not saved: a yes to a name beside it moves nothing that is in it. */
+static void a_directory_is_nobodys_backup(void **state)
+{
+	static const char *const names[] = {"home/docs/deep~", "home/docs/.deep.swp",
+					    "home/docs/deep.tmp", "home/docs/deep.k3Xz9a"};
+	struct fixture *fx = *state;
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_int_equal(answer(fx, names[i], SB_CREATE, SB_ANSWER_ONCE), SB_OK);
+		assert_int_equal(find(fx, names[i], SB_CREATE), SB_ANSWER_ONCE);
+		assert_int_equal(find(fx, "home/docs/deep", SB_DELETE), SB_ANSWER_NONE);
+	}
+}
+
 static void reading_modes_and_sockets_are_answered_apart(void **state)
 {
 	struct fixture *fx = *state;
@@ -983,6 +997,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(a_made_name_belongs_until_it_is_another_file),
 	TEST(names_made_under_one_grant_are_counted),
 	TEST(removing_an_old_backup_is_not_about_the_file),
+	TEST(a_directory_is_nobodys_backup),
 	TEST(reading_modes_and_sockets_are_answered_apart),
 	TEST(a_process_id_used_again_has_nothing),
 	TEST(a_guarded_name_needs_its_own_yes),
