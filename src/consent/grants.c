@@ -391,7 +391,8 @@ bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
 	case SB_ANSWER_DIRECTORY:
 	case SB_ANSWER_ALWAYS:
 		set_all(out_access, reads ? SB_ALLOW : read, reads ? SB_ASK : SB_ALLOW);
-		path = directory = sb_path_parent(wish->path);
+		directory = sb_path_parent(wish->path);
+		path = directory;
 		break;
 	default:
 		return false;

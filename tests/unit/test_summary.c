@@ -253,14 +253,9 @@ static void no_more_is_kept_than_can_be(void **state)
 
 static void nothing_steers_the_terminal(void **state)
 {
-	static const char *const names[] = {"\x1b]0;x\x07",
-					    "new\nline",
-					    "\xe2\x80\xae"
-					    "drow",
-					    "\xff",
-					    "'; rm -rf ~ #",
-					    "$(id)",
-					    "*"};
+	static const char *const names[] = {
+		"\x1b]0;x\x07", "new\nline", "\xe2\x80\xaewords", "\xff", "'; rm -rf ~ #",
+		"$(id)",        "*"};
 	struct fixture *fx = *state;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -290,10 +285,8 @@ static void words_come_back_from_a_shell(void **state)
 					    "it's",
 					    "$(id) `id`",
 					    "\x1b[m\n\t",
-					    "\xe2\x80\xae"
-					    "a",
-					    "\xff"
-					    "0",
+					    "\xe2\x80\xaewords",
+					    "\3770",
 					    "~",
 					    "na\xc3\xafve",
 					    "\\*"};
