@@ -113,7 +113,7 @@ static bool once_covers(const struct sb_once *once, const struct sb_wish *wish,
 	if (once->answer == SB_ANSWER_DENY)
 		return strcmp(wish->name, once->file) == 0 ||
 		       sb_save_match(once->file, wish->name) != SB_SAVE_NOT;
-	if (wish->shows_content || !same_rule(once->rule, wish->decision.rule))
+	if (sight->barred || wish->shows_content || !same_rule(once->rule, wish->decision.rule))
 		return false;
 	if (strcmp(wish->name, once->name) == 0)
 		return true;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 
 bool sb_look(const struct sb_wish *wish, struct sb_sight *out)
 {
@@ -9,11 +10,13 @@ bool sb_look(const struct sb_wish *wish, struct sb_sight *out)
 
 	if (fstat(wish->directory, &where) != 0)
 		return false;
-	out->where = sb_identity_of(&where);
-	out->self = (struct sb_identity){0};
-	out->exists = fstatat(wish->directory, wish->name, &out->info, AT_SYMLINK_NOFOLLOW) == 0;
-	if (!out->exists && errno != ENOENT)
-		return false;
+	*out = (struct sb_sight){.where = sb_identity_of(&where)};
+	if (strchr(wish->name, '/'))
+		out->barred = true;
+	else if (fstatat(wish->directory, wish->name, &out->info, AT_SYMLINK_NOFOLLOW) == 0)
+		out->exists = true;
+	else
+		out->barred = errno != ENOENT;
 	if (out->exists)
 		out->self = sb_identity_of(&out->info);
 	return true;

@@ -19,9 +19,10 @@ struct sb_sight {
 	struct stat info;               /* if it exists; a link is not followed */
 	struct sb_identity where, self; /* the directory; the file, if it exists */
 	bool exists;
+	bool barred; /* nobody knows whether it does: a name too long, a directory closed */
 };
 
-/* False, with errno: it cannot be looked at. */
+/* False, with errno: not even the directory can be looked at. */
 bool sb_look(const struct sb_wish *wish, struct sb_sight *out);
 
 static inline unsigned sb_act_of(const struct sb_wish *wish)

@@ -636,6 +636,26 @@ static void a_denied_directory_denies_what_is_in_it(void **state)
 	assert_int_equal(find(fx, "home/docs/deep/y", SB_CREATE), SB_ANSWER_DENY);
 }
 
+/* A name that cannot be looked at can be denied all the same, and is never granted unseen. */
+static void a_barred_name_is_only_ever_denied(void **state)
+{
+	struct fixture *fx = *state;
+	char name[NAME_MAX + 2];
+	struct held held;
+
+	memset(name, 'x', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	hold(fx, "home/docs/x", SB_CREATE, &held);
+	held.wish.name = name;
+	assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+	sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL);
+	assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+	assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_DENY, NULL), SB_OK);
+	assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_DENY);
+	let_go(&held);
+	assert_int_equal(find_as(fx, 7, "home/docs/other", SB_CREATE), SB_ANSWER_NONE);
+}
+
 static void limits_ask_again_but_lose_no_denial(void **state)
 {
 	struct fixture *fx = *state;
@@ -1007,6 +1027,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(what_a_rule_denies_stays_denied),
 	TEST(a_denial_holds_for_the_file_and_its_name),
 	TEST(a_denied_directory_denies_what_is_in_it),
+	TEST(a_barred_name_is_only_ever_denied),
 	TEST(limits_ask_again_but_lose_no_denial),
 	TEST(no_spelling_asks_again),
 	TEST(no_spelling_of_a_file_asks_again),
