@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "config/edit.h"
 #include "consent/identity.h"
+#include "consent/overrule.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/text.h"
@@ -40,13 +41,14 @@ static int describe(const struct sb_access *access, const char *pattern, char **
 	return *out ? SB_OK : out_of_memory(err);
 }
 
-int sb_always_write(const struct sb_home *home, const struct sb_grants *grants,
-		    const struct sb_wish *wish, char **out_file, char **out_rule,
-		    struct sb_error *err)
+int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
+		    const struct sb_grants *grants, const struct sb_wish *wish, char **out_file,
+		    char **out_rule, struct sb_error *err)
 {
 	SB_AUTO_FREE char *file = sb_directory_config(home, home->cwd);
 	SB_AUTO_FREE char *expected = NULL;
 	SB_AUTO_FREE char *pattern = NULL;
+	const struct sb_rule *overruled;
 	struct sb_access access;
 	char path[PATH_MAX];
 	bool written;
@@ -64,6 +66,13 @@ int sb_always_write(const struct sb_home *home, const struct sb_grants *grants,
 	if (!still_there(wish, path))
 		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
 			       path);
+	overruled = sb_overruled(policy, path, &access, NULL);
+	if (overruled) {
+		sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would overrule %s", path,
+			overruled->origin);
+		sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
+		return SB_E_CONFLICT;
+	}
 	status = sb_config_add_rule(home, file, &access, path, &pattern, &written, &missing, err);
 	if (status != SB_OK)
 		return status;

@@ -13,6 +13,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "config/file.h"
+#include "consent/overrule.h"
 #include "consent/session_file.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -218,49 +219,6 @@ static const char *changed(const struct sb_kept *kept, const char *home, struct 
 	return sb_kept_same(&kept->file, &now) ? NULL : "it is another directory now";
 }
 
-/* Does a allow or ask where b is stricter? */
-static bool loosens(const struct sb_access *a, const struct sb_access *b)
-{
-	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (a->verdict[op] < b->verdict[op])
-			return true;
-	return false;
-}
-
-/*
- * SECURITY: a kept grant comes back as a rule, and a narrow rule beats a broad one.  As an
- * answer it did not: what any rule stopped, other than the one asked about, it left closed.
- *
- * Danger: "write ~/docs/work" is more specific than a "deny" of every .env in ~, which
- * would no longer hold in there; nor would "read ~/docs", written since.
- * Price: such a grant is asked for again.
- * Held by: tests/unit/test_session.c
- */
-static bool overrules(const struct sb_pattern *ours, const struct sb_access *access,
-		      const struct sb_rule *rule)
-{
-	struct sb_pattern theirs;
-	bool meets;
-
-	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION ||
-	    !loosens(access, &rule->access))
-		return false;
-	if (sb_pattern_parse(rule->pattern, &theirs, NULL) != SB_OK)
-		return true;
-	if (theirs.glob) {
-		meets = (sb_path_within(theirs.prefix, ours->prefix) ||
-			 sb_path_within(ours->prefix, theirs.prefix)) &&
-			sb_pattern_compare(ours, &theirs) > 0;
-	} else {
-		/* A literal rule beneath ours is narrower and holds.  One above that asks is the
-		 * question that was answered, unless it is the administrator's. */
-		meets = sb_path_within(theirs.prefix, ours->prefix) &&
-			(is_denial(&rule->access) || rule->tier == SB_TIER_SYSTEM);
-	}
-	sb_pattern_done(&theirs);
-	return meets;
-}
-
 static int add_kept(const struct applying *applying, const struct sb_kept *kept,
 		    struct sb_error *err)
 {
@@ -269,9 +227,7 @@ static int add_kept(const struct applying *applying, const struct sb_kept *kept,
 	struct sb_rule rule = {
 		.access = kept->access, .tier = SB_TIER_SESSION, .pattern = text, .origin = origin};
 	bool denial = is_denial(&kept->access);
-	struct sb_pattern pattern;
-	const struct sb_rule *stronger = NULL;
-	int status;
+	const struct sb_rule *stronger;
 
 	if (!text)
 		return out_of_memory(err);
@@ -284,23 +240,10 @@ static int add_kept(const struct applying *applying, const struct sb_kept *kept,
 			return SB_OK;
 		}
 	}
-	status = sb_pattern_parse(text, &pattern, err);
-	if (status != SB_OK)
-		return status;
-	for (size_t i = 0; i < sb_policy_count(applying->policy) && !stronger; i++) {
-		const struct sb_rule *other = sb_policy_rule(applying->policy, i);
-
-		if (!overrules(&pattern, &rule.access, other))
-			continue;
-		if (!denial)
-			stronger = other;
-		/* A denial only ever takes away: it becomes as strict as the other. */
-		for (int op = 0; op < SB_OP_COUNT; op++)
-			if (other->access.verdict[op] > rule.access.verdict[op])
-				rule.access.verdict[op] = other->access.verdict[op];
-	}
-	sb_pattern_done(&pattern);
-	if (stronger) {
+	/* A denial only ever takes away: it becomes as strict as the others. */
+	stronger = sb_overruled(applying->policy, kept->path, &kept->access,
+				denial ? &rule.access : NULL);
+	if (stronger && !denial) {
 		leave_out(applying, kept->path, "%s says otherwise", stronger->origin);
 		return SB_OK;
 	}
