@@ -84,9 +84,6 @@ bool sb_is_supervised(const struct sb_command_line *line);
 /* sb_setup_make() with its warnings and errors printed; 0 or an exit status. */
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);
 
-/* Append text as one word of a shell command. */
-void sb_shell_quote(struct sb_buf *out, const char *text);
-
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers);

@@ -229,49 +229,6 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	return status;
 }
 
-void sb_shell_quote(struct sb_buf *out, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:,@%^~";
-	size_t length = strlen(text);
-	bool visible = true;
-
-	if (length && strspn(text, plain) == length && text[0] != '~') {
-		sb_buf_puts(out, text);
-		return;
-	}
-	for (size_t i = 0; i < length;) {
-		size_t step = sb_utf8_length(text + i, length - i);
-
-		visible &= step > 0 && (unsigned char)text[i] >= 0x20 && text[i] != 0x7f;
-		i += step ? step : 1;
-	}
-	if (visible) {
-		sb_buf_putc(out, '\'');
-		for (; *text; text++) {
-			if (*text == '\'')
-				sb_buf_puts(out, "'\\''");
-			else
-				sb_buf_putc(out, *text);
-		}
-		sb_buf_putc(out, '\'');
-		return;
-	}
-	/* bash, zsh, fish-compatible enough for what no one types: $'...' */
-	sb_buf_puts(out, "$'");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '\'' || c == '\\')
-			sb_buf_printf(out, "\\%c", c);
-		else if (c < 0x20 || c >= 0x7f)
-			sb_buf_printf(out, "\\x%02x", c);
-		else
-			sb_buf_putc(out, (char)c);
-	}
-	sb_buf_putc(out, '\'');
-}
-
 void sb_json_access(struct sb_json *json, const struct sb_access *access)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(256);

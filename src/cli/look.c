@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/quote.h"
 #include "cli/cli.h"
 #include "path/path.h"
 #include "policy/text.h"

@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/shell.h"

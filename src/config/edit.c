@@ -12,9 +12,9 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 
-/* Does this line hold a rule for pattern?  If so *out_write says whether it makes it writable. */
+/* Does this line hold a rule for pattern?  If so *out_access is what it gives. */
 static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t length,
-			const char *pattern, bool *out_write)
+			const char *pattern, struct sb_access *out_access)
 {
 	struct sb_resolved resolved = {0};
 	struct sb_line line;
@@ -25,7 +25,7 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 	if (line.kind == SB_LINE_RULE && sb_rule_resolve(line.text, home->cwd, home->home, false,
 							 NULL, &resolved, NULL) == SB_OK) {
 		same = strcmp(resolved.pattern, pattern) == 0;
-		*out_write = sb_access_equal(&line.access, &sb_access_write);
+		*out_access = line.access;
 		sb_resolved_done(&resolved);
 	}
 	sb_line_done(&line);
@@ -33,13 +33,14 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 }
 
 /* A bare path where that reads back as the same rule, else "write ..." quoted. */
-static void append_rule(struct sb_buf *text, const char *pattern)
+static void append_rule(struct sb_buf *text, const struct sb_access *access, const char *pattern)
 {
 	SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_CONFIG_LIMIT);
-	const char *bare;
+	const char *bare = "";
 
-	sb_rule_print(&sb_access_write, pattern, &rule);
-	bare = rule.data + strlen("write ");
+	sb_rule_print(access, pattern, &rule);
+	if (sb_access_equal(access, &sb_access_write) && !sb_buf_failed(&rule))
+		bare = rule.data + strlen("write ");
 	if (text->length && text->data[text->length - 1] != '\n')
 		sb_buf_putc(text, '\n');
 	sb_buf_puts(text, *bare == '/' ? bare : rule.data);
@@ -69,9 +70,9 @@ static size_t without_rule(const struct sb_home *home, const struct sb_buf *text
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *next = newline ? newline + 1 : end;
 		size_t length = (size_t)((newline ? newline : end) - at);
-		bool writes;
+		struct sb_access access;
 
-		if (is_rule_for(home, at, length, pattern, &writes))
+		if (is_rule_for(home, at, length, pattern, &access))
 			removed++;
 		else
 			sb_buf_append(out, at, (size_t)(next - at));
@@ -80,8 +81,8 @@ static size_t without_rule(const struct sb_home *home, const struct sb_buf *text
 	return removed;
 }
 
-static bool has_write_rule(const struct sb_home *home, const struct sb_buf *text,
-			   const char *pattern, bool *out_other)
+static bool has_rule(const struct sb_home *home, const struct sb_buf *text,
+		     const struct sb_access *wanted, const char *pattern, bool *out_other)
 {
 	const char *at = text->data, *end = at + text->length;
 	bool found = false;
@@ -90,11 +91,13 @@ static bool has_write_rule(const struct sb_home *home, const struct sb_buf *text
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((newline ? newline : end) - at);
-		bool writes = false;
+		struct sb_access access;
 
-		if (is_rule_for(home, at, length, pattern, &writes)) {
-			found |= writes;
-			*out_other |= !writes;
+		if (is_rule_for(home, at, length, pattern, &access)) {
+			bool same = sb_access_equal(&access, wanted);
+
+			found |= same;
+			*out_other |= !same;
 		}
 		at += length + 1;
 	}
@@ -103,6 +106,14 @@ static bool has_write_rule(const struct sb_home *home, const struct sb_buf *text
 
 int sb_config_add_path(const struct sb_home *home, const char *file, const char *path,
 		       char **out_pattern, bool *out_changed, int *out_missing,
+		       struct sb_error *err)
+{
+	return sb_config_add_rule(home, file, &sb_access_write, path, out_pattern, out_changed,
+				  out_missing, err);
+}
+
+int sb_config_add_rule(const struct sb_home *home, const char *file, const struct sb_access *access,
+		       const char *path, char **out_pattern, bool *out_changed, int *out_missing,
 		       struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
@@ -118,7 +129,7 @@ int sb_config_add_path(const struct sb_home *home, const char *file, const char 
 	if (status == SB_OK)
 		status = sb_config_read(file, &text, &found, err);
 	if (status == SB_OK) {
-		*out_changed = !has_write_rule(home, &text, resolved.pattern, &other);
+		*out_changed = !has_rule(home, &text, access, resolved.pattern, &other);
 		if (other) {
 			sb_fail(err, SB_E_CONFLICT, 0, "'%s' has another rule for '%s'", file,
 				resolved.pattern);
@@ -126,7 +137,7 @@ int sb_config_add_path(const struct sb_home *home, const char *file, const char 
 		}
 	}
 	if (status == SB_OK && *out_changed) {
-		append_rule(&text, resolved.pattern);
+		append_rule(&text, access, resolved.pattern);
 		status =
 			sb_buf_failed(&text)
 				? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)

@@ -11,12 +11,19 @@
 
 #include "config/place.h"
 
+struct sb_access;
+
 /*
  * Make path (relative to the current directory, "~" is home) writable in file.
  * *out_pattern, malloc'ed, is what was written.  *out_changed false: it was there.
  */
 int sb_config_add_path(const struct sb_home *home, const char *file, const char *path,
 		       char **out_pattern, bool *out_changed, int *out_missing,
+		       struct sb_error *err);
+
+/* The same with any access: a rule that gives path exactly this. */
+int sb_config_add_rule(const struct sb_home *home, const char *file, const struct sb_access *access,
+		       const char *path, char **out_pattern, bool *out_changed, int *out_missing,
 		       struct sb_error *err);
 
 /* Remove every rule for path.  *out_changed false: there was none. */

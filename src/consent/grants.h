@@ -4,30 +4,51 @@
  *     new -> find / remember ... -> free
  *
  * "Once" covers one process and one file, with the names under which programs save it (backup,
- * swap, temporary file renamed onto it), until the process exits.  "Directory" covers everything
- * beneath a directory, "deny" a file or directory; both last the session.  Each grant pins
- * its directory with an O_PATH descriptor, so that its inode number cannot be reused, and is
- * found by (device, inode) of the directories on the way up, whatever the path is called now.
+ * swap, temporary file renamed onto it: save_names.h), until the process exits.  "Directory"
+ * covers everything beneath a directory, "deny" a file, or a directory with everything in it;
+ * both last the session.  A directory is known by (device, inode), pinned with an O_PATH
+ * descriptor so that the number cannot be given to another, and found on the way up from the
+ * file, whatever the path is called now.  The nearest answer counts; at the same distance a
+ * denial beats a grant.
  *
- * A directory grant never covers what a rule other than "no rule covers it" stops: guarded
- * names, credentials; and is never given for the home directory or "/".
+ * What an answer covers:
+ *
+ *   - Reading and changing are asked and answered apart.  A yes to changing modes or times
+ *     says nothing about contents, a yes to connecting to a socket nothing about removing
+ *     it.  A no to a change keeps the file as it is: contents, name, modes.
+ *   - "Once" covers only what the same rule stops ("no rule" being one of them): whoever
+ *     was asked about "notes.txt~" was not asked about a guarded name.
+ *   - "Directory" covers what no rule stops, or what an "ask" rule of the user's own stops
+ *     that covers that whole directory too: then the question was the rule's question.
+ *     Never guarded names, credentials, or what a narrower rule singles out; and it is never
+ *     given for "/", the home directory or what holds it.
+ *   - What a rule denies stays denied: sb_grants_find() says so, nothing is remembered.  Who
+ *     wants to ask about a denied socket all the same makes the verdict SB_ASK first.
+ *
+ * Bounded: the oldest "once" gives way first, then the oldest directory (both are asked
+ * again).  A denial never gives way: when no more can be kept, whatever is not granted
+ * counts as denied.  Holds at most SB_GRANTS_DESCRIPTORS descriptors.
  */
 #ifndef SB_CONSENT_GRANTS_H
 #define SB_CONSENT_GRANTS_H
 
+#include <limits.h>
 #include <stdint.h>
 
 #include "consent/question.h"
+
+#define SB_GRANTS_DESCRIPTORS 385 /* well below the usual limit of 1024 */
 
 struct sb_grants;
 
 /* One thing that one process wants to do to one path. */
 struct sb_wish {
 	enum sb_op op;
-	bool metadata;    /* modes, times, attributes: not the contents */
-	const char *path; /* canonical */
-	int directory;    /* O_PATH descriptor of the directory that holds the last name */
-	const char *name; /* the last name */
+	bool metadata;      /* modes, times, attributes: not the contents */
+	bool shows_content; /* the question shows the bytes: a yes to others is none to these */
+	const char *path;   /* canonical */
+	int directory;      /* O_PATH descriptor of the directory that holds the last name */
+	const char *name;   /* the last name */
 	struct sb_decision decision; /* of the policy: never SB_ALLOW here */
 	pid_t process;               /* thread group id, as seen outside */
 	uint64_t started;            /* when that process started: ids are used again */
@@ -36,13 +57,27 @@ struct sb_wish {
 struct sb_grants *sb_grants_new(const char *home); /* NULL: out of memory */
 void sb_grants_free(struct sb_grants *grants);
 
-/* What was answered before: SB_ANSWER_NONE when this has to be asked. */
+/*
+ * What was answered before: SB_ANSWER_NONE when this has to be asked.  A yes to SB_CREATE is
+ * for a name that is not there: perform it so (O_EXCL), or look again.
+ */
 enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wish *wish);
 
 /* May answers 2 and 4 be offered for this wish?  See above. */
 bool sb_grants_may_open_directory(const struct sb_grants *grants, const struct sb_wish *wish);
 
-/* Remember an answer.  The directory descriptor is duplicated. */
+/*
+ * Which file "once" would be about: wish->name, or the file that is saved under it
+ * (".notes.txt.swp": "notes.txt").  *out_why: what the name is ("vim's swap file"), or NULL.
+ * The question has to show both when they differ, since a yes opens both.
+ */
+void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
+		       const char **out_why);
+
+/*
+ * Remember an answer.  The directory descriptor is duplicated.  SB_E_REFUSED: this answer
+ * cannot be given to this wish.  After any failure a denial holds all the same.
+ */
 int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enum sb_answer answer,
 		       struct sb_error *err);
 
@@ -51,5 +86,13 @@ void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish);
 
 /* The process is gone: its "once" grants end. */
 void sb_grants_exited(struct sb_grants *grants, pid_t process);
+
+/*
+ * How an answer reads as a rule, for a named session or the configuration: the access and
+ * the canonical path it is for.  False: it lasts no longer than the process or the session
+ * (once; a denial about modes alone).  out_path is PATH_MAX bytes.
+ */
+bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
+		       struct sb_access *out_access, char *out_path);
 
 #endif

@@ -1,0 +1,91 @@
+#include "consent/always.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/edit.h"
+#include "consent/identity.h"
+#include "consent/overrule.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* A rule is text: it must mean the directory that the person was asked about. */
+static bool still_there(const struct sb_wish *wish, const char *path)
+{
+	SB_AUTO_FREE char *canonical = NULL;
+	struct stat now, asked;
+	int missing;
+
+	return sb_path_canonical(path, &canonical, &missing, NULL) == SB_OK && !missing &&
+	       strcmp(canonical, path) == 0 && lstat(path, &now) == 0 &&
+	       fstat(wish->directory, &asked) == 0 &&
+	       sb_same_file(sb_identity_of(&now), sb_identity_of(&asked));
+}
+
+static int describe(const struct sb_access *access, const char *pattern, char **out,
+		    struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * PATH_MAX); /* a path, each byte as \xNN */
+
+	sb_rule_print(access, pattern, &text);
+	*out = sb_buf_take(&text);
+	return *out ? SB_OK : out_of_memory(err);
+}
+
+int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
+		    const struct sb_grants *grants, const struct sb_wish *wish, char **out_file,
+		    char **out_rule, struct sb_error *err)
+{
+	SB_AUTO_FREE char *file = sb_directory_config(home, home->cwd);
+	SB_AUTO_FREE char *expected = NULL;
+	SB_AUTO_FREE char *pattern = NULL;
+	const struct sb_rule *overruled;
+	struct sb_access access;
+	char path[PATH_MAX];
+	bool written;
+	int missing, status;
+
+	if (!file)
+		return out_of_memory(err);
+	if (!sb_grants_may_open_directory(grants, wish) ||
+	    !sb_grants_as_rule(wish, SB_ANSWER_ALWAYS, &access, path))
+		return sb_fail(err, SB_E_REFUSED, 0,
+			       "the directory of '%s' cannot be opened as a whole", wish->path);
+	expected = sb_pattern_escape(path);
+	if (!expected)
+		return out_of_memory(err);
+	if (!still_there(wish, path))
+		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
+			       path);
+	overruled = sb_overruled(policy, path, &access, NULL);
+	if (overruled) {
+		sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would overrule %s", path,
+			overruled->origin);
+		sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
+		return SB_E_CONFLICT;
+	}
+	status = sb_config_add_rule(home, file, &access, path, &pattern, &written, &missing, err);
+	if (status != SB_OK)
+		return status;
+	/* A name like "a*" that vanished just now was taken for a wildcard: take that back. */
+	if (strcmp(pattern, expected) != 0) {
+		SB_AUTO_FREE char *removed = NULL;
+
+		sb_config_remove_path(home, file, pattern, &removed, &written, NULL);
+		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
+			       path);
+	}
+	status = describe(&access, pattern, out_rule, err);
+	if (status == SB_OK)
+		*out_file = sb_take_ptr(&file);
+	return status;
+}

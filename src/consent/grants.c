@@ -1,0 +1,404 @@
+#include "consent/grants.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "consent/identity.h"
+#include "consent/once.h"
+#include "path/path.h"
+#include "path/pattern.h"
+
+enum {
+	MAX_DIRECTORY = 64,
+	MAX_DENY = 512, /* most without descriptors: see keep_denial() */
+	MAX_DENY_PINS = 192,
+};
+
+_Static_assert(SB_ONCE_MAX + MAX_DIRECTORY + MAX_DENY_PINS + 1 == SB_GRANTS_DESCRIPTORS,
+	       "the header tells how many descriptors are held; one is the home directory's");
+
+struct opened {
+	struct sb_identity where;
+	int pin;
+	char *path; /* when it was opened: which rules cover it does not change by renaming */
+	unsigned acts;
+};
+
+struct denied {
+	struct sb_identity where, self;
+	int pin; /* of self, or of where when nothing is there; -1: none */
+	char *name;
+	bool exists; /* self is known */
+	bool is_directory;
+	unsigned acts;
+};
+
+struct sb_grants {
+	char *home;
+	int home_pin;
+	struct sb_once_list once;
+	struct opened opened[MAX_DIRECTORY]; /* oldest first */
+	size_t opened_count;
+	struct denied *denied; /* grows */
+	size_t denied_count, denied_pins;
+	bool full; /* a denial was lost: everything that is not granted is denied */
+};
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+struct sb_grants *sb_grants_new(const char *home)
+{
+	struct sb_grants *grants = calloc(1, sizeof *grants);
+
+	if (!grants)
+		return NULL;
+	grants->home_pin = -1;
+	grants->home = strdup(home);
+	if (!grants->home) {
+		sb_grants_free(grants);
+		return NULL;
+	}
+	grants->home_pin = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return grants;
+}
+
+static void close_pin(int pin)
+{
+	if (pin >= 0)
+		close(pin);
+}
+
+void sb_grants_free(struct sb_grants *grants)
+{
+	if (!grants)
+		return;
+	sb_once_done(&grants->once);
+	for (size_t i = 0; i < grants->opened_count; i++) {
+		close_pin(grants->opened[i].pin);
+		free(grants->opened[i].path);
+	}
+	for (size_t i = 0; i < grants->denied_count; i++) {
+		close_pin(grants->denied[i].pin);
+		free(grants->denied[i].name);
+	}
+	free(grants->denied);
+	close_pin(grants->home_pin);
+	free(grants->home);
+	free(grants);
+}
+
+void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish)
+{
+	sb_once_made(&grants->once, wish);
+}
+
+void sb_grants_exited(struct sb_grants *grants, pid_t process)
+{
+	sb_once_exited(&grants->once, process);
+}
+
+/* --- directory --------------------------------------------------------------- */
+
+/* The user's own "ask", which covers this whole directory. */
+static bool is_question_of(const struct sb_rule *rule, const char *directory)
+{
+	struct sb_pattern pattern;
+	bool covers;
+
+	if (rule->hard || rule->tier <= SB_TIER_SYSTEM)
+		return false;
+	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
+		return false;
+	covers = sb_pattern_covers(&pattern, directory);
+	sb_pattern_done(&pattern);
+	return covers;
+}
+
+static bool rule_lets_open(const struct sb_wish *wish, const char *directory)
+{
+	return wish->decision.verdict == SB_ASK &&
+	       (!wish->decision.rule || is_question_of(wish->decision.rule, directory));
+}
+
+static bool is_same(void *context, struct sb_identity directory)
+{
+	return sb_same_file(*(const struct sb_identity *)context, directory);
+}
+
+/* Is this "/", the home directory, or above it?  What cannot be found out counts as yes. */
+static bool holds_home(const struct sb_grants *grants, const char *path, int directory)
+{
+	struct stat root, info;
+	struct sb_identity self;
+
+	if (sb_path_within(path, grants->home))
+		return true;
+	if (fstat(directory, &info) != 0 || stat("/", &root) != 0)
+		return true;
+	self = sb_identity_of(&info);
+	if (sb_same_file(self, sb_identity_of(&root)))
+		return true;
+	return grants->home_pin >= 0 && sb_walk_up(grants->home_pin, is_same, &self) != 0;
+}
+
+bool sb_grants_may_open_directory(const struct sb_grants *grants, const struct sb_wish *wish)
+{
+	SB_AUTO_FREE char *directory = sb_path_parent(wish->path);
+
+	return directory && !wish->shows_content && rule_lets_open(wish, directory) &&
+	       !holds_home(grants, directory, wish->directory);
+}
+
+static unsigned acts_lasting(const struct sb_wish *wish)
+{
+	return wish->op == SB_READ && !wish->metadata ? SB_ACT_READ : SB_ACT_CHANGE;
+}
+
+static int remember_directory(struct sb_grants *grants, const struct sb_wish *wish,
+			      const struct sb_sight *sight, struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = sb_path_parent(wish->path);
+	struct opened *opened;
+	int pin;
+
+	if (!path)
+		return out_of_memory(err);
+	for (size_t i = 0; i < grants->opened_count; i++)
+		if (sb_same_file(grants->opened[i].where, sight->where) &&
+		    strcmp(grants->opened[i].path, path) == 0) {
+			grants->opened[i].acts |= acts_lasting(wish);
+			return SB_OK;
+		}
+	pin = fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
+	if (pin < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot remember '%s'", path);
+	if (grants->opened_count == MAX_DIRECTORY) {
+		close_pin(grants->opened[0].pin);
+		free(grants->opened[0].path);
+		memmove(grants->opened, grants->opened + 1,
+			--grants->opened_count * sizeof *grants->opened);
+	}
+	opened = &grants->opened[grants->opened_count++];
+	*opened = (struct opened){.where = sight->where,
+				  .pin = pin,
+				  .path = sb_take_ptr(&path),
+				  .acts = acts_lasting(wish)};
+	return SB_OK;
+}
+
+/* --- deny -------------------------------------------------------------------- */
+
+static int add_denial(struct sb_grants *grants, const struct denied *denied, struct sb_error *err)
+{
+	struct denied *grown;
+
+	if (grants->denied_count == MAX_DENY)
+		return sb_fail(err, SB_E_REFUSED, 0, "too many denials to remember");
+	grown = reallocarray(grants->denied, grants->denied_count + 1, sizeof *grown);
+	if (!grown)
+		return out_of_memory(err);
+	grants->denied = grown;
+	grown[grants->denied_count++] = *denied;
+	return SB_OK;
+}
+
+/*
+ * A denial needs no descriptor to be safe: without one its inode number may be given to
+ * another file, which is then denied too.  So it gets one while there are some.
+ */
+static int keep_denial(struct sb_grants *grants, const struct sb_wish *wish,
+		       const struct sb_sight *sight, struct sb_error *err)
+{
+	struct denied denied = {.where = sight->where,
+				.self = sight->self,
+				.pin = -1,
+				.name = strdup(wish->name),
+				.exists = sight->exists,
+				.is_directory = sight->exists && S_ISDIR(sight->info.st_mode),
+				.acts = wish->metadata ? SB_ACT_METADATA : acts_lasting(wish)};
+	int status;
+
+	if (!denied.name)
+		return out_of_memory(err);
+	if (grants->denied_pins < MAX_DENY_PINS)
+		denied.pin = sight->exists ? openat(wish->directory, wish->name,
+						    O_PATH | O_NOFOLLOW | O_CLOEXEC)
+					   : fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
+	status = add_denial(grants, &denied, err);
+	if (status != SB_OK) {
+		close_pin(denied.pin);
+		free(denied.name);
+		return status;
+	}
+	grants->denied_pins += denied.pin >= 0;
+	return SB_OK;
+}
+
+static int deny(struct sb_grants *grants, const struct sb_wish *wish, const struct sb_sight *sight,
+		struct sb_error *err)
+{
+	int status = keep_denial(grants, wish, sight, err);
+
+	if (status != SB_OK) {
+		grants->full = true;
+		return status;
+	}
+	if (sb_once_acts(wish, sight) == SB_ACT_CHANGE)
+		sb_once_add(&grants->once, wish, sight, SB_ANSWER_DENY, NULL);
+	return SB_OK;
+}
+
+/* --- all of them ------------------------------------------------------------- */
+
+int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enum sb_answer answer,
+		       struct sb_error *err)
+{
+	struct sb_sight sight;
+
+	if (!sb_look(wish, &sight)) {
+		grants->full |= answer == SB_ANSWER_DENY;
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at '%s'", wish->path);
+	}
+	if (answer == SB_ANSWER_DENY)
+		return deny(grants, wish, &sight, err);
+	if (answer == SB_ANSWER_NONE || wish->decision.verdict != SB_ASK)
+		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is not to be asked about", wish->path);
+	if (answer == SB_ANSWER_ONCE)
+		return wish->shows_content
+			       ? SB_OK /* a yes to these bytes, which ends with them */
+			       : sb_once_add(&grants->once, wish, &sight, SB_ANSWER_ONCE, err);
+	if (!sb_grants_may_open_directory(grants, wish))
+		return sb_fail(err, SB_E_REFUSED, 0,
+			       "the directory of '%s' cannot be opened as a whole", wish->path);
+	return remember_directory(grants, wish, &sight, err);
+}
+
+static bool denied_itself(const struct sb_grants *grants, const struct sb_wish *wish,
+			  const struct sb_sight *sight)
+{
+	for (size_t i = 0; i < grants->denied_count; i++) {
+		const struct denied *denied = &grants->denied[i];
+
+		if (!(denied->acts & sb_act_of(wish)))
+			continue;
+		if (denied->exists && sight->exists && sb_same_file(denied->self, sight->self))
+			return true;
+		if (sb_same_file(denied->where, sight->where) &&
+		    strcmp(denied->name, wish->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum sb_answer find_here(const struct sb_grants *grants, const struct sb_wish *wish,
+				const struct sb_sight *sight)
+{
+	enum sb_answer answer;
+
+	if (denied_itself(grants, wish, sight))
+		return SB_ANSWER_DENY;
+	answer = sb_once_find(&grants->once, wish, sight);
+	/* Times and modes of an opened directory itself: whoever fills it sets them too. */
+	for (size_t i = 0; i < grants->opened_count && wish->metadata && sight->exists &&
+			   answer == SB_ANSWER_NONE;
+	     i++)
+		if (sb_same_file(grants->opened[i].where, sight->self) &&
+		    (grants->opened[i].acts & SB_ACT_METADATA) &&
+		    rule_lets_open(wish, grants->opened[i].path))
+			answer = SB_ANSWER_DIRECTORY;
+	return answer;
+}
+
+struct search {
+	const struct sb_grants *grants;
+	const struct sb_wish *wish;
+	enum sb_answer answer;
+};
+
+static bool answered_above(void *context, struct sb_identity directory)
+{
+	struct search *search = context;
+	const struct sb_grants *grants = search->grants;
+	unsigned act = sb_act_of(search->wish);
+
+	for (size_t i = 0; i < grants->denied_count; i++)
+		if (grants->denied[i].is_directory && (grants->denied[i].acts & act) &&
+		    sb_same_file(grants->denied[i].self, directory)) {
+			search->answer = SB_ANSWER_DENY;
+			return true;
+		}
+	for (size_t i = 0; i < grants->opened_count && !search->wish->shows_content; i++)
+		if ((grants->opened[i].acts & act) &&
+		    sb_same_file(grants->opened[i].where, directory) &&
+		    rule_lets_open(search->wish, grants->opened[i].path)) {
+			search->answer = SB_ANSWER_DIRECTORY;
+			return true;
+		}
+	return false;
+}
+
+enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wish *wish)
+{
+	struct search search = {grants, wish, SB_ANSWER_NONE};
+	struct sb_sight sight;
+
+	if (wish->decision.verdict != SB_ASK)
+		return SB_ANSWER_DENY;
+	if (!sb_look(wish, &sight))
+		return grants->full ? SB_ANSWER_DENY : SB_ANSWER_NONE;
+	search.answer = find_here(grants, wish, &sight);
+	/* If the way up is barred, nothing is found there: then it is asked. */
+	if (search.answer == SB_ANSWER_NONE && (grants->opened_count || grants->denied_count))
+		sb_walk_up(wish->directory, answered_above, &search);
+	if (search.answer == SB_ANSWER_NONE && grants->full)
+		return SB_ANSWER_DENY;
+	return search.answer;
+}
+
+/* --- as rules ---------------------------------------------------------------- */
+
+static void set_all(struct sb_access *access, enum sb_verdict read, enum sb_verdict change)
+{
+	access->verdict[SB_READ] = (unsigned char)read;
+	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
+		access->verdict[op] = (unsigned char)change;
+}
+
+bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
+		       struct sb_access *out_access, char *out_path)
+{
+	SB_AUTO_FREE char *directory = NULL;
+	const char *path = wish->path;
+	const struct sb_rule *rule = wish->decision.rule;
+	/* A rule about changes says about reading what held before. */
+	enum sb_verdict read = rule ? rule->access.verdict[SB_READ] : SB_ALLOW;
+	bool reads = acts_lasting(wish) == SB_ACT_READ;
+
+	switch (answer) {
+	case SB_ANSWER_DENY:
+		if (wish->metadata)
+			return false;
+		set_all(out_access, reads ? SB_DENY : read, reads ? SB_ASK : SB_DENY);
+		break;
+	case SB_ANSWER_DIRECTORY:
+	case SB_ANSWER_ALWAYS:
+		set_all(out_access, reads ? SB_ALLOW : read, reads ? SB_ASK : SB_ALLOW);
+		directory = sb_path_parent(wish->path);
+		path = directory;
+		break;
+	default:
+		return false;
+	}
+	if (!path || strlen(path) >= PATH_MAX)
+		return false;
+	memcpy(out_path, path, strlen(path) + 1);
+	return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * once.h - "once": one process, one file, and the names under which it is saved.
+ *
+ *     {0} -> add / find / made ... -> done
+ *
+ * Also the other side of a denial: whoever may not make ".notes.txt.swp" would next be
+ * asked about "notes.txt", so the names around a denied one are denied to that process.
+ * Bounded: the oldest gives way, and is asked about again.  A grant pins its directory.
+ */
+#ifndef SB_CONSENT_ONCE_H
+#define SB_CONSENT_ONCE_H
+
+#include "consent/sight.h"
+
+#define SB_ONCE_MAX 128 /* a person answers questions; nobody has answered that many */
+
+struct sb_once;
+
+struct sb_once_list {
+	struct sb_once *list[SB_ONCE_MAX]; /* oldest first */
+	size_t count;
+};
+
+void sb_once_done(struct sb_once_list *list);
+
+/* SB_ANSWER_ONCE, SB_ANSWER_DENY, or SB_ANSWER_NONE. */
+enum sb_answer sb_once_find(const struct sb_once_list *list, const struct sb_wish *wish,
+			    const struct sb_sight *sight);
+
+/* answer is SB_ANSWER_ONCE or SB_ANSWER_DENY. */
+int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const struct sb_sight *sight,
+		enum sb_answer answer, struct sb_error *err);
+
+/* What "once" would let be done: sb_act_of() bits. */
+unsigned sb_once_acts(const struct sb_wish *wish, const struct sb_sight *sight);
+
+void sb_once_made(struct sb_once_list *list, const struct sb_wish *wish);
+void sb_once_exited(struct sb_once_list *list, pid_t process);
+
+#endif

@@ -1,0 +1,84 @@
+#include "consent/overrule.h"
+
+#include <stdlib.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+#include "path/pattern.h"
+
+static bool denies(const struct sb_access *access)
+{
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (access->verdict[op] == SB_DENY)
+			return true;
+	return false;
+}
+
+/* Does a allow or ask where b is stricter? */
+static bool loosens(const struct sb_access *a, const struct sb_access *b)
+{
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (a->verdict[op] < b->verdict[op])
+			return true;
+	return false;
+}
+
+/*
+ * SECURITY: a narrow rule beats a broad one; an answer beats no rule.
+ *
+ * Danger: "write ~/docs/work" is more specific than a "deny" of every .env in ~, which
+ * would no longer hold in there; nor would "read ~/docs", written since.
+ * Price: such an answer is not kept as a rule.
+ * Held by: tests/unit/test_session.c
+ */
+static bool overrules(const struct sb_pattern *ours, const struct sb_access *access,
+		      const struct sb_rule *rule)
+{
+	struct sb_pattern theirs;
+	bool meets;
+
+	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION ||
+	    !loosens(access, &rule->access))
+		return false;
+	if (sb_pattern_parse(rule->pattern, &theirs, NULL) != SB_OK)
+		return true;
+	if (theirs.glob) {
+		meets = (sb_path_within(theirs.prefix, ours->prefix) ||
+			 sb_path_within(ours->prefix, theirs.prefix)) &&
+			sb_pattern_compare(ours, &theirs) > 0;
+	} else {
+		/* A literal rule beneath ours is narrower and holds.  One above that asks is the
+		 * question that was answered, unless it is the administrator's. */
+		meets = sb_path_within(theirs.prefix, ours->prefix) &&
+			(denies(&rule->access) || rule->tier == SB_TIER_SYSTEM);
+	}
+	sb_pattern_done(&theirs);
+	return meets;
+}
+
+const struct sb_rule *sb_overruled(const struct sb_policy *policy, const char *path,
+				   const struct sb_access *access, struct sb_access *out_strictest)
+{
+	SB_AUTO_FREE char *text = sb_pattern_escape(path);
+	const struct sb_rule *first = NULL;
+	struct sb_access strictest = *access;
+	struct sb_pattern pattern = {0};
+	bool understood = text && sb_pattern_parse(text, &pattern, NULL) == SB_OK;
+
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+
+		/* Out of memory, or a path that is none: then every rule counts as overruled. */
+		if (understood && !overrules(&pattern, access, rule))
+			continue;
+		for (int op = 0; op < SB_OP_COUNT; op++)
+			if (rule->access.verdict[op] > strictest.verdict[op])
+				strictest.verdict[op] = rule->access.verdict[op];
+		if (!first)
+			first = rule;
+	}
+	sb_pattern_done(&pattern);
+	if (out_strictest)
+		*out_strictest = strictest;
+	return first;
+}

@@ -1,0 +1,219 @@
+#include "consent/session_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+#include "sys/birth_time.h"
+
+#define MARK "#@"
+
+struct sb_kept_file sb_kept_file_of(int fd)
+{
+	struct sb_kept_file file = {0};
+	struct timespec birth;
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return file;
+	file.known = true;
+	file.inode = info.st_ino;
+	file.device = info.st_dev;
+	if (sb_sys_birth(fd, &birth) == 0) {
+		file.has_birth = true;
+		file.birth_s = birth.tv_sec;
+		file.birth_ns = (uint32_t)birth.tv_nsec;
+	}
+	return file;
+}
+
+bool sb_kept_same(const struct sb_kept_file *a, const struct sb_kept_file *b)
+{
+	if (!a->known || !b->known || a->inode != b->inode || a->has_birth != b->has_birth)
+		return false;
+	if (a->has_birth)
+		return a->birth_s == b->birth_s && a->birth_ns == b->birth_ns;
+	return a->device == b->device;
+}
+
+void sb_kept_list_done(struct sb_kept_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		free(list->entries[i].path);
+	free(list->entries);
+	*list = (struct sb_kept_list){0};
+}
+
+int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct sb_access *access,
+		     const struct sb_kept_file *file, struct sb_error *err)
+{
+	struct sb_kept *grown;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->entries[i].path, path) == 0) {
+			list->entries[i].access = *access;
+			list->entries[i].file = *file;
+			return SB_OK;
+		}
+	if (list->count == SB_SESSION_MAX)
+		return sb_fail(err, SB_E_REFUSED, 0, "a session keeps at most %d answers",
+			       SB_SESSION_MAX);
+	grown = reallocarray(list->entries, list->count + 1, sizeof *grown);
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	list->entries = grown;
+	grown[list->count] =
+		(struct sb_kept){.path = strdup(path), .access = *access, .file = *file};
+	if (!grown[list->count].path)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	list->count++;
+	return SB_OK;
+}
+
+/* --- reading ----------------------------------------------------------------- */
+
+/* A number at *at, which moves behind it. */
+static bool take_number(const char **at, const char *end, uint64_t *out)
+{
+	const char *start = *at;
+	uint64_t number = 0;
+
+	for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(**at - '0'), &number))
+			return false;
+	*out = number;
+	return *at > start;
+}
+
+static bool take_char(const char **at, const char *end, char c)
+{
+	if (*at == end || **at != c)
+		return false;
+	++*at;
+	return true;
+}
+
+static bool parse_mark(const char *at, const char *end, struct sb_kept_file *out)
+{
+	struct sb_kept_file file = {.known = true};
+	uint64_t seconds, nanoseconds;
+	bool before_1970;
+
+	if (!take_char(&at, end, ' '))
+		return false;
+	if (take_char(&at, end, '-')) {
+		*out = (struct sb_kept_file){0};
+		return at == end;
+	}
+	if (!take_number(&at, end, &file.inode) || !take_char(&at, end, ' ') ||
+	    !take_number(&at, end, &file.device) || !take_char(&at, end, ' '))
+		return false;
+	before_1970 = take_char(&at, end, '-');
+	if (!before_1970 || at != end) {
+		if (!take_number(&at, end, &seconds) || seconds > INT64_MAX ||
+		    !take_char(&at, end, '.') || !take_number(&at, end, &nanoseconds) ||
+		    nanoseconds > 999999999)
+			return false;
+		file.has_birth = true;
+		file.birth_s = before_1970 ? -(int64_t)seconds : (int64_t)seconds;
+		file.birth_ns = (uint32_t)nanoseconds;
+	}
+	*out = file;
+	return at == end;
+}
+
+static int parse_rule(const char *bytes, size_t length, const struct sb_kept_file *file,
+		      struct sb_kept_list *list, struct sb_error *err)
+{
+	struct sb_pattern pattern = {0};
+	struct sb_line line;
+	int status = sb_line_parse(bytes, length, &line, err);
+
+	if (status != SB_OK)
+		return status;
+	if (line.kind != SB_LINE_EMPTY) {
+		if (line.kind != SB_LINE_RULE)
+			status = sb_fail(err, SB_E_INVALID, 0, "a session keeps nothing but rules");
+		if (status == SB_OK)
+			status = sb_pattern_parse(line.text, &pattern, err);
+		if (status == SB_OK && pattern.glob)
+			status = sb_fail(err, SB_E_INVALID, 0,
+					 "a session keeps no rules with wildcards");
+		if (status == SB_OK)
+			status = sb_kept_list_put(list, pattern.prefix, &line.access, file, err);
+		sb_pattern_done(&pattern);
+	}
+	sb_line_done(&line);
+	return status;
+}
+
+int sb_session_parse(const char *bytes, size_t length, struct sb_kept_list *out,
+		     struct sb_error *err)
+{
+	struct sb_kept_list list = {0};
+	struct sb_kept_file file = {0};
+	const char *at = bytes, *end = bytes + length;
+	int status = SB_OK;
+
+	for (size_t number = 1; at < end && status == SB_OK; number++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		struct sb_error why;
+
+		if ((size_t)(stop - at) >= strlen(MARK) && memcmp(at, MARK, strlen(MARK)) == 0) {
+			if (!parse_mark(at + strlen(MARK), stop, &file))
+				status = sb_fail(&why, SB_E_INVALID, 0, "what file is this?");
+		} else {
+			status = parse_rule(at, (size_t)(stop - at), &file, &list, &why);
+			file = (struct sb_kept_file){0};
+		}
+		if (status != SB_OK)
+			status = sb_fail(err, status, 0, "line %zu: %s", number, why.message);
+		at = stop + 1;
+	}
+	if (status == SB_OK)
+		*out = list;
+	else
+		sb_kept_list_done(&list);
+	return status;
+}
+
+/* --- writing ----------------------------------------------------------------- */
+
+static void print_mark(const struct sb_kept_file *file, struct sb_buf *out)
+{
+	if (!file->known) {
+		sb_buf_puts(out, MARK " -\n");
+		return;
+	}
+	sb_buf_printf(out, MARK " %" PRIu64 " %" PRIu64 " ", file->inode, file->device);
+	if (file->has_birth)
+		sb_buf_printf(out, "%" PRId64 ".%09" PRIu32 "\n", file->birth_s, file->birth_ns);
+	else
+		sb_buf_puts(out, "-\n");
+}
+
+void sb_session_print(const struct sb_kept_list *list, struct sb_buf *out)
+{
+	sb_buf_puts(out, "# Answers kept by sandbash --session.  Above each rule: the file it was "
+			 "about.\n");
+	for (size_t i = 0; i < list->count; i++) {
+		SB_AUTO_FREE char *pattern = sb_pattern_escape(list->entries[i].path);
+
+		if (!pattern) {
+			out->failed = true;
+			return;
+		}
+		print_mark(&list->entries[i].file, out);
+		sb_rule_print(&list->entries[i].access, pattern, out);
+		sb_buf_putc(out, '\n');
+	}
+}

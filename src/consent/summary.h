@@ -1,0 +1,53 @@
+/*
+ * summary.h - what was refused in a run, told once at its end, with the way to allow it.
+ *
+ *     new -> add ... -> text, json -> free
+ *
+ * Refusals of one path are one entry, those of one package cache are one, and several in one
+ * directory become one about the directory.  At most SB_SUMMARY_MAX entries are kept; what
+ * comes later is counted.  Paths and program names come from inside: the text is escaped.
+ */
+#ifndef SB_CONSENT_SUMMARY_H
+#define SB_CONSENT_SUMMARY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "sandbash/policy.h"
+
+#define SB_SUMMARY_MAX 256
+
+struct sb_refusal {
+	enum sb_op op;
+	bool metadata;
+	bool read_only;      /* the mode refuses all changes */
+	const char *path;    /* canonical */
+	const char *program; /* NULL: unknown */
+	/* Which rule stopped it; NULL: none covers the path.  Need not live on. */
+	const struct sb_rule *rule;
+	const char
+		*by; /* as in the record: "person", "nobody", "timeout", "flood"; NULL: the rule */
+};
+
+struct sb_summary;
+
+struct sb_summary *sb_summary_new(const char *home); /* NULL: out of memory */
+void sb_summary_free(struct sb_summary *summary);
+
+/* Never fails: what cannot be kept is counted. */
+void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal);
+
+unsigned long sb_summary_count(const struct sb_summary *summary);
+
+/*
+ * For standard error; nothing when nothing was refused.  A line per entry, at most lines of
+ * them, those refused most often first.  Looks whether paths exist, since a grant for a
+ * missing one is skipped.
+ */
+void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out);
+
+/* The same as an object, with every entry. */
+void sb_summary_json(const struct sb_summary *summary, struct sb_json *json);
+
+#endif
