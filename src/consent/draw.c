@@ -13,7 +13,7 @@
 /* Each byte of a name of 4 KiB may become \xNN. */
 #define TEXT_LIMIT (32 * 1024)
 
-/* --- cells ------------------------------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------------------- */
 
 /* Letters that take two cells, and those that do in some fonts and terminals. */
 static bool is_wide(uint32_t point)
@@ -112,7 +112,7 @@ void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells)
 	fit(out, escaped.data, escaped.length, cells);
 }
 
-/* --- lines ------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------- */
 
 /* What goes first when there are too few rows: the highest number.  KEEP never goes. */
 enum weight { KEEP, RULE, PROMPT, NOTE, CONTENT, SPACE };
@@ -225,8 +225,12 @@ static void who(struct page *page, const struct sb_question *question)
 	SB_AUTO_BUF struct sb_buf rest = SB_BUF(TEXT_LIMIT);
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
-	sb_buf_printf(&rest, page->columns >= 60 ? " (process %ld) wants to " : " (%ld) wants to ",
-		      (long)question->process);
+	if (page->columns >= 60)
+		sb_buf_printf(&rest, " (process %ld) wants to ", (long)question->process);
+	else if (page->columns >= 30)
+		sb_buf_printf(&rest, " (%ld) wants to ", (long)question->process);
+	else
+		sb_buf_puts(&rest, ": ");
 	sb_escape_append(&rest, question->verb, strlen(question->verb));
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s" BOLD, (int)indent, "");
@@ -295,17 +299,23 @@ static void content(struct page *page, const struct sb_question *question)
 	}
 }
 
-/* --- choices ----------------------------------------------------------------------------------- */
+/* --- choices ----------------------------------------------------------------------- */
 
-static void choice(struct page *page, char digit, const char *before, const char *directory,
-		   const char *after)
+/* The first of some wordings, longest first, that leaves a column free; the last if none does. */
+static const char *wording(const struct page *page, size_t used, const char *const *texts)
 {
+	while (texts[1] && used + sb_draw_cells(texts[0], strlen(texts[0])) >= page->columns)
+		texts++;
+	return texts[0];
+}
+
+static void choice(struct page *page, char digit, const char *const *texts)
+{
+	size_t indent = page->columns >= 60 ? 4 : 1;
+
 	begin_line(page, KEEP);
-	sb_buf_printf(&page->text, "%*s" BOLD "%c" PLAIN "  %s", page->columns >= 60 ? 4 : 1, "",
-		      digit, before);
-	if (directory)
-		append_path(&page->text, directory);
-	sb_buf_puts(&page->text, after);
+	sb_buf_printf(&page->text, "%*s" BOLD "%c" PLAIN "  %s", (int)indent, "", digit,
+		      wording(page, indent + 3, texts));
 	end_line(page);
 }
 
@@ -315,52 +325,74 @@ static bool name_fits(const struct page *page, const char *directory)
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(TEXT_LIMIT);
 
 	append_path(&shown, directory);
-	return page->columns >= 60 &&
+	return !sb_buf_failed(&shown) &&
 	       sb_draw_cells(shown.data, shown.length) +
 			       strlen("    4  always allow everything in  (written to the config)") <
 		       page->columns;
 }
 
+/* One of the choices about a directory, with its name when that fits. */
+static void directory_choice(struct page *page, char digit, const char *directory,
+			     const char *before, const char *after, const char *const *nameless)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_LIMIT);
+
+	if (!name_fits(page, directory)) {
+		choice(page, digit, nameless);
+		return;
+	}
+	sb_buf_puts(&text, before);
+	append_path(&text, directory);
+	sb_buf_puts(&text, after);
+	choice(page, digit, (const char *const[]){text.data, NULL});
+}
+
 static void choices(struct page *page, const struct sb_question *question)
 {
+	static const char *const once[] = {"allow once: this process, this file", "allow once",
+					   NULL};
+	static const char *const session[] = {"allow everything in this directory for this session",
+					      "allow directory, this session", "directory, session",
+					      NULL};
+	static const char *const deny[] = {"deny", NULL};
+	static const char *const always[] = {
+		"always allow everything in this directory (written to the config)",
+		"always allow this directory (in the config)", "always allow directory (config)",
+		"directory, always", NULL};
+	static const char *const four[] = {
+		"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL};
+	static const char *const two[] = {"Press 1 or 3 (Esc denies): ", "1 or 3: ", NULL};
 	const char *directory = question->directory;
-	bool wide = page->columns >= 60;
+	size_t indent = page->columns >= 60 ? 2 : 1;
 
-	choice(page, '1', wide ? "allow once: this process, this file" : "allow once", NULL, "");
-	if (directory && name_fits(page, directory))
-		choice(page, '2', "allow everything in ", directory, " for this session");
-	else if (directory)
-		choice(page, '2',
-		       wide ? "allow everything in this directory for this session"
-			    : "allow directory, this session",
-		       NULL, "");
-	choice(page, '3', "deny", NULL, "");
-	if (directory && name_fits(page, directory))
-		choice(page, '4', "always allow everything in ", directory,
-		       " (written to the config)");
-	else if (directory)
-		choice(page, '4',
-		       wide ? "always allow everything in this directory (written to the config)"
-			    : "always allow directory (config)",
-		       NULL, "");
+	choice(page, '1', once);
+	if (directory)
+		directory_choice(page, '2', directory, "allow everything in ", " for this session",
+				 session);
+	choice(page, '3', deny);
+	if (directory)
+		directory_choice(page, '4', directory, "always allow everything in ",
+				 " (written to the config)", always);
 	space(page);
 	begin_line(page, PROMPT);
-	sb_buf_printf(&page->text, "%*s%s: ", wide ? 2 : 1, "",
-		      directory ? "Press 1, 2, 3 or 4 (Esc denies)" : "Press 1 or 3 (Esc denies)");
+	sb_buf_printf(&page->text, "%*s%s", (int)indent, "",
+		      wording(page, indent, directory ? four : two));
 	end_line(page);
 }
 
 /* Fewer rows than one each: all of them in one. */
 static void short_choices(struct page *page, const struct sb_question *question)
 {
+	static const char *const four[] = {
+		"1 once 2 directory 3 deny 4 always: ", "1once 2dir 3no 4all: ", "1 2 3 4: ", NULL};
+	static const char *const two[] = {"1 once 3 deny: ", "1 3: ", NULL};
+
 	begin_line(page, KEEP);
-	fit(&page->text,
-	    question->directory ? "1 once 2 directory 3 deny 4 always: " : "1 once 3 deny: ",
-	    question->directory ? 36 : 15, room(page, 0));
+	sb_buf_puts(&page->text, wording(page, 0, question->directory ? four : two));
 	end_line(page);
 }
 
-/* --- the page ---------------------------------------------------------------------------------- */
+/* --- the page ---------------------------------------------------------------------- */
 
 static size_t heaviest(const struct page *page)
 {

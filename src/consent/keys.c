@@ -8,7 +8,7 @@
 
 #define CELLS 3
 
-/* --- the fence --------------------------------------------------------------------------------- */
+/* --- the fence --------------------------------------------------------------------- */
 
 static unsigned random_below(unsigned limit)
 {
@@ -88,7 +88,7 @@ size_t sb_keys_pass(struct sb_keys *keys, const char *bytes, size_t length, int6
 	return keys->passed ? 0 : length;
 }
 
-/* --- keys -------------------------------------------------------------------------------------- */
+/* --- keys -------------------------------------------------------------------------- */
 
 static void end_csi(struct sb_keys *keys, char final)
 {

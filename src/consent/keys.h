@@ -8,8 +8,9 @@
  *
  * A fence.  With the question on the screen we move the cursor to three cells chosen at random
  * and ask each time where it is.  A terminal answers in order, so all that comes before those
- * three replies, in a row, was sent before the question showed.  The command may have asked the same thing
- * many times, but cannot know the cells.  A terminal that never replies is given up after a while.
+ * three replies, in a row, was sent before the question showed.  The command may have asked
+ * the same thing many times, but cannot know the cells.  A terminal that never
+ * replies is given up after a while.
  *
  * A lone key.  It counts only when nothing else came for a while before it, nor shortly after:
  * a hand in the middle of typing, a paste and a late reply are all more than that.

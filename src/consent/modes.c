@@ -89,7 +89,7 @@ void sb_modes_resized(struct sb_modes *modes)
 	modes->top = modes->bottom = modes->left = modes->right = 0;
 }
 
-/* --- what sequences do ------------------------------------------------------------------------- */
+/* --- what sequences do ------------------------------------------------------------- */
 
 struct numbers {
 	unsigned value[16];
@@ -262,7 +262,7 @@ static void dispatch_escape(struct sb_modes *modes, char final)
 		sb_modes_init(modes);
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------- */
 
 static void begin_csi(struct sb_modes *modes)
 {
@@ -434,7 +434,7 @@ size_t sb_modes_feed(struct sb_modes *modes, const char *bytes, size_t length)
 	return safe;
 }
 
-/* --- around a question ------------------------------------------------------------------------- */
+/* --- around a question ------------------------------------------------------------- */
 
 void sb_modes_attributes(const struct sb_modes *modes, struct sb_buf *out)
 {

@@ -70,8 +70,8 @@ void sb_modes_resized(struct sb_modes *modes);
 
 /*
  * Append what makes the terminal fit for a question, on the alternate screen; and what undoes
- * that.  The terminal itself keeps the main screen meanwhile.  If the command was on the alternate one,
- * that is blank afterwards and must be drawn again.
+ * that.  The terminal itself keeps the main screen meanwhile.  If the command was on the
+ * alternate one, that is blank afterwards and must be drawn again.
  */
 void sb_modes_enter(const struct sb_modes *modes, struct sb_buf *out);
 void sb_modes_leave(const struct sb_modes *modes, struct sb_buf *out);

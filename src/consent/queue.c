@@ -31,7 +31,7 @@ void sb_queue_done(struct sb_queue *queue)
 	queue->notice_count = 0;
 }
 
-/* --- questions --------------------------------------------------------------------------------- */
+/* --- questions --------------------------------------------------------------------- */
 
 static size_t text_size(const char *text)
 {
@@ -122,7 +122,7 @@ void sb_queue_remove(struct sb_queue *queue, unsigned long id)
 	}
 }
 
-/* --- notices ----------------------------------------------------------------------------------- */
+/* --- notices ----------------------------------------------------------------------- */
 
 void sb_queue_add_notice(struct sb_queue *queue, const char *text)
 {

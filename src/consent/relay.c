@@ -9,12 +9,12 @@ size_t sb_relay_room(const struct sb_relay *relay)
 	return sizeof relay->bytes - (relay->end - relay->start);
 }
 
-/* Room at the end of the array: moving happens only when the end is reached with bytes left. */
-static void make_room(struct sb_relay *relay)
+/* Room for length bytes at the end of the array; bytes are moved only when they must be. */
+static void make_room(struct sb_relay *relay, size_t length)
 {
 	if (relay->start == relay->end) {
 		relay->start = relay->ready = relay->end = 0;
-	} else if (relay->end == sizeof relay->bytes && relay->start > 0) {
+	} else if (sizeof relay->bytes - relay->end < length && relay->start > 0) {
 		memmove(relay->bytes, relay->bytes + relay->start, relay->end - relay->start);
 		relay->ready -= relay->start;
 		relay->end -= relay->start;
@@ -27,7 +27,7 @@ ssize_t sb_relay_fill(struct sb_relay *relay, int fd, size_t limit_bytes)
 	size_t room;
 	ssize_t got;
 
-	make_room(relay);
+	make_room(relay, 1);
 	room = sizeof relay->bytes - relay->end;
 	if (room == 0)
 		return -ENOBUFS;
@@ -46,7 +46,7 @@ size_t sb_relay_add(struct sb_relay *relay, const char *bytes, size_t length)
 {
 	size_t room;
 
-	make_room(relay);
+	make_room(relay, length);
 	room = sizeof relay->bytes - relay->end;
 	if (length > room)
 		length = room;

@@ -14,7 +14,9 @@
  * Owns neither descriptor.  Changes the real terminal's settings and restores them; never
  * blocks on either side.  The caller has the event loop:
  *
- *     n = sb_terminal_poll(t, fds);  poll(fds, n, sb_terminal_timeout_ms(t));  sb_terminal_handle(t, fds, n);
+ *     n = sb_terminal_poll(t, fds);
+ *     poll(fds, n, sb_terminal_timeout_ms(t));
+ *     sb_terminal_handle(t, fds, n);
  */
 #ifndef SB_CONSENT_TERMINAL_H
 #define SB_CONSENT_TERMINAL_H
@@ -48,7 +50,7 @@ int sb_terminal_pty(int tty, int *out_master, int *out_slave, struct sb_error *e
 /* tty becomes raw, the pty gets its size.  SB_E_INVALID: it is no terminal. */
 int sb_terminal_open(const struct sb_terminal_options *options, struct sb_terminal **out,
 		     struct sb_error *err);
-/* Restores the real terminal, unless it is gone.  Questions still open are dropped.  NULL is fine. */
+/* Restores the real terminal.  Questions still open are dropped.  NULL is fine. */
 void sb_terminal_close(struct sb_terminal *terminal);
 
 /* Which descriptors to wait for; returns how many were filled in (at most SB_TERMINAL_FDS). */

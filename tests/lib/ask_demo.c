@@ -209,7 +209,6 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGWINCH);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGHUP, SIG_IGN); /* the terminal's end is seen on the terminal */
 	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (sb_terminal_pty(0, &options.master, &slave, &err) != SB_OK) {
 		fprintf(stderr, "ask_demo: %s\n", err.message);
@@ -217,6 +216,7 @@ int main(int argc, char **argv)
 	}
 	command = start_command(argv + 3, slave);
 	close(slave);
+	signal(SIGHUP, SIG_IGN); /* the terminal's end is seen on the terminal */
 	if (sb_terminal_open(&options, &terminal, &err) != SB_OK) {
 		fprintf(stderr, "ask_demo: %s\n", err.message);
 		return 125;
