@@ -220,24 +220,35 @@ static void bar(struct page *page, const struct sb_view *view)
 	end_line(page);
 }
 
+/* The first of some wordings, longest first, that leaves a column free; the last if none does. */
+static const char *wording(const struct page *page, size_t used, const char *const *texts)
+{
+	while (texts[1] && used + sb_draw_cells(texts[0], strlen(texts[0])) >= page->columns)
+		texts++;
+	return texts[0];
+}
+
 static void who(struct page *page, const struct sb_question *question)
 {
-	SB_AUTO_BUF struct sb_buf rest = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf verb = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf shortest = SB_BUF(TEXT_LIMIT);
+	const char *program = question->program ? question->program : "a program";
 	size_t indent = page->columns >= 60 ? 2 : 1;
+	const char *rest;
 
-	if (page->columns >= 60)
-		sb_buf_printf(&rest, " (process %ld) wants to ", (long)question->process);
-	else if (page->columns >= 30)
-		sb_buf_printf(&rest, " (%ld) wants to ", (long)question->process);
-	else
-		sb_buf_puts(&rest, ": ");
-	sb_escape_append(&rest, question->verb, strlen(question->verb));
+	sb_escape_append(&verb, question->verb, strlen(question->verb));
+	sb_buf_printf(&full, " (process %ld) wants to %s", (long)question->process, verb.data);
+	sb_buf_printf(&shorter, " (%ld) wants to %s", (long)question->process, verb.data);
+	sb_buf_printf(&shortest, ": %s", verb.data);
+	/* Enough of the name to know it by. */
+	rest = wording(page, indent + 12,
+		       (const char *const[]){full.data, shorter.data, shortest.data, NULL});
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s" BOLD, (int)indent, "");
-	sb_draw_fitted(&page->text, question->program ? question->program : "a program",
-		       room(page, indent + rest.length + 1));
-	sb_buf_puts(&page->text, PLAIN);
-	fit(&page->text, rest.data, rest.length, room(page, indent + 1));
+	sb_draw_fitted(&page->text, program, room(page, indent + strlen(rest) + 1));
+	sb_buf_printf(&page->text, PLAIN "%s", rest);
 	end_line(page);
 }
 
@@ -300,14 +311,6 @@ static void content(struct page *page, const struct sb_question *question)
 }
 
 /* --- choices ----------------------------------------------------------------------- */
-
-/* The first of some wordings, longest first, that leaves a column free; the last if none does. */
-static const char *wording(const struct page *page, size_t used, const char *const *texts)
-{
-	while (texts[1] && used + sb_draw_cells(texts[0], strlen(texts[0])) >= page->columns)
-		texts++;
-	return texts[0];
-}
 
 static void choice(struct page *page, char digit, const char *const *texts)
 {

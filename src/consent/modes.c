@@ -399,6 +399,20 @@ static size_t cut_character(const char *bytes, size_t length, unsigned char *lef
 	return 0;
 }
 
+/* Plain text of run bytes; returns how many of them end at a safe place. */
+static size_t read_run(struct sb_modes *modes, const char *bytes, size_t run, bool more)
+{
+	unsigned char left = 0;
+	size_t cut = cut_character(bytes, run, &left);
+
+	modes->line_start = bytes[run - 1] == '\n';
+	if (cut && !more) { /* otherwise ESC or 0xc2 breaks it, and it is over */
+		modes->state = SB_MODES_UTF8;
+		modes->utf8_left = left;
+	}
+	return run - cut;
+}
+
 size_t sb_modes_feed(struct sb_modes *modes, const char *bytes, size_t length)
 {
 	size_t at = 0, safe = 0;
@@ -408,28 +422,20 @@ size_t sb_modes_feed(struct sb_modes *modes, const char *bytes, size_t length)
 			size_t run = plain_run(bytes + at, length - at);
 
 			if (run) {
-				modes->line_start = bytes[at + run - 1] == '\n';
+				size_t whole = read_run(modes, bytes + at, run, at + run < length);
+
+				safe = whole ? at + whole : safe;
 				at += run;
-				safe = at;
-				continue; /* a character cut by ESC or 0xc2 is broken anyway */
+				continue;
 			}
 		} else if ((modes->state == SB_MODES_UTF8 || modes->state == SB_MODES_C2) &&
 			   ((unsigned char)bytes[at] & 0xc0) != 0x80) {
 			modes->state = SB_MODES_GROUND; /* broken; this byte starts anew */
-			safe = at;
 			continue;
 		}
 		feed_byte(modes, (unsigned char)bytes[at++]);
 		if (modes->state == SB_MODES_GROUND)
 			safe = at;
-	}
-	if (modes->state == SB_MODES_GROUND && length) {
-		size_t cut = cut_character(bytes, length, &modes->utf8_left);
-
-		if (cut) {
-			modes->state = SB_MODES_UTF8;
-			safe = length - cut;
-		}
 	}
 	return safe;
 }
