@@ -276,17 +276,20 @@ int sb_terminal_timeout_ms(const struct sb_terminal *t)
 
 static void handle_ready(struct sb_terminal *t, short from_tty, short from_master)
 {
+	/* It takes nothing at present: poll() will tell when it does. */
+	bool blocked = sb_terminal_writing(t) && !(from_tty & POLLOUT);
+
 	if (from_tty & ~POLLOUT)
 		take_input(t, from_tty & (POLLHUP | POLLERR | POLLNVAL));
 	if (sb_relay_pending(&t->input))
 		write_input(t);
 	if (!t->gone && from_master & ~POLLOUT)
 		take_output(t);
-	if (!t->gone && sb_terminal_writing(t))
+	if (!t->gone && !blocked && sb_terminal_writing(t))
 		write_out(t);
 	if (!t->gone)
 		sb_terminal_tick(t);
-	if (!t->gone && sb_terminal_writing(t))
+	if (!t->gone && !blocked && sb_terminal_drawing(t))
 		write_out(t);
 }
 

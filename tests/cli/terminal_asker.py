@@ -274,6 +274,31 @@ def typed_ahead(fx):
     demo.expect("1 deny")
 
 
+@test("C5 a slow terminal: what is typed before it shows the question, or after it left, is dropped")
+def slow_terminal(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.press("3")
+    demo.expect("1 deny")
+    demo.pass_time(0.4)
+    demo.ask(2)
+    time.sleep(0.8)  # long after it was written, and a lone key; but nobody has seen it
+    demo.term.send("1")
+    time.sleep(0.3)
+    demo.shown()
+    demo.silent()
+    demo.press("4")
+    time.sleep(0.3)  # answered, but the question still stands on the screen
+    equal(demo.given(), ["1 deny", "2 always"])
+    demo.term.send("secret")
+    time.sleep(0.1)
+    demo.wait(lambda: "wants to" not in demo.term.screen(), "the question did not go")
+    demo.press("x")
+    demo.wait(lambda: got(fx), "the key did not arrive")
+    equal(got(fx), b"x")
+
+
 @test("C5 a hand in the middle of typing does not answer")
 def typing(fx):
     demo = recorder(fx)
