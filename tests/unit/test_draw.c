@@ -42,8 +42,7 @@ static void check_page(const struct sb_question *question, const struct sb_view 
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(256 * 1024);
 	const char *start = "\033[?25l\033[0m\033[2J", *end = "\033[?25h";
 	const char *at;
-	unsigned row, last = 0;
-	int used;
+	unsigned long last = 0;
 
 	sb_draw_question(&out, question, view);
 	assert_false(sb_buf_failed(&out));
@@ -51,22 +50,24 @@ static void check_page(const struct sb_question *question, const struct sb_view 
 	assert_string_equal(out.data + out.length - strlen(end), end);
 	out.data[out.length - strlen(end)] = '\0';
 	at = out.data + strlen(start);
-	while (*at) {
-		const char *stop = strstr(at + 1, ";1H");
+	while (*at) { /* CSI row ; 1 H, and the line up to the next of those */
+		char *text;
+		unsigned long row = strtoul(at + 2, &text, 10);
+		const char *stop;
 
-		assert_int_equal(sscanf(at, "\033[%u;1H%n", &row, &used), 1);
+		assert_int_equal(strncmp(text, ";1H", 3), 0);
+		text += 3;
 		assert_int_equal(row, last + 1);
 		assert_true(row <= view->rows);
 		last = row;
-		stop = stop ? strstr(at + used, ";1H") : NULL;
-		if (stop)
-			while (*stop != '\033')
-				stop--;
-		else
-			stop = at + strlen(at);
-		if (line_cells(at + used, stop) > (view->columns > 24 ? view->columns : 24))
-			fail_msg("%ux%u, line %u: %.*s", view->rows, view->columns, row,
-				 (int)(stop - at), at);
+		stop = strstr(text, ";1H");
+		while (stop && *stop != '\033')
+			stop--;
+		if (!stop)
+			stop = text + strlen(text);
+		if (line_cells(text, stop) > (view->columns > 24 ? view->columns : 24))
+			fail_msg("%ux%u, line %lu: %.*s", view->rows, view->columns, row,
+				 (int)(stop - text), text);
 		at = stop;
 	}
 	assert_true(last >= 1);

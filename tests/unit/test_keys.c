@@ -15,23 +15,28 @@ static char feed(struct sb_keys *keys, const char *text, int64_t now)
 	return sb_keys_feed(keys, text, strlen(text), now);
 }
 
-/* The reply that a terminal of this size gives to what begin() wrote. */
+/* The reply that a terminal of this size gives to CSI row ; column H, CSI 6 n. */
 static struct sb_keys begin(char *reply, size_t size)
 {
 	struct sb_keys keys;
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(256);
-	unsigned row, column;
 	size_t length = 0;
-	const char *at;
 
 	sb_keys_begin(&keys, &out, 24, 80, NOW, 500);
-	for (at = out.data; (at = strstr(at, "\033[")); at += 2)
-		if (sscanf(at, "\033[%u;%uH\033[6n", &row, &column) == 2) {
-			assert_in_range(row, 1, 24);
-			assert_in_range(column, 1, 80);
-			length += (size_t)snprintf(reply + length, size - length, "\033[%u;%uR",
-						   row, column);
-		}
+	for (char *at = out.data; *at;) {
+		unsigned long row, column;
+
+		assert_int_equal(strncmp(at, "\033[", 2), 0);
+		row = strtoul(at + 2, &at, 10);
+		assert_int_equal(*at, ';');
+		column = strtoul(at + 1, &at, 10);
+		assert_int_equal(strncmp(at, "H\033[6n", 5), 0);
+		at += 5;
+		assert_in_range(row, 1, 24);
+		assert_in_range(column, 1, 80);
+		length += (size_t)snprintf(reply + length, size - length, "\033[%lu;%luR", row,
+					   column);
+	}
 	assert_int_equal(length, keys.expected_length);
 	return keys;
 }
