@@ -23,10 +23,10 @@ enum sb_answer {
 };
 
 struct sb_question {
-	unsigned long id; /* ours, never 0, unique in the run */
-	enum sb_op op;    /* the strictest of what it does */
-	const char *verb; /* in words: "create", "write to", "delete", "connect to" */
-	const char *path; /* canonical */
+	unsigned long id;      /* ours, never 0, unique in the run */
+	enum sb_op op;         /* the strictest of what it does */
+	const char *verb;      /* in words: "create", "write to", "delete", "connect to" */
+	const char *path;      /* canonical */
 	const char *target;    /* where it is renamed or linked to; NULL: one path only */
 	const char *directory; /* what answers 2 and 4 would open; NULL: they are not offered */
 	const char *program;   /* name of the program that asks */

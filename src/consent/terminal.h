@@ -7,10 +7,16 @@
  * pty's master side; while a question is open the command's output waits and nothing the
  * person types reaches it.  The command can neither read an answer nor draw over a question.
  *
+ * On the main screen the question takes the alternate one, and what stood there comes back as it
+ * was.  Over a full-screen program it is drawn on that program's screen, which is then told that
+ * its window has changed and draws itself again.
+ *
  * Owns neither descriptor.  Changes the real terminal's settings and restores them; never
  * blocks on either side.  The caller has the event loop:
  *
- *     n = sb_terminal_poll(t, fds);  poll(fds, n, sb_terminal_timeout_ms(t));  sb_terminal_handle(t, fds, n);
+ *     n = sb_terminal_poll(t, fds);
+ *     poll(fds, n, sb_terminal_timeout_ms(t));
+ *     sb_terminal_handle(t, fds, n);
  */
 #ifndef SB_CONSENT_TERMINAL_H
 #define SB_CONSENT_TERMINAL_H
@@ -22,27 +28,46 @@
 struct sb_terminal;
 
 struct sb_terminal_options {
-	size_t size;       /* sizeof this struct */
-	int tty;           /* the real terminal, open for reading and writing */
-	int master;        /* of the command's pty */
-	const char *word;  /* known to the user and us only, shown with every question; or NULL */
-	/* Called from sb_terminal_handle(), once per question. */
+	size_t size;      /* sizeof this struct */
+	int tty;          /* the real terminal, open for reading and writing */
+	int master;       /* of the command's pty */
+	const char *word; /* known to the user and us only, shown with every question; or NULL */
+	/* Called from sb_terminal_handle(), once per question that is not withdrawn.  It may ask,
+	 * withdraw and notice, but not close. */
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
 	void *context;
 };
 
 #define SB_TERMINAL_FDS 2
 
+/*
+ * A pty for the command, with the settings and the size of tty.  Both sides are close-on-exec;
+ * the slave belongs to the user alone.  The command's side is for its stdin, stdout, stderr and
+ * controlling terminal: setsid, TIOCSCTTY.
+ */
+int sb_terminal_pty(int tty, int *out_master, int *out_slave, struct sb_error *err);
+
+/* tty becomes raw, the pty gets its size.  SB_E_INVALID: it is no terminal. */
 int sb_terminal_open(const struct sb_terminal_options *options, struct sb_terminal **out,
 		     struct sb_error *err);
-void sb_terminal_close(struct sb_terminal *terminal); /* restores the real terminal */
+/* Restores the real terminal.  Questions still open are dropped.  NULL is fine. */
+void sb_terminal_close(struct sb_terminal *terminal);
 
 /* Which descriptors to wait for; returns how many were filled in (at most SB_TERMINAL_FDS). */
 size_t sb_terminal_poll(const struct sb_terminal *terminal, struct pollfd *out);
 int sb_terminal_timeout_ms(const struct sb_terminal *terminal); /* -1: none */
 void sb_terminal_handle(struct sb_terminal *terminal, const struct pollfd *fds, size_t count);
 
-/* Ask, or queue behind those already asked; everything in question is copied. */
+/*
+ * The real terminal has hung up.  Every question is answered with deny; the caller closes the
+ * master, which hangs up the command.
+ */
+bool sb_terminal_gone(const struct sb_terminal *terminal);
+
+/*
+ * Ask, or queue behind those already asked; everything in question is copied.  Answered later,
+ * from sb_terminal_handle().  SB_E_REFUSED: a thousand are waiting.
+ */
 int sb_terminal_ask(struct sb_terminal *terminal, const struct sb_question *question,
 		    struct sb_error *err);
 /* Who asked is gone, time is up, or somebody answered elsewhere: take the question away. */
@@ -55,7 +80,10 @@ void sb_terminal_resized(struct sb_terminal *terminal); /* after SIGWINCH */
 void sb_terminal_suspend(struct sb_terminal *terminal); /* before we stop: settings restored */
 void sb_terminal_resume(struct sb_terminal *terminal);  /* after SIGCONT, in the foreground */
 
-/* The command has ended: show what it has written and close the relay.  Waits briefly. */
+/*
+ * The command has ended: show what it has written and close the relay.  Waits briefly.  Questions
+ * still open are answered with deny.
+ */
 void sb_terminal_drain(struct sb_terminal *terminal);
 
 #endif

@@ -189,10 +189,11 @@ class Fixture:
         return subprocess.Popen([os.fspath(word) for word in argv], cwd=cwd or self.project,
                                 env=self.env(env), **popen)
 
-    def terminal(self, *argv, cwd=None, env=None, rows=24, columns=80):
+    def terminal(self, *argv, cwd=None, env=None, rows=24, columns=80, replies=False):
         """Run argv on a new terminal of its own; see terminal.py.  Ended with the test."""
         terminal = Terminal([os.fspath(word) for word in argv], cwd=cwd or self.project,
-                            env=self.env(env), rows=rows, columns=columns)
+                            env=self.env(env), rows=rows, columns=columns,
+                            replies=replies)
         self._terminals.append(terminal)
         return terminal
 

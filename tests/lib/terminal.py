@@ -9,10 +9,13 @@
     status = term.wait()           exit status; negative when a signal killed it
     term.close()                   hang up
 
-The screen understands what shells and our own questions use (cursor moves, erasing,
-scrolling, the alternate screen); colours are dropped.
+The screen understands what shells, editors, pagers and our own questions use (cursor moves,
+erasing, scrolling, the alternate screen); colours are dropped.  With replies=True it also
+answers what programs ask a terminal (cursor position, attributes, colours), as xterm does,
+whenever it reads.
 """
 
+import codecs
 import fcntl
 import os
 import pty
@@ -27,11 +30,11 @@ import time
 
 class Screen:
     SEQUENCE = re.compile(
-        r"\x1b\[([?>=!]?)([0-9;]*)[ -/]*([@-~])"  # CSI
-        r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles and the like
+        r"\x1b\[([?>=!<]?)([0-9;:]*)[ -/]*([@-~])"  # CSI
+        r"|\x1b\]([^\x07\x1b\x18]*)(?:\x07|\x1b\\|\x18)"  # OSC: titles and the like
         r"|\x1b[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
-        r"|\x1b[()*+][0-9A-Za-z]"  # character sets
-        r"|\x1b([78DEMc=>])"
+        r"|\x1b[()*+ %#][0-9A-Za-z@]"  # character sets and the like
+        r"|\x1b([78DEMc=><\\])"
     )
 
     def __init__(self, rows, columns):
@@ -39,6 +42,10 @@ class Screen:
         self.lines = self._blank()
         self.row = self.column = 0
         self.saved = (0, 0)
+        self.top, self.bottom = 0, rows - 1  # the scrolling region
+        self.modes = set()  # private modes that are on, apart from 7 and 25: those that are off
+        self.keypad = False
+        self.replies = ""  # what a terminal would send back
         self.main = None  # the main screen's lines while the alternate one shows
         self.pending = ""  # the beginning of a sequence that was cut
 
@@ -54,6 +61,11 @@ class Screen:
         self.lines = self._blank()
         for line, kept in zip(self.lines, old):
             line[: min(columns, len(kept))] = kept[:columns]
+        if self.main is not None:
+            main, self.main = self.main, self._blank()
+            for line, kept in zip(self.main, main):
+                line[: min(columns, len(kept))] = kept[:columns]
+        self.top, self.bottom = 0, rows - 1
         self.row, self.column = min(self.row, rows - 1), min(self.column, columns - 1)
 
     def feed(self, text):
@@ -70,7 +82,7 @@ class Screen:
             if found:
                 self._sequence(found)
                 at = found.end()
-            elif len(text) - at < 64:
+            elif len(text) - at < (1 << 20 if text[at + 1:at + 2] in tuple("]PX^_") else 64):
                 self.pending = text[at:]
                 return
             else:
@@ -93,31 +105,73 @@ class Screen:
             self.column += 1
 
     def _down(self):
-        if self.row < self.rows - 1:
+        if self.row == self.bottom:
+            self._scroll(self.top, self.bottom, 1)
+        elif self.row < self.rows - 1:
             self.row += 1
-        else:
-            self.lines = self.lines[1:] + [[" "] * self.columns]
+
+    def _scroll(self, first, last, count):
+        """Move the lines first..last up by count, down when it is negative."""
+        for _ in range(min(abs(count), last - first + 1)):
+            del self.lines[first if count > 0 else last]
+            self.lines.insert(last if count > 0 else first, [" "] * self.columns)
 
     def _sequence(self, found):
-        private, arguments, final, short = found.groups()
+        private, arguments, final, osc, short = found.groups()
+        if osc in ("10;?", "11;?"):
+            self.replies += f"\x1b]{osc[:2]};rgb:1111/2222/3333\x1b\\"
         if short == "7":
             self.saved = (self.row, self.column)
         elif short == "8":
             self.row, self.column = self.saved
         elif short == "c":
             self.__init__(self.rows, self.columns)
+        elif short == "D":
+            self._down()
+        elif short == "E":
+            self.column = 0
+            self._down()
+        elif short == "M":
+            if self.row == self.top:
+                self._scroll(self.top, self.bottom, -1)
+            else:
+                self.row = max(0, self.row - 1)
+        elif short and short in "=>":
+            self.keypad = short == "="
         if final is None:
             return
-        numbers = [int(n) if n else 0 for n in (arguments or "").split(";")]
+        numbers = [int(n) if n else 0 for n in (arguments or "").replace(":", ";").split(";")]
         first = numbers[0]
         step = max(1, first)
-        if private == "?" and final in "hl" and first in (47, 1047, 1049):
-            if final == "h" and self.main is None:
-                self.main, self.lines = self.lines, self._blank()
-            elif final == "l" and self.main is not None:
-                self.lines, self.main = self.main, None
+        if private == "?" and final in "hl":
+            for number in numbers:
+                self._private_mode(number, final == "h")
+        elif final == "c" and private in ("", ">"):
+            self.replies += "\x1b[?64;1;2;6;9;15;18;21;22c" if not private else "\x1b[>41;366;0c"
+        elif final == "n" and not private and first == 6:
+            self.replies += f"\x1b[{self.row + 1};{min(self.column, self.columns - 1) + 1}R"
+        elif final == "n" and not private and first == 5:
+            self.replies += "\x1b[0n"
         elif private:
             return
+        elif final == "r":
+            self.top, self.bottom = max(1, first) - 1, self.rows - 1
+            if len(numbers) > 1 and numbers[1]:
+                self.bottom = min(self.rows, numbers[1]) - 1
+            self.row = self.column = 0
+        elif final in "LM" and self.top <= self.row <= self.bottom:
+            self._scroll(self.row, self.bottom, step if final == "M" else -step)
+        elif final in "ST":
+            self._scroll(self.top, self.bottom, step if final == "S" else -step)
+        elif final in "@PX":
+            line, at = self.lines[self.row], min(self.column, self.columns - 1)
+            step = min(step, self.columns - at)
+            if final == "@":
+                line[at:] = ([" "] * step + line[at:])[: self.columns - at]
+            elif final == "P":
+                line[at:] = line[at + step:] + [" "] * step
+            else:
+                line[at:at + step] = [" "] * step
         elif final == "A":
             self.row = max(0, self.row - step)
         elif final == "B":
@@ -145,6 +199,20 @@ class Screen:
         elif final == "u":
             self.row, self.column = self.saved
 
+    def _private_mode(self, number, on):
+        if number in (47, 1047, 1049):
+            if on and self.main is None:
+                self.main, self.lines = self.lines, self._blank()
+                self.main_saved = (self.row, self.column)
+            elif not on and self.main is not None:
+                self.lines, self.main = self.main, None
+                if number == 1049:
+                    self.row, self.column = self.main_saved
+        elif on != (number in (7, 25)):
+            self.modes.add(number)
+        else:
+            self.modes.discard(number)
+
     def _erase_line(self, how):
         line = self.lines[self.row]
         start = self.column if how == 0 else 0
@@ -153,8 +221,10 @@ class Screen:
 
 
 class Terminal:
-    def __init__(self, argv, cwd, env, rows=24, columns=80):
+    def __init__(self, argv, cwd, env, rows=24, columns=80, replies=False):
+        self.replies = replies
         self.output = ""  # everything that came, escape sequences included
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._seen = 0  # how much of it expect() has passed
         self._screen = Screen(rows, columns)
         self.master, slave = pty.openpty()
@@ -191,10 +261,22 @@ class Terminal:
             data = os.read(self.master, 65536)
         except OSError:  # EIO: nobody holds the other side any more
             return False
-        text = data.decode("utf-8", "replace")
+        text = self._decoder.decode(data)
         self.output += text
         self._screen.feed(text)
+        answer, self._screen.replies = self._screen.replies, ""
+        if answer and self.replies:
+            self.send(answer)
         return bool(data)
+
+    def state(self):
+        """Everything but the letters that a program can have changed."""
+        screen = self._screen
+        return {"alternate": screen.main is not None, "modes": sorted(screen.modes),
+                "keypad": screen.keypad, "region": (screen.top, screen.bottom)}
+
+    def cursor(self):
+        return self._screen.row, self._screen.column
 
     def expect(self, pattern, timeout=10):
         """Wait until pattern (a regular expression) is in the output after the last match."""

@@ -1,0 +1,205 @@
+#include "consent/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/buf.h"
+
+#define CELLS 3
+
+/* --- the fence --------------------------------------------------------------------- */
+
+static unsigned random_below(unsigned limit)
+{
+	uint32_t bits = 0;
+
+	/* Never fails for so few bytes once the system is up: getrandom(2).  If it did, the
+	 * cells would be known, and the lone key is what is left. */
+	if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+		bits = 0;
+	return bits % limit;
+}
+
+static void prepare_search(struct sb_keys *keys)
+{
+	size_t k = 0;
+
+	keys->failure[0] = 0;
+	for (size_t i = 1; i < keys->expected_length; i++) {
+		while (k && keys->expected[i] != keys->expected[k])
+			k = keys->failure[k - 1];
+		if (keys->expected[i] == keys->expected[k])
+			k++;
+		keys->failure[i] = (unsigned char)k;
+	}
+}
+
+void sb_keys_begin_blind(struct sb_keys *keys, int64_t now_ms, int64_t wait_ms)
+{
+	*keys = (struct sb_keys){.give_up_ms = now_ms + wait_ms, .last_ms = now_ms};
+}
+
+/*
+ * SECURITY: the cells are random and three in a row.
+ *
+ * Danger: replies to cursor requests of the command may still be on their way.  Taken for
+ * ours, they would open the fence early, and what was typed before the question would count.
+ * With 40 x 10 cells a command would have to have 64 million requests under way.
+ * Price: about 40 bytes each way per question.
+ * Held by: tests/unit/test_keys.c, tests/cli/terminal_asker.py
+ */
+void sb_keys_begin(struct sb_keys *keys, struct sb_buf *out, unsigned rows, unsigned columns,
+		   int64_t now_ms, int64_t wait_ms)
+{
+	sb_keys_begin_blind(keys, now_ms, wait_ms);
+	for (int i = 0; i < CELLS; i++) {
+		unsigned row = 1 + random_below(rows < 1000 ? rows : 1000);
+		unsigned column = 1 + random_below(columns < 1000 ? columns : 1000);
+
+		sb_buf_printf(out, "\033[%u;%uH\033[6n", row, column);
+		keys->expected_length += (size_t)snprintf(
+			keys->expected + keys->expected_length,
+			sizeof keys->expected - keys->expected_length, "\033[%u;%uR", row, column);
+	}
+	prepare_search(keys);
+}
+
+static void pass(struct sb_keys *keys, int64_t now_ms, bool replied)
+{
+	keys->passed = true;
+	keys->replied = replied;
+	keys->state = SB_KEYS_GROUND;
+	keys->last_ms = now_ms;
+}
+
+size_t sb_keys_pass(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms)
+{
+	for (size_t i = 0; !keys->passed && i < length; i++) {
+		while (keys->matched && bytes[i] != keys->expected[keys->matched])
+			keys->matched = keys->failure[keys->matched - 1];
+		if (keys->expected_length && bytes[i] == keys->expected[keys->matched])
+			keys->matched++;
+		if (keys->expected_length && keys->matched == keys->expected_length) {
+			pass(keys, now_ms, true);
+			return i + 1;
+		}
+	}
+	return keys->passed ? 0 : length;
+}
+
+/* --- keys -------------------------------------------------------------------------- */
+
+static void end_csi(struct sb_keys *keys, char final)
+{
+	keys->state = SB_KEYS_GROUND;
+	if (final == '~' && (keys->number == 200 || keys->number == 201))
+		keys->pasting = keys->number == 200;
+}
+
+static void after_escape(struct sb_keys *keys, char c)
+{
+	keys->state = SB_KEYS_GROUND; /* Alt with a key */
+	if (c == '[') {
+		keys->state = SB_KEYS_CSI;
+		keys->number = 0;
+	} else if (c == 'O') {
+		keys->state = SB_KEYS_SS3;
+	} else if (c && strchr("]PX^_", c)) {
+		keys->state = SB_KEYS_STRING;
+	} else if (c == '\033') {
+		keys->state = SB_KEYS_AFTER_ESCAPE;
+	}
+}
+
+/* A byte outside every sequence, or ESC: may it be the key? */
+static void ground(struct sb_keys *keys, char c, int64_t now_ms)
+{
+	if (c == '\033')
+		keys->state = SB_KEYS_AFTER_ESCAPE;
+	if (!keys->pasting && now_ms - keys->last_ms >= SB_KEYS_QUIET_MS)
+		keys->candidate = c;
+}
+
+static void take(struct sb_keys *keys, char c, int64_t now_ms)
+{
+	keys->candidate = '\0'; /* it is not alone */
+	switch (keys->state) {
+	case SB_KEYS_GROUND:
+		ground(keys, c, now_ms);
+		break;
+	case SB_KEYS_AFTER_ESCAPE:
+		after_escape(keys, c);
+		break;
+	case SB_KEYS_CSI:
+		if (c >= '0' && c <= '9' && keys->number < 10000)
+			keys->number = keys->number * 10 + (unsigned)(c - '0');
+		else if (c == '\033')
+			keys->state = SB_KEYS_AFTER_ESCAPE;
+		else if (c >= 0x40 && c <= 0x7e)
+			end_csi(keys, c);
+		break;
+	case SB_KEYS_SS3:
+		keys->state = SB_KEYS_GROUND;
+		break;
+	case SB_KEYS_STRING:
+		if (c == '\a')
+			keys->state = SB_KEYS_GROUND;
+		else if (c == '\033')
+			keys->state = SB_KEYS_STRING_ESCAPE;
+		break;
+	case SB_KEYS_STRING_ESCAPE:
+		keys->state = SB_KEYS_GROUND;
+		if (c != '\\')
+			after_escape(keys, c);
+		break;
+	}
+	keys->last_ms = now_ms;
+}
+
+/* A sequence that stays open has lost its end: a key after so long a silence is a key again. */
+static void forget_sequence(struct sb_keys *keys, int64_t now_ms)
+{
+	if (now_ms - keys->last_ms < SB_KEYS_QUIET_MS)
+		return;
+	keys->state = SB_KEYS_GROUND;
+	if (now_ms - keys->last_ms >= 10L * SB_KEYS_QUIET_MS)
+		keys->pasting = false;
+}
+
+char sb_keys_feed(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms)
+{
+	size_t skip = sb_keys_pass(keys, bytes, length, now_ms);
+
+	if (!keys->passed)
+		keys->last_ms = now_ms;
+	for (size_t i = skip; i < length; i++) {
+		forget_sequence(keys, now_ms);
+		if (keys->state == SB_KEYS_GROUND && !keys->pasting &&
+		    (bytes[i] == SB_KEYS_INTERRUPT || bytes[i] == SB_KEYS_END))
+			return bytes[i];
+		take(keys, bytes[i], now_ms);
+	}
+	return '\0';
+}
+
+char sb_keys_tick(struct sb_keys *keys, int64_t now_ms)
+{
+	char key = keys->candidate;
+
+	if (!keys->passed && now_ms >= keys->give_up_ms)
+		pass(keys, now_ms, false);
+	if (!key || now_ms - keys->last_ms < SB_KEYS_LONE_MS)
+		return '\0';
+	keys->candidate = '\0';
+	if (keys->state == SB_KEYS_AFTER_ESCAPE)
+		keys->state = SB_KEYS_GROUND;
+	return key;
+}
+
+int64_t sb_keys_deadline_ms(const struct sb_keys *keys)
+{
+	if (!keys->passed)
+		return keys->give_up_ms;
+	return keys->candidate ? keys->last_ms + SB_KEYS_LONE_MS : -1;
+}

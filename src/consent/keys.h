@@ -1,0 +1,85 @@
+/*
+ * keys.h - the key that a person pressed, told apart from everything else a terminal sends.
+ *
+ *     begin (append the request to the output) -> feed, tick ... -> an accepted key
+ *
+ * Input holds what was typed before the question showed, pastes, and the terminal's replies
+ * to requests that the command wrote earlier.  None of it may answer.  Two things keep it out:
+ *
+ * A fence.  With the question on the screen we move the cursor to three cells chosen at random
+ * and ask each time where it is.  A terminal answers in order, so all that comes before those
+ * three replies, in a row, was sent before the question showed.  The command may have asked
+ * the same thing many times, but cannot know the cells.  A terminal that never
+ * replies is given up after a while.
+ *
+ * A lone key.  It counts only when nothing else came for a while before it, nor shortly after:
+ * a hand in the middle of typing, a paste and a late reply are all more than that.
+ *
+ * Plain storage; the caller tells the time in milliseconds.
+ */
+#ifndef SB_CONSENT_KEYS_H
+#define SB_CONSENT_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sb_buf;
+
+#define SB_KEYS_QUIET_MS 300 /* nothing came for so long before the key */
+#define SB_KEYS_LONE_MS 60   /* and after it */
+#define SB_KEYS_ESCAPE '\033'
+#define SB_KEYS_INTERRUPT '\003'
+#define SB_KEYS_END '\004'
+
+enum sb_keys_state {
+	SB_KEYS_GROUND,
+	SB_KEYS_AFTER_ESCAPE,
+	SB_KEYS_CSI,
+	SB_KEYS_SS3,
+	SB_KEYS_STRING,        /* a reply: OSC, DCS, ... */
+	SB_KEYS_STRING_ESCAPE, /* perhaps its end */
+};
+
+struct sb_keys {
+	/* the fence */
+	char expected[64];
+	unsigned char failure[64]; /* where to go on after a mismatch (Knuth, Morris, Pratt) */
+	size_t expected_length, matched;
+	bool passed;        /* the fence is behind us */
+	bool replied;       /* because the terminal answered */
+	int64_t give_up_ms; /* when we stop waiting for it */
+	/* keys */
+	enum sb_keys_state state;
+	bool pasting;
+	unsigned number; /* of CSI number ~ */
+	char candidate;  /* 0: none */
+	int64_t last_ms; /* when something came last, or the fence was passed */
+};
+
+/*
+ * Start over: append the request to out.  rows and columns are those of the screen (at least
+ * 1); wait_ms is how long the terminal may take to answer.
+ */
+void sb_keys_begin(struct sb_keys *keys, struct sb_buf *out, unsigned rows, unsigned columns,
+		   int64_t now_ms, int64_t wait_ms);
+
+/* Start over without a request: the fence is passed after wait_ms. */
+void sb_keys_begin_blind(struct sb_keys *keys, int64_t now_ms, int64_t wait_ms);
+
+/* Look for the fence only: returns how many bytes belong before it. */
+size_t sb_keys_pass(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms);
+
+/*
+ * Take input.  Ctrl-C and Ctrl-D count at once when the fence is passed: they are returned; 0
+ * otherwise, and a lone key comes from sb_keys_tick().
+ */
+char sb_keys_feed(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms);
+
+/* Time has passed: a key that counts, or 0. */
+char sb_keys_tick(struct sb_keys *keys, int64_t now_ms);
+
+/* When sb_keys_tick() has something to do; -1: it does not wait for anything. */
+int64_t sb_keys_deadline_ms(const struct sb_keys *keys);
+
+#endif

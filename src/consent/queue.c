@@ -1,0 +1,185 @@
+#include "consent/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* As much content as a question could show on a large screen, and then some. */
+#define CONTENT_BYTES (16 * 1024)
+
+void sb_queue_init(struct sb_queue *queue)
+{
+	*queue = (struct sb_queue){.first = NULL};
+	queue->end = &queue->first;
+}
+
+void sb_waiting_free(struct sb_waiting *waiting)
+{
+	free(waiting);
+}
+
+void sb_queue_done(struct sb_queue *queue)
+{
+	struct sb_waiting *waiting;
+
+	while ((waiting = sb_queue_take(queue)))
+		sb_waiting_free(waiting);
+	for (size_t i = 0; i < queue->notice_count; i++)
+		free(queue->notices[i]);
+	queue->notice_count = 0;
+}
+
+/* --- questions --------------------------------------------------------------------- */
+
+static size_t text_size(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+static const char *copy_text(char **at, const char *text)
+{
+	char *copy = *at;
+	size_t size = text_size(text);
+
+	if (!text)
+		return NULL;
+	memcpy(copy, text, size);
+	*at += size;
+	return copy;
+}
+
+static struct sb_waiting *copy_question(const struct sb_question *q)
+{
+	size_t content = q->content_length < CONTENT_BYTES ? q->content_length : CONTENT_BYTES;
+	struct sb_waiting *waiting =
+		malloc(sizeof *waiting + text_size(q->verb) + text_size(q->path) +
+		       text_size(q->target) + text_size(q->directory) + text_size(q->program) +
+		       text_size(q->rule) + text_size(q->note) + (q->content ? content : 0));
+	char *at;
+
+	if (!waiting)
+		return NULL;
+	at = waiting->texts;
+	waiting->question = *q;
+	waiting->next = NULL;
+	waiting->question.verb = copy_text(&at, q->verb);
+	waiting->question.path = copy_text(&at, q->path);
+	waiting->question.target = copy_text(&at, q->target);
+	waiting->question.directory = copy_text(&at, q->directory);
+	waiting->question.program = copy_text(&at, q->program);
+	waiting->question.rule = copy_text(&at, q->rule);
+	waiting->question.note = copy_text(&at, q->note);
+	if (q->content) {
+		memcpy(at, q->content, content);
+		waiting->question.content = at;
+		waiting->question.content_length = content;
+	}
+	return waiting;
+}
+
+int sb_queue_add(struct sb_queue *queue, const struct sb_question *question, struct sb_error *err)
+{
+	struct sb_waiting *waiting;
+
+	if (!question->id || !question->verb || !question->path)
+		return sb_fail(err, SB_E_INVALID, 0, "a question needs an id, a verb and a path");
+	if (queue->count >= SB_QUEUE_QUESTIONS)
+		return sb_fail(err, SB_E_REFUSED, 0, "too many questions are waiting");
+	waiting = copy_question(question);
+	if (!waiting)
+		return sb_fail(err, SB_E_NOMEM, 0, "no memory for a question");
+	*queue->end = waiting;
+	queue->end = &waiting->next;
+	queue->count++;
+	return SB_OK;
+}
+
+static struct sb_waiting *unlink_at(struct sb_queue *queue, struct sb_waiting **link)
+{
+	struct sb_waiting *waiting = *link;
+
+	*link = waiting->next;
+	if (!*link)
+		queue->end = link;
+	queue->count--;
+	return waiting;
+}
+
+struct sb_waiting *sb_queue_take(struct sb_queue *queue)
+{
+	return queue->first ? unlink_at(queue, &queue->first) : NULL;
+}
+
+void sb_queue_remove(struct sb_queue *queue, unsigned long id)
+{
+	for (struct sb_waiting **link = &queue->first; *link; link = &(*link)->next) {
+		if ((*link)->question.id == id) {
+			sb_waiting_free(unlink_at(queue, link));
+			return;
+		}
+	}
+}
+
+/* --- notices ----------------------------------------------------------------------- */
+
+void sb_queue_add_notice(struct sb_queue *queue, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return;
+	if (queue->notice_count == SB_QUEUE_NOTICES) {
+		free(queue->notices[0]);
+		queue->notice_count--;
+		memmove(queue->notices, queue->notices + 1,
+			queue->notice_count * sizeof queue->notices[0]);
+		queue->dropped++;
+	}
+	queue->notices[queue->notice_count++] = copy;
+}
+
+void sb_queue_add_answer(struct sb_queue *queue, const struct sb_question *question,
+			 enum sb_answer answer)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024); /* two paths and a few words */
+
+	switch (answer) {
+	case SB_ANSWER_DIRECTORY:
+		sb_buf_printf(&text, "sandbash: allowed for this session: everything in %s",
+			      question->directory);
+		break;
+	case SB_ANSWER_ALWAYS:
+		sb_buf_printf(&text, "sandbash: always allowed: everything in %s",
+			      question->directory);
+		break;
+	default:
+		sb_buf_printf(&text, "sandbash: %s: %s %s",
+			      answer == SB_ANSWER_ONCE ? "allowed once" : "denied", question->verb,
+			      question->path);
+		if (question->target)
+			sb_buf_printf(&text, " to %s", question->target);
+	}
+	sb_queue_add_notice(queue, text.data);
+}
+
+char *sb_queue_take_notice(struct sb_queue *queue)
+{
+	char *text;
+
+	if (queue->dropped) {
+		char line[64];
+
+		snprintf(line, sizeof line, "sandbash: %lu earlier lines are not shown",
+			 queue->dropped);
+		queue->dropped = 0;
+		return strdup(line);
+	}
+	if (queue->notice_count == 0)
+		return NULL;
+	text = queue->notices[0];
+	queue->notice_count--;
+	memmove(queue->notices, queue->notices + 1, queue->notice_count * sizeof queue->notices[0]);
+	return text;
+}

@@ -1,0 +1,462 @@
+#include "consent/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "consent/terminal_impl.h"
+
+/* A sequence longer than this is not held back any more: pictures, the clipboard. */
+#define HOLD_BYTES 4096
+#define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
+#define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */
+
+int64_t sb_terminal_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* --- the terminals' settings ------------------------------------------------------- */
+
+static int make_raw(struct sb_terminal *t)
+{
+	struct termios raw = t->settings;
+
+	cfmakeraw(&raw);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	/* Not TCSADRAIN: it would wait for a terminal that has been stopped. */
+	if (tcsetattr(t->tty, TCSANOW, &raw) < 0)
+		return -errno;
+	t->raw = true;
+	return 0;
+}
+
+static void restore_settings(struct sb_terminal *t)
+{
+	if (t->raw)
+		tcsetattr(t->tty, TCSANOW, &t->settings);
+	t->raw = false;
+}
+
+void sb_terminal_set_size(struct sb_terminal *t, bool narrow)
+{
+	struct winsize size = t->size;
+
+	/* Columns, not rows: an editor whose cursor is on the last row would scroll. */
+	if (narrow && size.ws_col > 2)
+		size.ws_col--;
+	else if (narrow && size.ws_row > 1)
+		size.ws_row--;
+	ioctl(t->master, TIOCSWINSZ, &size);
+	t->narrowed = narrow;
+}
+
+/* --- to the real terminal ---------------------------------------------------------- */
+
+bool sb_terminal_drawing(const struct sb_terminal *t)
+{
+	return t->drawn < t->drawing.length;
+}
+
+bool sb_terminal_writing(const struct sb_terminal *t)
+{
+	return sb_terminal_drawing(t) || (t->phase != SHOWING && sb_relay_pending(&t->output));
+}
+
+static void write_drawing(struct sb_terminal *t)
+{
+	while (sb_terminal_drawing(t)) {
+		ssize_t put =
+			write(t->tty, t->drawing.data + t->drawn, t->drawing.length - t->drawn);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			t->gone = t->gone || errno != EAGAIN;
+			return;
+		}
+		t->drawn += (size_t)put;
+	}
+	t->drawing.length = t->drawn = 0;
+}
+
+/* What we draw, then what the command wrote. */
+static void write_out(struct sb_terminal *t)
+{
+	write_drawing(t);
+	if (!sb_terminal_drawing(t) && t->phase != SHOWING &&
+	    sb_relay_drain(&t->output, t->tty) < 0)
+		t->gone = true;
+}
+
+/* Write all of it; give up when the terminal takes nothing for a while. */
+static void flush_out(struct sb_terminal *t)
+{
+	struct pollfd fd = {.fd = t->tty, .events = POLLOUT};
+
+	do {
+		write_out(t);
+	} while (!t->gone && sb_terminal_writing(t) && poll(&fd, 1, PATIENCE_MS) > 0);
+}
+
+/* --- from the person --------------------------------------------------------------- */
+
+static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
+{
+	if (length && t->enter_ms) {
+		bool enter = (bytes[0] == '\r' || bytes[0] == '\n') &&
+			     sb_terminal_now_ms() < t->enter_ms;
+
+		t->enter_ms = 0;
+		bytes += enter;
+		length -= enter;
+	}
+	/* We have not read more than there is room for. */
+	sb_relay_add(&t->input, bytes, length);
+	sb_relay_release(&t->input, 0);
+}
+
+/* How much may be read now. */
+static size_t input_room(const struct sb_terminal *t)
+{
+	return t->phase == SHOWING ? SB_RELAY_BYTES : sb_relay_room(&t->input);
+}
+
+static void take_input(struct sb_terminal *t, bool hung_up)
+{
+	char bytes[4096];
+	size_t room = input_room(t), before = 0;
+	ssize_t got;
+
+	if (room == 0) {
+		t->gone = hung_up;
+		return;
+	}
+	got = read(t->tty, bytes, room < sizeof bytes ? room : sizeof bytes);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		t->gone = true;
+		return;
+	}
+	if (t->phase == SHOWING) {
+		char key = sb_keys_feed(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+
+		t->replies = t->replies || t->keys.replied;
+		if (key)
+			sb_terminal_key(t, key);
+		return;
+	}
+	if (t->leaving) {
+		before = sb_keys_pass(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+		t->leaving = !t->keys.passed;
+	}
+	relay_input(t, bytes + before, (size_t)got - before);
+}
+
+static void write_input(struct sb_terminal *t)
+{
+	/* Nobody holds the other side: what was typed has no reader and never will. */
+	if (sb_relay_drain(&t->input, t->master) < 0)
+		t->input.start = t->input.ready = t->input.end = 0;
+}
+
+/* --- from the command -------------------------------------------------------------- */
+
+/* Drop the rest of a sequence that a question has cut off; n bytes have come. */
+static size_t drop_rest(struct sb_terminal *t, size_t n)
+{
+	char *fresh = t->output.bytes + t->output.end - n;
+	size_t dropped = 0;
+
+	while (dropped < n && t->swallow) {
+		sb_modes_feed(&t->modes, fresh + dropped++, 1);
+		t->swallow = t->modes.state != SB_MODES_GROUND;
+	}
+	memmove(fresh, fresh + dropped, n - dropped);
+	t->output.end -= dropped;
+	return n - dropped;
+}
+
+/* Read along in n fresh bytes, and release what ends outside a sequence. */
+static void track(struct sb_terminal *t, size_t n)
+{
+	size_t safe;
+
+	if (t->swallow)
+		n = drop_rest(t, n);
+	safe = sb_modes_feed(&t->modes, t->output.bytes + t->output.end - n, n);
+	if (safe) {
+		t->inside = false;
+		sb_relay_release(&t->output, n - safe);
+	}
+	if (sb_relay_held(&t->output) > HOLD_BYTES || (t->inside && !safe)) {
+		t->inside = true;
+		sb_relay_release(&t->output, 0);
+	}
+}
+
+static bool wants_output(const struct sb_terminal *t)
+{
+	return (t->phase == RELAYING || (t->phase == PAUSING && t->inside)) &&
+	       sb_relay_room(&t->output) > 0;
+}
+
+/* False when the command has written nothing more. */
+static bool take_output(struct sb_terminal *t)
+{
+	bool some = false;
+
+	while (wants_output(t)) {
+		/* While a question waits for the end of a sequence, not far beyond it. */
+		bool careful = t->phase == PAUSING;
+		ssize_t got = sb_relay_fill(&t->output, t->master, careful ? 256 : SB_RELAY_BYTES);
+
+		if (got <= 0) {
+			/* EIO: no process has the slave open just now. */
+			if (got == 0 || got == -EIO)
+				t->retry_ms = sb_terminal_now_ms() + MASTER_RETRY_MS;
+			break;
+		}
+		track(t, (size_t)got);
+		some = t->redrawn = true;
+		if (careful)
+			break;
+	}
+	return some;
+}
+
+/* --- the caller's loop ------------------------------------------------------------- */
+
+size_t sb_terminal_poll(const struct sb_terminal *t, struct pollfd *out)
+{
+	size_t count = 0;
+	short events = 0;
+
+	if (t->gone || t->suspended || t->ended)
+		return 0;
+	if (input_room(t) > 0)
+		events |= POLLIN;
+	if (sb_terminal_writing(t))
+		events |= POLLOUT;
+	out[count++] = (struct pollfd){.fd = t->tty, .events = events};
+	events = 0;
+	if (wants_output(t) && sb_terminal_now_ms() >= t->retry_ms)
+		events |= POLLIN;
+	if (sb_relay_pending(&t->input))
+		events |= POLLOUT;
+	if (events) /* without, POLLHUP would still be reported, over and over */
+		out[count++] = (struct pollfd){.fd = t->master, .events = events};
+	return count;
+}
+
+int sb_terminal_timeout_ms(const struct sb_terminal *t)
+{
+	int64_t now = sb_terminal_now_ms(), deadline;
+
+	if (t->gone || t->ended)
+		return t->queue.first ? 0 : -1;
+	if (t->suspended)
+		return -1;
+	deadline = sb_terminal_deadline_ms(t);
+	if (wants_output(t) && t->retry_ms > now && (deadline < 0 || deadline > t->retry_ms))
+		deadline = t->retry_ms;
+	if (deadline < 0)
+		return -1;
+	return deadline > now ? (int)(deadline - now) : 0;
+}
+
+static void handle_ready(struct sb_terminal *t, short from_tty, short from_master)
+{
+	/* It takes nothing at present: poll() will tell when it does. */
+	bool blocked = sb_terminal_writing(t) && !(from_tty & POLLOUT);
+
+	if (from_tty & ~POLLOUT)
+		take_input(t, from_tty & (POLLHUP | POLLERR | POLLNVAL));
+	if (sb_relay_pending(&t->input))
+		write_input(t);
+	if (!t->gone && from_master & ~POLLOUT)
+		take_output(t);
+	if (!t->gone && !blocked && sb_terminal_writing(t))
+		write_out(t);
+	if (!t->gone)
+		sb_terminal_tick(t);
+	if (!t->gone && !blocked && sb_terminal_drawing(t))
+		write_out(t);
+}
+
+void sb_terminal_handle(struct sb_terminal *t, const struct pollfd *fds, size_t count)
+{
+	short from_tty = 0, from_master = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fds[i].fd == t->tty)
+			from_tty = fds[i].revents;
+		else if (fds[i].fd == t->master)
+			from_master = fds[i].revents;
+	}
+	if (!t->gone && !t->ended && !t->suspended)
+		handle_ready(t, from_tty, from_master);
+	if (t->gone || t->ended)
+		sb_terminal_deny_all(t);
+}
+
+bool sb_terminal_gone(const struct sb_terminal *t)
+{
+	return t->gone;
+}
+
+void sb_terminal_resized(struct sb_terminal *t)
+{
+	sb_tty_size(t->tty, &t->size);
+	sb_terminal_set_size(t, false);
+	sb_modes_resized(&t->modes);
+	if (t->phase == SHOWING) /* the cells we asked for may be gone: ask again */
+		sb_terminal_draw(t, !t->keys.passed);
+}
+
+/* --- life -------------------------------------------------------------------------- */
+
+/* Take a question off the screen without waiting for anybody. */
+static void leave_at_once(struct sb_terminal *t)
+{
+	if (t->phase == SHOWING)
+		sb_terminal_leave(t, false);
+	t->phase = RELAYING;
+	t->leaving = false;
+	if (t->narrowed)
+		sb_terminal_set_size(t, false);
+}
+
+void sb_terminal_suspend(struct sb_terminal *t)
+{
+	if (t->suspended || t->gone)
+		return;
+	leave_at_once(t);
+	flush_out(t);
+	restore_settings(t);
+	t->suspended = true;
+}
+
+void sb_terminal_resume(struct sb_terminal *t)
+{
+	struct termios now;
+
+	if (!t->suspended)
+		return;
+	t->suspended = false;
+	/* The shell may have changed them meanwhile; those are what it wants back. */
+	if (tcgetattr(t->tty, &now) == 0)
+		t->settings = now;
+	if (make_raw(t) < 0)
+		t->gone = true;
+	sb_terminal_resized(t);
+	if (t->queue.first)
+		sb_terminal_pause(t);
+}
+
+/* Carry what the command wrote before its end, until nothing comes and nothing is taken. */
+static void drain_output(struct sb_terminal *t)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = wants_output(t) ? t->master : -1, .events = POLLIN},
+			{.fd = sb_terminal_writing(t) ? t->tty : -1, .events = POLLOUT}};
+		/* What was written last may still be on its way through the kernel. */
+		int ready = poll(fds, 2, sb_terminal_writing(t) ? PATIENCE_MS : 20);
+		bool some = fds[0].revents && take_output(t);
+
+		write_out(t);
+		if (t->gone || ready <= 0 || (!some && !sb_terminal_writing(t)))
+			return;
+		if (!some && !fds[1].revents)
+			return; /* hung up, and the rest is left to flush_out() */
+	}
+}
+
+void sb_terminal_drain(struct sb_terminal *t)
+{
+	leave_at_once(t);
+	sb_terminal_deny_all(t);
+	t->phase = RELAYING; /* whatever was asked meanwhile */
+	if (!t->gone && !t->suspended && !t->ended) {
+		drain_output(t);
+		sb_relay_release(&t->output, 0);
+		flush_out(t);
+		sb_terminal_show_notices(t);
+		flush_out(t);
+	}
+	t->ended = true;
+}
+
+static int begin(struct sb_terminal *t, const char *word, struct sb_error *err)
+{
+	int flags = fcntl(t->master, F_GETFL);
+
+	if (word && !(t->word = strdup(word)))
+		return sb_fail(err, SB_E_NOMEM, 0, "no memory to relay the terminal");
+	if (flags < 0 || fcntl(t->master, F_SETFL, flags | O_NONBLOCK) < 0 || t->tty_flags < 0 ||
+	    fcntl(t->tty, F_SETFL, t->tty_flags | O_NONBLOCK) < 0 ||
+	    tcgetattr(t->tty, &t->settings) < 0 || make_raw(t) < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot relay the terminal");
+	sb_tty_size(t->tty, &t->size);
+	sb_terminal_set_size(t, false);
+	return SB_OK;
+}
+
+int sb_terminal_open(const struct sb_terminal_options *options, struct sb_terminal **out,
+		     struct sb_error *err)
+{
+	SB_AUTO_FD int own = sb_tty_reopen(options->tty);
+	struct sb_terminal *t;
+	int status;
+
+	if (own == -ENOTTY)
+		return sb_fail(err, SB_E_INVALID, ENOTTY, "cannot ask on this terminal");
+	t = calloc(1, sizeof *t);
+	if (!t)
+		return sb_fail(err, SB_E_NOMEM, 0, "no memory to relay the terminal");
+	t->borrowed = own < 0; /* not ours to open again: share it, and put its flags back */
+	t->tty = t->borrowed ? options->tty : sb_take_fd(&own);
+	t->tty_flags = fcntl(t->tty, F_GETFL);
+	t->master = options->master;
+	t->answered = options->answered;
+	t->context = options->context;
+	sb_modes_init(&t->modes);
+	t->modes.line_start = true;
+	sb_queue_init(&t->queue);
+	sb_buf_init(&t->drawing, 1024 * 1024); /* a few screens, and room for a slow line */
+	status = begin(t, options->word, err);
+	if (status != SB_OK)
+		sb_terminal_close(t);
+	else
+		*out = t;
+	return status;
+}
+
+void sb_terminal_close(struct sb_terminal *t)
+{
+	if (!t)
+		return;
+	if (!t->gone && !t->ended && !t->suspended) {
+		leave_at_once(t);
+		flush_out(t);
+	}
+	restore_settings(t);
+	if (t->borrowed)
+		fcntl(t->tty, F_SETFL, t->tty_flags);
+	else
+		sb_auto_close(&t->tty);
+	sb_queue_done(&t->queue);
+	sb_buf_done(&t->drawing);
+	free(t->word);
+	free(t);
+}

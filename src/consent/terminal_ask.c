@@ -1,0 +1,284 @@
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+
+#include "base/auto.h"
+#include "consent/draw.h"
+#include "consent/terminal_impl.h"
+
+/* How long a terminal may take to tell where its cursor is: before it has done so once, and
+ * after.  The second is for a slow line; without an answer a lone key still has to be alone. */
+#define FIRST_REPLY_MS 500
+#define REPLY_MS 3000
+#define BLIND_MS 60 /* input dropped after a question when the terminal does not reply */
+
+/* How long a question waits for the end of a long sequence before it cuts it off. */
+#define CUT_AFTER_MS 200
+
+/* A full-screen program sees a window that is one column smaller for at least so long, and
+ * until it has drawn something, or for at most so long.  Many compare the size when they get to
+ * it and do nothing when it is what it was. */
+#define REDRAW_LEAST_MS 80
+#define REDRAW_MOST_MS 1000
+
+#define REPAINT_MS 200    /* between two drawings of one question, for its "1 of N" */
+#define ENTER_MS 300      /* a habitual Enter after the digit is not for the command */
+#define NOTICE_COLUMNS 80 /* a notice may wrap on a screen with fewer */
+
+/* --- notices ----------------------------------------------------------------------- */
+
+/* May a line of ours stand between what the command writes? */
+static bool notices_due(const struct sb_terminal *t)
+{
+	return t->queue.notice_count && t->phase == RELAYING && !t->modes.alternate && !t->inside &&
+	       !sb_terminal_writing(t);
+}
+
+void sb_terminal_show_notices(struct sb_terminal *t)
+{
+	unsigned columns = t->size.ws_col > NOTICE_COLUMNS ? t->size.ws_col : NOTICE_COLUMNS;
+	char *text;
+
+	while ((text = sb_queue_take_notice(&t->queue))) {
+		SB_AUTO_FREE char *mine = text;
+
+		sb_buf_puts(&t->drawing, t->modes.line_start ? "\033[0m" : "\033[0m\r\n");
+		sb_draw_fitted(&t->drawing, mine, columns - 1);
+		sb_buf_puts(&t->drawing, "\r\n");
+		t->modes.line_start = true;
+	}
+	sb_modes_attributes(&t->modes, &t->drawing);
+}
+
+void sb_terminal_notice(struct sb_terminal *t, const char *text)
+{
+	sb_queue_add_notice(&t->queue, text);
+}
+
+/* --- on the screen and off --------------------------------------------------------- */
+
+/*
+ * SECURITY: the fence comes after the question.
+ *
+ * Danger: a digit typed for the command, or a reply to a request that the command has sent,
+ * arrives when the question is already open.
+ * What comes before the terminal's reply to our request was sent before it had drawn the
+ * question; all of that is dropped.  Price: type-ahead is lost when a question opens.
+ * Held by: tests/cli/terminal_asker.py
+ */
+void sb_terminal_draw(struct sb_terminal *t, bool fence)
+{
+	struct sb_view view = {.rows = t->size.ws_row,
+			       .columns = t->size.ws_col,
+			       .word = t->word,
+			       .count = t->queue.count};
+	SB_AUTO_BUF struct sb_buf page = SB_BUF(256 * 1024); /* several very large screens */
+	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
+	int64_t now = sb_terminal_now_ms();
+
+	if (fence) {
+		tcflush(t->tty, TCIFLUSH);
+		sb_keys_begin(&t->keys, &probe, t->size.ws_row, t->size.ws_col, now,
+			      t->replies ? REPLY_MS : FIRST_REPLY_MS);
+		t->leaving = false;
+		view.probe = probe.data;
+	}
+	sb_draw_question(&page, &t->queue.first->question, &view);
+	sb_buf_append(&t->drawing, page.data, page.length);
+	t->undrawable = sb_buf_failed(&page) || sb_buf_failed(&probe) || sb_buf_failed(&t->drawing);
+	t->stale = false;
+	t->repaint_ms = now + REPAINT_MS;
+}
+
+/* The output has come to a safe place: the question takes the screen. */
+static void show(struct sb_terminal *t)
+{
+	t->swallow = t->swallow || t->inside;
+	t->inside = false;
+	sb_modes_enter(&t->modes, &t->drawing);
+	t->phase = SHOWING;
+	sb_terminal_draw(t, true);
+}
+
+void sb_terminal_pause(struct sb_terminal *t)
+{
+	t->phase = PAUSING;
+	t->cut_ms = sb_terminal_now_ms() + CUT_AFTER_MS;
+}
+
+/* A fence here, too: what was typed before the terminal has left the question was not meant for
+ * the command.  It stands on the alternate screen, where moving the cursor does no harm. */
+void sb_terminal_leave(struct sb_terminal *t, bool wait)
+{
+	int64_t now = sb_terminal_now_ms();
+
+	t->phase = RELAYING;
+	t->leaving = true;
+	sb_buf_puts(&t->drawing, "\033[?25l");
+	if (wait && t->replies)
+		sb_keys_begin(&t->keys, &t->drawing, t->size.ws_row, t->size.ws_col, now, REPLY_MS);
+	else
+		sb_keys_begin_blind(&t->keys, now, BLIND_MS);
+	sb_buf_puts(&t->drawing, "\033[?25h"); /* as sb_modes_enter() left it */
+	sb_modes_leave(&t->modes, &t->drawing);
+	tcflush(t->tty, TCIFLUSH);
+	if (t->modes.alternate) {
+		sb_terminal_set_size(t, true);
+		t->narrowed_ms = now;
+		t->redrawn = false;
+	}
+}
+
+/* The first question is gone: on with the next one, if it was on the screen. */
+static void advance(struct sb_terminal *t)
+{
+	if (t->phase == PAUSING && !t->queue.first)
+		t->phase = RELAYING;
+	if (t->phase != SHOWING)
+		return;
+	t->undrawable = false;
+	if (t->queue.first)
+		sb_terminal_draw(t, true);
+	else
+		sb_terminal_leave(t, true);
+}
+
+/* --- asking and answering ---------------------------------------------------------- */
+
+int sb_terminal_ask(struct sb_terminal *t, const struct sb_question *question, struct sb_error *err)
+{
+	int status = sb_queue_add(&t->queue, question, err);
+
+	if (status != SB_OK)
+		return status;
+	t->stale = true; /* "1 of N" */
+	if (t->phase == RELAYING && !t->suspended)
+		sb_terminal_pause(t);
+	return SB_OK;
+}
+
+void sb_terminal_withdraw(struct sb_terminal *t, unsigned long id)
+{
+	bool first = t->queue.first && t->queue.first->question.id == id;
+
+	sb_queue_remove(&t->queue, id);
+	if (first)
+		advance(t);
+	else
+		t->stale = true;
+}
+
+static void answer(struct sb_terminal *t, enum sb_answer given)
+{
+	struct sb_waiting *asked = sb_queue_take(&t->queue);
+	unsigned long id = asked->question.id;
+
+	sb_queue_add_answer(&t->queue, &asked->question, given);
+	sb_waiting_free(asked);
+	advance(t);
+	t->enter_ms = sb_terminal_now_ms() + ENTER_MS;
+	/* Last: it may ask again. */
+	t->answered(t->context, id, given);
+}
+
+void sb_terminal_deny_all(struct sb_terminal *t)
+{
+	struct sb_waiting *asked;
+
+	while ((asked = sb_queue_take(&t->queue))) {
+		unsigned long id = asked->question.id;
+
+		sb_waiting_free(asked);
+		t->answered(t->context, id, SB_ANSWER_DENY);
+	}
+}
+
+void sb_terminal_key(struct sb_terminal *t, char key)
+{
+	bool directory = t->queue.first->question.directory;
+
+	if (sb_terminal_drawing(t))
+		return; /* not before it can be read */
+	if (key == '1')
+		answer(t, SB_ANSWER_ONCE);
+	else if (key == '2' && directory)
+		answer(t, SB_ANSWER_DIRECTORY);
+	else if (key == '4' && directory)
+		answer(t, SB_ANSWER_ALWAYS);
+	else if (key == '3' || key == SB_KEYS_ESCAPE || key == SB_KEYS_INTERRUPT ||
+		 key == SB_KEYS_END)
+		answer(t, SB_ANSWER_DENY);
+	else if (key == '\f') /* Ctrl-L */
+		t->stale = true;
+}
+
+/* --- time -------------------------------------------------------------------------- */
+
+/* No memory, or a name too long to show whole: nobody can judge it, so it is refused. */
+static void refuse_undrawable(struct sb_terminal *t)
+{
+	size_t limit = t->drawing.limit;
+
+	sb_buf_done(&t->drawing);
+	sb_buf_init(&t->drawing, limit);
+	t->drawn = 0;
+	answer(t, SB_ANSWER_DENY);
+}
+
+static void tick_question(struct sb_terminal *t, int64_t now)
+{
+	char key = sb_keys_tick(&t->keys, now);
+
+	if (t->undrawable)
+		refuse_undrawable(t);
+	else if (key)
+		sb_terminal_key(t, key);
+	else if (t->stale && now >= t->repaint_ms && !sb_terminal_drawing(t))
+		sb_terminal_draw(t, false);
+}
+
+static int64_t redraw_deadline(const struct sb_terminal *t)
+{
+	return t->narrowed_ms + (t->redrawn ? REDRAW_LEAST_MS : REDRAW_MOST_MS);
+}
+
+void sb_terminal_tick(struct sb_terminal *t)
+{
+	int64_t now = sb_terminal_now_ms();
+
+	if (t->phase == PAUSING && !sb_terminal_writing(t) && (!t->inside || now >= t->cut_ms))
+		show(t);
+	if (t->phase == SHOWING) {
+		tick_question(t, now);
+	} else if (t->leaving) {
+		sb_keys_tick(&t->keys, now);
+		t->leaving = !t->keys.passed;
+	}
+	if (t->narrowed && now >= redraw_deadline(t))
+		sb_terminal_set_size(t, false);
+	if (notices_due(t))
+		sb_terminal_show_notices(t);
+}
+
+static void sooner(int64_t *deadline, int64_t when)
+{
+	if (when >= 0 && (*deadline < 0 || when < *deadline))
+		*deadline = when;
+}
+
+int64_t sb_terminal_deadline_ms(const struct sb_terminal *t)
+{
+	int64_t deadline = -1;
+
+	if (notices_due(t) || (t->phase == SHOWING && t->undrawable))
+		return 0;
+	if (t->phase == PAUSING && !sb_terminal_writing(t))
+		sooner(&deadline, t->inside ? t->cut_ms : 0);
+	if (t->phase == SHOWING || t->leaving)
+		sooner(&deadline, sb_keys_deadline_ms(&t->keys));
+	if (t->phase == SHOWING && t->stale && !sb_terminal_drawing(t))
+		sooner(&deadline, t->repaint_ms);
+	if (t->narrowed)
+		sooner(&deadline, redraw_deadline(t));
+	return deadline;
+}

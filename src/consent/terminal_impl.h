@@ -1,0 +1,89 @@
+/*
+ * terminal_impl.h - what the two halves of terminal.h share: terminal.c carries bytes and has
+ * the loop, terminal_ask.c puts questions and notices on the screen.
+ */
+#ifndef SB_CONSENT_TERMINAL_IMPL_H
+#define SB_CONSENT_TERMINAL_IMPL_H
+
+#include <stdint.h>
+#include <termios.h>
+
+#include "base/buf.h"
+#include "consent/keys.h"
+#include "consent/modes.h"
+#include "consent/queue.h"
+#include "consent/relay.h"
+#include "consent/terminal.h"
+#include "consent/tty.h"
+
+enum sb_terminal_phase {
+	RELAYING, /* bytes go both ways */
+	PAUSING,  /* a question waits for the output to come to a safe place */
+	SHOWING,  /* it has the screen and the keys */
+};
+
+struct sb_terminal {
+	int tty;       /* a descriptor of our own, or the caller's */
+	bool borrowed; /* the caller's, */
+	int tty_flags; /* with these flags before */
+	int master;
+	bool raw, gone, suspended, ended;
+	struct termios settings;
+	struct winsize size;
+	char *word;
+	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
+	void *context;
+
+	enum sb_terminal_phase phase;
+	struct sb_modes modes;
+	bool inside;      /* the output stopped inside a sequence too long to hold */
+	bool swallow;     /* the rest of that sequence is dropped: a question has cut it off */
+	int64_t cut_ms;   /* when it may be cut off */
+	int64_t retry_ms; /* the master has nothing before */
+
+	struct sb_buf drawing; /* what we ourselves write; goes before the command's output */
+	size_t drawn;
+	struct sb_queue queue;
+	bool stale;      /* what is drawn is no longer quite right, */
+	bool undrawable; /* or could not be drawn */
+	int64_t repaint_ms;
+
+	struct sb_keys keys;
+	bool leaving;     /* input is dropped until the terminal has left the question */
+	bool replies;     /* the terminal has answered once */
+	int64_t enter_ms; /* until when an Enter is still meant for the question; 0: never */
+
+	bool narrowed, redrawn; /* the pty is one column smaller; something was drawn since */
+	int64_t narrowed_ms;
+
+	struct sb_relay output, input;
+};
+
+int64_t sb_terminal_now_ms(void);
+
+/* Does something of ours, or of the command's, wait to be written to the real terminal? */
+bool sb_terminal_drawing(const struct sb_terminal *t);
+bool sb_terminal_writing(const struct sb_terminal *t);
+
+/* Give the pty its size, or one column less. */
+void sb_terminal_set_size(struct sb_terminal *t, bool narrow);
+
+/* A question waits: it shows when the output has come to a safe place. */
+void sb_terminal_pause(struct sb_terminal *t);
+/* Give the screen back; with a reply to wait for before input counts again, or without. */
+void sb_terminal_leave(struct sb_terminal *t, bool wait);
+/* Draw the question that is on the screen again, with or without a new fence. */
+void sb_terminal_draw(struct sb_terminal *t, bool fence);
+/* A key counts. */
+void sb_terminal_key(struct sb_terminal *t, char key);
+/* Nobody can answer any more. */
+void sb_terminal_deny_all(struct sb_terminal *t);
+/* Put the notices on the screen, now. */
+void sb_terminal_show_notices(struct sb_terminal *t);
+
+/* What time brings: a question shows, a lone key counts, a program has drawn its screen. */
+void sb_terminal_tick(struct sb_terminal *t);
+/* When sb_terminal_tick() has something to do; -1: not known. */
+int64_t sb_terminal_deadline_ms(const struct sb_terminal *t);
+
+#endif

@@ -1,0 +1,626 @@
+"""terminal_asker.py - C1, C5, C6 on a real terminal: questions between a command and the person.
+
+The asker runs without a sandbox (tests/lib/ask_demo.c); the test raises questions through a FIFO,
+is the terminal and the person, and reads the answers."""
+
+import hashlib
+import os
+import re
+import select
+import shutil
+import termios
+import time
+
+from tap import check, contains, equal, lacks, run_all, skip, test
+
+QUIET = 0.45  # longer than an asker wants silence before a key
+PATH = "/home/anna/work/other/src/main.c"
+DIRECTORY = "/home/anna/work/other/src"
+
+
+class Demo:
+    """ask_demo with COMMAND on a terminal."""
+
+    def __init__(self, fx, *command, replies=True, wrap=(), **where):
+        self.fifo, self.answers = fx.dir / "orders", fx.dir / "answers"
+        os.mkfifo(self.fifo)
+        self.answers.touch()
+        self.term = fx.terminal(*wrap, fx.tool("ask_demo"), "--word=maple", self.fifo, self.answers,
+                                *command, replies=replies, **where)
+
+    def order(self, *fields):
+        coded = "\t".join("".join(c if " " <= c <= "~" else f"\\x{b:02x}"
+                                  for b, c in ((b, chr(b)) for b in field.encode()))
+                          for field in fields)
+        with open(self.fifo, "w", encoding="ascii") as stream:
+            stream.write(coded + "\n")
+
+    def ask(self, number, path=PATH, directory=DIRECTORY, verb="write to", program="vim",
+            process="4242", rule="", note="", content="", target=""):
+        self.order("ask", str(number), verb, path, directory, program, process, rule, note, content,
+                   target)
+
+    def shown(self, text="sandbash"):
+        """Wait until a question shows: its last line is the prompt."""
+        self.wait(lambda: "deny" in self.term.screen() and text in self.term.screen(),
+                  "the question does not show")
+
+    def wait(self, condition, message, seconds=10):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            check(time.monotonic() < deadline, f"{message}; the screen:\n{self.term.screen()}\n"
+                                               f"the answers: {self.given()}")
+            self.term.settle(0.02, 0.1)
+
+    def press(self, key):
+        """As a person does: look first."""
+        self.term.settle(QUIET, 1)
+        self.term.send(key)
+
+    def given(self):
+        return self.answers.read_text().splitlines()
+
+    def expect(self, *answers):
+        self.wait(lambda: len(self.given()) >= len(answers), f"no answer ({answers})")
+        equal(self.given(), list(answers))
+
+    def silent(self, seconds=0.8):
+        """Nothing is answered meanwhile."""
+        before = self.given()
+        self.pass_time(seconds)
+        equal(self.given(), before)
+
+    def pass_time(self, seconds):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.term.settle(0.05, 0.1)
+
+
+def bash(fx, **where):
+    fx.write(fx.dir / "rc", "PS1='% '\nbind 'set enable-bracketed-paste off'\n")
+    demo = Demo(fx, "bash", "--noprofile", "--rcfile", str(fx.dir / "rc"), "-i", **where)
+    demo.term.expect(r"% $")
+    return demo
+
+
+def recorder(fx, **where):
+    """A command that writes down every byte it gets: raw terminal, no echo."""
+    demo = Demo(fx, "sh", "-c", f"stty raw -echo; echo ready; exec cat >{fx.dir}/got", **where)
+    demo.term.expect("ready")
+    return demo
+
+
+def got(fx):
+    return (fx.dir / "got").read_bytes()
+
+
+# --- what it looks like ---------------------------------------------------------------------------
+
+
+@test("C1 a question shows what, who, why and the choices; the screen comes back with one line more")
+def in_a_shell(fx):
+    demo = bash(fx)
+    demo.term.send("echo one; echo two\n")
+    demo.term.expect(r"two\r\n% $")
+    before, state = demo.term.screen(), demo.term.state()
+    demo.ask(1, rule="deny ~/work (config line 3)", note="a neighbour", content="int main;\nint x;",
+             directory="/home/anna/work")
+    demo.shown()
+    screen = demo.term.screen()
+    for part in ("vim (process 4242) wants to write to", PATH, "deny ~/work (config line 3)",
+                 "a neighbour", "| int main;", "| int x;", "maple", "1  allow once", "3  deny",
+                 "2  allow everything in /home/anna/work for this session",
+                 "4  always allow everything in /home/anna/work (written to the config)"):
+        contains(screen, part)
+    lacks(screen, "echo one")
+    demo.press("1")
+    demo.expect("1 once")
+    demo.term.expect("allowed once")
+    demo.term.settle()
+    equal(demo.term.screen(), f"{before}\nsandbash: allowed once: write to {PATH}")
+    equal(demo.term.state(), state)
+    demo.term.send("echo th''ree; exit 7\n")
+    demo.term.expect(r"three\r\n")
+    equal(demo.term.wait(), 7)
+
+
+@test("C1 each key gives its answer; 2 and 4 only where a directory is offered")
+def keys(fx):
+    demo = bash(fx)
+    for number, (key, answer) in enumerate(((("1", "once"), ("2", "directory"), ("3", "deny"),
+                                             ("4", "always"))), 1):
+        demo.ask(number)
+        demo.shown()
+        demo.press(key)
+        demo.wait(lambda: f"{number} {answer}" in demo.given(), f"no answer {number} {answer}")
+    demo.ask(5, directory="")
+    demo.shown()
+    for key in ("2", "4", "x", "\r", "0", "5", " "):
+        demo.press(key)
+    demo.silent(0.3)
+    lacks(demo.term.screen(), "always")
+    demo.press("3")
+    demo.expect("1 once", "2 directory", "3 deny", "4 always", "5 deny")
+
+
+@test("C1 under a full-screen editor: its screen, modes and cursor come back")
+def in_vim(fx):
+    if not shutil.which("vim"):
+        skip("no vim on this machine")
+    fx.write("text", "".join(f"line {n} {'x' * (n % 90)}\n" for n in range(100)))
+    demo = Demo(fx, "vim", "-u", "NONE", "-N", "-i", "NONE", "--cmd", "set mouse=a ttymouse=sgr",
+                "text")
+    demo.term.expect("line 10")
+    demo.press("G\x0c")
+    demo.term.settle(0.4)
+    before, state, cursor = demo.term.screen(), demo.term.state(), demo.term.cursor()
+    check(state["alternate"] and {1002, 1006} <= set(state["modes"]), str(state))
+    for number in (1, 2):
+        demo.ask(number)
+        demo.shown()
+        check(not {1000, 1002, 1003, 1004} & set(demo.term.state()["modes"]), "the mouse is on")
+        demo.press("3")
+        demo.wait(lambda: len(demo.given()) == number, "no answer")
+        demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
+        demo.pass_time(1.2)
+        equal((demo.term.screen(), demo.term.state(), demo.term.cursor()), (before, state, cursor))
+    demo.term.send(":q!\n")
+    equal(demo.term.wait(), 0)
+    contains(demo.term.screen(), "denied: write to")
+
+
+@test("C1 under a pager, at 80x24 and 40x10, with a new window size in the middle")
+def in_less(fx):
+    if not shutil.which("less"):
+        skip("no less on this machine")
+    fx.write("text", "".join(f"line {n}\n" for n in range(500)))
+    for rows, columns in ((24, 80), (10, 40)):
+        for name in ("orders", "answers"):
+            (fx.dir / name).unlink(missing_ok=True)
+        demo = Demo(fx, "less", "text", rows=rows, columns=columns)
+        demo.term.expect("line 5")
+        demo.press(" ")
+        demo.term.settle(0.3)
+        before, state = demo.term.screen(), demo.term.state()
+        demo.ask(1)
+        demo.shown()
+        demo.term.resize(12, 60)
+        demo.wait(lambda: "4  always allow this directory (in the config)" in demo.term.screen(),
+                  "not drawn anew")
+        contains(demo.term.screen(), "Directory  /home")
+        demo.term.resize(rows, columns)
+        demo.pass_time(0.3)
+        demo.press("1")
+        demo.expect("1 once")
+        demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
+        equal(demo.term.state(), state)
+        demo.term.send("q")
+        equal(demo.term.wait(), 0)
+
+
+@test("C1 on small screens the path's ends and every choice can be read")
+def sizes(fx):
+    long = "/home/anna/" + "/".join(f"directory-{n}" for n in range(60)) + "/authorized_keys"
+    demo = bash(fx)
+    for number, (rows, columns) in enumerate(((24, 80), (10, 40), (6, 40), (3, 40), (50, 200)), 1):
+        demo.term.resize(rows, columns)
+        demo.pass_time(0.2)
+        demo.ask(number, path=long, directory="/home/anna/directory-0", rule="a rule",
+                 note="a note", content="a\nb\nc\nd\ne\nf\ng\nh")
+        demo.shown("authorized_keys")
+        screen = demo.term.screen()
+        for part in ("/home/anna/d", "[...]", "write to", "vim"):
+            contains(screen, part, f"{rows}x{columns}")
+        for part in ("1 ", "2 ", "3 ", "4 ", "once", "directory", "deny", "always"):
+            contains(screen, part, f"{rows}x{columns}")
+        if rows >= 6:
+            contains(screen, "maple")
+        check(max(map(len, screen.splitlines())) <= columns, screen)
+        check(demo.term.cursor()[0] < rows, "the cursor left the screen")
+        demo.press("3")
+        demo.wait(lambda: len(demo.given()) == number, "no answer")
+
+
+@test("C5 names cannot steer the terminal, turn the line around or pose as ours")
+def hostile_names(fx):
+    demo = bash(fx)
+    demo.ask(1, path="/tmp/a\x1b[2J\x1b[H\n1  allow\u202eonce\x9b31m \x07", program="\x1b]0;x\x07v",
+             verb="write to", rule="\x1b[31mrule", note="no\x1bte",
+             content="\x1b[2J3  deny\r\n\x18\x1b\\", directory="/tmp/\x1b[31m")
+    demo.shown("\\u{202e}")
+    screen = demo.term.screen()
+    for part in ("'/tmp/a\\e[2J\\e[H\\n1  allow\\u{202e}once", "\\x07'", "\\e]0;x\\x07v",
+                 "\\e[31mrule", "no\\ete", "| \\e[2J3  deny\\r", "sandbash asks you"):
+        contains(screen, part)
+    lacks(demo.term.output, "\u202e")
+    lacks(demo.term.output, "\x1b[31m")
+    demo.press("3")
+    demo.expect("1 deny")
+    demo.term.expect("sandbash: denied")
+    lacks(demo.term.output, "\x1b[31m")
+
+
+@test("C1 two hundred questions: one at a time, counted, each answered once")
+def many(fx):
+    demo = bash(fx)
+    for number in range(1, 201):
+        demo.ask(number, path=f"/tmp/file-{number}.")
+    demo.shown("1 of 200")
+    for number in range(1, 201):
+        demo.wait(lambda: f"file-{number}." in demo.term.screen(), "the next one does not show")
+        demo.term.settle(0.01)
+        demo.term.send("\x03")
+        demo.wait(lambda: len(demo.given()) >= number, "no answer")
+    equal(demo.given(), [f"{n} deny" for n in range(1, 201)])
+    demo.term.expect("earlier lines are not shown")
+    demo.term.send("exit\n")
+    equal(demo.term.wait(), 0)
+
+
+# --- what answers, and what does not ---------------------------------------------------------------
+
+
+@test("C5 what was typed before a question shows does not answer it")
+def typed_ahead(fx):
+    demo = recorder(fx)
+    demo.term.send("11")
+    demo.ask(1)
+    demo.term.send("1")  # on its way while the question is drawn: nothing was read since
+    time.sleep(0.3)
+    demo.term.send("1")
+    demo.shown()
+    demo.silent()
+    demo.press("3")
+    demo.expect("1 deny")
+
+
+@test("C5 a slow terminal: what is typed before it shows the question, or after it left, is dropped")
+def slow_terminal(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.press("3")
+    demo.expect("1 deny")
+    demo.pass_time(0.4)
+    demo.ask(2)
+    time.sleep(0.8)  # long after it was written, and a lone key; but nobody has seen it
+    demo.term.send("1")
+    time.sleep(0.3)
+    demo.shown()
+    demo.silent()
+    demo.press("4")
+    time.sleep(0.3)  # answered, but the question still stands on the screen
+    equal(demo.given(), ["1 deny", "2 always"])
+    demo.term.send("secret")
+    time.sleep(0.1)
+    demo.wait(lambda: "wants to" not in demo.term.screen(), "the question did not go")
+    demo.press("x")
+    demo.wait(lambda: got(fx), "the key did not arrive")
+    equal(got(fx), b"x")
+
+
+@test("C5 a hand in the middle of typing does not answer")
+def typing(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    for key in "1 2 1 4 1 2 1 1":
+        demo.term.settle(0.12, 0.15)
+        demo.term.send(key)
+    demo.silent()
+    demo.press("2")
+    demo.expect("1 directory")
+
+
+@test("C5 a paste does not answer, marked by the terminal or not")
+def paste(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    for text in ("1\n1\n1", "1\r", "12", "\x1b[200~1\x1b[201~", "\x1b1", "\x1bO1"):
+        demo.press(text)
+        demo.silent(0.3)
+    demo.press("\x1b[200~")
+    demo.press("1")
+    demo.press("\x1b[201~")
+    demo.silent(0.3)
+    demo.press("1")
+    demo.expect("1 once")
+
+
+@test("C5 keys that send sequences, mouse and focus reports do not answer")
+def sequences(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    for text in ("\x1b[A", "\x1b[1;2D", "\x1bOP", "\x1b[15~", "\x1b[<0;1;1M", "\x1b[I", "\x1b[49u",
+                 "\x1b]11;rgb:1/1/1\x07", "\x1bP1$r1\x1b\\", "\xc3\xa4"):
+        demo.press(text)
+        demo.silent(0.2)
+    demo.press("4")
+    demo.expect("1 always")
+
+
+SPAM = r"""
+import os, sys, threading, time, tty
+tty.setraw(0)
+threading.Thread(target=lambda: [None for _ in iter(lambda: os.read(0, 4096), b"")],
+                 daemon=True).start()
+cells = "".join(f"\x1b[{r};{c}H\x1b[6n" for r in range(1, 25) for c in range(1, 81))
+while True:
+    sys.stdout.write("\x1b[c\x1b[>c\x1b[6n\x1b]11;?\x07\x1b[5n" + cells)
+    sys.stdout.flush()
+"""
+
+
+@test("C5 replies to what the command asked the terminal do not answer")
+def replies(fx):
+    demo = Demo(fx, "python3", "-c", SPAM)
+    demo.term.expect(r"\x1b\[6n")
+    for number in (1, 2):
+        demo.pass_time(0.3)
+        demo.ask(number)
+        demo.wait(lambda: "wants to" in demo.term.screen(), "the question does not show", 30)
+        demo.silent(1.5)
+        contains(demo.term.screen(), "wants to")
+        demo.press("3")
+        demo.wait(lambda: len(demo.given()) == number, "no answer")
+    equal(demo.given(), ["1 deny", "2 deny"])
+
+
+@test("C5 a terminal that answers nothing: type-ahead still does not count, a key does")
+def mute_terminal(fx):
+    demo = recorder(fx, replies=False)
+    demo.ask(1)
+    demo.term.send("1")
+    demo.shown()
+    demo.term.send("1")
+    demo.silent(1.2)
+    demo.press("2")
+    demo.expect("1 directory")
+    demo.pass_time(0.3)
+    demo.term.send("x")
+    demo.wait(lambda: got(fx).endswith(b"x"), "the key did not arrive")
+    check(got(fx) in (b"x", b"1x"), got(fx))  # the first one may have come before the question
+
+
+@test("C1 Ctrl-C, Ctrl-D and Esc deny; the command does not see them")
+def denying_keys(fx):
+    demo = recorder(fx)
+    for number, key in enumerate(("\x03", "\x04", "\x1b"), 1):
+        demo.ask(number)
+        demo.shown()
+        demo.press(key)
+        demo.wait(lambda: len(demo.given()) == number, "no answer")
+    equal(demo.given(), ["1 deny", "2 deny", "3 deny"])
+    demo.pass_time(0.4)
+    equal(got(fx), b"")
+
+
+@test("C5 nothing typed during a question reaches the command, nor the terminal's replies to us")
+def no_leak(fx):
+    demo = recorder(fx)
+    for number in range(1, 6):
+        demo.ask(number)
+        demo.shown()
+        demo.press("secret")
+        if number % 2:
+            demo.press("1")
+            demo.term.send("more\r")
+            demo.press("1")
+        else:
+            demo.order("withdraw", str(number))
+        demo.wait(lambda: "wants to" not in demo.term.screen(), "the question did not go")
+    demo.ask(9)
+    demo.order("withdraw", "9")  # before the terminal could reply
+    demo.pass_time(0.5)
+    demo.press("1")
+    demo.term.settle(0.1)
+    equal(got(fx), b"1")
+    equal(demo.given(), ["1 once", "3 once", "5 once"])
+
+
+@test("C1 an Enter after the digit, by habit, is not for the command")
+def habitual_enter(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.press("1")
+    demo.expect("1 once")
+    demo.term.send("\r")
+    demo.pass_time(0.4)
+    demo.term.send("\r")
+    demo.pass_time(0.2)
+    equal(got(fx), b"\r")
+
+
+# --- coming and going --------------------------------------------------------------------------------
+
+
+@test("C1 a question that is withdrawn makes room for the next")
+def withdraw(fx):
+    demo = bash(fx)
+    before = demo.term.screen()
+    for number in (1, 2, 3):
+        demo.ask(number, path=f"/tmp/file-{number}.")
+    demo.shown("1 of 3")
+    demo.order("withdraw", "2")
+    demo.shown("1 of 2")
+    contains(demo.term.screen(), "file-1.")
+    demo.order("withdraw", "1")
+    demo.shown("file-3.")
+    demo.order("withdraw", "17")
+    demo.order("withdraw", "3")
+    demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
+    demo.term.send("echo al''ive\n")
+    demo.term.expect("alive")
+    equal(demo.given(), [])
+
+
+@test("C6 when the terminal hangs up, open questions are denied and the command is told")
+def hangup(fx):
+    demo = Demo(fx, "sh", "-c", f"trap 'echo hup >{fx.dir}/hup; exit 3' HUP; echo ready; "
+                                "while :; do sleep 0.05; done")
+    demo.term.expect("ready")
+    demo.ask(1)
+    demo.ask(2)
+    demo.shown()
+    os.close(demo.term.master)
+    demo.term.master = -1
+    demo.term.process.wait(10)
+    equal(demo.given(), ["1 deny", "2 deny", "gone 3"])
+    equal((fx.dir / "hup").read_text(), "hup\n")
+
+
+@test("C1 suspended and resumed with a question open")
+def suspend(fx):
+    demo = bash(fx)
+    before, raw = demo.term.screen(), termios.tcgetattr(demo.term.master)
+    demo.ask(1)
+    demo.shown()
+    demo.order("suspend")
+    demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
+    check(termios.tcgetattr(demo.term.master)[3] & termios.ICANON, "still raw")
+    demo.ask(2)
+    demo.pass_time(0.2)
+    demo.order("resume")
+    demo.shown("1 of 2")
+    equal(termios.tcgetattr(demo.term.master), raw)
+    for _ in (1, 2):
+        demo.press("1")
+        demo.pass_time(0.3)
+    demo.expect("1 once", "2 once")
+
+
+@test("C1 the terminal's settings are as before, also when the command ends under a question")
+def settings(fx):
+    script = 'stty -g >before; "$@"; echo status=$? >status; stty -g >after'
+    demo = Demo(fx, "sh", "-c", "stty raw; read x; exit 9", wrap=("bash", "-c", script, "bash"))
+    demo.ask(1)
+    demo.shown()
+    for process in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as stream:
+                words = stream.read()
+            mine = os.readlink(f"/proc/{process}/cwd") == str(fx.project)
+        except OSError:
+            continue
+        if mine and words.startswith(b"sh\0-c\0stty raw"):
+            os.kill(int(process), 9)
+    demo.term.wait()
+    equal(demo.given(), ["1 deny"])
+    equal((fx.project / "status").read_text(), "status=137\n")
+    equal((fx.project / "after").read_text(), (fx.project / "before").read_text())
+    check(not demo.term.state()["alternate"], "left on the alternate screen")
+
+
+@test("C1 the command's terminal has the settings and the size of the real one")
+def like_the_real_one(fx):
+    script = "stty erase ^H -ixon intr ^K; stty -a >real; \"$@\""
+    demo = Demo(fx, "sh", "-c", "stty -a >own; sleep 0.5; stty size >size; ls -l $(tty) >owner",
+                wrap=("bash", "-c", script, "bash"), rows=33, columns=99)
+    demo.wait(lambda: (fx.project / "own").exists(), "not started")
+    demo.term.resize(20, 70)
+    equal(demo.term.wait(), 0)
+    equal((fx.project / "own").read_text(), (fx.project / "real").read_text())
+    equal((fx.project / "size").read_text(), "20 70\n")
+    contains((fx.project / "owner").read_text(), "crw-------")
+
+
+@test("C1 a notice waits until a full-screen program is out of the way")
+def notice(fx):
+    demo = Demo(fx, "sh", "-c", "echo start; printf '\\033[?1049hfull'; read x; "
+                                "printf '\\033[?1049l'; echo end; read x")
+    demo.term.expect("full")
+    demo.order("notice", "denied:\x1b[31m x")
+    demo.pass_time(0.3)
+    lacks(demo.term.screen(), "denied")
+    demo.term.send("\n")
+    demo.term.expect("denied")
+    demo.term.settle()
+    demo.wait(lambda: "end" in demo.term.screen(), "the command did not go on")
+    contains(demo.term.screen(), "denied:\\e[31m x")
+
+
+# --- bytes --------------------------------------------------------------------------------------------
+
+
+@test("C5 a command that stops inside a sequence cannot keep a question from showing")
+def inside_a_sequence(fx):
+    for size, text in ((0, "left"), (20000, "lost")):
+        for name in ("orders", "answers"):
+            (fx.dir / name).unlink(missing_ok=True)
+        demo = Demo(fx, "sh", "-c", f"printf 'before\\033]0;'; head -c {size} /dev/zero | tr '\\0' x;"
+                                    "read x; printf 'title\\aafter'; read x")
+        demo.term.expect("before")
+        demo.pass_time(0.3)
+        demo.ask(1)
+        demo.shown()
+        demo.press("1")
+        demo.expect("1 once")
+        demo.pass_time(0.3)
+        demo.term.send("\n")
+        demo.term.expect("after")
+        lacks(demo.term.screen(), "title", text)
+        contains(demo.term.screen(), "before")
+        demo.term.send("\n")
+        equal(demo.term.wait(), 0)
+
+
+@test("C1 output waits under a question and then goes on, in order and whole")
+def output_waits(fx):
+    demo = Demo(fx, "seq", "-f", "line %.0f ä€😀", "1", "60000", rows=10, columns=40)
+    for number in (1, 2, 3):
+        demo.term.expect("line")
+        demo.ask(number)
+        demo.shown()
+        before = demo.term.screen()
+        demo.silent(0.3)
+        equal(demo.term.screen(), before)
+        demo.press("3")
+        demo.wait(lambda: len(demo.given()) == number, "no answer", 30)
+    equal(demo.term.wait(60), 0)
+    output = re.sub(r"\x18\x1b\\\x1b\[\?1049h.*?\x1b\[\?1049l\x1b\[0m", "", demo.term.output, flags=re.S)
+    output = re.sub(r"\x1b\[0m(\r\n)?sandbash: .*?\r\n", "", output)
+    want = "".join(f"line {n} ä€😀\r\n" for n in range(1, 60001))
+    common = len(os.path.commonprefix((output, want)))
+    equal(output[common:][:200], want[common:][:200])
+
+
+def pump(master, data, want):
+    """Write data and read until the other side has closed; returns what came."""
+    came, sent = bytearray(), 0
+    deadline = time.monotonic() + 60
+    os.set_blocking(master, False)
+    while time.monotonic() < deadline and len(came) < want:
+        readable, writable, _ = select.select([master], [master] if sent < len(data) else [], [], 1)
+        if readable:
+            try:
+                came += os.read(master, 65536)
+            except OSError:
+                break
+        if writable:
+            sent += os.write(master, data[sent:sent + 65536])
+    os.set_blocking(master, True)
+    equal(sent, len(data))
+    return bytes(came)
+
+
+@test("C1 ten megabytes go through unchanged, both ways")
+def bulk(fx):
+    block = hashlib.sha256(b"x").digest() * 7 + "ä€😀 plain text \x1b[31mred\x1b[0m\r\n".encode()
+    data = b"".join(hashlib.sha256(b"%d" % n).digest() + block for n in range(32 * 1024))
+    fx.write("data", data)
+    demo = Demo(fx, "sh", "-c", "stty raw -echo; echo ready; exec cat data")
+    came = pump(demo.term.master, b"", len(data) + len("ready\n"))
+    check(came == b"ready\n" + data, f"{len(came)} bytes of {len(data)}, changed")
+    equal(demo.term.wait(), 0)
+    for name in ("orders", "answers"):
+        (fx.dir / name).unlink()
+    demo = Demo(fx, "sh", "-c", f"stty raw -echo; echo ready; head -c {len(data)} | sha256sum")
+    demo.term.expect("ready")
+    sums = pump(demo.term.master, data, 64)
+    equal(sums[:64].decode(), hashlib.sha256(data).hexdigest())
+
+
+run_all()
