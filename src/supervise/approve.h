@@ -1,23 +1,86 @@
 /*
  * approve.h - what the performer may not do: decided once more, asked, and done outside.
  *
+ *     init -> { sb_approve, sb_approver_answer, sb_approver_tick }... -> done
+ *
  * The asker takes no descriptor of the performer's for an effect.  It opens the directory
  * again by its canonical name, in its own view of the files and through no link, and goes on
- * only if that is the same file.
+ * only if that is the same file.  While a question is open only its caller waits.
  */
 #ifndef SB_SUPERVISE_APPROVE_H
 #define SB_SUPERVISE_APPROVE_H
 
+#include "audit/audit.h"
+#include "config/place.h"
+#include "consent/flood.h"
+#include "consent/grants.h"
+#include "consent/names.h"
+#include "consent/session.h"
+#include "consent/summary.h"
+#include "supervise/judge.h"
 #include "supervise/wire.h"
+
+/* How a question reaches a person.  Everything in question is copied. */
+struct sb_asking {
+	bool (*can_ask)(void *context);
+	bool (*ask)(void *context, const struct sb_question *question); /* false: it cannot be put */
+	void (*withdraw)(void *context, unsigned long id);
+	void (*notice)(void *context, const char *text); /* one line for the person */
+	void *context;
+};
+
+struct sb_pending; /* a call that waits for an answer: approve.c */
 
 struct sb_approver {
 	const struct sb_policy *policy;
-	struct sb_layers layers;
-	int proc;     /* the host's /proc, O_PATH; also the current directory */
-	int listener; /* -1: not there yet */
+	const struct sb_home *home;
+	struct sb_asking asking;
+	int timeout_ms;             /* how long a question may stay open; 0: for ever */
+	struct sb_summary *summary; /* what was refused */
+	struct sb_session *session; /* named: keeps answers; or NULL */
+	const struct sb_named_socket *sockets;
+	size_t socket_count;
+	int proc; /* the host's /proc, O_PATH; also the current directory */
+
+	int listener;           /* -1: not there yet */
+	struct sb_audit *audit; /* NULL: no record */
+	struct sb_counters counters;
+	struct sb_grants *grants;
+	struct sb_flood *flood;
+	struct sb_pending *pending;
+	unsigned long last_question;
 };
 
-/* Answer a forwarded call.  The request stays the caller's. */
+int sb_approver_init(struct sb_approver *approver, struct sb_error *err);
+void sb_approver_done(struct sb_approver *approver); /* refuses what still waits */
+
+/* Answer a forwarded call, now or later.  Takes the request over. */
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request);
+
+/* A person has answered; by: "terminal", "attach", "timeout". */
+void sb_approver_answer(struct sb_approver *approver, unsigned long question,
+			enum sb_answer answer, const char *by);
+
+/* Forget calls whose callers are gone; end questions whose time is up. */
+void sb_approver_tick(struct sb_approver *approver);
+int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the next tick; -1: none */
+
+/* Write a record; a failure is said once. */
+void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
+
+/* --- linux_reopen.c ---------------------------------------------------------------- */
+
+/* The same place as the performer's, on descriptors of our own.  0, or a negative errno. */
+int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out);
+
+/* A socket that the command cannot see, by the name it would have.  0, or a negative errno. */
+int sb_reopen_hidden_socket(const char *path, struct sb_spot *out);
+
+/* Could this user do it at all, without a sandbox?  0, or the kernel's errno. */
+int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
+		const struct sb_spot *target);
+
+/* Connect (or bind) the command's socket, which is not made to wait.  0 or errno. */
+int sb_connect_for(const struct sb_wire_request *request, const struct sb_spot *file);
 
 #endif

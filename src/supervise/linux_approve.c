@@ -3,81 +3,151 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "supervise/judge.h"
+#include "consent/always.h"
 #include "supervise/perform.h"
 #include "sys/notify.h"
-#include "sys/process.h"
 
-static bool same_file(int fd, int other)
+#define LOOK_MS 500 /* how often we look whether those who wait still live */
+
+struct sb_pending {
+	struct sb_pending *next;
+	struct sb_wire_request *request;
+	struct sb_spot file, target; /* ours */
+	struct sb_judgement judgement;
+	unsigned long question; /* several may wait for one */
+	uint64_t deadline_ms;   /* 0: none */
+	uint64_t started;       /* when the process started */
+	char program[PATH_MAX]; /* its file */
+};
+
+static uint64_t now_ms(void)
 {
-	struct stat a, b;
+	struct timespec now;
 
-	return fstat(fd, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Open path's directory part ourselves; it must be the one the performer means. */
-static int reopen_directory(const struct sb_spot *theirs)
+int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 {
-	char directory[PATH_MAX];
-	char *slash;
-	int fd;
-
-	memcpy(directory, theirs->path, sizeof directory);
-	if (strcmp(theirs->name, ".") != 0) {
-		slash = strrchr(directory, '/');
-		if (!slash)
-			return -EACCES;
-		slash[slash == directory] = '\0';
-	}
-	fd = sb_sys_open_path(directory);
-	if (fd >= 0 && !same_file(fd, theirs->directory)) {
-		close(fd);
-		fd = -EACCES;
-	}
-	return fd;
+	approver->grants = sb_grants_new(approver->home->home);
+	approver->flood = sb_flood_new();
+	return approver->grants && approver->flood ? SB_OK
+						    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-/*
- * The same place as theirs, on descriptors of our own.  A file that has no name any more is
- * taken as it is: the command holds it open, and no name can be changed through it.
- */
-static int reopen(const struct sb_spot *theirs, struct sb_spot *out)
+/* --- telling ------------------------------------------------------------------------ */
+
+void sb_approver_record(struct sb_approver *approver, const struct sb_event *event)
 {
-	*out = SB_SPOT_EMPTY;
-	memcpy(out->name, theirs->name, sizeof out->name);
-	memcpy(out->path, theirs->path, sizeof out->path);
-	out->through_fd = theirs->through_fd;
-	if (theirs->directory >= 0) {
-		out->directory = reopen_directory(theirs);
-		if (out->directory < 0)
-			return -EACCES;
-		if (theirs->object >= 0) {
-			char name[NAME_MAX + 2];
+	struct sb_error err;
 
-			memcpy(name, out->name, sizeof name);
-			name[strcspn(name, "/")] = '\0';
-			out->object = openat(out->directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		}
-	} else if (theirs->object >= 0) {
-		struct stat info;
+	if (!approver->audit || sb_audit_write(approver->audit, event, &err) == SB_OK)
+		return;
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, err.message);
+}
 
-		if (fstat(theirs->object, &info) != 0)
-			return -EACCES;
-		out->object = !theirs->path[0] || info.st_nlink == 0
-				      ? fcntl(theirs->object, F_DUPFD_CLOEXEC, 3)
-				      : sb_sys_open_path(theirs->path);
+static const char *origin(const struct sb_decision *decision)
+{
+	return decision->rule ? decision->rule->origin : NULL;
+}
+
+static struct sb_event event_of(const struct sb_pending *pending, enum sb_event_kind kind)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+
+	return (struct sb_event){
+		.kind = kind,
+		.question = pending->question,
+		.op = sb_op_name(judged->op),
+		.act = sb_act_name(pending->request->call.act),
+		.path = pending->file.path,
+		.target = pending->target.path[0] ? pending->target.path : NULL,
+		.program = pending->program,
+		.process = pending->request->process,
+		.rule = origin(&judged->decision),
+	};
+}
+
+/* --- who asks ------------------------------------------------------------------------- */
+
+static void find_program(int proc, pid_t process, char *out, size_t size)
+{
+	char name[32];
+	ssize_t length;
+
+	snprintf(name, sizeof name, "%d/exe", process);
+	length = readlinkat(proc, name, out, size - 1);
+	out[length > 0 ? length : 0] = '\0';
+}
+
+/* Field 22 of /proc/PID/stat, after the name, which may hold anything. */
+static uint64_t find_start(int proc, pid_t process)
+{
+	char name[32], text[1024];
+	const char *at;
+	ssize_t length;
+	SB_AUTO_FD int fd = -1;
+
+	snprintf(name, sizeof name, "%d/stat", process);
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
 	}
-	if (theirs->object >= 0 &&
-	    (out->object < 0 || !same_file(out->object, theirs->object) ||
-	     fstat(out->object, &out->info) != 0))
-		return -EACCES;
-	return 0;
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* --- doing ------------------------------------------------------------------------------ */
+
+static void pending_free(struct sb_pending *pending)
+{
+	if (!pending)
+		return;
+	sb_wire_request_done(pending->request);
+	free(pending->request);
+	sb_spot_done(&pending->file);
+	sb_spot_done(&pending->target);
+	free(pending);
+}
+
+static struct sb_wish wish_of(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	struct sb_wish wish = {
+		.op = judged->op,
+		.metadata = sb_act_is_metadata(pending->request->call.act),
+		.path = judged->spot->path,
+		.directory = judged->spot->directory,
+		.name = judged->spot->name,
+		.decision = judged->decision,
+		.process = pending->request->process,
+		.started = pending->started,
+	};
+
+	/* services that a built-in rule keeps out of sight are asked about, not refused */
+	if (pending->request->call.act == SB_ACT_CONNECT && wish.decision.verdict == SB_DENY &&
+	    wish.decision.rule && wish.decision.rule->tier == SB_TIER_BUILTIN &&
+	    !wish.decision.rule->hard)
+		wish.decision.verdict = SB_ASK;
+	return wish;
+}
+
+static bool is_two(const struct sb_call *call)
+{
+	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
 }
 
 static int refusal(const struct sb_call *call)
@@ -85,26 +155,477 @@ static int refusal(const struct sb_call *call)
 	return sb_act_is_metadata(call->act) ? EPERM : EACCES;
 }
 
+static void fail(const struct sb_approver *approver, const struct sb_call *call, int error)
+{
+	sb_sys_notify_fail(approver->listener, call->id, error);
+}
+
+/* Carry it out; returns the errno it ended with. */
+static int perform(const struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_outcome outcome = {.fd = -1};
+	int error;
+
+	if (!sb_sys_notify_alive(approver->listener, call->id))
+		return ESRCH;
+	umask(pending->request->umask);
+	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
+		outcome.error = sb_connect_for(pending->request, &pending->file);
+	else if (pending->file.object >= 0 && (S_ISCHR(pending->file.info.st_mode) ||
+					       S_ISBLK(pending->file.info.st_mode)))
+		outcome.error = EACCES; /* never a device */
+	else
+		outcome = sb_perform(call, &pending->file, &pending->target);
+	error = outcome.error;
+	sb_deliver(approver->listener, call, &pending->file, &outcome);
+	return error;
+}
+
+/* Refused for good: answered, recorded, kept for the summary. */
+static void deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+	const struct sb_call *call = &pending->request->call;
+	struct sb_event event = event_of(pending, SB_EVENT_DENY);
+	const char *slash = strrchr(pending->program, '/');
+	struct sb_refusal refused = {
+		.op = judged->op,
+		.metadata = sb_act_is_metadata(call->act),
+		.read_only = sb_policy_mode(approver->policy) == SB_MODE_READ_ONLY,
+		.path = judged->spot->path,
+		.program = slash ? slash + 1 : NULL,
+		.rule = judged->decision.rule,
+		.by = by,
+	};
+
+	fail(approver, call, refusal(call));
+	approver->counters.denied[judged->op]++;
+	event.verdict = "deny";
+	event.by = by;
+	event.error = refusal(call);
+	sb_approver_record(approver, &event);
+	if (approver->summary)
+		sb_summary_add(approver->summary, &refused);
+}
+
+/* Done because a person said yes, now or earlier. */
+static void approve(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	struct sb_event event = event_of(pending, SB_EVENT_PERFORM);
+	int error = perform(approver, pending);
+
+	approver->counters.approved[pending->judgement.strictest->op]++;
+	if (!error)
+		for (size_t i = 0; i < pending->judgement.count; i++) {
+			struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
+
+			if (wish.op == SB_CREATE)
+				sb_grants_made(approver->grants, &wish);
+		}
+	event.verdict = "allow";
+	event.by = by;
+	event.error = error;
+	sb_approver_record(approver, &event);
+}
+
+/* --- asking -------------------------------------------------------------------------------- */
+
+static const char *verb(const struct sb_pending *pending)
+{
+	switch (pending->request->call.act) {
+	case SB_ACT_OPEN:
+		return pending->judgement.strictest->op == SB_CREATE ? "create" : "write to";
+	case SB_ACT_MKDIR:
+		return "make the directory";
+	case SB_ACT_MKNOD:
+	case SB_ACT_BIND:
+		return "create";
+	case SB_ACT_SYMLINK:
+		return "make the link";
+	case SB_ACT_LINK:
+		return "give another name to";
+	case SB_ACT_RENAME:
+		return "rename";
+	case SB_ACT_UNLINK:
+		return "delete";
+	case SB_ACT_RMDIR:
+		return "delete the directory";
+	case SB_ACT_CHMOD:
+		return "change the mode of";
+	case SB_ACT_CHOWN:
+		return "change the owner of";
+	case SB_ACT_TIMES:
+		return "change the times of";
+	case SB_ACT_SETXATTR:
+	case SB_ACT_REMOVEXATTR:
+		return "change attributes of";
+	case SB_ACT_CONNECT:
+		return "connect to";
+	default:
+		return "change";
+	}
+}
+
+/* Directory answers are for all that is asked, or not offered. */
+static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	if (pending->request->call.act == SB_ACT_CONNECT)
+		return false;
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
+
+		if (wish.decision.verdict != SB_ALLOW &&
+		    !sb_grants_may_open_directory(approver->grants, &wish))
+			return false;
+	}
+	return true;
+}
+
+/* Put the question; false: nobody can be asked after all. */
+static bool put_question(struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+	struct sb_wish wish = wish_of(pending, judged);
+	const struct sb_wire_request *request = pending->request;
+	char directory[PATH_MAX], subject[NAME_MAX + 1], note[NAME_MAX + 128];
+	const char *why = NULL, *name = strrchr(pending->program, '/');
+	struct sb_question question = {
+		.id = pending->question,
+		.op = judged->op,
+		.verb = verb(pending),
+		.path = pending->file.path,
+		.target = is_two(&request->call) ? pending->target.path : NULL,
+		.program = name ? name + 1 : "a program",
+		.process = request->process,
+		.rule = origin(&judged->decision),
+	};
+	struct sb_event event = event_of(pending, SB_EVENT_ASK);
+
+	memcpy(directory, wish.path, sizeof directory);
+	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
+	if (may_open_directory(approver, pending))
+		question.directory = directory;
+	sb_grants_subject(&wish, subject, &why);
+	if (request->call.act == SB_ACT_CONNECT) {
+		question.note = sb_socket_in_words(wish.path, approver->sockets,
+						   approver->socket_count);
+	} else if (why) {
+		snprintf(note, sizeof note, "%s of '%s', which a yes covers too", why, subject);
+		question.note = note;
+	}
+	if (!approver->asking.ask(approver->asking.context, &question))
+		return false;
+	approver->counters.asked[judged->op]++;
+	sb_approver_record(approver, &event);
+	return true;
+}
+
+static void keep(struct sb_approver *approver, struct sb_pending *pending)
+{
+	pending->next = approver->pending;
+	approver->pending = pending;
+}
+
+/* Ask, join an open question, or refuse. */
+static void ask(struct sb_approver *approver, struct sb_pending *pending)
+{
+	struct sb_wish first = wish_of(pending, &pending->judgement.all[0]), second;
+	bool two = pending->judgement.count > 1;
+	unsigned long open = 0;
+	struct sb_flood_key key;
+	const char *line = NULL;
+
+	if (!approver->asking.can_ask(approver->asking.context)) {
+		deny(approver, pending, "nobody");
+		pending_free(pending);
+		return;
+	}
+	if (two)
+		second = wish_of(pending, &pending->judgement.all[1]);
+	pending->question = approver->last_question + 1;
+	if (sb_flood_key(&first, two ? &second : NULL, NULL, 0, &key, NULL) != SB_OK) {
+		deny(approver, pending, NULL);
+		pending_free(pending);
+		return;
+	}
+	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program, now_ms(),
+			     &open, &line)) {
+	case SB_FLOOD_JOIN:
+		pending->question = open;
+		keep(approver, pending);
+		return;
+	case SB_FLOOD_DENY:
+		if (line && approver->asking.notice)
+			approver->asking.notice(approver->asking.context, line);
+		deny(approver, pending, "flood");
+		pending_free(pending);
+		return;
+	case SB_FLOOD_ASK:
+		break;
+	}
+	approver->last_question++;
+	if (approver->timeout_ms)
+		pending->deadline_ms = now_ms() + (uint64_t)approver->timeout_ms;
+	if (put_question(approver, pending)) {
+		keep(approver, pending);
+		return;
+	}
+	sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);
+	deny(approver, pending, "nobody");
+	pending_free(pending);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* What earlier answers say about all that the call needs. */
+static enum sb_answer find_answer(const struct sb_approver *approver,
+				  const struct sb_pending *pending)
+{
+	enum sb_answer answer = SB_ANSWER_ONCE;
+
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
+		enum sb_answer one;
+
+		if (wish.decision.verdict == SB_ALLOW)
+			continue;
+		one = sb_grants_find(approver->grants, &wish);
+		if (one == SB_ANSWER_DENY)
+			return one;
+		if (one == SB_ANSWER_NONE)
+			answer = SB_ANSWER_NONE;
+	}
+	return answer;
+}
+
+/* "Always": into the configuration, and said so. */
+static void write_always(struct sb_approver *approver, const struct sb_wish *wish)
+{
+	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *rule = NULL;
+	char line[2 * PATH_MAX];
+	struct sb_error err;
+
+	if (sb_always_write(approver->home, approver->policy, approver->grants, wish, &file, &rule,
+			    &err) == SB_OK)
+		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
+	else
+		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+}
+
+static void remember(struct sb_approver *approver, const struct sb_pending *pending,
+		     enum sb_answer answer, bool first)
+{
+	struct sb_event event = event_of(pending, SB_EVENT_GRANT);
+
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
+
+		if (wish.decision.verdict == SB_ALLOW)
+			continue;
+		if (first && answer == SB_ANSWER_ALWAYS)
+			write_always(approver, &wish);
+		if (sb_grants_remember(approver->grants, &wish, answer, NULL) == SB_OK &&
+		    approver->session)
+			sb_session_keep(approver->session, &wish, answer, NULL);
+	}
+	if (!first || answer == SB_ANSWER_DENY)
+		return;
+	event.answer = sb_answer_name(answer);
+	sb_approver_record(approver, &event);
+}
+
+void sb_approver_answer(struct sb_approver *approver, unsigned long question,
+			enum sb_answer answer, const char *by)
+{
+	struct sb_pending **link = &approver->pending;
+	bool first = true;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		struct sb_event event;
+
+		if (pending->question != question) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		if (first) {
+			event = event_of(pending, SB_EVENT_ANSWER);
+			event.answer = sb_answer_name(answer);
+			event.by = by;
+			sb_approver_record(approver, &event);
+		}
+		remember(approver, pending, answer, first);
+		first = false;
+		if (answer == SB_ANSWER_DENY)
+			deny(approver, pending, by);
+		else
+			approve(approver, pending, by);
+		pending_free(pending);
+	}
+	sb_flood_answered(approver->flood, question, answer);
+}
+
+/* --- a forwarded call ------------------------------------------------------------------------- */
+
+/* Where it leads, in our view.  False: answered already. */
+static bool find_spots(struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	bool hidden = call->act == SB_ACT_CONNECT && pending->request->file.object < 0;
+	int status = hidden ? sb_reopen_hidden_socket(pending->request->file.path, &pending->file)
+			    : sb_reopen(&pending->request->file, &pending->file);
+
+	if (status == 0 && is_two(call))
+		status = sb_reopen(&pending->request->target, &pending->target);
+	if (status == 0)
+		return true;
+	fail(approver, call, hidden ? call->target_error : refusal(call));
+	return false;
+}
+
+/* access() tells what the write will get: yes, also if that means a question. */
+static void answer_access(struct sb_approver *approver, struct sb_pending *pending)
+{
+	bool asked = find_answer(approver, pending) == SB_ANSWER_NONE &&
+		     !approver->asking.can_ask(approver->asking.context);
+	bool denied = pending->judgement.strictest->decision.verdict == SB_DENY ||
+		      find_answer(approver, pending) == SB_ANSWER_DENY;
+
+	if (denied || asked)
+		fail(approver, &pending->request->call, EACCES);
+	else
+		perform(approver, pending);
+}
+
+/* Does the judgement, with denied services to be asked about, end in a plain no? */
+static bool is_denied(const struct sb_pending *pending)
+{
+	for (size_t i = 0; i < pending->judgement.count; i++)
+		if (wish_of(pending, &pending->judgement.all[i]).decision.verdict == SB_DENY)
+			return true;
+	return false;
+}
+
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
-	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-	struct sb_spot file = SB_SPOT_EMPTY, target = SB_SPOT_EMPTY;
-	struct sb_judgement judgement;
-	struct sb_outcome outcome = {.error = refusal(call), .fd = -1};
-	int status = reopen(&request->file, &file);
+	struct sb_pending *pending = calloc(1, sizeof *pending);
+	int error;
 
-	if (status == 0 && two)
-		status = reopen(&request->target, &target);
-	if (status == 0) {
-		sb_judge(approver->policy, call, &file, two ? &target : NULL, &judgement);
-		if (judgement.strictest->decision.verdict == SB_ALLOW &&
-		    sb_sys_notify_alive(approver->listener, call->id)) {
-			umask(request->umask);
-			outcome = sb_perform(call, &file, &target);
+	if (!pending) {
+		fail(approver, call, refusal(call));
+		sb_wire_request_done(request);
+		free(request);
+		return;
+	}
+	pending->request = request;
+	pending->file = pending->target = SB_SPOT_EMPTY;
+	if (!find_spots(approver, pending)) {
+		pending_free(pending);
+		return;
+	}
+	sb_judge(approver->policy, call, &pending->file, is_two(call) ? &pending->target : NULL,
+		 &pending->judgement);
+	if (pending->judgement.strictest->decision.verdict == SB_ALLOW) {
+		perform(approver, pending);
+		pending_free(pending);
+		return;
+	}
+	pending->started = find_start(approver->proc, request->process);
+	find_program(approver->proc, request->process, pending->program, sizeof pending->program);
+	if (call->act == SB_ACT_ACCESS) {
+		answer_access(approver, pending);
+		pending_free(pending);
+		return;
+	}
+	error = sb_user_may(call, &pending->file, &pending->target);
+	if (!error)
+		error = sb_perform_postcheck(call, &pending->file);
+	if (error) {
+		fail(approver, call, error);
+		pending_free(pending);
+		return;
+	}
+	approver->counters.seen[pending->judgement.strictest->op]++;
+	if (is_denied(pending)) {
+		deny(approver, pending, NULL);
+		pending_free(pending);
+		return;
+	}
+	switch (find_answer(approver, pending)) {
+	case SB_ANSWER_DENY:
+		deny(approver, pending, "grant");
+		pending_free(pending);
+		break;
+	case SB_ANSWER_NONE:
+		ask(approver, pending);
+		break;
+	default:
+		approve(approver, pending, "grant");
+		pending_free(pending);
+		break;
+	}
+}
+
+/* --- time --------------------------------------------------------------------------------------- */
+
+int sb_approver_timeout_ms(const struct sb_approver *approver)
+{
+	return approver->pending ? LOOK_MS : -1;
+}
+
+static bool waits_for(const struct sb_approver *approver, unsigned long question)
+{
+	for (const struct sb_pending *one = approver->pending; one; one = one->next)
+		if (one->question == question)
+			return true;
+	return false;
+}
+
+void sb_approver_tick(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->pending;
+	uint64_t now = now_ms();
+	unsigned long late = 0;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		unsigned long question = pending->question;
+
+		if (sb_sys_notify_alive(approver->listener, pending->request->call.id)) {
+			if (pending->deadline_ms && pending->deadline_ms <= now)
+				late = question;
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		sb_grants_exited(approver->grants, pending->request->process);
+		pending_free(pending);
+		if (!waits_for(approver, question)) {
+			approver->asking.withdraw(approver->asking.context, question);
+			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
 		}
 	}
-	sb_deliver(approver->listener, call, &file, &outcome);
-	sb_spot_done(&file);
-	sb_spot_done(&target);
+	if (late) {
+		approver->asking.withdraw(approver->asking.context, late);
+		sb_approver_answer(approver, late, SB_ANSWER_DENY, "timeout");
+	}
+}
+
+void sb_approver_done(struct sb_approver *approver)
+{
+	while (approver->pending) {
+		struct sb_pending *pending = approver->pending;
+
+		approver->pending = pending->next;
+		fail(approver, &pending->request->call, refusal(&pending->request->call));
+		pending_free(pending);
+	}
+	sb_grants_free(approver->grants);
+	sb_flood_free(approver->flood);
 }

@@ -1,12 +1,11 @@
 /*
- * linux_asker.c - the supervisor's unconfined half: its loop, and what it does on request.
+ * linux_asker.c - the supervisor's unconfined half: its loop, its terminal, its record.
  */
-#include "supervise/supervise.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,24 +14,125 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/hash.h"
+#include "consent/terminal.h"
+#include "policy/encode.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/supervise.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
-#define OWN_FAILURE 125
-
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
+	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
+	int master;                   /* of the command's pty, or -1 */
 	int channel;
 	int signals;
-	int tty; /* the caller's terminal that the command was given, or -1 */
+	int tty; /* the caller's terminal, or -1 */
 	pid_t performer;
 	bool started, ended;
 	int status; /* the command's, as waitpid() gives it */
 };
+
+/* --- asking (approve.h) --------------------------------------------------------------- */
+
+static bool can_ask(void *context)
+{
+	const struct asker *asker = context;
+
+	if (asker->supervision->consent == SB_CONSENT_DENY)
+		return false;
+	return asker->terminal && !sb_terminal_gone(asker->terminal);
+}
+
+static bool ask(void *context, const struct sb_question *question)
+{
+	const struct asker *asker = context;
+
+	return asker->terminal && sb_terminal_ask(asker->terminal, question, NULL) == SB_OK;
+}
+
+static void withdraw(void *context, unsigned long id)
+{
+	const struct asker *asker = context;
+
+	if (asker->terminal)
+		sb_terminal_withdraw(asker->terminal, id);
+}
+
+static void notice(void *context, const char *text)
+{
+	const struct asker *asker = context;
+
+	if (asker->terminal)
+		sb_terminal_notice(asker->terminal, text);
+	else if (asker->supervision->warn)
+		asker->supervision->warn(asker->supervision->context, text);
+}
+
+static void answered(void *context, unsigned long id, enum sb_answer answer)
+{
+	struct asker *asker = context;
+
+	sb_approver_answer(&asker->approver, id, answer, "terminal");
+}
+
+/* --- the record ------------------------------------------------------------------------- */
+
+static int open_record(struct asker *asker, struct sb_error *err)
+{
+	const struct sb_supervision *supervision = asker->supervision;
+	int status = sb_audit_open(supervision->home->state_dir, supervision->session_name,
+				   &asker->approver.audit, err);
+
+	if (status != SB_OK)
+		asker->approver.audit = NULL;
+	return status;
+}
+
+static void record_start(struct asker *asker, const struct sb_layers *layers)
+{
+	const struct sb_supervision *supervision = asker->supervision;
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+	char hash[SB_SHA256_HEX], held[256];
+	struct sb_event event = {
+		.kind = SB_EVENT_START,
+		.command = supervision->command,
+		.directory = supervision->home->cwd,
+		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
+		.layers = held,
+		.policy_hash = hash,
+	};
+	struct sb_error err;
+
+	if (!asker->approver.audit && open_record(asker, &err) != SB_OK) {
+		notice(asker, err.message);
+		return;
+	}
+	sb_policy_encode(supervision->policy, &bytes);
+	sb_sha256_hex(bytes.data, bytes.length, hash);
+	sb_layers_describe(layers, held, sizeof held);
+	sb_approver_record(&asker->approver, &event);
+}
+
+static void record_exit(struct asker *asker)
+{
+	struct sb_event event = {.kind = SB_EVENT_EXIT,
+				 .has_status = true,
+				 .status = WIFSIGNALED(asker->status)
+						   ? 128 + WTERMSIG(asker->status)
+						   : WEXITSTATUS(asker->status),
+				 .counters = &asker->approver.counters};
+
+	if (asker->started && asker->status >= 0)
+		sb_approver_record(&asker->approver, &event);
+	sb_audit_close(asker->approver.audit);
+}
+
+/* --- the loop ----------------------------------------------------------------------------- */
 
 static void tell(const struct asker *asker, enum sb_wire_kind kind, int number)
 {
@@ -46,79 +146,111 @@ static void stop(const struct asker *asker)
 {
 	bool foreground;
 
+	if (asker->terminal)
+		sb_terminal_suspend(asker->terminal);
+	else if (asker->tty >= 0)
+		tcsetpgrp(asker->tty, getpgrp());
 	raise(SIGSTOP);
 	foreground = asker->tty >= 0 && tcgetpgrp(asker->tty) == getpgrp();
-	tell(asker, SB_WIRE_CONTINUE, foreground);
+	if (asker->terminal && foreground)
+		sb_terminal_resume(asker->terminal);
+	tell(asker, SB_WIRE_CONTINUE, asker->terminal || foreground);
+}
+
+static void add_counters(struct sb_counters *counters, const struct sb_wire_counters *performed)
+{
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		counters->seen[op] = performed->seen[op];
+		counters->allowed[op] = performed->allowed[op];
+	}
 }
 
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
-	SB_AUTO_FREE struct sb_wire_request *request = malloc(sizeof *request);
+	struct sb_wire_request *request = malloc(sizeof *request);
 	int listener = -1, status = request ? sb_wire_receive(asker->channel, &message, request,
 							      &listener)
 					    : -ENOMEM;
 
 	if (status == -EBADMSG && request) { /* not one of ours: nothing it asks for is done */
 		sb_wire_request_done(request);
-		return;
-	}
-	if (status < 0) { /* the performer is gone without a word of the command's end */
+	} else if (status < 0) { /* the performer is gone without a word of the command's end */
 		asker->ended = true;
+	} else if (message.kind == SB_WIRE_REQUEST) {
+		sb_approve(&asker->approver, request);
 		return;
-	}
-	switch (message.kind) {
-	case SB_WIRE_STARTED:
+	} else if (message.kind == SB_WIRE_STARTED) {
 		asker->started = true;
 		asker->approver.listener = listener;
-		asker->approver.layers = message.layers;
-		break;
-	case SB_WIRE_REQUEST:
-		sb_approve(&asker->approver, request);
-		sb_wire_request_done(request);
-		break;
-	case SB_WIRE_STOPPED:
+		record_start(asker, &message.layers);
+	} else if (message.kind == SB_WIRE_STOPPED) {
 		stop(asker);
-		break;
-	case SB_WIRE_ENDED:
+	} else if (message.kind == SB_WIRE_ENDED) {
 		asker->status = message.number;
 		asker->ended = true;
-		break;
-	default:
-		break;
+		add_counters(&asker->approver.counters, &message.counters);
 	}
+	free(request);
 }
 
-static void pass_on(const struct asker *asker)
+static void take_signals(struct asker *asker)
 {
 	struct signalfd_siginfo info;
 
 	while (read(asker->signals, &info, sizeof info) == sizeof info) {
 		int signal = (int)info.ssi_signo;
 
-		if (signal != SIGCHLD && signal != SIGCONT && signal != SIGWINCH)
+		if (signal == SIGWINCH && asker->terminal)
+			sb_terminal_resized(asker->terminal);
+		else if (signal != SIGCHLD && signal != SIGCONT && signal != SIGWINCH &&
+			 signal != SIGTTOU && signal != SIGTTIN && signal != SIGPIPE)
 			tell(asker, SB_WIRE_SIGNAL, signal);
 	}
+}
+
+static int shorter(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
 }
 
 static void loop(struct asker *asker)
 {
 	while (!asker->ended) {
-		struct pollfd wait[2] = {{asker->channel, POLLIN, 0}, {asker->signals, POLLIN, 0}};
+		struct pollfd wait[2 + SB_TERMINAL_FDS] = {{asker->channel, POLLIN, 0},
+							   {asker->signals, POLLIN, 0}};
+		size_t count = 2;
+		int timeout = sb_approver_timeout_ms(&asker->approver);
 
-		if (poll(wait, 2, -1) < 0 && errno != EINTR)
+		if (asker->terminal) {
+			count += sb_terminal_poll(asker->terminal, wait + 2);
+			timeout = shorter(timeout, sb_terminal_timeout_ms(asker->terminal));
+		}
+		if (poll(wait, count, timeout) < 0 && errno != EINTR)
 			break;
 		if (wait[1].revents)
-			pass_on(asker);
+			take_signals(asker);
+		if (asker->terminal)
+			sb_terminal_handle(asker->terminal, wait + 2, count - 2);
+		if (asker->terminal && sb_terminal_gone(asker->terminal) && asker->master >= 0) {
+			close(asker->master); /* hangs up the command */
+			asker->master = -1;
+			sb_terminal_close(asker->terminal);
+			asker->terminal = NULL;
+		}
 		if (wait[0].revents)
 			hear(asker);
+		if (asker->approver.pending)
+			sb_approver_tick(&asker->approver);
 	}
 }
 
 /* Wait for everything that is left of the run; what the performer exited with. */
 static int reap(const struct asker *asker)
 {
-	int status, performer = OWN_FAILURE << 8;
+	int status, performer = 0;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR)
@@ -130,12 +262,12 @@ static int reap(const struct asker *asker)
 /* Signals we pass on wait in a descriptor; the others keep what the caller gave them. */
 static void block_signals(sigset_t *out_saved, int *out_signals)
 {
+	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 	sigset_t passed;
 
 	sigfillset(&passed);
-	for (size_t i = 0; i < 9; i++)
-		sigdelset(&passed, (const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP,
-						 SIGSYS, SIGKILL, SIGSTOP}[i]);
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		sigdelset(&passed, own[i]);
 	sigprocmask(SIG_BLOCK, &passed, out_saved);
 	*out_signals = signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -153,6 +285,109 @@ int sb_supervise_possible(struct sb_error *err)
 		sb_fail(err, SB_E_UNSUPPORTED, -status,
 			"cannot supervise the command: the kernel does not hold system calls");
 	return sb_hint(err, "--static runs it with the kernel layers only, and asks nobody");
+}
+
+/* --- the terminal ------------------------------------------------------------------------------ */
+
+/*
+ * Whom to ask: the terminal that controls us, if we are in its foreground.  Then the command
+ * gets one of its own, so that it can neither read an answer nor draw over a question.
+ */
+static int take_terminal(struct asker *asker, struct sb_birth *birth, struct sb_error *err)
+{
+	asker->tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (asker->tty < 0)
+		return SB_OK;
+	if (tcgetpgrp(asker->tty) != getpgrp()) {
+		close(asker->tty);
+		asker->tty = -1;
+		return SB_OK;
+	}
+	if (asker->supervision->consent == SB_CONSENT_DENY) {
+		birth->job_control = true;
+		return SB_OK;
+	}
+	return sb_terminal_pty(asker->tty, &asker->master, &birth->slave, err);
+}
+
+static int open_terminal(struct asker *asker, struct sb_error *err)
+{
+	struct sb_terminal_options options = {
+		.size = sizeof options,
+		.tty = asker->tty,
+		.master = asker->master,
+		.word = asker->supervision->word,
+		.answered = answered,
+		.context = asker,
+	};
+
+	return asker->master < 0 ? SB_OK : sb_terminal_open(&options, &asker->terminal, err);
+}
+
+/* Standard input and output are the command's: who waits for their end must not wait for us. */
+static void let_go_of_stdio(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
+}
+
+static void init_asker(struct asker *asker, const struct sb_supervision *supervision, int proc)
+{
+	*asker = (struct asker){.supervision = supervision,
+				.master = -1,
+				.channel = -1,
+				.signals = -1,
+				.tty = -1,
+				.status = -1};
+	asker->approver = (struct sb_approver){
+		.policy = supervision->policy,
+		.home = supervision->home,
+		.asking = {can_ask, ask, withdraw, notice, asker},
+		.timeout_ms = supervision->ask_timeout_ms,
+		.summary = supervision->summary,
+		.session = supervision->session,
+		.sockets = supervision->sockets,
+		.socket_count = supervision->socket_count,
+		.proc = proc,
+		.listener = -1,
+	};
+}
+
+/* After the performer is born: what only the asker does. */
+static int settle(struct asker *asker, int slave, struct sb_error *err)
+{
+	int status;
+
+	if (slave >= 0)
+		close(slave);
+	let_go_of_stdio();
+	status = open_terminal(asker, err);
+	if (status != SB_OK)
+		return status;
+	/* as root: what is done outside on approval needs no more than root's own files */
+	if (sb_sys_drop_capabilities() < 0 || fchdir(asker->approver.proc) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
+	return SB_OK;
+}
+
+static void finish(struct asker *asker)
+{
+	if (asker->terminal) {
+		sb_terminal_drain(asker->terminal);
+		sb_terminal_close(asker->terminal);
+	} else if (asker->tty >= 0) {
+		tcsetpgrp(asker->tty, getpgrp());
+	}
+	sb_approver_done(&asker->approver);
+	if (asker->approver.listener >= 0)
+		close(asker->approver.listener);
+	close(asker->channel);
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)
@@ -179,13 +414,18 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		.start = supervision->start,
 		.context = supervision->context,
 	};
-	int status;
+	int status, performer;
 
-	asker = (struct asker){
-		.supervision = supervision, .channel = -1, .tty = -1, .status = -1};
+	init_asker(&asker, supervision, proc);
 	if (proc < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot open /proc");
 	status = sb_stages_begin(&stages, err);
+	if (status == SB_OK)
+		status = sb_approver_init(&asker.approver, err);
+	if (status == SB_OK && supervision->require_audit)
+		status = open_record(&asker, err);
+	if (status == SB_OK)
+		status = take_terminal(&asker, &birth, err);
 	if (status != SB_OK)
 		return status;
 	sigaction(SIGCHLD, NULL, &child);
@@ -193,26 +433,19 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	birth.job_control = isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
-	if (birth.job_control)
-		asker.tty = STDIN_FILENO;
 	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
 	if (status != SB_OK)
 		return status;
-	/* as root: what is done outside on approval needs no more than root's own files */
-	if (sb_sys_drop_capabilities() < 0 || fchdir(proc) != 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
-	asker.approver = (struct sb_approver){
-		.policy = supervision->policy, .proc = proc, .listener = -1};
-	loop(&asker);
-	if (asker.tty >= 0)
-		tcsetpgrp(asker.tty, getpgrp());
-	if (asker.approver.listener >= 0)
-		close(asker.approver.listener);
-	close(asker.channel);
-	status = reap(&asker);
+	status = settle(&asker, birth.slave, err);
+	if (status == SB_OK)
+		loop(&asker);
+	finish(&asker);
+	performer = reap(&asker);
+	record_exit(&asker);
+	if (status != SB_OK)
+		return status;
 	if (asker.started && asker.status < 0)
 		return sb_fail(err, SB_E_SYSTEM, 0, "the supervisor died; the command was ended");
-	*out_status = asker.started ? asker.status : status;
+	*out_status = asker.started ? asker.status : performer;
 	return SB_OK;
 }

@@ -34,7 +34,8 @@ static bool may_be_missing(enum sb_lookup lookup)
 
 static bool follows(enum sb_lookup lookup)
 {
-	return lookup == SB_LOOKUP_FOLLOW || lookup == SB_LOOKUP_CREATE;
+	return lookup == SB_LOOKUP_FOLLOW || lookup == SB_LOOKUP_CREATE ||
+	       lookup == SB_LOOKUP_SOCKET;
 }
 
 static int open_beneath(int directory, const char *path, uint64_t flags, uint64_t resolve)
@@ -229,6 +230,23 @@ static void take_name(char *out, const char *from, size_t length)
 	out[length] = '\0';
 }
 
+/* What lies beyond, taken by its text. */
+static void guess(const struct walk *walk, const char *name, const char *after,
+		  struct sb_spot *out)
+{
+	size_t length;
+
+	if (sb_descriptor_path(walk->caller->proc, walk->at, out->path, sizeof out->path) < 0 ||
+	    strlen(out->path) + strlen(name) + strlen(after) + 2 > sizeof out->path) {
+		out->path[0] = '\0';
+		return;
+	}
+	length = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
+	out->path[length++] = '/';
+	memcpy(out->path + length, name, strlen(name) + 1);
+	memcpy(out->path + length + strlen(name), after, strlen(after) + 1);
+}
+
 /* Make one step.  1: arrived; 0: go on; else a negative errno. */
 static int step(struct walk *walk, struct sb_spot *out)
 {
@@ -265,8 +283,11 @@ static int step(struct walk *walk, struct sb_spot *out)
 		status = arrive(walk, name, slash, -1, out);
 		return status < 0 ? status : 1;
 	}
-	if (next < 0)
+	if (next < 0) {
+		if (walk->lookup == SB_LOOKUP_SOCKET)
+			guess(walk, name, after, out);
 		return next;
+	}
 	if (fstat(next, &info) != 0) {
 		close(next);
 		return -errno;
@@ -419,7 +440,9 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 	start = open_start(caller, dirfd, path);
 	if (start < 0)
 		return sb_take_fd(&start);
-	status = resolve_quickly(caller, &start, path, lookup, out);
+	status = lookup == SB_LOOKUP_SOCKET
+			 ? 1
+			 : resolve_quickly(caller, &start, path, lookup, out);
 	if (status == 1)
 		status = walk_from(caller, &start, path, lookup, out);
 	else if (status == 2)

@@ -150,6 +150,26 @@ static bool abstract_is_held(const struct sb_layers *layers)
 	return layers->landlock_abi >= 6 || layers->net_namespace;
 }
 
+/*
+ * A service that this run does not show (the session's runtime directory, the real /tmp): if
+ * there is one, a person can be asked.  The asker looks whether there is; else it answers
+ * with error.
+ */
+static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struct sb_spot *file,
+			   int socket, int error)
+{
+	struct sb_spot nowhere = SB_SPOT_EMPTY;
+
+	call->target_error = error;
+	if ((error != ENOENT && error != EACCES) || !file->path[0] ||
+	    !sb_broker_inner_allows(call, file, NULL)) {
+		sb_broker_fail(broker, call, error);
+		return;
+	}
+	memcpy(nowhere.path, file->path, sizeof nowhere.path);
+	sb_broker_forward(broker, call, &nowhere, NULL, socket);
+}
+
 static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
@@ -168,9 +188,14 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 		return;
 	}
 	address_path(call, call->file.path, sizeof address.sun_path + 1);
-	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_FOLLOW, &file);
+	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_SOCKET, &file);
+	if (status == 0 && !S_ISSOCK(file.info.st_mode) &&
+	    sb_decide(performer->policy, SB_READ, file.path).verdict == SB_DENY) {
+		sb_spot_done(&file); /* what hides it */
+		status = -EACCES;
+	}
 	if (status < 0) {
-		sb_broker_fail(broker, call, -status);
+		forward_hidden(broker, call, &file, socket, -status);
 		return;
 	}
 	sb_judge(performer->policy, call, &file, NULL, &judgement);

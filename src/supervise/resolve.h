@@ -28,6 +28,11 @@ enum sb_lookup {
 	SB_LOOKUP_FOLLOW,   /* what is there, links followed */
 	SB_LOOKUP_CREATE,   /* as FOLLOW, but a missing last name is no error */
 	SB_LOOKUP_CREATE_NOFOLLOW,
+	/*
+	 * As FOLLOW; but where it ends with ENOENT or EACCES, out->path is the path it would
+	 * have if it were in sight.
+	 */
+	SB_LOOKUP_SOCKET,
 };
 
 struct sb_spot {

@@ -9,8 +9,18 @@
 #ifndef SB_SUPERVISE_SUPERVISE_H
 #define SB_SUPERVISE_SUPERVISE_H
 
+#include "config/place.h"
+#include "consent/names.h"
+#include "consent/session.h"
+#include "consent/summary.h"
 #include "enforce/stages.h"
 #include "sandbash/policy.h"
+
+enum sb_consent {
+	SB_CONSENT_AUTO, /* ask when someone can be asked */
+	SB_CONSENT_ASK,  /* ask, and wait for someone to attach */
+	SB_CONSENT_DENY, /* never ask */
+};
 
 struct sb_supervision {
 	size_t size; /* sizeof this struct */
@@ -18,6 +28,19 @@ struct sb_supervision {
 	const struct sb_plan *plan;
 	const struct sb_confine_options *confine;
 	bool keep_background; /* wait for what the command leaves running */
+
+	enum sb_consent consent;
+	int ask_timeout_ms; /* 0: a question stays open */
+	const char *word;   /* shown with every question; or NULL */
+	const struct sb_home *home;
+	const char *session_name;   /* or NULL */
+	struct sb_session *session; /* what the name keeps; or NULL */
+	struct sb_summary *summary; /* filled with what was refused; or NULL */
+	bool require_audit;         /* no record, no run */
+	const char *const *command; /* for the record; NULL-terminated */
+	const struct sb_named_socket *sockets; /* that the environment names */
+	size_t socket_count;
+	void (*warn)(void *context, const char *text); /* a line for the person, without a terminal */
 
 	/* birth.h */
 	int (*failed)(void *context, const struct sb_error *err, const struct sb_weaknesses *weak);

@@ -16,7 +16,7 @@ struct head {
 	uint64_t id;
 	pid_t thread, process;
 	enum sb_act act;
-	int flags, at_flags;
+	int flags, at_flags, target_error;
 	mode_t mode, umask;
 	dev_t device;
 	off_t length;
@@ -90,6 +90,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	head.act = call->act;
 	head.flags = call->flags;
 	head.at_flags = call->at_flags;
+	head.target_error = call->target_error;
 	head.mode = call->mode;
 	head.umask = request->umask;
 	head.device = call->device;
@@ -158,6 +159,7 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	call->act = head->act;
 	call->flags = head->flags;
 	call->at_flags = head->at_flags;
+	call->target_error = head->target_error;
 	call->mode = head->mode;
 	out->umask = head->umask;
 	call->device = head->device;
