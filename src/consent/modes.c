@@ -487,7 +487,8 @@ void sb_modes_leave(const struct sb_modes *modes, struct sb_buf *out)
 		bool on = modes->on >> i & 1;
 
 		if (i == MODE_STATUS_LINE) {
-			sb_buf_puts(out, modes->alternate ? "\033[2J\0338" : "\033[?1049l");
+			/* Nothing stays that the command could bring back by CSI ? 47 h: the word. */
+			sb_buf_puts(out, modes->alternate ? "\033[2J\0338" : "\033[2J\033[?1049l");
 			if (!modes->attributes_lost) {
 				sb_buf_puts(out, "\033[0m");
 				sb_modes_attributes(modes, out);

@@ -145,22 +145,17 @@ void sb_queue_add_answer(struct sb_queue *queue, const struct sb_question *quest
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024); /* two paths and a few words */
 
-	switch (answer) {
-	case SB_ANSWER_DIRECTORY:
-		sb_buf_printf(&text, "sandbash: allowed for this session: everything in %s",
+	if (answer == SB_ANSWER_DIRECTORY)
+		sb_buf_printf(&text, "sandbash: allowed for this session in %s",
 			      question->directory);
-		break;
-	case SB_ANSWER_ALWAYS:
-		sb_buf_printf(&text, "sandbash: always allowed: everything in %s",
-			      question->directory);
-		break;
-	default:
-		sb_buf_printf(&text, "sandbash: %s: %s %s",
-			      answer == SB_ANSWER_ONCE ? "allowed once" : "denied", question->verb,
-			      question->path);
-		if (question->target)
-			sb_buf_printf(&text, " to %s", question->target);
-	}
+	else if (answer == SB_ANSWER_ALWAYS)
+		sb_buf_printf(&text, "sandbash: always allowed in %s", question->directory);
+	else
+		sb_buf_printf(&text, "sandbash: %s",
+			      answer == SB_ANSWER_ONCE ? "allowed once" : "denied");
+	sb_buf_printf(&text, ": %s %s", question->verb, question->path);
+	if (question->target)
+		sb_buf_printf(&text, " to %s", question->target);
 	sb_queue_add_notice(queue, text.data);
 }
 

@@ -419,6 +419,8 @@ int sb_terminal_open(const struct sb_terminal_options *options, struct sb_termin
 	struct sb_terminal *t;
 	int status;
 
+	if (options->size < sizeof *options || !options->answered)
+		return sb_fail(err, SB_E_INVALID, 0, "a terminal needs its options in full");
 	if (own == -ENOTTY)
 		return sb_fail(err, SB_E_INVALID, ENOTTY, "cannot ask on this terminal");
 	t = calloc(1, sizeof *t);

@@ -6,10 +6,13 @@
 #include "consent/draw.h"
 #include "consent/terminal_impl.h"
 
-/* How long a terminal may take to tell where its cursor is: before it has done so once, and
- * after.  The second is for a slow line; without an answer a lone key still has to be alone. */
-#define FIRST_REPLY_MS 500
-#define REPLY_MS 3000
+/*
+ * How long a terminal may take to tell where its cursor is: before it has done so once, and
+ * after.  Nearly every terminal does.  One that has not yet may be mute, or kept busy by the
+ * command while a person presses the digit that the command asked for: so not too short.
+ */
+#define FIRST_REPLY_MS 2000
+#define REPLY_MS 5000
 #define BLIND_MS 60 /* input dropped after a question when the terminal does not reply */
 
 /* How long a question waits for the end of a long sequence before it cuts it off. */

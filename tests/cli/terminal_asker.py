@@ -375,7 +375,7 @@ def mute_terminal(fx):
     demo.term.send("1")
     demo.shown()
     demo.term.send("1")
-    demo.silent(1.2)
+    demo.silent(2.4)
     demo.press("2")
     demo.expect("1 directory")
     demo.pass_time(0.3)

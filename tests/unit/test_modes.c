@@ -74,7 +74,7 @@ static void modes_are_set_again(void **state)
 	restores_not("\033[1m\033[m", "\033[1m");
 	restores("\033[1m\033[0;4m", "\033[0m\033[0;4m");
 	restores_not("\033[1m\033[0;4m", "\033[1m");
-	restores("x", "\033[?1049l");
+	restores("x", "\033[2J\033[?1049l"); /* nothing of a question stays there */
 	restores("\033[?1049h", "\0338");
 	restores_not("\033[?1049h", "\033[?1049l");
 	restores("\033[?47h\033[?47l", "\033[?1049l");
