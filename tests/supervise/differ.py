@@ -1,0 +1,141 @@
+"""differ.py - random file operations without a sandbox and inside print the same bytes.
+
+differ (differ.c) tells every result, every descriptor and, after each sequence, the whole
+tree.  Here it runs twice at the same time, in two directories of one project, and the two
+texts are compared.  A difference shows the lines before it and how to repeat that sequence.
+
+    SANDBASH_TEST_SEED=N          other sequences than last time (default: 1)
+    SANDBASH_TEST_SEQUENCES=N     more of them (default: 2500; 10000 take about 30 s)
+"""
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tap import FLAGS, Failed, check, equal, run_all, test
+
+SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
+SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "2500"))
+OPS = 16
+CONTEXT = 30  # lines before the difference, cut at the beginning of the sequence
+IS_STATIC = "--static" in FLAGS
+
+# What a static run answers differently, and says so (docs/security.md): /proc is read-only
+# there, so the links in it cannot even be tried.
+STATIC_ANSWER = re.compile(r"(/proc/(thread-)?self/fd/|/dev/fd/)\d+\b.* = EROFS$")
+
+
+def is_known(native, inside):
+    return IS_STATIC and STATIC_ANSWER.search(inside) and native.rsplit(" = ", 1)[0] == \
+        inside.rsplit(" = ", 1)[0]
+
+
+def first_difference(native, inside):
+    """(line number, lines before, the native line, the inside line), or None."""
+    recent = []
+    pairs = itertools.zip_longest(native, inside, fillvalue="(nothing more)")
+    for number, (one, other) in enumerate(pairs, 1):
+        one, other = one.rstrip("\n"), other.rstrip("\n")
+        if one.startswith("sequence "):
+            recent = []
+        if one != other and not is_known(one, other):
+            return number, recent[-CONTEXT:], one, other
+        recent.append(one)
+    return None
+
+
+def compare(native, inside, argv):
+    """Raise with the first difference of two files."""
+    with open(native, "rb") as one, open(inside, "rb") as other:
+        while True:
+            block = one.read(1 << 20)
+            if block != other.read(1 << 20):
+                break
+            if not block:
+                return
+    text = {"errors": "backslashreplace", "encoding": "utf-8", "newline": "\n"}
+    with open(native, **text) as one, open(inside, **text) as other:
+        found = first_difference(one, other)
+    if not found:
+        return
+    number, before, line, other_line = found
+    sequence = next((w.split()[1] for w in [line, *reversed(before)] if w.startswith("sequence ")),
+                    "?")
+    raise Failed("\n".join([f"line {number} differs", *(f"    {text}" for text in before),
+                            f"  - native: {line}", f"  - inside: {other_line}",
+                            f"again: {' '.join(argv)} --first {sequence} --sequences 1 DIR"]))
+
+
+def differ(fx, *flags, sequences=SEQUENCES, under=None):
+    """Both runs; under: the words before the second one, instead of sandbash."""
+    tool = str(fx.tool("differ"))
+    words = [tool, "--seed", str(SEED), "--sequences", str(sequences), "--ops", str(OPS), *flags]
+    guard = []
+    if os.geteuid() == 0:
+        # a sandboxed root has no openat2(), for the modes in it cannot be filtered
+        words.append("--no-openat2")
+        guard = ["--guard"]
+    for name in ("native", "inside"):
+        (fx.project / name).mkdir()
+    control = [*words, *guard, "native"]
+    tried = fx.argv(*words, "inside") if under is None else [*under, *words, *guard, "inside"]
+    results = []
+    with tempfile.TemporaryDirectory(dir=fx.dir) as place:
+        outputs = [Path(place) / "native", Path(place) / "inside"]
+        processes = []
+        for argv, path in zip((control, tried), outputs):
+            with open(path, "wb") as out:
+                processes.append(fx.start(*argv, stdin=subprocess.DEVNULL, stdout=out,
+                                          stderr=subprocess.PIPE, start_new_session=True))
+        try:
+            for process in processes:
+                _, error = process.communicate(timeout=200)
+                results.append((process.returncode, error.decode(errors="backslashreplace")))
+        finally:
+            for process in processes:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+        compare(*outputs, words)
+        equal(results[0], (0, ""), "native")
+        equal(results[1][0], 0, f"inside: {results[1][1]}")
+        check(outputs[0].stat().st_size > sequences * 500, "nothing was compared")
+    for name in ("native", "inside"):
+        equal(os.listdir(fx.project / name), [], f"left in {name}")
+
+
+@test("the same sequences without a sandbox print the same twice")
+def constant(fx):
+    differ(fx, sequences=max(SEQUENCES // 10, 100), under=[])
+
+
+@test("one call that answers something else is noticed, and shown")
+def noticed(fx):
+    lie = [fx.tool("act"), "answer", "fchmodat=EPERM", "--"]
+    try:
+        differ(fx, sequences=100, under=[os.fspath(word) for word in lie])
+    except Failed as shown:
+        for part in ("- native:", "- inside:", "--first"):
+            check(part in str(shown), f"{part!r} is not in {shown}")
+    else:
+        raise Failed("two different runs were taken for the same")
+    shutil.rmtree(fx.project / "inside")
+
+
+@test("random sequences of file operations: inside as without a sandbox")
+def same(fx):
+    differ(fx)
+
+
+# Root could change these; a static run answers EROFS, before and instead of EACCES.
+if os.geteuid() != 0 and not IS_STATIC:
+    @test("what an ordinary user cannot change anyway is refused with the same answer")
+    def outside(fx):
+        differ(fx, "--outside", sequences=SEQUENCES // 4)
+
+
+run_all()
