@@ -16,13 +16,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tap import FLAGS, Failed, check, equal, run_all, test
+from compare import IS_NATIVE, IS_STATIC
+from tap import Failed, check, equal, run_all, test
 
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
 SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "2500"))
 OPS = 16
 CONTEXT = 30  # lines before the difference, cut at the beginning of the sequence
-IS_STATIC = "--static" in FLAGS
 
 # What a static run answers differently, and says so (docs/security.md): /proc is read-only
 # there, so the links in it cannot even be tried.
@@ -82,6 +82,8 @@ def differ(fx, *flags, sequences=SEQUENCES, under=None):
     for name in ("native", "inside"):
         (fx.project / name).mkdir()
     control = [*words, *guard, "native"]
+    if under is None and IS_NATIVE:
+        under = []
     tried = fx.argv(*words, "inside") if under is None else [*under, *words, *guard, "inside"]
     results = []
     with tempfile.TemporaryDirectory(dir=fx.dir) as place:
