@@ -67,7 +67,7 @@ static uint64_t splitmix(uint64_t *state)
 
 unsigned chance(unsigned below)
 {
-	return (unsigned)(splitmix(&world.state) % below);
+	return (unsigned)(splitmix(&world.state) % (below ? below : 1));
 }
 
 bool one_in(unsigned times)
@@ -335,14 +335,14 @@ static void guard(const char *directory)
 static void open_world(const char *directory)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *edge;
+	char here[LONGEST_PATH - 64], *edge;
 	int length;
 
-	if (chdir(directory) != 0 || !getcwd(world.work, sizeof world.work - 64))
+	if (chdir(directory) != 0 || !getcwd(here, sizeof here))
 		die(directory);
-	length = snprintf(world.tree, sizeof world.tree, "%s/w/%s", world.work, CHAIN);
-	strcat(world.work, "/w");
-	if (length < 0 || length > 1000) {
+	length = snprintf(world.work, sizeof world.work, "%s/w", here);
+	snprintf(world.tree, sizeof world.tree, "%s/w/%s", here, CHAIN);
+	if (length < 0 || length > 1000) { /* the paths of differ_paths.c have to fit */
 		fprintf(stderr, "differ: '%s' lies too deep\n", directory);
 		exit(2);
 	}

@@ -22,7 +22,7 @@ from tap import Failed, check, equal, run_all, test
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
 SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "2500"))
 OPS = 16
-CONTEXT = 30  # lines before the difference, cut at the beginning of the sequence
+KINDS = 60  # of differences that are shown
 
 # What a static run answers differently, and says so (docs/security.md): /proc is read-only
 # there, so the links in it cannot even be tried.
@@ -34,40 +34,67 @@ def is_known(native, inside):
         inside.rsplit(" = ", 1)[0]
 
 
+def sequences_of(path):
+    """Yield the lines of each sequence."""
+    lines = []
+    with open(path, encoding="utf-8", errors="backslashreplace", newline="\n") as text:
+        for line in text:
+            if line.startswith("sequence ") and line[9:].strip().isdigit() and lines:
+                yield lines
+                lines = []
+            lines.append(line.rstrip("\n"))
+    yield lines
+
+
 def first_difference(native, inside):
-    """(line number, lines before, the native line, the inside line), or None."""
-    recent = []
-    pairs = itertools.zip_longest(native, inside, fillvalue="(nothing more)")
-    for number, (one, other) in enumerate(pairs, 1):
-        one, other = one.rstrip("\n"), other.rstrip("\n")
-        if one.startswith("sequence "):
-            recent = []
+    """Index of the first line that differs in two sequences, or None."""
+    for index, (one, other) in enumerate(itertools.zip_longest(native, inside, fillvalue="")):
         if one != other and not is_known(one, other):
-            return number, recent[-CONTEXT:], one, other
-        recent.append(one)
+            return index
     return None
 
 
-def compare(native, inside, argv):
-    """Raise with the first difference of two files."""
+def kind_of(native, inside):
+    """What two lines differ in, whatever the names: "unlink ENOENT, inside EROFS"."""
+    call = re.match(r"(?:\d+\.\d+ )?(?:[\w+]+: |\[.*?\] )*\s*([\w-]+)", native)
+    results = [re.sub(r"\d+", "N", line.rsplit(" = ", 1)[1].split()[0] if " = " in line else "-")
+               for line in (native, inside)]
+    return f"{call.group(1) if call else '?'} {results[0]}, inside {results[1]}"
+
+
+def same_bytes(native, inside):
     with open(native, "rb") as one, open(inside, "rb") as other:
-        while True:
-            block = one.read(1 << 20)
-            if block != other.read(1 << 20):
-                break
-            if not block:
-                return
-    text = {"errors": "backslashreplace", "encoding": "utf-8", "newline": "\n"}
-    with open(native, **text) as one, open(inside, **text) as other:
-        found = first_difference(one, other)
-    if not found:
+        while block := one.read(1 << 20):
+            if block != other.read(len(block)):
+                return False
+        return not other.read(1)
+
+
+def compare(native, inside, argv):
+    """Raise with the first difference of two files, and with how many there are of each kind.
+    A sequence counts once: what follows a difference follows from it."""
+    if same_bytes(native, inside):
         return
-    number, before, line, other_line = found
-    sequence = next((w.split()[1] for w in [line, *reversed(before)] if w.startswith("sequence ")),
-                    "?")
-    raise Failed("\n".join([f"line {number} differs", *(f"    {text}" for text in before),
-                            f"  - native: {line}", f"  - inside: {other_line}",
-                            f"again: {' '.join(argv)} --first {sequence} --sequences 1 DIR"]))
+    shown = []
+    kinds = {}
+    for one, other in itertools.zip_longest(sequences_of(native), sequences_of(inside),
+                                            fillvalue=[]):
+        at = first_difference(one, other)
+        if at is None:
+            continue
+        line, other_line = ([*part, "(nothing more)"][min(at, len(part))] for part in (one, other))
+        number = one[0].split()[1] if one else "?"
+        example = f"{line}   | inside: {other_line.rsplit(' = ', 1)[-1]}"
+        kinds.setdefault(kind_of(line, other_line), []).append(example)
+        if not shown:
+            shown = [f"sequence {number} differs", *(f"    {text}" for text in one[:at]),
+                     f"  - native: {line}", f"  - inside: {other_line}",
+                     f"again: {' '.join(argv)} --first {number} --sequences 1 DIR"]
+    if kinds:
+        order = sorted(kinds.items(), key=lambda item: -len(item[1]))
+        raise Failed("\n".join([*shown, "of each kind, and an example:",
+                                *(f"{len(found):6} {kind:40} {found[0]}"
+                                  for kind, found in order[:KINDS])]))
 
 
 def differ(fx, *flags, sequences=SEQUENCES, under=None):

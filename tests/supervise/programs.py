@@ -123,7 +123,7 @@ def once(fx, script, boxed, seed):
     words = ["bash", "-eu", "-c", "umask 022\n" + script]
     now = time.time()
     words = inside(fx, *words) if boxed else native(*words)
-    result = fx.run(*words, cwd=place, env=ENVIRONMENT, timeout=60)
+    result = fx.run(*words, cwd=place, env=ENVIRONMENT, timeout=30)
     return result, picture(place, now)
 
 
@@ -230,8 +230,8 @@ unzip -Z1 a.zip | sort; unzip -q -o a.zip -d out; zip -q -d a.zip large; rm a.zi
 program("dpkg-deb: built and unpacked", """
 mkdir -p pkg/DEBIAN pkg/usr/share/doc/t; echo text >pkg/usr/share/doc/t/README
 ln -s README pkg/usr/share/doc/t/link
-printf 'Package: t\\nVersion: 1\\nArchitecture: all\\nMaintainer: T <t@example.org>\\nDescription: t\\n' \
-    >pkg/DEBIAN/control
+printf 'Package: t\\nVersion: 1\\nArchitecture: all\\n' >pkg/DEBIAN/control
+printf 'Maintainer: T <t@example.org>\\nDescription: t\\n' >>pkg/DEBIAN/control
 find pkg -exec touch -h -d @1000000000 {} +
 dpkg-deb --root-owner-group -Znone -b pkg t.deb; dpkg-deb -c t.deb
 mkdir out; dpkg-deb --fsys-tarfile t.deb | tar -C out -x --no-same-owner -f -
@@ -239,7 +239,8 @@ mkdir out; dpkg-deb --fsys-tarfile t.deb | tar -C out -x --no-same-owner -f -
 """, ["dpkg-deb"])
 
 program("gzip, bzip2, xz: times and modes go with the file", """
-for z in gzip bzip2 xz; do cp seed/large l; touch -d @1000000000 l; chmod 640 l; $z l; stat -c '%a %Y' l.*
+for z in gzip bzip2 xz; do cp seed/large l; touch -d @1000000000 l; chmod 640 l; $z l;
+stat -c '%a %Y' l.*
 $z -d l.*; stat -c '%a %Y' l; $z -k l; mkdir $z; mv l.* $z/; done
 """, ["gzip", "bzip2", "xz", "setfattr"], seed=True)
 
@@ -260,8 +261,10 @@ program("touch, truncate, dd, ln, chmod -R, mkdir -p, rmdir -p, mktemp", """
 touch -d '1999-12-31 23:59:59.5' old; touch -r old same; touch -a -d @1000000000 same; touch new
 touch -m -d @1100000000 new; ln -s old sl; touch -h -d @1200000000 sl; touch -c never
 truncate -s 5000 t; truncate -s -100 t; truncate -r t u; truncate -s '<10' u
-dd if=/dev/zero of=z bs=1000 count=3 2>/dev/null; printf x | dd of=z bs=1 seek=5 conv=notrunc 2>/dev/null
-dd if=z of=zz oflag=append conv=notrunc 2>/dev/null; dd if=/dev/zero of=s bs=1 count=0 seek=4096 2>&1 | head -1
+dd if=/dev/zero of=z bs=1000 count=3 2>/dev/null;
+printf x | dd of=z bs=1 seek=5 conv=notrunc 2>/dev/null
+dd if=z of=zz oflag=append conv=notrunc 2>/dev/null;
+dd if=/dev/zero of=s bs=1 count=0 seek=4096 2>&1 | head -1
 ln old hard; ln -f new hard; ln -sf new sl; ln -sfn sl sl2; ln -T -s . dot
 mkdir -p a/b/c d/e; touch a/b/f; chmod -R u=rwX,go=rX a; chmod -R o-rwx a; chmod g+s a; chmod +t d
 rmdir -p d/e; t=$(mktemp -p .); test -f "$t"; stat -c %a "$t"; mv "$t" was-temporary
@@ -287,9 +290,10 @@ d=.; for n in $(seq 60); do d=$d/deep$n; done; mkdir -p "$d"; echo bottom >"$d/f
 """)
 
 program("fifos, and pipelines through them", """
-mkfifo p q; (cat p >from-p) & echo through >p; wait; tr a-z A-Z <p >q & cat q >upper & echo words >p; wait
+mkfifo p q; (cat p >from-p) & echo through >p; wait;
+tr a-z A-Z <p >q & cat q >upper & echo words >p; wait
 mkfifo -m 600 private; timeout 0.2 cat p || echo nobody wrote; cat upper from-p
-for i in 1 2 3 4 5 6 7 8; do echo $i >p & done; sleep 0.2; cat p | sort -n | tail -1; wait
+for i in 1 2 3 4 5 6 7 8; do echo $i >p & done; exec 3<p; wait; head -n 8 <&3 | sort -n | tail -1
 """)
 
 program("flock: ten writers count together", """
@@ -305,7 +309,8 @@ echo fresh >log; cp log.1 log.2; gzip -n log.2; : >log.1.tmp; mv log.1.tmp log.1
 """)
 
 program("running what was just written", """
-printf '#!/bin/sh\\necho script $1\\n' >s; chmod +x s; ./s 1; cp /bin/true t; ./t; rm t; cp /bin/echo t
+printf '#!/bin/sh\\necho script $1\\n' >s; chmod +x s; ./s 1; cp /bin/true t; ./t; rm t;
+cp /bin/echo t
 ./t again; for i in 1 2 3 4 5 6 7 8 9 10; do cp /bin/true x; ./x; done; cp s u; mv u s; ./s 2
 """)
 
@@ -316,8 +321,9 @@ sqlite3 a.db 'create table t(a integer primary key, b); begin; insert into t val
 insert into t values(2,"y"); commit; begin; delete from t; rollback; select * from t;'
 sqlite3 w.db 'pragma journal_mode=wal; create table t(a); insert into t values(1);
 insert into t values(2); pragma wal_checkpoint(truncate); select count(*) from t;'
-(sqlite3 -cmd '.timeout 5000' a.db 'insert into t(b) values("p");' & sqlite3 -cmd '.timeout 5000' a.db \
-'insert into t(b) values("p");' & wait); sqlite3 a.db 'vacuum; select * from t; pragma integrity_check;'
+add() { sqlite3 -cmd '.timeout 5000' a.db 'insert into t(b) values("p");'; }
+add & add & wait
+sqlite3 a.db 'vacuum; select * from t; pragma integrity_check;'
 sqlite3 a.db .dump >dump.sql; rm a.db; sqlite3 b.db <dump.sql; ls
 """, ["sqlite3"])
 
@@ -331,9 +337,11 @@ vim -es -u NONE -i NONE -c 'w new' -c 'q!' f; cat f hard new
 
 program("perl: files, locks, in-place editing", """
 perl -e 'open my $f, ">", "a" or die $!; print $f "x\\n"; close $f; rename "a", "b" or die;
-link "b","c" or die; symlink "b","d" or die; utime 1000000000,1000000001,"b" or die; chmod 0600,"c" or die;
+link "b","c" or die; symlink "b","d" or die; utime 1000000000,1000000001,"b" or die;
+chmod 0600,"c" or die;
 mkdir "e",0750 or die; truncate "b",1 or die; unlink("nope") and die; print -s "c", "\\n"'
-printf 'q\\n' >i; perl -pi.orig -e 's/q/Q/' i; perl -MFcntl=:flock -e 'open F,"+<","i"; flock F,LOCK_EX|LOCK_NB
+printf 'q\\n' >i; perl -pi.orig -e 's/q/Q/' i; perl -MFcntl=:flock -e 'open F,"+<","i";
+flock F,LOCK_EX|LOCK_NB
 or die; seek F,0,2; print F "end\\n"'; perl -MFile::Temp=tempfile -e '($h,$n)=tempfile(DIR=>".");
 printf "%o\\n",(stat $h)[2]&0777; unlink $n'; cat i i.orig
 """, ["perl"])
@@ -364,28 +372,34 @@ const fs = require('fs'), p = require('fs/promises'), { pipeline } = require('st
   await p.mkdir('a/b/c', { recursive: true });
   await Promise.all([...Array(50).keys()].map(i => p.writeFile(`a/b/f${i}`, `n${i}`)));
   await p.rename('a/b/f0', 'a/first'); await p.copyFile('a/first', 'a/copy');
-  await p.symlink('first', 'a/link'); await p.link('a/first', 'a/hard'); await p.chmod('a/copy', 0o600);
+  await p.symlink('first', 'a/link'); await p.link('a/first', 'a/hard');
+  await p.chmod('a/copy', 0o600);
   await p.utimes('a/copy', 1000000000, 1000000000.5); await p.appendFile('a/first', '!');
   await pipeline(fs.createReadStream('a/first'), fs.createWriteStream('a/stream'));
-  const h = await p.open('a/handle', 'wx', 0o640); await h.write('abc'); await h.truncate(2); await h.close();
+  const h = await p.open('a/handle', 'wx', 0o640); await h.write('abc'); await h.truncate(2);
+  await h.close();
   await p.open('a/handle', 'wx').catch(e => console.log(e.code));
   fs.cpSync('a', 'z', { recursive: true }); await p.rm('z/b', { recursive: true });
-  const seen = new Promise(done => { const w = fs.watch('a/b/c', (e, n) => { w.close(); done(n); }); });
+  const seen = new Promise(done => { const w = fs.watch('a/b/c', (e, n) => { w.close(); done(n);
+  }); });
   await p.writeFile('a/b/c/watched', 'x'); console.log(await seen);
   await p.access('a/first', fs.constants.W_OK); fs.writeFileSync('a/sync', 'x', { mode: 0o400 });
-  const d = await p.mkdtemp('tmp-'); await p.rmdir(d); console.log((await p.readdir('a')).sort().join());
+  const d = await p.mkdtemp('tmp-'); await p.rmdir(d);
+  console.log((await p.readdir('a')).sort().join());
 })();
 J
 node t.js
 """, ["node"])
 
 program("npm: a package from a tarball, offline", """
-mkdir -p package/bin app; printf '{"name":"p","version":"1.0.0","bin":{"p":"bin/p.js"}}' >package/package.json
+mkdir -p package/bin app;
+printf '{"name":"p","version":"1.0.0","bin":{"p":"bin/p.js"}}' >package/package.json
 printf '#!/usr/bin/env node\\nconsole.log("p runs")\\n' >package/bin/p.js; chmod +x package/bin/p.js
 tar --sort=name --mtime=@1000000000 --owner=0 --group=0 -czf p.tgz package; cd app
 printf '{"name":"app","version":"1.0.0"}' >package.json
 export npm_config_cache="$PWD/../cache" npm_config_update_notifier=false
-npm install --offline --no-audit --no-fund --loglevel=error ../p.tgz >../log 2>&1 || { cat ../log; exit 1; }
+npm install --offline --no-audit --no-fund --loglevel=error ../p.tgz >../log 2>&1 ||
+    { cat ../log; exit 1; }
 node_modules/.bin/p; npm ls --parseable | wc -l; rm -rf ../cache ../log
 """, ["npm", "node", "tar"])
 

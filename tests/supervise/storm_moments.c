@@ -3,7 +3,7 @@
  *
  *     storm signals CALLS         timers fire while calls are held: none says EINTR that would
  *                                 not without a sandbox, and all come to an end
- *     storm killed TIMES          callers die at random: nothing half-done, nothing afterwards
+ *     storm killed TIMES          callers die at random: nothing half-done, or begun afterwards
  *     storm spawn TIMES           vfork and posix_spawn() with file actions
  *     storm handed TIMES          a closed descriptor is closed: nobody else still has it
  *     storm quiet                 a process whose memory others may not read
@@ -35,8 +35,6 @@
 #include <unistd.h>
 
 #define TIMER_US 5000
-
-extern char **environ;
 
 static int count_of(char **argv)
 {
@@ -76,20 +74,26 @@ static void start_timer(int flags, long interval_us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static void expect(bool worked, const char *what)
+{
+	if (!worked)
+		wrong("%s under a timer", what);
+}
+
 /* Calls on plain files are never interrupted. */
 static void work_under_timer(int flags, int calls)
 {
 	ticks = 0;
 	start_timer(flags, TIMER_US);
 	for (int i = 0; i < calls || ticks < 5; i++) {
-		struct stat info;
-
-		if (!put_file("timed", O_EXCL, "x"))
-			wrong("create under a timer");
-		if (rename("timed", "timed2") != 0 || chmod("timed2", 0600) != 0 ||
-		    truncate("timed2", 3) != 0 || stat("timed2", &info) != 0 ||
-		    unlink("timed2") != 0 || mkdir("timed", 0700) != 0 || rmdir("timed") != 0)
-			wrong("a call under a timer");
+		expect(put_file("timed", O_EXCL, "x"), "create");
+		expect(rename("timed", "timed2") == 0, "rename");
+		expect(chmod("timed2", 0600) == 0, "chmod");
+		expect(truncate("timed2", 3) == 0, "truncate");
+		expect(access("timed2", W_OK) == 0, "access");
+		expect(unlink("timed2") == 0, "unlink");
+		expect(mkdir("timed", 0700) == 0, "mkdir");
+		expect(rmdir("timed") == 0, "rmdir");
 	}
 	start_timer(flags, 0);
 }
@@ -127,7 +131,7 @@ static void wait_under_timer(void)
 	/* and a signal that ends the process ends the waiting */
 	pid = fork();
 	if (pid == 0) {
-		fd = open("waits", O_RDONLY | O_CLOEXEC);
+		attempt(open("waits", O_RDONLY | O_CLOEXEC));
 		_exit(0);
 	}
 	usleep(20000);
@@ -187,13 +191,35 @@ static uint64_t names_here(void)
 	return sum;
 }
 
+/*
+ * What was being done for the dead when it died may end, a moment later than without a sandbox:
+ * nobody can take a system call of the supervisor back.  But nothing is begun, so it is one
+ * change, and soon.
+ */
+static void check_that_it_ended(void)
+{
+	uint64_t before = names_here(), after;
+	int changes = 0;
+
+	for (int calm = 0; calm < 2; calm++) {
+		usleep(2000);
+		after = names_here();
+		if (after != before) {
+			calm = 0;
+			if (++changes > 1)
+				wrong("%d changes were made for a process that is dead", changes);
+		}
+		before = after;
+	}
+}
+
 static void check_what_is_left(void)
 {
-	uint64_t before = names_here();
 	char text[64];
 	unsigned number;
 	char end;
 
+	check_that_it_ended();
 	if (get_file("data", text, sizeof text) < 0) {
 		if (errno != ENOENT)
 			wrong("data");
@@ -201,9 +227,6 @@ static void check_what_is_left(void)
 	} else if (sscanf(text, "[%u%c", &number, &end) != 2 || end != ']') {
 		wrong("data holds '%s'", text);
 	}
-	usleep(3000);
-	if (names_here() != before)
-		wrong("something was done for a process that is dead");
 }
 
 int storm_killed(char **argv)
@@ -241,8 +264,8 @@ static void spawn_once(int number)
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"cat; echo $0; pwd -P >where", word,
 			NULL};
 	posix_spawn_file_actions_t actions;
-	int status, error;
-	pid_t pid;
+	int status = 0, error;
+	pid_t pid = -1;
 
 	snprintf(word, sizeof word, "%d", number);
 	if (!put_file("input", O_TRUNC, "read\n") || mkdir("below", 0700) != 0)
@@ -264,7 +287,9 @@ static void spawn_once(int number)
 	    unlink("input") != 0)
 		wrong("clean up");
 
-	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): it is what we test */
+	/* NOLINTBEGIN(clang-analyzer-unix.Vfork, clang-analyzer-security.insecureAPI.vfork):
+	 * shells and language runtimes do open files there, so it must work */
+	pid = vfork();
 	if (pid == 0) {
 		int fd = open("made", O_WRONLY | O_CREAT | O_EXCL, 0600);
 
@@ -273,6 +298,7 @@ static void spawn_once(int number)
 		execl("/bin/echo", "echo", "vforked", (char *)NULL);
 		_exit(8);
 	}
+	/* NOLINTEND(clang-analyzer-unix.Vfork, clang-analyzer-security.insecureAPI.vfork) */
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		wrong("vfork: %#x", (unsigned)status);
 	if (get_file("made", text, sizeof text) < 0 || strcmp(text, "vforked\n") != 0 ||
