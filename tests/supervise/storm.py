@@ -39,9 +39,27 @@ def threads(fx):
     storm(fx, "crowd", 1, 64, 10)
 
 
-@test("signals during calls: none is interrupted, none waits for ever")
-def signals(fx):
-    storm(fx, "signals", 500)
+@test("signals during calls, with SA_RESTART: all come to an end")
+def restarted(fx):
+    storm(fx, "signals", "restart", 500)
+
+
+@test("signals during calls, without SA_RESTART: what was interrupted was not done")
+def repeated(fx):
+    storm(fx, "signals", "repeat", 500)
+
+
+# A held call that nobody has received yet is interrupted by any handler, whatever flags the
+# listener has (tests/facts/notify_interrupted.c): only SA_RESTART hides that from the program.
+if IS_STATIC or IS_NATIVE:
+    @test("signals during calls, without SA_RESTART: none is interrupted")
+    def not_restarted(fx):
+        storm(fx, "signals", "plain", 500)
+
+
+@test("signals interrupt and end who waits at a FIFO")
+def waiting(fx):
+    storm(fx, "signals", "wait")
 
 
 @test("callers that are killed leave nothing half-done, and nothing is begun for the dead")

@@ -1,8 +1,11 @@
 /*
  * storm_moments.c - requests at bad moments.
  *
- *     storm signals CALLS         timers fire while calls are held: none says EINTR that would
- *                                 not without a sandbox, and all come to an end
+ *     storm signals restart|plain|repeat CALLS
+ *                                 timers fire while calls are held: none says EINTR, and all
+ *                                 come to an end; the handler with SA_RESTART or without;
+ *                                 repeat: EINTR is fine when nothing was done
+ *     storm signals wait          calls that wait are interrupted, as without a sandbox
  *     storm killed TIMES          callers die at random: nothing half-done, or begun afterwards
  *     storm spawn TIMES           vfork and posix_spawn() with file actions
  *     storm handed TIMES          a closed descriptor is closed: nobody else still has it
@@ -74,26 +77,43 @@ static void start_timer(int flags, long interval_us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void expect(bool worked, const char *what)
+static bool may_repeat; /* a call that says EINTR did nothing, and is made again */
+static long interrupted;
+
+static bool again(void)
 {
-	if (!worked)
-		wrong("%s under a timer", what);
+	if (errno != EINTR || !may_repeat)
+		return false;
+	interrupted++;
+	return true;
 }
 
-/* Calls on plain files are never interrupted. */
+#define EXPECT(call)                                                                               \
+	do {                                                                                       \
+		while (!(call))                                                                    \
+			if (!again())                                                              \
+				wrong("%s under a timer", #call);                                  \
+	} while (0)
+
+/*
+ * Calls on plain files are never interrupted.  None of these works twice, so one that was
+ * done and yet said EINTR is found when it is repeated.
+ */
 static void work_under_timer(int flags, int calls)
 {
 	ticks = 0;
 	start_timer(flags, TIMER_US);
 	for (int i = 0; i < calls || ticks < 5; i++) {
-		expect(put_file("timed", O_EXCL, "x"), "create");
-		expect(rename("timed", "timed2") == 0, "rename");
-		expect(chmod("timed2", 0600) == 0, "chmod");
-		expect(truncate("timed2", 3) == 0, "truncate");
-		expect(access("timed2", W_OK) == 0, "access");
-		expect(unlink("timed2") == 0, "unlink");
-		expect(mkdir("timed", 0700) == 0, "mkdir");
-		expect(rmdir("timed") == 0, "rmdir");
+		EXPECT(put_file("timed", O_EXCL, "x"));
+		EXPECT(rename("timed", "timed2") == 0);
+		EXPECT(chmod("timed2", 0600) == 0);
+		EXPECT(truncate("timed2", 3) == 0);
+		EXPECT(access("timed2", W_OK) == 0);
+		EXPECT(link("timed2", "timed") == 0);
+		EXPECT(unlink("timed") == 0);
+		EXPECT(unlink("timed2") == 0);
+		EXPECT(mkdir("timed", 0700) == 0);
+		EXPECT(rmdir("timed") == 0);
 	}
 	start_timer(flags, 0);
 }
@@ -146,9 +166,20 @@ static void wait_under_timer(void)
 
 int storm_signals(char **argv)
 {
-	work_under_timer(SA_RESTART, count_of(argv));
-	work_under_timer(0, count_of(argv));
-	wait_under_timer();
+	const char *kind = argv[0] ? argv[0] : "";
+
+	if (strcmp(kind, "restart") == 0)
+		work_under_timer(SA_RESTART, count_of(argv + 1));
+	else if (strcmp(kind, "plain") == 0)
+		work_under_timer(0, count_of(argv + 1));
+	else if (strcmp(kind, "repeat") == 0)
+		may_repeat = true, work_under_timer(0, count_of(argv + 1));
+	else if (strcmp(kind, "wait") == 0)
+		wait_under_timer();
+	else
+		wrong("restart, plain, repeat or wait?");
+	if (interrupted)
+		printf("%ld interrupted\n", interrupted);
 	return 0;
 }
 
