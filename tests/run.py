@@ -2,10 +2,12 @@
 """run.py - finds the test programs, runs them two at a time, counts their TAP.
 
     tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
+                 [--flags FLAGS]...
 
 Suites:
     unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
     enforce   tests/enforce/*.py      as root and as an ordinary user
+    supervise tests/supervise/*.py    as root and as an ordinary user
     cli       tests/cli/*.py          as root and as an ordinary user
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
@@ -14,6 +16,10 @@ Suites:
 Started by root, the ordinary user is "sandbash-test", created when missing; started by
 anybody else, everything runs as that person.  Each program gets a fresh $HOME and
 $SANDBASH_TEST_BASE, and is ended (its process group) when it takes too long.
+
+enforce and supervise are about one kind of run: RUNS says with which flags of sandbash each is
+repeated.  --flags= (nothing: the default run), --flags=--static or $SANDBASH_TEST_FLAGS choose
+others; --flags may be given twice.
 
 A program that crashes, is too slow, or prints no plan or less than it planned counts as
 one failure more.  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
@@ -37,8 +43,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-SUITES = ("unit", "enforce", "cli", "facts", "replay", "cross")
-BOTH = ("unit", "enforce", "cli", "facts")  # run as root and as an ordinary user
+SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
+BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
+# The flags of sandbash with which a suite is repeated; "" is the default run.
+RUNS = {"enforce": ["--static"], "supervise": ["--static"]}
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -67,6 +75,7 @@ class Job:
     account: Account
     build: Path
     tap: bool = True
+    flags: str = ""  # for every sandbash that it starts
 
 
 @dataclass
@@ -172,7 +181,7 @@ def programs(directory, prefix):
                   if p.is_file() and os.access(p, os.X_OK))
 
 
-def jobs_of(suite, account, privileged):
+def jobs_of(suite, account, privileged, runs):
     """The jobs of one suite for one account; privileged: it is the one that started us."""
     build = account.build
     if suite == "unit":
@@ -181,9 +190,11 @@ def jobs_of(suite, account, privileged):
                 continue  # the sanitizers see the same code whoever runs it
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
-    elif suite in ("enforce", "cli"):
-        for script in sorted((account.top / "tests" / suite).glob("*.py")):
-            yield Job(suite, f"{suite}/{script.name}", [account.python, str(script)], account, build)
+    elif suite in ("enforce", "supervise", "cli"):
+        for flags in (runs or RUNS.get(suite, [""])) if suite != "cli" else [""]:
+            for script in sorted((account.top / "tests" / suite).glob("*.py")):
+                yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
+                          [account.python, str(script)], account, build, flags=flags)
     elif suite == "facts":
         for program in programs(build, "fact-"):
             yield Job(suite, program.name, [str(program)], account, build)
@@ -210,6 +221,7 @@ def environment(job, home):
         "SANDBASH_BIN": str(account.build / "sandbash"),
         "SANDBASH_TEST_TOOLS": str(account.build / "tests"),
         "SANDBASH_TEST_BASE": str(home.parent),
+        "SANDBASH_TEST_FLAGS": job.flags,
         "SANDBASH_TEST_MUST_RUN": "1" if MUST_RUN else "0",
         "PYTHONPATH": str(account.top / "tests" / "lib"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -217,6 +229,9 @@ def environment(job, home):
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
+    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE"):
+        if name in os.environ:
+            names[name] = os.environ[name]
     return names
 
 
@@ -373,7 +388,12 @@ def main():
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="only programs so named")
     parser.add_argument("--as", dest="account", choices=("root", "user"), help="only as this one")
     parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
+    parser.add_argument("--flags", action="append", metavar="FLAGS",
+                        help="of sandbash, in the suites enforce and supervise")
     options = parser.parse_args()
+    runs = options.flags
+    if runs is None and "SANDBASH_TEST_FLAGS" in os.environ:
+        runs = [os.environ["SANDBASH_TEST_FLAGS"]]
     build = (TOP / options.build).resolve()
     sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -399,7 +419,7 @@ def main():
                 if options.account and account.label != options.account:
                     continue
                 if account is own or suite in BOTH:
-                    jobs += jobs_of(suite, account, privileged=account is own)
+                    jobs += jobs_of(suite, account, account is own, runs)
         jobs = [job for job in jobs if options.only in job.name]
         outcomes = []
 

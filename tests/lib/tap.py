@@ -20,6 +20,9 @@ Each test gets a Fixture of its own: a directory under $SANDBASH_TEST_BASE (defa
 A variant says on what kind of machine sandbash() runs: "full" this one as it is,
 "flat" with every namespace denied (tests/lib/without.c) and --best-effort, "nested"
 inside another sandbash.  A test with several variants is run once for each.
+
+$SANDBASH_TEST_FLAGS has flags for every sandbash that a test starts ("--static"), so that one
+suite can hold for several kinds of run; FLAGS is that list, for tests that must know.
 """
 
 import os
@@ -39,7 +42,10 @@ MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TOP = Path(__file__).resolve().parent.parent.parent
 BIN = Path(os.environ.get("SANDBASH_BIN") or TOP / "build" / "sandbash").absolute()
 TOOLS = Path(os.environ.get("SANDBASH_TEST_TOOLS") or TOP / "build" / "tests").absolute()
+FLAGS = os.environ.get("SANDBASH_TEST_FLAGS", "").split()
 ALL_VARIANTS = ("full", "flat", "nested")
+LOOKING = ("--explain", "--status", "--doctor", "--print-policy", "--list-paths", "--add-path",
+           "--remove-path", "--edit", "--help", "--version", "--completion")
 
 
 class Result(NamedTuple):
@@ -81,6 +87,19 @@ def contains(text, part, message=""):
 def lacks(text, part, message=""):
     if part in text:
         raise Failed(f"{message + ': ' if message else ''}{part!r} is in {text!r}")
+
+
+def with_flags(words):
+    """The command line with FLAGS after each word that is sandbash itself: tests start it in
+    many ways (under act, under env, inside another one).  A sandbash that looks at its rules
+    instead of running something (--explain) is left alone: it has no use for them."""
+    found = []
+    for position, word in enumerate(words):
+        found.append(word)
+        rest = words[position + 1:]
+        if word == str(BIN) and not (rest and rest[0].startswith(LOOKING)):
+            found += [flag for flag in FLAGS if flag not in rest[:len(FLAGS)]]
+    return found
 
 
 class Fixture:
@@ -158,7 +177,7 @@ class Fixture:
 
     def run(self, *argv, cwd=None, env=None, input=None, timeout=30, **popen):
         """Run argv itself in the same surroundings, with no sandbox: the control."""
-        words = [os.fspath(word) for word in argv]
+        words = with_flags([os.fspath(word) for word in argv])
         data = input.encode("utf-8", "surrogateescape") if isinstance(input, str) else input
         process = subprocess.Popen(
             words,
@@ -186,14 +205,16 @@ class Fixture:
 
     def start(self, *argv, cwd=None, env=None, **popen):
         """Popen in the same surroundings, for tests that signal or talk to what runs."""
-        return subprocess.Popen([os.fspath(word) for word in argv], cwd=cwd or self.project,
-                                env=self.env(env), **popen)
+        return subprocess.Popen(with_flags([os.fspath(word) for word in argv]),
+                                cwd=cwd or self.project, env=self.env(env), **popen)
 
     def terminal(self, *argv, cwd=None, env=None, rows=24, columns=80, replies=False):
         """Run argv on a new terminal of its own; see terminal.py.  Ended with the test."""
         terminal = Terminal([os.fspath(word) for word in argv], cwd=cwd or self.project,
                             env=self.env(env), rows=rows, columns=columns,
                             replies=replies)
+        terminal = Terminal(with_flags([os.fspath(word) for word in argv]),
+                            cwd=cwd or self.project, env=self.env(env), rows=rows, columns=columns)
         self._terminals.append(terminal)
         return terminal
 
