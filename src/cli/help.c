@@ -7,6 +7,25 @@
 #include "cli/cli.h"
 #include "sandbash/confine.h"
 
+/* The names of a group's options alone, in as many lines of 80 columns as they need. */
+static void list_names(struct sb_buf *out, enum sb_group group)
+{
+	size_t column = strlen(sb_group_title(group)) + 1;
+
+	for (size_t i = 0; i < sb_option_count; i++) {
+		size_t width = strlen(sb_options[i].name) + 3;
+
+		if (sb_options[i].group != group)
+			continue;
+		if (column + width > 80) {
+			sb_buf_putc(out, '\n');
+			column = 0;
+		}
+		sb_buf_printf(out, " --%s", sb_options[i].name);
+		column += width;
+	}
+}
+
 /* Two options to a row: all of it on a screen of 24 lines and 80 columns. */
 int sb_cli_help(void)
 {
@@ -20,9 +39,8 @@ int sb_cli_help(void)
 		int width = 0;
 
 		sb_buf_printf(&out, "%s:", sb_group_title((enum sb_group)group));
-		for (size_t i = 0; group == SB_GROUP_LOG && i < sb_option_count; i++)
-			if (sb_options[i].group == SB_GROUP_LOG)
-				sb_buf_printf(&out, " --%s", sb_options[i].name);
+		if (group == SB_GROUP_LOG || group == SB_GROUP_ASK)
+			list_names(&out, (enum sb_group)group);
 		sb_buf_putc(&out, '\n');
 		for (size_t i = 0; i < sb_option_count; i++) {
 			const struct sb_option *option = &sb_options[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "consent/session.h"
 #include "policy/text.h"
 
 enum id {
@@ -23,6 +24,14 @@ enum id {
 	ALLOW_HOME,
 	ANYWHERE,
 	STATIC,
+	CONSENT,
+	ASK_TIMEOUT,
+	SESSION,
+	SESSIONS,
+	FORGET,
+	QUIET,
+	REPORT,
+	REQUIRE_AUDIT,
 	KEEP_BACKGROUND,
 	BEST_EFFORT,
 	KEEP_FD,
@@ -84,11 +93,27 @@ const struct sb_option sb_options[] = {
 		      "start outside the home directory"},
 	[STATIC] = {"static", NULL, NULL, SB_GROUP_RUN, "kernel layers only",
 		    "no supervisor: kernel layers only, nobody is asked"},
-	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_RUN, "wait for the rest",
+	[CONSENT] = {"consent", "ask|deny|auto", "ask deny auto", SB_GROUP_ASK, NULL,
+		     "whether to ask: auto (default) asks when someone can be asked"},
+	[ASK_TIMEOUT] = {"ask-timeout", "SECONDS", NULL, SB_GROUP_ASK, NULL,
+			 "how long a question may stay open before it means no"},
+	[SESSION] = {"session", "NAME", NULL, SB_GROUP_ASK, NULL,
+		     "keep the answers under this name, and reapply them next time"},
+	[SESSIONS] = {"sessions", NULL, NULL, SB_GROUP_ASK, NULL,
+		      "list running sessions and those that keep answers"},
+	[FORGET] = {"forget", "NAME", NULL, SB_GROUP_ASK, NULL,
+		    "with --sessions: forget what a session has kept"},
+	[QUIET] = {"quiet", NULL, NULL, SB_GROUP_ASK, NULL,
+		   "no summary of what was refused at the end"},
+	[REPORT] = {"report", "FILE", NULL, SB_GROUP_ASK, NULL,
+		    "write what was refused to FILE, as JSON"},
+	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_ASK, NULL,
+			   "do not run without a record"},
+	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_ASK, NULL,
 			     "wait for what the command leaves running instead of ending it"},
 	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_RUN, "hold what can be",
 			 "run even where this machine cannot hold everything"},
-	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_RUN, "leave it open",
+	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_ASK, NULL,
 		     "leave descriptor N open"},
 	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_RUN, "instead of bash",
 		   "the shell to start instead of bash"},
@@ -148,6 +173,7 @@ const char *sb_group_title(enum sb_group group)
 		"Rules for this run",
 		"How to run (MODE is read-only, workspace-write or danger-full-access)",
 		"Looking",
+		"Asking",
 		"Log",
 		"Configuration",
 	};
@@ -165,6 +191,7 @@ static const struct {
 	{LIST_PATHS, SB_ACTION_LIST_PATHS},
 	{STATUS, SB_ACTION_STATUS},
 	{DOCTOR, SB_ACTION_DOCTOR},
+	{SESSIONS, SB_ACTION_SESSIONS},
 	{LOG, SB_ACTION_LOG},
 	{STATS, SB_ACTION_STATS},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
@@ -287,6 +314,37 @@ static int set_tmp(struct sb_command_line *line, enum id id, enum sb_tmp tmp, st
 	return SB_OK;
 }
 
+static int set_consent(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	static const char *const names[] = {"auto", "ask", "deny"}; /* as enum sb_consent */
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(value, names[i]) == 0) {
+			if (line->has_consent && line->consent != (enum sb_consent)i)
+				return contradicts(CONSENT, err);
+			line->has_consent = true;
+			line->consent = (enum sb_consent)i;
+			return SB_OK;
+		}
+	return sb_fail(err, SB_E_INVALID, 0, "--consent is 'ask', 'deny' or 'auto', not '%s'",
+		       value);
+}
+
+static int set_timeout(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	char *end;
+	double seconds;
+
+	errno = 0;
+	seconds = strtod(value, &end);
+	if (errno || end == value || *end || !(seconds >= 0.001 && seconds <= 86400))
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--ask-timeout is a number of seconds, at most a day, not '%s'",
+			       value);
+	line->ask_timeout_ms = (int)(seconds * 1000);
+	return SB_OK;
+}
+
 static int set_network(struct sb_command_line *line, const char *value, struct sb_error *err)
 {
 	bool on = strcmp(value, "on") == 0;
@@ -379,6 +437,23 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return SB_OK;
 	case KEEP_BACKGROUND:
 		line->keep_background = true;
+		return SB_OK;
+	case CONSENT:
+		return set_consent(line, value, err);
+	case ASK_TIMEOUT:
+		return set_timeout(line, value, err);
+	case SESSION:
+		status = sb_session_check_name(value, err);
+		return status == SB_OK ? set_text(&line->session, id, value, err) : status;
+	case FORGET:
+		return set_text(&line->forget, id, value, err);
+	case QUIET:
+		line->quiet = true;
+		return SB_OK;
+	case REPORT:
+		return set_text(&line->report, id, value, err);
+	case REQUIRE_AUDIT:
+		line->require_audit = true;
 		return SB_OK;
 	case BEST_EFFORT:
 		line->best_effort = true;

@@ -13,6 +13,7 @@
 
 #include "config/setup.h"
 #include "sandbash/error.h"
+#include "supervise/supervise.h"
 
 enum sb_action {
 	SB_ACTION_RUN,
@@ -22,6 +23,7 @@ enum sb_action {
 	SB_ACTION_LIST_PATHS,
 	SB_ACTION_STATUS,
 	SB_ACTION_DOCTOR,
+	SB_ACTION_SESSIONS,
 	SB_ACTION_LOG,
 	SB_ACTION_STATS,
 	SB_ACTION_ADD_PATH,
@@ -36,7 +38,8 @@ enum sb_group {
 	SB_GROUP_RULES,
 	SB_GROUP_RUN,
 	SB_GROUP_LOOK,
-	SB_GROUP_LOG, /* in --help by their names alone, on one line */
+	SB_GROUP_ASK, /* these two in --help by their names alone */
+	SB_GROUP_LOG,
 	SB_GROUP_CONFIG,
 	SB_GROUP_COUNT,
 };
@@ -59,6 +62,7 @@ struct sb_command_line {
 	const char *action_name;  /* "--explain"; NULL for a plain run */
 	const char *action_value; /* PATH of --explain, --add-path, ... */
 	bool json, global, best_effort, allow_home, anywhere, static_run, keep_background;
+	bool quiet, require_audit;
 
 	struct sb_flag_rule *rules;
 	size_t rule_count;
@@ -72,6 +76,12 @@ struct sb_command_line {
 	bool network;
 	enum sb_tmp tmp;
 	const char *shell;
+	bool has_consent;
+	enum sb_consent consent;
+	const char *forget; /* --sessions --forget=NAME */
+	int ask_timeout_ms;
+	const char *session; /* --session=NAME */
+	const char *report;  /* --report=FILE */
 
 	bool follow, verify, prune; /* what --log does; none: print */
 	const char *log_session, *log_path, *log_verdict, *since;

@@ -210,11 +210,9 @@ class Fixture:
 
     def terminal(self, *argv, cwd=None, env=None, rows=24, columns=80, replies=False):
         """Run argv on a new terminal of its own; see terminal.py.  Ended with the test."""
-        terminal = Terminal([os.fspath(word) for word in argv], cwd=cwd or self.project,
-                            env=self.env(env), rows=rows, columns=columns,
-                            replies=replies)
         terminal = Terminal(with_flags([os.fspath(word) for word in argv]),
-                            cwd=cwd or self.project, env=self.env(env), rows=rows, columns=columns)
+                            cwd=cwd or self.project, env=self.env(env), rows=rows,
+                            columns=columns, replies=replies)
         self._terminals.append(terminal)
         return terminal
 
