@@ -247,8 +247,8 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 
 	sb_buf_init(&walk.done, 2 * PATH_MAX);
 	sb_buf_init(&walk.rest, 16 * PATH_MAX); /* links may each add a path in front */
-	sb_buf_puts(&walk.rest, path);
 	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
+	sb_buf_puts(&walk.rest, path);
 	if (sb_buf_failed(&walk.rest) || sb_buf_failed(&walk.done))
 		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
 				 "the path is longer than %d bytes", PATH_MAX - 1);
@@ -304,8 +304,8 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 		*out_link = walk.link && !sb_path_within(walk.left, *out) ? sb_take_ptr(&walk.link)
 									  : NULL;
 	free(walk.link);
-	sb_buf_done(&walk.done);
 	sb_buf_done(&walk.rest);
+	sb_buf_done(&walk.done);
 	return status;
 }
 
