@@ -280,6 +280,7 @@ static int add_links(struct sb_policy *policy, const char *written, const struct
 struct base {
 	const char *path; /* canonical */
 	int fd;           /* -1: cannot be opened */
+	bool gone;        /* it is not there, nor anything in it */
 	char entry[64];
 	int kind;           /* of that entry */
 	bool listed;        /* all its names are in maybe: */
@@ -325,6 +326,8 @@ static int kind_of(const struct base *base, const char *name)
 
 	size_t first = strcspn(name, "/");
 
+	if (base->gone)
+		return NOT_THERE;
 	if (base->fd < 0)
 		return LINK; /* unknown: take the thorough way */
 	if (base->listed) {
@@ -404,10 +407,12 @@ static int add_table(struct sb_policy *policy, const char *path, const struct ro
 	struct base base = {.path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	int status = SB_OK;
 
-	if (base.fd < 0)
+	if (base.fd < 0) {
 		base.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	else if (count > 8) /* fewer names are asked for sooner than listed */
+		base.gone = base.fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+	} else if (count > 8) { /* fewer names are asked for sooner than listed */
 		list_names(&base);
+	}
 	for (size_t i = 0; i < count && status == SB_OK; i++)
 		status = add_row(policy, &base, &rows[i], flags, err);
 	if (base.fd >= 0)
