@@ -1,6 +1,5 @@
 #include "config/place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "path/path.h"
+#include "sys/directory.h"
 
 /* $NAME/sandbash if NAME is absolute (the XDG rule), else $HOME/fallback/sandbash. */
 static int own_dir(const char *xdg, const char *home, const char *fallback, char **out,
@@ -222,19 +222,20 @@ static bool is_ours(dev_t terminal, dev_t controlling)
  */
 static int find_terminals(char ***out, struct sb_error *err)
 {
-	DIR *dir = opendir("/dev/pts");
+	struct sb_sys_dir dir;
+	bool listing = sb_sys_dir_open(&dir, "/dev/pts") >= 0;
 	dev_t controlling = 0;
 	bool known = false; /* asked for only when there is a terminal to compare with */
-	const struct dirent *entry;
+	const struct dirent64 *entry;
 	size_t count = 0;
 	char **list = calloc(1, sizeof *list);
 
-	while (list && dir && (entry = readdir(dir))) {
+	while (list && listing && (entry = sb_sys_dir_next(&dir))) {
 		struct stat info;
 		char **grown;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
-		    fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    fstatat(dir.fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
 		    info.st_uid != geteuid())
 			continue;
 		if (!known)
@@ -251,8 +252,8 @@ static int find_terminals(char ***out, struct sb_error *err)
 			break;
 		list[++count] = NULL;
 	}
-	if (dir)
-		closedir(dir);
+	if (listing)
+		sb_sys_dir_close(&dir);
 	*out = list;
 	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }

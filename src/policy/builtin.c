@@ -1,6 +1,5 @@
 #include "policy/builtin.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
+#include "sys/directory.h"
 
 struct row {
 	const char *path; /* relative to what the table says */
@@ -289,6 +289,8 @@ struct base {
 
 enum { NOT_THERE, PLAIN, LINK };
 
+#define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
+
 static unsigned name_bit(const char *name, size_t length)
 {
 	unsigned hash = 2166136261u; /* FNV-1a */
@@ -299,25 +301,23 @@ static unsigned name_bit(const char *name, size_t length)
 }
 
 /*
- * Read the names of a directory of ordinary size, in one go: that is cheaper than
- * asking for a hundred names one by one.  A large one is left to the latter.
+ * Read the names of a directory of ordinary size: that is cheaper than asking for a
+ * hundred names one by one.  A large one is left to the latter.
  */
 static void list_names(struct base *base)
 {
-	_Alignas(struct dirent64) char buffer[16 * 1024];
-	ssize_t length = getdents64(base->fd, (void *)buffer, sizeof buffer);
-	char more[512];
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
 
-	if (length <= 0)
-		return;
-	for (ssize_t at = 0; at < length;) {
-		const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+	sb_sys_dir_init(&dir, base->fd);
+	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
 		unsigned bit = name_bit(entry->d_name, strlen(entry->d_name));
 
+		if (!left)
+			return;
 		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
-		at += entry->d_reclen;
 	}
-	base->listed = getdents64(base->fd, (void *)more, sizeof more) == 0;
+	base->listed = dir.error == 0;
 }
 
 static int kind_of(const struct base *base, const char *name)
@@ -339,6 +339,20 @@ static int kind_of(const struct base *base, const char *name)
 	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
 	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
+}
+
+/* The same for the first length bytes of name. */
+static int kind_of_part(const struct base *base, const char *name, size_t length)
+{
+	char part[sizeof base->entry];
+
+	if (name[length] == '\0')
+		return kind_of(base, name);
+	if (length >= sizeof part)
+		return LINK; /* no row is that long; take the thorough way */
+	memcpy(part, name, length);
+	part[length] = '\0';
+	return kind_of(base, part);
 }
 
 static void look_up(struct base *base, const char *entry, size_t length)
@@ -385,9 +399,11 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 
 	look_up(base, row->path, first);
 	kind = base->kind;
-	/* behind a plain directory the second name can be looked at directly */
-	if (kind == PLAIN && row->path[first])
-		kind = strchr(row->path + first + 1, '/') ? LINK : kind_of(base, row->path);
+	/* behind plain directories the next name can be looked at directly */
+	for (size_t end = first; kind == PLAIN && row->path[end];) {
+		end += 1 + strcspn(row->path + end + 1, "/");
+		kind = kind_of_part(base, row->path, end);
+	}
 	if (kind == NOT_THERE && (flags & EXISTING_ONLY))
 		return SB_OK;
 	written = sb_path_join(base->path, row->path);
