@@ -15,19 +15,23 @@
 #include "path/path.h"
 #include "sys/directory.h"
 
-/* $NAME/sandbash if NAME is absolute (the XDG rule), else $HOME/fallback/sandbash. */
+/* $NAME/sandbash if NAME is absolute (the XDG rule), else home/fallback/sandbash. */
 static int own_dir(const char *xdg, const char *home, const char *fallback, char **out,
 		   char **out_named, struct sb_error *err)
 {
+	bool given = xdg && xdg[0] == '/';
 	SB_AUTO_FREE char *base = NULL;
 	SB_AUTO_FREE char *dir = NULL;
 	int status;
 
-	base = xdg && xdg[0] == '/' ? strdup(xdg) : sb_path_join(home, fallback);
+	base = given ? strdup(xdg) : sb_path_join(home, fallback);
 	dir = base ? sb_path_join(base, "sandbash") : NULL;
 	if (!dir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	status = sb_path_canonical(dir, out, NULL, err);
+	if (given)
+		status = sb_path_canonical(dir, out, NULL, err);
+	else /* home is canonical: walk only what lies beneath */
+		status = sb_path_canonical_beneath(home, dir + strlen(home), out, NULL, err);
 	if (status == SB_OK && out_named)
 		*out_named = sb_take_ptr(&dir);
 	return status;
