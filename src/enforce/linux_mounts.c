@@ -231,62 +231,8 @@ static int new_temp(struct job *job, int root, const char *name, const struct sb
 	return status;
 }
 
-/*
- * A copy of what was made at name.  Before Linux 6.15 copies can only be taken of what
- * is mounted somewhere: then the filesystem lies on /dev for a moment.
- */
-static int copy_own(int root, const char *name, bool *attached)
-{
-	int tree = sb_sys_clone_tree(root, name);
-
-	if (tree == -EINVAL && !*attached) {
-		int status = attach_at(root, "/dev");
-
-		if (status < 0)
-			return status;
-		*attached = true;
-		tree = sb_sys_clone_tree(root, name);
-	}
-	return tree;
-}
-
-/* Private temp directories and whatever hides a name, all in one filesystem of our own. */
-static bool make_own(struct job *job)
-{
-	const struct sb_plan *plan = job->plan;
-	int root = -1;
-	bool done = true, attached = false;
-
-	for (size_t i = 0; i < plan->mount_count && done; i++) {
-		const struct sb_mount_step *step = &plan->mounts[i];
-		char name[32];
-
-		if (step->kind != SB_MOUNT_HIDE && step->kind != SB_MOUNT_TMPFS)
-			continue;
-		if (root < 0) {
-			root = sb_sys_new_tmpfs("0755", false);
-			if (failed(job, root, "make a filesystem", NULL))
-				return false;
-		}
-		snprintf(name, sizeof name, "%zu", i);
-		done = !failed(job,
-			       step->kind == SB_MOUNT_HIDE ? new_cover(job, root, name, step)
-							   : new_temp(job, root, name, step),
-			       "prepare", step->path);
-		if (!done)
-			break;
-		job->trees[i] = copy_own(root, name, &attached);
-		done = !failed(job, job->trees[i], "prepare", step->path);
-	}
-	if (root >= 0)
-		close(root);
-	if (attached && failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
-		done = false;
-	return done;
-}
-
 /* A /dev with the devices that rules open, places for what is mounted in it, and links. */
-static int new_dev(struct job *job, const struct sb_mount_step *dev)
+static int fill_dev(struct job *job, int dir, const struct sb_mount_step *dev)
 {
 	static const struct {
 		const char *name, *target;
@@ -294,12 +240,10 @@ static int new_dev(struct job *job, const struct sb_mount_step *dev)
 		     {"stdin", "/proc/self/fd/0"},
 		     {"stdout", "/proc/self/fd/1"},
 		     {"stderr", "/proc/self/fd/2"}};
-	int tree = sb_sys_new_tmpfs("0755", true), status = 0;
+	int status = 0;
 
-	if (tree < 0)
-		return tree;
 	for (size_t i = 0; i < sizeof links / sizeof links[0] && status == 0; i++)
-		status = symlinkat(links[i].target, tree, links[i].name) != 0 ? -errno : 0;
+		status = symlinkat(links[i].target, dir, links[i].name) != 0 ? -errno : 0;
 	for (size_t i = 0; i < job->plan->mount_count && status == 0; i++) {
 		const struct sb_mount_step *step = &job->plan->mounts[i];
 		const char *name = step->path + strlen(dev->path) + 1;
@@ -308,16 +252,104 @@ static int new_dev(struct job *job, const struct sb_mount_step *dev)
 		if (!step->inside || strcmp(step->inside, dev->path) != 0)
 			continue;
 		if (step->kind != SB_MOUNT_DEVICE)
-			status = make_place(tree, name, step->is_dir, 0755, 0755);
+			status = make_place(dir, name, step->is_dir, 0755, 0755);
 		else if (lstat(step->path, &info) != 0 ||
-			 mknodat(tree, name, info.st_mode, info.st_rdev) != 0 ||
-			 fchmodat(tree, name, info.st_mode & 07777, 0) != 0)
+			 mknodat(dir, name, info.st_mode, info.st_rdev) != 0 ||
+			 fchmodat(dir, name, info.st_mode & 07777, 0) != 0)
 			status = -errno;
 	}
-	if (status == 0)
-		return tree;
-	close(tree);
 	return status;
+}
+
+static int new_dev(struct job *job, int root, const char *name, const struct sb_mount_step *step)
+{
+	int fd, status;
+
+	if (mkdirat(root, name, 0700) != 0)
+		return -errno;
+	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	status = fill_dev(job, fd, step);
+	if (status == 0 && fchmod(fd, 0755) != 0)
+		status = -errno;
+	close(fd);
+	return status;
+}
+
+/* What a step needs in our own filesystem; NULL: nothing. */
+typedef int (*own_maker)(struct job *job, int root, const char *name,
+			 const struct sb_mount_step *step);
+
+static own_maker maker_of(const struct job *job, const struct sb_mount_step *step)
+{
+	switch (step->kind) {
+	case SB_MOUNT_HIDE:
+		return new_cover;
+	case SB_MOUNT_TMPFS:
+		return new_temp;
+	case SB_MOUNT_DEV:
+		return own_dev(job) ? new_dev : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Where the root of our own filesystem lies: beneath the first private directory, which
+ * will cover it.  It has to lie somewhere.  Before Linux 6.15 copies can only be taken of
+ * what is mounted; and what is not would be torn down as soon as its descriptor is
+ * closed, which waits for all processors (20 us of a launch).
+ */
+static const char *place_of_own(const struct sb_plan *plan)
+{
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == SB_MOUNT_TMPFS)
+			return plan->mounts[i].path;
+	return NULL;
+}
+
+/* One directory or file of our own filesystem, and a copy of it to mount. */
+static bool make_one(struct job *job, int root, size_t index, own_maker make)
+{
+	const struct sb_mount_step *step = &job->plan->mounts[index];
+	char name[32];
+
+	snprintf(name, sizeof name, "%zu", index);
+	if (failed(job, make(job, root, name, step), "prepare", step->path))
+		return false;
+	job->trees[index] = sb_sys_clone_tree(root, name);
+	return !failed(job, job->trees[index], "prepare", step->path);
+}
+
+/* Private temp directories, whatever hides a name, and a /dev: all in one filesystem of our own. */
+static bool make_own(struct job *job)
+{
+	const struct sb_plan *plan = job->plan;
+	const char *place = place_of_own(plan), *passing = place ? place : "/proc";
+	bool done = true;
+	int root = -1;
+
+	for (size_t i = 0; i < plan->mount_count && done; i++) {
+		own_maker make = maker_of(job, &plan->mounts[i]);
+
+		if (!make)
+			continue;
+		if (root < 0) {
+			root = sb_sys_new_tmpfs("0755");
+			if (failed(job, root, "make a filesystem", NULL))
+				return false;
+			done = !failed(job, attach_at(root, passing), "mount on", passing);
+		}
+		done = done && make_one(job, root, i, make);
+	}
+	if (root < 0)
+		return done;
+	close(root);
+	/* nothing private will cover it there */
+	if (!place && failed(job, sb_sys_detach(passing), "uncover", passing))
+		done = false;
+	return done;
 }
 
 static bool carry_out(struct job *job, size_t index)
@@ -332,7 +364,6 @@ static bool carry_out(struct job *job, size_t index)
 	case SB_MOUNT_DEV:
 		if (!own_dev(job))
 			return true;
-		*tree = new_dev(job, step);
 		break;
 	case SB_MOUNT_PIN:
 	case SB_MOUNT_READONLY:
@@ -342,6 +373,9 @@ static bool carry_out(struct job *job, size_t index)
 		break;
 	}
 	if (failed(job, *tree, "copy", step->path))
+		return false;
+	if (step->kind == SB_MOUNT_DEV &&
+	    failed(job, sb_sys_open_devices(*tree), "open devices in", step->path))
 		return false;
 	if ((step->kind == SB_MOUNT_READONLY || step->kind == SB_MOUNT_KEEP ||
 	     step->kind == SB_MOUNT_HIDE || step->kind == SB_MOUNT_DEV ||
