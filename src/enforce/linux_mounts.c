@@ -10,10 +10,13 @@
  *      and hidden names
  *   5. the caller enters
  *
- * A process cannot leave a namespace it made, and on some machines making one
+ * A process cannot leave a user namespace it made, and on some machines making one
  * works and mounting in it does not (Ubuntu's AppArmor rule).  So stages 1 to 4
  * run in a child that shares our memory and descriptors; it leaves the finished
  * namespaces as descriptors, and we enter only then.  A failure costs nothing.
+ *
+ * With CAP_SYS_ADMIN no user namespace is needed, and we can go back to the old
+ * namespaces: then there is no child, which saves 50 us.
  */
 #include "enforce/linux_mounts.h"
 
@@ -59,6 +62,7 @@ struct job {
 	const char *failed_at; /* a step in words; NULL: all done */
 	const char *failed_on; /* the path, or NULL */
 	int failed_errno;
+	bool stuck; /* half way, in namespaces that we could not leave */
 };
 
 static bool failed(struct job *job, int negative_errno, const char *step, const char *path)
@@ -240,6 +244,7 @@ static int fill_dev(struct job *job, int dir, const struct sb_mount_step *dev)
 		     {"stdin", "/proc/self/fd/0"},
 		     {"stdout", "/proc/self/fd/1"},
 		     {"stderr", "/proc/self/fd/2"}};
+	mode_t mask = umask(0); /* else a device would need another call for its mode */
 	int status = 0;
 
 	for (size_t i = 0; i < sizeof links / sizeof links[0] && status == 0; i++)
@@ -254,10 +259,10 @@ static int fill_dev(struct job *job, int dir, const struct sb_mount_step *dev)
 		if (step->kind != SB_MOUNT_DEVICE)
 			status = make_place(dir, name, step->is_dir, 0755, 0755);
 		else if (lstat(step->path, &info) != 0 ||
-			 mknodat(dir, name, info.st_mode, info.st_rdev) != 0 ||
-			 fchmodat(dir, name, info.st_mode & 07777, 0) != 0)
+			 mknodat(dir, name, info.st_mode, info.st_rdev) != 0)
 			status = -errno;
 	}
+	umask(mask);
 	return status;
 }
 
@@ -422,16 +427,14 @@ static bool set_up(struct job *job)
 	for (size_t i = 0; i < job->plan->mount_count; i++)
 		if (!carry_out(job, i))
 			return false;
-	if ((job->flags & CLONE_NEWNET) &&
-	    failed(job, sb_sys_loopback_up(), "bring up loopback", NULL))
-		return false;
-	return keep_namespaces(job);
+	return !(job->flags & CLONE_NEWNET) ||
+	       !failed(job, sb_sys_loopback_up(), "bring up loopback", NULL);
 }
 
 /* Runs in the child, on our memory: no allocation, no stdio, no return. */
 static int child_main(void *argument)
 {
-	_exit(set_up(argument) ? 0 : 1);
+	_exit(set_up(argument) && keep_namespaces(argument) ? 0 : 1);
 }
 
 static void close_all(struct job *job)
@@ -448,16 +451,58 @@ static void close_all(struct job *job)
 	}
 }
 
-/* Run stages 1 to 4 in a child.  True: job->ns holds the finished namespaces. */
-static bool try_once(struct job *job, int flags)
+static void start_try(struct job *job, int flags)
 {
-	char *stack;
-	int pid, status = 0;
-
 	job->flags = flags;
 	job->failed_at = job->failed_on = NULL;
 	for (int i = 0; i < NS_COUNT; i++)
 		job->ns[i] = -1;
+}
+
+/* Where we stand, to come back to: entering a mount namespace leads to its root. */
+struct standpoint {
+	int root, cwd;
+};
+
+static bool go_back(const struct job *job, const struct standpoint *from)
+{
+	for (int i = 0; i < NS_COUNT; i++)
+		if (job->ns[i] >= 0 && setns(job->ns[i], namespaces[i].flag) != 0)
+			return false;
+	return fchdir(from->root) == 0 && chroot(".") == 0 && fchdir(from->cwd) == 0;
+}
+
+/*
+ * Stages 1 to 5 in this process; job->ns holds the old namespaces meanwhile.  False: it
+ * is in them again, or job->stuck says that it is not and must not go on.
+ */
+static bool try_here(struct job *job, int flags)
+{
+	SB_AUTO_FD int root = sb_sys_open_path("/");
+	SB_AUTO_FD int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct standpoint from = {root, cwd};
+
+	start_try(job, flags);
+	if (failed(job, root, "open", "/") || failed(job, cwd < 0 ? -errno : 0, "open", ".") ||
+	    !keep_namespaces(job)) {
+		close_all(job);
+		return false;
+	}
+	if (unshare(flags) != 0)
+		failed(job, -errno, "make namespaces", NULL);
+	else if (!set_up(job))
+		job->stuck = !go_back(job, &from);
+	close_all(job);
+	return !job->failed_at;
+}
+
+/* Run stages 1 to 4 in a child.  True: job->ns holds the finished namespaces. */
+static bool try_in_child(struct job *job, int flags)
+{
+	char *stack;
+	int pid, status = 0;
+
+	start_try(job, flags);
 	stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
@@ -489,17 +534,18 @@ static void explain(const struct job *job, struct sb_layers *layers)
  * is needed, and owners keep their names.  A network that is off can also be held
  * by the seccomp filter, so a missing network namespace must not cost the mounts.
  */
-static bool try_all(struct job *job, bool with_network, struct sb_layers *layers)
+static bool try_all(struct job *job, bool with_network, bool enter, struct sb_layers *layers)
 {
 	int mounts = CLONE_NEWNS | CLONE_NEWIPC;
 	bool done = false;
 
 	for (int net = with_network ? 0 : CLONE_NEWNET; !done; net = 0) {
 		if (sb_sys_has_capability(CAP_SYS_ADMIN))
-			done = try_once(job, mounts | net);
-		if (!done)
-			done = try_once(job, mounts | net | CLONE_NEWUSER);
-		if (net == 0)
+			done = enter ? try_here(job, mounts | net)
+				     : try_in_child(job, mounts | net);
+		if (!done && !job->stuck)
+			done = try_in_child(job, mounts | net | CLONE_NEWUSER);
+		if (net == 0 || job->stuck)
 			break;
 	}
 	if (!done) {
@@ -534,12 +580,16 @@ int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct
 
 	if (status != SB_OK)
 		return status;
-	if (try_all(&job, plan->network, layers)) {
+	if (try_all(&job, plan->network, true, layers)) {
 		for (int i = 0; i < NS_COUNT && status == SB_OK; i++)
 			if (job.ns[i] >= 0 && setns(job.ns[i], namespaces[i].flag) != 0)
 				status = sb_fail(err, SB_E_SYSTEM, errno,
 						 "cannot enter the sandbox's namespace '%s'",
 						 namespaces[i].file);
+	} else if (job.stuck) {
+		status = sb_fail(err, SB_E_BROKEN, 0,
+				 "the mounts failed (%s), and there is no way back",
+				 layers->no_mounts);
 	}
 	close_all(&job);
 	free(job.trees);
@@ -555,7 +605,7 @@ int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error
 
 	if (status != SB_OK)
 		return status;
-	try_all(&job, with_network, layers);
+	try_all(&job, with_network, false, layers);
 	close_all(&job);
 	free(job.trees);
 	return SB_OK;
