@@ -291,12 +291,13 @@ enum { NOT_THERE, PLAIN, LINK };
 
 #define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
 
-static unsigned name_bit(const char *name, size_t length)
+/* The bit of the first name in path. */
+static unsigned name_bit(const char *path)
 {
 	unsigned hash = 2166136261u; /* FNV-1a */
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	for (; *path && *path != '/'; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
 	return (hash ^ hash >> 16) % (64 * 64);
 }
 
@@ -311,7 +312,7 @@ static void list_names(struct base *base)
 
 	sb_sys_dir_init(&dir, base->fd);
 	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
-		unsigned bit = name_bit(entry->d_name, strlen(entry->d_name));
+		unsigned bit = name_bit(entry->d_name);
 
 		if (!left)
 			return;
@@ -320,22 +321,23 @@ static void list_names(struct base *base)
 	base->listed = dir.error == 0;
 }
 
+/* Is it known without a look that path is not there? */
+static bool is_missing(const struct base *base, const char *path)
+{
+	unsigned bit;
+
+	if (!base->listed)
+		return base->gone;
+	bit = name_bit(path);
+	return !(base->maybe[bit / 64] & UINT64_C(1) << bit % 64);
+}
+
 static int kind_of(const struct base *base, const char *name)
 {
 	struct stat info;
 
-	size_t first = strcspn(name, "/");
-
-	if (base->gone)
-		return NOT_THERE;
 	if (base->fd < 0)
 		return LINK; /* unknown: take the thorough way */
-	if (base->listed) {
-		unsigned bit = name_bit(name, first);
-
-		if (!(base->maybe[bit / 64] & UINT64_C(1) << bit % 64))
-			return NOT_THERE;
-	}
 	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
 	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
@@ -394,13 +396,16 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 		   unsigned flags, struct sb_error *err)
 {
 	SB_AUTO_FREE char *written = NULL;
-	size_t first = strcspn(row->path, "/");
-	int kind;
+	int kind = NOT_THERE;
+	size_t end = 0;
 
-	look_up(base, row->path, first);
-	kind = base->kind;
+	if (!is_missing(base, row->path)) {
+		end = strcspn(row->path, "/");
+		look_up(base, row->path, end);
+		kind = base->kind;
+	}
 	/* behind plain directories the next name can be looked at directly */
-	for (size_t end = first; kind == PLAIN && row->path[end];) {
+	while (kind == PLAIN && row->path[end]) {
 		end += 1 + strcspn(row->path + end + 1, "/");
 		kind = kind_of_part(base, row->path, end);
 	}
