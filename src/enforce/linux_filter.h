@@ -41,13 +41,11 @@ struct sb_filter_row {
 	struct sb_filter_condition conditions[SB_FILTER_CONDITIONS]; /* all must hold */
 };
 
-#define SB_FILTER_MAX_ROWS 128
-
 /*
  * Write the program into out (room for max instructions).  Rows are sorted by number; the
  * first of a number's rows that applies gives the answer, and what no row is for is
  * allowed.  Calls of another architecture kill.  Returns how many instructions, 0 when
- * they do not fit or a jump would reach too far.
+ * they do not fit, there are too many rows or a jump would reach too far.
  */
 size_t sb_filter_compile(const struct sb_filter_row *const *rows, size_t count,
 			 struct sock_filter *out, size_t max);
