@@ -187,8 +187,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 	};
 }
 
-/* S5, to the letter. */
-static int report_place(const struct sb_setup *setup)
+/* S5, to the letter.  Not inlined: its buffers would lie on the stack of every launch. */
+__attribute__((noinline)) static int report_place(const struct sb_setup *setup)
 {
 	char cwd[4200], home[4200];
 

@@ -169,28 +169,52 @@ static size_t read_start(const char *path, char *buffer, size_t size)
 }
 
 /*
+ * Is this line of /etc/passwd, which is cut up, our account's?  Then *out_home is its home
+ * directory, or stays NULL if it is none.
+ */
+static bool is_own_account(char *line, char **out_home)
+{
+	char *field[6];
+	size_t i = 0;
+
+	for (; i < 6 && line; i++)
+		field[i] = strsep(&line, ":");
+	if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
+		return false;
+	if (strcmp(field[5], "/") != 0)
+		(void)sb_path_canonical(field[5], out_home, NULL, NULL);
+	return true;
+}
+
+/*
  * The home directory that /etc/passwd gives for this account; NULL: it has none there.
- * (A longer file than this has accounts from elsewhere, too; $HOME must do then.)
+ * (Accounts may come from elsewhere, too; $HOME must do then.)
  */
 static char *find_account_home(void)
 {
-	char text[64 * 1024], *line = text, *canonical = NULL;
+	SB_AUTO_FD int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	char text[2048], *home = NULL; /* the start of a line, and what was read after it */
+	size_t length = 0;
+	ssize_t got;
 
-	if (read_start("/etc/passwd", text, sizeof text) == 0)
-		return NULL;
-	while (line) {
-		char *rest = strsep(&line, "\n"), *field[6];
-		size_t i = 0;
+	while (fd >= 0 && (got = read(fd, text + length, sizeof text - 1 - length)) > 0) {
+		char *line = text, *end;
 
-		for (; i < 6 && rest; i++)
-			field[i] = strsep(&rest, ":");
-		if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
-			continue;
-		if (strcmp(field[5], "/") != 0)
-			(void)sb_path_canonical(field[5], &canonical, NULL, NULL);
-		break;
+		length += (size_t)got;
+		text[length] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			if (is_own_account(line, &home))
+				return home;
+		}
+		length = (size_t)(text + length - line);
+		if (length == sizeof text - 1) /* no account's line is that long */
+			length = 0;
+		memmove(text, line, length);
 	}
-	return canonical;
+	text[length] = '\0';
+	(void)is_own_account(text, &home); /* the last line may lack its end */
+	return home;
 }
 
 /* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */

@@ -67,7 +67,7 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 	if (kind == SB_KIND_ABSENT)
 		return SB_OK;
 	if (plan->node_count == maker->node_capacity) {
-		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 64;
+		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 24;
 		struct sb_plan_node *grown =
 			reallocarray(plan->nodes, capacity, sizeof *plan->nodes);
 
@@ -196,7 +196,7 @@ static int add_step(struct maker *maker, enum sb_mount_kind kind, const char *pa
 	struct sb_plan *plan = &maker->plan;
 
 	if (plan->mount_count == maker->mount_capacity) {
-		size_t capacity = maker->mount_capacity ? 2 * maker->mount_capacity : 64;
+		size_t capacity = maker->mount_capacity ? 2 * maker->mount_capacity : 24;
 		struct sb_mount_step *grown =
 			reallocarray(plan->mounts, capacity, sizeof *plan->mounts);
 
