@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -217,8 +218,14 @@ static char *find_account_home(void)
 	return home;
 }
 
-/* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */
-static dev_t controlling_terminal(void)
+/* A device number as the kernel writes it for programs: new_encode_dev(). */
+static dev_t decode_device(unsigned long number)
+{
+	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+}
+
+/* The same as below without opening a terminal: proc(5), field tty_nr. */
+static dev_t controlling_terminal_by_proc(void)
 {
 	char line[1024], *rest;
 	unsigned long number = 0;
@@ -231,7 +238,20 @@ static dev_t controlling_terminal(void)
 		if (field == 6 && rest)
 			number = strtoul(rest + 1, NULL, 10);
 	}
-	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+	return decode_device(number);
+}
+
+/* The device of our controlling terminal, 0 when there is none. */
+static dev_t controlling_terminal(void)
+{
+	SB_AUTO_FD int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	unsigned number;
+
+	if (fd < 0 && errno == ENXIO) /* tty(4) */
+		return 0;
+	if (fd >= 0 && ioctl(fd, TIOCGDEV, &number) == 0)
+		return decode_device(number);
+	return controlling_terminal_by_proc();
 }
 
 static bool is_ours(dev_t terminal, dev_t controlling)
