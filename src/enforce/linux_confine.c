@@ -249,7 +249,8 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	probes = choose_probes(plan, parent, sizeof parent);
 	status = sb_fds_settle(options->keep_fds, options->keep_fd_count, &fds, err);
 	if (status == SB_OK)
-		status = sb_mounts_enter(plan, layers, err);
+		status =
+			sb_mounts_enter(plan, !options->best_effort && !layers->outer, layers, err);
 	if (status == SB_OK && layers->mounts) {
 		sb_fds_reopen(&fds, plan);
 		status = return_to(plan->cwd, &cwd, err);
@@ -257,6 +258,10 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	sb_fds_done(&fds);
 	if (status == SB_OK)
 		status = give_verdict(plan, options, layers, out_weak, err);
+	if (status == SB_OK && layers->stuck) /* whatever was allowed to be missing */
+		status = sb_fail(err, SB_E_BROKEN, 0,
+				 "the mounts failed half way, and there is no way back: %s",
+				 layers->no_mounts);
 	if (status == SB_OK)
 		status = take_privileges(err);
 	if (status == SB_OK && layers->landlock_abi)

@@ -15,8 +15,9 @@
  * run in a child that shares our memory and descriptors; it leaves the finished
  * namespaces as descriptors, and we enter only then.  A failure costs nothing.
  *
- * With CAP_SYS_ADMIN no user namespace is needed, and we can go back to the old
- * namespaces: then there is no child, which saves 50 us.
+ * The child costs 50 us, and more on a busy machine.  So there is none where a failure
+ * costs nothing anyway: with CAP_SYS_ADMIN no user namespace is needed, and we can go
+ * back to the old namespaces; and a run that is refused without mounts needs no way back.
  */
 #include "enforce/linux_mounts.h"
 
@@ -473,10 +474,21 @@ static bool go_back(const struct job *job, const struct standpoint *from)
 }
 
 /*
- * Stages 1 to 5 in this process; job->ns holds the old namespaces meanwhile.  False: it
- * is in them again, or job->stuck says that it is not and must not go on.
+ * Stages 1 to 5 in this process.  False: nothing has happened to it, or job->stuck says
+ * that it is in the new namespaces and must not go on.
  */
 static bool try_here(struct job *job, int flags)
+{
+	start_try(job, flags);
+	if (unshare(flags) != 0)
+		failed(job, -errno, "make namespaces", NULL);
+	else
+		job->stuck = !set_up(job);
+	return !job->failed_at;
+}
+
+/* The same, and after a failure it goes back; job->ns holds the old namespaces meanwhile. */
+static bool try_and_return(struct job *job, int flags)
 {
 	SB_AUTO_FD int root = sb_sys_open_path("/");
 	SB_AUTO_FD int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -529,25 +541,32 @@ static void explain(const struct job *job, struct sb_layers *layers)
 		 strerror(job->failed_errno));
 }
 
+/* What the namespaces are made for, and whether the run can go on without. */
+enum purpose { TO_LOOK, TO_ENTER, TO_ENTER_OR_END };
+
 /*
  * Equal ways to the same mounts, best first.  With CAP_SYS_ADMIN no user namespace
  * is needed, and owners keep their names.  A network that is off can also be held
  * by the seccomp filter, so a missing network namespace must not cost the mounts.
  */
-static bool try_all(struct job *job, bool with_network, bool enter, struct sb_layers *layers)
+static bool try_all(struct job *job, bool with_network, enum purpose purpose,
+		    struct sb_layers *layers)
 {
-	int mounts = CLONE_NEWNS | CLONE_NEWIPC;
+	const int mounts = CLONE_NEWNS | CLONE_NEWIPC;
 	bool done = false;
 
 	for (int net = with_network ? 0 : CLONE_NEWNET; !done; net = 0) {
 		if (sb_sys_has_capability(CAP_SYS_ADMIN))
-			done = enter ? try_here(job, mounts | net)
-				     : try_in_child(job, mounts | net);
+			done = purpose == TO_LOOK ? try_in_child(job, mounts | net)
+						  : try_and_return(job, mounts | net);
 		if (!done && !job->stuck)
-			done = try_in_child(job, mounts | net | CLONE_NEWUSER);
+			done = purpose == TO_ENTER_OR_END && net == 0
+				       ? try_here(job, mounts | CLONE_NEWUSER)
+				       : try_in_child(job, mounts | net | CLONE_NEWUSER);
 		if (net == 0 || job->stuck)
 			break;
 	}
+	layers->stuck = job->stuck;
 	if (!done) {
 		explain(job, layers);
 		return false;
@@ -573,23 +592,20 @@ static int new_job(const struct sb_plan *plan, struct job *job, struct sb_error 
 	return SB_OK;
 }
 
-int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *layers,
+		    struct sb_error *err)
 {
 	struct job job;
 	int status = new_job(plan, &job, err);
 
 	if (status != SB_OK)
 		return status;
-	if (try_all(&job, plan->network, true, layers)) {
+	if (try_all(&job, plan->network, or_end ? TO_ENTER_OR_END : TO_ENTER, layers)) {
 		for (int i = 0; i < NS_COUNT && status == SB_OK; i++)
 			if (job.ns[i] >= 0 && setns(job.ns[i], namespaces[i].flag) != 0)
 				status = sb_fail(err, SB_E_SYSTEM, errno,
 						 "cannot enter the sandbox's namespace '%s'",
 						 namespaces[i].file);
-	} else if (job.stuck) {
-		status = sb_fail(err, SB_E_BROKEN, 0,
-				 "the mounts failed (%s), and there is no way back",
-				 layers->no_mounts);
 	}
 	close_all(&job);
 	free(job.trees);
@@ -605,7 +621,7 @@ int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error
 
 	if (status != SB_OK)
 		return status;
-	try_all(&job, with_network, false, layers);
+	try_all(&job, with_network, TO_LOOK, layers);
 	close_all(&job);
 	free(job.trees);
 	return SB_OK;
