@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/options.h"
 #include "config/setup.h"
+#include "consent/names.h"
 #include "enforce/layers.h"
 
 enum { /* STYLE: exit statuses of our own */
@@ -58,6 +59,17 @@ int sb_cli_add_path(const struct sb_command_line *line);
 int sb_cli_remove_path(const struct sb_command_line *line);
 int sb_cli_edit(const struct sb_command_line *line);
 
+/* --- sessions.c --------------------------------------------------------------- */
+int sb_cli_sessions(const struct sb_command_line *line);
+
+/* --- word.c ------------------------------------------------------------------- */
+
+/*
+ * The words that sandbash shows with its questions, so that an imitation is recognised: made
+ * once per user, kept where no command can read them.  malloc'ed; NULL: there are none.
+ */
+char *sb_word(const struct sb_home *home);
+
 /* --- help.c ------------------------------------------------------------------ */
 int sb_cli_help(void);
 int sb_cli_version(void);
@@ -77,6 +89,12 @@ int sb_print(struct sb_buf *text);
 
 /* The request that flags and environment make; strings stay the command line's. */
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking);
+
+/* The session that --session names; NULL: none.  Opened by sb_set_up(). */
+struct sb_session *sb_session_in_use(void);
+
+/* What the environment says about sockets of services. */
+const struct sb_named_socket *sb_named_sockets(size_t *out_count);
 
 /* Does this command line start a supervised run here? */
 bool sb_is_supervised(const struct sb_command_line *line);

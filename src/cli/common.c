@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "consent/session.h"
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"
 #include "policy/text.h"
@@ -75,38 +76,49 @@ int sb_print(struct sb_buf *text)
  * Variables that name a socket whose owner does for a client what the client may not:
  * signs, starts containers, types into terminals, evaluates code in an editor.
  */
+static const char *const service_names[] = {
+	"SSH_AUTH_SOCK",
+	"DBUS_SESSION_BUS_ADDRESS",
+	"DBUS_SYSTEM_BUS_ADDRESS",
+	"DOCKER_HOST",
+	"CONTAINER_HOST",
+	"TMUX",
+	"NVIM",
+	"NVIM_LISTEN_ADDRESS",
+	"VSCODE_IPC_HOOK_CLI",
+	"VSCODE_GIT_IPC_HANDLE",
+	"SWAYSOCK",
+	"I3SOCK",
+	"KITTY_LISTEN_ON",
+	"WEZTERM_UNIX_SOCKET",
+	"ALACRITTY_SOCKET",
+	"GNOME_KEYRING_CONTROL",
+	"SESSION_MANAGER",
+};
+
 static const char *const *services(void)
 {
-	static const char *const names[] = {
-		"SSH_AUTH_SOCK",
-		"DBUS_SESSION_BUS_ADDRESS",
-		"DBUS_SYSTEM_BUS_ADDRESS",
-		"DOCKER_HOST",
-		"CONTAINER_HOST",
-		"TMUX",
-		"NVIM",
-		"NVIM_LISTEN_ADDRESS",
-		"VSCODE_IPC_HOOK_CLI",
-		"VSCODE_GIT_IPC_HANDLE",
-		"SWAYSOCK",
-		"I3SOCK",
-		"KITTY_LISTEN_ON",
-		"WEZTERM_UNIX_SOCKET",
-		"ALACRITTY_SOCKET",
-		"GNOME_KEYRING_CONTROL",
-		"SESSION_MANAGER",
-	};
-	static const char *values[sizeof names / sizeof names[0] + 1];
+	static const char *values[sizeof service_names / sizeof service_names[0] + 1];
 	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const char *value = getenv(names[i]);
+	for (size_t i = 0; i < sizeof service_names / sizeof service_names[0]; i++) {
+		const char *value = getenv(service_names[i]);
 
 		if (value && *value)
 			values[count++] = value;
 	}
 	values[count] = NULL;
 	return values;
+}
+
+const struct sb_named_socket *sb_named_sockets(size_t *out_count)
+{
+	static struct sb_named_socket found[sizeof service_names / sizeof service_names[0]];
+
+	for (size_t i = 0; i < sizeof service_names / sizeof service_names[0]; i++)
+		found[i] = (struct sb_named_socket){service_names[i], getenv(service_names[i])};
+	*out_count = sizeof service_names / sizeof service_names[0];
+	return found;
 }
 
 /*
@@ -188,8 +200,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 	};
 }
 
-/* S5, to the letter. */
-static int report_place(const struct sb_setup *setup)
+/* S5, to the letter.  Not inlined: its buffers would lie on the stack of every launch. */
+__attribute__((noinline)) static int report_place(const struct sb_setup *setup)
 {
 	char cwd[4200], home[4200];
 
@@ -210,6 +222,33 @@ bool sb_is_supervised(const struct sb_command_line *line)
 	return !line->static_run && !sb_inside(&mounts);
 }
 
+static struct sb_session *session; /* --session=NAME, from setting up on */
+
+struct sb_session *sb_session_in_use(void)
+{
+	return session;
+}
+
+static void warn_about_session(void *context, const char *text)
+{
+	(void)context;
+	sb_warn("%s", text);
+}
+
+/* What the named session has kept, as rules. */
+static int add_session(void *context, const struct sb_home *home, struct sb_policy *policy,
+		       struct sb_error *err)
+{
+	const struct sb_command_line *line = context;
+	int status = SB_OK;
+
+	if (!session)
+		status = sb_session_open(home->state_dir, line->session, &session, err);
+	return status == SB_OK ? sb_session_apply(session, policy, home->home, warn_about_session,
+						  NULL, err)
+			       : status;
+}
+
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
 {
 	struct sb_setup_request request = sb_request(line, looking);
@@ -217,6 +256,10 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	bool mounts;
 	int status;
 
+	if (line->session) {
+		request.more_rules = add_session;
+		request.context = (void *)line;
+	}
 	request.existing_only = line->action == SB_ACTION_RUN && line->static_run && !sb_inside(&mounts);
 	status = sb_setup_make(&request, out, &err);
 

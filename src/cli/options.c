@@ -499,6 +499,7 @@ static int check_log(const struct sb_command_line *line, struct sb_error *err)
 		bool given, fits;
 		const char *name, *with;
 	} options[] = {
+		{line->forget, line->action == SB_ACTION_SESSIONS, "forget", "--sessions"},
 		{line->follow, logs, "follow", "--log"},
 		{line->verify, logs, "verify", "--log"},
 		{line->prune, logs, "prune", "--log"},

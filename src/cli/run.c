@@ -16,6 +16,8 @@
 #include "cli/cli.h"
 #include "cli/flags.h"
 #include "cli/shell.h"
+#include "config/file.h"
+#include "consent/summary.h"
 #include "enforce/linux_seccomp.h"
 #include "enforce/plan.h"
 #include "path/path.h"
@@ -23,6 +25,8 @@
 #include "policy/text.h"
 #include "sandbash/confine.h"
 #include "supervise/supervise.h"
+
+#define SUMMARY_LINES 20 /* of refusals at the end; --report has them all */
 
 struct run {
 	struct sb_setup setup;
@@ -275,24 +279,84 @@ static void die_by(int signal)
 	raise(signal);
 }
 
-static int run_supervised(const struct sb_command_line *line, struct run *run)
+static void warn_person(void *context, const char *text)
+{
+	(void)context;
+	sb_warn("%s", text);
+}
+
+/* What was refused, for the person and for --report; a program's status stays its own. */
+static int tell_refused(const struct sb_command_line *line, const struct sb_summary *summary)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
+	SB_AUTO_BUF struct sb_buf report = SB_BUF(SB_OUTPUT_LIMIT);
+	struct sb_json json;
+	struct sb_error err;
+
+	if (!line->quiet && sb_summary_count(summary)) {
+		sb_summary_text(summary, SUMMARY_LINES, &text);
+		fputs(text.data, stderr);
+	}
+	if (!line->report)
+		return 0;
+	sb_json_init(&json, &report);
+	sb_summary_json(summary, &json);
+	sb_buf_putc(&report, '\n');
+	if (sb_config_replace(line->report, report.data, report.length, &err) != SB_OK)
+		return sb_report(&err);
+	return 0;
+}
+
+static int supervise(const struct sb_command_line *line, struct run *run,
+		     struct sb_summary *summary, int *out_status)
 {
 	struct sb_confine_options options = confine_options(line, run);
+	SB_AUTO_FREE char *word = NULL;
 	struct sb_supervision supervision = {
 		.size = sizeof supervision,
 		.policy = run->setup.policy,
 		.plan = &run->plan,
 		.confine = &options,
 		.keep_background = line->keep_background,
+		.consent = line->consent,
+		.ask_timeout_ms = line->ask_timeout_ms,
+		.home = &run->setup.home,
+		.session_name = line->session,
+		.session = sb_session_in_use(),
+		.summary = summary,
+		.require_audit = line->require_audit,
+		.command = (const char *const *)run->argv,
+		.warn = warn_person,
 		.failed = say_failed,
 		.start = start,
 		.context = run,
 	};
 	struct sb_error err;
-	int status;
 
-	if (sb_supervise(&supervision, &status, &err) != SB_OK)
+	supervision.sockets = sb_named_sockets(&supervision.socket_count);
+	if (line->consent != SB_CONSENT_DENY) {
+		word = sb_word(&run->setup.home);
+		supervision.word = word;
+	}
+	return sb_supervise(&supervision, out_status, &err) == SB_OK ? 0 : sb_report(&err);
+}
+
+static int run_supervised(const struct sb_command_line *line, struct run *run)
+{
+	struct sb_summary *summary = sb_summary_new(run->setup.home.home);
+	struct sb_error err;
+	int status = 0, failed;
+
+	if (!summary) {
+		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
+	}
+	failed = supervise(line, run, summary, &status);
+	if (!failed)
+		failed = tell_refused(line, summary);
+	sb_summary_free(summary);
+	if (failed)
+		return failed;
 	if (WIFSIGNALED(status))
 		die_by(WTERMSIG(status));
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -1,12 +1,12 @@
 #include "config/place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -14,20 +14,25 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "path/path.h"
+#include "sys/directory.h"
 
-/* $NAME/sandbash if NAME is absolute (the XDG rule), else $HOME/fallback/sandbash. */
+/* $NAME/sandbash if NAME is absolute (the XDG rule), else home/fallback/sandbash. */
 static int own_dir(const char *xdg, const char *home, const char *fallback, char **out,
 		   char **out_named, struct sb_error *err)
 {
+	bool given = xdg && xdg[0] == '/';
 	SB_AUTO_FREE char *base = NULL;
 	SB_AUTO_FREE char *dir = NULL;
 	int status;
 
-	base = xdg && xdg[0] == '/' ? strdup(xdg) : sb_path_join(home, fallback);
+	base = given ? strdup(xdg) : sb_path_join(home, fallback);
 	dir = base ? sb_path_join(base, "sandbash") : NULL;
 	if (!dir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	status = sb_path_canonical(dir, out, NULL, err);
+	if (given)
+		status = sb_path_canonical(dir, out, NULL, err);
+	else /* home is canonical: walk only what lies beneath */
+		status = sb_path_canonical_beneath(home, dir + strlen(home), out, NULL, err);
 	if (status == SB_OK && out_named)
 		*out_named = sb_take_ptr(&dir);
 	return status;
@@ -165,32 +170,62 @@ static size_t read_start(const char *path, char *buffer, size_t size)
 }
 
 /*
+ * Is this line of /etc/passwd, which is cut up, our account's?  Then *out_home is its home
+ * directory, or stays NULL if it is none.
+ */
+static bool is_own_account(char *line, char **out_home)
+{
+	char *field[6];
+	size_t i = 0;
+
+	for (; i < 6 && line; i++)
+		field[i] = strsep(&line, ":");
+	if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
+		return false;
+	if (strcmp(field[5], "/") != 0)
+		(void)sb_path_canonical(field[5], out_home, NULL, NULL);
+	return true;
+}
+
+/*
  * The home directory that /etc/passwd gives for this account; NULL: it has none there.
- * (A longer file than this has accounts from elsewhere, too; $HOME must do then.)
+ * (Accounts may come from elsewhere, too; $HOME must do then.)
  */
 static char *find_account_home(void)
 {
-	char text[64 * 1024], *line = text, *canonical = NULL;
+	SB_AUTO_FD int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	char text[2048], *home = NULL; /* the start of a line, and what was read after it */
+	size_t length = 0;
+	ssize_t got;
 
-	if (read_start("/etc/passwd", text, sizeof text) == 0)
-		return NULL;
-	while (line) {
-		char *rest = strsep(&line, "\n"), *field[6];
-		size_t i = 0;
+	while (fd >= 0 && (got = read(fd, text + length, sizeof text - 1 - length)) > 0) {
+		char *line = text, *end;
 
-		for (; i < 6 && rest; i++)
-			field[i] = strsep(&rest, ":");
-		if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
-			continue;
-		if (strcmp(field[5], "/") != 0)
-			(void)sb_path_canonical(field[5], &canonical, NULL, NULL);
-		break;
+		length += (size_t)got;
+		text[length] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			if (is_own_account(line, &home))
+				return home;
+		}
+		length = (size_t)(text + length - line);
+		if (length == sizeof text - 1) /* no account's line is that long */
+			length = 0;
+		memmove(text, line, length);
 	}
-	return canonical;
+	text[length] = '\0';
+	(void)is_own_account(text, &home); /* the last line may lack its end */
+	return home;
 }
 
-/* The device of our controlling terminal, 0 when there is none: proc(5), field tty_nr. */
-static dev_t controlling_terminal(void)
+/* A device number as the kernel writes it for programs: new_encode_dev(). */
+static dev_t decode_device(unsigned long number)
+{
+	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+}
+
+/* The same as below without opening a terminal: proc(5), field tty_nr. */
+static dev_t controlling_terminal_by_proc(void)
 {
 	char line[1024], *rest;
 	unsigned long number = 0;
@@ -203,7 +238,20 @@ static dev_t controlling_terminal(void)
 		if (field == 6 && rest)
 			number = strtoul(rest + 1, NULL, 10);
 	}
-	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+	return decode_device(number);
+}
+
+/* The device of our controlling terminal, 0 when there is none. */
+static dev_t controlling_terminal(void)
+{
+	SB_AUTO_FD int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	unsigned number;
+
+	if (fd < 0 && errno == ENXIO) /* tty(4) */
+		return 0;
+	if (fd >= 0 && ioctl(fd, TIOCGDEV, &number) == 0)
+		return decode_device(number);
+	return controlling_terminal_by_proc();
 }
 
 static bool is_ours(dev_t terminal, dev_t controlling)
@@ -222,19 +270,20 @@ static bool is_ours(dev_t terminal, dev_t controlling)
  */
 static int find_terminals(char ***out, struct sb_error *err)
 {
-	DIR *dir = opendir("/dev/pts");
+	struct sb_sys_dir dir;
+	bool listing = sb_sys_dir_open(&dir, "/dev/pts") >= 0;
 	dev_t controlling = 0;
 	bool known = false; /* asked for only when there is a terminal to compare with */
-	const struct dirent *entry;
+	const struct dirent64 *entry;
 	size_t count = 0;
 	char **list = calloc(1, sizeof *list);
 
-	while (list && dir && (entry = readdir(dir))) {
+	while (list && listing && (entry = sb_sys_dir_next(&dir))) {
 		struct stat info;
 		char **grown;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
-		    fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    fstatat(dir.fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
 		    info.st_uid != geteuid())
 			continue;
 		if (!known)
@@ -251,8 +300,8 @@ static int find_terminals(char ***out, struct sb_error *err)
 			break;
 		list[++count] = NULL;
 	}
-	if (dir)
-		closedir(dir);
+	if (listing)
+		sb_sys_dir_close(&dir);
 	*out = list;
 	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }

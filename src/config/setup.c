@@ -1,385 +1,26 @@
 #include "config/setup.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/buf.h"
 #include "config/file.h"
-#include "config/rules.h"
+#include "config/load.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/builtin.h"
 #include "policy/text.h"
-
-#define MAX_FILES 256   /* in all: files that include each other twice grow without a loop */
-#define MAX_INCLUDES 16 /* deep enough for any team, shallow enough to end a loop early */
-
-/* What one tier says beside its rules; the origin tells whether it was said at all. */
-struct settings {
-	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
-	char *keep_days_origin, *keep_megabytes_origin;
-	enum sb_mode mode;
-	bool network;
-	enum sb_tmp tmp;
-};
-
-struct maker {
-	const struct sb_setup_request *request;
-	struct sb_setup setup;
-	struct settings tiers[SB_TIER_COUNT];
-	size_t file_count, warning_count, watched_count;
-	char **watched; /* where commands may have made links: projects and temp directories */
-	size_t granted_count;
-	char **granted; /* what rules open, as it is written but absolute: pairs with ... */
-	char **opened;  /* ... what it was resolved to */
-	size_t opened_count;
-};
 
 static int out_of_memory(struct sb_error *err)
 {
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-/* Append to a NULL-terminated array of strings; takes text over. */
-static int push(char ***list, size_t *count, char *text, struct sb_error *err)
-{
-	char **grown = text ? reallocarray(*list, *count + 2, sizeof **list) : NULL;
-
-	if (!grown) {
-		free(text);
-		return out_of_memory(err);
-	}
-	grown[(*count)++] = text;
-	grown[*count] = NULL;
-	*list = grown;
-	return SB_OK;
-}
-
-static int warn(struct maker *maker, struct sb_error *err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int warn(struct maker *maker, struct sb_error *err, const char *format, ...)
-{
-	char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	return push(&maker->setup.warnings, &maker->warning_count, text, err);
-}
-
-static int list_rule(struct maker *maker, const struct sb_rule *rule, struct sb_error *err)
-{
-	struct sb_setup *setup = &maker->setup;
-	struct sb_listed *grown =
-		reallocarray(setup->listed, setup->listed_count + 1, sizeof *grown);
-
-	if (!grown)
-		return out_of_memory(err);
-	setup->listed = grown;
-	grown[setup->listed_count] = (struct sb_listed){
-		.tier = rule->tier, .access = rule->access, .pattern = strdup(rule->pattern)};
-	return grown[setup->listed_count++].pattern ? SB_OK : out_of_memory(err);
-}
-
-/* Where a rule was found. */
-struct source {
-	enum sb_tier tier;
-	const char *base;  /* what relative patterns are relative to */
-	const char *scope; /* only rules inside this directory count; NULL: all */
-	const char *origin;
-	bool may_be_literal;
-};
-
-static bool grants_something(const struct sb_access *access)
-{
-	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
-		if (access->verdict[op] == SB_ALLOW)
-			return true;
-	return false;
-}
-
-/*
- * SECURITY: a grant is not led out of a project by a link that lies in it.
- *
- * Danger: a command replaces "build" by a link to the home directory, and the next run
- * with --allow-write=build opens that (CVE-2025-59532's class).
- * Price: a user with such a link of his own has to name its target.
- * Held by: tests/enforce/paths.py
- */
-static int refuse_planted(const char *text, const char *link, const char *target,
-			  struct sb_error *err)
-{
-	sb_fail(err, SB_E_REFUSED, 0,
-		"cannot open '%s': the link '%s', which a command could have made, leads out", text,
-		link);
-	return sb_hint(err, "name what it leads to: '%s'", target);
-}
-
-/* Remember a grant, to look at it again when all of them are known. */
-static int note_grant(struct maker *maker, const struct source *source, const char *text,
-		      const char *path, struct sb_error *err)
-{
-	char *absolute = NULL;
-	int status = sb_path_expand(text, source->base, maker->setup.home.home, &absolute, err);
-
-	if (status == SB_OK)
-		status = push(&maker->granted, &maker->granted_count, absolute, err);
-	if (status == SB_OK)
-		status = push(&maker->opened, &maker->opened_count, strdup(path), err);
-	return status;
-}
-
-/* A link may also have been planted in a directory that another rule opens. */
-static int check_grants(const struct maker *maker, struct sb_error *err)
-{
-	for (size_t i = 0; i < maker->granted_count; i++) {
-		SB_AUTO_FREE char *path = NULL;
-		SB_AUTO_FREE char *planted = NULL;
-		int status = sb_path_canonical_watched(maker->granted[i],
-						       (const char *const *)maker->opened, &path,
-						       NULL, &planted, err);
-
-		if (status == SB_OK && planted)
-			status = refuse_planted(maker->granted[i], planted, path, err);
-		if (status != SB_OK)
-			return status;
-	}
-	return SB_OK;
-}
-
-static int add_rule(struct maker *maker, const struct source *source,
-		    const struct sb_access *access, const char *text, struct sb_error *err)
-{
-	struct sb_resolved resolved;
-	struct sb_rule rule = {.access = *access, .tier = source->tier, .origin = source->origin};
-	bool all = sb_access_equal(access, &sb_access_write);
-	int status;
-
-	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
-				 source->may_be_literal && grants_something(access),
-				 grants_something(access) ? (const char *const *)maker->watched
-							  : NULL,
-				 &resolved, err);
-	if (status != SB_OK)
-		return status;
-	rule.pattern = resolved.pattern;
-	if (resolved.planted && !resolved.missing) {
-		status = refuse_planted(text, resolved.planted, resolved.pattern, err);
-	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
-		status = SB_OK;
-	} else if (!resolved.is_glob && resolved.missing && grants_something(access)) {
-		/* S8.  A rule that takes away is kept: what it names may appear later. */
-		status = warn(maker, err, "skipping '%s': %s (from %s)", text,
-			      strerror(resolved.missing), source->origin);
-	} else {
-		status = sb_policy_add(maker->setup.policy, &rule, err);
-		if (status == SB_OK)
-			status = list_rule(maker, &rule, err);
-		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
-			status = note_grant(maker, source, text, resolved.path, err);
-		if (status == SB_OK && resolved.link && !all) {
-			rule.pattern = resolved.link;
-			status = sb_policy_add(maker->setup.policy, &rule, err);
-		}
-	}
-	sb_resolved_done(&resolved);
-	return status;
-}
-
-/* A setting said twice in one tier must say the same. */
-static int set_once(char **origin, bool same, const char *what, const char *where,
-		    struct sb_error *err)
-{
-	if (*origin && !same)
-		return sb_fail(err, SB_E_CONFLICT, 0, "'%s' is set twice, differently: %s and %s",
-			       what, *origin, where);
-	if (!*origin)
-		*origin = strdup(where);
-	return *origin ? SB_OK : out_of_memory(err);
-}
-
-static int apply_setting(struct maker *maker, const struct source *source,
-			 const struct sb_line *line, struct sb_error *err)
-{
-	struct settings *tier = &maker->tiers[source->tier];
-	int status = SB_OK;
-
-	if (source->scope) /* another project's settings are its own */
-		return SB_OK;
-	switch (line->kind) {
-	case SB_LINE_MODE:
-		status = set_once(&tier->mode_origin, tier->mode == line->mode, "mode",
-				  source->origin, err);
-		tier->mode = line->mode;
-		break;
-	case SB_LINE_NETWORK:
-		status = set_once(&tier->network_origin, tier->network == line->network_on,
-				  "network", source->origin, err);
-		tier->network = line->network_on;
-		break;
-	case SB_LINE_TMP:
-		status = set_once(&tier->tmp_origin, tier->tmp == line->tmp, "tmp", source->origin,
-				  err);
-		tier->tmp = line->tmp;
-		break;
-	case SB_LINE_SHELL:
-		status = set_once(&tier->shell_origin,
-				  maker->setup.shell && strcmp(maker->setup.shell, line->text) == 0,
-				  "shell", source->origin, err);
-		free(maker->setup.shell); /* a later tier's counts */
-		maker->setup.shell = strdup(line->text);
-		if (!maker->setup.shell)
-			status = out_of_memory(err);
-		break;
-	case SB_LINE_LOG_KEEP_DAYS:
-		status = set_once(&tier->keep_days_origin, maker->setup.log_keep_days == line->keep,
-				  "log-keep-days", source->origin, err);
-		maker->setup.log_keep_days = line->keep;
-		break;
-	case SB_LINE_LOG_KEEP_MEGABYTES:
-		status = set_once(&tier->keep_megabytes_origin,
-				  maker->setup.log_keep_megabytes == line->keep,
-				  "log-keep-megabytes", source->origin, err);
-		maker->setup.log_keep_megabytes = line->keep;
-		break;
-	default:
-		break;
-	}
-	return status;
-}
-
-static int load_file(struct maker *maker, enum sb_tier tier, const char *path, const char *only,
-		     int depth, bool must_exist, struct sb_error *err);
-
-static int include_file(struct maker *maker, enum sb_tier tier, const char *from, const char *text,
-			const char *only, int depth, struct sb_error *err)
-{
-	SB_AUTO_FREE char *dir = sb_path_parent(from);
-	SB_AUTO_FREE char *absolute = NULL;
-	SB_AUTO_FREE char *path = NULL;
-	int missing, status;
-
-	if (!dir)
-		return out_of_memory(err);
-	if (depth == MAX_INCLUDES)
-		return sb_fail(err, SB_E_INVALID, 0, "more than %d files include each other",
-			       MAX_INCLUDES);
-	status = sb_path_expand(text, dir, maker->setup.home.home, &absolute, err);
-	if (status == SB_OK)
-		status = sb_path_canonical(absolute, &path, &missing, err);
-	if (status == SB_OK && missing)
-		status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", path);
-	if (status != SB_OK)
-		return status;
-	for (size_t i = 0; maker->setup.projects[i]; i++) {
-		if (sb_path_within(maker->setup.projects[i], path) &&
-		    !sb_path_within(maker->setup.home.config_dir, path)) {
-			sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", path);
-			return sb_hint(
-				err,
-				"a project must not bring its own rules; copy the file to '%s'",
-				maker->setup.home.config_dir);
-		}
-	}
-	return load_file(maker, tier, path, only, depth + 1, true, err);
-}
-
-/* One line of a rule file, for each project that its relative patterns may mean. */
-static int load_line(struct maker *maker, enum sb_tier tier, const char *path, size_t number,
-		     const char *bytes, size_t length, const char *only, int depth,
-		     struct sb_error *err)
-{
-	char origin[4200];
-	struct source source = {.tier = tier, .origin = origin, .scope = only};
-	struct sb_line line;
-	int status = sb_line_parse(bytes, length, &line, err);
-
-	if (status != SB_OK)
-		return status;
-	snprintf(origin, sizeof origin, "%s line %zu", path, number);
-	if (line.kind == SB_LINE_INCLUDE) {
-		status = include_file(maker, tier, path, line.text, only, depth, err);
-		sb_line_done(&line);
-		return status;
-	}
-	if (line.kind != SB_LINE_RULE) {
-		status = apply_setting(maker, &source, &line, err);
-	} else if (tier == SB_TIER_DIRECTORY || line.text[0] == '/' || line.text[0] == '~') {
-		source.base = only ? only : maker->setup.home.cwd;
-		status = add_rule(maker, &source, &line.access, line.text, err);
-	} else {
-		for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
-			source.base = maker->setup.projects[i];
-			status = add_rule(maker, &source, &line.access, line.text, err);
-		}
-	}
-	sb_line_done(&line);
-	return status;
-}
-
-/* Prefix an error with file and line, once: S7. */
-static int name_line(struct sb_error *err, const char *path, size_t number)
-{
-	char reason[sizeof err->message], hint[sizeof err->hint];
-	enum sb_code code;
-	int sys_errno;
-
-	if (!err)
-		return SB_E_INVALID;
-	if (strncmp(err->message, "'/", 2) == 0 && strstr(err->message, "' line "))
-		return err->code; /* from an included file */
-	code = err->code;
-	sys_errno = err->sys_errno;
-	memcpy(reason, err->message, sizeof reason);
-	memcpy(hint, err->hint, sizeof hint);
-	sb_fail(err, code, sys_errno, "'%s' line %zu: %s", path, number, reason);
-	if (hint[0])
-		sb_hint(err, "%s", hint);
-	return code;
-}
-
-static int load_file(struct maker *maker, enum sb_tier tier, const char *path, const char *only,
-		     int depth, bool must_exist, struct sb_error *err)
-{
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-	const char *at, *end;
-	size_t number = 0;
-	bool found;
-	int status;
-
-	status = sb_config_read(path, &text, &found, err);
-	if (status != SB_OK)
-		return status;
-	if (!found && must_exist)
-		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", path);
-	if (!found)
-		return SB_OK;
-	if (maker->file_count == MAX_FILES)
-		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
-	status = push(&maker->setup.files, &maker->file_count, strdup(path), err);
-	for (at = text.data, end = at + text.length; status == SB_OK && at < end; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
-
-		status = load_line(maker, tier, path, ++number, at, length, only, depth, err);
-		if (status != SB_OK)
-			return name_line(err, path, number);
-		at += length;
-	}
-	return status;
-}
-
 /* S5: where a run may start. */
-static int check_project(const struct maker *maker, const char *path, bool is_cwd,
+static int check_project(const struct sb_maker *maker, const char *path, bool is_cwd,
 			 struct sb_error *err)
 {
 	const struct sb_setup_request *request = maker->request;
@@ -402,14 +43,15 @@ static int check_project(const struct maker *maker, const char *path, bool is_cw
 	return SB_OK;
 }
 
-static int find_projects(struct maker *maker, struct sb_error *err)
+static int find_projects(struct sb_maker *maker, struct sb_error *err)
 {
 	size_t count = 0;
 	const char *const *extra = maker->request->projects;
 	int status = check_project(maker, maker->setup.home.cwd, true, err);
 
 	if (status == SB_OK)
-		status = push(&maker->setup.projects, &count, strdup(maker->setup.home.cwd), err);
+		status = sb_maker_push(&maker->setup.projects, &count,
+				       strdup(maker->setup.home.cwd), err);
 	for (size_t i = 0; extra && extra[i] && status == SB_OK; i++) {
 		SB_AUTO_FREE char *absolute = NULL;
 		SB_AUTO_FREE char *path = NULL;
@@ -429,7 +71,7 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 			status = sb_fail(err, SB_E_MISSING, missing, "cannot use project '%s'",
 					 extra[i]);
 		if (status == SB_OK && planted)
-			status = refuse_planted(extra[i], planted, path, err);
+			status = sb_load_refuse_planted(extra[i], planted, path, err);
 		if (status != SB_OK)
 			break;
 		if (stat(path, &info) != 0)
@@ -440,28 +82,30 @@ static int find_projects(struct maker *maker, struct sb_error *err)
 				       extra[i]);
 		status = check_project(maker, path, false, err);
 		if (status == SB_OK)
-			status = push(&maker->setup.projects, &count, sb_take_ptr(&path), err);
+			status = sb_maker_push(&maker->setup.projects, &count, sb_take_ptr(&path),
+					       err);
 	}
 	return status;
 }
 
-static int find_watched(struct maker *maker, struct sb_error *err)
+static int find_watched(struct sb_maker *maker, struct sb_error *err)
 {
 	static const char *const temps[] = {"/tmp", "/dev/shm"};
 	const char *tmpdir = maker->setup.home.tmpdir;
 	int status = SB_OK;
 
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++)
-		status = push(&maker->watched, &maker->watched_count,
-			      strdup(maker->setup.projects[i]), err);
+		status = sb_maker_push(&maker->watched, &maker->watched_count,
+				       strdup(maker->setup.projects[i]), err);
 	for (size_t i = 0; i < sizeof temps / sizeof temps[0] && status == SB_OK; i++)
-		status = push(&maker->watched, &maker->watched_count, strdup(temps[i]), err);
+		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(temps[i]),
+				       err);
 	if (status == SB_OK && tmpdir)
-		status = push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);
+		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);
 	return status;
 }
 
-static int load_tiers(struct maker *maker, struct sb_error *err)
+static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 {
 	SB_AUTO_FREE char *global = sb_global_config(&maker->setup.home);
 	const char *const *files = maker->request->policy_files;
@@ -469,17 +113,17 @@ static int load_tiers(struct maker *maker, struct sb_error *err)
 
 	if (!global)
 		return out_of_memory(err);
-	status = load_file(maker, SB_TIER_SYSTEM, SB_SYSTEM_CONFIG, NULL, 0, false, err);
+	status = sb_load_file(maker, SB_TIER_SYSTEM, SB_SYSTEM_CONFIG, NULL, false, err);
 	if (status == SB_OK)
-		status = load_file(maker, SB_TIER_GLOBAL, global, NULL, 0, false, err);
+		status = sb_load_file(maker, SB_TIER_GLOBAL, global, NULL, false, err);
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
 		const char *project = maker->setup.projects[i];
 		SB_AUTO_FREE char *path = sb_directory_config(&maker->setup.home, project);
 
 		if (!path)
 			return out_of_memory(err);
-		status = load_file(maker, SB_TIER_DIRECTORY, path, i ? project : NULL, 0, false,
-				   err);
+		status = sb_load_file(maker, SB_TIER_DIRECTORY, path, i ? project : NULL, false,
+				      err);
 	}
 	for (size_t i = 0; files && files[i] && status == SB_OK; i++) {
 		SB_AUTO_FREE char *absolute = NULL;
@@ -494,7 +138,7 @@ static int load_tiers(struct maker *maker, struct sb_error *err)
 		if (status == SB_OK && missing)
 			status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", files[i]);
 		if (status == SB_OK)
-			status = load_file(maker, SB_TIER_FILE, path, NULL, 0, true, err);
+			status = sb_load_file(maker, SB_TIER_FILE, path, NULL, true, err);
 	}
 	return status;
 }
@@ -516,20 +160,20 @@ static int name_flag(struct sb_error *err, const char *origin)
 	return SB_E_USAGE;
 }
 
-static int load_flags(struct maker *maker, struct sb_error *err)
+static int load_flags(struct sb_maker *maker, struct sb_error *err)
 {
 	int status = SB_OK;
 
 	for (size_t i = 0; i < maker->request->rule_count && status == SB_OK; i++) {
 		const struct sb_flag_rule *flag = &maker->request->rules[i];
-		struct source source = {.tier = SB_TIER_FLAG,
-					.base = maker->setup.home.cwd,
-					.origin = flag->origin,
-					.may_be_literal = true};
+		struct sb_source source = {.tier = SB_TIER_FLAG,
+					   .base = maker->setup.home.cwd,
+					   .origin = flag->origin,
+					   .may_be_literal = true};
 		struct sb_line line = {0};
 
 		if (flag->access) {
-			status = add_rule(maker, &source, flag->access, flag->text, err);
+			status = sb_load_rule(maker, &source, flag->access, flag->text, err);
 			if (status != SB_OK)
 				return name_flag(err, flag->origin);
 			continue;
@@ -538,7 +182,7 @@ static int load_flags(struct maker *maker, struct sb_error *err)
 		if (status == SB_OK && line.kind != SB_LINE_RULE)
 			status = sb_fail(err, SB_E_INVALID, 0, "'%s' is no rule", flag->text);
 		if (status == SB_OK)
-			status = add_rule(maker, &source, &line.access, line.text, err);
+			status = sb_load_rule(maker, &source, &line.access, line.text, err);
 		sb_line_done(&line);
 		if (status != SB_OK)
 			return name_flag(err, flag->origin);
@@ -547,9 +191,9 @@ static int load_flags(struct maker *maker, struct sb_error *err)
 }
 
 /* P1: config chooses; the environment can only tighten; a flag decides; the system is a floor. */
-static int choose_mode(struct maker *maker, struct sb_error *err)
+static int choose_mode(struct sb_maker *maker, struct sb_error *err)
 {
-	const struct settings *tiers = maker->tiers;
+	const struct sb_settings *tiers = maker->tiers;
 	const char *wanted = maker->request->environment.mode;
 	enum sb_mode mode = SB_MODE_WORKSPACE_WRITE, asked;
 	int status = SB_OK;
@@ -569,9 +213,10 @@ static int choose_mode(struct maker *maker, struct sb_error *err)
 		if (asked >= mode)
 			mode = asked;
 		else if (!maker->request->mode)
-			status = warn(maker, err,
-				      "SANDBASH_MODE=%s is ignored: only --mode can loosen %s",
-				      wanted, sb_mode_name(mode));
+			status = sb_maker_warn(
+				maker, err,
+				"SANDBASH_MODE=%s is ignored: only --mode can loosen %s", wanted,
+				sb_mode_name(mode));
 	}
 	if (tiers[SB_TIER_FILE].mode_origin)
 		mode = tiers[SB_TIER_FILE].mode;
@@ -580,14 +225,14 @@ static int choose_mode(struct maker *maker, struct sb_error *err)
 	if (tiers[SB_TIER_SYSTEM].mode_origin && tiers[SB_TIER_SYSTEM].mode > mode) {
 		mode = tiers[SB_TIER_SYSTEM].mode;
 		if (status == SB_OK)
-			status = warn(maker, err, "the system's rules keep the mode at %s",
-				      sb_mode_name(mode));
+			status = sb_maker_warn(maker, err, "the system's rules keep the mode at %s",
+					       sb_mode_name(mode));
 	}
 	sb_policy_set_mode(maker->setup.policy, mode);
 	return status;
 }
 
-static void choose_network(struct maker *maker)
+static void choose_network(struct sb_maker *maker)
 {
 	bool on = true;
 
@@ -601,7 +246,7 @@ static void choose_network(struct maker *maker)
 	sb_policy_set_network(maker->setup.policy, on);
 }
 
-static void choose_tmp(struct maker *maker)
+static void choose_tmp(struct sb_maker *maker)
 {
 	enum sb_tmp tmp = SB_TMP_PRIVATE;
 
@@ -617,7 +262,7 @@ static void choose_tmp(struct maker *maker)
 }
 
 /* S9: whatever rules were read from, the run cannot change for the next one. */
-static int protect_files(struct maker *maker, struct sb_error *err)
+static int protect_files(struct sb_maker *maker, struct sb_error *err)
 {
 	int status = SB_OK;
 
@@ -644,7 +289,7 @@ static int protect_files(struct maker *maker, struct sb_error *err)
 	return status;
 }
 
-static int make(struct maker *maker, struct sb_error *err)
+static int make(struct sb_maker *maker, struct sb_error *err)
 {
 	struct sb_setup *setup = &maker->setup;
 	struct sb_place place;
@@ -664,7 +309,7 @@ static int make(struct maker *maker, struct sb_error *err)
 	if (status == SB_OK)
 		status = load_flags(maker, err);
 	if (status == SB_OK)
-		status = check_grants(maker, err);
+		status = sb_load_check_grants(maker, err);
 	if (status == SB_OK)
 		status = choose_mode(maker, err);
 	if (status != SB_OK)
@@ -683,7 +328,12 @@ static int make(struct maker *maker, struct sb_error *err)
 				  .config_dir = setup->home.config_dir,
 				  .state_dir = setup->home.state_dir,
 				  .existing_only = maker->request->existing_only};
-	status = sb_builtin_add(setup->policy, &place, err);
+	status = maker->request->more_rules
+			 ? maker->request->more_rules(maker->request->context, &setup->home,
+						      setup->policy, err)
+			 : SB_OK;
+	if (status == SB_OK)
+		status = sb_builtin_add(setup->policy, &place, err);
 	if (status == SB_OK)
 		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
 	if (status == SB_OK)
@@ -703,9 +353,9 @@ static void free_list(char **list)
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		  struct sb_error *err)
 {
-	struct maker maker = {.request = request,
-			      .setup = {.log_keep_days = SB_LOG_KEEP_DAYS,
-					.log_keep_megabytes = SB_LOG_KEEP_MEGABYTES}};
+	struct sb_maker maker = {.request = request,
+				 .setup = {.log_keep_days = SB_LOG_KEEP_DAYS,
+					   .log_keep_megabytes = SB_LOG_KEEP_MEGABYTES}};
 	int status = make(&maker, err);
 
 	for (int tier = 0; tier < SB_TIER_COUNT; tier++) {

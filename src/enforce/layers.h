@@ -21,6 +21,7 @@ struct sb_layers {
 	bool pid_namespace;  /* supervised: everything ends with it */
 	int outer;           /* how many sandbash runs this one is inside of */
 	bool outer_mounts;   /* the outer one's mounts hold */
+	bool stuck;          /* setting up the mounts failed half way: nothing may run */
 	char no_mounts[160]; /* why there are no mounts, when there are none */
 };
 

@@ -293,7 +293,9 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 				   err);
 
 	if (status == SB_OK)
-		status = sb_mounts_enter(stages->plan, stages->layers, err);
+		status = sb_mounts_enter(stages->plan,
+					 !stages->options->best_effort && !stages->layers->outer,
+					 stages->layers, err);
 	if (status == SB_OK && stages->layers->mounts) {
 		sb_fds_reopen(&fds, stages->plan);
 		status = return_to(stages->plan->cwd, &stages->cwd, err);
@@ -302,6 +304,10 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 	if (status == SB_OK)
 		status = give_verdict(stages->plan, stages->options, stages->layers, stages->weak,
 				      err);
+	if (status == SB_OK && stages->layers->stuck) /* whatever was allowed to be missing */
+		status = sb_fail(err, SB_E_BROKEN, 0,
+				 "the mounts failed half way, and there is no way back: %s",
+				 stages->layers->no_mounts);
 	return status;
 }
 

@@ -1,6 +1,5 @@
 #include "enforce/linux_fds.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +10,7 @@
 
 #include "base/auto.h"
 #include "enforce/plan.h"
+#include "sys/directory.h"
 
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
@@ -84,28 +84,31 @@ static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
 int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
 {
 	struct sb_fds fds = {0};
-	DIR *dir;
-	const struct dirent *entry;
-	int status = settle_stdio(&fds, err);
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
+	int status = settle_stdio(&fds, err), listing = -1;
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		if (fcntl(keep[i], F_GETFD) < 0)
 			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
 					 keep[i]);
-	dir = status == SB_OK ? opendir("/proc/self/fd") : NULL;
-	if (status == SB_OK && !dir)
-		status = sb_fail(err, SB_E_SYSTEM, errno, "cannot list the open descriptors");
-	while (status == SB_OK && (entry = readdir(dir))) {
+	if (status == SB_OK) {
+		listing = sb_sys_dir_open(&dir, "/proc/self/fd");
+		if (listing < 0)
+			status = sb_fail(err, SB_E_SYSTEM, -listing,
+					 "cannot list the open descriptors");
+	}
+	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
 		char *end;
 		long fd = strtol(entry->d_name, &end, 10);
 
-		if (*end || end == entry->d_name || fd <= 2 || fd == dirfd(dir) || fd > INT_MAX)
+		if (*end || end == entry->d_name || fd <= 2 || fd == listing || fd > INT_MAX)
 			continue;
 		if (is_inherited((int)fd) && !is_named((int)fd, keep, keep_count))
 			status = settle_one((int)fd, &fds, err);
 	}
-	if (dir)
-		closedir(dir);
+	if (listing >= 0)
+		sb_sys_dir_close(&dir);
 	if (status != SB_OK) {
 		sb_fds_done(&fds);
 		return status;

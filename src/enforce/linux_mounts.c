@@ -10,10 +10,14 @@
  *      and hidden names
  *   5. the caller enters
  *
- * A process cannot leave a namespace it made, and on some machines making one
+ * A process cannot leave a user namespace it made, and on some machines making one
  * works and mounting in it does not (Ubuntu's AppArmor rule).  So stages 1 to 4
  * run in a child that shares our memory and descriptors; it leaves the finished
  * namespaces as descriptors, and we enter only then.  A failure costs nothing.
+ *
+ * The child costs 50 us, and more on a busy machine.  So there is none where a failure
+ * costs nothing anyway: with CAP_SYS_ADMIN no user namespace is needed, and we can go
+ * back to the old namespaces; and a run that is refused without mounts needs no way back.
  */
 #include "enforce/linux_mounts.h"
 
@@ -59,6 +63,7 @@ struct job {
 	const char *failed_at; /* a step in words; NULL: all done */
 	const char *failed_on; /* the path, or NULL */
 	int failed_errno;
+	bool stuck; /* half way, in namespaces that we could not leave */
 };
 
 static bool failed(struct job *job, int negative_errno, const char *step, const char *path)
@@ -231,62 +236,8 @@ static int new_temp(struct job *job, int root, const char *name, const struct sb
 	return status;
 }
 
-/*
- * A copy of what was made at name.  Before Linux 6.15 copies can only be taken of what
- * is mounted somewhere: then the filesystem lies on /dev for a moment.
- */
-static int copy_own(int root, const char *name, bool *attached)
-{
-	int tree = sb_sys_clone_tree(root, name);
-
-	if (tree == -EINVAL && !*attached) {
-		int status = attach_at(root, "/dev");
-
-		if (status < 0)
-			return status;
-		*attached = true;
-		tree = sb_sys_clone_tree(root, name);
-	}
-	return tree;
-}
-
-/* Private temp directories and whatever hides a name, all in one filesystem of our own. */
-static bool make_own(struct job *job)
-{
-	const struct sb_plan *plan = job->plan;
-	int root = -1;
-	bool done = true, attached = false;
-
-	for (size_t i = 0; i < plan->mount_count && done; i++) {
-		const struct sb_mount_step *step = &plan->mounts[i];
-		char name[32];
-
-		if (step->kind != SB_MOUNT_HIDE && step->kind != SB_MOUNT_TMPFS)
-			continue;
-		if (root < 0) {
-			root = sb_sys_new_tmpfs("0755", false);
-			if (failed(job, root, "make a filesystem", NULL))
-				return false;
-		}
-		snprintf(name, sizeof name, "%zu", i);
-		done = !failed(job,
-			       step->kind == SB_MOUNT_HIDE ? new_cover(job, root, name, step)
-							   : new_temp(job, root, name, step),
-			       "prepare", step->path);
-		if (!done)
-			break;
-		job->trees[i] = copy_own(root, name, &attached);
-		done = !failed(job, job->trees[i], "prepare", step->path);
-	}
-	if (root >= 0)
-		close(root);
-	if (attached && failed(job, sb_sys_detach("/dev"), "uncover", "/dev"))
-		done = false;
-	return done;
-}
-
 /* A /dev with the devices that rules open, places for what is mounted in it, and links. */
-static int new_dev(struct job *job, const struct sb_mount_step *dev)
+static int fill_dev(struct job *job, int dir, const struct sb_mount_step *dev)
 {
 	static const struct {
 		const char *name, *target;
@@ -294,12 +245,11 @@ static int new_dev(struct job *job, const struct sb_mount_step *dev)
 		     {"stdin", "/proc/self/fd/0"},
 		     {"stdout", "/proc/self/fd/1"},
 		     {"stderr", "/proc/self/fd/2"}};
-	int tree = sb_sys_new_tmpfs("0755", true), status = 0;
+	mode_t mask = umask(0); /* else a device would need another call for its mode */
+	int status = 0;
 
-	if (tree < 0)
-		return tree;
 	for (size_t i = 0; i < sizeof links / sizeof links[0] && status == 0; i++)
-		status = symlinkat(links[i].target, tree, links[i].name) != 0 ? -errno : 0;
+		status = symlinkat(links[i].target, dir, links[i].name) != 0 ? -errno : 0;
 	for (size_t i = 0; i < job->plan->mount_count && status == 0; i++) {
 		const struct sb_mount_step *step = &job->plan->mounts[i];
 		const char *name = step->path + strlen(dev->path) + 1;
@@ -308,16 +258,104 @@ static int new_dev(struct job *job, const struct sb_mount_step *dev)
 		if (!step->inside || strcmp(step->inside, dev->path) != 0)
 			continue;
 		if (step->kind != SB_MOUNT_DEVICE)
-			status = make_place(tree, name, step->is_dir, 0755, 0755);
+			status = make_place(dir, name, step->is_dir, 0755, 0755);
 		else if (lstat(step->path, &info) != 0 ||
-			 mknodat(tree, name, info.st_mode, info.st_rdev) != 0 ||
-			 fchmodat(tree, name, info.st_mode & 07777, 0) != 0)
+			 mknodat(dir, name, info.st_mode, info.st_rdev) != 0)
 			status = -errno;
 	}
-	if (status == 0)
-		return tree;
-	close(tree);
+	umask(mask);
 	return status;
+}
+
+static int new_dev(struct job *job, int root, const char *name, const struct sb_mount_step *step)
+{
+	int fd, status;
+
+	if (mkdirat(root, name, 0700) != 0)
+		return -errno;
+	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	status = fill_dev(job, fd, step);
+	if (status == 0 && fchmod(fd, 0755) != 0)
+		status = -errno;
+	close(fd);
+	return status;
+}
+
+/* What a step needs in our own filesystem; NULL: nothing. */
+typedef int (*own_maker)(struct job *job, int root, const char *name,
+			 const struct sb_mount_step *step);
+
+static own_maker maker_of(const struct job *job, const struct sb_mount_step *step)
+{
+	switch (step->kind) {
+	case SB_MOUNT_HIDE:
+		return new_cover;
+	case SB_MOUNT_TMPFS:
+		return new_temp;
+	case SB_MOUNT_DEV:
+		return own_dev(job) ? new_dev : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Where the root of our own filesystem lies: beneath the first private directory, which
+ * will cover it.  It has to lie somewhere.  Before Linux 6.15 copies can only be taken of
+ * what is mounted; and what is not would be torn down as soon as its descriptor is
+ * closed, which waits for all processors (20 us of a launch).
+ */
+static const char *place_of_own(const struct sb_plan *plan)
+{
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == SB_MOUNT_TMPFS)
+			return plan->mounts[i].path;
+	return NULL;
+}
+
+/* One directory or file of our own filesystem, and a copy of it to mount. */
+static bool make_one(struct job *job, int root, size_t index, own_maker make)
+{
+	const struct sb_mount_step *step = &job->plan->mounts[index];
+	char name[32];
+
+	snprintf(name, sizeof name, "%zu", index);
+	if (failed(job, make(job, root, name, step), "prepare", step->path))
+		return false;
+	job->trees[index] = sb_sys_clone_tree(root, name);
+	return !failed(job, job->trees[index], "prepare", step->path);
+}
+
+/* Private temp directories, whatever hides a name, and a /dev: all in one filesystem of our own. */
+static bool make_own(struct job *job)
+{
+	const struct sb_plan *plan = job->plan;
+	const char *place = place_of_own(plan), *passing = place ? place : "/proc";
+	bool done = true;
+	int root = -1;
+
+	for (size_t i = 0; i < plan->mount_count && done; i++) {
+		own_maker make = maker_of(job, &plan->mounts[i]);
+
+		if (!make)
+			continue;
+		if (root < 0) {
+			root = sb_sys_new_tmpfs("0755");
+			if (failed(job, root, "make a filesystem", NULL))
+				return false;
+			done = !failed(job, attach_at(root, passing), "mount on", passing);
+		}
+		done = done && make_one(job, root, i, make);
+	}
+	if (root < 0)
+		return done;
+	close(root);
+	/* nothing private will cover it there */
+	if (!place && failed(job, sb_sys_detach(passing), "uncover", passing))
+		done = false;
+	return done;
 }
 
 static bool carry_out(struct job *job, size_t index)
@@ -332,7 +370,6 @@ static bool carry_out(struct job *job, size_t index)
 	case SB_MOUNT_DEV:
 		if (!own_dev(job))
 			return true;
-		*tree = new_dev(job, step);
 		break;
 	case SB_MOUNT_PIN:
 	case SB_MOUNT_READONLY:
@@ -342,6 +379,9 @@ static bool carry_out(struct job *job, size_t index)
 		break;
 	}
 	if (failed(job, *tree, "copy", step->path))
+		return false;
+	if (step->kind == SB_MOUNT_DEV &&
+	    failed(job, sb_sys_open_devices(*tree), "open devices in", step->path))
 		return false;
 	if ((step->kind == SB_MOUNT_READONLY || step->kind == SB_MOUNT_KEEP ||
 	     step->kind == SB_MOUNT_HIDE || step->kind == SB_MOUNT_DEV ||
@@ -388,16 +428,14 @@ static bool set_up(struct job *job)
 	for (size_t i = 0; i < job->plan->mount_count; i++)
 		if (!carry_out(job, i))
 			return false;
-	if ((job->flags & CLONE_NEWNET) &&
-	    failed(job, sb_sys_loopback_up(), "bring up loopback", NULL))
-		return false;
-	return keep_namespaces(job);
+	return !(job->flags & CLONE_NEWNET) ||
+	       !failed(job, sb_sys_loopback_up(), "bring up loopback", NULL);
 }
 
 /* Runs in the child, on our memory: no allocation, no stdio, no return. */
 static int child_main(void *argument)
 {
-	_exit(set_up(argument) ? 0 : 1);
+	_exit(set_up(argument) && keep_namespaces(argument) ? 0 : 1);
 }
 
 static void close_all(struct job *job)
@@ -414,16 +452,69 @@ static void close_all(struct job *job)
 	}
 }
 
-/* Run stages 1 to 4 in a child.  True: job->ns holds the finished namespaces. */
-static bool try_once(struct job *job, int flags)
+static void start_try(struct job *job, int flags)
 {
-	char *stack;
-	int pid, status = 0;
-
 	job->flags = flags;
 	job->failed_at = job->failed_on = NULL;
 	for (int i = 0; i < NS_COUNT; i++)
 		job->ns[i] = -1;
+}
+
+/* Where we stand, to come back to: entering a mount namespace leads to its root. */
+struct standpoint {
+	int root, cwd;
+};
+
+static bool go_back(const struct job *job, const struct standpoint *from)
+{
+	for (int i = 0; i < NS_COUNT; i++)
+		if (job->ns[i] >= 0 && setns(job->ns[i], namespaces[i].flag) != 0)
+			return false;
+	return fchdir(from->root) == 0 && chroot(".") == 0 && fchdir(from->cwd) == 0;
+}
+
+/*
+ * Stages 1 to 5 in this process.  False: nothing has happened to it, or job->stuck says
+ * that it is in the new namespaces and must not go on.
+ */
+static bool try_here(struct job *job, int flags)
+{
+	start_try(job, flags);
+	if (unshare(flags) != 0)
+		failed(job, -errno, "make namespaces", NULL);
+	else
+		job->stuck = !set_up(job);
+	return !job->failed_at;
+}
+
+/* The same, and after a failure it goes back; job->ns holds the old namespaces meanwhile. */
+static bool try_and_return(struct job *job, int flags)
+{
+	SB_AUTO_FD int root = sb_sys_open_path("/");
+	SB_AUTO_FD int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct standpoint from = {root, cwd};
+
+	start_try(job, flags);
+	if (failed(job, root, "open", "/") || failed(job, cwd < 0 ? -errno : 0, "open", ".") ||
+	    !keep_namespaces(job)) {
+		close_all(job);
+		return false;
+	}
+	if (unshare(flags) != 0)
+		failed(job, -errno, "make namespaces", NULL);
+	else if (!set_up(job))
+		job->stuck = !go_back(job, &from);
+	close_all(job);
+	return !job->failed_at;
+}
+
+/* Run stages 1 to 4 in a child.  True: job->ns holds the finished namespaces. */
+static bool try_in_child(struct job *job, int flags)
+{
+	char *stack;
+	int pid, status = 0;
+
+	start_try(job, flags);
 	stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
@@ -450,24 +541,32 @@ static void explain(const struct job *job, struct sb_layers *layers)
 		 strerror(job->failed_errno));
 }
 
+/* What the namespaces are made for, and whether the run can go on without. */
+enum purpose { TO_LOOK, TO_ENTER, TO_ENTER_OR_END };
+
 /*
  * Equal ways to the same mounts, best first.  With CAP_SYS_ADMIN no user namespace
  * is needed, and owners keep their names.  A network that is off can also be held
  * by the seccomp filter, so a missing network namespace must not cost the mounts.
  */
-static bool try_all(struct job *job, bool with_network, struct sb_layers *layers)
+static bool try_all(struct job *job, bool with_network, enum purpose purpose,
+		    struct sb_layers *layers)
 {
-	int mounts = CLONE_NEWNS | CLONE_NEWIPC;
+	const int mounts = CLONE_NEWNS | CLONE_NEWIPC;
 	bool done = false;
 
 	for (int net = with_network ? 0 : CLONE_NEWNET; !done; net = 0) {
 		if (sb_sys_has_capability(CAP_SYS_ADMIN))
-			done = try_once(job, mounts | net);
-		if (!done)
-			done = try_once(job, mounts | net | CLONE_NEWUSER);
-		if (net == 0)
+			done = purpose == TO_LOOK ? try_in_child(job, mounts | net)
+						  : try_and_return(job, mounts | net);
+		if (!done && !job->stuck)
+			done = purpose == TO_ENTER_OR_END && net == 0
+				       ? try_here(job, mounts | CLONE_NEWUSER)
+				       : try_in_child(job, mounts | net | CLONE_NEWUSER);
+		if (net == 0 || job->stuck)
 			break;
 	}
+	layers->stuck = job->stuck;
 	if (!done) {
 		explain(job, layers);
 		return false;
@@ -493,14 +592,15 @@ static int new_job(const struct sb_plan *plan, struct job *job, struct sb_error 
 	return SB_OK;
 }
 
-int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
+int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *layers,
+		    struct sb_error *err)
 {
 	struct job job;
 	int status = new_job(plan, &job, err);
 
 	if (status != SB_OK)
 		return status;
-	if (try_all(&job, plan->network, layers)) {
+	if (try_all(&job, plan->network, or_end ? TO_ENTER_OR_END : TO_ENTER, layers)) {
 		for (int i = 0; i < NS_COUNT && status == SB_OK; i++)
 			if (job.ns[i] >= 0 && setns(job.ns[i], namespaces[i].flag) != 0)
 				status = sb_fail(err, SB_E_SYSTEM, errno,
@@ -521,7 +621,7 @@ int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error
 
 	if (status != SB_OK)
 		return status;
-	try_all(&job, with_network, layers);
+	try_all(&job, with_network, TO_LOOK, layers);
 	close_all(&job);
 	free(job.trees);
 	return SB_OK;

@@ -10,10 +10,12 @@
  * Make the namespaces, carry out the plan's mounts in them and enter them.  Where
  * that is not possible nothing has happened to this process, layers->mounts stays
  * false, layers->no_mounts says why, and SB_OK is returned: the caller takes the
- * next best.  An error means that half of it was done: nothing may run.
- * The process must have one thread.  Its current directory becomes "/".
+ * next best.  or_end: there is none, the caller will refuse the run; then a failure may
+ * leave the process half way, layers->stuck says so, and nothing may run.  So does an
+ * error.  The process must have one thread.  Its current directory is afterwards another.
  */
-int sb_mounts_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err);
+int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *layers,
+		    struct sb_error *err);
 
 /* Would it work, with an empty plan?  Changes nothing; fills the layers' namespace fields. */
 int sb_mounts_probe(bool with_network, struct sb_layers *layers, struct sb_error *err);

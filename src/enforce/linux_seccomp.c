@@ -1,16 +1,10 @@
 /*
- * linux_seccomp.c - the system call filter: a table, and a small compiler for it.
- *
- * The rows are sorted into a search tree, because the kernel runs a new filter
- * once per system call number to learn which ones are always allowed, and kept
- * short, because it translates every instruction at every launch.  libseccomp takes
- * 120 us to build such a filter (KERNEL.md); this takes about 5.
+ * linux_seccomp.c - the system call filter: its table.  linux_filter.c compiles it.
  */
 #include "enforce/linux_seccomp.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -22,17 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "enforce/linux_filter.h"
 #include "sys/notify.h"
 #include "sys/process.h"
-
-#if defined(__x86_64__)
-#define NATIVE_ARCH AUDIT_ARCH_X86_64
-#define X32_BIT 0x40000000u
-#elif defined(__aarch64__)
-#define NATIVE_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "sandbash has no system call table for this architecture"
-#endif
 
 /* Newer than some libc's headers; these numbers are the same everywhere. */
 #define NR_faccessat2 439
@@ -66,13 +52,10 @@
 #define QUERY_BASE 0x800u /* the answer is an errno: 0x800 + depth * 2 + mounts */
 #define QUERY_DEPTH 0x3ffu
 
-enum test { ALWAYS, EQUAL, DIFFERENT, ANY_BIT, NOT_ZERO };
-
-struct condition {
-	enum test test;
-	unsigned argument;
-	uint32_t value; /* compared with the low 32 bits: the kernel ignores the rest of an int */
-};
+#define EQUAL SB_FILTER_EQUAL
+#define DIFFERENT SB_FILTER_DIFFERENT
+#define ANY_BIT SB_FILTER_ANY_BIT
+#define NOT_ZERO SB_FILTER_NOT_ZERO
 
 enum when {
 	EVERY_RUN,
@@ -83,18 +66,11 @@ enum when {
 	SUPERVISED,
 };
 
-struct row {
-	int number;
-	uint32_t answer;
-	enum when when;
-	struct condition conditions[4]; /* all must hold */
-};
-
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
 #define PERM ANSWER(EPERM)
 #define HOLD SECCOMP_RET_USER_NOTIF
 
-static const struct row table[] = {
+static const struct sb_filter_row table[] = {
 	/* Typing into the user's terminal.  Linux 6.2 lets an admin turn TIOCSTI off
 	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSTI}}},
@@ -284,7 +260,7 @@ static const struct row table[] = {
  * The performer's own: it acts on hostile requests and must not be led to more than files in
  * the roots.  Without mounts nothing else would keep it from metadata outside.
  */
-static const struct row performer_table[] = {
+static const struct sb_filter_row performer_table[] = {
 	{SYS_execve, PERM, EVERY_RUN, {{0}}},
 	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
 	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},
@@ -331,181 +307,8 @@ static const struct row performer_table[] = {
 #define ROWS (sizeof table / sizeof table[0])
 #define PERFORMER_ROWS (sizeof performer_table / sizeof performer_table[0])
 _Static_assert(PERFORMER_ROWS <= ROWS, "the list of rows has room for either table");
-#define BUCKET 8 /* rows in a leaf of the search tree; measured: 4 and 12 load slower */
 
-struct program {
-	struct sock_filter *out;
-	size_t count, max;
-	bool broken; /* a jump reaches too far */
-};
-
-/* The distance from the instruction at index to target, for a conditional jump. */
-static uint8_t distance(struct program *program, size_t index, size_t target)
-{
-	size_t far = target - index - 1;
-
-	if (far >= 0xff) /* 0xff marks a jump still to be filled in */
-		program->broken = true;
-	return (uint8_t)far;
-}
-
-static size_t emit(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
-		   uint8_t if_false)
-{
-	if (program->count < program->max)
-		program->out[program->count] = (struct sock_filter){code, if_true, if_false, k};
-	return program->count++;
-}
-
-static void load(struct program *program, size_t offset)
-{
-	emit(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static size_t low_half(unsigned argument)
-{
-	/* little-endian, as both architectures are */
-	return offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
-}
-
-/* Which argument half is in the accumulator, so that it is not loaded twice. */
-#define NOTHING_LOADED ((size_t)-1)
-
-static void load_once(struct program *program, size_t offset, size_t *loaded)
-{
-	if (*loaded != offset)
-		load(program, offset);
-	*loaded = offset;
-}
-
-/* Code that falls through when the condition holds and leaves a jump to patch when not. */
-static void emit_condition(struct program *program, const struct condition *condition,
-			   size_t *loaded, size_t *misses, size_t *miss_count)
-{
-	size_t low = low_half(condition->argument);
-
-	switch (condition->test) {
-	case ALWAYS:
-		return;
-	case EQUAL:
-		load_once(program, low, loaded);
-		misses[(*miss_count)++] =
-			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0, 0xff);
-		return;
-	case DIFFERENT:
-		load_once(program, low, loaded);
-		misses[(*miss_count)++] =
-			emit(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0xff, 0);
-		return;
-	case ANY_BIT:
-		load_once(program, low, loaded);
-		misses[(*miss_count)++] =
-			emit(program, BPF_JMP | BPF_JSET | BPF_K, condition->value, 0, 0xff);
-		return;
-	case NOT_ZERO: /* a pointer, or an int in a register: look at all 64 bits */
-		load_once(program, low, loaded);
-		emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
-		load(program, low + sizeof(uint32_t));
-		misses[(*miss_count)++] = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0xff, 0);
-		*loaded = NOTHING_LOADED; /* either half, depending on the way here */
-		return;
-	}
-}
-
-/* One row of a number whose arguments matter; falls through when it does not apply. */
-static void emit_row(struct program *program, const struct row *row)
-{
-	size_t misses[4], miss_count = 0, loaded = NOTHING_LOADED;
-
-	for (size_t i = 0; i < 4; i++)
-		emit_condition(program, &row->conditions[i], &loaded, misses, &miss_count);
-	emit(program, BPF_RET | BPF_K, row->answer, 0, 0);
-	for (size_t i = 0; i < miss_count && misses[i] < program->max; i++) {
-		struct sock_filter *jump = &program->out[misses[i]];
-		uint8_t far = distance(program, misses[i], program->count);
-
-		if (jump->jt == 0xff)
-			jump->jt = far;
-		else
-			jump->jf = far;
-	}
-}
-
-/* How many rows, from the first of rows on, are for its number. */
-static size_t same_number(const struct row *const *rows, size_t count)
-{
-	size_t same = 1;
-
-	while (same < count && rows[same]->number == rows[0]->number)
-		same++;
-	return same;
-}
-
-/* Rows whose arguments matter: test the number, then the conditions; none holds: allow. */
-static void emit_careful(struct program *program, const struct row *const *rows, size_t count)
-{
-	size_t test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[0]->number, 0, 0);
-
-	for (size_t i = 0; i < count; i++)
-		emit_row(program, rows[i]);
-	emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	if (test < program->max)
-		program->out[test].jf = distance(program, test, program->count);
-}
-
-/*
- * A few numbers, one after the other.  Those that are refused whatever the arguments
- * take one instruction each, a jump to an answer shared by all of them at the end.
- */
-static void emit_bucket(struct program *program, const struct row *const *rows, size_t count)
-{
-	size_t jumps[BUCKET], jump_count = 0;
-	uint32_t answers[BUCKET];
-
-	for (size_t i = 0, same; i < count; i += same) {
-		same = same_number(rows + i, count - i);
-		if (same > 1 || rows[i]->conditions[0].test != ALWAYS) {
-			emit_careful(program, rows + i, same);
-			continue;
-		}
-		answers[jump_count] = rows[i]->answer;
-		jumps[jump_count++] =
-			emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rows[i]->number, 0, 0);
-	}
-	emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	for (size_t i = 0; i < jump_count; i++) {
-		size_t target = program->count;
-
-		for (size_t j = 0; j < i; j++)
-			if (answers[j] == answers[i] && jumps[j] < program->max)
-				target = jumps[j] + 1 + program->out[jumps[j]].jt;
-		if (target == program->count)
-			emit(program, BPF_RET | BPF_K, answers[i], 0, 0);
-		if (jumps[i] < program->max)
-			program->out[jumps[i]].jt = distance(program, jumps[i], target);
-	}
-}
-
-static void emit_tree(struct program *program, const struct row *const *rows, size_t count)
-{
-	size_t middle = count / 2, jump;
-
-	while (middle > 0 && rows[middle]->number == rows[middle - 1]->number)
-		middle--;
-	if (count <= BUCKET || middle == 0) {
-		emit_bucket(program, rows, count);
-		return;
-	}
-	/* A conditional jump reaches 255 instructions, a plain one any distance. */
-	emit(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)rows[middle]->number, 0, 1);
-	jump = emit(program, BPF_JMP | BPF_JA, 0, 0, 0);
-	emit_tree(program, rows, middle);
-	if (jump < program->max)
-		program->out[jump].k = (uint32_t)(program->count - jump - 1);
-	emit_tree(program, rows + middle, count - middle);
-}
-
-static bool applies(const struct row *row, const struct sb_filter_options *options)
+static bool applies(const struct sb_filter_row *row, const struct sb_filter_options *options)
 {
 	switch (row->when) {
 	case NETWORK_OFF:
@@ -524,7 +327,7 @@ static bool applies(const struct row *row, const struct sb_filter_options *optio
 }
 
 /* Insert by number; rows of one number keep the order of the table. */
-static void insert(const struct row **rows, size_t count, const struct row *row)
+static void insert(const struct sb_filter_row **rows, size_t count, const struct sb_filter_row *row)
 {
 	while (count && rows[count - 1]->number > row->number) {
 		rows[count] = rows[count - 1];
@@ -535,10 +338,10 @@ static void insert(const struct row **rows, size_t count, const struct row *row)
 
 size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
 {
-	struct program program = {.out = out, .max = max};
-	const struct row query = {SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
-	const struct row *from = options->performer ? performer_table : table;
-	const struct row *rows[ROWS + 1];
+	const struct sb_filter_row query = {
+		SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+	const struct sb_filter_row *from = options->performer ? performer_table : table;
+	const struct sb_filter_row *rows[ROWS + 1];
 	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
 	for (size_t i = 0; i < all; i++)
@@ -546,20 +349,7 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 			insert(rows, count++, &from[i]);
 	if (!options->performer)
 		insert(rows, count++, &query);
-
-	/* Another architecture's calls have other numbers: none of the table would fit. */
-	load(&program, offsetof(struct seccomp_data, arch));
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	load(&program, offsetof(struct seccomp_data, nr));
-#ifdef X32_BIT
-	/* x32 numbers; but -1 is what a tracer leaves to skip a call */
-	emit(&program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 2);
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, 0xffffffffu, 1, 0);
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-#endif
-	emit_tree(&program, rows, count);
-	return program.count <= max && !program.broken ? program.count : 0;
+	return sb_filter_compile(rows, count, out, max);
 }
 
 static int build(const struct sb_filter_options *options, struct sock_filter *code, size_t max,
@@ -594,7 +384,7 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 
 int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
 {
-	struct sock_filter code[1024];
+	struct sock_filter code[512];
 	struct sb_filter_options options = options_for(plan, layers);
 	struct sock_fprog program;
 	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
@@ -611,7 +401,7 @@ int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct
 int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, int *out_listener,
 			 struct sb_error *err)
 {
-	struct sock_filter code[1024];
+	struct sock_filter code[512];
 	struct sb_filter_options options = options_for(plan, layers);
 	struct sock_fprog program;
 	int status;

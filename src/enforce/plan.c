@@ -1,6 +1,5 @@
 #include "enforce/plan.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
+#include "sys/directory.h"
 
 #define CHANGES (1u << SB_MODIFY | 1u << SB_CREATE | 1u << SB_DELETE)
 
@@ -67,7 +67,7 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 	if (kind == SB_KIND_ABSENT)
 		return SB_OK;
 	if (plan->node_count == maker->node_capacity) {
-		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 64;
+		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 24;
 		struct sb_plan_node *grown =
 			reallocarray(plan->nodes, capacity, sizeof *plan->nodes);
 
@@ -197,7 +197,7 @@ static int add_step(struct maker *maker, enum sb_mount_kind kind, const char *pa
 	struct sb_plan *plan = &maker->plan;
 
 	if (plan->mount_count == maker->mount_capacity) {
-		size_t capacity = maker->mount_capacity ? 2 * maker->mount_capacity : 64;
+		size_t capacity = maker->mount_capacity ? 2 * maker->mount_capacity : 24;
 		struct sb_mount_step *grown =
 			reallocarray(plan->mounts, capacity, sizeof *plan->mounts);
 
@@ -324,13 +324,14 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
  */
 static int add_blanks(struct maker *maker, const struct sb_plan_node *hidden, struct sb_error *err)
 {
-	DIR *dir = opendir(hidden->path);
-	const struct dirent *entry;
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
 	int status = SB_OK;
 
-	if (!dir) /* not ours to list: nothing in it can be read anyway */
-		return SB_OK;
-	for (int left = MAX_BLANKS; left && status == SB_OK && (entry = readdir(dir)); left--) {
+	if (sb_sys_dir_open(&dir, hidden->path) < 0)
+		return SB_OK; /* not ours to list: nothing in it can be read anyway */
+	for (int left = MAX_BLANKS; left && status == SB_OK && (entry = sb_sys_dir_next(&dir));
+	     left--) {
 		SB_AUTO_FREE char *path = NULL;
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
@@ -340,7 +341,7 @@ static int add_blanks(struct maker *maker, const struct sb_plan_node *hidden, st
 					 hidden->path, err)
 			      : out_of_memory(err);
 	}
-	closedir(dir);
+	sb_sys_dir_close(&dir);
 	return status;
 }
 
@@ -454,14 +455,15 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 /* Could the command read a disk?  Then no hidden file is hidden. */
 static bool can_read_disks(void)
 {
-	DIR *dir = opendir("/dev");
-	const struct dirent *entry;
+	struct sb_sys_dir dev;
+	const struct dirent64 *entry;
 	bool can = false;
 
-	while (dir && !can && (entry = readdir(dir)))
-		can = entry->d_type == DT_BLK && faccessat(dirfd(dir), entry->d_name, R_OK, 0) == 0;
-	if (dir)
-		closedir(dir);
+	if (sb_sys_dir_open(&dev, "/dev") < 0)
+		return false;
+	while (!can && (entry = sb_sys_dir_next(&dev)))
+		can = entry->d_type == DT_BLK && faccessat(dev.fd, entry->d_name, R_OK, 0) == 0;
+	sb_sys_dir_close(&dev);
 	return can;
 }
 

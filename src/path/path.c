@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "sys/process.h"
 
 /* As many links as the kernel follows in one lookup: path_resolution(7). */
 #define MAX_LINKS 40
@@ -235,6 +236,28 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 		       : SB_OK;
 }
 
+/*
+ * Is path canonical as it stands?  Then the kernel can say so at once, which for a deep
+ * path is cheaper than the walk.  False: perhaps, but walk.
+ */
+static bool is_canonical(const char *path)
+{
+	int depth = 0;
+
+	for (const char *part = path; *part; depth++) {
+		size_t length;
+
+		if (*part++ != '/')
+			return false;
+		length = strcspn(part, "/");
+		if (length == 0 ||
+		    (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'))))
+			return false;
+		part += length;
+	}
+	return depth > 2 && sb_sys_is_plain_path(path);
+}
+
 /* Walk path from base, which is canonical ("" for the root). */
 static int canonical(const char *base, const char *path, bool keep_last_link,
 		     const struct walk *watching, char **out, int *out_missing, char **out_link,
@@ -247,8 +270,8 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 
 	sb_buf_init(&walk.done, 2 * PATH_MAX);
 	sb_buf_init(&walk.rest, 16 * PATH_MAX); /* links may each add a path in front */
-	sb_buf_puts(&walk.rest, path);
 	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
+	sb_buf_puts(&walk.rest, path);
 	if (sb_buf_failed(&walk.rest) || sb_buf_failed(&walk.done))
 		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
 				 "the path is longer than %d bytes", PATH_MAX - 1);
@@ -304,13 +327,21 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 		*out_link = walk.link && !sb_path_within(walk.left, *out) ? sb_take_ptr(&walk.link)
 									  : NULL;
 	free(walk.link);
-	sb_buf_done(&walk.done);
 	sb_buf_done(&walk.rest);
+	sb_buf_done(&walk.done);
 	return status;
 }
 
 int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err)
 {
+	if (is_canonical(path)) {
+		*out = strdup(path);
+		if (!*out)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		if (out_missing)
+			*out_missing = 0;
+		return SB_OK;
+	}
 	return canonical("", path, false, NULL, out, out_missing, NULL, err);
 }
 

@@ -1,6 +1,5 @@
 #include "policy/builtin.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
+#include "sys/directory.h"
 
 struct row {
 	const char *path; /* relative to what the table says */
@@ -280,6 +280,7 @@ static int add_links(struct sb_policy *policy, const char *written, const struct
 struct base {
 	const char *path; /* canonical */
 	int fd;           /* -1: cannot be opened */
+	bool gone;        /* it is not there, nor anything in it */
 	char entry[64];
 	int kind;           /* of that entry */
 	bool listed;        /* all its names are in maybe: */
@@ -288,54 +289,72 @@ struct base {
 
 enum { NOT_THERE, PLAIN, LINK };
 
-static unsigned name_bit(const char *name, size_t length)
+#define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
+
+/* The bit of the first name in path. */
+static unsigned name_bit(const char *path)
 {
 	unsigned hash = 2166136261u; /* FNV-1a */
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	for (; *path && *path != '/'; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
 	return (hash ^ hash >> 16) % (64 * 64);
 }
 
 /*
- * Read the names of a directory of ordinary size, in one go: that is cheaper than
- * asking for a hundred names one by one.  A large one is left to the latter.
+ * Read the names of a directory of ordinary size: that is cheaper than asking for a
+ * hundred names one by one.  A large one is left to the latter.
  */
 static void list_names(struct base *base)
 {
-	_Alignas(struct dirent64) char buffer[16 * 1024];
-	ssize_t length = getdents64(base->fd, (void *)buffer, sizeof buffer);
-	char more[512];
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
 
-	if (length <= 0)
-		return;
-	for (ssize_t at = 0; at < length;) {
-		const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
-		unsigned bit = name_bit(entry->d_name, strlen(entry->d_name));
+	sb_sys_dir_init(&dir, base->fd);
+	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
+		unsigned bit = name_bit(entry->d_name);
 
+		if (!left)
+			return;
 		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
-		at += entry->d_reclen;
 	}
-	base->listed = getdents64(base->fd, (void *)more, sizeof more) == 0;
+	base->listed = dir.error == 0;
+}
+
+/* Is it known without a look that path is not there? */
+static bool is_missing(const struct base *base, const char *path)
+{
+	unsigned bit;
+
+	if (!base->listed)
+		return base->gone;
+	bit = name_bit(path);
+	return !(base->maybe[bit / 64] & UINT64_C(1) << bit % 64);
 }
 
 static int kind_of(const struct base *base, const char *name)
 {
 	struct stat info;
 
-	size_t first = strcspn(name, "/");
-
 	if (base->fd < 0)
 		return LINK; /* unknown: take the thorough way */
-	if (base->listed) {
-		unsigned bit = name_bit(name, first);
-
-		if (!(base->maybe[bit / 64] & UINT64_C(1) << bit % 64))
-			return NOT_THERE;
-	}
 	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
 	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
+}
+
+/* The same for the first length bytes of name. */
+static int kind_of_part(const struct base *base, const char *name, size_t length)
+{
+	char part[sizeof base->entry];
+
+	if (name[length] == '\0')
+		return kind_of(base, name);
+	if (length >= sizeof part)
+		return LINK; /* no row is that long; take the thorough way */
+	memcpy(part, name, length);
+	part[length] = '\0';
+	return kind_of(base, part);
 }
 
 static void look_up(struct base *base, const char *entry, size_t length)
@@ -377,14 +396,19 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 		   unsigned flags, struct sb_error *err)
 {
 	SB_AUTO_FREE char *written = NULL;
-	size_t first = strcspn(row->path, "/");
-	int kind;
+	int kind = NOT_THERE;
+	size_t end = 0;
 
-	look_up(base, row->path, first);
-	kind = base->kind;
-	/* behind a plain directory the second name can be looked at directly */
-	if (kind == PLAIN && row->path[first])
-		kind = strchr(row->path + first + 1, '/') ? LINK : kind_of(base, row->path);
+	if (!is_missing(base, row->path)) {
+		end = strcspn(row->path, "/");
+		look_up(base, row->path, end);
+		kind = base->kind;
+	}
+	/* behind plain directories the next name can be looked at directly */
+	while (kind == PLAIN && row->path[end]) {
+		end += 1 + strcspn(row->path + end + 1, "/");
+		kind = kind_of_part(base, row->path, end);
+	}
 	if (kind == NOT_THERE && (flags & EXISTING_ONLY))
 		return SB_OK;
 	written = sb_path_join(base->path, row->path);
@@ -404,10 +428,12 @@ static int add_table(struct sb_policy *policy, const char *path, const struct ro
 	struct base base = {.path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	int status = SB_OK;
 
-	if (base.fd < 0)
+	if (base.fd < 0) {
 		base.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	else if (count > 8) /* fewer names are asked for sooner than listed */
+		base.gone = base.fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+	} else if (count > 8) { /* fewer names are asked for sooner than listed */
 		list_names(&base);
+	}
 	for (size_t i = 0; i < count && status == SB_OK; i++)
 		status = add_row(policy, &base, &rows[i], flags, err);
 	if (base.fd >= 0)
@@ -488,6 +514,14 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
 		if (own[i])
 			status = add_literal(policy, own[i], &sb_access_read,
 					     "sandbash's own files", HARD, err);
+	if (status == SB_OK && place->config_dir) {
+		SB_AUTO_FREE char *word = sb_path_join(place->config_dir, "word");
+
+		status = word ? add_literal(policy, word, &sb_access_deny,
+					    "the words that mark sandbash's own questions", HARD,
+					    err)
+			      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
 	return status;
 }
 

@@ -61,7 +61,7 @@ static struct sb_entry *find(struct sb_policy *policy, const char *pattern_text,
 static struct sb_entry *append(struct sb_policy *policy, unsigned hash)
 {
 	if (policy->count == policy->capacity) {
-		size_t capacity = policy->capacity ? 2 * policy->capacity : 256;
+		size_t capacity = policy->capacity ? 2 * policy->capacity : 32;
 		struct sb_entry *entries =
 			reallocarray(policy->entries, capacity, sizeof *policy->entries);
 		unsigned *hashes;

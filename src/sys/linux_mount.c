@@ -57,6 +57,13 @@ int sb_sys_close_devices(int tree_fd)
 	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
 }
 
+int sb_sys_open_devices(int tree_fd)
+{
+	const struct mount_attr attr = {.attr_clr = MOUNT_ATTR_NODEV};
+
+	return setattr(tree_fd, "", AT_EMPTY_PATH, &attr);
+}
+
 int sb_sys_cut_off(void)
 {
 	const struct mount_attr attr = {.propagation = PROPAGATION_PRIVATE};
@@ -72,7 +79,7 @@ int sb_sys_settle_root(bool readonly, bool no_devices)
 	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
 }
 
-int sb_sys_new_tmpfs(const char *mode, bool devices)
+int sb_sys_new_tmpfs(const char *mode)
 {
 	int context = result(syscall(NR_FSOPEN, "tmpfs", FSOPEN_CLOEXEC));
 	int tree;
@@ -86,7 +93,7 @@ int sb_sys_new_tmpfs(const char *mode, bool devices)
 		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 	if (tree >= 0)
 		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
-				      MOUNT_ATTR_NOSUID | (devices ? 0 : MOUNT_ATTR_NODEV)));
+				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	close(context);
 	return tree;
 }

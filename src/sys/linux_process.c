@@ -74,6 +74,20 @@ int sb_sys_open_path(const char *path)
 	return fd == -ENOSYS ? open_path_stepwise(path) : fd;
 }
 
+bool sb_sys_is_plain_path(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH |
+			 O_CLOEXEC, /* no O_NOFOLLOW: a link in the last place fails, too */
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
 int sb_sys_no_new_privs(void)
 {
 	return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));

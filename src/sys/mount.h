@@ -21,14 +21,17 @@ int sb_sys_make_readonly(int tree_fd);
 /* Close device files on the mount at tree_fd and all mounted beneath it. */
 int sb_sys_close_devices(int tree_fd);
 
+/* Let device files work on the mount at tree_fd, and only there. */
+int sb_sys_open_devices(int tree_fd);
+
 /* Cut all propagation to and from other namespaces, from "/" down. */
 int sb_sys_cut_off(void);
 
 /* Make all mounts from "/" down read-only, and close their device files, as asked. */
 int sb_sys_settle_root(bool readonly, bool no_devices);
 
-/* A new, detached tmpfs: nosuid, nodev unless devices; mode as octal text ("1777"). */
-int sb_sys_new_tmpfs(const char *mode, bool devices);
+/* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
+int sb_sys_new_tmpfs(const char *mode);
 
 /* The processes of this pid namespace, read-only, on top of what is at path. */
 int sb_sys_mount_proc(const char *path);

@@ -12,6 +12,12 @@ struct sock_fprog;
 /* O_PATH descriptor of an absolute path none of whose components is a link.  -ELOOP: one is. */
 int sb_sys_open_path(const char *path);
 
+/*
+ * Is there something at this absolute path, and is no component of it a link?  False also
+ * when that cannot be told in one call (before Linux 5.6, inside a filter).
+ */
+bool sb_sys_is_plain_path(const char *path);
+
 /* Never gain privilege by execve again: prctl(2), PR_SET_NO_NEW_PRIVS. */
 int sb_sys_no_new_privs(void);
 

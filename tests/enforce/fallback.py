@@ -137,6 +137,19 @@ def no_mounts(fx):
     equal(result.stdout, f"{os.getuid()}\n")
 
 
+@test("R4 mounts that fail half way leave nothing behind")
+def half_way(fx):
+    refuses(fx, "tmpfs", "modes, owners, times", "System V")
+    holds_writes(fx, "tmpfs")
+    for name in ("mnt", "ipc", "user"):
+        result = fx.sandbash(*BEST, "readlink", f"/proc/self/ns/{name}", without="tmpfs")
+        equal(result.stdout.strip(), os.readlink(f"/proc/self/ns/{name}"), name)
+    result = fx.sandbash(*BEST, "sh", "-c", "pwd -P; stat -c %i / .", without="tmpfs")
+    equal(result.stdout.split(), [str(fx.project), str(os.stat("/").st_ino),
+                                  str(os.stat(fx.project).st_ino)])
+    works(fx.sandbash("true"), "control")
+
+
 @test("R4 no seccomp filter")
 def no_seccomp(fx):
     refuses(fx, "seccomp", "seccomp")

@@ -5,6 +5,7 @@
  *
  *     userns           no new namespace of any kind and no mounting, as in Docker
  *     mounts           namespaces can be made, but nothing can be mounted in them
+ *     tmpfs            mounts can be copied and changed, but no filesystem be made
  *     net              no network namespace
  *     landlock         a kernel before 5.13
  *     landlock-abi=N   a kernel whose Landlock has only ABI N (1 to what there really is)
@@ -410,6 +411,8 @@ static int add_word(const char *word)
 		without_mounts();
 	} else if (strcmp(word, "mounts") == 0) {
 		without_mounts();
+	} else if (strcmp(word, "tmpfs") == 0) {
+		refuse(NR_FSOPEN, EPERM);
 	} else if (strcmp(word, "net") == 0) {
 		without_namespaces(CLONE_NEWNET);
 	} else if (strcmp(word, "landlock") == 0) {

@@ -227,6 +227,25 @@ static void the_query_is_answered(void **state)
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prctl, 38, 1, 0, 0));
 }
 
+/* Jumps reach 255 instructions.  Should a new row fail this, the tree needs longer ones. */
+static void every_combination_fits(void **state)
+{
+	(void)state;
+	for (unsigned bits = 0; bits < 8; bits++) {
+		struct sb_filter_options options = {.network_off = bits & 1,
+						    .no_mounts = bits & 2,
+						    .as_root = bits & 4,
+						    .self = SELF};
+
+		length = sb_filter_build(&options, code, MAX);
+		assert_in_range(length, 1, 250);
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_read, 0, 0, 0, 0));
+		assert_int_equal(SECCOMP_RET_ERRNO | EPERM, call(SYS_mount, 0, 0, 0, 0));
+		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW,
+				 call(SYS_fchmodat, 0, 0, 04755, 0));
+	}
+}
+
 static void a_filter_that_does_not_fit_is_not_built(void **state)
 {
 	struct sb_filter_options options = {0};
@@ -243,6 +262,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(file_flags_are_held_without_mounts),
 	cmocka_unit_test(foreign_calls_kill),
 	cmocka_unit_test(the_query_is_answered),
+	cmocka_unit_test(every_combination_fits),
 	cmocka_unit_test(a_filter_that_does_not_fit_is_not_built),
 };
 

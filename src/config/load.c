@@ -1,0 +1,346 @@
+#include "config/load.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "config/rules.h"
+#include "path/path.h"
+#include "policy/text.h"
+
+#define MAX_FILES 256   /* in all: files that include each other twice grow without a loop */
+#define MAX_INCLUDES 16 /* deep enough for any team, shallow enough to end a loop early */
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err)
+{
+	char **grown = text ? reallocarray(*list, *count + 2, sizeof **list) : NULL;
+
+	if (!grown) {
+		free(text);
+		return out_of_memory(err);
+	}
+	grown[(*count)++] = text;
+	grown[*count] = NULL;
+	*list = grown;
+	return SB_OK;
+}
+
+int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return sb_maker_push(&maker->setup.warnings, &maker->warning_count, text, err);
+}
+
+static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, struct sb_error *err)
+{
+	struct sb_setup *setup = &maker->setup;
+	struct sb_listed *grown =
+		reallocarray(setup->listed, setup->listed_count + 1, sizeof *grown);
+
+	if (!grown)
+		return out_of_memory(err);
+	setup->listed = grown;
+	grown[setup->listed_count] = (struct sb_listed){
+		.tier = rule->tier, .access = rule->access, .pattern = strdup(rule->pattern)};
+	return grown[setup->listed_count++].pattern ? SB_OK : out_of_memory(err);
+}
+
+static bool grants_something(const struct sb_access *access)
+{
+	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
+		if (access->verdict[op] == SB_ALLOW)
+			return true;
+	return false;
+}
+
+/*
+ * SECURITY: a grant is not led out of a project by a link that lies in it.
+ *
+ * Danger: a command replaces "build" by a link to the home directory, and the next run
+ * with --allow-write=build opens that (CVE-2025-59532's class).
+ * Price: a user with such a link of his own has to name its target.
+ * Held by: tests/enforce/paths.py
+ */
+int sb_load_refuse_planted(const char *text, const char *link, const char *target,
+			   struct sb_error *err)
+{
+	sb_fail(err, SB_E_REFUSED, 0,
+		"cannot open '%s': the link '%s', which a command could have made, leads out", text,
+		link);
+	return sb_hint(err, "name what it leads to: '%s'", target);
+}
+
+/* Remember a grant, to look at it again when all of them are known. */
+static int note_grant(struct sb_maker *maker, const struct sb_source *source, const char *text,
+		      const char *path, struct sb_error *err)
+{
+	char *absolute = NULL;
+	int status = sb_path_expand(text, source->base, maker->setup.home.home, &absolute, err);
+
+	if (status == SB_OK)
+		status = sb_maker_push(&maker->granted, &maker->granted_count, absolute, err);
+	if (status == SB_OK)
+		status = sb_maker_push(&maker->opened, &maker->opened_count, strdup(path), err);
+	return status;
+}
+
+int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err)
+{
+	for (size_t i = 0; i < maker->granted_count; i++) {
+		SB_AUTO_FREE char *path = NULL;
+		SB_AUTO_FREE char *planted = NULL;
+		int status = sb_path_canonical_watched(maker->granted[i],
+						       (const char *const *)maker->opened, &path,
+						       NULL, &planted, err);
+
+		if (status == SB_OK && planted)
+			status = sb_load_refuse_planted(maker->granted[i], planted, path, err);
+		if (status != SB_OK)
+			return status;
+	}
+	return SB_OK;
+}
+
+int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
+		 const struct sb_access *access, const char *text, struct sb_error *err)
+{
+	struct sb_resolved resolved;
+	struct sb_rule rule = {.access = *access, .tier = source->tier, .origin = source->origin};
+	bool all = sb_access_equal(access, &sb_access_write);
+	int status;
+
+	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
+				 source->may_be_literal && grants_something(access),
+				 grants_something(access) ? (const char *const *)maker->watched
+							  : NULL,
+				 &resolved, err);
+	if (status != SB_OK)
+		return status;
+	rule.pattern = resolved.pattern;
+	if (resolved.planted && !resolved.missing) {
+		status = sb_load_refuse_planted(text, resolved.planted, resolved.pattern, err);
+	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
+		status = SB_OK;
+	} else if (!resolved.is_glob && resolved.missing && grants_something(access)) {
+		/* S8.  A rule that takes away is kept: what it names may appear later. */
+		status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s)", text,
+				       strerror(resolved.missing), source->origin);
+	} else {
+		status = sb_policy_add(maker->setup.policy, &rule, err);
+		if (status == SB_OK)
+			status = list_rule(maker, &rule, err);
+		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
+			status = note_grant(maker, source, text, resolved.path, err);
+		if (status == SB_OK && resolved.link && !all) {
+			rule.pattern = resolved.link;
+			status = sb_policy_add(maker->setup.policy, &rule, err);
+		}
+	}
+	sb_resolved_done(&resolved);
+	return status;
+}
+
+/* A setting said twice in one tier must say the same. */
+static int set_once(char **origin, bool same, const char *what, const char *where,
+		    struct sb_error *err)
+{
+	if (*origin && !same)
+		return sb_fail(err, SB_E_CONFLICT, 0, "'%s' is set twice, differently: %s and %s",
+			       what, *origin, where);
+	if (!*origin)
+		*origin = strdup(where);
+	return *origin ? SB_OK : out_of_memory(err);
+}
+
+static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
+			 const struct sb_line *line, struct sb_error *err)
+{
+	struct sb_settings *tier = &maker->tiers[source->tier];
+	int status = SB_OK;
+
+	if (source->scope) /* another project's settings are its own */
+		return SB_OK;
+	switch (line->kind) {
+	case SB_LINE_MODE:
+		status = set_once(&tier->mode_origin, tier->mode == line->mode, "mode",
+				  source->origin, err);
+		tier->mode = line->mode;
+		break;
+	case SB_LINE_NETWORK:
+		status = set_once(&tier->network_origin, tier->network == line->network_on,
+				  "network", source->origin, err);
+		tier->network = line->network_on;
+		break;
+	case SB_LINE_TMP:
+		status = set_once(&tier->tmp_origin, tier->tmp == line->tmp, "tmp", source->origin,
+				  err);
+		tier->tmp = line->tmp;
+		break;
+	case SB_LINE_SHELL:
+		status = set_once(&tier->shell_origin,
+				  maker->setup.shell && strcmp(maker->setup.shell, line->text) == 0,
+				  "shell", source->origin, err);
+		free(maker->setup.shell); /* a later tier's counts */
+		maker->setup.shell = strdup(line->text);
+		if (!maker->setup.shell)
+			status = out_of_memory(err);
+		break;
+	case SB_LINE_LOG_KEEP_DAYS:
+		status = set_once(&tier->keep_days_origin, maker->setup.log_keep_days == line->keep,
+				  "log-keep-days", source->origin, err);
+		maker->setup.log_keep_days = line->keep;
+		break;
+	case SB_LINE_LOG_KEEP_MEGABYTES:
+		status = set_once(&tier->keep_megabytes_origin,
+				  maker->setup.log_keep_megabytes == line->keep,
+				  "log-keep-megabytes", source->origin, err);
+		maker->setup.log_keep_megabytes = line->keep;
+		break;
+	default:
+		break;
+	}
+	return status;
+}
+
+static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
+		     int depth, bool must_exist, struct sb_error *err);
+
+static int include_file(struct sb_maker *maker, enum sb_tier tier, const char *from,
+			const char *text, const char *only, int depth, struct sb_error *err)
+{
+	SB_AUTO_FREE char *dir = sb_path_parent(from);
+	SB_AUTO_FREE char *absolute = NULL;
+	SB_AUTO_FREE char *path = NULL;
+	int missing, status;
+
+	if (!dir)
+		return out_of_memory(err);
+	if (depth == MAX_INCLUDES)
+		return sb_fail(err, SB_E_INVALID, 0, "more than %d files include each other",
+			       MAX_INCLUDES);
+	status = sb_path_expand(text, dir, maker->setup.home.home, &absolute, err);
+	if (status == SB_OK)
+		status = sb_path_canonical(absolute, &path, &missing, err);
+	if (status == SB_OK && missing)
+		status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", path);
+	if (status != SB_OK)
+		return status;
+	for (size_t i = 0; maker->setup.projects[i]; i++) {
+		if (sb_path_within(maker->setup.projects[i], path) &&
+		    !sb_path_within(maker->setup.home.config_dir, path)) {
+			sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", path);
+			return sb_hint(
+				err,
+				"a project must not bring its own rules; copy the file to '%s'",
+				maker->setup.home.config_dir);
+		}
+	}
+	return load_file(maker, tier, path, only, depth + 1, true, err);
+}
+
+/* One line of a rule file, for each project that its relative patterns may mean. */
+static int load_line(struct sb_maker *maker, enum sb_tier tier, const char *path, size_t number,
+		     const char *bytes, size_t length, const char *only, int depth,
+		     struct sb_error *err)
+{
+	char origin[4200];
+	struct sb_source source = {.tier = tier, .origin = origin, .scope = only};
+	struct sb_line line;
+	int status = sb_line_parse(bytes, length, &line, err);
+
+	if (status != SB_OK)
+		return status;
+	snprintf(origin, sizeof origin, "%s line %zu", path, number);
+	if (line.kind == SB_LINE_INCLUDE) {
+		status = include_file(maker, tier, path, line.text, only, depth, err);
+		sb_line_done(&line);
+		return status;
+	}
+	if (line.kind != SB_LINE_RULE) {
+		status = apply_setting(maker, &source, &line, err);
+	} else if (tier == SB_TIER_DIRECTORY || line.text[0] == '/' || line.text[0] == '~') {
+		source.base = only ? only : maker->setup.home.cwd;
+		status = sb_load_rule(maker, &source, &line.access, line.text, err);
+	} else {
+		for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
+			source.base = maker->setup.projects[i];
+			status = sb_load_rule(maker, &source, &line.access, line.text, err);
+		}
+	}
+	sb_line_done(&line);
+	return status;
+}
+
+/* Prefix an error with file and line, once: S7. */
+static int name_line(struct sb_error *err, const char *path, size_t number)
+{
+	char reason[sizeof err->message], hint[sizeof err->hint];
+	enum sb_code code;
+	int sys_errno;
+
+	if (!err)
+		return SB_E_INVALID;
+	if (strncmp(err->message, "'/", 2) == 0 && strstr(err->message, "' line "))
+		return err->code; /* from an included file */
+	code = err->code;
+	sys_errno = err->sys_errno;
+	memcpy(reason, err->message, sizeof reason);
+	memcpy(hint, err->hint, sizeof hint);
+	sb_fail(err, code, sys_errno, "'%s' line %zu: %s", path, number, reason);
+	if (hint[0])
+		sb_hint(err, "%s", hint);
+	return code;
+}
+
+static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
+		     int depth, bool must_exist, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	const char *at, *end;
+	size_t number = 0;
+	bool found;
+	int status;
+
+	status = sb_config_read(path, &text, &found, err);
+	if (status != SB_OK)
+		return status;
+	if (!found && must_exist)
+		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", path);
+	if (!found)
+		return SB_OK;
+	if (maker->file_count == MAX_FILES)
+		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
+	status = sb_maker_push(&maker->setup.files, &maker->file_count, strdup(path), err);
+	for (at = text.data, end = at + text.length; status == SB_OK && at < end; at++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+
+		status = load_line(maker, tier, path, ++number, at, length, only, depth, err);
+		if (status != SB_OK)
+			return name_line(err, path, number);
+		at += length;
+	}
+	return status;
+}
+
+int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
+		 bool must_exist, struct sb_error *err)
+{
+	return load_file(maker, tier, path, only, 0, must_exist, err);
+}

@@ -1,0 +1,73 @@
+/*
+ * load.h - reading rule files into a setup that is being made.
+ *
+ *     struct sb_maker  --> sb_load_file() for each file, sb_load_rule() for each flag
+ *                      --> sb_load_check_grants() when all are read
+ *
+ * Only for setup.c, which owns the maker, decides which files are read in which order,
+ * and releases what the maker holds.
+ */
+#ifndef SB_CONFIG_LOAD_H
+#define SB_CONFIG_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/setup.h"
+
+/* What one tier says beside its rules; the origin tells whether it was said at all. */
+struct sb_settings {
+	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
+	char *keep_days_origin, *keep_megabytes_origin;
+	enum sb_mode mode;
+	bool network;
+	enum sb_tmp tmp;
+};
+
+struct sb_maker {
+	const struct sb_setup_request *request;
+	struct sb_setup setup;
+	struct sb_settings tiers[SB_TIER_COUNT];
+	size_t file_count, warning_count, watched_count;
+	char **watched; /* where commands may have made links: projects and temp directories */
+	size_t granted_count;
+	char **granted; /* what rules open, as it is written but absolute: pairs with ... */
+	char **opened;  /* ... what it was resolved to */
+	size_t opened_count;
+};
+
+/* Where a rule was found. */
+struct sb_source {
+	enum sb_tier tier;
+	const char *base;  /* what relative patterns are relative to */
+	const char *scope; /* only rules inside this directory count; NULL: all */
+	const char *origin;
+	bool may_be_literal;
+};
+
+/* Append to a NULL-terminated array of strings; takes text over.  NULL: out of memory. */
+int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err);
+
+/* Add to what the user is told before the run. */
+int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One rule, text being its pattern as written. */
+int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
+		 const struct sb_access *access, const char *text, struct sb_error *err);
+
+/*
+ * A rule file and what it includes.  only: rules count inside this directory, and settings
+ * do not; NULL: all do.  Errors name file and line.
+ */
+int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
+		 bool must_exist, struct sb_error *err);
+
+/* A link may also have been planted in a directory that another rule opens. */
+int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err);
+
+/* Say that a link leads out, and what to write instead. */
+int sb_load_refuse_planted(const char *text, const char *link, const char *target,
+			   struct sb_error *err);
+
+#endif
