@@ -39,7 +39,7 @@ int sb_cli_help(void)
 		int width = 0;
 
 		sb_buf_printf(&out, "%s:", sb_group_title((enum sb_group)group));
-		if (group == SB_GROUP_LOG || group == SB_GROUP_ASK)
+		if (group == SB_GROUP_LOG || group == SB_GROUP_MORE)
 			list_names(&out, (enum sb_group)group);
 		sb_buf_putc(&out, '\n');
 		for (size_t i = 0; i < sb_option_count; i++) {

@@ -38,7 +38,7 @@ enum sb_group {
 	SB_GROUP_RULES,
 	SB_GROUP_RUN,
 	SB_GROUP_LOOK,
-	SB_GROUP_ASK, /* these two in --help by their names alone */
+	SB_GROUP_MORE, /* these two in --help by their names alone */
 	SB_GROUP_LOG,
 	SB_GROUP_CONFIG,
 	SB_GROUP_COUNT,

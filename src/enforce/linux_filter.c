@@ -295,9 +295,14 @@ static bool looks_at_one_half(const struct sb_filter_row *row)
 /* The rows of one number; when none applies the call is allowed. */
 static void emit_body(struct program *program, const struct target *body)
 {
-	size_t loaded = NOTHING_LOADED;
+	size_t loaded = NOTHING_LOADED, count = 0, otherwise = ALLOW;
 
-	for (size_t i = 0; i < body->count; i++) {
+	/* a row without conditions is what all before it fall back on; none behind it counts */
+	while (count < body->count && body->rows[count]->conditions[0].test != SB_FILTER_ALWAYS)
+		count++;
+	if (count < body->count)
+		otherwise = find_answer(program, body->rows[count]->answer);
+	for (size_t i = 0; i < count; i++) {
 		const struct sb_filter_row *row = body->rows[i];
 		struct attempt attempt = {.loaded = loaded};
 
@@ -310,10 +315,10 @@ static void emit_body(struct program *program, const struct target *body)
 		for (size_t j = 0; j < attempt.miss_count; j++) {
 			const struct jump *jump = &attempt.misses[j];
 
-			if (i + 1 < body->count)
+			if (i + 1 < count)
 				point(program, jump->at, jump->if_true, program->count);
 			else
-				point_later(program, jump->at, jump->if_true, ALLOW);
+				point_later(program, jump->at, jump->if_true, otherwise);
 		}
 		loaded = looks_at_one_half(row) ? attempt.loaded : NOTHING_LOADED;
 	}

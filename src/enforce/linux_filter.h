@@ -43,8 +43,8 @@ struct sb_filter_row {
 
 /*
  * Write the program into out (room for max instructions).  Rows are sorted by number; the
- * first of a number's rows that applies gives the answer, and what no row is for is
- * allowed.  Calls of another architecture kill.  Returns how many instructions, 0 when
+ * first of a number's rows that applies gives the answer (a row without conditions always
+ * does), and what no row is for is allowed.  Calls of another architecture kill.  Returns how many instructions, 0 when
  * they do not fit, there are too many rows or a jump would reach too far.
  */
 size_t sb_filter_compile(const struct sb_filter_row *const *rows, size_t count,

@@ -87,13 +87,17 @@ static const struct row credentials[] = {
 	{".ethereum/keystore", &sb_access_deny, "wallet"},
 };
 
-/* At the top of each project: what a program outside the sandbox would later run or obey. */
-static const struct row run_later[] = {
+/* In the repository at the top of each project. */
+static const struct row git_names[] = {
 	{".git/hooks", &sb_access_ask, "git runs hooks"},
 	{".git/config", &sb_access_ask, "git config can name programs to run"},
 	{".git/config.worktree", &sb_access_ask, "git config can name programs to run"},
 	{".git/commondir", &sb_access_ask, "leads git to other hooks and config"},
 	{".git/info/attributes", &sb_access_ask, "picks the filters and diff drivers git runs"},
+};
+
+/* At the top of each project: what a program outside the sandbox would later run or obey. */
+static const struct row run_later[] = {
 	{".envrc", &sb_access_ask, "direnv runs it on cd"},
 	{".bashrc", &sb_access_ask, "shell start-up file"},
 	{".bash_profile", &sb_access_ask, "shell start-up file"},
@@ -555,6 +559,10 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 				     "leads git to its hooks and config", 0, err);
 	if (status == SB_OK && is_git_dir(root))
 		status = add_table(policy, root, git_dir, COUNT(git_dir), flags, err);
+	/* where there is no repository, git init has to be able to make one */
+	if (status == SB_OK)
+		status = add_table(policy, root, git_names, COUNT(git_names),
+				   access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
 	if (status == SB_OK)
 		status = add_table(policy, root, run_later, COUNT(run_later), flags, err);
 	return status;

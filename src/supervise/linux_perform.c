@@ -297,17 +297,25 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	}
 }
 
-/* Hand over first, empty then: the kernel, too, takes a number before it touches the file. */
-static int hand_over_empty(int listener, const struct sb_call *call, int fd)
+/*
+ * Hand over, empty if that was asked for, let go of our own copy, and only then let the caller
+ * go on: with a copy of ours still open, a program just written would be busy, a FIFO would not
+ * end and a lock would stay.  The kernel, too, takes a number before it touches the file.
+ */
+static int hand_over(int listener, const struct sb_call *call, struct sb_outcome *outcome)
 {
 	char name[32];
-	int number = sb_sys_notify_place(listener, call->id, fd, call->flags & O_CLOEXEC);
+	int number = sb_sys_notify_place(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
+	int error = 0;
 
+	if (number >= 0 && outcome->truncate &&
+	    truncate(self_name(name, sizeof name, outcome->fd), 0) != 0)
+		error = errno;
+	close(outcome->fd);
+	outcome->fd = -1;
 	if (number < 0)
 		return number;
-	if (truncate(self_name(name, sizeof name, fd), 0) != 0)
-		return -errno;
-	return sb_sys_notify_return(listener, call->id, number);
+	return error ? -error : sb_sys_notify_return(listener, call->id, number);
 }
 
 void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
@@ -323,11 +331,7 @@ void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *
 		sb_sys_notify_return(listener, call->id, 0);
 		return;
 	}
-	status = outcome->truncate ? hand_over_empty(listener, call, outcome->fd)
-				   : sb_sys_notify_give(listener, call->id, outcome->fd,
-							call->flags & O_CLOEXEC);
-	close(outcome->fd);
-	outcome->fd = -1;
+	status = hand_over(listener, call, outcome);
 	if (status >= 0)
 		return;
 	/* EMFILE leaves no file behind */

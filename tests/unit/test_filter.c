@@ -231,19 +231,102 @@ static void the_query_is_answered(void **state)
 static void every_combination_fits(void **state)
 {
 	(void)state;
-	for (unsigned bits = 0; bits < 8; bits++) {
+	for (unsigned bits = 0; bits < 16; bits++) {
 		struct sb_filter_options options = {.network_off = bits & 1,
 						    .no_mounts = bits & 2,
 						    .as_root = bits & 4,
+						    .supervised = bits & 8,
 						    .self = SELF};
+		uint32_t otherwise = bits & 8 ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 
 		length = sb_filter_build(&options, code, MAX);
-		assert_in_range(length, 1, 250);
+		assert_in_range(length, 1, MAX);
 		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_read, 0, 0, 0, 0));
 		assert_int_equal(SECCOMP_RET_ERRNO | EPERM, call(SYS_mount, 0, 0, 0, 0));
-		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW,
+		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : otherwise,
 				 call(SYS_fchmodat, 0, 0, 04755, 0));
+		assert_int_equal(otherwise, call(SYS_fchmodat, 0, 0, 0755, 0));
+#ifdef __x86_64__
+		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : otherwise,
+				 call(SYS_chmod, 0, 04755, 0, 0));
+		assert_int_equal(otherwise, call(SYS_chmod, 0, 0755, 0, 0));
+#endif
 	}
+}
+
+/* KERNEL facts B, C, E, K: every call that changes something, and no call that only reads. */
+static void a_supervised_run_holds_every_change(void **state)
+{
+	static const struct {
+		int number;
+		uint64_t a, b, c;
+	} held[] = {
+		{SYS_openat, 0, 0, 1},       {SYS_openat, 0, 0, 2},
+		{SYS_openat, 0, 0, 0100},    {SYS_openat, 0, 0, 01000},
+		{SYS_openat, 0, 0, 020200000}, {SYS_openat2, 0, 0, 0},
+		{SYS_mkdirat, 0, 0, 0},      {SYS_mknodat, 0, 0, 0},
+		{SYS_unlinkat, 0, 0, 0},     {SYS_linkat, 0, 0, 0},
+		{SYS_symlinkat, 0, 0, 0},    {SYS_renameat2, 0, 0, 0},
+		{SYS_renameat, 0, 0, 0},     {SYS_truncate, 0, 0, 0},
+		{SYS_fchmod, 0, 0, 0},       {SYS_fchmodat, 0, 0, 0},
+		{452, 0, 0, 0},              {SYS_fchown, 0, 0, 0},
+		{SYS_fchownat, 0, 0, 0},     {SYS_utimensat, 0, 0, 0},
+		{SYS_setxattr, 0, 0, 0},     {SYS_lsetxattr, 0, 0, 0},
+		{SYS_fsetxattr, 0, 0, 0},    {SYS_removexattr, 0, 0, 0},
+		{SYS_lremovexattr, 0, 0, 0}, {SYS_fremovexattr, 0, 0, 0},
+		{SYS_faccessat, 0, 0, 2},    {439, 0, 0, 2},
+		{SYS_umask, 0, 0, 0},        {SYS_connect, 0, 0, 0},
+		{SYS_bind, 0, 0, 0},         {444, 0, 0, 0},
+		{SYS_prctl, SB_REGISTER, 0, 0},
+#ifdef __x86_64__
+		{SYS_open, 0, 1, 0},         {SYS_creat, 0, 0, 0},
+		{SYS_mkdir, 0, 0, 0},        {SYS_mknod, 0, 0, 0},
+		{SYS_unlink, 0, 0, 0},       {SYS_rmdir, 0, 0, 0},
+		{SYS_link, 0, 0, 0},         {SYS_symlink, 0, 0, 0},
+		{SYS_rename, 0, 0, 0},       {SYS_chmod, 0, 0, 0},
+		{SYS_chown, 0, 0, 0},        {SYS_lchown, 0, 0, 0},
+		{SYS_utime, 0, 0, 0},        {SYS_utimes, 0, 0, 0},
+		{SYS_futimesat, 0, 0, 0},    {SYS_access, 0, 2, 0},
+#endif
+	};
+	struct sb_filter_options options = {.supervised = true, .self = SELF};
+
+	(void)state;
+	for (int root = 0; root < 2; root++) {
+		options.as_root = root;
+		length = sb_filter_build(&options, code, MAX);
+		assert_true(length > 0);
+		for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+			assert_int_equal(SECCOMP_RET_USER_NOTIF,
+					 call(held[i].number, held[i].a, held[i].b, held[i].c, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat, 0, 0, 02000000, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_faccessat, 0, 0, 4, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 0, RLIMIT_LOCKS, 1, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, RLIMIT_NOFILE, 1, 0));
+		assert_int_equal(REFUSED(EACCES), call(SYS_socket, AF_UNIX, SOCK_DGRAM, 0, 0));
+		assert_int_equal(REFUSED(EACCES),
+				 call(SYS_socket, AF_UNIX, SOCK_RAW | SOCK_CLOEXEC, 0, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW,
+				 call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, 0));
+		assert_int_equal(root ? REFUSED(EPERM) : SECCOMP_RET_USER_NOTIF,
+				 call(SYS_mknodat, 0, 0, 04644, 0));
+	}
+}
+
+static void the_performer_keeps_to_files(void **state)
+{
+	struct sb_filter_options options = {.performer = true, .no_mounts = true};
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	assert_true(length > 0);
+	assert_int_equal(REFUSED(EPERM), call(SYS_execve, 0, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_fchmodat, 0, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_INET, 1, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat, 0, 0, 1, 0));
+	options.no_mounts = false;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fchmodat, 0, 0, 0, 0));
 }
 
 static void a_filter_that_does_not_fit_is_not_built(void **state)
@@ -263,6 +346,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(foreign_calls_kill),
 	cmocka_unit_test(the_query_is_answered),
 	cmocka_unit_test(every_combination_fits),
+	cmocka_unit_test(a_supervised_run_holds_every_change),
+	cmocka_unit_test(the_performer_keeps_to_files),
 	cmocka_unit_test(a_filter_that_does_not_fit_is_not_built),
 };
 
