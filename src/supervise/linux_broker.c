@@ -94,6 +94,17 @@ mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread)
 	return mask < 0 ? 077 : (mode_t)mask;
 }
 
+/* The thread's own (sb_broker_enter), and mostly the right one already. */
+void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread)
+{
+	static _Thread_local mode_t last = (mode_t)-1;
+	mode_t mask = sb_broker_umask(broker, thread);
+
+	if (mask != last)
+		umask(mask);
+	last = mask;
+}
+
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket)
 {
@@ -393,7 +404,7 @@ found:
 /* openat2() is held whatever it wants, since its flags are in memory.  This one only reads. */
 static void open_to_read(const struct sb_broker *broker, const struct sb_call *call)
 {
-	const struct sb_caller caller = {call->thread, broker->performer->proc};
+	const struct sb_caller caller = {call->thread, broker->performer->proc, NULL};
 	struct open_how how = {.flags = (uint64_t)(unsigned)call->flags,
 			       .resolve = call->resolve | RESOLVE_NO_MAGICLINKS};
 	struct sb_outcome outcome = {.fd = -1};
@@ -489,10 +500,11 @@ static bool is_out_of_reach(const struct sb_performer *performer, const struct s
 	return false;
 }
 
-static int resolve_named(const struct sb_broker *broker, const struct sb_call *call,
-			 const struct sb_named *named, enum sb_lookup lookup, struct sb_spot *out)
+static int resolve_named(const struct sb_broker *broker, struct sb_cwd *cwd,
+			 const struct sb_call *call, const struct sb_named *named,
+			 enum sb_lookup lookup, struct sb_spot *out)
 {
-	const struct sb_caller caller = {call->thread, broker->performer->proc};
+	const struct sb_caller caller = {call->thread, broker->performer->proc, cwd};
 
 	if (named->by_descriptor) {
 		int status = sb_resolve_descriptor(&caller, named->fd, out);
@@ -575,7 +587,7 @@ static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 }
 
 /* True: answered.  False: the name changed meanwhile, look again. */
-static bool attempt(struct sb_broker *broker, const struct sb_call *call)
+static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
 	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
@@ -583,11 +595,11 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 	struct sb_judgement judgement;
 	struct sb_outcome outcome;
 	bool answered = true, inner, allowed, metadata = sb_act_is_metadata(call->act);
-	int status = resolve_named(broker, call, &call->file, sb_perform_lookup(call), &file);
+	int status = resolve_named(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
 
 	if (status == 0 && two) {
 		status = call->target_error ? -call->target_error
-					    : resolve_named(broker, call, &call->target,
+					    : resolve_named(broker, cwd, call, &call->target,
 							    SB_LOOKUP_NAME, &target);
 		/* the first path's last directory must be searchable before the second counts */
 		if (status < 0 && !may_search(&file))
@@ -635,7 +647,7 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 		sb_broker_forward(broker, call, &file, &target, -1);
 		goto out;
 	}
-	umask(sb_broker_umask(broker, call->thread));
+	sb_broker_set_umask(broker, call->thread);
 	if (!sb_sys_notify_alive(performer->listener, call->id))
 		goto out;
 	if (is_too_long(call, &file)) {
@@ -643,6 +655,8 @@ static bool attempt(struct sb_broker *broker, const struct sb_call *call)
 		goto out;
 	}
 	outcome = sb_perform(call, &file, &target);
+	if (call->act == SB_ACT_RENAME)
+		sb_resolve_renamed();
 	if (outcome.again) {
 		wait_at_fifo(broker, call, &file);
 	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN &&
@@ -719,7 +733,39 @@ static bool answered_at_once(struct sb_broker *broker, const struct sb_call *cal
 	}
 }
 
-void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notification)
+/*
+ * Most opens with O_CREAT make a new file.  If the rules allow that and changing an old one,
+ * try it at once: O_EXCL tells whether it is new.  False: look closer.
+ */
+static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
+			    const struct sb_call *call)
+{
+	const struct sb_performer *performer = broker->performer;
+	const struct sb_domain *domain;
+	struct sb_outcome outcome = {.error = EEXIST, .fd = -1};
+	struct sb_spot file;
+
+	if (call->act != SB_ACT_OPEN || call->resolve ||
+	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT ||
+	    resolve_named(broker, cwd, call, &call->file, SB_LOOKUP_NAME, &file) < 0)
+		return false;
+	if (sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
+	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
+	    sb_domain_of(call->thread, &domain) && !domain) {
+		sb_broker_set_umask(broker, call->thread);
+		if (sb_sys_notify_alive(performer->listener, call->id))
+			outcome = sb_perform(call, &file, NULL);
+	}
+	if (!outcome.error) {
+		sb_broker_count(broker, SB_CREATE, true);
+		answer(broker, call, &file, &outcome);
+	}
+	sb_spot_done(&file);
+	return !outcome.error;
+}
+
+void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
+		     const struct seccomp_notif *notification)
 {
 	struct sb_call call;
 	int status = sb_call_decode(notification, &call), tries = TRIES;
@@ -728,8 +774,8 @@ void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notif
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
-	} else if (!answered_at_once(broker, &call)) {
-		while (!attempt(broker, &call))
+	} else if (!answered_at_once(broker, &call) && !created_at_once(broker, cwd, &call)) {
+		while (!attempt(broker, cwd, &call))
 			if (--tries == 0) {
 				sb_broker_fail(broker, &call, EAGAIN);
 				break;

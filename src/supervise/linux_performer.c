@@ -43,6 +43,7 @@ static void *serve(void *argument)
 	struct server server = *(struct server *)argument;
 	struct crew *crew = server.crew;
 	int listener = crew->broker.performer->listener;
+	struct sb_cwd cwd = {.fd = -1};
 
 	free(argument);
 	if (sb_broker_enter(&crew->broker) < 0)
@@ -62,12 +63,14 @@ static void *serve(void *argument)
 			continue;
 		}
 		__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
-		sb_broker_serve(&crew->broker, &notification);
+		sb_broker_serve(&crew->broker, &cwd, &notification);
 		if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != server.turn)
 			break;
 		__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
 	}
+	if (cwd.fd >= 0)
+		close(cwd.fd);
 	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
 	return NULL;
 }

@@ -173,7 +173,7 @@ static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struc
 static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
-	const struct sb_caller caller = {call->thread, performer->proc};
+	const struct sb_caller caller = {call->thread, performer->proc, NULL};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct sb_judgement judgement;
 	struct sb_spot file;
@@ -246,7 +246,7 @@ static int bind_as_written(const struct sb_broker *broker, const struct sb_call 
 static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
-	const struct sb_caller caller = {call->thread, performer->proc};
+	const struct sb_caller caller = {call->thread, performer->proc, NULL};
 	struct sb_judgement judgement;
 	struct sb_spot file;
 	int status;
@@ -273,7 +273,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 			sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
 		sb_broker_count(broker, SB_CREATE, true);
-		umask(sb_broker_umask(broker, call->thread));
+		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))
 			answer(broker, call, bind_as_written(broker, call, &file, socket));
 	}

@@ -40,7 +40,9 @@ struct sb_broker {
 };
 
 struct seccomp_notif;
-void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notification);
+/* cwd is the calling thread's own (resolve.h). */
+void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
+		     const struct seccomp_notif *notification);
 
 /* Prepare the calling thread: a current directory and a umask of its own. */
 int sb_broker_enter(const struct sb_broker *broker);
@@ -57,6 +59,8 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);
+/* Give the calling thread the umask of this one. */
+void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
 
