@@ -371,7 +371,7 @@ static int settle(struct asker *asker, int slave, struct sb_error *err)
 	if (status != SB_OK)
 		return status;
 	/* as root: what is done outside on approval needs no more than root's own files */
-	if (sb_sys_drop_capabilities() < 0 || fchdir(asker->approver.proc) != 0)
+	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
 	return SB_OK;
 }

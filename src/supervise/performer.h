@@ -27,6 +27,12 @@ struct sb_performer {
 	bool keep_background;
 };
 
+/*
+ * Confine this process and make its threads; the listener is not needed yet.  0, or a
+ * negative errno: nothing may run.
+ */
+int sb_performer_prepare(struct sb_performer *performer);
+
 /* Serve until the command has ended; returns the exit status of this process. */
 int sb_performer_run(struct sb_performer *performer);
 
