@@ -48,6 +48,7 @@ struct sb_approver {
 	struct sb_grants *grants;
 	struct sb_flood *flood;
 	struct sb_pending *pending;
+	size_t pending_count;
 	unsigned long last_question;
 };
 

@@ -14,6 +14,7 @@
 #include "supervise/perform.h"
 #include "sys/notify.h"
 
+#define MAX_PENDING 1000 /* calls that wait for answers at a time */
 #define LOOK_MS 500 /* how often we look whether those who wait still live */
 
 struct sb_pending {
@@ -325,6 +326,7 @@ static void keep(struct sb_approver *approver, struct sb_pending *pending)
 {
 	pending->next = approver->pending;
 	approver->pending = pending;
+	approver->pending_count++;
 }
 
 /* Ask, join an open question, or refuse. */
@@ -336,6 +338,11 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	struct sb_flood_key key;
 	const char *line = NULL;
 
+	if (approver->pending_count >= MAX_PENDING) {
+		deny(approver, pending, "flood");
+		pending_free(pending);
+		return;
+	}
 	if (!approver->asking.can_ask(approver->asking.context)) {
 		deny(approver, pending, "nobody");
 		pending_free(pending);
@@ -453,6 +460,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question,
 			continue;
 		}
 		*link = pending->next;
+		approver->pending_count--;
 		if (first) {
 			event = event_of(pending, SB_EVENT_ANSWER);
 			event.answer = sb_answer_name(answer);
@@ -482,6 +490,9 @@ static bool find_spots(struct sb_approver *approver, struct sb_pending *pending)
 
 	if (status == 0 && is_two(call))
 		status = sb_reopen(&pending->request->target, &pending->target);
+	/* theirs have served: many may wait at a time, and descriptors are few */
+	sb_spot_done(&pending->request->file);
+	sb_spot_done(&pending->request->target);
 	if (status == 0)
 		return true;
 	fail(approver, call, hidden ? call->target_error : refusal(call));
@@ -604,6 +615,7 @@ void sb_approver_tick(struct sb_approver *approver)
 			continue;
 		}
 		*link = pending->next;
+		approver->pending_count--;
 		sb_grants_exited(approver->grants, pending->request->process);
 		pending_free(pending);
 		if (!waits_for(approver, question)) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -337,6 +338,17 @@ static void let_go_of_stdio(void)
 	}
 }
 
+/* Calls that wait hold descriptors; the command keeps the limit it was started with. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static void init_asker(struct asker *asker, const struct sb_supervision *supervision, int proc)
 {
 	*asker = (struct asker){.supervision = supervision,
@@ -367,6 +379,7 @@ static int settle(struct asker *asker, int slave, struct sb_error *err)
 	if (slave >= 0)
 		close(slave);
 	let_go_of_stdio();
+	raise_limit();
 	status = open_terminal(asker, err);
 	if (status != SB_OK)
 		return status;

@@ -464,16 +464,27 @@ static int flags_of(const struct sb_broker *broker, pid_t thread, int number)
 	return found ? (int)strtol(found + strlen("flags:\t"), NULL, 8) : O_PATH;
 }
 
-/* May a descriptor the caller has open be opened again as flags ask: is it that way already? */
-static bool holds_already(const struct sb_broker *broker, const struct sb_call *call,
-			  const struct sb_spot *file)
+/*
+ * SECURITY: a descriptor the caller has open for writing may be opened again by its name in
+ * /proc (/dev/stdout does that).
+ *
+ * Danger: the caller may put another file at that number while we look.  So a copy of the
+ * very descriptor says both how it is open and that it is the file we are about to open.
+ * Price: without pidfd_getfd (some containers) such an open is decided by path alone.
+ * Held by: tests/enforce/fds.py
+ */
+static bool holds_already(const struct sb_call *call, const struct sb_spot *file)
 {
 	int has, wants = call->flags & O_ACCMODE;
+	struct stat info;
+	SB_AUTO_FD int fd = -1;
 
 	if (!file->through_fd)
 		return false;
-	has = flags_of(broker, call->thread, file->fd_number);
-	if (has & O_PATH)
+	fd = sb_sys_take_descriptor(call->thread, file->fd_number);
+	has = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	if (has < 0 || (has & O_PATH) || fstat(fd, &info) != 0 ||
+	    info.st_dev != file->info.st_dev || info.st_ino != file->info.st_ino)
 		return false;
 	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
 }
@@ -622,7 +633,7 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
 	sb_judge(performer->policy, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW;
-	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(broker, call, &file))
+	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(call, &file))
 		allowed = true;
 	sb_broker_count(broker, judgement.strictest->op, allowed);
 	if (!allowed && (file.in_proc || target.in_proc)) {

@@ -72,9 +72,40 @@ static void find_directory(struct sb_spot *spot)
 		memcpy(spot->name, slash + 1, strlen(slash + 1) + 1);
 }
 
+/* No empty, "." or ".." component: what is decided about is what is opened. */
+static bool is_canonical_text(const char *path)
+{
+	for (const char *at = path; *at; at += strcspn(at, "/")) {
+		size_t length;
+
+		if (*at++ != '/')
+			return false;
+		length = strcspn(at, "/");
+		if (length == 0 || strncmp(at, ".", length) == 0 || strncmp(at, "..", length) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* What is shown and decided about (path) must be what is acted on (directory and name). */
+static bool name_fits(const struct sb_spot *theirs)
+{
+	const char *last = strrchr(theirs->path, '/');
+	size_t length = strcspn(theirs->name, "/");
+
+	if (theirs->name[length] == '/' && theirs->name[length + 1])
+		return false;
+	if (strcmp(theirs->name, ".") == 0)
+		return true;
+	return last && length && strlen(last + 1) == length &&
+	       memcmp(last + 1, theirs->name, length) == 0;
+}
+
 int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 {
 	*out = SB_SPOT_EMPTY;
+	if (theirs->directory >= 0 && !name_fits(theirs))
+		return -EACCES;
 	memcpy(out->name, theirs->name, sizeof out->name);
 	memcpy(out->path, theirs->path, sizeof out->path);
 	out->through_fd = theirs->through_fd;
@@ -95,21 +126,6 @@ int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 	if (theirs->object >= 0 && out->info.st_nlink > 0)
 		find_directory(out);
 	return 0;
-}
-
-/* No empty, "." or ".." component: what is decided about is what is opened. */
-static bool is_canonical_text(const char *path)
-{
-	for (const char *at = path; *at; at += strcspn(at, "/")) {
-		size_t length;
-
-		if (*at++ != '/')
-			return false;
-		length = strcspn(at, "/");
-		if (length == 0 || strncmp(at, ".", length) == 0 || strncmp(at, "..", length) == 0)
-			return false;
-	}
-	return true;
 }
 
 int sb_reopen_hidden_socket(const char *path, struct sb_spot *out)
