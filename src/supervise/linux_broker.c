@@ -35,6 +35,7 @@
 
 #define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
 #define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */
+#define RESTART 512            /* ERESTARTSYS: the kernel's own, turned into EINTR or a restart */
 #define TRIES 8                /* names come and go while we look: then give up */
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define CHANGES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | TMPFILE_BIT)
@@ -176,6 +177,40 @@ bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argum
 	return started;
 }
 
+/* A field of /proc/THREAD/status that is a set of signals. */
+static uint64_t signal_set(const char *status, const char *field)
+{
+	const char *found = strstr(status, field);
+
+	return found ? strtoull(found + strlen(field), NULL, 16) : 0;
+}
+
+/*
+ * A held call is not interrupted by signals (WAIT_KILLABLE_RECV), but one that waits for
+ * somebody else natively is.  So whoever waits here looks for them, and answers as the kernel
+ * does: it then runs the handler, and restarts the call or not, as the program asked.
+ */
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call)
+{
+	char name[32], text[4096];
+	ssize_t length;
+	uint64_t pending;
+	SB_AUTO_FD int fd = -1;
+
+	snprintf(name, sizeof name, "%d/status", call->thread);
+	fd = openat(broker->performer->proc, name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	pending = signal_set(text, "\nSigPnd:\t") | signal_set(text, "\nShdPnd:\t");
+	pending &= ~signal_set(text, "\nSigBlk:\t") & ~signal_set(text, "\nSigIgn:\t");
+	if (!pending)
+		return false;
+	sb_broker_fail(broker, call, RESTART);
+	return true;
+}
+
 struct fifo_wait {
 	struct sb_broker *broker;
 	struct sb_call call;
@@ -194,6 +229,8 @@ static void *wait_for_reader(void *argument)
 			answer(wait->broker, &wait->call, &wait->file, &outcome);
 			break;
 		}
+		if (sb_broker_interrupted(wait->broker, &wait->call))
+			break;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)
 			pause.tv_nsec *= 2;

@@ -74,6 +74,8 @@ static void *wait_for_connection(void *argument)
 	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
 		struct pollfd wait = {pending->socket, POLLOUT, 0};
 
+		if (sb_broker_interrupted(pending->broker, &pending->call))
+			break;
 		if (pending->retry) {
 			poll(NULL, 0, 5);
 			error = try_connect(pending->socket, &pending->address, pending->length,
@@ -81,7 +83,7 @@ static void *wait_for_connection(void *argument)
 			if (error == EAGAIN)
 				continue;
 		} else {
-			if (poll(&wait, 1, 100) <= 0)
+			if (poll(&wait, 1, 20) <= 0)
 				continue;
 			error = get_option(pending->socket, SO_ERROR);
 			if (error < 0)
@@ -116,6 +118,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 					    .retry = error == EAGAIN,
 					    .length = length};
 		pending->call.id = call->id;
+		pending->call.thread = call->thread;
 		memcpy(&pending->address, address, length);
 		if (pending->socket >= 0 && sb_broker_wait(broker, wait_for_connection, pending))
 			return;

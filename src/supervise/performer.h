@@ -70,6 +70,9 @@ void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
 
+/* Did a signal end the wait of this call?  Then it has been answered. */
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call);
+
 /* Run work(argument) in a thread of its own; false: too many wait already. */
 bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument);
 
