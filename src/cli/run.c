@@ -385,7 +385,8 @@ static int choose_kind(struct sb_command_line *line)
 {
 	struct sb_error err;
 
-	if (!sb_is_supervised(line) || (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS) ||
+	if (!sb_is_supervised(line) ||
+	    (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS) ||
 	    sb_supervise_possible(&err) == SB_OK)
 		return 0;
 	if (!line->best_effort)

@@ -15,7 +15,7 @@
 #include "sys/notify.h"
 
 #define MAX_PENDING 1000 /* calls that wait for answers at a time */
-#define LOOK_MS 500 /* how often we look whether those who wait still live */
+#define LOOK_MS 500      /* how often we look whether those who wait still live */
 
 struct sb_pending {
 	struct sb_pending *next;
@@ -41,7 +41,7 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 	approver->grants = sb_grants_new(approver->home->home);
 	approver->flood = sb_flood_new();
 	return approver->grants && approver->flood ? SB_OK
-						    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* --- telling ------------------------------------------------------------------------ */
@@ -173,8 +173,8 @@ static int perform(const struct sb_approver *approver, struct sb_pending *pendin
 	umask(pending->request->umask);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
 		outcome.error = sb_connect_for(pending->request, &pending->file);
-	else if (pending->file.object >= 0 && (S_ISCHR(pending->file.info.st_mode) ||
-					       S_ISBLK(pending->file.info.st_mode)))
+	else if (pending->file.object >= 0 &&
+		 (S_ISCHR(pending->file.info.st_mode) || S_ISBLK(pending->file.info.st_mode)))
 		outcome.error = EACCES; /* never a device */
 	else
 		outcome = sb_perform(call, &pending->file, &pending->target);
@@ -309,8 +309,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
 	if (request->call.act == SB_ACT_CONNECT) {
-		question.note = sb_socket_in_words(wish.path, approver->sockets,
-						   approver->socket_count);
+		question.note =
+			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
 	} else if (why) {
 		snprintf(note, sizeof note, "%s of '%s', which a yes covers too", why, subject);
 		question.note = note;
@@ -445,8 +445,8 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
-void sb_approver_answer(struct sb_approver *approver, unsigned long question,
-			enum sb_answer answer, const char *by)
+void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
+			const char *by)
 {
 	struct sb_pending **link = &approver->pending;
 	bool first = true;

@@ -170,9 +170,9 @@ static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
 	struct sb_wire_request *request = malloc(sizeof *request);
-	int listener = -1, status = request ? sb_wire_receive(asker->channel, &message, request,
-							      &listener)
-					    : -ENOMEM;
+	int listener = -1,
+	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
+			     : -ENOMEM;
 
 	if (status == -EBADMSG && request) { /* not one of ours: nothing it asks for is done */
 		sb_wire_request_done(request);

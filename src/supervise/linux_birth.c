@@ -373,7 +373,7 @@ static int performer_main(struct family *family)
 		.keep_background = birth->keep_background,
 	};
 	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
-				     family->lifeline[1]},
+				    family->lifeline[1]},
 		      5);
 	/* all that can be done while the command confines itself */
 	if (sb_performer_prepare(&performer) < 0)

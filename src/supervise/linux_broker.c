@@ -394,16 +394,15 @@ static int resolve_constrained(const struct sb_caller *caller, const struct sb_c
 	if (status < 0)
 		return status;
 	memcpy(path, call->file.path, sizeof path);
-	if ((call->flags & O_CREAT) &&
-	    ((call->flags & O_EXCL) || path[strlen(path) - 1] == '/')) {
+	if ((call->flags & O_CREAT) && ((call->flags & O_EXCL) || path[strlen(path) - 1] == '/')) {
 		status = find_name(caller, start.object, path, call->resolve, out);
 		goto found;
 	}
 	for (int links = 0;; links++) {
 		struct stat info;
 
-		status = open_constrained(start.object, path,
-					  call->file.follow ? 0 : O_NOFOLLOW, call->resolve);
+		status = open_constrained(start.object, path, call->file.follow ? 0 : O_NOFOLLOW,
+					  call->resolve);
 		if (status >= 0 || status != -ENOENT || !(call->flags & O_CREAT))
 			break;
 		status = find_name(caller, start.object, path, call->resolve, out);
@@ -461,14 +460,14 @@ static void open_to_read(const struct sb_broker *broker, const struct sb_call *c
 	 * be ours.  Its second look at the flags can gain nothing, since Landlock refuses writes.
 	 */
 	if (object == -ELOOP || object == -ENOENT ||
-	    (object >= 0 && (fstat(object, &info) != 0 ||
-			     !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))))) {
+	    (object >= 0 &&
+	     (fstat(object, &info) != 0 || !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))))) {
 		let_through(broker, call);
 	} else if (object < 0) {
 		answer_error(broker, call, -object);
 	} else {
-		outcome.fd = (int)syscall(SYS_openat2, start.object, call->file.path, &how,
-					  sizeof how);
+		outcome.fd =
+			(int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
 		outcome.error = outcome.fd < 0 ? errno : 0;
 		if (outcome.fd >= 0 &&
 		    (fstat(outcome.fd, &opened) != 0 || opened.st_ino != info.st_ino ||
@@ -623,7 +622,8 @@ static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 	struct rlimit limit;
 	char name[32];
 
-	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) || call->length <= file->info.st_size ||
+	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) ||
+	    call->length <= file->info.st_size ||
 	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
 	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
 		return false;
@@ -707,8 +707,7 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 		sb_resolve_renamed();
 	if (outcome.again) {
 		wait_at_fifo(broker, call, &file);
-	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN &&
-		   !(call->flags & O_EXCL)) {
+	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)) {
 		answered = false;
 	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
 		sb_broker_forward(broker, call, &file, &target, -1);

@@ -8,7 +8,7 @@
 
 #include "policy/encode.h"
 
-#define MAX_DOMAINS 1024 /* different ones: the same rules in the same place are one */
+#define MAX_DOMAINS 1024             /* different ones: the same rules in the same place are one */
 #define MAX_BYTES (16 * 1024 * 1024) /* of all rules together: they are never given back */
 
 /* Marks count down, so that a process can always be given a later one: a hard limit never rises. */

@@ -281,13 +281,12 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	case SB_ACT_CHMOD:
 		return outcome(fchmodat(AT_FDCWD, object, call->mode, 0));
 	case SB_ACT_CHOWN:
-		return outcome(
-			fchownat(file->object, "", call->owner, call->group, AT_EMPTY_PATH));
+		return outcome(fchownat(file->object, "", call->owner, call->group, AT_EMPTY_PATH));
 	case SB_ACT_TIMES:
 		return outcome(utimensat(AT_FDCWD, object, call->times, 0));
 	case SB_ACT_SETXATTR:
-		return outcome(setxattr(object, call->text, call->value, call->value_length,
-					call->flags));
+		return outcome(
+			setxattr(object, call->text, call->value, call->value_length, call->flags));
 	case SB_ACT_REMOVEXATTR:
 		return outcome(removexattr(object, call->text));
 	case SB_ACT_ACCESS:

@@ -253,7 +253,7 @@ static void raise_limit(void)
 	}
 }
 
-static struct crew crew; /* the threads outlive every function's frame */
+static struct crew crew;  /* the threads outlive every function's frame */
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 int sb_performer_prepare(struct sb_performer *performer)

@@ -119,9 +119,8 @@ int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 	} else if (theirs->object >= 0) {
 		out->object = reopen_object(theirs);
 	}
-	if (theirs->object >= 0 &&
-	    (out->object < 0 || !same_file(out->object, theirs->object) ||
-	     fstat(out->object, &out->info) != 0))
+	if (theirs->object >= 0 && (out->object < 0 || !same_file(out->object, theirs->object) ||
+				    fstat(out->object, &out->info) != 0))
 		return -EACCES;
 	if (theirs->object >= 0 && out->info.st_nlink > 0)
 		find_directory(out);

@@ -116,8 +116,7 @@ static long now(void)
 
 static bool is_name_fresh(const struct sb_cwd *cwd)
 {
-	return cwd->tick == now() &&
-	       cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
+	return cwd->tick == now() && cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
 }
 
 /* The caller's current directory, on a descriptor that stays ours; or a negative errno. */
@@ -303,8 +302,7 @@ static void take_name(char *out, const char *from, size_t length)
 }
 
 /* What lies beyond, taken by its text. */
-static void guess(const struct walk *walk, const char *name, const char *after,
-		  struct sb_spot *out)
+static void guess(const struct walk *walk, const char *name, const char *after, struct sb_spot *out)
 {
 	size_t length;
 

@@ -254,7 +254,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	struct sb_spot file;
 	int status;
 
-	address_path(call, call->file.path, sizeof ((struct sockaddr_un *)0)->sun_path + 1);
+	address_path(call, call->file.path, sizeof((struct sockaddr_un *)0)->sun_path + 1);
 	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_NAME, &file);
 	if (status < 0) {
 		sb_broker_fail(broker, call, -status);
@@ -319,7 +319,6 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		connect_for(broker, call, socket, &call->address, call->address_length);
 	else
 		answer(broker, call,
-		       bind(socket, (const void *)&call->address, call->address_length) != 0
-			       ? errno
-			       : 0);
+		       bind(socket, (const void *)&call->address, call->address_length) != 0 ? errno
+											     : 0);
 }

@@ -17,13 +17,13 @@ struct sb_performer {
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;
-	int channel;    /* to the asker */
-	int proc;       /* the host's /proc, O_PATH */
-	int lifeline;   /* closing it ends everything in the pid namespace; -1: there is none */
-	int tty;        /* the command's terminal, whose foreground we manage; -1: none */
-	pid_t target;   /* the command */
-	pid_t init;     /* first process of its pid namespace; 0: there is none */
-	mode_t umask;   /* the command's at the start */
+	int channel;  /* to the asker */
+	int proc;     /* the host's /proc, O_PATH */
+	int lifeline; /* closing it ends everything in the pid namespace; -1: there is none */
+	int tty;      /* the command's terminal, whose foreground we manage; -1: none */
+	pid_t target; /* the command */
+	pid_t init;   /* first process of its pid namespace; 0: there is none */
+	mode_t umask; /* the command's at the start */
 	bool keep_background;
 };
 
