@@ -403,7 +403,7 @@ static int resolve_constrained(const struct sb_caller *caller, const struct sb_c
 
 		status = open_constrained(start.object, path, call->file.follow ? 0 : O_NOFOLLOW,
 					  call->resolve);
-		if (status >= 0 || status != -ENOENT || !(call->flags & O_CREAT))
+		if (status != -ENOENT || !(call->flags & O_CREAT))
 			break;
 		status = find_name(caller, start.object, path, call->resolve, out);
 		if (status < 0 ||

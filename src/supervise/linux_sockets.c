@@ -69,7 +69,7 @@ static int try_connect(int socket, const void *address, socklen_t length, int fl
 static void *wait_for_connection(void *argument)
 {
 	struct pending *pending = argument;
-	int flags = fcntl(pending->socket, F_GETFL), error = pending->retry ? EAGAIN : EINPROGRESS;
+	int flags = fcntl(pending->socket, F_GETFL), error;
 
 	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
 		struct pollfd wait = {pending->socket, POLLOUT, 0};
