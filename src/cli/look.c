@@ -107,7 +107,7 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 			sb_buf_puts(out, " (read-only mode)");
 		sb_buf_putc(out, '\n');
 		if (decision->verdict == SB_ASK && op == SB_DELETE)
-			sb_buf_puts(out, "a static run has nobody to ask: 'ask' is refused\n");
+			sb_buf_puts(out, "where nobody can be asked, 'ask' is refused\n");
 	}
 	if (found->final) {
 		sb_buf_puts(out, "no option changes this\n");
