@@ -194,7 +194,7 @@ void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *
 			  struct sb_weaknesses *out)
 {
 	out->count = 0;
-	if (!layers->mounts)
+	if (!layers->mounts && !layers->supervised) /* else the outer broker holds them */
 		find_unheld(plan, true, out);
 }
 

@@ -197,7 +197,8 @@ static void deny(struct sb_approver *approver, struct sb_pending *pending, const
 		.path = judged->spot->path,
 		.program = slash ? slash + 1 : NULL,
 		.rule = judged->decision.rule,
-		.by = by,
+		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"
+											   : by,
 	};
 
 	fail(approver, call, refusal(call));
