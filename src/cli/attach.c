@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -68,6 +70,9 @@ static int hear(int run, struct sb_attach_message *out)
 	static char bytes[SB_ATTACH_BYTES];
 	ssize_t got = recv(run, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
 
+	/* a refusal that did not wait for what we said: the error comes first, then the words */
+	if (got < 0 && errno == ECONNRESET)
+		got = recv(run, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (got <= 0 || (size_t)got > sizeof bytes || !sb_attach_decode(bytes, (size_t)got, out))
@@ -185,21 +190,44 @@ static int find_tty(void)
 /*
  * SECURITY: a terminal that was opened after the run began is in sight of the command.
  *
- * Danger: it could open it by its name, read the keys and draw over a question.  As long as we
- * use it nobody can open it any more: the command has no capability to do so all the same, and
- * cannot change the mode back.  What had it open before still has (docs/security.md).
+ * Danger: it could open it by its name, read the keys and draw over a question.  In exclusive
+ * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has
+ * (docs/security.md).
+ * Price: while we are attached, no other program can open this terminal.  A process of its own
+ * ends that when we are gone, however we went.
  * Held by: tests/cli/attach.py
  */
-static void close_tty_to_others(int tty, struct stat *out_before)
+static int keep_others_out(int tty)
 {
-	if (fstat(tty, out_before) != 0 || fchmod(tty, 0) != 0)
-		out_before->st_mode = 0;
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	if (fork() == 0) {
+		sigset_t all;
+
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		ioctl(tty, TIOCNXCL);
+		_exit(0);
+	}
+	close(ends[0]);
+	ioctl(tty, TIOCEXCL);
+	return ends[1];
 }
 
-static void open_tty_to_others(int tty, const struct stat *before)
+static void let_others_in(int tty, int guard)
 {
-	if (before->st_mode)
-		fchmod(tty, before->st_mode & 07777);
+	ioctl(tty, TIOCNXCL);
+	if (guard < 0)
+		return;
+	close(guard);
+	while (wait(NULL) < 0 && errno == EINTR)
+		;
 }
 
 static void take_signals(struct client *client)
@@ -251,7 +279,7 @@ static int watch_signals(void)
 static int serve(struct client *client, const struct sb_running *running, bool asks,
 		 const char *word, struct sb_error *err)
 {
-	int tty = find_tty(), status;
+	int tty = find_tty(), guard, status;
 	struct sb_terminal_options options = {.size = sizeof options,
 					      .tty = tty,
 					      .master = -1,
@@ -259,14 +287,13 @@ static int serve(struct client *client, const struct sb_running *running, bool a
 					      .answered = answered,
 					      .context = client};
 	char line[128];
-	struct stat before;
 
 	client->signals = watch_signals();
 	status = client->signals < 0 ? sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals")
 				     : sb_terminal_open(&options, &client->terminal, err);
 	if (status != SB_OK)
 		return status;
-	close_tty_to_others(tty, &before);
+	guard = keep_others_out(tty);
 	snprintf(line, sizeof line, "sandbash: attached to %s", running->session);
 	sb_terminal_notice(client->terminal, line);
 	sb_terminal_notice(client->terminal, running->command);
@@ -275,7 +302,7 @@ static int serve(struct client *client, const struct sb_running *running, bool a
 				: "sandbash: it asks nobody (--consent=deny); Ctrl-C detaches");
 	loop(client);
 	sb_terminal_drain(client->terminal);
-	open_tty_to_others(tty, &before);
+	let_others_in(tty, guard);
 	sb_terminal_close(client->terminal);
 	return SB_OK;
 }

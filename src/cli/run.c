@@ -17,7 +17,6 @@
 #include "cli/flags.h"
 #include "cli/shell.h"
 #include "config/file.h"
-#include "consent/running.h"
 #include "consent/summary.h"
 #include "enforce/linux_seccomp.h"
 #include "enforce/plan.h"
@@ -77,8 +76,6 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);
-	if (status == SB_OK && for_real && !is_danger(run) && sb_is_supervised(line))
-		sb_running_make_dir(run->setup.home.state_dir, NULL); /* without, nobody attaches */
 	if (status == SB_OK && !is_danger(run)) {
 		run->file = sb_shell_find(run->argv[0]);
 		if (run->file && sb_path_expand(run->file, run->setup.home.cwd,

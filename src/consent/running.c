@@ -16,10 +16,12 @@
 #include "config/file.h"
 #include "path/path.h"
 
-#define DIRECTORY "run" /* also in policy/builtin.c, which hides it */
+#define DIRECTORY "run"
+#define TEMPORARY ".new." /* the beginning of a file's name while it is made */
 #define HEADER "sandbash run 1"
 #define FILE_BYTES (4 * SB_RUNNING_TEXT)
 #define HALF_MADE_S 60 /* an empty file this old is nobody's any more */
+#define ATTEMPTS 100
 
 static int out_of_memory(struct sb_error *err)
 {
@@ -34,15 +36,26 @@ static bool is_id(const char *text)
 	return text[0] && strlen(text) < SB_RUNNING_ID && strspn(text, fine) == strlen(text);
 }
 
-int sb_running_make_dir(const char *state_dir, struct sb_error *err)
+/* When a process began, in the kernel's own units; 0: there is none, or it cannot be told. */
+static unsigned long long born(pid_t process)
 {
-	SB_AUTO_FREE char *dir = sb_path_join(state_dir, DIRECTORY);
+	char name[32], text[1024];
+	const char *at;
+	ssize_t length;
+	SB_AUTO_FD int fd = -1;
 
-	if (!dir)
-		return out_of_memory(err);
-	if (access(dir, W_OK) == 0) /* mostly: one call of every launch */
-		return SB_OK;
-	return sb_config_make_dirs(dir, 0700, err);
+	snprintf(name, sizeof name, "/proc/%d/stat", process);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* --- the file -------------------------------------------------------------------------- */
@@ -51,9 +64,11 @@ static int write_file(int fd, const struct sb_running *running)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(FILE_BYTES);
 
-	sb_buf_printf(&text, HEADER "\nsocket %s\nprocess %d\nname %s\ndirectory %s\ncommand %s\n",
-		      running->socket, running->process, running->name, running->directory,
-		      running->command);
+	sb_buf_printf(&text,
+		      HEADER "\nsocket %s\nprocess %d\nborn %llu\nname %s\ndirectory %s\n"
+			     "command %s\n",
+		      running->socket, running->process, running->born, running->name,
+		      running->directory, running->command);
 	if (sb_buf_failed(&text))
 		return -ENOMEM;
 	if (write(fd, text.data, text.length) != (ssize_t)text.length)
@@ -78,11 +93,22 @@ static bool take_line(char **at, const char *name, char *out, size_t size)
 	return true;
 }
 
+static bool take_number(char **at, const char *name, unsigned long long *out)
+{
+	char text[24], *end;
+
+	if (!take_line(at, name, text, sizeof text) || text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
 static bool read_file(int fd, struct sb_running *out)
 {
-	char text[FILE_BYTES + 1], number[24], *at = text, *end;
+	char text[FILE_BYTES + 1], *at = text;
 	ssize_t length = pread(fd, text, sizeof text - 1, 0);
-	long process;
+	unsigned long long process;
 
 	if (length <= 0)
 		return false;
@@ -92,15 +118,14 @@ static bool read_file(int fd, struct sb_running *out)
 	at += strlen(HEADER "\n");
 	if (!take_line(&at, "socket", out->socket, sizeof out->socket) ||
 	    strspn(out->socket, "0123456789abcdef") != SB_RUNNING_SOCKET - 1 ||
-	    !take_line(&at, "process", number, sizeof number) ||
+	    !take_number(&at, "process", &process) || process == 0 || process > INT_MAX ||
+	    !take_number(&at, "born", &out->born) ||
 	    !take_line(&at, "name", out->name, sizeof out->name) ||
 	    !take_line(&at, "directory", out->directory, sizeof out->directory) ||
 	    !take_line(&at, "command", out->command, sizeof out->command))
 		return false;
-	errno = 0;
-	process = strtol(number, &end, 10);
 	out->process = (pid_t)process;
-	return !errno && end != number && !*end && process > 0 && process <= INT_MAX;
+	return true;
 }
 
 /* --- announcing ------------------------------------------------------------------------- */
@@ -112,31 +137,58 @@ static char *file_of(const char *state_dir, const char *session)
 	return dir ? sb_path_join(dir, session) : NULL;
 }
 
+/*
+ * A file that has its name only once it is held and whole.  A command that sees it come could
+ * be faster and hold it first: then another one is made.
+ */
+static int make_held(const char *dir, char **out_name, int *out_fd)
+{
+	int status = -EAGAIN;
+
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		SB_AUTO_FREE char *name = sb_path_join(dir, TEMPORARY "XXXXXX");
+		SB_AUTO_FD int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
+
+		if (fd < 0)
+			return name ? -errno : -ENOMEM;
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			*out_name = sb_take_ptr(&name);
+			*out_fd = sb_take_fd(&fd);
+			return 0;
+		}
+		status = -errno;
+		unlink(name);
+	}
+	return status;
+}
+
 int sb_running_announce(const char *state_dir, struct sb_running *running, int *out_fd,
 			struct sb_error *err)
 {
+	SB_AUTO_FREE char *dir = sb_path_join(state_dir, DIRECTORY);
 	SB_AUTO_FREE char *file = file_of(state_dir, running->session);
+	SB_AUTO_FREE char *temporary = NULL;
 	SB_AUTO_FD int fd = -1;
-	struct stat info;
 	int status;
 
-	if (!file)
+	if (!dir || !file)
 		return out_of_memory(err);
 	if (!is_id(running->session))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' is no session", running->session);
-	fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot create '%s'", file);
-	/* held before it has content: who finds content and no holder may remove it */
-	status = flock(fd, LOCK_EX | LOCK_NB) == 0 ? write_file(fd, running) : -errno;
-	if (status == 0 && fstat(fd, &info) != 0)
+	status = sb_config_make_dirs(dir, 0700, err);
+	if (status != SB_OK)
+		return status;
+	running->born = born(running->process);
+	status = make_held(dir, &temporary, &fd);
+	if (status == 0)
+		status = write_file(fd, running);
+	if (status == 0 && rename(temporary, file) != 0)
 		status = -errno;
 	if (status < 0) {
-		unlink(file);
+		if (temporary)
+			unlink(temporary);
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot write '%s'", file);
 	}
-	running->owner = info.st_uid;
-	running->started = info.st_mtime;
 	*out_fd = sb_take_fd(&fd);
 	return SB_OK;
 }
@@ -167,7 +219,7 @@ static bool look_at(int dir, const char *name, struct sb_running *out)
 	struct stat info;
 	SB_AUTO_FD int fd = -1;
 
-	if (!is_id(name))
+	if (!is_id(name) && strncmp(name, TEMPORARY, strlen(TEMPORARY)) != 0)
 		return false;
 	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
@@ -178,7 +230,7 @@ static bool look_at(int dir, const char *name, struct sb_running *out)
 	}
 	*out = (struct sb_running){.owner = info.st_uid, .started = info.st_mtime};
 	snprintf(out->session, sizeof out->session, "%s", name);
-	return read_file(fd, out);
+	return is_id(name) && read_file(fd, out) && born(out->process) == out->born;
 }
 
 static int by_session(const void *a, const void *b)

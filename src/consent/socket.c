@@ -19,7 +19,7 @@
 #include "consent/queue.h"
 #include "consent/running.h"
 
-#define WITHDRAWN 256 /* that a client has not been told of; more and it is dropped */
+#define WITHDRAWN 256 /* that a client has not been told of; more than it can hold */
 #define ACCEPTS 4     /* at one time: whoever connects over and over is not all we do */
 
 struct gone {

@@ -526,13 +526,6 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
 					    err)
 			      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
-	if (status == SB_OK && place->state_dir) {
-		SB_AUTO_FREE char *run = sb_path_join(place->state_dir, "run");
-
-		status = run ? add_literal(policy, run, &sb_access_deny,
-					   "where running sandboxes can be reached", HARD, err)
-			     : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	}
 	return status;
 }
 
