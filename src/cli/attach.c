@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -24,6 +25,7 @@
 #include "base/auto.h"
 #include "cli/cli.h"
 #include "consent/attach_wire.h"
+#include "consent/holders.h"
 #include "consent/running.h"
 #include "consent/terminal.h"
 #include "enforce/linux_seccomp.h"
@@ -31,8 +33,10 @@
 #define PATIENCE_MS 5000 /* for a run that is stopped, or busy performing */
 
 struct client {
+	int tty;
 	int run; /* connection */
 	int signals;
+	int guard; /* closing it lets others open the terminal again; -1: nobody looks after that */
 	struct sb_terminal *terminal;
 	const char *ended; /* why we go; NULL: not yet */
 	bool failed;       /* and that is a failure */
@@ -191,8 +195,8 @@ static int find_tty(void)
  * SECURITY: a terminal that was opened after the run began is in sight of the command.
  *
  * Danger: it could open it by its name, read the keys and draw over a question.  In exclusive
- * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has
- * (docs/security.md).
+ * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has:
+ * then there is no attaching from here (holders.h).
  * Price: while we are attached, no other program can open this terminal.  A process of its own
  * ends that when we are gone, however we went.
  * Held by: tests/cli/attach.py
@@ -218,6 +222,20 @@ static int keep_others_out(int tty)
 	close(ends[0]);
 	ioctl(tty, TIOCEXCL);
 	return ends[1];
+}
+
+static int check_tty(int tty, struct sb_error *err)
+{
+	struct stat info;
+	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(info.st_rdev) : 0;
+
+	if (!holder)
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0,
+		"process %d, which is in a sandbox, has this terminal open and could change what "
+		"you see",
+		holder);
+	return sb_hint(err, "attach from another terminal");
 }
 
 static void let_others_in(int tty, int guard)
@@ -276,24 +294,41 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int serve(struct client *client, const struct sb_running *running, bool asks,
-		 const char *word, struct sb_error *err)
+/* Make this terminal one to ask on; nothing of the run is needed for that. */
+static int open_here(struct client *client, const char *word, struct sb_error *err)
 {
-	int tty = find_tty(), guard, status;
 	struct sb_terminal_options options = {.size = sizeof options,
-					      .tty = tty,
+					      .tty = client->tty,
 					      .master = -1,
 					      .word = word,
 					      .answered = answered,
 					      .context = client};
-	char line[128];
+	int status;
 
 	client->signals = watch_signals();
-	status = client->signals < 0 ? sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals")
-				     : sb_terminal_open(&options, &client->terminal, err);
+	if (client->signals < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals");
+	status = sb_terminal_open(&options, &client->terminal, err);
 	if (status != SB_OK)
 		return status;
-	guard = keep_others_out(tty);
+	client->guard = keep_others_out(client->tty);
+	return check_tty(client->tty, err);
+}
+
+static void close_here(struct client *client)
+{
+	if (client->terminal) {
+		sb_terminal_drain(client->terminal);
+		let_others_in(client->tty, client->guard);
+		sb_terminal_close(client->terminal);
+	}
+	sb_auto_close(&client->signals);
+}
+
+static void serve(struct client *client, const struct sb_running *running, bool asks)
+{
+	char line[128];
+
 	snprintf(line, sizeof line, "sandbash: attached to %s", running->session);
 	sb_terminal_notice(client->terminal, line);
 	sb_terminal_notice(client->terminal, running->command);
@@ -301,10 +336,6 @@ static int serve(struct client *client, const struct sb_running *running, bool a
 			   asks ? "sandbash: its questions appear here; Ctrl-C detaches"
 				: "sandbash: it asks nobody (--consent=deny); Ctrl-C detaches");
 	loop(client);
-	sb_terminal_drain(client->terminal);
-	let_others_in(tty, guard);
-	sb_terminal_close(client->terminal);
-	return SB_OK;
 }
 
 /* --- which run ------------------------------------------------------------------------------------ */
@@ -346,18 +377,20 @@ static const struct sb_running *pick(const struct sb_running *list, size_t count
 
 static int attach(const struct sb_setup *setup, const struct sb_running *running)
 {
-	struct client client = {.run = -1, .signals = -1};
+	struct client client = {.tty = find_tty(), .run = -1, .signals = -1, .guard = -1};
 	SB_AUTO_FREE char *word = sb_word(&setup->home);
 	struct sb_error err;
 	bool asks = false;
-	int status = connect_to(running, &client.run, &err);
+	int status = open_here(&client, word, &err);
 
+	if (status == SB_OK)
+		status = connect_to(running, &client.run, &err);
 	if (status == SB_OK)
 		status = greet(client.run, running, &asks, &err);
 	if (status == SB_OK)
-		status = serve(&client, running, asks, word, &err);
+		serve(&client, running, asks);
+	close_here(&client);
 	sb_auto_close(&client.run);
-	sb_auto_close(&client.signals);
 	if (status != SB_OK)
 		return sb_report(&err);
 	fprintf(stderr, "sandbash: %s\n", client.ended ? client.ended : "detached");

@@ -80,6 +80,11 @@ bool sb_confinement_of(pid_t process, struct sb_confinement *out)
 	return true;
 }
 
+bool sb_is_more_confined(const struct sb_confinement *a, const struct sb_confinement *than)
+{
+	return a->filters > than->filters || (a->no_new_privs && !than->no_new_privs);
+}
+
 /* 0: it has none.  -ENOENT, -EPERM, -EACCES: gone, or another user's and hidden (hidepid). */
 static pid_t parent_of(pid_t process)
 {
@@ -175,7 +180,7 @@ static const char *refusal(const struct sb_peer *peer, const struct sb_confineme
 		return "a process inside the run cannot answer for it";
 	if (theirs.namespaces > own->namespaces)
 		return "you are in another pid namespace";
-	if (theirs.filters > own->filters || (theirs.no_new_privs && !own->no_new_privs))
+	if (sb_is_more_confined(&theirs, own))
 		return "you are in a sandbox yourself, and it is not";
 	return NULL;
 }

@@ -28,8 +28,11 @@ struct sb_confinement {
 	unsigned namespaces; /* pid namespaces below the one that /proc shows */
 };
 
-/* SELF: 0 for the calling process.  False: it cannot be told. */
+/* 0 is the calling process.  False: it cannot be told. */
 bool sb_confinement_of(pid_t process, struct sb_confinement *out);
+
+/* By a seccomp filter or no_new_privs; every run has both. */
+bool sb_is_more_confined(const struct sb_confinement *a, const struct sb_confinement *than);
 
 struct sb_peer {
 	pid_t process;

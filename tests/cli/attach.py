@@ -37,7 +37,9 @@ def run_dir(fx):
 
 
 def files(fx):
-    return sorted(os.listdir(run_dir(fx))) if run_dir(fx).exists() else []
+    """The runs that are announced; a name with a dot is a file in the making."""
+    found = os.listdir(run_dir(fx)) if run_dir(fx).exists() else []
+    return sorted(name for name in found if not name.startswith("."))
 
 
 class Run:
@@ -113,7 +115,7 @@ def write_outside(fx, then="exit $?"):
 def approve(fx):
     run = Run(fx, "--consent=ask", *write_outside(fx))
     check(not fx.exists(fx.outside / "file"), "not before the answer")
-    person = Person(fx)
+    person = Person(fx, columns=200)
     screen = person.sees("wants to create")
     contains(screen, str(fx.outside / "file"))
     contains(screen, "your word: " + (fx.home / ".config/sandbash/word").read_text().strip())
@@ -136,6 +138,19 @@ def deny(fx):
     check(run.end()[0] != 0, "the write failed")
     check(not fx.exists(fx.outside / "file"), "nothing landed")
     equal(person.term.wait(), 0)
+
+
+@test("C5 a whole directory, and for always: said to who answered")
+def always(fx):
+    run = Run(fx, "--consent=ask", "sh", "-c",
+              f"echo 1 > {fx.outside}/one && echo 2 > {fx.outside}/two; sleep 1; exit 5")
+    person = Person(fx, columns=200)
+    person.sees("wants to create")
+    person.press("4")
+    person.sees("added 'write ")
+    equal(run.end()[0], 5)
+    equal(sorted(os.listdir(fx.outside)), ["one", "two"])
+    equal(fx.sandbash("touch", fx.outside / "three").status, 0)
 
 
 @test("C6 auto: with nobody there it is no at once; somebody attached is asked")
@@ -623,6 +638,51 @@ time.sleep(30)
     run.stop()
 
 
+@test("C5 a terminal that a process inside has open is none to attach from", variants=BOTH)
+def held_terminal(fx):
+    fx.write("hold.py", """
+import os, time
+while not os.path.exists("name"):
+    time.sleep(0.02)
+fd = os.open(open("name").read(), os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+open("held", "w").close()
+while os.path.exists("held"):
+    time.sleep(0.02)
+os.close(fd)
+open("gone", "w").close()
+time.sleep(30)
+""")
+    run = Run(fx, "python3", "hold.py")
+    term = fx.terminal("bash", "--noprofile", "--norc", "-i", replies=True)
+    fx.write("name.new", os.readlink(f"/proc/{term.process.pid}/fd/0"))
+    os.rename(fx.path("name.new"), fx.path("name"))
+    wait(lambda: fx.exists("held"), "it opens the terminal")
+    term.send(f"{BIN} --attach; echo status=$?\n")
+    term.expect("has this terminal open")
+    term.expect("attach from another terminal")
+    term.expect("status=125")
+    person = Person(fx).here()  # another one is fine
+    person.term.close()
+    os.unlink(fx.path("held"))
+    wait(lambda: fx.exists("gone"), "it closes it")
+    term.send(f"{BIN} --attach\n")
+    term.expect("Ctrl-C detaches")
+    run.stop()
+
+
+@test("C5 a run in the background of a terminal is not attached to from there")
+def background(fx):
+    term = fx.terminal("bash", "--noprofile", "--norc", "-i", replies=True)
+    term.send(f"{BIN} sleep 30 &\n")
+    wait(lambda: files(fx), "it does not listen")
+    term.send(f"{BIN} --attach; echo status=$?\n")
+    term.expect("has this terminal open")
+    term.expect("status=125")
+    Person(fx).here()
+    term.send("kill %1\n")
+    wait(lambda: not files(fx), "it ends")
+
+
 @test("C5 another user cannot attach")
 def another_user(fx):
     if os.getuid() != 0:
@@ -630,7 +690,8 @@ def another_user(fx):
     run = Run(fx, "--consent=ask", "sleep", "30")
     script = (f"import os,socket,struct\nos.setuid(65534)\n"
               f"s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
-              f"s.connect({run.address()!r})\ns.send(bytes.fromhex('{HELLO.hex()}'))\n"
+              f"s.connect({run.address()!r})\n"
+              f"try: s.send(bytes.fromhex('{HELLO.hex()}'))\nexcept BrokenPipeError: pass\n"
               f"try: d=s.recv(65536)\nexcept ConnectionResetError: d=s.recv(65536)\n"
               f"print(struct.unpack('=II',d[:8])[1])\n")
     equal(fx.run(sys.executable, "-c", script).stdout.strip(), str(REFUSED))
