@@ -45,6 +45,7 @@ bench: build
 	@scripts/need bench
 	@ninja --quiet -C $(BUILD) bench-decide
 	@bench/run
+	@bench/run --supervised
 
 lint:
 	@scripts/need build lint

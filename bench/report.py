@@ -60,7 +60,7 @@ def number(value):
 
 
 VERDICTS = {"goal": "goal met", "must": "must met", "missed": "MISSED"}
-LEGEND = """must, goal: at most this ratio to native; for a launch, to bwrap; for a decision, nanoseconds.
+LEGEND = """must, goal: at most this ratio to native; for a launch, to bwrap; for a decision, nanoseconds; for memory, MB.
 Times are per act: a launch, a file, a fork, the 50 files together, the four git commands together."""
 
 

@@ -82,11 +82,15 @@ class Bubblewrap:
 
     def __init__(self, program):
         self.program = program
+        self.all = False  # every namespace it has: what a supervised run is held against
 
     def command(self, project, argv):
         words = [self.program, "--unshare-user", "--unshare-ipc", "--ro-bind", "/", "/",
                  "--dev-bind", "/dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/dev/shm",
                  "--bind", project.path, project.path]
+        if self.all:
+            words[1:3] = ["--unshare-all", "--die-with-parent"]
+            words += ["--proc", "/proc"]
         for path in project.pinned:
             words += ["--bind", path, path]
         for path in project.fixed:
@@ -100,11 +104,12 @@ class Sandbash:
     name = "sandbash"
     confines = True
 
-    def __init__(self, program):
+    def __init__(self, program, supervised=False):
         self.program = program
+        self.flags = ["--quiet"] if supervised else ["--static"]
 
     def command(self, project, argv):
-        return [self.program, "--static"] + list(argv)
+        return [self.program] + self.flags + list(argv)
 
 
 def add_guarded_things(ground, project):

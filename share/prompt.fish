@@ -15,9 +15,6 @@ if functions -q fish_prompt; and not functions -q __sandbash_fish_prompt
 	end
 end
 
-# Where the history cannot be written, fish would say so after every command.
-set -l __sandbash_data ~/.local/share
-set -q XDG_DATA_HOME; and set __sandbash_data $XDG_DATA_HOME
-if not test -w $__sandbash_data/fish
-	set -g fish_history ''
-end
+# What is typed in a sandbox stays there: a history outside would offer it again where nothing
+# confines it, and writing it asks.
+set -g fish_history ''

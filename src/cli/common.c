@@ -260,7 +260,8 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 		request.more_rules = add_session;
 		request.context = (void *)line;
 	}
-	request.existing_only = line->action == SB_ACTION_RUN && line->static_run && !sb_inside(&mounts);
+	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
+				!sb_inside(&mounts);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

@@ -28,10 +28,10 @@ static const char *const colours[] = {
 };
 
 static const char *const things[] = {
-	"anchor", "badger", "beacon", "canyon", "cedar",  "comet",  "falcon", "fern",
-	"garden", "glacier", "harbor", "heron",  "island", "kettle", "lantern", "maple",
-	"meadow", "orchid", "otter",  "pebble", "pepper", "piano",  "raven",  "river",
-	"saddle", "spruce", "summit", "teapot", "thistle", "tunnel", "walnut", "willow",
+	"anchor", "badger",  "beacon", "canyon", "cedar",   "comet",  "falcon",  "fern",
+	"garden", "glacier", "harbor", "heron",  "island",  "kettle", "lantern", "maple",
+	"meadow", "orchid",  "otter",  "pebble", "pepper",  "piano",  "raven",   "river",
+	"saddle", "spruce",  "summit", "teapot", "thistle", "tunnel", "walnut",  "willow",
 };
 
 static int make(const char *file, struct sb_error *err)

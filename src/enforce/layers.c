@@ -205,7 +205,6 @@ void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)
 		 layers->net_namespace ? ", network namespace" : "",
 		 mounts && landlock[0] ? ", " : "", landlock,
 		 (mounts || landlock[0]) && layers->seccomp ? ", " : "",
-		 layers->seccomp ? "seccomp filter" : "",
-		 layers->supervised ? ", supervisor" : "",
+		 layers->seccomp ? "seccomp filter" : "", layers->supervised ? ", supervisor" : "",
 		 !mounts && !landlock[0] && !layers->seccomp ? "none" : "");
 }

@@ -289,8 +289,8 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 {
 	struct sb_fds fds = {0};
-	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds,
-				   err);
+	int status =
+		sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds, err);
 
 	if (status == SB_OK)
 		status = sb_mounts_enter(stages->plan,
@@ -328,7 +328,8 @@ static int register_rules(const struct sb_stages *stages, bool *out_held, struct
 	if (prctl((int)SB_REGISTER, bytes.data, bytes.length, 0, 0) == 0)
 		*out_held = true;
 	else if (errno != EINVAL) /* EINVAL: the outer run has no supervisor */
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot tell the outer supervisor the rules");
+		return sb_fail(err, SB_E_SYSTEM, errno,
+			       "cannot tell the outer supervisor the rules");
 	return SB_OK;
 }
 

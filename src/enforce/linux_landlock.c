@@ -119,9 +119,9 @@ static int grant_devices(const struct domain *domain, const struct sb_plan *plan
 		const struct sb_plan_node *node = &plan->nodes[i];
 
 		if (node->state == SB_STATE_WRITABLE && is_native(node))
-			status = grant(domain, node->path,
-				       rights_for(node->allow & 1u << SB_MODIFY, domain->abi, false),
-				       err);
+			status = grant(
+				domain, node->path,
+				rights_for(node->allow & 1u << SB_MODIFY, domain->abi, false), err);
 	}
 	return status;
 }

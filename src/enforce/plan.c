@@ -181,8 +181,8 @@ static void judge(struct maker *maker)
 		 * operation and leave another.  Take all changes away instead.
 		 */
 		if (i && !maker->request->supervised && node->state == SB_STATE_WRITABLE &&
-		    !is_device(node) &&
-		    node->kind != SB_KIND_SPECIAL && (parent->allow & CHANGES & ~node->allow)) {
+		    !is_device(node) && node->kind != SB_KIND_SPECIAL &&
+		    (parent->allow & CHANGES & ~node->allow)) {
 			node->allow &= 1u << SB_READ;
 			node->state = SB_STATE_READABLE;
 			node->simplified = true;
@@ -261,8 +261,8 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	 * still works.  What it leads to has a node of its own.
 	 */
 	if (node->kind == SB_KIND_LINK) {
-		if (maker->request->supervised || parent->state != SB_STATE_WRITABLE || parent->temp ||
-		    node->state == SB_STATE_WRITABLE)
+		if (maker->request->supervised || parent->state != SB_STATE_WRITABLE ||
+		    parent->temp || node->state == SB_STATE_WRITABLE)
 			return SB_OK;
 		status = add_pins(maker, index, err);
 		return status == SB_OK ? add_step(maker, SB_MOUNT_PIN, node->path, false, NULL, err)

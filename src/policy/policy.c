@@ -245,8 +245,32 @@ enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)
 
 static int by_pattern(const void *a, const void *b)
 {
-	return strcmp(((const struct sb_entry *)a)->pattern.text,
-		      ((const struct sb_entry *)b)->pattern.text);
+	return strcmp((*(struct sb_entry *const *)a)->pattern.text,
+		      (*(struct sb_entry *const *)b)->pattern.text);
+}
+
+/* Order the entries by pattern.  Entries are large: sort pointers, and move each once. */
+static int sort_entries(struct sb_policy *policy, struct sb_error *err)
+{
+	struct sb_entry **order = reallocarray(NULL, policy->count + 1, sizeof *order);
+	struct sb_entry *sorted = reallocarray(NULL, policy->count + 1, sizeof *sorted);
+
+	if (!order || !sorted) {
+		free(order);
+		free(sorted);
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	for (size_t i = 0; i < policy->count; i++)
+		order[i] = &policy->entries[i];
+	if (policy->count)
+		qsort(order, policy->count, sizeof *order, by_pattern);
+	for (size_t i = 0; i < policy->count; i++)
+		sorted[i] = *order[i];
+	free(order);
+	free(policy->entries);
+	policy->entries = sorted;
+	policy->capacity = policy->count + 1;
+	return SB_OK;
 }
 
 /*
@@ -267,10 +291,13 @@ static void cap(struct sb_entry *entry)
 
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 {
+	int status;
+
 	if (policy->sealed)
 		return SB_OK;
-	if (policy->count)
-		qsort(policy->entries, policy->count, sizeof *policy->entries, by_pattern);
+	status = sort_entries(policy, err);
+	if (status != SB_OK)
+		return status;
 	for (size_t i = 0; i < policy->count; i++) {
 		struct sb_entry *entry = &policy->entries[i];
 

@@ -23,7 +23,8 @@
 /* How a question reaches a person.  Everything in question is copied. */
 struct sb_asking {
 	bool (*can_ask)(void *context);
-	bool (*ask)(void *context, const struct sb_question *question); /* false: it cannot be put */
+	bool (*ask)(void *context,
+		    const struct sb_question *question); /* false: it cannot be put */
 	void (*withdraw)(void *context, unsigned long id);
 	void (*notice)(void *context, const char *text); /* one line for the person */
 	void *context;
@@ -48,6 +49,7 @@ struct sb_approver {
 	struct sb_grants *grants;
 	struct sb_flood *flood;
 	struct sb_pending *pending;
+	size_t pending_count;
 	unsigned long last_question;
 };
 
@@ -58,8 +60,8 @@ void sb_approver_done(struct sb_approver *approver); /* refuses what still waits
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request);
 
 /* A person has answered; by: "terminal", "attach", "timeout". */
-void sb_approver_answer(struct sb_approver *approver, unsigned long question,
-			enum sb_answer answer, const char *by);
+void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
+			const char *by);
 
 /* Nobody is left who could answer: refused, and not remembered as an answer. */
 void sb_approver_abandon(struct sb_approver *approver, unsigned long question);

@@ -50,8 +50,8 @@ struct sb_named {
 	char path[PATH_MAX];
 };
 
-#define SB_XATTR_NAME 256           /* XATTR_NAME_MAX and a NUL */
-#define SB_XATTR_SIZE (64 * 1024)   /* XATTR_SIZE_MAX */
+#define SB_XATTR_NAME 256         /* XATTR_NAME_MAX and a NUL */
+#define SB_XATTR_SIZE (64 * 1024) /* XATTR_SIZE_MAX */
 
 struct sb_call {
 	uint64_t id;  /* of the notification */
@@ -60,9 +60,9 @@ struct sb_call {
 	struct sb_named file;   /* the only one, or the source */
 	struct sb_named target; /* of rename and link */
 	int target_error;       /* errno: it could not be read; comes after file's own */
-	int flags;        /* open flags, RENAME_*, XATTR_*, access mode */
-	uint64_t resolve; /* RESOLVE_* of openat2() */
-	int at_flags;     /* AT_EACCESS of faccessat2() */
+	int flags;              /* open flags, RENAME_*, XATTR_*, access mode */
+	uint64_t resolve;       /* RESOLVE_* of openat2() */
+	int at_flags;           /* AT_EACCESS of faccessat2() */
 	mode_t mode;
 	dev_t device;
 	off_t length;

@@ -81,7 +81,7 @@ void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
 	case SB_ACT_OPEN:
 		judge_one(policy,
 			  file->object < 0 || (call->flags & O_TMPFILE) == O_TMPFILE ? SB_CREATE
-										      : SB_MODIFY,
+										     : SB_MODIFY,
 			  file, out);
 		return;
 	case SB_ACT_MKDIR:

@@ -14,7 +14,8 @@
 #include "supervise/perform.h"
 #include "sys/notify.h"
 
-#define LOOK_MS 500 /* how often we look whether those who wait still live */
+#define MAX_PENDING 1000 /* calls that wait for answers at a time */
+#define LOOK_MS 500      /* how often we look whether those who wait still live */
 
 struct sb_pending {
 	struct sb_pending *next;
@@ -40,7 +41,7 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 	approver->grants = sb_grants_new(approver->home->home);
 	approver->flood = sb_flood_new();
 	return approver->grants && approver->flood ? SB_OK
-						    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* --- telling ------------------------------------------------------------------------ */
@@ -172,8 +173,8 @@ static int perform(const struct sb_approver *approver, struct sb_pending *pendin
 	umask(pending->request->umask);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
 		outcome.error = sb_connect_for(pending->request, &pending->file);
-	else if (pending->file.object >= 0 && (S_ISCHR(pending->file.info.st_mode) ||
-					       S_ISBLK(pending->file.info.st_mode)))
+	else if (pending->file.object >= 0 &&
+		 (S_ISCHR(pending->file.info.st_mode) || S_ISBLK(pending->file.info.st_mode)))
 		outcome.error = EACCES; /* never a device */
 	else
 		outcome = sb_perform(call, &pending->file, &pending->target);
@@ -308,8 +309,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
 	if (request->call.act == SB_ACT_CONNECT) {
-		question.note = sb_socket_in_words(wish.path, approver->sockets,
-						   approver->socket_count);
+		question.note =
+			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
 	} else if (why) {
 		snprintf(note, sizeof note, "%s of '%s', which a yes covers too", why, subject);
 		question.note = note;
@@ -325,6 +326,7 @@ static void keep(struct sb_approver *approver, struct sb_pending *pending)
 {
 	pending->next = approver->pending;
 	approver->pending = pending;
+	approver->pending_count++;
 }
 
 /* Ask, join an open question, or refuse. */
@@ -336,6 +338,11 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	struct sb_flood_key key;
 	const char *line = NULL;
 
+	if (approver->pending_count >= MAX_PENDING) {
+		deny(approver, pending, "flood");
+		pending_free(pending);
+		return;
+	}
 	if (!approver->asking.can_ask(approver->asking.context)) {
 		deny(approver, pending, "nobody");
 		pending_free(pending);
@@ -438,8 +445,8 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
-void sb_approver_answer(struct sb_approver *approver, unsigned long question,
-			enum sb_answer answer, const char *by)
+void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
+			const char *by)
 {
 	struct sb_pending **link = &approver->pending;
 	bool first = true;
@@ -453,6 +460,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question,
 			continue;
 		}
 		*link = pending->next;
+		approver->pending_count--;
 		if (first) {
 			event = event_of(pending, SB_EVENT_ANSWER);
 			event.answer = sb_answer_name(answer);
@@ -482,6 +490,7 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
 			continue;
 		}
 		*link = pending->next;
+		approver->pending_count--;
 		deny(approver, pending, "nobody");
 		pending_free(pending);
 	}
@@ -500,6 +509,9 @@ static bool find_spots(struct sb_approver *approver, struct sb_pending *pending)
 
 	if (status == 0 && is_two(call))
 		status = sb_reopen(&pending->request->target, &pending->target);
+	/* theirs have served: many may wait at a time, and descriptors are few */
+	sb_spot_done(&pending->request->file);
+	sb_spot_done(&pending->request->target);
 	if (status == 0)
 		return true;
 	fail(approver, call, hidden ? call->target_error : refusal(call));
@@ -622,6 +634,7 @@ void sb_approver_tick(struct sb_approver *approver)
 			continue;
 		}
 		*link = pending->next;
+		approver->pending_count--;
 		sb_grants_exited(approver->grants, pending->request->process);
 		pending_free(pending);
 		if (!waits_for(approver, question)) {

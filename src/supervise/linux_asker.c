@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -274,9 +275,9 @@ static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
 	struct sb_wire_request *request = malloc(sizeof *request);
-	int listener = -1, status = request ? sb_wire_receive(asker->channel, &message, request,
-							      &listener)
-					    : -ENOMEM;
+	int listener = -1,
+	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
+			     : -ENOMEM;
 
 	if (status == -EBADMSG && request) { /* not one of ours: nothing it asks for is done */
 		sb_wire_request_done(request);
@@ -448,6 +449,17 @@ static void let_go_of_stdio(void)
 	}
 }
 
+/* Calls that wait hold descriptors; the command keeps the limit it was started with. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static void init_asker(struct asker *asker, const struct sb_supervision *supervision, int proc)
 {
 	*asker = (struct asker){.supervision = supervision,
@@ -478,11 +490,12 @@ static int settle(struct asker *asker, int slave, struct sb_error *err)
 	if (slave >= 0)
 		close(slave);
 	let_go_of_stdio();
+	raise_limit();
 	status = open_terminal(asker, err);
 	if (status != SB_OK)
 		return status;
 	/* as root: what is done outside on approval needs no more than root's own files */
-	if (sb_sys_drop_capabilities() < 0 || fchdir(asker->approver.proc) != 0)
+	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
 	return SB_OK;
 }

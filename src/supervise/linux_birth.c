@@ -30,6 +30,8 @@
 #define OWN_FAILURE 125
 #define NOT_MOUNTED 2 /* INIT's exit status: nothing has happened yet */
 
+enum order { MOUNT_PROC, PROC_IS_MOUNTED }; /* what the performer tells INIT: one byte */
+
 /* What the processes after the first share while they come to be. */
 struct family {
 	const struct sb_birth *birth;
@@ -58,17 +60,18 @@ static void close_fd(int *fd)
  */
 static int init_main(struct family *family)
 {
-	char byte = 0;
+	char byte = 0, order;
 
-	for (int signal = 1; signal < NSIG; signal++)
-		if (signal != SIGKILL && signal != SIGSTOP)
-			sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	/* orphans are reaped for free; other signals do not reach a first process that has no
+	 * handler for them: pid_namespaces(7) */
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	close_fd(&family->lifeline[1]);
 	/* not before the performer has our namespace open: afterwards we cannot be looked at */
-	if (read(family->lifeline[0], &byte, 1) != 1 || sb_sys_mount_proc("/proc") < 0)
+	if (read(family->lifeline[0], &order, 1) != 1 ||
+	    (order == MOUNT_PROC && sb_sys_mount_proc("/proc", -1) < 0))
 		return NOT_MOUNTED;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (sb_sys_no_new_privs() < 0 || sb_sys_drop_capabilities() < 0)
+	if (sb_sys_no_new_privs() < 0 || sb_sys_keep_capability(-1) < 0)
 		return 1;
 	/* nothing of ours or the caller's stays open here but the two pipes */
 	if (dup2(family->lifeline[0], 0) < 0 || dup2(family->ready[1], 1) < 0)
@@ -76,7 +79,7 @@ static int init_main(struct family *family)
 	if (syscall(SYS_close_range, 2, ~0u, 0) != 0)
 		for (int fd = 2; fd < 1024; fd++)
 			close(fd);
-	if (write(1, &byte, 1) != 1)
+	if (order == MOUNT_PROC && write(1, &byte, 1) != 1)
 		return 1;
 	close(1);
 	while (read(0, &byte, 1) != 0)
@@ -96,17 +99,22 @@ static bool plan_needs_proc(const struct sb_plan *plan)
 /* Let INIT go on, and wait until it is done.  False: *out_status says how far it came. */
 static bool start_init(struct family *family, pid_t pid, int *out_status)
 {
-	char name[48], byte = 0;
+	char name[48], byte = MOUNT_PROC;
 
 	*out_status = NOT_MOUNTED << 8;
 	snprintf(name, sizeof name, "%d/ns/pid", pid);
 	family->pid_namespace = openat(family->birth->proc, name, O_RDONLY | O_CLOEXEC);
+	/* where the kernel lets us, we need not wait for INIT */
+	if (family->pid_namespace >= 0 && sb_sys_mount_proc("/proc", family->pid_namespace) >= 0)
+		byte = PROC_IS_MOUNTED;
 	if (family->pid_namespace >= 0 && write(family->lifeline[1], &byte, 1) == 1) {
-		if (read(family->ready[0], &byte, 1) == 1)
+		if (byte == PROC_IS_MOUNTED || read(family->ready[0], &byte, 1) == 1)
 			return true;
 		waitpid(pid, out_status, 0);
 		return false;
 	}
+	if (byte == PROC_IS_MOUNTED) /* what is mounted stays, and would show nobody */
+		*out_status = 0;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return false;
@@ -343,29 +351,18 @@ static int performer_main(struct family *family)
 		return birth->failed(birth->context, &err, stages->weak);
 	/* to look at processes that do not want to be looked at; in our namespace, and inside our
 	 * Landlock domain only */
-	sb_sys_keep_capability(CAP_SYS_PTRACE);
+	if (sb_sys_keep_capability(CAP_SYS_PTRACE) < 0)
+		return OWN_FAILURE;
 	if (birth->slave >= 0 || birth->job_control)
 		tty = fcntl(birth->slave >= 0 ? birth->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	close_fd(&family->listener[1]);
 	close_fd(&family->pid_namespace);
 	let_go_of_stdio();
-	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
-		/* it has said why, and gave the status that says so */
-		waitpid(family->target, &status, 0);
-		return WIFEXITED(status) ? WEXITSTATUS(status) : OWN_FAILURE;
-	}
-	message = (struct sb_wire_message){.kind = SB_WIRE_STARTED, .number = family->target};
-	message.layers = *stages->layers;
-	message.layers.seccomp = true;
-	sb_wire_send(family->channel, &message, listener);
-	close_all_but((const int[]){listener, tty, family->channel, birth->proc,
-				     family->lifeline[1]},
-		      5);
 	performer = (struct sb_performer){
 		.policy = birth->policy,
 		.plan = stages->plan,
 		.layers = stages->layers,
-		.listener = listener,
+		.listener = -1,
 		.channel = family->channel,
 		.proc = birth->proc,
 		.lifeline = family->lifeline[1],
@@ -375,6 +372,23 @@ static int performer_main(struct family *family)
 		.umask = family->umask,
 		.keep_background = birth->keep_background,
 	};
+	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
+				    family->lifeline[1]},
+		      5);
+	/* all that can be done while the command confines itself */
+	if (sb_performer_prepare(&performer) < 0)
+		return OWN_FAILURE;
+	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
+		/* it has said why, and gave the status that says so */
+		waitpid(family->target, &status, 0);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : OWN_FAILURE;
+	}
+	message = (struct sb_wire_message){.kind = SB_WIRE_STARTED, .number = family->target};
+	message.layers = *stages->layers;
+	message.layers.seccomp = true;
+	sb_wire_send(family->channel, &message, listener);
+	close_fd(&family->listener[0]);
+	performer.listener = listener;
 	return sb_performer_run(&performer);
 }
 

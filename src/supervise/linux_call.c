@@ -23,26 +23,16 @@
 #endif
 
 static const char *const names[SB_ACT_COUNT] = {
-	[SB_ACT_OPEN] = "open",
-	[SB_ACT_MKDIR] = "mkdir",
-	[SB_ACT_MKNOD] = "mknod",
-	[SB_ACT_SYMLINK] = "symlink",
-	[SB_ACT_LINK] = "link",
-	[SB_ACT_RENAME] = "rename",
-	[SB_ACT_UNLINK] = "unlink",
-	[SB_ACT_RMDIR] = "rmdir",
-	[SB_ACT_TRUNCATE] = "truncate",
-	[SB_ACT_CHMOD] = "chmod",
-	[SB_ACT_CHOWN] = "chown",
-	[SB_ACT_TIMES] = "utimensat",
-	[SB_ACT_SETXATTR] = "setxattr",
-	[SB_ACT_REMOVEXATTR] = "removexattr",
-	[SB_ACT_ACCESS] = "access",
-	[SB_ACT_CONNECT] = "connect",
-	[SB_ACT_BIND] = "bind",
-	[SB_ACT_UMASK] = "umask",
-	[SB_ACT_LANDLOCK] = "landlock",
-	[SB_ACT_REGISTER] = "register",
+	[SB_ACT_OPEN] = "open",         [SB_ACT_MKDIR] = "mkdir",
+	[SB_ACT_MKNOD] = "mknod",       [SB_ACT_SYMLINK] = "symlink",
+	[SB_ACT_LINK] = "link",         [SB_ACT_RENAME] = "rename",
+	[SB_ACT_UNLINK] = "unlink",     [SB_ACT_RMDIR] = "rmdir",
+	[SB_ACT_TRUNCATE] = "truncate", [SB_ACT_CHMOD] = "chmod",
+	[SB_ACT_CHOWN] = "chown",       [SB_ACT_TIMES] = "utimensat",
+	[SB_ACT_SETXATTR] = "setxattr", [SB_ACT_REMOVEXATTR] = "removexattr",
+	[SB_ACT_ACCESS] = "access",     [SB_ACT_CONNECT] = "connect",
+	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
+	[SB_ACT_LANDLOCK] = "landlock", [SB_ACT_REGISTER] = "register",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -150,10 +140,9 @@ static int get_two_paths(struct reader *reader, enum sb_act act, uint64_t from_d
 	    ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
 	     ((flags & RENAME_EXCHANGE) && (flags & ~RENAME_EXCHANGE))))
 		return -EINVAL;
-	status = act == SB_ACT_LINK
-			 ? get_path_or_descriptor(reader, from_dir, from, flags,
-						  flags & AT_SYMLINK_FOLLOW, &call->file)
-			 : get_path(reader, from_dir, from, false, &call->file);
+	status = act == SB_ACT_LINK ? get_path_or_descriptor(reader, from_dir, from, flags,
+							     flags & AT_SYMLINK_FOLLOW, &call->file)
+				    : get_path(reader, from_dir, from, false, &call->file);
 	/* the kernel looks the first one up before it minds that the second is no path */
 	if (status == 0)
 		call->target_error = -get_path(reader, to_dir, to, false, &call->target);
@@ -253,8 +242,8 @@ static int get_utimes(struct reader *reader, uint64_t dirfd, uint64_t path, uint
 		for (int i = 0; i < 2; i++) {
 			if (values[i].tv_usec < 0 || values[i].tv_usec >= 1000000)
 				return -EINVAL;
-			call->times[i] = (struct timespec){values[i].tv_sec,
-							   values[i].tv_usec * 1000};
+			call->times[i] =
+				(struct timespec){values[i].tv_sec, values[i].tv_usec * 1000};
 		}
 	}
 	if (!path && (int)dirfd != AT_FDCWD) { /* futimesat() may mean the descriptor */
@@ -340,9 +329,9 @@ static int get_address(struct reader *reader, enum sb_act act)
 	call->address_length = (socklen_t)reader->args[2];
 	if ((int)reader->args[2] < 0 || call->address_length > sizeof call->address)
 		return -EINVAL;
-	return call->address_length ? copy(reader, reader->args[1], &call->address,
-					   call->address_length)
-				    : 0;
+	return call->address_length
+		       ? copy(reader, reader->args[1], &call->address, call->address_length)
+		       : 0;
 }
 
 static int get_truncate(struct reader *reader)

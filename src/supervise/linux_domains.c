@@ -8,7 +8,8 @@
 
 #include "policy/encode.h"
 
-#define MAX_DOMAINS 1024 /* different ones: the same rules in the same place are one */
+#define MAX_DOMAINS 1024             /* different ones: the same rules in the same place are one */
+#define MAX_BYTES (16 * 1024 * 1024) /* of all rules together: they are never given back */
 
 /* Marks count down, so that a process can always be given a later one: a hard limit never rises. */
 #define FIRST_MARK (1u << 30)
@@ -22,6 +23,7 @@ struct entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries[MAX_DOMAINS];
 static size_t count; /* entries never change or go once counted */
+static size_t bytes_kept;
 
 bool sb_domain_of(pid_t thread, const struct sb_domain **out)
 {
@@ -61,7 +63,7 @@ static int make(const struct sb_domain *outer, const char *bytes, size_t length)
 
 	if (found >= 0)
 		return found;
-	if (count == MAX_DOMAINS)
+	if (count == MAX_DOMAINS || bytes_kept + length > MAX_BYTES)
 		return -ENOSPC;
 	if (sb_policy_decode(bytes, length, &policy, NULL) != SB_OK)
 		return -EINVAL;
@@ -71,6 +73,7 @@ static int make(const struct sb_domain *outer, const char *bytes, size_t length)
 		if (entry->bytes) {
 			memcpy(entry->bytes, bytes, length);
 			entries[count] = entry;
+			bytes_kept += length;
 			__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 			return (int)count - 1;
 		}

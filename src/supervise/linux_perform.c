@@ -281,13 +281,12 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	case SB_ACT_CHMOD:
 		return outcome(fchmodat(AT_FDCWD, object, call->mode, 0));
 	case SB_ACT_CHOWN:
-		return outcome(
-			fchownat(file->object, "", call->owner, call->group, AT_EMPTY_PATH));
+		return outcome(fchownat(file->object, "", call->owner, call->group, AT_EMPTY_PATH));
 	case SB_ACT_TIMES:
 		return outcome(utimensat(AT_FDCWD, object, call->times, 0));
 	case SB_ACT_SETXATTR:
-		return outcome(setxattr(object, call->text, call->value, call->value_length,
-					call->flags));
+		return outcome(
+			setxattr(object, call->text, call->value, call->value_length, call->flags));
 	case SB_ACT_REMOVEXATTR:
 		return outcome(removexattr(object, call->text));
 	case SB_ACT_ACCESS:
@@ -318,6 +317,25 @@ static int hand_over(int listener, const struct sb_call *call, struct sb_outcome
 	return error ? -error : sb_sys_notify_return(listener, call->id, number);
 }
 
+/*
+ * One step less, for a new file that cannot be executed yet and that nobody holds a lock on:
+ * our copy lives on for a moment, and none would notice.  (Who makes it executable does so
+ * through us, after that moment.)
+ */
+static bool is_nobodys(const struct sb_call *call, const struct sb_outcome *outcome)
+{
+	return outcome->created && !(call->mode & 0111) && (call->flags & O_ACCMODE) != O_RDONLY;
+}
+
+static int hand_over_at_once(int listener, const struct sb_call *call, struct sb_outcome *outcome)
+{
+	int status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
+
+	close(outcome->fd);
+	outcome->fd = -1;
+	return status;
+}
+
 void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
 		struct sb_outcome *outcome)
 {
@@ -331,7 +349,8 @@ void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *
 		sb_sys_notify_return(listener, call->id, 0);
 		return;
 	}
-	status = hand_over(listener, call, outcome);
+	status = is_nobodys(call, outcome) ? hand_over_at_once(listener, call, outcome)
+					   : hand_over(listener, call, outcome);
 	if (status >= 0)
 		return;
 	/* EMFILE leaves no file behind */

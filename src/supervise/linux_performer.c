@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -31,6 +33,7 @@ struct crew {
 	unsigned requests; /* taken so far */
 	bool busy;         /* with one of them */
 	unsigned servers;  /* threads alive */
+	sem_t begin;       /* the listener is there */
 };
 
 struct server {
@@ -42,11 +45,16 @@ static void *serve(void *argument)
 {
 	struct server server = *(struct server *)argument;
 	struct crew *crew = server.crew;
-	int listener = crew->broker.performer->listener;
+	struct sb_cwd cwd = {.fd = -1};
+	int listener;
 
 	free(argument);
 	if (sb_broker_enter(&crew->broker) < 0)
 		_exit(1); /* nobody would answer: better all ends */
+	while (sem_wait(&crew->begin) != 0)
+		;
+	sem_post(&crew->begin); /* for those that take over later */
+	listener = crew->broker.performer->listener;
 	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn) {
 		struct seccomp_notif notification;
 		int status = sb_sys_notify_receive(listener, &notification);
@@ -62,12 +70,14 @@ static void *serve(void *argument)
 			continue;
 		}
 		__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
-		sb_broker_serve(&crew->broker, &notification);
+		sb_broker_serve(&crew->broker, &cwd, &notification);
 		if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != server.turn)
 			break;
 		__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
 	}
+	if (cwd.fd >= 0)
+		close(cwd.fd);
 	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -97,15 +107,34 @@ static bool start_server(struct crew *crew)
 	return started;
 }
 
-/* Called once a tick: was the server at the same request a tick ago? */
-static void relieve(struct crew *crew, unsigned *last)
+static long now_ms(void)
 {
-	unsigned now = __atomic_load_n(&crew->requests, __ATOMIC_RELAXED);
-	bool stuck = __atomic_load_n(&crew->busy, __ATOMIC_ACQUIRE) && now == *last;
+	struct timespec now;
 
-	*last = now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What was seen at the last look at the server. */
+struct look {
+	long when_ms;
+	unsigned requests;
+	bool busy;
+};
+
+/* Is the server at the same request as a tick ago? */
+static void relieve(struct crew *crew, struct look *last)
+{
+	struct look look = {now_ms(), __atomic_load_n(&crew->requests, __ATOMIC_RELAXED),
+			    __atomic_load_n(&crew->busy, __ATOMIC_ACQUIRE)};
+	bool stuck = look.busy && last->busy && look.requests == last->requests;
+
+	if (look.when_ms - last->when_ms < TICK_MS)
+		return;
+	*last = look;
 	if (!stuck)
 		return;
+	last->busy = false;
 	__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&crew->turn, 1, __ATOMIC_RELEASE);
 	if (!start_server(crew)) /* then the stuck one has to go on */
@@ -224,15 +253,12 @@ static void raise_limit(void)
 	}
 }
 
-int sb_performer_run(struct sb_performer *performer)
+static struct crew crew;  /* the threads outlive every function's frame */
+static int children = -1; /* descriptor: one of ours has ended or stopped */
+
+int sb_performer_prepare(struct sb_performer *performer)
 {
-	static struct crew crew; /* the threads outlive this function's frame */
-	struct sb_wire_message ended = {.kind = SB_WIRE_ENDED};
-	unsigned last = 0;
 	sigset_t signals;
-	SB_AUTO_FD int children = -1;
-	bool alive = true, finish = false, over = false;
-	struct sb_error err;
 
 	crew.broker.performer = performer;
 	raise_limit();
@@ -241,12 +267,22 @@ int sb_performer_run(struct sb_performer *performer)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (children < 0 || fchdir(performer->proc) != 0 ||
-	    sb_filter_enter_performer(performer->layers, &err) != SB_OK)
-		return 1;
+	if (children < 0 || fchdir(performer->proc) != 0)
+		return -errno;
+	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK)
+		return -EPERM;
+	sem_init(&crew.begin, 0, 0);
+	return start_server(&crew) ? 0 : -EAGAIN;
+}
+
+int sb_performer_run(struct sb_performer *performer)
+{
+	struct sb_wire_message ended = {.kind = SB_WIRE_ENDED};
+	struct look last = {now_ms(), 0, false};
+	bool alive = true, finish = false, over;
+
 	sb_sys_notify_sync(performer->listener, true);
-	if (!start_server(&crew))
-		return 1;
+	sem_post(&crew.begin);
 	over = reap(performer, &ended.number); /* before the descriptor was there */
 	while (alive && !over && !finish) {
 		struct pollfd wait[2] = {{children, POLLIN, 0}, {performer->channel, POLLIN, 0}};

@@ -72,31 +72,6 @@ static void find_directory(struct sb_spot *spot)
 		memcpy(spot->name, slash + 1, strlen(slash + 1) + 1);
 }
 
-int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
-{
-	*out = SB_SPOT_EMPTY;
-	memcpy(out->name, theirs->name, sizeof out->name);
-	memcpy(out->path, theirs->path, sizeof out->path);
-	out->through_fd = theirs->through_fd;
-	if (theirs->directory >= 0) {
-		out->directory = open_directory(theirs->path, theirs->name);
-		/* another one: the command sees something else there than we do */
-		if (out->directory < 0 || !same_file(out->directory, theirs->directory))
-			return -EACCES;
-		if (theirs->object >= 0)
-			out->object = open_named(out->directory, out->name);
-	} else if (theirs->object >= 0) {
-		out->object = reopen_object(theirs);
-	}
-	if (theirs->object >= 0 &&
-	    (out->object < 0 || !same_file(out->object, theirs->object) ||
-	     fstat(out->object, &out->info) != 0))
-		return -EACCES;
-	if (theirs->object >= 0 && out->info.st_nlink > 0)
-		find_directory(out);
-	return 0;
-}
-
 /* No empty, "." or ".." component: what is decided about is what is opened. */
 static bool is_canonical_text(const char *path)
 {
@@ -110,6 +85,46 @@ static bool is_canonical_text(const char *path)
 			return false;
 	}
 	return true;
+}
+
+/* What is shown and decided about (path) must be what is acted on (directory and name). */
+static bool name_fits(const struct sb_spot *theirs)
+{
+	const char *last = strrchr(theirs->path, '/');
+	size_t length = strcspn(theirs->name, "/");
+
+	if (theirs->name[length] == '/' && theirs->name[length + 1])
+		return false;
+	if (strcmp(theirs->name, ".") == 0)
+		return true;
+	return last && length && strlen(last + 1) == length &&
+	       memcmp(last + 1, theirs->name, length) == 0;
+}
+
+int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
+{
+	*out = SB_SPOT_EMPTY;
+	if (theirs->directory >= 0 && !name_fits(theirs))
+		return -EACCES;
+	memcpy(out->name, theirs->name, sizeof out->name);
+	memcpy(out->path, theirs->path, sizeof out->path);
+	out->through_fd = theirs->through_fd;
+	if (theirs->directory >= 0) {
+		out->directory = open_directory(theirs->path, theirs->name);
+		/* another one: the command sees something else there than we do */
+		if (out->directory < 0 || !same_file(out->directory, theirs->directory))
+			return -EACCES;
+		if (theirs->object >= 0)
+			out->object = open_named(out->directory, out->name);
+	} else if (theirs->object >= 0) {
+		out->object = reopen_object(theirs);
+	}
+	if (theirs->object >= 0 && (out->object < 0 || !same_file(out->object, theirs->object) ||
+				    fstat(out->object, &out->info) != 0))
+		return -EACCES;
+	if (theirs->object >= 0 && out->info.st_nlink > 0)
+		find_directory(out);
+	return 0;
 }
 
 int sb_reopen_hidden_socket(const char *path, struct sb_spot *out)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -20,7 +21,8 @@
 struct walk {
 	const struct sb_caller *caller;
 	enum sb_lookup lookup;
-	int at;                  /* the directory we stand in, O_PATH, owned */
+	int at;                  /* the directory we stand in, O_PATH, owned unless ... */
+	bool borrowed;           /* ... it is the caller's cwd->fd */
 	bool own_proc;           /* at lies in the caller's own directory of /proc */
 	bool via_proc;           /* or did on the way */
 	unsigned links;          /* followed so far */
@@ -97,6 +99,75 @@ static int enter_self(struct walk *walk)
 	return 0;
 }
 
+static unsigned renames; /* of directories, so far */
+
+void sb_resolve_renamed(void)
+{
+	__atomic_fetch_add(&renames, 1, __ATOMIC_RELEASE);
+}
+
+static long now(void)
+{
+	struct timespec tick;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
+	return tick.tv_sec * 1000 + tick.tv_nsec / 1000000;
+}
+
+static bool is_name_fresh(const struct sb_cwd *cwd)
+{
+	return cwd->tick == now() && cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
+}
+
+/* The caller's current directory, on a descriptor that stays ours; or a negative errno. */
+static int find_cwd(const struct sb_caller *caller)
+{
+	struct sb_cwd *cwd = caller->cwd;
+	struct stat info;
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "%d/cwd", caller->thread);
+	if (cwd->fd >= 0 && fstatat(caller->proc, name, &info, 0) == 0 &&
+	    info.st_dev == cwd->device && info.st_ino == cwd->inode)
+		return cwd->fd;
+	fd = open_at(caller->proc, name, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	if (cwd->fd >= 0)
+		close(cwd->fd);
+	cwd->fd = -1;
+	if (fstat(fd, &info) != 0) {
+		close(fd);
+		return -EACCES;
+	}
+	cwd->fd = fd;
+	cwd->device = info.st_dev;
+	cwd->inode = info.st_ino;
+	cwd->tick = -1;
+	return fd;
+}
+
+/* The name of the directory that a spot lies in. */
+static int name_directory(const struct sb_caller *caller, struct sb_spot *out)
+{
+	struct sb_cwd *cwd = out->borrowed ? caller->cwd : NULL;
+	unsigned seen = __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
+	int status;
+
+	if (cwd && is_name_fresh(cwd)) {
+		memcpy(out->path, cwd->path, strlen(cwd->path) + 1);
+		return 0;
+	}
+	status = sb_descriptor_path(caller->proc, out->directory, out->path, sizeof out->path);
+	if (status == 0 && cwd) {
+		cwd->tick = now();
+		cwd->renames = seen;
+		memcpy(cwd->path, out->path, strlen(out->path) + 1);
+	}
+	return status;
+}
+
 /* The end of the walk: name in the directory where we stand, and what is there (or -1). */
 static int arrive(struct walk *walk, const char *name, bool slash, int object, struct sb_spot *out)
 {
@@ -113,8 +184,8 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 	if (slash && length <= NAME_MAX)
 		out->name[length++] = '/';
 	out->name[length] = '\0';
-	status = sb_descriptor_path(walk->caller->proc, out->directory, out->path,
-				    sizeof out->path);
+	out->borrowed = walk->borrowed;
+	status = name_directory(walk->caller, out);
 	if (status < 0)
 		return status;
 	out->in_proc = (walk->own_proc || strncmp(out->path, "/proc", 5) == 0) &&
@@ -231,8 +302,7 @@ static void take_name(char *out, const char *from, size_t length)
 }
 
 /* What lies beyond, taken by its text. */
-static void guess(const struct walk *walk, const char *name, const char *after,
-		  struct sb_spot *out)
+static void guess(const struct walk *walk, const char *name, const char *after, struct sb_spot *out)
 {
 	size_t length;
 
@@ -370,12 +440,25 @@ static size_t last_name(const char *path, size_t length)
 	return length;
 }
 
+static void leave(struct walk *walk)
+{
+	if (!walk->borrowed)
+		close(walk->at);
+	walk->at = -1;
+}
+
+/* Let the walk go on from where the quick one stands. */
+static void give_back(int *start, const struct walk *walk)
+{
+	*start = walk->borrowed ? fcntl(walk->at, F_DUPFD_CLOEXEC, 3) : walk->at;
+}
+
 /*
  * The common case in few calls: no link on the way to the last name, which is a plain one.
  * Returns 1 when the walk has to be made step by step.
  */
-static int resolve_quickly(const struct sb_caller *caller, int *start, const char *path,
-			   enum sb_lookup lookup, struct sb_spot *out)
+static int resolve_quickly(const struct sb_caller *caller, int *start, bool borrowed,
+			   const char *path, enum sb_lookup lookup, struct sb_spot *out)
 {
 	size_t length = strlen(path), split = last_name(path, length);
 	char directory[PATH_MAX], name[NAME_MAX + 2];
@@ -399,10 +482,11 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 		if (walk.at < 0)
 			return walk.at;
 	} else {
-		walk.at = sb_take_fd(start);
+		walk.borrowed = borrowed;
+		walk.at = borrowed ? *start : sb_take_fd(start);
 	}
 	if (slash && may_be_missing(lookup)) {
-		*start = walk.at;
+		give_back(start, &walk);
 		return 2;
 	}
 	if (lookup != SB_LOOKUP_NAME) {
@@ -410,18 +494,18 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 
 		object = open_at(walk.at, name, O_NOFOLLOW);
 		if (object < 0 && !(object == -ENOENT && may_be_missing(lookup))) {
-			close(walk.at);
+			leave(&walk);
 			return object;
 		}
 		if (object >= 0 && (fstat(object, &info) != 0 || S_ISLNK(info.st_mode)) &&
 		    (slash || follows(lookup))) {
 			close(object);
-			*start = walk.at;
+			give_back(start, &walk);
 			return 2; /* from here on */
 		}
 		if (object >= 0 && slash && !S_ISDIR(info.st_mode)) {
 			close(object);
-			close(walk.at);
+			leave(&walk);
 			return -ENOTDIR;
 		}
 	}
@@ -431,18 +515,28 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, const cha
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
 	       struct sb_spot *out)
 {
+	bool borrowed = caller->cwd && dirfd == AT_FDCWD && path[0] != '/';
 	SB_AUTO_FD int start = -1;
-	int status;
+	int from, status = 1;
 
 	*out = SB_SPOT_EMPTY;
 	if (!path[0])
 		return -ENOENT;
-	start = open_start(caller, dirfd, path);
-	if (start < 0)
-		return sb_take_fd(&start);
-	status = lookup == SB_LOOKUP_SOCKET
-			 ? 1
-			 : resolve_quickly(caller, &start, path, lookup, out);
+	from = borrowed ? find_cwd(caller) : open_start(caller, dirfd, path);
+	if (from < 0)
+		return from;
+	if (!borrowed)
+		start = from;
+	if (lookup != SB_LOOKUP_SOCKET) {
+		status = resolve_quickly(caller, borrowed ? &from : &start, borrowed, path, lookup,
+					 out);
+		if (borrowed && status == 2)
+			start = from;
+	}
+	if (borrowed && status == 1)
+		start = fcntl(from, F_DUPFD_CLOEXEC, 3);
+	if (status > 0 && start < 0)
+		return -EMFILE;
 	if (status == 1)
 		status = walk_from(caller, &start, path, lookup, out);
 	else if (status == 2)
@@ -480,7 +574,7 @@ int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_
 
 void sb_spot_done(struct sb_spot *spot)
 {
-	if (spot->directory >= 0)
+	if (spot->directory >= 0 && !spot->borrowed)
 		close(spot->directory);
 	if (spot->object >= 0)
 		close(spot->object);

@@ -74,6 +74,8 @@ static void *wait_for_connection(void *argument)
 	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
 		struct pollfd wait = {pending->socket, POLLOUT, 0};
 
+		if (sb_broker_interrupted(pending->broker, &pending->call))
+			break;
 		if (pending->retry) {
 			poll(NULL, 0, 5);
 			error = try_connect(pending->socket, &pending->address, pending->length,
@@ -81,7 +83,7 @@ static void *wait_for_connection(void *argument)
 			if (error == EAGAIN)
 				continue;
 		} else {
-			if (poll(&wait, 1, 100) <= 0)
+			if (poll(&wait, 1, 20) <= 0)
 				continue;
 			error = get_option(pending->socket, SO_ERROR);
 			if (error < 0)
@@ -116,6 +118,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 					    .retry = error == EAGAIN,
 					    .length = length};
 		pending->call.id = call->id;
+		pending->call.thread = call->thread;
 		memcpy(&pending->address, address, length);
 		if (pending->socket >= 0 && sb_broker_wait(broker, wait_for_connection, pending))
 			return;
@@ -173,7 +176,7 @@ static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struc
 static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
-	const struct sb_caller caller = {call->thread, performer->proc};
+	const struct sb_caller caller = {call->thread, performer->proc, NULL};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct sb_judgement judgement;
 	struct sb_spot file;
@@ -246,12 +249,12 @@ static int bind_as_written(const struct sb_broker *broker, const struct sb_call 
 static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
-	const struct sb_caller caller = {call->thread, performer->proc};
+	const struct sb_caller caller = {call->thread, performer->proc, NULL};
 	struct sb_judgement judgement;
 	struct sb_spot file;
 	int status;
 
-	address_path(call, call->file.path, sizeof ((struct sockaddr_un *)0)->sun_path + 1);
+	address_path(call, call->file.path, sizeof((struct sockaddr_un *)0)->sun_path + 1);
 	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_NAME, &file);
 	if (status < 0) {
 		sb_broker_fail(broker, call, -status);
@@ -273,7 +276,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 			sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
 		sb_broker_count(broker, SB_CREATE, true);
-		umask(sb_broker_umask(broker, call->thread));
+		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))
 			answer(broker, call, bind_as_written(broker, call, &file, socket));
 	}
@@ -316,7 +319,6 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		connect_for(broker, call, socket, &call->address, call->address_length);
 	else
 		answer(broker, call,
-		       bind(socket, (const void *)&call->address, call->address_length) != 0
-			       ? errno
-			       : 0);
+		       bind(socket, (const void *)&call->address, call->address_length) != 0 ? errno
+											     : 0);
 }

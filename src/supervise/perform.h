@@ -13,10 +13,10 @@
 #include "supervise/resolve.h"
 
 struct sb_outcome {
-	int error;    /* positive errno; 0: done */
-	int fd;       /* to hand over as the call's result; -1: the result is 0 */
-	bool created; /* fd is of a file that did not exist before */
-	bool again;   /* nobody reads this FIFO yet: try again later */
+	int error;     /* positive errno; 0: done */
+	int fd;        /* to hand over as the call's result; -1: the result is 0 */
+	bool created;  /* fd is of a file that did not exist before */
+	bool again;    /* nobody reads this FIFO yet: try again later */
 	bool truncate; /* fd was opened as it was: empty it once it has been handed over */
 };
 

@@ -17,15 +17,21 @@ struct sb_performer {
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;
-	int channel;    /* to the asker */
-	int proc;       /* the host's /proc, O_PATH */
-	int lifeline;   /* closing it ends everything in the pid namespace; -1: there is none */
-	int tty;        /* the command's terminal, whose foreground we manage; -1: none */
-	pid_t target;   /* the command */
-	pid_t init;     /* first process of its pid namespace; 0: there is none */
-	mode_t umask;   /* the command's at the start */
+	int channel;  /* to the asker */
+	int proc;     /* the host's /proc, O_PATH */
+	int lifeline; /* closing it ends everything in the pid namespace; -1: there is none */
+	int tty;      /* the command's terminal, whose foreground we manage; -1: none */
+	pid_t target; /* the command */
+	pid_t init;   /* first process of its pid namespace; 0: there is none */
+	mode_t umask; /* the command's at the start */
 	bool keep_background;
 };
+
+/*
+ * Confine this process and make its threads; the listener is not needed yet.  0, or a
+ * negative errno: nothing may run.
+ */
+int sb_performer_prepare(struct sb_performer *performer);
 
 /* Serve until the command has ended; returns the exit status of this process. */
 int sb_performer_run(struct sb_performer *performer);
@@ -40,7 +46,9 @@ struct sb_broker {
 };
 
 struct seccomp_notif;
-void sb_broker_serve(struct sb_broker *broker, const struct seccomp_notif *notification);
+/* cwd is the calling thread's own (resolve.h). */
+void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
+		     const struct seccomp_notif *notification);
 
 /* Prepare the calling thread: a current directory and a umask of its own. */
 int sb_broker_enter(const struct sb_broker *broker);
@@ -57,8 +65,13 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);
+/* Give the calling thread the umask of this one. */
+void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+
+/* Did a signal end the wait of this call?  Then it has been answered. */
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call);
 
 /* Run work(argument) in a thread of its own; false: too many wait already. */
 bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument);

@@ -16,10 +16,29 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+/*
+ * The current directory of whoever called last: most calls of a program come in a row from the
+ * same one.  Each time the kernel is asked whether it still is that directory; its name is
+ * taken for at most one tick of the clock, and not at all after a directory was renamed.
+ * For one thread.
+ */
+struct sb_cwd {
+	int fd; /* O_PATH; -1: none yet.  Keeps the inode, so that its number stays its own */
+	dev_t device;
+	ino_t inode;
+	long tick;
+	unsigned renames;
+	char path[PATH_MAX];
+};
+
+/* Some directory was renamed by us: names of others may have changed with it. */
+void sb_resolve_renamed(void);
+
 /* Whose path it is.  proc is the host's /proc (O_PATH), whatever is mounted there by now. */
 struct sb_caller {
 	pid_t thread;
 	int proc;
+	struct sb_cwd *cwd; /* or NULL */
 };
 
 enum sb_lookup {
@@ -37,6 +56,7 @@ enum sb_lookup {
 
 struct sb_spot {
 	int directory;           /* O_PATH; -1: the object has no name we could use */
+	bool borrowed;           /* directory is the caller's cwd->fd, and stays open */
 	char name[NAME_MAX + 2]; /* in directory; a slash behind it stays: "sub/" */
 	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
 	struct stat info;        /* of object */

@@ -33,14 +33,15 @@ struct sb_supervision {
 	int ask_timeout_ms; /* 0: a question stays open */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
-	const char *session_name;   /* or NULL */
-	struct sb_session *session; /* what the name keeps; or NULL */
-	struct sb_summary *summary; /* filled with what was refused; or NULL */
-	bool require_audit;         /* no record, no run */
-	const char *const *command; /* for the record; NULL-terminated */
+	const char *session_name;              /* or NULL */
+	struct sb_session *session;            /* what the name keeps; or NULL */
+	struct sb_summary *summary;            /* filled with what was refused; or NULL */
+	bool require_audit;                    /* no record, no run */
+	const char *const *command;            /* for the record; NULL-terminated */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
-	void (*warn)(void *context, const char *text); /* a line for the person, without a terminal */
+	void (*warn)(void *context,
+		     const char *text); /* a line for the person, without a terminal */
 
 	/* birth.h */
 	int (*failed)(void *context, const struct sb_error *err, const struct sb_weaknesses *weak);

@@ -103,13 +103,17 @@ int sb_sys_detach(const char *path)
 	return result(syscall(SYS_umount2, path, DETACH_LAZILY));
 }
 
-int sb_sys_mount_proc(const char *path)
+int sb_sys_mount_proc(const char *path, int pid_namespace)
 {
 	int context = result(syscall(NR_FSOPEN, "proc", FSOPEN_CLOEXEC)), tree, target, status;
 
 	if (context < 0)
 		return context;
-	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+	tree = pid_namespace < 0 ? 0
+				 : result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_FD, "pidns",
+						  NULL, pid_namespace));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 	if (tree >= 0)
 		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
 				      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |

@@ -39,10 +39,10 @@ static int result(long value)
  */
 int sb_sys_load_held_filter(const struct sock_fprog *program)
 {
-	return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-			      SECCOMP_FILTER_FLAG_NEW_LISTENER |
-				      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
-			      program));
+	return result(
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+			program));
 }
 
 int sb_sys_listener_probe(void)
@@ -97,9 +97,8 @@ int sb_sys_notify_return(int listener, uint64_t id, long value)
 
 int sb_sys_notify_continue(int listener, uint64_t id)
 {
-	return respond(listener,
-		       (struct seccomp_notif_resp){
-			       .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE});
+	return respond(listener, (struct seccomp_notif_resp){
+					 .id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE});
 }
 
 static int add_descriptor(int listener, struct seccomp_notif_addfd request, bool close_on_exec)

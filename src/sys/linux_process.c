@@ -131,10 +131,10 @@ int sb_sys_keep_capability(int capability)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct kept[2] = {{0}};
 
-	if (!sb_sys_has_capability(capability))
-		return sb_sys_drop_capabilities();
+	if (capability >= 0 && sb_sys_has_capability(capability))
+		kept[capability / 32].effective = kept[capability / 32].permitted =
+			1u << capability % 32;
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	kept[capability / 32].effective = kept[capability / 32].permitted = 1u << capability % 32;
 	return result(syscall(SYS_capset, &header, kept));
 }
 

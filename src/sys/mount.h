@@ -33,8 +33,11 @@ int sb_sys_settle_root(bool readonly, bool no_devices);
 /* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
 int sb_sys_new_tmpfs(const char *mode);
 
-/* The processes of this pid namespace, read-only, on top of what is at path. */
-int sb_sys_mount_proc(const char *path);
+/*
+ * The processes of a pid namespace, read-only, on top of what is at path.  pid_namespace is a
+ * descriptor of it (Linux 6.17; -EINVAL before), or -1 for our own.
+ */
+int sb_sys_mount_proc(const char *path, int pid_namespace);
 
 /* Take off the topmost mount at path. */
 int sb_sys_detach(const char *path);

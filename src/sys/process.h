@@ -28,7 +28,10 @@ int sb_sys_no_new_privs(void);
  */
 int sb_sys_drop_capabilities(void);
 
-/* Give up every capability but this one, which is kept if it is there. */
+/*
+ * Give up every capability but this one (-1: every one), for a process that will not execute
+ * another program.
+ */
 int sb_sys_keep_capability(int capability);
 
 /* Does the calling thread hold this capability now? */
