@@ -128,8 +128,8 @@ static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
 /* No command to type to: all that counts is the wish to go. */
 static void look_for_leave(struct sb_terminal *t, const char *bytes, size_t length)
 {
-	if (t->phase == RELAYING && (memchr(bytes, SB_KEYS_INTERRUPT, length) ||
-				     memchr(bytes, SB_KEYS_END, length)))
+	if (t->phase == RELAYING &&
+	    (memchr(bytes, SB_KEYS_INTERRUPT, length) || memchr(bytes, SB_KEYS_END, length)))
 		t->left = true;
 }
 
@@ -420,10 +420,8 @@ static int begin(struct sb_terminal *t, const char *word, struct sb_error *err)
 
 	if (word && !(t->word = strdup(word)))
 		return sb_fail(err, SB_E_NOMEM, 0, "no memory to relay the terminal");
-	if (flags < 0 ||
-	    (t->master >= 0 && fcntl(t->master, F_SETFL, flags | O_NONBLOCK) < 0) ||
-	    t->tty_flags < 0 ||
-	    fcntl(t->tty, F_SETFL, t->tty_flags | O_NONBLOCK) < 0 ||
+	if (flags < 0 || (t->master >= 0 && fcntl(t->master, F_SETFL, flags | O_NONBLOCK) < 0) ||
+	    t->tty_flags < 0 || fcntl(t->tty, F_SETFL, t->tty_flags | O_NONBLOCK) < 0 ||
 	    tcgetattr(t->tty, &t->settings) < 0 || make_raw(t) < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot relay the terminal");
 	sb_tty_size(t->tty, &t->size);

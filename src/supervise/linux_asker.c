@@ -329,8 +329,8 @@ static void loop(struct asker *asker)
 		struct pollfd wait[2 + SB_TERMINAL_FDS + SB_SOCKET_FDS] = {
 			{asker->channel, POLLIN, 0}, {asker->signals, POLLIN, 0}};
 		size_t count = 2, others;
-		int timeout = shorter(sb_approver_timeout_ms(&asker->approver),
-				      socket_timeout_ms(asker));
+		int timeout =
+			shorter(sb_approver_timeout_ms(&asker->approver), socket_timeout_ms(asker));
 
 		if (asker->terminal) {
 			count += sb_terminal_poll(asker->terminal, wait + 2);

@@ -304,6 +304,28 @@ def is_exclusive(name):
         os.close(fd)
 
 
+@test("C5 names with escape sequences are shown as text, and what was typed before answers nothing")
+def hostile_names(fx):
+    name = "x\x1b[2J\x1b[H 1  deny\r\nallow\u202e"
+    fx.write("go.sh", f"while [ ! -e go ]; do sleep 0.05; done; echo x > '{fx.outside}/{name}'; exit 3")
+    run = Run(fx, "--consent=ask", "sh", "go.sh")
+    person = Person(fx, columns=200).here()
+    person.term.send("1")  # nothing is asked yet
+    fx.write("go")
+    for _ in range(20):  # a hand in the middle of typing
+        person.term.send("1")
+        person.term.settle(0.02, 0.05)
+    screen = person.sees("wants to create")
+    contains(screen, "x\\e[2J\\e[H 1  deny\\r\\nallow")
+    lacks(screen, "\u202e")
+    person.term.settle(0.3, 1)
+    equal(os.listdir(fx.outside), [])
+    equal(run.process.poll(), None)
+    person.press("3")
+    equal(run.end()[0], 3)
+    equal(os.listdir(fx.outside), [])
+
+
 # --- which one --------------------------------------------------------------------------------------
 
 
@@ -681,6 +703,42 @@ def background(fx):
     Person(fx).here()
     term.send("kill %1\n")
     wait(lambda: not files(fx), "it ends")
+
+
+@test("C5 a client is neither signalled, traced nor looked into from inside", variants=BOTH)
+def client_is_out_of_reach(fx):
+    fx.write("reach.py", """
+import ctypes, os, signal, time
+while not os.path.exists("name"):
+    time.sleep(0.02)
+results = []
+libc = ctypes.CDLL(None, use_errno=True)
+for pid in map(int, open("name").read().split()):
+    for act in (lambda: os.kill(pid, signal.SIGTERM), lambda: os.kill(pid, signal.SIGSTOP),
+                lambda: os.readlink(f"/proc/{pid}/fd/0"), lambda: open(f"/proc/{pid}/mem", "rb"),
+                lambda: open(f"/proc/{pid}/fd/0", "rb")):
+        try:
+            act()
+            results.append("done")
+        except OSError:
+            results.append("no")
+    results.append("no" if libc.ptrace(16, pid, 0, 0) < 0 else "done")
+with open("result.new", "w") as stream:
+    stream.write("\\n".join(results))
+os.rename("result.new", "result")
+time.sleep(30)
+""")
+    run = Run(fx, "python3", "reach.py")
+    person = Person(fx).here()
+    fx.write("name.new", f"{person.term.process.pid} {run.process.pid}")
+    os.rename(fx.path("name.new"), fx.path("name"))
+    equal(results(fx, run), ["no"] * 12)
+    equal(person.term.process.poll(), None)
+    # the same works outside
+    os.readlink(f"/proc/{person.term.process.pid}/fd/0")
+    os.kill(person.term.process.pid, signal.SIGTERM)
+    equal(person.term.wait(), 0)
+    run.stop()
 
 
 @test("C5 another user cannot attach")
