@@ -229,8 +229,10 @@ static bool look_at(int dir, const char *name, struct sb_running *out)
 		return false;
 	}
 	*out = (struct sb_running){.owner = info.st_uid, .started = info.st_mtime};
-	snprintf(out->session, sizeof out->session, "%s", name);
-	return is_id(name) && read_file(fd, out) && born(out->process) == out->born;
+	if (!is_id(name))
+		return false;
+	memcpy(out->session, name, strlen(name) + 1);
+	return read_file(fd, out) && born(out->process) == out->born;
 }
 
 static int by_session(const void *a, const void *b)
