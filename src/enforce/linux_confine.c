@@ -33,6 +33,7 @@
 #include "path/path.h"
 #include "policy/encode.h"
 #include "sys/landlock.h"
+#include "sys/notify.h"
 #include "sys/process.h"
 
 /* Our own files inside something writable can be held by mounts only, and must be (S9). */
@@ -279,6 +280,7 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 {
 	start_layers(stages->layers);
 	stages->layers->supervised = stages->supervised;
+	stages->layers->no_copies = stages->supervised && !sb_sys_can_copy_descriptors();
 	if (stat(".", &stages->cwd) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the current directory");
 	stages->probes =

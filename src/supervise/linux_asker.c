@@ -22,6 +22,7 @@
 #include "policy/encode.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/performer.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -513,6 +514,9 @@ static void finish(struct asker *asker)
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
+	/* the performer died: what it was to end is ours now */
+	if (asker->status < 0)
+		sb_kill_children(asker->approver.proc);
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)

@@ -403,7 +403,7 @@ static int resolve_constrained(const struct sb_caller *caller, const struct sb_c
 
 		status = open_constrained(start.object, path, call->file.follow ? 0 : O_NOFOLLOW,
 					  call->resolve);
-		if (status >= 0 || status != -ENOENT || !(call->flags & O_CREAT))
+		if (status != -ENOENT || !(call->flags & O_CREAT))
 			break;
 		status = find_name(caller, start.object, path, call->resolve, out);
 		if (status < 0 ||
@@ -482,8 +482,7 @@ static void open_to_read(const struct sb_broker *broker, const struct sb_call *c
 	sb_spot_done(&start);
 }
 
-/* How the caller has a descriptor open; O_PATH also when that cannot be told. */
-static int flags_of(const struct sb_broker *broker, pid_t thread, int number)
+int sb_broker_flags_of(const struct sb_broker *broker, pid_t thread, int number)
 {
 	char name[48], text[256];
 	const char *found;
@@ -557,7 +556,7 @@ static int resolve_named(const struct sb_broker *broker, struct sb_cwd *cwd,
 		int status = sb_resolve_descriptor(&caller, named->fd, out);
 
 		if (status == 0 && named->open_only &&
-		    (flags_of(broker, call->thread, named->fd) & O_PATH)) {
+		    (sb_broker_flags_of(broker, call->thread, named->fd) & O_PATH)) {
 			sb_spot_done(out);
 			return -EBADF;
 		}

@@ -141,8 +141,7 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-/* Kill every child until none is left: without a pid namespace nothing else ends them. */
-static void kill_children(int proc)
+void sb_kill_children(int proc)
 {
 	for (;;) {
 		char name[64], text[4096];
@@ -187,7 +186,7 @@ static void end_all(struct sb_performer *performer)
 		while (waitpid(performer->init, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	kill_children(performer->proc);
+	sb_kill_children(performer->proc);
 }
 
 static void put_in_foreground(const struct sb_performer *performer)

@@ -69,7 +69,7 @@ static int try_connect(int socket, const void *address, socklen_t length, int fl
 static void *wait_for_connection(void *argument)
 {
 	struct pending *pending = argument;
-	int flags = fcntl(pending->socket, F_GETFL), error = pending->retry ? EAGAIN : EINPROGRESS;
+	int flags = fcntl(pending->socket, F_GETFL), error;
 
 	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
 		struct pollfd wait = {pending->socket, POLLOUT, 0};
@@ -283,6 +283,62 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	sb_spot_done(&file);
 }
 
+/* Type of the unix socket with this inode number, from /proc/net/unix; 0: none is there. */
+static int unix_socket_type(int proc, pid_t thread, unsigned long inode)
+{
+	char name[48], line[512];
+	unsigned long number;
+	unsigned type;
+	int found = 0, fd;
+	SB_AUTO_FILE FILE *list = NULL;
+
+	snprintf(name, sizeof name, "%d/net/unix", thread);
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	list = fd < 0 ? NULL : fdopen(fd, "r");
+	/* Num RefCount Protocol Flags Type St Inode Path */
+	while (list && !found && fgets(line, sizeof line, list))
+		if (sscanf(line, "%*s %*s %*s %*s %x %*s %lu", &type, &number) == 2 &&
+		    number == inode)
+			found = (int)type;
+	return found;
+}
+
+/*
+ * Where descriptors of others cannot be copied (Docker's default profile): a unix socket is
+ * put in place of the command's, and ours is a copy of that.  What had been set on the old one
+ * is lost.  -EPERM: it is no unix socket.
+ */
+static int replace_socket(const struct sb_broker *broker, const struct sb_call *call)
+{
+	const struct sb_performer *performer = broker->performer;
+	char name[48], link[64];
+	unsigned long inode = 0;
+	int flags, type, fresh, status;
+	ssize_t length;
+
+	snprintf(name, sizeof name, "%d/fd/%d", call->thread, call->socket);
+	length = readlinkat(performer->proc, name, link, sizeof link - 1);
+	if (length < 0)
+		return -EBADF;
+	link[length] = '\0';
+	if (sscanf(link, "socket:[%lu]", &inode) != 1)
+		return -ENOTSOCK;
+	type = unix_socket_type(performer->proc, call->thread, inode);
+	if (!type)
+		return -EPERM;
+	flags = sb_broker_flags_of(broker, call->thread, call->socket);
+	fresh = socket(AF_UNIX, type | SOCK_CLOEXEC | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0), 0);
+	if (fresh < 0)
+		return -errno;
+	status = sb_sys_notify_replace(performer->listener, call->id, fresh, call->socket,
+				       flags & O_CLOEXEC);
+	if (status < 0) {
+		close(fresh);
+		return status;
+	}
+	return fresh;
+}
+
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 {
 	SB_AUTO_FD int socket = sb_sys_take_descriptor(call->thread, call->socket);
@@ -290,8 +346,17 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 	bool named = call->address_length > PATH_AT && address->sun_family == AF_UNIX;
 	int family, type;
 
+	if (socket == -EPERM) {
+		socket = replace_socket(broker, call);
+		/* the network's are the kernel's then: said to be weaker (layers.c), since the
+		 * number may mean a unix socket by the time it looks */
+		if (socket == -EPERM) {
+			sb_sys_notify_continue(broker->performer->listener, call->id);
+			return;
+		}
+	}
 	if (socket < 0) {
-		sb_broker_fail(broker, call, socket == -EPERM ? EACCES : -socket);
+		sb_broker_fail(broker, call, -socket);
 		return;
 	}
 	family = get_option(socket, SO_DOMAIN);

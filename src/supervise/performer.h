@@ -36,6 +36,12 @@ int sb_performer_prepare(struct sb_performer *performer);
 /* Serve until the command has ended; returns the exit status of this process. */
 int sb_performer_run(struct sb_performer *performer);
 
+/*
+ * Kill every child of this process, and whatever becomes one by that (it is a subreaper), until
+ * none is left.  For where no pid namespace ends them.
+ */
+void sb_kill_children(int proc);
+
 /* --- broker.c: one held call ---------------------------------------------------- */
 
 struct sb_broker {
@@ -69,6 +75,9 @@ void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, str
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+
+/* How the caller has a descriptor open; O_PATH also when that cannot be told. */
+int sb_broker_flags_of(const struct sb_broker *broker, pid_t thread, int number);
 
 /* Did a signal end the wait of this call?  Then it has been answered. */
 bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call);

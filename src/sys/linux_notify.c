@@ -195,3 +195,9 @@ int sb_sys_take_descriptor(pid_t process, int number)
 	close(handle);
 	return taken;
 }
+
+bool sb_sys_can_copy_descriptors(void)
+{
+	/* no such descriptor: refused before anything is looked at, or found to be wrong */
+	return syscall(SYS_pidfd_getfd, -1, 0, 0) < 0 && errno == EBADF;
+}

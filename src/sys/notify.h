@@ -62,6 +62,9 @@ ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t len
  */
 int sb_sys_read_string(pid_t thread, uint64_t address, char *out, size_t size);
 
+/* Is that call allowed at all? */
+bool sb_sys_can_copy_descriptors(void);
+
 /* A copy of another process's descriptor.  -EPERM in some containers. */
 int sb_sys_take_descriptor(pid_t process, int number);
 

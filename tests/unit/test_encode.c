@@ -33,7 +33,8 @@ static struct sb_policy *random_policy(void)
 
 		random_path(pattern, sizeof pattern - 8);
 		if (unit_below(4) == 0)
-			strcat(pattern, unit_below(2) ? "/*" : "/**/b");
+			snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern), "%s",
+				 unit_below(2) ? "/*" : "/**/b");
 		rule.tier = (enum sb_tier)(unit_below(SB_TIER_COUNT));
 		rule.hard = unit_below(5) == 0;
 		rule.any_mode = unit_below(5) == 0;
