@@ -50,6 +50,7 @@ class Run:
         self.process = fx.start(*fx.argv(*args, **how), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True)
+        fx._terminals.append(self)  # ended with the test, however it ends
         self.session = None
         if listens:
             found = wait(lambda: set(files(fx)) - before or self.process.poll() is not None,
@@ -74,6 +75,11 @@ class Run:
             self.process.terminate()
             raise Failed(f"no end: {self.process.communicate(timeout=5)}") from None
         return self.process.returncode, out.decode(), err.decode()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
 
     def stop(self):
         if self.process.poll() is None:
