@@ -80,6 +80,12 @@ int sb_cli_version(void)
 	return sb_print(&out);
 }
 
+/* One whose value may be left out is completed without. */
+static bool needs_value(const struct sb_option *option)
+{
+	return option->value && !option->optional;
+}
+
 static void complete_bash(struct sb_buf *out)
 {
 	sb_buf_puts(out,
@@ -105,7 +111,7 @@ static void complete_bash(struct sb_buf *out)
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
 
-		if (!option->help || !option->value)
+		if (!option->help || !option->value || option->optional)
 			continue;
 		if (option->choices)
 			sb_buf_printf(
@@ -125,7 +131,7 @@ static void complete_bash(struct sb_buf *out)
 	for (size_t i = 0; i < sb_option_count; i++)
 		if (sb_options[i].help)
 			sb_buf_printf(out, "--%s%s ", sb_options[i].name,
-				      sb_options[i].value ? "=" : "");
+				      needs_value(&sb_options[i]) ? "=" : "");
 	sb_buf_puts(out, "' -- \"$cur\")\n"
 			 "\t\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n"
 			 "\telse\n"
@@ -143,7 +149,7 @@ static void complete_zsh(struct sb_buf *out)
 
 		if (!option->help)
 			continue;
-		sb_buf_printf(out, "  '*--%s%s[", option->name, option->value ? "=" : "");
+		sb_buf_printf(out, "  '*--%s%s[", option->name, needs_value(option) ? "=" : "");
 		for (const char *c = option->help; *c; c++) {
 			if (*c == '\'')
 				sb_buf_puts(out, "'\\''");
@@ -155,7 +161,7 @@ static void complete_zsh(struct sb_buf *out)
 		sb_buf_putc(out, ']');
 		if (option->choices)
 			sb_buf_printf(out, ":value:(%s)", option->choices);
-		else if (option->value)
+		else if (needs_value(option))
 			sb_buf_puts(out, ":path:_files");
 		sb_buf_puts(out, "' \\\n");
 	}
@@ -174,7 +180,7 @@ static void complete_fish(struct sb_buf *out)
 		sb_buf_printf(out, "complete -c sandbash -l %s", option->name);
 		if (option->choices)
 			sb_buf_printf(out, " -x -a '%s'", option->choices);
-		else if (option->value)
+		else if (needs_value(option))
 			sb_buf_puts(out, " -r -F");
 		sb_buf_puts(out, " -d \"");
 		for (const char *c = option->help; *c; c++) {

@@ -29,6 +29,7 @@ enum id {
 	SESSION,
 	SESSIONS,
 	FORGET,
+	ATTACH,
 	QUIET,
 	REPORT,
 	REQUIRE_AUDIT,
@@ -102,6 +103,8 @@ const struct sb_option sb_options[] = {
 		      "list running sessions and those that keep answers"},
 	[FORGET] = {"forget", "NAME", NULL, SB_GROUP_MORE, NULL,
 		    "with --sessions: forget what a session has kept"},
+	[ATTACH] = {"attach", "SESSION", NULL, SB_GROUP_MORE, NULL,
+		    "answer the questions of a running session from this terminal", true},
 	[QUIET] = {"quiet", NULL, NULL, SB_GROUP_MORE, NULL,
 		   "no summary of what was refused at the end"},
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
@@ -190,6 +193,7 @@ static const struct {
 	{STATUS, SB_ACTION_STATUS},
 	{DOCTOR, SB_ACTION_DOCTOR},
 	{SESSIONS, SB_ACTION_SESSIONS},
+	{ATTACH, SB_ACTION_ATTACH},
 	{LOG, SB_ACTION_LOG},
 	{STATS, SB_ACTION_STATS},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
@@ -561,7 +565,7 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 		if (!sb_options[id].value && value)
 			return sb_fail(err, SB_E_INVALID, 0, "--%s takes no value",
 				       sb_options[id].name);
-		if (sb_options[id].value && !value) {
+		if (sb_options[id].value && !value && !sb_options[id].optional) {
 			const char *ignored;
 
 			/* "--add-path --global" lacks a path; "--add-path=--global" has one */
@@ -570,7 +574,7 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 				value = argv[++i];
 			}
 		}
-		if (sb_options[id].value && (!value || !*value)) {
+		if (sb_options[id].value && (value ? !*value : !sb_options[id].optional)) {
 			sb_fail(err, SB_E_INVALID, 0, "--%s needs a value", sb_options[id].name);
 			return sb_hint(err, "--%s=%s", sb_options[id].name, sb_options[id].value);
 		}

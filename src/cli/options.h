@@ -26,6 +26,7 @@ enum sb_action {
 	SB_ACTION_SESSIONS,
 	SB_ACTION_LOG,
 	SB_ACTION_STATS,
+	SB_ACTION_ATTACH,
 	SB_ACTION_ADD_PATH,
 	SB_ACTION_REMOVE_PATH,
 	SB_ACTION_EDIT,
@@ -51,6 +52,7 @@ struct sb_option {
 	enum sb_group group;
 	const char *brief; /* for --help, which fits one screen; NULL: no place of its own there */
 	const char *help;  /* for completions: a whole sentence; NULL: not offered */
+	bool optional;     /* the value may be left out, and follows "=" only */
 };
 
 extern const struct sb_option sb_options[];

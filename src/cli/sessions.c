@@ -1,10 +1,12 @@
 /*
- * sessions.c - sessions that keep answers: listing and forgetting them.
+ * sessions.c - sessions that run, and those that keep answers: listing and forgetting them.
  */
 #include <stdio.h>
 #include <time.h>
 
 #include "cli/cli.h"
+#include "base/auto.h"
+#include "consent/running.h"
 #include "consent/session.h"
 
 struct listing {
@@ -13,16 +15,70 @@ struct listing {
 	size_t count;
 };
 
+static void print_time(time_t when, char out[32])
+{
+	struct tm broken;
+
+	out[0] = '\0';
+	if (gmtime_r(&when, &broken))
+		strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &broken);
+}
+
+/* --- those that run ------------------------------------------------------------------ */
+
+void sb_running_print(const struct sb_running *running, struct sb_buf *out)
+{
+	char since[32];
+
+	print_time(running->started, since);
+	sb_buf_printf(out, "%-24s running since %s", running->session, since);
+	if (running->name[0])
+		sb_buf_printf(out, "  --session=%s", running->name);
+	sb_buf_printf(out, "\n    %s\n    in %s\n", running->command, running->directory);
+}
+
+static void json_running(const struct sb_running *running, struct sb_json *json)
+{
+	char since[32];
+
+	print_time(running->started, since);
+	sb_json_open(json, '{');
+	sb_json_pair_bool(json, "running", true);
+	sb_json_pair(json, "session", running->session);
+	sb_json_pair(json, "name", running->name[0] ? running->name : NULL);
+	sb_json_pair_int(json, "process", running->process);
+	sb_json_pair(json, "started", since);
+	sb_json_pair(json, "directory", running->directory);
+	sb_json_pair(json, "command", running->command);
+	sb_json_close(json, '}');
+}
+
+static int list_running(const char *state_dir, struct listing *listing, struct sb_error *err)
+{
+	SB_AUTO_FREE struct sb_running *list = NULL;
+	size_t count = 0;
+	int status = sb_running_list(state_dir, &list, &count, err);
+
+	for (size_t i = 0; i < count; i++) {
+		if (listing->json)
+			json_running(&list[i], listing->json);
+		else
+			sb_running_print(&list[i], listing->out);
+	}
+	listing->count += count;
+	return status;
+}
+
+/* --- those that keep answers ----------------------------------------------------------- */
+
 static int found(void *context, const char *name, long answers, time_t changed,
 		 struct sb_error *err)
 {
 	struct listing *listing = context;
-	char when[32] = "";
-	struct tm broken;
+	char when[32];
 
 	(void)err;
-	if (gmtime_r(&changed, &broken))
-		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &broken);
+	print_time(changed, when);
 	listing->count++;
 	if (!listing->json) {
 		sb_buf_printf(listing->out, "%-24s ", name);
@@ -35,6 +91,7 @@ static int found(void *context, const char *name, long answers, time_t changed,
 		return SB_OK;
 	}
 	sb_json_open(listing->json, '{');
+	sb_json_pair_bool(listing->json, "running", false);
 	sb_json_pair(listing->json, "name", name);
 	sb_json_pair_int(listing->json, "answers", answers);
 	sb_json_pair(listing->json, "changed", when);
@@ -69,12 +126,13 @@ int sb_cli_sessions(const struct sb_command_line *line)
 			listing.json = &json;
 			sb_json_open(&json, '[');
 		}
-		if (sb_session_list(setup.home.state_dir, found, &listing, &err) != SB_OK)
+		if (list_running(setup.home.state_dir, &listing, &err) != SB_OK ||
+		    sb_session_list(setup.home.state_dir, found, &listing, &err) != SB_OK)
 			status = sb_report(&err);
 		if (line->json)
 			sb_json_close(&json, ']');
 		else if (!listing.count)
-			sb_buf_puts(&out, "no session keeps answers\n");
+			sb_buf_puts(&out, "no session is running, and none keeps answers\n");
 		if (!status)
 			status = sb_print(&out);
 	}

@@ -55,7 +55,8 @@ void sb_terminal_set_size(struct sb_terminal *t, bool narrow)
 		size.ws_col--;
 	else if (narrow && size.ws_row > 1)
 		size.ws_row--;
-	ioctl(t->master, TIOCSWINSZ, &size);
+	if (t->master >= 0)
+		ioctl(t->master, TIOCSWINSZ, &size);
 	t->narrowed = narrow;
 }
 
@@ -124,6 +125,14 @@ static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
 	sb_relay_release(&t->input, 0);
 }
 
+/* No command to type to: all that counts is the wish to go. */
+static void look_for_leave(struct sb_terminal *t, const char *bytes, size_t length)
+{
+	if (t->phase == RELAYING &&
+	    (memchr(bytes, SB_KEYS_INTERRUPT, length) || memchr(bytes, SB_KEYS_END, length)))
+		t->left = true;
+}
+
 /* How much may be read now. */
 static size_t input_room(const struct sb_terminal *t)
 {
@@ -159,7 +168,10 @@ static void take_input(struct sb_terminal *t, bool hung_up)
 		before = sb_keys_pass(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
 		t->leaving = !t->keys.passed;
 	}
-	relay_input(t, bytes + before, (size_t)got - before);
+	if (t->master >= 0)
+		relay_input(t, bytes + before, (size_t)got - before);
+	else
+		look_for_leave(t, bytes + before, (size_t)got - before);
 }
 
 static void write_input(struct sb_terminal *t)
@@ -206,7 +218,7 @@ static void track(struct sb_terminal *t, size_t n)
 
 static bool wants_output(const struct sb_terminal *t)
 {
-	return (t->phase == RELAYING || (t->phase == PAUSING && t->inside)) &&
+	return t->master >= 0 && (t->phase == RELAYING || (t->phase == PAUSING && t->inside)) &&
 	       sb_relay_room(&t->output) > 0;
 }
 
@@ -314,6 +326,11 @@ bool sb_terminal_gone(const struct sb_terminal *t)
 	return t->gone;
 }
 
+bool sb_terminal_left(const struct sb_terminal *t)
+{
+	return t->left;
+}
+
 void sb_terminal_resized(struct sb_terminal *t)
 {
 	sb_tty_size(t->tty, &t->size);
@@ -399,12 +416,12 @@ void sb_terminal_drain(struct sb_terminal *t)
 
 static int begin(struct sb_terminal *t, const char *word, struct sb_error *err)
 {
-	int flags = fcntl(t->master, F_GETFL);
+	int flags = t->master < 0 ? 0 : fcntl(t->master, F_GETFL);
 
 	if (word && !(t->word = strdup(word)))
 		return sb_fail(err, SB_E_NOMEM, 0, "no memory to relay the terminal");
-	if (flags < 0 || fcntl(t->master, F_SETFL, flags | O_NONBLOCK) < 0 || t->tty_flags < 0 ||
-	    fcntl(t->tty, F_SETFL, t->tty_flags | O_NONBLOCK) < 0 ||
+	if (flags < 0 || (t->master >= 0 && fcntl(t->master, F_SETFL, flags | O_NONBLOCK) < 0) ||
+	    t->tty_flags < 0 || fcntl(t->tty, F_SETFL, t->tty_flags | O_NONBLOCK) < 0 ||
 	    tcgetattr(t->tty, &t->settings) < 0 || make_raw(t) < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot relay the terminal");
 	sb_tty_size(t->tty, &t->size);

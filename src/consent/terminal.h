@@ -11,6 +11,9 @@
  * was.  Over a full-screen program it is drawn on that program's screen, which is then told that
  * its window has changed and draws itself again.
  *
+ * Without a command (a terminal that only attaches to a run elsewhere) there is nothing to
+ * carry, and what is typed between questions is dropped.
+ *
  * Owns neither descriptor.  Changes the real terminal's settings and restores them; never
  * blocks on either side.  The caller has the event loop:
  *
@@ -30,7 +33,7 @@ struct sb_terminal;
 struct sb_terminal_options {
 	size_t size;      /* sizeof this struct */
 	int tty;          /* the real terminal, open for reading and writing */
-	int master;       /* of the command's pty */
+	int master;       /* of the command's pty; -1: there is none, only questions */
 	const char *word; /* known to the user and us only, shown with every question; or NULL */
 	/* Called from sb_terminal_handle(), once per question that is not withdrawn.  It may ask,
 	 * withdraw and notice, but not close. */
@@ -63,6 +66,9 @@ void sb_terminal_handle(struct sb_terminal *terminal, const struct pollfd *fds, 
  * master, which hangs up the command.
  */
 bool sb_terminal_gone(const struct sb_terminal *terminal);
+
+/* Without a command, and with no question open, Ctrl-C or Ctrl-D was pressed. */
+bool sb_terminal_left(const struct sb_terminal *terminal);
 
 /*
  * Ask, or queue behind those already asked; everything in question is copied.  Answered later,

@@ -26,8 +26,9 @@ struct sb_terminal {
 	int tty;       /* a descriptor of our own, or the caller's */
 	bool borrowed; /* the caller's, */
 	int tty_flags; /* with these flags before */
-	int master;
+	int master;    /* or -1 */
 	bool raw, gone, suspended, ended;
+	bool left; /* sb_terminal_left() */
 	struct termios settings;
 	struct winsize size;
 	char *word;

@@ -63,6 +63,9 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request);
 void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
 			const char *by);
 
+/* Nobody is left who could answer: refused, and not remembered as an answer. */
+void sb_approver_abandon(struct sb_approver *approver, unsigned long question);
+
 /* Forget calls whose callers are gone; end questions whose time is up. */
 void sb_approver_tick(struct sb_approver *approver);
 int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the next tick; -1: none */

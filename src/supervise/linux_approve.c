@@ -479,6 +479,25 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 	sb_flood_answered(approver->flood, question, answer);
 }
 
+void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
+{
+	struct sb_pending **link = &approver->pending;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+
+		if (pending->question != question) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		approver->pending_count--;
+		deny(approver, pending, "nobody");
+		pending_free(pending);
+	}
+	sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+}
+
 /* --- a forwarded call ------------------------------------------------------------------------- */
 
 /* Where it leads, in our view.  False: answered already. */

@@ -12,10 +12,12 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/hash.h"
+#include "consent/socket.h"
 #include "consent/terminal.h"
 #include "policy/encode.h"
 #include "supervise/approve.h"
@@ -26,10 +28,19 @@
 #include "sys/notify.h"
 #include "sys/process.h"
 
+/*
+ * Other terminals can attach from this moment on: not at once, since making a socket and a
+ * file would cost every short command more than it is worth.  A question that waits for them
+ * opens it earlier.
+ */
+#define OPEN_SOCKET_MS 100
+
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
+	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
+	int64_t socket_ms;            /* when it is opened; 0: never (again) */
 	int master;                   /* of the command's pty, or -1 */
 	int channel;
 	int signals;
@@ -39,22 +50,43 @@ struct asker {
 	int status; /* the command's, as waitpid() gives it */
 };
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* --- asking (approve.h) --------------------------------------------------------------- */
+
+static void open_socket(struct asker *asker);
 
 static bool can_ask(void *context)
 {
-	const struct asker *asker = context;
+	struct asker *asker = context;
 
 	if (asker->supervision->consent == SB_CONSENT_DENY)
 		return false;
-	return asker->terminal && !sb_terminal_gone(asker->terminal);
+	if (asker->terminal && !sb_terminal_gone(asker->terminal))
+		return true;
+	if (asker->supervision->consent == SB_CONSENT_AUTO)
+		return asker->socket && sb_socket_clients(asker->socket);
+	if (!asker->socket)
+		open_socket(asker);
+	return asker->socket;
 }
 
 static bool ask(void *context, const struct sb_question *question)
 {
-	const struct asker *asker = context;
+	struct asker *asker = context;
+	bool put = asker->terminal && sb_terminal_ask(asker->terminal, question, NULL) == SB_OK;
 
-	return asker->terminal && sb_terminal_ask(asker->terminal, question, NULL) == SB_OK;
+	if (!asker->socket) /* who attaches later finds it there */
+		open_socket(asker);
+	if (asker->socket && sb_socket_ask(asker->socket, question, NULL) == SB_OK)
+		put = true;
+	return put;
 }
 
 static void withdraw(void *context, unsigned long id)
@@ -63,6 +95,8 @@ static void withdraw(void *context, unsigned long id)
 
 	if (asker->terminal)
 		sb_terminal_withdraw(asker->terminal, id);
+	if (asker->socket)
+		sb_socket_withdraw(asker->socket, id, "its time is up, or nobody waits for it");
 }
 
 static void notice(void *context, const char *text)
@@ -73,13 +107,84 @@ static void notice(void *context, const char *text)
 		sb_terminal_notice(asker->terminal, text);
 	else if (asker->supervision->warn)
 		asker->supervision->warn(asker->supervision->context, text);
+	if (asker->socket)
+		sb_socket_notice(asker->socket, text);
 }
 
 static void answered(void *context, unsigned long id, enum sb_answer answer)
 {
 	struct asker *asker = context;
 
+	if (asker->socket)
+		sb_socket_withdraw(asker->socket, id, "answered on the run's own terminal");
 	sb_approver_answer(&asker->approver, id, answer, "terminal");
+}
+
+/* --- other terminals (socket.h) --------------------------------------------------------- */
+
+static void answered_elsewhere(void *context, unsigned long id, enum sb_answer answer)
+{
+	struct asker *asker = context;
+
+	if (asker->terminal)
+		sb_terminal_withdraw(asker->terminal, id);
+	sb_approver_answer(&asker->approver, id, answer, "attach");
+}
+
+static void open_socket(struct asker *asker)
+{
+	const struct sb_supervision *supervision = asker->supervision;
+	struct sb_socket_options options = {
+		.size = sizeof options,
+		.state_dir = supervision->home->state_dir,
+		.session = asker->approver.audit ? sb_audit_session(asker->approver.audit) : NULL,
+		.name = supervision->session_name,
+		.directory = supervision->home->cwd,
+		.command = supervision->command,
+		.asks = supervision->consent != SB_CONSENT_DENY,
+		.answered = answered_elsewhere,
+		.context = asker,
+	};
+	struct sb_error err;
+
+	if (!asker->socket_ms)
+		return;
+	asker->socket_ms = 0;
+	/* without it the run goes on; only who relies on it is told */
+	if (sb_socket_open(&options, &asker->socket, &err) != SB_OK &&
+	    supervision->consent == SB_CONSENT_ASK)
+		notice(asker, err.message);
+}
+
+/* C6: the last one who could be asked has gone. */
+static void abandon_questions(struct asker *asker)
+{
+	unsigned long id;
+
+	while (!can_ask(asker) && (id = sb_socket_first(asker->socket))) {
+		sb_socket_withdraw(asker->socket, id, "nobody can be asked");
+		sb_approver_abandon(&asker->approver, id);
+	}
+}
+
+static void tend_socket(struct asker *asker, const struct pollfd *fds, size_t count)
+{
+	if (asker->socket_ms && now_ms() >= asker->socket_ms) {
+		open_socket(asker);
+	} else if (asker->socket) {
+		sb_socket_handle(asker->socket, fds, count);
+		abandon_questions(asker);
+	}
+}
+
+static int socket_timeout_ms(const struct asker *asker)
+{
+	int64_t left;
+
+	if (!asker->socket_ms)
+		return -1;
+	left = asker->socket_ms - now_ms();
+	return left > 0 ? (int)left : 0;
 }
 
 /* --- the record ------------------------------------------------------------------------- */
@@ -186,6 +291,7 @@ static void hear(struct asker *asker)
 		asker->started = true;
 		asker->approver.listener = listener;
 		record_start(asker, &message.layers);
+		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
 	} else if (message.kind == SB_WIRE_STOPPED) {
 		stop(asker);
 	} else if (message.kind == SB_WIRE_ENDED) {
@@ -221,27 +327,32 @@ static int shorter(int a, int b)
 static void loop(struct asker *asker)
 {
 	while (!asker->ended) {
-		struct pollfd wait[2 + SB_TERMINAL_FDS] = {{asker->channel, POLLIN, 0},
-							   {asker->signals, POLLIN, 0}};
-		size_t count = 2;
-		int timeout = sb_approver_timeout_ms(&asker->approver);
+		struct pollfd wait[2 + SB_TERMINAL_FDS + SB_SOCKET_FDS] = {
+			{asker->channel, POLLIN, 0}, {asker->signals, POLLIN, 0}};
+		size_t count = 2, others;
+		int timeout =
+			shorter(sb_approver_timeout_ms(&asker->approver), socket_timeout_ms(asker));
 
 		if (asker->terminal) {
 			count += sb_terminal_poll(asker->terminal, wait + 2);
 			timeout = shorter(timeout, sb_terminal_timeout_ms(asker->terminal));
 		}
+		others = count;
+		if (asker->socket)
+			count += sb_socket_poll(asker->socket, wait + others);
 		if (poll(wait, count, timeout) < 0 && errno != EINTR)
 			break;
 		if (wait[1].revents)
 			take_signals(asker);
 		if (asker->terminal)
-			sb_terminal_handle(asker->terminal, wait + 2, count - 2);
+			sb_terminal_handle(asker->terminal, wait + 2, others - 2);
 		if (asker->terminal && sb_terminal_gone(asker->terminal) && asker->master >= 0) {
 			close(asker->master); /* hangs up the command */
 			asker->master = -1;
 			sb_terminal_close(asker->terminal);
 			asker->terminal = NULL;
 		}
+		tend_socket(asker, wait + others, count - others);
 		if (wait[0].revents)
 			hear(asker);
 		if (asker->approver.pending)
@@ -398,6 +509,7 @@ static void finish(struct asker *asker)
 	} else if (asker->tty >= 0) {
 		tcsetpgrp(asker->tty, getpgrp());
 	}
+	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
