@@ -243,7 +243,7 @@ size_t sb_terminal_poll(const struct sb_terminal *t, struct pollfd *out)
 
 	if (t->gone || t->suspended || t->ended)
 		return 0;
-	if (input_room(t) > 0)
+	if (input_room(t) > 0 && !t->background)
 		events |= POLLIN;
 	if (sb_terminal_writing(t))
 		events |= POLLOUT;
@@ -342,17 +342,32 @@ void sb_terminal_suspend(struct sb_terminal *t)
 		return;
 	leave_at_once(t);
 	flush_out(t);
-	restore_settings(t);
+	if (!t->background) /* else they are another's */
+		restore_settings(t);
 	t->suspended = true;
+	t->background = false;
+}
+
+void sb_terminal_background(struct sb_terminal *t)
+{
+	if (!t->suspended)
+		return;
+	t->suspended = false;
+	t->background = true;
+}
+
+bool sb_terminal_in_background(const struct sb_terminal *t)
+{
+	return t->background;
 }
 
 void sb_terminal_resume(struct sb_terminal *t)
 {
 	struct termios now;
 
-	if (!t->suspended)
+	if (!t->suspended && !t->background)
 		return;
-	t->suspended = false;
+	t->suspended = t->background = false;
 	/* The shell may have changed them meanwhile; those are what it wants back. */
 	if (tcgetattr(t->tty, &now) == 0)
 		t->settings = now;

@@ -349,6 +349,8 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 		pending_free(pending);
 		return;
 	}
+	if (approver->timeout_ms)
+		pending->deadline_ms = now_ms() + (uint64_t)approver->timeout_ms;
 	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program, now_ms(),
 			     &open, &line)) {
 	case SB_FLOOD_JOIN:
@@ -365,8 +367,6 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 		break;
 	}
 	approver->last_question++;
-	if (approver->timeout_ms)
-		pending->deadline_ms = now_ms() + (uint64_t)approver->timeout_ms;
 	if (put_question(approver, pending)) {
 		keep(approver, pending);
 		return;
@@ -438,6 +438,41 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
+static bool waits_for(const struct sb_approver *approver, unsigned long question)
+{
+	for (const struct sb_pending *one = approver->pending; one; one = one->next)
+		if (one->question == question)
+			return true;
+	return false;
+}
+
+/* What an answer has settled need not be asked any more: ten files of one directory, say. */
+static void answer_others(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->pending;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		unsigned long question = pending->question;
+		enum sb_answer answer = find_answer(approver, pending);
+
+		if (answer == SB_ANSWER_NONE) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		if (answer == SB_ANSWER_DENY)
+			deny(approver, pending, "grant");
+		else
+			approve(approver, pending, "grant");
+		pending_free(pending);
+		if (!waits_for(approver, question)) {
+			approver->asking.withdraw(approver->asking.context, question);
+			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+		}
+	}
+}
+
 void sb_approver_answer(struct sb_approver *approver, unsigned long question,
 			enum sb_answer answer, const char *by)
 {
@@ -468,6 +503,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question,
 		pending_free(pending);
 	}
 	sb_flood_answered(approver->flood, question, answer);
+	answer_others(approver);
 }
 
 /* --- a forwarded call ------------------------------------------------------------------------- */
@@ -577,14 +613,6 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 int sb_approver_timeout_ms(const struct sb_approver *approver)
 {
 	return approver->pending ? LOOK_MS : -1;
-}
-
-static bool waits_for(const struct sb_approver *approver, unsigned long question)
-{
-	for (const struct sb_pending *one = approver->pending; one; one = one->next)
-		if (one->question == question)
-			return true;
-	return false;
 }
 
 void sb_approver_tick(struct sb_approver *approver)

@@ -24,6 +24,10 @@
 #include "sys/notify.h"
 #include "sys/process.h"
 
+/* How often a job in the background looks whether it has the terminal again: a shell sends no
+ * SIGCONT to one that runs. */
+#define FOREGROUND_MS 200
+
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
@@ -141,6 +145,11 @@ static void tell(const struct asker *asker, enum sb_wire_kind kind, int number)
 	sb_wire_send(asker->channel, &message, -1);
 }
 
+static bool in_foreground(const struct asker *asker)
+{
+	return asker->tty >= 0 && tcgetpgrp(asker->tty) == getpgrp();
+}
+
 /* The command was stopped: so are we, until somebody lets us go on. */
 static void stop(const struct asker *asker)
 {
@@ -151,9 +160,11 @@ static void stop(const struct asker *asker)
 	else if (asker->tty >= 0)
 		tcsetpgrp(asker->tty, getpgrp());
 	raise(SIGSTOP);
-	foreground = asker->tty >= 0 && tcgetpgrp(asker->tty) == getpgrp();
+	foreground = in_foreground(asker);
 	if (asker->terminal && foreground)
 		sb_terminal_resume(asker->terminal);
+	else if (asker->terminal)
+		sb_terminal_background(asker->terminal);
 	tell(asker, SB_WIRE_CONTINUE, asker->terminal || foreground);
 }
 
@@ -224,6 +235,11 @@ static void loop(struct asker *asker)
 		size_t count = 2;
 		int timeout = sb_approver_timeout_ms(&asker->approver);
 
+		if (asker->terminal && sb_terminal_in_background(asker->terminal)) {
+			timeout = shorter(timeout, FOREGROUND_MS);
+			if (in_foreground(asker))
+				sb_terminal_resume(asker->terminal);
+		}
 		if (asker->terminal) {
 			count += sb_terminal_poll(asker->terminal, wait + 2);
 			timeout = shorter(timeout, sb_terminal_timeout_ms(asker->terminal));
