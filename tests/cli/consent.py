@@ -599,6 +599,17 @@ def type_ahead(fx):
     person.term.expect(PROMPT)
 
 
+@test("S12 a command that ends at once after an answer leaves nothing typed for the shell")
+def no_stray_replies(fx):
+    person = outer_shell(fx)
+    for number in range(3):
+        person.term.send(f"{BIN} touch {fx.outside}/{number}\n")
+        person.answer("1", fx.outside / str(number))
+        person.term.expect("out> ")
+        person.term.settle(0.3)
+        equal(person.term.screen().splitlines()[-1].rstrip(), "out>")
+
+
 # --- sessions, the summary, reports -------------------------------------------------------
 
 
