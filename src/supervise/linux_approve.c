@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,12 +236,17 @@ static const char *verb(const struct sb_pending *pending)
 {
 	switch (pending->request->call.act) {
 	case SB_ACT_OPEN:
-		return pending->judgement.strictest->op == SB_CREATE ? "create" : "write to";
+		if (pending->judgement.strictest->op == SB_CREATE)
+			return "create";
+		return pending->request->call.flags & O_TRUNC ? "overwrite" : "write to";
+	case SB_ACT_TRUNCATE:
+		return "cut off";
 	case SB_ACT_MKDIR:
 		return "make the directory";
 	case SB_ACT_MKNOD:
-	case SB_ACT_BIND:
 		return "create";
+	case SB_ACT_BIND:
+		return "make the socket";
 	case SB_ACT_SYMLINK:
 		return "make the link";
 	case SB_ACT_LINK:
@@ -267,6 +273,64 @@ static const char *verb(const struct sb_pending *pending)
 	}
 }
 
+/*
+ * What the paths do not tell: two calls that differ in this are two questions, or a harmless one
+ * on the screen would be the answer to another.  "": nothing.
+ */
+static void describe(const struct sb_pending *pending, char *out, size_t size)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct stat info;
+
+	out[0] = '\0';
+	switch (call->act) {
+	case SB_ACT_CHMOD:
+		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
+			 call->mode & (S_ISUID | S_ISGID) ? ": whoever runs it gets its owner's rights"
+							  : "");
+		break;
+	case SB_ACT_CHOWN:
+		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
+			 (int)call->group);
+		break;
+	case SB_ACT_SYMLINK:
+		snprintf(out, size, "it leads to '%s'", call->text);
+		break;
+	case SB_ACT_MKNOD:
+		snprintf(out, size, "%s", S_ISFIFO(call->mode) ? "a FIFO" : "");
+		break;
+	case SB_ACT_SETXATTR:
+	case SB_ACT_REMOVEXATTR:
+		snprintf(out, size, "the attribute '%s'", call->text);
+		break;
+	case SB_ACT_RENAME:
+		if (call->flags & RENAME_EXCHANGE)
+			snprintf(out, size, "the two change places");
+		else if (fstatat(pending->target.directory, pending->target.name, &info,
+				 AT_SYMLINK_NOFOLLOW) == 0)
+			snprintf(out, size, "what has that name now is replaced");
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * A program that the command can have written itself is shown with its whole path: "git" may be
+ * anything.
+ */
+static const char *program_shown(const struct sb_approver *approver, const char *program)
+{
+	const char *name = strrchr(program, '/');
+
+	if (!name || !name[1])
+		return "a program";
+	return program[0] == '/' &&
+			       sb_decide(approver->policy, SB_MODIFY, program).verdict == SB_ALLOW
+		       ? program
+		       : name + 1;
+}
+
 /* Directory answers are for all that is asked, or not offered. */
 static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending)
 {
@@ -288,15 +352,15 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	const struct sb_judged *judged = pending->judgement.strictest;
 	struct sb_wish wish = wish_of(pending, judged);
 	const struct sb_wire_request *request = pending->request;
-	char directory[PATH_MAX], subject[NAME_MAX + 1], note[NAME_MAX + 128];
-	const char *why = NULL, *name = strrchr(pending->program, '/');
+	char directory[PATH_MAX], subject[NAME_MAX + 1], note[PATH_MAX + 64];
+	const char *why = NULL;
 	struct sb_question question = {
 		.id = pending->question,
 		.op = judged->op,
 		.verb = verb(pending),
 		.path = pending->file.path,
 		.target = is_two(&request->call) ? pending->target.path : NULL,
-		.program = name ? name + 1 : "a program",
+		.program = program_shown(approver, pending->program),
 		.process = request->process,
 		.rule = origin(&judged->decision),
 	};
@@ -307,6 +371,9 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	if (may_open_directory(approver, pending))
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
+	describe(pending, note, sizeof note);
+	if (note[0])
+		question.note = note;
 	if (request->call.act == SB_ACT_CONNECT) {
 		question.note = sb_socket_in_words(wish.path, approver->sockets,
 						   approver->socket_count);
@@ -334,6 +401,8 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	bool two = pending->judgement.count > 1;
 	unsigned long open = 0;
 	struct sb_flood_key key;
+	char detail[PATH_MAX + 128]; /* what is shown beside the paths */
+	size_t length;
 	const char *line = NULL;
 
 	if (!approver->asking.can_ask(approver->asking.context)) {
@@ -344,7 +413,10 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	if (two)
 		second = wish_of(pending, &pending->judgement.all[1]);
 	pending->question = approver->last_question + 1;
-	if (sb_flood_key(&first, two ? &second : NULL, NULL, 0, &key, NULL) != SB_OK) {
+	length = (size_t)snprintf(detail, sizeof detail, "%s ", verb(pending));
+	describe(pending, detail + length, sizeof detail - length);
+	if (sb_flood_key(&first, two ? &second : NULL, detail, strlen(detail), &key, NULL) !=
+	    SB_OK) {
 		deny(approver, pending, NULL);
 		pending_free(pending);
 		return;

@@ -7,11 +7,13 @@ harmless neighbour that does."""
 import os
 import re
 import signal
+import socket
 import time
 
 from person import Person
-from tap import check, contains, equal, lacks, run_all, test
+from tap import BIN, FLAGS, check, contains, equal, lacks, run_all, test
 
+FLAGS.clear()  # a static run asks nobody: this is about the other one
 BOTH = ("full", "flat")
 
 HEADER = """
@@ -48,13 +50,16 @@ def go(fx, name="go"):
 # --- by the terminal ----------------------------------------------------------------------
 
 NOISE = """
+tty = os.open('/dev/tty', os.O_RDWR)
+modes = termios.tcgetattr(tty)
+modes[3] &= ~termios.ECHO # replies would come back as output
+termios.tcsetattr(tty, termios.TCSANOW, modes)
 t = later(lambda: attempt('open', lambda: open(outside + '/f', 'w').close()))
 wait_for('go')
-tty = os.open('/dev/tty', os.O_RDWR)
 for byte in b'1124\\n':
     attempt('TIOCSTI', lambda: fcntl.ioctl(tty, termios.TIOCSTI, bytes([byte])))
 attempt('TIOCLINUX', lambda: fcntl.ioctl(tty, 0x541c, bytes([3, 0])))
-end = time.monotonic() + 2
+end = time.monotonic() + 1
 while time.monotonic() < end:
     os.write(tty, NOISE)
     time.sleep(0.01)
@@ -458,6 +463,40 @@ t.join()
     check(fx.exists(fx.outside / "f"))
 
 
+@test("C5 what differs beside the path is another question, and is shown", variants=BOTH)
+def not_merged(fx):
+    fx.write(fx.outside / "f", "")
+    person = inside(fx, """
+threads = [later(lambda: attempt('chmod', lambda: os.chmod(outside + '/f', 0o600)))]
+wait_for('go')
+threads += [later(lambda: attempt('setuid', lambda: os.chmod(outside + '/f', 0o6755)))]
+threads += [later(lambda: attempt('create', lambda: os.close(os.open(outside + '/n',
+                  os.O_WRONLY | os.O_CREAT))))]
+wait_for('go2')
+threads += [later(lambda: attempt('symlink', lambda: os.symlink('/etc/passwd', outside + '/n')))]
+open('asked', 'w').close()
+for t in threads: t.join()
+""")
+    person.question("mode 0600")
+    go(fx)
+    person.question("1 of ")
+    time.sleep(0.3)
+    go(fx, "go2")
+    person.until(lambda: fx.exists("asked"), "not asked")
+    time.sleep(0.3)
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        screen = person.term.screen()
+        if person.shows():
+            harmless = "mode 0600" in screen
+            person.answer("1" if harmless else "3")
+    person.end()
+    contains(person.term.output, "DONE chmod")
+    lacks(person.term.output, "DONE symlink")
+    lacks(person.term.output, "DONE create")
+    equal(os.listdir(fx.outside), ["f"])
+
+
 # --- by who asks --------------------------------------------------------------------------
 
 
@@ -565,7 +604,6 @@ say('over')
 
 @test("C5 a socket put in the place of another while connect is held", variants=BOTH)
 def swapped_socket(fx):
-    import socket
     shown, other = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
     shown.bind(str(fx.outside / "shown"))
     other.bind(str(fx.outside / "other"))
@@ -601,7 +639,6 @@ for name, s in ('s1', s1), ('s2', s2):
 
 @test("C5 no race from an inet socket to a unix one reaches a service", variants=BOTH)
 def family_race(fx):
-    import socket
     service = socket.socket(socket.AF_UNIX)
     service.bind(str(fx.outside / "service"))
     service.listen(100)
@@ -610,9 +647,11 @@ inet = struct.pack('!HH4s8x', 0, 1, bytes([127, 0, 0, 1])); inet = struct.pack('
 unix = struct.pack('H108s', 1, (outside + '/service').encode())
 address = ctypes.create_string_buffer(110)
 stop = False
+SOCKETS = []
 def flip():
     while not stop:
         s, u = socket.socket(), socket.socket(socket.AF_UNIX)
+        SOCKETS[:] = s, u
         for _ in range(20):
             ctypes.memmove(address, inet.ljust(110, b'\\0'), 110); os.dup2(s.fileno(), 60)
             ctypes.memmove(address, unix, 110); os.dup2(u.fileno(), 60)
@@ -622,13 +661,16 @@ t = later(flip)
 end = time.monotonic() + 4
 n = 0
 while time.monotonic() < end:
-    if libc.connect(60, address, 110) == 0: say('connected')
+    if libc.connect(60, address, 110) == 0:
+        for held in SOCKETS:
+            try: say('connected', held.family, held.getpeername())
+            except OSError: pass
     n += 1
 stop = True
 say('tries', n)
 """, str(fx.outside), timeout=60)
     contains(result.stdout, "tries")
-    lacks(result.stdout, "connected")
+    lacks(result.stdout, "connected", result.stdout)
     service.setblocking(False)
     try:
         service.accept()
@@ -640,7 +682,6 @@ say('tries', n)
 @test("C5 a nested run with looser rules gains nothing, one with stricter rules holds",
       variants=BOTH)
 def nested(fx):
-    from tap import BIN
     (fx.project / "sub").mkdir()
     fx.write("keep", "untouched\n")
     flag = ["--best-effort"] if fx.variant == "flat" else []
@@ -660,7 +701,6 @@ echo x > after; echo after=$?
 
 @test("C5 the mark of a nested run cannot be exchanged for that of another one", variants=BOTH)
 def nested_mark(fx):
-    from tap import BIN
     fx.write("keep", "untouched\n")
     flag = "--best-effort" if fx.variant == "flat" else ""
     fx.write("inner.py", HEADER + """
@@ -681,6 +721,104 @@ sleep 0.2
     contains(result.stdout, "DONE neighbour", result.stderr)
     lacks(result.stdout, "DONE write", result.stdout)
     equal(fx.read("keep"), "untouched\n")
+
+
+# --- by what is left behind ---------------------------------------------------------------
+
+
+@test("C2 always and sessions: no name becomes another rule")
+def rule_injection(fx):
+    names = ["new\nwrite ~", "glob*", "?", "[a-z]", "hash # x", " lead", "trail ", "back\\slash",
+             "quote'\"", "\x1b[31m", "\udcff", "!neg", "include x"]
+    for number, name in enumerate(names):
+        (fx.outside / f"p{number}" / name).mkdir(parents=True)
+        fx.write(fx.outside / f"p{number}" / "other" / "f", "")
+        program = f"""
+path = outside.encode() + b'/p{number}/' + {os.fsencode(name)!r} + b'/f'
+attempt('open', lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT)))
+"""
+        person = inside(fx, program, flags=("--session=s",))
+        screen = person.question(f"/p{number}/")
+        person.answer("4" if "4  " in screen else "1", f"/p{number}/")
+        equal(person.end(), 0)
+    listed = fx.run(BIN, "--print-policy")
+    equal(listed.status, 0, listed.stderr)  # what was written can be read
+    person = inside(fx, """
+for n in range(%d):
+    attempt('other%%d' %% n, lambda: os.close(os.open(outside + '/p%%d/other/f' %% n, os.O_WRONLY)))
+attempt('home', lambda: open(os.environ['HOME'] + '/x', 'w').close())
+""" % len(names), flags=("--session=s", "--consent=deny"))
+    person.end()
+    lacks(person.term.output, "DONE")
+
+
+@test("C6 a remedy with a hostile name is safe to paste")
+def remedy_injection(fx):
+    for name in ("a'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "a\n touch pwned\n",
+                 "\x1b]0;x\x07y", "-rf"):
+        result = fx.sandbash("python3", "-c", f"""
+import os
+try: os.open({str(fx.outside)!r} + '/' + {name!r}, os.O_WRONLY | os.O_CREAT)
+except OSError: pass
+""")
+        lacks(result.stderr, "\x1b")
+        flags = re.findall(r"--allow-write=.*", result.stderr)
+        for flag in flags:
+            fx.run("bash", "-c", f": {flag}")
+        check(not fx.exists("pwned"), f"{name!r}: {result.stderr}")
+        lacks(result.stderr, "\n touch")
+
+
+@test("C6 --report is not led elsewhere by the command", variants=BOTH)
+def report_link(fx):
+    fx.write(fx.outside / "victim", "untouched\n")
+    for top in ("", f"{fx.project}/"):
+        for make, name in ((f"ln -s {fx.outside}/victim report", "report"),
+                           ("mkfifo report", "report"),
+                           (f"mv d e; ln -s {fx.outside} d", "d/victim"),
+                           ("mv d e; mkdir d", "d/other")):
+            fx.run("rm", "-rf", "report", "d", "e")
+            fx.path("d").mkdir()
+            fx.sandbash(f"--report={top}{name}", "bash", "-c",
+                        f"{make}; echo x > {fx.outside}/no", timeout=20)
+            equal(fx.read(fx.outside / "victim"), "untouched\n", make)
+            equal(os.listdir(fx.outside), ["victim"])
+        result = fx.sandbash(f"--report={top}plain", "bash", "-c", f"echo x > {fx.outside}/no")
+        contains(fx.read("plain"), "outside", result.stderr)  # the neighbour
+        os.unlink(fx.path("plain"))
+
+
+@test("C2 a directory that was opened is no way out of it", variants=BOTH)
+def out_of_directory(fx):
+    (fx.outside / "d").mkdir()
+    fx.write(fx.outside / "victim", "untouched\n")
+    fx.write(fx.outside / "tree/f", "untouched\n")
+    person = inside(fx, """
+attempt('first', lambda: open(outside + '/d/first', 'w').close())
+d, v = outside + '/d/', outside + '/victim'
+attempt('neighbour', lambda: os.symlink(v, d + 'link'))
+attempt('through link', lambda: open(d + 'link', 'w').close())
+attempt('hard link', lambda: os.link(v, d + 'hard'))
+attempt('in', lambda: os.rename(v, d + 'moved'))
+attempt('out', lambda: os.rename(d + 'first', outside + '/victim'))
+attempt('tree', lambda: os.rename(outside + '/tree', d + 'tree'))
+attempt('chmod link', lambda: os.chmod(d + 'link', 0o777))
+attempt('dots', lambda: open(d + '../new', 'w').close())
+attempt('itself', lambda: os.rename(outside + '/d', outside + '/e'))
+attempt('gone', lambda: os.rmdir(outside + '/d'))
+fd = os.open(d, os.O_RDONLY)
+attempt('fd', lambda: os.close(os.open('../new2', os.O_WRONLY | os.O_CREAT, dir_fd=fd)))
+""")
+    person.answer("2", fx.outside / "d/first")
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            person.answer("3")
+    person.end()
+    done = set(re.findall(r"DONE ([a-z ]+?) None", person.term.output.replace("\r", " ")))
+    equal(done, {"first", "neighbour"})
+    equal(fx.read(fx.outside / "victim"), "untouched\n")
+    equal(fx.read(fx.outside / "tree/f"), "untouched\n")
 
 
 if __name__ == "__main__":
