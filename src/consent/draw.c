@@ -461,7 +461,11 @@ void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 		path_lines(&page, "to", question->target, most);
 	space(&page);
 	fact(&page, RULE, "Stopped",
-	     question->rule ? question->rule : "it lies outside the project, and no rule allows it");
+	     question->rule ? question->rule
+			    : wording(&page, 2 + LABEL,
+				      (const char *const[]){
+					      "it lies outside the project, and no rule allows it",
+					      "no rule allows it", NULL}));
 	if (question->note)
 		fact(&page, NOTE, "Note", question->note);
 	if (question->directory && !name_fits(&page, question->directory))

@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "consent/always.h"
+#include "path/path.h"
 #include "supervise/perform.h"
 #include "sys/notify.h"
 
@@ -331,8 +332,12 @@ static const char *program_shown(const struct sb_approver *approver, const char 
 		       : name + 1;
 }
 
-/* Directory answers are for all that is asked, or not offered. */
-static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending)
+/*
+ * Directory answers are for all that is asked, or not offered: a rename from one directory to
+ * another would open both, and the question names one.
+ */
+static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending,
+			       const char *directory)
 {
 	if (pending->request->call.act == SB_ACT_CONNECT)
 		return false;
@@ -340,7 +345,8 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 		struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
 
 		if (wish.decision.verdict != SB_ALLOW &&
-		    !sb_grants_may_open_directory(approver->grants, &wish))
+		    (!sb_grants_may_open_directory(approver->grants, &wish) ||
+		     !sb_path_within(directory, wish.path)))
 			return false;
 	}
 	return true;
@@ -368,7 +374,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 
 	memcpy(directory, wish.path, sizeof directory);
 	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
-	if (may_open_directory(approver, pending))
+	if (may_open_directory(approver, pending, directory))
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
 	describe(pending, note, sizeof note);

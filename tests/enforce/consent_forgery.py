@@ -497,6 +497,26 @@ for t in threads: t.join()
     equal(os.listdir(fx.outside), ["f"])
 
 
+@test("C2 a rename between two directories does not open both for the name of one",
+      variants=BOTH)
+def two_directories(fx):
+    fx.write(fx.outside / "a/x", "")
+    (fx.outside / "b").mkdir()
+    person = inside(fx, """
+attempt('rename', lambda: os.rename(outside + '/a/x', outside + '/b/x'))
+for name in 'ab':
+    attempt('then ' + name, lambda: open(outside + '/%s/new' % name, 'w').close())
+""")
+    person.question("wants to rename", fx.outside / "a/x", fx.outside / "b/x", "Press 1 or 3")
+    person.press("2")  # not offered
+    person.answer("1", "wants to rename")
+    for name in "ab":
+        person.answer("3", fx.outside / name / "new")
+    person.end()
+    contains(person.term.output, "DONE rename")
+    equal(os.listdir(fx.outside / "a") + os.listdir(fx.outside / "b"), ["x"])
+
+
 # --- by who asks --------------------------------------------------------------------------
 
 
