@@ -12,8 +12,8 @@
 #include "path/path.h"
 #include "sys/process.h"
 
-int sb_report_find(const char *path, const char *cwd, const char *home,
-		   struct sb_report_file *out, struct sb_error *err)
+int sb_report_find(const char *path, const char *cwd, const char *home, struct sb_report_file *out,
+		   struct sb_error *err)
 {
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *real = NULL;

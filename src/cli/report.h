@@ -23,8 +23,8 @@ struct sb_report_file {
 };
 
 /* path: as given, relative to cwd.  SB_E_MISSING: there is no such directory. */
-int sb_report_find(const char *path, const char *cwd, const char *home,
-		   struct sb_report_file *out, struct sb_error *err);
+int sb_report_find(const char *path, const char *cwd, const char *home, struct sb_report_file *out,
+		   struct sb_error *err);
 int sb_report_write(const struct sb_report_file *file, const char *bytes, size_t length,
 		    struct sb_error *err);
 void sb_report_done(struct sb_report_file *file);

@@ -14,7 +14,7 @@
 #define HOLD_BYTES 4096
 #define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
 #define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */
-#define REPLIES_MS 500 /* how long we wait for the terminal before we let go of it */
+#define REPLIES_MS 500      /* how long we wait for the terminal before we let go of it */
 
 int64_t sb_terminal_now_ms(void)
 {

@@ -42,7 +42,7 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 	approver->grants = sb_grants_new(approver->home->home);
 	approver->flood = sb_flood_new();
 	return approver->grants && approver->flood ? SB_OK
-						    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* --- telling ------------------------------------------------------------------------ */
@@ -174,8 +174,8 @@ static int perform(const struct sb_approver *approver, struct sb_pending *pendin
 	umask(pending->request->umask);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
 		outcome.error = sb_connect_for(pending->request, &pending->file);
-	else if (pending->file.object >= 0 && (S_ISCHR(pending->file.info.st_mode) ||
-					       S_ISBLK(pending->file.info.st_mode)))
+	else if (pending->file.object >= 0 &&
+		 (S_ISCHR(pending->file.info.st_mode) || S_ISBLK(pending->file.info.st_mode)))
 		outcome.error = EACCES; /* never a device */
 	else
 		outcome = sb_perform(call, &pending->file, &pending->target);
@@ -287,8 +287,9 @@ static void describe(const struct sb_pending *pending, char *out, size_t size)
 	switch (call->act) {
 	case SB_ACT_CHMOD:
 		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
-			 call->mode & (S_ISUID | S_ISGID) ? ": whoever runs it gets its owner's rights"
-							  : "");
+			 call->mode & (S_ISUID | S_ISGID)
+				 ? ": whoever runs it gets its owner's rights"
+				 : "");
 		break;
 	case SB_ACT_CHOWN:
 		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
@@ -381,8 +382,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	if (note[0])
 		question.note = note;
 	if (request->call.act == SB_ACT_CONNECT) {
-		question.note = sb_socket_in_words(wish.path, approver->sockets,
-						   approver->socket_count);
+		question.note =
+			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
 	} else if (why) {
 		snprintf(note, sizeof note, "%s of '%s', which a yes covers too", why, subject);
 		question.note = note;
@@ -551,8 +552,8 @@ static void answer_others(struct sb_approver *approver)
 	}
 }
 
-void sb_approver_answer(struct sb_approver *approver, unsigned long question,
-			enum sb_answer answer, const char *by)
+void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
+			const char *by)
 {
 	struct sb_pending **link = &approver->pending;
 	bool first = true;
