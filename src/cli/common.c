@@ -1,10 +1,12 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "consent/session.h"
@@ -249,6 +251,18 @@ static int add_session(void *context, const struct sb_home *home, struct sb_poli
 			       : status;
 }
 
+/* As the asker will find it: supervise/linux_asker.c, take_terminal(). */
+static bool gets_other_terminal(const struct sb_command_line *line)
+{
+	SB_AUTO_FD int tty = -1;
+
+	if (line->action != SB_ACTION_RUN || !sb_is_supervised(line) ||
+	    line->consent == SB_CONSENT_DENY)
+		return false;
+	tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	return tty >= 0 && tcgetpgrp(tty) == getpgrp();
+}
+
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
 {
 	struct sb_setup_request request = sb_request(line, looking);
@@ -260,6 +274,7 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 		request.more_rules = add_session;
 		request.context = (void *)line;
 	}
+	request.environment.other_terminal = gets_other_terminal(line);
 	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
 				!sb_inside(&mounts);
 	status = sb_setup_make(&request, out, &err);

@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "cli/report.h"
 #include "cli/flags.h"
 #include "cli/shell.h"
 #include "config/file.h"
@@ -287,7 +288,8 @@ static void warn_person(void *context, const char *text)
 }
 
 /* What was refused, for the person and for --report; a program's status stays its own. */
-static int tell_refused(const struct sb_command_line *line, const struct sb_summary *summary)
+static int tell_refused(const struct sb_command_line *line, const struct sb_summary *summary,
+			const struct sb_report_file *file)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
 	SB_AUTO_BUF struct sb_buf report = SB_BUF(SB_OUTPUT_LIMIT);
@@ -298,14 +300,13 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 		sb_summary_text(summary, SUMMARY_LINES, &text);
 		fputs(text.data, stderr);
 	}
-	if (!line->report)
+	if (!file->directory)
 		return 0;
 	sb_json_init(&json, &report);
 	sb_summary_json(summary, &json);
 	sb_buf_putc(&report, '\n');
-	if (sb_config_replace(line->report, report.data, report.length, &err) != SB_OK)
-		return sb_report(&err);
-	return 0;
+	return sb_report_write(file, report.data, report.length, &err) == SB_OK ? 0
+										: sb_report(&err);
 }
 
 static bool has_terminal(void)
@@ -354,16 +355,22 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 static int run_supervised(const struct sb_command_line *line, struct run *run)
 {
 	struct sb_summary *summary = sb_summary_new(run->setup.home.home);
+	struct sb_report_file file = {0};
 	struct sb_error err;
-	int status = 0, failed;
+	int status = 0, failed = 0;
 
 	if (!summary) {
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
-	failed = supervise(line, run, summary, &status);
+	if (line->report && sb_report_find(line->report, run->setup.home.cwd, run->setup.home.home,
+					   &file, &err) != SB_OK)
+		failed = sb_report(&err);
 	if (!failed)
-		failed = tell_refused(line, summary);
+		failed = supervise(line, run, summary, &status);
+	if (!failed)
+		failed = tell_refused(line, summary, &file);
+	sb_report_done(&file);
 	sb_summary_free(summary);
 	if (failed)
 		return failed;

@@ -265,10 +265,11 @@ static bool is_ours(dev_t terminal, dev_t controlling)
 }
 
 /*
- * Terminals that this user could open and that are not ours: whoever reads one gets
- * what is typed there.
+ * Terminals that this user could open and that are not the command's: whoever reads one gets
+ * what is typed there.  When questions are asked on ours, it is not the command's either: whoever
+ * writes there could draw over a question.
  */
-static int find_terminals(char ***out, struct sb_error *err)
+static int find_terminals(bool other, char ***out, struct sb_error *err)
 {
 	struct sb_sys_dir dir;
 	bool listing = sb_sys_dir_open(&dir, "/dev/pts") >= 0;
@@ -286,10 +287,10 @@ static int find_terminals(char ***out, struct sb_error *err)
 		    fstatat(dir.fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
 		    info.st_uid != geteuid())
 			continue;
-		if (!known)
+		if (!known && !other)
 			controlling = controlling_terminal();
 		known = true;
-		if (is_ours(info.st_rdev, controlling))
+		if (!other && is_ours(info.st_rdev, controlling))
 			continue;
 		grown = reallocarray(list, count + 2, sizeof *list);
 		if (!grown)
@@ -351,7 +352,7 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = find_sockets(environment->services, &home.sockets, err);
 	if (status == SB_OK)
-		status = find_terminals(&home.terminals, err);
+		status = find_terminals(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
 	home.account_home = find_account_home();

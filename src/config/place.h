@@ -7,6 +7,8 @@
 #ifndef SB_CONFIG_PLACE_H
 #define SB_CONFIG_PLACE_H
 
+#include <stdbool.h>
+
 #include "sandbash/error.h"
 
 struct sb_environment { /* raw values; NULL when unset */
@@ -18,6 +20,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *mode;            /* SANDBASH_MODE */
 	const char *const *secrets;  /* paths of credentials that variables name; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
+	bool other_terminal;         /* the command gets another one than the caller's */
 };
 
 struct sb_home {
@@ -31,7 +34,7 @@ struct sb_home {
 	char *account_home; /* from /etc/passwd; NULL: none */
 	char **secrets;     /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;     /* existing sockets that services name; NULL-terminated */
-	char **terminals;   /* the user's other terminals; NULL-terminated */
+	char **terminals;   /* the user's, but for the one the command has; NULL-terminated */
 };
 
 /*

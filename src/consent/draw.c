@@ -357,7 +357,8 @@ static void choices(struct page *page, const struct sb_question *question)
 	static const char *const session[] = {"allow everything in this directory for this session",
 					      "allow directory, this session", "directory, session",
 					      NULL};
-	static const char *const deny[] = {"deny", NULL};
+	static const char *const deny[] = {"deny, and do not ask again in this session", "deny",
+					   NULL};
 	static const char *const always[] = {
 		"always allow everything in this directory (written to the config)",
 		"always allow this directory (in the config)", "always allow directory (config)",
@@ -459,7 +460,12 @@ void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 	if (question->target)
 		path_lines(&page, "to", question->target, most);
 	space(&page);
-	fact(&page, RULE, "Rule", question->rule ? question->rule : "no rule covers it");
+	fact(&page, RULE, "Stopped",
+	     question->rule ? question->rule
+			    : wording(&page, 2 + LABEL,
+				      (const char *const[]){
+					      "it lies outside the project, and no rule allows it",
+					      "no rule allows it", NULL}));
 	if (question->note)
 		fact(&page, NOTE, "Note", question->note);
 	if (question->directory && !name_fits(&page, question->directory))

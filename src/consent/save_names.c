@@ -29,6 +29,9 @@ struct row {
 static const struct row with_file[] = {
 	{".", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file"}, /* also nano's lock */
 	{"", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file", .hidden = true},
+	/* vim makes a second one for a moment, to see whether names are cut short there */
+	{".", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file"},
+	{"", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .hidden = true},
 	{"", "~", 0, 0, "", SB_SAVE_OLD, "a backup copy"}, /* vim, emacs, nano -B, cp -b */
 	{"", ".~", 1, 4, "~", SB_SAVE_NEW, "a numbered backup copy"},
 	{"#", "#", 0, 0, "", SB_SAVE_OLD, "emacs's autosave file"},

@@ -14,6 +14,7 @@
 #define HOLD_BYTES 4096
 #define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
 #define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */
+#define REPLIES_MS 500      /* how long we wait for the terminal before we let go of it */
 
 int64_t sb_terminal_now_ms(void)
 {
@@ -255,7 +256,7 @@ size_t sb_terminal_poll(const struct sb_terminal *t, struct pollfd *out)
 
 	if (t->gone || t->suspended || t->ended)
 		return 0;
-	if (input_room(t) > 0)
+	if (input_room(t) > 0 && !t->background)
 		events |= POLLIN;
 	if (sb_terminal_writing(t))
 		events |= POLLOUT;
@@ -342,9 +343,35 @@ void sb_terminal_resized(struct sb_terminal *t)
 
 /* --- life -------------------------------------------------------------------------- */
 
-/* Take a question off the screen without waiting for anybody. */
+/*
+ * The terminal still owes us its replies: read them before somebody else has it, or they appear
+ * there as if typed.
+ */
+static void await_replies(struct sb_terminal *t)
+{
+	int64_t until = sb_terminal_now_ms() + REPLIES_MS, left;
+	bool owed = (t->phase == SHOWING || t->leaving) && t->keys.expected_length;
+
+	while (owed && !t->keys.passed && !t->gone && (left = until - sb_terminal_now_ms()) > 0) {
+		struct pollfd fd = {.fd = t->tty, .events = POLLIN};
+		char bytes[512];
+		ssize_t got;
+
+		flush_out(t); /* the request itself, perhaps */
+		if (poll(&fd, 1, (int)left) <= 0)
+			return;
+		got = read(t->tty, bytes, sizeof bytes);
+		if (got <= 0 && errno != EAGAIN && errno != EINTR)
+			return;
+		if (got > 0)
+			sb_keys_pass(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+	}
+}
+
+/* Take a question off the screen without waiting for a person. */
 static void leave_at_once(struct sb_terminal *t)
 {
+	await_replies(t);
 	if (t->phase == SHOWING)
 		sb_terminal_leave(t, false);
 	t->phase = RELAYING;
@@ -359,17 +386,32 @@ void sb_terminal_suspend(struct sb_terminal *t)
 		return;
 	leave_at_once(t);
 	flush_out(t);
-	restore_settings(t);
+	if (!t->background) /* else they are another's */
+		restore_settings(t);
 	t->suspended = true;
+	t->background = false;
+}
+
+void sb_terminal_background(struct sb_terminal *t)
+{
+	if (!t->suspended)
+		return;
+	t->suspended = false;
+	t->background = true;
+}
+
+bool sb_terminal_in_background(const struct sb_terminal *t)
+{
+	return t->background;
 }
 
 void sb_terminal_resume(struct sb_terminal *t)
 {
 	struct termios now;
 
-	if (!t->suspended)
+	if (!t->suspended && !t->background)
 		return;
-	t->suspended = false;
+	t->suspended = t->background = false;
 	/* The shell may have changed them meanwhile; those are what it wants back. */
 	if (tcgetattr(t->tty, &now) == 0)
 		t->settings = now;

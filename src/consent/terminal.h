@@ -1,7 +1,7 @@
 /*
  * terminal.h - the user's terminal, shared between a command on a pty and our questions.
  *
- *     open -> { poll, handle, ask, withdraw, suspend, resume }... -> close
+ *     open -> { poll, handle, ask, withdraw, suspend, background, resume }... -> close
  *
  * The command has a pty of its own.  We carry bytes between the real terminal and the
  * pty's master side; while a question is open the command's output waits and nothing the
@@ -85,6 +85,13 @@ void sb_terminal_notice(struct sb_terminal *terminal, const char *text);
 void sb_terminal_resized(struct sb_terminal *terminal); /* after SIGWINCH */
 void sb_terminal_suspend(struct sb_terminal *terminal); /* before we stop: settings restored */
 void sb_terminal_resume(struct sb_terminal *terminal);  /* after SIGCONT, in the foreground */
+
+/*
+ * After SIGCONT, when another job has the terminal: what the command writes still shows, nothing
+ * is read, and questions wait until sb_terminal_resume().
+ */
+void sb_terminal_background(struct sb_terminal *terminal);
+bool sb_terminal_in_background(const struct sb_terminal *terminal);
 
 /*
  * The command has ended: show what it has written and close the relay.  Waits briefly.  Questions

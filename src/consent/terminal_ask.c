@@ -129,6 +129,9 @@ void sb_terminal_leave(struct sb_terminal *t, bool wait)
 		sb_terminal_set_size(t, true);
 		t->narrowed_ms = now;
 		t->redrawn = false;
+	} else {
+		/* before whatever the command writes next: behind its prompt they would hide it */
+		sb_terminal_show_notices(t);
 	}
 }
 
@@ -137,7 +140,7 @@ static void advance(struct sb_terminal *t)
 {
 	if (t->phase == PAUSING && !t->queue.first)
 		t->phase = RELAYING;
-	if (t->phase != SHOWING)
+	if (t->phase != SHOWING || t->answering)
 		return;
 	t->undrawable = false;
 	if (t->queue.first)
@@ -155,7 +158,9 @@ int sb_terminal_ask(struct sb_terminal *t, const struct sb_question *question, s
 	if (status != SB_OK)
 		return status;
 	t->stale = true; /* "1 of N" */
-	if (t->phase == RELAYING && !t->suspended)
+	if (t->background)
+		sb_terminal_notice(t, "a question waits: bring this job to the foreground (fg)");
+	else if (t->phase == RELAYING && !t->suspended)
 		sb_terminal_pause(t);
 	return SB_OK;
 }
@@ -178,10 +183,12 @@ static void answer(struct sb_terminal *t, enum sb_answer given)
 
 	sb_queue_add_answer(&t->queue, &asked->question, given);
 	sb_waiting_free(asked);
+	/* It may ask again, and take back what this answers too: the screen waits for that. */
+	t->answering = true;
+	t->answered(t->context, id, given);
+	t->answering = false;
 	advance(t);
 	t->enter_ms = sb_terminal_now_ms() + ENTER_MS;
-	/* Last: it may ask again. */
-	t->answered(t->context, id, given);
 }
 
 void sb_terminal_deny_all(struct sb_terminal *t)

@@ -27,7 +27,7 @@ struct sb_terminal {
 	bool borrowed; /* the caller's, */
 	int tty_flags; /* with these flags before */
 	int master;    /* or -1 */
-	bool raw, gone, suspended, ended;
+	bool raw, gone, suspended, background, ended;
 	bool left; /* sb_terminal_left() */
 	struct termios settings;
 	struct winsize size;
@@ -47,6 +47,7 @@ struct sb_terminal {
 	struct sb_queue queue;
 	bool stale;      /* what is drawn is no longer quite right, */
 	bool undrawable; /* or could not be drawn */
+	bool answering;  /* somebody is being told the answer: what comes next shows after that */
 	int64_t repaint_ms;
 
 	struct sb_keys keys;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/auto.h"
 #include "consent/always.h"
+#include "path/path.h"
 #include "supervise/perform.h"
 #include "sys/notify.h"
 
@@ -237,12 +239,17 @@ static const char *verb(const struct sb_pending *pending)
 {
 	switch (pending->request->call.act) {
 	case SB_ACT_OPEN:
-		return pending->judgement.strictest->op == SB_CREATE ? "create" : "write to";
+		if (pending->judgement.strictest->op == SB_CREATE)
+			return "create";
+		return pending->request->call.flags & O_TRUNC ? "overwrite" : "write to";
+	case SB_ACT_TRUNCATE:
+		return "cut off";
 	case SB_ACT_MKDIR:
 		return "make the directory";
 	case SB_ACT_MKNOD:
-	case SB_ACT_BIND:
 		return "create";
+	case SB_ACT_BIND:
+		return "make the socket";
 	case SB_ACT_SYMLINK:
 		return "make the link";
 	case SB_ACT_LINK:
@@ -269,8 +276,71 @@ static const char *verb(const struct sb_pending *pending)
 	}
 }
 
-/* Directory answers are for all that is asked, or not offered. */
-static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending)
+/*
+ * What the paths do not tell: two calls that differ in this are two questions, or a harmless one
+ * on the screen would be the answer to another.  "": nothing.
+ */
+static void describe(const struct sb_pending *pending, char *out, size_t size)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct stat info;
+
+	out[0] = '\0';
+	switch (call->act) {
+	case SB_ACT_CHMOD:
+		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
+			 call->mode & (S_ISUID | S_ISGID)
+				 ? ": whoever runs it gets its owner's rights"
+				 : "");
+		break;
+	case SB_ACT_CHOWN:
+		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
+			 (int)call->group);
+		break;
+	case SB_ACT_SYMLINK:
+		snprintf(out, size, "it leads to '%s'", call->text);
+		break;
+	case SB_ACT_MKNOD:
+		snprintf(out, size, "%s", S_ISFIFO(call->mode) ? "a FIFO" : "");
+		break;
+	case SB_ACT_SETXATTR:
+	case SB_ACT_REMOVEXATTR:
+		snprintf(out, size, "the attribute '%s'", call->text);
+		break;
+	case SB_ACT_RENAME:
+		if (call->flags & RENAME_EXCHANGE)
+			snprintf(out, size, "the two change places");
+		else if (fstatat(pending->target.directory, pending->target.name, &info,
+				 AT_SYMLINK_NOFOLLOW) == 0)
+			snprintf(out, size, "what has that name now is replaced");
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * A program that the command can have written itself is shown with its whole path: "git" may be
+ * anything.
+ */
+static const char *program_shown(const struct sb_approver *approver, const char *program)
+{
+	const char *name = strrchr(program, '/');
+
+	if (!name || !name[1])
+		return "a program";
+	return program[0] == '/' &&
+			       sb_decide(approver->policy, SB_MODIFY, program).verdict == SB_ALLOW
+		       ? program
+		       : name + 1;
+}
+
+/*
+ * Directory answers are for all that is asked, or not offered: a rename from one directory to
+ * another would open both, and the question names one.
+ */
+static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending,
+			       const char *directory)
 {
 	if (pending->request->call.act == SB_ACT_CONNECT)
 		return false;
@@ -278,7 +348,8 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 		struct sb_wish wish = wish_of(pending, &pending->judgement.all[i]);
 
 		if (wish.decision.verdict != SB_ALLOW &&
-		    !sb_grants_may_open_directory(approver->grants, &wish))
+		    (!sb_grants_may_open_directory(approver->grants, &wish) ||
+		     !sb_path_within(directory, wish.path)))
 			return false;
 	}
 	return true;
@@ -290,15 +361,15 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	const struct sb_judged *judged = pending->judgement.strictest;
 	struct sb_wish wish = wish_of(pending, judged);
 	const struct sb_wire_request *request = pending->request;
-	char directory[PATH_MAX], subject[NAME_MAX + 1], note[NAME_MAX + 128];
-	const char *why = NULL, *name = strrchr(pending->program, '/');
+	char directory[PATH_MAX], subject[NAME_MAX + 1], note[PATH_MAX + 64];
+	const char *why = NULL;
 	struct sb_question question = {
 		.id = pending->question,
 		.op = judged->op,
 		.verb = verb(pending),
 		.path = pending->file.path,
 		.target = is_two(&request->call) ? pending->target.path : NULL,
-		.program = name ? name + 1 : "a program",
+		.program = program_shown(approver, pending->program),
 		.process = request->process,
 		.rule = origin(&judged->decision),
 	};
@@ -306,9 +377,12 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 
 	memcpy(directory, wish.path, sizeof directory);
 	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
-	if (may_open_directory(approver, pending))
+	if (may_open_directory(approver, pending, directory))
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
+	describe(pending, note, sizeof note);
+	if (note[0])
+		question.note = note;
 	if (request->call.act == SB_ACT_CONNECT) {
 		question.note =
 			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
@@ -337,6 +411,8 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	bool two = pending->judgement.count > 1;
 	unsigned long open = 0;
 	struct sb_flood_key key;
+	char detail[PATH_MAX + 128]; /* what is shown beside the paths */
+	size_t length;
 	const char *line = NULL;
 
 	if (approver->pending_count >= MAX_PENDING) {
@@ -352,11 +428,16 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	if (two)
 		second = wish_of(pending, &pending->judgement.all[1]);
 	pending->question = approver->last_question + 1;
-	if (sb_flood_key(&first, two ? &second : NULL, NULL, 0, &key, NULL) != SB_OK) {
+	length = (size_t)snprintf(detail, sizeof detail, "%s ", verb(pending));
+	describe(pending, detail + length, sizeof detail - length);
+	if (sb_flood_key(&first, two ? &second : NULL, detail, strlen(detail), &key, NULL) !=
+	    SB_OK) {
 		deny(approver, pending, NULL);
 		pending_free(pending);
 		return;
 	}
+	if (approver->timeout_ms)
+		pending->deadline_ms = now_ms() + (uint64_t)approver->timeout_ms;
 	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program, now_ms(),
 			     &open, &line)) {
 	case SB_FLOOD_JOIN:
@@ -373,8 +454,6 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 		break;
 	}
 	approver->last_question++;
-	if (approver->timeout_ms)
-		pending->deadline_ms = now_ms() + (uint64_t)approver->timeout_ms;
 	if (put_question(approver, pending)) {
 		keep(approver, pending);
 		return;
@@ -446,6 +525,42 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
+static bool waits_for(const struct sb_approver *approver, unsigned long question)
+{
+	for (const struct sb_pending *one = approver->pending; one; one = one->next)
+		if (one->question == question)
+			return true;
+	return false;
+}
+
+/* What an answer has settled need not be asked any more: ten files of one directory, say. */
+static void answer_others(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->pending;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		unsigned long question = pending->question;
+		enum sb_answer answer = find_answer(approver, pending);
+
+		if (answer == SB_ANSWER_NONE) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		approver->pending_count--;
+		if (answer == SB_ANSWER_DENY)
+			deny(approver, pending, "grant");
+		else
+			approve(approver, pending, "grant");
+		pending_free(pending);
+		if (!waits_for(approver, question)) {
+			approver->asking.withdraw(approver->asking.context, question);
+			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+		}
+	}
+}
+
 void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
 			const char *by)
 {
@@ -477,6 +592,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 		pending_free(pending);
 	}
 	sb_flood_answered(approver->flood, question, answer);
+	answer_others(approver);
 }
 
 void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
@@ -608,14 +724,6 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 int sb_approver_timeout_ms(const struct sb_approver *approver)
 {
 	return approver->pending ? LOOK_MS : -1;
-}
-
-static bool waits_for(const struct sb_approver *approver, unsigned long question)
-{
-	for (const struct sb_pending *one = approver->pending; one; one = one->next)
-		if (one->question == question)
-			return true;
-	return false;
 }
 
 void sb_approver_tick(struct sb_approver *approver)

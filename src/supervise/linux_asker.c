@@ -35,6 +35,10 @@
  */
 #define OPEN_SOCKET_MS 100
 
+/* How often a job in the background looks whether it has the terminal again: a shell sends no
+ * SIGCONT to one that runs. */
+#define FOREGROUND_MS 200
+
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
@@ -248,6 +252,11 @@ static void tell(const struct asker *asker, enum sb_wire_kind kind, int number)
 	sb_wire_send(asker->channel, &message, -1);
 }
 
+static bool in_foreground(const struct asker *asker)
+{
+	return asker->tty >= 0 && tcgetpgrp(asker->tty) == getpgrp();
+}
+
 /* The command was stopped: so are we, until somebody lets us go on. */
 static void stop(const struct asker *asker)
 {
@@ -258,9 +267,11 @@ static void stop(const struct asker *asker)
 	else if (asker->tty >= 0)
 		tcsetpgrp(asker->tty, getpgrp());
 	raise(SIGSTOP);
-	foreground = asker->tty >= 0 && tcgetpgrp(asker->tty) == getpgrp();
+	foreground = in_foreground(asker);
 	if (asker->terminal && foreground)
 		sb_terminal_resume(asker->terminal);
+	else if (asker->terminal)
+		sb_terminal_background(asker->terminal);
 	tell(asker, SB_WIRE_CONTINUE, asker->terminal || foreground);
 }
 
@@ -333,6 +344,11 @@ static void loop(struct asker *asker)
 		int timeout =
 			shorter(sb_approver_timeout_ms(&asker->approver), socket_timeout_ms(asker));
 
+		if (asker->terminal && sb_terminal_in_background(asker->terminal)) {
+			timeout = shorter(timeout, FOREGROUND_MS);
+			if (in_foreground(asker))
+				sb_terminal_resume(asker->terminal);
+		}
 		if (asker->terminal) {
 			count += sb_terminal_poll(asker->terminal, wait + 2);
 			timeout = shorter(timeout, sb_terminal_timeout_ms(asker->terminal));

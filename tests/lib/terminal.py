@@ -229,6 +229,7 @@ class Terminal:
         self._screen = Screen(rows, columns)
         self.master, slave = pty.openpty()
         self._set_size(rows, columns)
+        self.name = os.ttyname(slave)
 
         def take_terminal():
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)

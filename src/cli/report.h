@@ -1,0 +1,32 @@
+/*
+ * report.h - the file of --report: chosen before the run, written after it.
+ *
+ *     find -> the command runs -> write -> done
+ *
+ * The command may own the directory it lies in.  So where it leads is settled before, links and
+ * all; afterwards the directory must still be the same one, reached through no link, and what has
+ * the name by then is replaced, not followed.  No descriptor is kept meanwhile.
+ */
+#ifndef SB_CLI_REPORT_H
+#define SB_CLI_REPORT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sandbash/error.h"
+
+struct sb_report_file {
+	char *directory; /* canonical; NULL: no report is wanted */
+	char *name;
+	dev_t device;
+	ino_t inode;
+};
+
+/* path: as given, relative to cwd.  SB_E_MISSING: there is no such directory. */
+int sb_report_find(const char *path, const char *cwd, const char *home, struct sb_report_file *out,
+		   struct sb_error *err);
+int sb_report_write(const struct sb_report_file *file, const char *bytes, size_t length,
+		    struct sb_error *err);
+void sb_report_done(struct sb_report_file *file);
+
+#endif

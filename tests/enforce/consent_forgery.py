@@ -1,0 +1,845 @@
+"""consent_forgery.py - C5, S5: from inside, try to answer a question, to forge, see or suppress
+one, or to have something else done than what was shown.
+
+Each attack stands beside what shows that it could work: the same act without a sandbox, or a
+harmless neighbour that does."""
+
+import os
+import re
+import signal
+import socket
+import time
+
+from person import Person
+from tap import BIN, FLAGS, check, contains, equal, lacks, run_all, test
+
+FLAGS.clear()  # a static run asks nobody: this is about the other one
+BOTH = ("full", "flat")
+
+HEADER = """
+import ctypes, errno, fcntl, os, signal, socket, struct, subprocess, sys, termios, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+outside, project = sys.argv[1], os.getcwd()
+def say(*words): print(*words, flush=True)
+def attempt(name, act):
+    try: say('DONE', name, act())
+    except OSError as e: say('REFUSED', name, errno.errorcode.get(e.errno, e.errno))
+def wait_for(name):
+    for _ in range(1000):
+        if os.path.exists(name): return
+        time.sleep(0.01)
+    raise SystemExit('nobody made ' + name)
+def later(act):
+    t = threading.Thread(target=act, daemon=True)
+    t.start()
+    return t
+"""
+
+
+def inside(fx, program, *words, flags=(), **where):
+    """Run a Python program under sandbash, with somebody at the terminal."""
+    fx.write("attack.py", HEADER + program)
+    return Person(fx, "python3", "-u", "attack.py", fx.outside, *words, flags=flags, **where)
+
+
+def go(fx, name="go"):
+    """Let the program inside go on."""
+    fx.write(name, "")
+
+
+# --- by the terminal ----------------------------------------------------------------------
+
+NOISE = """
+tty = os.open('/dev/tty', os.O_RDWR)
+modes = termios.tcgetattr(tty)
+modes[3] &= ~termios.ECHO # replies would come back as output
+termios.tcsetattr(tty, termios.TCSANOW, modes)
+t = later(lambda: attempt('open', lambda: open(outside + '/f', 'w').close()))
+wait_for('go')
+for byte in b'1124\\n':
+    attempt('TIOCSTI', lambda: fcntl.ioctl(tty, termios.TIOCSTI, bytes([byte])))
+attempt('TIOCLINUX', lambda: fcntl.ioctl(tty, 0x541c, bytes([3, 0])))
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    os.write(tty, NOISE)
+    time.sleep(0.01)
+open('noisy', 'w').close()
+t.join()
+"""
+
+SEQUENCES = {
+    "cursor reports": b"\x1b[6n" * 50,
+    "attributes": b"\x1b[c\x1b[>c\x1b[5n\x1b[=c\x1b[0x",
+    "answerback": b"\x05" * 20,
+    "settings": b"\x1bP$qm\x1b\\\x1bP$qr\x1b\\\x1bP+q544e\x1b\\",
+    "clipboard": b"\x1b]52;c;MQ==\x07\x1b]52;c;?\x07",
+    "title": b"\x1b]2;1\x07\x1b[21t\x1b[20t",
+    "colours": b"\x1b]4;1;?\x07\x1b]10;?\x07\x1b]11;?\x07",
+    "mouse": b"\x1b[?1000h\x1b[?1003h\x1b[?1006h\x1b[?9h",
+    "paste": b"\x1b[?2004h\x1b[?2004l",
+    "screens": b"\x1b[?1049l\x1b[?1049h\x1b[?47l\x1b[2J\x1b[H",
+    "sizes": b"\x1b[8;5;20t\x1b[4;10;10t\x1b[18t\x1b[3;0;0t",
+    "reset": b"\x1bc\x1b[!p",
+    "open string": b"\x1bPq" + b"1" * 3000,
+}
+
+
+def noise_test(sequence):
+    def attack(fx):
+        person = inside(fx, NOISE.replace("NOISE", repr(sequence)))
+        person.question(fx.outside / "f")
+        go(fx)
+        deadline = time.monotonic() + 10
+        while not fx.exists("noisy"):
+            check(time.monotonic() < deadline, "the noise does not end")
+            person.term.settle(0.05, 0.1)
+            # the output of the command waits behind the question; a pty holds only so much
+            if time.monotonic() > deadline - 7:
+                break
+        check(person.shows(fx.outside / "f"), f"not shown any more:\n{person.term.screen()}")
+        check(not fx.exists(fx.outside / "f"), "answered from inside")
+        person.answer("3", fx.outside / "f")
+        person.term.expect("REFUSED open E(ACCES|PERM)", timeout=15)
+        person.until(lambda: person.term.process.poll() is not None, "no end", 15)
+        lacks(person.term.output, "DONE TIOC")
+        check(not fx.exists(fx.outside / "f"))
+    return attack
+
+
+for kind, bytes_ in SEQUENCES.items():
+    test(f"C5 terminal noise answers nothing: {kind}")(noise_test(bytes_))
+
+
+@test("C5 noise before the question does not answer it either", variants=BOTH)
+def noise_before(fx):
+    person = inside(fx, """
+for _ in range(200): sys.stdout.buffer.write(b'\\x1b[6n\\x1b[c\\x1b[5n\\x05')
+sys.stdout.buffer.flush()
+attempt('open', lambda: open(outside + '/f', 'w').close())
+""")
+    person.question(fx.outside / "f")
+    person.term.send("1")  # in the middle of what the terminal sends
+    person.term.settle(0.2)
+    person.press("3")
+    person.until(lambda: "open E" in person.term.screen() or person.term.process.poll()
+                 is not None, "no end")
+    contains(person.term.output, "REFUSED open")
+    check(not fx.exists(fx.outside / "f"))
+
+
+@test("C5 a drawn imitation lacks the word: it cannot be found from inside", variants=BOTH)
+def word_is_secret(fx):
+    person = Person(fx, "touch", fx.outside / "f")
+    word = re.search(r"your word: (\S+ \S+|\S+)", person.question())[1].strip()
+    person.answer("3")
+    person.end()
+    holds = [path for path, (_, _, content) in fx.snapshot(fx.home).items()
+             if isinstance(content, bytes) and word.encode() in content]
+    check(holds, "the word is kept nowhere?")
+    for path in holds:
+        contains(fx.run("cat", path).stdout, word)  # without a sandbox it can be read
+    person = inside(fx, f"""
+for path in {[str(p) for p in holds]!r}:
+    attempt('read', lambda: open(path).read())
+    attempt('link', lambda: os.link(path, 'mine'))
+    attempt('rename', lambda: os.rename(path, 'mine'))
+    attempt('copy', lambda: os.open(path, os.O_PATH) and open('/proc/self/fd/3').read())
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    for name in 'environ', 'cmdline', 'maps':
+        try: text = open('/proc/%s/%s' % (pid, name), 'rb').read()
+        except OSError: continue
+        if {word.split()[0]!r}.encode() in text and pid != str(os.getpid()): say('FOUND', pid, name)
+say('over')
+""")
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            person.answer("3")
+    person.end()
+    contains(person.term.output, "over")
+    lacks(person.term.output, "DONE read")
+    lacks(person.term.output, "DONE link")
+    lacks(person.term.output, "DONE rename")
+    lacks(person.term.output, word)
+    lacks(person.term.output, "FOUND")
+
+
+@test("C5 the real terminal is out of reach while a question is open")
+def real_terminal(fx):
+    person = inside(fx, """
+t = later(lambda: attempt('open', lambda: open(outside + '/f', 'w').close()))
+wait_for('go')
+real = open('name').read()
+own = os.ttyname(0)
+say('own', own)
+for path in {real} | {'/dev/pts/' + n for n in os.listdir('/dev/pts') if n.isdigit()} - {own}:
+    attempt('read ' + path, lambda: os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK))
+    attempt('write ' + path, lambda: os.write(os.open(path, os.O_WRONLY | os.O_NOCTTY), b'FORGED'))
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    for fd in range(12):
+        path = '/proc/%s/fd/%d' % (pid, fd)
+        try: where = os.readlink(path)
+        except OSError: continue
+        if where.startswith('/dev/pt') and where != own:
+            attempt('write ' + path, lambda: os.write(os.open(path, os.O_RDWR | os.O_NOCTTY),
+                                                      b'FORGED'))
+open('tried', 'w').close()
+t.join()
+""")
+    person.question(fx.outside / "f")
+    fx.write("name", person.term.name)
+    go(fx)
+    person.until(lambda: fx.exists("tried"), "not tried")
+    person.term.settle(0.2)
+    lacks(person.term.output, "FORGED")
+    person.answer("3", fx.outside / "f")
+    person.end()
+    lacks(person.term.output, "FORGED")
+    lacks(person.term.output, f"DONE read {person.term.name}")
+    lacks(person.term.output, f"DONE write {person.term.name}")
+
+
+@test("C5 the supervisor's processes cannot be signalled, stopped, traced or limited from inside",
+      variants=BOTH)
+def supervisor_processes(fx):
+    person = inside(fx, """
+t = later(lambda: attempt('open', lambda: open(outside + '/f', 'w').close()))
+wait_for('go')
+pids = [int(p) for p in open('pids').read().split()]
+for pid in pids + [1, os.getppid()]:
+    if pid <= 0 or pid == os.getpid(): continue
+    for s in (0, signal.SIGSTOP, signal.SIGKILL, signal.SIGWINCH, signal.SIGCONT):
+        attempt('kill %d %d' % (pid, s), lambda: os.kill(pid, s))
+    attempt('ptrace %d' % pid, lambda: libc.ptrace(16, pid, 0, 0) and
+            (_ for _ in ()).throw(OSError(ctypes.get_errno(), '')))
+    attempt('mem %d' % pid, lambda: open('/proc/%d/mem' % pid, 'rb+'))
+    for n in range(10): # that there are numbers may be seen, not what they are
+        attempt('fd %d' % pid, lambda: os.readlink('/proc/%d/fd/%d' % (pid, n)))
+    attempt('limit %d' % pid, lambda: __import__('resource').prlimit(pid, 7, (3, 3)))
+    attempt('nice %d' % pid, lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
+    attempt('group %d' % pid, lambda: os.killpg(pid, signal.SIGSTOP))
+open('tried', 'w').close()
+t.join()
+""")
+    person.question(fx.outside / "f")
+    # every process of the run that is not the command: sandbash itself and its children
+    found, todo = [], [person.term.process.pid]
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as children:
+                todo += [int(child) for child in children.read().split()]
+    supervisors = []
+    for pid in found:
+        with open(f"/proc/{pid}/comm", encoding="ascii") as comm:
+            if comm.read().strip() in ("sandbash", "without"):
+                supervisors.append(pid)
+    check(len(supervisors) >= 2, f"{supervisors} of {found}")
+    fx.write("pids", " ".join(map(str, supervisors)))
+    go(fx)
+    person.until(lambda: fx.exists("tried"), "not tried")
+    for pid in supervisors:
+        os.kill(pid, 0)  # alive
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            check(stat.read().rsplit(")", 1)[1].split()[0] not in "TtZ", f"{pid} is stopped")
+    person.answer("1", fx.outside / "f")
+    equal(person.end(), 0, person.term.screen())
+    contains(person.term.output, "DONE open")  # and everything works on
+    for pid in supervisors:
+        for act in ("kill", "ptrace", "mem", "fd", "limit", "nice"):
+            lacks(person.term.output, f"DONE {act} {pid} ")
+
+
+# --- by what is shown ---------------------------------------------------------------------
+
+
+@test("C5 names with control characters, newlines and bidi are shown escaped")
+def names(fx):
+    names = ["a\x1b[2Jb", "a\nb", "a\rb", "\u202egpj.exe", "a\x9b2Jb", "tab\tx", "\x07bell",
+             "\u200b\u2066hidden", "\udcff\udcfe"]
+    (fx.outside / "d").mkdir()
+    for name in names:
+        person = inside(fx, f"""
+attempt('open', lambda: os.close(os.open(outside.encode() + b'/d/' +
+        {os.fsencode(name)!r}, os.O_WRONLY | os.O_CREAT)))
+""")
+        person.question(fx.outside / "d")
+        shown = person.term.output
+        at = shown.index("wants to")
+        for bad in ("\x1b[2Jb", "\u202e", "\x9b", "\u2066", "\x07bell", "a\nb", "a\rb"):
+            lacks(shown[at:].replace("\x1b[2J\x1b[", ""), bad)
+        person.answer("1", fx.outside / "d")
+        equal(person.end(), 0, repr(name) + person.term.screen())
+        lacks(person.term.output[at:], "\u202e")
+    equal(sorted(os.listdir(fx.outside / "d")), sorted(names))
+
+
+@test("C5 a very long name is shown whole or cut in the middle; what is done is that name")
+def long_names(fx):
+    deep = fx.outside
+    for _ in range(12):
+        deep = deep / ("d" * 200)
+        deep.mkdir()
+    person = inside(fx, f"attempt('open', lambda: open({str(deep)!r} + '/' + 'n' * 250, 'w').close())")
+    person.answer("1", "[...]")
+    equal(person.end(), 0)
+    equal(os.listdir(deep), ["n" * 250])
+
+
+@test("C3 a flood of questions ends: limits hold, and the person gets a line", variants=BOTH)
+def flood(fx):
+    person = inside(fx, """
+refused = 0
+for n in range(300):
+    try: open(outside + '/f%d' % n, 'w').close()
+    except OSError: refused += 1
+say('refused', refused)
+""")
+    answered = 0
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            answered += 1
+            check(answered <= 12, "too many questions")
+            person.answer("3")
+    person.end()
+    contains(person.term.output, "refused 300")
+    equal(answered, 10)
+    equal(os.listdir(fx.outside), [])
+    contains(person.term.output, "in a row")
+
+
+@test("C3 hundreds that wait for one answer exhaust nobody", variants=BOTH)
+def crowd(fx):
+    fx.write(fx.outside / "f", "")
+    person = inside(fx, """
+threading.stack_size(65536)
+done = []
+def work():
+    try:
+        os.close(os.open(outside + '/f', os.O_WRONLY)); done.append(1)
+    except OSError as e: done.append(e.errno)
+threads = [later(work) for _ in range(1500)]
+time.sleep(1)
+attempt('inside', lambda: open('still', 'w').close())
+for t in threads: t.join()
+say('all', len(done), 'yes', done.count(1))
+attempt('again', lambda: open('again', 'w').close())
+attempt('other', lambda: open(outside + '/g', 'w').close())
+""")
+    person.question(fx.outside / "f")
+    person.until(lambda: fx.exists("still"), "the rest of the command hangs", 20)
+    person.answer("1", fx.outside / "f")
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck", 20)
+        if person.shows():
+            person.answer("1")
+    equal(person.end(), 0, person.term.screen())
+    contains(person.term.output, "all 1500")
+    contains(person.term.output, "DONE again")
+    contains(person.term.output, "DONE other")
+
+
+# --- by changing what was shown -----------------------------------------------------------
+
+
+@test("C5 a path changed in memory while the question is open: what was shown is done",
+      variants=BOTH)
+def flipped_path(fx):
+    fx.write(fx.outside / "target", "untouched\n")
+    person = inside(fx, """
+path = ctypes.create_string_buffer((outside + '/shown0').encode())
+def act():
+    fd = libc.openat(-100, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    say('fd', fd)
+    if fd >= 0: os.write(fd, b'written')
+t = later(act)
+wait_for('go')
+path.value = (outside + '/target').encode()
+open('flipped', 'w').close()
+t.join()
+""")
+    person.question("shown0")
+    go(fx)
+    person.until(lambda: fx.exists("flipped"), "not flipped")
+    person.answer("1", "shown0")
+    person.end()
+    equal(fx.read(fx.outside / "shown0"), "written")
+    equal(fx.read(fx.outside / "target"), "untouched\n")
+
+
+@test("C5 a symlink of the project turned elsewhere while the question is open", variants=BOTH)
+def turned_link(fx):
+    fx.write(fx.outside / "shown", "old\n")
+    fx.write(fx.outside / "target", "untouched\n")
+    person = inside(fx, """
+os.symlink(outside + '/shown', 'link')
+t = later(lambda: attempt('write', lambda: open('link', 'w').write('written')))
+wait_for('go')
+os.symlink(outside + '/target', 'other')
+os.rename('other', 'link')
+open('turned', 'w').close()
+t.join()
+""")
+    person.question(fx.outside / "shown")
+    go(fx)
+    person.until(lambda: fx.exists("turned"), "not turned")
+    person.answer("1", fx.outside / "shown")
+    person.end()
+    equal(fx.read(fx.outside / "shown"), "written")
+    equal(fx.read(fx.outside / "target"), "untouched\n")
+
+
+def swapped(how):
+    """The place is changed by somebody outside while the question is open."""
+    def attack(fx):
+        (fx.outside / "d").mkdir()
+        fx.write(fx.outside / "victim/f", "untouched\n")
+        person = inside(fx, "attempt('write', lambda: open(outside + '/d/f', 'w').write('w'))")
+        person.question(fx.outside / "d/f")
+        if how == "link":
+            (fx.outside / "d/f").symlink_to("../victim/f")
+        elif how == "directory":
+            (fx.outside / "d").rename(fx.outside / "old")
+            (fx.outside / "d").symlink_to("victim")
+        elif how == "moved":
+            (fx.outside / "d").rename(fx.outside / "victim/d")
+        elif how == "fifo":
+            os.mkfifo(fx.outside / "d/f")
+        elif how == "hard link":
+            os.link(fx.outside / "victim/f", fx.outside / "d/f")
+        person.answer("1", fx.outside / "d/f")
+        person.end(20)
+        equal(fx.read(fx.outside / "victim/f"), "untouched\n")
+    return attack
+
+
+for change in ("link", "directory", "moved", "fifo", "hard link"):
+    test(f"C5 the place is changed from outside while the question is open: {change}",
+         variants=BOTH)(swapped(change))
+
+
+@test("C5 the parent exits while its child asks", variants=BOTH)
+def parent_exits(fx):
+    person = inside(fx, """
+if os.fork() == 0:
+    os.setsid()
+    attempt('write', lambda: open(outside + '/f', 'w').close())
+    os._exit(0)
+wait_for('go')
+os._exit(9)
+""")
+    person.question(fx.outside / "f")
+    go(fx)
+    equal(person.term.wait(), 9)
+    check(not fx.exists(fx.outside / "f"))
+    check(not person.term.state()["alternate"], "the question stays")
+
+
+@test("C5 a command that stops itself while it asks", variants=BOTH)
+def stops_itself(fx):
+    person = inside(fx, """
+t = later(lambda: attempt('write', lambda: open(outside + '/f', 'w').close()))
+wait_for('go')
+os.kill(os.getpid(), signal.SIGSTOP)
+t.join()
+""")
+    person.question(fx.outside / "f")
+    go(fx)
+    time.sleep(0.3)
+    # A thread that is held cannot stop, so the process is not stopped yet, and can be answered.
+    person.answer("1", fx.outside / "f")
+    deadline = time.monotonic() + 10
+    state = ""
+    while state != "T" and time.monotonic() < deadline:
+        person.term.settle(0.05, 0.1)
+        with open(f"/proc/{person.term.process.pid}/stat", encoding="ascii") as stat:
+            state = stat.read().rsplit(")", 1)[1].split()[0]
+    equal(state, "T", "sandbash stops with its command")
+    check(not person.term.state()["alternate"], "the question stays")
+    os.kill(person.term.process.pid, signal.SIGCONT)
+    equal(person.end(), 0, person.term.screen())
+    check(fx.exists(fx.outside / "f"))
+
+
+@test("C5 what differs beside the path is another question, and is shown", variants=BOTH)
+def not_merged(fx):
+    fx.write(fx.outside / "f", "")
+    person = inside(fx, """
+threads = [later(lambda: attempt('chmod', lambda: os.chmod(outside + '/f', 0o600)))]
+wait_for('go')
+threads += [later(lambda: attempt('setuid', lambda: os.chmod(outside + '/f', 0o6755)))]
+threads += [later(lambda: attempt('create', lambda: os.close(os.open(outside + '/n',
+                  os.O_WRONLY | os.O_CREAT))))]
+wait_for('go2')
+threads += [later(lambda: attempt('symlink', lambda: os.symlink('/etc/passwd', outside + '/n')))]
+open('asked', 'w').close()
+for t in threads: t.join()
+""")
+    person.question("mode 0600")
+    go(fx)
+    person.question("1 of ")
+    time.sleep(0.3)
+    go(fx, "go2")
+    person.until(lambda: fx.exists("asked"), "not asked")
+    time.sleep(0.3)
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        screen = person.term.screen()
+        if person.shows():
+            harmless = "mode 0600" in screen
+            person.answer("1" if harmless else "3")
+    person.end()
+    contains(person.term.output, "DONE chmod")
+    lacks(person.term.output, "DONE symlink")
+    lacks(person.term.output, "DONE create")
+    equal(os.listdir(fx.outside), ["f"])
+
+
+@test("C2 a rename between two directories does not open both for the name of one",
+      variants=BOTH)
+def two_directories(fx):
+    fx.write(fx.outside / "a/x", "")
+    (fx.outside / "b").mkdir()
+    person = inside(fx, """
+attempt('rename', lambda: os.rename(outside + '/a/x', outside + '/b/x'))
+for name in 'ab':
+    attempt('then ' + name, lambda: open(outside + '/%s/new' % name, 'w').close())
+""")
+    person.question("wants to rename", fx.outside / "a/x", fx.outside / "b/x", "Press 1 or 3")
+    person.press("2")  # not offered
+    person.answer("1", "wants to rename")
+    for name in "ab":
+        person.answer("3", fx.outside / name / "new")
+    person.end()
+    contains(person.term.output, "DONE rename")
+    equal(os.listdir(fx.outside / "a") + os.listdir(fx.outside / "b"), ["x"])
+
+
+# --- by who asks --------------------------------------------------------------------------
+
+
+@test("C5 a process that cannot be looked into is refused or asked about, never let through",
+      variants=BOTH)
+def not_dumpable(fx):
+    person = inside(fx, """
+libc.prctl(4, 0, 0, 0, 0)
+attempt('outside', lambda: open(outside + '/f', 'w').close())
+attempt('inside', lambda: open('in', 'w').close())
+""")
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            contains(person.term.screen(), str(fx.outside / "f"))
+            person.answer("3")
+    person.end()
+    contains(person.term.output, "REFUSED outside")
+    check(not fx.exists(fx.outside / "f"))
+
+
+@test("C5 a thread with descriptors and a directory of its own: its own are meant", variants=BOTH)
+def own_tables(fx):
+    for name in "ab":
+        (fx.outside / name).mkdir()
+    person = inside(fx, """
+a, b = (os.open(outside + '/' + n, os.O_RDONLY | os.O_DIRECTORY) for n in 'ab')
+os.dup2(a, 50)
+os.chdir(outside + '/a')
+def work():
+    if libc.unshare(0x400) or libc.unshare(0x200): return say('cannot unshare')
+    os.dup2(b, 50)
+    os.chdir(outside + '/b')
+    attempt('dirfd', lambda: os.close(os.open('x', os.O_WRONLY | os.O_CREAT, dir_fd=50)))
+    attempt('cwd', lambda: os.close(os.open('y', os.O_WRONLY | os.O_CREAT)))
+    attempt('proc', lambda: os.close(os.open('/proc/thread-self/fd/50/z',
+                                             os.O_WRONLY | os.O_CREAT)))
+t = later(work)
+t.join()
+attempt('main', lambda: os.close(os.open('m', os.O_WRONLY | os.O_CREAT, dir_fd=50)))
+""")
+    for name in "xyz":
+        person.answer("1", fx.outside / "b" / name)
+    person.answer("1", fx.outside / "a/m")
+    person.end()
+    equal((sorted(os.listdir(fx.outside / "a")), sorted(os.listdir(fx.outside / "b"))),
+          (["m"], ["x", "y", "z"]))
+
+
+@test("C5 no way around the question: O_PATH, /proc, io_uring, handles, userfaultfd, mounts",
+      variants=BOTH)
+def ways_around(fx):
+    fx.write(fx.outside / "f", "untouched\n")
+    person = inside(fx, """
+f = outside + '/f'
+def call(number, *args):
+    result = libc.syscall(number, *args)
+    if result < 0: raise OSError(ctypes.get_errno(), '')
+    return result
+fd = os.open(f, os.O_PATH)
+rd = os.open(f, os.O_RDONLY)
+attempt('opath', lambda: os.open('/proc/self/fd/%d' % fd, os.O_WRONLY))
+attempt('reopen', lambda: os.open('/proc/self/fd/%d' % rd, os.O_RDWR))
+attempt('thread-self', lambda: os.open('/proc/thread-self/fd/%d' % rd, os.O_RDWR | os.O_APPEND))
+attempt('root', lambda: os.open('/proc/self/root' + f, os.O_WRONLY))
+attempt('fchmod', lambda: os.fchmod(rd, 0o777))
+attempt('proc chmod', lambda: os.chmod('/proc/self/fd/%d' % fd, 0o777))
+attempt('utime', lambda: os.utime('/proc/self/fd/%d' % rd, (1, 1)))
+attempt('io_uring', lambda: call(425, 8, ctypes.create_string_buffer(256)))
+attempt('userfaultfd', lambda: call(282 if os.uname().machine == 'aarch64' else 323, 1))
+attempt('link', lambda: os.link(f, 'linked'))
+attempt('link fd', lambda: os.link('/proc/self/fd/%d' % fd, 'linked2', follow_symlinks=True))
+attempt('rename', lambda: os.rename(f, 'moved'))
+attempt('exchange', lambda: (open('mine', 'w').close(),
+        call(276 if os.uname().machine == 'aarch64' else 316, -100, b'mine', -100, f.encode(), 2)))
+attempt('unshare', lambda: libc.unshare(0x10000000) and
+        (_ for _ in ()).throw(OSError(ctypes.get_errno(), '')))
+attempt('mount', lambda: libc.mount(b'none', b'/mnt', b'tmpfs', 0, None) and
+        (_ for _ in ()).throw(OSError(ctypes.get_errno(), '')))
+import tempfile
+a, b = socket.socketpair()
+socket.send_fds(a, [b'x'], [rd])
+got = socket.recv_fds(b, 1, 1)[1][0]
+attempt('passed', lambda: os.open('/proc/self/fd/%d' % got, os.O_WRONLY))
+how = struct.pack('QQQ', os.O_WRONLY, 0, 0)
+attempt('openat2', lambda: call(437, -100, f.encode(), how, 24))
+attempt('mem', lambda: os.pwrite(os.open('/proc/self/mem', os.O_RDWR), b'', 0) or 'harmless')
+say('over')
+""")
+    asked = 0
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            asked += 1
+            person.answer("3")
+    person.end()
+    contains(person.term.output, "over")
+    check(asked >= 1)
+    done = set(re.findall(r"DONE ([a-z_ 0-9-]+?) ", person.term.output.replace("\r", " ")))
+    equal(done - {"mem"}, set(), "let through")
+    equal(fx.read(fx.outside / "f"), "untouched\n")
+    equal(os.listdir(fx.outside), ["f"])
+    equal(os.stat(fx.outside / "f").st_nlink, 1)
+
+
+@test("C5 a socket put in the place of another while connect is held", variants=BOTH)
+def swapped_socket(fx):
+    shown, other = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    shown.bind(str(fx.outside / "shown"))
+    other.bind(str(fx.outside / "other"))
+    shown.listen(9)
+    other.listen(9)
+    person = inside(fx, """
+address = ctypes.create_string_buffer(struct.pack('H108s', 1, (outside + '/shown').encode()))
+s1, s2 = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+os.dup2(s1.fileno(), 60)
+def act(): say('connect', libc.connect(60, address, 110))
+t = later(act)
+wait_for('go')
+os.dup2(s2.fileno(), 60)
+address.raw = struct.pack('H108s', 1, (outside + '/other').encode()) + b'\\0'
+open('swapped', 'w').close()
+t.join()
+for name, s in ('s1', s1), ('s2', s2):
+    attempt(name, lambda: s.getpeername())
+""")
+    person.question("connect to", fx.outside / "shown")
+    go(fx)
+    person.until(lambda: fx.exists("swapped"), "not swapped")
+    person.answer("1", fx.outside / "shown")
+    person.end()
+    other.setblocking(False)
+    try:
+        other.accept()
+        reached = True
+    except BlockingIOError:
+        reached = False
+    check(not reached, "the other service was reached")
+
+
+@test("C5 no race from an inet socket to a unix one reaches a service", variants=BOTH)
+def family_race(fx):
+    service = socket.socket(socket.AF_UNIX)
+    service.bind(str(fx.outside / "service"))
+    service.listen(100)
+    result = fx.sandbash("python3", "-c", HEADER + """
+inet = struct.pack('!HH4s8x', 0, 1, bytes([127, 0, 0, 1])); inet = struct.pack('H', 2) + inet[2:]
+unix = struct.pack('H108s', 1, (outside + '/service').encode())
+address = ctypes.create_string_buffer(110)
+stop = False
+SOCKETS = []
+def flip():
+    while not stop:
+        s, u = socket.socket(), socket.socket(socket.AF_UNIX)
+        SOCKETS[:] = s, u
+        for _ in range(20):
+            ctypes.memmove(address, inet.ljust(110, b'\\0'), 110); os.dup2(s.fileno(), 60)
+            ctypes.memmove(address, unix, 110); os.dup2(u.fileno(), 60)
+s = socket.socket()
+os.dup2(s.fileno(), 60)
+t = later(flip)
+end = time.monotonic() + 4
+n = 0
+while time.monotonic() < end:
+    if libc.connect(60, address, 110) == 0:
+        for held in SOCKETS:
+            try: say('connected', held.family, held.getpeername())
+            except OSError: pass
+    n += 1
+stop = True
+say('tries', n)
+""", str(fx.outside), timeout=60)
+    contains(result.stdout, "tries")
+    lacks(result.stdout, "connected", result.stdout)
+    service.setblocking(False)
+    try:
+        service.accept()
+        check(False, "the service was reached")
+    except BlockingIOError:
+        pass
+
+
+@test("C5 a nested run with looser rules gains nothing, one with stricter rules holds",
+      variants=BOTH)
+def nested(fx):
+    (fx.project / "sub").mkdir()
+    fx.write("keep", "untouched\n")
+    flag = ["--best-effort"] if fx.variant == "flat" else []
+    loose = fx.sandbash(BIN, *flag, f"--allow-write={fx.outside}", "--", "touch",
+                        fx.outside / "f")
+    check(loose.status != 0, loose)
+    check(not fx.exists(fx.outside / "f"))
+    strict = fx.sandbash("bash", "-c", f"""
+{BIN} {' '.join(flag)} --rule='read keep' -- bash -c 'echo x > keep; echo inner=$?; echo x > other; echo other=$?'
+echo x > after; echo after=$?
+""")
+    contains(strict.stdout, "inner=1", strict.stderr)
+    contains(strict.stdout, "other=0", strict.stderr)
+    contains(strict.stdout, "after=0")
+    equal(fx.read("keep"), "untouched\n")
+
+
+@test("C5 the mark of a nested run cannot be exchanged for that of another one", variants=BOTH)
+def nested_mark(fx):
+    fx.write("keep", "untouched\n")
+    flag = "--best-effort" if fx.variant == "flat" else ""
+    fx.write("inner.py", HEADER + """
+for n in range(1, 8):
+    def mark():
+        number = 261 if os.uname().machine == 'aarch64' else 302
+        if libc.syscall(number, 0, 10, struct.pack('QQ', 2**30 - n, 2**30 - n), None) != 0:
+            raise OSError(ctypes.get_errno(), '')
+    attempt('mark %d' % n, mark)
+    attempt('write %d' % n, lambda: open('keep', 'w').write('x'))
+attempt('neighbour', lambda: open('other', 'w').write('x'))
+""")
+    result = fx.sandbash("bash", "-c", f"""
+(for n in 1 2 3 4 5 6; do {BIN} {flag} --rule="read no$n" -- sleep 6 & done; wait) &
+sleep 0.2
+{BIN} {flag} --rule='read keep' -- bash -c 'sleep 2; exec python3 inner.py {fx.outside}'
+""", timeout=60)
+    contains(result.stdout, "DONE neighbour", result.stderr)
+    lacks(result.stdout, "DONE write", result.stdout)
+    equal(fx.read("keep"), "untouched\n")
+
+
+# --- by what is left behind ---------------------------------------------------------------
+
+
+@test("C2 always and sessions: no name becomes another rule")
+def rule_injection(fx):
+    names = ["new\nwrite ~", "glob*", "?", "[a-z]", "hash # x", " lead", "trail ", "back\\slash",
+             "quote'\"", "\x1b[31m", "\udcff", "!neg", "include x"]
+    for number, name in enumerate(names):
+        (fx.outside / f"p{number}" / name).mkdir(parents=True)
+        fx.write(fx.outside / f"p{number}" / "other" / "f", "")
+        program = f"""
+path = outside.encode() + b'/p{number}/' + {os.fsencode(name)!r} + b'/f'
+attempt('open', lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT)))
+"""
+        person = inside(fx, program, flags=("--session=s",))
+        screen = person.question(f"/p{number}/")
+        person.answer("4" if "4  " in screen else "1", f"/p{number}/")
+        equal(person.end(), 0)
+    listed = fx.run(BIN, "--print-policy")
+    equal(listed.status, 0, listed.stderr)  # what was written can be read
+    person = inside(fx, """
+for n in range(%d):
+    attempt('other%%d' %% n, lambda: os.close(os.open(outside + '/p%%d/other/f' %% n, os.O_WRONLY)))
+attempt('home', lambda: open(os.environ['HOME'] + '/x', 'w').close())
+""" % len(names), flags=("--session=s", "--consent=deny"))
+    person.end()
+    lacks(person.term.output, "DONE")
+
+
+@test("C6 a remedy with a hostile name is safe to paste")
+def remedy_injection(fx):
+    for name in ("a'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "a\n touch pwned\n",
+                 "\x1b]0;x\x07y", "-rf"):
+        result = fx.sandbash("python3", "-c", f"""
+import os
+try: os.open({str(fx.outside)!r} + '/' + {name!r}, os.O_WRONLY | os.O_CREAT)
+except OSError: pass
+""")
+        lacks(result.stderr, "\x1b")
+        flags = re.findall(r"--allow-write=.*", result.stderr)
+        for flag in flags:
+            fx.run("bash", "-c", f": {flag}")
+        check(not fx.exists("pwned"), f"{name!r}: {result.stderr}")
+        lacks(result.stderr, "\n touch")
+
+
+@test("C6 --report is not led elsewhere by the command", variants=BOTH)
+def report_link(fx):
+    fx.write(fx.outside / "victim", "untouched\n")
+    for top in ("", f"{fx.project}/"):
+        for make, name in ((f"ln -s {fx.outside}/victim report", "report"),
+                           ("mkfifo report", "report"),
+                           (f"mv d e; ln -s {fx.outside} d", "d/victim"),
+                           ("mv d e; mkdir d", "d/other")):
+            fx.run("rm", "-rf", "report", "d", "e")
+            fx.path("d").mkdir()
+            fx.sandbash(f"--report={top}{name}", "bash", "-c",
+                        f"{make}; echo x > {fx.outside}/no", timeout=20)
+            equal(fx.read(fx.outside / "victim"), "untouched\n", make)
+            equal(os.listdir(fx.outside), ["victim"])
+        result = fx.sandbash(f"--report={top}plain", "bash", "-c", f"echo x > {fx.outside}/no")
+        contains(fx.read("plain"), "outside", result.stderr)  # the neighbour
+        os.unlink(fx.path("plain"))
+
+
+@test("C2 a directory that was opened is no way out of it", variants=BOTH)
+def out_of_directory(fx):
+    (fx.outside / "d").mkdir()
+    fx.write(fx.outside / "victim", "untouched\n")
+    fx.write(fx.outside / "tree/f", "untouched\n")
+    person = inside(fx, """
+attempt('first', lambda: open(outside + '/d/first', 'w').close())
+d, v = outside + '/d/', outside + '/victim'
+attempt('neighbour', lambda: os.symlink(v, d + 'link'))
+attempt('through link', lambda: open(d + 'link', 'w').close())
+attempt('hard link', lambda: os.link(v, d + 'hard'))
+attempt('in', lambda: os.rename(v, d + 'moved'))
+attempt('out', lambda: os.rename(d + 'first', outside + '/victim'))
+attempt('tree', lambda: os.rename(outside + '/tree', d + 'tree'))
+attempt('chmod link', lambda: os.chmod(d + 'link', 0o777))
+attempt('dots', lambda: open(d + '../new', 'w').close())
+attempt('itself', lambda: os.rename(outside + '/d', outside + '/e'))
+attempt('gone', lambda: os.rmdir(outside + '/d'))
+fd = os.open(d, os.O_RDONLY)
+attempt('fd', lambda: os.close(os.open('../new2', os.O_WRONLY | os.O_CREAT, dir_fd=fd)))
+""")
+    person.answer("2", fx.outside / "d/first")
+    while person.term.process.poll() is None:
+        person.until(lambda: person.shows() or person.term.process.poll() is not None, "stuck")
+        if person.shows():
+            person.answer("3")
+    person.end()
+    done = set(re.findall(r"DONE ([a-z ]+?) None", person.term.output.replace("\r", " ")))
+    equal(done, {"first", "neighbour"})
+    equal(fx.read(fx.outside / "victim"), "untouched\n")
+    equal(fx.read(fx.outside / "tree/f"), "untouched\n")
+
+
+if __name__ == "__main__":
+    run_all()

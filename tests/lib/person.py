@@ -1,0 +1,75 @@
+"""person.py - somebody at a terminal who reads questions and presses keys.
+
+    person = Person(fx, "bash", "-c", "echo x > ~/outside/file")
+    screen = person.question("create", "/outside/file")    wait for it; what it looks like
+    person.press("1")                                      look, then press
+    person.calm()                                          no question shows, and none comes
+    equal(person.term.wait(), 0)
+
+A person looks before pressing: a key counts only after a moment of quiet (keys.h).
+"""
+
+import time
+
+from tap import check
+
+QUIET = 0.45  # longer than an asker wants silence before a key
+TITLE = "sandbash asks you"
+
+
+def subject(screen):
+    """What a question is about: all but how many wait."""
+    return screen.split("\n", 1)[1:]
+
+
+class Person:
+    def __init__(self, fx, *words, flags=(), **where):
+        where = {"rows": 24, "columns": 120, "replies": True, **where}
+        self.fx = fx
+        self.term = fx.sandbash_terminal(*flags, *words, **where)
+
+    def until(self, condition, message, seconds=10):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            check(time.monotonic() < deadline, f"{message}; the screen:\n{self.term.screen()}")
+            self.term.settle(0.02, 0.1)
+
+    def shows(self, *texts):
+        """A question with these texts is on the screen, to the last line."""
+        screen = self.term.screen()
+        return TITLE in screen and "Press " in screen and all(str(t) in screen for t in texts)
+
+    def question(self, *texts, seconds=10):
+        self.until(lambda: self.shows(*texts), f"no question with {texts}", seconds)
+        return self.term.screen()
+
+    def gone(self, *texts):
+        """That question has left the screen."""
+        self.until(lambda: not self.shows(*texts), f"the question with {texts} stays")
+
+    def press(self, key):
+        self.term.settle(QUIET, 1)
+        self.term.send(key)
+
+    def answer(self, key, *texts):
+        """Wait for a question and answer it; returns what it looked like."""
+        screen = self.question(*texts)
+        self.press(key)
+        self.until(lambda: subject(self.term.screen()) != subject(screen) or not self.shows(),
+                   "the question stays")
+        return screen
+
+    def calm(self, seconds=0.6):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.term.settle(0.05, 0.1)
+            check(not self.shows(), f"a question nobody expected:\n{self.term.screen()}")
+
+    def end(self, timeout=10):
+        """The status of the command; no question may come any more."""
+        deadline = time.monotonic() + timeout
+        while self.term.process.poll() is None:
+            check(time.monotonic() < deadline, f"no end; the screen:\n{self.term.screen()}")
+            check(not self.shows(), f"a question nobody expected:\n{self.term.screen()}")
+            self.term.settle(0.02, 0.1)
+        return self.term.wait()
