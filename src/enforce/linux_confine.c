@@ -206,12 +206,18 @@ static int prove_refused(const char *dir, struct sb_error *err)
 	return SB_OK;
 }
 
+/* Full disks, filesystems without O_TMPFILE and spent descriptors are not the sandbox's doing. */
+static bool is_excused(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EIO || error == EOPNOTSUPP ||
+	       error == EISDIR || error == EMFILE || error == ENFILE;
+}
+
 static int prove_allowed(const char *dir, struct sb_error *err)
 {
 	int error = dir ? try_write(dir) : 0;
 
-	/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
-	if (error == EACCES || error == EPERM || error == EROFS || error == ENOSYS)
+	if (error && !is_excused(error))
 		return sb_fail(err, SB_E_BROKEN, error,
 			       "the sandbox is too tight: '%s' cannot be written", dir);
 	return SB_OK;
@@ -289,8 +295,8 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 {
 	struct sb_fds fds = {0};
-	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds,
-				   err);
+	int status =
+		sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds, err);
 
 	if (status == SB_OK)
 		status = sb_mounts_enter(stages->plan,
@@ -328,7 +334,8 @@ static int register_rules(const struct sb_stages *stages, bool *out_held, struct
 	if (prctl((int)SB_REGISTER, bytes.data, bytes.length, 0, 0) == 0)
 		*out_held = true;
 	else if (errno != EINVAL) /* EINVAL: the outer run has no supervisor */
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot tell the outer supervisor the rules");
+		return sb_fail(err, SB_E_SYSTEM, errno,
+			       "cannot tell the outer supervisor the rules");
 	return SB_OK;
 }
 
