@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/shell.h"
 #include "sandbash/confine.h"
+#include "supervise/supervise.h"
 #include "sys/landlock.h"
 
 struct finding {
@@ -33,6 +34,7 @@ static const char *landlock_remedy(int error)
 static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
 {
 	int abi = sb_sys_landlock_abi();
+	struct sb_error unsupervised;
 	struct sb_layers net;
 	size_t count = 0;
 
@@ -88,6 +90,15 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 				 .detail = "refuses little-used and dangerous system calls",
 				 .without = "keystrokes can be faked on the terminal",
 				 .remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
+
+	found[count++] = (struct finding){
+		.name = "held system calls",
+		.there = sb_supervise_possible(&unsupervised) == SB_OK,
+		.needed = true,
+		.detail = "for asking at the moment of the operation",
+		.without = "only --static runs are possible, which ask nobody",
+		.remedy = "use Linux 5.0 or newer, and start it where no other program holds "
+			  "system calls"};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",

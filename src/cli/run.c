@@ -2,6 +2,7 @@
  * run.c - a run: rules, plan, confinement, execve.  And the same without the run.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,14 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 	return 0;
 }
 
+/* Without one nobody is shown the word, and a run leaves no file that nobody needs. */
+static bool has_terminal(void)
+{
+	SB_AUTO_FD int tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	return tty >= 0;
+}
+
 static int supervise(const struct sb_command_line *line, struct run *run,
 		     struct sb_summary *summary, int *out_status)
 {
@@ -334,7 +343,7 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 	struct sb_error err;
 
 	supervision.sockets = sb_named_sockets(&supervision.socket_count);
-	if (line->consent != SB_CONSENT_DENY) {
+	if (line->consent != SB_CONSENT_DENY && has_terminal()) {
 		word = sb_word(&run->setup.home);
 		supervision.word = word;
 	}
@@ -375,7 +384,8 @@ static int choose_kind(struct sb_command_line *line)
 {
 	struct sb_error err;
 
-	if (!sb_is_supervised(line) || (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS) ||
+	if (!sb_is_supervised(line) ||
+	    (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS) ||
 	    sb_supervise_possible(&err) == SB_OK)
 		return 0;
 	if (!line->best_effort)
