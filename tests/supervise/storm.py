@@ -57,9 +57,11 @@ if IS_STATIC or IS_NATIVE:
         storm(fx, "signals", "plain", 500)
 
 
-@test("signals interrupt and end who waits at a FIFO")
-def waiting(fx):
-    storm(fx, "signals", "wait")
+    # A held call that was received goes on until it is answered: who waits to write to a FIFO
+    # waits in the supervisor, and no signal but a deadly one ends that.
+    @test("signals interrupt and end who waits at a FIFO")
+    def waiting(fx):
+        storm(fx, "signals", "wait")
 
 
 @test("callers that are killed leave nothing half-done, and nothing is begun for the dead")
