@@ -34,7 +34,7 @@ static const char *landlock_remedy(int error)
 static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
 {
 	int abi = sb_sys_landlock_abi();
-	struct sb_error held;
+	struct sb_error unsupervised;
 	struct sb_layers net;
 	size_t count = 0;
 
@@ -91,15 +91,14 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 				 .without = "keystrokes can be faked on the terminal",
 				 .remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
 
-	found[count] = (struct finding){
-		.name = "held calls",
-		.there = layers->outer || sb_supervise_possible(&held) == SB_OK,
+	found[count++] = (struct finding){
+		.name = "held system calls",
+		.there = layers->outer || sb_supervise_possible(&unsupervised) == SB_OK,
 		.needed = true,
-		.detail = "for the supervisor: nothing is changed but through it",
-		.without = "nobody can be asked; only --static runs are possible, and hold less",
-		.remedy = "use Linux 5.19 or newer; run sandbash itself under no other supervisor "
-			  "of system calls"};
-	count++;
+		.detail = "for asking at the moment of the operation",
+		.without = "only --static runs are possible, which ask nobody",
+		.remedy = "use Linux 5.19 or newer, and start it where no other program holds "
+			  "system calls"};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",

@@ -207,12 +207,18 @@ static int prove_refused(const char *dir, struct sb_error *err)
 	return SB_OK;
 }
 
+/* Full disks, filesystems without O_TMPFILE and spent descriptors are not the sandbox's doing. */
+static bool is_excused(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EIO || error == EOPNOTSUPP ||
+	       error == EISDIR || error == EMFILE || error == ENFILE;
+}
+
 static int prove_allowed(const char *dir, struct sb_error *err)
 {
 	int error = dir ? try_write(dir) : 0;
 
-	/* full disks and filesystems without O_TMPFILE are not the sandbox's doing */
-	if (error == EACCES || error == EPERM || error == EROFS || error == ENOSYS)
+	if (error && !is_excused(error))
 		return sb_fail(err, SB_E_BROKEN, error,
 			       "the sandbox is too tight: '%s' cannot be written", dir);
 	return SB_OK;

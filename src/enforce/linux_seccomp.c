@@ -34,8 +34,11 @@
 	 CLONE_NEWPID | CLONE_NEWNET)
 #define NEW_TIME_NAMESPACE 0x80 /* in clone() this bit belongs to the exit signal */
 
-#define FILE_SETFLAGS 0x40086602u /* FS_IOC_SETFLAGS */
-#define FILE_SETXATTR 0x401c5820u /* FS_IOC_FSSETXATTR */
+#define FILE_SETFLAGS 0x40086602u      /* FS_IOC_SETFLAGS */
+#define FILE_SETXATTR 0x401c5820u      /* FS_IOC_FSSETXATTR */
+#define FILE_SETVERSION 0x40087602u    /* FS_IOC_SETVERSION */
+#define EXT4_SETVERSION 0x40086604u    /* EXT4_IOC_SETVERSION, the same */
+#define FILE_ENABLE_VERITY 0x40806685u /* FS_IOC_ENABLE_VERITY: never writable again */
 
 #define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
@@ -64,6 +67,7 @@ enum when {
 	AS_ROOT,
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
+	UNMOUNTED, /* supervised, or without mounts */
 };
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
@@ -75,9 +79,14 @@ static const struct sb_filter_row table[] = {
 	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSTI}}},
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCLINUX}}},
-	/* chattr: metadata that a read-only mount would hold */
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETFLAGS}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETXATTR}}},
+	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
+	 * mount would hold.  Inside the roots of a supervised run there is none around what is
+	 * read-only, and nobody needs these there. */
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETFLAGS}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETXATTR}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETVERSION}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, EXT4_SETVERSION}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_ENABLE_VERITY}}},
 
 	/* New namespaces give capabilities inside them, and with them half the kernel. */
 	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},
@@ -217,9 +226,6 @@ static const struct sb_filter_row table[] = {
 	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
 	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
 	{SYS_umask, HOLD, SUPERVISED, {{0}}},
-	/* chattr by descriptor: no mount holds it inside the roots, and nobody needs it there */
-	{SYS_ioctl, PERM, SUPERVISED, {{EQUAL, 1, FILE_SETFLAGS}}},
-	{SYS_ioctl, PERM, SUPERVISED, {{EQUAL, 1, FILE_SETXATTR}}},
 	/* Where a socket leads is decided by path; Landlock and mounts do not hold that. */
 	{SYS_connect, HOLD, SUPERVISED, {{0}}},
 	{SYS_bind, HOLD, SUPERVISED, {{0}}},
@@ -294,6 +300,9 @@ static const struct sb_filter_row performer_table[] = {
 	{NR_file_setattr, PERM, NO_MOUNTS, {{0}}},
 	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETFLAGS}}},
 	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETXATTR}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETVERSION}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, EXT4_SETVERSION}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_ENABLE_VERITY}}},
 #ifdef __x86_64__
 	{SYS_chmod, PERM, NO_MOUNTS, {{0}}},
 	{SYS_chown, PERM, NO_MOUNTS, {{0}}},
@@ -321,6 +330,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->as_root && !options->supervised;
 	case SUPERVISED:
 		return options->supervised;
+	case UNMOUNTED:
+		return options->no_mounts || options->supervised;
 	default:
 		return true;
 	}

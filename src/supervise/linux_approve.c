@@ -616,11 +616,17 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
 
 /* --- a forwarded call ------------------------------------------------------------------------- */
 
+/* A socket that the command cannot see, but we may. */
+static bool is_hidden(const struct sb_pending *pending)
+{
+	return pending->request->call.act == SB_ACT_CONNECT && pending->request->file.object < 0;
+}
+
 /* Where it leads, in our view.  False: answered already. */
 static bool find_spots(struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
-	bool hidden = call->act == SB_ACT_CONNECT && pending->request->file.object < 0;
+	bool hidden = is_hidden(pending);
 	int status = hidden ? sb_reopen_hidden_socket(pending->request->file.path, &pending->file)
 			    : sb_reopen(&pending->request->file, &pending->file);
 
@@ -658,6 +664,21 @@ static bool is_denied(const struct sb_pending *pending)
 	return false;
 }
 
+/*
+ * SECURITY: what a rule allows is the file that the command sees.
+ *
+ * Danger: "write /tmp" means a temp directory of the run's own.  Read as being about the one
+ * outside, which only we see, it would lead to the sockets of X11, tmux and ssh-agent there.
+ * Price: a question.
+ * Held by: tests/enforce/sockets.py
+ */
+static void doubt_hidden(struct sb_judgement *judgement)
+{
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].decision.verdict == SB_ALLOW)
+			judgement->all[i].decision = (struct sb_decision){SB_ASK, NULL};
+}
+
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
@@ -678,6 +699,8 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	}
 	sb_judge(approver->policy, call, &pending->file, is_two(call) ? &pending->target : NULL,
 		 &pending->judgement);
+	if (is_hidden(pending))
+		doubt_hidden(&pending->judgement);
 	if (pending->judgement.strictest->decision.verdict == SB_ALLOW) {
 		perform(approver, pending);
 		pending_free(pending);

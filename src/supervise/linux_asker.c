@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,6 @@
 #include "policy/encode.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
-#include "supervise/performer.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -376,16 +376,22 @@ static void loop(struct asker *asker)
 	}
 }
 
-/* Wait for everything that is left of the run; what the performer exited with. */
+/*
+ * What the performer exited with; it has ended everything else before.  If it died without, that
+ * is ours to do: what it leaves we adopt.  Other children are the caller's, from before it
+ * became sandbash.
+ */
 static int reap(const struct asker *asker)
 {
-	int status, performer = 0;
-	pid_t pid;
+	int status = 0;
 
-	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR)
-		if (pid == asker->performer)
-			performer = status;
-	return performer;
+	if (asker->started && asker->status < 0)
+		kill(asker->performer, SIGKILL);
+	while (waitpid(asker->performer, &status, __WALL) < 0 && errno == EINTR)
+		;
+	if (asker->started && asker->status < 0)
+		sb_sys_end_children(asker->approver.proc);
+	return status;
 }
 
 /* Signals we pass on wait in a descriptor; the others keep what the caller gave them. */
@@ -397,7 +403,9 @@ static void block_signals(sigset_t *out_saved, int *out_signals)
 	sigfillset(&passed);
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
 		sigdelset(&passed, own[i]);
-	sigprocmask(SIG_BLOCK, &passed, out_saved);
+	/* not sigprocmask(): musl's leaves out the signals that it uses itself */
+	sigemptyset(out_saved);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &passed, out_saved, NSIG / 8);
 	*out_signals = signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -530,9 +538,6 @@ static void finish(struct asker *asker)
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
-	/* the performer died: what it was to end is ours now */
-	if (asker->status < 0)
-		sb_kill_children(asker->approver.proc);
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)

@@ -167,7 +167,6 @@ static void settle_process(const struct family *family)
 {
 	const struct sb_birth *birth = family->birth;
 	struct sigaction original = {.sa_handler = birth->child_ignored ? SIG_IGN : SIG_DFL};
-	sigset_t mask = *(const sigset_t *)birth->saved_mask;
 
 	setpgid(0, 0);
 	if (birth->slave >= 0 || birth->job_control) {
@@ -180,7 +179,7 @@ static void settle_process(const struct family *family)
 		}
 	}
 	sigaction(SIGCHLD, &original, NULL);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, birth->saved_mask, NULL, NSIG / 8);
 }
 
 static int confine_command(const struct family *family, struct sb_error *err)
@@ -211,6 +210,12 @@ static void command_main(struct family *family)
 
 	close_fd(&family->lifeline[1]);
 	close_fd(&family->channel);
+	/* if the performer dies before it has taken the listener, that must close with it: nobody
+	 * would answer us */
+	close_fd(&family->listener[0]);
+	/* without a pid namespace nothing else ends us with a performer that was killed */
+	if (!family->init)
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	settle_process(family);
 	if (confine_command(family, &err) != SB_OK)
 		_exit(birth->failed(birth->context, &err, birth->stages->weak));

@@ -17,6 +17,7 @@
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "sys/notify.h"
+#include "sys/process.h"
 
 #define SERVER_STACK (256 * 1024) /* two calls with their paths, and some */
 #define TICK_MS 200               /* how often we look whether the server is stuck */
@@ -141,31 +142,6 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-void sb_kill_children(int proc)
-{
-	for (;;) {
-		char name[64], text[4096];
-		char *from = text, *end;
-		ssize_t length;
-		int status;
-		SB_AUTO_FD int fd = -1;
-
-		/* children of any thread: they are all listed with the one that made them, and
-		 * what we adopt as subreaper with the first */
-		snprintf(name, sizeof name, "self/task/%d/children", getpid());
-		fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-		length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-		if (length <= 0)
-			break;
-		text[length] = '\0';
-		for (long pid; (pid = strtol(from, &end, 10)) > 0; from = end)
-			kill((pid_t)pid, SIGKILL);
-		while (waitpid(-1, &status, WNOHANG | __WALL) > 0)
-			;
-		poll(NULL, 0, 1);
-	}
-}
-
 /* Wait until no process under the filter is left. */
 static void await_background(const struct sb_performer *performer)
 {
@@ -181,12 +157,14 @@ static void end_all(struct sb_performer *performer)
 		close(performer->lifeline);
 	performer->lifeline = -1;
 	if (performer->init) {
-		int status;
+		pid_t pid;
 
-		while (waitpid(performer->init, &status, 0) < 0 && errno == EINTR)
-			;
+		/* INIT is not gone before the command, our child too, has been waited for */
+		do {
+			pid = waitpid(-1, NULL, __WALL);
+		} while (pid > 0 ? pid != performer->init : errno == EINTR);
 	}
-	sb_kill_children(performer->proc);
+	sb_sys_end_children(performer->proc);
 }
 
 static void put_in_foreground(const struct sb_performer *performer)

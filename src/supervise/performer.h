@@ -36,12 +36,6 @@ int sb_performer_prepare(struct sb_performer *performer);
 /* Serve until the command has ended; returns the exit status of this process. */
 int sb_performer_run(struct sb_performer *performer);
 
-/*
- * Kill every child of this process, and whatever becomes one by that (it is a subreaper), until
- * none is left.  For where no pid namespace ends them.
- */
-void sb_kill_children(int proc);
-
 /* --- broker.c: one held call ---------------------------------------------------- */
 
 struct sb_broker {

@@ -9,14 +9,19 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
+#include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int result(long value)
@@ -148,6 +153,33 @@ bool sb_sys_filter_available(void)
 int sb_sys_load_filter(const struct sock_fprog *program)
 {
 	return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program));
+}
+
+void sb_sys_end_children(int proc)
+{
+	for (;;) {
+		char name[64], text[4096];
+		char *from = text, *end;
+		ssize_t length;
+		int fd;
+
+		/* children of any thread: they are all listed with the one that made them, and
+		 * what we adopt as subreaper with the first */
+		snprintf(name, sizeof name, "self/task/%d/children", getpid());
+		fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return;
+		length = read(fd, text, sizeof text - 1);
+		close(fd);
+		if (length <= 0)
+			return;
+		text[length] = '\0';
+		for (long pid; (pid = strtol(from, &end, 10)) > 0; from = end)
+			kill((pid_t)pid, SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+			;
+		poll(NULL, 0, 1);
+	}
 }
 
 int sb_sys_loopback_up(void)

@@ -43,6 +43,12 @@ bool sb_sys_filter_available(void);
 /* Load a seccomp filter for this thread (the process must have only one).  Needs no_new_privs. */
 int sb_sys_load_filter(const struct sock_fprog *program);
 
+/*
+ * Kill every child until none is left, also those that a subreaper adopts on the way.  proc: a
+ * directory descriptor of /proc.
+ */
+void sb_sys_end_children(int proc);
+
 /* Bring up the loopback interface of this network namespace. */
 int sb_sys_loopback_up(void);
 

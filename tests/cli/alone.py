@@ -284,18 +284,27 @@ def killed_by_signal(fx):
         equal(result.stdout, f"{128 + number}\n", number.name)
 
 
-@test("S12 signals sent to the started process reach the command: it is the same process",
-      variants=("full", "flat"))
+@test("S12 signals sent to the started process reach the command", variants=("full", "flat"))
 def signals_arrive(fx):
+    reach_command(fx)
+
+
+@test("S12 in a static run it is the same process", variants=("full", "flat"))
+def same_process(fx):
+    reach_command(fx, "--static")
+
+
+def reach_command(fx, *flags):
     script = ("trap 'echo term; exit 5' TERM; trap 'echo usr1' USR1; echo $$ > ready; "
               "while :; do sleep 0.01; done")
-    process = fx.start(*fx.argv("bash", "-c", script), stdout=subprocess.PIPE,
+    process = fx.start(*fx.argv(*flags, "bash", "-c", script), stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         wait_for(fx.path("ready"))
         while not fx.read("ready"):
             time.sleep(0.005)
-        equal(int(fx.read("ready")), process.pid)
+        if flags:
+            equal(int(fx.read("ready")), process.pid)
         process.send_signal(signal.SIGUSR1)
         time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
@@ -409,10 +418,11 @@ def groups(fx):
         check(result.stdout.split()[0] == control.stdout.split()[0], result.stdout)
 
 
-@test("S12 parent, group, session and pid are what they would be alone", variants=("full", "flat"))
+@test("S12 parent, group, session and pid in a static run are what they would be alone",
+      variants=("full", "flat"))
 def process_place(fx):
     script = "import os; print(os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0))"
-    process = fx.start(*fx.argv("python3", "-c", script), stdout=subprocess.PIPE,
+    process = fx.start(*fx.argv("--static", "python3", "-c", script), stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL, start_new_session=True)
     out, _ = process.communicate(timeout=20)
     equal(out.decode().split(),
@@ -437,10 +447,22 @@ def no_helpers(fx):
 
 @test("S12 what the caller started before is no business of the command's wait()")
 def foreign_children(fx):
-    # bash forks a child, then replaces itself: the command inherits a child it did not start
-    result = fx.run("bash", "-c",
-                    f'sleep 0.05 & exec {BIN} python3 -c "import os; print(os.wait()[1])"')
-    equal(result.stdout, "0\n", result.stderr)
+    # bash forks a child, then replaces itself: a static run inherits a child it did not start
+    for flags, answer in (("--static", "0\n"), ("", "none\n")):
+        result = fx.run("bash", "-c", f"sleep 0.05 & exec {BIN} {flags} python3 -c 'if 1:\n"
+                        "  import os\n"
+                        "  try: print(os.wait()[1])\n"
+                        "  except ChildProcessError: print(\"none\")'")
+        equal((result.status, result.stdout), (0, answer), result.stderr)
+
+
+@test("S12 sandbash ends although a child of its caller's lives on")
+def foreign_child_lives(fx):
+    """It waits for what belongs to the run, not for what it was given."""
+    before = time.monotonic()
+    result = fx.run("bash", "-c", f"sleep 5 >/dev/null 2>&1 & exec {BIN} true")
+    equal(result.status, 0, result.stderr)
+    check(time.monotonic() - before < 3, "it waited for a stranger")
 
 
 @test("S12 /dev/stdout, /dev/stderr, /dev/tty-less sessions and here-documents work",

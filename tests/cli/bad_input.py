@@ -338,7 +338,10 @@ def odd_directories(fx):
         for value in ("/", "/tmp", fx.home, fx.project, fx.project / "sub", "/nonexistent", "relative",
                       "", "/dev/shm", "/dev/null"):
             script = "f=$(mktemp) && rm $f && touch x && cat ../file"
-            result = fx.sandbash("sh", "-c", script, env={name: value})
+            # a record there would stay behind on this machine
+            away = name == "XDG_STATE_HOME" and not str(value).startswith(str(fx.dir))
+            result = fx.sandbash(*(["--static"] if away else []), "sh", "-c", script,
+                                 env={name: value})
             equal((result.status, result.stdout), (0, "text\n"), f"{name}={value}: {result.stderr}")
 
 

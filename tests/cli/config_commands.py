@@ -773,13 +773,25 @@ def rule_files(fx):
         equal(file.read_text(), text)
 
 
-@test("S9 without namespaces a run that could change them is refused, even with --best-effort")
+@test("S9 without namespaces a static run that could change them is refused, even with "
+      "--best-effort")
 def refused_flat(fx):
     two_files(fx)
-    result = fx.sandbash("--allow-home", "touch", "x", cwd=fx.home, variant="flat")
+    result = fx.sandbash("--static", "--allow-home", "touch", "x", cwd=fx.home, variant="flat")
     equal(result.status, EXIT_OWN_FAILURE, result.stderr)
     contains(result.stderr, f"{fx.home}/.config/sandbash")
     check(not (fx.home / "x").exists())
+
+
+@test("S9 without namespaces a supervised run cannot change them")
+def held_flat(fx):
+    two_files(fx)
+    before = fx.snapshot(fx.home / ".config")
+    result = fx.sandbash("--allow-home", "sh", "-c", "touch x; echo / >>.config/sandbash/config; "
+                         "mv .config moved; rm -rf .config/sandbash", cwd=fx.home, variant="flat")
+    check(result.status != 0)
+    check((fx.home / "x").exists())
+    equal(fx.snapshot(fx.home / ".config"), before)
 
 
 @test("S9 the config commands refuse inside, and say why", variants=("full", "nested"))

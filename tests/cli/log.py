@@ -14,7 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tap import BIN, check, contains, equal, lacks, run_all, skip, test
+from tap import BIN, check, contains, equal, is_record, lacks, run_all, skip, test
 
 EXIT_USAGE, EXIT_BROKEN = 2, 1
 SESSION = re.compile(r"\d{8}T\d{6}-\d+-[0-9a-f]{4}")
@@ -514,11 +514,15 @@ def out_of_reach(fx):
     session = write(fx, "start", "exit")
     path = file_of(fx, session)
     before = path.read_bytes()
+    forged = path.parent / "20261115T180301-1-9f3c.jsonl"
     for words in (("sh", "-c", f"echo x >> {path}"), ("rm", "-f", path), ("mv", path, "/tmp/x"),
-                  ("touch", path.parent / "20261115T180301-1-9f3c.jsonl"), ("truncate", "-s0", path)):
+                  ("touch", forged), ("truncate", "-s0", path)):
         check(fx.sandbash(*words).status != 0, str(words))
     equal(path.read_bytes(), before)
-    equal(os.listdir(path.parent), [path.name])
+    check(not forged.exists())
+    # each run has left its own record, and nothing but that
+    check(all(is_record(other) for other in path.parent.iterdir()), str(os.listdir(path.parent)))
+    equal(len(os.listdir(path.parent)), 6)
 
 
 # --- --prune ------------------------------------------------------------------------------------

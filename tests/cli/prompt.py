@@ -3,7 +3,10 @@ start-up files in force; which shell is started; the warning about an alias."""
 
 import shutil
 
-from tap import BIN, check, contains, equal, lacks, run_all, skip, test
+from tap import BIN, FLAGS, check, contains, equal, lacks, run_all, skip, test
+
+# Here a refusal is one at once, as in a static run: questions are terminal_asker.py's.
+FLAGS.append("--consent=deny")
 
 MARK = r"\(sandbash\) "
 END = r"(?:\x1b\[\?2004h)?$"  # a shell may switch bracketed paste on after its prompt

@@ -307,8 +307,10 @@ def commands(fx):
 def state(fx):
     files(fx)
     top = fx.home / ".local" / "state" / "sandbash"
+    fx.settle()
     before = signature(top)
-    for words in (["open", "wronly+creat", top / "log"],
+    for words in (["open", "wronly+creat", top / "new"],
+                  ["open", "wronly+creat", top / "log" / "20260101T000000-1-0000.jsonl"],
                   ["rename", "plain", top, fx.home / "moved"],
                   ["rename", "plain", fx.home / ".local", fx.home / "moved"], ["rmdir", top]):
         refused(boxed(fx, *words, cwd=fx.home, flags=["--allow-home"]), NO, str(words))

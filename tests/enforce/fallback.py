@@ -4,9 +4,10 @@ import os
 import socket
 
 from attack import CROSSING, Victim, act, boxed, refused, signature, unchanged, works
-from tap import check, contains, equal, lacks, run_all, test
+from tap import SUPERVISED, check, contains, equal, lacks, run_all, test
 
 BEST = ["--best-effort"]
+STATIC = ["--static"]
 WRITES = ("open wronly {}/file", "open wronly+creat {}/new", "open wronly+trunc {}/file",
           "open rdonly+trunc {}/file", "unlink {}/file", "mkdir {}/new", "rmdir {}/empty",
           "rename plain {}/file {}/new", "rename plain {}/file new", "link path {}/file new",
@@ -27,7 +28,7 @@ def refuses(fx, machine, *sentences, flags=()):
     return result.stderr
 
 
-def holds_writes(fx, machine, flags=(), but=()):
+def holds_writes(fx, machine, flags=(), but=(), errors=CROSSING):
     """With --best-effort content and names outside are still closed."""
     (fx.outside / "empty").mkdir()
     fx.write(fx.outside / "file", "content")
@@ -37,7 +38,7 @@ def holds_writes(fx, machine, flags=(), but=()):
         if template in but:
             continue
         words = template.replace("{}", str(fx.outside)).split()
-        refused(boxed(fx, *words, flags=[*BEST, *flags], without=machine), CROSSING,
+        refused(boxed(fx, *words, flags=[*BEST, *flags], without=machine), errors,
                 f"{machine}: {template}")
     unchanged(before, fx.outside, machine)
     result = boxed(fx, "open", "wronly+creat", "inside", flags=[*BEST, *flags], without=machine)
@@ -54,7 +55,9 @@ def nothing(fx):
         for flags in ([], BEST):
             result = fx.sandbash(*flags, "touch", "started", without=machine)
             equal(result.status, 125, f"{machine} {flags}")
-            contains(result.stderr, "Landlock")
+            # it is told first what --static would help against
+            unsupervised = SUPERVISED and "seccomp" in machine and not flags
+            contains(result.stderr, "--static" if unsupervised else "Landlock")
             check(not fx.exists("started"), f"{machine} {flags}")
     works(fx.sandbash("touch", "started"))
 
@@ -91,8 +94,50 @@ def register_abi(abi):
         equal(truncated.status, 0 if abi < 3 else 1, "truncate")
 
 
-for abi in range(1, 7):
-    register_abi(abi)
+# What plays those machines holds system calls itself, so there they can be no supervised run.
+if not SUPERVISED:
+    for abi in range(1, 7):
+        register_abi(abi)
+
+
+def register_unsupervised(machine, why):
+    @test(f"R4 system calls cannot be held ({machine}): refused, with the way out")
+    def cannot_supervise(fx):
+        result = fx.sandbash("touch", "started", without=machine)
+        equal(result.status, 125)
+        equal(result.stdout, "")
+        lines = result.stderr.splitlines()
+        contains(lines[0], f"sandbash: cannot supervise the command: {why}")
+        contains(lines[1], "hint: --static ")
+        check(not fx.exists("started"))
+        works(fx.sandbash("touch", "started"), "control")
+
+    @test(f"R4 system calls cannot be held ({machine}): --best-effort says so and runs static")
+    def runs_static(fx):
+        result = fx.sandbash(*BEST, "sh", "-c", "cat /proc/self/stat; touch started",
+                             without=machine)
+        equal(result.status, 0)
+        contains(result.stderr, "sandbash: warning: cannot supervise the command")
+        contains(result.stderr, "nobody will be asked")
+        check(fx.exists("started"))
+        # one process becomes the command: there is no supervisor, nor pids of its own
+        check(int(result.stdout.split()[0]) > 2)
+        holds_writes(fx, machine, errors=(*CROSSING, "EROFS"))
+        fx.git_project()
+        for words in (["open", "wronly", ".git/config"], ["meta", "chmod", fx.outside / "file"]):
+            refused(boxed(fx, *words, flags=BEST, without=machine), (*CROSSING, "EROFS"))
+        works(boxed(fx, "open", "wronly", ".git/HEAD", flags=BEST, without=machine), "neighbour")
+
+    @test(f"R4 system calls cannot be held ({machine}): --static needs none")
+    def needs_none(fx):
+        said = fx.sandbash(*STATIC, "touch", "started", without=machine).stderr
+        lacks(said, "supervise")
+        equal(fx.exists("started"), said == "", "refused, and says what else is missing; or runs")
+
+
+if SUPERVISED:
+    register_unsupervised("landlock-abi=6", "another program supervises this one already")
+    register_unsupervised("seccomp", "the kernel does not hold system calls")
 
 
 @test("R4 no Landlock, but namespaces")
@@ -109,8 +154,8 @@ def no_landlock(fx):
                       ["attach", str(victim.pid)],
                       ["memory", "writev", str(victim.pid), victim.address],
                       ["getfd", str(victim.pid), victim.descriptor]):
-            refused(boxed(fx, *words, flags=BEST, without="landlock"), CROSSING + ("ENOENT",),
-                    str(words))
+            refused(boxed(fx, *words, flags=BEST, without="landlock"),
+                    CROSSING + ("ENOENT", "ESRCH"), str(words))
         unchanged(before, fx.outside)
 
 
@@ -129,8 +174,13 @@ def no_landlock_masks(fx):
 @test("R4 namespaces, but no mounts (as AppArmor on Ubuntu has it)")
 def no_mounts(fx):
     fx.git_project()
-    refuses(fx, "mounts", "modes, owners, times", "System V", ".git/config")
+    said = refuses(fx, "mounts", "/tmp", "System V")
+    for sentence in ("modes, owners, times", ".git/config"):
+        (lacks if SUPERVISED else contains)(said, sentence)
     holds_writes(fx, "mounts")
+    if SUPERVISED:
+        for words in (["meta", "chmod", fx.outside / "file"], ["open", "wronly", ".git/config"]):
+            refused(boxed(fx, *words, flags=BEST, without="mounts"), message=str(words))
     result = fx.sandbash(*BEST, "id", "-u", without="mounts")
     equal(result.stdout, f"{os.getuid()}\n", "and it is not left in half a namespace")
     result = fx.sandbash(*BEST, "stat", "-c", "%u", ".", without="mounts")
@@ -139,7 +189,8 @@ def no_mounts(fx):
 
 @test("R4 mounts that fail half way leave nothing behind")
 def half_way(fx):
-    refuses(fx, "tmpfs", "modes, owners, times", "System V")
+    said = refuses(fx, "tmpfs", "/tmp", "System V")
+    (lacks if SUPERVISED else contains)(said, "modes, owners, times")
     holds_writes(fx, "tmpfs")
     for name in ("mnt", "ipc", "user"):
         result = fx.sandbash(*BEST, "readlink", f"/proc/self/ns/{name}", without="tmpfs")
@@ -150,7 +201,6 @@ def half_way(fx):
     works(fx.sandbash("true"), "control")
 
 
-@test("R4 no seccomp filter")
 def no_seccomp(fx):
     refuses(fx, "seccomp", "seccomp")
     holds_writes(fx, "seccomp")
@@ -162,10 +212,14 @@ def no_seccomp(fx):
     unchanged(before, fx.outside)
 
 
-@test("R4 no seccomp filter and no namespaces")
 def no_seccomp_flat(fx):
     refuses(fx, "userns,seccomp", "seccomp", "modes, owners, times")
     holds_writes(fx, "userns,seccomp")
+
+
+if not SUPERVISED:
+    test("R4 no seccomp filter")(no_seccomp)
+    test("R4 no seccomp filter and no namespaces")(no_seccomp_flat)
 
 
 @test("R4 no pidfd_getfd (as in Docker): nothing is weaker")

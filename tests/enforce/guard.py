@@ -7,7 +7,7 @@ names that do not exist yet need the supervisor.
 import os
 
 from attack import ABSENT, CROSSING, act, boxed, refused, signature, unchanged, works
-from tap import check, contains, equal, lacks, run_all, test
+from tap import SUPERVISED, check, contains, equal, lacks, run_all, test
 
 GUARDED = (".git/config", ".git/hooks/pre-commit", ".bashrc", ".bash_profile", ".profile", ".zshrc",
            ".zshenv", ".envrc", ".gitconfig", ".mcp.json", ".vimrc", ".npmrc", ".vscode/tasks.json",
@@ -313,15 +313,40 @@ def read_only_part(fx):
     works(act(fx, "rename", "plain", "a", "mine"), "control")
 
 
-@test("R4 without namespaces it names the protected files that it cannot hold")
+@test("R4 without namespaces it holds protected names, or names those that it cannot hold")
 def weaker(fx):
     fx.git_project()
     result = fx.sandbash("touch", "started", without="userns")
     equal(result.status, 125)
-    contains(result.stderr, ".git/config")
-    contains(result.stderr, "protected name")
+    for sentence in (".git/config", "protected name"):
+        (lacks if SUPERVISED else contains)(result.stderr, sentence)
     check(not fx.exists("started"))
     works(fx.sandbash("touch", "started", variant="full"))
+
+
+if SUPERVISED:
+    @test("P3 guarded names are held without namespaces", variants=("flat",))
+    def held_flat(fx):
+        """No mount does it there: the supervisor decides about each name."""
+        fx.git_project()
+        fx.write(".vscode/tasks.json", "{}")
+        fx.write("vendor/file", "x")
+        flags = ["--allow-read=vendor"]
+        before = {top: signature(fx.path(top)) for top in (".git", ".vscode", "vendor")}
+        for words in (["open", "wronly", ".git/config"], ["open", "wronly+creat", ".git/hooks/x"],
+                      ["rename", "plain", ".git", "moved"], ["unlink", ".git/config"],
+                      ["rename", "plain", ".git/hooks", "moved"], ["meta", "chmod", ".git/config"],
+                      ["rename", "plain", "README", ".git/config"], ["symlink", "x", ".bashrc"],
+                      ["link", "path", ".git/config", "alias"], ["truncate", ".git/config"],
+                      ["open", "wronly", ".vscode/tasks.json"], ["open", "wronly+creat", ".bashrc"],
+                      ["rename", "plain", ".vscode", "moved"], ["open", "wronly", "vendor/file"],
+                      ["rename", "plain", "vendor", "moved"], ["unlink", "vendor/file"]):
+            refused(boxed(fx, *words, flags=flags), CROSSING, str(words))
+        for top, tree in before.items():
+            unchanged(tree, fx.path(top), top)
+        works(boxed(fx, "open", "wronly+creat", ".git/x", flags=flags), "neighbour")
+        works(boxed(fx, "open", "wronly+creat", "bashrc", flags=flags), "neighbour")
+        works(act(fx, "open", "wronly", ".git/config"), "control")
 
 
 GIT = """set -e

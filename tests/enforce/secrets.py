@@ -240,6 +240,7 @@ def untouched(fx):
     store(fx)
     fx.config("")
     (fx.home / ".local" / "state" / "sandbash").mkdir(parents=True)
+    fx.settle()
     before = signature(fx.home)
     fx.sandbash("sh", "-c", "rm -rf ~/.ssh ~/.aws ~/.netrc; echo x >~/.netrc; mkdir ~/.ssh/new; "
                 "chmod 777 ~/.ssh ~/.netrc; mv ~/.aws ~/x; touch ~/.aws ~/.ssh/known_hosts")

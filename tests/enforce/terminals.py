@@ -98,6 +98,7 @@ def controls(fx):
     shell.expect("started\r\n")
     shell.send("\x1a")
     shell.expect("Stopped")
+    shell.expect("PROMPT> ")
     shell.send("fg\n")
     shell.expect("fg")
     time.sleep(0.1)

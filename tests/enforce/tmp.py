@@ -148,6 +148,7 @@ def hijack(fx):
     link.symlink_to(fx.home)
     targets = (fx.home, fx.home / ".config", fx.home / ".config" / "sandbash", fx.home / ".ssh",
                fx.dir, fx.home / "data")
+    fx.settle()
     before = signature(fx.dir)
     probe = (" ".join(f'touch "{t}/new" 2>/dev/null;' for t in targets)
              + ' for d in /etc /usr/bin /dev /run /sys /boot /var; do '

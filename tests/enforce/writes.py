@@ -8,7 +8,9 @@ import threading
 from attack import (ABSENT, CROSSING, act, attack, boxed, killed_or_refused, refused, signature,
                     unchanged,
                     works)
-from tap import ALL_VARIANTS, check, equal, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, equal, run_all, test
+
+KEEP = ["--keep-background"] if SUPERVISED else []  # a static run has nobody to end them
 
 WRITES = {
     "open for writing": "open wronly {d}/file",
@@ -247,9 +249,13 @@ def descendants(fx):
 def orphans(fx):
     script = ('(exec >/dev/null 2>&1; sleep 0.3; echo x >"$1"/new; echo x >inside; echo x >done) & '
               'exit 0')
+
+    def boxed_background(*words):
+        return fx.sandbash(*KEEP, *words, outer=[f"--allow-write={fx.dir}", *KEEP])
+
     for where, boxing in ((fx.dir / "control", False), (fx.outside, True)):
         where.mkdir(exist_ok=True)
-        (fx.sandbash if boxing else fx.run)("sh", "-c", script, "-", where)
+        (boxed_background if boxing else fx.run)("sh", "-c", script, "-", where)
         for _ in range(100):
             if fx.exists("done"):
                 break
@@ -257,6 +263,23 @@ def orphans(fx):
         equal(os.listdir(where), [] if boxing else ["new"])
         check(fx.exists("inside"))
         fx.path("done").unlink()
+
+
+if SUPERVISED:
+    @test("S3 background processes end with the command", variants=ALL_VARIANTS)
+    def background_ends(fx):
+        """However they got away from it; --keep-background waits for them instead."""
+        script = ('(sleep 0.4; echo x >plain) & setsid sh -c "sleep 0.4; echo x >session" & '
+                  '(setsid setsid nohup sh -c "sleep 0.4; echo x >far" &) ; '
+                  '(trap "" HUP TERM INT; sleep 0.4; echo x >deaf) & sleep 0.1; echo x >ready')
+        names = ("plain", "session", "far", "deaf")
+        works(fx.sandbash("sh", "-c", f"exec >/dev/null 2>&1; {script}"))
+        check(fx.exists("ready"))
+        threading.Event().wait(1)
+        equal([name for name in names if fx.exists(name)], [], "after the command's end")
+        works(fx.sandbash(*KEEP, "sh", "-c", f"exec >/dev/null 2>&1; {script}",
+                          outer=[f"--allow-write={fx.dir}", *KEEP]))
+        equal([name for name in names if fx.exists(name)], list(names), "sandbash has waited")
 
 
 @test("S1 an outside unix socket keeps its name", variants=ALL_VARIANTS)

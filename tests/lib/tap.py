@@ -22,10 +22,12 @@ A variant says on what kind of machine sandbash() runs: "full" this one as it is
 inside another sandbash.  A test with several variants is run once for each.
 
 $SANDBASH_TEST_FLAGS has flags for every sandbash that a test starts ("--static"), so that one
-suite can hold for several kinds of run; FLAGS is that list, for tests that must know.
+suite can hold for several kinds of run; FLAGS is that list and SUPERVISED what it means, for
+tests that must know.
 """
 
 import os
+import re
 import shutil
 import signal
 import stat
@@ -43,9 +45,15 @@ TOP = Path(__file__).resolve().parent.parent.parent
 BIN = Path(os.environ.get("SANDBASH_BIN") or TOP / "build" / "sandbash").absolute()
 TOOLS = Path(os.environ.get("SANDBASH_TEST_TOOLS") or TOP / "build" / "tests").absolute()
 FLAGS = os.environ.get("SANDBASH_TEST_FLAGS", "").split()
+SUPERVISED = "--static" not in FLAGS
 ALL_VARIANTS = ("full", "flat", "nested")
 LOOKING = ("--explain", "--status", "--doctor", "--print-policy", "--list-paths", "--add-path",
            "--remove-path", "--edit", "--help", "--version", "--completion")
+
+
+# The record of a supervised run, which is written outside and closed to the run (cli/log.py).
+RECORD = re.compile(r".*/\.local/state/sandbash/log(/\d{8}T\d{6}-\d+-[0-9a-f]{4}\.jsonl)?")
+RECORD_PLACE = re.compile(r".*/\.local(/state(/sandbash)?)?")
 
 
 class Result(NamedTuple):
@@ -87,6 +95,11 @@ def contains(text, part, message=""):
 def lacks(text, part, message=""):
     if part in text:
         raise Failed(f"{message + ': ' if message else ''}{part!r} is in {text!r}")
+
+
+def is_record(path):
+    """Is this a file that a supervised run leaves on purpose, or the directory of those?"""
+    return SUPERVISED and RECORD.fullmatch(os.fspath(path)) is not None
 
 
 def with_flags(words):
@@ -221,6 +234,10 @@ class Fixture:
         return self.terminal(*self.argv(*args, variant=variant, without=without, outer=outer),
                              **where)
 
+    def settle(self):
+        """Let a first run make its directories, so that what a later one changes stands out."""
+        equal(self.sandbash("true", variant="full").status, 0, "a first run")
+
     def tool(self, name):
         """Path of a helper program that the build made (build/tests/NAME)."""
         path = TOOLS / name
@@ -261,11 +278,13 @@ class Fixture:
 
     def snapshot(self, top=None):
         """Every name beneath top (default: the fixture) with type, mode, size and content:
-        two equal snapshots mean that nothing was changed or left behind."""
+        two equal snapshots mean that nothing was changed or left behind but the record."""
         found = {}
         for directory, directories, files in os.walk(top or self.dir):
             for name in directories + files:
                 path = os.path.join(directory, name)
+                if is_record(path) or (SUPERVISED and RECORD_PLACE.fullmatch(path)):
+                    continue
                 info = os.lstat(path)
                 content = None
                 if stat.S_ISREG(info.st_mode):

@@ -29,6 +29,24 @@ KINDS = 60  # of differences that are shown
 STATIC_ANSWER = re.compile(r"(/proc/(thread-)?self/fd/|/dev/fd/)\d+\b.* = (EROFS|EACCES)$")
 
 
+# What a supervised run answers differently, by the line that the native side prints.  Paths
+# through /proc/self lead to the caller's own files by way of the kernel's links, which who
+# performs the call can only follow for it.
+MAGIC = r"(/proc/(thread-)?self\b|/dev/(fd\b|std))"
+SUPERVISED_ANSWERS = [re.compile(text) for text in (
+    rf"\bname \d+:{MAGIC}",  # the address of a socket is the name that was bound
+    rf"\bbind\({MAGIC}",
+    rf"\b(lchown|utimensat|fchownat)\(.*{MAGIC}.* = ",  # metadata of the link itself
+    rf"\bopenat2\(.*{MAGIC}",  # RESOLVE_* flags are about those links
+    r"\blinkat\(.*, 0x1000\) = ENOENT$",  # AT_EMPTY_PATH: whose descriptor it was, is not known
+)]
+
+
+def is_excused(native):
+    """From here on the two runs of a sequence may differ."""
+    return not IS_STATIC and not IS_NATIVE and any(e.search(native) for e in SUPERVISED_ANSWERS)
+
+
 def is_known(native, inside):
     return IS_STATIC and STATIC_ANSWER.search(inside) and native.rsplit(" = ", 1)[0] == \
         inside.rsplit(" = ", 1)[0]
@@ -49,6 +67,8 @@ def sequences_of(path):
 def first_difference(native, inside):
     """Index of the first line that differs in two sequences, or None."""
     for index, (one, other) in enumerate(itertools.zip_longest(native, inside, fillvalue="")):
+        if one != other and is_excused(one):
+            return None
         if one != other and not is_known(one, other):
             return index
     return None

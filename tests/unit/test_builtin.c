@@ -152,6 +152,7 @@ static void P2_run_later_names_ask(void **state)
 	};
 	struct fixture *fx = *state;
 
+	make_dir(fx->projects[0], ".git");
 	seal(fx);
 	for (size_t i = 0; i < COUNT(guarded); i++)
 		project_has(fx, guarded[i], "ask");
@@ -159,6 +160,17 @@ static void P2_run_later_names_ask(void **state)
 	project_has(fx, ".git/HEAD", "write");
 	project_has(fx, ".git/refs/heads/main", "write");
 	project_has(fx, ".git/configuration", "write");
+}
+
+/* Where there is no repository, git init has to be able to make one. */
+static void a_repository_can_be_made(void **state)
+{
+	struct fixture *fx = *state;
+
+	seal(fx);
+	project_has(fx, ".git/hooks/pre-commit.sample", "write");
+	project_has(fx, ".git/config", "write");
+	project_has(fx, ".envrc", "ask");
 }
 
 static void P8_a_broader_rule_of_the_user_holds_in_guarded_names(void **state)
@@ -230,6 +242,8 @@ static void P5_each_project_has_its_own_guards(void **state)
 
 	snprintf(second, sizeof second, "%s", in(fx->root, "second"));
 	make_dir(fx->root, "second");
+	make_dir(second, ".git");
+	make_dir(fx->projects[0], ".git");
 	fx->projects[1] = second;
 	seal(fx);
 	has(fx, in(second, "x"), "write");
@@ -350,6 +364,7 @@ static void names_of_directories_are_never_patterns(void **state)
 
 		snprintf(project, sizeof project, "%s", in(fx->home, names[i]));
 		make_dir(fx->home, names[i]);
+		make_dir(project, ".git");
 		fx->projects[0] = project;
 		sb_policy_free(fx->policy);
 		fx->policy = sb_policy_new();
@@ -475,6 +490,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_HOME(S1_the_project_is_writable_and_nothing_else),
 	WITH_HOME(P4_credentials_are_unreadable),
 	WITH_HOME(P2_run_later_names_ask),
+	WITH_HOME(a_repository_can_be_made),
 	WITH_HOME(P8_a_broader_rule_of_the_user_holds_in_guarded_names),
 	WITH_HOME(S9_own_files_stay_closed_for_changes),
 	WITH_HOME(S9_even_when_the_project_is_around_or_inside_them),

@@ -1,0 +1,34 @@
+/*
+ * judge_nothing.c - a performer that allows everything, in the place of src/supervise/judge.c.
+ *
+ * Linked into build/tests/unjudged: a performer that was led astray.  unjudged.py shows what
+ * still holds it.  The asker's judgement stays as it is; what the performer cannot do goes there.
+ */
+#define sb_judge judge_truly
+#include "../../src/supervise/judge.c"
+#undef sb_judge
+
+#include <unistd.h>
+
+void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
+
+static pid_t asker;
+
+/* The asker is the process that was started. */
+__attribute__((constructor)) static void note_asker(void)
+{
+	asker = getpid();
+}
+
+void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out)
+{
+	if (getpid() == asker) {
+		judge_truly(policy, call, file, target, out);
+		return;
+	}
+	out->all[0] = (struct sb_judged){SB_MODIFY, file, {SB_ALLOW, NULL}};
+	out->count = 1;
+	out->strictest = &out->all[0];
+}
