@@ -47,7 +47,7 @@ SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
 BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("killed.py", "unjudged.py")  # about processes that a static run has not
+SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program

@@ -11,6 +11,7 @@
 #include "sandbash/confine.h"
 #include "supervise/supervise.h"
 #include "sys/landlock.h"
+#include "sys/notify.h"
 
 struct finding {
 	const char *name;
@@ -21,7 +22,7 @@ struct finding {
 	const char *remedy;
 };
 
-#define MAX_FINDINGS 8
+#define MAX_FINDINGS 9
 
 static const char *landlock_remedy(int error)
 {
@@ -99,6 +100,15 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.without = "only --static runs are possible, which ask nobody",
 		.remedy = "use Linux 5.19 or newer, and start it where no other program holds "
 			  "system calls"};
+
+	found[count++] = (struct finding){
+		.name = "pidfd_getfd",
+		.there = layers->outer || sb_sys_can_copy_descriptors(),
+		.needed = true,
+		.detail = "for connecting the command's sockets in its place",
+		.without = "a program that is quick enough connects to sockets outside",
+		.remedy = "in a container: --security-opt seccomp=unconfined, or --cap-add "
+			  "SYS_PTRACE"};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",

@@ -374,13 +374,13 @@ def operations_inside(fx):
         check("read" in got, access)
 
 
-@test("S14 ask means deny in a static run, and --explain says so")
+@test("S14 ask means deny in a run without anybody to ask, and --explain says so")
 def ask_static(fx):
     fx.write(fx.outside / "file", "")
     check(fx.sandbash(f"--ask={fx.outside}", "sh", "-c", f"echo x > {fx.outside}/file").status != 0)
     result = fx.sandbash(f"--ask={fx.outside}", "--explain", fx.outside / "file")
     contains(result.stdout, "ask")
-    contains(result.stdout, "static")
+    contains(result.stdout, "nobody can be asked")
 
 
 # --- --explain ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import os
 import subprocess
 import time
 
-from tap import FLAGS, check, equal, run_all, test
+from tap import check, equal, run_all, test
 
 ROUNDS = int(os.environ.get("SANDBASH_TEST_ROUNDS", "12"))
 
@@ -82,6 +82,7 @@ def round_of(process, number):
     time.sleep(0.3)  # threads that waited for somebody end
 
 
+@test("a long run of mixed work grows in nothing", variants=("full", "flat"))
 def soak(fx):
     victim = fx.outside / "victim"
     victim.write_text("kept")
@@ -109,8 +110,5 @@ def soak(fx):
     check(not (fx.outside / "refused").exists() and not (fx.outside / "refused2").exists())
     equal(sorted(os.listdir(fx.project)), [], "nothing is left behind")
 
-
-if "--static" not in FLAGS:  # else there is no supervisor to watch
-    test("a long run of mixed work grows in nothing", variants=("full", "flat"))(soak)
 
 run_all()
