@@ -200,7 +200,7 @@ static void deny(struct sb_approver *approver, struct sb_pending *pending, const
 		.program = slash ? slash + 1 : NULL,
 		.rule = judged->decision.rule,
 		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"
-											   : by,
+										       : by,
 	};
 
 	fail(approver, call, refusal(call));
@@ -465,6 +465,14 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
+/* A file that runs as its owner for everybody is more than any earlier yes was about. */
+static bool sets_id(const struct sb_call *call)
+{
+	return (call->act == SB_ACT_CHMOD || call->act == SB_ACT_OPEN ||
+		call->act == SB_ACT_MKNOD) &&
+	       (call->mode & (S_ISUID | S_ISGID));
+}
+
 /* What earlier answers say about all that the call needs. */
 static enum sb_answer find_answer(const struct sb_approver *approver,
 				  const struct sb_pending *pending)
@@ -483,7 +491,7 @@ static enum sb_answer find_answer(const struct sb_approver *approver,
 		if (one == SB_ANSWER_NONE)
 			answer = SB_ANSWER_NONE;
 	}
-	return answer;
+	return sets_id(&pending->request->call) ? SB_ANSWER_NONE : answer;
 }
 
 /* "Always": into the configuration, and said so. */

@@ -362,7 +362,6 @@ static int performer_main(struct family *family)
 		tty = fcntl(birth->slave >= 0 ? birth->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	close_fd(&family->listener[1]);
 	close_fd(&family->pid_namespace);
-	let_go_of_stdio();
 	performer = (struct sb_performer){
 		.policy = birth->policy,
 		.plan = stages->plan,
@@ -381,8 +380,12 @@ static int performer_main(struct family *family)
 				    family->lifeline[1]},
 		      5);
 	/* all that can be done while the command confines itself */
-	if (sb_performer_prepare(&performer) < 0)
-		return OWN_FAILURE;
+	status = sb_performer_prepare(&performer);
+	if (status < 0) {
+		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
+		return birth->failed(birth->context, &err, stages->weak);
+	}
+	let_go_of_stdio();
 	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
 		/* it has said why, and gave the status that says so */
 		waitpid(family->target, &status, 0);
