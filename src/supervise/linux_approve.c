@@ -468,9 +468,11 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 /* A file that runs as its owner for everybody is more than any earlier yes was about. */
 static bool sets_id(const struct sb_call *call)
 {
-	return (call->act == SB_ACT_CHMOD || call->act == SB_ACT_OPEN ||
-		call->act == SB_ACT_MKNOD) &&
-	       (call->mode & (S_ISUID | S_ISGID));
+	bool has_mode = call->act == SB_ACT_CHMOD || call->act == SB_ACT_MKNOD ||
+			(call->act == SB_ACT_OPEN &&
+			 (call->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))));
+
+	return has_mode && (call->mode & (S_ISUID | S_ISGID));
 }
 
 /* What earlier answers say about all that the call needs. */
