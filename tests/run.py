@@ -48,6 +48,10 @@ BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
+# A scripted person reads a screen and types at it.  On a busy machine that may come too late for
+# reasons that are not sandbash's, so these get a second try, and it is said.
+PERSONS = ("cli/attach", "cli/consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+           "enforce/consent_forgery", "enforce/terminals")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -428,6 +432,10 @@ def main():
 
         def work(job):
             outcome = run_job(job)
+            if outcome.failures and job.name.startswith(PERSONS):
+                tell(job, outcome)
+                print(f"     a person's timing on a busy machine: {job.name} once more", flush=True)
+                outcome = run_job(job)
             tell(job, outcome)
             outcomes.append(outcome)
 
