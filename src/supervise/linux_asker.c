@@ -291,8 +291,10 @@ static void hear(struct asker *asker)
 	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
 			     : -ENOMEM;
 
-	if (status == -EBADMSG && request) { /* not one of ours: nothing it asks for is done */
+	if (status < 0 && request)
 		sb_wire_request_done(request);
+	if (status == -EBADMSG) {
+		;                /* not one of ours: nothing it asks for is done */
 	} else if (status < 0) { /* the performer is gone without a word of the command's end */
 		asker->ended = true;
 	} else if (message.kind == SB_WIRE_REQUEST) {

@@ -206,6 +206,8 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 	size_t fd_count = 0;
 	ssize_t got;
 
+	if (request) /* so that it can be released whatever comes */
+		*request = SB_WIRE_REQUEST_EMPTY;
 	do
 		got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);
@@ -215,6 +217,8 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		fd_count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		if (fd_count > SB_WIRE_FDS)
+			fd_count = SB_WIRE_FDS;
 		memcpy(fds, CMSG_DATA(c), fd_count * sizeof(int));
 	}
 	if ((size_t)got < sizeof head || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {

@@ -44,6 +44,9 @@ struct sb_wire_request {
 	int socket;                  /* of connect and bind; -1: none */
 };
 
+#define SB_WIRE_REQUEST_EMPTY                                                                      \
+	((struct sb_wire_request){.file = SB_SPOT_EMPTY, .target = SB_SPOT_EMPTY, .socket = -1})
+
 #define SB_WIRE_FDS 4
 
 /* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
@@ -51,8 +54,9 @@ int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
 int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*
- * The next message.  For SB_WIRE_REQUEST *request is filled, and released with
- * sb_wire_request_done(); for SB_WIRE_STARTED *out_fd is the listener.
+ * The next message.  *request can be released with sb_wire_request_done() whatever the result,
+ * and is filled for SB_WIRE_REQUEST; -EBADMSG: the message is none of ours.  For
+ * SB_WIRE_STARTED *out_fd is the listener.
  */
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,
 		    int *out_fd);
