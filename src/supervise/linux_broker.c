@@ -123,6 +123,8 @@ void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, str
 	request->file = *file;
 	request->target = target ? *target : SB_SPOT_EMPTY;
 	request->socket = socket;
+	if (call->act == SB_ACT_RENAME)
+		sb_resolve_distrust();
 	/* no asker: nobody could say yes */
 	if (sb_wire_send_request(performer->channel, request) < 0)
 		sb_broker_fail(broker, call, EACCES);

@@ -24,7 +24,6 @@ struct walk {
 	int at;                  /* the directory we stand in, O_PATH, owned unless ... */
 	bool borrowed;           /* ... it is the caller's cwd->fd */
 	bool own_proc;           /* at lies in the caller's own directory of /proc */
-	bool via_proc;           /* or did on the way */
 	unsigned links;          /* followed so far */
 	char rest[2 * PATH_MAX]; /* what is still to be walked */
 };
@@ -95,11 +94,17 @@ static int enter_self(struct walk *walk)
 	if (fd < 0)
 		return fd;
 	move_to(walk, fd);
-	walk->own_proc = walk->via_proc = true;
+	walk->own_proc = true;
 	return 0;
 }
 
 static unsigned renames; /* of directories, so far */
+static bool distrusted;  /* somebody else may rename directories of ours, at any moment */
+
+void sb_resolve_distrust(void)
+{
+	__atomic_store_n(&distrusted, true, __ATOMIC_RELEASE);
+}
 
 void sb_resolve_renamed(void)
 {
@@ -174,7 +179,6 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 	size_t length = strlen(name);
 	int status;
 
-	out->via_proc = walk->via_proc;
 	out->directory = walk->at;
 	walk->at = -1;
 	out->object = object;
@@ -271,7 +275,6 @@ static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *
 	struct stat info;
 	char *end;
 
-	walk->via_proc = true;
 	if (object < 0)
 		return object;
 	if (last) {

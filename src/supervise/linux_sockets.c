@@ -216,34 +216,28 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 }
 
 /*
- * The socket remembers the very text it is bound to (getsockname), so it is bound by the
- * command's own path, from the command's own directory.  What was decided about is where that
- * led a moment ago: names in the roots change through us only, and outside them this process
- * can make nothing.
+ * In the very directory that was decided about.  The socket remembers the text it is bound to
+ * (getsockname): the command's own where that is a plain name, else one that leads through our
+ * descriptor, since to bind by a longer path would be to look it up a second time.
  */
-static int bind_as_written(const struct sb_broker *broker, const struct sb_call *call,
-			   const struct sb_spot *file, int socket)
+static int bind_in(const struct sb_broker *broker, const struct sb_call *call,
+		   const struct sb_spot *file, int socket)
 {
-	char name[32];
-	int error = 0;
-	SB_AUTO_FD int cwd = -1;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int length, error = 0;
 
-	if (file->via_proc) {
-		struct sockaddr_un address = {.sun_family = AF_UNIX};
-		int length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d/%s",
-				      file->directory, file->name);
-
-		if (length >= (int)sizeof address.sun_path)
-			return ENAMETOOLONG;
-		return bind(socket, (const void *)&address, sizeof address) != 0 ? errno : 0;
+	if (strcmp(call->file.path, file->name) == 0) {
+		if (fchdir(file->directory) != 0)
+			return errno;
+		if (bind(socket, (const void *)&call->address, call->address_length) != 0)
+			error = errno;
+		return fchdir(broker->performer->proc) != 0 ? errno : error;
 	}
-	snprintf(name, sizeof name, "%d/cwd", call->thread);
-	cwd = openat(broker->performer->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (cwd < 0 || fchdir(cwd) != 0)
-		return errno;
-	if (bind(socket, (const void *)&call->address, call->address_length) != 0)
-		error = errno;
-	return fchdir(broker->performer->proc) != 0 ? errno : error;
+	length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d/%s",
+			  file->directory, file->name);
+	if (length >= (int)sizeof address.sun_path)
+		return ENAMETOOLONG;
+	return bind(socket, (const void *)&address, sizeof address) != 0 ? errno : 0;
 }
 
 static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket)
@@ -278,7 +272,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		sb_broker_count(broker, SB_CREATE, true);
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))
-			answer(broker, call, bind_as_written(broker, call, &file, socket));
+			answer(broker, call, bind_in(broker, call, &file, socket));
 	}
 	sb_spot_done(&file);
 }

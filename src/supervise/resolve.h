@@ -34,6 +34,9 @@ struct sb_cwd {
 /* Some directory was renamed by us: names of others may have changed with it. */
 void sb_resolve_renamed(void);
 
+/* The asker may rename one later, when a person says yes: from now on keep no names. */
+void sb_resolve_distrust(void);
+
 /* Whose path it is.  proc is the host's /proc (O_PATH), whatever is mounted there by now. */
 struct sb_caller {
 	pid_t thread;
@@ -60,7 +63,6 @@ struct sb_spot {
 	char name[NAME_MAX + 2]; /* in directory; a slash behind it stays: "sub/" */
 	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
 	struct stat info;        /* of object */
-	bool via_proc;           /* a magic link was followed, which to us means another file */
 	bool in_proc;            /* a name in procfs: nothing can be made or removed there */
 	bool through_fd;         /* the caller named one of its own open descriptors ... */
 	int fd_number;           /* ... this one */
