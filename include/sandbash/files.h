@@ -35,6 +35,7 @@
 #define SANDBASH_FILES_H
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -135,7 +136,7 @@ struct sb_files_caller {
 	const char *tool; /* "edit_file", for the record; or NULL */
 	void *context;    /* the caller's own */
 	/* Polled by calls that take long; set it (any thread) to end them.  NULL: never. */
-	const volatile int *cancel;
+	const atomic_bool *cancel;
 };
 
 /* One operation on one path; a move or copy asks once for each path that needs it. */
@@ -494,8 +495,7 @@ struct sb_files_grep_request {
 	const char *const *excludes; /* or NULL */
 	bool fixed;                  /* the pattern is plain text */
 	bool ignore_case;
-	bool word;      /* only whole words */
-	bool multiline; /* a match may span lines */
+	bool word; /* only whole words */
 	bool no_ignore;
 	bool files_only;        /* names of files with a match; lines are left out */
 	uint32_t before, after; /* lines of context */
@@ -505,12 +505,13 @@ struct sb_files_grep_request {
 };
 
 struct sb_files_line {
-	const char *text; /* UTF-8, cut when very long */
+	const char *text; /* UTF-8 or the file's bytes, without line end */
 	size_t length;
-	uint64_t number;
-	uint32_t column;  /* bytes, from 1; 0: a line of context */
-	uint32_t matched; /* bytes of the first match */
-	bool cut;
+	uint64_t number;            /* from 1 */
+	bool match;                 /* else it is context */
+	uint64_t column;            /* of the first match, in characters from 1; 0 for context */
+	size_t start, end;          /* of the first match, in text, as far as it is shown */
+	bool cut_before, cut_after; /* a very long line: text begins later, ends earlier */
 };
 
 struct sb_files_match {              /* of one file */
