@@ -131,7 +131,7 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/environment.d", "systemd", "environment of every user service"),
 	BENEATH(".local/share/systemd", "systemd", "user services"),
 	BENEATH(".local/bin", "shell", "on the PATH of the user's shell"),
-	IN(".local/share/applications", "*.desktop", "desktop", "programs behind menu entries"),
+	BENEATH(".local/share/applications", "desktop", "programs behind menu entries"),
 	AT(".ssh/authorized_keys", "sshd", "lets others log in"),
 	AT(".ssh/config", "ssh", "ProxyCommand and others are run"),
 	AT(".ssh/rc", "sshd", "run at every login"),
