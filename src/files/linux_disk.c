@@ -28,7 +28,7 @@ static void disk_free(struct sb_files_backend *self)
 static int disk_open_root(struct sb_files_backend *self, const char *path, struct sb_root *out)
 {
 	char name[PATH_MAX];
-	struct sb_sys_file file;
+	struct sb_sys_file file = {0};
 	SB_AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct statfs info;
 	int status;
