@@ -12,18 +12,20 @@ import shutil
 from tap import check, equal, run_all, skip, test
 
 # Relative to a git directory.  Nothing in them names a program, or leads git elsewhere.
-KNOWN = [re.compile(pattern + r"\Z") for pattern in (
-    r"|branches|hooks|info|logs|objects|refs|worktrees|modules|modules/.*|worktrees/[^/]+",
+KNOWN = [re.compile(f"(?:{pattern})\\Z") for pattern in (
+    r"branches|hooks|info|logs|objects|refs|worktrees|modules|modules/.*|worktrees/[^/]+",
     r"(HEAD|[A-Z_]+_HEAD|index|config|config\.worktree|packed-refs|shallow)(\.lock)?",
     r"(objects|refs|logs|rr-cache|lost-found)/.*|rr-cache",
     r"packed-refs\.new|description|gc\.(pid|log)(\.lock)?|sharedindex\.\w+|next-index-\d+\.lock",
     r"hooks/[a-z-]+\.sample|info/(exclude|attributes|refs|refs_\w+|sparse-checkout(\.lock)?)",
     r"(COMMIT_EDITMSG|MERGE_MSG|MERGE_MODE|MERGE_RR|SQUASH_MSG|AUTO_MERGE|MERGE_AUTOSTASH)(\.lock)?",
-    r"(BISECT|NOTES)_[A-Z_]+|NOTES_MERGE_WORKTREE/.*|EDIT_DESCRIPTION|ADD_EDIT\.patch|TAG_EDITMSG",
+    r"(BISECT|NOTES)_[A-Z_]+(\.lock)?|NOTES_MERGE_WORKTREE/.*|EDIT_DESCRIPTION|ADD_EDIT\.patch|TAG_EDITMSG",
     r"t\w{6}",  # probes of the file system
     r"locked|rebase-(merge|apply)|sequencer|sequencer/(head|todo|abort-safety|done)(\.lock)?",
     r"sequencer/opts\.lock",
-    r"rebase-merge/[a-zA-Z_-]+(\.lock|\.backup)?|rebase-apply/[\w.-]+",
+    r"rebase-merge/[a-zA-Z_-]+(\.backup)?(\.lock)?|rebase-apply/[\w.-]+",
+    r"rebase-merge/sed\w{6}",  # our editor's
+    r"index\.stash\.\d+(\.lock)?",
 )]
 
 FLAGS = re.compile(r"O_(WRONLY|RDWR|CREAT|TRUNC)")
