@@ -3,11 +3,13 @@
 Traces a session of git, without a sandbox, and takes every name that is created, written or
 renamed onto inside a git directory.  Each must be known: a row of the guard's table whose content
 is checked, or one of KNOWN, which nobody runs.  A new git that writes something else fails here,
-and somebody has to find out what git does with it.
+and somebody has to find out what git does with it.  What git writes under checked names is given to
+the check after every command: all of it must land unasked.
 """
 
 import re
 import shutil
+from pathlib import Path
 
 from tap import check, equal, run_all, skip, test
 
@@ -104,6 +106,33 @@ def inside(name):
     return match.group(1) if match else name
 
 
+def judged(fx, paths):
+    """"plain", "check" or "ask" and the pattern, for each."""
+    verdicts = fx.run(fx.tool("guarded"), "judge", input="\n".join(paths) + "\n").stdout.splitlines()
+    equal(len(verdicts), len(paths))
+    return verdicts
+
+
+class Contents:
+    """What lies under checked names, before and after a command."""
+
+    def __init__(self, fx, top):
+        self.fx, self.top, self.checked = fx, top, 0
+        self.before = fx.dir / "before"
+        self.before.mkdir()
+
+    def check(self, paths, words):
+        paths = sorted(path for path in paths if Path(path).is_file())
+        for path, verdict in zip(paths, judged(self.fx, paths) if paths else ()):
+            if not verdict.startswith("check"):
+                continue
+            old = self.before / path.replace("/", "%")
+            answer = self.fx.run(self.fx.tool("guarded"), "content", self.top, old, path).stdout
+            equal(answer.strip(), "plain", f"{' '.join(words)}: {path}")
+            shutil.copyfile(path, old)
+            self.checked += 1
+
+
 def session(fx, names):
     """Every command that has to work unasked, in a repository with a linked worktree and more."""
     top = fx.home / "traced"
@@ -115,8 +144,12 @@ def session(fx, names):
            "GIT_SEQUENCE_EDITOR": str(top / "edit"), "GIT_CONFIG_NOSYSTEM": "1"}
     work = top / "work"
 
+    contents = Contents(fx, top)
+
     def git(*words, cwd=work):
-        names.update(traced(fx, cwd, "git", "-c", "protocol.file.allow=always", *words, env=env))
+        written = traced(fx, cwd, "git", "-c", "protocol.file.allow=always", *words, env=env)
+        contents.check(written, words)
+        names.update(written)
 
     def commit(text, cwd=work):
         (cwd / text).write_text(text)
@@ -171,6 +204,7 @@ def session(fx, names):
     git("repack", "-q", "-a", "-d")
     git("reflog", "expire", "--expire=now", "--all")
     git("status")
+    check(contents.checked > 15, "contents were checked")
 
 
 @test("P3 git: the installed git writes no name that we do not know")
@@ -181,8 +215,7 @@ def names_are_known(fx):
     session(fx, names)
     paths = sorted(name for name in names if inside(name) is not None)
     check(len(paths) > 200, "the trace has names")
-    verdicts = fx.run(fx.tool("guarded"), "judge", input="\n".join(paths) + "\n").stdout.splitlines()
-    equal(len(verdicts), len(paths))
+    verdicts = judged(fx, paths)
     unknown = [f"{name} ({verdict})" for name, verdict in zip(paths, verdicts)
                if verdict.startswith("ask") or
                verdict.startswith("plain") and not any(p.match(inside(name)) for p in KNOWN)]

@@ -2,15 +2,19 @@
  * guarded.c - the guard's table for scripts.
  *
  *     guarded table         the rows as the table of docs/guarded.md
+ *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
+ *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
  *     guarded judge         reads absolute paths, one a line; says "plain", "check" or "ask" and
  *                           the pattern, for a write there
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "guard/guard.h"
+#include "path/path.h"
 
 static const char *harmless(enum sb_guard_kind kind)
 {
@@ -49,6 +53,48 @@ static int print_table(void)
 	for (size_t i = 0; i < count; i++)
 		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
 		       harmless(rows[i].kind));
+	return 0;
+}
+
+static bool within(void *context, const char *path)
+{
+	return sb_path_within(context, path);
+}
+
+static char *slurp(const char *path, size_t *out_length)
+{
+	FILE *stream = fopen(path, "rb");
+	char *bytes = stream ? malloc(SB_GUARD_MAX_BYTES + 1) : NULL;
+
+	if (bytes)
+		*out_length = fread(bytes, 1, SB_GUARD_MAX_BYTES + 1, stream);
+	if (stream)
+		fclose(stream);
+	return bytes;
+}
+
+static int check_content(char *root, const char *old_path, const char *path)
+{
+	struct sb_guard_options options = {
+		.size = sizeof options, .in_guarded_root = within, .context = root};
+	struct sb_guard_place place = {.directory = -1, .path = path};
+	struct sb_guard_bytes before = {0}, after = {0};
+	struct sb_guard_answer answer;
+	struct sb_guard *guard;
+	char why[400] = "";
+
+	before.bytes = slurp(old_path, &before.length);
+	after.bytes = slurp(path, &after.length);
+	if (!after.bytes || sb_guard_new(&options, &guard, NULL) != SB_OK)
+		return 1;
+	sb_guard_judge(guard, SB_GUARD_WRITE, &place, &answer);
+	if (answer.verdict == SB_GUARD_CHECK)
+		answer.verdict =
+			sb_guard_content(guard, answer.kind, path, before, after, why, sizeof why);
+	printf("%s %s\n", answer.verdict == SB_GUARD_PLAIN ? "plain" : "ask", why);
+	sb_guard_free(guard);
+	free((char *)before.bytes);
+	free((char *)after.bytes);
 	return 0;
 }
 
@@ -94,6 +140,8 @@ int main(int argc, char **argv)
 		return print_table();
 	if (argc == 2 && strcmp(argv[1], "judge") == 0)
 		return judge_lines();
-	fprintf(stderr, "usage: guarded table|judge\n");
+	if (argc == 5 && strcmp(argv[1], "content") == 0)
+		return check_content(argv[2], argv[3], argv[4]);
+	fprintf(stderr, "usage: guarded table|judge|content ROOT OLD PATH\n");
 	return 2;
 }
