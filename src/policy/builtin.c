@@ -567,10 +567,15 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 		{"config.worktree", &sb_access_ask, "git config can name programs to run"},
 	};
 	struct row rows[MAX_HELD];
+	SB_AUTO_FREE char *commondir = sb_path_join(part->path, "commondir");
 
+	if (!commondir)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (is_git_dir(part->path))
 		return add_table(policy, part->path, rows, held_rows(true, rows), flags, err);
-	return add_table(policy, part->path, leads, COUNT(leads), flags | EXISTING_ONLY, err);
+	if (access(commondir, F_OK) == 0) /* the worktree's own directory */
+		return add_table(policy, part->path, leads, COUNT(leads), flags, err);
+	return SB_OK;
 }
 
 /* A linked worktree or submodule whose git data lies elsewhere: exactly what git needs there. */

@@ -70,6 +70,7 @@ def linked_closed(fx):
     outside_stays(fx, tree, fx.project,
                   ("file", ".git/HEAD", ".git/index", ".git/config", ".git/hooks/pre-commit",
                    ".git/new", ".git/worktrees/other",
+                   *((".git/worktrees/tree/config.worktree",) if SUPERVISED else ()),
                    *held(fx, ".git/worktrees/tree/commondir")))
 
 
