@@ -386,7 +386,7 @@ static const struct sb_search_backend endless = {
 static void *set_later(void *argument)
 {
 	usleep(50 * 1000);
-	*(volatile int *)argument = 1;
+	__atomic_store_n((volatile int *)argument, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
