@@ -386,7 +386,7 @@ static const struct sb_search_backend endless = {
 static void *set_later(void *argument)
 {
 	usleep(50 * 1000);
-	__atomic_store_n((volatile int *)argument, 1, __ATOMIC_RELAXED);
+	atomic_store((atomic_bool *)argument, true);
 	return NULL;
 }
 
@@ -394,7 +394,7 @@ static void searches_end_on_time_and_when_cancelled(void **state)
 {
 	struct sb_search_source source = {.backend = &endless};
 	struct sb_grep_query query = {.size = sizeof(query), .scope.timeout_ms = 100};
-	volatile int cancel = 0;
+	atomic_bool cancel = false;
 	struct sb_search_end end;
 	struct sb_grep *grep = NULL;
 	struct timespec before, after;
