@@ -5,6 +5,7 @@
  */
 #include "sandbash/policy.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,17 +247,37 @@ enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)
 	return policy->tmp;
 }
 
-static bool in_order(const struct sb_entry *a, const struct sb_entry *b)
+/* An entry as it is sorted: entries themselves are large, and are moved once. */
+struct place {
+	const char *text;
+	size_t length;
+	size_t from; /* where the entry is now; DONE: already here */
+};
+
+#define DONE SIZE_MAX
+
+/* strcmp(a, b) <= 0, eight bytes at a time: most patterns begin with the same directories. */
+static bool in_order(const struct place *a, const struct place *b)
 {
-	return strcmp(a->pattern.text, b->pattern.text) <= 0;
+	size_t shorter = a->length < b->length ? a->length : b->length, i = 0;
+
+	for (uint64_t x, y; i + sizeof x <= shorter; i += sizeof x) {
+		memcpy(&x, a->text + i, sizeof x);
+		memcpy(&y, b->text + i, sizeof y);
+		if (x != y)
+			break;
+	}
+	while (i < shorter && a->text[i] == b->text[i])
+		i++;
+	return (unsigned char)a->text[i] <= (unsigned char)b->text[i];
 }
 
 /* Where the part that is in order already, and begins at from, ends. */
-static size_t run_end(struct sb_entry *const *order, size_t from, size_t count)
+static size_t run_end(const struct place *order, size_t from, size_t count)
 {
 	size_t end = from + 1;
 
-	while (end < count && in_order(order[end - 1], order[end]))
+	while (end < count && in_order(&order[end - 1], &order[end]))
 		end++;
 	return end < count ? end : count;
 }
@@ -265,7 +286,7 @@ static size_t run_end(struct sb_entry *const *order, size_t from, size_t count)
  * Merge neighbouring parts that are in order until there is one.  Rules come from tables and
  * files that mostly are: a third of the comparisons of qsort(3), each launch.
  */
-static void sort_pointers(struct sb_entry **order, struct sb_entry **spare, size_t count)
+static void sort_places(struct place *order, struct place *spare, size_t count)
 {
 	while (run_end(order, 0, count) < count) {
 		size_t to = 0;
@@ -278,7 +299,7 @@ static void sort_pointers(struct sb_entry **order, struct sb_entry **spare, size
 				end = run_end(order, middle, count);
 			while (to < end)
 				spare[to++] = right == end || (left < middle &&
-							       in_order(order[left], order[right]))
+							       in_order(&order[left], &order[right]))
 						      ? order[left++]
 						      : order[right++];
 		}
@@ -286,40 +307,44 @@ static void sort_pointers(struct sb_entry **order, struct sb_entry **spare, size
 	}
 }
 
-/* Put the entry that order[i] points to in place i, for all i, in one walk around each circle. */
-static void move_entries(struct sb_policy *policy, struct sb_entry **order)
+/* Move each entry to its place, around one circle of moves after the other. */
+static void move_entries(struct sb_entry *entries, struct place *order, size_t count)
 {
-	for (size_t i = 0; i < policy->count; i++) {
-		struct sb_entry first = policy->entries[i];
+	for (size_t i = 0; i < count; i++) {
+		struct sb_entry first;
 		size_t hole = i;
 
-		if (!order[i])
+		if (order[i].from == DONE || order[i].from == i)
 			continue;
+		first = entries[i];
 		for (;;) {
-			size_t from = (size_t)(order[hole] - policy->entries);
+			size_t from = order[hole].from;
 
-			order[hole] = NULL; /* done */
+			order[hole].from = DONE;
 			if (from == i)
 				break;
-			policy->entries[hole] = policy->entries[from];
+			entries[hole] = entries[from];
 			hole = from;
 		}
-		policy->entries[hole] = first;
+		entries[hole] = first;
 	}
 }
 
-/* Order the entries by pattern.  Entries are large: sort pointers, and move each once. */
 static int sort_entries(struct sb_policy *policy, struct sb_error *err)
 {
-	struct sb_entry **order = reallocarray(NULL, 2 * (policy->count + 1), sizeof *order);
+	size_t count = policy->count;
+	struct place *order = reallocarray(NULL, 2 * count + 1, sizeof *order);
 
 	if (!order)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	for (size_t i = 0; i < policy->count; i++)
-		order[i] = &policy->entries[i];
-	if (policy->count)
-		sort_pointers(order, order + policy->count, policy->count);
-	move_entries(policy, order);
+	for (size_t i = 0; i < count; i++) {
+		const char *text = policy->entries[i].pattern.text;
+
+		order[i] = (struct place){text, strlen(text), i};
+	}
+	if (count)
+		sort_places(order, order + count, count);
+	move_entries(policy->entries, order, count);
 	free(order);
 	return SB_OK;
 }
