@@ -89,6 +89,7 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			.command = command,
 			.projects = (const char *const *)run->setup.projects,
 			.supervised = sb_is_supervised(line),
+			.other_terminal = run->setup.home.other_terminal,
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
 		if (status == SB_OK)

@@ -106,7 +106,7 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 /* Devices and the like are used through the kernel even where a broker makes every change. */
 static bool is_native(const struct sb_plan_node *node)
 {
-	return node->kind == SB_KIND_SPECIAL ||
+	return node->kind == SB_KIND_SPECIAL || sb_path_within("/dev/pts", node->path) ||
 	       (sb_path_within("/dev", node->path) && !(node->allow & 1u << SB_CREATE));
 }
 
@@ -146,6 +146,29 @@ static int grant_stdio(const struct domain *domain, struct sb_error *err)
 		/* EBADFD: an inode of no visible filesystem (memfd), which is never restricted */
 		if (status < 0 && status != -EBADFD)
 			return cannot(err, status, fd == 1 ? "standard output" : "standard error");
+	}
+	return SB_OK;
+}
+
+/*
+ * The same for a terminal of the caller's, which in a /dev/pts of our own has no name that a
+ * rule could be about.
+ */
+static int grant_terminals(const struct domain *domain, const struct sb_layers *layers,
+			   struct sb_error *err)
+{
+	for (int fd = 0; fd <= 2 && layers->terminals; fd++) {
+		int flags = fcntl(fd, F_GETFL), status;
+		struct stat info;
+
+		if (flags < 0 || (flags & O_PATH) || fstat(fd, &info) != 0 ||
+		    !S_ISCHR(info.st_mode) || !isatty(fd))
+			continue;
+		status = sb_sys_landlock_add_path(domain->fd, fd,
+						  rights_for(1u << SB_MODIFY, domain->abi, true) &
+							  domain->handled);
+		if (status < 0)
+			return cannot(err, status, "the terminal");
 	}
 	return SB_OK;
 }
@@ -307,6 +330,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 		       : grant_changes(&domain, plan, layers, err);
 	if (status == SB_OK && !floor)
 		status = grant_stdio(&domain, err);
+	if (status == SB_OK)
+		status = grant_terminals(&domain, layers, err);
 	if (status == SB_OK && domain.reads)
 		status = grant_reads(&domain, plan, err);
 	if (status != SB_OK)

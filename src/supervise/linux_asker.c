@@ -50,8 +50,11 @@ struct asker {
 	int signals;
 	int tty; /* the caller's terminal, or -1 */
 	pid_t performer;
+	bool own_terminal; /* the command gets one, which the performer makes */
 	bool started, ended;
-	int status; /* the command's, as waitpid() gives it */
+	int status;           /* the command's, as waitpid() gives it */
+	int failure;          /* SB_OK, or why the run had to end, */
+	struct sb_error *err; /* in words */
 };
 
 static int64_t now_ms(void)
@@ -283,13 +286,24 @@ static void add_counters(struct sb_counters *counters, const struct sb_wire_coun
 	}
 }
 
+static int open_terminal(struct asker *asker, struct sb_error *err);
+
+/* The command's terminal, before the command is there; a second one is none of ours. */
+static void take_master(struct asker *asker, int *fd)
+{
+	if (*fd < 0 || !asker->own_terminal || asker->master >= 0 || asker->started)
+		return;
+	asker->master = sb_take_fd(fd);
+	asker->failure = open_terminal(asker, asker->err);
+	asker->ended = asker->failure != SB_OK;
+}
+
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
 	struct sb_wire_request *request = malloc(sizeof *request);
-	int listener = -1,
-	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
-			     : -ENOMEM;
+	SB_AUTO_FD int fd = -1;
+	int status = request ? sb_wire_receive(asker->channel, &message, request, &fd) : -ENOMEM;
 
 	if (status < 0 && request)
 		sb_wire_request_done(request);
@@ -300,9 +314,11 @@ static void hear(struct asker *asker)
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
 		return;
-	} else if (message.kind == SB_WIRE_STARTED) {
+	} else if (message.kind == SB_WIRE_TERMINAL) {
+		take_master(asker, &fd);
+	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
 		asker->started = true;
-		asker->approver.listener = listener;
+		asker->approver.listener = sb_take_fd(&fd);
 		record_start(asker, &message.layers);
 		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
 	} else if (message.kind == SB_WIRE_STOPPED) {
@@ -432,21 +448,20 @@ int sb_supervise_possible(struct sb_error *err)
  * Whom to ask: the terminal that controls us, if we are in its foreground.  Then the command
  * gets one of its own, so that it can neither read an answer nor draw over a question.
  */
-static int take_terminal(struct asker *asker, struct sb_birth *birth, struct sb_error *err)
+static void take_terminal(struct asker *asker, struct sb_birth *birth)
 {
 	asker->tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (asker->tty < 0)
-		return SB_OK;
+		return;
 	if (tcgetpgrp(asker->tty) != getpgrp()) {
 		close(asker->tty);
 		asker->tty = -1;
-		return SB_OK;
-	}
-	if (asker->supervision->consent == SB_CONSENT_DENY) {
+	} else if (asker->supervision->consent == SB_CONSENT_DENY) {
 		birth->job_control = true;
-		return SB_OK;
+	} else {
+		birth->tty = asker->tty;
+		asker->own_terminal = true;
 	}
-	return sb_terminal_pty(asker->tty, &asker->master, &birth->slave, err);
 }
 
 static int open_terminal(struct asker *asker, struct sb_error *err)
@@ -460,7 +475,7 @@ static int open_terminal(struct asker *asker, struct sb_error *err)
 		.context = asker,
 	};
 
-	return asker->master < 0 ? SB_OK : sb_terminal_open(&options, &asker->terminal, err);
+	return sb_terminal_open(&options, &asker->terminal, err);
 }
 
 /* Standard input and output are the command's: who waits for their end must not wait for us. */
@@ -510,17 +525,10 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 }
 
 /* After the performer is born: what only the asker does. */
-static int settle(struct asker *asker, int slave, struct sb_error *err)
+static int settle(struct asker *asker, struct sb_error *err)
 {
-	int status;
-
-	if (slave >= 0)
-		close(slave);
 	let_go_of_stdio();
 	raise_limit();
-	status = open_terminal(asker, err);
-	if (status != SB_OK)
-		return status;
 	/* as root: what is done outside on approval needs no more than root's own files */
 	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
@@ -559,7 +567,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		.policy = supervision->policy,
 		.stages = &stages,
 		.proc = proc,
-		.slave = -1,
+		.tty = -1,
 		.keep_background = supervision->keep_background,
 		.saved_mask = &saved,
 		.failed = supervision->failed,
@@ -576,10 +584,9 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		status = sb_approver_init(&asker.approver, err);
 	if (status == SB_OK && supervision->require_audit)
 		status = open_record(&asker, err);
-	if (status == SB_OK)
-		status = take_terminal(&asker, &birth, err);
 	if (status != SB_OK)
 		return status;
+	take_terminal(&asker, &birth);
 	sigaction(SIGCHLD, NULL, &child);
 	birth.child_ignored = child.sa_handler == SIG_IGN;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -588,9 +595,12 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
 	if (status != SB_OK)
 		return status;
-	status = settle(&asker, birth.slave, err);
-	if (status == SB_OK)
+	asker.err = err;
+	status = settle(&asker, err);
+	if (status == SB_OK) {
 		loop(&asker);
+		status = asker.failure;
+	}
 	finish(&asker);
 	performer = reap(&asker);
 	record_exit(&asker);
