@@ -576,6 +576,14 @@ static void doubt_hidden(struct sb_judgement *judgement)
 			judgement->all[i].decision = (struct sb_decision){SB_ASK, NULL};
 }
 
+static void open_terminal(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_outcome outcome = sb_open_terminal(approver, call, &pending->file);
+
+	sb_deliver(approver->listener, call, &pending->file, &outcome);
+}
+
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
@@ -591,6 +599,11 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
 	if (!find_spots(approver, pending)) {
+		pending_free(pending);
+		return;
+	}
+	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
+		open_terminal(approver, pending);
 		pending_free(pending);
 		return;
 	}

@@ -10,8 +10,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -294,6 +297,7 @@ static void take_master(struct asker *asker, int *fd)
 	if (*fd < 0 || !asker->own_terminal || asker->master >= 0 || asker->started)
 		return;
 	asker->master = sb_take_fd(fd);
+	asker->approver.terminals[0] = sb_terminal_of_master(asker->master);
 	asker->failure = open_terminal(asker, asker->err);
 	asker->ended = asker->failure != SB_OK;
 }
@@ -464,6 +468,23 @@ static void take_terminal(struct asker *asker, struct sb_birth *birth)
 	}
 }
 
+/* Those that the command keeps from its caller. */
+static void note_terminals(struct asker *asker)
+{
+	dev_t *out = asker->approver.terminals;
+	unsigned number;
+	struct stat info;
+
+	if (asker->own_terminal)
+		return;
+	for (int fd = 0; fd <= 2; fd++)
+		if (fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && isatty(fd))
+			*out++ = info.st_rdev;
+	/* /dev/tty itself says nothing: new_encode_dev() of the kernel */
+	if (asker->tty >= 0 && ioctl(asker->tty, TIOCGDEV, &number) == 0)
+		*out = makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+}
+
 static int open_terminal(struct asker *asker, struct sb_error *err)
 {
 	struct sb_terminal_options options = {
@@ -587,6 +608,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	if (status != SB_OK)
 		return status;
 	take_terminal(&asker, &birth);
+	note_terminals(&asker);
 	sigaction(SIGCHLD, NULL, &child);
 	birth.child_ignored = child.sa_handler == SIG_IGN;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/approve.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
 #include "supervise/judge.h"
@@ -307,6 +308,12 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	if (status < 0) {
 		answer_error(broker, call, -status);
 		return true;
+	}
+	/* without a /dev/pts of its own the run has some terminals in it, and others not */
+	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
+	    performer->plan->own_terminals && sb_is_terminal(&file)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+		goto out;
 	}
 	if (sb_perform_is_native(call, &file)) {
 		/* without write access Landlock would not look at O_TRUNC */
