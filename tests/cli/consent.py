@@ -598,6 +598,40 @@ def type_ahead(fx):
     person.term.expect(PROMPT)
 
 
+@test("S12 what a command has not read is there for the shell afterwards", variants=BOTH)
+def unread_input(fx):
+    try:
+        legacy = open("/proc/sys/dev/tty/legacy_tiocsti").read().strip()
+    except OSError:
+        legacy = "1"  # before Linux 6.2 nothing forbids it
+    person = outer_shell(fx)
+    run = " ".join(fx.argv())
+    for words in ("sleep 0.6", "sh -c 'stty raw -echo; sleep 0.6'", "sh -c 'read a; echo got-$a'"):
+        person.term.send(f"{run} {words}\n")
+        person.term.settle(0.3)
+        person.term.send("first\necho ne''xt\n" if "read" in words else "echo ne''xt\n")
+        if "read" in words:
+            person.term.expect("got-first")
+        person.term.settle(1, 3)
+        (contains if legacy == "1" else lacks)(person.term.screen(), "\nnext", words)
+        person.term.send("clear\n")
+        person.term.expect("out> ")
+
+
+@test("C5 replies that a command asked for are not typed into the shell", variants=BOTH)
+def unread_replies(fx):
+    """With plain text before them, which alone would be given back."""
+    person = outer_shell(fx)
+    run = " ".join(fx.argv())
+    person.term.send(f"{run} sh -c 'sleep 0.5; printf \"\\033[6n\\033[c\\033[21t\"; sleep 0.3'\n")
+    person.term.settle(0.3)
+    person.term.send("echo ty''ped\n")
+    person.term.settle(1, 3)
+    lacks(person.term.screen(), "\ntyped")
+    # the command's terminal has echoed them; behind the prompt there is nothing
+    check(person.term.screen().splitlines()[-1].rstrip().endswith("out>"), person.term.screen())
+
+
 @test("S12 a command that ends at once after an answer leaves nothing typed for the shell")
 def no_stray_replies(fx):
     person = outer_shell(fx)
