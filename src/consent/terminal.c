@@ -385,6 +385,7 @@ void sb_terminal_suspend(struct sb_terminal *t)
 	if (t->suspended || t->gone)
 		return;
 	leave_at_once(t);
+	take_output(t); /* a screen that the command has given back belongs to the shell now */
 	flush_out(t);
 	if (!t->background) /* else they are another's */
 		restore_settings(t);

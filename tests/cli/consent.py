@@ -541,10 +541,17 @@ def vim_suspended(fx):
     person.term.expect("Stopped")
     person.term.expect("out> $")
     check(not person.term.state()["alternate"])
-    person.term.resize(30, 100)
-    person.term.send("fg\n")
-    person.until(lambda: "first line" in person.term.screen(), "vim is not back")
-    person.term.settle(0.3)
+    for rows in (26, 28, 30):
+        person.term.resize(rows, 100)
+        person.term.send("fg\n")
+        person.until(lambda: "first line" in person.term.screen() and
+                     person.term.state()["alternate"], "vim is not back")
+        person.term.settle(0.3)
+        if rows < 30:
+            person.term.send("\x1a")
+            person.term.expect("Stopped")
+            person.term.expect("out> $")
+            check(not person.term.state()["alternate"])
     person.term.send(f":w {fx.outside}/copy\r")
     person.answer("1", fx.outside / "copy")
     person.until(lambda: "first line" in person.term.screen(), "the screen is not back")
