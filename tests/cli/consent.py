@@ -403,11 +403,12 @@ except PermissionError: print('denied', time.monotonic() - t)
 
 @test("C4 --consent=deny asks nothing and leaves the terminal as it is", variants=BOTH)
 def consent_deny(fx):
-    person = Person(fx, "bash", "-c", f"tty; echo x > {fx.outside}/f; echo status=$?",
-                    flags=("--consent=deny",))
+    person = Person(fx, "bash", "-c", "tty && stat -L -c rdev=%t,%T /proc/self/fd/0; "
+                    f"echo x > {fx.outside}/f; echo status=$?", flags=("--consent=deny",))
+    device = os.stat(person.term.name).st_rdev
     equal(person.end(), 0)
     contains(person.term.output, "status=1")
-    contains(person.term.output, person.term.name)
+    contains(person.term.output, f"rdev={os.major(device):x},{os.minor(device):x}")
     check(not fx.exists(fx.outside / "f"))
 
 
