@@ -54,6 +54,8 @@ struct sb_approver {
 	struct sb_flood *flood;
 	struct sb_pending *pending;
 	size_t pending_count;
+	struct sb_pending *waiting; /* allowed, at FIFOs without a reader */
+	size_t waiting_count;
 	unsigned long last_question;
 };
 

@@ -393,7 +393,7 @@ static void loop(struct asker *asker)
 		tend_socket(asker, wait + others, count - others);
 		if (wait[0].revents)
 			hear(asker);
-		if (asker->approver.pending)
+		if (asker->approver.pending || asker->approver.waiting)
 			sb_approver_tick(&asker->approver);
 	}
 }

@@ -401,6 +401,29 @@ except PermissionError: print('denied', time.monotonic() - t)
     contains(result.stderr, str(fx.outside))  # the summary
 
 
+@test("C2 an allowed FIFO without a reader: only who opens it waits", variants=BOTH)
+def fifo(fx):
+    os.mkfifo(fx.outside / "fifo")
+    script = (f"(echo through > {fx.outside}/fifo; echo wrote=$?) & sleep 0.3; "
+              f"echo y > {fx.outside}/other; echo other=$?; touch mine; echo mine=$?; wait; "
+              f"python3 -c \"import signal, os; signal.signal(14, lambda *_: print('alarm')); "
+              f"signal.alarm(1); os.open('{fx.outside}/fifo', os.O_WRONLY); print('opened')\"")
+    person = Person(fx, "bash", "-c", script)
+    person.answer("1", fx.outside / "fifo")
+    person.answer("1", fx.outside / "other")  # asked about and done while the first one waits
+    person.term.expect("other=0")
+    person.term.expect("mine=0")
+    lacks(person.term.output, "wrote=")
+    with open(fx.outside / "fifo", encoding="ascii") as stream:
+        equal(stream.read(), "through\n")
+    person.term.expect("wrote=0")
+    person.answer("1", fx.outside / "fifo")  # another process
+    person.term.expect("alarm")  # the handler runs while it waits, and the call goes on
+    with open(fx.outside / "fifo", encoding="ascii"):
+        person.term.expect("opened")
+    equal(person.end(), 0)
+
+
 @test("C4 --consent=deny asks nothing and leaves the terminal as it is", variants=BOTH)
 def consent_deny(fx):
     person = Person(fx, "bash", "-c", "tty && stat -L -c rdev=%t,%T /proc/self/fd/0; "
