@@ -315,15 +315,17 @@ def no_broad_directory(fx):
     equal(person.end(), 0)
 
 
+# print() is several writes, between which another thread may come.
 THREADS = """
-import threading, sys
+import os, threading, sys
 barrier = threading.Barrier(10)
+def say(*words): os.write(1, (' '.join(map(str, words)) + '\\n').encode())
 def work(n):
     barrier.wait()
     try:
         with open(sys.argv[1 + n % 2], 'a') as f: f.write('x')
-        print('done', n, flush=True)
-    except OSError as e: print('refused', n, e.errno, flush=True)
+        say('done', n)
+    except OSError as e: say('refused', n, e.errno)
 threads = [threading.Thread(target=work, args=(n,)) for n in range(10)]
 for t in threads: t.start()
 for n in range(50): open('busy%d' % n, 'w').close()
