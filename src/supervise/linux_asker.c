@@ -20,12 +20,11 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/hash.h"
 #include "consent/socket.h"
 #include "consent/terminal.h"
-#include "policy/encode.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -213,26 +212,12 @@ static int open_record(struct asker *asker, struct sb_error *err)
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
-	char hash[SB_SHA256_HEX], held[256];
-	struct sb_event event = {
-		.kind = SB_EVENT_START,
-		.command = supervision->command,
-		.directory = supervision->home->cwd,
-		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
-		.layers = held,
-		.policy_hash = hash,
-	};
 	struct sb_error err;
 
-	if (!asker->approver.audit && open_record(asker, &err) != SB_OK) {
+	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
+	    sb_record_start(asker->approver.audit, supervision->policy, supervision->command,
+			    supervision->home->cwd, layers, &err) != SB_OK)
 		notice(asker, err.message);
-		return;
-	}
-	sb_policy_encode(supervision->policy, &bytes);
-	sb_sha256_hex(bytes.data, bytes.length, hash);
-	sb_layers_describe(layers, held, sizeof held);
-	sb_approver_record(&asker->approver, &event);
 }
 
 static void record_exit(struct asker *asker)
