@@ -406,7 +406,7 @@ int sb_cli_run(const struct sb_command_line *given)
 {
 	struct sb_command_line chosen = *given;
 	const struct sb_command_line *line = &chosen;
-	struct run run = {0};
+	static struct run run; /* not freed: the process ends, and its pages are shared until then */
 	int status = choose_kind(&chosen);
 
 	if (!status)
@@ -422,7 +422,6 @@ int sb_cli_run(const struct sb_command_line *given)
 	else if (!status)
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);
-	run_done(&run);
 	return status;
 }
 

@@ -52,6 +52,8 @@ struct asker {
 	pid_t performer;
 	bool started, ended;
 	int status; /* the command's, as waitpid() gives it */
+	struct sb_wire_request *spare; /* for the next message; large, so kept */
+	char policy_hash[SB_SHA256_HEX];
 };
 
 static int64_t now_ms(void)
@@ -204,18 +206,26 @@ static int open_record(struct asker *asker, struct sb_error *err)
 	return status;
 }
 
+/* For the record; there is time while the performer sets up the namespaces. */
+static void hash_policy(struct asker *asker)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+
+	sb_policy_encode(asker->supervision->policy, &bytes);
+	sb_sha256_hex(bytes.data, bytes.length, asker->policy_hash);
+}
+
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
-	char hash[SB_SHA256_HEX], held[256];
+	char held[256];
 	struct sb_event event = {
 		.kind = SB_EVENT_START,
 		.command = supervision->command,
 		.directory = supervision->home->cwd,
 		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
 		.layers = held,
-		.policy_hash = hash,
+		.policy_hash = asker->policy_hash,
 	};
 	struct sb_error err;
 
@@ -223,8 +233,6 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 		notice(asker, err.message);
 		return;
 	}
-	sb_policy_encode(supervision->policy, &bytes);
-	sb_sha256_hex(bytes.data, bytes.length, hash);
 	sb_layers_describe(layers, held, sizeof held);
 	sb_approver_record(&asker->approver, &event);
 }
@@ -286,7 +294,7 @@ static void add_counters(struct sb_counters *counters, const struct sb_wire_coun
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
-	struct sb_wire_request *request = malloc(sizeof *request);
+	struct sb_wire_request *request = asker->spare ? asker->spare : malloc(sizeof *request);
 	int listener = -1,
 	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
 			     : -ENOMEM;
@@ -299,7 +307,7 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
-		return;
+		request = NULL;
 	} else if (message.kind == SB_WIRE_STARTED) {
 		asker->started = true;
 		asker->approver.listener = listener;
@@ -312,7 +320,7 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 		add_counters(&asker->approver.counters, &message.counters);
 	}
-	free(request);
+	asker->spare = request;
 }
 
 static void take_signals(struct asker *asker)
@@ -540,6 +548,8 @@ static void finish(struct asker *asker)
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
+	free(asker->spare);
+	asker->spare = NULL;
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)
@@ -589,11 +599,13 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	if (status != SB_OK)
 		return status;
 	status = settle(&asker, birth.slave, err);
-	if (status == SB_OK)
+	if (status == SB_OK) {
+		hash_policy(&asker);
 		loop(&asker);
+	}
 	finish(&asker);
+	record_exit(&asker); /* while the performer ends everything */
 	performer = reap(&asker);
-	record_exit(&asker);
 	if (status != SB_OK)
 		return status;
 	if (asker.started && asker.status < 0)
