@@ -66,6 +66,7 @@ extern const struct sb_search_backend sb_search_disk_backend;
 struct sb_search_disk {
 	int root;       /* a directory, O_PATH will do; stays the caller's */
 	bool one_mount; /* do not enter what is mounted beneath the root */
+	bool one_link;  /* do not read files that have other names, which may be elsewhere */
 };
 
 /*
