@@ -18,6 +18,18 @@
 
 /* Names for as many writers at once in one directory; more take names of chance. */
 #define SLOTS 8
+
+/*
+ * SECURITY: commands in the sandbox may not write under names that end like this, nor rename
+ * or link to them: a row of src/guard/table.c.
+ *
+ * Danger: what lies there gets the name of the file that is written.  A command that opens the
+ * temporary file of .git/config keeps a descriptor of .git/config; one that puts its own file
+ * there chooses what .git/config holds.
+ * Price: none but the name.  Held by: tests/unit/test_guard_names.c, tests/unit/test_files_gate.c
+ */
+#define SB_TEMPORARY_ENDING ".sandbash-write"
+
 #define COPY_BYTES ((size_t)256 * 1024)
 #define COPY_RANGE ((size_t)64 << 20) /* between two looks whether it was cancelled */
 #define MAX_ATTRIBUTE (64 * 1024)     /* XATTR_SIZE_MAX, XATTR_LIST_MAX: xattr(7) */
@@ -109,7 +121,7 @@ static int take_slot(struct temporary *temporary, mode_t mode)
 	int status;
 
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
-		snprintf(temporary->name, sizeof temporary->name, ".sandbash-write-%u.tmp", slot);
+		snprintf(temporary->name, sizeof temporary->name, ".%u" SB_TEMPORARY_ENDING, slot);
 		for (int tries = 0; tries < 3; tries++) {
 			status = make(temporary, mode);
 			if (status != -EEXIST)
@@ -120,7 +132,7 @@ static int take_slot(struct temporary *temporary, mode_t mode)
 	}
 	if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance)
 		return -EAGAIN;
-	snprintf(temporary->name, sizeof temporary->name, ".sandbash-write-%lx.tmp", chance);
+	snprintf(temporary->name, sizeof temporary->name, ".%lx" SB_TEMPORARY_ENDING, chance);
 	return make(temporary, mode);
 }
 

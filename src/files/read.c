@@ -14,7 +14,7 @@
 #include "files/content.h"
 
 #define CHUNK ((size_t)64 * 1024)
-#define MOST_EFFORT ((uint64_t)4 << 30) /* a few seconds */
+#define MOST_EFFORT ((uint64_t)2 << 30) /* a second or two */
 
 struct reading {
 	struct sb_job *job;
@@ -228,10 +228,13 @@ static int find_tail(struct reading *reading, uint64_t count, uint64_t *out_offs
 		if ((size_t)got < size)
 			return fail_read(reading, -ESTALE);
 		for (size_t i = size; i > 0; i--) {
+			const char *lf = memrchr(reading->chunk, '\n', i);
+
+			if (!lf)
+				break;
+			i = (size_t)(lf - reading->chunk) + 1;
 			/* the \n that ends the file begins no line */
-			if (reading->chunk[i - 1] != '\n' || at - size + i == end)
-				continue;
-			if (--count == 0) {
+			if (at - size + i != end && --count == 0) {
 				*out_offset = at - size + i;
 				return 0;
 			}
