@@ -14,6 +14,8 @@
 #include "consent/always.h"
 #include "path/path.h"
 #include "supervise/perform.h"
+#include "supervise/thread.h"
+#include "supervise/wording.h"
 #include "sys/notify.h"
 
 #define MAX_PENDING 1000 /* calls that wait for answers at a time */
@@ -78,40 +80,6 @@ static struct sb_event event_of(const struct sb_pending *pending, enum sb_event_
 		.process = pending->request->process,
 		.rule = origin(&judged->decision),
 	};
-}
-
-/* --- who asks ------------------------------------------------------------------------- */
-
-static void find_program(int proc, pid_t process, char *out, size_t size)
-{
-	char name[32];
-	ssize_t length;
-
-	snprintf(name, sizeof name, "%d/exe", process);
-	length = readlinkat(proc, name, out, size - 1);
-	out[length > 0 ? length : 0] = '\0';
-}
-
-/* Field 22 of /proc/PID/stat, after the name, which may hold anything. */
-static uint64_t find_start(int proc, pid_t process)
-{
-	char name[32], text[1024];
-	const char *at;
-	ssize_t length;
-	SB_AUTO_FD int fd = -1;
-
-	snprintf(name, sizeof name, "%d/stat", process);
-	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* --- doing ------------------------------------------------------------------------------ */
@@ -235,90 +203,6 @@ static void approve(struct sb_approver *approver, struct sb_pending *pending, co
 
 /* --- asking -------------------------------------------------------------------------------- */
 
-static const char *verb(const struct sb_pending *pending)
-{
-	switch (pending->request->call.act) {
-	case SB_ACT_OPEN:
-		if (pending->judgement.strictest->op == SB_CREATE)
-			return "create";
-		return pending->request->call.flags & O_TRUNC ? "overwrite" : "write to";
-	case SB_ACT_TRUNCATE:
-		return "cut off";
-	case SB_ACT_MKDIR:
-		return "make the directory";
-	case SB_ACT_MKNOD:
-		return "create";
-	case SB_ACT_BIND:
-		return "make the socket";
-	case SB_ACT_SYMLINK:
-		return "make the link";
-	case SB_ACT_LINK:
-		return "give another name to";
-	case SB_ACT_RENAME:
-		return "rename";
-	case SB_ACT_UNLINK:
-		return "delete";
-	case SB_ACT_RMDIR:
-		return "delete the directory";
-	case SB_ACT_CHMOD:
-		return "change the mode of";
-	case SB_ACT_CHOWN:
-		return "change the owner of";
-	case SB_ACT_TIMES:
-		return "change the times of";
-	case SB_ACT_SETXATTR:
-	case SB_ACT_REMOVEXATTR:
-		return "change attributes of";
-	case SB_ACT_CONNECT:
-		return "connect to";
-	default:
-		return "change";
-	}
-}
-
-/*
- * What the paths do not tell: two calls that differ in this are two questions, or a harmless one
- * on the screen would be the answer to another.  "": nothing.
- */
-static void describe(const struct sb_pending *pending, char *out, size_t size)
-{
-	const struct sb_call *call = &pending->request->call;
-	struct stat info;
-
-	out[0] = '\0';
-	switch (call->act) {
-	case SB_ACT_CHMOD:
-		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
-			 call->mode & (S_ISUID | S_ISGID)
-				 ? ": whoever runs it gets its owner's rights"
-				 : "");
-		break;
-	case SB_ACT_CHOWN:
-		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
-			 (int)call->group);
-		break;
-	case SB_ACT_SYMLINK:
-		snprintf(out, size, "it leads to '%s'", call->text);
-		break;
-	case SB_ACT_MKNOD:
-		snprintf(out, size, "%s", S_ISFIFO(call->mode) ? "a FIFO" : "");
-		break;
-	case SB_ACT_SETXATTR:
-	case SB_ACT_REMOVEXATTR:
-		snprintf(out, size, "the attribute '%s'", call->text);
-		break;
-	case SB_ACT_RENAME:
-		if (call->flags & RENAME_EXCHANGE)
-			snprintf(out, size, "the two change places");
-		else if (fstatat(pending->target.directory, pending->target.name, &info,
-				 AT_SYMLINK_NOFOLLOW) == 0)
-			snprintf(out, size, "what has that name now is replaced");
-		break;
-	default:
-		break;
-	}
-}
-
 /*
  * A program that the command can have written itself is shown with its whole path: "git" may be
  * anything.
@@ -366,7 +250,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	struct sb_question question = {
 		.id = pending->question,
 		.op = judged->op,
-		.verb = verb(pending),
+		.verb = sb_wording_verb(&pending->request->call, pending->judgement.strictest->op),
 		.path = pending->file.path,
 		.target = is_two(&request->call) ? pending->target.path : NULL,
 		.program = program_shown(approver, pending->program),
@@ -380,7 +264,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	if (may_open_directory(approver, pending, directory))
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
-	describe(pending, note, sizeof note);
+	sb_wording_note(&request->call, &pending->target, note, sizeof note);
 	if (note[0])
 		question.note = note;
 	if (request->call.act == SB_ACT_CONNECT) {
@@ -428,8 +312,11 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 	if (two)
 		second = wish_of(pending, &pending->judgement.all[1]);
 	pending->question = approver->last_question + 1;
-	length = (size_t)snprintf(detail, sizeof detail, "%s ", verb(pending));
-	describe(pending, detail + length, sizeof detail - length);
+	length = (size_t)snprintf(
+		detail, sizeof detail, "%s ",
+		sb_wording_verb(&pending->request->call, pending->judgement.strictest->op));
+	sb_wording_note(&pending->request->call, &pending->target, detail + length,
+			sizeof detail - length);
 	if (sb_flood_key(&first, two ? &second : NULL, detail, strlen(detail), &key, NULL) !=
 	    SB_OK) {
 		deny(approver, pending, NULL);
@@ -716,8 +603,9 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		pending_free(pending);
 		return;
 	}
-	pending->started = find_start(approver->proc, request->process);
-	find_program(approver->proc, request->process, pending->program, sizeof pending->program);
+	pending->started = sb_process_start(approver->proc, request->process);
+	sb_process_program(approver->proc, request->process, pending->program,
+			   sizeof pending->program);
 	if (call->act == SB_ACT_ACCESS) {
 		answer_access(approver, pending);
 		pending_free(pending);

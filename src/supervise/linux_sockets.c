@@ -22,6 +22,7 @@
 #include "supervise/judge.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
+#include "supervise/thread.h"
 #include "sys/notify.h"
 
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
@@ -320,7 +321,7 @@ static int replace_socket(const struct sb_broker *broker, const struct sb_call *
 	type = unix_socket_type(performer->proc, call->thread, inode);
 	if (!type)
 		return -EPERM;
-	flags = sb_broker_flags_of(broker, call->thread, call->socket);
+	flags = sb_thread_open_flags(broker->performer->proc, call->thread, call->socket);
 	fresh = socket(AF_UNIX, type | SOCK_CLOEXEC | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0), 0);
 	if (fresh < 0)
 		return -errno;

@@ -70,13 +70,16 @@ void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
 
-/* How the caller has a descriptor open; O_PATH also when that cannot be told. */
-int sb_broker_flags_of(const struct sb_broker *broker, pid_t thread, int number);
+/* --- wait.c: waiting on a caller's behalf -------------------------------------------- */
 
 /* Did a signal end the wait of this call?  Then it has been answered. */
 bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call);
 
 /* Run work(argument) in a thread of its own; false: too many wait already. */
 bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument);
+
+/* A FIFO that nobody reads yet.  Takes file over. */
+void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call,
+			    struct sb_spot *file);
 
 #endif

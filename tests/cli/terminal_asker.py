@@ -14,8 +14,8 @@ import time
 from tap import check, contains, equal, lacks, run_all, skip, test
 
 QUIET = 0.45  # longer than an asker wants silence before a key
-PATH = "/home/anna/work/other/src/main.c"
-DIRECTORY = "/home/anna/work/other/src"
+PATH = "/home/anna/code/other/src/main.c"
+DIRECTORY = "/home/anna/code/other/src"
 
 
 class Demo:
@@ -104,13 +104,13 @@ def in_a_shell(fx):
     demo.term.expect(r"two\r\n% $")
     before, state = demo.term.screen(), demo.term.state()
     demo.ask(1, rule="deny ~/work (config line 3)", note="a neighbour", content="int main;\nint x;",
-             directory="/home/anna/work")
+             directory="/home/anna/code")
     demo.shown()
     screen = demo.term.screen()
     for part in ("vim (process 4242) wants to write to", PATH, "deny ~/work (config line 3)",
                  "a neighbour", "| int main;", "| int x;", "maple", "1  allow once", "3  deny",
-                 "2  allow everything in /home/anna/work for this session",
-                 "4  always allow everything in /home/anna/work (written to the config)"):
+                 "2  allow everything in /home/anna/code for this session",
+                 "4  always allow everything in /home/anna/code (written to the config)"):
         contains(screen, part)
     lacks(screen, "echo one")
     demo.press("1")

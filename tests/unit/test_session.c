@@ -31,7 +31,7 @@ static int setup(void **state)
 	snprintf(fx->docs, sizeof fx->docs, "%s", in(fx->root, "home/docs"));
 	make_dir(fx->root, "home");
 	make_dir(fx->root, "home/docs");
-	make_dir(fx->root, "home/docs/work");
+	make_dir(fx->root, "home/docs/jobs");
 	make_file(fx->root, "home/docs/letter");
 	fx->grants = sb_grants_new(fx->home);
 	*state = fx;
@@ -242,11 +242,11 @@ static void a_grant_is_never_stronger_than_a_rule(void **state)
 	/* The user's own question is what was answered; a narrower rule holds by itself. */
 	policy = sb_policy_new();
 	add(policy, SB_TIER_GLOBAL, &sb_access_ask, fx->home);
-	add(policy, SB_TIER_GLOBAL, &sb_access_deny, in(fx->root, "home/docs/work"));
+	add(policy, SB_TIER_GLOBAL, &sb_access_deny, in(fx->root, "home/docs/jobs"));
 	policy = apply(fx, "s", policy);
 	assert_string_equal(fx->warnings, "");
 	assert_int_equal(decide(fx, policy, SB_MODIFY, "home/docs/letter"), SB_ALLOW);
-	assert_int_equal(decide(fx, policy, SB_MODIFY, "home/docs/work/x"), SB_DENY);
+	assert_int_equal(decide(fx, policy, SB_MODIFY, "home/docs/jobs/x"), SB_DENY);
 	sb_policy_free(policy);
 
 	/* A denial of changes does not open for reading. */

@@ -1,0 +1,123 @@
+#include "supervise/thread.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+#define STATUS_SIZE 4096
+
+/* A small file of the thread's directory, whole and ended with NUL. */
+static bool read_small(int proc, pid_t thread, const char *file, char *out, size_t size)
+{
+	char name[64];
+	ssize_t length;
+	SB_AUTO_FD int fd = -1;
+
+	snprintf(name, sizeof name, "%d/%s", thread, file);
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, out, size - 1);
+	if (length <= 0)
+		return false;
+	out[length] = '\0';
+	return true;
+}
+
+long sb_thread_field(int proc, pid_t thread, const char *field, int base)
+{
+	char text[STATUS_SIZE];
+	const char *found =
+		read_small(proc, thread, "status", text, sizeof text) ? strstr(text, field) : NULL;
+
+	return found ? strtol(found + strlen(field), NULL, base) : -1;
+}
+
+int sb_thread_open_flags(int proc, pid_t thread, int number)
+{
+	static const char field[] = "flags:\t";
+	char name[32], text[256];
+	const char *found;
+
+	snprintf(name, sizeof name, "fdinfo/%d", number);
+	found = read_small(proc, thread, name, text, sizeof text) ? strstr(text, field) : NULL;
+	return found ? (int)strtol(found + strlen(field), NULL, 8) : O_PATH;
+}
+
+static uint64_t signal_set(const char *status, const char *field)
+{
+	const char *found = strstr(status, field);
+
+	return found ? strtoull(found + strlen(field), NULL, 16) : 0;
+}
+
+bool sb_thread_has_signal(int proc, pid_t thread)
+{
+	char text[STATUS_SIZE];
+	uint64_t pending;
+
+	if (!read_small(proc, thread, "status", text, sizeof text))
+		return false;
+	pending = signal_set(text, "\nSigPnd:\t") | signal_set(text, "\nShdPnd:\t");
+	return pending & ~signal_set(text, "\nSigBlk:\t") & ~signal_set(text, "\nSigIgn:\t");
+}
+
+bool sb_thread_is_table_full(int proc, pid_t thread)
+{
+	struct rlimit limit;
+	char name[48], target[8];
+	size_t count = 0;
+	DIR *dir;
+	int fd;
+
+	if (prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur > INT_MAX)
+		return false;
+	if (limit.rlim_cur == 0)
+		return true;
+	snprintf(name, sizeof name, "%d/fd/%d", thread, (int)limit.rlim_cur - 1);
+	if (readlinkat(proc, name, target, sizeof target) < 0)
+		return false; /* the last one is free */
+	snprintf(name, sizeof name, "%d/fd", thread);
+	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir) {
+		const struct dirent *entry = readdir(dir);
+
+		if (!entry)
+			break;
+		if (entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit.rlim_cur)
+			count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count >= limit.rlim_cur;
+}
+
+/* Field 22 of its stat, after the name, which may hold anything. */
+uint64_t sb_process_start(int proc, pid_t process)
+{
+	char text[1024];
+	const char *at = read_small(proc, process, "stat", text, sizeof text) ? strrchr(text, ')')
+									      : NULL;
+
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+void sb_process_program(int proc, pid_t process, char *out, size_t size)
+{
+	char name[32];
+	ssize_t length;
+
+	snprintf(name, sizeof name, "%d/exe", process);
+	length = readlinkat(proc, name, out, size - 1);
+	out[length > 0 ? length : 0] = '\0';
+}

@@ -1,0 +1,119 @@
+/*
+ * linux_wait.c - waiting on a caller's behalf, in a thread of its own, so that others go on.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "supervise/perform.h"
+#include "supervise/performer.h"
+#include "supervise/thread.h"
+#include "sys/notify.h"
+
+#define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
+#define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */
+#define RESTART 512            /* ERESTARTSYS: the kernel's own, turned into EINTR or a restart */
+
+struct waiter {
+	struct sb_broker *broker;
+	void *(*work)(void *);
+	void *argument;
+};
+
+static void *wait_main(void *argument)
+{
+	struct waiter waiter = *(struct waiter *)argument;
+
+	free(argument);
+	if (sb_broker_enter(waiter.broker) == 0)
+		waiter.work(waiter.argument);
+	__atomic_fetch_sub(&waiter.broker->waiting, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument)
+{
+	struct waiter *waiter = malloc(sizeof *waiter);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started = false;
+
+	if (!waiter)
+		return false;
+	*waiter = (struct waiter){broker, work, argument};
+	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_RELAXED) <= MAX_WAITING) {
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, WAIT_STACK);
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		started = pthread_create(&thread, &attributes, wait_main, waiter) == 0;
+		pthread_attr_destroy(&attributes);
+	}
+	if (!started) {
+		__atomic_fetch_sub(&broker->waiting, 1, __ATOMIC_RELAXED);
+		free(waiter);
+	}
+	return started;
+}
+
+/*
+ * A held call is not interrupted by signals (WAIT_KILLABLE_RECV), but one that waits for
+ * somebody else natively is.  So whoever waits here looks for them, and answers as the kernel
+ * does: it then runs the handler, and restarts the call or not, as the program asked.
+ */
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call)
+{
+	if (!sb_thread_has_signal(broker->performer->proc, call->thread))
+		return false;
+	sb_broker_fail(broker, call, RESTART);
+	return true;
+}
+
+struct fifo_wait {
+	struct sb_broker *broker;
+	struct sb_call call;
+	struct sb_spot file;
+};
+
+static void *wait_for_reader(void *argument)
+{
+	struct fifo_wait *wait = argument;
+	struct timespec pause = {0, 1000000};
+
+	while (sb_sys_notify_alive(wait->broker->performer->listener, wait->call.id)) {
+		struct sb_outcome outcome = sb_perform(&wait->call, &wait->file, NULL);
+
+		if (!outcome.again) {
+			sb_deliver(wait->broker->performer->listener, &wait->call, &wait->file,
+				   &outcome);
+			break;
+		}
+		if (sb_broker_interrupted(wait->broker, &wait->call))
+			break;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 20000000)
+			pause.tv_nsec *= 2;
+	}
+	sb_spot_done(&wait->file);
+	free(wait);
+	return NULL;
+}
+
+void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call,
+			    struct sb_spot *file)
+{
+	struct fifo_wait *wait = malloc(sizeof *wait);
+
+	if (wait) {
+		wait->broker = broker;
+		wait->call = *call;
+		wait->call.value = NULL;
+		wait->file = *file;
+		if (sb_broker_wait(broker, wait_for_reader, wait)) {
+			*file = SB_SPOT_EMPTY; /* the thread's now */
+			return;
+		}
+		free(wait);
+	}
+	sb_broker_fail(broker, call, EAGAIN);
+}
