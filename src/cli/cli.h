@@ -76,6 +76,17 @@ void sb_running_print(const struct sb_running *running, struct sb_buf *out);
  */
 char *sb_word(const struct sb_home *home);
 
+/* --- mcp.c -------------------------------------------------------------------- */
+int sb_cli_mcp(const struct sb_command_line *line);
+
+/* --- environ.c ---------------------------------------------------------------- */
+
+/*
+ * Remove every variable but those that names lists (separated by commas, a "*" at the end
+ * stands for the rest of a name) and what sandbash itself tells the command.
+ */
+void sb_environ_keep(const char *names);
+
 /* --- help.c ------------------------------------------------------------------ */
 int sb_cli_help(void);
 int sb_cli_version(void);

@@ -146,6 +146,8 @@ static void open_socket(struct asker *asker)
 		.directory = supervision->home->cwd,
 		.command = supervision->command,
 		.asks = supervision->consent != SB_CONSENT_DENY,
+		.has_client = supervision->has_client,
+		.client = supervision->client,
 		.answered = answered_elsewhere,
 		.context = asker,
 	};
@@ -305,6 +307,8 @@ static void hear(struct asker *asker)
 		asker->approver.listener = listener;
 		record_start(asker, &message.layers);
 		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
+		if (asker->supervision->has_client) /* it is to hear the first question */
+			open_socket(asker);
 	} else if (message.kind == SB_WIRE_STOPPED) {
 		stop(asker);
 	} else if (message.kind == SB_WIRE_ENDED) {

@@ -31,6 +31,8 @@ struct sb_supervision {
 
 	enum sb_consent consent;
 	int ask_timeout_ms; /* 0: a question stays open */
+	bool has_client;    /* somebody is attached from the start, */
+	int client;         /* on this connection: socket.h */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
 	const char *session_name;              /* or NULL */
