@@ -20,7 +20,6 @@
 #ifndef SB_FILES_SEARCH_H
 #define SB_FILES_SEARCH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,18 +94,20 @@ enum sb_search_flags {
 struct sb_glob;
 
 struct sb_search_scope {
-	const char *start;                     /* directory to begin in, or one file; NULL: "" */
-	unsigned flags;                        /* enum sb_search_flags */
-	const struct sb_glob *include;         /* of files, relative to start; NULL: every file */
-	const struct sb_glob *const *excludes; /* relative to start; what matches is left out,
-						  with everything beneath */
+	const char *start; /* directory to begin in, or one file; NULL: "" */
+	unsigned flags;    /* enum sb_search_flags */
+	/* Files (grep) or names (glob) that one of these matches, relative to start; none: all. */
+	const struct sb_glob *const *includes;
+	size_t include_count;
+	/* What one of these matches, relative to start, is left out with everything beneath. */
+	const struct sb_glob *const *excludes;
 	size_t exclude_count;
 	const char *global_ignore; /* text of git's core.excludesFile, weakest of all; or NULL */
 	size_t global_ignore_length;
-	unsigned timeout_ms;       /* 0: none */
-	const atomic_bool *cancel; /* polled; NULL: never */
-	unsigned threads;          /* 0: as many as processors, 2 to 8 */
-	unsigned max_depth;        /* names below start; 0: SB_SEARCH_DEPTH */
+	unsigned timeout_ms;        /* 0: none */
+	const volatile int *cancel; /* polled; not 0 ends the search; NULL: never */
+	unsigned threads;           /* 0: as many as processors, 2 to 8 */
+	unsigned max_depth;         /* names below start; 0: SB_SEARCH_DEPTH */
 };
 
 #define SB_SEARCH_DEPTH 256 /* deeper directories are counted as skipped */
@@ -163,14 +164,14 @@ bool sb_glob_may_hold(const struct sb_glob *glob, const char *directory);
 
 struct sb_glob_query {
 	size_t size;                  /* sizeof(struct sb_glob_query) */
-	struct sb_search_scope scope; /* scope.include is what is looked for */
+	struct sb_search_scope scope; /* scope.includes is what is looked for */
 	unsigned kinds;               /* enum sb_search_kind bits; 0: FILE | LINK */
 	uint64_t max_results;         /* 0: no limit */
 };
 
 /*
  * search_files{path, pattern, excludePatterns} of the reference server: kinds = ALL,
- * flags = IGNORED | GIT, include and excludes made with SB_GLOB_MINIMATCH.
+ * flags = IGNORED | GIT, includes and excludes made with SB_GLOB_MINIMATCH.
  */
 
 /* path: valid during the call.  false: enough. */
@@ -185,9 +186,10 @@ int sb_search_glob(const struct sb_search_source *source, const struct sb_glob_q
 
 enum sb_grep_flags {
 	SB_GREP_NOCASE = 1,
-	SB_GREP_WORD = 2,       /* the match stands between word boundaries */
-	SB_GREP_FIXED = 4,      /* the pattern is text, not an expression */
-	SB_GREP_SMART_CASE = 8, /* NOCASE when the pattern has no upper case letter */
+	SB_GREP_WORD = 2,        /* the match stands between word boundaries */
+	SB_GREP_FIXED = 4,       /* the pattern is text, not an expression */
+	SB_GREP_MULTILINE = 8,   /* a match may span lines; "." still stops at their ends */
+	SB_GREP_SMART_CASE = 16, /* NOCASE when the pattern has no upper case letter */
 };
 
 struct sb_grep; /* a compiled pattern; any number of threads may use it */
@@ -227,7 +229,7 @@ struct sb_grep_line {
 	bool match;          /* else it is context */
 	bool cut_before;     /* text begins later than the line does */
 	bool cut_after;      /* text ends earlier */
-	uint64_t column;     /* of the first match, from 1, in characters; 0 for context */
+	uint64_t column;     /* of the first match in the line, in bytes from 1; 0 for context */
 	size_t start, end;   /* of the first match, in text, as far as it is shown */
 	uint64_t line_bytes; /* of the whole line */
 };
