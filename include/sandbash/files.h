@@ -495,7 +495,8 @@ struct sb_files_grep_request {
 	const char *const *excludes; /* or NULL */
 	bool fixed;                  /* the pattern is plain text */
 	bool ignore_case;
-	bool word; /* only whole words */
+	bool word;      /* only whole words */
+	bool multiline; /* a match may span lines */
 	bool no_ignore;
 	bool files_only;        /* names of files with a match; lines are left out */
 	uint32_t before, after; /* lines of context */
@@ -507,10 +508,10 @@ struct sb_files_grep_request {
 struct sb_files_line {
 	const char *text; /* UTF-8 or the file's bytes, without line end */
 	size_t length;
-	uint64_t number;            /* from 1 */
-	bool match;                 /* else it is context */
-	uint64_t column;            /* of the first match, in characters from 1; 0 for context */
-	size_t start, end;          /* of the first match, in text, as far as it is shown */
+	uint64_t number;   /* from 1 */
+	bool match;        /* else it is context */
+	uint64_t column;   /* of the first match in the line, in bytes from 1; 0 for context */
+	size_t start, end; /* of the first match, in text, as far as it is shown */
 	bool cut_before, cut_after; /* a very long line: text begins later, ends earlier */
 };
 
@@ -529,6 +530,7 @@ struct sb_files_matches {
 	bool truncated;                         /* a limit was reached */
 	bool timed_out;                         /* what was found until then */
 	char path[PATH_MAX];
+	struct sb_files_line *lines; /* of all files */
 	void *memory;
 };
 

@@ -52,9 +52,10 @@ struct sb_place {
 	 * Then path is as far as it came, with the name that failed.
 	 */
 	int error;
-	struct sb_facts facts; /* of the object; of the directory where there is none: mount, procfs */
+	struct sb_facts
+		facts; /* of the object; of the directory where there is none: mount, procfs */
 	char name[NAME_MAX + 1]; /* in directory; "": none */
-	char rest[PATH_MAX]; /* with SB_RESOLVE_PARENTS: names missing beneath name: "b/c" */
+	char rest[PATH_MAX];     /* with SB_RESOLVE_PARENTS: names missing beneath name: "b/c" */
 	char path[PATH_MAX];
 };
 
@@ -88,7 +89,7 @@ struct sb_replacement {
 	const struct sb_stream *source; /* instead of data: all that can be read there; or NULL */
 	bool sync;
 	bool unchanged; /* -ESTALE as well if its contents changed since place was looked at */
-	uint32_t mode; /* of a file that does not exist yet */
+	uint32_t mode;  /* of a file that does not exist yet */
 };
 
 struct sb_backend_ops {

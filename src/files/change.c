@@ -26,7 +26,8 @@ static int check_removable(struct sb_job *job, const struct sb_place *place, con
 {
 	if (!place->name[0])
 		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
-				 "cannot %s '%s': give its name, not '.' or '..'", verb, place->path);
+				 "cannot %s '%s': give its name, not '.' or '..'", verb,
+				 place->path);
 	if (is_root(job->view, place->path))
 		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
 				 "cannot %s '%s': a project is in it", verb, place->path);
@@ -121,8 +122,8 @@ static int check_target(struct pair *pair, const char *verb)
 	if (to->must_be_directory && !is_directory(from))
 		return sb_refuse_errno(err, ENOTDIR, verb, to->path);
 	if (is_directory(from) && sb_path_within(from->path, to->path))
-		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0,
-				 "cannot %s '%s' into itself", verb, from->path);
+		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0, "cannot %s '%s' into itself",
+				 verb, from->path);
 	return 0;
 }
 
@@ -183,9 +184,8 @@ static int move_pair(struct pair *pair)
 				     .act = SB_ACT_MOVE_AWAY,
 				     .tree = is_directory(&pair->from),
 				     .other = &pair->to};
-	int status = pair->from.exists
-			     ? sb_gate_covered(job, &away, &pair->from, &pair->covered)
-			     : sb_gate(job, &look, &pair->from);
+	int status = pair->from.exists ? sb_gate_covered(job, &away, &pair->from, &pair->covered)
+				       : sb_gate(job, &look, &pair->from);
 
 	if (status == 0)
 		status = sb_job_must_exist(job, &pair->from, "move");
@@ -289,8 +289,8 @@ int sb_files_mkdir(struct sb_files *view, const struct sb_files_caller *caller, 
 	struct sb_job job = {view, SB_FILES_MKDIR, caller, err};
 	struct sb_place place;
 	bool created = false;
-	int status = sb_job_find(&job, path,
-				 SB_RESOLVE_FOLLOW | (parents ? SB_RESOLVE_PARENTS : 0), &place);
+	int status = sb_job_find(&job, path, SB_RESOLVE_FOLLOW | (parents ? SB_RESOLVE_PARENTS : 0),
+				 &place);
 
 	if (status < 0)
 		return status;

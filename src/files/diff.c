@@ -68,7 +68,8 @@ static bool split(const char *text, size_t length, struct lines *out)
 
 static bool is_same(const struct line *a, const struct line *b)
 {
-	return a->hash == b->hash && a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+	return a->hash == b->hash && a->length == b->length &&
+	       memcmp(a->text, b->text, a->length) == 0;
 }
 
 #define NOWHERE (-1) /* no way with that many differences leads to this diagonal */
@@ -256,7 +257,7 @@ static void put_hunks(const struct comparison *all, struct sb_buf *out)
 }
 
 bool sb_diff(const char *from, const char *to, const char *old, size_t old_length, const char *new,
-	    size_t new_length, struct sb_buf *out)
+	     size_t new_length, struct sb_buf *out)
 {
 	struct comparison all = {0};
 	bool fine = split(old, old_length, &all.old) && split(new, new_length, &all.new);

@@ -78,32 +78,35 @@ static uint64_t find_near(const struct sb_buf *text, const struct sb_buf *what)
 	return 0;
 }
 
-static int no_match(struct sb_job *job, const char *path, size_t number,
-		    const struct sb_buf *text, const struct sb_buf *what)
+static int no_match(struct sb_job *job, const char *path, size_t number, const struct sb_buf *text,
+		    const struct sb_buf *what)
 {
 	uint64_t near = find_near(text, what);
 
-	sb_refuse(job->err, SB_FILES_NO_MATCH, 0, "edit %zu of '%s': its old text does not occur", number,
-		  path);
+	sb_refuse(job->err, SB_FILES_NO_MATCH, 0, "edit %zu of '%s': its old text does not occur",
+		  number, path);
 	if (near)
-		return sb_advise(job->err,
-				 "The old text of edit %zu occurs at line %llu with other white space. "
-				 "Read those lines and copy them exactly.",
-				 number, (unsigned long long)near);
-	return sb_advise(job->err,
-			 "The old text of edit %zu is not in the file. Read the file again and copy "
-			 "the lines exactly, with their white space.",
-			 number);
+		return sb_advise(
+			job->err,
+			"The old text of edit %zu occurs at line %llu with other white space. "
+			"Read those lines and copy them exactly.",
+			number, (unsigned long long)near);
+	return sb_advise(
+		job->err,
+		"The old text of edit %zu is not in the file. Read the file again and copy "
+		"the lines exactly, with their white space.",
+		number);
 }
 
 static int ambiguous(struct sb_job *job, const char *path, size_t number, size_t matches)
 {
-	sb_refuse(job->err, SB_FILES_AMBIGUOUS_MATCH, 0, "edit %zu of '%s': its old text occurs %zu times",
-		  number, path, matches);
-	return sb_advise(job->err,
-			 "The old text of edit %zu occurs %zu times. Add lines before or after it until "
-			 "it occurs once, or ask to replace all.",
-			 number, matches);
+	sb_refuse(job->err, SB_FILES_AMBIGUOUS_MATCH, 0,
+		  "edit %zu of '%s': its old text occurs %zu times", number, path, matches);
+	return sb_advise(
+		job->err,
+		"The old text of edit %zu occurs %zu times. Add lines before or after it until "
+		"it occurs once, or ask to replace all.",
+		number, matches);
 }
 
 /* text with what[0..limit) of the matches replaced, into out. */
@@ -165,14 +168,17 @@ static int insert_text(struct sb_job *job, const char *path, const struct sb_fil
 		       size_t number, const struct needle *needle, struct sb_buf *text)
 {
 	SB_AUTO_BUF struct sb_buf made = SB_BUF(text->limit);
-	const char *end = text->data + text->length, *at = edit->line ? find_line(text, edit->line) : end;
+	const char *end = text->data + text->length,
+		   *at = edit->line ? find_line(text, edit->line) : end;
 	const struct sb_buf *new = &needle->new;
 	struct sb_buf was;
 
 	if (!at) {
-		sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0, "edit %zu of '%s': there is no line %llu",
-			  number, path, (unsigned long long)edit->line);
-		return sb_advise(job->err, "The file has %llu lines; use a number from 1 to that plus one.",
+		sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
+			  "edit %zu of '%s': there is no line %llu", number, path,
+			  (unsigned long long)edit->line);
+		return sb_advise(job->err,
+				 "The file has %llu lines; use a number from 1 to that plus one.",
 				 (unsigned long long)(line_of(text, end) -
 						      (text->length && end[-1] == '\n')));
 	}
@@ -181,7 +187,7 @@ static int insert_text(struct sb_job *job, const char *path, const struct sb_fil
 	if (at == end && text->length && end[-1] != '\n')
 		sb_buf_putc(&made, '\n');
 	sb_buf_append(&made, new->data, new->length);
-	if (at < end && new->length && new->data[new->length - 1] != '\n')
+	if (at < end && new->length &&new->data[new->length - 1] != '\n')
 		sb_buf_putc(&made, '\n');
 	sb_buf_append(&made, at, (size_t)(end - at));
 	was = *text;
@@ -236,8 +242,8 @@ static int apply_one(struct sb_job *job, const char *path, const struct sb_files
 	sb_buf_done(&needle.old);
 	sb_buf_done(&needle.new);
 	if (status == 0 && sb_buf_failed(text))
-		status = sb_refuse(job->err, SB_FILES_TOO_LARGE, 0, "edit %zu of '%s': the text gets too long",
-				   number, path);
+		status = sb_refuse(job->err, SB_FILES_TOO_LARGE, 0,
+				   "edit %zu of '%s': the text gets too long", number, path);
 	return status;
 }
 

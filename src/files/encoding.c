@@ -10,8 +10,9 @@ static const char utf8_mark[] = "\xef\xbb\xbf";
 
 const char *sb_files_encoding_name(enum sb_files_encoding encoding)
 {
-	static const char *const names[] = {"utf-8",    "utf-8-bom", "utf-16le", "utf-16be",
-					    "utf-16le-bare", "utf-16be-bare", "latin-1", "binary"};
+	static const char *const names[] = {"utf-8",    "utf-8-bom",     "utf-16le",
+					    "utf-16be", "utf-16le-bare", "utf-16be-bare",
+					    "latin-1",  "binary"};
 
 	return names[encoding];
 }

@@ -156,13 +156,14 @@ static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_
 static int refuse(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		  const struct finding *finding, enum sb_files_code code, const char *who)
 {
-	sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op],
-		  path_of(wish, place), finding->reason);
+	sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op], path_of(wish, place),
+		  finding->reason);
 	if (code == SB_FILES_PATH_OUTSIDE_PROJECT)
 		sb_advise(job->err,
 			  "Use a path inside the project '%s'%s. Do not retry this path unless the "
 			  "user allows it.",
-			  job->view->roots[0].path, job->view->root_count > 1 ? " (or another root)" : "");
+			  job->view->roots[0].path,
+			  job->view->root_count > 1 ? " (or another root)" : "");
 	fill(job, wish, place, finding, true);
 	record(job, wish, place, finding, false);
 	return -(int)code;
@@ -172,7 +173,8 @@ static int refuse_denied(struct sb_job *job, const struct sb_wish *wish,
 			 const struct sb_place *place, const struct finding *finding)
 {
 	bool readable = is_change(wish->op) &&
-			sb_decide(job->view->policy, SB_READ, path_of(wish, place)).verdict != SB_DENY;
+			sb_decide(job->view->policy, SB_READ, path_of(wish, place)).verdict !=
+				SB_DENY;
 
 	return refuse(job, wish, place, finding, readable ? SB_FILES_READ_ONLY : SB_FILES_BLOCKED,
 		      "may not");
@@ -226,8 +228,9 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 					       path_of(wish, place));
 		return 0;
 	case SB_FILES_ANSWER_LATER:
-		sb_refuse(job->err, SB_FILES_NEEDS_CONSENT, 0, "to %s '%s' is a question to the user: %s",
-			  verbs[wish->op], path_of(wish, place), finding->reason);
+		sb_refuse(job->err, SB_FILES_NEEDS_CONSENT, 0,
+			  "to %s '%s' is a question to the user: %s", verbs[wish->op],
+			  path_of(wish, place), finding->reason);
 		fill(job, wish, place, finding, false);
 		return -SB_FILES_NEEDS_CONSENT;
 	default:

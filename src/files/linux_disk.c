@@ -101,7 +101,8 @@ static int disk_confirm(struct sb_files_backend *self, const struct sb_place *pl
 {
 	char directory[PATH_MAX];
 	struct sb_place now;
-	int status = sb_place_kernel_name(place->directory >= 0 ? place->directory : place->object, directory);
+	int status = sb_place_kernel_name(place->directory >= 0 ? place->directory : place->object,
+					  directory);
 
 	(void)self;
 	if (status < 0)

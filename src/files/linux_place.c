@@ -341,7 +341,8 @@ static int find_beneath(const struct sb_root *start, const char *path, unsigned 
 	return arrive(&walk, name, object < 0 ? -1 : object, out);
 }
 
-int sb_place_find(const struct sb_root *start, const char *path, unsigned flags, struct sb_place *out)
+int sb_place_find(const struct sb_root *start, const char *path, unsigned flags,
+		  struct sb_place *out)
 {
 	int status = 1;
 

@@ -14,7 +14,8 @@
 
 #include "files/backend.h"
 
-int sb_place_find(const struct sb_root *start, const char *path, unsigned flags, struct sb_place *out);
+int sb_place_find(const struct sb_root *start, const char *path, unsigned flags,
+		  struct sb_place *out);
 
 /* The name of a descriptor, canonical; -ESTALE: it has none any more. */
 int sb_place_kernel_name(int fd, char out[PATH_MAX]);

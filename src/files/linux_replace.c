@@ -93,8 +93,7 @@ static int make(struct temporary *temporary, mode_t mode)
 	/* where there are no locks (some network filesystems) nobody else gets one either */
 	if (status == 0 && flock(temporary->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		status = -EEXIST;
-	if (status == 0 &&
-	    !sb_is_still(temporary->directory, temporary->name, &temporary->facts))
+	if (status == 0 && !sb_is_still(temporary->directory, temporary->name, &temporary->facts))
 		status = -EEXIST;
 	if (status < 0) {
 		close(temporary->fd);
@@ -264,8 +263,8 @@ static int check_still(const struct sb_place *place, const struct temporary *tem
 	if (sb_sys_look(place->directory, place->name, &now) < 0 ||
 	    now.device != place->facts.device || now.inode != place->facts.inode)
 		return -ESTALE;
-	if (unchanged && (now.bytes != place->facts.bytes ||
-			  !is_same_time(&now.changed, &place->facts.changed)))
+	if (unchanged &&
+	    (now.bytes != place->facts.bytes || !is_same_time(&now.changed, &place->facts.changed)))
 		return -ESTALE;
 	return 0;
 }
@@ -276,9 +275,9 @@ static int put(const struct sb_place *place, const struct temporary *temporary)
 
 	if (place->exists)
 		return renameat(directory, temporary->name, directory, place->name) == 0 ? 0
-											  : -errno;
-	status = sb_sys_rename(directory, temporary->name, directory, place->name,
-			       RENAME_NOREPLACE);
+											 : -errno;
+	status =
+		sb_sys_rename(directory, temporary->name, directory, place->name, RENAME_NOREPLACE);
 	if (status == -EINVAL || status == -ENOSYS) { /* a filesystem that cannot */
 		if (linkat(directory, temporary->name, directory, place->name, 0) != 0)
 			return -errno;

@@ -276,8 +276,8 @@ static int add_one(struct listing *listing, const struct sb_place *place,
 	if (status == 0 && item->entry.type == SB_FILES_DIRECTORY)
 		status = descend(listing, place, name, relative, length, depth, &cut);
 	if (status >= 0)
-		listing->list.items[here].entry.cut = cut || (status == ENOUGH &&
-				item->entry.type == SB_FILES_DIRECTORY);
+		listing->list.items[here].entry.cut =
+			cut || (status == ENOUGH && item->entry.type == SB_FILES_DIRECTORY);
 	return status;
 }
 

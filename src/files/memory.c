@@ -18,8 +18,8 @@
 struct sb_memory_node {
 	unsigned count;
 	enum sb_files_type type;
-	char *name;                    /* in parent; "" for the root */
-	struct sb_memory_node *parent; /* NULL: the root, or removed */
+	char *name;                       /* in parent; "" for the root */
+	struct sb_memory_node *parent;    /* NULL: the root, or removed */
 	struct sb_memory_node **children; /* of a directory, by name */
 	size_t child_count;
 	char *data; /* of a file; the target of a link, terminated */
@@ -140,8 +140,7 @@ static int attach(struct sb_memory_node *directory, struct sb_memory_node *node)
 		if (!grown)
 			return -ENOMEM;
 		directory->children = grown;
-		memmove(grown + at + 1, grown + at,
-			(directory->child_count - at) * sizeof *grown);
+		memmove(grown + at + 1, grown + at, (directory->child_count - at) * sizeof *grown);
 		directory->child_count++;
 	}
 	directory->children[at] = node;
@@ -379,8 +378,8 @@ static void memory_close_root(struct sb_files_backend *self, struct sb_root *roo
 	root->path = NULL;
 }
 
-static int memory_enter(struct sb_files_backend *self, const struct sb_place *dir,
-			const char *name, struct sb_place *out)
+static int memory_enter(struct sb_files_backend *self, const struct sb_place *dir, const char *name,
+			struct sb_place *out)
 {
 	struct memory *memory = memory_of(self);
 	struct walk walk = {.memory = memory, .at = dir->node};
@@ -454,7 +453,8 @@ static int memory_open(struct sb_files_backend *self, const struct sb_place *pla
 	if (!place->node || place->node->type != SB_FILES_FILE)
 		return -EINVAL;
 	pthread_mutex_lock(&memory->lock);
-	*out = (struct sb_stream){.fd = -1, .node = hold(place->node), .bytes = place->node->length};
+	*out = (struct sb_stream){
+		.fd = -1, .node = hold(place->node), .bytes = place->node->length};
 	pthread_mutex_unlock(&memory->lock);
 	return 0;
 }
@@ -568,8 +568,8 @@ static int rename_to(struct memory *memory, struct sb_memory_node *node, const s
 	if (!name)
 		return -ENOMEM;
 	if (!there) { /* make room first, so that nothing fails half way */
-		struct sb_memory_node **grown = reallocarray(
-			to->in->children, to->in->child_count + 1, sizeof *grown);
+		struct sb_memory_node **grown =
+			reallocarray(to->in->children, to->in->child_count + 1, sizeof *grown);
 
 		if (!grown) {
 			free(name);

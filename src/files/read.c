@@ -46,10 +46,11 @@ static int too_much(struct reading *reading)
 	sb_refuse(reading->job->err, SB_FILES_TOO_LARGE, 0,
 		  "'%s' has %llu bytes; a result holds %zu", reading->place->path,
 		  (unsigned long long)reading->stream.bytes, reading->limit);
-	return sb_advise(reading->job->err,
-			 "Ask for a part: a range of lines, head, tail or a range of bytes of at most "
-			 "%zu bytes.",
-			 reading->limit);
+	return sb_advise(
+		reading->job->err,
+		"Ask for a part: a range of lines, head, tail or a range of bytes of at most "
+		"%zu bytes.",
+		reading->limit);
 }
 
 /* Keep no more than the limit, and no half character. */

@@ -20,6 +20,7 @@
 #ifndef SB_FILES_SEARCH_H
 #define SB_FILES_SEARCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,10 +105,10 @@ struct sb_search_scope {
 	size_t exclude_count;
 	const char *global_ignore; /* text of git's core.excludesFile, weakest of all; or NULL */
 	size_t global_ignore_length;
-	unsigned timeout_ms;        /* 0: none */
-	const volatile int *cancel; /* polled; not 0 ends the search; NULL: never */
-	unsigned threads;           /* 0: as many as processors, 2 to 8 */
-	unsigned max_depth;         /* names below start; 0: SB_SEARCH_DEPTH */
+	unsigned timeout_ms;       /* 0: none */
+	const atomic_bool *cancel; /* polled; true ends the search; NULL: never */
+	unsigned threads;          /* 0: as many as processors, 2 to 8 */
+	unsigned max_depth;        /* names below start; 0: SB_SEARCH_DEPTH */
 };
 
 #define SB_SEARCH_DEPTH 256 /* deeper directories are counted as skipped */

@@ -7,7 +7,8 @@
 #include "files/content.h"
 #include "files/entries.h"
 
-#define LOOK_BYTES ((size_t)1 << 20) /* of a file whose contents matter; longer ones are asked about */
+#define LOOK_BYTES                                                                                 \
+	((size_t)1 << 20) /* of a file whose contents matter; longer ones are asked about */
 
 void sb_covered_done(struct sb_covered *covered)
 {
@@ -238,7 +239,8 @@ static int copy_entry(struct walk *walk, const struct sb_place *entry, struct sb
 		return each(walk, entry, there, copy_one);
 	default:
 		return sb_refuse(walk->job->err, SB_FILES_NOT_A_FILE, 0,
-				 "cannot copy '%s': it is a FIFO, a device or a socket", entry->path);
+				 "cannot copy '%s': it is a FIFO, a device or a socket",
+				 entry->path);
 	}
 }
 

@@ -14,8 +14,8 @@
 
 /* What was allowed so far, for the gates of entries. */
 struct sb_covered {
-	unsigned whys;  /* bits: 1 << enum sb_files_why */
-	char **paths;   /* asked about one by one, allowed */
+	unsigned whys; /* bits: 1 << enum sb_files_why */
+	char **paths;  /* asked about one by one, allowed */
 	size_t count;
 };
 

@@ -176,8 +176,8 @@ int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const ch
 	return 0;
 }
 
-static const char *const call_names[] = {"read", "write", "edit", "delete", "move", "copy",
-					 "mkdir", "list", "tree", "stat", "glob", "grep"};
+static const char *const call_names[] = {"read",  "write", "edit", "delete", "move", "copy",
+					 "mkdir", "list",  "tree", "stat",   "glob", "grep"};
 
 const char *sb_files_call_name(enum sb_files_call call)
 {

@@ -80,7 +80,7 @@ struct sb_wish {
 	const struct sb_place *other;
 	/* Decide about this path, which will lie beneath the place once that is made; or NULL. */
 	const char *beneath;
-	bool ignored_too; /* somebody said yes to what git ignores */
+	bool ignored_too;   /* somebody said yes to what git ignores */
 	bool content_later; /* sb_gate_content() follows: leave guarded names to it */
 	/* what would land there, for the question; or NULL */
 	const char *content;
@@ -112,8 +112,8 @@ enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
  * to those above it.  Then the place is that last name, with its directory there.
  */
 struct sb_parents {
-	bool asked;           /* somebody said yes to the last name ... */
-	char path[PATH_MAX];  /* ... which is this */
+	bool asked;          /* somebody said yes to the last name ... */
+	char path[PATH_MAX]; /* ... which is this */
 };
 
 int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,

@@ -221,7 +221,8 @@ static int make_written(struct sb_job *job, const void *context, const struct sb
 	if (status == -SB_FILES_ENCODING && !request->append) {
 		like.encoding = SB_FILES_UTF8;
 		sb_buf_done(bytes);
-		status = sb_content_encode(job, &like, place->path, text->data, text->length, bytes);
+		status =
+			sb_content_encode(job, &like, place->path, text->data, text->length, bytes);
 	}
 	if (status == 0) {
 		change->encoding = sb_encoding_detect(bytes->data, bytes->length, true);
@@ -275,8 +276,9 @@ int sb_files_write(struct sb_files *view, const struct sb_files_caller *caller,
 	int status;
 
 	if (request->length > view->options.edit_limit_bytes)
-		return sb_refuse(err, SB_FILES_TOO_LARGE, 0, "the new text has %zu bytes; %zu are the limit",
-				 request->length, view->options.edit_limit_bytes);
+		return sb_refuse(err, SB_FILES_TOO_LARGE, 0,
+				 "the new text has %zu bytes; %zu are the limit", request->length,
+				 view->options.edit_limit_bytes);
 	status = sb_job_find(&job, request->path, flags, &place);
 	if (status < 0)
 		return status;
@@ -302,11 +304,11 @@ static int make_edited(struct sb_job *job, const void *context, const struct sb_
 	if (!place->exists)
 		return sb_refuse_errno(job->err, ENOENT, "edit", place->path);
 	if (old->encoding == SB_FILES_BINARY_DATA)
-		return sb_refuse(job->err, SB_FILES_BINARY, 0, "cannot edit '%s': it is binary, not text",
-				 place->path);
+		return sb_refuse(job->err, SB_FILES_BINARY, 0,
+				 "cannot edit '%s': it is binary, not text", place->path);
 	sb_buf_append(text, old->text.data, old->text.length);
-	status = sb_edit_apply(job, place->path, request->edits, request->edit_count, old->eol, text,
-			       &change->replacements);
+	status = sb_edit_apply(job, place->path, request->edits, request->edit_count, old->eol,
+			       text, &change->replacements);
 	if (status == 0)
 		status = sb_content_encode(job, old, place->path, text->data, text->length, bytes);
 	change->encoding = old->encoding;

@@ -25,8 +25,8 @@ int sb_sys_look(int directory, const char *name, struct sb_sys_file *out)
 	unsigned wanted = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID;
 	struct statx info;
 
-	if (syscall(SYS_statx, directory, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
-		    wanted, &info) != 0)
+	if (syscall(SYS_statx, directory, name,
+		    AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, wanted, &info) != 0)
 		return -errno;
 	*out = (struct sb_sys_file){
 		.mode = info.stx_mode,
