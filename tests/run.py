@@ -9,6 +9,7 @@ Suites:
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
     cli       tests/cli/*.py          as root and as an ordinary user
+    mcp       tests/mcp/*.py          as root and as an ordinary user
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
     cross     scripts/cross           compiles for the other architecture; one test
@@ -43,8 +44,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
-BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
+SUITES = ("unit", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
+BOTH = ("unit", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
@@ -195,8 +196,8 @@ def jobs_of(suite, account, privileged, runs):
                 continue  # the sanitizers see the same code whoever runs it
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
-    elif suite in ("enforce", "supervise", "cli"):
-        for flags in (runs or RUNS.get(suite, [""])) if suite != "cli" else [""]:
+    elif suite in ("enforce", "supervise", "cli", "mcp"):
+        for flags in (runs or RUNS.get(suite, [""])) if suite not in ("cli", "mcp") else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
                 if "--static" in flags and script.name in SUPERVISED_ONLY:
                     continue

@@ -44,16 +44,16 @@ static void add_way_out(json_t *result, const char *attach)
 		return;
 	json_object_set_new(error, "attach", json_string(attach ? attach : ""));
 	sb_buf_printf(&text,
-		      "NEEDS_CONSENT: %s\nNobody could be asked: this client shows no questions. "
-		      "Tell the user: to answer such questions, run '%s' in another terminal and "
-		      "let the call be repeated",
-		      person ? person : "", attach ? attach : "sandbash --attach");
+		      "Nobody could be asked: this client shows no questions. Tell the user: to "
+		      "answer such questions, run '%s' in another terminal and let the call be "
+		      "repeated",
+		      attach ? attach : "sandbash --attach");
 	if (allow)
 		sb_buf_printf(&text, "; or allow it for good with '%s' and restart the server",
 			      allow);
 	sb_buf_puts(&text, ".");
-	said = sb_rpc_text(text.data, text.length);
-	json_object_set(error, "model", said);
+	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
+	said = json_sprintf("NEEDS_CONSENT: %s\n%s", person ? person : "", text.data);
 	if (json_is_string(json_object_get(structured, "content")))
 		json_object_set(structured, "content", said);
 	json_object_set_new(result, "content",

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/buf.h"
 #include "base/quote.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
+#include "path/path.h"
 
 json_t *sb_tool_text(json_t *text, json_t *more)
 {
@@ -40,9 +42,16 @@ json_t *sb_tool_failure(const char *code, const char *person, const char *model,
 static json_t *way_out(const struct sb_files_error *err)
 {
 	SB_AUTO_BUF struct sb_buf words = SB_BUF(64 * 1024);
+	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
 
-	sb_buf_puts(&words, err->op == SB_READ ? "sandbash --mcp --project=" : "sandbash --add-path=");
-	sb_shell_quote(&words, err->path);
+	/* reading is bound by the projects, and a project is a directory */
+	if (err->op == SB_READ) {
+		sb_buf_puts(&words, "sandbash --mcp --project=");
+		sb_shell_quote(&words, parent ? parent : err->path);
+	} else {
+		sb_buf_puts(&words, "sandbash --add-path=");
+		sb_shell_quote(&words, err->path);
+	}
 	return sb_buf_failed(&words) ? NULL : sb_rpc_text(words.data, words.length);
 }
 

@@ -11,7 +11,7 @@
 #include "mcp/mcp.h"
 
 #define OUT_MAX (256 * 1024 * 1024) /* a client that takes no more is not read either */
-#define LAST_CALLS_MS 5000          /* what is under way when standard input ends may end */
+#define LAST_CALLS_MS 2000          /* what is under way when standard input ends may end */
 #define MAX_FDS (3 + 2 * 256)
 
 int64_t sb_mcp_now_ms(void)
