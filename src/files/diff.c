@@ -94,7 +94,7 @@ static int reach(const int *before, int k, int n, int m, bool *down)
 static void mark(struct comparison *all, int *const *trace, int d, int n, int m, size_t skip)
 {
 	for (int x = n, y = m; d > 0; d--) {
-		const int *before = trace[d - 1] + d;
+		const int *before = trace[d - 1] + d + 1;
 		int k = x - y;
 		bool down;
 
@@ -136,7 +136,7 @@ static int compare(struct comparison *all, size_t skip, int n, int m)
 	if (!trace)
 		return -1;
 	for (int d = 0; d <= limit && result == 0; d++) {
-		size_t width = (size_t)d * 2 + 3; /* -(d+1) to d+1: neighbours need no care */
+		size_t width = (size_t)d * 2 + 5; /* -(d+2) to d+2: neighbours need no care */
 		int *now = malloc(width * sizeof *now);
 
 		trace[d] = now;
@@ -147,7 +147,7 @@ static int compare(struct comparison *all, size_t skip, int n, int m)
 		for (size_t i = 0; i < width; i++)
 			now[i] = NOWHERE;
 		if (advance(all->old.all + skip, n, all->new.all + skip, m, d,
-			    d ? trace[d - 1] + d : NULL, now + d + 1)) {
+			    d ? trace[d - 1] + d + 1 : NULL, now + d + 2)) {
 			mark(all, trace, d, n, m, skip);
 			result = 1;
 		}
