@@ -82,10 +82,13 @@ static int check_list(const struct sb_param *param, const json_t *value, struct 
 		return wrong(err, param->name, "an array of strings");
 	if (param->type == SB_PARAM_PATHS && json_array_size(value) == 0)
 		return wrong(err, param->name, "an array of at least one string");
-	json_array_foreach (value, i, item)
-		if (!json_is_string(item) || has_nul(item) ||
-		    (param->type == SB_PARAM_PATHS && !json_string_length(item)))
-			return wrong(err, param->name, "an array of strings without NUL");
+	json_array_foreach(
+		value, i,
+		item) if (!json_is_string(item) || has_nul(item) ||
+			  (param->type == SB_PARAM_PATHS &&
+			   !json_string_length(
+				   item))) return wrong(err, param->name,
+							"an array of strings without NUL");
 	return SB_OK;
 }
 
@@ -99,12 +102,13 @@ static int check_edit(const json_t *edit, struct sb_error *err)
 
 	if (!json_is_object(edit))
 		return wrong(err, "edits", "an array of objects {oldText, newText}");
-	json_object_foreach ((json_t *)edit, key, value)
-		if (!is_choice("oldText newText insertLine replaceAll", key))
-			return sb_fail(err, SB_E_INVALID, 0,
-				       "'%s' is no part of an edit; it has oldText, newText, "
-				       "replaceAll and insertLine",
-				       key);
+	json_object_foreach((json_t *)edit, key, value) if (
+		!is_choice(
+			"oldText newText insertLine replaceAll",
+			key)) return sb_fail(err, SB_E_INVALID, 0,
+					     "'%s' is no part of an edit; it has oldText, newText, "
+					     "replaceAll and insertLine",
+					     key);
 	if (!json_is_string(json_object_get(edit, "newText")))
 		return wrong(err, "newText", "a string");
 	if ((old_text != NULL) == (line != NULL))
@@ -126,9 +130,7 @@ static int check_edits(const struct sb_param *param, const json_t *value, struct
 
 	if (!json_is_array(value) || json_array_size(value) == 0)
 		return wrong(err, param->name, "an array of at least one {oldText, newText}");
-	json_array_foreach (value, i, item)
-		if (check_edit(item, err) != SB_OK)
-			return SB_E_INVALID;
+	json_array_foreach(value, i, item) if (check_edit(item, err) != SB_OK) return SB_E_INVALID;
 	return SB_OK;
 }
 
@@ -167,7 +169,8 @@ int sb_tool_check(const struct sb_tool *tool, const json_t *args, struct sb_erro
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)args, key, value) {
+	json_object_foreach((json_t *)args, key, value)
+	{
 		const struct sb_param *param = tool->params;
 
 		while (param->name && strcmp(param->name, key) != 0)

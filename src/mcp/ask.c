@@ -196,8 +196,8 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	sb_token_make(&mcp->key, call->token, call->until_ms, call->subject, token);
 	result = json_pack("{s:s, s:o, s:s}", "resultType", "input_required", "inputRequests",
 			   requests, "requestState", token);
-	sb_mcp_answer(mcp, call->batch, sb_rpc_result(call->id,
-						      sb_mcp_finish_result(result, true, false)));
+	sb_mcp_answer(mcp, call->batch,
+		      sb_rpc_result(call->id, sb_mcp_finish_result(result, true, false)));
 	call->batch = NULL;
 }
 
@@ -221,8 +221,8 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 	/* some were left open, or came meanwhile: once more */
 	if (sb_ask_open(mcp, call))
 		sb_ask_park(mcp, call);
-	else if (call->run && (sb_run_finished(call->run) ||
-			       strcmp(call->tool->name, "command_status") == 0))
+	else if (call->run &&
+		 (sb_run_finished(call->run) || strcmp(call->tool->name, "command_status") == 0))
 		sb_run_status(mcp, call);
 }
 

@@ -117,8 +117,7 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 	size_t i;
 
 	call->result = NULL;
-	json_array_foreach (call->events, i, event)
-		sb_mcp_tell(mcp, json_incref(event));
+	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
 	if (!call->needs_consent || atomic_load(&call->cancel) || mcp->ending) {
 		sb_call_finish(mcp, call, result);
 		return;
@@ -199,8 +198,8 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	json_decref(call->id);
 	call->id = json_incref(id);
 	json_decref(call->progress);
-	call->progress =
-		json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
+	call->progress = json_is_string(token) || json_is_integer(token) ? json_incref(token)
+									 : NULL;
 	call->state = call->run ? SB_CALL_RUN : SB_CALL_KEEPER;
 	call->until_ms = 0;
 	sb_ask_resume(mcp, call, responses);

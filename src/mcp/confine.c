@@ -42,7 +42,7 @@ static uint64_t all_rights(int abi)
 
 /* Never devices, sockets or programs to run, whoever owns the directory. */
 #define NEVER                                                                                      \
-	(SB_LL_EXECUTE | SB_LL_MAKE_CHAR | SB_LL_MAKE_BLOCK | SB_LL_MAKE_SOCK | SB_LL_MAKE_FIFO |   \
+	(SB_LL_EXECUTE | SB_LL_MAKE_CHAR | SB_LL_MAKE_BLOCK | SB_LL_MAKE_SOCK | SB_LL_MAKE_FIFO |  \
 	 SB_LL_IOCTL_DEV)
 
 static int grant(int ruleset, const char *path, uint64_t rights, struct sb_error *err)
@@ -77,7 +77,8 @@ int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
 	bool read_only = sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY;
 
 	if (abi < 1) {
-		sb_fail(err, SB_E_UNSUPPORTED, -abi, "the server cannot confine itself: no Landlock");
+		sb_fail(err, SB_E_UNSUPPORTED, -abi,
+			"the server cannot confine itself: no Landlock");
 		return sb_hint(err, "--best-effort serves without");
 	}
 	rules.handled_fs = all_rights(abi);

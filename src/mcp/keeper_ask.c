@@ -89,8 +89,8 @@ void sb_approvals_add(struct keeper_approval **list, enum sb_op op, const char *
 
 	if (!added)
 		return; /* then it is asked again */
-	*added = (struct keeper_approval){
-		.next = *list, .op = op, .yes = yes, .path = strdup(path)};
+	*added =
+		(struct keeper_approval){.next = *list, .op = op, .yes = yes, .path = strdup(path)};
 	if (!added->path)
 		free(added);
 	else
@@ -243,8 +243,7 @@ bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool
 	}
 	/* with --consent=ask it waits for somebody to attach */
 	if (keeper->socket &&
-	    (put || sb_keeper_people(keeper) ||
-	     keeper->options->line->consent == SB_CONSENT_ASK) &&
+	    (put || sb_keeper_people(keeper) || keeper->options->line->consent == SB_CONSENT_ASK) &&
 	    sb_socket_ask(keeper->socket, &question->shown, NULL) == SB_OK)
 		put = true;
 	return put;
@@ -255,8 +254,7 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 	if (keeper->socket)
 		sb_socket_withdraw(keeper->socket, question->shown.id, why);
 	sb_link_send(&keeper->link,
-		     json_pack("{s:s, s:I}", "k", "withdrawn", "q",
-			       (json_int_t)question->shown.id),
+		     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)question->shown.id),
 		     NULL, 0);
 	unlink_question(keeper, question);
 	if (question->perform)

@@ -77,8 +77,8 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 	}
 	if (child->question)
 		return SB_FILES_ANSWER_LATER;
-	child->question = json_pack("{s:i, s:o}", "op", question->op, "path",
-				    sb_rpc_string(question->path));
+	child->question =
+		json_pack("{s:i, s:o}", "op", question->op, "path", sb_rpc_string(question->path));
 	if (reason)
 		json_object_set_new(child->question, "note", sb_rpc_string(reason));
 	if (question->rule)
@@ -87,11 +87,11 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		json_object_set_new(child->question, "directory",
 				    sb_rpc_string(question->directory));
 	if (question->content)
-		json_object_set_new(child->question, "content",
-				    sb_rpc_text(question->content,
-						question->content_length < CONTENT_SHOWN
-							? question->content_length
-							: CONTENT_SHOWN));
+		json_object_set_new(
+			child->question, "content",
+			sb_rpc_text(question->content, question->content_length < CONTENT_SHOWN
+							       ? question->content_length
+							       : CONTENT_SHOWN));
 	return SB_FILES_ANSWER_LATER;
 }
 
@@ -125,7 +125,7 @@ static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t 
 
 /* The roots that the client narrowed the session to, as far as they lie in the user's own. */
 static const char *const *roots_of(const struct keeper *keeper,
-					  const struct keeper_perform *perform)
+				   const struct keeper_perform *perform)
 {
 	char **projects = keeper->options->setup->projects;
 	size_t count = json_array_size(perform->roots), kept = 0;

@@ -39,7 +39,7 @@
 /* One open question, and whose it is. */
 struct keeper_question {
 	struct keeper_question *next;
-	struct sb_question shown; /* its texts are ours */
+	struct sb_question shown;       /* its texts are ours */
 	struct keeper_perform *perform; /* one of these two */
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */

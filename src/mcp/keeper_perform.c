@@ -37,8 +37,8 @@ static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
 /* Hand the result over; nobody: it stopped at a question that nobody can be asked. */
 static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody)
 {
-	json_t *message = json_pack("{s:s, s:I}", "k", "performed", "call",
-				    (json_int_t)perform->call);
+	json_t *message =
+		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
 	char attach[128];
 
 	if (nobody) {
@@ -143,8 +143,8 @@ static const char *verb_of(enum sb_op op)
 	return verbs[op];
 }
 
-static void record_deny(struct keeper *keeper, const struct keeper_perform *perform,
-			const char *op, const char *path, const char *rule, const char *by)
+static void record_deny(struct keeper *keeper, const struct keeper_perform *perform, const char *op,
+			const char *path, const char *rule, const char *by)
 {
 	struct sb_event event = {.kind = SB_EVENT_DENY,
 				 .op = op,
@@ -204,7 +204,8 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 	size_t i;
 	json_t *used;
 
-	json_array_foreach (json_object_get(told, "used"), i, used) {
+	json_array_foreach(json_object_get(told, "used"), i, used)
+	{
 		struct sb_event event = {
 			.kind = SB_EVENT_PERFORM,
 			.op = json_string_value(json_object_get(used, "op")),
@@ -248,8 +249,7 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 		ask(keeper, perform, question);
 	} else {
 		if (json_object_get(told, "op"))
-			record_deny(keeper, perform,
-				    json_string_value(json_object_get(told, "op")),
+			record_deny(keeper, perform, json_string_value(json_object_get(told, "op")),
 				    json_string_value(json_object_get(told, "path")),
 				    json_string_value(json_object_get(told, "rule")), NULL);
 		else if (!json_is_true(json_object_get(told, "failed")))

@@ -190,10 +190,10 @@ static _Noreturn void become(const struct keeper *keeper, const struct ends *end
 
 static void send_failed(struct keeper *keeper, unsigned long run, const char *why)
 {
-	sb_link_send(&keeper->link,
-		     json_pack("{s:s, s:I, s:s}", "k", "ended", "run", (json_int_t)run, "failed",
-			       why),
-		     NULL, 0);
+	sb_link_send(
+		&keeper->link,
+		json_pack("{s:s, s:I, s:s}", "k", "ended", "run", (json_int_t)run, "failed", why),
+		NULL, 0);
 }
 
 static void free_run(struct keeper_run *run)

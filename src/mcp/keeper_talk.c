@@ -86,8 +86,8 @@ void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB
 	else if (strcmp(kind, "question") == 0)
 		sb_ask_take(mcp, message);
 	else if (strcmp(kind, "withdrawn") == 0)
-		sb_ask_withdrawn(
-			mcp, (unsigned long)json_integer_value(json_object_get(message, "q")));
+		sb_ask_withdrawn(mcp,
+				 (unsigned long)json_integer_value(json_object_get(message, "q")));
 	else if (strcmp(kind, "log") == 0)
 		sb_resources_log(
 			mcp, (unsigned long)json_integer_value(json_object_get(message, "call")),

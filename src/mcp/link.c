@@ -111,8 +111,8 @@ void sb_link_send(struct sb_link *link, json_t *message, const int *fds, size_t 
 {
 	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
 	size_t length = text ? strlen(text) : 0;
-	struct sb_link_piece *piece =
-		text ? malloc(sizeof *piece + sizeof(struct head) + length) : NULL;
+	struct sb_link_piece *piece = text ? malloc(sizeof *piece + sizeof(struct head) + length)
+					   : NULL;
 	struct head head = {(uint32_t)length, (uint32_t)fd_count};
 
 	json_decref(message);

@@ -34,7 +34,7 @@ void sb_link_done(struct sb_link *link);
 /* The descriptors are duplicated as they are sent; takes the message over. */
 void sb_link_send(struct sb_link *link, json_t *message, const int *fds, size_t fd_count);
 
-short sb_link_events(const struct sb_link *link);      /* for poll(2) */
+short sb_link_events(const struct sb_link *link);        /* for poll(2) */
 void sb_link_handle(struct sb_link *link, short events); /* read and write what can be */
 
 /*

@@ -53,10 +53,10 @@ enum sb_call_state {
 };
 
 struct sb_call {
-	struct sb_call *next;      /* in the server's list */
-	struct sb_call *next_job;  /* in a queue of workers */
-	unsigned long number;      /* ours; the keeper knows it by this */
-	json_t *id;                /* the client's */
+	struct sb_call *next;     /* in the server's list */
+	struct sb_call *next_job; /* in a queue of workers */
+	unsigned long number;     /* ours; the keeper knows it by this */
+	json_t *id;               /* the client's */
 	const struct sb_tool *tool;
 	json_t *args;
 	json_t *progress; /* token; or NULL */
@@ -154,7 +154,7 @@ json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable);
 
 /* --- call.c ------------------------------------------------------------------------------------ */
 void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit);
-void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call);    /* a worker is done with it */
+void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call); /* a worker is done with it */
 void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result);
 void sb_call_cancel(struct sb_mcp *mcp, const json_t *id);
 void sb_call_end(struct sb_mcp *mcp, struct sb_call *call); /* without an answer */
@@ -166,7 +166,7 @@ void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB
 void sb_mcp_tell(struct sb_mcp *mcp, json_t *message);
 
 /* --- ask.c ---------------------------------------------------------------------------------------- */
-void sb_ask_take(struct sb_mcp *mcp, const json_t *facts);           /* a new question */
+void sb_ask_take(struct sb_mcp *mcp, const json_t *facts); /* a new question */
 void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q);
 bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message); /* elicitation */
 bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call);

@@ -96,8 +96,8 @@ static bool write_now(struct sb_out *out, const struct piece *piece)
 {
 	struct pollfd ready = {out->fd, POLLOUT, 0};
 
-	if (out->first || out->writing || piece->length > PIPE_BUF ||
-	    poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
+	if (out->first || out->writing || piece->length > PIPE_BUF || poll(&ready, 1, 0) != 1 ||
+	    !(ready.revents & POLLOUT))
 		return false;
 	if (!write_all(out->fd, piece->bytes, piece->length))
 		out->broken = true;

@@ -16,10 +16,10 @@
 #include "mcp/mcp.h"
 #include "policy/text.h"
 
-#define PAGE (1024 * 1024)               /* bytes of one answer */
-#define RESULT_MAX (4 * 1024 * 1024)     /* text of a result that is sent whole */
-#define RESULT_SHOWN (256 * 1024)        /* of one that is not */
-#define RESULTS 8                        /* that are kept */
+#define PAGE (1024 * 1024)           /* bytes of one answer */
+#define RESULT_MAX (4 * 1024 * 1024) /* text of a result that is sent whole */
+#define RESULT_SHOWN (256 * 1024)    /* of one that is not */
+#define RESULTS 8                    /* that are kept */
 #define POLICY_MAX (16 * 1024 * 1024)
 
 static json_t *describe(const char *uri, const char *name, const char *title, const char *type)
@@ -33,8 +33,8 @@ json_t *sb_resources_list(const struct sb_mcp *mcp)
 	json_t *list = json_array();
 	char uri[80], title[400];
 
-	json_array_append_new(list, describe("sandbash://policy", "policy", "The rules in force",
-					     "text/plain"));
+	json_array_append_new(
+		list, describe("sandbash://policy", "policy", "The rules in force", "text/plain"));
 	json_array_append_new(list, describe("sandbash://audit", "audit",
 					     "What was asked, answered and refused",
 					     "application/x-ndjson"));
@@ -56,10 +56,10 @@ json_t *sb_resources_templates(void)
 {
 	return json_pack("{s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]}", "resourceTemplates",
 			 "uriTemplate", "sandbash://run/{runId}/{stream}{?offset}", "name",
-			 "run-output", "title", "Output of a command (stdout or stderr)", "mimeType",
-			 "text/plain", "uriTemplate", "sandbash://result/{number}{?offset}", "name",
-			 "result", "title", "A result that was too large", "mimeType",
-			 "text/plain");
+			 "run-output", "title", "Output of a command (stdout or stderr)",
+			 "mimeType", "text/plain", "uriTemplate",
+			 "sandbash://result/{number}{?offset}", "name", "result", "title",
+			 "A result that was too large", "mimeType", "text/plain");
 }
 
 /* --- reading --------------------------------------------------------------------------------------- */

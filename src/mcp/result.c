@@ -83,6 +83,7 @@ json_t *sb_tool_sb_error(const struct sb_error *err)
 
 	snprintf(person, sizeof person, "%s%s%s", err->message, err->sys_errno ? ": " : "",
 		 err->sys_errno ? strerror(err->sys_errno) : "");
-	return sb_tool_failure(err->code == SB_E_INVALID ? "INVALID_ARGUMENT" : sb_code_name(err->code),
+	return sb_tool_failure(err->code == SB_E_INVALID ? "INVALID_ARGUMENT"
+							 : sb_code_name(err->code),
 			       person, err->hint, false, NULL);
 }

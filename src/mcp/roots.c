@@ -150,7 +150,8 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 	struct sb_files_error err;
 	json_t *root;
 
-	json_array_foreach (list, i, root) {
+	json_array_foreach(list, i, root)
+	{
 		const char *uri = json_string_value(json_object_get(root, "uri"));
 		SB_AUTO_FREE char *named = uri ? path_of(uri) : NULL;
 		SB_AUTO_FREE char *real = NULL;

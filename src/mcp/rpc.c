@@ -100,7 +100,8 @@ void sb_message_parse(const char *line, size_t length, struct sb_message *out)
 		bad(out, SB_RPC_PARSE, "too many levels of objects and arrays");
 		return;
 	}
-	root = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &where);
+	root = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY,
+			  &where);
 	if (!root) {
 		switch (json_error_code(&where)) {
 		case json_error_duplicate_key:

@@ -180,8 +180,8 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
 
 static void send_signal(struct sb_mcp *mcp, const struct sb_run *run, bool hard)
 {
-	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:b}", "k", "signal", "run",
-				   (json_int_t)run->number, "kill", hard));
+	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:b}", "k", "signal", "run", (json_int_t)run->number,
+				   "kill", hard));
 }
 
 /* TERM to the command; what is left after a while is killed with everything beneath it. */
@@ -362,8 +362,7 @@ void sb_run_status(struct sb_mcp *mcp, struct sb_call *call)
 			return;
 		}
 	}
-	if (!sb_run_finished(run) && wait && !call->until_ms &&
-	    (!run->call || run->call == call)) {
+	if (!sb_run_finished(run) && wait && !call->until_ms && (!run->call || run->call == call)) {
 		call->run = run;
 		run->call = call;
 		call->state = SB_CALL_RUN;

@@ -31,8 +31,8 @@ void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 		/* of a flood only the end is worth showing */
 		if (total - from > PROGRESS_MAX / 2)
 			from = total - PROGRESS_MAX / 2;
-		length += sb_spool_read(&run->spools[i], from, text + length, PROGRESS_MAX / 2,
-					&at);
+		length +=
+			sb_spool_read(&run->spools[i], from, text + length, PROGRESS_MAX / 2, &at);
 		run->told[i] = total;
 	}
 	if (!length)
@@ -72,7 +72,8 @@ static void put_text(const struct sb_run *run, const char *out, const char *err,
 		sb_buf_printf(text, "[exit code %d]", run->status);
 	else
 		sb_buf_printf(text, "[running: %s]", run->id);
-	json_array_foreach (entries, i, entry) {
+	json_array_foreach(entries, i, entry)
+	{
 		const char *option = json_string_value(json_object_get(entry, "option"));
 
 		sb_buf_printf(text, "\n[sandbox refused: %s %s%s%s%s]",
@@ -101,16 +102,16 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
 	put_text(run, json_string_value(out), json_string_value(err), &text);
-	facts = json_pack(
-		"{s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "runId",
-		run->id, "state", state_of(run), "exitCode",
-		run->ended && !run->failed ? json_integer(run->status) : json_null(), "timedOut",
-		run->timed_out, "stopped", run->stopped, "stdout", out, "stderr", err,
-		"stdoutBytes", (json_int_t)run->spools[0].total, "stderrBytes",
-		(json_int_t)run->spools[1].total, "stdoutOffset", (json_int_t)run->spools[0].total,
-		"stderrOffset", (json_int_t)run->spools[1].total, "truncated", cut_out || cut_err,
-		"durationMs", duration(run), "refusedCount",
-		json_integer_value(json_object_get(run->report, "refused")));
+	facts = json_pack("{s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
+			  "runId", run->id, "state", state_of(run), "exitCode",
+			  run->ended && !run->failed ? json_integer(run->status) : json_null(),
+			  "timedOut", run->timed_out, "stopped", run->stopped, "stdout", out,
+			  "stderr", err, "stdoutBytes", (json_int_t)run->spools[0].total,
+			  "stderrBytes", (json_int_t)run->spools[1].total, "stdoutOffset",
+			  (json_int_t)run->spools[0].total, "stderrOffset",
+			  (json_int_t)run->spools[1].total, "truncated", cut_out || cut_err,
+			  "durationMs", duration(run), "refusedCount",
+			  json_integer_value(json_object_get(run->report, "refused")));
 	json_object_set_new(facts, "refused", refused ? json_incref(refused) : json_array());
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));
@@ -136,11 +137,10 @@ json_t *sb_run_list(const struct sb_mcp *mcp)
 
 	for (const struct sb_run *run = mcp->runs; run; run = run->next) {
 		sb_buf_printf(&text, "%s %s: %.200s\n", run->id, state_of(run), run->command);
-		json_array_append_new(runs,
-				      json_pack("{s:s, s:s, s:o, s:I}", "runId", run->id, "state",
-						state_of(run), "command",
-						sb_rpc_string(run->command), "durationMs",
-						duration(run)));
+		json_array_append_new(runs, json_pack("{s:s, s:s, s:o, s:I}", "runId", run->id,
+						      "state", state_of(run), "command",
+						      sb_rpc_string(run->command), "durationMs",
+						      duration(run)));
 	}
 	if (!mcp->runs)
 		sb_buf_puts(&text, "No commands were run.");

@@ -61,7 +61,8 @@ static void take_batch(struct sb_mcp *mcp, json_t *list)
 	}
 	batch->answers = json_array();
 	batch->open = 1; /* until all of it is read */
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		struct sb_message message;
 
 		sb_message_of(item, &message);
@@ -145,9 +146,9 @@ static int64_t tick_calls(struct sb_mcp *mcp, int64_t now)
 				if (call->run && !call->run->background)
 					sb_run_abandon(mcp, call->run);
 				else if (!call->run)
-					sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "cancel",
-								   "call",
-								   (json_int_t)call->number));
+					sb_mcp_tell(mcp,
+						    json_pack("{s:s, s:I}", "k", "cancel", "call",
+							      (json_int_t)call->number));
 				sb_call_end(mcp, call);
 			}
 		} else if (call->until_ms && call->until_ms < next) {

@@ -74,16 +74,16 @@ static bool shows_forms(const json_t *capabilities_given)
 {
 	const json_t *elicitation = json_object_get(capabilities_given, "elicitation");
 
-	return json_is_object(elicitation) && (json_object_size(elicitation) == 0 ||
-					       json_is_object(json_object_get(elicitation, "form")) ||
-					       !json_object_get(elicitation, "url"));
+	return json_is_object(elicitation) &&
+	       (json_object_size(elicitation) == 0 ||
+		json_is_object(json_object_get(elicitation, "form")) ||
+		!json_object_get(elicitation, "url"));
 }
 
 static void initialize(const struct request *request)
 {
 	struct sb_mcp *mcp = request->mcp;
-	const char *wanted =
-		json_string_value(json_object_get(request->params, "protocolVersion"));
+	const char *wanted = json_string_value(json_object_get(request->params, "protocolVersion"));
 	const json_t *given = json_object_get(request->params, "capabilities");
 
 	if (!wanted) {
@@ -142,8 +142,7 @@ static void list_tools(const struct request *request)
 
 static void call_tool(const struct request *request)
 {
-	sb_call_start(request->mcp, request->id, request->params, request->modern,
-		      request->elicit);
+	sb_call_start(request->mcp, request->id, request->params, request->modern, request->elicit);
 }
 
 static void list_resources(const struct request *request)

@@ -33,8 +33,8 @@ static size_t add_head(struct sb_spool *spool, const char *bytes, size_t length)
 	if (length > room)
 		length = room;
 	while (put < length) {
-		ssize_t wrote = pwrite(spool->fd, bytes + put, length - put,
-				       (off_t)(spool->head + put));
+		ssize_t wrote =
+			pwrite(spool->fd, bytes + put, length - put, (off_t)(spool->head + put));
 
 		if (wrote <= 0)
 			break;

@@ -14,8 +14,8 @@ bool sb_token_key_make(struct sb_token_key *key)
 
 void sb_token_subject(const char *tool, const json_t *args, char out[SB_SHA256_HEX])
 {
-	SB_AUTO_FREE char *text =
-		args ? json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS) : strdup("{}");
+	SB_AUTO_FREE char *text = args ? json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS)
+				       : strdup("{}");
 	struct sb_sha256 sum;
 
 	sb_sha256_init(&sum);

@@ -140,8 +140,7 @@ static void print_tree(const struct sb_files_entries *entries, struct sb_buf *te
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct sb_files_entry *entry = &entries->all[i];
 		bool directory = entry->type == SB_FILES_DIRECTORY;
-		bool children = i + 1 < entries->count &&
-				entries->all[i + 1].depth > entry->depth;
+		bool children = i + 1 < entries->count && entries->all[i + 1].depth > entry->depth;
 		size_t level;
 
 		close_levels(text, open, entry->depth);

@@ -29,10 +29,9 @@ static json_t *rules_of(const struct sb_policy *policy, struct sb_buf *text)
 			continue;
 		sb_rule_print(&rule->access, rule->pattern, &line);
 		sb_buf_printf(text, "\n  %s  (%s)", line.data, rule->origin);
-		json_array_append_new(rules,
-				      json_pack("{s:o, s:o}", "rule",
-						sb_rpc_text(line.data, line.length), "origin",
-						sb_rpc_string(rule->origin)));
+		json_array_append_new(rules, json_pack("{s:o, s:o}", "rule",
+						       sb_rpc_text(line.data, line.length),
+						       "origin", sb_rpc_string(rule->origin)));
 	}
 	return rules;
 }
@@ -63,11 +62,10 @@ static json_t *policy_result(struct sb_tool_call *call)
 	rules = rules_of(policy, &text);
 	if (!json_array_size(rules))
 		sb_buf_puts(&text, " none");
-	return sb_tool_text(
-		sb_rpc_text(text.data, text.length),
-		json_pack("{s:{s:s, s:b, s:o, s:o}}", "policy", "mode",
-			  sb_mode_name(sb_policy_mode(policy)), "network",
-			  sb_policy_network(policy), "roots", roots, "rules", rules));
+	return sb_tool_text(sb_rpc_text(text.data, text.length),
+			    json_pack("{s:{s:s, s:b, s:o, s:o}}", "policy", "mode",
+				      sb_mode_name(sb_policy_mode(policy)), "network",
+				      sb_policy_network(policy), "roots", roots, "rules", rules));
 }
 
 json_t *sb_tool_may(struct sb_tool_call *call)

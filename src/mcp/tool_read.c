@@ -48,9 +48,10 @@ json_t *sb_tool_read(struct sb_tool_call *call)
 	json_t *result;
 
 	if ((request.head != 0) + (request.tail != 0) + (request.first_line != 0) > 1)
-		return sb_tool_failure("INVALID_ARGUMENT",
-				       "Cannot specify both head and tail parameters simultaneously",
-				       "Use one of: head, tail, offset with limit.", false, NULL);
+		return sb_tool_failure(
+			"INVALID_ARGUMENT",
+			"Cannot specify both head and tail parameters simultaneously",
+			"Use one of: head, tail, offset with limit.", false, NULL);
 	if (sb_files_read(call->view, call->caller, &request, &text, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	result = sb_tool_text(sb_rpc_text(text.data, text.length), read_facts(&text));
@@ -65,7 +66,8 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 	size_t i;
 	json_t *path;
 
-	json_array_foreach (paths, i, path) {
+	json_array_foreach(paths, i, path)
+	{
 		const char *name = json_string_value(path);
 		struct sb_files_read_request request = {
 			.size = sizeof request, .path = name, .cut = true};
@@ -99,10 +101,10 @@ static const char *mime_of(const char *path)
 	static const struct {
 		const char *ending, *type;
 	} types[] = {
-		{"png", "image/png"},   {"jpg", "image/jpeg"},  {"jpeg", "image/jpeg"},
-		{"gif", "image/gif"},   {"webp", "image/webp"}, {"bmp", "image/bmp"},
-		{"svg", "image/svg+xml"}, {"mp3", "audio/mpeg"}, {"wav", "audio/wav"},
-		{"ogg", "audio/ogg"},   {"flac", "audio/flac"},
+		{"png", "image/png"},     {"jpg", "image/jpeg"},  {"jpeg", "image/jpeg"},
+		{"gif", "image/gif"},     {"webp", "image/webp"}, {"bmp", "image/bmp"},
+		{"svg", "image/svg+xml"}, {"mp3", "audio/mpeg"},  {"wav", "audio/wav"},
+		{"ogg", "audio/ogg"},     {"flac", "audio/flac"},
 	};
 	const char *dot = strrchr(path, '.');
 

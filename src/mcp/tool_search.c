@@ -136,8 +136,8 @@ static json_t *file_facts(const struct sb_files_match *match, const char *start,
 
 		if (i && match->lines[i - 1].number + 1 != line->number)
 			sb_buf_puts(text, "--\n");
-		sb_buf_printf(text, "%s%c%llu%c", path.data, mark,
-			      (unsigned long long)line->number, mark);
+		sb_buf_printf(text, "%s%c%llu%c", path.data, mark, (unsigned long long)line->number,
+			      mark);
 		sb_buf_append(text, line->text, line->length);
 		sb_buf_putc(text, '\n');
 		json_array_append_new(lines, line_facts(line));

@@ -8,8 +8,14 @@
 
 #include <string.h>
 
-#define PATH(help_text) {"path", SB_PARAM_PATH, help_text, .required = true}
-#define END {NULL}
+#define PATH(help_text)                                                                            \
+	{                                                                                          \
+		"path", SB_PARAM_PATH, help_text, .required = true                                 \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		NULL                                                                               \
+	}
 
 #define INSIDE                                                                                     \
 	" Paths are absolute or relative to the first allowed directory; outside of the allowed "  \
@@ -112,8 +118,9 @@ static const struct sb_param glob_params[] = {
 
 static const struct sb_param grep_params[] = {
 	{"pattern", SB_PARAM_STRING, "A Perl-compatible regular expression", .required = true},
-	{"path", SB_PARAM_PATH, "A file, or a directory with everything beneath; default: the "
-				"first allowed directory"},
+	{"path", SB_PARAM_PATH,
+	 "A file, or a directory with everything beneath; default: the "
+	 "first allowed directory"},
 	{"include", SB_PARAM_STRINGS, "Only files that one of these globs matches",
 	 .fallback = "[]"},
 	{"exclude", SB_PARAM_STRINGS, "Globs of files to leave out", .fallback = "[]"},
@@ -140,15 +147,15 @@ static const struct sb_param grep_params[] = {
 static const struct sb_param run_params[] = {
 	{"command", SB_PARAM_STRING, "A command line for bash", .required = true},
 	{"cwd", SB_PARAM_PATH, "Where to run it; default: the first allowed directory"},
-	{"timeoutMs", SB_PARAM_INTEGER, "End it, and all it started, after so long",
-	 .minimum = 10, .maximum = 86400000, .fallback = "120000"},
+	{"timeoutMs", SB_PARAM_INTEGER, "End it, and all it started, after so long", .minimum = 10,
+	 .maximum = 86400000, .fallback = "120000"},
 	{"background", SB_PARAM_BOOLEAN,
 	 "Return at once; see command_status and command_stop (default timeout then: none)",
 	 .fallback = "false"},
 	{"stdin", SB_PARAM_STRING, "What the command reads; default: nothing"},
 	{"outputLimit", SB_PARAM_INTEGER,
-	 "Bytes of each stream in the result: the beginning and the end are kept",
-	 .minimum = 200, .maximum = 1000000, .fallback = "30000"},
+	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
+	 .maximum = 1000000, .fallback = "30000"},
 	END,
 };
 
@@ -183,51 +190,42 @@ static const struct sb_param request_params[] = {
 #define FLAG(name, text) "\"" name "\":{\"type\":\"boolean\",\"description\":\"" text "\"}"
 #define WORD(name, text) "\"" name "\":{\"type\":\"string\",\"description\":\"" text "\"}"
 
-#define READ_OUTPUT                                                                                \
-	"{" WORD("encoding", "Of the file: utf-8, utf-16le, latin-1, ...") ","                      \
-	WORD("lineEnds", "none, lf, crlf, cr or mixed") ","                                         \
-	NUMBER("firstLine", "Of content") "," NUMBER("lineCount", "In content") ","                 \
-	NUMBER("totalLines", "Of the file, if it was read to its end") ","                          \
-	NUMBER("fileBytes", "Size of the whole file") ","                                           \
-	FLAG("truncated", "There is more behind content") ","                                       \
-	NUMBER("nextOffset", "The offset with which to go on") "}"
+#define READ_OUTPUT                                                                                                                                                                       \
+	"{" WORD("encoding", "Of the file: utf-8, utf-16le, latin-1, ...") "," WORD("lineEnds", "none, lf, crlf, cr or mixed") "," NUMBER("firstLine", "Of content") "," NUMBER(          \
+		"lineCount",                                                                                                                                                              \
+		"In content") "," NUMBER("totalLines",                                                                                                                                    \
+					 "Of the file, if it was read to its end") "," NUMBER("fileBytes",                                                                                \
+											      "Size of the whole file") "," FLAG("truncated",                                             \
+																 "There is more behind content") "," NUMBER("nextOffset", \
+																					    "The offset with which to go on") "}"
 
-#define CHANGE_OUTPUT                                                                              \
-	"{" WORD("path", "Canonical") "," FLAG("created", "It did not exist") ","                   \
-	FLAG("changed", "False: it had this content already") ","                                   \
-	WORD("encoding", "Kept from the old file") "," NUMBER("bytes", "Size of the file now") "}"
+#define CHANGE_OUTPUT                                                                                        \
+	"{" WORD("path", "Canonical") "," FLAG("created", "It did not exist") "," FLAG(                      \
+		"changed",                                                                                   \
+		"False: it had this content already") "," WORD("encoding",                                   \
+							       "Kept from the old file") "," NUMBER("bytes", \
+												    "Size of the file now") "}"
 
-#define RUN_OUTPUT                                                                                 \
-	"{" WORD("runId", "For command_status and command_stop") ","                                \
-	"\"state\":{\"type\":\"string\",\"enum\":[\"running\",\"exited\",\"failed\"]},"              \
-	"\"exitCode\":{\"type\":[\"integer\",\"null\"],\"description\":"                             \
-	"\"128 + N when signal N ended it\"},"                                                       \
-	FLAG("timedOut", "It was ended because its time was up") ","                                \
-	FLAG("stopped", "It was ended on request") ","                                              \
-	WORD("stdout", "Standard output: beginning and end") ","                                    \
-	WORD("stderr", "Standard error: beginning and end") ","                                     \
-	NUMBER("stdoutBytes", "All of it") "," NUMBER("stderrBytes", "All of it") ","               \
-	NUMBER("stdoutOffset", "For the next command_status") ","                                   \
-	NUMBER("stderrOffset", "For the next command_status") ","                                   \
-	FLAG("truncated", "The middle was left out; the resources have more") ","                   \
-	NUMBER("durationMs", "Since its start") ","                                                 \
-	WORD("session", "For sandbash --log") ","                                                   \
-	NUMBER("refusedCount", "Operations that the sandbox refused") ","                           \
-	"\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"           \
-	"\"What was refused, and the option that would allow it\"},"                                 \
-	"\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
+#define RUN_OUTPUT                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
+	"{" WORD(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
+		"runId", "For command_status and command_stop") ","                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
+								"\"state\":{\"type\":\"string\",\"enum\":[\"running\",\"exited\",\"failed\"]},"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             \
+								"\"exitCode\":{\"type\":[\"integer\",\"null\"],\"description\":"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            \
+								"\"128 + N when signal N ended it\"}," FLAG("timedOut", "It was ended because its time was up") "," FLAG("stopped",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
+																					 "It was ended on request") "," WORD("stdout", "Standard output: beginning and end") "," WORD("stderr", "Standard error: beginning and end") "," NUMBER("stdoutBytes", "All of it") "," NUMBER("stderrBytes", "All of it") "," NUMBER("stdoutOffset", "For the next command_status") "," NUMBER("stderrOffset", "For the next command_status") "," FLAG("truncated", "The middle was left out; the resources have more") "," NUMBER("durationMs", "Since its start") "," WORD("session", "For sandbash --log") "," NUMBER("refusedCount", "Operations that the sandbox refused") ","                                                                                \
+																																																																																											 "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":" \
+																																																																																											 "\"What was refused, and the option that would allow it\"},"                       \
+																																																																																											 "\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
 
 static const struct sb_tool tools[] = {
 	{"read_file", "Read File (Deprecated)",
 	 "Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.",
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES,
-	 sb_tool_read},
+	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
 	{"read_text_file", "Read Text File",
 	 "Read a file as text: all of it, the first (head) or last (tail) N lines, or limit lines "
 	 "from line offset on. The encoding is detected (UTF-8, UTF-16, Latin-1). A very large "
 	 "result is cut; nextOffset tells where to go on." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES,
-	 sb_tool_read},
+	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
 	{"read_media_file", "Read Media File",
 	 "Read a file and return it as a base64-encoded content block with its MIME type. Image "
 	 "and audio files are returned as image/audio content; any other file type is returned as "
@@ -257,8 +255,7 @@ static const struct sb_tool tools[] = {
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_list},
 	{"list_directory_with_sizes", "List Directory with Sizes",
 	 "List a directory with the sizes of its files, and their sum." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, sizes_params, NULL, SB_TOOL_FILES,
-	 sb_tool_list_sizes},
+	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, sizes_params, NULL, SB_TOOL_FILES, sb_tool_list_sizes},
 	{"directory_tree", "Directory Tree",
 	 "A directory with everything beneath it as JSON: each entry has 'name', 'type' "
 	 "(file/directory) and, for directories, 'children'." INSIDE,
@@ -277,8 +274,8 @@ static const struct sb_tool tools[] = {
 	 "The directories that can be used without asking the user, with all beneath them.",
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, no_params, NULL, SB_TOOL_FILES, sb_tool_allowed},
 	{"delete_file", "Delete File",
-	 "Delete a file, a symbolic link (not its target) or a directory." INSIDE,
-	 SB_TOOL_DESTROYS, delete_params, NULL, SB_TOOL_FILES, sb_tool_delete},
+	 "Delete a file, a symbolic link (not its target) or a directory." INSIDE, SB_TOOL_DESTROYS,
+	 delete_params, NULL, SB_TOOL_FILES, sb_tool_delete},
 	{"copy_file", "Copy File", "Copy a file, or with recursive a directory." INSIDE,
 	 SB_TOOL_DESTROYS | SB_TOOL_IDEMPOTENT, copy_params, NULL, SB_TOOL_FILES, sb_tool_copy},
 	{"glob", "Find Files by Name",
@@ -292,10 +289,11 @@ static const struct sb_tool tools[] = {
 	 "Find lines that match a regular expression, in a file or beneath a directory. Leaves out "
 	 "binary files and what .gitignore files ignore." INSIDE,
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, grep_params,
-	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
-	 NUMBER("matches", "Matching lines found") "," NUMBER("filesSearched", "Files looked at") ","
-	 FLAG("truncated", "A limit was reached: there may be more") ","
-	 FLAG("timedOut", "Not everything was searched") "}",
+	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}," NUMBER("matches", "Matching lines found") "," NUMBER(
+		 "filesSearched",
+		 "Files looked at") "," FLAG("truncated",
+					     "A limit was reached: there may be more") "," FLAG("timedOut",
+												"Not everything was searched") "}",
 	 SB_TOOL_FILES, sb_tool_grep},
 	{"run_command", "Run Command",
 	 "Run a command line in a sandbox: it can change the allowed directories, reads the rest "
@@ -317,8 +315,8 @@ static const struct sb_tool tools[] = {
 	{"request_access", "Request Access",
 	 "Ask the user ahead for access to a path that needs their consent, with a reason. Their "
 	 "answer holds for later calls and commands when they answer for the directory.",
-	 SB_TOOL_IDEMPOTENT, request_params,
-	 "{" FLAG("granted", "You may go on") "}", SB_TOOL_FILES, sb_tool_request_access},
+	 SB_TOOL_IDEMPOTENT, request_params, "{" FLAG("granted", "You may go on") "}",
+	 SB_TOOL_FILES, sb_tool_request_access},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])
@@ -433,7 +431,8 @@ static json_t *output_schema(const struct sb_tool *tool)
 	if (tool->run == sb_tool_read_media)
 		json_object_set_new(
 			properties, "content",
-			json_loads("{\"type\":\"array\",\"items\":{\"type\":\"object\"}}", 0, NULL));
+			json_loads("{\"type\":\"array\",\"items\":{\"type\":\"object\"}}", 0,
+				   NULL));
 	json_object_update(properties, more);
 	json_decref(more);
 	return json_pack("{s:s, s:o, s:[s]}", "type", "object", "properties", properties,

@@ -36,10 +36,10 @@ struct sb_param {
 };
 
 enum sb_tool_hint {
-	SB_TOOL_READS = 1,       /* changes nothing */
-	SB_TOOL_DESTROYS = 2,    /* may overwrite or remove */
-	SB_TOOL_IDEMPOTENT = 4,  /* twice is as once */
-	SB_TOOL_OPEN_WORLD = 8,  /* reaches beyond the files */
+	SB_TOOL_READS = 1,      /* changes nothing */
+	SB_TOOL_DESTROYS = 2,   /* may overwrite or remove */
+	SB_TOOL_IDEMPOTENT = 4, /* twice is as once */
+	SB_TOOL_OPEN_WORLD = 8, /* reaches beyond the files */
 };
 
 enum sb_tool_kind {
