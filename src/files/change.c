@@ -43,13 +43,13 @@ static int delete_place(struct sb_job *job, const struct sb_place *place, bool r
 	const struct sb_wish wish = {
 		.op = SB_DELETE, .act = SB_ACT_REMOVE, .tree = recursive && is_directory(place)};
 	const struct sb_wish look = {.op = SB_READ};
-	int status = place->exists ? sb_gate_covered(job, &wish, place, covered)
-				   : sb_gate(job, &look, place);
+	int status = place->exists ? check_removable(job, place, "remove") : 0;
 
 	if (status == 0)
-		status = sb_job_must_exist(job, place, "remove");
+		status = place->exists ? sb_gate_covered(job, &wish, place, covered)
+				       : sb_gate(job, &look, place);
 	if (status == 0)
-		status = check_removable(job, place, "remove");
+		status = sb_job_must_exist(job, place, "remove");
 	if (status == 0 && wish.tree)
 		status = sb_subtree_remove(job, place, covered);
 	if (status == 0) {
@@ -184,13 +184,14 @@ static int move_pair(struct pair *pair)
 				     .act = SB_ACT_MOVE_AWAY,
 				     .tree = is_directory(&pair->from),
 				     .other = &pair->to};
-	int status = pair->from.exists ? sb_gate_covered(job, &away, &pair->from, &pair->covered)
-				       : sb_gate(job, &look, &pair->from);
+	int status = pair->from.exists ? check_removable(job, &pair->from, "move") : 0;
 
+	if (status == 0 && pair->from.exists)
+		status = sb_gate_covered(job, &away, &pair->from, &pair->covered);
+	else if (status == 0)
+		status = sb_gate(job, &look, &pair->from);
 	if (status == 0)
 		status = sb_job_must_exist(job, &pair->from, "move");
-	if (status == 0)
-		status = check_removable(job, &pair->from, "move");
 	if (status == 0)
 		status = gate_target(pair, SB_ACT_MOVE_HERE);
 	if (status == 0)

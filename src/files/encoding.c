@@ -24,7 +24,7 @@ const char *sb_files_eol_name(enum sb_files_eol eol)
 	return names[eol];
 }
 
-bool sb_encoding_is_utf8(const char *bytes, size_t length, bool whole)
+static bool is_utf8(const char *bytes, size_t length, bool whole)
 {
 	for (size_t at = 0; at < length;) {
 		uint64_t eight;
@@ -126,7 +126,7 @@ enum sb_files_encoding sb_encoding_detect(const char *bytes, size_t length, bool
 				return big ? SB_FILES_UTF16_BE_BARE : SB_FILES_UTF16_LE_BARE;
 		return SB_FILES_BINARY_DATA;
 	}
-	if (sb_encoding_is_utf8(bytes, length, whole))
+	if (is_utf8(bytes, length, whole))
 		return length >= 3 && memcmp(bytes, utf8_mark, 3) == 0 ? SB_FILES_UTF8_BOM
 								       : SB_FILES_UTF8;
 	return is_latin1(bytes, length) ? SB_FILES_LATIN1 : SB_FILES_BINARY_DATA;

@@ -25,8 +25,6 @@ void sb_encoding_decode(enum sb_files_encoding encoding, const char *bytes, size
 bool sb_encoding_encode(enum sb_files_encoding encoding, const char *text, size_t length,
 			struct sb_buf *out);
 
-bool sb_encoding_is_utf8(const char *bytes, size_t length, bool whole);
-
 enum sb_files_eol sb_eol_detect(const char *text, size_t length);
 
 /* Append text with \r\n as \n, or with \n (and \r\n) as \r\n. */
