@@ -102,15 +102,34 @@ json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 
 static void indent(struct sb_buf *text, size_t depth)
 {
-	for (size_t i = 0; i < depth; i++)
-		sb_buf_puts(text, "  ");
+	static const char blanks[] = "                                                              ";
+
+	for (size_t left = 2 * depth; left;) {
+		size_t part = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
+
+		sb_buf_append(text, blanks, part);
+		left -= part;
+	}
 }
 
+/* Most names are plain; the others are JSON's to write. */
 static void quoted(struct sb_buf *text, const char *name)
 {
-	json_t *string = sb_rpc_string(name);
-	SB_AUTO_FREE char *dumped = json_dumps(string, JSON_ENCODE_ANY);
+	size_t length = strlen(name), plain = 0;
+	SB_AUTO_FREE char *dumped = NULL;
+	json_t *string;
 
+	while (plain < length && name[plain] >= ' ' && name[plain] < 0x7f && name[plain] != '"' &&
+	       name[plain] != '\\')
+		plain++;
+	if (plain == length) {
+		sb_buf_putc(text, '"');
+		sb_buf_append(text, name, length);
+		sb_buf_putc(text, '"');
+		return;
+	}
+	string = sb_rpc_string(name);
+	dumped = json_dumps(string, JSON_ENCODE_ANY);
 	sb_buf_puts(text, dumped ? dumped : "\"\"");
 	json_decref(string);
 }
