@@ -9,10 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "mcp/dump.h"
+
+#define MESSAGE_MAX (1024u * 1024 * 1024) /* results are cut long before */
+
 struct piece {
 	struct piece *next;
 	size_t length;
-	char bytes[];
+	char *bytes;
 };
 
 struct sb_out {
@@ -24,6 +29,12 @@ struct sb_out {
 	bool writing; /* the thread is in write(2) */
 	bool broken, has_thread;
 };
+
+static void free_piece(struct piece *piece)
+{
+	free(piece->bytes);
+	free(piece);
+}
 
 struct sb_out *sb_out_new(int fd)
 {
@@ -83,7 +94,7 @@ static void *write_queued(void *context)
 		out->waiting -= piece->length;
 		if (!fine)
 			out->broken = true;
-		free(piece);
+		free_piece(piece);
 	}
 	return NULL;
 }
@@ -110,7 +121,7 @@ static void enqueue(struct sb_out *out, struct piece *piece)
 
 	pthread_mutex_lock(&out->lock);
 	if (out->broken || write_now(out, piece)) {
-		free(piece);
+		free_piece(piece);
 	} else {
 		if (!out->has_thread && pthread_create(&thread, NULL, write_queued, out) == 0) {
 			pthread_detach(thread);
@@ -124,46 +135,21 @@ static void enqueue(struct sb_out *out, struct piece *piece)
 	pthread_mutex_unlock(&out->lock);
 }
 
-/* A message as it grows. */
-struct text {
-	struct piece *piece;
-	size_t capacity;
-};
-
-static int append(const char *bytes, size_t length, void *context)
-{
-	struct text *text = context;
-
-	if (text->piece->length + length > text->capacity) {
-		size_t capacity = (text->piece->length + length) * 2;
-		struct piece *grown = realloc(text->piece, sizeof *grown + capacity);
-
-		if (!grown)
-			return -1;
-		text->piece = grown;
-		text->capacity = capacity;
-	}
-	memcpy(text->piece->bytes + text->piece->length, bytes, length);
-	text->piece->length += length;
-	return 0;
-}
-
 void sb_out_send(struct sb_out *out, json_t *message)
 {
-	struct text text = {.piece = malloc(sizeof *text.piece + 4096), .capacity = 4096};
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(MESSAGE_MAX);
+	struct piece *piece = NULL;
 
-	if (!message || !text.piece) {
-		free(text.piece);
-		json_decref(message);
-		return;
+	if (message)
+		sb_dump(message, &text);
+	sb_buf_putc(&text, '\n');
+	if (message && !sb_buf_failed(&text))
+		piece = calloc(1, sizeof *piece);
+	if (piece) {
+		piece->length = text.length;
+		piece->bytes = sb_buf_take(&text);
+		enqueue(out, piece);
 	}
-	text.piece->next = NULL;
-	text.piece->length = 0;
-	if (json_dump_callback(message, append, &text, JSON_COMPACT | JSON_ENCODE_ANY) == 0 &&
-	    append("\n", 1, &text) == 0)
-		enqueue(out, text.piece);
-	else
-		free(text.piece);
 	json_decref(message);
 }
 
