@@ -414,6 +414,9 @@ int sb_cli_run(const struct sb_command_line *given)
 	struct run run = {.line = line};
 	int status = choose_kind(&chosen);
 
+	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
+		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);
+
 	if (!status)
 		status = prepare(line, true, &run);
 

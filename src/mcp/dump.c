@@ -103,7 +103,8 @@ static void dump_value(struct dump *dump, const json_t *value)
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 		sb_buf_putc(out, '{');
-		json_object_foreach ((json_t *)value, key, item) {
+		json_object_foreach((json_t *)value, key, item)
+		{
 			if (!first)
 				sb_buf_putc(out, ',');
 			first = false;
@@ -115,7 +116,8 @@ static void dump_value(struct dump *dump, const json_t *value)
 		break;
 	case JSON_ARRAY:
 		sb_buf_putc(out, '[');
-		json_array_foreach (value, i, item) {
+		json_array_foreach(value, i, item)
+		{
 			if (i)
 				sb_buf_putc(out, ',');
 			dump_value(dump, item);

@@ -102,7 +102,8 @@ json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 
 static void indent(struct sb_buf *text, size_t depth)
 {
-	static const char blanks[] = "                                                              ";
+	static const char blanks[] =
+		"                                                              ";
 
 	for (size_t left = 2 * depth; left;) {
 		size_t part = left < sizeof blanks - 1 ? left : sizeof blanks - 1;

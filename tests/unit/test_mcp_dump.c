@@ -68,8 +68,8 @@ static void twice(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind), cmocka_unit_test(every_byte),
-					   cmocka_unit_test(twice)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind),
+					   cmocka_unit_test(every_byte), cmocka_unit_test(twice)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
