@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-	COSTLY_LINES = 100,        /* given up on in one thread; then the search ends */
+	COSTLY_LINES = 50,         /* given up on in one thread; then the search ends */
 	CONTEXT_BYTES = 64 * 1024, /* of lines before, kept when the window moves */
 	POLL_LINES = 1024,
 };
@@ -198,7 +198,10 @@ static bool find(struct search *in, size_t from, struct hit *hit)
 	/* One byte is in too many lines; the scan has more to go by. */
 	if (literal && (literal->length > 1 || !scans || sb_grep_is_pure(in->query->grep)))
 		return find_by_literal(in, literal, from, hit);
-	return scans ? find_by_scan(in, from, hit) : find_by_lines(in, from, in->end, hit);
+	/* Where some lines are UTF-8 and some are not, no one way to read them fits all. */
+	if (scans && kind_of_window(in) != SB_TEXT_BYTES)
+		return find_by_scan(in, from, hit);
+	return find_by_lines(in, from, in->end, hit);
 }
 
 /* ---- showing ---- */

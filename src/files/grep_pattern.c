@@ -27,6 +27,7 @@ struct sb_grep {
 	struct code exact, scan;
 	struct sb_grep_shape shape;
 	bool multiline;
+	bool ascii; /* the pattern: then text in ASCII can be matched as bytes */
 };
 
 struct sb_matcher {
@@ -196,6 +197,7 @@ int sb_grep_new(const char *pattern, size_t length, unsigned flags, struct sb_gr
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
 	grep->multiline = flags & SB_GREP_MULTILINE;
+	grep->ascii = sb_is_ascii(pattern, length);
 	if ((flags & SB_GREP_SMART_CASE) && !has_upper(text.data, text.length))
 		flags |= SB_GREP_NOCASE;
 	status = compile_exact(grep, &text, flags, err);
@@ -279,8 +281,10 @@ enum sb_text sb_text_kind(const char *text, size_t length)
 static enum sb_matched try(struct sb_matcher *matcher, const struct code *code, enum sb_text kind,
 			   const char *text, size_t length, size_t from)
 {
+	/* As bytes, a quantifier after a letter beyond ASCII would mean its last byte. */
+	bool utf8 = kind == SB_TEXT_UTF8 || (kind == SB_TEXT_ASCII && !matcher->grep->ascii);
 	/* What is no UTF-8 cannot be matched by a pattern that exists in UTF-8 alone. */
-	const pcre2_code *one = kind == SB_TEXT_UTF8 ? code->utf8 : code->bytes;
+	const pcre2_code *one = utf8 ? code->utf8 : code->bytes;
 	int status;
 
 	if (!one && kind != SB_TEXT_BYTES)

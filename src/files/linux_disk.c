@@ -28,7 +28,7 @@ static void disk_free(struct sb_files_backend *self)
 static int disk_open_root(struct sb_files_backend *self, const char *path, struct sb_root *out)
 {
 	char name[PATH_MAX];
-	struct sb_sys_file file;
+	struct sb_sys_file file = {0};
 	SB_AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct statfs info;
 	int status;
@@ -176,6 +176,24 @@ static int disk_remove(struct sb_files_backend *self, const struct sb_place *pla
 											  : -errno;
 }
 
+/*
+ * On a filesystem that knows no flags.  A directory can be put only in the place of an empty
+ * one, so nothing is lost if one appears after the look.
+ */
+static int rename_to_free_name(const struct sb_place *from, const struct sb_place *to)
+{
+	struct sb_sys_file there;
+
+	if (from->facts.type == SB_FILES_DIRECTORY) {
+		if (sb_sys_look(to->directory, to->name, &there) != -ENOENT)
+			return -EEXIST;
+		return sb_sys_rename(from->directory, from->name, to->directory, to->name, 0);
+	}
+	if (linkat(from->directory, from->name, to->directory, to->name, 0) != 0)
+		return -errno;
+	return unlinkat(from->directory, from->name, 0) == 0 ? 0 : -errno;
+}
+
 static int disk_rename(struct sb_files_backend *self, const struct sb_place *from,
 		       const struct sb_place *to, bool replace)
 {
@@ -186,14 +204,8 @@ static int disk_rename(struct sb_files_backend *self, const struct sb_place *fro
 		return -ESTALE;
 	status = sb_sys_rename(from->directory, from->name, to->directory, to->name,
 			       replace ? 0 : RENAME_NOREPLACE);
-	/* a filesystem that knows no flags; for a directory this may mean: into itself */
-	if ((status == -EINVAL || status == -ENOSYS) && !replace &&
-	    from->facts.type != SB_FILES_DIRECTORY) {
-		if (linkat(from->directory, from->name, to->directory, to->name, 0) != 0)
-			return -errno;
-		return unlinkat(from->directory, from->name, 0) == 0 ? 0 : -errno;
-	}
-	return status;
+	return (status == -EINVAL || status == -ENOSYS) && !replace ? rename_to_free_name(from, to)
+								    : status;
 }
 
 static int disk_mkdir(struct sb_files_backend *self, struct sb_place *place, uint32_t mode)

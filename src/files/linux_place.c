@@ -235,7 +235,7 @@ static int follow(struct walk *walk, int link)
 static int step(struct walk *walk, struct sb_place *out)
 {
 	char name[NAME_MAX + 1] = "";
-	struct sb_facts facts;
+	struct sb_facts facts = {0};
 	bool last = false;
 	int status = sb_steps_next(&walk->steps, name, &last);
 	SB_AUTO_FD int object = -1;

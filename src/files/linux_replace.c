@@ -64,7 +64,7 @@ static bool sweep(int directory, const char *name)
 {
 	SB_AUTO_FD int object = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	SB_AUTO_FD int fd = -1;
-	struct sb_facts facts;
+	struct sb_facts facts = {0};
 
 	if (object < 0)
 		return errno == ENOENT;

@@ -465,7 +465,7 @@ static bool over(struct sb_walk *walk, const struct deadline *deadline)
 	const struct sb_search_scope *scope = walk->scope.scope;
 	struct timespec now;
 
-	if (scope->cancel && *scope->cancel) {
+	if (scope->cancel && __atomic_load_n(scope->cancel, __ATOMIC_RELAXED)) {
 		sb_walk_stop(walk, SB_SEARCH_CANCELLED);
 	} else if (deadline->set) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -562,6 +562,33 @@ static int cannot_start(const char *start, int error, struct sb_error *err)
 	return sb_fail(err, SB_E_SYSTEM, error, "cannot search '%s'", start);
 }
 
+struct looked_for {
+	const char *name;
+	enum sb_search_kind kind;
+};
+
+static int is_it(void *to, const char *name, enum sb_search_kind kind)
+{
+	struct looked_for *it = to;
+
+	if (strcmp(name, it->name) != 0)
+		return 0;
+	it->kind = kind;
+	return 1;
+}
+
+/* A negative errno unless the folder, open, has a regular file of that name.  Opens nothing. */
+static int has_file(const struct sb_folder *folder, const char *name)
+{
+	const struct sb_search_source *source = folder->source;
+	struct looked_for it = {.name = name};
+	int status = source->backend->list(source->context, folder->handle, is_it, &it);
+
+	if (status < 0)
+		return status;
+	return !it.kind ? -ENOENT : it.kind == SB_SEARCH_FILE ? 0 : -ELOOP;
+}
+
 /* The start is one file: work as if its directory had nothing else. */
 static int begin_with_file(struct sb_walk *walk, const char *start, struct sb_ignore_level *level,
 			   struct sb_error *err)
@@ -582,13 +609,15 @@ static int begin_with_file(struct sb_walk *walk, const char *start, struct sb_ig
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
 	status = sb_folder_open(folder);
+	if (status == 0) {
+		atomic_fetch_add(&walk->open_folders, 1);
+		status = has_file(folder, name.name);
+	}
+	sb_folder_drop(folder); /* the work holds it */
 	if (status < 0) {
 		drop_ring(walk, &cut.first);
-		sb_folder_drop(folder);
 		return cannot_start(start, -status, err);
 	}
-	atomic_fetch_add(&walk->open_folders, 1);
-	sb_folder_drop(folder);
 	walk->end.files = 1;
 	walk->ends.next = cut.first.next;
 	walk->ends.previous = cut.first.previous;

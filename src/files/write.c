@@ -254,7 +254,10 @@ static int write_deep(struct change *change, struct sb_place *place)
 	}
 	status = sb_parents_make(change->job, &parents, place);
 	change->parents = &parents;
-	return status < 0 ? status : make_change(change, place);
+	if (status == 0)
+		status = make_change(change, place);
+	change->parents = NULL;
+	return status;
 }
 
 int sb_files_write(struct sb_files *view, const struct sb_files_caller *caller,

@@ -53,8 +53,11 @@ static const struct sb_guard_row rows[] = {
 		"names the files that git worktree moves, repairs and removes"),
 	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, NULL, "git",
 		"makes git take objects from another place"),
-	IN("<git>/remotes", "*", "git", "remotes in an old form, which can name programs"),
-	IN("<git>/branches", "*", "git", "remotes in an old form, which can name programs"),
+	/* not held: every repository has an empty branches, and a mount for it */
+	CHECKED("<git>/remotes/*", SB_GUARD_SAME, NULL, "git",
+		"remotes in an old form, which can name programs"),
+	CHECKED("<git>/branches/*", SB_GUARD_SAME, NULL, "git",
+		"remotes in an old form, which can name programs"),
 	CHECKED("rebase-merge/git-rebase-todo", SB_GUARD_REBASE_TODO, NULL, "git",
 		"git rebase --continue runs its exec lines"),
 	CHECKED("rebase-merge/strategy", SB_GUARD_STRATEGY, NULL, "git",

@@ -151,7 +151,8 @@ static inline const char *fx_get(struct fixture *fx, const char *name)
 static inline void fx_rule(struct sb_policy *policy, const struct sb_access *access,
 			   enum sb_tier tier, const char *pattern)
 {
-	struct sb_rule rule = {.access = *access, .tier = tier, .pattern = pattern, .origin = "a rule"};
+	struct sb_rule rule = {
+		.access = *access, .tier = tier, .pattern = pattern, .origin = "a rule"};
 
 	assert_int_equal(sb_policy_add(policy, &rule, NULL), SB_OK);
 }
@@ -209,9 +210,9 @@ static inline int fx_setup(void **state)
 		fx->anything = sb_policy_new();
 		sb_policy_set_mode(fx->anything, SB_MODE_DANGER_FULL_ACCESS);
 		assert_int_equal(sb_policy_seal(fx->anything, NULL), SB_OK);
-		assert_int_equal(sb_files_open(fx->anything, everything, &options, &fx->master,
-					       &fx->err),
-				 0);
+		assert_int_equal(
+			sb_files_open(fx->anything, everything, &options, &fx->master, &fx->err),
+			0);
 	} else {
 		if (tree_setup(&base) != 0)
 			return -1;
@@ -256,11 +257,11 @@ static inline int fx_teardown(void **state)
 
 #define ON_DISK(test)                                                                              \
 	{                                                                                          \
-		#test " (disk)", test, fx_setup, fx_teardown, NULL                                 \
+#test " (disk)", test, fx_setup, fx_teardown, NULL                                 \
 	}
 #define IN_MEMORY(test)                                                                            \
 	{                                                                                          \
-		#test " (memory)", test, fx_setup, fx_teardown, (void *)"memory"                   \
+#test " (memory)", test, fx_setup, fx_teardown, (void *)"memory"                   \
 	}
 #define ON_BOTH(test) ON_DISK(test), IN_MEMORY(test)
 
@@ -317,9 +318,10 @@ static inline int fx_edit(struct fixture *fx, const char *path, const char *old,
 		int status_ = (status);                                                            \
                                                                                                    \
 		if (status_ != -(int)(expected))                                                   \
-			print_message("# got %s: %s\n", sb_files_code_name((enum sb_files_code)-status_), \
+			print_message("# got %s: %s\n",                                            \
+				      sb_files_code_name((enum sb_files_code) - status_),          \
 				      fx->err.person);                                             \
-		assert_string_equal(sb_files_code_name((enum sb_files_code)-status_),              \
+		assert_string_equal(sb_files_code_name((enum sb_files_code) - status_),            \
 				    sb_files_code_name(expected));                                 \
 	} while (0)
 #define assert_fine(status) assert_code(status, SB_FILES_OK)

@@ -114,10 +114,11 @@ static int check_mounts(struct fixture *fx)
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 && unshare(CLONE_NEWNS) != 0)
 		return 77;
 	/* <sys/mount.h> would be the one of src */
-	if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    syscall(SYS_mount, at(fx, "outside"), at(fx, "project/src"), NULL, MS_BIND, NULL) != 0)
+	if (syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		return 77;
-	/* the project was there before: its own mount is the same after a bind inside it */
+	fx_open(fx, (struct sb_files_options){0}); /* its descriptors were in the old namespace */
+	if (syscall(SYS_mount, at(fx, "outside"), at(fx, "project/src"), NULL, MS_BIND, NULL) != 0)
+		return 77;
 	MUST(fx_read(fx, "src/secret.txt", &text) == -SB_FILES_NEEDS_CONSENT);
 	MUST(fx->err.why == SB_FILES_WHY_MOUNT && fx->err.violation);
 	MUST(fx_write(fx, "src/secret.txt", "x") == -SB_FILES_NEEDS_CONSENT);
@@ -183,9 +184,9 @@ static void test_F6_mode_and_attributes_are_kept(void **state)
 static void test_F6_acl_is_kept(void **state)
 {
 	static const unsigned char acl[] = {
-		2, 0, 0, 0, 1,    0, 6, 0, 0xff, 0xff, 0xff, 0xff, 2,    0, 6, 0, 0xe1, 0x10, 0, 0,
-		4, 0, 4, 0, 0xff, 0xff, 0xff, 0xff, 16, 0, 6, 0, 0xff, 0xff, 0xff, 0xff,
-		32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+		2, 0,    0,    0,    1,    0,    6,  0, 0xff, 0xff, 0xff, 0xff, 2,    0,   6,
+		0, 0xe1, 0x10, 0,    0,    4,    0,  4, 0,    0xff, 0xff, 0xff, 0xff, 16,  0,
+		6, 0,    0xff, 0xff, 0xff, 0xff, 32, 0, 0,    0,    0xff, 0xff, 0xff, 0xff};
 	struct fixture *fx = *state;
 	const char *path = at(fx, "project/a.txt");
 	unsigned char value[200];
@@ -193,7 +194,8 @@ static void test_F6_acl_is_kept(void **state)
 	if (setxattr(path, "system.posix_acl_access", acl, sizeof acl, 0) != 0)
 		skip();
 	assert_fine(fx_write(fx, "a.txt", "new\n"));
-	assert_int_equal(getxattr(path, "system.posix_acl_access", value, sizeof value), sizeof acl);
+	assert_int_equal(getxattr(path, "system.posix_acl_access", value, sizeof value),
+			 sizeof acl);
 	assert_memory_equal(value, acl, sizeof acl);
 }
 
@@ -213,9 +215,11 @@ static void test_F6_a_read_only_file_stays(void **state)
 {
 	struct fixture *fx = *state;
 
-	if (geteuid() == 0)
-		skip(); /* root may write everything */
 	assert_int_equal(chmod(at(fx, "project/a.txt"), 0444), 0);
+	if (geteuid() == 0) { /* root may write everything */
+		assert_fine(fx_write(fx, "a.txt", "x"));
+		return;
+	}
 	assert_code(fx_write(fx, "a.txt", "x"), SB_FILES_PERMISSION);
 	assert_string_equal(fx_get(fx, "project/a.txt"), "one\ntwo\nthree\n");
 }

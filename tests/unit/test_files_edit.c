@@ -26,7 +26,8 @@ static struct sb_files_text read_part(struct fixture *fx, struct sb_files_read_r
 
 #define assert_part(expected, first, total, ...)                                                   \
 	do {                                                                                       \
-		struct sb_files_text part_ = read_part(fx, (struct sb_files_read_request){__VA_ARGS__}); \
+		struct sb_files_text part_ =                                                       \
+			read_part(fx, (struct sb_files_read_request){__VA_ARGS__});                \
                                                                                                    \
 		assert_string_equal(part_.data, expected);                                         \
 		assert_int_equal(part_.length, strlen(expected));                                  \
@@ -38,7 +39,8 @@ static struct sb_files_text read_part(struct fixture *fx, struct sb_files_read_r
 static void test_F1_read_parts(void **state)
 {
 	struct fixture *fx = *state;
-	struct sb_files_read_request both = {.size = sizeof both, .path = "a.txt", .head = 1, .tail = 1};
+	struct sb_files_read_request both = {
+		.size = sizeof both, .path = "a.txt", .head = 1, .tail = 1};
 	struct sb_files_text text;
 
 	assert_part("one\ntwo\nthree\n", 1, 3, .path = "a.txt");
@@ -48,7 +50,8 @@ static void test_F1_read_parts(void **state)
 	assert_part("one\ntwo\n", 1, 3, .path = "a.txt", .head = 2);
 	assert_part("three\n", 3, 3, .path = "a.txt", .tail = 1);
 	assert_part("one\ntwo\nthree\n", 1, 3, .path = "a.txt", .tail = 99);
-	assert_part("e\ntw", 0, 0, .path = "a.txt", .by_bytes = true, .byte_offset = 2, .byte_count = 4);
+	assert_part("e\ntw", 0, 0, .path = "a.txt", .by_bytes = true, .byte_offset = 2,
+		    .byte_count = 4);
 	assert_part("one\ntwo\nthree\n", 0, 0, .path = "a.txt", .raw = true);
 	fx_put(fx, "project/no-end", "x\ny");
 	assert_part("y", 2, 2, .path = "no-end", .tail = 1);
@@ -57,7 +60,8 @@ static void test_F1_read_parts(void **state)
 	fx_put(fx, "project/wide", "a\xc3\xa4z");
 	assert_part("a", 0, 0, .path = "wide", .by_bytes = true, .byte_count = 2);
 	assert_part("z", 0, 0, .path = "wide", .by_bytes = true, .byte_offset = 2);
-	assert_code(sb_files_read(fx->view, NULL, &both, &text, &fx->err), SB_FILES_INVALID_ARGUMENT);
+	assert_code(sb_files_read(fx->view, NULL, &both, &text, &fx->err),
+		    SB_FILES_INVALID_ARGUMENT);
 }
 
 /* A file over the limit: only its parts can be had, and they are the same parts. */
@@ -88,8 +92,11 @@ static void test_F1_read_large(void **state)
 static void test_F1_write(void **state)
 {
 	struct fixture *fx = *state;
-	struct sb_files_write_request request = {
-		.size = sizeof request, .path = "new", .data = "x\n", .length = 2, .want_diff = true};
+	struct sb_files_write_request request = {.size = sizeof request,
+						 .path = "new",
+						 .data = "x\n",
+						 .length = 2,
+						 .want_diff = true};
 	struct sb_files_change change;
 
 	request.dry_run = true;
@@ -115,7 +122,8 @@ static void test_F1_write(void **state)
 	sb_files_change_done(&change);
 	assert_string_equal(fx_get(fx, "project/new"), "x\nx\n");
 	request.path = "none/new";
-	assert_code(sb_files_write(fx->view, NULL, &request, &change, &fx->err), SB_FILES_NOT_FOUND);
+	assert_code(sb_files_write(fx->view, NULL, &request, &change, &fx->err),
+		    SB_FILES_NOT_FOUND);
 	request.parents = true;
 	request.path = "deep/er/new";
 	assert_fine(sb_files_write(fx->view, NULL, &request, &change, &fx->err));
@@ -146,7 +154,8 @@ static void test_F1_edit(void **state)
 	assert_string_equal(fx_get(fx, "project/a.txt"), "one\n2\nthree\n");
 }
 
-static struct sb_files_edit replace(const char *old, const char *new, enum sb_files_occurrence which)
+static struct sb_files_edit replace(const char *old, const char *new,
+				    enum sb_files_occurrence which)
 {
 	return (struct sb_files_edit){.old_text = old,
 				      .old_length = strlen(old),
@@ -354,11 +363,13 @@ static void test_F1_move_copy_delete(void **state)
 	assert_code(sb_files_copy(fx->view, NULL, "a.txt", "b.txt", false, false, &fx->err),
 		    SB_FILES_EXISTS);
 	fx_put(fx, "project/b.txt", "b\n");
-	assert_code(sb_files_move(fx->view, NULL, "b.txt", "a.txt", false, &fx->err), SB_FILES_EXISTS);
+	assert_code(sb_files_move(fx->view, NULL, "b.txt", "a.txt", false, &fx->err),
+		    SB_FILES_EXISTS);
 	assert_fine(sb_files_move(fx->view, NULL, "b.txt", "a.txt", true, &fx->err));
 	assert_string_equal(fx_get(fx, "project/a.txt"), "b\n");
 	assert_null(fx_get(fx, "project/b.txt"));
-	assert_code(sb_files_move(fx->view, NULL, "b.txt", "c", false, &fx->err), SB_FILES_NOT_FOUND);
+	assert_code(sb_files_move(fx->view, NULL, "b.txt", "c", false, &fx->err),
+		    SB_FILES_NOT_FOUND);
 	assert_code(sb_files_move(fx->view, NULL, "a.txt", "src", true, &fx->err),
 		    SB_FILES_IS_A_DIRECTORY);
 
@@ -366,8 +377,10 @@ static void test_F1_move_copy_delete(void **state)
 	assert_true(created);
 	assert_fine(sb_files_mkdir(fx->view, NULL, "t/u/v", true, &created, &fx->err));
 	assert_false(created);
-	assert_code(sb_files_mkdir(fx->view, NULL, "t/u/v", false, NULL, &fx->err), SB_FILES_EXISTS);
-	assert_code(sb_files_mkdir(fx->view, NULL, "w/x", false, NULL, &fx->err), SB_FILES_NOT_FOUND);
+	assert_code(sb_files_mkdir(fx->view, NULL, "t/u/v", false, NULL, &fx->err),
+		    SB_FILES_EXISTS);
+	assert_code(sb_files_mkdir(fx->view, NULL, "w/x", false, NULL, &fx->err),
+		    SB_FILES_NOT_FOUND);
 	fx_put(fx, "project/t/u/v/f", "f\n");
 	fx_link(fx, "v/f", "project/t/u/link");
 	assert_code(sb_files_copy(fx->view, NULL, "t", "t2", false, false, &fx->err),

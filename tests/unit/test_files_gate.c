@@ -111,7 +111,8 @@ static void test_F7_violations_are_recorded(void **state)
 {
 	struct fixture *fx = *state;
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = "read_file"};
-	struct sb_files_read_request request = {.size = sizeof request, .path = "../outside/secret.txt"};
+	struct sb_files_read_request request = {.size = sizeof request,
+						.path = "../outside/secret.txt"};
 	struct sb_files_text text;
 
 	assert_code(sb_files_read(fx->view, &caller, &request, &text, &fx->err),
@@ -130,7 +131,8 @@ static void test_F7_violations_are_recorded(void **state)
 	assert_int_equal(fx->last.verdict, SB_DENY);
 	assert_non_null(fx->last.root);
 	request.path = "none";
-	assert_code(sb_files_read(fx->view, &caller, &request, &text, &fx->err), SB_FILES_NOT_FOUND);
+	assert_code(sb_files_read(fx->view, &caller, &request, &text, &fx->err),
+		    SB_FILES_NOT_FOUND);
 	assert_int_equal(fx->recorded, 2);
 	fx_answers(fx, SB_FILES_ANSWER_YES);
 	request.path = "../outside/secret.txt";
@@ -153,7 +155,8 @@ static void test_P8_git_ignored_files_ask(void **state)
 	assert_string_equal(fx_text(fx, "x.log"), "log\n");
 	assert_code(fx_write(fx, "x.log", "changed"), SB_FILES_NEEDS_CONSENT);
 	assert_code(fx_edit(fx, "build/out", "out", "x", &change), SB_FILES_NEEDS_CONSENT);
-	assert_code(sb_files_delete(fx->view, NULL, "build", true, &fx->err), SB_FILES_NEEDS_CONSENT);
+	assert_code(sb_files_delete(fx->view, NULL, "build", true, &fx->err),
+		    SB_FILES_NEEDS_CONSENT);
 	assert_code(sb_files_move(fx->view, NULL, "x.log", "y", false, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
 	assert_code(sb_files_move(fx->view, NULL, "a.txt", "x.log", true, &fx->err),
@@ -171,7 +174,8 @@ static void test_P8_git_ignored_files_ask(void **state)
 }
 
 /* Whoever answers takes time; what was shown must still be what is changed. */
-static enum sb_files_answer swap_and_say_yes(void *context, const struct sb_files_question *question)
+static enum sb_files_answer swap_and_say_yes(void *context,
+					     const struct sb_files_question *question)
 {
 	struct fixture *fx = context;
 
@@ -205,9 +209,11 @@ static void test_P3_guarded_names_ask(void **state)
 	assert_code(fx_write(fx, ".git/hooks/pre-commit", "#!/bin/sh\n"), SB_FILES_NEEDS_CONSENT);
 	assert_code(sb_files_move(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
-	assert_code(sb_files_copy(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, false, &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, false,
+				  &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
-	assert_code(fx_write(fx, ".git/config", "[core]\n\tpager = evil\n"), SB_FILES_NEEDS_CONSENT);
+	assert_code(fx_write(fx, ".git/config", "[core]\n\tpager = evil\n"),
+		    SB_FILES_NEEDS_CONSENT);
 	assert_code(fx_write(fx, ".envrc", "evil\n"), SB_FILES_NEEDS_CONSENT);
 	assert_null(fx_get(fx, "project/.git/hooks/pre-commit"));
 	/* harmless neighbours */
@@ -215,7 +221,8 @@ static void test_P3_guarded_names_ask(void **state)
 	assert_fine(fx_write(fx, "src/pre-commit", "x\n"));
 	assert_fine(fx_write(fx, ".git/description", "x\n"));
 	fx_answers(fx, SB_FILES_ANSWER_YES);
-	assert_fine(sb_files_move(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, &fx->err));
+	assert_fine(
+		sb_files_move(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, &fx->err));
 	assert_int_equal(fx->why, SB_FILES_WHY_GUARDED);
 	assert_string_equal(fx->directory, "");
 	assert_string_equal(fx_get(fx, "project/.git/hooks/pre-commit"), "#!/bin/sh\nevil\n");

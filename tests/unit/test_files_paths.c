@@ -141,10 +141,35 @@ static void test_F2_circles(void **state)
 static void test_F3_odd_names(void **state)
 {
 	static const char *const names[] = {
-		"file..txt", "..foo", "foo..", "...",  "a b", " ", "-n", "~", "~user", "new\nline",
-		"tab\there", "\xc3\xa4\xf0\x9f\x98\x80", "\xff\xfe not utf-8", "quote'\"", "back\\slash",
-		"*", "a?b", "[x]", "{a,b}", "$HOME", "con", "aux.txt", "C:\\x", "x (deleted)", ".hidden",
-		"src/..x/../..y", "a:stream", "trailing.", "\x01\x1b[31m",
+		"file..txt",
+		"..foo",
+		"foo..",
+		"...",
+		"a b",
+		" ",
+		"-n",
+		"~",
+		"~user",
+		"new\nline",
+		"tab\there",
+		"\xc3\xa4\xf0\x9f\x98\x80",
+		"\xff\xfe not utf-8",
+		"quote'\"",
+		"back\\slash",
+		"*",
+		"a?b",
+		"[x]",
+		"{a,b}",
+		"$HOME",
+		"con",
+		"aux.txt",
+		"C:\\x",
+		"x (deleted)",
+		".hidden",
+		"src/..x/../..y",
+		"a:stream",
+		"trailing.",
+		"\x01\x1b[31m",
 	};
 	struct fixture *fx = *state;
 
@@ -164,8 +189,9 @@ static void test_F3_odd_names(void **state)
 
 static void test_F3_spellings(void **state)
 {
-	static const char *const same[] = {"./a.txt", "src/../a.txt", "src/./../a.txt", "src//..//a.txt",
-					   ".//a.txt", "../project/a.txt", "src/../src/../a.txt"};
+	static const char *const same[] = {
+		"./a.txt",  "src/../a.txt",     "src/./../a.txt",     "src//..//a.txt",
+		".//a.txt", "../project/a.txt", "src/../src/../a.txt"};
 	struct fixture *fx = *state;
 	struct sb_files_info info;
 
@@ -222,10 +248,11 @@ static void test_F3_long_paths(void **state)
 	assert_code(fx_read(fx, path, &text), SB_FILES_NAME_TOO_LONG);
 	assert_code(sb_files_write(fx->view, NULL, &request, &change, &fx->err),
 		    SB_FILES_NAME_TOO_LONG);
-	assert_fine(sb_files_delete(fx->view, NULL, "dddddddddddddddddddddddddddddddddddddddddddddddddd"
-						   "dddddddddddddddddddddddddddddddddddddddddddddddddd"
-						   "dddddddddddddddddddddddddddddddddddddddddddddddddd"
-						   "dddddddddddddddddddddddddddddddddddddddddddddddddd",
+	assert_fine(sb_files_delete(fx->view, NULL,
+				    "dddddddddddddddddddddddddddddddddddddddddddddddddd"
+				    "dddddddddddddddddddddddddddddddddddddddddddddddddd"
+				    "dddddddddddddddddddddddddddddddddddddddddddddddddd"
+				    "dddddddddddddddddddddddddddddddddddddddddddddddddd",
 				    true, &fx->err));
 }
 
@@ -259,7 +286,8 @@ static void test_F2_root_itself(void **state)
 {
 	struct fixture *fx = *state;
 
-	assert_code(sb_files_delete(fx->view, NULL, ".", true, &fx->err), SB_FILES_INVALID_ARGUMENT);
+	assert_code(sb_files_delete(fx->view, NULL, ".", true, &fx->err),
+		    SB_FILES_INVALID_ARGUMENT);
 	assert_code(sb_files_delete(fx->view, NULL, at(fx, "project"), true, &fx->err),
 		    SB_FILES_INVALID_ARGUMENT);
 	assert_code(sb_files_move(fx->view, NULL, at(fx, "project"), "src/p", false, &fx->err),

@@ -163,8 +163,8 @@ static void a_prepared_tree_moves_in(void **state)
 	plant(fx, ".claude/skills/", "");
 	plant(fx, ".local/", "");
 	for (size_t i = 0; i < COUNT(attacks); i++) {
-		enum sb_guard_verdict expected =
-			strcmp(attacks[i].to, "y") == 0 ? SB_GUARD_PLAIN : SB_GUARD_ASK;
+		enum sb_guard_verdict expected = strcmp(attacks[i].to, "y") == 0 ? SB_GUARD_PLAIN
+										 : SB_GUARD_ASK;
 
 		tree_clear(in(fx->root, "x"));
 		plant(fx, attacks[i].prepared, "evil");
@@ -217,9 +217,9 @@ static void files_are_renamed_onto_guarded_names(void **state)
 	assert_int_equal(judge_rename(fx, ".git/config.lock", ".git/config", false),
 			 SB_GUARD_CHECK);
 	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_CONFIG);
-	assert_int_equal(judge_rename(fx, ".git/hooks/pre-commit.sample", ".git/hooks/pre-commit",
-				      false),
-			 SB_GUARD_ASK);
+	assert_int_equal(
+		judge_rename(fx, ".git/hooks/pre-commit.sample", ".git/hooks/pre-commit", false),
+		SB_GUARD_ASK);
 	assert_int_equal(judge_rename(fx, "file", ".envrc", false), SB_GUARD_ASK);
 	assert_int_equal(judge_rename(fx, ".git/config", "file", true), SB_GUARD_CHECK);
 	assert_int_equal(fx->source.verdict, SB_GUARD_CHECK);
