@@ -1,8 +1,10 @@
 /* test_audit.c - R1: the writer on a full disk and killed; sessions, and which are pruned. */
 #include "session_log.h"
+
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+
 #include "base/buf.h"
 
 /* --- a full disk ------------------------------------------------------------- */

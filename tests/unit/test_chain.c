@@ -1,5 +1,6 @@
 /* test_chain.c - R1: a record that was changed, moved or removed shows. */
 #include "session_log.h"
+
 #include "base/buf.h"
 
 static void an_untouched_log_holds(void **state)

@@ -1,5 +1,6 @@
 /* test_grants.c - C1, C3: an answer covers what was meant, and no more. */
 #include "wishes.h"
+
 #include "policy/text.h"
 
 /* --- how far "once" goes ------------------------------------------------------ */

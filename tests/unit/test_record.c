@@ -1,6 +1,8 @@
 /* test_record.c - R1: a record comes back as it was written, and nothing else is taken for one. */
 #include "session_log.h"
+
 #include <errno.h>
+
 #include "base/buf.h"
 
 static void same_text(const char *a, const char *b)

@@ -5,6 +5,7 @@
  * question, answered as the test says.
  */
 #include "wishes.h"
+
 #include "consent/save_names.h"
 
 enum act { WRITE, UNLINK, RENAME, LINK, SYMLINK, CHMOD };
