@@ -282,9 +282,11 @@ static int start_recorded(const struct sb_command_line *line, struct run *run,
 			  const struct sb_weaknesses *weak)
 {
 	struct sb_event event = {.kind = SB_EVENT_EXIT, .has_status = true};
+	char hash[SB_SHA256_HEX];
 	struct sb_error err;
 
-	if (sb_record_start(audit, run->setup.policy, (const char *const *)run->argv,
+	sb_record_hash(run->setup.policy, hash);
+	if (sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
 			    run->setup.home.cwd, layers, &err) != SB_OK) {
 		if (line->require_audit)
 			return sb_report(&err);
@@ -454,7 +456,8 @@ int sb_cli_run(const struct sb_command_line *given)
 {
 	struct sb_command_line chosen = *given;
 	const struct sb_command_line *line = &chosen;
-	struct run run = {0};
+	static struct run
+		run; /* not freed: the process ends, and its pages are shared until then */
 	int status = choose_kind(&chosen);
 
 	if (!status)
@@ -470,7 +473,6 @@ int sb_cli_run(const struct sb_command_line *given)
 	else if (!status)
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);
-	run_done(&run);
 	return status;
 }
 

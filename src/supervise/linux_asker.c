@@ -54,9 +54,11 @@ struct asker {
 	pid_t performer;
 	bool own_terminal; /* the command gets one, which the performer makes */
 	bool started, ended;
-	int status;           /* the command's, as waitpid() gives it */
-	int failure;          /* SB_OK, or why the run had to end, */
-	struct sb_error *err; /* in words */
+	int status;                    /* the command's, as waitpid() gives it */
+	int failure;                   /* SB_OK, or why the run had to end, */
+	struct sb_error *err;          /* in words */
+	struct sb_wire_request *spare; /* for the next message; large, so kept */
+	char policy_hash[SB_SHA256_HEX];
 };
 
 static int64_t now_ms(void)
@@ -215,8 +217,8 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 	struct sb_error err;
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
-	    sb_record_start(asker->approver.audit, supervision->policy, supervision->command,
-			    supervision->home->cwd, layers, &err) != SB_OK)
+	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
+			    supervision->command, supervision->home->cwd, layers, &err) != SB_OK)
 		notice(asker, err.message);
 }
 
@@ -290,7 +292,7 @@ static void take_master(struct asker *asker, int *fd)
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
-	struct sb_wire_request *request = malloc(sizeof *request);
+	struct sb_wire_request *request = asker->spare ? asker->spare : malloc(sizeof *request);
 	SB_AUTO_FD int fd = -1;
 	int status = request ? sb_wire_receive(asker->channel, &message, request, &fd) : -ENOMEM;
 
@@ -302,7 +304,7 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
-		return;
+		request = NULL;
 	} else if (message.kind == SB_WIRE_TERMINAL) {
 		take_master(asker, &fd);
 	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
@@ -317,7 +319,7 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 		add_counters(&asker->approver.counters, &message.counters);
 	}
-	free(request);
+	asker->spare = request;
 }
 
 static void take_signals(struct asker *asker)
@@ -554,6 +556,8 @@ static void finish(struct asker *asker)
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
+	free(asker->spare);
+	asker->spare = NULL;
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)
@@ -605,12 +609,14 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	asker.err = err;
 	status = settle(&asker, err);
 	if (status == SB_OK) {
+		sb_record_hash(supervision->policy,
+			       asker.policy_hash); /* while the performer works */
 		loop(&asker);
 		status = asker.failure;
 	}
 	finish(&asker);
+	record_exit(&asker); /* while the performer ends everything */
 	performer = reap(&asker);
-	record_exit(&asker);
 	if (status != SB_OK)
 		return status;
 	if (asker.started && asker.status < 0)

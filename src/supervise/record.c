@@ -2,15 +2,21 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/hash.h"
 #include "policy/encode.h"
 
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
+void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+
+	sb_policy_encode(policy, &bytes);
+	sb_sha256_hex(bytes.data, bytes.length, out);
+}
+
+int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
 		    const char *const *command, const char *directory,
 		    const struct sb_layers *layers, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
-	char hash[SB_SHA256_HEX], held[256];
+	char held[256];
 	struct sb_event event = {
 		.kind = SB_EVENT_START,
 		.command = command,
@@ -20,8 +26,6 @@ int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
 		.policy_hash = hash,
 	};
 
-	sb_policy_encode(policy, &bytes);
-	sb_sha256_hex(bytes.data, bytes.length, hash);
 	sb_layers_describe(layers, held, sizeof held);
 	return sb_audit_write(audit, &event, err);
 }
