@@ -4,8 +4,11 @@ differ (differ.c) tells every result, every descriptor and, after each sequence,
 tree.  Here it runs twice at the same time, in two directories of one project, and the two
 texts are compared.  A difference shows the lines before it and how to repeat that sequence.
 
+The four runs of the whole suite (root or not, supervised or static) have other sequences each:
+2500 of them, so that together they are ten thousand.
+
     SANDBASH_TEST_SEED=N          other sequences than last time (default: 1)
-    SANDBASH_TEST_SEQUENCES=N     more of them (default: 1500; 10000 take about 45 s on two cores)
+    SANDBASH_TEST_SEQUENCES=N     more of them (default: 2500; 10000 take about 45 s on two cores)
 """
 
 import itertools
@@ -20,7 +23,8 @@ from compare import IS_NATIVE, IS_STATIC
 from tap import ALL_VARIANTS, Failed, check, equal, run_all, test
 
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
-SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "1500"))
+SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "2500"))
+FIRST = SEQUENCES * (2 * (os.geteuid() != 0) + IS_STATIC)
 OPS = 16
 KINDS = 60  # of differences that are shown
 
@@ -120,7 +124,8 @@ def compare(native, inside, argv):
 def differ(fx, *flags, sequences=SEQUENCES, under=None):
     """Both runs; under: the words before the second one, instead of sandbash."""
     tool = str(fx.tool("differ"))
-    words = [tool, "--seed", str(SEED), "--sequences", str(sequences), "--ops", str(OPS), *flags]
+    words = [tool, "--seed", str(SEED), "--first", str(FIRST), "--sequences", str(sequences),
+             "--ops", str(OPS), *flags]
     guard = []
     if os.geteuid() == 0:
         # a sandboxed root has no openat2(), for the modes in it cannot be filtered
