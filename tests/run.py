@@ -6,6 +6,7 @@
 
 Suites:
     unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
+    files     tests/files/*.py        as root and as an ordinary user
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
     cli       tests/cli/*.py          as root and as an ordinary user
@@ -43,8 +44,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
-BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
+SUITES = ("unit", "files", "enforce", "supervise", "cli", "facts", "replay", "cross")
+BOTH = ("unit", "files", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
@@ -195,8 +196,8 @@ def jobs_of(suite, account, privileged, runs):
                 continue  # the sanitizers see the same code whoever runs it
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
-    elif suite in ("enforce", "supervise", "cli"):
-        for flags in (runs or RUNS.get(suite, [""])) if suite != "cli" else [""]:
+    elif suite in ("files", "enforce", "supervise", "cli"):
+        for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
                 if "--static" in flags and script.name in SUPERVISED_ONLY:
                     continue
@@ -236,7 +237,8 @@ def environment(job, home):
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE"):
+    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE",
+                 "SANDBASH_TEST_SOAK"):
         if name in os.environ:
             names[name] = os.environ[name]
     return names

@@ -36,6 +36,7 @@ struct sb_setup_request {
 	bool anywhere;      /* projects outside the home directory too */
 	bool looking;       /* nothing will be run: where we stand does not matter */
 	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
+	bool guarded;       /* a guard judges run-later names: leave them out (builtin.h) */
 	/* Adds rules of its own (SB_TIER_SESSION) after all others but the built-in ones; or NULL. */
 	int (*more_rules)(void *context, const struct sb_home *home, struct sb_policy *policy,
 			  struct sb_error *err);
@@ -61,6 +62,7 @@ struct sb_setup {
 	char **warnings; /* NULL-terminated */
 	char *shell;     /* from a "shell" line, or NULL */
 	unsigned long log_keep_days, log_keep_megabytes; /* 0: no limit */
+	bool log_static;                                 /* static runs leave a record, too */
 };
 
 /*

@@ -24,6 +24,11 @@ struct sb_place {
 	 * without them, and a static run, which can hold nothing else, starts sooner.
 	 */
 	bool existing_only;
+	/*
+	 * The run asks a guard (guard/guard.h) about every change, at any depth: leave out the
+	 * rules for run-later names, which know the top of a project only.
+	 */
+	bool guarded;
 };
 
 /*

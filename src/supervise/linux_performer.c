@@ -188,6 +188,17 @@ static void put_in_foreground(const struct sb_performer *performer)
 		tcsetpgrp(performer->tty, performer->target);
 }
 
+/*
+ * As a shell does when a job stops.  Else a new size of the window would be signalled to the
+ * stopped command, and vim, say, that finds SIGWINCH beside SIGCONT does not take the
+ * alternate screen again.
+ */
+static void take_foreground(const struct sb_performer *performer)
+{
+	if (performer->tty >= 0)
+		tcsetpgrp(performer->tty, getpgrp());
+}
+
 /* What the asker says.  False: it is gone. */
 static bool obey(struct sb_performer *performer, bool *finish)
 {
@@ -225,6 +236,7 @@ static bool reap(const struct sb_performer *performer, int *status)
 		if (pid != performer->target)
 			continue;
 		if (WIFSTOPPED(one)) {
+			take_foreground(performer);
 			stopped.number = WSTOPSIG(one);
 			sb_wire_send(performer->channel, &stopped, -1);
 		} else {
