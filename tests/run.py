@@ -237,8 +237,8 @@ def environment(job, home):
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE",
-                 "SANDBASH_TEST_SOAK"):
+    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_SPREAD",
+                 "SANDBASH_TEST_NATIVE", "SANDBASH_TEST_SOAK"):
         if name in os.environ:
             names[name] = os.environ[name]
     return names
