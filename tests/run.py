@@ -49,11 +49,11 @@ SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "repla
 BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
+SUPERVISED_ONLY = ("consent_tmux.py", "killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
-           "enforce/consent_forgery", "enforce/terminals")
+           "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -238,8 +238,8 @@ def environment(job, home):
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE",
-                 "SANDBASH_TEST_SOAK"):
+    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_SPREAD",
+                 "SANDBASH_TEST_NATIVE", "SANDBASH_TEST_SOAK"):
         if name in os.environ:
             names[name] = os.environ[name]
     return names

@@ -137,7 +137,7 @@ static const char *letter(const char *at, const char *stop, long *out)
 {
 	if (at == stop || !((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
 		return NULL;
-	*out = *at;
+	*out = (unsigned char)*at;
 	return at + 1;
 }
 

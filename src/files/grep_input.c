@@ -77,6 +77,7 @@ static size_t put_utf8(char *to, uint32_t c)
 
 static uint32_t unit(const struct sb_input *input, size_t at)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): read() filled raw_length bytes */
 	unsigned a = input->raw[at], b = input->raw[at + 1];
 
 	return input->encoding == SB_INPUT_UTF16LE ? a | b << 8 : a << 8 | b;
@@ -156,7 +157,8 @@ static bool look_at_mark(struct sb_input *input)
 		sb_input_move(input, 3);
 		return true;
 	}
-	if (input->length < 2 || (memcmp(mark, "\xff\xfe", 2) && memcmp(mark, "\xfe\xff", 2)))
+	if (input->length < 2 ||
+	    (memcmp(mark, "\xff\xfe", 2) != 0 && memcmp(mark, "\xfe\xff", 2) != 0))
 		return true;
 	input->encoding = mark[0] == '\xff' ? SB_INPUT_UTF16LE : SB_INPUT_UTF16BE;
 	return false;

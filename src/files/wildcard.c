@@ -67,18 +67,16 @@ static const char *add_stars(struct sb_wildcard *wild, const char *pattern, cons
 
 	while (after < end && *after == '*')
 		after++;
-	several = git ? after - at >= 2 : after - at == 2;
-	if (several && begins && after == end) {
-		add(wild, STEP_DEEP);
-	} else if (several && begins && *after == '/') {
+	several = begins && (git ? after - at >= 2 : after - at == 2);
+	if (several && after < end && *after == '/') {
 		add(wild, STEP_DIRS);
-		after++;
-	} else if (several && begins && git && end - after >= 2 && after[0] == '\\' &&
-		   after[1] == '/') {
-		add(wild, STEP_DEEP);
-	} else {
-		add(wild, STEP_STAR);
+		return after + 1;
 	}
+	/* git also counts an escaped slash behind it, though not as the end of a directory. */
+	if (several && git && end - after >= 2 && after[0] == '\\' && after[1] == '/')
+		add(wild, STEP_DEEP);
+	else
+		add(wild, several && after == end ? STEP_DEEP : STEP_STAR);
 	return after;
 }
 
