@@ -1,0 +1,180 @@
+/*
+ * guard.h - names that a program OUTSIDE the sandbox would later run or obey.
+ *
+ *     sb_guard_new() -> sb_guard_judge() / sb_guard_rename() per held call
+ *                       -> sb_guard_content() when bytes are about to land
+ *
+ * A held call was resolved into a directory that the broker holds open and a name in it.  The
+ * guard says what landing something there means, by one table (rows below):
+ *
+ *     PLAIN   nothing that anybody outside would run: the policy alone decides
+ *     CHECK   the name is guarded, but some contents are harmless.  Never hand out the inode
+ *             writable: stage the bytes (memfd, or the source of a rename), then ask
+ *             sb_guard_content() about them, then put exactly these bytes there as a fresh file
+ *     ASK     a person has to say yes, whatever the bytes are.  Where bytes land (row->check is
+ *             SB_GUARD_SAME), staging them first lets the question show them, and
+ *             sb_guard_content() finds out that nothing would change
+ *
+ * PLAIN never widens: what the policy refuses stays refused.
+ *
+ * It looks only through the descriptors it is given (their entries, "..", nothing followed in
+ * the last place), never scans a tree, and reads at most SB_GUARD_MAX_BYTES of a file.  What
+ * cannot be looked at counts as dangerous.  Between an answer and the act nobody else may act
+ * on the same names: the broker serves one call after the other.
+ *
+ * A guard never changes after _new, so both supervisor processes and all threads may use one.
+ * It uses base, path and sys only, so that policy and config may use its table.
+ */
+#ifndef SB_GUARD_GUARD_H
+#define SB_GUARD_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sandbash/error.h"
+
+struct sb_buf;
+
+enum sb_guard_verdict { SB_GUARD_PLAIN, SB_GUARD_CHECK, SB_GUARD_ASK };
+
+/* Which contents are harmless. */
+enum sb_guard_kind {
+	SB_GUARD_SAME,          /* the bytes that are there already, no others */
+	SB_GUARD_GIT_CONFIG,    /* only keys of the allow-list added or changed */
+	SB_GUARD_GITMODULES,    /* what git itself would not refuse */
+	SB_GUARD_GITFILE,       /* "gitdir: PATH", PATH in a guarded root */
+	SB_GUARD_GITDIR,        /* PATH/.git, in a guarded root */
+	SB_GUARD_COMMONDIR,     /* "../.." in worktrees/ID */
+	SB_GUARD_REBASE_TODO,   /* no line that runs a command */
+	SB_GUARD_STRATEGY,      /* a merge strategy that git brings along */
+	SB_GUARD_SEQUENCER,     /* config grammar, such a strategy */
+	SB_GUARD_ALTERNATES,    /* object directories in guarded roots */
+	SB_GUARD_TOOL_VERSIONS, /* versions, no paths and no templates */
+};
+
+enum sb_guard_flags {
+	SB_GUARD_IF_EXECUTABLE = 1, /* the x bit matters: chmod asks; so does removing it */
+	SB_GUARD_STATIC = 2,        /* held by a static run, which can hold existing names only */
+};
+
+/*
+ * A pattern has one to three components; each is a name, "*" or "*.suffix"; the last may be
+ * "**", everything beneath.  The first may be "<git>": a directory called .git, or one with
+ * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
+ * to case and to characters that case-folding file systems ignore.
+ */
+struct sb_guard_row {
+	const char *pattern;
+	const char *who;     /* runs or obeys it */
+	const char *why;     /* what it would run; for the question and for docs/guarded.md */
+	enum sb_guard_kind kind;
+	unsigned flags;
+	const char *held; /* what a static run holds for this row, relative to a project; or NULL */
+};
+
+const struct sb_guard_row *sb_guard_rows(size_t *out_count);
+
+struct sb_guard; /* opaque: names of one run beside the table */
+
+struct sb_guard_options {
+	size_t size;
+	/*
+	 * Is path (absolute, without "..", maybe not there yet) in a place whose names are
+	 * guarded in this run?  Writable but unguarded places ("fast") are not.
+	 */
+	bool (*in_guarded_root)(void *context, const char *path);
+	void *context;
+	/*
+	 * Projects, canonical, NULL-terminated: where their git config says core.hooksPath and
+	 * include.path, and links that stand in the place of their hooks, are guarded as well.
+	 */
+	const char *const *projects;
+	const char *home; /* whose ~/.gitconfig counts too; or NULL */
+};
+
+/* SB_E_NOMEM. What cannot be read in a project is no error. */
+int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
+		 struct sb_error *err);
+void sb_guard_free(struct sb_guard *guard);
+
+enum sb_guard_act {
+	SB_GUARD_WRITE,     /* open for writing, create, truncate: bytes of a file change */
+	SB_GUARD_MKDIR,
+	SB_GUARD_MKNOD,     /* a FIFO, a socket (bind), a device */
+	SB_GUARD_SYMLINK,
+	SB_GUARD_LINK_FROM, /* a second name for what is here */
+	SB_GUARD_LINK_TO,   /* the new name */
+	SB_GUARD_UNLINK,    /* and rmdir */
+	SB_GUARD_METADATA,  /* mode, owner, times, attributes */
+};
+
+struct sb_guard_place {
+	int directory;    /* O_PATH or better, holds name; -1: unknown, then structure is assumed */
+	const char *path; /* canonical, of the name itself */
+	const char *name; /* last component of path; a slash behind it is ignored */
+	mode_t mode;      /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
+};
+
+struct sb_guard_answer {
+	enum sb_guard_verdict verdict;
+	enum sb_guard_kind kind;         /* of CHECK */
+	const struct sb_guard_row *row;  /* NULL: PLAIN */
+	char detail[320]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
+};
+
+/* Returns the verdict, too.  About 100 ns for an ordinary name. */
+enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard_act act,
+				     const struct sb_guard_place *place,
+				     struct sb_guard_answer *out);
+
+/*
+ * A rename, of anything: out_from is about what happens at the old name (it vanishes; with
+ * exchange, target lands there), out_to about the new one.  A file that lands on a guarded name
+ * is CHECK, as if it were written; a directory is looked into and is PLAIN or ASK.
+ * Returns the stricter of the two.
+ */
+enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
+				      const struct sb_guard_place *from,
+				      const struct sb_guard_place *to, bool exchange,
+				      struct sb_guard_answer *out_from,
+				      struct sb_guard_answer *out_to);
+
+#define SB_GUARD_MAX_BYTES (1024 * 1024) /* a longer file is asked about without a look */
+
+/* bytes NULL: there is no such file. */
+struct sb_guard_bytes {
+	const char *bytes;
+	size_t length;
+};
+
+/*
+ * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why:
+ * one escaped line for the question, e.g. "core.pager = less | sh".
+ */
+enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
+				       const char *path, struct sb_guard_bytes old_bytes,
+				       struct sb_guard_bytes new_bytes, char *why,
+				       size_t why_size);
+
+/*
+ * What git needs outside a project that is a linked worktree or a submodule: parts of the
+ * repository that its .git file names, and only if that repository points back to it.
+ */
+struct sb_guard_part {
+	char *path;       /* canonical; may not be there (locks) */
+	bool directory;   /* with everything beneath */
+	const char *why;
+};
+
+struct sb_guard_parts {
+	struct sb_guard_part *all;
+	size_t count;
+	char *repository; /* the common git directory; NULL: the project keeps its own data */
+};
+
+/* project is canonical.  No parts is no error.  SB_E_NOMEM. */
+int sb_guard_parts_find(const char *project, struct sb_guard_parts *out, struct sb_error *err);
+void sb_guard_parts_done(struct sb_guard_parts *parts);
+
+#endif
