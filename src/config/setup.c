@@ -327,7 +327,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,
 				  .state_dir = setup->home.state_dir,
-				  .existing_only = maker->request->existing_only};
+				  .existing_only = maker->request->existing_only,
+				  .guarded = maker->request->guarded};
 	status = maker->request->more_rules
 			 ? maker->request->more_rules(maker->request->context, &setup->home,
 						      setup->policy, err)

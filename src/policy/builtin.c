@@ -628,8 +628,9 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
-	int status =
-		guard_opened(policy, place, flags, err); /* while only the user's rules are there */
+	int status = place->guarded ? SB_OK
+				    : guard_opened(policy, place, flags,
+						   err); /* while only the user's rules are there */
 
 	if (status == SB_OK)
 		status = add_table(policy, "/", kernel, COUNT(kernel), 0, err);
@@ -640,7 +641,7 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
 		status = add_literal(policy, place->projects[i], &sb_access_write,
 				     i ? "project" : "current directory", 0, err);
-		if (status == SB_OK)
+		if (status == SB_OK && !place->guarded)
 			status = guard_root(policy, place->projects[i], flags, err);
 	}
 	if (status == SB_OK)

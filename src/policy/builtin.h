@@ -24,6 +24,11 @@ struct sb_place {
 	 * without them, and a static run, which can hold nothing else, starts sooner.
 	 */
 	bool existing_only;
+	/*
+	 * Leave out the names that a program outside would run or obey: a supervised run holds
+	 * them itself, at any depth, whether they are there or not (guard.h).
+	 */
+	bool guarded;
 };
 
 /*

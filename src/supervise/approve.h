@@ -34,6 +34,7 @@ struct sb_pending; /* a call that waits for an answer: approve.c */
 
 struct sb_approver {
 	const struct sb_policy *policy;
+	const struct sb_judge *judge;
 	const struct sb_home *home;
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */
@@ -43,6 +44,7 @@ struct sb_approver {
 	size_t socket_count;
 	int proc; /* the host's /proc, O_PATH; also the current directory */
 
+	int channel;            /* to the performer */
 	int listener;           /* -1: not there yet */
 	struct sb_audit *audit; /* NULL: no record */
 	struct sb_counters counters;

@@ -364,6 +364,7 @@ static int performer_main(struct family *family)
 	close_fd(&family->pid_namespace);
 	performer = (struct sb_performer){
 		.policy = birth->policy,
+		.judge = birth->judge,
 		.plan = stages->plan,
 		.layers = stages->layers,
 		.listener = -1,

@@ -25,6 +25,7 @@
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
 #include "supervise/judge.h"
+#include "supervise/land.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -85,16 +86,26 @@ void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread)
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket)
 {
+	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+
+	if (process < 0)
+		sb_broker_fail(broker, call, EACCES);
+	else
+		sb_broker_forward_for(broker, call, (pid_t)process, file, target, socket);
+}
+
+void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call, pid_t process,
+			   struct sb_spot *file, struct sb_spot *target, int socket)
+{
 	const struct sb_performer *performer = broker->performer;
 	SB_AUTO_FREE struct sb_wire_request *request = malloc(sizeof *request);
-	long process = sb_thread_field(performer->proc, call->thread, "\nTgid:\t", 10);
 
-	if (!request || process < 0) {
+	if (!request) {
 		sb_broker_fail(broker, call, EACCES);
 		return;
 	}
 	request->call = *call;
-	request->process = (pid_t)process;
+	request->process = process;
 	request->umask = sb_broker_umask(broker, call->thread);
 	request->file = *file;
 	request->target = target ? *target : SB_SPOT_EMPTY;
@@ -218,9 +229,10 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	if (!sb_domain_of(call->thread, &domain))
 		return false;
 	for (; domain; domain = domain->outer) {
+		const struct sb_judge judge = {.policy = domain->policy};
 		struct sb_judgement judgement;
 
-		sb_judge(domain->policy, call, file, target, &judgement);
+		sb_judge(&judge, call, file, target, &judgement);
 		if (judgement.strictest->decision.verdict != SB_ALLOW)
 			return false;
 	}
@@ -276,6 +288,51 @@ static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 	return true;
 }
 
+/*
+ * A file takes a guarded name: what lands are the bytes that were looked at (land.h).  False:
+ * that is not ours to do, or has to be asked.
+ */
+static bool landed(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file,
+		   const struct sb_spot *target, struct sb_judgement *judgement)
+{
+	const struct sb_performer *performer = broker->performer;
+	struct sb_source source;
+	bool allowed = false;
+	int status = -EACCES;
+
+	/* without mounts modes are the asker's business: linux_seccomp.c */
+	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
+	    sb_source_read(call, file, target, &source) < 0)
+		return false;
+	if (sb_judge_bytes(performer->judge, judgement, sb_bytes_seen(&source.old),
+			   sb_bytes_seen(&source.bytes)) &&
+	    sb_sys_notify_alive(performer->listener, call->id)) {
+		status = sb_source_land(call, &source, file, target);
+		allowed = status == 0;
+	}
+	sb_source_done(&source);
+	if (allowed) {
+		sb_resolve_renamed();
+		sb_sys_notify_return(performer->listener, call->id, 0);
+	}
+	return allowed;
+}
+
+/* Bytes are about to land on a guarded name.  Answers the call, or hands it on. */
+static void answer_landing(struct sb_broker *broker, const struct sb_call *call,
+			   struct sb_spot *file, struct sb_spot *target,
+			   struct sb_judgement *judgement)
+{
+	if (call->act != SB_ACT_OPEN) {
+		if (!landed(broker, call, file, target, judgement))
+			sb_broker_forward(broker, call, file, target, -1);
+	} else if (judgement->strictest->decision.verdict == SB_ALLOW) {
+		sb_stage_open(broker, call, file);
+	} else {
+		sb_stage_ask(broker, call, file);
+	}
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -309,9 +366,11 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 			let_through(broker, call);
 		goto out;
 	}
+	if (metadata && sb_stage_metadata(broker, call, &file))
+		goto out;
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
-	sb_judge(performer->policy, call, &file, two ? &target : NULL, &judgement);
-	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW;
+	sb_judge(performer->judge, call, &file, two ? &target : NULL, &judgement);
+	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
 	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(call, &file))
 		allowed = true;
 	sb_broker_count(broker, judgement.strictest->op, allowed);
@@ -330,6 +389,10 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	}
 	if (!inner) {
 		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+		goto out;
+	}
+	if (!allowed && judgement.lands) {
+		answer_landing(broker, call, &file, &target, &judgement);
 		goto out;
 	}
 	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
@@ -406,6 +469,9 @@ static bool answered_at_once(struct sb_broker *broker, const struct sb_call *cal
 	case SB_ACT_REGISTER:
 		enter_domain(broker, call);
 		return true;
+	case SB_ACT_CLOSE:
+		sb_stage_close(broker, call);
+		return true;
 	case SB_ACT_TIMES:
 		if (call->flags) /* both times stay: the kernel does not even look at the path */
 			sb_sys_notify_return(broker->performer->listener, call->id, 0);
@@ -440,6 +506,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		return false;
 	if (sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
 	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
+	    sb_judge_is_plain(performer->judge, &file) &&
 	    sb_domain_of(call->thread, &domain) && !domain) {
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))

@@ -173,6 +173,8 @@ static void put_in_foreground(const struct sb_performer *performer)
 		tcsetpgrp(performer->tty, performer->target);
 }
 
+static struct crew crew; /* the threads outlive every function's frame */
+
 /* What the asker says.  False: it is gone. */
 static bool obey(struct sb_performer *performer, bool *finish)
 {
@@ -190,6 +192,9 @@ static bool obey(struct sb_performer *performer, bool *finish)
 		break;
 	case SB_WIRE_FINISH:
 		*finish = true;
+		break;
+	case SB_WIRE_STAGE:
+		sb_stage_granted(&crew.broker, message.id);
 		break;
 	default:
 		break;
@@ -230,13 +235,16 @@ static void raise_limit(void)
 	}
 }
 
-static struct crew crew;  /* the threads outlive every function's frame */
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 int sb_performer_prepare(struct sb_performer *performer)
 {
 	sigset_t signals;
 
+	int status = sb_staging_init(&crew.broker.staging);
+
+	if (status < 0)
+		return status;
 	crew.broker.performer = performer;
 	raise_limit();
 	sigfillset(&signals);
@@ -262,11 +270,19 @@ int sb_performer_run(struct sb_performer *performer)
 	sem_post(&crew.begin);
 	over = reap(performer, &ended.number); /* before the descriptor was there */
 	while (alive && !over && !finish) {
-		struct pollfd wait[2] = {{children, POLLIN, 0}, {performer->channel, POLLIN, 0}};
+		struct sb_staging *staging = &crew.broker.staging;
+		struct pollfd wait[3] = {{children, POLLIN, 0},
+					 {performer->channel, POLLIN, 0},
+					 {staging->nudge, POLLIN, 0}};
+		int staged_ms = sb_staging_wait_ms(staging);
 		struct signalfd_siginfo info;
 
-		if (poll(wait, 2, TICK_MS) < 0 && errno != EINTR)
+		if (poll(wait, 3, staged_ms < 0 ? TICK_MS : staged_ms) < 0 && errno != EINTR)
 			break;
+		if (wait[2].revents)
+			(void)!read(staging->nudge, &(uint64_t){0}, sizeof(uint64_t));
+		else if (staged_ms >= 0)
+			sb_stage_sweep(&crew.broker);
 		if (wait[0].revents) {
 			while (read(children, &info, sizeof info) > 0)
 				;
@@ -276,6 +292,7 @@ int sb_performer_run(struct sb_performer *performer)
 			alive = obey(performer, &finish);
 		relieve(&crew, &last);
 	}
+	sb_stage_sweep(&crew.broker); /* what it had open when it ended */
 	if (over && alive) {
 		ended.counters = crew.broker.counters;
 		sb_wire_send(performer->channel, &ended, -1);

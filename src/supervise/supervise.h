@@ -33,6 +33,7 @@ struct sb_supervision {
 	int ask_timeout_ms; /* 0: a question stays open */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
+	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */
 	const char *session_name;              /* or NULL */
 	struct sb_session *session;            /* what the name keeps; or NULL */
 	struct sb_summary *summary;            /* filled with what was refused; or NULL */
