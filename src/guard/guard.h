@@ -55,7 +55,6 @@ enum sb_guard_kind {
 
 enum sb_guard_flags {
 	SB_GUARD_IF_EXECUTABLE = 1, /* the x bit matters: chmod asks; so does removing it */
-	SB_GUARD_STATIC = 2,        /* held by a static run, which can hold existing names only */
 };
 
 /*
@@ -66,11 +65,15 @@ enum sb_guard_flags {
  */
 struct sb_guard_row {
 	const char *pattern;
-	const char *who;     /* runs or obeys it */
-	const char *why;     /* what it would run; for the question and for docs/guarded.md */
+	const char *who; /* runs or obeys it */
+	const char *why; /* what it would run; for the question and for docs/guarded.md */
 	enum sb_guard_kind kind;
 	unsigned flags;
-	const char *held; /* what a static run holds for this row, relative to a project; or NULL */
+	/*
+	 * What a static run, which can hold only what exists, holds for this row with mounts;
+	 * relative to a project, or to a git directory ("<git>/...").  NULL: nothing.
+	 */
+	const char *held;
 };
 
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
@@ -99,9 +102,9 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 void sb_guard_free(struct sb_guard *guard);
 
 enum sb_guard_act {
-	SB_GUARD_WRITE,     /* open for writing, create, truncate: bytes of a file change */
+	SB_GUARD_WRITE, /* open for writing, create, truncate: bytes of a file change */
 	SB_GUARD_MKDIR,
-	SB_GUARD_MKNOD,     /* a FIFO, a socket (bind), a device */
+	SB_GUARD_MKNOD, /* a FIFO, a socket (bind), a device */
 	SB_GUARD_SYMLINK,
 	SB_GUARD_LINK_FROM, /* a second name for what is here */
 	SB_GUARD_LINK_TO,   /* the new name */
@@ -113,13 +116,13 @@ struct sb_guard_place {
 	int directory;    /* O_PATH or better, holds name; -1: unknown, then structure is assumed */
 	const char *path; /* canonical, of the name itself */
 	const char *name; /* last component of path; a slash behind it is ignored */
-	mode_t mode;      /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
+	mode_t mode; /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
 };
 
 struct sb_guard_answer {
 	enum sb_guard_verdict verdict;
-	enum sb_guard_kind kind;         /* of CHECK */
-	const struct sb_guard_row *row;  /* NULL: PLAIN */
+	enum sb_guard_kind kind;        /* of CHECK */
+	const struct sb_guard_row *row; /* NULL: PLAIN */
 	char detail[320]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
 };
 
@@ -154,16 +157,16 @@ struct sb_guard_bytes {
  */
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
-				       struct sb_guard_bytes new_bytes, char *why,
-				       size_t why_size);
+				       struct sb_guard_bytes new_bytes, char *why, size_t why_size);
 
 /*
  * What git needs outside a project that is a linked worktree or a submodule: parts of the
  * repository that its .git file names, and only if that repository points back to it.
  */
 struct sb_guard_part {
-	char *path;       /* canonical; may not be there (locks) */
-	bool directory;   /* with everything beneath */
+	char *path;     /* canonical; may not be there (locks) */
+	bool directory; /* with everything beneath */
+	bool checked;   /* only for a run that asks a guard about it */
 	const char *why;
 };
 

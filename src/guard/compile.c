@@ -1,0 +1,169 @@
+/* The table made ready: components split and folded, and an index of all names in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard/guard_impl.h"
+
+/* githooks(5): what git runs in core.hooksPath, wherever that is. */
+static const char *const hook_names[] = {
+	"applypatch-msg",
+	"pre-applypatch",
+	"post-applypatch",
+	"pre-commit",
+	"pre-merge-commit",
+	"prepare-commit-msg",
+	"commit-msg",
+	"post-commit",
+	"pre-rebase",
+	"post-checkout",
+	"post-merge",
+	"pre-push",
+	"pre-receive",
+	"update",
+	"proc-receive",
+	"post-receive",
+	"post-update",
+	"reference-transaction",
+	"push-to-checkout",
+	"pre-auto-gc",
+	"post-rewrite",
+	"sendemail-validate",
+	"fsmonitor-watchman",
+	"p4-changelist",
+	"p4-prepare-changelist",
+	"p4-post-changelist",
+	"p4-pre-submit",
+	"post-index-change",
+};
+
+static const char *const structure_names[] = {"objects", "refs"};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void add_role(struct sb_guard *guard, const struct sb_folded *name, unsigned role)
+{
+	for (uint32_t at = name->hash;; at++) {
+		struct sb_slot *slot = &guard->slots[at % SB_SLOTS];
+
+		if (slot->name && (slot->name->length != name->length ||
+				   memcmp(slot->name->text, name->text, name->length) != 0))
+			continue;
+		slot->name = name;
+		slot->roles |= role;
+		return;
+	}
+}
+
+static void compile_component(const char *text, size_t length, struct sb_component *out)
+{
+	if (length == 5 && memcmp(text, "<git>", 5) == 0) {
+		out->kind = SB_COMPONENT_GIT;
+	} else if (length == 2 && memcmp(text, "**", 2) == 0) {
+		out->kind = SB_COMPONENT_BENEATH;
+	} else if (length == 1 && *text == '*') {
+		out->kind = SB_COMPONENT_ANY;
+	} else if (*text == '*') {
+		out->kind = SB_COMPONENT_SUFFIX;
+		sb_fold(text + 1, length - 1, &out->text);
+	} else {
+		out->kind = SB_COMPONENT_NAME;
+		sb_fold(text, length, &out->text);
+	}
+}
+
+static void compile_row(const struct sb_guard_row *row, struct sb_pattern_row *out)
+{
+	const char *at = row->pattern;
+
+	out->row = row;
+	for (out->count = 0; out->count < SB_MAX_COMPONENTS; at++) {
+		size_t length = strcspn(at, "/");
+
+		compile_component(at, length, &out->at[out->count++]);
+		at += length;
+		if (!*at)
+			return;
+	}
+}
+
+static void index_row(struct sb_guard *guard, const struct sb_pattern_row *pattern)
+{
+	unsigned last = pattern->count - 1;
+	enum sb_component_kind end = pattern->at[last].kind;
+
+	if (pattern->count == 1 && end == SB_COMPONENT_SUFFIX &&
+	    guard->ending_count < SB_MAX_ENDINGS)
+		guard->endings[guard->ending_count++] = pattern;
+	for (unsigned i = 0; i < pattern->count; i++) {
+		unsigned role = i == last ? SB_ROLE_LAST : SB_ROLE_PART;
+
+		if (pattern->at[i].kind != SB_COMPONENT_NAME)
+			continue;
+		if (i + 1 == last && (end == SB_COMPONENT_ANY || end == SB_COMPONENT_SUFFIX))
+			role |= SB_ROLE_HOLDER;
+		if (i == 0 && end == SB_COMPONENT_BENEATH)
+			role |= SB_ROLE_TREE;
+		add_role(guard, &pattern->at[i].text, role);
+	}
+}
+
+static int compile(struct sb_guard *guard)
+{
+	const struct sb_guard_row *rows = sb_guard_rows(&guard->count);
+	struct sb_folded *special;
+
+	guard->rows = calloc(guard->count, sizeof *guard->rows);
+	guard->specials =
+		calloc(COUNT(hook_names) + COUNT(structure_names), sizeof *guard->specials);
+	if (!guard->rows || !guard->specials)
+		return SB_E_NOMEM;
+	for (size_t i = 0; i < guard->count; i++) {
+		compile_row(&rows[i], &guard->rows[i]);
+		index_row(guard, &guard->rows[i]);
+	}
+	special = guard->specials;
+	for (size_t i = 0; i < COUNT(hook_names); i++, special++) {
+		sb_fold(hook_names[i], strlen(hook_names[i]), special);
+		add_role(guard, special, SB_ROLE_HOOK);
+	}
+	for (size_t i = 0; i < COUNT(structure_names); i++, special++) {
+		sb_fold(structure_names[i], strlen(structure_names[i]), special);
+		add_role(guard, special, SB_ROLE_STRUCTURE);
+	}
+	return SB_OK;
+}
+
+int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
+		 struct sb_error *err)
+{
+	struct sb_guard *guard = calloc(1, sizeof *guard);
+	int status = guard ? SB_OK : SB_E_NOMEM;
+
+	if (status == SB_OK) {
+		memcpy(&guard->options, options,
+		       options->size < sizeof guard->options ? options->size
+							     : sizeof guard->options);
+		status = compile(guard);
+	}
+	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++)
+		status = sb_extras_of(options->projects[i], options->home, &guard->extras);
+	if (status != SB_OK) {
+		sb_guard_free(guard);
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	/* read here only: the caller's strings need not live on */
+	guard->options.projects = NULL;
+	guard->options.home = NULL;
+	*out = guard;
+	return SB_OK;
+}
+
+void sb_guard_free(struct sb_guard *guard)
+{
+	if (!guard)
+		return;
+	sb_extras_done(&guard->extras);
+	free(guard->rows);
+	free(guard->specials);
+	free(guard);
+}

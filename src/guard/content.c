@@ -1,0 +1,393 @@
+/* Which bytes are harmless where. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/escape.h"
+#include "guard/git_config.h"
+#include "guard/git_keys.h"
+#include "guard/guard_impl.h"
+
+#define MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
+
+struct check {
+	const struct sb_guard *guard;
+	const char *path; /* where the bytes land */
+	struct sb_guard_bytes old_bytes, new_bytes;
+	char *why;
+	size_t why_size;
+};
+
+static enum sb_guard_verdict ask(const struct check *check, const char *what, const char *text,
+				 size_t length)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * MAX_LINE);
+
+	sb_buf_puts(&line, what);
+	sb_escape_append(&line, text, length < MAX_LINE / 4 ? length : MAX_LINE / 4);
+	snprintf(check->why, check->why_size, "%s", line.data);
+	return SB_GUARD_ASK;
+}
+
+static bool are_same(struct sb_guard_bytes a, struct sb_guard_bytes b)
+{
+	return a.bytes && b.bytes && a.length == b.length &&
+	       (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+static bool has_long_line(struct sb_guard_bytes text)
+{
+	const char *at = text.bytes, *end = at + text.length;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if ((newline ? newline : end) - at > MAX_LINE)
+			return true;
+		at = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+/* Bytes that programs read differently: C strings end at NUL, and CR has fooled git before. */
+static bool is_odd(const struct check *check)
+{
+	return memchr(check->new_bytes.bytes, '\0', check->new_bytes.length) ||
+	       memchr(check->new_bytes.bytes, '\r', check->new_bytes.length) ||
+	       has_long_line(check->new_bytes);
+}
+
+/*
+ * Does target, seen from the directory that path's file is in (up more levels above), lie in
+ * guarded roots?  ".." only at the start, where it means what it says: path is canonical.
+ */
+static bool leads_inside(const struct check *check, const char *target, unsigned up)
+{
+	SB_AUTO_FREE char *path = strdup(check->path);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * MAX_LINE);
+	bool named = false;
+
+	if (!path || *path != '/' || !*target || !check->guard->options.in_guarded_root)
+		return false;
+	for (up++; up && *path; up--)
+		*strrchr(path, '/') = '\0';
+	if (*target == '/') {
+		*path = '\0';
+		named = true; /* no ".." at all */
+	}
+	while (*target) {
+		size_t length = strcspn(target, "/");
+
+		if (length == 2 && memcmp(target, "..", 2) == 0) {
+			char *slash = strrchr(path, '/');
+
+			if (named || !slash)
+				return false;
+			*slash = '\0';
+		} else if (length && !(length == 1 && *target == '.')) {
+			named = true;
+			sb_buf_putc(&out, '/');
+			sb_buf_append(&out, target, length);
+		}
+		target += length;
+		target += strspn(target, "/");
+	}
+	if (!sb_buf_failed(&out)) {
+		SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+
+		sb_buf_puts(&whole, path);
+		sb_buf_append(&whole, out.data, out.length);
+		return !sb_buf_failed(&whole) && whole.length &&
+		       check->guard->options.in_guarded_root(check->guard->options.context,
+							     whole.data);
+	}
+	return false;
+}
+
+/* Is this line, as it stands, in the old bytes? */
+static bool was_there(const struct check *check, const char *line, size_t length)
+{
+	const char *at = check->old_bytes.bytes;
+	const char *end = at ? at + check->old_bytes.length : NULL;
+
+	while (at && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t size = (size_t)((newline ? newline : end) - at);
+
+		if (size == length && memcmp(at, line, length) == 0)
+			return true;
+		at = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+static const char *value_of(const struct sb_git_entry *entry)
+{
+	return entry->value ? entry->value : "";
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct sb_git_entry *a = left, *b = right;
+	int order = strcmp(a->key, b->key);
+
+	return order ? order : strcmp(value_of(a), value_of(b));
+}
+
+static enum sb_guard_verdict ask_about_key(const struct check *check, const char *key,
+					   const char *value)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * MAX_LINE);
+
+	sb_buf_printf(&text, "%s = %s", key, value);
+	return ask(check, "", text.data, text.length);
+}
+
+static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_kind kind,
+				       const char *key, const char *value)
+{
+	enum sb_key_verdict verdict;
+
+	switch (kind) {
+	case SB_GUARD_GITMODULES:
+		verdict = sb_gitmodules_key_is_harmless(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;
+		break;
+	case SB_GUARD_SEQUENCER:
+		verdict = strcmp(key, "options.strategy") != 0 || sb_git_strategy_is_known(value)
+				  ? SB_KEY_HARMLESS
+				  : SB_KEY_ASK;
+		break;
+	default:
+		verdict = sb_git_key_judge(key, value);
+	}
+	if (verdict == SB_KEY_HARMLESS || (verdict == SB_KEY_PATH && leads_inside(check, value, 0)))
+		return SB_GUARD_PLAIN;
+	return ask_about_key(check, key, value);
+}
+
+/* Only what is added or changed: the rest was the user's before, in whatever order. */
+static enum sb_guard_verdict check_changes(const struct check *check, enum sb_guard_kind kind,
+					   struct sb_git_config *before,
+					   struct sb_git_config *after)
+{
+	size_t old = 0;
+
+	if (before->count)
+		qsort(before->entries, before->count, sizeof *before->entries, compare_entries);
+	if (after->count)
+		qsort(after->entries, after->count, sizeof *after->entries, compare_entries);
+	for (size_t i = 0; i < after->count; i++) {
+		const struct sb_git_entry *entry = &after->entries[i];
+		int order = 1;
+
+		while (old < before->count &&
+		       (order = compare_entries(&before->entries[old], entry)) < 0)
+			old++;
+		if (old < before->count && order == 0) {
+			old++; /* each counts once */
+			continue;
+		}
+		if (check_key(check, kind, entry->key, value_of(entry)) != SB_GUARD_PLAIN)
+			return SB_GUARD_ASK;
+	}
+	return SB_GUARD_PLAIN;
+}
+
+static enum sb_guard_verdict check_config(const struct check *check, enum sb_guard_kind kind)
+{
+	struct sb_git_config before = {0}, after;
+	enum sb_guard_verdict verdict;
+
+	sb_git_config_parse(check->new_bytes.bytes, check->new_bytes.length, &after);
+	if (check->old_bytes.bytes && check->old_bytes.length <= SB_GUARD_MAX_BYTES)
+		sb_git_config_parse(check->old_bytes.bytes, check->old_bytes.length, &before);
+	if (before.no_memory || after.no_memory)
+		verdict = ask(check, "out of memory", "", 0);
+	else if (after.failed)
+		verdict = ask(check, "not in git's config format", "", 0);
+	else
+		verdict = check_changes(check, kind, &before, &after);
+	sb_git_config_done(&before);
+	sb_git_config_done(&after);
+	return verdict;
+}
+
+/* The one line of the file, without its newlines; NULL: there are more, or it is too long. */
+static char *only_line(const struct check *check)
+{
+	size_t length = check->new_bytes.length;
+
+	while (length && check->new_bytes.bytes[length - 1] == '\n')
+		length--;
+	if (memchr(check->new_bytes.bytes, '\n', length))
+		return NULL;
+	return strndup(check->new_bytes.bytes, length);
+}
+
+static enum sb_guard_verdict check_gitfile(const struct check *check)
+{
+	SB_AUTO_FREE char *line = only_line(check);
+
+	if (line && strncmp(line, "gitdir: ", 8) == 0 && leads_inside(check, line + 8, 0))
+		return SB_GUARD_PLAIN;
+	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+}
+
+static enum sb_guard_verdict check_gitdir(const struct check *check)
+{
+	SB_AUTO_FREE char *line = only_line(check);
+	size_t length = line ? strlen(line) : 0;
+
+	if (length > 5 && strcmp(line + length - 5, "/.git") == 0 && leads_inside(check, line, 0))
+		return SB_GUARD_PLAIN;
+	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+}
+
+/* ".../worktrees/ID/commondir": "../.." is the directory around worktrees. */
+static bool is_in_worktrees(const char *path)
+{
+	static const char parent[] = "/worktrees";
+	const char *end = strrchr(path, '/');
+
+	for (int up = 0; up < 1 && end && end > path; up++) {
+		for (end--; end > path && *end != '/'; end--)
+			;
+	}
+	return end && (size_t)(end - path) > sizeof parent - 1 &&
+	       memcmp(end - (sizeof parent - 1), parent, sizeof parent - 1) == 0;
+}
+
+static enum sb_guard_verdict check_commondir(const struct check *check)
+{
+	SB_AUTO_FREE char *line = only_line(check);
+
+	if (line && strcmp(line, "../..") == 0 && is_in_worktrees(check->path))
+		return SB_GUARD_PLAIN;
+	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+}
+
+static bool is_harmless_step(const char *line, size_t length)
+{
+	static const char *const steps[] = {
+		"pick",  "p", "reword", "r",     "edit",  "e",      "squash",     "s",
+		"fixup", "f", "drop",   "d",     "label", "l",      "reset",      "t",
+		"merge", "m", "noop",   "break", "b",     "revert", "update-ref", "u"};
+	size_t start = 0, end;
+
+	while (start < length && (line[start] == ' ' || line[start] == '\t'))
+		start++;
+	if (start == length || line[start] == '#')
+		return true;
+	for (end = start; end < length && line[end] != ' ' && line[end] != '\t'; end++)
+		;
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+		if (strlen(steps[i]) == end - start &&
+		    memcmp(steps[i], line + start, end - start) == 0)
+			return true;
+	return false;
+}
+
+/* Another core.commentChar makes '#' lines commands that git does not know, none that it runs. */
+static bool is_harmless_todo(const struct check *check, const char *line, size_t length)
+{
+	(void)check;
+	return is_harmless_step(line, length);
+}
+
+static bool is_harmless_alternate(const struct check *check, const char *line, size_t length)
+{
+	SB_AUTO_FREE char *target = strndup(line, length);
+
+	if (length == 0 || *line == '#')
+		return true;
+	/* relative to the object directory, one above info; a quoted one is left to a person */
+	return target && *line != '"' && leads_inside(check, target, 1);
+}
+
+/* asdf's "path:DIR", rustup's "path = DIR", templates of mise */
+static bool is_harmless_version(const struct check *check, const char *line, size_t length)
+{
+	SB_AUTO_FREE char *text = strndup(line, length);
+
+	(void)check;
+	if (!text || strstr(text, "{{") || strstr(text, "{%") || strstr(text, "{#"))
+		return false;
+	for (const char *at = strstr(text, "path"); at; at = strstr(at + 1, "path")) {
+		const char *next = at + 4 + strspn(at + 4, " \t\"'");
+
+		if (*next == ':' || *next == '=')
+			return false;
+	}
+	return true;
+}
+
+static enum sb_guard_verdict check_lines(const struct check *check,
+					 bool (*is_harmless)(const struct check *, const char *,
+							     size_t))
+{
+	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+
+		if (!is_harmless(check, at, length) && !was_there(check, at, length))
+			return ask(check, "", at, length);
+		at = newline ? newline + 1 : end;
+	}
+	return SB_GUARD_PLAIN;
+}
+
+static enum sb_guard_verdict check_strategy(const struct check *check)
+{
+	SB_AUTO_FREE char *line = only_line(check);
+
+	if (line && sb_git_strategy_is_known(line))
+		return SB_GUARD_PLAIN;
+	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+}
+
+enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
+				       const char *path, struct sb_guard_bytes old_bytes,
+				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
+{
+	struct check check = {guard, path, old_bytes, new_bytes, why, why_size};
+
+	if (why_size)
+		why[0] = '\0';
+	if (are_same(old_bytes, new_bytes))
+		return SB_GUARD_PLAIN;
+	if (kind == SB_GUARD_SAME || !new_bytes.bytes)
+		return ask(&check, "", new_bytes.bytes ? new_bytes.bytes : "",
+			   new_bytes.bytes ? new_bytes.length : 0);
+	if (new_bytes.length > SB_GUARD_MAX_BYTES)
+		return ask(&check, "too long to be looked at", "", 0);
+	if (new_bytes.length == 0)
+		return SB_GUARD_PLAIN; /* says nothing */
+	if (is_odd(&check))
+		return ask(&check, "holds control characters or very long lines", "", 0);
+	switch (kind) {
+	case SB_GUARD_GIT_CONFIG:
+	case SB_GUARD_GITMODULES:
+	case SB_GUARD_SEQUENCER:
+		return check_config(&check, kind);
+	case SB_GUARD_GITFILE:
+		return check_gitfile(&check);
+	case SB_GUARD_GITDIR:
+		return check_gitdir(&check);
+	case SB_GUARD_COMMONDIR:
+		return check_commondir(&check);
+	case SB_GUARD_REBASE_TODO:
+		return check_lines(&check, is_harmless_todo);
+	case SB_GUARD_STRATEGY:
+		return check_strategy(&check);
+	case SB_GUARD_ALTERNATES:
+		return check_lines(&check, is_harmless_alternate);
+	case SB_GUARD_TOOL_VERSIONS:
+		return check_lines(&check, is_harmless_version);
+	default:
+		return ask(&check, "", new_bytes.bytes, new_bytes.length);
+	}
+}

@@ -1,0 +1,106 @@
+#include "guard/fold.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+
+/* FNV-1a: a few cycles a byte, and names are short. */
+#define HASH_START 2166136261u
+#define HASH_STEP(hash, byte) (((hash) ^ (unsigned char)(byte)) * 16777619u)
+
+static inline char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* Unicode's default-ignorable code points, which case-folding file systems leave out. */
+static int is_ignored(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {{0x00ad, 0x00ad},  {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},
+		      {0x17b4, 0x17b5},  {0x180b, 0x180f}, {0x200b, 0x200f},   {0x202a, 0x202e},
+		      {0x2060, 0x206f},  {0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+		      {0xffa0, 0xffa0},  {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		      {0xe0000, 0xe0fff}};
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+		if (point >= ranges[i].first && point <= ranges[i].last)
+			return 1;
+	return 0;
+}
+
+/* The one character at name: how long it is, and what it folds to; 0: to nothing. */
+static size_t fold_one(const char *name, size_t length, char *out)
+{
+	size_t step = sb_utf8_length(name, length);
+	uint32_t point;
+
+	if (step < 2) { /* ASCII, or no character: a byte that stands for itself */
+		*out = lower(*name);
+		return 1;
+	}
+	point = sb_utf8_point(name, step);
+	if (is_ignored(point))
+		*out = 0;
+	else if (point == 0x212a) /* the Kelvin sign */
+		*out = 'k';
+	else if (point == 0x017f) /* long s */
+		*out = 's';
+	else
+		*out = *name; /* not ASCII, whatever it is: equals no name of the table */
+	return step;
+}
+
+void sb_fold(const char *name, size_t length, struct sb_folded *out)
+{
+	uint32_t hash = HASH_START;
+	size_t end = 0;
+
+	for (size_t at = 0; at < length;) {
+		char c;
+
+		if ((signed char)name[at] >= 0) {
+			c = lower(name[at++]);
+		} else {
+			at += fold_one(name + at, length - at, &c);
+			if (!c)
+				continue;
+		}
+		if (end == SB_FOLD_MAX - 1) {
+			out->length = SB_FOLD_MAX;
+			return;
+		}
+		out->text[end++] = c;
+		hash = HASH_STEP(hash, c);
+	}
+	out->text[end] = '\0';
+	out->length = (unsigned char)end;
+	out->hash = hash;
+}
+
+/* Ignored characters may stand anywhere: try every start.  Names are short, and such ones rare. */
+static int folded_tail_is(const char *name, size_t length, const char *suffix, size_t suffix_length)
+{
+	struct sb_folded tail;
+
+	for (size_t start = 0; start < length; start++) {
+		sb_fold(name + start, length - start, &tail);
+		if (tail.length == suffix_length && memcmp(tail.text, suffix, suffix_length) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((signed char)name[i] < 0)
+			return folded_tail_is(name, length, suffix, suffix_length);
+	if (length < suffix_length)
+		return 0;
+	for (size_t i = 0; i < suffix_length; i++)
+		if (lower(name[length - suffix_length + i]) != suffix[i])
+			return 0;
+	return 1;
+}

@@ -1,0 +1,28 @@
+/*
+ * fold.h - names as the most forgiving file system would compare them.
+ *
+ * A directory may ignore case (ext4 casefold, vfat, HFS+ over a network), and such file
+ * systems leave out characters that show as nothing: ".g\u200cit" is ".git" there.  Guarded
+ * names are ASCII, so only what folds to ASCII matters.  On any other directory the worst is
+ * that a name which nobody uses is taken for a guarded one.
+ */
+#ifndef SB_GUARD_FOLD_H
+#define SB_GUARD_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SB_FOLD_MAX 40 /* longer than any name in the table */
+
+struct sb_folded {
+	uint32_t hash;
+	unsigned char length; /* SB_FOLD_MAX: too long, text and hash are not set */
+	char text[SB_FOLD_MAX];
+};
+
+void sb_fold(const char *name, size_t length, struct sb_folded *out);
+
+/* Does the folded form of name end in suffix, which is folded already? */
+int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length);
+
+#endif

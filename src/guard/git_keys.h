@@ -1,0 +1,27 @@
+/*
+ * git_keys.h - which git settings run nothing and lead nowhere.
+ *
+ * An allow-list: git has hundreds of keys, gains more with every version, and dozens of them
+ * name a program.  What is not known to be harmless is asked about.
+ */
+#ifndef SB_GUARD_GIT_KEYS_H
+#define SB_GUARD_GIT_KEYS_H
+
+#include <stdbool.h>
+
+enum sb_key_verdict {
+	SB_KEY_ASK,
+	SB_KEY_HARMLESS,
+	SB_KEY_PATH, /* harmless if the path, from the git directory, stays in guarded roots */
+};
+
+/* value is "" for a key that stands alone. */
+enum sb_key_verdict sb_git_key_judge(const char *key, const char *value);
+
+/* The same for .gitmodules, where git itself refuses or ignores most. */
+bool sb_gitmodules_key_is_harmless(const char *key, const char *value);
+
+/* A merge strategy that is part of git. */
+bool sb_git_strategy_is_known(const char *name);
+
+#endif

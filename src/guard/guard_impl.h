@@ -1,0 +1,99 @@
+/*
+ * guard_impl.h - the table made ready for matching, shared by the files of this room.
+ */
+#ifndef SB_GUARD_GUARD_IMPL_H
+#define SB_GUARD_GUARD_IMPL_H
+
+#include <stdint.h>
+
+#include "guard/fold.h"
+#include "guard/guard.h"
+
+enum sb_component_kind {
+	SB_COMPONENT_NAME,
+	SB_COMPONENT_ANY,     /* "*" */
+	SB_COMPONENT_SUFFIX,  /* "*.x" */
+	SB_COMPONENT_GIT,     /* "<git>", always the first */
+	SB_COMPONENT_BENEATH, /* "**", always the last */
+};
+
+struct sb_component {
+	enum sb_component_kind kind;
+	struct sb_folded text; /* of NAME, and of SUFFIX without the star */
+};
+
+#define SB_MAX_COMPONENTS 3
+
+struct sb_pattern_row {
+	const struct sb_guard_row *row;
+	unsigned count;
+	struct sb_component at[SB_MAX_COMPONENTS];
+};
+
+/* What a name may be; most names are nothing of it, and are done with after one lookup. */
+enum sb_roles {
+	SB_ROLE_LAST = 1,       /* the last component of a pattern */
+	SB_ROLE_HOLDER = 2,     /* stands before "*" or "*.x" in the last place */
+	SB_ROLE_TREE = 4,       /* the first component of a pattern that ends in "**" */
+	SB_ROLE_PART = 8,       /* a component before the last */
+	SB_ROLE_STRUCTURE = 16, /* makes a directory a git directory */
+	SB_ROLE_HOOK = 32,      /* git runs hooks of this name, wherever core.hooksPath says */
+};
+
+struct sb_slot {
+	const struct sb_folded *name; /* NULL: free */
+	unsigned roles;
+};
+
+#define SB_MAX_ENDINGS 8
+#define SB_SLOTS 1024 /* a power of two, several times the number of names */
+
+/* A place that this run's git config names. */
+struct sb_extra {
+	char *path; /* canonical */
+	bool hooks; /* a directory of hooks; else a config file */
+};
+
+struct sb_extras {
+	struct sb_extra *all;
+	size_t count;
+};
+
+struct sb_guard {
+	struct sb_guard_options options;
+	struct sb_pattern_row *rows;
+	size_t count;
+	struct sb_folded *specials; /* names of the roles STRUCTURE and HOOK */
+	struct sb_extras extras;
+	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* rows like "*.suffix" */
+	size_t ending_count;
+	struct sb_slot slots[SB_SLOTS];
+};
+
+/* look.c: through descriptors, at what is there already */
+
+/* directory + up ("" or "../"): does it have objects and refs?  Unknown counts as yes. */
+bool sb_look_is_git(int directory, const char *up);
+
+/* Is anything called name there?  Unknown counts as yes. */
+bool sb_look_exists(int directory, const char *name);
+
+/*
+ * Does directory hold what pattern's components from first on match, other than harmless?
+ * path is directory's (future) canonical name.  True: out->detail says what, and why.
+ */
+bool sb_look_inside(const struct sb_guard *guard, int directory, const char *path,
+		    const struct sb_pattern_row *pattern, unsigned first,
+		    struct sb_guard_answer *out);
+
+/* hooks/NAME.sample: git never runs it. */
+bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
+
+/* repository.c: by path, at git's own files */
+
+/* Where the repositories of directory and its parents look for hooks and further config. */
+int sb_extras_around(const char *directory, const char *home, struct sb_extras *out);
+int sb_extras_of(const char *top, const char *home, struct sb_extras *out);
+void sb_extras_done(struct sb_extras *extras);
+
+#endif

@@ -1,0 +1,568 @@
+/*
+ * What an act on a name means.
+ *
+ * The first look is at the name and its parent's name alone: one lookup each, no system call.
+ * Only names that the table knows go further, and only git's ask the disk.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "guard/guard_impl.h"
+#include "path/path.h"
+
+/* The last components of a path, as they are written. */
+struct name {
+	const char *text;
+	size_t length;
+};
+
+struct spot {
+	const struct sb_guard_place *place;
+	struct name at[SB_MAX_COMPONENTS]; /* 0: the name itself, 1: its directory, ... */
+	struct sb_folded folded[SB_MAX_COMPONENTS];
+	bool is_folded[SB_MAX_COMPONENTS];
+	size_t directory_length; /* of place->path without the name */
+};
+
+static struct name before(const char *path, size_t *end)
+{
+	struct name name;
+	size_t start = *end;
+
+	while (start && path[start - 1] != '/')
+		start--;
+	name = (struct name){path + start, *end - start};
+	*end = start ? start - 1 : 0;
+	return name;
+}
+
+static void split(const struct sb_guard_place *place, struct spot *out)
+{
+	size_t end = strlen(place->path);
+
+	out->place = place;
+	memset(out->is_folded, 0, sizeof out->is_folded);
+	while (end > 1 && place->path[end - 1] == '/')
+		end--;
+	out->at[0] = before(place->path, &end);
+	out->directory_length = end;
+	if (place->name && place->name[0]) { /* the broker's own copy of the last name */
+		size_t length = strlen(place->name);
+
+		while (length > 1 && place->name[length - 1] == '/')
+			length--;
+		out->at[0] = (struct name){place->name, length};
+	}
+	out->at[1] = before(place->path, &end);
+	out->at[2] = before(place->path, &end);
+}
+
+static const struct sb_folded *folded(struct spot *spot, unsigned index)
+{
+	if (!spot->is_folded[index]) {
+		sb_fold(spot->at[index].text, spot->at[index].length, &spot->folded[index]);
+		spot->is_folded[index] = true;
+	}
+	return &spot->folded[index];
+}
+
+static bool same(const struct sb_folded *a, const struct sb_folded *b)
+{
+	return a->length == b->length && a->length != SB_FOLD_MAX && a->hash == b->hash &&
+	       memcmp(a->text, b->text, a->length) == 0;
+}
+
+static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *name)
+{
+	if (name->length == SB_FOLD_MAX)
+		return 0;
+	for (uint32_t at = name->hash;; at++) {
+		const struct sb_slot *slot = &guard->slots[at % SB_SLOTS];
+
+		if (!slot->name)
+			return 0;
+		if (same(slot->name, name))
+			return slot->roles;
+	}
+}
+
+static bool is_dot_git(struct spot *spot, unsigned index)
+{
+	const struct sb_folded *name = folded(spot, index);
+
+	return name->length == 4 && memcmp(name->text, ".git", 4) == 0;
+}
+
+/* The directory that is index levels above the name (1: the one that holds it). */
+static bool is_git_directory(struct spot *spot, unsigned index)
+{
+	static const char *const ups[] = {NULL, "", "../"};
+
+	return is_dot_git(spot, index) || sb_look_is_git(spot->place->directory, ups[index]);
+}
+
+/* Does the name that is index levels up match? */
+static bool matches(struct spot *spot, unsigned index, const struct sb_component *component)
+{
+	const struct name *name = &spot->at[index];
+
+	switch (component->kind) {
+	case SB_COMPONENT_NAME:
+		return same(folded(spot, index), &component->text);
+	case SB_COMPONENT_ANY:
+		return name->length > 0;
+	case SB_COMPONENT_SUFFIX:
+		return sb_fold_ends(name->text, name->length, component->text.text,
+				    component->text.length);
+	case SB_COMPONENT_GIT:
+		return index ? is_git_directory(spot, index) : is_dot_git(spot, 0);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does the name stand where the pattern's component at position is?  From the last one back,
+ * so that git's structure is asked of the disk after everything else agrees.
+ */
+static bool stands_at(struct spot *spot, const struct sb_pattern_row *pattern, unsigned position)
+{
+	for (unsigned i = 0; i <= position; i++)
+		if (!matches(spot, i, &pattern->at[position - i]))
+			return false;
+	return true;
+}
+
+static const struct sb_pattern_row *row_of(const struct sb_guard *guard, struct spot *spot)
+{
+	for (size_t i = 0; i < guard->count; i++) {
+		const struct sb_pattern_row *pattern = &guard->rows[i];
+
+		if (stands_at(spot, pattern, pattern->count - 1))
+			return sb_look_is_sample(pattern->row, spot->at[0].text, spot->at[0].length)
+				       ? NULL
+				       : pattern;
+	}
+	return NULL;
+}
+
+/* Has the path, from the component at text on, the names of a "**" pattern, and more beneath? */
+static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const char *text,
+					    const struct sb_folded *first)
+{
+	const char *next = text + strcspn(text, "/");
+
+	for (size_t i = 0; i < guard->count; i++) {
+		const struct sb_pattern_row *pattern = &guard->rows[i];
+		const char *at = next;
+		unsigned last = pattern->count - 1;
+		bool all = pattern->at[last].kind == SB_COMPONENT_BENEATH &&
+			   same(&pattern->at[0].text, first);
+
+		for (unsigned n = 1; n < last && all; n++) {
+			struct sb_folded name;
+			size_t length;
+
+			if (*at != '/') {
+				all = false;
+				break;
+			}
+			length = strcspn(++at, "/");
+			sb_fold(at, length, &name);
+			all = same(&name, &pattern->at[n].text);
+			at += length;
+		}
+		if (all && at[0] == '/' && at[1])
+			return pattern;
+	}
+	return NULL;
+}
+
+/* Guarded trees all begin with a dot: most paths are done with one search for it. */
+static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const char *path)
+{
+	for (const char *at = strstr(path, "/."); at; at = strstr(at + 1, "/.")) {
+		struct sb_folded name;
+
+		sb_fold(at + 1, strcspn(at + 1, "/"), &name);
+		if (roles_of(guard, &name) & SB_ROLE_TREE) {
+			const struct sb_pattern_row *found = tree_at(guard, at + 1, &name);
+
+			if (found)
+				return found;
+		}
+	}
+	return NULL;
+}
+
+/* "*.code-workspace" and its like: the few patterns without any name */
+static bool has_ending(const struct sb_guard *guard, const struct name *name)
+{
+	for (size_t i = 0; i < guard->ending_count; i++) {
+		const struct sb_folded *ending = &guard->endings[i]->at[0].text;
+
+		if (sb_fold_ends(name->text, name->length, ending->text, ending->length))
+			return true;
+	}
+	return false;
+}
+
+static const struct sb_guard_row *row_named(const struct sb_guard *guard, const char *pattern)
+{
+	for (size_t i = 0; i < guard->count; i++)
+		if (strcmp(guard->rows[i].row->pattern, pattern) == 0)
+			return guard->rows[i].row;
+	return guard->rows[0].row;
+}
+
+static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
+					       const struct sb_extra *extra)
+{
+	return row_named(guard, extra->hooks ? "<git>/hooks/*" : "<git>/config");
+}
+
+/* Is path what a git config names: a hook, or an included file? */
+static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
+					   const struct sb_extras *extras, const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++) {
+		const struct sb_extra *extra = &extras->all[i];
+		size_t length = strlen(extra->path);
+
+		if (strncmp(path, extra->path, length) == 0 &&
+		    (extra->hooks ? path[length] == '/' : path[length] == '\0')) {
+			const struct sb_guard_row *row = row_of_extra(guard, extra);
+			const char *name = strrchr(path, '/') + 1;
+
+			return sb_look_is_sample(row, name, strlen(name)) ? NULL : row;
+		}
+	}
+	return NULL;
+}
+
+/* Does path lead to what a git config names? */
+static const struct sb_extra *extra_beneath(const struct sb_extras *extras, const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++)
+		if (sb_path_within(path, extras->all[i].path))
+			return &extras->all[i];
+	return NULL;
+}
+
+/* Git runs names like this one wherever core.hooksPath of a repository around it says. */
+static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const struct spot *spot)
+{
+	SB_AUTO_FREE char *directory = strndup(spot->place->path, spot->directory_length);
+	struct sb_extras around = {0};
+	const struct sb_guard_row *row;
+
+	if (!directory || sb_extras_around(directory, NULL, &around) != SB_OK)
+		row = guard->rows[0].row; /* out of memory: ask */
+	else
+		row = extra_of(guard, &around, spot->place->path);
+	sb_extras_done(&around);
+	return row;
+}
+
+static enum sb_guard_verdict answer(struct sb_guard_answer *out, const struct sb_guard_row *row,
+				    enum sb_guard_verdict verdict)
+{
+	out->verdict = verdict;
+	out->row = verdict == SB_GUARD_PLAIN ? NULL : row;
+	out->kind = verdict == SB_GUARD_PLAIN ? SB_GUARD_SAME : row->kind;
+	return verdict;
+}
+
+static enum sb_guard_verdict plain(struct sb_guard_answer *out)
+{
+	out->detail[0] = '\0';
+	return answer(out, NULL, SB_GUARD_PLAIN);
+}
+
+static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_guard_row *row,
+				       struct sb_guard_answer *out)
+{
+	switch (act) {
+	case SB_GUARD_WRITE:
+		return answer(out, row, row->kind == SB_GUARD_SAME ? SB_GUARD_ASK : SB_GUARD_CHECK);
+	case SB_GUARD_UNLINK: /* gone runs nothing; but a hook may be there to stop something */
+	case SB_GUARD_METADATA:
+		return row->flags & SB_GUARD_IF_EXECUTABLE ? answer(out, row, SB_GUARD_ASK)
+							   : plain(out);
+	case SB_GUARD_MKDIR:
+		return plain(out);
+	default:
+		return answer(out, row, SB_GUARD_ASK);
+	}
+}
+
+/* Everything that git obeys in a git directory, in a directory that becomes one. */
+static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
+			 struct sb_guard_answer *out)
+{
+	for (size_t i = 0; i < guard->count; i++)
+		if (guard->rows[i].at[0].kind == SB_COMPONENT_GIT &&
+		    sb_look_inside(guard, directory, path, &guard->rows[i], 1, out))
+			return true;
+	return false;
+}
+
+/*
+ * SECURITY: the act that makes a directory a git directory.
+ *
+ * Danger: hooks and config are prepared while the directory is nothing special, then "refs"
+ * or "objects" makes git believe it.
+ * Price: none but for these two names.
+ * Held by: tests/unit/test_guard_structure.c
+ */
+static enum sb_guard_verdict judge_structure(const struct sb_guard *guard, struct spot *spot,
+					     struct sb_guard_answer *out)
+{
+	const struct sb_guard_place *place = spot->place;
+	bool is_refs = folded(spot, 0)->length == 4;
+	char path[4096];
+
+	/* in .git all names were guarded from the start */
+	if (is_dot_git(spot, 1))
+		return plain(out);
+	if (place->directory >= 0 &&
+	    (!sb_look_exists(place->directory, is_refs ? "objects" : "refs") ||
+	     sb_look_is_git(place->directory, "")))
+		return plain(out);
+	if (spot->directory_length >= sizeof path)
+		return answer(out, guard->rows[0].row, SB_GUARD_ASK);
+	memcpy(path, place->path, spot->directory_length);
+	path[spot->directory_length] = '\0';
+	return place->directory < 0 || look_for_git(guard, place->directory, path, out)
+		       ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
+		       : plain(out);
+}
+
+/* Patterns whose first name is an ordinary word mean it in git's directories only. */
+static bool is_word_of_git(const struct sb_pattern_row *pattern)
+{
+	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.';
+}
+
+static bool is_gits_own(struct spot *spot)
+{
+	return is_git_directory(spot, 1) || sb_look_exists(spot->place->directory, "commondir");
+}
+
+/* The pattern in which the name would stand for a directory; start at *from, which moves on. */
+static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct spot *spot,
+					    size_t *from, unsigned *out_position)
+{
+	for (; *from < guard->count * SB_MAX_COMPONENTS; (*from)++) {
+		const struct sb_pattern_row *pattern = &guard->rows[*from / SB_MAX_COMPONENTS];
+		unsigned position = *from % SB_MAX_COMPONENTS;
+
+		if (position + 1 >= pattern->count || !stands_at(spot, pattern, position))
+			continue;
+		if (position == 0 && is_word_of_git(pattern) && !is_gits_own(spot))
+			continue;
+		(*from)++;
+		*out_position = position;
+		return pattern;
+	}
+	return NULL;
+}
+
+/* A link in the place of a directory leads to files whose own names are not guarded. */
+static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct spot *spot,
+					struct sb_guard_answer *out)
+{
+	const struct sb_extra *extra = extra_beneath(&guard->extras, spot->place->path);
+	const struct sb_pattern_row *pattern;
+	unsigned position;
+	size_t from = 0;
+
+	if (extra)
+		return answer(out, row_of_extra(guard, extra), SB_GUARD_ASK);
+	pattern = part_of(guard, spot, &from, &position);
+	return pattern ? answer(out, pattern->row, SB_GUARD_ASK) : plain(out);
+}
+
+static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_guard_act act,
+					struct spot *spot, struct sb_guard_answer *out)
+{
+	unsigned roles = roles_of(guard, folded(spot, 0));
+	const struct sb_pattern_row *pattern = NULL;
+	const struct sb_guard_row *row = NULL;
+	bool lands = act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA &&
+		     act != SB_GUARD_LINK_FROM;
+
+	if ((roles & SB_ROLE_STRUCTURE) && lands &&
+	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
+		return out->verdict;
+	if (act == SB_GUARD_MKDIR)
+		return plain(out);
+	if ((roles & SB_ROLE_LAST) || (roles_of(guard, folded(spot, 1)) & SB_ROLE_HOLDER) ||
+	    has_ending(guard, &spot->at[0]))
+		pattern = row_of(guard, spot);
+	if (!pattern)
+		pattern = tree_of(guard, spot->place->path);
+	if (pattern)
+		row = pattern->row;
+	if (!row && guard->extras.count)
+		row = extra_of(guard, &guard->extras, spot->place->path);
+	if (!row && (roles & SB_ROLE_HOOK))
+		row = hook_of(guard, spot);
+	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
+		return out->verdict;
+	if (act == SB_GUARD_SYMLINK &&
+	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)))
+		return judge_link(guard, spot, out);
+	return plain(out);
+}
+
+enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard_act act,
+				     const struct sb_guard_place *place,
+				     struct sb_guard_answer *out)
+{
+	struct spot spot;
+
+	out->row = NULL;
+	out->detail[0] = '\0';
+	split(place, &spot);
+	return judge_spot(guard, act, &spot, out);
+}
+
+/* A hooks directory or an included file of some repository, in a directory that moves in. */
+static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *extras,
+			 int directory, const char *path, struct sb_guard_answer *out)
+{
+	for (size_t i = 0; i < extras->count; i++) {
+		const struct sb_extra *extra = &extras->all[i];
+		const char *rest = extra->path + strlen(path);
+
+		if (!sb_path_within(path, extra->path) ||
+		    !sb_look_exists(directory, *rest ? rest + 1 : "."))
+			continue;
+		out->row = row_of_extra(guard, extra);
+		sb_escape_line(out->detail, sizeof out->detail, extra->path);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * SECURITY: a directory gets a name, and takes what is in it along.
+ *
+ * Danger: "x/hooks/evil" is nothing until x is called .git.
+ * Price: a few lookups beneath the directory, for names of the table only; a walk to the
+ * repositories around for every directory.
+ * Held by: tests/unit/test_guard_structure.c
+ */
+static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct spot *spot,
+					   int directory, struct sb_guard_answer *out)
+{
+	const char *path = spot->place->path;
+	const struct sb_pattern_row *pattern = tree_of(guard, path);
+	struct sb_extras around = {0};
+	unsigned position;
+	size_t from = 0;
+	bool found;
+
+	if (pattern)
+		return answer(out, pattern->row, SB_GUARD_ASK);
+	if ((roles_of(guard, folded(spot, 0)) & SB_ROLE_STRUCTURE) &&
+	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
+		return out->verdict;
+	while ((pattern = part_of(guard, spot, &from, &position))) {
+		/* a git directory was guarded all along, whatever it was called */
+		if (pattern->at[position].kind == SB_COMPONENT_GIT && directory >= 0 &&
+		    sb_look_is_git(directory, ""))
+			continue;
+		if (directory < 0 ||
+		    sb_look_inside(guard, directory, path, pattern, position + 1, out))
+			return answer(out, pattern->row, SB_GUARD_ASK);
+	}
+	found = sb_extras_around(path, NULL, &around) != SB_OK ||
+		brings_extra(guard, &guard->extras, directory, path, out) ||
+		brings_extra(guard, &around, directory, path, out);
+	sb_extras_done(&around);
+	return found ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
+		     : plain(out);
+}
+
+/* What is at source gets the name of target. */
+static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
+					   const struct sb_guard_place *source,
+					   const struct sb_guard_place *target,
+					   struct sb_guard_answer *out)
+{
+	struct spot spot;
+
+	out->row = NULL;
+	out->detail[0] = '\0';
+	split(target, &spot);
+	if (S_ISDIR(source->mode)) {
+		SB_AUTO_FD int directory =
+			source->directory < 0
+				? -1
+				: openat(source->directory, source->name,
+					 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		return judge_arrival(guard, &spot, directory, out);
+	}
+	return judge_spot(guard,
+			  S_ISREG(source->mode)   ? SB_GUARD_WRITE
+			  : S_ISLNK(source->mode) ? SB_GUARD_SYMLINK
+						  : SB_GUARD_MKNOD,
+			  &spot, out);
+}
+
+/* A directory that leaves takes away what may be there to stop something: hooks. */
+static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
+					   const struct sb_guard_place *place,
+					   struct sb_guard_answer *out)
+{
+	const struct sb_pattern_row *pattern;
+	struct spot spot;
+	unsigned position;
+	size_t from = 0;
+
+	if (!S_ISDIR(place->mode))
+		return sb_guard_judge(guard, SB_GUARD_UNLINK, place, out);
+	out->row = NULL;
+	out->detail[0] = '\0';
+	split(place, &spot);
+	if (!(roles_of(guard, folded(&spot, 0)) & SB_ROLE_HOLDER))
+		return plain(out);
+	while ((pattern = part_of(guard, &spot, &from, &position))) {
+		SB_AUTO_FD int directory = -1;
+
+		if (!(pattern->row->flags & SB_GUARD_IF_EXECUTABLE) ||
+		    pattern->at[position].kind != SB_COMPONENT_NAME)
+			continue;
+		directory = openat(place->directory, place->name,
+				   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (directory < 0 ||
+		    sb_look_inside(guard, directory, place->path, pattern, position + 1, out))
+			return answer(out, pattern->row, SB_GUARD_ASK);
+	}
+	return plain(out);
+}
+
+enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
+				      const struct sb_guard_place *from,
+				      const struct sb_guard_place *to, bool exchange,
+				      struct sb_guard_answer *out_from,
+				      struct sb_guard_answer *out_to)
+{
+	enum sb_guard_verdict at_from = judge_leaving(guard, from, out_from);
+	enum sb_guard_verdict at_to;
+
+	if (exchange && at_from == SB_GUARD_PLAIN)
+		at_from = judge_landing(guard, to, from, out_from);
+	at_to = judge_landing(guard, from, to, out_to);
+	/* what is replaced is gone as well; a hook that is renamed onto asks already */
+	if (at_to == SB_GUARD_PLAIN && exchange)
+		at_to = judge_leaving(guard, to, out_to);
+	return at_from > at_to ? at_from : at_to;
+}

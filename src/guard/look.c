@@ -1,0 +1,198 @@
+/* What is there already, seen through a descriptor; nothing is followed in the last place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "guard/guard_impl.h"
+#include "sys/directory.h"
+
+#define MAX_ENTRIES 256 /* of one directory; with more it is asked about */
+
+bool sb_look_exists(int directory, const char *name)
+{
+	struct stat info;
+
+	return directory < 0 || fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+	       (errno != ENOENT && errno != ENOTDIR);
+}
+
+/*
+ * Git asks for HEAD as well, but HEAD may lie elsewhere: a directory that only has a HEAD and
+ * a commondir borrows the rest, hooks and config included, from one that has just these two.
+ */
+bool sb_look_is_git(int directory, const char *up)
+{
+	return *up ? sb_look_exists(directory, "../objects") && sb_look_exists(directory, "../refs")
+		   : sb_look_exists(directory, "objects") && sb_look_exists(directory, "refs");
+}
+
+bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length)
+{
+	return (row->flags & SB_GUARD_IF_EXECUTABLE) && length > 7 &&
+	       memcmp(name + length - 7, ".sample", 7) == 0;
+}
+
+/*
+ * Read a file that nobody has open for writing, or NULL.
+ *
+ * SECURITY: its name was nothing special so far, so its writer may still hold it open and
+ * change it once we have looked.  A read lease is granted only while no descriptor and no
+ * mapping of the file can write (fcntl(2), F_SETLEASE).  Afterwards the name is guarded.  Where
+ * leases do not work (some network file systems) a person is asked.
+ * Held by: tests/unit/test_guard_structure.c
+ */
+static char *read_settled(int directory, const char *name, size_t *out_length)
+{
+	SB_AUTO_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	SB_AUTO_FREE char *bytes = NULL;
+	struct stat info;
+	size_t length = 0;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink > 1 ||
+	    info.st_size > SB_GUARD_MAX_BYTES)
+		return NULL;
+	/* should somebody outside open it just now, a signal that is ignored by default */
+	if (fcntl(fd, F_SETSIG, SIGURG) != 0 || fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return NULL;
+	bytes = malloc((size_t)info.st_size + 1);
+	while (bytes && length < (size_t)info.st_size) {
+		ssize_t got =
+			pread(fd, bytes + length, (size_t)info.st_size - length, (off_t)length);
+
+		if (got <= 0)
+			return NULL;
+		length += (size_t)got;
+	}
+	*out_length = length;
+	return sb_take_ptr(&bytes);
+}
+
+struct look {
+	const struct sb_guard *guard;
+	const struct sb_pattern_row *pattern;
+	struct sb_guard_answer *out;
+	char path[4096]; /* of what is looked at */
+};
+
+/* Say what was found, relative to where the look began. */
+static bool found(const struct look *look, size_t start, const char *why)
+{
+	char text[sizeof look->out->detail];
+
+	snprintf(text, sizeof text, "%.160s%s%s", look->path + start, why ? ": " : "",
+		 why ? why : "");
+	sb_escape_line(look->out->detail, sizeof look->out->detail, text);
+	look->out->row = look->pattern->row;
+	return true;
+}
+
+static bool is_harmful(struct look *look, int directory, const char *name, size_t start)
+{
+	const struct sb_guard_row *row = look->pattern->row;
+	SB_AUTO_FREE char *bytes = NULL;
+	char why[160] = "";
+	struct stat info;
+	size_t length;
+
+	if (sb_look_is_sample(row, name, strlen(name)))
+		return false;
+	if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? false : found(look, start, NULL);
+	if (S_ISDIR(info.st_mode))
+		return false; /* a file was meant */
+	if (!S_ISREG(info.st_mode) || row->kind == SB_GUARD_SAME)
+		return found(look, start, NULL);
+	bytes = read_settled(directory, name, &length);
+	if (!bytes)
+		return found(look, start, "it may still be written to");
+	return sb_guard_content(look->guard, row->kind, look->path, (struct sb_guard_bytes){0},
+				(struct sb_guard_bytes){bytes, length}, why,
+				sizeof why) != SB_GUARD_PLAIN &&
+	       found(look, start, why);
+}
+
+static bool look_in(struct look *look, int directory, size_t start, size_t end, unsigned at);
+
+/* One name that the component at position at means; path has room for it from end on. */
+static bool look_at(struct look *look, int directory, const char *name, size_t start, size_t end,
+		    unsigned at)
+{
+	int length = snprintf(look->path + end, sizeof look->path - end, "/%s", name);
+	SB_AUTO_FD int next = -1;
+
+	if (length < 0 || (size_t)length >= sizeof look->path - end)
+		return found(look, start, NULL);
+	if (at + 1 == look->pattern->count)
+		return is_harmful(look, directory, name, start);
+	next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (next < 0) {
+		struct stat info;
+
+		/* a link to a directory (ENOTDIR with O_DIRECTORY) leads somewhere as well */
+		if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+			return errno != ENOENT && found(look, start, NULL);
+		return !S_ISREG(info.st_mode) && found(look, start, NULL);
+	}
+	return look_in(look, next, start, end + (size_t)length, at + 1);
+}
+
+static bool means(const struct sb_component *component, const char *name)
+{
+	return component->kind != SB_COMPONENT_SUFFIX ||
+	       sb_fold_ends(name, strlen(name), component->text.text, component->text.length);
+}
+
+static bool look_at_all(struct look *look, int directory, size_t start, size_t end, unsigned at)
+{
+	const struct sb_component *component = &look->pattern->at[at];
+	SB_AUTO_FD int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+
+	if (fd < 0)
+		return found(look, start, NULL);
+	sb_sys_dir_init(&dir, fd);
+	for (int left = MAX_ENTRIES; (entry = sb_sys_dir_next(&dir)); left--) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (left <= 0 || component->kind == SB_COMPONENT_BENEATH)
+			return found(look, start, NULL);
+		if (means(component, entry->d_name) &&
+		    look_at(look, directory, entry->d_name, start, end, at))
+			return true;
+	}
+	look->path[end] = '\0';
+	return dir.error != 0 && found(look, start, NULL);
+}
+
+static bool look_in(struct look *look, int directory, size_t start, size_t end, unsigned at)
+{
+	const struct sb_component *component = &look->pattern->at[at];
+
+	/* the kernel finds "Hooks" for "hooks" where that is the same */
+	if (component->kind == SB_COMPONENT_NAME)
+		return look_at(look, directory, component->text.text, start, end, at);
+	return look_at_all(look, directory, start, end, at);
+}
+
+bool sb_look_inside(const struct sb_guard *guard, int directory, const char *path,
+		    const struct sb_pattern_row *pattern, unsigned first,
+		    struct sb_guard_answer *out)
+{
+	struct look look = {.guard = guard, .pattern = pattern, .out = out};
+	size_t length = strlen(path);
+
+	if (length >= sizeof look.path - 512) {
+		out->row = pattern->row;
+		return true;
+	}
+	memcpy(look.path, path, length + 1);
+	return look_in(&look, directory, length + 1, length, first);
+}

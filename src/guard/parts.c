@@ -1,0 +1,156 @@
+/*
+ * What git needs outside a checkout whose data lies elsewhere.
+ *
+ * SECURITY: .git is a file of the project, so a run may have written it.  It opens nothing
+ * unless what it names names the checkout in return, in files that the run cannot write:
+ * worktrees/ID/gitdir, or core.worktree of a submodule.
+ * Held by: tests/unit/test_guard_parts.c
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "guard/git_config.h"
+#include "guard/guard.h"
+#include "guard/repository.h"
+#include "path/path.h"
+
+/* Of the common directory, for a linked worktree.  What its guarded names hold is checked. */
+static const struct {
+	const char *name;
+	bool directory;
+	bool checked; /* only where a guard looks at what is written */
+	const char *why;
+} needed[] = {
+	{"objects", true, false, "commits and contents"},
+	{"refs", true, false, "branches and tags"},
+	{"logs", true, false, "history of branches"},
+	{"info", true, false, "lists that git gc keeps"},
+	{"worktrees", true, true, "git worktree add and remove"},
+	{"rr-cache", true, false, "remembered merges"},
+	{"packed-refs", false, false, "branches and tags"},
+	{"packed-refs.lock", false, false, "branches and tags"},
+	{"packed-refs.new", false, false, "branches and tags"},
+	{"shallow", false, false, "how far back history goes"},
+	{"shallow.lock", false, false, "how far back history goes"},
+	{"gc.pid", false, false, "one git gc at a time"},
+	{"gc.pid.lock", false, false, "one git gc at a time"},
+	{"gc.log", false, false, "what git gc said"},
+	{"gc.log.lock", false, false, "what git gc said"},
+	{"config", false, true, "remotes and branches"},
+	{"config.lock", false, true, "remotes and branches"},
+};
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+/* The path that the one-line file own/gitdir holds; relative ones start at own. */
+static bool points_back(const struct sb_repository *repository, const char *project)
+{
+	SB_AUTO_FREE char *file = sb_path_join(repository->own, "gitdir");
+	SB_AUTO_FREE char *mine = sb_path_join(project, ".git");
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, 8192, NULL) : NULL;
+	SB_AUTO_FREE char *there = NULL;
+
+	if (!text || !mine)
+		return false;
+	text[strcspn(text, "\r\n")] = '\0';
+	there = *text == '/' ? strdup(text) : sb_path_join(repository->own, text);
+	return there && *text && same_file(there, mine);
+}
+
+/* core.worktree of a submodule's own config */
+static bool works_on(const struct sb_repository *repository, const char *project)
+{
+	SB_AUTO_FREE char *file = sb_path_join(repository->own, "config");
+	size_t length;
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
+	SB_AUTO_FREE char *there = NULL;
+	struct sb_git_config config;
+	const char *value;
+
+	if (!text)
+		return false;
+	sb_git_config_parse(text, length, &config);
+	value = config.failed ? NULL : sb_git_config_get(&config, "core.worktree");
+	if (value && *value)
+		there = *value == '/' ? strdup(value) : sb_path_join(repository->own, value);
+	sb_git_config_done(&config);
+	return there && same_file(there, project);
+}
+
+/* Git's own layout: COMMON/worktrees/ID.  Anything else is not what git made. */
+static bool is_worktree_of(const char *own, const char *common)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(own);
+	SB_AUTO_FREE char *worktrees = sb_path_join(common, "worktrees");
+
+	return parent && worktrees && strcmp(parent, worktrees) == 0;
+}
+
+static int add(struct sb_guard_parts *out, const char *directory, const char *name,
+	       bool is_directory, bool checked, const char *why)
+{
+	struct sb_guard_part *more = realloc(out->all, (out->count + 1) * sizeof *more);
+	char *path = *name ? sb_path_join(directory, name) : strdup(directory);
+
+	if (more)
+		out->all = more;
+	if (!more || !path) {
+		free(path);
+		return SB_E_NOMEM;
+	}
+	out->all[out->count++] = (struct sb_guard_part){path, is_directory, checked, why};
+	return SB_OK;
+}
+
+static int add_worktree(const struct sb_repository *repository, struct sb_guard_parts *out)
+{
+	int status = add(out, repository->own, "", true, false, "state of this worktree");
+
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0] && status == SB_OK; i++)
+		status = add(out, repository->common, needed[i].name, needed[i].directory,
+			     needed[i].checked, needed[i].why);
+	return status;
+}
+
+int sb_guard_parts_find(const char *project, struct sb_guard_parts *out, struct sb_error *err)
+{
+	struct sb_repository repository;
+	int status = SB_OK;
+
+	*out = (struct sb_guard_parts){0};
+	if (!sb_repository_find(project, &repository))
+		return SB_OK;
+	if (repository.is_file && !sb_path_within(project, repository.common)) {
+		if (repository.is_linked && points_back(&repository, project) &&
+		    is_worktree_of(repository.own, repository.common))
+			status = add_worktree(&repository, out);
+		else if (!repository.is_linked && works_on(&repository, project))
+			status = add(out, repository.own, "", true, false,
+				     "git data of this submodule");
+	}
+	if (status == SB_OK && out->count)
+		out->repository = sb_take_ptr(&repository.common);
+	sb_repository_done(&repository);
+	if (status == SB_OK)
+		return SB_OK;
+	sb_guard_parts_done(out);
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+void sb_guard_parts_done(struct sb_guard_parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		free(parts->all[i].path);
+	free(parts->all);
+	free(parts->repository);
+	*parts = (struct sb_guard_parts){0};
+}

@@ -1,0 +1,254 @@
+/*
+ * Git's own files, by path: where a checkout keeps its data, and what its config names.
+ *
+ * Read before a run begins, or for the few names that need it.  What cannot be read names
+ * nothing; whatever leads outside the guarded roots leads to what the run cannot change.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "guard/git_config.h"
+#include "guard/guard_impl.h"
+#include "guard/repository.h"
+#include "path/path.h"
+
+#define MAX_INCLUDES 16 /* git itself stops at a depth of ten */
+#define MAX_PARENTS 64
+
+char *sb_read_text(const char *path, size_t limit, size_t *out_length)
+{
+	SB_AUTO_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	SB_AUTO_FREE char *text = NULL;
+	struct stat info;
+	ssize_t got;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+	    (size_t)info.st_size > limit)
+		return NULL;
+	text = malloc((size_t)info.st_size + 1);
+	got = text ? pread(fd, text, (size_t)info.st_size, 0) : -1;
+	if (got < 0)
+		return NULL;
+	text[got] = '\0';
+	if (out_length)
+		*out_length = (size_t)got;
+	return sb_take_ptr(&text);
+}
+
+/* A one-line file that names a path, seen from the directory it is in. */
+static char *read_path(const char *directory, const char *file, const char *prefix)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, file);
+	SB_AUTO_FREE char *text = path ? sb_read_text(path, 8192, NULL) : NULL;
+	size_t skip = strlen(prefix), length;
+	char *canonical = NULL;
+	int missing;
+
+	if (!text || strncmp(text, prefix, skip) != 0)
+		return NULL;
+	length = strlen(text);
+	while (length > skip && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		text[--length] = '\0';
+	if (!text[skip] ||
+	    (text[skip] == '/' ? sb_path_canonical(text + skip, &canonical, &missing, NULL)
+			       : sb_path_canonical_beneath(directory, text + skip, &canonical,
+							   &missing, NULL)) != SB_OK)
+		return NULL;
+	return canonical;
+}
+
+bool sb_repository_find(const char *top, struct sb_repository *out)
+{
+	SB_AUTO_FREE char *dot_git = sb_path_join(top, ".git");
+	struct stat info;
+	int missing;
+
+	*out = (struct sb_repository){0};
+	if (!dot_git || lstat(dot_git, &info) != 0)
+		return false;
+	if (S_ISREG(info.st_mode)) {
+		out->is_file = true;
+		out->own = read_path(top, ".git", "gitdir: ");
+	} else if (sb_path_canonical(dot_git, &out->own, &missing, NULL) != SB_OK) {
+		out->own = NULL;
+	}
+	if (!out->own || stat(out->own, &info) != 0 || !S_ISDIR(info.st_mode)) {
+		sb_repository_done(out);
+		return false;
+	}
+	out->common = read_path(out->own, "commondir", "");
+	out->is_linked = out->common != NULL;
+	if (!out->common)
+		out->common = strdup(out->own);
+	if (!out->common) {
+		sb_repository_done(out);
+		return false;
+	}
+	return true;
+}
+
+void sb_repository_done(struct sb_repository *repository)
+{
+	free(repository->own);
+	free(repository->common);
+	*repository = (struct sb_repository){0};
+}
+
+void sb_extras_done(struct sb_extras *extras)
+{
+	for (size_t i = 0; i < extras->count; i++)
+		free(extras->all[i].path);
+	free(extras->all);
+	*extras = (struct sb_extras){0};
+}
+
+static bool is_known(const struct sb_extras *extras, const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++)
+		if (strcmp(extras->all[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Takes path. */
+static int add_extra(struct sb_extras *extras, char *path, bool hooks)
+{
+	struct sb_extra *more;
+
+	if (!path || is_known(extras, path)) {
+		free(path);
+		return SB_OK;
+	}
+	more = realloc(extras->all, (extras->count + 1) * sizeof *more);
+	if (!more) {
+		free(path);
+		return SB_E_NOMEM;
+	}
+	extras->all = more;
+	extras->all[extras->count++] = (struct sb_extra){path, hooks};
+	return SB_OK;
+}
+
+/* A path in a config: "~/x", absolute, or seen from base. */
+static char *config_path(const char *value, const char *base, const char *home)
+{
+	SB_AUTO_FREE char *absolute = NULL;
+	char *canonical = NULL;
+	int missing;
+
+	if (!value || !*value || (*value == '~' && !home) ||
+	    sb_path_expand(value, base, home, &absolute, NULL) != SB_OK ||
+	    sb_path_canonical(absolute, &canonical, &missing, NULL) != SB_OK)
+		return NULL;
+	return canonical;
+}
+
+struct collector {
+	const char *top; /* what a relative core.hooksPath starts from */
+	const char *home;
+	struct sb_extras *out;
+	int includes; /* left */
+};
+
+static int collect(struct collector *collector, const char *file);
+
+static int collect_entry(struct collector *collector, const char *file,
+			 const struct sb_git_entry *entry)
+{
+	SB_AUTO_FREE char *directory = NULL;
+	SB_AUTO_FREE char *included = NULL;
+	int status;
+
+	if (strcmp(entry->key, "core.hookspath") == 0)
+		return add_extra(collector->out,
+				 config_path(entry->value, collector->top, collector->home), true);
+	if (strcmp(entry->key, "include.path") != 0 &&
+	    !sb_git_key_is(entry->key, "includeif", "path"))
+		return SB_OK;
+	directory = sb_path_parent(file);
+	included = directory ? config_path(entry->value, directory, collector->home) : NULL;
+	if (!included || is_known(collector->out, included) || collector->includes-- <= 0)
+		return SB_OK;
+	status = add_extra(collector->out, strdup(included), false);
+	return status == SB_OK ? collect(collector, included) : status;
+}
+
+static int collect(struct collector *collector, const char *file)
+{
+	struct sb_git_config config;
+	size_t length;
+	SB_AUTO_FREE char *text = sb_read_text(file, SB_GUARD_MAX_BYTES, &length);
+	int status = SB_OK;
+
+	if (!text)
+		return SB_OK;
+	sb_git_config_parse(text, length, &config);
+	for (size_t i = 0; i < config.count && status == SB_OK; i++)
+		status = collect_entry(collector, file, &config.entries[i]);
+	sb_git_config_done(&config);
+	return status;
+}
+
+/* A link that stands where hooks or config should: what it leads to counts as that. */
+static int collect_link(struct collector *collector, const char *directory, const char *name,
+			bool hooks)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, name);
+	char *canonical = NULL;
+	struct stat info;
+	int missing;
+
+	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) ||
+	    sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK)
+		return path ? SB_OK : SB_E_NOMEM;
+	return add_extra(collector->out, canonical, hooks);
+}
+
+static int collect_file(struct collector *collector, const char *directory, const char *name)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, name);
+
+	return path ? collect(collector, path) : SB_E_NOMEM;
+}
+
+int sb_extras_of(const char *top, const char *home, struct sb_extras *out)
+{
+	struct collector collector = {top, home, out, MAX_INCLUDES};
+	struct sb_repository repository;
+	int status = SB_OK;
+
+	if (home) {
+		status = collect_file(&collector, home, ".gitconfig");
+		if (status == SB_OK)
+			status = collect_file(&collector, home, ".config/git/config");
+	}
+	if (status != SB_OK || !sb_repository_find(top, &repository))
+		return status;
+	status = collect_file(&collector, repository.common, "config");
+	if (status == SB_OK)
+		status = collect_file(&collector, repository.own, "config.worktree");
+	if (status == SB_OK)
+		status = collect_link(&collector, repository.common, "hooks", true);
+	if (status == SB_OK)
+		status = collect_link(&collector, repository.common, "config", false);
+	sb_repository_done(&repository);
+	return status;
+}
+
+int sb_extras_around(const char *directory, const char *home, struct sb_extras *out)
+{
+	SB_AUTO_FREE char *top = strdup(directory);
+	int status = top ? SB_OK : SB_E_NOMEM;
+
+	for (int left = MAX_PARENTS; left && status == SB_OK && top[0]; left--) {
+		status = sb_extras_of(top, home, out);
+		*strrchr(top, '/') = '\0';
+	}
+	return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * repository.h - where a checkout keeps its git data.
+ */
+#ifndef SB_GUARD_REPOSITORY_H
+#define SB_GUARD_REPOSITORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sb_repository {
+	char *own;      /* canonical: HEAD and index of this checkout */
+	char *common;   /* canonical: objects, refs, hooks, config; often the same */
+	bool is_file;   /* .git is a file that leads there */
+	bool is_linked; /* own has a commondir: a linked worktree */
+};
+
+/* False: top (canonical) is no checkout, or its .git leads nowhere. */
+bool sb_repository_find(const char *top, struct sb_repository *out);
+void sb_repository_done(struct sb_repository *repository);
+
+/* A regular file of at most limit bytes, with a NUL behind it; or NULL. */
+char *sb_read_text(const char *path, size_t limit, size_t *out_length);
+
+#endif

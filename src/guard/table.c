@@ -1,0 +1,259 @@
+/*
+ * The table: one row per name.  docs/guarded.md is checked against it.
+ *
+ * A row earns its place when a program outside obeys the file without being asked to run this
+ * project's code: on entering a directory, opening a folder, "git status", starting an agent.
+ * What is NOT here, and why:
+ *   Makefile, package.json, build scripts, editor plugins' *.config.js   the project's own code;
+ *       whoever builds it runs it, and agents write it all day
+ *   CLAUDE.md, AGENTS.md, GEMINI.md, rules of agents   text that an agent reads, like the README;
+ *       it runs nothing by itself, and /init writes it
+ *   .github/workflows, .gitlab-ci.yml   run on another machine, after a push that a person makes
+ *   .gitattributes, info/attributes   only choose among drivers that some git config defines
+ *   node_modules/.bin   written by every install
+ *   pnpm-workspace.yaml, uv.toml, .bundle/config   written by daily commands of their tools,
+ *       which run the project's code anyway
+ */
+#include "guard/guard.h"
+
+#define AT(path, who, why)                                                                         \
+	{                                                                                          \
+		path, who, why, SB_GUARD_SAME, 0, path                                             \
+	}
+#define BENEATH(path, who, why)                                                                    \
+	{                                                                                          \
+		path "/**", who, why, SB_GUARD_SAME, 0, path                                       \
+	}
+#define IN(directory, rest, who, why)                                                              \
+	{                                                                                          \
+		directory "/" rest, who, why, SB_GUARD_SAME, 0, directory                          \
+	}
+#define ENDING(suffix, who, why)                                                                   \
+	{                                                                                          \
+		"*" suffix, who, why, SB_GUARD_SAME, 0, NULL                                       \
+	}
+#define CHECKED(pattern, kind, held, who, why)                                                     \
+	{                                                                                          \
+		pattern, who, why, kind, 0, held                                                   \
+	}
+
+static const struct sb_guard_row rows[] = {
+	/* git: what it runs, and what leads it to other metadata */
+	{"<git>/hooks/*", "git", "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
+	 "<git>/hooks"},
+	CHECKED("<git>/config", SB_GUARD_GIT_CONFIG, "<git>/config", "git",
+		"git config can name programs to run"),
+	/* anywhere: a directory with a commondir needs no objects of its own */
+	CHECKED("config.worktree", SB_GUARD_GIT_CONFIG, "<git>/config.worktree", "git",
+		"git config can name programs to run"),
+	CHECKED("commondir", SB_GUARD_COMMONDIR, "<git>/commondir", "git",
+		"leads git to other hooks and config"),
+	CHECKED(".git", SB_GUARD_GITFILE, NULL, "git", "leads git to its hooks and config"),
+	CHECKED("worktrees/*/gitdir", SB_GUARD_GITDIR, NULL, "git",
+		"names the files that git worktree moves, repairs and removes"),
+	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, NULL, "git",
+		"makes git take objects from another place"),
+	IN("<git>/remotes", "*", "git", "remotes in an old form, which can name programs"),
+	IN("<git>/branches", "*", "git", "remotes in an old form, which can name programs"),
+	CHECKED("rebase-merge/git-rebase-todo", SB_GUARD_REBASE_TODO, NULL, "git",
+		"git rebase --continue runs its exec lines"),
+	CHECKED("rebase-merge/strategy", SB_GUARD_STRATEGY, NULL, "git",
+		"git rebase --continue runs git-merge-NAME"),
+	CHECKED("sequencer/opts", SB_GUARD_SEQUENCER, NULL, "git",
+		"git cherry-pick --continue runs git-merge-NAME"),
+	CHECKED(".gitmodules", SB_GUARD_GITMODULES, NULL, "git",
+		"git submodule update fetches what it names, to where it names"),
+	CHECKED(".gitconfig", SB_GUARD_GIT_CONFIG, ".gitconfig", "git",
+		"git config can name programs to run"),
+	CHECKED(".config/git/config", SB_GUARD_GIT_CONFIG, ".config/git/config", "git",
+		"git config can name programs to run"),
+	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
+	AT(".hg/hgrc-not-shared", "Mercurial", "hooks, extensions and aliases that hg runs"),
+	AT(".sl/config", "Sapling", "hooks, extensions and aliases that sl runs"),
+	AT(".jj/repo/config.toml", "Jujutsu", "tools that jj runs"),
+
+	/* what git hooks that are installed already run on the next commit */
+	{".husky/*", "git", "husky's hooks run it", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
+	 ".husky"},
+	{".husky/_/*", "git", "husky's hooks run it", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
+	 ".husky"},
+	AT(".pre-commit-config.yaml", "pre-commit", "commands to run at every commit"),
+	AT("lefthook.yml", "lefthook", "commands to run at every commit"),
+	AT("lefthook.yaml", "lefthook", "commands to run at every commit"),
+	AT("lefthook.toml", "lefthook", "commands to run at every commit"),
+	AT("lefthook.json", "lefthook", "commands to run at every commit"),
+	AT(".lefthook.yml", "lefthook", "commands to run at every commit"),
+	AT("lefthook-local.yml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook-local.yml", "lefthook", "commands to run at every commit"),
+
+	/* entering a directory, starting a shell */
+	AT(".envrc", "direnv", "direnv runs it on cd"),
+	AT("mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	AT(".mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	AT("mise.local.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	AT(".mise.local.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	IN(".mise", "*.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	AT(".config/mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	IN(".config/mise", "*.toml", "mise",
+	   "hooks and scripts that mise runs on cd, once trusted"),
+	AT(".rvmrc", "rvm", "rvm runs it on cd"),
+	CHECKED(".tool-versions", SB_GUARD_TOOL_VERSIONS, NULL, "asdf, mise",
+		"a path as version is where programs are run from"),
+	CHECKED("rust-toolchain", SB_GUARD_TOOL_VERSIONS, NULL, "rustup",
+		"a path as toolchain is where cargo and rustc are run from"),
+	CHECKED("rust-toolchain.toml", SB_GUARD_TOOL_VERSIONS, NULL, "rustup",
+		"a path as toolchain is where cargo and rustc are run from"),
+	AT(".bashrc", "bash", "shell start-up file"),
+	AT(".bash_profile", "bash", "shell start-up file"),
+	AT(".bash_login", "bash", "shell start-up file"),
+	AT(".bash_logout", "bash", "shell start-up file"),
+	AT(".bash_aliases", "bash", "shell start-up file"),
+	AT(".profile", "sh", "shell start-up file"),
+	AT(".inputrc", "readline", "binds keys to commands in every shell"),
+	AT(".zshenv", "zsh", "shell start-up file"),
+	AT(".zprofile", "zsh", "shell start-up file"),
+	AT(".zshrc", "zsh", "shell start-up file"),
+	AT(".zlogin", "zsh", "shell start-up file"),
+	AT(".zlogout", "zsh", "shell start-up file"),
+	AT(".kshrc", "ksh", "shell start-up file"),
+	AT(".cshrc", "csh", "shell start-up file"),
+	AT(".tcshrc", "tcsh", "shell start-up file"),
+	AT(".login", "csh", "shell start-up file"),
+	AT(".xprofile", "X session", "run at every login"),
+	AT(".xsessionrc", "X session", "run at every login"),
+	AT(".xinitrc", "X session", "run at every login"),
+	AT(".pam_environment", "login", "environment of every login"),
+	AT(".tmux.conf", "tmux", "commands that tmux runs at start"),
+	AT(".screenrc", "screen", "commands that screen runs at start"),
+	BENEATH(".config/fish", "fish", "shell start-up files"),
+	BENEATH(".config/autostart", "desktop", "run at every desktop login"),
+	BENEATH(".config/systemd", "systemd", "user services"),
+	BENEATH(".config/environment.d", "systemd", "environment of every user service"),
+	BENEATH(".local/share/systemd", "systemd", "user services"),
+	BENEATH(".local/bin", "shell", "on the PATH of the user's shell"),
+	IN(".local/share/applications", "*.desktop", "desktop", "programs behind menu entries"),
+	AT(".ssh/authorized_keys", "sshd", "lets others log in"),
+	AT(".ssh/config", "ssh", "ProxyCommand and others are run"),
+	AT(".ssh/rc", "sshd", "run at every login"),
+	AT(".ssh/environment", "sshd", "environment of every login"),
+
+	/* interpreters and debuggers that read a file of the current directory */
+	AT(".Rprofile", "R", "R runs it at start"),
+	AT(".Renviron", "R", "names further files that R runs at start"),
+	AT(".gdbinit", "gdb", "commands that gdb runs at start"),
+	AT(".lldbinit", "lldb", "commands that lldb runs at start"),
+	AT(".pdbrc", "python", "commands that pdb runs at start"),
+	AT(".irbrc", "ruby", "irb runs it at start"),
+	AT(".pryrc", "ruby", "pry runs it at start"),
+	AT(".iex.exs", "elixir", "iex runs it at start"),
+	AT(".ghci", "ghc", "commands that ghci runs at start"),
+	AT(".ocamlinit", "ocaml", "the ocaml toplevel runs it at start"),
+
+	/* editors */
+	IN(".vscode", "*.json", "VS Code",
+	   "tasks that run when the folder is opened, programs of extensions, MCP servers"),
+	ENDING(".code-workspace", "VS Code", "tasks and settings of a workspace"),
+	BENEATH(".idea", "JetBrains IDEs",
+		"run configurations, file watchers and start-up tasks of the IDE"),
+	IN(".run", "*.run.xml", "JetBrains IDEs", "run configurations"),
+	IN(".fleet", "*.json", "JetBrains Fleet", "run configurations and settings"),
+	IN(".zed", "*.json", "Zed", "tasks, language servers and debuggers that Zed starts"),
+	IN(".helix", "*.toml", "Helix", "language servers and formatters that Helix starts"),
+	ENDING(".sublime-project", "Sublime Text", "build systems and language servers"),
+	AT(".exrc", "vim", "vim start-up file"),
+	AT(".vimrc", "vim", "vim start-up file"),
+	AT(".gvimrc", "vim", "vim start-up file"),
+	AT(".lvimrc", "vim", "vim start-up file"),
+	AT(".vimspector.json", "vim", "programs that vimspector starts"),
+	AT(".nvimrc", "neovim", "neovim start-up file"),
+	AT(".nvim.lua", "neovim", "neovim start-up file"),
+	BENEATH(".config/nvim", "neovim", "neovim start-up files"),
+	BENEATH(".vim", "vim", "vim start-up files and plugins"),
+	AT(".dir-locals.el", "emacs", "emacs evaluates it"),
+	AT(".dir-locals-2.el", "emacs", "emacs evaluates it"),
+	AT(".emacs", "emacs", "emacs start-up file"),
+	BENEATH(".emacs.d", "emacs", "emacs start-up files"),
+	BENEATH(".devcontainer", "dev containers",
+		"commands that run on this machine when the container is built"),
+	AT(".devcontainer.json", "dev containers",
+	   "commands that run on this machine when the container is built"),
+	AT(".gitpod.yml", "Gitpod", "commands that run when the workspace is opened"),
+
+	/* agents */
+	AT(".claude/settings.json", "Claude Code", "hooks, permissions and status line"),
+	AT(".claude/settings.local.json", "Claude Code", "hooks, permissions and status line"),
+	/* held as a directory it would keep a static run from .claude/worktrees */
+	CHECKED(".claude/*.json", SB_GUARD_SAME, NULL, "Claude Code", "settings and launch files"),
+	CHECKED(".claude/*.sh", SB_GUARD_SAME, NULL, "Claude Code",
+		"scripts of hooks and of the status line"),
+	BENEATH(".claude/commands", "Claude Code", "commands that may run programs when used"),
+	BENEATH(".claude/agents", "Claude Code", "agents with tools and hooks of their own"),
+	BENEATH(".claude/skills", "Claude Code", "skills with scripts and hooks"),
+	BENEATH(".claude/hooks", "Claude Code", "scripts that hooks run"),
+	BENEATH(".claude/plugins", "Claude Code", "plugins with hooks and MCP servers"),
+	BENEATH(".claude-plugin", "Claude Code", "plugins with hooks and MCP servers"),
+	AT(".claude.json", "Claude Code", "MCP servers and trusted projects"),
+	AT(".mcp.json", "agents", "programs an agent starts"),
+	AT(".lsp.json", "Claude Code", "language servers an agent starts"),
+	BENEATH(".agents/skills", "agents", "skills with scripts"),
+	BENEATH(".codex", "Codex", "settings, hooks, rules for commands and MCP servers"),
+	BENEATH(".gemini", "Gemini CLI", "settings, hooks, extensions, commands and MCP servers"),
+	BENEATH(".qwen", "Qwen Code", "settings, hooks, extensions and MCP servers"),
+	IN(".cursor", "*.json", "Cursor", "hooks, MCP servers, permissions and set-up commands"),
+	BENEATH(".cursor/hooks", "Cursor", "scripts that hooks run"),
+	BENEATH(".cursor/commands", "Cursor", "commands of the agent"),
+	BENEATH(".cursor/agents", "Cursor", "agents with tools of their own"),
+	BENEATH(".cursor/skills", "Cursor", "skills with scripts"),
+	IN(".windsurf", "*.json", "Windsurf", "hooks and MCP servers"),
+	BENEATH(".windsurf/workflows", "Windsurf", "steps that may run unasked"),
+	BENEATH(".windsurf/skills", "Windsurf", "skills with scripts"),
+	BENEATH(".clinerules/hooks", "Cline", "Cline runs hooks"),
+	BENEATH(".clinerules/workflows", "Cline", "steps that may run unasked"),
+	BENEATH(".cline", "Cline", "settings, skills and MCP servers"),
+	BENEATH(".roo", "Roo Code", "commands, modes and MCP servers"),
+	AT(".roomodes", "Roo Code", "modes with tools of their own"),
+	IN(".kilocode", "*.json", "Kilo Code", "MCP servers"),
+	BENEATH(".kilocode/workflows", "Kilo Code", "steps that may run unasked"),
+	BENEATH(".continue", "Continue", "settings, prompts and MCP servers"),
+	AT(".continuerc.json", "Continue", "settings"),
+	AT(".aider.conf.yml", "Aider", "commands run after every edit"),
+	BENEATH(".github/hooks", "Copilot", "Copilot CLI runs these hooks"),
+	BENEATH(".github/skills", "Copilot", "skills with scripts"),
+	BENEATH(".github/agents", "Copilot", "agents with tools and MCP servers of their own"),
+	AT("opencode.json", "opencode", "MCP and language servers, formatters, permissions"),
+	AT("opencode.jsonc", "opencode", "MCP and language servers, formatters, permissions"),
+	BENEATH(".opencode", "opencode", "plugins, commands, agents and tools"),
+	AT("crush.json", "Crush", "MCP and language servers, permissions"),
+	AT(".crush.json", "Crush", "MCP and language servers, permissions"),
+	BENEATH(".amazonq", "Amazon Q", "agents and MCP servers"),
+	BENEATH(".kiro", "Kiro", "hooks, agents and MCP servers"),
+	IN(".amp", "*.json", "Amp", "MCP servers and permissions"),
+	BENEATH(".factory", "Factory", "hooks, commands, agents and MCP servers"),
+	BENEATH(".augment", "Augment", "hooks, commands and agents"),
+	IN(".junie/mcp", "*.json", "Junie", "MCP servers"),
+	IN(".trae", "*.json", "Trae", "MCP servers"),
+
+	/* package managers: settings that run something before the project's code does */
+	AT(".npmrc", "npm", "npm settings can name programs to run"),
+	AT(".yarnrc", "yarn", "yarn settings can name programs to run"),
+	AT(".yarnrc.yml", "yarn", "yarn settings can name programs to run"),
+	IN(".yarn/releases", "*", "yarn", "the yarn that yarn starts"),
+	IN(".yarn/plugins", "*", "yarn", "plugins that yarn runs"),
+	AT(".pnpmfile.cjs", "pnpm", "pnpm runs it"),
+	AT(".pnpmfile.mjs", "pnpm", "pnpm runs it"),
+	AT("bunfig.toml", "bun", "scripts that bun loads before any other"),
+	AT("pip.conf", "pip", "where pip installs programs from"),
+	AT(".cargo/config", "cargo", "programs that cargo runs instead of rustc"),
+	AT(".cargo/config.toml", "cargo", "programs that cargo runs instead of rustc"),
+	IN(".mvn", "*", "Maven", "extensions and Java agents that mvn loads"),
+
+	/* ours */
+	AT("sandbash.yaml", "sandbash", "zones of this project"),
+	ENDING(".worker", "sandbash", "what a worker may do"),
+};
+
+const struct sb_guard_row *sb_guard_rows(size_t *out_count)
+{
+	*out_count = sizeof rows / sizeof rows[0];
+	return rows;
+}
