@@ -34,7 +34,7 @@ struct sb_pending; /* a call that waits for an answer: approve.c */
 
 struct sb_approver {
 	const struct sb_policy *policy;
-	const struct sb_judge *judge;
+	const struct sb_grounds *grounds;
 	const struct sb_home *home;
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */

@@ -13,47 +13,47 @@
 
 static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
 
-int sb_judge_init(struct sb_judge *judge, const struct sb_policy *policy,
+int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		  const struct sb_guard *guard, struct sb_error *err)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	*judge = (struct sb_judge){.policy = policy, .guard = guard};
-	judge->rules = calloc(count, sizeof *judge->rules);
-	if (!judge->rules)
+	*grounds = (struct sb_grounds){.policy = policy, .guard = guard};
+	grounds->rules = calloc(count, sizeof *grounds->rules);
+	if (!grounds->rules)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	for (size_t i = 0; i < count; i++) {
 		char origin[512];
 
 		snprintf(origin, sizeof origin, "built-in: %s: %s", rows[i].who, rows[i].why);
-		judge->rules[i] = (struct sb_rule){.access = asked,
+		grounds->rules[i] = (struct sb_rule){.access = asked,
 						   .tier = SB_TIER_BUILTIN,
 						   .pattern = rows[i].pattern,
 						   .origin = strdup(origin)};
-		if (!judge->rules[i].origin)
+		if (!grounds->rules[i].origin)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
 	return SB_OK;
 }
 
-void sb_judge_done(struct sb_judge *judge)
+void sb_grounds_done(struct sb_grounds *grounds)
 {
 	size_t count;
 
 	sb_guard_rows(&count);
-	for (size_t i = 0; judge->rules && i < count; i++)
-		free((char *)judge->rules[i].origin);
-	free(judge->rules);
-	judge->rules = NULL;
+	for (size_t i = 0; grounds->rules && i < count; i++)
+		free((char *)grounds->rules[i].origin);
+	free(grounds->rules);
+	grounds->rules = NULL;
 }
 
-static const struct sb_rule *rule_of(const struct sb_judge *judge, const struct sb_guard_row *row)
+static const struct sb_rule *rule_of(const struct sb_grounds *grounds, const struct sb_guard_row *row)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	return row >= rows && row < rows + count ? &judge->rules[row - rows] : &judge->rules[0];
+	return row >= rows && row < rows + count ? &grounds->rules[row - rows] : &grounds->rules[0];
 }
 
 /* --- rules that open a guarded name --------------------------------------------------------- */
@@ -170,12 +170,12 @@ static bool is_nameless(const struct sb_spot *spot)
 	       (!spot->path[0] || spot->info.st_nlink == 0);
 }
 
-static struct sb_judged *judge_one(const struct sb_judge *judge, enum sb_op op,
+static struct sb_judged *judge_one(const struct sb_grounds *grounds, enum sb_op op,
 				   const struct sb_spot *spot, struct sb_judgement *out)
 {
 	return add(out, op, spot,
 		   is_nameless(spot) ? (struct sb_decision){SB_ALLOW, NULL}
-				     : sb_decide(judge->policy, op, spot->path));
+				     : sb_decide(grounds->policy, op, spot->path));
 }
 
 static bool exists(const struct sb_spot *spot, struct stat *info)
@@ -189,22 +189,22 @@ static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
 }
 
 /* A directory takes what is in it along: rules beneath either name count as well. */
-static struct sb_judged *judge_moved(const struct sb_judge *judge, enum sb_op op,
+static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_op op,
 				     const struct sb_spot *spot, bool directory,
 				     struct sb_judgement *out)
 {
-	struct sb_decision decision = sb_decide(judge->policy, op, spot->path);
+	struct sb_decision decision = sb_decide(grounds->policy, op, spot->path);
 
 	if (directory)
-		decision = stricter(decision, sb_decide_beneath(judge->policy, op, spot->path));
+		decision = stricter(decision, sb_decide_beneath(grounds->policy, op, spot->path));
 	return add(out, op, spot, decision);
 }
 
 /* --- guarded names -------------------------------------------------------------------------------- */
 
-static bool has_guard(const struct sb_judge *judge, const struct sb_spot *spot)
+static bool has_guard(const struct sb_grounds *grounds, const struct sb_spot *spot)
 {
-	return judge->guard && !spot->in_proc && spot->path[0] == '/' && !is_nameless(spot);
+	return grounds->guard && !spot->in_proc && spot->path[0] == '/' && !is_nameless(spot);
 }
 
 static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)
@@ -219,16 +219,16 @@ static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)
 }
 
 /* No yes of an earlier question about the place, and no rule but one for this name, counts. */
-static void ask_for(const struct sb_judge *judge, struct sb_judged *judged)
+static void ask_for(const struct sb_grounds *grounds, struct sb_judged *judged)
 {
 	struct sb_decision *decision = &judged->decision;
 
 	if (decision->verdict < SB_ASK || (decision->verdict == SB_ASK && !decision->rule))
-		*decision = (struct sb_decision){SB_ASK, rule_of(judge, judged->guard.row)};
+		*decision = (struct sb_decision){SB_ASK, rule_of(grounds, judged->guard.row)};
 }
 
 /* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
-static void heed(const struct sb_judge *judge, struct sb_judged *judged, bool bytes,
+static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
 		 struct sb_judgement *out)
 {
 	struct sb_guard_answer *guard = &judged->guard;
@@ -243,38 +243,38 @@ static void heed(const struct sb_judge *judge, struct sb_judged *judged, bool by
 	if (bytes)
 		out->lands = judged;
 	if (!bytes || guard->verdict == SB_GUARD_ASK || judged->decision.verdict != SB_ALLOW)
-		ask_for(judge, judged);
+		ask_for(grounds, judged);
 	/* no inode of a guarded file is ever handed out, and without a directory of ours nothing
 	 * can be put in its place */
 	if (bytes && judged->spot->directory < 0)
 		judged->decision =
-			(struct sb_decision){SB_DENY, rule_of(judge, judged->guard.row)};
+			(struct sb_decision){SB_DENY, rule_of(grounds, judged->guard.row)};
 }
 
-static void guard_one(const struct sb_judge *judge, struct sb_judged *judged, enum sb_guard_act act,
+static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged, enum sb_guard_act act,
 		      bool bytes, struct sb_judgement *out)
 {
 	struct sb_guard_place place;
 
-	if (!has_guard(judge, judged->spot))
+	if (!has_guard(grounds, judged->spot))
 		return;
 	place = place_of(judged->spot, judged->spot->object >= 0 ? judged->spot->info.st_mode : 0);
-	sb_guard_judge(judge->guard, act, &place, &judged->guard);
-	heed(judge, judged, bytes, out);
+	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
+	heed(grounds, judged, bytes, out);
 }
 
-bool sb_judge_is_plain(const struct sb_judge *judge, const struct sb_spot *file)
+bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file)
 {
 	struct sb_guard_answer answer;
 	struct sb_guard_place place;
 
-	if (!has_guard(judge, file))
+	if (!has_guard(grounds, file))
 		return true;
 	place = place_of(file, 0);
-	return sb_guard_judge(judge->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN;
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN;
 }
 
-static void judge_rename(const struct sb_judge *judge, const struct sb_call *call,
+static void judge_rename(const struct sb_grounds *grounds, const struct sb_call *call,
 			 const struct sb_spot *file, const struct sb_spot *target,
 			 struct sb_judgement *out)
 {
@@ -286,19 +286,19 @@ static void judge_rename(const struct sb_judge *judge, const struct sb_call *cal
 
 	if (swap && there && S_ISDIR(to.st_mode))
 		directory = true;
-	first = judge_moved(judge, SB_DELETE, file, directory, out);
-	second = judge_moved(judge, there ? SB_MODIFY : SB_CREATE, target, directory, out);
+	first = judge_moved(grounds, SB_DELETE, file, directory, out);
+	second = judge_moved(grounds, there ? SB_MODIFY : SB_CREATE, target, directory, out);
 	if (swap) {
-		judge_moved(judge, SB_MODIFY, file, directory, out);
-		judge_moved(judge, SB_DELETE, target, directory, out);
+		judge_moved(grounds, SB_MODIFY, file, directory, out);
+		judge_moved(grounds, SB_DELETE, target, directory, out);
 	}
-	if (here && has_guard(judge, file) && has_guard(judge, target)) {
+	if (here && has_guard(grounds, file) && has_guard(grounds, target)) {
 		struct sb_guard_place old = place_of(file, from.st_mode);
 		struct sb_guard_place new = place_of(target, there ? to.st_mode : 0);
 
-		sb_guard_rename(judge->guard, &old, &new, swap, &first->guard, &second->guard);
-		heed(judge, first, false, out);
-		heed(judge, second, regular && !(call->flags & ~RENAME_NOREPLACE), out);
+		sb_guard_rename(grounds->guard, &old, &new, swap, &first->guard, &second->guard);
+		heed(grounds, first, false, out);
+		heed(grounds, second, regular && !(call->flags & ~RENAME_NOREPLACE), out);
 	}
 }
 
@@ -320,31 +320,31 @@ static enum sb_guard_act guard_act(const struct sb_call *call)
 	}
 }
 
-static void judge_open(const struct sb_judge *judge, const struct sb_call *call,
+static void judge_open(const struct sb_grounds *grounds, const struct sb_call *call,
 		       const struct sb_spot *file, struct sb_judgement *out)
 {
 	bool unnamed = (call->flags & O_TMPFILE) == O_TMPFILE;
 	struct sb_judged *judged = judge_one(
-		judge, file->object < 0 || unnamed ? SB_CREATE : SB_MODIFY, file, out);
+		grounds, file->object < 0 || unnamed ? SB_CREATE : SB_MODIFY, file, out);
 
 	if (!unnamed && (file->object < 0 || S_ISREG(file->info.st_mode)))
-		guard_one(judge, judged, SB_GUARD_WRITE, true, out);
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, out);
 	else if (!unnamed && !S_ISDIR(file->info.st_mode))
-		guard_one(judge, judged, SB_GUARD_WRITE, false, out);
+		guard_one(grounds, judged, SB_GUARD_WRITE, false, out);
 }
 
 /* Whether a write would get through: what is checked first may well do so. */
-static void judge_access(const struct sb_judge *judge, const struct sb_spot *file,
+static void judge_access(const struct sb_grounds *grounds, const struct sb_spot *file,
 			 struct sb_judgement *out)
 {
-	struct sb_judged *judged = judge_one(judge, SB_MODIFY, file, out);
+	struct sb_judged *judged = judge_one(grounds, SB_MODIFY, file, out);
 
 	if (S_ISREG(file->info.st_mode))
-		guard_one(judge, judged, SB_GUARD_WRITE, true, out);
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, out);
 	out->lands = NULL;
 }
 
-void sb_judge(const struct sb_judge *judge, const struct sb_call *call, const struct sb_spot *file,
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
 	      const struct sb_spot *target, struct sb_judgement *out)
 {
 	struct stat info;
@@ -354,50 +354,50 @@ void sb_judge(const struct sb_judge *judge, const struct sb_call *call, const st
 	out->lands = NULL;
 	switch (call->act) {
 	case SB_ACT_OPEN:
-		judge_open(judge, call, file, out);
+		judge_open(grounds, call, file, out);
 		break;
 	case SB_ACT_CLOSE:
-		guard_one(judge,
-			  judge_one(judge, exists(file, &info) ? SB_MODIFY : SB_CREATE, file, out),
+		guard_one(grounds,
+			  judge_one(grounds, exists(file, &info) ? SB_MODIFY : SB_CREATE, file, out),
 			  SB_GUARD_WRITE, true, out);
 		break;
 	case SB_ACT_ACCESS:
-		judge_access(judge, file, out);
+		judge_access(grounds, file, out);
 		break;
 	case SB_ACT_MKDIR:
 	case SB_ACT_MKNOD:
 	case SB_ACT_SYMLINK:
 	case SB_ACT_BIND:
-		guard_one(judge, judge_one(judge, SB_CREATE, file, out), guard_act(call), false,
+		guard_one(grounds, judge_one(grounds, SB_CREATE, file, out), guard_act(call), false,
 			  out);
 		break;
 	case SB_ACT_UNLINK:
 	case SB_ACT_RMDIR:
-		guard_one(judge, judge_one(judge, SB_DELETE, file, out), SB_GUARD_UNLINK, false,
+		guard_one(grounds, judge_one(grounds, SB_DELETE, file, out), SB_GUARD_UNLINK, false,
 			  out);
 		break;
 	case SB_ACT_RENAME:
-		judge_rename(judge, call, file, target, out);
+		judge_rename(grounds, call, file, target, out);
 		break;
 	case SB_ACT_LINK:
 		/* a second name is a second way to write the same file */
-		guard_one(judge, judge_one(judge, SB_MODIFY, file, out), SB_GUARD_LINK_FROM, false,
+		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), SB_GUARD_LINK_FROM, false,
 			  out);
-		guard_one(judge, judge_one(judge, SB_CREATE, target, out), SB_GUARD_LINK_TO,
+		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
 			  S_ISREG(file->info.st_mode), out);
 		break;
 	case SB_ACT_CONNECT:
-		judge_one(judge, SB_MODIFY, file, out);
+		judge_one(grounds, SB_MODIFY, file, out);
 		break;
 	default:
-		guard_one(judge, judge_one(judge, SB_MODIFY, file, out), guard_act(call), false,
+		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), guard_act(call), false,
 			  out);
 		break;
 	}
 	find_strictest(out);
 }
 
-bool sb_judge_bytes(const struct sb_judge *judge, struct sb_judgement *judgement,
+bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes)
 {
 	struct sb_judged *lands = judgement->lands;
@@ -407,13 +407,13 @@ bool sb_judge_bytes(const struct sb_judge *judge, struct sb_judgement *judgement
 	char why[sizeof guard->detail];
 
 	why[0] = '\0';
-	if (judge->guard &&
-	    sb_guard_content(judge->guard, kind, lands->spot->path, old_bytes, new_bytes, why,
+	if (grounds->guard &&
+	    sb_guard_content(grounds->guard, kind, lands->spot->path, old_bytes, new_bytes, why,
 			     sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the policy says stays */
-		lands->decision = sb_decide(judge->policy, lands->op, lands->spot->path);
+		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);
 	} else {
-		ask_for(judge, lands);
+		ask_for(grounds, lands);
 		if (why[0])
 			memcpy(guard->detail, why, sizeof why);
 	}

@@ -16,16 +16,16 @@
 #define SB_MAX_WISHES 4
 
 /* What a run is judged by.  Does not change: both processes and all threads may use it. */
-struct sb_judge {
+struct sb_grounds {
 	const struct sb_policy *policy;
 	const struct sb_guard *guard; /* NULL: names alone do not matter */
 	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
 };
 
 /* guard stays the caller's.  SB_E_NOMEM. */
-int sb_judge_init(struct sb_judge *judge, const struct sb_policy *policy,
+int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		  const struct sb_guard *guard, struct sb_error *err);
-void sb_judge_done(struct sb_judge *judge);
+void sb_grounds_done(struct sb_grounds *grounds);
 
 /* One operation on one path that the call needs. */
 struct sb_judged {
@@ -47,17 +47,17 @@ struct sb_judgement {
 };
 
 /* target is NULL but for rename and link. */
-void sb_judge(const struct sb_judge *judge, const struct sb_call *call, const struct sb_spot *file,
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
 	      const struct sb_spot *target, struct sb_judgement *out);
 
 /*
  * May these bytes replace the old ones there?  Changes the judgement's verdict if not, and
  * says why in lands->guard.detail.  True: yes, unasked.
  */
-bool sb_judge_bytes(const struct sb_judge *judge, struct sb_judgement *judgement,
+bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);
 
 /* Is a name so ordinary that only the policy counts?  For those who make files in a hurry. */
-bool sb_judge_is_plain(const struct sb_judge *judge, const struct sb_spot *file);
+bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file);
 
 #endif

@@ -685,7 +685,7 @@ static bool look_at_bytes(struct sb_approver *approver, struct sb_pending *pendi
 	else if (status < 0)
 		fail(approver, call, -status);
 	else if (pending->judgement.lands)
-		sb_judge_bytes(approver->judge, &pending->judgement, sb_bytes_seen(&source->old),
+		sb_judge_bytes(approver->grounds, &pending->judgement, sb_bytes_seen(&source->old),
 			       sb_bytes_seen(&source->bytes));
 	return status == 0;
 }
@@ -717,7 +717,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		pending_free(pending);
 		return;
 	}
-	sb_judge(approver->judge, call, &pending->file, is_two(call) ? &pending->target : NULL,
+	sb_judge(approver->grounds, call, &pending->file, is_two(call) ? &pending->target : NULL,
 		 &pending->judgement);
 	if (is_hidden(pending))
 		doubt_hidden(&pending->judgement);

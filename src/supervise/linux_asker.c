@@ -42,7 +42,7 @@
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
-	struct sb_judge judge;
+	struct sb_grounds grounds;
 	struct sb_guard *guard;
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
 	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
@@ -499,7 +499,7 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 				.status = -1};
 	asker->approver = (struct sb_approver){
 		.policy = supervision->policy,
-		.judge = &asker->judge,
+		.grounds = &asker->grounds,
 		.channel = -1,
 		.home = supervision->home,
 		.asking = {can_ask, ask, withdraw, notice, asker},
@@ -532,7 +532,7 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	int status = sb_guard_new(&options, &asker->guard, err);
 
 	return status == SB_OK
-		       ? sb_judge_init(&asker->judge, supervision->policy, asker->guard, err)
+		       ? sb_grounds_init(&asker->grounds, supervision->policy, asker->guard, err)
 		       : status;
 }
 
@@ -564,7 +564,7 @@ static void finish(struct asker *asker)
 	}
 	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
-	sb_judge_done(&asker->judge);
+	sb_grounds_done(&asker->grounds);
 	sb_guard_free(asker->guard);
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
@@ -586,7 +586,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	SB_AUTO_FD int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct sb_birth birth = {
 		.policy = supervision->policy,
-		.judge = &asker.judge,
+		.grounds = &asker.grounds,
 		.stages = &stages,
 		.proc = proc,
 		.slave = -1,

@@ -229,10 +229,10 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	if (!sb_domain_of(call->thread, &domain))
 		return false;
 	for (; domain; domain = domain->outer) {
-		const struct sb_judge judge = {.policy = domain->policy};
+		const struct sb_grounds grounds = {.policy = domain->policy};
 		struct sb_judgement judgement;
 
-		sb_judge(&judge, call, file, target, &judgement);
+		sb_judge(&grounds, call, file, target, &judgement);
 		if (judgement.strictest->decision.verdict != SB_ALLOW)
 			return false;
 	}
@@ -304,7 +304,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
 	    sb_source_read(call, file, target, &source) < 0)
 		return false;
-	if (sb_judge_bytes(performer->judge, judgement, sb_bytes_seen(&source.old),
+	if (sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(&source.old),
 			   sb_bytes_seen(&source.bytes)) &&
 	    sb_sys_notify_alive(performer->listener, call->id)) {
 		status = sb_source_land(call, &source, file, target);
@@ -369,7 +369,7 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	if (metadata && sb_stage_metadata(broker, call, &file))
 		goto out;
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
-	sb_judge(performer->judge, call, &file, two ? &target : NULL, &judgement);
+	sb_judge(performer->grounds, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
 	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(call, &file))
 		allowed = true;
@@ -506,7 +506,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		return false;
 	if (sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
 	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
-	    sb_judge_is_plain(performer->judge, &file) &&
+	    sb_judge_is_plain(performer->grounds, &file) &&
 	    sb_domain_of(call->thread, &domain) && !domain) {
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))

@@ -44,7 +44,7 @@ struct sb_waiting {
 
 int sb_staging_init(struct sb_staging *staging)
 {
-	*staging = (struct sb_staging){.base = sb_staging_base(), .nothing = -1};
+	*staging = (struct sb_staging){.base = sb_staging_base()};
 	pthread_mutex_init(&staging->lock, NULL);
 	staging->nudge = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return staging->nudge < 0 ? -errno : 0;
@@ -178,28 +178,6 @@ static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned numbe
 	return fstatat(broker->performer->proc, name, out, 0) == 0;
 }
 
-/* Open for nothing: left where a descriptor of ours was taken away.  Under the lock. */
-static int find_nothing(struct sb_staging *staging)
-{
-	if (staging->nothing < 0) {
-		int memory = make_memory("closed");
-
-		if (memory >= 0) {
-			staging->nothing = reopen(memory, O_RDONLY | O_CLOEXEC);
-			close(memory);
-		}
-	}
-	return staging->nothing;
-}
-
-static bool is_nothing(const struct sb_staging *staging, const struct stat *info)
-{
-	struct stat ours;
-
-	return staging->nothing >= 0 && fstat(staging->nothing, &ours) == 0 &&
-	       ours.st_ino == info->st_ino && ours.st_dev == info->st_dev;
-}
-
 /* A free number in the range whose closing is held; or -EMFILE. */
 static int find_number(const struct sb_broker *broker, pid_t thread)
 {
@@ -210,7 +188,7 @@ static int find_number(const struct sb_broker *broker, pid_t thread)
 	if (!staging->base || prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0)
 		return -EMFILE;
 	for (unsigned number = staging->base; number < limit.rlim_cur; number++)
-		if (!look_at(broker, thread, number, &info) || is_nothing(staging, &info))
+		if (!look_at(broker, thread, number, &info))
 			return (int)number;
 	return -EMFILE;
 }
@@ -365,6 +343,7 @@ void sb_stage_granted(struct sb_broker *broker, uint64_t id)
 
 /* --- landing ------------------------------------------------------------------------------------- */
 
+/* When nobody is held: a shared writable mapping counts as a writer, too. */
 static bool has_writers(const struct sb_stage *stage)
 {
 	bool writers = fcntl(stage->reader, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
@@ -441,9 +420,9 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 	if (sb_bytes_read(stage->reader, &bytes) == 0) {
 		int status = sb_bytes_read_named(landing.directory, landing.name, &old, NULL);
 
-		sb_judge(performer->judge, call, &stage->place, NULL, &judgement);
+		sb_judge(performer->grounds, call, &stage->place, NULL, &judgement);
 		allowed = judgement.lands
-				  ? sb_judge_bytes(performer->judge, &judgement,
+				  ? sb_judge_bytes(performer->grounds, &judgement,
 						   sb_bytes_seen(&old), sb_bytes_seen(&bytes))
 				  : judgement.strictest->decision.verdict == SB_ALLOW;
 		if (status == 0 && same_bytes(&old, &bytes))
@@ -472,67 +451,128 @@ static void land_orphan(struct sb_broker *broker, struct sb_stage *stage)
 
 /* --- closing -------------------------------------------------------------------------------------- */
 
-/* Take this descriptor away from the caller; its stage if there is one.  Under the lock. */
-static struct sb_stage *strip(struct sb_broker *broker, const struct sb_call *call, unsigned number)
-{
-	struct sb_stage *stage;
-	struct stat info;
-	int nothing;
+/* Descriptors of one process that are about to be closed. */
+struct closing {
+	pid_t process; /* thread group */
+	unsigned first, last;
+};
 
-	if (!look_at(broker, call->thread, number, &info))
-		return NULL;
-	stage = find_stage(&broker->staging, &info);
-	nothing = stage ? find_nothing(&broker->staging) : -1;
-	if (nothing < 0 || sb_sys_notify_replace(broker->performer->listener, call->id, nothing,
-						 (int)number, false) < 0)
-		return NULL; /* noticed a moment later, when it is closed */
-	return stage;
+static bool is_closing(const struct closing *closing, pid_t process, unsigned long number)
+{
+	return process == closing->process && number >= closing->first && number <= closing->last;
 }
 
-static void strip_range(struct sb_broker *broker, const struct sb_call *call)
+/* Does this process have the file open, but for what it is about to close?  */
+static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, pid_t process,
+		  const struct closing *closing)
 {
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
 	char name[32];
+	struct stat info;
+	bool found = false;
+	/* those outside the sandbox cannot be looked at, and hold nothing of it */
 	SB_AUTO_FD int fd = -1;
 
-	snprintf(name, sizeof name, "%d/fd", call->thread);
+	snprintf(name, sizeof name, "%d/fd", process);
 	fd = openat(broker->performer->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return false;
 	sb_sys_dir_init(&dir, fd);
-	while ((entry = sb_sys_dir_next(&dir))) {
+	while (!found && (entry = sb_sys_dir_next(&dir))) {
 		char *end;
 		unsigned long number = strtoul(entry->d_name, &end, 10);
 
-		if (end != entry->d_name && !*end && number >= call->first && number <= call->last)
-			strip(broker, call, (unsigned)number);
+		found = end != entry->d_name && !*end &&
+			!is_closing(closing, process, number) &&
+			fstatat(fd, entry->d_name, &info, 0) == 0 && info.st_ino == stage->inode &&
+			info.st_dev == stage->device;
 	}
+	return found;
+}
+
+/*
+ * Is this the last descriptor of all?  A lease would not tell: the kernel lets go of a file
+ * that is closed, or replaced, only when the caller goes on.  So all processes of the run are
+ * looked at; that takes a millisecond, and such files are few.
+ */
+static bool is_last(const struct sb_broker *broker, const struct sb_stage *stage,
+		    const struct closing *closing)
+{
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
+	bool found = holds(broker, stage, closing->process, closing);
+	SB_AUTO_FD int proc =
+		found ? -1
+		      : openat(broker->performer->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc < 0)
+		return !found;
+	sb_sys_dir_init(&dir, proc);
+	while (!found && (entry = sb_sys_dir_next(&dir))) {
+		char *end;
+		long process = strtol(entry->d_name, &end, 10);
+
+		found = process > 0 && !*end && process != closing->process &&
+			process != getpid() && holds(broker, stage, (pid_t)process, closing);
+	}
+	return !found;
+}
+
+/* Is one of the descriptors that are about to be closed this file? */
+static bool closes(const struct sb_broker *broker, const struct sb_call *call,
+		   const struct sb_stage *stage)
+{
+	struct closing none = {0, 1, 0};
+	struct stat info;
+
+	if (call->first != call->last) /* a range: look whether it has any */
+		return holds(broker, stage, call->thread, &none);
+	return look_at(broker, call->thread, call->first, &info) && info.st_ino == stage->inode &&
+	       info.st_dev == stage->device;
+}
+
+/* Take out the stages that this call closes for good; linked by next. */
+static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_call *call)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct closing closing = {
+		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10),
+		call->first, call->last};
+	struct sb_stage **link = &staging->stages, *done = NULL;
+
+	pthread_mutex_lock(&staging->lock);
+	while (*link) {
+		struct sb_stage *stage = *link;
+
+		if (!closes(broker, call, stage) || !is_last(broker, stage, &closing)) {
+			link = &stage->next;
+			continue;
+		}
+		take_out(staging, stage);
+		stage->next = done;
+		done = stage;
+	}
+	pthread_mutex_unlock(&staging->lock);
+	return done;
 }
 
 void sb_stage_close(struct sb_broker *broker, const struct sb_call *call)
 {
-	struct sb_staging *staging = &broker->staging;
 	struct sb_stage *stage = NULL;
-	struct sb_call copy;
 	bool answered = false;
 
-	if (__atomic_load_n(&staging->count, __ATOMIC_ACQUIRE) && call->first <= call->last) {
-		pthread_mutex_lock(&staging->lock);
-		if (call->first != call->last)
-			strip_range(broker, call);
-		else
-			stage = strip(broker, call, call->first);
-		if (stage && has_writers(stage))
-			stage = NULL;
-		if (stage)
-			take_out(staging, stage);
-		pthread_mutex_unlock(&staging->lock);
-		if (call->first != call->last)
-			sb_stage_sweep(broker);
+	if (__atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE) && call->first <= call->last)
+		stage = take_closed(broker, call);
+	while (stage && stage->next) { /* a whole range: only one of them can be waited for */
+		struct sb_stage *first = stage;
+
+		stage = stage->next;
+		land_orphan(broker, first);
 	}
 	if (stage) {
-		copy = *call;
+		struct sb_call copy = *call;
+
 		answered = !land(broker, &copy, stage);
 		stage_free(stage);
 	}

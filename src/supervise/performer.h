@@ -16,7 +16,7 @@
 
 struct sb_performer {
 	const struct sb_policy *policy;
-	const struct sb_judge *judge;
+	const struct sb_grounds *grounds;
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;

@@ -7,13 +7,13 @@
  * asked, or they are dropped and the closing fails.
  *
  *     open   -> copy, handed over                 open, dup'ed, inherited, mapped ...
- *     close  -> the descriptor is taken away; was it the last one?  Then judge and land
+ *     close  -> is it the last descriptor in any process of the run?  Then judge and land
  *     exit, exec, a number whose close is not held -> noticed a moment later, and landed; but
  *               nobody waits for an answer then, so what would have to be asked is refused
  *
- * Whether there is another writer, the kernel tells: a read lease is not given while one is
- * there, and a shared writable mapping counts as one (fcntl(2), F_SETLEASE).  That needs no
- * look at other processes and no bookkeeping of fork, dup and SCM_RIGHTS.
+ * Whether anybody still writes without a held close, the kernel tells: a read lease is not
+ * given while a writer is there, and a shared writable mapping counts as one (fcntl(2),
+ * F_SETLEASE).  So there is no bookkeeping of fork, dup and SCM_RIGHTS.
  *
  * A process that is killed leaves what it has written so far, as with any file.  If the
  * supervisor is killed nothing lands.
@@ -37,7 +37,6 @@ struct sb_staging {
 	struct sb_waiting *waiting;
 	unsigned count; /* of stages: looked at without the lock */
 	unsigned base;  /* the first number; 0: there is no room for any */
-	int nothing;    /* what a descriptor becomes that is taken away; -1: not made yet */
 	int nudge;      /* eventfd: there is something to look after */
 };
 
