@@ -47,7 +47,8 @@ SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
 BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
+SUPERVISED_ONLY = ("supervise/git_session.py", "supervise/guard.py", "supervise/killed.py",
+                   "supervise/soak.py", "supervise/unjudged.py")  # about processes that a static run has not
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
@@ -198,7 +199,7 @@ def jobs_of(suite, account, privileged, runs):
     elif suite in ("enforce", "supervise", "cli"):
         for flags in (runs or RUNS.get(suite, [""])) if suite != "cli" else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
-                if "--static" in flags and script.name in SUPERVISED_ONLY:
+                if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
                     continue
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
                           [account.python, str(script)], account, build, flags=flags)
