@@ -47,7 +47,7 @@ git sparse-checkout set --no-cone '/*' >/dev/null; git sparse-checkout disable
 """
 
 REMOTES = """
-git init -q --bare "$DEPOT/bare.git"
+git remote remove origin 2>/dev/null || true; git init -q --bare "$DEPOT/bare.git"
 git remote add origin "$DEPOT/bare.git"; git remote set-url origin "$DEPOT/bare.git"
 git push -q -u origin HEAD:refs/heads/main; git fetch -q; git push -q --tags
 git branch --set-upstream-to=origin/main >/dev/null
@@ -93,7 +93,7 @@ def facts(fx, top):
         if not bare and ".git" not in directories + files:
             continue
         for words in FACTS:
-            result = fx.run("git", "-C", directory, *words, env=ENV)
+            result = fx.run("git", "-C", directory, *words, env=ENV, cwd=top)
             found[directory, words[0]] = (result.status, sorted(result.stdout.splitlines()))
     for directory, directories, files in os.walk(top):
         if "objects" in directories:
