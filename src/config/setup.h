@@ -36,7 +36,7 @@ struct sb_setup_request {
 	bool anywhere;      /* projects outside the home directory too */
 	bool looking;       /* nothing will be run: where we stand does not matter */
 	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
-	bool guarded;       /* ... and for names that a supervised run guards itself */
+	bool guarded;       /* a guard judges run-later names: leave them out (builtin.h) */
 	/* Adds rules of its own (SB_TIER_SESSION) after all others but the built-in ones; or NULL. */
 	int (*more_rules)(void *context, const struct sb_home *home, struct sb_policy *policy,
 			  struct sb_error *err);

@@ -42,6 +42,7 @@ static const char *const structure_names[] = {"objects", "refs"};
 
 static void add_role(struct sb_guard *guard, const struct sb_folded *name, unsigned role)
 {
+	guard->maybe[name->length][name->text[0] / 64] |= UINT64_C(1) << name->text[0] % 64;
 	for (uint32_t at = name->hash;; at++) {
 		struct sb_slot *slot = &guard->slots[at % SB_SLOTS];
 

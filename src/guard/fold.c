@@ -94,9 +94,8 @@ static int folded_tail_is(const char *name, size_t length, const char *suffix, s
 
 int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length)
 {
-	for (size_t i = 0; i < length; i++)
-		if ((signed char)name[i] < 0)
-			return folded_tail_is(name, length, suffix, suffix_length);
+	if (!sb_is_ascii(name, length))
+		return folded_tail_is(name, length, suffix, suffix_length);
 	if (length < suffix_length)
 		return 0;
 	for (size_t i = 0; i < suffix_length; i++)

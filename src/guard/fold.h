@@ -11,14 +11,30 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#define SB_FOLD_MAX 40 /* longer than any name in the table */
+#define SB_FOLD_MAX 32 /* longer than any name in the table */
 
 struct sb_folded {
 	uint32_t hash;
 	unsigned char length; /* SB_FOLD_MAX: too long, text and hash are not set */
 	char text[SB_FOLD_MAX];
 };
+
+/* Most names; they fold byte by byte. */
+static inline int sb_is_ascii(const char *name, size_t length)
+{
+	uint64_t seen = 0, word;
+	size_t at = 0;
+
+	for (; at + sizeof word <= length; at += sizeof word) {
+		memcpy(&word, name + at, sizeof word);
+		seen |= word;
+	}
+	for (; at < length; at++)
+		seen |= (unsigned char)name[at];
+	return !(seen & UINT64_C(0x8080808080808080));
+}
 
 void sb_fold(const char *name, size_t length, struct sb_folded *out);
 

@@ -228,7 +228,7 @@ static bool read_all(struct reader *reader)
 			comment = true;
 		} else if (c == '[') {
 			set_length(&reader->key, 0);
-			if (!read_section(reader))
+			if (!read_section(reader) || !reader->key.length)
 				return false;
 			sb_buf_putc(&reader->key, '.');
 			base = reader->key.length;

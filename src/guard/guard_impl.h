@@ -22,7 +22,8 @@ struct sb_component {
 	struct sb_folded text; /* of NAME, and of SUFFIX without the star */
 };
 
-#define SB_MAX_COMPONENTS 3
+#define SB_MAX_NAMES 3                       /* of a pattern */
+#define SB_MAX_COMPONENTS (SB_MAX_NAMES + 1) /* with a "**" behind them */
 
 struct sb_pattern_row {
 	const struct sb_guard_row *row;
@@ -67,6 +68,7 @@ struct sb_guard {
 	struct sb_extras extras;
 	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* rows like "*.suffix" */
 	size_t ending_count;
+	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */
 	struct sb_slot slots[SB_SLOTS];
 };
 

@@ -22,34 +22,37 @@ struct name {
 
 struct spot {
 	const struct sb_guard_place *place;
-	struct name at[SB_MAX_COMPONENTS]; /* 0: the name itself, 1: its directory, ... */
-	struct sb_folded folded[SB_MAX_COMPONENTS];
-	bool is_folded[SB_MAX_COMPONENTS];
+	struct name at[SB_MAX_NAMES]; /* 0: the name itself, 1: its directory, ... */
+	struct sb_folded folded[SB_MAX_NAMES];
+	bool is_folded[SB_MAX_NAMES];
 	size_t directory_length; /* of place->path without the name */
+	bool has_dot;            /* some component may begin with a dot */
 };
 
-static struct name before(const char *path, size_t *end)
-{
-	struct name name;
-	size_t start = *end;
-
-	while (start && path[start - 1] != '/')
-		start--;
-	name = (struct name){path + start, *end - start};
-	*end = start ? start - 1 : 0;
-	return name;
-}
-
+/* One pass over the path: its last names, and whether any begins with a dot. */
 static void split(const struct sb_guard_place *place, struct spot *out)
 {
-	size_t end = strlen(place->path);
+	const char *start = place->path, *slash;
 
 	out->place = place;
-	memset(out->is_folded, 0, sizeof out->is_folded);
-	while (end > 1 && place->path[end - 1] == '/')
-		end--;
-	out->at[0] = before(place->path, &end);
-	out->directory_length = end;
+	out->has_dot = false;
+	out->directory_length = 0;
+	for (unsigned i = 0; i < SB_MAX_NAMES; i++) {
+		out->is_folded[i] = false;
+		out->at[i] = (struct name){"", 0};
+	}
+	while (*start == '/') {
+		slash = strchrnul(++start, '/');
+		if (slash == start)
+			continue; /* a slash too many */
+		/* not ASCII: something invisible may stand before the dot */
+		out->has_dot |= *start == '.' || (signed char)*start < 0;
+		for (unsigned i = SB_MAX_NAMES - 1; i > 0; i--)
+			out->at[i] = out->at[i - 1];
+		out->at[0] = (struct name){start, (size_t)(slash - start)};
+		out->directory_length = (size_t)(start - place->path) - 1;
+		start = slash;
+	}
 	if (place->name && place->name[0]) { /* the broker's own copy of the last name */
 		size_t length = strlen(place->name);
 
@@ -57,8 +60,6 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 			length--;
 		out->at[0] = (struct name){place->name, length};
 	}
-	out->at[1] = before(place->path, &end);
-	out->at[2] = before(place->path, &end);
 }
 
 static const struct sb_folded *folded(struct spot *spot, unsigned index)
@@ -88,6 +89,24 @@ static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *n
 		if (same(slot->name, name))
 			return slot->roles;
 	}
+}
+
+/* Length and first character alone rule most names out. */
+static bool may_have_roles(const struct sb_guard *guard, const struct name *name)
+{
+	unsigned char first = (unsigned char)name->text[0];
+
+	if (!sb_is_ascii(name->text, name->length))
+		return true;
+	if (first >= 'A' && first <= 'Z')
+		first |= 0x20;
+	return name->length < SB_FOLD_MAX &&
+	       (guard->maybe[name->length][first / 64] & UINT64_C(1) << first % 64);
+}
+
+static unsigned roles_at(const struct sb_guard *guard, struct spot *spot, unsigned index)
+{
+	return may_have_roles(guard, &spot->at[index]) ? roles_of(guard, folded(spot, index)) : 0;
 }
 
 static bool is_dot_git(struct spot *spot, unsigned index)
@@ -182,19 +201,26 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 	return NULL;
 }
 
-/* Guarded trees all begin with a dot: most paths are done with one search for it. */
-static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const char *path)
+/* Guarded trees all begin with a dot. */
+static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const struct spot *spot)
 {
-	for (const char *at = strstr(path, "/."); at; at = strstr(at + 1, "/.")) {
+	const char *start = spot->place->path, *slash;
+
+	if (!spot->has_dot)
+		return NULL;
+	for (; *start == '/'; start = slash) {
+		const struct sb_pattern_row *found;
 		struct sb_folded name;
 
-		sb_fold(at + 1, strcspn(at + 1, "/"), &name);
-		if (roles_of(guard, &name) & SB_ROLE_TREE) {
-			const struct sb_pattern_row *found = tree_at(guard, at + 1, &name);
-
-			if (found)
-				return found;
-		}
+		slash = strchrnul(++start, '/');
+		if (*start != '.' && (signed char)*start >= 0)
+			continue;
+		sb_fold(start, (size_t)(slash - start), &name);
+		if (!(roles_of(guard, &name) & SB_ROLE_TREE))
+			continue;
+		found = tree_at(guard, start, &name);
+		if (found)
+			return found;
 	}
 	return NULL;
 }
@@ -390,7 +416,7 @@ static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct spo
 static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_guard_act act,
 					struct spot *spot, struct sb_guard_answer *out)
 {
-	unsigned roles = roles_of(guard, folded(spot, 0));
+	unsigned roles = roles_at(guard, spot, 0);
 	const struct sb_pattern_row *pattern = NULL;
 	const struct sb_guard_row *row = NULL;
 	bool lands = act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA &&
@@ -401,11 +427,11 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 		return out->verdict;
 	if (act == SB_GUARD_MKDIR)
 		return plain(out);
-	if ((roles & SB_ROLE_LAST) || (roles_of(guard, folded(spot, 1)) & SB_ROLE_HOLDER) ||
+	if ((roles & SB_ROLE_LAST) || (roles_at(guard, spot, 1) & SB_ROLE_HOLDER) ||
 	    has_ending(guard, &spot->at[0]))
 		pattern = row_of(guard, spot);
 	if (!pattern)
-		pattern = tree_of(guard, spot->place->path);
+		pattern = tree_of(guard, spot);
 	if (pattern)
 		row = pattern->row;
 	if (!row && guard->extras.count)
@@ -462,7 +488,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 					   int directory, struct sb_guard_answer *out)
 {
 	const char *path = spot->place->path;
-	const struct sb_pattern_row *pattern = tree_of(guard, path);
+	const struct sb_pattern_row *pattern = tree_of(guard, spot);
 	struct sb_extras around = {0};
 	unsigned position;
 	size_t from = 0;
@@ -470,7 +496,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
-	if ((roles_of(guard, folded(spot, 0)) & SB_ROLE_STRUCTURE) &&
+	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	while ((pattern = part_of(guard, spot, &from, &position))) {
@@ -532,7 +558,7 @@ static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 	out->row = NULL;
 	out->detail[0] = '\0';
 	split(place, &spot);
-	if (!(roles_of(guard, folded(&spot, 0)) & SB_ROLE_HOLDER))
+	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER))
 		return plain(out);
 	while ((pattern = part_of(guard, &spot, &from, &position))) {
 		SB_AUTO_FD int directory = -1;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "guard/guard.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
@@ -85,78 +86,6 @@ static const struct row credentials[] = {
 	{".bitcoin", &sb_access_deny, "wallet"},
 	{".electrum", &sb_access_deny, "wallet"},
 	{".ethereum/keystore", &sb_access_deny, "wallet"},
-};
-
-/* In the repository at the top of each project. */
-static const struct row git_names[] = {
-	{".git/hooks", &sb_access_ask, "git runs hooks"},
-	{".git/config", &sb_access_ask, "git config can name programs to run"},
-	{".git/config.worktree", &sb_access_ask, "git config can name programs to run"},
-	{".git/commondir", &sb_access_ask, "leads git to other hooks and config"},
-	{".git/info/attributes", &sb_access_ask, "picks the filters and diff drivers git runs"},
-};
-
-/* At the top of each project: what a program outside the sandbox would later run or obey. */
-static const struct row run_later[] = {
-	{".envrc", &sb_access_ask, "direnv runs it on cd"},
-	{".bashrc", &sb_access_ask, "shell start-up file"},
-	{".bash_profile", &sb_access_ask, "shell start-up file"},
-	{".bash_login", &sb_access_ask, "shell start-up file"},
-	{".bash_logout", &sb_access_ask, "shell start-up file"},
-	{".bash_aliases", &sb_access_ask, "shell start-up file"},
-	{".profile", &sb_access_ask, "shell start-up file"},
-	{".inputrc", &sb_access_ask, "binds keys to commands in every shell"},
-	{".zshenv", &sb_access_ask, "shell start-up file"},
-	{".zprofile", &sb_access_ask, "shell start-up file"},
-	{".zshrc", &sb_access_ask, "shell start-up file"},
-	{".zlogin", &sb_access_ask, "shell start-up file"},
-	{".zlogout", &sb_access_ask, "shell start-up file"},
-	{".config/fish", &sb_access_ask, "shell start-up files"},
-	{".config/git/config", &sb_access_ask, "git config can name programs to run"},
-	{".config/autostart", &sb_access_ask, "run at every desktop login"},
-	{".config/systemd", &sb_access_ask, "user services"},
-	{".gitconfig", &sb_access_ask, "git config can name programs to run"},
-	{".ssh/authorized_keys", &sb_access_ask, "lets others log in"},
-	{".ssh/rc", &sb_access_ask, "run at every login"},
-	{".local/share/systemd", &sb_access_ask, "user services"},
-	{".local/bin", &sb_access_ask, "on the PATH of the user's shell"},
-	{".vscode", &sb_access_ask, "editor tasks and settings"},
-	{".idea", &sb_access_ask, "editor run configurations and settings"},
-	{".zed", &sb_access_ask, "editor tasks and settings"},
-	{".devcontainer", &sb_access_ask, "dev container commands"},
-	{".devcontainer.json", &sb_access_ask, "dev container commands"},
-	{".exrc", &sb_access_ask, "vim start-up file"},
-	{".vimrc", &sb_access_ask, "vim start-up file"},
-	{".nvimrc", &sb_access_ask, "neovim start-up file"},
-	{".nvim.lua", &sb_access_ask, "neovim start-up file"},
-	{".dir-locals.el", &sb_access_ask, "emacs evaluates it"},
-	{".claude/settings.json", &sb_access_ask, "agent hooks and permissions"},
-	{".claude/settings.local.json", &sb_access_ask, "agent hooks and permissions"},
-	{".claude/commands", &sb_access_ask, "agent commands"},
-	{".claude/agents", &sb_access_ask, "agent definitions"},
-	{".claude/skills", &sb_access_ask, "agent skills with scripts"},
-	{".claude/hooks", &sb_access_ask, "agent hooks"},
-	{".mcp.json", &sb_access_ask, "programs an agent starts"},
-	{".cursor", &sb_access_ask, "agent settings and MCP servers"},
-	{".codex", &sb_access_ask, "agent settings"},
-	{".gemini", &sb_access_ask, "agent settings and MCP servers"},
-	{".opencode", &sb_access_ask, "agent settings and commands"},
-	{".continue", &sb_access_ask, "agent settings"},
-	{".windsurf", &sb_access_ask, "agent settings"},
-	{".aider.conf.yml", &sb_access_ask, "agent settings"},
-	{".npmrc", &sb_access_ask, "npm settings can name programs to run"},
-	{".yarnrc", &sb_access_ask, "yarn settings can name programs to run"},
-	{".yarnrc.yml", &sb_access_ask, "yarn settings can name programs to run"},
-	{".pnpmfile.cjs", &sb_access_ask, "pnpm runs it"},
-};
-
-/* At the top of a writable directory that is a git directory itself. */
-static const struct row git_dir[] = {
-	{"hooks", &sb_access_ask, "git runs hooks"},
-	{"config", &sb_access_ask, "git config can name programs to run"},
-	{"config.worktree", &sb_access_ask, "git config can name programs to run"},
-	{"commondir", &sb_access_ask, "leads git to other hooks and config"},
-	{"info/attributes", &sb_access_ask, "picks the filters and diff drivers git runs"},
 };
 
 /* Beneath /run and /var: services that do for a client what the client may not do itself. */
@@ -543,11 +472,56 @@ static bool is_git_dir(const char *path)
 	return true;
 }
 
+#define MAX_HELD 256 /* rows of the guard's table */
+
+/*
+ * What is held for the guard's rows: those of git directories (without "<git>/") or the
+ * others.  Each once: several rows may be held by one directory.
+ */
+static size_t held_rows(bool git, struct row *out)
+{
+	static const char prefix[] = "<git>/";
+	size_t rows, count = 0;
+	const struct sb_guard_row *table = sb_guard_rows(&rows);
+
+	for (size_t i = 0; i < rows && count < MAX_HELD; i++) {
+		const char *held = table[i].held;
+		bool in_git = held && strncmp(held, prefix, sizeof prefix - 1) == 0;
+		size_t known = 0;
+
+		if (!held || in_git != git)
+			continue;
+		held += git ? sizeof prefix - 1 : 0;
+		while (known < count && strcmp(out[known].path, held) != 0)
+			known++;
+		if (known == count)
+			out[count++] = (struct row){held, &sb_access_ask, table[i].why};
+	}
+	return count;
+}
+
+/* What git obeys in root/.git, as names of root: .git may be a link. */
+static int guard_dot_git(struct sb_policy *policy, const char *root, const struct row *rows,
+			 size_t count, unsigned flags, struct sb_error *err)
+{
+	char names[16][64];
+	struct row inner[16];
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < COUNT(names); i++, used++) {
+		snprintf(names[used], sizeof names[used], ".git/%s", rows[i].path);
+		inner[used] = (struct row){names[used], rows[i].access, rows[i].reason};
+	}
+	return add_table(policy, root, inner, used, flags, err);
+}
+
 /* What a program outside would run or obey, at the top of a writable directory. */
 static int guard_root(struct sb_policy *policy, const char *root, unsigned flags,
 		      struct sb_error *err)
 {
 	SB_AUTO_FREE char *git = sb_path_join(root, ".git");
+	struct row rows[MAX_HELD];
+	size_t count = held_rows(true, rows);
 	struct stat info;
 	int status = SB_OK;
 
@@ -558,13 +532,68 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 		status = add_literal(policy, git, &sb_access_ask,
 				     "leads git to its hooks and config", 0, err);
 	if (status == SB_OK && is_git_dir(root))
-		status = add_table(policy, root, git_dir, COUNT(git_dir), flags, err);
+		status = add_table(policy, root, rows, count, flags, err);
 	/* where there is no repository, git init has to be able to make one */
 	if (status == SB_OK)
-		status = add_table(policy, root, git_names, COUNT(git_names),
-				   access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
+		status = guard_dot_git(policy, root, rows, count,
+				       access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
 	if (status == SB_OK)
-		status = add_table(policy, root, run_later, COUNT(run_later), flags, err);
+		status = add_table(policy, root, rows, held_rows(false, rows), flags, err);
+	return status;
+}
+
+/* Did the user close a directory around path?  Then it stays closed. */
+static bool is_closed(const struct sb_policy *policy, const char *path)
+{
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
+
+		if (rule->tier != SB_TIER_BUILTIN && sb_path_within(pattern->prefix, path) &&
+		    (rule->access.verdict[SB_CREATE] != SB_ALLOW ||
+		     rule->access.verdict[SB_MODIFY] != SB_ALLOW))
+			return true;
+	}
+	return false;
+}
+
+/* In a part that is opened: what leads git elsewhere, where no guard looks at it. */
+static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part, unsigned flags,
+		      struct sb_error *err)
+{
+	static const struct row leads[] = {
+		{"gitdir", &sb_access_ask, "leads git to another worktree"},
+		{"commondir", &sb_access_ask, "leads git to other hooks and config"},
+		{"config.worktree", &sb_access_ask, "git config can name programs to run"},
+	};
+	struct row rows[MAX_HELD];
+
+	if (is_git_dir(part->path))
+		return add_table(policy, part->path, rows, held_rows(true, rows), flags, err);
+	return add_table(policy, part->path, leads, COUNT(leads), flags | EXISTING_ONLY, err);
+}
+
+/* A linked worktree or submodule whose git data lies elsewhere: exactly what git needs there. */
+static int add_parts(struct sb_policy *policy, const struct sb_place *place, const char *project,
+		     unsigned flags, struct sb_error *err)
+{
+	struct sb_guard_parts parts;
+	int status = sb_guard_parts_find(project, &parts, err);
+
+	for (size_t i = 0; i < parts.count && status == SB_OK; i++) {
+		const struct sb_guard_part *part = &parts.all[i];
+		bool missing = access(part->path, F_OK) != 0;
+		char reason[96];
+
+		if ((part->checked && !place->guarded) || is_closed(policy, part->path))
+			continue;
+		snprintf(reason, sizeof reason, "git data of this checkout: %s", part->why);
+		status = add_literal(policy, part->path, &sb_access_write, reason,
+				     flags | (missing ? ABSENT : 0), err);
+		if (status == SB_OK && part->directory && !missing && !place->guarded)
+			status = guard_part(policy, part, flags, err);
+	}
+	sb_guard_parts_done(&parts);
 	return status;
 }
 
@@ -628,9 +657,8 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
-	int status = place->guarded ? SB_OK
-				    : guard_opened(policy, place, flags,
-						   err); /* while only the user's rules are there */
+	/* while only the user's rules are there */
+	int status = place->guarded ? SB_OK : guard_opened(policy, place, flags, err);
 
 	if (status == SB_OK)
 		status = add_table(policy, "/", kernel, COUNT(kernel), 0, err);
@@ -643,6 +671,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 				     i ? "project" : "current directory", 0, err);
 		if (status == SB_OK && !place->guarded)
 			status = guard_root(policy, place->projects[i], flags, err);
+		if (status == SB_OK)
+			status = add_parts(policy, place, place->projects[i], flags, err);
 	}
 	if (status == SB_OK)
 		status = add_temp(policy, place, err);

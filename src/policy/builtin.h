@@ -25,8 +25,8 @@ struct sb_place {
 	 */
 	bool existing_only;
 	/*
-	 * Leave out the names that a program outside would run or obey: a supervised run holds
-	 * them itself, at any depth, whether they are there or not (guard.h).
+	 * The run asks a guard (guard/guard.h) about every change, at any depth: leave out the
+	 * rules for run-later names, which know the top of a project only.
 	 */
 	bool guarded;
 };

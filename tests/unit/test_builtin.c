@@ -145,7 +145,6 @@ static void P2_run_later_names_ask(void **state)
 		".zshrc",
 		".npmrc",
 		".claude/settings.json",
-		".git/info/attributes",
 		".git/hooks",
 		".cursor/x",
 		".local/bin/ls",
@@ -160,6 +159,94 @@ static void P2_run_later_names_ask(void **state)
 	project_has(fx, ".git/HEAD", "write");
 	project_has(fx, ".git/refs/heads/main", "write");
 	project_has(fx, ".git/configuration", "write");
+	project_has(fx, ".git/info/attributes", "write"); /* chooses among drivers of the config */
+}
+
+/* A guard judges at any depth, and lets a checked config through: no rule may stand in its way. */
+static void a_guard_takes_over(void **state)
+{
+	struct fixture *fx = *state;
+
+	fx->place.guarded = true;
+	make_dir(fx->projects[0], ".git");
+	seal(fx);
+	project_has(fx, ".git/config", "write");
+	project_has(fx, ".envrc", "write");
+}
+
+static void put(const char *root, const char *name, const char *text)
+{
+	FILE *file = fopen(in(root, name), "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* P3: a linked worktree reaches what git needs of the main repository, and nothing more. */
+static void make_linked(struct fixture *fx)
+{
+	char text[2 * PATH_MAX];
+
+	make_dir(fx->home, "main");
+	make_dir(fx->home, "main/.git");
+	make_dir(fx->home, "main/.git/objects");
+	make_dir(fx->home, "main/.git/refs");
+	make_dir(fx->home, "main/.git/hooks");
+	make_dir(fx->home, "main/.git/worktrees");
+	make_dir(fx->home, "main/.git/worktrees/project");
+	put(fx->home, "main/.git/config", "");
+	put(fx->home, "main/.git/HEAD", "");
+	put(fx->home, "main/.git/worktrees/project/commondir", "../..\n");
+	snprintf(text, sizeof text, "%s/.git\n", fx->project);
+	put(fx->home, "main/.git/worktrees/project/gitdir", text);
+	snprintf(text, sizeof text, "gitdir: %s/main/.git/worktrees/project\n", fx->home);
+	put(fx->project, ".git", text);
+}
+
+static void P3_a_linked_worktree_reaches_its_data(void **state)
+{
+	struct fixture *fx = *state;
+
+	make_linked(fx);
+	seal(fx);
+	home_has(fx, "main/.git/objects/ab/cd", "write");
+	home_has(fx, "main/.git/refs/heads/x", "write");
+	home_has(fx, "main/.git/packed-refs.lock", "write");
+	home_has(fx, "main/.git/worktrees/project/index.lock", "write");
+	home_has(fx, "main/.git/worktrees/project/commondir", "ask");
+	home_has(fx, "main/.git/worktrees/project/gitdir", "ask");
+	home_has(fx, "main/.git/worktrees/other/index", "ask");
+	home_has(fx, "main/.git/config", "ask");
+	home_has(fx, "main/.git/HEAD", "ask");
+	home_has(fx, "main/.git/hooks/pre-commit", "ask");
+	home_has(fx, "main/file", "ask");
+}
+
+static void P3_with_a_guard_its_config_too(void **state)
+{
+	struct fixture *fx = *state;
+
+	make_linked(fx);
+	fx->place.guarded = true;
+	seal(fx);
+	home_has(fx, "main/.git/config", "write");
+	home_has(fx, "main/.git/config.lock", "write");
+	home_has(fx, "main/.git/worktrees/other/index", "write");
+	home_has(fx, "main/.git/HEAD", "ask");
+	home_has(fx, "main/.git/hooks/pre-commit", "ask");
+}
+
+/* What the user closed stays closed, however specific the parts are. */
+static void P3_a_closed_repository_stays_closed(void **state)
+{
+	struct fixture *fx = *state;
+
+	make_linked(fx);
+	add(fx, SB_TIER_FLAG, "read", in(fx->home, "main"));
+	seal(fx);
+	home_has(fx, "main/.git/objects/ab/cd", "read");
+	home_has(fx, "main/.git/worktrees/project/index", "read");
 }
 
 /* Where there is no repository, git init has to be able to make one. */
@@ -490,6 +577,10 @@ static const struct CMUnitTest tests[] = {
 	WITH_HOME(S1_the_project_is_writable_and_nothing_else),
 	WITH_HOME(P4_credentials_are_unreadable),
 	WITH_HOME(P2_run_later_names_ask),
+	WITH_HOME(a_guard_takes_over),
+	WITH_HOME(P3_a_linked_worktree_reaches_its_data),
+	WITH_HOME(P3_with_a_guard_its_config_too),
+	WITH_HOME(P3_a_closed_repository_stays_closed),
 	WITH_HOME(a_repository_can_be_made),
 	WITH_HOME(P8_a_broader_rule_of_the_user_holds_in_guarded_names),
 	WITH_HOME(S9_own_files_stay_closed_for_changes),

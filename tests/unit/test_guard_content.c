@@ -1,0 +1,274 @@
+/* test_guard_content.c - which bytes land unasked, and what a question says about the others. */
+#include "guarded.h"
+
+static char why[400];
+
+static enum sb_guard_verdict content(struct guarded *fx, enum sb_guard_kind kind, const char *name,
+				     const char *old_text, const char *new_text)
+{
+	struct sb_guard_bytes before = {old_text, old_text ? strlen(old_text) : 0};
+	struct sb_guard_bytes after = {new_text, strlen(new_text)};
+
+	return sb_guard_content(fx->guard, kind, in(fx->root, name), before, after, why,
+				sizeof why);
+}
+
+static void expect(struct guarded *fx, enum sb_guard_kind kind, const char *name,
+		   const char *const *texts, size_t count, enum sb_guard_verdict verdict)
+{
+	for (size_t i = 0; i < count; i++)
+		if (content(fx, kind, name, NULL, texts[i]) != verdict)
+			fail_msg("'%s' (%s)", texts[i], why);
+}
+
+static void config_keys(void **state)
+{
+	static const char *const fine[] = {
+		"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
+		"[user]\nname = A B\nemail = a@b\n",
+		"[remote \"origin\"]\n\turl = https://x/y.git\n",
+		"[remote \"origin\"]\n\turl = git@host:x/y.git\n\tfetch = +refs/*:refs/*\n",
+		"[remote \"o\"]\nurl = ../other\n",
+		"[branch \"m\"]\nremote=o\nmerge=refs/heads/m\n",
+		"[core]\nworktree = ../sub\n",
+		"[core]\nworktree = ..\n",
+		"# nothing\n",
+		"",
+		"[submodule \"x\"]\nurl = /somewhere\nactive = true\nupdate = checkout\n",
+		"\xef\xbb\xbf[core]\nbare\n",
+		"[CORE]\nBare = no\n",
+		"[extensions]worktreeConfig=true\n",
+	};
+	static const char *const asked[] = {
+		"[core]\nhooksPath = x\n",
+		"[core]\nfsmonitor = x\n",
+		"[core]\neditor = x\n",
+		"[alias]\nst = !x\n",
+		"[include]\npath = x\n",
+		"[includeIf \"gitdir:/\"]\npath = x\n",
+		"[filter \"x\"]\nclean = x\n",
+		"[diff \"x\"]\ntextconv = x\n",
+		"[diff]\nexternal=x\n",
+		"[credential]\nhelper = x\n",
+		"[gpg]\nprogram = x\n",
+		"[gpg \"ssh\"]\nprogram=x\n",
+		"[remote \"o\"]\nuploadpack = x\n",
+		"[remote \"o\"]\nvcs = x\n",
+		"[remote \"o\"]\nurl = ext::sh -c x\n",
+		"[remote \"o\"]\nurl = --upload-pack=x\n",
+		"[branch \"m\"]\nremote = ext::x\n",
+		"[branch \"m\"]\nmergeOptions = x\n",
+		"[submodule \"x\"]\nupdate = !x\n",
+		"[core]\nworktree = /etc\n",
+		"[core]\nworktree = ../../../..\n",
+		"[core]\nworktree = a/../../../..\n",
+		"[trailer \"x\"]\ncommand = x\n",
+		"[merge \"x\"]\ndriver = x\n",
+		"[url \"a\"]\ninsteadOf=b\n",
+		"[core]\nbare = true\r\n",
+		"[core]\n bare = \"a\rb\"\n",
+		"[core\n",
+		"x",
+		"[core]bare = \"",
+		"[core \"x\"]\nbare = true\n",
+		"[core]\nbare = true\n[a \"core.bare\"]\nb=1\n",
+		"[protocol \"ext\"]\nallow = always\n",
+		"[safe]\ndirectory = *\n",
+		"a = b\n",
+		"[core]\nsshCommand\n",
+		"[ core]\nbare = 1\n",
+		"[unknown]\nkey = x\n",
+	};
+	struct guarded *fx = *state;
+	struct sb_guard_bytes none = {0}, nul = {"[core]\nbare = \0x\n", 17};
+
+	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", fine, COUNT(fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", asked, COUNT(asked), SB_GUARD_ASK);
+	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_GIT_CONFIG, in(fx->root, "config"),
+					  none, nul, why, sizeof why),
+			 SB_GUARD_ASK);
+}
+
+static void only_changes_count(void **state)
+{
+	static const char before[] = "[core]\n\tpager = less\n[user]\n\tname = x\n";
+	struct guarded *fx = *state;
+
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
+				 "[user]\nname = y\n[core]\npager = less\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[user]\nname = y\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
+				 "[core]\npager = \"less|sh\x1b[2J\"\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "core.pager = less|sh\\e[2J");
+	/* the same value twice is one more than before */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
+				 "[core]\npager = less\npager = less\n"),
+			 SB_GUARD_ASK);
+	/* a key of another section is another key */
+	assert_int_equal(
+		content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[core \"x\"]\npager = less\n"),
+		SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_SAME, "c", "a", "a"), SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_SAME, "c", "a", "b"), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_SAME, "c", NULL, ""), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_SAME, "c", "a", ""), SB_GUARD_ASK);
+}
+
+static void git_files(void **state)
+{
+	struct guarded *fx = *state;
+	char inside[PATH_MAX + 32];
+	const char *const fine[] = {"gitdir: ../.git/modules/x\n", "gitdir: .git/x", inside,
+				    "gitdir: ./a/./b\n"};
+	static const char *const asked[] = {
+		"gitdir: /etc\n",
+		"gitdir: ../../../../../../../x\n",
+		"gitdir: a/../../../../x\n",
+		"gitdir:../x\n",
+		"gitdir: \n",
+		"gitdir: a\nb\n",
+		"gitdir: a\r\n",
+		"x",
+		"gitdir: ",
+	};
+
+	snprintf(inside, sizeof inside, "gitdir: %s/x/.git\n", fx->root);
+	expect(fx, SB_GUARD_GITFILE, "sub/.git", fine, COUNT(fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_GITFILE, "sub/.git", asked, COUNT(asked), SB_GUARD_ASK);
+	snprintf(inside, sizeof inside, "%s/tree/.git\n", fx->root);
+	assert_int_equal(content(fx, SB_GUARD_GITDIR, "worktrees/a/gitdir", NULL, inside),
+			 SB_GUARD_PLAIN);
+	snprintf(inside, sizeof inside, "%s/tree\n", fx->root);
+	assert_int_equal(content(fx, SB_GUARD_GITDIR, "worktrees/a/gitdir", NULL, inside),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_GITDIR, "worktrees/a/gitdir", NULL, "/x/.git\n"),
+			 SB_GUARD_ASK);
+}
+
+static void common_directory(void **state)
+{
+	struct guarded *fx = *state;
+	static const char path[] = ".git/worktrees/a/commondir";
+
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, path, NULL, "../..\n"), SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, path, NULL, "../.."), SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, path, NULL, "../../x\n"), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, path, NULL, "/x\n"), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, "x/a/commondir", NULL, "../..\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_COMMONDIR, "xworktrees/a/commondir", NULL, "../..\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(
+		content(fx, SB_GUARD_COMMONDIR, "worktrees/a/b/commondir", NULL, "../..\n"),
+		SB_GUARD_ASK);
+}
+
+static void line_by_line(void **state)
+{
+	static const char *const todo_fine[] = {
+		"pick abc message\n",
+		"p abc\n# Rebase\n\n  squash d\n",
+		"fixup -C abc\n",
+		"noop\n",
+		"label onto\nreset onto\nmerge -C a b # c\nbreak\nupdate-ref refs/heads/x\n",
+	};
+	static const char *const todo_asked[] = {
+		"pick a\nexec make\n",
+		"x make\n",
+		"\texec\tmake\n",
+		"unknown\n",
+		"pick\x0b"
+		"a\n",
+		"pick a\r\n",
+	};
+	static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n",
+						    "stable\n", "[toolchain]\nchannel = \"1.80\"\n",
+						    "ref:main\n"};
+	static const char *const versions_asked[] = {
+		"nodejs path:/x\n",
+		"[toolchain]\npath = \"/x\"\n",
+		"[toolchain]\n\"path\"='/x'\n",
+		"node {{exec(command='x')}}\n",
+	};
+	static const char *const modules_fine[] = {
+		"[submodule \"a\"]\n\tpath = a\n\turl = https://x/a\n\tbranch = main\n",
+	};
+	static const char *const modules_asked[] = {
+		"[submodule \"a\"]\n\tupdate = !x\n", "[submodule \"a\"]\nurl = ext::x\n",
+		"[submodule \"a\"]\npath = -x\n",     "[submodule \"a\"]\npath = \"a\r\"\n",
+		"[submodule \"a\"]\nurl = --x\n",
+	};
+	struct guarded *fx = *state;
+	char text[2 * PATH_MAX];
+
+	expect(fx, SB_GUARD_REBASE_TODO, "t", todo_fine, COUNT(todo_fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_REBASE_TODO, "t", todo_asked, COUNT(todo_asked), SB_GUARD_ASK);
+	/* approved once, the rest of the list may shrink */
+	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, "t", "pick a\nexec make\npick b\n",
+				 "exec make\npick b\n"),
+			 SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, "t", versions_fine, COUNT(versions_fine),
+	       SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, "t", versions_asked, COUNT(versions_asked),
+	       SB_GUARD_ASK);
+	expect(fx, SB_GUARD_GITMODULES, "m", modules_fine, COUNT(modules_fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_GITMODULES, "m", modules_asked, COUNT(modules_asked), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_STRATEGY, "s", NULL, "ort\n"), SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_STRATEGY, "s", NULL, "evil\n"), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_SEQUENCER, "s", NULL, "[options]\nstrategy = ort\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_SEQUENCER, "s", NULL, "[options]\nstrategy = x\n"),
+			 SB_GUARD_ASK);
+	snprintf(text, sizeof text, "# x\n%s/other/objects\n../../other/.git/objects\n", fx->root);
+	assert_int_equal(
+		content(fx, SB_GUARD_ALTERNATES, "a/.git/objects/info/alternates", NULL, text),
+		SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_ALTERNATES, ".git/objects/info/alternates", NULL,
+				 "/srv/objects\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_ALTERNATES, ".git/objects/info/alternates",
+				 "/srv/objects\n", "/srv/objects\n\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_ALTERNATES, ".git/objects/info/alternates", NULL,
+				 "../../../../../../../../x\n"),
+			 SB_GUARD_ASK);
+}
+
+/* A file of the longest size is judged in a time that holds nobody up. */
+static void large_files(void **state)
+{
+	struct guarded *fx = *state;
+	char *text = malloc(SB_GUARD_MAX_BYTES + 2);
+	struct timespec start, end;
+	size_t length = 0;
+
+	assert_non_null(text);
+	length += (size_t)sprintf(text, "[user]\n");
+	while (length + 3 < SB_GUARD_MAX_BYTES)
+		length += (size_t)sprintf(text + length, "%c=\n", 'a' + (int)(length % 26));
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", text, text + 7), SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, "c", NULL, text), SB_GUARD_ASK);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_true(end.tv_sec - start.tv_sec < 5);
+	memset(text, '#', SB_GUARD_MAX_BYTES + 1);
+	text[SB_GUARD_MAX_BYTES + 1] = '\0';
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", NULL, text), SB_GUARD_ASK);
+	text[5000] = '\0';
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", NULL, text), SB_GUARD_ASK);
+	text[100] = '\0';
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", NULL, text), SB_GUARD_PLAIN);
+	free(text);
+}
+
+#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
+
+static const struct CMUnitTest tests[] = {
+	WITH_TREE(config_keys),      WITH_TREE(only_changes_count), WITH_TREE(git_files),
+	WITH_TREE(common_directory), WITH_TREE(line_by_line),       WITH_TREE(large_files),
+};
+
+UNIT_MAIN("guard content")

@@ -1,0 +1,300 @@
+/* test_guard_names.c - the table, and which names it means. */
+#include "guarded.h"
+
+#include "guard/fold.h"
+
+/* A path that a pattern means: "<git>" as .git, "*" as a name. */
+static void example(const char *pattern, char *out, size_t size)
+{
+	size_t end = 0;
+
+	out[0] = '\0';
+	for (const char *at = pattern; *at;) {
+		size_t length = strcspn(at, "/");
+
+		if (strncmp(at, "<git>", length) == 0 && length == 5)
+			end += (size_t)snprintf(out + end, size - end, ".git");
+		else if (length == 2 && at[0] == '*' && at[1] == '*')
+			end += (size_t)snprintf(out + end, size - end, "deep/er");
+		else if (at[0] == '*')
+			end += (size_t)snprintf(out + end, size - end, "name%.*s", (int)length - 1,
+						at + 1);
+		else
+			end += (size_t)snprintf(out + end, size - end, "%.*s", (int)length, at);
+		at += length;
+		if (*at)
+			end += (size_t)snprintf(out + end, size - end, "%c", *at++);
+	}
+}
+
+static void every_row_is_well_formed(void **state)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	(void)state;
+	assert_true(count > 100);
+	for (size_t i = 0; i < count; i++) {
+		const char *pattern = rows[i].pattern;
+		unsigned components = 1;
+
+		for (const char *at = pattern; *at; at++)
+			components += *at == '/' && strcmp(at, "/**") != 0;
+		assert_true(components <= 3);
+		for (const char *at = pattern; at;
+		     at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
+			assert_true(strcspn(at, "/") < SB_FOLD_MAX);
+		/* the search for "/." relies on it */
+		if (strstr(pattern, "**"))
+			assert_int_equal(pattern[0], '.');
+		assert_true(rows[i].who[0] && rows[i].why[0]);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(pattern, rows[other].pattern);
+	}
+}
+
+/* The directory that name is in: without it there is no structure to look at. */
+static void plant_around(struct guarded *fx, const char *name)
+{
+	char directory[512];
+
+	snprintf(directory, sizeof directory, "%s", name);
+	if (strrchr(directory, '/')) {
+		strrchr(directory, '/')[1] = '\0';
+		plant(fx, directory, "");
+	}
+}
+
+static void every_row_matches(void **state)
+{
+	static const char *const tops[] = {"", "sub/", "a/b/c/d/"};
+	struct guarded *fx = *state;
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t top = 0; top < COUNT(tops); top++) {
+			char name[256], path[512];
+			enum sb_guard_verdict verdict;
+
+			example(rows[i].pattern, name, sizeof name);
+			snprintf(path, sizeof path, "%s%s", tops[top], name);
+			plant_around(fx, path);
+			verdict = judge(fx, SB_GUARD_WRITE, path);
+			if (verdict !=
+			    (rows[i].kind == SB_GUARD_SAME ? SB_GUARD_ASK : SB_GUARD_CHECK))
+				fail_msg("write %s: %d", path, verdict);
+			if (judge(fx, SB_GUARD_SYMLINK, path) != SB_GUARD_ASK ||
+			    judge(fx, SB_GUARD_MKNOD, path) != SB_GUARD_ASK ||
+			    judge(fx, SB_GUARD_LINK_TO, path) != SB_GUARD_ASK ||
+			    judge(fx, SB_GUARD_LINK_FROM, path) != SB_GUARD_ASK)
+				fail_msg("another way to %s", path);
+			if (judge(fx, SB_GUARD_MKDIR, path) != SB_GUARD_PLAIN)
+				fail_msg("mkdir %s", path);
+		}
+}
+
+static void ordinary_names_are_plain(void **state)
+{
+	static const char *const names[] = {
+		"main.c",
+		"src/config/setup.c",
+		"config",
+		"src/config",
+		"hooks/pre-commit",
+		"src/hooks/useThing.ts",
+		"objects",
+		"refs",
+		"refs/heads/main",
+		"docs/README.md",
+		".github/workflows/ci.yml",
+		"CLAUDE.md",
+		"AGENTS.md",
+		".claude/CLAUDE.md",
+		".claude/worktrees/a/main.c",
+		".cursor/rules/style.mdc",
+		".gitignore",
+		".gitattributes",
+		".editorconfig",
+		"Makefile",
+		"package.json",
+		".git/HEAD",
+		".git/index",
+		".git/index.lock",
+		".git/config.lock",
+		".git/refs/heads/main",
+		".git/objects/ab/cdef",
+		".git/logs/HEAD",
+		".git/info/exclude",
+		".git/info/attributes",
+		".git/hooks/pre-commit.sample",
+		".git/hooks/x.sample",
+		".git/COMMIT_EDITMSG",
+		".git/packed-refs",
+		".git/rebase-merge/done",
+		"node_modules/.bin/tsc",
+		"remotes/a",
+		"gitdir",
+		"worktrees/a/b/gitdir",
+		"info/alternates",
+		"vscode/tasks.json",
+		".vscode/spelling.txt",
+		".envrc.example",
+		"x.envrc",
+		"worker",
+		"a.worker.c",
+		"update",
+		"a/pre-commit",
+		".gitx",
+		"..git",
+		".git ",
+		"idea/workspace.xml",
+	};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		plant_around(fx, names[i]);
+		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++)
+			if (judge(fx, (enum sb_guard_act)act, names[i]) != SB_GUARD_PLAIN)
+				fail_msg("%s, act %d: %s", names[i], act, fx->answer.row->pattern);
+	}
+}
+
+static void case_and_ignored_characters_do_not_hide(void **state)
+{
+	static const char *const names[] = {
+		".GIT/hooks/pre-commit",
+		".git/HOOKS/pre-commit",
+		".Git/Hooks/pre-commit",
+		".ENVRC",
+		".g\u200cit/hooks/pre-commit",
+		".git\u200d/hooks/x",
+		".gIt/hoo\u212as/x",
+		".git/hook\u017f/x",
+		"\ufeff.envrc",
+		".V\u017fcode/tasks.JSON",
+		"x.Code-Workspace",
+		"x.code-work\u200bspace",
+		"\u200b.claude/skills/x/y",
+		".Claude/Settings.json",
+		".CURSOR/hooks/deep/er",
+	};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (judge(fx, SB_GUARD_WRITE, names[i]) == SB_GUARD_PLAIN)
+			fail_msg("%s", names[i]);
+	plant_around(fx, ".g\u00efit/hooks/x");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, ".g\u00efit/hooks/x"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "\xff.envrc"), SB_GUARD_PLAIN);
+}
+
+static void deleting_is_fine_but_for_hooks(void **state)
+{
+	struct guarded *fx = *state;
+
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".git/config"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/config"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".envrc"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".git"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".git/hooks/pre-commit.sample"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".git/hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/hooks/pre-commit.sample"),
+			 SB_GUARD_PLAIN);
+}
+
+static void links_in_the_place_of_directories_ask(void **state)
+{
+	static const char *const asked[] = {".git",           ".git/hooks", ".claude",
+					    ".claude/skills", ".vscode",    ".idea",
+					    ".config",        "x/.github",  ".husky"};
+	static const char *const fine[] = {
+		"hooks",       "objects",     "worktrees",           "info",
+		"a/sequencer", ".git/tXaB12", "node_modules/.bin/x", ".git/info"};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < COUNT(asked); i++) {
+		if (judge(fx, SB_GUARD_SYMLINK, asked[i]) != SB_GUARD_ASK)
+			fail_msg("%s", asked[i]);
+		assert_int_equal(judge(fx, SB_GUARD_MKDIR, asked[i]), SB_GUARD_PLAIN);
+	}
+	plant(fx, "a/", "");
+	plant(fx, ".git/", "");
+	plant(fx, "node_modules/.bin/", "");
+	for (size_t i = 0; i < COUNT(fine); i++)
+		if (judge(fx, SB_GUARD_SYMLINK, fine[i]) != SB_GUARD_PLAIN)
+			fail_msg("%s: %s", fine[i], fx->answer.row->pattern);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, ".git/worktrees"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, ".git/objects"), SB_GUARD_ASK);
+}
+
+static void a_slash_behind_or_no_directory_changes_nothing(void **state)
+{
+	struct guarded *fx = *state;
+	struct sb_guard_place place = {.directory = -1, .path = "/x/.git/hooks/a", .name = "a/"};
+
+	assert_int_equal(sb_guard_judge(fx->guard, SB_GUARD_WRITE, &place, &fx->answer),
+			 SB_GUARD_ASK);
+	/* what cannot be looked at counts as a git directory */
+	place.path = "/x/hooks/a";
+	assert_int_equal(sb_guard_judge(fx->guard, SB_GUARD_WRITE, &place, &fx->answer),
+			 SB_GUARD_ASK);
+	place.path = "/x/plain/a";
+	assert_int_equal(sb_guard_judge(fx->guard, SB_GUARD_WRITE, &place, &fx->answer),
+			 SB_GUARD_PLAIN);
+	place = (struct sb_guard_place){.directory = -1, .path = "/.envrc", .name = NULL};
+	assert_int_equal(sb_guard_judge(fx->guard, SB_GUARD_WRITE, &place, &fx->answer),
+			 SB_GUARD_ASK);
+	place.path = "/";
+	assert_int_equal(sb_guard_judge(fx->guard, SB_GUARD_WRITE, &place, &fx->answer),
+			 SB_GUARD_PLAIN);
+}
+
+/* An ordinary name costs next to nothing; the bound is far above, for slow machines. */
+static void an_ordinary_name_is_cheap(void **state)
+{
+	enum { ROUNDS = 100000 };
+	static const char *const names[] = {
+		"src/module/file_with_a_name.c",
+		".git/objects/ab/0123456789abcdef0123456789abcdef012345",
+		"node_modules/left-pad/index.js"};
+	struct guarded *fx = *state;
+	struct timespec start, end;
+	double ns;
+
+	for (size_t n = 0; n < COUNT(names); n++) {
+		struct guarded_place *held;
+
+		plant(fx, names[n], "");
+		held = guarded_hold(fx, names[n]);
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		for (int i = 0; i < ROUNDS; i++)
+			sb_guard_judge(fx->guard, SB_GUARD_WRITE, &held->place, &fx->answer);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		ns = ((double)(end.tv_sec - start.tv_sec) * 1e9 +
+		      (double)(end.tv_nsec - start.tv_nsec)) /
+		     ROUNDS;
+		print_message("# %s: %.0f ns\n", names[n], ns);
+		assert_true(ns < 5000);
+		guarded_let_go(held);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_row_is_well_formed),
+	cmocka_unit_test_setup_teardown(every_row_matches, guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(ordinary_names_are_plain, guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(case_and_ignored_characters_do_not_hide, guarded_setup,
+					guarded_teardown),
+	cmocka_unit_test_setup_teardown(deleting_is_fine_but_for_hooks, guarded_setup,
+					guarded_teardown),
+	cmocka_unit_test_setup_teardown(links_in_the_place_of_directories_ask, guarded_setup,
+					guarded_teardown),
+	cmocka_unit_test_setup_teardown(a_slash_behind_or_no_directory_changes_nothing,
+					guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(an_ordinary_name_is_cheap, guarded_setup, guarded_teardown),
+};
+
+UNIT_MAIN("guard names")

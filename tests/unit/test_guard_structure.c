@@ -1,0 +1,299 @@
+/*
+ * test_guard_structure.c - git directories by structure, and acts that complete something.
+ *
+ * Each attack prepares harmless names first; the act that makes them dangerous must ask, and
+ * the same act without the prepared evil must not.
+ */
+#include "guarded.h"
+
+#include <sys/mman.h>
+
+static const char harmless[] = "[core]\n\tbare = true\n";
+static const char evil[] = "[core]\n\tpager = evil\n";
+
+static void a_bare_layout_is_a_git_directory(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, "store/objects/", "");
+	plant(fx, "store/hooks/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/hooks/pre-commit"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/config"), SB_GUARD_PLAIN);
+	plant(fx, "store/refs/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/hooks/pre-commit.sample"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/config"), SB_GUARD_CHECK);
+	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_CONFIG);
+	plant(fx, "store/remotes/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/remotes/x"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, "store/hooks"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/HEAD"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/refs/heads"), SB_GUARD_PLAIN);
+}
+
+/* The last of the two names, by every act that can make one. */
+static void completing_looks_at_what_is_there(void **state)
+{
+	static const enum sb_guard_act acts[] = {SB_GUARD_WRITE, SB_GUARD_MKDIR, SB_GUARD_MKNOD,
+						 SB_GUARD_SYMLINK, SB_GUARD_LINK_TO};
+	static const char *const lasts[] = {"refs", "objects"};
+	struct guarded *fx = *state;
+
+	for (size_t last = 0; last < COUNT(lasts); last++) {
+		char name[64];
+
+		snprintf(name, sizeof name, "x/%s", lasts[last]);
+		tree_clear(in(fx->root, "x"));
+		plant(fx, last ? "x/refs/" : "x/objects/", "");
+		plant(fx, "x/hooks/pre-commit.sample", "#!/bin/sh\n");
+		plant(fx, "x/config", harmless);
+		plant(fx, "x/branches/", "");
+		for (size_t i = 0; i < COUNT(acts); i++)
+			assert_int_equal(judge(fx, acts[i], name), SB_GUARD_PLAIN);
+		plant(fx, "x/config", evil);
+		for (size_t i = 0; i < COUNT(acts); i++) {
+			assert_int_equal(judge(fx, acts[i], name), SB_GUARD_ASK);
+			assert_string_equal(fx->answer.detail, "config: core.pager = evil");
+		}
+		plant(fx, "x/config", harmless);
+		plant(fx, "x/hooks/pre-commit", "#!/bin/sh\n");
+		for (size_t i = 0; i < COUNT(acts); i++) {
+			assert_int_equal(judge(fx, acts[i], name), SB_GUARD_ASK);
+			assert_string_equal(fx->answer.detail, "hooks/pre-commit");
+		}
+		assert_int_equal(judge(fx, SB_GUARD_UNLINK, name), SB_GUARD_PLAIN);
+	}
+}
+
+static void completing_by_rename(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, "x/objects/", "");
+	plant(fx, "x/hooks/update", "#!/bin/sh\n");
+	plant(fx, "r/", "");
+	plant(fx, "file", "");
+	assert_int_equal(judge_rename(fx, "r", "x/refs", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "file", "x/refs", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "r", "x/other", false), SB_GUARD_PLAIN);
+	make_link(fx->root, "link", "r");
+	assert_int_equal(judge_rename(fx, "link", "x/refs", false), SB_GUARD_ASK);
+	/* exchange: what is at the other end lands here */
+	plant(fx, "y/objects/", "");
+	plant(fx, "y/plain/", "");
+	plant(fx, "z/refs/", "");
+	plant(fx, "z/objects/", "");
+	assert_int_equal(judge_rename(fx, "z/refs", "x/refs", true), SB_GUARD_ASK);
+	tree_clear(in(fx->root, "x/hooks"));
+	assert_int_equal(judge_rename(fx, "r", "x/refs", false), SB_GUARD_PLAIN);
+}
+
+static void links_and_many_entries_are_not_followed_but_asked_about(void **state)
+{
+	struct guarded *fx = *state;
+	char name[64];
+
+	plant(fx, "x/objects/", "");
+	plant(fx, "elsewhere/", "");
+	make_link(fx->root, "x/hooks", "../elsewhere");
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+	unlink(in(fx->root, "x/hooks"));
+	make_link(fx->root, "x/config", "../elsewhere/config");
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+	unlink(in(fx->root, "x/config"));
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_PLAIN);
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof name, "x/hooks/%d.sample", i);
+		plant(fx, name, "");
+	}
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+}
+
+/* A config that somebody can still write to is not what we read. */
+static void an_open_config_is_not_settled(void **state)
+{
+	struct guarded *fx = *state;
+	void *map;
+	int fd;
+
+	plant(fx, "x/objects/", "");
+	plant(fx, "x/config", harmless);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_PLAIN);
+	fd = open(in(fx->root, "x/config"), O_RDWR | O_CLOEXEC);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+	assert_string_equal(fx->answer.detail, "config: it may still be written to");
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	close(fd);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+	munmap(map, 4096);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_PLAIN);
+	/* and a second name is a second way to write */
+	assert_int_equal(link(in(fx->root, "x/config"), in(fx->root, "alias")), 0);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "x/refs"), SB_GUARD_ASK);
+}
+
+static void a_prepared_tree_moves_in(void **state)
+{
+	static const struct {
+		const char *prepared, *from, *to;
+	} attacks[] = {
+		{"x/hooks/pre-commit", "x", ".git"},
+		{"x/hooks/pre-commit", "x", "sub/.GIT"},
+		{"x/hooks/pre-commit", "x/hooks", ".git/hooks"},
+		{"x/pre-commit", "x", ".git/hooks"},
+		{"x/commondir", "x", "y"}, /* no attack: the name was guarded when it was written */
+		{"x/settings.json", "x", ".claude"},
+		{"x/skills/a/SKILL.md", "x", ".claude"},
+		{"x/SKILL.md", "x", ".claude/skills"},
+		{"x/SKILL.md", "x", ".claude/skills/mine"},
+		{"x/tasks.json", "x", ".vscode"},
+		{"x/a.xml", "x", ".idea"},
+		{"x/fish/config.fish", "x", ".config"},
+		{"x/bin/ls", "x", ".local"},
+		{"x/pre-commit", "x", ".husky"},
+		{"x/share/systemd/user/a.service", "x", ".local"},
+		{"x/systemd/user/a.service", "x", ".local/share"},
+	};
+	struct guarded *fx = *state;
+
+	plant(fx, "sub/", "");
+	plant(fx, ".claude/", "");
+	plant(fx, ".claude/skills/", "");
+	plant(fx, ".local/", "");
+	for (size_t i = 0; i < COUNT(attacks); i++) {
+		enum sb_guard_verdict expected = strcmp(attacks[i].to, "y") == 0 ? SB_GUARD_PLAIN
+										 : SB_GUARD_ASK;
+
+		tree_clear(in(fx->root, "x"));
+		plant(fx, attacks[i].prepared, "evil");
+		if (strncmp(attacks[i].to, ".git/", 5) == 0)
+			plant(fx, ".git/", "");
+		if (judge_rename(fx, attacks[i].from, attacks[i].to, false) != expected)
+			fail_msg("%s: %s -> %s", attacks[i].prepared, attacks[i].from,
+				 attacks[i].to);
+		/* the other direction of an exchange is the same arrival */
+		if (expected == SB_GUARD_ASK &&
+		    judge_rename(fx, attacks[i].to, attacks[i].from, true) != SB_GUARD_ASK)
+			fail_msg("exchange %s -> %s", attacks[i].to, attacks[i].from);
+		/* to an ordinary name: nothing */
+		assert_int_equal(judge_rename(fx, attacks[i].from, "ordinary", false),
+				 SB_GUARD_PLAIN);
+	}
+}
+
+static void harmless_trees_move_in(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, "x/hooks/a.sample", "");
+	plant(fx, "x/config", harmless);
+	plant(fx, "x/HEAD", "ref: refs/heads/main\n");
+	assert_int_equal(judge_rename(fx, "x", ".git", false), SB_GUARD_PLAIN);
+	plant(fx, "x/objects/info/alternates", "");
+	assert_int_equal(judge_rename(fx, "x", ".git", false), SB_GUARD_PLAIN);
+	plant(fx, "r/", "");
+	plant(fx, "empty/", "");
+	assert_int_equal(judge_rename(fx, "empty", ".vscode", false), SB_GUARD_PLAIN);
+	assert_int_equal(judge_rename(fx, "empty", ".claude", false), SB_GUARD_PLAIN);
+	/* a git directory was guarded under its old name: the user's own hook may stay */
+	plant(fx, "repo/objects/", "");
+	plant(fx, "repo/refs/", "");
+	plant(fx, "repo/hooks/pre-commit", "the user's\n");
+	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_PLAIN);
+	plant(fx, "whole/.git/hooks/pre-commit", "the user's\n");
+	assert_int_equal(judge_rename(fx, "whole", "other", false), SB_GUARD_PLAIN);
+}
+
+static void files_are_renamed_onto_guarded_names(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, ".git/config", harmless);
+	plant(fx, ".git/config.lock", harmless);
+	plant(fx, ".git/hooks/pre-commit.sample", "");
+	plant(fx, "file", "");
+	assert_int_equal(judge_rename(fx, ".git/config.lock", ".git/config", false),
+			 SB_GUARD_CHECK);
+	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_CONFIG);
+	assert_int_equal(
+		judge_rename(fx, ".git/hooks/pre-commit.sample", ".git/hooks/pre-commit", false),
+		SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "file", ".envrc", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, ".git/config", "file", true), SB_GUARD_CHECK);
+	assert_int_equal(fx->source.verdict, SB_GUARD_CHECK);
+	assert_int_equal(judge_rename(fx, ".git/config", "away", false), SB_GUARD_PLAIN);
+	make_link(fx->root, "link", "file");
+	assert_int_equal(judge_rename(fx, "link", ".git/config", false), SB_GUARD_ASK);
+	plant(fx, ".git/hooks/pre-push", "stops secrets\n");
+	assert_int_equal(judge_rename(fx, ".git/hooks/pre-push", "away", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, ".git/hooks", "away", false), SB_GUARD_ASK);
+}
+
+static void places_that_config_names(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, ".git/config",
+	      "[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.conf\n");
+	plant(fx, "shared.conf", "[include]\n\tpath = more/deep.conf\n");
+	plant(fx, "tools/hooks/", "");
+	plant(fx, "more/", "");
+	plant(fx, "prepared/pre-commit", "evil\n");
+	guarded_make(fx);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "tools/hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "tools/hooks/helper"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "tools/other"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "shared.conf"), SB_GUARD_CHECK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "more/deep.conf"), SB_GUARD_CHECK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "more/other.conf"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, "tools"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, "tools2"), SB_GUARD_PLAIN);
+	assert_int_equal(judge_rename(fx, "prepared", "tools/hooks", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "prepared", "tools/else", false), SB_GUARD_PLAIN);
+}
+
+/* Repositories deeper down are found when a name is one that git runs. */
+static void nested_hooks_path(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, "a/b/.git/config", "[core]\n\thooksPath = githooks\n");
+	plant(fx, "a/b/githooks/", "");
+	plant(fx, "a/githooks/", "");
+	plant(fx, "prepared/pre-push", "evil\n");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "a/b/githooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "a/githooks/pre-commit"), SB_GUARD_PLAIN);
+	assert_int_equal(judge_rename(fx, "prepared", "a/b/githooks", false), SB_GUARD_ASK);
+}
+
+static void hooks_behind_a_link_of_the_user(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, ".git/config", harmless);
+	plant(fx, "my-hooks/", "");
+	make_link(fx->root, ".git/hooks", "../my-hooks");
+	guarded_make(fx);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "my-hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "my-hooks/pre-commit.sample"), SB_GUARD_PLAIN);
+}
+
+#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
+
+static const struct CMUnitTest tests[] = {
+	WITH_TREE(a_bare_layout_is_a_git_directory),
+	WITH_TREE(completing_looks_at_what_is_there),
+	WITH_TREE(completing_by_rename),
+	WITH_TREE(links_and_many_entries_are_not_followed_but_asked_about),
+	WITH_TREE(an_open_config_is_not_settled),
+	WITH_TREE(a_prepared_tree_moves_in),
+	WITH_TREE(harmless_trees_move_in),
+	WITH_TREE(files_are_renamed_onto_guarded_names),
+	WITH_TREE(places_that_config_names),
+	WITH_TREE(nested_hooks_path),
+	WITH_TREE(hooks_behind_a_link_of_the_user),
+};
+
+UNIT_MAIN("guard structure")
