@@ -42,7 +42,8 @@ int sb_bytes_read_named(int directory, const char *name, struct sb_bytes *out, s
 struct sb_landing {
 	int directory; /* O_PATH */
 	const char *name;
-	const struct sb_bytes *bytes;
+	const struct sb_bytes *bytes; /* or, of any length, */
+	const int *copy_of;           /* a file that is open for reading, from its beginning */
 	mode_t mode;                  /* permissions; setuid and setgid bits are left out */
 	uid_t owner;                  /* kept as far as this user can */
 	gid_t group;

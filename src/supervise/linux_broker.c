@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include "supervise/domains.h"
 #include "supervise/judge.h"
 #include "supervise/land.h"
+#include "supervise/links.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -298,7 +300,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	const struct sb_performer *performer = broker->performer;
 	struct sb_source source;
 	bool allowed = false;
-	int status = -EACCES;
+	int status;
 
 	/* without mounts modes are the asker's business: linux_seccomp.c */
 	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
@@ -307,8 +309,15 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	if (sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(&source.old),
 			   sb_bytes_seen(&source.bytes)) &&
 	    sb_sys_notify_alive(performer->listener, call->id)) {
+		struct sb_leaving from = sb_links_look(file->directory, file->name);
+		struct sb_leaving to = sb_links_look(target->directory, target->name);
+
 		status = sb_source_land(call, &source, file, target);
 		allowed = status == 0;
+		if (allowed && call->act == SB_ACT_RENAME)
+			sb_links_left(&from);
+		if (allowed)
+			sb_links_left(&to);
 	}
 	sb_source_done(&source);
 	if (allowed) {
@@ -331,6 +340,47 @@ static void answer_landing(struct sb_broker *broker, const struct sb_call *call,
 	} else {
 		sb_stage_ask(broker, call, file);
 	}
+}
+
+/*
+ * SECURITY: contents are changed in place only where no name from before leads to them.
+ *
+ * Danger: such a name may be a guarded one, or lie outside the roots.
+ * Price: a link from before is a copy once it has been written to.
+ * Held by: tests/supervise/guard.py
+ */
+static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *file,
+				   const struct sb_spot *target)
+{
+	bool writes = call->act == SB_ACT_TRUNCATE ||
+		      (call->act == SB_ACT_OPEN && (call->flags & (O_ACCMODE | O_TRUNC)));
+	struct sb_outcome outcome = {.fd = -1};
+
+	if (writes && file->object >= 0 && sb_links_foreign(&file->info) &&
+	    !sb_perform_precheck(call, file, target) && !holds_already(call, file))
+		outcome.error = -sb_links_break(file);
+	return outcome;
+}
+
+/* Carry it out, and keep count of the names that files have. */
+static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *file,
+				 const struct sb_spot *target)
+{
+	struct sb_leaving leaving = {false, 0, 0};
+	struct sb_outcome outcome = own_links(call, file, target);
+
+	if (outcome.error)
+		return outcome;
+	if (call->act == SB_ACT_UNLINK)
+		leaving = sb_links_look(file->directory, file->name);
+	else if (call->act == SB_ACT_RENAME && !(call->flags & RENAME_EXCHANGE))
+		leaving = sb_links_look(target->directory, target->name);
+	outcome = sb_perform(call, file, target);
+	if (!outcome.error && call->act == SB_ACT_LINK)
+		sb_links_made(&file->info);
+	else if (!outcome.error)
+		sb_links_left(&leaving);
+	return outcome;
 }
 
 /* True: answered.  False: the name changed meanwhile, look again. */
@@ -407,7 +457,7 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;
 	}
-	outcome = sb_perform(call, &file, &target);
+	outcome = perform(call, &file, &target);
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
 	if (outcome.again) {

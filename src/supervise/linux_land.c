@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -102,6 +103,16 @@ static int write_all(int fd, const struct sb_bytes *bytes)
 	return 0;
 }
 
+static int copy_all(int to, int from)
+{
+	ssize_t part;
+
+	while ((part = sendfile(to, from, NULL, 1 << 30)) != 0)
+		if (part < 0 && errno != EINTR)
+			return -errno;
+	return 0;
+}
+
 static int dress(int fd, const struct sb_landing *landing)
 {
 	struct stat info;
@@ -112,7 +123,9 @@ static int dress(int fd, const struct sb_landing *landing)
 	if ((info.st_uid != landing->owner || info.st_gid != landing->group) &&
 	    fchown(fd, landing->owner, landing->group) != 0 && info.st_gid != landing->group)
 		(void)!fchown(fd, (uid_t)-1, landing->group);
-	if (fchmod(fd, landing->mode & 01777) != 0)
+	/* mostly it has the mode already: the performer may not be able to change any */
+	if ((info.st_mode & 07777) != (landing->mode & 01777) &&
+	    fchmod(fd, landing->mode & 01777) != 0)
 		return -errno;
 	if (landing->times && futimens(fd, landing->times) != 0)
 		return -errno;
@@ -128,23 +141,34 @@ static void invent_name(char *out, size_t size)
 	snprintf(out, size, ".sandbash-%016llx", (unsigned long long)number);
 }
 
+/* With this very mode, whatever the umask. */
+static int open_exactly(int directory, const char *name, int flags, mode_t mode)
+{
+	mode_t mask = umask(0);
+	int fd = openat(directory, name, flags | O_WRONLY | O_CLOEXEC, mode & 01777), error = errno;
+
+	umask(mask);
+	errno = error;
+	return fd;
+}
+
 /* A complete file; *temporary is its name where it could not be made without one, or "". */
 static int make(const struct sb_landing *landing, int directory, char *temporary, size_t size)
 {
-	int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), status;
+	int fd = open_exactly(directory, ".", O_TMPFILE, landing->mode), status;
 
 	temporary[0] = '\0';
 	if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
 	for (int tries = 0; fd < 0 && tries < TRIES; tries++) { /* the filesystem cannot */
 		invent_name(temporary, size);
-		fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		fd = open_exactly(directory, temporary, O_CREAT | O_EXCL, landing->mode);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
 	}
 	if (fd < 0)
 		return -EEXIST;
-	status = write_all(fd, landing->bytes);
+	status = landing->bytes ? write_all(fd, landing->bytes) : copy_all(fd, *landing->copy_of);
 	if (status == 0)
 		status = dress(fd, landing);
 	if (status < 0) {

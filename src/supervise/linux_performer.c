@@ -293,6 +293,10 @@ int sb_performer_run(struct sb_performer *performer)
 		relieve(&crew, &last);
 	}
 	sb_stage_sweep(&crew.broker); /* what it had open when it ended */
+	if (sb_staging_wait_ms(&crew.broker.staging) >= 0 && !performer->keep_background) {
+		end_all(performer); /* and what those have that it leaves */
+		sb_stage_sweep(&crew.broker);
+	}
 	if (over && alive) {
 		ended.counters = crew.broker.counters;
 		sb_wire_send(performer->channel, &ended, -1);

@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/land.h"
+#include "supervise/links.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -428,8 +429,13 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 		if (status == 0 && same_bytes(&old, &bytes))
 			landed = true;
 		/* without mounts modes are the asker's business: linux_seccomp.c */
-		else if (allowed && performer->layers->mounts)
+		else if (allowed && performer->layers->mounts) {
+			struct sb_leaving leaving = sb_links_look(landing.directory, landing.name);
+
 			landed = sb_land(&landing) == 0;
+			if (landed)
+				sb_links_left(&leaving);
+		}
 		if (!landed)
 			forward(broker, call, stage, &bytes);
 	} else if (call->id) {
