@@ -20,6 +20,7 @@
 #include "sys/notify.h"
 
 #define MAX_PENDING 1000 /* calls that wait for answers at a time */
+#define SHOWN_BYTES 4096 /* more than fits on a screen */
 #define LOOK_MS 500      /* how often we look whether those who wait still live */
 
 struct sb_pending {
@@ -344,7 +345,9 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		question.note = note;
 	if (shows_bytes(pending)) {
 		question.content = pending->source.bytes.data;
-		question.content_length = pending->source.bytes.length;
+		question.content_length = pending->source.bytes.length < SHOWN_BYTES
+						  ? pending->source.bytes.length
+						  : SHOWN_BYTES;
 	}
 	if (request->call.act == SB_ACT_CONNECT) {
 		question.note =

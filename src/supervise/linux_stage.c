@@ -225,23 +225,25 @@ static void nudge(const struct sb_staging *staging)
 
 /* --- opening ------------------------------------------------------------------------------------ */
 
-static void open_with(struct sb_broker *broker, const struct sb_call *call,
-		      const struct sb_spot *file, mode_t mask)
+/* error: what the kernel would say to this user, or 0. */
+static void open_unless(struct sb_broker *broker, const struct sb_call *call,
+			const struct sb_spot *file, int error)
 {
 	struct sb_staging *staging = &broker->staging;
 	int listener = broker->performer->listener, status, number, fd = -1;
 	struct sb_stage *stage = NULL;
 
-	status = file->directory < 0 ? EACCES : may_open(call, file);
-	if (status) {
-		sb_broker_fail(broker, call, status);
+	if (file->directory < 0)
+		error = EACCES;
+	if (error) {
+		sb_broker_fail(broker, call, error);
 		return;
 	}
 	if (__atomic_load_n(&staging->count, __ATOMIC_RELAXED) >= MAX_STAGES) {
 		sb_broker_fail(broker, call, ENFILE);
 		return;
 	}
-	status = make_stage(call, file, mask, &stage, &fd);
+	status = make_stage(call, file, sb_broker_umask(broker, call->thread), &stage, &fd);
 	if (status < 0) {
 		sb_broker_fail(broker, call, -status);
 		return;
@@ -272,7 +274,7 @@ static void open_with(struct sb_broker *broker, const struct sb_call *call,
 
 void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file)
 {
-	open_with(broker, call, file, sb_broker_umask(broker, call->thread));
+	open_unless(broker, call, file, may_open(call, file));
 }
 
 static void waiting_free(struct sb_waiting *waiting)
@@ -337,8 +339,9 @@ void sb_stage_granted(struct sb_broker *broker, uint64_t id)
 	pthread_mutex_unlock(&staging->lock);
 	if (!waiting)
 		return;
+	/* that this user could do it the asker has seen, in a view that is not read-only */
 	if (sb_sys_notify_alive(broker->performer->listener, id))
-		sb_stage_open(broker, &waiting->call, &waiting->file);
+		open_unless(broker, &waiting->call, &waiting->file, 0);
 	waiting_free(waiting);
 }
 
