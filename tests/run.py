@@ -47,7 +47,8 @@ SUITES = ("unit", "enforce", "supervise", "cli", "facts", "replay", "cross")
 BOTH = ("unit", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("supervise/git_session.py", "supervise/guard.py", "supervise/killed.py",
+SUPERVISED_ONLY = ("supervise/git_session.py", "supervise/guard.py", "supervise/hidden.py",
+                   "supervise/killed.py",
                    "supervise/soak.py", "supervise/unjudged.py")  # about processes that a static run has not
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.

@@ -69,6 +69,7 @@ enum when {
 	AS_ROOT,
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
+	HOLDS_READS,
 	UNMOUNTED, /* supervised, or without mounts */
 };
 
@@ -204,6 +205,7 @@ static const struct sb_filter_row table[] = {
 	 * first that applies answers, so what is forbidden stays forbidden.
 	 */
 	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
+	{SYS_openat, HOLD, HOLDS_READS, {{0}}},
 	{SYS_openat2, HOLD, SUPERVISED, {{0}}}, /* flags in memory */
 	{SYS_mkdirat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknodat, HOLD, SUPERVISED, {{0}}},
@@ -246,6 +248,7 @@ static const struct sb_filter_row table[] = {
 #endif
 #ifdef __x86_64__
 	{SYS_open, HOLD, SUPERVISED, {{ANY_BIT, 1, OPENS_TO_CHANGE}}},
+	{SYS_open, HOLD, HOLDS_READS, {{0}}},
 	{SYS_creat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mkdir, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknod, HOLD, SUPERVISED, {{0}}},
@@ -332,6 +335,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->as_root && !options->supervised;
 	case SUPERVISED:
 		return options->supervised;
+	case HOLDS_READS:
+		return options->reads;
 	case UNMOUNTED:
 		return options->no_mounts || options->supervised;
 	default:
@@ -450,6 +455,7 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 
 	options.supervised = true;
 	options.staging = sb_staging_base();
+	options.reads = plan->holds_reads;
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)
 		return status;

@@ -18,6 +18,7 @@ struct sb_filter_options {
 	bool as_root;     /* no setuid files: root's would be everybody's way to root */
 	bool no_mounts;   /* also stop file flags, which mounts would hold */
 	bool supervised;  /* hold every change for the broker */
+	bool reads;       /* and every open */
 	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */
 	unsigned staging; /* closing descriptors from this number on is held, too; 0: none */

@@ -411,6 +411,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	    sb_guard_content(grounds->guard, kind, lands->spot->path, old_bytes, new_bytes, why,
 			     sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the policy says stays */
+		guard->verdict = SB_GUARD_PLAIN;
 		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);
 	} else {
 		ask_for(grounds, lands);

@@ -51,8 +51,8 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, cons
 	      const struct sb_spot *target, struct sb_judgement *out);
 
 /*
- * May these bytes replace the old ones there?  Changes the judgement's verdict if not, and
- * says why in lands->guard.detail.  True: yes, unasked.
+ * May these bytes replace the old ones there?  If not, the judgement's verdict is changed, and
+ * lands->guard.detail says why; else lands->guard is plain.  True: yes, unasked.
  */
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);

@@ -99,10 +99,11 @@ static void pending_free(struct sb_pending *pending)
 	free(pending);
 }
 
-/* Are the bytes known that would land on a guarded name?  Then a yes is one to these alone. */
+/* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
 static bool shows_bytes(const struct sb_pending *pending)
 {
-	return pending->judgement.lands && pending->source.bytes.data;
+	return pending->judgement.lands && pending->source.bytes.data &&
+	       pending->judgement.lands->guard.verdict != SB_GUARD_PLAIN;
 }
 
 static struct sb_wish wish_of(const struct sb_pending *pending, const struct sb_judged *judged)
