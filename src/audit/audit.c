@@ -139,10 +139,13 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 		log_dir = NULL;
 		return out_of_memory(err);
 	}
-	status = make_dirs(log_dir, err);
-	if (status != SB_OK)
-		return status;
 	dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 && errno == ENOENT) {
+		status = make_dirs(log_dir, err);
+		if (status != SB_OK)
+			return status;
+		dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
 	if (dir < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot use '%s'", log_dir);
 	status = create_file(dir, audit);

@@ -93,6 +93,8 @@ static void check_record(struct checker *checker, size_t line, const char *bytes
 	result->lost += record->lost;
 	result->torn += checker->strange_count;
 	result->exited = record->event.kind == SB_EVENT_EXIT;
+	if (record->event.kind == SB_EVENT_START)
+		result->unsupervised = sb_record_is_static(record);
 	checker->strange = checker->strange_count = 0;
 }
 

@@ -43,6 +43,7 @@ struct sb_check {
 	unsigned long lost; /* records that are told to be missing (full disk) */
 	bool torn_end;      /* the file ends in the middle of a record */
 	bool exited;        /* the last record is an exit */
+	bool unsupervised;  /* a static run: whoever wrote the first became the command */
 	size_t bad_line;    /* 0: the chain holds */
 	char what[200];     /* what is wrong there */
 };

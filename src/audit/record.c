@@ -62,6 +62,12 @@ static const struct field {
 
 _Static_assert(sizeof(pid_t) == sizeof(int), "a process id is read as an int");
 
+bool sb_record_is_static(const struct sb_record *start)
+{
+	/* sb_layers_describe() */
+	return start->event.layers && !strstr(start->event.layers, "supervisor");
+}
+
 const char *sb_event_name(enum sb_event_kind kind)
 {
 	return event_names[kind];

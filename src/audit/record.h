@@ -61,6 +61,9 @@ void sb_record_print_tail(const char *hash, struct sb_buf *out);
 int sb_record_parse(const char *bytes, size_t length, struct sb_record *out, struct sb_error *err);
 void sb_record_done(struct sb_record *record); /* NULL and zeroed are fine */
 
+/* The start of a run without a supervisor, of whose end there is no record. */
+bool sb_record_is_static(const struct sb_record *start);
+
 const char *sb_event_name(enum sb_event_kind kind);
 
 /* "2026-11-15T18:03:01.000123Z"; out has room for SB_TIME_SIZE bytes. */

@@ -51,7 +51,7 @@ static void tell(struct verifier *verifier, const char *session, const struct sb
 			      "was full\n",
 			      check->records + check->torn + 1);
 	}
-	if (!check->exited && !running) {
+	if (!check->exited && !running && !check->unsupervised) {
 		say(verifier, session);
 		sb_buf_puts(&verifier->out,
 			    ": no exit record: the writer was killed, or the end was cut off\n");
@@ -72,9 +72,10 @@ static void tell_json(struct verifier *verifier, const char *session, const stru
 		sb_json_pair(json, "what", check->what);
 	} else {
 		sb_json_pair(json, "state",
-			     check->exited ? "ended"
-			     : running     ? "running"
-					   : "no exit record");
+			     check->exited         ? "ended"
+			     : running             ? "running"
+			     : check->unsupervised ? "static"
+						   : "no exit record");
 		sb_json_pair_int(json, "lost", (long)check->lost);
 		sb_json_pair_int(json, "torn", (long)check->torn);
 		sb_json_pair_bool(json, "torn_end", check->torn_end && !running);

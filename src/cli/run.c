@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/quote.h"
@@ -26,6 +27,7 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "sandbash/confine.h"
+#include "supervise/record.h"
 #include "supervise/supervise.h"
 
 #define SUMMARY_LINES 20 /* of refusals at the end; --report has them all */
@@ -89,6 +91,7 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			.command = command,
 			.projects = (const char *const *)run->setup.projects,
 			.supervised = sb_is_supervised(line),
+			.other_terminal = run->setup.home.other_terminal,
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
 		if (status == SB_OK)
@@ -255,17 +258,64 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 	return execute(run);
 }
 
+/* A record for a static run: opened while we can, closed when the command takes our place. */
+static int open_record(const struct sb_command_line *line, const struct run *run,
+		       struct sb_audit **out)
+{
+	struct sb_error err;
+	bool mounts;
+
+	if ((!run->setup.log_static && !line->require_audit) || sb_inside(&mounts))
+		return 0;
+	if (sb_audit_open(run->setup.home.state_dir, line->session, out, &err) == SB_OK)
+		return 0;
+	*out = NULL;
+	if (line->require_audit)
+		return sb_report(&err);
+	sb_warn("%s", err.message);
+	return 0;
+}
+
+/* Its end would be ours to record, and we are the command then: only a failure to start is. */
+static int start_recorded(const struct sb_command_line *line, struct run *run,
+			  struct sb_audit *audit, const struct sb_layers *layers,
+			  const struct sb_weaknesses *weak)
+{
+	struct sb_event event = {.kind = SB_EVENT_EXIT, .has_status = true};
+	char hash[SB_SHA256_HEX];
+	struct sb_error err;
+
+	sb_record_hash(run->setup.policy, hash);
+	if (sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
+			    run->setup.home.cwd, layers, &err) != SB_OK) {
+		if (line->require_audit)
+			return sb_report(&err);
+		sb_warn("%s", err.message);
+	}
+	event.status = start(run, layers, weak);
+	sb_audit_write(audit, &event, &err);
+	return event.status;
+}
+
 static int run_static(const struct sb_command_line *line, struct run *run)
 {
 	struct sb_confine_options options = confine_options(line, run);
 	static struct sb_weaknesses weak; /* large; nothing else runs here */
+	struct sb_audit *audit = NULL;
 	struct sb_layers layers;
 	struct sb_error err;
+	int status = open_record(line, run, &audit);
 
+	if (status)
+		return status;
 	warn_about_static(run);
 	if (sb_confine(&run->plan, &options, &layers, &weak, &err) != SB_OK)
-		return say_failed(run, &err, &weak);
-	return start(run, &layers, &weak);
+		status = say_failed(run, &err, &weak);
+	else
+		status = audit ? start_recorded(line, run, audit, &layers, &weak)
+			       : start(run, &layers, &weak);
+	sb_audit_close(audit);
+	return status;
 }
 
 /* End as the command did, so that whoever waits for us sees what they would see without us. */
@@ -407,7 +457,8 @@ int sb_cli_run(const struct sb_command_line *given)
 {
 	struct sb_command_line chosen = *given;
 	const struct sb_command_line *line = &chosen;
-	struct run run = {0};
+	static struct run
+		run; /* not freed: the process ends, and its pages are shared until then */
 	int status = choose_kind(&chosen);
 
 	if (!status)
@@ -423,7 +474,6 @@ int sb_cli_run(const struct sb_command_line *given)
 	else if (!status)
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);
-	run_done(&run);
 	return status;
 }
 

@@ -66,7 +66,7 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 	struct sb_counters counters = {0};
 	enum sb_line_state state = SB_LINES_LINE;
 	/* asked first: once the writer is gone, the file stays as it is */
-	bool exited = false, running = sb_log_writer_lives(dir, session);
+	bool exited = false, running = sb_log_writer_lives(dir, session), is_static = false;
 	struct sb_lines lines;
 	int status = SB_OK;
 
@@ -89,6 +89,8 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 			break;
 		stats->events[record.event.kind]++;
 		exited = record.event.kind == SB_EVENT_EXIT;
+		if (record.event.kind == SB_EVENT_START)
+			is_static = sb_record_is_static(&record);
 		if (record.event.counters)
 			counters = *record.event.counters;
 		else
@@ -101,7 +103,7 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 			*cell(&stats->counters, i, op) += *cell(&counters, i, op);
 	stats->sessions++;
 	stats->running += !exited && running;
-	stats->unfinished += !exited && !running;
+	stats->unfinished += !exited && !running && !is_static;
 	return status;
 }
 

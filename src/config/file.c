@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -74,6 +75,27 @@ int sb_config_make_dirs(const char *dir, unsigned mode, struct sb_error *err)
 	}
 }
 
+#define LOCK_WAIT_MS 5000
+#define LOCK_PAUSE_MS 20
+
+/*
+ * A command in a sandbox can read the directory, so it can lock it, too, and for ever: whoever
+ * waits here (the supervisor itself, when a person answers "always") must not wait with it.
+ */
+static int lock_soon(int fd)
+{
+	const struct timespec pause = {0, LOCK_PAUSE_MS * 1000000L};
+
+	for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += LOCK_PAUSE_MS) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (waited >= LOCK_WAIT_MS)
+			return -EWOULDBLOCK;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
 {
 	SB_AUTO_FREE char *dir = sb_path_parent(path);
@@ -87,8 +109,14 @@ int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
 		return status;
 	/* The directory itself is the lock: nothing is left behind. */
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX) != 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot lock '%s'", dir);
+	status = fd < 0 ? -errno : lock_soon(fd);
+	if (status == -EWOULDBLOCK) {
+		sb_fail(err, SB_E_SYSTEM, -status, "cannot lock '%s'", dir);
+		return sb_hint(err, "another program holds it: see 'lsof %s', end it and try again",
+			       dir);
+	}
+	if (status < 0)
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot lock '%s'", dir);
 	*out_fd = sb_take_fd(&fd);
 	return SB_OK;
 }

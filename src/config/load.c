@@ -212,6 +212,11 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 				  "log-keep-megabytes", source->origin, err);
 		maker->setup.log_keep_megabytes = line->keep;
 		break;
+	case SB_LINE_LOG_STATIC:
+		status = set_once(&tier->log_static_origin, maker->setup.log_static == line->keep,
+				  "log-static", source->origin, err);
+		maker->setup.log_static = line->keep;
+		break;
 	default:
 		break;
 	}

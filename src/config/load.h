@@ -18,7 +18,7 @@
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
 struct sb_settings {
 	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
-	char *keep_days_origin, *keep_megabytes_origin;
+	char *keep_days_origin, *keep_megabytes_origin, *log_static_origin;
 	enum sb_mode mode;
 	bool network;
 	enum sb_tmp tmp;

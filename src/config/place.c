@@ -356,6 +356,7 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
 	home.account_home = find_account_home();
+	home.other_terminal = environment->other_terminal;
 	if (status != SB_OK) {
 		sb_home_done(&home);
 		return status;

@@ -29,12 +29,13 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
-	char *tmpdir;       /* NULL: unset, or no place for temporary files */
-	char *runtime_dir;  /* NULL: unset */
-	char *account_home; /* from /etc/passwd; NULL: none */
-	char **secrets;     /* existing files and directories among the secrets; NULL-terminated */
-	char **sockets;     /* existing sockets that services name; NULL-terminated */
-	char **terminals;   /* the user's, but for the one the command has; NULL-terminated */
+	char *tmpdir;        /* NULL: unset, or no place for temporary files */
+	char *runtime_dir;   /* NULL: unset */
+	char *account_home;  /* from /etc/passwd; NULL: none */
+	char **secrets;      /* existing files and directories among the secrets; NULL-terminated */
+	char **sockets;      /* existing sockets that services name; NULL-terminated */
+	char **terminals;    /* the user's, but for the one the command has; NULL-terminated */
+	bool other_terminal; /* the command gets another one than the caller's */
 };
 
 /*

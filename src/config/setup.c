@@ -365,6 +365,7 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		free(maker.tiers[tier].tmp_origin);
 		free(maker.tiers[tier].shell_origin);
 		free(maker.tiers[tier].keep_days_origin);
+		free(maker.tiers[tier].log_static_origin);
 		free(maker.tiers[tier].keep_megabytes_origin);
 	}
 	free_list(maker.watched);

@@ -62,6 +62,7 @@ struct sb_setup {
 	char **warnings; /* NULL-terminated */
 	char *shell;     /* from a "shell" line, or NULL */
 	unsigned long log_keep_days, log_keep_megabytes; /* 0: no limit */
+	bool log_static;                                 /* static runs leave a record, too */
 };
 
 /*

@@ -7,6 +7,7 @@
 #ifndef SB_CONSENT_HOLDERS_H
 #define SB_CONSENT_HOLDERS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -15,5 +16,11 @@
  * not seen, nor are those of a process that is none of ours to look at.
  */
 pid_t sb_terminal_held_inside(dev_t device);
+
+/*
+ * Has a process that descends from us, and is more confined, the other side of /dev/pts/number
+ * open?  Then a run of ours has made it.
+ */
+bool sb_terminal_made_inside(unsigned number);
 
 #endif

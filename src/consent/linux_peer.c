@@ -115,7 +115,7 @@ static bool is_hidden(pid_t answer)
  * and us there are none.
  * Held by: tests/unit/test_socket.c, tests/cli/attach.py
  */
-static bool is_family(pid_t process)
+bool sb_is_family(pid_t process)
 {
 	pid_t self = getpid();
 
@@ -176,7 +176,7 @@ static const char *refusal(const struct sb_peer *peer, const struct sb_confineme
 
 	if (!sb_confinement_of(peer->process, &theirs))
 		return "it cannot be told who you are";
-	if (is_family(peer->process))
+	if (sb_is_family(peer->process))
 		return "a process inside the run cannot answer for it";
 	if (theirs.namespaces > own->namespaces)
 		return "you are in another pid namespace";

@@ -385,6 +385,7 @@ void sb_terminal_suspend(struct sb_terminal *t)
 	if (t->suspended || t->gone)
 		return;
 	leave_at_once(t);
+	take_output(t); /* a screen that the command has given back belongs to the shell now */
 	flush_out(t);
 	if (!t->background) /* else they are another's */
 		restore_settings(t);
@@ -447,9 +448,12 @@ void sb_terminal_drain(struct sb_terminal *t)
 	sb_terminal_deny_all(t);
 	t->phase = RELAYING; /* whatever was asked meanwhile */
 	if (!t->gone && !t->suspended && !t->ended) {
+		sb_terminal_take_ahead(t);
 		drain_output(t);
 		sb_relay_release(&t->output, 0);
 		flush_out(t);
+		if (!t->background)
+			sb_terminal_give_back(t);
 		sb_terminal_show_notices(t);
 		flush_out(t);
 	}
@@ -489,6 +493,7 @@ int sb_terminal_open(const struct sb_terminal_options *options, struct sb_termin
 	t->tty = t->borrowed ? options->tty : sb_take_fd(&own);
 	t->tty_flags = fcntl(t->tty, F_GETFL);
 	t->master = options->master;
+	sb_terminal_open_ahead(t);
 	t->answered = options->answered;
 	t->context = options->context;
 	sb_modes_init(&t->modes);
@@ -516,8 +521,10 @@ void sb_terminal_close(struct sb_terminal *t)
 		fcntl(t->tty, F_SETFL, t->tty_flags);
 	else
 		sb_auto_close(&t->tty);
+	sb_auto_close(&t->slave);
 	sb_queue_done(&t->queue);
 	sb_buf_done(&t->drawing);
+	sb_buf_done(&t->ahead);
 	free(t->word);
 	free(t);
 }

@@ -27,6 +27,7 @@ struct sb_terminal {
 	bool borrowed; /* the caller's, */
 	int tty_flags; /* with these flags before */
 	int master;    /* or -1 */
+	int slave;     /* the command's side of it, or -1 */
 	bool raw, gone, suspended, background, ended;
 	bool left; /* sb_terminal_left() */
 	struct termios settings;
@@ -59,6 +60,7 @@ struct sb_terminal {
 	int64_t narrowed_ms;
 
 	struct sb_relay output, input;
+	struct sb_buf ahead; /* input that nobody has read */
 };
 
 int64_t sb_terminal_now_ms(void);
@@ -82,6 +84,11 @@ void sb_terminal_key(struct sb_terminal *t, char key);
 void sb_terminal_deny_all(struct sb_terminal *t);
 /* Put the notices on the screen, now. */
 void sb_terminal_show_notices(struct sb_terminal *t);
+
+/* What the command leaves unread is for whoever has the terminal next: terminal_ahead.c. */
+void sb_terminal_open_ahead(struct sb_terminal *t);
+void sb_terminal_take_ahead(struct sb_terminal *t); /* the command has ended */
+void sb_terminal_give_back(struct sb_terminal *t);
 
 /* What time brings: a question shows, a lone key counts, a program has drawn its screen. */
 void sb_terminal_tick(struct sb_terminal *t);

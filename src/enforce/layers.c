@@ -136,7 +136,8 @@ static void find_hidden(const struct sb_layers *layers, const struct sb_plan *pl
 		if (node->state != SB_STATE_HIDDEN)
 			continue;
 		if (sb_path_within("/dev/pts", node->path)) {
-			if (!terminal)
+			/* a supervisor opens the run's, and Landlock none at all */
+			if (!terminal && (!layers->supervised || !plan->own_terminals))
 				say(out, "other terminals such as '%s' can be read", node->path);
 			terminal = true;
 			continue;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "enforce/plan.h"
 
@@ -13,6 +14,7 @@ struct sb_layers {
 	bool mounts;         /* own mount namespace, read-only but for the roots */
 	bool user_namespace; /* made on the way there; not needed with CAP_SYS_ADMIN */
 	bool own_dev;        /* a /dev without disks */
+	dev_t terminals;     /* the filesystem of a /dev/pts of our own; 0: it is the host's */
 	bool ipc_namespace;
 	bool net_namespace;
 	int landlock_abi; /* 0: none */

@@ -12,6 +12,8 @@
 #include "enforce/plan.h"
 #include "sys/directory.h"
 
+#define MOST_LOW 256 /* descriptors that are looked at one by one */
+
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
 static bool is_named(int fd, const int *keep, size_t keep_count)
@@ -81,34 +83,76 @@ static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
 	return SB_OK;
 }
 
-int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
+/* What the caller gave us and nobody named: decide about it. */
+static int settle_inherited(int fd, const int *keep, size_t keep_count, struct sb_fds *fds,
+			    struct sb_error *err)
 {
-	struct sb_fds fds = {0};
+	if (!is_inherited(fd) || is_named(fd, keep, keep_count))
+		return SB_OK;
+	return settle_one(fd, fds, err);
+}
+
+/*
+ * Most programs are started with few descriptors, all of them low.  How many there are the
+ * kernel says since Linux 6.2 (proc_pid_fd(5): the size of the directory); whoever has found
+ * as many need not list them, which takes ten times as long.  False: that is not known, or
+ * some are higher.
+ */
+static bool settle_low(const int *keep, size_t keep_count, struct sb_fds *fds, int *out_status,
+		       struct sb_error *err)
+{
+	struct stat info;
+	int found = 0;
+
+	*out_status = SB_OK;
+	if (stat("/proc/self/fd", &info) != 0 || info.st_size > MOST_LOW)
+		return false;
+	for (int fd = 0; fd < MOST_LOW && found < info.st_size && *out_status == SB_OK; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			continue;
+		found++;
+		if (fd > 2)
+			*out_status = settle_inherited(fd, keep, keep_count, fds, err);
+	}
+	return *out_status != SB_OK || (found && found == info.st_size);
+}
+
+static int settle_listed(const int *keep, size_t keep_count, struct sb_fds *fds,
+			 struct sb_error *err)
+{
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
-	int status = settle_stdio(&fds, err), listing = -1;
+	int listing = sb_sys_dir_open(&dir, "/proc/self/fd"), status = SB_OK;
 
-	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
-		if (fcntl(keep[i], F_GETFD) < 0)
-			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
-					 keep[i]);
-	if (status == SB_OK) {
-		listing = sb_sys_dir_open(&dir, "/proc/self/fd");
-		if (listing < 0)
-			status = sb_fail(err, SB_E_SYSTEM, -listing,
-					 "cannot list the open descriptors");
-	}
+	if (listing < 0)
+		return sb_fail(err, SB_E_SYSTEM, -listing, "cannot list the open descriptors");
 	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
 		char *end;
 		long fd = strtol(entry->d_name, &end, 10);
 
 		if (*end || end == entry->d_name || fd <= 2 || fd == listing || fd > INT_MAX)
 			continue;
-		if (is_inherited((int)fd) && !is_named((int)fd, keep, keep_count))
-			status = settle_one((int)fd, &fds, err);
+		status = settle_inherited((int)fd, keep, keep_count, fds, err);
 	}
-	if (listing >= 0)
-		sb_sys_dir_close(&dir);
+	if (status == SB_OK && dir.error) /* there may be more of them */
+		status = sb_fail(err, SB_E_SYSTEM, dir.error, "cannot list the open descriptors");
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
+{
+	struct sb_fds fds = {0};
+	int status = settle_stdio(&fds, err), low;
+
+	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
+		if (fcntl(keep[i], F_GETFD) < 0)
+			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
+					 keep[i]);
+	if (status == SB_OK)
+		status = settle_low(keep, keep_count, &fds, &low, err)
+				 ? low
+				 : settle_listed(keep, keep_count, &fds, err);
 	if (status != SB_OK) {
 		sb_fds_done(&fds);
 		return status;

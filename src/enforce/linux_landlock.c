@@ -53,7 +53,10 @@ struct domain {
 	int abi;
 	uint64_t handled; /* the rights it rules over */
 	bool reads; /* reading is ruled too: there is something to hide and no mount hides it */
+	bool no_terminals; /* a supervisor opens those of the run: linux_terminals.c */
 };
+
+#define TERMINALS "/dev/pts"
 
 static int cannot(struct sb_error *err, int negative_errno, const char *path)
 {
@@ -94,6 +97,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 
 		if (node->state != SB_STATE_WRITABLE)
 			continue;
+		if (domain->no_terminals && sb_path_within(TERMINALS, node->path))
+			continue;
 		/* rights add up on the way down: what is to be kept in it would be open as well */
 		if (!layers->mounts && sb_plan_temp_is_closed(plan, i))
 			continue;
@@ -106,7 +111,7 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 /* Devices and the like are used through the kernel even where a broker makes every change. */
 static bool is_native(const struct sb_plan_node *node)
 {
-	return node->kind == SB_KIND_SPECIAL ||
+	return node->kind == SB_KIND_SPECIAL || sb_path_within("/dev/pts", node->path) ||
 	       (sb_path_within("/dev", node->path) && !(node->allow & 1u << SB_CREATE));
 }
 
@@ -118,6 +123,8 @@ static int grant_devices(const struct domain *domain, const struct sb_plan *plan
 	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
+		if (domain->no_terminals && sb_path_within(TERMINALS, node->path))
+			continue;
 		if (node->state == SB_STATE_WRITABLE && is_native(node))
 			status = grant(
 				domain, node->path,
@@ -150,12 +157,38 @@ static int grant_stdio(const struct domain *domain, struct sb_error *err)
 	return SB_OK;
 }
 
-/*
- * Is there something at path or beneath it that reading must leave out?  Not other
- * terminals: new ones would be left out as well, and a run makes its own.
- */
-static bool leads_to_hidden(const struct sb_plan *plan, const char *path)
+/* The same for terminals that the command has from the start, if /dev/pts has no rule. */
+static int grant_terminals(const struct domain *domain, const struct sb_layers *layers,
+			   struct sb_error *err)
 {
+	uint64_t granted = (rights_for(1u << SB_MODIFY, domain->abi, true) | READ_CONTENT) &
+			   domain->handled;
+
+	if (domain->no_terminals && grant(domain, TERMINALS "/ptmx", granted, err) != SB_OK)
+		return err->code;
+	for (int fd = 0; fd <= 2 && (layers->terminals || domain->no_terminals); fd++) {
+		int flags = fcntl(fd, F_GETFL), status;
+		struct stat info;
+
+		if (flags < 0 || (flags & O_PATH) || fstat(fd, &info) != 0 ||
+		    !S_ISCHR(info.st_mode) || !isatty(fd))
+			continue;
+		status = sb_sys_landlock_add_path(domain->fd, fd, granted);
+		if (status < 0)
+			return cannot(err, status, "the terminal");
+	}
+	return SB_OK;
+}
+
+/*
+ * Is there something at path or beneath it that reading must leave out?  Single terminals are
+ * not: new ones would be left out as well, and a run makes its own.
+ */
+static bool leads_to_hidden(const struct domain *domain, const struct sb_plan *plan,
+			    const char *path)
+{
+	if (domain->no_terminals && sb_path_within(path, TERMINALS))
+		return true;
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
 		    sb_path_within(path, plan->nodes[i].path) &&
@@ -164,8 +197,10 @@ static bool leads_to_hidden(const struct sb_plan *plan, const char *path)
 	return false;
 }
 
-static bool is_hidden(const struct sb_plan *plan, const char *path)
+static bool is_hidden(const struct domain *domain, const struct sb_plan *plan, const char *path)
 {
+	if (domain->no_terminals && strcmp(path, TERMINALS) == 0)
+		return true;
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (strcmp(plan->nodes[i].path, path) == 0)
 			return plan->nodes[i].state == SB_STATE_HIDDEN;
@@ -204,9 +239,9 @@ static int grant_reads_known(const struct domain *domain, const struct sb_plan *
 		}
 		free(last);
 		last = inside;
-		if (!leads_to_hidden(plan, inside))
+		if (!leads_to_hidden(domain, plan, inside))
 			status = grant(domain, inside, READ_CONTENT, err);
-		else if (!is_hidden(plan, inside))
+		else if (!is_hidden(domain, plan, inside))
 			status = grant_reads_around(domain, plan, inside, err);
 	}
 	return status;
@@ -233,11 +268,11 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 		inside = sb_path_join(path, entry->d_name);
 		if (!inside)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-		if (!leads_to_hidden(plan, inside)) {
+		if (!leads_to_hidden(domain, plan, inside)) {
 			status = grant(domain, inside, READ_CONTENT, err);
 			continue;
 		}
-		if (!is_hidden(plan, inside))
+		if (!is_hidden(domain, plan, inside))
 			status = grant_reads_around(domain, plan, inside, err);
 	}
 	return status;
@@ -286,7 +321,9 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 	SB_AUTO_FD int fd = -1;
 	int status;
 
-	domain.reads = !floor && !layers->mounts && leads_to_hidden(plan, "/");
+	domain.no_terminals = layers->supervised && !layers->mounts && !layers->outer &&
+			      plan->own_terminals;
+	domain.reads = !floor && !layers->mounts && leads_to_hidden(&domain, plan, "/");
 	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
 		ruleset.handled_fs |= READ_CONTENT | SB_LL_READ_DIR;
@@ -307,6 +344,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 		       : grant_changes(&domain, plan, layers, err);
 	if (status == SB_OK && !floor)
 		status = grant_stdio(&domain, err);
+	if (status == SB_OK)
+		status = grant_terminals(&domain, layers, err);
 	if (status == SB_OK && domain.reads)
 		status = grant_reads(&domain, plan, err);
 	if (status != SB_OK)

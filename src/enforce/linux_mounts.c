@@ -56,8 +56,9 @@ static const struct {
 /* Shared with the child: what to do, and how it went. */
 struct job {
 	const struct sb_plan *plan;
-	int *trees; /* one per mount step; -1 when none is open */
-	int flags;  /* CLONE_NEW* */
+	int *trees;   /* one per mount step; -1 when none is open */
+	int terminal; /* a copy of the caller's, or -1 */
+	int flags;    /* CLONE_NEW* */
 	char uid_map[64], gid_map[64];
 	int ns[NS_COUNT];
 	const char *failed_at; /* a step in words; NULL: all done */
@@ -124,8 +125,40 @@ static bool own_dev(const struct job *job)
 	return job->plan->own_dev && !(job->flags & CLONE_NEWUSER);
 }
 
+/*
+ * The terminal that the command has from its caller, if it is one of /dev/pts: a descriptor is
+ * of no mount of ours, so the name it was opened by has to lead there still.
+ */
+static int copy_terminal(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		char link[32], name[64];
+		struct stat info, named;
+		ssize_t length;
+		int tree;
+
+		if (fstat(fd, &info) != 0 || !S_ISCHR(info.st_mode))
+			continue;
+		snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+		length = readlink(link, name, sizeof name - 1);
+		name[length > 0 ? length : 0] = '\0';
+		if (!sb_path_within("/dev/pts", name))
+			continue;
+		tree = clone_at(name);
+		if (tree < 0)
+			continue;
+		if (fstat(tree, &named) == 0 && named.st_dev == info.st_dev &&
+		    named.st_ino == info.st_ino)
+			return tree;
+		close(tree);
+	}
+	return -1;
+}
+
 static bool take_copies(struct job *job)
 {
+	if (job->plan->own_terminals && job->plan->caller_terminal)
+		job->terminal = copy_terminal();
 	for (size_t i = 0; i < job->plan->mount_count; i++) {
 		const struct sb_mount_step *step = &job->plan->mounts[i];
 
@@ -263,6 +296,10 @@ static int fill_dev(struct job *job, int dir, const struct sb_mount_step *dev)
 			 mknodat(dir, name, info.st_mode, info.st_rdev) != 0)
 			status = -errno;
 	}
+	if (status == 0 && symlinkat("pts/ptmx", dir, "ptmx") != 0 && errno != EEXIST)
+		status = -errno;
+	if (status == 0 && job->terminal >= 0)
+		status = make_place(dir, "console", false, 0600, 0755);
 	umask(mask);
 	return status;
 }
@@ -358,6 +395,24 @@ static bool make_own(struct job *job)
 	return done;
 }
 
+/*
+ * In a new /dev/pts the caller's terminal has no name.  It gets that of the console, or of
+ * another terminal that no run can use: ttyname(3) looks at every name in /dev.
+ */
+static bool show_terminal(struct job *job)
+{
+	static const char *const names[] = {"/dev/console", "/dev/tty0", "/dev/ttyS0"};
+	int status = sb_sys_make_readonly(job->terminal); /* which takes nothing from a device */
+
+	if (status >= 0)
+		status = -ENOENT;
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == -ENOENT; i++)
+		status = attach_at(job->terminal, names[i]);
+	close(job->terminal);
+	job->terminal = -1;
+	return status == -ENOENT || !failed(job, status, "give the terminal a name in", "/dev");
+}
+
 static bool carry_out(struct job *job, size_t index)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
@@ -370,6 +425,9 @@ static bool carry_out(struct job *job, size_t index)
 	case SB_MOUNT_DEV:
 		if (!own_dev(job))
 			return true;
+		break;
+	case SB_MOUNT_TERMINALS:
+		*tree = sb_sys_new_devpts();
 		break;
 	case SB_MOUNT_PIN:
 	case SB_MOUNT_READONLY:
@@ -393,7 +451,9 @@ static bool carry_out(struct job *job, size_t index)
 		status = 0; /* gone since the plan was made, as terminals go: nothing to hide */
 	close(*tree);
 	*tree = -1;
-	return !failed(job, status, "mount", step->path);
+	if (failed(job, status, "mount", step->path))
+		return false;
+	return step->kind != SB_MOUNT_TERMINALS || job->terminal < 0 || show_terminal(job);
 }
 
 static bool keep_namespaces(struct job *job)
@@ -445,6 +505,9 @@ static void close_all(struct job *job)
 			close(job->trees[i]);
 		job->trees[i] = -1;
 	}
+	if (job->terminal >= 0)
+		close(job->terminal);
+	job->terminal = -1;
 	for (int i = 0; i < NS_COUNT; i++) {
 		if (job->ns[i] >= 0)
 			close(job->ns[i]);
@@ -581,7 +644,7 @@ static bool try_all(struct job *job, bool with_network, enum purpose purpose,
 
 static int new_job(const struct sb_plan *plan, struct job *job, struct sb_error *err)
 {
-	*job = (struct job){.plan = plan};
+	*job = (struct job){.plan = plan, .terminal = -1};
 	job->trees = calloc(plan->mount_count + 1, sizeof *job->trees);
 	if (!job->trees)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -589,6 +652,20 @@ static int new_job(const struct sb_plan *plan, struct job *job, struct sb_error 
 		job->trees[i] = -1;
 	snprintf(job->uid_map, sizeof job->uid_map, "%u %u 1", geteuid(), geteuid());
 	snprintf(job->gid_map, sizeof job->gid_map, "%u %u 1", getegid(), getegid());
+	return SB_OK;
+}
+
+/* Which filesystem the run's terminals are of, for whoever has to tell them from others. */
+static int note_terminals(const struct sb_plan *plan, struct sb_layers *layers,
+			  struct sb_error *err)
+{
+	struct stat info;
+
+	if (!layers->mounts || !plan->own_terminals)
+		return SB_OK;
+	if (stat("/dev/pts", &info) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the terminals");
+	layers->terminals = info.st_dev;
 	return SB_OK;
 }
 
@@ -607,6 +684,8 @@ int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *l
 						 "cannot enter the sandbox's namespace '%s'",
 						 namespaces[i].file);
 	}
+	if (status == SB_OK)
+		status = note_terminals(plan, layers, err);
 	close_all(&job);
 	free(job.trees);
 	return status;

@@ -152,6 +152,9 @@ static const struct sb_filter_row table[] = {
 	{SYS_sched_setparam, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
 	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
 
+	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
+	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
+
 	/* Metadata calls too new for anyone to need; programs fall back. */
 	{NR_setxattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
 	{NR_removexattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},

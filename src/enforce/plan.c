@@ -22,8 +22,8 @@
 #define MAX_BLANKS 256 /* names in ~/.ssh; further ones answer ENOENT */
 
 static const char *const kind_names[] = {
-	"own devices", "device",    "private", "shown read-only", "writable",
-	"pinned",      "read-only", "hidden",  "shown",           "blank",
+	"own devices", "device",    "private", "own terminals", "shown read-only", "writable",
+	"pinned",      "read-only", "hidden",  "shown",         "blank",
 };
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
@@ -248,6 +248,29 @@ static const char *in_own_dev(const struct sb_plan *plan, const char *path)
 											  : NULL;
 }
 
+#define TERMINALS "/dev/pts"
+
+/*
+ * The run gets terminals of its own, unless a rule of the user's is about the real ones, or
+ * takes them away.
+ */
+static bool may_own_terminals(const struct sb_plan *plan)
+{
+	bool usable = false;
+
+	for (size_t i = 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (!sb_path_within(TERMINALS, node->path))
+			continue;
+		if (node->rule && node->rule->tier != SB_TIER_BUILTIN)
+			return false;
+		if (strcmp(node->path, TERMINALS) == 0)
+			usable = node->kind == SB_KIND_DIR && node->state == SB_STATE_WRITABLE;
+	}
+	return usable;
+}
+
 /* The mounts that one node needs, given what surrounds it. */
 static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *err)
 {
@@ -274,6 +297,11 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true,
 					       in_own_dev(plan, node->path), err);
 	}
+	if (plan->own_terminals && sb_path_within(TERMINALS, node->path))
+		return strcmp(node->path, TERMINALS) == 0
+			       ? add_step(maker, SB_MOUNT_TERMINALS, node->path, true,
+					  in_own_dev(plan, node->path), err)
+			       : SB_OK; /* not there */
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
 	if (node->state == SB_STATE_WRITABLE &&
 	    (node->kind == SB_KIND_SPECIAL || is_device(node)) && !parent->temp &&
@@ -501,6 +529,8 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	if (status == SB_OK) {
 		sort_nodes(&maker.plan);
 		judge(&maker);
+		maker.plan.own_terminals = may_own_terminals(&maker.plan);
+		maker.plan.caller_terminal = !request->other_terminal;
 		for (size_t i = 1; i < maker.plan.node_count && status == SB_OK; i++)
 			status = plan_mounts_of(&maker, i, err);
 	}

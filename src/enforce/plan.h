@@ -41,6 +41,7 @@ enum sb_mount_kind {                  /* in this order where the path is the sam
 		     SB_MOUNT_DEV,    /* a /dev of our own, with only the devices that rules open */
 		     SB_MOUNT_DEVICE, /* one of those; made with it, no mount */
 		     SB_MOUNT_TMPFS,  /* a private, empty, writable filesystem */
+		     SB_MOUNT_TERMINALS, /* a /dev/pts of our own */
 		     SB_MOUNT_KEEP, /* something that a TMPFS would cover, shown in it read-only */
 		     SB_MOUNT_WRITABLE, /* itself, writable */
 		     SB_MOUNT_PIN,      /* itself, writable: only so that it cannot be renamed */
@@ -67,6 +68,8 @@ struct sb_plan {
 	bool network;
 	bool holds_reads; /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
 	bool own_dev; /* disks could be read: a /dev of our own is needed, which only root can make */
+	bool own_terminals;   /* a /dev/pts of our own: no rule of the user's is about that one */
+	bool caller_terminal; /* and yet the command has the caller's: give that a name */
 	char *cwd;
 	char *tmpdir;         /* what TMPDIR must be; NULL: leave it alone */
 	char *tmpdir_private; /* a directory that must be made inside a private temp, or NULL */
@@ -83,6 +86,7 @@ struct sb_plan_request {
 	 * mount to hold it, and renaming there behaves as it does outside.
 	 */
 	bool supervised;
+	bool other_terminal; /* the command gets another terminal than the caller's */
 };
 
 /*

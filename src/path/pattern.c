@@ -285,19 +285,25 @@ static int too_long(struct sb_error *err)
 static unsigned plain_components(const char *text)
 {
 	unsigned components = 0;
+	size_t length = 0, dots = 0; /* of the name that text points into */
 
-	for (const char *part = text; *part; components++) {
-		size_t length;
-
-		if (*part++ != '/')
+	if (*text != '/')
+		return 0;
+	for (;; text++) {
+		if (*text == '/' || *text == '\0') {
+			if (components && (length == 0 || (dots == length && length <= 2)))
+				return 0;
+			if (*text == '\0')
+				return components;
+			components++;
+			length = dots = 0;
+		} else if (is_special(*text)) {
 			return 0;
-		length = strcspn(part, "/*?[\\");
-		if (length == 0 || (part[length] != '/' && part[length] != '\0') ||
-		    (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'))))
-			return 0;
-		part += length;
+		} else {
+			length++;
+			dots += *text == '.';
+		}
 	}
-	return components;
 }
 
 static int parse_plain(const char *text, unsigned components, struct sb_pattern *out,

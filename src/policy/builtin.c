@@ -137,8 +137,10 @@ enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16, I
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
 {
+	static const char prefix[] = "built-in: ";
 	SB_AUTO_FREE char *pattern = NULL;
-	char origin[160] = "built-in: ";
+	char origin[160];
+	size_t room = sizeof origin - sizeof prefix, length = strnlen(reason, room);
 	struct sb_rule rule = {
 		.access = *access,
 		.tier = SB_TIER_BUILTIN,
@@ -152,10 +154,15 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 
 	if ((flags & ABSENT) && (flags & EXISTING_ONLY))
 		return SB_OK;
-	rule.pattern = pattern = sb_pattern_escape(path);
-	if (!pattern)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	strncat(origin, reason, sizeof origin - strlen(origin) - 1);
+	rule.pattern = path;
+	if (strpbrk(path, "*?[\\")) {
+		rule.pattern = pattern = sb_pattern_escape(path);
+		if (!pattern)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	memcpy(origin, prefix, sizeof prefix - 1);
+	memcpy(origin + sizeof prefix - 1, reason, length);
+	origin[sizeof prefix - 1 + length] = '\0';
 	return sb_policy_add(policy, &rule, err);
 }
 
@@ -216,6 +223,8 @@ struct base {
 	bool gone;        /* it is not there, nor anything in it */
 	char entry[64];
 	int kind;           /* of that entry */
+	char written[512];  /* path, a slash, and the row's name behind it */
+	size_t prefix;      /* how long path is with the slash; 0: too long for written */
 	bool listed;        /* all its names are in maybe: */
 	uint64_t maybe[64]; /* a bit per name; a name whose bit is not set is not there */
 };
@@ -325,10 +334,35 @@ static int add_resolved(struct sb_policy *policy, const char *base, const struct
 	return add_links(policy, written, row, flags, err);
 }
 
+static void begin_written(struct base *base)
+{
+	size_t length = strlen(base->path), slash = base->path[length - 1] != '/';
+
+	if (length + slash >= sizeof base->written)
+		return;
+	memcpy(base->written, base->path, length);
+	base->written[length] = '/';
+	base->prefix = length + slash;
+}
+
+/* The row's whole path: in base, or if it is too long in *out_own, which is to be freed. */
+static const char *write_path(struct base *base, const char *name, char **out_own)
+{
+	size_t length = strlen(name) + 1;
+
+	if (base->prefix && length <= sizeof base->written - base->prefix) {
+		memcpy(base->written + base->prefix, name, length);
+		return base->written;
+	}
+	*out_own = sb_path_join(base->path, name);
+	return *out_own;
+}
+
 static int add_row(struct sb_policy *policy, struct base *base, const struct row *row,
 		   unsigned flags, struct sb_error *err)
 {
-	SB_AUTO_FREE char *written = NULL;
+	SB_AUTO_FREE char *own = NULL;
+	const char *written;
 	int kind = NOT_THERE;
 	size_t end = 0;
 
@@ -344,7 +378,7 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 	}
 	if (kind == NOT_THERE && (flags & EXISTING_ONLY))
 		return SB_OK;
-	written = sb_path_join(base->path, row->path);
+	written = write_path(base, row->path, &own);
 	if (!written)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (kind == NOT_THERE)
@@ -361,6 +395,7 @@ static int add_table(struct sb_policy *policy, const char *path, const struct ro
 	struct base base = {.path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	int status = SB_OK;
 
+	begin_written(&base);
 	if (base.fd < 0) {
 		base.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		base.gone = base.fd < 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -567,10 +602,15 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 		{"config.worktree", &sb_access_ask, "git config can name programs to run"},
 	};
 	struct row rows[MAX_HELD];
+	SB_AUTO_FREE char *commondir = sb_path_join(part->path, "commondir");
 
+	if (!commondir)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (is_git_dir(part->path))
 		return add_table(policy, part->path, rows, held_rows(true, rows), flags, err);
-	return add_table(policy, part->path, leads, COUNT(leads), flags | EXISTING_ONLY, err);
+	if (access(commondir, F_OK) == 0) /* the worktree's own directory */
+		return add_table(policy, part->path, leads, COUNT(leads), flags, err);
+	return SB_OK;
 }
 
 /* A linked worktree or submodule whose git data lies elsewhere: exactly what git needs there. */

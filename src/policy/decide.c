@@ -140,14 +140,18 @@ static struct node *child(struct node *node, const char *name, size_t length)
 {
 	bool found;
 	size_t at = search(node, name, length, &found);
-	struct node *grown;
+	struct node *grown = node->children;
 
 	if (found)
 		return &node->children[at];
-	grown = reallocarray(node->children, node->child_count + 1, sizeof *grown);
-	if (!grown)
-		return NULL;
-	node->children = grown;
+	/* there is room for the next power of two */
+	if ((node->child_count & (node->child_count - 1)) == 0) {
+		grown = reallocarray(grown, node->child_count ? 2 * node->child_count : 1,
+				     sizeof *grown);
+		if (!grown)
+			return NULL;
+		node->children = grown;
+	}
 	memmove(grown + at + 1, grown + at, (node->child_count - at) * sizeof *grown);
 	grown[at] = (struct node){.name = name, .name_length = length};
 	node->child_count++;

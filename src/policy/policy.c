@@ -5,12 +5,16 @@
  */
 #include "sandbash/policy.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
+
+/* More than the built-in rules with one project: what is not used is not touched either. */
+#define FIRST_RULES 256
 
 struct sb_policy *sb_policy_new(void)
 {
@@ -61,7 +65,7 @@ static struct sb_entry *find(struct sb_policy *policy, const char *pattern_text,
 static struct sb_entry *append(struct sb_policy *policy, unsigned hash)
 {
 	if (policy->count == policy->capacity) {
-		size_t capacity = policy->capacity ? 2 * policy->capacity : 32;
+		size_t capacity = policy->capacity ? 2 * policy->capacity : FIRST_RULES;
 		struct sb_entry *entries =
 			reallocarray(policy->entries, capacity, sizeof *policy->entries);
 		unsigned *hashes;
@@ -243,33 +247,105 @@ enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)
 	return policy->tmp;
 }
 
-static int by_pattern(const void *a, const void *b)
+/* An entry as it is sorted: entries themselves are large, and are moved once. */
+struct place {
+	const char *text;
+	size_t length;
+	size_t from; /* where the entry is now; DONE: already here */
+};
+
+#define DONE SIZE_MAX
+
+/* strcmp(a, b) <= 0, eight bytes at a time: most patterns begin with the same directories. */
+static bool in_order(const struct place *a, const struct place *b)
 {
-	return strcmp((*(struct sb_entry *const *)a)->pattern.text,
-		      (*(struct sb_entry *const *)b)->pattern.text);
+	size_t shorter = a->length < b->length ? a->length : b->length, i = 0;
+
+	for (uint64_t x, y; i + sizeof x <= shorter; i += sizeof x) {
+		memcpy(&x, a->text + i, sizeof x);
+		memcpy(&y, b->text + i, sizeof y);
+		if (x != y)
+			break;
+	}
+	while (i < shorter && a->text[i] == b->text[i])
+		i++;
+	return (unsigned char)a->text[i] <= (unsigned char)b->text[i];
 }
 
-/* Order the entries by pattern.  Entries are large: sort pointers, and move each once. */
+/* Where the part that is in order already, and begins at from, ends. */
+static size_t run_end(const struct place *order, size_t from, size_t count)
+{
+	size_t end = from + 1;
+
+	while (end < count && in_order(&order[end - 1], &order[end]))
+		end++;
+	return end < count ? end : count;
+}
+
+/*
+ * Merge neighbouring parts that are in order until there is one.  Rules come from tables and
+ * files that mostly are: a third of the comparisons of qsort(3), each launch.
+ */
+static void sort_places(struct place *order, struct place *spare, size_t count)
+{
+	while (run_end(order, 0, count) < count) {
+		size_t to = 0;
+
+		while (to < count) {
+			size_t left = to, middle = run_end(order, left, count);
+			size_t right = middle, end = middle;
+
+			if (middle < count)
+				end = run_end(order, middle, count);
+			while (to < end)
+				spare[to++] = right == end || (left < middle &&
+							       in_order(&order[left], &order[right]))
+						      ? order[left++]
+						      : order[right++];
+		}
+		memcpy(order, spare, count * sizeof *order);
+	}
+}
+
+/* Move each entry to its place, around one circle of moves after the other. */
+static void move_entries(struct sb_entry *entries, struct place *order, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sb_entry first;
+		size_t hole = i;
+
+		if (order[i].from == DONE || order[i].from == i)
+			continue;
+		first = entries[i];
+		for (;;) {
+			size_t from = order[hole].from;
+
+			order[hole].from = DONE;
+			if (from == i)
+				break;
+			entries[hole] = entries[from];
+			hole = from;
+		}
+		entries[hole] = first;
+	}
+}
+
 static int sort_entries(struct sb_policy *policy, struct sb_error *err)
 {
-	struct sb_entry **order = reallocarray(NULL, policy->count + 1, sizeof *order);
-	struct sb_entry *sorted = reallocarray(NULL, policy->count + 1, sizeof *sorted);
+	size_t count = policy->count;
+	struct place *order = reallocarray(NULL, 2 * count + 1, sizeof *order);
 
-	if (!order || !sorted) {
-		free(order);
-		free(sorted);
+	if (!order)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const char *text = policy->entries[i].pattern.text;
+
+		order[i] = (struct place){text, strlen(text), i};
 	}
-	for (size_t i = 0; i < policy->count; i++)
-		order[i] = &policy->entries[i];
-	if (policy->count)
-		qsort(order, policy->count, sizeof *order, by_pattern);
-	for (size_t i = 0; i < policy->count; i++)
-		sorted[i] = *order[i];
+	if (count)
+		sort_places(order, order + count, count);
+	move_entries(policy->entries, order, count);
 	free(order);
-	free(policy->entries);
-	policy->entries = sorted;
-	policy->capacity = policy->count + 1;
 	return SB_OK;
 }
 

@@ -334,6 +334,16 @@ static int parse_keep(const char *value, struct sb_line *line, struct sb_error *
 	return SB_OK;
 }
 
+/* The value of "keep": any number is on, 0 is off. */
+static int parse_switch(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	line->keep = strcmp(value, "on") == 0;
+	if (!line->keep && strcmp(value, "off") != 0)
+		return sb_fail(err, SB_E_INVALID, 0, "log-static is 'on' or 'off', not '%s'",
+			       value);
+	return SB_OK;
+}
+
 static int keep_text(const char *value, struct sb_line *line, struct sb_error *err)
 {
 	(void)value;
@@ -354,6 +364,7 @@ static const struct {
 	{"shell", SB_LINE_SHELL, keep_text},
 	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
+	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
 };
 
 static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
@@ -388,7 +399,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		return sb_hint(
 			err,
 			"words are read, write, ask, deny, include, network, mode, tmp, "
-			"shell, log-keep-days, log-keep-megabytes; a path with spaces begins with '/', '~' or './'");
+			"shell, log-keep-days, log-keep-megabytes, log-static; a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
 }

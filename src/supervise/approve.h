@@ -18,6 +18,7 @@
 #include "consent/session.h"
 #include "consent/summary.h"
 #include "supervise/judge.h"
+#include "supervise/perform.h"
 #include "supervise/wire.h"
 
 /* How a question reaches a person.  Everything in question is copied. */
@@ -29,6 +30,8 @@ struct sb_asking {
 	void (*notice)(void *context, const char *text); /* one line for the person */
 	void *context;
 };
+
+#define SB_OWN_TERMINALS 4
 
 struct sb_pending; /* a call that waits for an answer: approve.c */
 
@@ -43,6 +46,7 @@ struct sb_approver {
 	const struct sb_named_socket *sockets;
 	size_t socket_count;
 	int proc; /* the host's /proc, O_PATH; also the current directory */
+	dev_t terminals[SB_OWN_TERMINALS]; /* the command's from the start; 0: none */
 
 	int channel;            /* to the performer */
 	int listener;           /* -1: not there yet */
@@ -52,6 +56,8 @@ struct sb_approver {
 	struct sb_flood *flood;
 	struct sb_pending *pending;
 	size_t pending_count;
+	struct sb_pending *waiting; /* allowed, at FIFOs without a reader */
+	size_t waiting_count;
 	unsigned long last_question;
 };
 
@@ -74,6 +80,16 @@ int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the nex
 
 /* Write a record; a failure is said once. */
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
+
+/* --- linux_terminals.c ---------------------------------------------------------------- */
+
+/* Is it one of /dev/pts? */
+bool sb_is_terminal(const struct sb_spot *file);
+/* The device whose other side this is; 0: of none. */
+dev_t sb_terminal_of_master(int master);
+/* Open it for the command, or EACCES: it is none of the run's. */
+struct sb_outcome sb_open_terminal(const struct sb_approver *approver, const struct sb_call *call,
+				   const struct sb_spot *file);
 
 /* --- linux_reopen.c ---------------------------------------------------------------- */
 

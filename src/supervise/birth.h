@@ -25,8 +25,8 @@ struct sb_birth {
 	const struct sb_grounds *grounds;
 	struct sb_stages *stages; /* begun; its results are filled in by the performer */
 	int proc;                 /* the host's /proc, O_PATH */
-	int slave;                /* the command's terminal, or -1: it keeps the caller's */
-	bool job_control;         /* the caller's terminal is the command's: hand it over */
+	int tty; /* the caller's terminal: the command gets one like it; -1: it keeps that one */
+	bool job_control; /* the caller's terminal is the command's: hand it over */
 	bool keep_background;
 	const void *saved_mask; /* sigset_t: the signals blocked when we were started */
 	bool child_ignored;     /* SIGCHLD was ignored then */

@@ -21,7 +21,8 @@
 
 #define MAX_PENDING 1000 /* calls that wait for answers at a time */
 #define SHOWN_BYTES 4096 /* more than fits on a screen */
-#define LOOK_MS 500      /* how often we look whether those who wait still live */
+#define LOOK_MS 500      /* how often we look whether those who wait still live, */
+#define FIFO_MS 10       /* and whether a FIFO has got a reader */
 
 struct sb_pending {
 	struct sb_pending *next;
@@ -32,6 +33,7 @@ struct sb_pending {
 	unsigned long question; /* several may wait for one */
 	uint64_t deadline_ms;   /* 0: none */
 	uint64_t started;       /* when the process started */
+	const char *by;         /* who allowed it; a literal, or NULL */
 	char program[PATH_MAX]; /* its file */
 };
 
@@ -190,13 +192,17 @@ static int perform_landing(const struct sb_approver *approver, const struct sb_p
 	return error;
 }
 
-/* Carry it out; returns the errno it ended with. */
-static int perform(const struct sb_approver *approver, struct sb_pending *pending)
+/*
+ * Carry it out; returns the errno it ended with.  EAGAIN with *again set: a FIFO without a
+ * reader, for which the caller waits and nobody else.
+ */
+static int perform(const struct sb_approver *approver, struct sb_pending *pending, bool *again)
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_outcome outcome = {.fd = -1};
 	int error;
 
+	*again = false;
 	if (!is_orphan(call) && !sb_sys_notify_alive(approver->listener, call->id))
 		return ESRCH;
 	if (pending->judgement.lands || call->act == SB_ACT_CLOSE)
@@ -209,6 +215,10 @@ static int perform(const struct sb_approver *approver, struct sb_pending *pendin
 		outcome.error = EACCES; /* never a device */
 	else
 		outcome = sb_perform(call, &pending->file, &pending->target);
+	if (outcome.again) {
+		*again = true;
+		return EAGAIN;
+	}
 	error = outcome.error;
 	sb_deliver(approver->listener, call, &pending->file, &outcome);
 	return error;
@@ -242,11 +252,10 @@ static void deny(struct sb_approver *approver, struct sb_pending *pending, const
 		sb_summary_add(approver->summary, &refused);
 }
 
-/* Done because a person said yes, now or earlier. */
-static void approve(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+/* What was done because a person said yes, now or earlier. */
+static void note_performed(struct sb_approver *approver, struct sb_pending *pending, int error)
 {
 	struct sb_event event = event_of(pending, SB_EVENT_PERFORM);
-	int error = perform(approver, pending);
 
 	approver->counters.approved[pending->judgement.strictest->op]++;
 	if (!error)
@@ -257,9 +266,70 @@ static void approve(struct sb_approver *approver, struct sb_pending *pending, co
 				sb_grants_made(approver->grants, &wish);
 		}
 	event.verdict = "allow";
-	event.by = by;
+	event.by = pending->by;
 	event.error = error;
 	sb_approver_record(approver, &event);
+}
+
+/*
+ * Try it, and take the call over: it is done, or waits at a FIFO.  by: who allowed it; NULL: a
+ * rule, which is not recorded.
+ */
+static void carry_out(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	bool again;
+	int error;
+
+	pending->by = by;
+	error = perform(approver, pending, &again);
+	if (again && approver->waiting_count < MAX_PENDING) {
+		pending->next = approver->waiting;
+		approver->waiting = pending;
+		approver->waiting_count++;
+		return;
+	}
+	if (again)
+		fail(approver, &pending->request->call, error);
+	if (by)
+		note_performed(approver, pending, error);
+	pending_free(pending);
+}
+
+/*
+ * A held call is not interrupted by signals, but one that waits at a FIFO is: the kernel then
+ * runs the handler, and restarts the call or not, as the program asked.  The answer is known
+ * when it comes again.
+ */
+static bool is_interrupted(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+
+	if (!sb_thread_has_signal(approver->proc, call->thread))
+		return false;
+	fail(approver, call, SB_RESTART);
+	return true;
+}
+
+/* Look whether the FIFOs have readers by now. */
+static void try_waiting(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->waiting;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		bool again;
+		int error = perform(approver, pending, &again);
+
+		if (again && !is_interrupted(approver, pending)) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		approver->waiting_count--;
+		if (!again && pending->by)
+			note_performed(approver, pending, error);
+		pending_free(pending);
+	}
 }
 
 /* --- asking -------------------------------------------------------------------------------- */
@@ -535,11 +605,12 @@ static void answer_others(struct sb_approver *approver)
 		}
 		*link = pending->next;
 		approver->pending_count--;
-		if (answer == SB_ANSWER_DENY)
+		if (answer == SB_ANSWER_DENY) {
 			deny(approver, pending, "grant");
-		else
-			approve(approver, pending, "grant");
-		pending_free(pending);
+			pending_free(pending);
+		} else {
+			carry_out(approver, pending, "grant");
+		}
 		if (!waits_for(approver, question)) {
 			approver->asking.withdraw(approver->asking.context, question);
 			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
@@ -571,11 +642,12 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 		}
 		remember(approver, pending, answer, first);
 		first = false;
-		if (answer == SB_ANSWER_DENY)
+		if (answer == SB_ANSWER_DENY) {
 			deny(approver, pending, by);
-		else
-			approve(approver, pending, by);
-		pending_free(pending);
+			pending_free(pending);
+		} else {
+			carry_out(approver, pending, by);
+		}
 	}
 	sb_flood_answered(approver->flood, question, answer);
 	answer_others(approver);
@@ -635,10 +707,12 @@ static void answer_access(struct sb_approver *approver, struct sb_pending *pendi
 	bool denied = pending->judgement.strictest->decision.verdict == SB_DENY ||
 		      find_answer(approver, pending) == SB_ANSWER_DENY;
 
+	bool again;
+
 	if (denied || asked)
 		fail(approver, &pending->request->call, EACCES);
 	else
-		perform(approver, pending);
+		perform(approver, pending, &again);
 }
 
 /* Does the judgement, with denied services to be asked about, end in a plain no? */
@@ -703,6 +777,14 @@ static bool is_for_nobody(const struct sb_approver *approver, const struct sb_pe
 	       (call->act == SB_ACT_OPEN && !approver->asking.can_ask(approver->asking.context));
 }
 
+static void open_terminal(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_outcome outcome = sb_open_terminal(approver, call, &pending->file);
+
+	sb_deliver(approver->listener, call, &pending->file, &outcome);
+}
+
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
@@ -721,6 +803,11 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		pending_free(pending);
 		return;
 	}
+	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
+		open_terminal(approver, pending);
+		pending_free(pending);
+		return;
+	}
 	sb_judge(approver->grounds, call, &pending->file, is_two(call) ? &pending->target : NULL,
 		 &pending->judgement);
 	if (is_hidden(pending))
@@ -732,8 +819,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		return;
 	}
 	if (pending->judgement.strictest->decision.verdict == SB_ALLOW) {
-		perform(approver, pending);
-		pending_free(pending);
+		carry_out(approver, pending, NULL);
 		return;
 	}
 	pending->started = sb_process_start(approver->proc, request->process);
@@ -768,15 +854,13 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 			deny(approver, pending, "nobody");
 			pending_free(pending);
 		} else if (pending->judgement.lands && call->act == SB_ACT_OPEN) {
-			perform(approver, pending); /* the question comes with the bytes */
-			pending_free(pending);
+			carry_out(approver, pending, NULL); /* the question comes with the bytes */
 		} else {
 			ask(approver, pending);
 		}
 		break;
 	default:
-		approve(approver, pending, "grant");
-		pending_free(pending);
+		carry_out(approver, pending, "grant");
 		break;
 	}
 }
@@ -785,6 +869,8 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 
 int sb_approver_timeout_ms(const struct sb_approver *approver)
 {
+	if (approver->waiting)
+		return FIFO_MS;
 	return approver->pending ? LOOK_MS : -1;
 }
 
@@ -794,6 +880,7 @@ void sb_approver_tick(struct sb_approver *approver)
 	uint64_t now = now_ms();
 	unsigned long late = 0;
 
+	try_waiting(approver);
 	while (*link) {
 		struct sb_pending *pending = *link;
 		unsigned long question = pending->question;
@@ -819,15 +906,22 @@ void sb_approver_tick(struct sb_approver *approver)
 	}
 }
 
-void sb_approver_done(struct sb_approver *approver)
+static void refuse_all(const struct sb_approver *approver, struct sb_pending *pending)
 {
-	while (approver->pending) {
-		struct sb_pending *pending = approver->pending;
+	while (pending) {
+		struct sb_pending *next = pending->next;
 
-		approver->pending = pending->next;
 		fail(approver, &pending->request->call, refusal(&pending->request->call));
 		pending_free(pending);
+		pending = next;
 	}
+}
+
+void sb_approver_done(struct sb_approver *approver)
+{
+	refuse_all(approver, approver->pending);
+	refuse_all(approver, approver->waiting);
+	approver->pending = approver->waiting = NULL;
 	sb_grants_free(approver->grants);
 	sb_flood_free(approver->flood);
 }

@@ -10,19 +10,21 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/hash.h"
 #include "consent/socket.h"
 #include "consent/terminal.h"
-#include "policy/encode.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -52,8 +54,13 @@ struct asker {
 	int signals;
 	int tty; /* the caller's terminal, or -1 */
 	pid_t performer;
+	bool own_terminal; /* the command gets one, which the performer makes */
 	bool started, ended;
-	int status; /* the command's, as waitpid() gives it */
+	int status;                    /* the command's, as waitpid() gives it */
+	int failure;                   /* SB_OK, or why the run had to end, */
+	struct sb_error *err;          /* in words */
+	struct sb_wire_request *spare; /* for the next message; large, so kept */
+	char policy_hash[SB_SHA256_HEX];
 };
 
 static int64_t now_ms(void)
@@ -209,26 +216,12 @@ static int open_record(struct asker *asker, struct sb_error *err)
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
-	char hash[SB_SHA256_HEX], held[256];
-	struct sb_event event = {
-		.kind = SB_EVENT_START,
-		.command = supervision->command,
-		.directory = supervision->home->cwd,
-		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
-		.layers = held,
-		.policy_hash = hash,
-	};
 	struct sb_error err;
 
-	if (!asker->approver.audit && open_record(asker, &err) != SB_OK) {
+	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
+	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
+			    supervision->command, supervision->home->cwd, layers, &err) != SB_OK)
 		notice(asker, err.message);
-		return;
-	}
-	sb_policy_encode(supervision->policy, &bytes);
-	sb_sha256_hex(bytes.data, bytes.length, hash);
-	sb_layers_describe(layers, held, sizeof held);
-	sb_approver_record(&asker->approver, &event);
 }
 
 static void record_exit(struct asker *asker)
@@ -285,13 +278,25 @@ static void add_counters(struct sb_counters *counters, const struct sb_wire_coun
 	}
 }
 
+static int open_terminal(struct asker *asker, struct sb_error *err);
+
+/* The command's terminal, before the command is there; a second one is none of ours. */
+static void take_master(struct asker *asker, int *fd)
+{
+	if (*fd < 0 || !asker->own_terminal || asker->master >= 0 || asker->started)
+		return;
+	asker->master = sb_take_fd(fd);
+	asker->approver.terminals[0] = sb_terminal_of_master(asker->master);
+	asker->failure = open_terminal(asker, asker->err);
+	asker->ended = asker->failure != SB_OK;
+}
+
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
-	struct sb_wire_request *request = malloc(sizeof *request);
-	int listener = -1,
-	    status = request ? sb_wire_receive(asker->channel, &message, request, &listener)
-			     : -ENOMEM;
+	struct sb_wire_request *request = asker->spare ? asker->spare : malloc(sizeof *request);
+	SB_AUTO_FD int fd = -1;
+	int status = request ? sb_wire_receive(asker->channel, &message, request, &fd) : -ENOMEM;
 
 	if (status < 0 && request)
 		sb_wire_request_done(request);
@@ -301,10 +306,12 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
-		return;
-	} else if (message.kind == SB_WIRE_STARTED) {
+		request = NULL;
+	} else if (message.kind == SB_WIRE_TERMINAL) {
+		take_master(asker, &fd);
+	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
 		asker->started = true;
-		asker->approver.listener = listener;
+		asker->approver.listener = sb_take_fd(&fd);
 		record_start(asker, &message.layers);
 		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
 	} else if (message.kind == SB_WIRE_STOPPED) {
@@ -314,7 +321,7 @@ static void hear(struct asker *asker)
 		asker->ended = true;
 		add_counters(&asker->approver.counters, &message.counters);
 	}
-	free(request);
+	asker->spare = request;
 }
 
 static void take_signals(struct asker *asker)
@@ -375,7 +382,7 @@ static void loop(struct asker *asker)
 		tend_socket(asker, wait + others, count - others);
 		if (wait[0].revents)
 			hear(asker);
-		if (asker->approver.pending)
+		if (asker->approver.pending || asker->approver.waiting)
 			sb_approver_tick(&asker->approver);
 	}
 }
@@ -434,21 +441,37 @@ int sb_supervise_possible(struct sb_error *err)
  * Whom to ask: the terminal that controls us, if we are in its foreground.  Then the command
  * gets one of its own, so that it can neither read an answer nor draw over a question.
  */
-static int take_terminal(struct asker *asker, struct sb_birth *birth, struct sb_error *err)
+static void take_terminal(struct asker *asker, struct sb_birth *birth)
 {
 	asker->tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (asker->tty < 0)
-		return SB_OK;
+		return;
 	if (tcgetpgrp(asker->tty) != getpgrp()) {
 		close(asker->tty);
 		asker->tty = -1;
-		return SB_OK;
-	}
-	if (asker->supervision->consent == SB_CONSENT_DENY) {
+	} else if (asker->supervision->consent == SB_CONSENT_DENY) {
 		birth->job_control = true;
-		return SB_OK;
+	} else {
+		birth->tty = asker->tty;
+		asker->own_terminal = true;
 	}
-	return sb_terminal_pty(asker->tty, &asker->master, &birth->slave, err);
+}
+
+/* Those that the command keeps from its caller. */
+static void note_terminals(struct asker *asker)
+{
+	dev_t *out = asker->approver.terminals;
+	unsigned number;
+	struct stat info;
+
+	if (asker->own_terminal)
+		return;
+	for (int fd = 0; fd <= 2; fd++)
+		if (fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && isatty(fd))
+			*out++ = info.st_rdev;
+	/* /dev/tty itself says nothing: new_encode_dev() of the kernel */
+	if (asker->tty >= 0 && ioctl(asker->tty, TIOCGDEV, &number) == 0)
+		*out = makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
 }
 
 static int open_terminal(struct asker *asker, struct sb_error *err)
@@ -462,7 +485,7 @@ static int open_terminal(struct asker *asker, struct sb_error *err)
 		.context = asker,
 	};
 
-	return asker->master < 0 ? SB_OK : sb_terminal_open(&options, &asker->terminal, err);
+	return sb_terminal_open(&options, &asker->terminal, err);
 }
 
 /* Standard input and output are the command's: who waits for their end must not wait for us. */
@@ -537,17 +560,10 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 }
 
 /* After the performer is born: what only the asker does. */
-static int settle(struct asker *asker, int slave, struct sb_error *err)
+static int settle(struct asker *asker, struct sb_error *err)
 {
-	int status;
-
-	if (slave >= 0)
-		close(slave);
 	let_go_of_stdio();
 	raise_limit();
-	status = open_terminal(asker, err);
-	if (status != SB_OK)
-		return status;
 	/* as root: what is done outside on approval needs no more than root's own files */
 	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
@@ -569,6 +585,8 @@ static void finish(struct asker *asker)
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
+	free(asker->spare);
+	asker->spare = NULL;
 }
 
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err)
@@ -589,7 +607,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		.grounds = &asker.grounds,
 		.stages = &stages,
 		.proc = proc,
-		.slave = -1,
+		.tty = -1,
 		.keep_background = supervision->keep_background,
 		.saved_mask = &saved,
 		.failed = supervision->failed,
@@ -608,10 +626,10 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		status = make_judge(&asker, err);
 	if (status == SB_OK && supervision->require_audit)
 		status = open_record(&asker, err);
-	if (status == SB_OK)
-		status = take_terminal(&asker, &birth, err);
 	if (status != SB_OK)
 		return status;
+	take_terminal(&asker, &birth);
+	note_terminals(&asker);
 	sigaction(SIGCHLD, NULL, &child);
 	birth.child_ignored = child.sa_handler == SIG_IGN;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -621,12 +639,17 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	if (status != SB_OK)
 		return status;
 	asker.approver.channel = asker.channel;
-	status = settle(&asker, birth.slave, err);
-	if (status == SB_OK)
+	asker.err = err;
+	status = settle(&asker, err);
+	if (status == SB_OK) {
+		sb_record_hash(supervision->policy,
+			       asker.policy_hash); /* while the performer works */
 		loop(&asker);
+		status = asker.failure;
+	}
 	finish(&asker);
+	record_exit(&asker); /* while the performer ends everything */
 	performer = reap(&asker);
-	record_exit(&asker);
 	if (status != SB_OK)
 		return status;
 	if (asker.started && asker.status < 0)

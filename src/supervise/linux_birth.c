@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "consent/terminal.h"
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"
@@ -36,6 +37,7 @@ enum order { MOUNT_PROC, PROC_IS_MOUNTED }; /* what the performer tells INIT: on
 struct family {
 	const struct sb_birth *birth;
 	int channel;     /* performer's end, to the asker */
+	int slave;       /* the command's terminal, or -1: it keeps the caller's */
 	int listener[2]; /* socket pair: the command sends the listener, the performer gets it */
 	int lifeline[2]; /* pipe: INIT reads the end of it */
 	int ready[2];    /* pipe: INIT says that /proc is mounted */
@@ -169,7 +171,7 @@ static void settle_process(const struct family *family)
 	struct sigaction original = {.sa_handler = birth->child_ignored ? SIG_IGN : SIG_DFL};
 
 	setpgid(0, 0);
-	if (birth->slave >= 0 || birth->job_control) {
+	if (family->slave >= 0 || birth->job_control) {
 		int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
 
 		/* SIGTTOU is blocked here, so that a background process may do this */
@@ -269,17 +271,31 @@ static int make_command(struct family *family, struct sb_error *err)
 
 /* --- PERFORMER --------------------------------------------------------------------------- */
 
-/* Standard input, output and error that are the caller's terminal become the command's. */
-static int take_terminal(int slave)
+/*
+ * A terminal for the command, made where its own terminals are, so that it has a name there.
+ * The asker gets the other side.  Standard input, output and error that are the caller's
+ * terminal become the command's.
+ */
+static int make_terminal(struct family *family, struct sb_error *err)
 {
-	if (slave < 0)
-		return 0;
-	if (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) != 0)
-		return -errno;
+	struct sb_wire_message message = {.kind = SB_WIRE_TERMINAL};
+	SB_AUTO_FD int master = -1;
+	int status;
+
+	if (family->birth->tty < 0)
+		return SB_OK;
+	status = sb_terminal_pty(family->birth->tty, &master, &family->slave, err);
+	if (status != SB_OK)
+		return status;
+	if (setsid() < 0 || ioctl(family->slave, TIOCSCTTY, 0) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot prepare the command's terminal");
 	for (int fd = 0; fd <= 2; fd++)
-		if (isatty(fd) && dup2(slave, fd) < 0)
-			return -errno;
-	return 0;
+		if (isatty(fd) && dup2(family->slave, fd) < 0)
+			return sb_fail(err, SB_E_SYSTEM, errno,
+				       "cannot prepare the command's terminal");
+	if (sb_wire_send(family->channel, &message, master) < 0)
+		return sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
+	return SB_OK;
 }
 
 /* The command's descriptors are none of ours: who waits for their end would wait for us. */
@@ -318,6 +334,8 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	struct sb_stages *stages = family->birth->stages;
 	int status = sb_stages_enter(stages, err);
 
+	if (status == SB_OK)
+		status = make_terminal(family, err);
 	if (status != SB_OK)
 		return status;
 	/* if the asker dies, so do we, and with the lifeline everything else */
@@ -344,9 +362,8 @@ static int performer_main(struct family *family)
 	struct sb_error err;
 	int listener = -1, status, tty = -1;
 
-	if (take_terminal(birth->slave) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, family->listener) != 0) {
-		sb_fail(&err, SB_E_SYSTEM, errno, "cannot prepare the command's terminal");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, family->listener) != 0) {
+		sb_fail(&err, SB_E_SYSTEM, errno, "cannot make a socket pair");
 		return birth->failed(birth->context, &err, stages->weak);
 	}
 	status = confine_performer(family, &err);
@@ -358,8 +375,8 @@ static int performer_main(struct family *family)
 	 * Landlock domain only */
 	if (sb_sys_keep_capability(CAP_SYS_PTRACE) < 0)
 		return OWN_FAILURE;
-	if (birth->slave >= 0 || birth->job_control)
-		tty = fcntl(birth->slave >= 0 ? birth->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (family->slave >= 0 || birth->job_control)
+		tty = fcntl(family->slave >= 0 ? family->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	close_fd(&family->listener[1]);
 	close_fd(&family->pid_namespace);
 	performer = (struct sb_performer){
@@ -406,6 +423,7 @@ int sb_birth(const struct sb_birth *birth, int *out_channel, pid_t *out_performe
 {
 	struct family family = {.birth = birth,
 				.channel = -1,
+				.slave = -1,
 				.listener = {-1, -1},
 				.lifeline = {-1, -1},
 				.ready = {-1, -1},

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/approve.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
 #include "supervise/judge.h"
@@ -385,6 +386,13 @@ static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *fil
 	return outcome;
 }
 
+/* Rules about terminals mean the host's; in a /dev/pts of our own everything is the run's. */
+static bool is_own_terminal(const struct sb_performer *performer, const struct sb_spot *file)
+{
+	return performer->layers->terminals && file->object >= 0 && S_ISCHR(file->info.st_mode) &&
+	       file->info.st_dev == performer->layers->terminals;
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -410,6 +418,12 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 		answer_error(broker, call, -status);
 		return true;
 	}
+	/* without a /dev/pts of its own the run has some terminals in it, and others not */
+	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
+	    performer->plan->own_terminals && sb_is_terminal(&file)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+		goto out;
+	}
 	if (sb_perform_is_native(call, &file)) {
 		/* without write access Landlock would not look at O_TRUNC */
 		if ((call->flags & O_ACCMODE) == O_RDONLY && (call->flags & O_TRUNC))
@@ -423,7 +437,9 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
 	sb_judge(performer->grounds, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
-	if (!allowed && inner && call->act == SB_ACT_OPEN && holds_already(call, &file))
+	if (!allowed && inner &&
+	    ((call->act == SB_ACT_OPEN && holds_already(call, &file)) ||
+	     (!two && is_own_terminal(performer, &file))))
 		allowed = true;
 	sb_broker_count(broker, judgement.strictest->op, allowed);
 	if (!allowed && (file.in_proc || target.in_proc)) {

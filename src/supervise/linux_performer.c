@@ -173,6 +173,17 @@ static void put_in_foreground(const struct sb_performer *performer)
 		tcsetpgrp(performer->tty, performer->target);
 }
 
+/*
+ * As a shell does when a job stops.  Else a new size of the window would be signalled to the
+ * stopped command, and vim, say, that finds SIGWINCH beside SIGCONT does not take the
+ * alternate screen again.
+ */
+static void take_foreground(const struct sb_performer *performer)
+{
+	if (performer->tty >= 0)
+		tcsetpgrp(performer->tty, getpgrp());
+}
+
 static struct crew crew; /* the threads outlive every function's frame */
 
 /* What the asker says.  False: it is gone. */
@@ -215,6 +226,7 @@ static bool reap(const struct sb_performer *performer, int *status)
 		if (pid != performer->target)
 			continue;
 		if (WIFSTOPPED(one)) {
+			take_foreground(performer);
 			stopped.number = WSTOPSIG(one);
 			sb_wire_send(performer->channel, &stopped, -1);
 		} else {

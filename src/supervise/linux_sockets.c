@@ -32,6 +32,7 @@ struct pending {
 	struct sb_broker *broker;
 	struct sb_call call;
 	int socket;
+	int object; /* what address leads to, by its number ("self/fd/N"); -1: it does not */
 	bool retry;
 	struct sockaddr_storage address;
 	socklen_t length;
@@ -67,6 +68,55 @@ static int try_connect(int socket, const void *address, socklen_t length, int fl
 	return error;
 }
 
+static void pending_free(struct pending *pending)
+{
+	if (!pending)
+		return;
+	if (pending->socket >= 0)
+		close(pending->socket);
+	if (pending->object >= 0)
+		close(pending->object);
+	free(pending);
+}
+
+/* The address of a socket file that we hold open. */
+static struct sockaddr_un address_of(int object)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d", object);
+	return address;
+}
+
+/* With descriptors of its own: those of the call are closed, and given anew, before it ends. */
+static struct pending *pending_new(struct sb_broker *broker, const struct sb_call *call, int socket,
+				   int object, const void *address, socklen_t length)
+{
+	struct pending *pending = malloc(sizeof *pending);
+
+	if (!pending)
+		return NULL;
+	*pending = (struct pending){.broker = broker,
+				    .socket = fcntl(socket, F_DUPFD_CLOEXEC, 3),
+				    .object = -1,
+				    .length = length};
+	pending->call.id = call->id;
+	pending->call.thread = call->thread;
+	memcpy(&pending->address, address, length);
+	if (object >= 0) {
+		struct sockaddr_un own;
+
+		pending->object = fcntl(object, F_DUPFD_CLOEXEC, 3);
+		own = address_of(pending->object);
+		memcpy(&pending->address, &own, sizeof own);
+	}
+	if (pending->socket < 0 || (object >= 0 && pending->object < 0)) {
+		pending_free(pending);
+		return NULL;
+	}
+	return pending;
+}
+
 static void *wait_for_connection(void *argument)
 {
 	struct pending *pending = argument;
@@ -93,14 +143,16 @@ static void *wait_for_connection(void *argument)
 		answer(pending->broker, &pending->call, error);
 		break;
 	}
-	close(pending->socket);
-	free(pending);
+	pending_free(pending);
 	return NULL;
 }
 
-/* Connect for the caller; when it has to wait, it waits in a thread of ours. */
+/*
+ * Connect for the caller; when it has to wait, it waits in a thread of ours.  object is what the
+ * address leads to when that is a file, else -1.
+ */
 static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
-			const void *address, socklen_t length)
+			int object, const void *address, socklen_t length)
 {
 	int flags = fcntl(socket, F_GETFL), error;
 	struct pending *pending;
@@ -112,22 +164,20 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 		answer(broker, call, error);
 		return;
 	}
-	pending = malloc(sizeof *pending);
+	pending = pending_new(broker, call, socket, object, address, length);
 	if (pending) {
-		*pending = (struct pending){.broker = broker,
-					    .socket = fcntl(socket, F_DUPFD_CLOEXEC, 3),
-					    .retry = error == EAGAIN,
-					    .length = length};
-		pending->call.id = call->id;
-		pending->call.thread = call->thread;
-		memcpy(&pending->address, address, length);
-		if (pending->socket >= 0 && sb_broker_wait(broker, wait_for_connection, pending))
+		pending->retry = error == EAGAIN;
+		if (sb_broker_wait(broker, wait_for_connection, pending))
 			return;
-		if (pending->socket >= 0)
-			close(pending->socket);
-		free(pending);
+		pending_free(pending);
 	}
 	sb_broker_fail(broker, call, EAGAIN);
+}
+
+/* connect() as the command gave it. */
+static void connect_as_given(struct sb_broker *broker, const struct sb_call *call, int socket)
+{
+	connect_for(broker, call, socket, -1, &call->address, call->address_length);
 }
 
 /* The path in an address of length bytes: it may lack its NUL. */
@@ -178,7 +228,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 {
 	const struct sb_performer *performer = broker->performer;
 	const struct sb_caller caller = {call->thread, performer->proc, NULL};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sockaddr_un address;
 	struct sb_judgement judgement;
 	struct sb_spot file;
 	bool allowed;
@@ -186,7 +236,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 
 	if (is_abstract(call)) {
 		if (abstract_is_held(performer->layers))
-			connect_for(broker, call, socket, &call->address, call->address_length);
+			connect_as_given(broker, call, socket);
 		else
 			sb_broker_fail(broker, call, EACCES);
 		return;
@@ -210,8 +260,8 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	} else if (!allowed && S_ISSOCK(file.info.st_mode)) {
 		sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
-		snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d", file.object);
-		connect_for(broker, call, socket, &address, sizeof address);
+		address = address_of(file.object);
+		connect_for(broker, call, socket, file.object, &address, sizeof address);
 	}
 	sb_spot_done(&file);
 }
@@ -365,7 +415,7 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		if (call->act == SB_ACT_BIND)
 			sb_sys_notify_continue(broker->performer->listener, call->id);
 		else
-			connect_for(broker, call, socket, &call->address, call->address_length);
+			connect_as_given(broker, call, socket);
 		return;
 	}
 	type = get_option(socket, SO_TYPE);
@@ -376,7 +426,7 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 	else if (call->act == SB_ACT_BIND && named && !is_abstract(call))
 		bind_unix(broker, call, socket);
 	else if (call->act == SB_ACT_CONNECT) /* no unix address: EINVAL, or dissolving it */
-		connect_for(broker, call, socket, &call->address, call->address_length);
+		connect_as_given(broker, call, socket);
 	else
 		answer(broker, call,
 		       bind(socket, (const void *)&call->address, call->address_length) != 0 ? errno

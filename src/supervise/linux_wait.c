@@ -13,7 +13,6 @@
 
 #define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
 #define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */
-#define RESTART 512            /* ERESTARTSYS: the kernel's own, turned into EINTR or a restart */
 
 struct waiter {
 	struct sb_broker *broker;
@@ -65,7 +64,7 @@ bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call 
 {
 	if (!sb_thread_has_signal(broker->performer->proc, call->thread))
 		return false;
-	sb_broker_fail(broker, call, RESTART);
+	sb_broker_fail(broker, call, SB_RESTART);
 	return true;
 }
 

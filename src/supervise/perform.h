@@ -12,6 +12,9 @@
 #include "supervise/call.h"
 #include "supervise/resolve.h"
 
+/* ERESTARTSYS: the kernel's own, which it turns into EINTR or a restart. */
+#define SB_RESTART 512
+
 struct sb_outcome {
 	int error;     /* positive errno; 0: done */
 	int fd;        /* to hand over as the call's result; -1: the result is 0 */

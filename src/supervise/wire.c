@@ -190,6 +190,16 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	return 0;
 }
 
+/* Whatever comes, sb_wire_request_done() can follow.  Not all of it: that is 24 KB each time. */
+static void make_releasable(struct sb_wire_request *request)
+{
+	request->file.directory = request->file.object = -1;
+	request->target.directory = request->target.object = -1;
+	request->file.borrowed = request->target.borrowed = false;
+	request->socket = -1;
+	request->call.value = NULL;
+}
+
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,
 		    int *out_fd)
 {
@@ -208,8 +218,8 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 	size_t fd_count = 0;
 	ssize_t got;
 
-	if (request) /* so that it can be released whatever comes */
-		*request = SB_WIRE_REQUEST_EMPTY;
+	if (request)
+		make_releasable(request);
 	do
 		got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);

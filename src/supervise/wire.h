@@ -14,10 +14,11 @@
 
 enum sb_wire_kind {
 	/* performer to asker */
-	SB_WIRE_STARTED, /* layers in force; with the listener */
-	SB_WIRE_REQUEST, /* a call that is not the performer's to do */
-	SB_WIRE_STOPPED, /* the command was stopped by a signal (Ctrl-Z) */
-	SB_WIRE_ENDED,   /* the command's wait status; counters */
+	SB_WIRE_TERMINAL, /* the command's terminal is there; with its other side */
+	SB_WIRE_STARTED,  /* layers in force; with the listener */
+	SB_WIRE_REQUEST,  /* a call that is not the performer's to do */
+	SB_WIRE_STOPPED,  /* the command was stopped by a signal (Ctrl-Z) */
+	SB_WIRE_ENDED,    /* the command's wait status; counters */
 	/* asker to performer */
 	SB_WIRE_SIGNAL,   /* pass this signal on to the command */
 	SB_WIRE_CONTINUE, /* put it in the foreground and let it go on */
@@ -57,8 +58,8 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*
  * The next message.  *request can be released with sb_wire_request_done() whatever the result,
- * and is filled for SB_WIRE_REQUEST; -EBADMSG: the message is none of ours.  For
- * SB_WIRE_STARTED *out_fd is the listener.
+ * and is filled for SB_WIRE_REQUEST; -EBADMSG: the message is none of ours.  *out_fd is the
+ * descriptor that came with it, if one did.
  */
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,
 		    int *out_fd);

@@ -98,6 +98,26 @@ int sb_sys_new_tmpfs(const char *mode)
 	return tree;
 }
 
+int sb_sys_new_devpts(void)
+{
+	int context = result(syscall(NR_FSOPEN, "devpts", FSOPEN_CLOEXEC)), tree;
+
+	if (context < 0)
+		return context;
+	/* for its owner alone; /dev/ptmx may be a link to the one in it */
+	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "mode", "0600", 0));
+	if (tree >= 0)
+		tree = result(
+			syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+	if (tree >= 0)
+		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
+				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+	close(context);
+	return tree;
+}
+
 int sb_sys_detach(const char *path)
 {
 	return result(syscall(SYS_umount2, path, DETACH_LAZILY));

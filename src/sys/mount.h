@@ -33,6 +33,9 @@ int sb_sys_settle_root(bool readonly, bool no_devices);
 /* A new, detached tmpfs: nosuid, nodev; mode as octal text ("1777"). */
 int sb_sys_new_tmpfs(const char *mode);
 
+/* A new, detached devpts: terminals of its own, apart from all others (Linux 4.7). */
+int sb_sys_new_devpts(void);
+
 /*
  * The processes of a pid namespace, read-only, on top of what is at path.  pid_namespace is a
  * descriptor of it (Linux 6.17; -EINVAL before), or -1 for our own.

@@ -2,6 +2,7 @@
 and that nothing inside a sandbox changes what they wrote (S9)."""
 
 import ctypes
+import fcntl
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 
 from tap import BIN, check, contains, equal, lacks, run_all, skip, test
 
@@ -399,6 +401,21 @@ def list_json(fx):
 
 
 # --- what goes together -------------------------------------------------------------------
+
+
+@test("S10 a command that holds the lock delays, but does not stop, for ever")
+def lock_held(fx):
+    (fx.home / ".config/sandbash/projects").mkdir(parents=True)
+    fd = os.open(fx.home / ".config/sandbash/projects", os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    began = time.monotonic()
+    result = fx.sandbash("--add-path", fx.project / "held")
+    check(time.monotonic() - began < 20, "it waited for ever")
+    equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+    contains(result.stderr, "cannot lock")
+    check(not own_file(fx).exists(), "something was written")
+    os.close(fd)
+    equal(fx.sandbash("--add-path", fx.project / "held").status, 0)
 
 
 @test("S10 none of them can be combined with a command")

@@ -315,15 +315,17 @@ def no_broad_directory(fx):
     equal(person.end(), 0)
 
 
+# print() is several writes, between which another thread may come.
 THREADS = """
-import threading, sys
+import os, threading, sys
 barrier = threading.Barrier(10)
+def say(*words): os.write(1, (' '.join(map(str, words)) + '\\n').encode())
 def work(n):
     barrier.wait()
     try:
         with open(sys.argv[1 + n % 2], 'a') as f: f.write('x')
-        print('done', n, flush=True)
-    except OSError as e: print('refused', n, e.errno, flush=True)
+        say('done', n)
+    except OSError as e: say('refused', n, e.errno)
 threads = [threading.Thread(target=work, args=(n,)) for n in range(10)]
 for t in threads: t.start()
 for n in range(50): open('busy%d' % n, 'w').close()
@@ -401,13 +403,37 @@ except PermissionError: print('denied', time.monotonic() - t)
     contains(result.stderr, str(fx.outside))  # the summary
 
 
+@test("C2 an allowed FIFO without a reader: only who opens it waits", variants=BOTH)
+def fifo(fx):
+    os.mkfifo(fx.outside / "fifo")
+    script = (f"(echo through > {fx.outside}/fifo; echo wrote=$?) & sleep 0.3; "
+              f"echo y > {fx.outside}/other; echo other=$?; touch mine; echo mine=$?; wait; "
+              f"python3 -c \"import signal, os; signal.signal(14, lambda *_: print('alarm')); "
+              f"signal.alarm(1); os.open('{fx.outside}/fifo', os.O_WRONLY); print('opened')\"")
+    person = Person(fx, "bash", "-c", script)
+    person.answer("1", fx.outside / "fifo")
+    person.answer("1", fx.outside / "other")  # asked about and done while the first one waits
+    person.term.expect("other=0")
+    person.term.expect("mine=0")
+    lacks(person.term.output, "wrote=")
+    with open(fx.outside / "fifo", encoding="ascii") as stream:
+        equal(stream.read(), "through\n")
+    person.term.expect("wrote=0")
+    person.answer("1", fx.outside / "fifo")  # another process
+    person.term.expect("alarm")  # the handler runs while it waits, and the call goes on
+    with open(fx.outside / "fifo", encoding="ascii"):
+        person.term.expect("opened")
+    equal(person.end(), 0)
+
+
 @test("C4 --consent=deny asks nothing and leaves the terminal as it is", variants=BOTH)
 def consent_deny(fx):
-    person = Person(fx, "bash", "-c", f"tty; echo x > {fx.outside}/f; echo status=$?",
-                    flags=("--consent=deny",))
+    person = Person(fx, "bash", "-c", "tty && stat -L -c rdev=%t,%T /proc/self/fd/0; "
+                    f"echo x > {fx.outside}/f; echo status=$?", flags=("--consent=deny",))
+    device = os.stat(person.term.name).st_rdev
     equal(person.end(), 0)
     contains(person.term.output, "status=1")
-    contains(person.term.output, person.term.name)
+    contains(person.term.output, f"rdev={os.major(device):x},{os.minor(device):x}")
     check(not fx.exists(fx.outside / "f"))
 
 
@@ -541,10 +567,17 @@ def vim_suspended(fx):
     person.term.expect("Stopped")
     person.term.expect("out> $")
     check(not person.term.state()["alternate"])
-    person.term.resize(30, 100)
-    person.term.send("fg\n")
-    person.until(lambda: "first line" in person.term.screen(), "vim is not back")
-    person.term.settle(0.3)
+    for rows in (26, 28, 30):
+        person.term.resize(rows, 100)
+        person.term.send("fg\n")
+        person.until(lambda: "first line" in person.term.screen() and
+                     person.term.state()["alternate"], "vim is not back")
+        person.term.settle(0.3)
+        if rows < 30:
+            person.term.send("\x1a")
+            person.term.expect("Stopped")
+            person.term.expect("out> $")
+            check(not person.term.state()["alternate"])
     person.term.send(f":w {fx.outside}/copy\r")
     person.answer("1", fx.outside / "copy")
     person.until(lambda: "first line" in person.term.screen(), "the screen is not back")
@@ -596,6 +629,40 @@ def type_ahead(fx):
     person.term.expect("status=0")
     person.term.expect("\nbefore")  # it came well before the question
     person.term.expect(PROMPT)
+
+
+@test("S12 what a command has not read is there for the shell afterwards", variants=BOTH)
+def unread_input(fx):
+    try:
+        legacy = open("/proc/sys/dev/tty/legacy_tiocsti").read().strip()
+    except OSError:
+        legacy = "1"  # before Linux 6.2 nothing forbids it
+    person = outer_shell(fx)
+    run = " ".join(fx.argv())
+    for words in ("sleep 0.6", "sh -c 'stty raw -echo; sleep 0.6'", "sh -c 'read a; echo got-$a'"):
+        person.term.send(f"{run} {words}\n")
+        person.term.settle(0.3)
+        person.term.send("first\necho ne''xt\n" if "read" in words else "echo ne''xt\n")
+        if "read" in words:
+            person.term.expect("got-first")
+        person.term.settle(1, 3)
+        (contains if legacy == "1" else lacks)(person.term.screen(), "\nnext", words)
+        person.term.send("clear\n")
+        person.term.expect("out> ")
+
+
+@test("C5 replies that a command asked for are not typed into the shell", variants=BOTH)
+def unread_replies(fx):
+    """With plain text before them, which alone would be given back."""
+    person = outer_shell(fx)
+    run = " ".join(fx.argv())
+    person.term.send(f"{run} sh -c 'sleep 0.5; printf \"\\033[6n\\033[c\\033[21t\"; sleep 0.3'\n")
+    person.term.settle(0.3)
+    person.term.send("echo ty''ped\n")
+    person.term.settle(1, 3)
+    lacks(person.term.screen(), "\ntyped")
+    # the command's terminal has echoed them; behind the prompt there is nothing
+    check(person.term.screen().splitlines()[-1].rstrip().endswith("out>"), person.term.screen())
 
 
 @test("S12 a command that ends at once after an answer leaves nothing typed for the shell")

@@ -575,6 +575,39 @@ def prune_limits(fx):
     equal(found["kept"], 0)
 
 
+@test("R1 static runs leave a record where that is wanted")
+def static_record(fx):
+    def sessions():
+        return sorted((state(fx) / "log").glob("*.jsonl")) if (state(fx) / "log").exists() else []
+
+    equal(fx.sandbash("--static", "true").status, 0)
+    equal(sessions(), [], "not by itself")
+    equal(fx.sandbash("--static", "--require-audit", "sh", "-c", "exit 3").status, 3)
+    equal(len(sessions()), 1, "with --require-audit")
+    fx.config("log-static on\n")
+    equal(fx.sandbash("--static", "sh", "-c", "ls -l /proc/self/fd | grep -c jsonl").stdout, "0\n")
+    equal(len(sessions()), 2, "with a setting")
+    check(fx.sandbash("--static", "./no-such-program").status == 127)
+    records = [json.loads(line) for line in sessions()[-1].read_text().splitlines()]
+    equal([record["event"] for record in records], ["start", "exit"], "it was never started")
+    text = "\n".join(log(fx, "--verify"))
+    lacks(text, "killed", "that there is no end is known")
+    stats = json.loads(fx.sandbash("--stats", "--json").stdout)
+    equal((stats["sessions"], stats["without_exit"]), (3, 0))
+    before = len(sessions())
+    refused = fx.sandbash("--static", "sh", "-c", f"echo x >> {sessions()[0]}")
+    check(refused.status != 0, "out of reach")
+    equal(len(sessions()), before + 1)
+    shutil.rmtree(state(fx))
+    state(fx).write_text("")  # no place for a record
+    check("warning" in fx.sandbash("--static", "true").stderr)
+    equal(fx.sandbash("--static", "--require-audit", "true").status, 125)
+    for line, what in (("log-static maybe", "'on' or 'off'"),
+                       ("log-static on\nlog-static off", "set twice")):
+        fx.config(line + "\n")
+        contains(fx.sandbash("--static", "true").stderr, what)
+
+
 @test("S7 log-keep lines: mistakes are named, a later tier's counts, other commands keep them")
 def keep_lines(fx):
     for line, what in (("log-keep-days 0", "a limit is a number"), ("log-keep-days x", "a limit"),

@@ -190,4 +190,18 @@ def read_only_part(fx):
     works(boxed(fx, "meta", "chmod", "file", flags=["--allow-read=vendor"]))
 
 
+LEASE = "import fcntl, os, sys; fcntl.fcntl(os.open(sys.argv[1], os.O_RDONLY), {}, fcntl.F_{})"
+
+
+@test("ESCAPES processes outside: no lease, which would make whoever opens the file wait")
+def lease(fx):
+    target = fx.write(fx.outside / "file", "x")
+    take = LEASE.format("fcntl.F_SETLEASE", "WRLCK")
+    works(fx.run("python3", "-c", take, target), "control")
+    result = fx.sandbash("python3", "-c", take, target)
+    contains(result.stderr, "PermissionError")
+    works(fx.sandbash("python3", "-c", LEASE.format("fcntl.F_GETLEASE", "UNLCK"), target),
+          "neighbour")
+
+
 run_all()

@@ -198,6 +198,8 @@ if ROOT:
         for how in ("os.chmod('tool', 0o4755)", "os.fchmod(os.open('tool', os.O_RDONLY), 0o4755)",
                     "os.open('tool2', os.O_CREAT | os.O_WRONLY, 0o4755)",
                     "os.mknod('tool2', 0o104755)",
+                    "import ctypes, struct; ctypes.CDLL(None).syscall("
+                    "437, -100, b'tool2', struct.pack('QQQ', os.O_CREAT | 1, 0o4755, 0), 24)",
                     "fd = os.open(os.curdir, os.O_TMPFILE | os.O_RDWR, 0o4755); "
                     "os.link(f'/proc/self/fd/{fd}', 'tool2', follow_symlinks=True)"):
             fx.sandbash("python3", "-c", f"import os; {how}")

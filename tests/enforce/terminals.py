@@ -5,11 +5,12 @@ import os
 import pty
 import select
 import struct
+import subprocess
 import termios
 import time
 
 from attack import act, boxed, refused, works
-from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test
 
 NO = ("EPERM", "EACCES")
 
@@ -126,7 +127,11 @@ def escapes(fx):
         lacks(result.stdout + result.stderr, "\x1b", flag)
 
 
-@test("ESCAPES terminal: another terminal of the user")
+# Without mounts only a supervisor can tell the run's terminals from others.
+HELD = ("full", "flat") if SUPERVISED else ("full",)
+
+
+@test("ESCAPES terminal: another terminal of the user", variants=HELD)
 def other_terminal(fx):
     """Reading it would take what the user types into another window."""
     master, slave = pty.openpty()
@@ -138,12 +143,113 @@ def other_terminal(fx):
         ready, _, _ = select.select([master], [], [], 0.1)
         equal(ready, [], "nothing was written to it")
         works(act(fx, "open", "rdwr+nonblock", path), "control")
-        said = fx.sandbash("true", without="userns").stderr
-        contains(said, "terminals", "without namespaces it says that it cannot hold this")
+        if not SUPERVISED:
+            said = fx.sandbash("true", without="userns").stderr
+            contains(said, "terminals", "without namespaces it says that it cannot hold this")
     finally:
         os.close(master)
         os.close(slave)
     works(boxed(fx, "pty"), "neighbour")
+
+
+def later(fx, *flags):
+    """Start a run, then open a terminal outside: what opening it by name answers inside."""
+    act_ = fx.tool("act")
+    script = (f'echo ready; read path; "{act_}" open rdonly+nonblock "$path" 2>&1; echo "r=$?"; '
+              f'"{act_}" open rdwr+nonblock "$path" 2>&1; echo "w=$?"; ls /dev/pts; '
+              f'"{act_}" pty && echo made')
+    run = fx.start(*fx.argv(*flags, "sh", "-c", script), stdin=subprocess.PIPE,
+                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        while run.stdout.readline() != b"ready\n":
+            pass
+        # several: a number that is free inside must not lead to one that is taken outside
+        pairs = [pty.openpty() for _ in range(3)]
+        try:
+            path = os.ttyname(pairs[-1][1])
+            out, _ = run.communicate(path.encode() + b"\n", timeout=20)
+            ready, _, _ = select.select([pairs[-1][0]], [], [], 0.1)
+            works(act(fx, "open", "rdwr+nonblock", path), "control")
+        finally:
+            for fd in sum(pairs, ()):
+                os.close(fd)
+    finally:
+        if run.poll() is None:
+            run.kill()
+        run.wait()
+        for stream in (run.stdin, run.stdout, run.stderr):
+            stream.close()
+    return os.path.basename(path), out.decode(), ready
+
+
+@test("ESCAPES terminal: one that is opened after the start", variants=HELD)
+def opened_later(fx):
+    """A /dev/pts of the run's own has nothing of the user's in it, now or later."""
+    number, said, written = later(fx)
+    equal(written, [], "nothing was written to it")
+    contains(said, "r=1", "reading")
+    contains(said, "w=1", "writing")
+    if fx.variant == "full":
+        lacks(said.split(), number, "it has no name inside")
+    contains(said, "made", "neighbour: the run makes its own")
+    number, said, _ = later(fx, "--allow-write=/dev/pts")
+    contains(said, "w=0", "a rule of the user's for the real ones")
+
+
+@test("ESCAPES terminal: the caller's own, on which questions are asked", variants=HELD)
+def callers(fx):
+    """Whoever opens it reads the answer, or draws over the question."""
+    fx.write("try.sh", f"""
+read path
+for how in rdonly+nonblock rdwr+nonblock; do "{fx.tool('act')}" open $how "$path"; echo "$how=$?"; done
+"{fx.tool('act')}" open rdwr+nonblock "$(tty)"; echo "own=$?"
+""")
+    if not SUPERVISED:
+        return  # it is the command's own
+    first = pty.openpty()  # so that the number means nothing inside
+    term = fx.sandbash_terminal("sh", "try.sh")
+    for fd in first:
+        os.close(fd)
+    term.send(f"{term.name}\n")
+    term.expect("rdonly.nonblock=1")
+    term.expect("rdwr.nonblock=1")
+    term.expect("own=0")
+    works(act(fx, "open", "rdwr+nonblock", term.name), "control")
+    term.wait()
+
+
+@test("S12 the command's terminal has a name, and can be opened by it", variants=("full", "flat"))
+def named(fx):
+    script = ('t=$(tty) && echo "name $t" && echo by-name > "$t" && echo by-tty > /dev/tty && '
+              'echo by-link > /dev/stdout && test -c "$t" && exec 3<> /proc/self/fd/0 && '
+              'stty -F "$t" size && echo "end"')
+    for flags in ((), ("--consent=deny",)):
+        term = fx.sandbash_terminal(*flags, "sh", "-c", script, rows=31, columns=91)
+        for part in ("name /dev/", "by-name", "by-tty", "by-link", "31 91", "end"):
+            term.expect(part)
+        equal(term.wait(), 0)
+
+
+@test("S12 terminals inside terminals: script, python, expect, tmux, vim",
+      variants=("full", "flat"))
+def programs(fx):
+    for words in (["script", "-qec", "test -t 0 && tty && echo made > /dev/tty", "/dev/null"],
+                  ["python3", "-c", "import os, pty; pty.spawn(['sh', '-c', 'test -t 0 && tty && "
+                   "echo made >/dev/tty'])"],
+                  ["expect", "-c", "spawn sh -c {tty && echo made}; expect made"]):
+        term = fx.sandbash_terminal(*words)
+        term.expect("/dev/pts/[0-9]")
+        term.expect("made")
+        equal(term.wait(), 0, words[0])
+    term = fx.sandbash_terminal("tmux", "-L", "t", "-f", "/dev/null", "new-session",
+                                "tty; echo ma''de; sleep 0.3",
+                                env={"TMUX_TMPDIR": fx.project})
+    term.expect("/dev/pts/[0-9]")
+    term.expect("made")
+    equal(term.wait(), 0, "tmux")
+    term = fx.sandbash_terminal("vim", "-u", "NONE", "-c", "terminal ++curwin tty")
+    term.expect("/dev/pts/[0-9]")
+    term.close()
 
 
 @test("ESCAPES terminal: its size and modes are the caller's after the run", variants=ALL_VARIANTS)

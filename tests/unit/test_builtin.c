@@ -216,6 +216,7 @@ static void P3_a_linked_worktree_reaches_its_data(void **state)
 	home_has(fx, "main/.git/worktrees/project/index.lock", "write");
 	home_has(fx, "main/.git/worktrees/project/commondir", "ask");
 	home_has(fx, "main/.git/worktrees/project/gitdir", "ask");
+	home_has(fx, "main/.git/worktrees/project/config.worktree", "ask");
 	home_has(fx, "main/.git/worktrees/other/index", "ask");
 	home_has(fx, "main/.git/config", "ask");
 	home_has(fx, "main/.git/HEAD", "ask");

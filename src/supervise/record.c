@@ -1,0 +1,31 @@
+#include "supervise/record.h"
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "policy/encode.h"
+
+void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+
+	sb_policy_encode(policy, &bytes);
+	sb_sha256_hex(bytes.data, bytes.length, out);
+}
+
+int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
+		    const char *const *command, const char *directory,
+		    const struct sb_layers *layers, struct sb_error *err)
+{
+	char held[256];
+	struct sb_event event = {
+		.kind = SB_EVENT_START,
+		.command = command,
+		.directory = directory,
+		.mode = sb_mode_name(sb_policy_mode(policy)),
+		.layers = held,
+		.policy_hash = hash,
+	};
+
+	sb_layers_describe(layers, held, sizeof held);
+	return sb_audit_write(audit, &event, err);
+}

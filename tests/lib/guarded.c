@@ -1,0 +1,147 @@
+/*
+ * guarded.c - the guard's table for scripts.
+ *
+ *     guarded table         the rows as the table of docs/guarded.md
+ *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
+ *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
+ *     guarded judge         reads absolute paths, one a line; says "plain", "check" or "ask" and
+ *                           the pattern, for a write there
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guard/guard.h"
+#include "path/path.h"
+
+static const char *harmless(enum sb_guard_kind kind)
+{
+	switch (kind) {
+	case SB_GUARD_SAME:
+		return "-";
+	case SB_GUARD_GIT_CONFIG:
+		return "changes to keys that run nothing";
+	case SB_GUARD_GITMODULES:
+		return "no command, no remote helper, no option as path or URL";
+	case SB_GUARD_GITFILE:
+		return "leads into a guarded directory";
+	case SB_GUARD_GITDIR:
+		return "names a `.git` in a guarded directory";
+	case SB_GUARD_COMMONDIR:
+		return "`../..` in `worktrees/ID`";
+	case SB_GUARD_REBASE_TODO:
+		return "no `exec`";
+	case SB_GUARD_STRATEGY:
+	case SB_GUARD_SEQUENCER:
+		return "a strategy of git's own";
+	case SB_GUARD_ALTERNATES:
+		return "only guarded directories";
+	case SB_GUARD_TOOL_VERSIONS:
+		return "versions, no paths and no templates";
+	}
+	return "?";
+}
+
+static int print_table(void)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	printf("| name | obeyed by | what it does | harmless there |\n| --- | --- | --- | --- |\n");
+	for (size_t i = 0; i < count; i++)
+		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
+		       harmless(rows[i].kind));
+	return 0;
+}
+
+static bool within(void *context, const char *path)
+{
+	return sb_path_within(context, path);
+}
+
+static char *slurp(const char *path, size_t *out_length)
+{
+	FILE *stream = fopen(path, "rb");
+	char *bytes = stream ? malloc(SB_GUARD_MAX_BYTES + 1) : NULL;
+
+	if (bytes)
+		*out_length = fread(bytes, 1, SB_GUARD_MAX_BYTES + 1, stream);
+	if (stream)
+		fclose(stream);
+	return bytes;
+}
+
+static int check_content(char *root, const char *old_path, const char *path)
+{
+	struct sb_guard_options options = {
+		.size = sizeof options, .in_guarded_root = within, .context = root};
+	struct sb_guard_place place = {.directory = -1, .path = path};
+	struct sb_guard_bytes before = {0}, after = {0};
+	struct sb_guard_answer answer;
+	struct sb_guard *guard;
+	char why[400] = "";
+
+	before.bytes = slurp(old_path, &before.length);
+	after.bytes = slurp(path, &after.length);
+	if (!after.bytes || sb_guard_new(&options, &guard, NULL) != SB_OK)
+		return 1;
+	sb_guard_judge(guard, SB_GUARD_WRITE, &place, &answer);
+	if (answer.verdict == SB_GUARD_CHECK)
+		answer.verdict =
+			sb_guard_content(guard, answer.kind, path, before, after, why, sizeof why);
+	printf("%s %s\n", answer.verdict == SB_GUARD_PLAIN ? "plain" : "ask", why);
+	sb_guard_free(guard);
+	free((char *)before.bytes);
+	free((char *)after.bytes);
+	return 0;
+}
+
+static bool everywhere(void *context, const char *path)
+{
+	(void)context;
+	(void)path;
+	return true;
+}
+
+static int judge_lines(void)
+{
+	static const char *const words[] = {"plain", "check", "ask"};
+	struct sb_guard_options options = {.size = sizeof options, .in_guarded_root = everywhere};
+	struct sb_guard *guard;
+	char line[8192];
+
+	if (sb_guard_new(&options, &guard, NULL) != SB_OK)
+		return 1;
+	while (fgets(line, sizeof line, stdin)) {
+		struct sb_guard_place place = {.path = line};
+		struct sb_guard_answer answer;
+		char directory[8192];
+
+		line[strcspn(line, "\n")] = '\0';
+		memcpy(directory, line, sizeof directory);
+		if (!strrchr(directory, '/'))
+			return 1;
+		*strrchr(directory, '/') = '\0';
+		place.directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		sb_guard_judge(guard, SB_GUARD_WRITE, &place, &answer);
+		printf("%s %s\n", words[answer.verdict], answer.row ? answer.row->pattern : "-");
+		if (place.directory >= 0)
+			close(place.directory);
+	}
+	sb_guard_free(guard);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "table") == 0)
+		return print_table();
+	if (argc == 2 && strcmp(argv[1], "judge") == 0)
+		return judge_lines();
+	if (argc == 5 && strcmp(argv[1], "content") == 0)
+		return check_content(argv[2], argv[3], argv[4]);
+	fprintf(stderr, "usage: guarded table|judge|content ROOT OLD PATH\n");
+	return 2;
+}
