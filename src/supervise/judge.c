@@ -14,7 +14,7 @@
 static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
 
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
-		  const struct sb_guard *guard, struct sb_error *err)
+		    const struct sb_guard *guard, struct sb_error *err)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
@@ -28,9 +28,9 @@ int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 
 		snprintf(origin, sizeof origin, "built-in: %s: %s", rows[i].who, rows[i].why);
 		grounds->rules[i] = (struct sb_rule){.access = asked,
-						   .tier = SB_TIER_BUILTIN,
-						   .pattern = rows[i].pattern,
-						   .origin = strdup(origin)};
+						     .tier = SB_TIER_BUILTIN,
+						     .pattern = rows[i].pattern,
+						     .origin = strdup(origin)};
 		if (!grounds->rules[i].origin)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
@@ -48,7 +48,8 @@ void sb_grounds_done(struct sb_grounds *grounds)
 	grounds->rules = NULL;
 }
 
-static const struct sb_rule *rule_of(const struct sb_grounds *grounds, const struct sb_guard_row *row)
+static const struct sb_rule *rule_of(const struct sb_grounds *grounds,
+				     const struct sb_guard_row *row)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
@@ -211,11 +212,9 @@ static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)
 {
 	const char *last = strrchr(spot->path, '/');
 
-	return (struct sb_guard_place){spot->directory, spot->path,
-				       spot->directory >= 0 && strcmp(spot->name, ".") != 0
-					       ? spot->name
-					       : last + 1,
-				       mode};
+	return (struct sb_guard_place){
+		spot->directory, spot->path,
+		spot->directory >= 0 && strcmp(spot->name, ".") != 0 ? spot->name : last + 1, mode};
 }
 
 /* No yes of an earlier question about the place, and no rule but one for this name, counts. */
@@ -251,8 +250,8 @@ static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, boo
 			(struct sb_decision){SB_DENY, rule_of(grounds, judged->guard.row)};
 }
 
-static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged, enum sb_guard_act act,
-		      bool bytes, struct sb_judgement *out)
+static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged,
+		      enum sb_guard_act act, bool bytes, struct sb_judgement *out)
 {
 	struct sb_guard_place place;
 
@@ -324,8 +323,8 @@ static void judge_open(const struct sb_grounds *grounds, const struct sb_call *c
 		       const struct sb_spot *file, struct sb_judgement *out)
 {
 	bool unnamed = (call->flags & O_TMPFILE) == O_TMPFILE;
-	struct sb_judged *judged = judge_one(
-		grounds, file->object < 0 || unnamed ? SB_CREATE : SB_MODIFY, file, out);
+	struct sb_judged *judged =
+		judge_one(grounds, file->object < 0 || unnamed ? SB_CREATE : SB_MODIFY, file, out);
 
 	if (!unnamed && (file->object < 0 || S_ISREG(file->info.st_mode)))
 		guard_one(grounds, judged, SB_GUARD_WRITE, true, out);
@@ -344,8 +343,8 @@ static void judge_access(const struct sb_grounds *grounds, const struct sb_spot 
 	out->lands = NULL;
 }
 
-void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
-	      const struct sb_spot *target, struct sb_judgement *out)
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out)
 {
 	struct stat info;
 
@@ -357,9 +356,10 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, cons
 		judge_open(grounds, call, file, out);
 		break;
 	case SB_ACT_CLOSE:
-		guard_one(grounds,
-			  judge_one(grounds, exists(file, &info) ? SB_MODIFY : SB_CREATE, file, out),
-			  SB_GUARD_WRITE, true, out);
+		guard_one(
+			grounds,
+			judge_one(grounds, exists(file, &info) ? SB_MODIFY : SB_CREATE, file, out),
+			SB_GUARD_WRITE, true, out);
 		break;
 	case SB_ACT_ACCESS:
 		judge_access(grounds, file, out);
@@ -381,8 +381,8 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, cons
 		break;
 	case SB_ACT_LINK:
 		/* a second name is a second way to write the same file */
-		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), SB_GUARD_LINK_FROM, false,
-			  out);
+		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), SB_GUARD_LINK_FROM,
+			  false, out);
 		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
 			  S_ISREG(file->info.st_mode), out);
 		break;
@@ -402,14 +402,12 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 {
 	struct sb_judged *lands = judgement->lands;
 	struct sb_guard_answer *guard = &lands->guard;
-	enum sb_guard_kind kind =
-		guard->verdict == SB_GUARD_CHECK ? guard->kind : SB_GUARD_SAME;
+	enum sb_guard_kind kind = guard->verdict == SB_GUARD_CHECK ? guard->kind : SB_GUARD_SAME;
 	char why[sizeof guard->detail];
 
 	why[0] = '\0';
-	if (grounds->guard &&
-	    sb_guard_content(grounds->guard, kind, lands->spot->path, old_bytes, new_bytes, why,
-			     sizeof why) == SB_GUARD_PLAIN) {
+	if (grounds->guard && sb_guard_content(grounds->guard, kind, lands->spot->path, old_bytes,
+					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the policy says stays */
 		guard->verdict = SB_GUARD_PLAIN;
 		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);

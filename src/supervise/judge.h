@@ -24,7 +24,7 @@ struct sb_grounds {
 
 /* guard stays the caller's.  SB_E_NOMEM. */
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
-		  const struct sb_guard *guard, struct sb_error *err);
+		    const struct sb_guard *guard, struct sb_error *err);
 void sb_grounds_done(struct sb_grounds *grounds);
 
 /* One operation on one path that the call needs. */
@@ -47,8 +47,8 @@ struct sb_judgement {
 };
 
 /* target is NULL but for rename and link. */
-void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
-	      const struct sb_spot *target, struct sb_judgement *out);
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
 
 /*
  * May these bytes replace the old ones there?  If not, the judgement's verdict is changed, and

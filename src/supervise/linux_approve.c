@@ -30,11 +30,11 @@ struct sb_pending {
 	struct sb_spot file, target; /* ours */
 	struct sb_judgement judgement;
 	struct sb_source source; /* what would land on a guarded name: these bytes and no others */
-	unsigned long question; /* several may wait for one */
-	uint64_t deadline_ms;   /* 0: none */
-	uint64_t started;       /* when the process started */
-	const char *by;         /* who allowed it; a literal, or NULL */
-	char program[PATH_MAX]; /* its file */
+	unsigned long question;  /* several may wait for one */
+	uint64_t deadline_ms;    /* 0: none */
+	uint64_t started;        /* when the process started */
+	const char *by;          /* who allowed it; a literal, or NULL */
+	char program[PATH_MAX];  /* its file */
 };
 
 static uint64_t now_ms(void)
@@ -380,8 +380,8 @@ static void describe_guarded(const struct sb_pending *pending, char *note, size_
 
 		if (guard->verdict == SB_GUARD_PLAIN || !guard->detail[0] || length >= size)
 			continue;
-		length += (size_t)snprintf(note + length, size - length, "%s%s",
-					   length ? "; " : "", guard->detail);
+		length += (size_t)snprintf(note + length, size - length, "%s%s", length ? "; " : "",
+					   guard->detail);
 	}
 }
 
@@ -812,8 +812,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		 &pending->judgement);
 	if (is_hidden(pending))
 		doubt_hidden(&pending->judgement);
-	if ((call->act == SB_ACT_CLOSE ||
-	     (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
+	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
 	    !look_at_bytes(approver, pending)) {
 		pending_free(pending);
 		return;

@@ -637,8 +637,8 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		return false;
 	if (sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
 	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
-	    sb_judge_is_plain(performer->grounds, &file) &&
-	    sb_domain_of(call->thread, &domain) && !domain) {
+	    sb_judge_is_plain(performer->grounds, &file) && sb_domain_of(call->thread, &domain) &&
+	    !domain) {
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))
 			outcome = sb_perform(call, &file, NULL);

@@ -43,8 +43,8 @@ static int read_all(int fd, struct sb_bytes *out)
 	if (!got.data)
 		return -ENOMEM;
 	while (got.length < (size_t)info.st_size) {
-		ssize_t part = pread(fd, got.data + got.length,
-				     (size_t)info.st_size - got.length, (off_t)got.length);
+		ssize_t part = pread(fd, got.data + got.length, (size_t)info.st_size - got.length,
+				     (off_t)got.length);
 
 		if (part < 0 && errno == EINTR)
 			continue;
@@ -286,10 +286,9 @@ int sb_source_land(const struct sb_call *call, const struct sb_source *source,
 					   .group = source->info.st_gid,
 					   .times = times};
 
-	return call->act == SB_ACT_RENAME
-		       ? sb_land_renamed(&landing, file->directory, file->name,
-					 (unsigned)call->flags)
-		       : sb_land(&landing);
+	return call->act == SB_ACT_RENAME ? sb_land_renamed(&landing, file->directory, file->name,
+							    (unsigned)call->flags)
+					  : sb_land(&landing);
 }
 
 void sb_source_done(struct sb_source *source)

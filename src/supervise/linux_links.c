@@ -28,7 +28,8 @@ static struct {
 /* Where a file is, or belongs; NULL: there is no table yet. */
 static struct entry *find(struct entry *entries, size_t size, dev_t device, ino_t inode)
 {
-	size_t at = (size_t)(((uint64_t)inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15u >> 20);
+	size_t at =
+		(size_t)(((uint64_t)inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15u >> 20);
 
 	if (!size)
 		return NULL;

@@ -142,15 +142,6 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-/* Wait until no process under the filter is left. */
-static void await_background(const struct sb_performer *performer)
-{
-	struct pollfd wait = {performer->listener, 0, 0};
-
-	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
-		;
-}
-
 static void end_all(struct sb_performer *performer)
 {
 	if (performer->lifeline >= 0)
@@ -185,6 +176,20 @@ static void take_foreground(const struct sb_performer *performer)
 }
 
 static struct crew crew; /* the threads outlive every function's frame */
+
+/* Wait until no process under the filter is left. */
+static void await_background(const struct sb_performer *performer)
+{
+	struct pollfd wait = {performer->listener, 0, 0};
+	int ready;
+
+	do {
+		int staged_ms = sb_staging_wait_ms(&crew.broker.staging);
+
+		ready = poll(&wait, 1, staged_ms < 0 ? TICK_MS : staged_ms);
+		sb_stage_sweep(&crew.broker);
+	} while (ready == 0 || (ready < 0 && errno == EINTR));
+}
 
 /* What the asker says.  False: it is gone. */
 static bool obey(struct sb_performer *performer, bool *finish)

@@ -170,8 +170,7 @@ static int make_stage(const struct sb_call *call, const struct sb_spot *file, mo
 /* --- the caller's descriptors ----------------------------------------------------------------- */
 
 /* What the caller has open as number; false: nothing. */
-static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned number,
-		    struct stat *out)
+static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned number, struct stat *out)
 {
 	char name[48];
 
@@ -492,8 +491,7 @@ static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, 
 		char *end;
 		unsigned long number = strtoul(entry->d_name, &end, 10);
 
-		found = end != entry->d_name && !*end &&
-			!is_closing(closing, process, number) &&
+		found = end != entry->d_name && !*end && !is_closing(closing, process, number) &&
 			fstatat(fd, entry->d_name, &info, 0) == 0 && info.st_ino == stage->inode &&
 			info.st_dev == stage->device;
 	}

@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
-	      const struct sb_spot *target, struct sb_judgement *out);
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
 
 static pid_t asker;
 
@@ -21,8 +21,8 @@ __attribute__((constructor)) static void note_asker(void)
 	asker = getpid();
 }
 
-void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call, const struct sb_spot *file,
-	      const struct sb_spot *target, struct sb_judgement *out)
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
+	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out)
 {
 	if (getpid() == asker) {
 		judge_truly(grounds, call, file, target, out);
