@@ -110,7 +110,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 		sb_buf_puts(
 			out,
 			"reading:  held, since a rule hides files that may appear later; opening "
-			"a file takes about 10 us longer\n");
+			"a file takes about 25 us longer\n");
 	sb_buf_puts(out, "project:  ");
 	sb_escape_append(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
 	sb_buf_putc(out, '\n');
