@@ -43,9 +43,10 @@ test: test-build
 
 bench: build
 	@scripts/need bench
-	@ninja --quiet -C $(BUILD) bench-decide
+	@ninja --quiet -C $(BUILD) bench-decide bench-search
 	@bench/run
 	@bench/run --supervised
+	@bench/search --program $(BUILD)/bench-search
 
 lint:
 	@scripts/need build lint

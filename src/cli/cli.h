@@ -110,6 +110,8 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
+/* "rules": all of them. */
+void sb_json_rules(struct sb_json *json, const struct sb_policy *policy);
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers);
 void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak);
 

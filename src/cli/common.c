@@ -313,6 +313,15 @@ void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
 	sb_json_close(json, '}');
 }
 
+void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
+{
+	sb_json_key(json, "rules");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < sb_policy_count(policy); i++)
+		sb_json_rule(json, sb_policy_rule(policy, i));
+	sb_json_close(json, ']');
+}
+
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)
 {
 	sb_json_open(json, '{');

@@ -143,11 +143,7 @@ static void status_json(const struct status *status, struct sb_buf *out)
 		if (is_writable(sb_policy_rule(policy, i)))
 			sb_json_string(&json, sb_policy_rule(policy, i)->pattern);
 	sb_json_close(&json, ']');
-	sb_json_key(&json, "rules");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; i < sb_policy_count(policy); i++)
-		sb_json_rule(&json, sb_policy_rule(policy, i));
-	sb_json_close(&json, ']');
+	sb_json_rules(&json, policy);
 	sb_json_close(&json, '}');
 }
 

@@ -82,6 +82,8 @@ static const struct sb_filter_row table[] = {
 	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSTI}}},
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCLINUX}}},
+	/* Other line disciplines: drivers for modems that a terminal never needs, with bugs. */
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSETD}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
 	 * read-only, and nobody needs these there. */

@@ -16,6 +16,7 @@
 
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
+#include "supervise/deputy.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
@@ -35,6 +36,7 @@ struct crew {
 	bool busy;         /* with one of them */
 	unsigned servers;  /* threads alive */
 	sem_t begin;       /* the listener is there */
+	struct sb_deputy *deputy;
 };
 
 struct server {
@@ -42,12 +44,43 @@ struct server {
 	unsigned turn;
 };
 
+/* Receive one request and serve it.  False: there will be no more, or it is another's turn. */
+static bool serve_one(struct crew *crew, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+{
+	int listener = crew->broker.performer->listener;
+	struct seccomp_notif notification;
+	int status = sb_sys_notify_receive(listener, &notification);
+
+	*out_caller = 0;
+	if (status == -EBADF || status == -EINVAL)
+		return false;
+	if (status < 0) {
+		struct pollfd gone = {listener, POLLIN, 0};
+
+		/* ENOENT: the caller was killed, or nobody is left to be held */
+		return !(poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP));
+	}
+	*out_caller = (pid_t)notification.pid;
+	__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
+	sb_broker_serve(&crew->broker, cwd, &notification);
+	if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != turn)
+		return false;
+	__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool serve_as_deputy(void *context, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+{
+	return serve_one(context, turn, cwd, out_caller);
+}
+
 static void *serve(void *argument)
 {
 	struct server server = *(struct server *)argument;
 	struct crew *crew = server.crew;
 	struct sb_cwd cwd = {.fd = -1};
-	int listener;
+	pid_t caller;
 
 	free(argument);
 	if (sb_broker_enter(&crew->broker) < 0)
@@ -55,28 +88,10 @@ static void *serve(void *argument)
 	while (sem_wait(&crew->begin) != 0)
 		;
 	sem_post(&crew->begin); /* for those that take over later */
-	listener = crew->broker.performer->listener;
-	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn) {
-		struct seccomp_notif notification;
-		int status = sb_sys_notify_receive(listener, &notification);
-
-		if (status == -EBADF || status == -EINVAL)
-			break;
-		if (status < 0) {
-			struct pollfd gone = {listener, POLLIN, 0};
-
-			/* ENOENT: the caller was killed, or nobody is left to be held */
-			if (poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP))
-				break;
-			continue;
-		}
-		__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
-		sb_broker_serve(&crew->broker, &cwd, &notification);
-		if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != server.turn)
-			break;
-		__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
-	}
+	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn &&
+	       serve_one(crew, server.turn, &cwd, &caller))
+		if (sb_deputy_is_due(crew->deputy, caller))
+			sb_deputy_send(crew->deputy, caller, server.turn);
 	if (cwd.fd >= 0)
 		close(cwd.fd);
 	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
@@ -274,6 +289,13 @@ int sb_performer_prepare(struct sb_performer *performer)
 	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK)
 		return -EPERM;
 	sem_init(&crew.begin, 0, 0);
+	crew.deputy = sb_deputy_new(&(struct sb_deputy_place){.performer = performer,
+							      .turn = &crew.turn,
+							      .requests = &crew.requests,
+							      .busy = &crew.busy,
+							      .broker = &crew.broker,
+							      .serve_one = serve_as_deputy,
+							      .context = &crew});
 	return start_server(&crew) ? 0 : -EAGAIN;
 }
 

@@ -32,6 +32,20 @@ struct head {
 	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
 };
 
+/* Those of struct sb_call that travel as they are. */
+#define CALL_FIELDS(USE)                                                                           \
+	USE(id)                                                                                    \
+	USE(thread)                                                                                \
+	USE(act)                                                                                   \
+	USE(flags)                                                                                 \
+	USE(at_flags)                                                                              \
+	USE(target_error)                                                                          \
+	USE(mode)                                                                                  \
+	USE(device)                                                                                \
+	USE(length)                                                                                \
+	USE(owner)                                                                                 \
+	USE(group)
+
 enum { FILE_DIRECTORY, FILE_OBJECT, TARGET_DIRECTORY, SOCKET };
 
 static int send_parts(int channel, struct iovec *parts, size_t count, const int *fds,
@@ -84,19 +98,11 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 
 	memset(&head, 0, sizeof head);
 	head.message.kind = SB_WIRE_REQUEST;
-	head.id = call->id;
-	head.thread = call->thread;
+#define PACK(field) head.field = call->field;
+	CALL_FIELDS(PACK)
+#undef PACK
 	head.process = request->process;
-	head.act = call->act;
-	head.flags = call->flags;
-	head.at_flags = call->at_flags;
-	head.target_error = call->target_error;
-	head.mode = call->mode;
 	head.umask = request->umask;
-	head.device = call->device;
-	head.length = call->length;
-	head.owner = call->owner;
-	head.group = call->group;
 	memcpy(head.times, call->times, sizeof head.times);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND) {
 		head.address = call->address;
@@ -154,19 +160,11 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	out->file.object = slots[FILE_OBJECT];
 	out->target.directory = slots[TARGET_DIRECTORY];
 	out->socket = slots[SOCKET];
-	call->id = head->id;
-	call->thread = head->thread;
+#define UNPACK(field) call->field = head->field;
+	CALL_FIELDS(UNPACK)
+#undef UNPACK
 	out->process = head->process;
-	call->act = head->act;
-	call->flags = head->flags;
-	call->at_flags = head->at_flags;
-	call->target_error = head->target_error;
-	call->mode = head->mode;
 	out->umask = head->umask;
-	call->device = head->device;
-	call->length = head->length;
-	call->owner = head->owner;
-	call->group = head->group;
 	memcpy(call->times, head->times, sizeof call->times);
 	call->address = head->address;
 	call->address_length = head->address_length;

@@ -11,6 +11,8 @@
  *     landlock-abi=N   a kernel whose Landlock has only ABI N (1 to what there really is)
  *     seccomp          no filter can be loaded any more
  *     pidfd_getfd      refused, as in Docker
+ *     openat2          a kernel before 5.6
+ *     rename-flags     a filesystem whose renames know no flags
  *
  * A seccomp filter plays the lesser machine; CMD is exec'd in place under it, so its
  * exit status, signals and terminal are its own.  Only the Landlock ABI needs more:
@@ -60,6 +62,7 @@
 #define NR_FSCONFIG 431
 #define NR_FSMOUNT 432
 #define NR_FSPICK 433
+#define NR_OPENAT2 437
 #define NR_PIDFD_GETFD 438
 #define NR_MOUNT_SETATTR 442
 #define NR_OPEN_TREE_ATTR 467
@@ -421,6 +424,10 @@ static int add_word(const char *word)
 		without_seccomp();
 	} else if (strcmp(word, "pidfd_getfd") == 0) {
 		refuse(NR_PIDFD_GETFD, EPERM);
+	} else if (strcmp(word, "openat2") == 0) {
+		refuse(NR_OPENAT2, ENOSYS);
+	} else if (strcmp(word, "rename-flags") == 0) {
+		refuse_when(SYS_renameat2, 4, BPF_JSET, 0xffffffff, EINVAL);
 	} else if (strncmp(word, "landlock-abi=", 13) == 0) {
 		abi = strtol(word + 13, &end, 10);
 		if (*end || end == word + 13 || abi < 1 || abi > LAST_ABI) {

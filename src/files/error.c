@@ -1,0 +1,170 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "files/view.h"
+
+/* One row per code: its name, and what the model should do about it when we know no better. */
+static const struct {
+	const char *name;
+	const char *advice;
+} codes[SB_FILES_CODE_COUNT] = {
+	[SB_FILES_OK] = {"OK", ""},
+	[SB_FILES_PATH_OUTSIDE_PROJECT] =
+		{"PATH_OUTSIDE_PROJECT",
+		 "Use a path inside the project. Do not retry this one: nobody can allow it now."},
+	[SB_FILES_READ_ONLY] = {"READ_ONLY", "This file may be read but not changed. Do not retry; "
+					     "write to another file or tell the user."},
+	[SB_FILES_BLOCKED] = {"BLOCKED",
+			      "A rule of the user denies this path. Do not retry and do "
+			      "not look for a way around it; tell the user if it is needed."},
+	[SB_FILES_DENIED] = {"DENIED",
+			     "The user was asked and said no. Do not retry; go on without "
+			     "it or ask the user what to do instead."},
+	[SB_FILES_NEEDS_CONSENT] = {"NEEDS_CONSENT",
+				    "The user has to allow this first. Tell the user "
+				    "what is needed and why, and go on without it."},
+	[SB_FILES_NOT_FOUND] = {"NOT_FOUND",
+				"Check the spelling; list the directory above it to see "
+				"what is there."},
+	[SB_FILES_EXISTS] = {"EXISTS", "Choose another name, or say that it may be replaced."},
+	[SB_FILES_NOT_A_FILE] = {"NOT_A_FILE", "Only regular files can be used; FIFOs, devices, "
+					       "sockets and kernel files cannot."},
+	[SB_FILES_NOT_A_DIRECTORY] = {"NOT_A_DIRECTORY",
+				      "Use the path of a directory, or remove what "
+				      "follows the name of the file."},
+	[SB_FILES_IS_A_DIRECTORY] = {"IS_A_DIRECTORY", "Use the path of a file in it; list the "
+						       "directory to see what is there."},
+	[SB_FILES_NOT_EMPTY] = {"NOT_EMPTY", "Remove what is in it first, or delete recursively."},
+	[SB_FILES_TOO_LARGE] = {"TOO_LARGE",
+				"Ask for a part: a range of lines, head, tail or bytes."},
+	[SB_FILES_TOO_MANY_LINKS] = {"TOO_MANY_LINKS",
+				     "Symbolic links lead in a circle; use the path "
+				     "of the file itself."},
+	[SB_FILES_NAME_TOO_LONG] = {"NAME_TOO_LONG", "A name has at most 255 bytes, a path at most "
+						     "4095; use a shorter one."},
+	[SB_FILES_BINARY] = {"BINARY",
+			     "This is not a text file. Read it as bytes, or use a program "
+			     "that knows its format."},
+	[SB_FILES_ENCODING] = {"ENCODING",
+			       "The file's encoding cannot hold one of the new characters. "
+			       "Use characters it has, or write the file anew as UTF-8."},
+	[SB_FILES_NO_MATCH] = {"NO_MATCH",
+			       "Read the file again and copy the old text exactly, with "
+			       "its white space."},
+	[SB_FILES_AMBIGUOUS_MATCH] = {"AMBIGUOUS_MATCH",
+				      "Add lines before or after to the old text until it occurs "
+				      "only once, or ask to replace all."},
+	[SB_FILES_INVALID_ARGUMENT] = {"INVALID_ARGUMENT", "Correct the argument and call again."},
+	[SB_FILES_INVALID_PATTERN] = {"INVALID_PATTERN", "Correct the pattern and call again."},
+	[SB_FILES_CHANGED] = {"CHANGED",
+			      "Somebody else changed it at the same time. Read it again, "
+			      "then repeat the call."},
+	[SB_FILES_PERMISSION] = {"PERMISSION", "The operating system refuses this to the user's "
+					       "account. Do not retry; tell the user."},
+	[SB_FILES_NO_SPACE] = {"NO_SPACE",
+			       "The disk is full or a quota is used up. Tell the user."},
+	[SB_FILES_CANCELLED] = {"CANCELLED", "The call was cancelled; nothing more to do."},
+	[SB_FILES_TIMEOUT] = {"TIMEOUT", "Narrow the search: a smaller directory or a simpler "
+					 "pattern."},
+	[SB_FILES_UNSUPPORTED] = {"UNSUPPORTED", "This cannot be done here; do it another way."},
+	[SB_FILES_SANDBOX_UNAVAILABLE] =
+		{"SANDBOX_UNAVAILABLE",
+		 "File tools cannot work safely on this system. Tell the user."},
+	[SB_FILES_NO_MEMORY] = {"NO_MEMORY", "Ask for less at once."},
+	[SB_FILES_SYSTEM] = {"SYSTEM",
+			     "The operating system reported an unexpected error. Tell the "
+			     "user."},
+};
+
+const char *sb_files_code_name(enum sb_files_code code)
+{
+	return code < SB_FILES_CODE_COUNT ? codes[code].name : "UNKNOWN";
+}
+
+/* Names in a sentence may come from anywhere: the whole is escaped. */
+__attribute__((format(printf, 3, 0))) static void format_safe(char *out, size_t size,
+							      const char *format, va_list args)
+{
+	char raw[1024 + 8];
+
+	vsnprintf(raw, sizeof raw, format, args);
+	sb_escape_line(out, size, raw);
+}
+
+int sb_refuse(struct sb_files_error *err, enum sb_files_code code, int sys_errno,
+	      const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return -(int)code;
+	err->code = code;
+	err->violation = false;
+	err->sys_errno = sys_errno;
+	err->op = SB_READ;
+	err->why = SB_FILES_WHY_RULE;
+	err->path[0] = err->rule[0] = '\0';
+	va_start(args, format);
+	format_safe(err->person, sizeof err->person, format, args);
+	va_end(args);
+	snprintf(err->model, sizeof err->model, "%s", codes[code].advice);
+	return -(int)code;
+}
+
+int sb_advise(struct sb_files_error *err, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return -SB_FILES_SYSTEM;
+	va_start(args, format);
+	format_safe(err->model, sizeof err->model, format, args);
+	va_end(args);
+	return -(int)err->code;
+}
+
+static enum sb_files_code code_of(int error)
+{
+	static const struct {
+		int error;
+		enum sb_files_code code;
+	} rows[] = {
+		{ENOENT, SB_FILES_NOT_FOUND},
+		{EEXIST, SB_FILES_EXISTS},
+		{ENOTDIR, SB_FILES_NOT_A_DIRECTORY},
+		{EISDIR, SB_FILES_IS_A_DIRECTORY},
+		{ENOTEMPTY, SB_FILES_NOT_EMPTY},
+		{ELOOP, SB_FILES_TOO_MANY_LINKS},
+		{ENAMETOOLONG, SB_FILES_NAME_TOO_LONG},
+		{ESTALE, SB_FILES_CHANGED},
+		{EACCES, SB_FILES_PERMISSION},
+		{EPERM, SB_FILES_PERMISSION},
+		{EROFS, SB_FILES_PERMISSION},
+		{ETXTBSY, SB_FILES_PERMISSION},
+		{EBUSY, SB_FILES_PERMISSION},
+		{ENOSPC, SB_FILES_NO_SPACE},
+		{EDQUOT, SB_FILES_NO_SPACE},
+		{EFBIG, SB_FILES_NO_SPACE},
+		{ENOMEM, SB_FILES_NO_MEMORY},
+		{ECANCELED, SB_FILES_CANCELLED},
+		{EMLINK, SB_FILES_UNSUPPORTED},
+		{EOPNOTSUPP, SB_FILES_UNSUPPORTED},
+		{E2BIG, SB_FILES_TOO_LARGE},
+		{EXDEV, SB_FILES_PATH_OUTSIDE_PROJECT},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].error == error)
+			return rows[i].code;
+	return SB_FILES_SYSTEM;
+}
+
+int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, const char *path)
+{
+	error = error < 0 ? -error : error;
+	return sb_refuse(err, code_of(error), error, "cannot %s '%s': %s", verb, path,
+			 error == ESTALE ? "it changed meanwhile" : strerror(error));
+}

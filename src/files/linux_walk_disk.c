@@ -1,0 +1,204 @@
+/*
+ * The disk as a backend of a search.
+ *
+ * SECURITY: nothing outside the root is opened, whatever is renamed or linked meanwhile.
+ *
+ * Danger: between listing a name and opening it, a directory can become a link that leads out,
+ * a file a FIFO that blocks or a device that acts when opened.
+ * So directories are opened from the root with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS (openat2(2),
+ * Linux 5.6), or name by name with O_NOFOLLOW where that is missing; files by their name in the
+ * directory, with O_NOFOLLOW, and only if the listing said that they are regular.  O_NONBLOCK
+ * makes the open of a FIFO that came in between return; fstat() then drops it unread.
+ * Price: the FIFO's writer sees a reader come and go; asking with O_PATH first would cost two
+ * calls more for every file.  (A device can come in between only by the hand of root.)
+ * Held by: tests/unit/test_walk.c
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <dirent.h>
+
+#include "base/auto.h"
+#include "files/search.h"
+
+enum {
+	LIST_BYTES = 32 * 1024, /* about a thousand names a call */
+	DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+};
+
+static int open_beneath(int root, const char *path, bool one_mount)
+{
+	struct open_how how = {
+		.flags = DIRECTORY,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   (one_mount ? RESOLVE_NO_XDEV : 0),
+	};
+	long fd;
+
+	/* EAGAIN: a rename elsewhere made the kernel unsure; only ".." can cause it (openat2(2)). */
+	for (int tries = 0; tries < 8; tries++) {
+		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool same_mount(int a, int b)
+{
+	struct stat one, other;
+
+	/* Bind mounts of the same filesystem pass: without openat2() they cannot be told. */
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev;
+}
+
+/* Name by name: where openat2() is missing, and for paths longer than the kernel takes. */
+static int open_by_steps(int root, const char *path, bool one_mount)
+{
+	SB_AUTO_FD int at = openat(root, ".", DIRECTORY);
+
+	if (at < 0)
+		return -errno;
+	while (*path) {
+		size_t length = strcspn(path, "/");
+		char name[NAME_MAX + 1];
+		int next;
+
+		if (length > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		if (!length || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+			return -EINVAL;
+		next = openat(at, name, DIRECTORY);
+		if (next < 0)
+			return -errno;
+		if (one_mount && !same_mount(at, next)) {
+			close(next);
+			return -EXDEV;
+		}
+		close(at);
+		at = next;
+		path += length + (path[length] == '/');
+	}
+	return sb_take_fd(&at);
+}
+
+static int open_directory(void *context, const char *path, sb_search_handle *out)
+{
+	static atomic_bool missing; /* openat2() is, on this kernel or behind this filter */
+	const struct sb_search_disk *disk = context;
+	int fd = -ENOSYS;
+
+	if (!atomic_load_explicit(&missing, memory_order_relaxed))
+		fd = open_beneath(disk->root, *path ? path : ".", disk->one_mount);
+	if (fd == -ENOSYS)
+		atomic_store_explicit(&missing, true, memory_order_relaxed);
+	if (fd == -ENOSYS || fd == -ENAMETOOLONG)
+		fd = open_by_steps(disk->root, path, disk->one_mount);
+	if (fd < 0)
+		return fd;
+	*out = fd;
+	return 0;
+}
+
+static enum sb_search_kind kind_of(int directory, const struct dirent64 *entry)
+{
+	struct stat info;
+	unsigned type = entry->d_type;
+
+	/* Some filesystems do not say (getdents(2)). */
+	if (type == DT_UNKNOWN &&
+	    fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+		type = IFTODT(info.st_mode);
+	switch (type) {
+	case DT_REG:
+		return SB_SEARCH_FILE;
+	case DT_DIR:
+		return SB_SEARCH_DIRECTORY;
+	case DT_LNK:
+		return SB_SEARCH_LINK;
+	default:
+		return SB_SEARCH_OTHER;
+	}
+}
+
+static bool is_dots(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+static int list(void *context, sb_search_handle directory, sb_search_listed listed, void *to)
+{
+	_Alignas(struct dirent64) char entries[LIST_BYTES];
+	int fd = (int)directory, status;
+	ssize_t got;
+
+	(void)context;
+	while ((got = getdents64(fd, (void *)entries, sizeof(entries))) > 0) {
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
+
+			at += entry->d_reclen;
+			if (is_dots(entry->d_name))
+				continue;
+			status = listed(to, entry->d_name, kind_of(fd, entry));
+			if (status)
+				return status;
+		}
+	}
+	return got < 0 ? -errno : 0;
+}
+
+static void close_handle(void *context, sb_search_handle handle)
+{
+	(void)context;
+	close((int)handle);
+}
+
+static int open_file(void *context, sb_search_handle directory, const char *name,
+		     sb_search_handle *out)
+{
+	const struct sb_search_disk *disk = context;
+	SB_AUTO_FD int fd = openat((int)directory, name,
+				   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat info;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	if (disk->one_mount && !same_mount((int)directory, fd))
+		return -EXDEV;
+	*out = sb_take_fd(&fd);
+	return 0;
+}
+
+static ssize_t read_file(void *context, sb_search_handle file, void *into, size_t length)
+{
+	ssize_t got;
+
+	(void)context;
+	do {
+		got = read((int)file, into, length);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+const struct sb_search_backend sb_search_disk_backend = {
+	.open_directory = open_directory,
+	.list = list,
+	.close_directory = close_handle,
+	.open_file = open_file,
+	.read = read_file,
+	.close_file = close_handle,
+};

@@ -1,0 +1,38 @@
+/*
+ * subtree.h - a directory with all that is in it: remove it, copy it.
+ *
+ * Each entry goes through the gate by its own path.  What the user was asked about and allowed
+ * for the whole is not asked again for its parts: being outside, being ignored by git; what is
+ * singled out (a rule, a guarded name) is.  Questions come before anything is removed.
+ */
+#ifndef SB_FILES_SUBTREE_H
+#define SB_FILES_SUBTREE_H
+
+#include "files/view.h"
+
+#define SB_SUBTREE_LIMIT 1000000 /* entries */
+
+/* What was allowed so far, for the gates of entries. */
+struct sb_covered {
+	unsigned whys; /* bits: 1 << enum sb_files_why */
+	char **paths;  /* asked about one by one, allowed */
+	size_t count;
+};
+
+void sb_covered_done(struct sb_covered *covered);
+
+/* The gate for one of many. */
+int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+		    struct sb_covered *covered);
+
+/* place is a directory that passed the gate. */
+int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct sb_covered *covered);
+
+/* from is a directory that passed; to is a directory that was made. */
+int sb_subtree_copy(struct sb_job *job, const struct sb_place *from, const struct sb_place *to,
+		    struct sb_covered *covered);
+
+/* One file of any size; to passed the gate by name. */
+int sb_copy_file(struct sb_job *job, const struct sb_place *from, struct sb_place *to);
+
+#endif

@@ -1,0 +1,192 @@
+#include "files/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "files/guards.h"
+#include "path/path.h"
+
+static void fill_defaults(struct sb_files_options *options)
+{
+	if (!options->read_limit_bytes)
+		options->read_limit_bytes = (size_t)16 << 20;
+	if (!options->edit_limit_bytes)
+		options->edit_limit_bytes = (size_t)64 << 20;
+	if (!options->entry_limit)
+		options->entry_limit = 100000;
+	if (options->hard_links == SB_FILES_DEFAULT)
+		options->hard_links = SB_FILES_ALLOW;
+	if (options->mounts == SB_FILES_DEFAULT)
+		options->mounts = SB_FILES_ASK;
+	if (options->ignored == SB_FILES_DEFAULT)
+		options->ignored = SB_FILES_ASK;
+}
+
+int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_error *err)
+{
+	struct sb_root *grown =
+		reallocarray(view->roots, view->root_count + 1, sizeof *view->roots);
+	struct sb_root opened;
+	int status;
+
+	if (!grown)
+		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	view->roots = grown;
+	if (root[0] != '/')
+		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0,
+				 "cannot use project '%s': not an absolute path", root);
+	status = view->backend->ops->open_root(view->backend, root, &opened);
+	if (status < 0)
+		return sb_refuse_errno(err, status, "use project", root);
+	for (size_t i = 0; i < view->root_count; i++) {
+		if (strcmp(grown[i].path, opened.path) == 0) {
+			view->backend->ops->close_root(view->backend, &opened);
+			return 0;
+		}
+	}
+	grown[view->root_count++] = opened;
+	return sb_guards_open(view, err);
+}
+
+int sb_files_open(const struct sb_policy *policy, const char *const *roots,
+		  const struct sb_files_options *options, struct sb_files **out_view,
+		  struct sb_files_error *err)
+{
+	struct sb_files *view = calloc(1, sizeof *view);
+	int status = 0;
+
+	if (!view)
+		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	view->policy = policy;
+	if (options)
+		memcpy(&view->options, options,
+		       options->size < sizeof *options ? options->size : sizeof *options);
+	fill_defaults(&view->options);
+	for (size_t i = 0; i < SB_FILES_STRIPES; i++)
+		pthread_mutex_init(&view->stripes[i], NULL);
+	view->backend = view->options.backend ? view->options.backend : sb_files_disk();
+	if (!view->backend)
+		status = sb_refuse(err, SB_FILES_SANDBOX_UNAVAILABLE, 0,
+				   "cannot use files: /proc is not mounted");
+	else if (!roots || !roots[0])
+		status = sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0,
+				   "a view of files needs a project");
+	for (size_t i = 0; status == 0 && roots[i]; i++)
+		status = sb_files_add_root(view, roots[i], err);
+	if (status < 0) {
+		sb_files_close(view);
+		return status;
+	}
+	*out_view = view;
+	return 0;
+}
+
+void sb_files_close(struct sb_files *view)
+{
+	if (!view)
+		return;
+	sb_guards_close(view);
+	for (size_t i = 0; i < view->root_count; i++)
+		view->backend->ops->close_root(view->backend, &view->roots[i]);
+	for (size_t i = 0; i < SB_FILES_STRIPES; i++)
+		pthread_mutex_destroy(&view->stripes[i]);
+	free(view->roots);
+	free(view);
+}
+
+const char *sb_files_root(const struct sb_files *view, size_t i)
+{
+	return i < view->root_count ? view->roots[i].path : NULL;
+}
+
+const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *path)
+{
+	const struct sb_root *best = NULL;
+
+	for (size_t i = 0; i < view->root_count; i++) {
+		const struct sb_root *root = &view->roots[i];
+
+		if (sb_path_within(root->path, path) &&
+		    (!best || strlen(root->path) > strlen(best->path)))
+			best = root;
+	}
+	return best;
+}
+
+bool sb_job_cancelled(const struct sb_job *job)
+{
+	return job->caller && job->caller->cancel && atomic_load(job->caller->cancel);
+}
+
+pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	return &view->stripes[hash % SB_FILES_STRIPES];
+}
+
+/* "~" and "~/x" mean the home directory, if there is one; "~x" is a name like any. */
+static const char *expand_home(const struct sb_job *job, const char *path, char **out)
+{
+	const char *home = job->view->options.home;
+
+	if (!home || path[0] != '~' || (path[1] && path[1] != '/'))
+		return path;
+	*out = path[1] ? sb_path_join(home, path + 2) : strdup(home);
+	return *out;
+}
+
+int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_place *out)
+{
+	struct sb_files *view = job->view;
+	SB_AUTO_FREE char *expanded = NULL;
+	const char *meant = path ? expand_home(job, path, &expanded) : "";
+	const struct sb_root *start;
+	int status;
+
+	if (!meant)
+		return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	if (!*meant)
+		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0, "the path is empty");
+	if (sb_job_cancelled(job))
+		return sb_refuse(job->err, SB_FILES_CANCELLED, 0, "the call was cancelled");
+	start = meant[0] == '/' ? sb_files_root_of(view, meant) : &view->roots[0];
+	status = view->backend->ops->resolve(view->backend, start, meant, flags, out);
+	return status < 0 ? sb_refuse_errno(job->err, status, "find", path) : 0;
+}
+
+void sb_job_release(struct sb_job *job, struct sb_place *place)
+{
+	job->view->backend->ops->release(job->view->backend, place);
+}
+
+int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const char *verb)
+{
+	if (place->error)
+		return sb_refuse_errno(job->err, place->error, verb, place->path);
+	if (!place->exists)
+		return sb_refuse_errno(job->err, ENOENT, verb, place->path);
+	if (place->must_be_directory && place->facts.type != SB_FILES_DIRECTORY)
+		return sb_refuse_errno(job->err, ENOTDIR, verb, place->path);
+	return 0;
+}
+
+static const char *const call_names[] = {"read",  "write", "edit", "delete", "move", "copy",
+					 "mkdir", "list",  "tree", "stat",   "glob", "grep"};
+
+const char *sb_files_call_name(enum sb_files_call call)
+{
+	return call_names[call];
+}
+
+const char *sb_files_type_name(enum sb_files_type type)
+{
+	static const char *const names[] = {"file", "directory", "link", "other"};
+
+	return names[type];
+}

@@ -1,0 +1,126 @@
+/*
+ * view.h - inside a view: one call under way, its way through the gate, its errors.
+ *
+ *     sb_job_find() -> sb_gate() -> the backend acts on the place -> sb_job_release()
+ */
+#ifndef SB_FILES_VIEW_H
+#define SB_FILES_VIEW_H
+
+#include <pthread.h>
+
+#include "files/backend.h"
+
+#define SB_FILES_STRIPES 32
+#define SB_FILES_TRIES 16 /* of a change whose file changes under its hands */
+
+struct sb_guard;
+
+struct sb_files {
+	const struct sb_policy *policy;
+	struct sb_files_options options; /* defaults filled in */
+	struct sb_files_backend *backend;
+	struct sb_root *roots;
+	size_t root_count;
+	struct sb_guard *guard; /* NULL: in memory, where nothing outside runs anything */
+	/* Between the last look at a file and its replacement; by path. */
+	pthread_mutex_t stripes[SB_FILES_STRIPES];
+};
+
+/* One call. */
+struct sb_job {
+	struct sb_files *view;
+	enum sb_files_call call;
+	const struct sb_files_caller *caller;
+	struct sb_files_error *err; /* or NULL */
+};
+
+/* --- error.c: each returns the negative code --- */
+
+/* Says what failed; the sentence for the model is the code's own until sb_advise(). */
+int sb_refuse(struct sb_files_error *err, enum sb_files_code code, int sys_errno,
+	      const char *format, ...) __attribute__((format(printf, 4, 5)));
+int sb_advise(struct sb_files_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A system call that failed, or a negative errno of the backend: "cannot VERB 'PATH': WHY". */
+int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, const char *path);
+
+/* --- view.c --- */
+
+/* The root that path lies in, the innermost; NULL: in none. */
+const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *path);
+
+/* Find what path means.  On success the place must be released. */
+int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_place *out);
+void sb_job_release(struct sb_job *job, struct sb_place *place);
+bool sb_job_cancelled(const struct sb_job *job);
+
+/* Why the way ended early, or that nothing is there, as an error; 0: the place exists. */
+int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const char *verb);
+
+pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
+
+/* --- gate.c --- */
+
+/* What happens at the name, for guards that look at more than the policy does. */
+enum sb_wish_act {
+	SB_ACT_LOOK,
+	SB_ACT_PUT_FILE,
+	SB_ACT_PUT_DIRECTORY,
+	SB_ACT_PUT_LINK,
+	SB_ACT_REMOVE,
+	SB_ACT_MOVE_AWAY, /* to other */
+	SB_ACT_MOVE_HERE, /* from other */
+};
+
+struct sb_wish {
+	enum sb_op op;
+	enum sb_wish_act act;
+	bool tree; /* all beneath moves along: rules there count as well */
+	const struct sb_place *other;
+	/* Decide about this path, which will lie beneath the place once that is made; or NULL. */
+	const char *beneath;
+	bool ignored_too;   /* somebody said yes to what git ignores */
+	bool content_later; /* sb_gate_content() follows: leave guarded names to it */
+	/* what would land there, for the question; or NULL */
+	const char *content;
+	size_t content_length;
+};
+
+/* May this be done to the place?  Asks, records.  0 or a negative code. */
+int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place);
+
+/*
+ * The bytes that are about to land on a name whose contents matter: those that are harmless
+ * pass, others are a question.  old NULL: no file.  0 at once for other names.
+ */
+int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char *old,
+		    size_t old_length, const char *data, size_t length);
+
+/* For entries of a directory that passed: would reading path be refused without a question? */
+bool sb_gate_hides(const struct sb_files *view, const char *path);
+
+/* What a call would get before anybody is asked; fills why. */
+enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
+			     const struct sb_place *place);
+
+/* --- parents.c --- */
+
+/*
+ * Directories that are missing above a file or directory to be made, place->rest.  First the
+ * last name is decided about, so that none are made for what may not be; a yes to it is one
+ * to those above it.  Then the place is that last name, with its directory there.
+ */
+struct sb_parents {
+	bool asked;          /* somebody said yes to the last name ... */
+	char path[PATH_MAX]; /* ... which is this */
+};
+
+int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+		    struct sb_parents *out);
+/* The gate for the last name, or one above it, when it is made. */
+int sb_parents_pass(struct sb_job *job, const struct sb_parents *parents,
+		    const struct sb_wish *wish, const struct sb_place *place);
+int sb_parents_make(struct sb_job *job, const struct sb_parents *parents, struct sb_place *place);
+
+#endif

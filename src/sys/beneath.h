@@ -1,0 +1,32 @@
+/*
+ * beneath.h - lookups that libc has no call for, or not every libc.
+ */
+#ifndef SB_SYS_BENEATH_H
+#define SB_SYS_BENEATH_H
+
+#include <stdint.h>
+#include <time.h>
+
+/*
+ * openat2(2), close-on-exec.  resolve: RESOLVE_* of linux/openat2.h.  -ENOSYS: before Linux
+ * 5.6; -EPERM or -ENOSYS: a container's filter; -EAGAIN: a rename came in between.
+ */
+int sb_sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve);
+
+/* What statx(2) tells. */
+struct sb_sys_file {
+	uint32_t mode; /* type and permissions */
+	uint32_t uid, gid, links;
+	uint64_t bytes, device, inode;
+	uint64_t mount; /* id of the mount; before Linux 5.8 the device, which bind mounts share */
+	struct timespec modified, accessed, changed, born; /* born 0: the filesystem keeps none */
+};
+
+/* Of name in directory, links not followed; name "": of the descriptor itself. */
+int sb_sys_look(int directory, const char *name, struct sb_sys_file *out);
+
+/* renameat2(2), which musl lacks. */
+int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
+		  unsigned flags);
+
+#endif

@@ -1,0 +1,53 @@
+#include "sys/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <linux/stat.h> /* musl has no statx() of its own */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int sb_sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
+	long fd = syscall(SYS_openat2, directory, path, &how, sizeof how);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static struct timespec when(const struct statx_timestamp *stamp)
+{
+	return (struct timespec){.tv_sec = stamp->tv_sec, .tv_nsec = stamp->tv_nsec};
+}
+
+int sb_sys_look(int directory, const char *name, struct sb_sys_file *out)
+{
+	unsigned wanted = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID;
+	struct statx info;
+
+	if (syscall(SYS_statx, directory, name,
+		    AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, wanted, &info) != 0)
+		return -errno;
+	*out = (struct sb_sys_file){
+		.mode = info.stx_mode,
+		.uid = info.stx_uid,
+		.gid = info.stx_gid,
+		.links = info.stx_nlink,
+		.bytes = info.stx_size,
+		.device = (uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor,
+		.inode = info.stx_ino,
+		.modified = when(&info.stx_mtime),
+		.accessed = when(&info.stx_atime),
+		.changed = when(&info.stx_ctime),
+	};
+	if (info.stx_mask & STATX_BTIME)
+		out->born = when(&info.stx_btime);
+	out->mount = info.stx_mask & STATX_MNT_ID ? info.stx_mnt_id : out->device;
+	return 0;
+}
+
+int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
+		  unsigned flags)
+{
+	return syscall(SYS_renameat2, from_directory, from, to_directory, to, flags) ? -errno : 0;
+}
