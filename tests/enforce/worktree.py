@@ -48,8 +48,8 @@ def outside_stays(fx, tree, top, names):
             continue
         before = signature(top)
         result = boxed(fx, "open", "wronly+creat", str(top / name), cwd=tree)
-        # a config may be opened: what is written is looked at when it is closed, and dropped
-        if not (SUPERVISED and Path(name).name.startswith("config")):
+        # these may be opened: what is written is looked at when it is closed, and dropped
+        if not (SUPERVISED and Path(name).name in ("config", "config.worktree", "commondir")):
             refused(result, CROSSING, name)
         unchanged(before, top, name)
         works(act(fx, "open", "wronly+creat", str(top / name), cwd=tree), f"control {name}")
