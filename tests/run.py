@@ -49,10 +49,13 @@ SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "repla
 BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("consent_tmux.py", "killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
+# About processes that a static run has not, or names that it does not watch.
+SUPERVISED_ONLY = ("enforce/consent_tmux.py", "supervise/git_session.py", "supervise/guard.py",
+                   "supervise/hidden.py", "supervise/killed.py", "supervise/soak.py",
+                   "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
-PERSONS = ("cli/attach", "cli/consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
            "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
@@ -200,7 +203,7 @@ def jobs_of(suite, account, privileged, runs):
     elif suite in ("files", "enforce", "supervise", "cli", "mcp"):
         for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
-                if "--static" in flags and script.name in SUPERVISED_ONLY:
+                if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
                     continue
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
                           [account.python, str(script)], account, build, flags=flags)

@@ -277,6 +277,7 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	request.environment.other_terminal = gets_other_terminal(line);
 	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
 				!sb_inside(&mounts);
+	request.guarded = line->action == SB_ACTION_RUN && sb_is_supervised(line);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

@@ -157,15 +157,6 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-/* Wait until no process under the filter is left. */
-static void await_background(const struct sb_performer *performer)
-{
-	struct pollfd wait = {performer->listener, 0, 0};
-
-	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
-		;
-}
-
 static void end_all(struct sb_performer *performer)
 {
 	if (performer->lifeline >= 0)
@@ -199,6 +190,22 @@ static void take_foreground(const struct sb_performer *performer)
 		tcsetpgrp(performer->tty, getpgrp());
 }
 
+static struct crew crew; /* the threads outlive every function's frame */
+
+/* Wait until no process under the filter is left. */
+static void await_background(const struct sb_performer *performer)
+{
+	struct pollfd wait = {performer->listener, 0, 0};
+	int ready;
+
+	do {
+		int staged_ms = sb_staging_wait_ms(&crew.broker.staging);
+
+		ready = poll(&wait, 1, staged_ms < 0 ? TICK_MS : staged_ms);
+		sb_stage_sweep(&crew.broker);
+	} while (ready == 0 || (ready < 0 && errno == EINTR));
+}
+
 /* What the asker says.  False: it is gone. */
 static bool obey(struct sb_performer *performer, bool *finish)
 {
@@ -216,6 +223,9 @@ static bool obey(struct sb_performer *performer, bool *finish)
 		break;
 	case SB_WIRE_FINISH:
 		*finish = true;
+		break;
+	case SB_WIRE_STAGE:
+		sb_stage_granted(&crew.broker, message.id);
 		break;
 	default:
 		break;
@@ -257,13 +267,16 @@ static void raise_limit(void)
 	}
 }
 
-static struct crew crew;  /* the threads outlive every function's frame */
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 int sb_performer_prepare(struct sb_performer *performer)
 {
 	sigset_t signals;
 
+	int status = sb_staging_init(&crew.broker.staging);
+
+	if (status < 0)
+		return status;
 	crew.broker.performer = performer;
 	raise_limit();
 	sigfillset(&signals);
@@ -296,11 +309,19 @@ int sb_performer_run(struct sb_performer *performer)
 	sem_post(&crew.begin);
 	over = reap(performer, &ended.number); /* before the descriptor was there */
 	while (alive && !over && !finish) {
-		struct pollfd wait[2] = {{children, POLLIN, 0}, {performer->channel, POLLIN, 0}};
+		struct sb_staging *staging = &crew.broker.staging;
+		struct pollfd wait[3] = {{children, POLLIN, 0},
+					 {performer->channel, POLLIN, 0},
+					 {staging->nudge, POLLIN, 0}};
+		int staged_ms = sb_staging_wait_ms(staging);
 		struct signalfd_siginfo info;
 
-		if (poll(wait, 2, TICK_MS) < 0 && errno != EINTR)
+		if (poll(wait, 3, staged_ms < 0 ? TICK_MS : staged_ms) < 0 && errno != EINTR)
 			break;
+		if (wait[2].revents)
+			(void)!read(staging->nudge, &(uint64_t){0}, sizeof(uint64_t));
+		else if (staged_ms >= 0)
+			sb_stage_sweep(&crew.broker);
 		if (wait[0].revents) {
 			while (read(children, &info, sizeof info) > 0)
 				;
@@ -309,6 +330,11 @@ int sb_performer_run(struct sb_performer *performer)
 		if (wait[1].revents)
 			alive = obey(performer, &finish);
 		relieve(&crew, &last);
+	}
+	sb_stage_sweep(&crew.broker); /* what it had open when it ended */
+	if (sb_staging_wait_ms(&crew.broker.staging) >= 0 && !performer->keep_background) {
+		end_all(performer); /* and what those have that it leaves */
+		sb_stage_sweep(&crew.broker);
 	}
 	if (over && alive) {
 		ended.counters = crew.broker.counters;

@@ -35,11 +35,12 @@ struct sb_supervision {
 	int client;         /* on this connection: socket.h */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
-	const char *session_name;              /* or NULL */
-	struct sb_session *session;            /* what the name keeps; or NULL */
-	struct sb_summary *summary;            /* filled with what was refused; or NULL */
-	bool require_audit;                    /* no record, no run */
-	const char *const *command;            /* for the record; NULL-terminated */
+	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */
+	const char *session_name;    /* or NULL */
+	struct sb_session *session;  /* what the name keeps; or NULL */
+	struct sb_summary *summary;  /* filled with what was refused; or NULL */
+	bool require_audit;          /* no record, no run */
+	const char *const *command;  /* for the record; NULL-terminated */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
 	void (*warn)(void *context,

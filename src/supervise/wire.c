@@ -26,7 +26,7 @@ struct head {
 	struct sockaddr_storage address;
 	socklen_t address_length;
 	struct stat info;
-	bool through_fd;
+	bool through_fd, replaces;
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
 	size_t file_path, target_path, text, value; /* lengths */
 	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
@@ -110,6 +110,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	}
 	head.info = request->file.info;
 	head.through_fd = request->file.through_fd;
+	head.replaces = call->replaces;
 	memcpy(head.file_name, request->file.name, sizeof head.file_name);
 	memcpy(head.target_name, request->target.name, sizeof head.target_name);
 	head.file_path = strlen(request->file.path);
@@ -169,6 +170,7 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	call->address_length = head->address_length;
 	out->file.info = head->info;
 	out->file.through_fd = head->through_fd;
+	call->replaces = head->replaces;
 	memcpy(out->file.name, head->file_name, sizeof out->file.name - 1);
 	memcpy(out->target.name, head->target_name, sizeof out->target.name - 1);
 	if (head->act >= SB_ACT_COUNT || head->address_length > sizeof call->address ||
