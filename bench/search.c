@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	if (argc - 1 - optind != 2)
 		return usage();
 	disk.root = open(argv[optind + 2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	disk.one_mount = false;
+	disk.one_mount = true; /* as the file tools have it */
 	if (disk.root < 0) {
 		perror("bench-search");
 		return 2;

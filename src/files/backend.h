@@ -90,6 +90,7 @@ struct sb_replacement {
 	bool sync;
 	bool unchanged; /* -ESTALE as well if its contents changed since place was looked at */
 	uint32_t mode;  /* of a file that does not exist yet */
+	const atomic_bool *cancel; /* while source is copied; or NULL */
 };
 
 struct sb_backend_ops {

@@ -19,6 +19,7 @@ struct expansion {
 	size_t todo_count;
 	struct sb_braces done;
 	size_t limit, length_limit;
+	size_t total; /* bytes of all patterns so far: matching takes as long */
 	struct sb_error *err;
 };
 
@@ -218,6 +219,10 @@ static int expand_one(struct expansion *all, struct work work)
 		if (close && read_sequence(at, close, &seq))
 			return push_sequence(all, text, at, close, &seq);
 	}
+	all->total += strlen(text);
+	if (all->total > SB_BRACES_BYTES)
+		return sb_fail(all->err, SB_E_INVALID, 0,
+			       "the braces mean patterns of more than %d bytes", SB_BRACES_BYTES);
 	all->done.all[all->done.count++] = sb_take_ptr(&text);
 	return SB_OK;
 }

@@ -16,6 +16,8 @@ struct sb_braces {
 };
 
 /* SB_E_INVALID: more than limit patterns, or one of them longer than length_limit. */
+#define SB_BRACES_BYTES (256 * 1024)
+
 int sb_braces_expand(const char *pattern, size_t limit, size_t length_limit, struct sb_braces *out,
 		     struct sb_error *err);
 void sb_braces_done(struct sb_braces *braces);

@@ -175,6 +175,16 @@ static int move_by_copy(struct pair *pair)
 	return status < 0 ? status : delete_place(pair->job, &pair->from, true, &pair->covered);
 }
 
+/* Is it a rule that keeps this from being read?  Other questions the move itself has asked. */
+static bool is_rule_bound(const struct sb_job *job, const struct sb_wish *wish,
+			  const struct sb_place *place)
+{
+	struct sb_files_error why = {.why = SB_FILES_WHY_NO_RULE};
+	struct sb_job quiet = {job->view, job->call, job->caller, &why};
+
+	return sb_gate_look(&quiet, wish, place) != SB_ALLOW && why.why == SB_FILES_WHY_RULE;
+}
+
 static int move_pair(struct pair *pair)
 {
 	struct sb_job *job = pair->job;
@@ -184,6 +194,8 @@ static int move_pair(struct pair *pair)
 				     .act = SB_ACT_MOVE_AWAY,
 				     .tree = is_directory(&pair->from),
 				     .other = &pair->to};
+	/* what may not be read gets no name under which it may */
+	const struct sb_wish taken = {.op = SB_READ, .tree = is_directory(&pair->from)};
 	int status = pair->from.exists ? check_removable(job, &pair->from, "move") : 0;
 
 	if (status == 0 && pair->from.exists)
@@ -192,6 +204,10 @@ static int move_pair(struct pair *pair)
 		status = sb_gate(job, &look, &pair->from);
 	if (status == 0)
 		status = sb_job_must_exist(job, &pair->from, "move");
+	if (status == 0 && is_rule_bound(job, &taken, &pair->from))
+		status = sb_gate_covered(job, &taken, &pair->from, &pair->covered);
+	if (status == 0 && is_directory(&pair->from))
+		status = sb_subtree_may_move(job, &pair->from, &pair->covered);
 	if (status == 0)
 		status = gate_target(pair, SB_ACT_MOVE_HERE);
 	if (status == 0)

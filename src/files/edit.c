@@ -1,9 +1,16 @@
 #include "files/edit.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "files/encoding.h"
+
+/*
+ * Bytes compared to find out whether the text is there with other white space.  What nearly
+ * matches everywhere would take the product of both lengths, and this is for advice only.
+ */
+#define NEAR_EFFORT ((size_t)16 << 20)
 
 /* One edit, with the line ends that the text has. */
 struct needle {
@@ -40,27 +47,28 @@ static uint64_t line_of(const struct sb_buf *text, const char *at)
  * Is there a place that differs only in white space?  Its line number, for the advice; 0: no.
  * Bounded: a model waits for it.
  */
-static bool is_near(const char *at, const char *end, const struct sb_buf *what)
+static bool is_near(const char *at, const char *end, const struct sb_buf *what, size_t *effort)
 {
 	const char *want = what->data, *want_end = want + what->length;
 
-	while (want < want_end) {
+	while (want < want_end && *effort) {
+		--*effort;
 		while (want < want_end && isspace((unsigned char)*want))
 			want++;
-		while (at < end && isspace((unsigned char)*at))
+		for (; at < end && isspace((unsigned char)*at) && *effort; --*effort)
 			at++;
 		if (want == want_end)
 			return true;
-		if (at == end || *at++ != *want++)
+		if (!*effort || at == end || *at++ != *want++)
 			return false;
 	}
-	return true;
+	return want == want_end;
 }
 
 static uint64_t find_near(const struct sb_buf *text, const struct sb_buf *what)
 {
 	const char *end = text->data + text->length;
-	size_t skip = 0;
+	size_t skip = 0, effort = NEAR_EFFORT;
 	char first;
 
 	while (skip < what->length && isspace((unsigned char)what->data[skip]))
@@ -68,11 +76,11 @@ static uint64_t find_near(const struct sb_buf *text, const struct sb_buf *what)
 	if (skip == what->length || text->length > (size_t)4 << 20)
 		return 0;
 	first = what->data[skip];
-	for (const char *at = text->data; at < end; at++) {
+	for (const char *at = text->data; at < end && effort; at++) {
 		at = memchr(at, first, (size_t)(end - at));
 		if (!at)
 			return 0;
-		if (is_near(at, end, what))
+		if (is_near(at, end, what, &effort))
 			return line_of(text, at);
 	}
 	return 0;
@@ -253,7 +261,10 @@ int sb_edit_apply(struct sb_job *job, const char *path, const struct sb_files_ed
 	int status = 0;
 
 	*out_count = 0;
-	for (size_t i = 0; i < count && status == 0; i++)
+	for (size_t i = 0; i < count && status == 0; i++) {
+		if (sb_job_cancelled(job))
+			return sb_refuse_errno(job->err, ECANCELED, "edit", path);
 		status = apply_one(job, path, &edits[i], i + 1, eol, text, out_count);
+	}
 	return status;
 }

@@ -2,12 +2,15 @@
  * find_glob.c - glob on a view.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "files/entries.h"
 #include "files/find_patterns.h"
 #include "files/find_source.h"
+
+#define GLOB_TIMEOUT_MS 30000 /* as for grep; what was found until then is given */
 
 void sb_patterns_done(struct sb_patterns *patterns)
 {
@@ -58,12 +61,16 @@ static void look_closer(const struct globbing *globbing, const char *path, struc
 	struct sb_root base = {.path = (char *)find->base,
 			       .directory = find->disk.root,
 			       .node = find->root ? find->root->node : find->place.node};
+	char whole[PATH_MAX];
 	struct sb_place place;
 
 	if (backend->ops->resolve(backend, &base, path, 0, &place) < 0)
 		return;
-	if (place.exists && !place.error && strlen(place.path) >= strlen(path) &&
-	    strcmp(place.path + strlen(place.path) - strlen(path), path) == 0)
+	/* exactly there: a link that came in between may lead to the same names elsewhere */
+	if (place.exists && !place.error &&
+	    (size_t)snprintf(whole, sizeof whole, "%s/%s", find->base[1] ? find->base : "", path) <
+		    sizeof whole &&
+	    strcmp(place.path, whole) == 0)
 		found->facts = place.facts;
 	backend->ops->release(backend, &place);
 }
@@ -102,6 +109,7 @@ static int search(struct globbing *globbing, const struct sb_files_glob_request 
 	query.scope.excludes = (const struct sb_glob *const *)exclude->all;
 	query.scope.exclude_count = exclude->count;
 	query.scope.cancel = find->job->caller ? find->job->caller->cancel : NULL;
+	query.scope.timeout_ms = GLOB_TIMEOUT_MS;
 	query.kinds = request->only_files ? SB_SEARCH_FILE : SB_SEARCH_ALL;
 	query.max_results = request->limit && request->limit < options->entry_limit
 				    ? request->limit

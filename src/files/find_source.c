@@ -192,7 +192,8 @@ static void use_backend(struct sb_find *find, int directory)
 		return;
 	}
 	find->disk = (struct sb_search_disk){.root = directory,
-					     .one_mount = view->options.mounts == SB_FILES_ASK};
+					     .one_mount = view->options.mounts == SB_FILES_ASK,
+					     .one_link = view->options.hard_links == SB_FILES_ASK};
 	find->source.backend = &sb_search_disk_backend;
 	find->source.context = &find->disk;
 }

@@ -19,10 +19,10 @@ int sb_guards_open(struct sb_files *view, struct sb_files_error *err)
 					   .context = view,
 					   .home = view->options.home};
 	const char **projects;
+	struct sb_guard *guard;
 	struct sb_error why;
 	int status;
 
-	sb_guards_close(view);
 	/* what lies in memory is run by nobody until it is written to a disk */
 	if (view->options.backend)
 		return 0;
@@ -32,11 +32,15 @@ int sb_guards_open(struct sb_files *view, struct sb_files_error *err)
 	for (size_t i = 0; i < view->root_count; i++)
 		projects[i] = view->roots[i].path;
 	options.projects = projects;
-	status = sb_guard_new(&options, &view->guard, &why);
+	status = sb_guard_new(&options, &guard, &why);
 	free(projects);
-	return status < 0 ? sb_refuse(err, SB_FILES_SANDBOX_UNAVAILABLE, why.sys_errno,
-				      "cannot guard names in the project: %s", why.message)
-			  : 0;
+	if (status < 0)
+		return sb_refuse(err, SB_FILES_SANDBOX_UNAVAILABLE, why.sys_errno,
+				 "cannot guard names in the project: %s", why.message);
+	/* only now: a view that goes on after this failed keeps the guard it had */
+	sb_guards_close(view);
+	view->guard = guard;
+	return 0;
 }
 
 void sb_guards_close(struct sb_files *view)

@@ -16,7 +16,14 @@ struct sb_ignore_level {
 	struct sb_ignore_rules *exclude; /* .git/info/exclude */
 	size_t base;                     /* where paths relative to the directory begin */
 	bool repository;                 /* what lies above does not count, but for the top */
+	size_t text_bytes;               /* of the rules here and in the levels above */
 };
+
+/*
+ * Of all levels that count for one name.  Rules take up to fifty times their text, and whoever
+ * writes the project can link one large .gitignore into each of a thousand nested directories.
+ */
+#define CHAIN_BYTES ((size_t)2 * SB_IGNORE_BYTES)
 
 static struct sb_ignore_level *level_new(struct sb_ignore_level *parent)
 {
@@ -26,6 +33,7 @@ static struct sb_ignore_level *level_new(struct sb_ignore_level *parent)
 		return NULL;
 	atomic_init(&level->holders, 1);
 	level->parent = parent ? sb_ignore_level_hold(parent) : NULL;
+	level->text_bytes = parent ? parent->text_bytes : 0;
 	return level;
 }
 
@@ -93,8 +101,8 @@ static int read_whole(const struct sb_search_source *source, sb_search_handle fi
 
 /* directory/name into *out; NULL there when it is missing.  path is its name from the root. */
 static int read_rules(const struct sb_search_source *source, sb_search_handle directory,
-		      const char *name, const char *path, struct sb_ignore_rules **out,
-		      int *out_errno)
+		      const char *name, const char *path, struct sb_ignore_level *level,
+		      struct sb_ignore_rules **out, int *out_errno)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_IGNORE_BYTES);
 	sb_search_handle file;
@@ -111,6 +119,9 @@ static int read_rules(const struct sb_search_source *source, sb_search_handle di
 	source->backend->close_file(source->context, file);
 	if (status != SB_OK)
 		return status;
+	level->text_bytes += text.length;
+	if (level->text_bytes > CHAIN_BYTES)
+		return SB_E_REFUSED;
 	*out = sb_ignore_rules_new(text.data, text.length);
 	return *out ? SB_OK : SB_E_NOMEM;
 }
@@ -173,7 +184,8 @@ static int look_into_git(const struct sb_search_source *source, sb_search_handle
 	if (backend->open_directory(source->context, name.data, &inside) < 0)
 		return SB_OK;
 	sb_buf_puts(&name, "/exclude");
-	status = read_rules(source, inside, "exclude", name.data, &level->exclude, out_errno);
+	status =
+		read_rules(source, inside, "exclude", name.data, level, &level->exclude, out_errno);
 	backend->close_directory(source->context, inside);
 	return status;
 }
@@ -199,8 +211,8 @@ int sb_ignore_level_enter(const struct sb_search_source *source, struct sb_ignor
 		SB_AUTO_BUF struct sb_buf name = SB_BUF((size_t)2 * PATH_MAX);
 
 		sb_buf_printf(&name, "%s%s.gitignore", path, *path ? "/" : "");
-		status = read_rules(source, directory, ".gitignore", name.data, &level->rules,
-				    error);
+		status = read_rules(source, directory, ".gitignore", name.data, level,
+				    &level->rules, error);
 	}
 	if (names.git && status == SB_OK)
 		status = look_into_git(source, directory, path, level, error);

@@ -7,20 +7,23 @@
  * a file a FIFO that blocks or a device that acts when opened.
  * So directories are opened from the root with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS (openat2(2),
  * Linux 5.6), or name by name with O_NOFOLLOW where that is missing; files by their name in the
- * directory, with O_NOFOLLOW, and only if the listing said that they are regular.  O_NONBLOCK
- * makes the open of a FIFO that came in between return; fstat() then drops it unread.
- * Price: the FIFO's writer sees a reader come and go; asking with O_PATH first would cost two
- * calls more for every file.  (A device can come in between only by the hand of root.)
- * Held by: tests/unit/test_walk.c
+ * directory, with O_PATH, which opens nothing (open(2)), then looked at, and only a regular
+ * file is opened, through /proc/self/fd: it is the one that was looked at.
+ * Price: two calls more for every file, about 2 us.
+ * Held by: tests/unit/test_walk.c, tests/unit/test_files_attacks.c
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <dirent.h>
@@ -33,22 +36,35 @@ enum {
 	DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
-static int open_beneath(int root, const char *path, bool one_mount)
+static atomic_bool no_openat2; /* on this kernel, or behind this filter */
+
+static int open_beneath(int root, const char *path, int flags, bool one_mount)
 {
 	struct open_how how = {
-		.flags = DIRECTORY,
+		.flags = (uint64_t)flags,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
 			   (one_mount ? RESOLVE_NO_XDEV : 0),
 	};
-	long fd;
+	long fd = -1;
 
+	if (atomic_load_explicit(&no_openat2, memory_order_relaxed))
+		return -ENOSYS;
 	/* EAGAIN: a rename elsewhere made the kernel unsure; only ".." can cause it (openat2(2)). */
 	for (int tries = 0; tries < 8; tries++) {
 		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
+	if (fd < 0 && errno == ENOSYS)
+		atomic_store_explicit(&no_openat2, true, memory_order_relaxed);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool is_procfs(int fd)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
 }
 
 static bool same_mount(int a, int b)
@@ -93,18 +109,18 @@ static int open_by_steps(int root, const char *path, bool one_mount)
 
 static int open_directory(void *context, const char *path, sb_search_handle *out)
 {
-	static atomic_bool missing; /* openat2() is, on this kernel or behind this filter */
 	const struct sb_search_disk *disk = context;
-	int fd = -ENOSYS;
+	int fd = open_beneath(disk->root, *path ? path : ".", DIRECTORY, disk->one_mount);
 
-	if (!atomic_load_explicit(&missing, memory_order_relaxed))
-		fd = open_beneath(disk->root, *path ? path : ".", disk->one_mount);
-	if (fd == -ENOSYS)
-		atomic_store_explicit(&missing, true, memory_order_relaxed);
 	if (fd == -ENOSYS || fd == -ENAMETOOLONG)
 		fd = open_by_steps(disk->root, path, disk->one_mount);
 	if (fd < 0)
 		return fd;
+	/* what lies there are no files, and some never end; with one mount it is not met */
+	if (!disk->one_mount && is_procfs(fd)) {
+		close(fd);
+		return -EXDEV;
+	}
 	*out = fd;
 	return 0;
 }
@@ -163,23 +179,62 @@ static void close_handle(void *context, sb_search_handle handle)
 	close((int)handle);
 }
 
+/* What the name means, held and not opened.  A file can be mounted on a file. */
+static int find_file(const struct sb_search_disk *disk, int directory, const char *name)
+{
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	int fd = disk->one_mount ? open_beneath(directory, name, flags, true) : -ENOSYS;
+
+	if (fd != -ENOSYS)
+		return fd;
+	fd = openat(directory, name, flags);
+	if (fd < 0)
+		return -errno;
+	if (disk->one_mount && !same_mount(directory, fd)) {
+		close(fd);
+		return -EXDEV;
+	}
+	return fd;
+}
+
+/* 0, or why this is nothing to read. */
+static int check_file(const struct sb_search_disk *disk, int object)
+{
+	struct stat info;
+
+	if (fstat(object, &info) < 0)
+		return -errno;
+	if (S_ISLNK(info.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	if (disk->one_link && info.st_nlink > 1)
+		return -EMLINK;
+	/* /proc is on no block device */
+	if (!disk->one_mount && major(info.st_dev) == 0 && is_procfs(object))
+		return -EXDEV;
+	return 0;
+}
+
 static int open_file(void *context, sb_search_handle directory, const char *name,
 		     sb_search_handle *out)
 {
 	const struct sb_search_disk *disk = context;
-	SB_AUTO_FD int fd = openat((int)directory, name,
-				   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat info;
+	SB_AUTO_FD int object = find_file(disk, (int)directory, name);
+	char path[32];
+	int status, fd;
 
+	if (object < 0)
+		return object;
+	status = check_file(disk, object);
+	if (status < 0)
+		return status;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", object);
+	/* O_NONBLOCK: somebody may hold a lease on it (fcntl(2), F_SETLEASE) */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &info) < 0)
-		return -errno;
-	if (!S_ISREG(info.st_mode))
-		return -EINVAL;
-	if (disk->one_mount && !same_mount((int)directory, fd))
-		return -EXDEV;
-	*out = sb_take_fd(&fd);
+	*out = fd;
 	return 0;
 }
 

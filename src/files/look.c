@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "files/entries.h"
+#include "files/subtree.h"
 #include "files/view.h"
 
 static const struct sb_wish look_wish = {.op = SB_READ};
@@ -224,24 +226,28 @@ static int descend(struct listing *listing, const struct sb_place *place, const 
 		   char *relative, size_t length, uint32_t depth, bool *out_cut)
 {
 	struct sb_files *view = listing->job->view;
-	struct sb_place next;
+	SB_AUTO_FREE struct sb_place *next = NULL; /* a stack would not hold one per level */
 	int status;
 
 	*out_cut = true;
-	if (listing->request->max_depth && depth + 1 >= listing->request->max_depth)
+	if (depth + 1 >= SB_SUBTREE_DEPTH ||
+	    (listing->request->max_depth && depth + 1 >= listing->request->max_depth))
 		return 0;
-	status = view->backend->ops->enter(view->backend, place, name, &next);
+	next = malloc(sizeof *next);
+	if (!next)
+		return -ENOMEM;
+	status = view->backend->ops->enter(view->backend, place, name, next);
 	if (status < 0) /* gone, or its path is too long to decide about */
 		return status == -ENOMEM || status == -EMFILE ? status : 0;
-	if (next.exists && next.facts.type == SB_FILES_DIRECTORY &&
-	    sb_decide(view->policy, SB_READ, next.path).verdict == SB_ALLOW &&
-	    (next.facts.mount == listing->mount || view->options.mounts == SB_FILES_ALLOW)) {
-		status = add_directory(listing, &next, relative, length, depth + 1);
+	if (next->exists && next->facts.type == SB_FILES_DIRECTORY && !next->facts.procfs &&
+	    sb_decide(view->policy, SB_READ, next->path).verdict == SB_ALLOW &&
+	    (next->facts.mount == listing->mount || view->options.mounts == SB_FILES_ALLOW)) {
+		status = add_directory(listing, next, relative, length, depth + 1);
 		*out_cut = status == -EACCES;
 		if (status == -EACCES || status == -ENOENT)
 			status = 0;
 	}
-	view->backend->ops->release(view->backend, &next);
+	view->backend->ops->release(view->backend, next);
 	return status;
 }
 

@@ -14,6 +14,7 @@
 #include "files/content.h"
 
 #define CHUNK ((size_t)64 * 1024)
+#define MOST_EFFORT ((uint64_t)2 << 30) /* a second or two */
 
 struct reading {
 	struct sb_job *job;
@@ -23,7 +24,8 @@ struct reading {
 	struct sb_stream stream;
 	struct sb_buf data; /* becomes out->data */
 	struct sb_files_text *out;
-	char *chunk; /* for files over the limit, and bytes */
+	char *chunk;     /* for files over the limit, and bytes */
+	uint64_t effort; /* bytes looked through so far */
 };
 
 static ssize_t read_chunk(struct reading *reading, size_t size, uint64_t offset)
@@ -32,12 +34,24 @@ static ssize_t read_chunk(struct reading *reading, size_t size, uint64_t offset)
 
 	if (sb_job_cancelled(reading->job))
 		return -ECANCELED;
+	/* a file with holes can be as long as it likes to be */
+	if (reading->effort > MOST_EFFORT)
+		return -EFBIG;
+	reading->effort += CHUNK;
 	return backend->ops->read(backend, &reading->stream, reading->chunk,
 				  size < CHUNK ? size : CHUNK, offset);
 }
 
 static int fail_read(struct reading *reading, ssize_t error)
 {
+	if (error == -EFBIG) {
+		sb_refuse(reading->job->err, SB_FILES_TOO_LARGE, 0,
+			  "'%s' has %llu bytes; that many are not looked through for lines",
+			  reading->place->path, (unsigned long long)reading->stream.bytes);
+		return sb_advise(
+			reading->job->err,
+			"The file is too long to look for lines. Ask for a range of bytes.");
+	}
 	return sb_refuse_errno(reading->job->err, (int)error, "read", reading->place->path);
 }
 
@@ -214,10 +228,13 @@ static int find_tail(struct reading *reading, uint64_t count, uint64_t *out_offs
 		if ((size_t)got < size)
 			return fail_read(reading, -ESTALE);
 		for (size_t i = size; i > 0; i--) {
+			const char *lf = memrchr(reading->chunk, '\n', i);
+
+			if (!lf)
+				break;
+			i = (size_t)(lf - reading->chunk) + 1;
 			/* the \n that ends the file begins no line */
-			if (reading->chunk[i - 1] != '\n' || at - size + i == end)
-				continue;
-			if (--count == 0) {
+			if (at - size + i != end && --count == 0) {
 				*out_offset = at - size + i;
 				return 0;
 			}

@@ -66,6 +66,7 @@ extern const struct sb_search_backend sb_search_disk_backend;
 struct sb_search_disk {
 	int root;       /* a directory, O_PATH will do; stays the caller's */
 	bool one_mount; /* do not enter what is mounted beneath the root */
+	bool one_link;  /* do not read files that have other names, which may be elsewhere */
 };
 
 /*
@@ -260,7 +261,8 @@ int sb_search_grep(const struct sb_search_source *source, const struct sb_grep_q
  * the root down to path, through the source, anew on each call; runs nothing, follows no link.
  * A directory with a .git of its own starts afresh, as for git.  Nothing above the root counts.  The index is not
  * read: a tracked file that matches a pattern counts as ignored (git would not say so).
- * path need not exist.  A .gitignore larger than SB_IGNORE_BYTES is SB_E_REFUSED: ask then.
+ * path need not exist.  A .gitignore larger than SB_IGNORE_BYTES, or several together larger than
+ * twice that, is SB_E_REFUSED: ask then.
  */
 #define SB_IGNORE_BYTES (1024 * 1024)
 

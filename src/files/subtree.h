@@ -12,10 +12,15 @@
 
 #define SB_SUBTREE_LIMIT 1000000 /* entries */
 
-/* What was allowed so far, for the gates of entries. */
+#define SB_SUBTREE_DEPTH 256 /* two descriptors each */
+
+/*
+ * What was allowed so far, for the gates of entries.  By operation: a yes to reading out there
+ * is none to writing out there, and the two ends of a move or copy are different operations.
+ */
 struct sb_covered {
-	unsigned whys; /* bits: 1 << enum sb_files_why */
-	char **paths;  /* asked about one by one, allowed */
+	unsigned whys[SB_OP_COUNT]; /* bits: 1 << enum sb_files_why */
+	char **paths;               /* asked about one by one, allowed; the first byte is the op */
 	size_t count;
 };
 
@@ -27,6 +32,14 @@ int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct
 
 /* place is a directory that passed the gate. */
 int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct sb_covered *covered);
+
+/*
+ * place is a directory that is about to move, and passed.  Rules that single out names in it
+ * may not match where they go: what such a rule keeps from being read or moved is asked about
+ * or refused here.
+ */
+int sb_subtree_may_move(struct sb_job *job, const struct sb_place *place,
+			struct sb_covered *covered);
 
 /* from is a directory that passed; to is a directory that was made. */
 int sb_subtree_copy(struct sb_job *job, const struct sb_place *from, const struct sb_place *to,

@@ -48,7 +48,10 @@ int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_e
 		}
 	}
 	grown[view->root_count++] = opened;
-	return sb_guards_open(view, err);
+	status = sb_guards_open(view, err);
+	if (status < 0) /* no root without a guard */
+		view->backend->ops->close_root(view->backend, &grown[--view->root_count]);
+	return status;
 }
 
 int sb_files_open(const struct sb_policy *policy, const char *const *roots,

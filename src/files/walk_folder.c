@@ -175,7 +175,8 @@ static int choose_all(struct sb_folder *folder, const struct sb_folder_scope *sc
 	if (path.length)
 		sb_buf_putc(&path, '/');
 	prefix = path.length;
-	for (size_t i = 0; i < list->count; i++) {
+	/* patterns may be costly, and a directory may hold a million names */
+	for (size_t i = 0; i < list->count && !atomic_load(scope->stopped); i++) {
 		struct sb_folder_name one = {.kind = (enum sb_search_kind) * at, .name = at + 1};
 		size_t length = strlen(one.name);
 

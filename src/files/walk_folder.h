@@ -43,6 +43,7 @@ struct sb_folder_scope {
 	unsigned kinds;
 	size_t start_length; /* bytes of a path before what is relative to start */
 	size_t max_depth;
+	const atomic_bool *stopped; /* the walk is over: what is chosen matters no more */
 };
 
 /* NULL: out of memory.  path is copied, level is held. */

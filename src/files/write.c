@@ -36,6 +36,23 @@ static int no_memory(struct sb_job *job)
 	return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
 }
 
+/* A yes to the change is one to reading what is changed; a rule that allows it is not. */
+static bool must_ask_to_read(const struct sb_job *job, const struct sb_wish *wish,
+			     const struct sb_place *place)
+{
+	const struct sb_wish look = {.op = SB_READ};
+	struct sb_job quiet = {job->view, job->call, job->caller, NULL};
+
+	switch (sb_gate_look(&quiet, &look, place)) {
+	case SB_ALLOW:
+		return false;
+	case SB_ASK:
+		return sb_gate_look(&quiet, wish, place) == SB_ALLOW;
+	default:
+		return true;
+	}
+}
+
 /* May it be done at all; is there what can be changed? */
 static int check_place(struct change *change, const struct sb_place *place)
 {
@@ -48,8 +65,7 @@ static int check_place(struct change *change, const struct sb_place *place)
 			       .content_length = change->content_length};
 	int status = 0;
 
-	/* a yes to the change is one to reading what is changed, a rule that denies it is not */
-	if (change->needs_old && place->exists && sb_gate_hides(job->view, place->path))
+	if (change->needs_old && place->exists && must_ask_to_read(job, &wish, place))
 		status = sb_gate(job, &look, place);
 	if (status == 0 && change->parents && !place->exists)
 		status = sb_parents_pass(job, change->parents, &wish, place);

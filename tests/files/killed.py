@@ -51,7 +51,7 @@ def killed_at(project, command, call, number, allowed):
     state = file.read_text() if file.exists() else None
     check(state in allowed, f"{where}: a torn file")
     left = [name for name in os.listdir(project) if name != "f"]
-    check(len(left) <= 1 and all(name.startswith(".sandbash-write-") for name in left),
+    check(len(left) <= 1 and all(name.endswith(".sandbash-write") for name in left),
           f"{where}: {left}")
     # the next write, of another file, finds and removes it
     equal(subprocess.run([ACT, project, "write", "g", "x"], check=False).returncode, 0, where)

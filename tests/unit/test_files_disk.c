@@ -230,15 +230,15 @@ static void test_F6_leftovers_are_swept(void **state)
 {
 	struct fixture *fx = *state;
 
-	fx_put(fx, "project/.sandbash-write-0.tmp", "left by a killed writer");
-	fx_put(fx, "project/.sandbash-write-1.tmp", "and another");
+	fx_put(fx, "project/.0.sandbash-write", "left by a killed writer");
+	fx_put(fx, "project/.1.sandbash-write", "and another");
 	assert_fine(fx_write(fx, "a.txt", "x"));
-	assert_null(fx_get(fx, "project/.sandbash-write-0.tmp"));
+	assert_null(fx_get(fx, "project/.0.sandbash-write"));
 	/* what is no leftover is not touched: a link, a directory, a FIFO */
-	fx_link(fx, "../outside/secret.txt", "project/.sandbash-write-0.tmp");
-	assert_int_equal(mkfifo(at(fx, "project/.sandbash-write-2.tmp"), 0600), 0);
-	assert_int_equal(unlink(at(fx, "project/.sandbash-write-1.tmp")), 0);
-	fx_dir(fx, "project/.sandbash-write-1.tmp");
+	fx_link(fx, "../outside/secret.txt", "project/.0.sandbash-write");
+	assert_int_equal(mkfifo(at(fx, "project/.2.sandbash-write"), 0600), 0);
+	assert_int_equal(unlink(at(fx, "project/.1.sandbash-write")), 0);
+	fx_dir(fx, "project/.1.sandbash-write");
 	assert_fine(fx_write(fx, "a.txt", "y"));
 	assert_string_equal(fx_get(fx, "project/a.txt"), "y");
 	assert_string_equal(fx_get(fx, "outside/secret.txt"), SECRET);

@@ -228,6 +228,19 @@ static void test_P3_guarded_names_ask(void **state)
 	assert_string_equal(fx_get(fx, "project/.git/hooks/pre-commit"), "#!/bin/sh\nevil\n");
 }
 
+/* A command that could write there would choose what lands under another name. */
+static void test_P3_temporary_names_ask(void **state)
+{
+	struct fixture *fx = *state;
+
+	assert_code(fx_write(fx, "src/.0.sandbash-write", "x"), SB_FILES_NEEDS_CONSENT);
+	assert_int_equal(fx->err.why, SB_FILES_WHY_GUARDED);
+	assert_code(sb_files_move(fx->view, NULL, "a.txt", ".1.sandbash-write", false, &fx->err),
+		    SB_FILES_NEEDS_CONSENT);
+	assert_fine(fx_write(fx, "src/.0.sandbash-writer", "x"));
+	assert_null(fx_get(fx, "project/src/.0.sandbash-write"));
+}
+
 static void test_F6_check_asks_nobody(void **state)
 {
 	struct fixture *fx = *state;
@@ -277,6 +290,7 @@ int main(void)
 		ON_BOTH(test_P8_git_ignored_files_ask),
 		ON_DISK(test_F1_a_swap_during_the_question),
 		ON_DISK(test_P3_guarded_names_ask),
+		ON_DISK(test_P3_temporary_names_ask),
 		ON_BOTH(test_F6_check_asks_nobody),
 		ON_BOTH(test_P1_modes),
 	};

@@ -143,6 +143,7 @@ static void ordinary_names_are_plain(void **state)
 		"x.envrc",
 		"worker",
 		"a.worker.c",
+		".0.sandbash-write.c",
 		"update",
 		"a/pre-commit",
 		".gitx",
