@@ -3,7 +3,7 @@
 #     make            build build/sandbash
 #     make run        a sandboxed shell in an example project (a tour without a terminal)
 #     make test       everything that can be tested here; the last line counts
-#     make bench      speed against native and bubblewrap
+#     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, static analysis, warnings as errors with gcc and clang
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
 #     make cross      compile for the other architecture, as a check
@@ -37,6 +37,7 @@ test-build:
 	@ninja --quiet -C $(BUILD)
 	@scripts/configure $(BUILD)-asan -Dstatic=false -Dtests=true -Db_sanitize=address,undefined
 	@ninja --quiet -C $(BUILD)-asan
+	@scripts/npm $(BUILD)
 
 test: test-build
 	@tests/run.py --build $(BUILD) $(TESTFLAGS)
@@ -47,6 +48,8 @@ bench: build
 	@bench/run
 	@bench/run --supervised
 	@bench/search --program $(BUILD)/bench-search
+	@scripts/npm $(BUILD)
+	@bench/mcp --sandbash $(BUILD)/sandbash
 
 lint:
 	@scripts/need build lint

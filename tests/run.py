@@ -10,6 +10,7 @@ Suites:
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
     cli       tests/cli/*.py          as root and as an ordinary user
+    mcp       tests/mcp/*.py          as root and as an ordinary user
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
     cross     scripts/cross           compiles for the other architecture; one test
@@ -44,15 +45,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-SUITES = ("unit", "files", "enforce", "supervise", "cli", "facts", "replay", "cross")
-BOTH = ("unit", "files", "enforce", "supervise", "cli", "facts")  # run as root and as an ordinary user
+SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
+BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
-SUPERVISED_ONLY = ("killed.py", "soak.py", "unjudged.py")  # about processes that a static run has not
+# About processes that a static run has not, or names that it does not watch.
+SUPERVISED_ONLY = ("enforce/consent_tmux.py", "supervise/git_session.py", "supervise/guard.py",
+                   "supervise/hidden.py", "supervise/killed.py", "supervise/soak.py",
+                   "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
-PERSONS = ("cli/attach", "cli/consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
-           "enforce/consent_forgery", "enforce/terminals")
+PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+           "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -196,10 +200,10 @@ def jobs_of(suite, account, privileged, runs):
                 continue  # the sanitizers see the same code whoever runs it
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
-    elif suite in ("files", "enforce", "supervise", "cli"):
+    elif suite in ("files", "enforce", "supervise", "cli", "mcp"):
         for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
-                if "--static" in flags and script.name in SUPERVISED_ONLY:
+                if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
                     continue
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
                           [account.python, str(script)], account, build, flags=flags)
@@ -237,8 +241,8 @@ def environment(job, home):
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_NATIVE",
-                 "SANDBASH_TEST_SOAK"):
+    for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_SPREAD",
+                 "SANDBASH_TEST_NATIVE", "SANDBASH_TEST_SOAK"):
         if name in os.environ:
             names[name] = os.environ[name]
     return names
@@ -406,6 +410,8 @@ def main():
     build = (TOP / options.build).resolve()
     sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # started in the background of a shell, it is ignored; programs that are tested need it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # What the suite does must not depend on who typed it: gcc, git and mkdir obey the umask.
     os.umask(0o022)
 

@@ -76,6 +76,17 @@ void sb_running_print(const struct sb_running *running, struct sb_buf *out);
  */
 char *sb_word(const struct sb_home *home);
 
+/* --- mcp.c -------------------------------------------------------------------- */
+int sb_cli_mcp(const struct sb_command_line *line);
+
+/* --- environ.c ---------------------------------------------------------------- */
+
+/*
+ * Remove every variable but those that names lists (separated by commas, a "*" at the end
+ * stands for the rest of a name) and what sandbash itself tells the command.
+ */
+void sb_environ_keep(const char *names);
+
 /* --- help.c ------------------------------------------------------------------ */
 int sb_cli_help(void);
 int sb_cli_version(void);
@@ -110,6 +121,8 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
+/* "rules": all of them. */
+void sb_json_rules(struct sb_json *json, const struct sb_policy *policy);
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers);
 void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak);
 

@@ -277,6 +277,7 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	request.environment.other_terminal = gets_other_terminal(line);
 	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
 				!sb_inside(&mounts);
+	request.guarded = line->action == SB_ACTION_RUN && sb_is_supervised(line);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)
@@ -310,6 +311,15 @@ void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
 	sb_json_pair(json, "origin", rule->origin);
 	sb_json_pair_bool(json, "final", rule->hard || rule->tier == SB_TIER_SYSTEM);
 	sb_json_close(json, '}');
+}
+
+void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
+{
+	sb_json_key(json, "rules");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < sb_policy_count(policy); i++)
+		sb_json_rule(json, sb_policy_rule(policy, i));
+	sb_json_close(json, ']');
 }
 
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)

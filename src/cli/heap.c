@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HEAP_BYTES ((size_t)160 * 1024) /* what a supervised launch with few rules needs */
+#define HEAP_BYTES ((size_t)320 * 1024) /* what a supervised launch with few rules needs */
 
 /* Names that the linker makes. */
 void *__real_malloc(size_t size);

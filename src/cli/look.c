@@ -194,11 +194,7 @@ static void policy_json(const struct sb_policy *policy, struct sb_buf *out)
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
 	sb_json_pair(&json, "tmp", sb_tmp_name(sb_policy_tmp(policy)));
-	sb_json_key(&json, "rules");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; i < sb_policy_count(policy); i++)
-		sb_json_rule(&json, sb_policy_rule(policy, i));
-	sb_json_close(&json, ']');
+	sb_json_rules(&json, policy);
 	sb_json_close(&json, '}');
 }
 

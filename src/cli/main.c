@@ -66,6 +66,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_version();
 	case SB_ACTION_COMPLETION:
 		return sb_cli_completion(line->action_value);
+	case SB_ACTION_MCP:
+		return sb_cli_mcp(line);
 	}
 	return SB_EXIT_FAILURE;
 }

@@ -36,6 +36,9 @@ enum id {
 	KEEP_BACKGROUND,
 	BEST_EFFORT,
 	KEEP_FD,
+	KEEP_ENV,
+	ASK_FD,
+	MCP,
 	SHELL,
 	DRY_RUN,
 	EXPLAIN,
@@ -116,6 +119,12 @@ const struct sb_option sb_options[] = {
 	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_MORE, NULL,
 			 "run even where this machine cannot hold everything"},
 	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_MORE, NULL, "leave descriptor N open"},
+	[KEEP_ENV] = {"keep-env", "NAMES", NULL, SB_GROUP_RUN, NULL,
+		      "let the command see these variables only, e.g. PATH,HOME,LC_*"},
+	[ASK_FD] = {"ask-fd", "N", NULL, SB_GROUP_RUN, NULL,
+		    "for programs: answers questions on this inherited socket"},
+	[MCP] = {"mcp", NULL, NULL, SB_GROUP_RULES, "serve AI agents",
+		 "serve agents: file tools and commands over MCP on standard input and output"},
 	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_MORE, NULL,
 		   "the shell to start instead of bash"},
 
@@ -202,6 +211,7 @@ static const struct {
 	{HELP, SB_ACTION_HELP},
 	{VERSION, SB_ACTION_VERSION},
 	{COMPLETION, SB_ACTION_COMPLETION},
+	{MCP, SB_ACTION_MCP},
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -396,6 +406,23 @@ static int keep_fd(struct sb_command_line *line, const char *value, struct sb_er
 	return SB_OK;
 }
 
+static int set_ask_fd(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	char *end;
+	long fd;
+
+	errno = 0;
+	fd = strtol(value, &end, 10);
+	if (errno || *end || end == value || fd < 3 || fd > INT_MAX)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--ask-fd takes a descriptor number from 3 on, not '%s'", value);
+	if (line->has_ask_fd && line->ask_fd != (int)fd)
+		return contradicts(ASK_FD, err);
+	line->has_ask_fd = true;
+	line->ask_fd = (int)fd;
+	return SB_OK;
+}
+
 static int take(struct sb_command_line *line, enum id id, const char *argument, const char *value,
 		bool separate, struct sb_error *err)
 {
@@ -462,6 +489,10 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return SB_OK;
 	case KEEP_FD:
 		return keep_fd(line, value, err);
+	case KEEP_ENV:
+		return set_text(&line->keep_env, id, value, err);
+	case ASK_FD:
+		return set_ask_fd(line, value, err);
 	case SHELL:
 		return set_text(&line->shell, id, value, err);
 	case FOLLOW:
@@ -530,7 +561,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATS;
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
-	    line->action != SB_ACTION_DRY_RUN) {
+	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP) {
 		sb_fail(err, SB_E_INVALID, 0, "--%s cannot be combined with a command ('%s')",
 			line->action_name, line->command[0]);
 		return sb_hint(err, "run them one after the other");

@@ -33,6 +33,7 @@ enum sb_action {
 	SB_ACTION_HELP,
 	SB_ACTION_VERSION,
 	SB_ACTION_COMPLETION,
+	SB_ACTION_MCP,
 };
 
 enum sb_group {
@@ -80,6 +81,9 @@ struct sb_command_line {
 	const char *shell;
 	bool has_consent;
 	enum sb_consent consent;
+	const char *keep_env; /* --keep-env=NAMES; NULL: all */
+	bool has_ask_fd;
+	int ask_fd;
 	const char *forget; /* --sessions --forget=NAME */
 	int ask_timeout_ms;
 	const char *session; /* --session=NAME */

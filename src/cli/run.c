@@ -33,6 +33,7 @@
 #define SUMMARY_LINES 20 /* of refusals at the end; --report has them all */
 
 struct run {
+	const struct sb_command_line *line;
 	struct sb_setup setup;
 	struct sb_plan plan;
 	char **argv;
@@ -255,6 +256,8 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
+	if (run->line->keep_env)
+		sb_environ_keep(run->line->keep_env);
 	return execute(run);
 }
 
@@ -380,7 +383,10 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 		.keep_background = line->keep_background,
 		.consent = line->consent,
 		.ask_timeout_ms = line->ask_timeout_ms,
+		.has_client = line->has_ask_fd,
+		.client = line->ask_fd,
 		.home = &run->setup.home,
+		.projects = (const char *const *)run->setup.projects,
 		.session_name = line->session,
 		.session = sb_session_in_use(),
 		.summary = summary,
@@ -460,6 +466,10 @@ int sb_cli_run(const struct sb_command_line *given)
 		run; /* not freed: the process ends, and its pages are shared until then */
 	int status = choose_kind(&chosen);
 
+	run.line = line;
+	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
+		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);
+
 	if (!status)
 		status = prepare(line, true, &run);
 
@@ -468,11 +478,14 @@ int sb_cli_run(const struct sb_command_line *given)
 			warn_about_alias(&run);
 		status = tell_environment(line, &run);
 	}
-	if (!status && is_danger(&run))
+	if (!status && is_danger(&run)) {
+		if (line->keep_env)
+			sb_environ_keep(line->keep_env);
 		status = execute(&run);
-	else if (!status)
+	} else if (!status) {
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);
+	}
 	return status;
 }
 

@@ -71,6 +71,7 @@ static void pass(struct sb_keys *keys, int64_t now_ms, bool replied)
 	keys->replied = replied;
 	keys->state = SB_KEYS_GROUND;
 	keys->last_ms = now_ms;
+	keys->from_ms = now_ms + keys->hold_ms;
 }
 
 size_t sb_keys_pass(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms)
@@ -117,7 +118,7 @@ static void ground(struct sb_keys *keys, char c, int64_t now_ms)
 {
 	if (c == '\033')
 		keys->state = SB_KEYS_AFTER_ESCAPE;
-	if (!keys->pasting && now_ms - keys->last_ms >= SB_KEYS_QUIET_MS)
+	if (!keys->pasting && now_ms >= keys->from_ms && now_ms - keys->last_ms >= SB_KEYS_QUIET_MS)
 		keys->candidate = c;
 }
 

@@ -1,6 +1,7 @@
 #include "consent/socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,29 +291,55 @@ static struct client *free_place(struct sb_socket *s)
 	return NULL;
 }
 
-/* False: nobody else wants to connect. */
-static bool welcome_one(struct sb_socket *s)
+/* Look at who is there, and let them in or say why not.  Takes the connection over. */
+static struct client *welcome(struct sb_socket *s, int connection)
 {
-	SB_AUTO_FD int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	SB_AUTO_FD int fd = connection;
 	struct client *client = free_place(s);
 	struct sb_peer peer;
-	const char *why;
+	const char *why = sb_peer_refusal(fd, &s->own, &peer);
 
-	if (fd < 0)
-		return false;
-	why = sb_peer_refusal(fd, &s->own, &peer);
 	if (!why && !client) {
 		sb_peer_done(&peer);
 		why = "too many are attached";
 	}
 	if (why) {
 		put(fd, &(struct sb_attach_message){.kind = SB_ATTACH_REFUSED, .text = why});
-		return true;
+		return NULL;
 	}
 	client->fd = sb_take_fd(&fd);
 	client->peer = peer;
 	client->last_sent = 0;
+	return client;
+}
+
+/* False: nobody else wants to connect. */
+static bool welcome_one(struct sb_socket *s)
+{
+	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	welcome(s, fd);
 	return true;
+}
+
+/* The one the run was started with; what it has said already counts from the start. */
+static void welcome_given(struct sb_socket *s, int fd)
+{
+	struct client *client;
+	int yes = 1, kind = 0;
+	socklen_t length = sizeof kind;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &length) != 0 || kind != SOCK_SEQPACKET ||
+	    setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
+	    fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
+		close(fd);
+		return;
+	}
+	client = welcome(s, fd);
+	if (client)
+		hear(s, client);
 }
 
 /* --- the caller's loop -------------------------------------------------------------------------- */
@@ -442,11 +469,14 @@ int sb_socket_open(const struct sb_socket_options *options, struct sb_socket **o
 		status = listen_on(s, err);
 	if (status == SB_OK)
 		status = sb_running_announce(s->state_dir, &s->running, &s->file, err);
-	if (status != SB_OK)
+	if (status != SB_OK) {
 		sb_socket_close(s);
-	else
-		*out = s;
-	return status;
+		return status;
+	}
+	if (options->has_client)
+		welcome_given(s, options->client);
+	*out = s;
+	return SB_OK;
 }
 
 void sb_socket_close(struct sb_socket *s)

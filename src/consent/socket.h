@@ -32,6 +32,12 @@ struct sb_socket_options {
 	const char *directory;      /* for the list of runs */
 	const char *const *command; /* the same; NULL-terminated */
 	bool asks;                  /* false: clients are told that nobody is asked */
+	/*
+	 * A connection that the run was started with: its other end is looked at like any that
+	 * connects later.  The caller made it with SO_PASSCRED on both ends.  Taken over.
+	 */
+	bool has_client;
+	int client;
 	/* From sb_socket_handle(): a client has answered an open question, which is open no more
 	 * here.  It may ask, withdraw and notice, but not close. */
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);

@@ -24,6 +24,16 @@
 #define REDRAW_LEAST_MS 80
 #define REDRAW_MOST_MS 1000
 
+/*
+ * SECURITY: a question that takes the place of another on the screen is not answered at once.
+ *
+ * Danger: a command asks something harmless, waits until a person is about to press the key,
+ * ends the process that asked, and something else is shown and answered.
+ * Price: a key within this time, which is more than it takes to see the change, is dropped.
+ * Held by: tests/enforce/consent_tmux.py
+ */
+#define EXCHANGED_MS 1000
+
 #define REPAINT_MS 200    /* between two drawings of one question, for its "1 of N" */
 #define ENTER_MS 300      /* a habitual Enter after the digit is not for the command */
 #define NOTICE_COLUMNS 80 /* a notice may wrap on a screen with fewer */
@@ -168,12 +178,15 @@ int sb_terminal_ask(struct sb_terminal *t, const struct sb_question *question, s
 void sb_terminal_withdraw(struct sb_terminal *t, unsigned long id)
 {
 	bool first = t->queue.first && t->queue.first->question.id == id;
+	bool shown = first && t->phase == SHOWING && !t->answering;
 
 	sb_queue_remove(&t->queue, id);
 	if (first)
 		advance(t);
 	else
 		t->stale = true;
+	if (shown && t->phase == SHOWING)
+		t->keys.hold_ms = EXCHANGED_MS;
 }
 
 static void answer(struct sb_terminal *t, enum sb_answer given)

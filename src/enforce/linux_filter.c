@@ -252,11 +252,26 @@ static void miss(struct attempt *attempt, size_t test, bool if_true)
 		(struct jump){.at = (uint16_t)test, .if_true = if_true};
 }
 
+static uint16_t comparison(enum sb_filter_test test)
+{
+	switch (test) {
+	case SB_FILTER_ANY_BIT:
+		return BPF_JSET;
+	case SB_FILTER_AT_LEAST:
+		return BPF_JGE;
+	case SB_FILTER_AT_MOST:
+		return BPF_JGT; /* and the condition holds where it does not */
+	default:
+		return BPF_JEQ;
+	}
+}
+
 /* Falls through when the condition holds and is not the last; the last leads to the answer. */
 static void emit_condition(struct program *program, const struct sb_filter_condition *condition,
 			   bool last, struct attempt *attempt)
 {
-	bool holds = condition->test == SB_FILTER_EQUAL || condition->test == SB_FILTER_ANY_BIT;
+	bool holds = condition->test == SB_FILTER_EQUAL || condition->test == SB_FILTER_ANY_BIT ||
+		     condition->test == SB_FILTER_AT_LEAST;
 	size_t low = low_half(condition->argument), test;
 
 	if (attempt->loaded != low)
@@ -272,9 +287,7 @@ static void emit_condition(struct program *program, const struct sb_filter_condi
 		attempt->loaded = NOTHING_LOADED; /* either half, depending on the way here */
 		test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0);
 	} else {
-		test = emit(program,
-			    BPF_JMP | BPF_K |
-				    (condition->test == SB_FILTER_ANY_BIT ? BPF_JSET : BPF_JEQ),
+		test = emit(program, (uint16_t)(BPF_JMP | BPF_K | comparison(condition->test)),
 			    condition->value);
 	}
 	miss(attempt, test, !holds);

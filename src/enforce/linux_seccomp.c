@@ -59,6 +59,8 @@
 #define DIFFERENT SB_FILTER_DIFFERENT
 #define ANY_BIT SB_FILTER_ANY_BIT
 #define NOT_ZERO SB_FILTER_NOT_ZERO
+#define AT_LEAST SB_FILTER_AT_LEAST
+#define AT_MOST SB_FILTER_AT_MOST
 
 enum when {
 	EVERY_RUN,
@@ -67,6 +69,7 @@ enum when {
 	AS_ROOT,
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
+	HOLDS_READS,
 	UNMOUNTED, /* supervised, or without mounts */
 };
 
@@ -79,6 +82,8 @@ static const struct sb_filter_row table[] = {
 	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSTI}}},
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCLINUX}}},
+	/* Other line disciplines: drivers for modems that a terminal never needs, with bugs. */
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSETD}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
 	 * read-only, and nobody needs these there. */
@@ -205,6 +210,7 @@ static const struct sb_filter_row table[] = {
 	 * first that applies answers, so what is forbidden stays forbidden.
 	 */
 	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
+	{SYS_openat, HOLD, HOLDS_READS, {{0}}},
 	{SYS_openat2, HOLD, SUPERVISED, {{0}}}, /* flags in memory */
 	{SYS_mkdirat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknodat, HOLD, SUPERVISED, {{0}}},
@@ -247,6 +253,7 @@ static const struct sb_filter_row table[] = {
 #endif
 #ifdef __x86_64__
 	{SYS_open, HOLD, SUPERVISED, {{ANY_BIT, 1, OPENS_TO_CHANGE}}},
+	{SYS_open, HOLD, HOLDS_READS, {{0}}},
 	{SYS_creat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mkdir, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknod, HOLD, SUPERVISED, {{0}}},
@@ -333,6 +340,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->as_root && !options->supervised;
 	case SUPERVISED:
 		return options->supervised;
+	case HOLDS_READS:
+		return options->reads;
 	case UNMOUNTED:
 		return options->no_mounts || options->supervised;
 	default:
@@ -354,8 +363,24 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 {
 	const struct sb_filter_row query = {
 		SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+	/*
+	 * The last descriptor of a staged file may be one of the high numbers that the broker
+	 * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
+	 * fast as ever, but for the comparison.
+	 */
+	const struct sb_filter_row staging[] = {
+		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, options->staging}}},
+		{SYS_close, HOLD, SUPERVISED, {{AT_MOST, 0, 2}}},
+		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+		{SYS_dup3, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+#ifdef __x86_64__
+		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+		{SYS_dup2, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+#endif
+	};
 	const struct sb_filter_row *from = options->performer ? performer_table : table;
-	const struct sb_filter_row *rows[ROWS + 1];
+	const struct sb_filter_row *rows[ROWS + 1 + sizeof staging / sizeof staging[0]];
 	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
 	for (size_t i = 0; i < all; i++)
@@ -363,7 +388,20 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 			insert(rows, count++, &from[i]);
 	if (!options->performer)
 		insert(rows, count++, &query);
+	for (size_t i = 0; options->staging && i < sizeof staging / sizeof staging[0]; i++)
+		insert(rows, count++, &staging[i]);
 	return sb_filter_compile(rows, count, out, max);
+}
+
+unsigned sb_staging_base(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 2 * SB_STAGING_COUNT)
+		return 0;
+	if (limit.rlim_cur >= 1000 + SB_STAGING_COUNT)
+		return 1000;
+	return (unsigned)limit.rlim_cur - SB_STAGING_COUNT;
 }
 
 static int build(const struct sb_filter_options *options, struct sock_filter *code, size_t max,
@@ -421,6 +459,8 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	int status;
 
 	options.supervised = true;
+	options.staging = sb_staging_base();
+	options.reads = plan->holds_reads;
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)
 		return status;

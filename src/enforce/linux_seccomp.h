@@ -18,9 +18,19 @@ struct sb_filter_options {
 	bool as_root;     /* no setuid files: root's would be everybody's way to root */
 	bool no_mounts;   /* also stop file flags, which mounts would hold */
 	bool supervised;  /* hold every change for the broker */
+	bool reads;       /* and every open */
 	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */
+	unsigned staging; /* closing descriptors from this number on is held, too; 0: none */
 };
+
+/*
+ * Files that must be checked before they land are written to a copy, whose descriptor has a
+ * high number: from this one on.  By the limit on descriptors that the calling process has, so
+ * command and performer find the same.  0: the limit leaves no room.
+ */
+#define SB_STAGING_COUNT 24 /* as many as there are between 1000 and the usual limit */
+unsigned sb_staging_base(void);
 
 /*
  * Write the filter into out (room for max instructions); returns how many, 0 when it

@@ -495,6 +495,26 @@ static bool can_read_disks(void)
 	return can;
 }
 
+bool sb_plan_holds_reads(const struct sb_policy *policy)
+{
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
+		SB_AUTO_FREE char *parent = NULL;
+		struct stat info;
+
+		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_READ] == SB_ALLOW)
+			continue;
+		if (pattern->glob)
+			return true;
+		parent = sb_path_parent(pattern->prefix);
+		if (parent && lstat(pattern->prefix, &info) != 0 &&
+		    sb_decide(policy, SB_CREATE, parent).verdict == SB_ALLOW)
+			return true;
+	}
+	return false;
+}
+
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
 		 struct sb_plan *out, struct sb_error *err)
 {
@@ -502,6 +522,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	int status;
 
 	maker.plan.network = sb_policy_network(policy);
+	maker.plan.holds_reads = request->supervised && sb_plan_holds_reads(policy);
 	maker.plan.own_dev = can_read_disks();
 	maker.plan.cwd = strdup(request->cwd);
 	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);

@@ -66,6 +66,7 @@ struct sb_plan {
 	struct sb_mount_step *mounts; /* in the order they are carried out */
 	size_t mount_count;
 	bool network;
+	bool holds_reads; /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
 	bool own_dev; /* disks could be read: a /dev of our own is needed, which only root can make */
 	bool own_terminals;   /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool caller_terminal; /* and yet the command has the caller's: give that a name */
@@ -87,6 +88,12 @@ struct sb_plan_request {
 	bool supervised;
 	bool other_terminal; /* the command gets another terminal than the caller's */
 };
+
+/*
+ * Do rules of the user's hide files that may not be there yet: by a wildcard, or by a name in a
+ * writable directory that is not there?  Then a supervised run holds every open.
+ */
+bool sb_plan_holds_reads(const struct sb_policy *policy);
 
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
 		 struct sb_plan *out, struct sb_error *err);

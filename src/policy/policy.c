@@ -14,7 +14,7 @@
 #include "policy/text.h"
 
 /* More than the built-in rules with one project: what is not used is not touched either. */
-#define FIRST_RULES 256
+#define FIRST_RULES 512
 
 struct sb_policy *sb_policy_new(void)
 {

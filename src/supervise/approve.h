@@ -37,6 +37,7 @@ struct sb_pending; /* a call that waits for an answer: approve.c */
 
 struct sb_approver {
 	const struct sb_policy *policy;
+	const struct sb_grounds *grounds;
 	const struct sb_home *home;
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */
@@ -47,6 +48,7 @@ struct sb_approver {
 	int proc; /* the host's /proc, O_PATH; also the current directory */
 	dev_t terminals[SB_OWN_TERMINALS]; /* the command's from the start; 0: none */
 
+	int channel;            /* to the performer */
 	int listener;           /* -1: not there yet */
 	struct sb_audit *audit; /* NULL: no record */
 	struct sb_counters counters;

@@ -38,6 +38,7 @@ enum sb_act {
 	SB_ACT_UMASK,    /* let through; we only need to know */
 	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
 	SB_ACT_REGISTER, /* a nested sandbash tells its rules */
+	SB_ACT_CLOSE,    /* descriptors, maybe the last ones of a staged file (stage.h) */
 	SB_ACT_COUNT,
 };
 
@@ -72,7 +73,9 @@ struct sb_call {
 	char text[PATH_MAX]; /* where a symbolic link leads; or the attribute's name */
 	void *value;         /* of an extended attribute; malloc'ed */
 	size_t value_length;
-	int socket; /* connect, bind */
+	unsigned first, last; /* close: the descriptors */
+	bool replaces;        /* ... by dup2(), which cannot be refused any more */
+	int socket;           /* connect, bind */
 	struct sockaddr_storage address;
 	socklen_t address_length;
 };

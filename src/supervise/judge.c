@@ -2,16 +2,163 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-static void add(struct sb_judgement *out, enum sb_op op, const struct sb_spot *spot,
-		struct sb_decision decision)
+#include "path/pattern.h"
+
+/* --- the guard's rows as rules ---------------------------------------------------------- */
+
+static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
+
+int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
+		    const struct sb_guard *guard, struct sb_error *err)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	*grounds = (struct sb_grounds){.policy = policy, .guard = guard};
+	grounds->rules = calloc(count, sizeof *grounds->rules);
+	if (!grounds->rules)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		char origin[512];
+
+		snprintf(origin, sizeof origin, "built-in: %s: %s", rows[i].who, rows[i].why);
+		grounds->rules[i] = (struct sb_rule){.access = asked,
+						     .tier = SB_TIER_BUILTIN,
+						     .pattern = rows[i].pattern,
+						     .origin = strdup(origin)};
+		if (!grounds->rules[i].origin)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	return SB_OK;
+}
+
+void sb_grounds_done(struct sb_grounds *grounds)
+{
+	size_t count;
+
+	sb_guard_rows(&count);
+	for (size_t i = 0; grounds->rules && i < count; i++)
+		free((char *)grounds->rules[i].origin);
+	free(grounds->rules);
+	grounds->rules = NULL;
+}
+
+static const struct sb_rule *rule_of(const struct sb_grounds *grounds,
+				     const struct sb_guard_row *row)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	return row >= rows && row < rows + count ? &grounds->rules[row - rows] : &grounds->rules[0];
+}
+
+/* --- rules that open a guarded name --------------------------------------------------------- */
+
+/* Where the component begins that ends before end; 0 at the root. */
+static size_t component_before(const char *path, size_t end)
+{
+	while (end && path[end - 1] != '/')
+		end--;
+	return end;
+}
+
+static size_t count_components(const char *pattern)
+{
+	size_t count = 1;
+
+	for (; *pattern; pattern++)
+		count += *pattern == '/';
+	return count;
+}
+
+/*
+ * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
+ * that is P.  Written into out, PATH_MAX bytes.
+ */
+static void find_holder(const char *path, const char *pattern, char *out)
+{
+	size_t left = count_components(pattern), end = strlen(path);
+	const char *deep = strstr(pattern, "/**");
+
+	if (deep && !deep[3]) { /* everything beneath: go up to the name before it */
+		const char *name = deep;
+		size_t length, at = end;
+
+		while (name > pattern && name[-1] != '/')
+			name--;
+		length = (size_t)(deep - name);
+		do {
+			size_t from = component_before(path, at);
+
+			if (at - from == length && strncasecmp(path + from, name, length) == 0) {
+				end = at;
+				break;
+			}
+			at = from ? from - 1 : 0;
+		} while (at);
+		left--;
+	}
+	while (left-- && end) {
+		end = component_before(path, end);
+		end -= end > 0;
+	}
+	memcpy(out, path, end);
+	out[end] = '\0';
+	if (!end)
+		memcpy(out, "/", 2);
+}
+
+/*
+ * SECURITY: a rule of the user's opens a guarded name only if it is about that name.
+ *
+ * Danger: every project is writable by some rule, on the command line or in a file.  So the
+ * rule must not cover the directory around the name as well; and where it has wildcards, its
+ * last component must be a name, or "write *.json" would open .mcp.json.
+ * Held by: tests/supervise/guard.py
+ */
+static bool opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row)
+{
+	const char *last = strrchr(rule->pattern, '/');
+	struct sb_pattern pattern;
+	char holder[PATH_MAX];
+	bool names;
+
+	if (rule->tier == SB_TIER_BUILTIN || (last && strpbrk(last, "*?[")))
+		return false;
+	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
+		return false;
+	find_holder(path, row->pattern, holder);
+	names = !sb_pattern_covers(&pattern, holder);
+	sb_pattern_done(&pattern);
+	return names;
+}
+
+/* --- one operation ----------------------------------------------------------------------------- */
+
+static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const struct sb_spot *spot,
+			     struct sb_decision decision)
 {
 	struct sb_judged *next = &out->all[out->count++];
 
-	*next = (struct sb_judged){op, spot, decision};
-	if (!out->strictest || decision.verdict > out->strictest->decision.verdict)
-		out->strictest = next;
+	next->op = op;
+	next->spot = spot;
+	next->decision = decision;
+	next->guard.verdict = SB_GUARD_PLAIN;
+	next->guard.row = NULL;
+	return next;
+}
+
+static void find_strictest(struct sb_judgement *out)
+{
+	out->strictest = &out->all[0];
+	for (size_t i = 1; i < out->count; i++)
+		if (out->all[i].decision.verdict > out->strictest->decision.verdict)
+			out->strictest = &out->all[i];
 }
 
 /*
@@ -24,12 +171,12 @@ static bool is_nameless(const struct sb_spot *spot)
 	       (!spot->path[0] || spot->info.st_nlink == 0);
 }
 
-static void judge_one(const struct sb_policy *policy, enum sb_op op, const struct sb_spot *spot,
-		      struct sb_judgement *out)
+static struct sb_judged *judge_one(const struct sb_grounds *grounds, enum sb_op op,
+				   const struct sb_spot *spot, struct sb_judgement *out)
 {
-	add(out, op, spot,
-	    is_nameless(spot) ? (struct sb_decision){SB_ALLOW, NULL}
-			      : sb_decide(policy, op, spot->path));
+	return add(out, op, spot,
+		   is_nameless(spot) ? (struct sb_decision){SB_ALLOW, NULL}
+				     : sb_decide(grounds->policy, op, spot->path));
 }
 
 static bool exists(const struct sb_spot *spot, struct stat *info)
@@ -43,67 +190,232 @@ static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
 }
 
 /* A directory takes what is in it along: rules beneath either name count as well. */
-static void judge_moved(const struct sb_policy *policy, enum sb_op op, const struct sb_spot *spot,
-			bool directory, struct sb_judgement *out)
+static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_op op,
+				     const struct sb_spot *spot, bool directory,
+				     struct sb_judgement *out)
 {
-	struct sb_decision decision = sb_decide(policy, op, spot->path);
+	struct sb_decision decision = sb_decide(grounds->policy, op, spot->path);
 
 	if (directory)
-		decision = stricter(decision, sb_decide_beneath(policy, op, spot->path));
-	add(out, op, spot, decision);
+		decision = stricter(decision, sb_decide_beneath(grounds->policy, op, spot->path));
+	return add(out, op, spot, decision);
 }
 
-static void judge_rename(const struct sb_policy *policy, const struct sb_call *call,
+/* --- guarded names -------------------------------------------------------------------------------- */
+
+static bool has_guard(const struct sb_grounds *grounds, const struct sb_spot *spot)
+{
+	return grounds->guard && !spot->in_proc && spot->path[0] == '/' && !is_nameless(spot);
+}
+
+static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)
+{
+	const char *last = strrchr(spot->path, '/');
+
+	return (struct sb_guard_place){
+		spot->directory, spot->path,
+		spot->directory >= 0 && strcmp(spot->name, ".") != 0 ? spot->name : last + 1, mode};
+}
+
+/* No yes of an earlier question about the place, and no rule but one for this name, counts. */
+static void ask_for(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	struct sb_decision *decision = &judged->decision;
+
+	if (decision->verdict < SB_ASK || (decision->verdict == SB_ASK && !decision->rule))
+		*decision = (struct sb_decision){SB_ASK, rule_of(grounds, judged->guard.row)};
+}
+
+/* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
+static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
+		 struct sb_judgement *out)
+{
+	struct sb_guard_answer *guard = &judged->guard;
+
+	if (guard->verdict == SB_GUARD_PLAIN)
+		return;
+	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
+	    opens(judged->decision.rule, judged->spot->path, guard->row)) {
+		guard->verdict = SB_GUARD_PLAIN;
+		return;
+	}
+	if (bytes)
+		out->lands = judged;
+	if (!bytes || guard->verdict == SB_GUARD_ASK || judged->decision.verdict != SB_ALLOW)
+		ask_for(grounds, judged);
+	/* no inode of a guarded file is ever handed out, and without a directory of ours nothing
+	 * can be put in its place */
+	if (bytes && judged->spot->directory < 0)
+		judged->decision =
+			(struct sb_decision){SB_DENY, rule_of(grounds, judged->guard.row)};
+}
+
+static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged,
+		      enum sb_guard_act act, bool bytes, struct sb_judgement *out)
+{
+	struct sb_guard_place place;
+
+	if (!has_guard(grounds, judged->spot))
+		return;
+	place = place_of(judged->spot, judged->spot->object >= 0 ? judged->spot->info.st_mode : 0);
+	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
+	heed(grounds, judged, bytes, out);
+}
+
+bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file)
+{
+	struct sb_guard_answer answer;
+	struct sb_guard_place place;
+
+	if (!has_guard(grounds, file))
+		return true;
+	place = place_of(file, 0);
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN;
+}
+
+static void judge_rename(const struct sb_grounds *grounds, const struct sb_call *call,
 			 const struct sb_spot *file, const struct sb_spot *target,
 			 struct sb_judgement *out)
 {
 	struct stat from, to;
-	bool there = exists(target, &to);
-	bool directory = exists(file, &from) && S_ISDIR(from.st_mode);
-	bool swap = call->flags & RENAME_EXCHANGE;
+	bool there = exists(target, &to), here = exists(file, &from);
+	bool directory = here && S_ISDIR(from.st_mode);
+	bool swap = call->flags & RENAME_EXCHANGE, regular = here && S_ISREG(from.st_mode);
+	struct sb_judged *first, *second;
 
 	if (swap && there && S_ISDIR(to.st_mode))
 		directory = true;
-	judge_moved(policy, SB_DELETE, file, directory, out);
-	judge_moved(policy, there ? SB_MODIFY : SB_CREATE, target, directory, out);
+	first = judge_moved(grounds, SB_DELETE, file, directory, out);
+	second = judge_moved(grounds, there ? SB_MODIFY : SB_CREATE, target, directory, out);
 	if (swap) {
-		judge_moved(policy, SB_MODIFY, file, directory, out);
-		judge_moved(policy, SB_DELETE, target, directory, out);
+		judge_moved(grounds, SB_MODIFY, file, directory, out);
+		judge_moved(grounds, SB_DELETE, target, directory, out);
+	}
+	if (here && has_guard(grounds, file) && has_guard(grounds, target)) {
+		struct sb_guard_place old = place_of(file, from.st_mode);
+		struct sb_guard_place new = place_of(target, there ? to.st_mode : 0);
+
+		sb_guard_rename(grounds->guard, &old, &new, swap, &first->guard, &second->guard);
+		heed(grounds, first, false, out);
+		heed(grounds, second, regular && !(call->flags & ~RENAME_NOREPLACE), out);
 	}
 }
 
-void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+static enum sb_guard_act guard_act(const struct sb_call *call)
+{
+	switch (call->act) {
+	case SB_ACT_MKDIR:
+		return SB_GUARD_MKDIR;
+	case SB_ACT_MKNOD:
+	case SB_ACT_BIND:
+		return SB_GUARD_MKNOD;
+	case SB_ACT_SYMLINK:
+		return SB_GUARD_SYMLINK;
+	case SB_ACT_UNLINK:
+	case SB_ACT_RMDIR:
+		return SB_GUARD_UNLINK;
+	default:
+		return sb_act_is_metadata(call->act) ? SB_GUARD_METADATA : SB_GUARD_WRITE;
+	}
+}
+
+static void judge_open(const struct sb_grounds *grounds, const struct sb_call *call,
+		       const struct sb_spot *file, struct sb_judgement *out)
+{
+	bool unnamed = (call->flags & O_TMPFILE) == O_TMPFILE;
+	struct sb_judged *judged =
+		judge_one(grounds, file->object < 0 || unnamed ? SB_CREATE : SB_MODIFY, file, out);
+
+	if (!unnamed && (file->object < 0 || S_ISREG(file->info.st_mode)))
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, out);
+	else if (!unnamed && !S_ISDIR(file->info.st_mode))
+		guard_one(grounds, judged, SB_GUARD_WRITE, false, out);
+}
+
+/* Whether a write would get through: what is checked first may well do so. */
+static void judge_access(const struct sb_grounds *grounds, const struct sb_spot *file,
+			 struct sb_judgement *out)
+{
+	struct sb_judged *judged = judge_one(grounds, SB_MODIFY, file, out);
+
+	if (S_ISREG(file->info.st_mode))
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, out);
+	out->lands = NULL;
+}
+
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out)
 {
+	struct stat info;
+
 	out->count = 0;
 	out->strictest = NULL;
+	out->lands = NULL;
 	switch (call->act) {
 	case SB_ACT_OPEN:
-		judge_one(policy,
-			  file->object < 0 || (call->flags & O_TMPFILE) == O_TMPFILE ? SB_CREATE
-										     : SB_MODIFY,
-			  file, out);
-		return;
+		judge_open(grounds, call, file, out);
+		break;
+	case SB_ACT_CLOSE:
+		guard_one(
+			grounds,
+			judge_one(grounds, exists(file, &info) ? SB_MODIFY : SB_CREATE, file, out),
+			SB_GUARD_WRITE, true, out);
+		break;
+	case SB_ACT_ACCESS:
+		judge_access(grounds, file, out);
+		break;
 	case SB_ACT_MKDIR:
 	case SB_ACT_MKNOD:
 	case SB_ACT_SYMLINK:
 	case SB_ACT_BIND:
-		judge_one(policy, SB_CREATE, file, out);
-		return;
+		guard_one(grounds, judge_one(grounds, SB_CREATE, file, out), guard_act(call), false,
+			  out);
+		break;
 	case SB_ACT_UNLINK:
 	case SB_ACT_RMDIR:
-		judge_one(policy, SB_DELETE, file, out);
-		return;
+		guard_one(grounds, judge_one(grounds, SB_DELETE, file, out), SB_GUARD_UNLINK, false,
+			  out);
+		break;
 	case SB_ACT_RENAME:
-		judge_rename(policy, call, file, target, out);
-		return;
+		judge_rename(grounds, call, file, target, out);
+		break;
 	case SB_ACT_LINK:
 		/* a second name is a second way to write the same file */
-		judge_one(policy, SB_MODIFY, file, out);
-		judge_one(policy, SB_CREATE, target, out);
-		return;
+		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), SB_GUARD_LINK_FROM,
+			  false, out);
+		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
+			  S_ISREG(file->info.st_mode), out);
+		break;
+	case SB_ACT_CONNECT:
+		judge_one(grounds, SB_MODIFY, file, out);
+		break;
 	default:
-		judge_one(policy, SB_MODIFY, file, out);
-		return;
+		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), guard_act(call), false,
+			  out);
+		break;
 	}
+	find_strictest(out);
+}
+
+bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
+		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes)
+{
+	struct sb_judged *lands = judgement->lands;
+	struct sb_guard_answer *guard = &lands->guard;
+	enum sb_guard_kind kind = guard->verdict == SB_GUARD_CHECK ? guard->kind : SB_GUARD_SAME;
+	char why[sizeof guard->detail];
+
+	why[0] = '\0';
+	if (grounds->guard && sb_guard_content(grounds->guard, kind, lands->spot->path, old_bytes,
+					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
+		/* the guard has nothing against it; what the policy says stays */
+		guard->verdict = SB_GUARD_PLAIN;
+		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);
+	} else {
+		ask_for(grounds, lands);
+		if (why[0])
+			memcpy(guard->detail, why, sizeof why);
+	}
+	find_strictest(judgement);
+	return judgement->strictest->decision.verdict == SB_ALLOW;
 }

@@ -1,33 +1,63 @@
 /*
- * judge.h - what the policy says about a held call.
+ * judge.h - what the policy and the guard say about a held call.
  *
  * Turns an act on resolved files into operations on paths, and asks sb_decide() about each.
- * The strictest answer is the call's.
+ * Names that a program outside would run or obey are looked at once more (guard.h): that only
+ * ever makes an answer stricter.  The strictest answer is the call's.
  */
 #ifndef SB_SUPERVISE_JUDGE_H
 #define SB_SUPERVISE_JUDGE_H
 
+#include "guard/guard.h"
 #include "sandbash/policy.h"
 #include "supervise/call.h"
 #include "supervise/resolve.h"
 
 #define SB_MAX_WISHES 4
 
+/* What a run is judged by.  Does not change: both processes and all threads may use it. */
+struct sb_grounds {
+	const struct sb_policy *policy;
+	const struct sb_guard *guard; /* NULL: names alone do not matter */
+	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
+};
+
+/* guard stays the caller's.  SB_E_NOMEM. */
+int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
+		    const struct sb_guard *guard, struct sb_error *err);
+void sb_grounds_done(struct sb_grounds *grounds);
+
 /* One operation on one path that the call needs. */
 struct sb_judged {
 	enum sb_op op;
 	const struct sb_spot *spot;
 	struct sb_decision decision;
+	struct sb_guard_answer guard; /* what the guard said, unless a rule opens the name */
 };
 
 struct sb_judgement {
 	size_t count;
 	struct sb_judged all[SB_MAX_WISHES];
-	const struct sb_judged *strictest; /* in all */
+	struct sb_judged *strictest; /* in all */
+	/*
+	 * In all, or NULL: a guarded name that bytes are about to land on.  Nothing is decided
+	 * before these have been looked at (sb_judge_bytes()), and then exactly they land.
+	 */
+	struct sb_judged *lands;
 };
 
 /* target is NULL but for rename and link. */
-void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
+
+/*
+ * May these bytes replace the old ones there?  If not, the judgement's verdict is changed, and
+ * lands->guard.detail says why; else lands->guard is plain.  True: yes, unasked.
+ */
+bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
+		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);
+
+/* Is a name so ordinary that only the policy counts?  For those who make files in a hurry. */
+bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file);
 
 #endif

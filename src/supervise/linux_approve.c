@@ -13,12 +13,14 @@
 #include "base/auto.h"
 #include "consent/always.h"
 #include "path/path.h"
+#include "supervise/land.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
 #include "supervise/wording.h"
 #include "sys/notify.h"
 
 #define MAX_PENDING 1000 /* calls that wait for answers at a time */
+#define SHOWN_BYTES 4096 /* more than fits on a screen */
 #define LOOK_MS 500      /* how often we look whether those who wait still live, */
 #define FIFO_MS 10       /* and whether a FIFO has got a reader */
 
@@ -27,11 +29,12 @@ struct sb_pending {
 	struct sb_wire_request *request;
 	struct sb_spot file, target; /* ours */
 	struct sb_judgement judgement;
-	unsigned long question; /* several may wait for one */
-	uint64_t deadline_ms;   /* 0: none */
-	uint64_t started;       /* when the process started */
-	const char *by;         /* who allowed it; a literal, or NULL */
-	char program[PATH_MAX]; /* its file */
+	struct sb_source source; /* what would land on a guarded name: these bytes and no others */
+	unsigned long question;  /* several may wait for one */
+	uint64_t deadline_ms;    /* 0: none */
+	uint64_t started;        /* when the process started */
+	const char *by;          /* who allowed it; a literal, or NULL */
+	char program[PATH_MAX];  /* its file */
 };
 
 static uint64_t now_ms(void)
@@ -94,7 +97,15 @@ static void pending_free(struct sb_pending *pending)
 	free(pending->request);
 	sb_spot_done(&pending->file);
 	sb_spot_done(&pending->target);
+	sb_source_done(&pending->source);
 	free(pending);
+}
+
+/* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
+static bool shows_bytes(const struct sb_pending *pending)
+{
+	return pending->judgement.lands && pending->source.bytes.data &&
+	       pending->judgement.lands->guard.verdict != SB_GUARD_PLAIN;
 }
 
 static struct sb_wish wish_of(const struct sb_pending *pending, const struct sb_judged *judged)
@@ -102,6 +113,7 @@ static struct sb_wish wish_of(const struct sb_pending *pending, const struct sb_
 	struct sb_wish wish = {
 		.op = judged->op,
 		.metadata = sb_act_is_metadata(pending->request->call.act),
+		.shows_content = judged == pending->judgement.lands && shows_bytes(pending),
 		.path = judged->spot->path,
 		.directory = judged->spot->directory,
 		.name = judged->spot->name,
@@ -130,7 +142,54 @@ static int refusal(const struct sb_call *call)
 
 static void fail(const struct sb_approver *approver, const struct sb_call *call, int error)
 {
-	sb_sys_notify_fail(approver->listener, call->id, error);
+	/* who puts another file at a descriptor has lost the old one whatever we say */
+	if (call->act == SB_ACT_CLOSE && call->replaces)
+		sb_sys_notify_continue(approver->listener, call->id);
+	else
+		sb_sys_notify_fail(approver->listener, call->id, error);
+}
+
+/* Nobody waits: the file was closed by the end of its writer (stage.h). */
+static bool is_orphan(const struct sb_call *call)
+{
+	return call->act == SB_ACT_CLOSE && !call->id;
+}
+
+/* Let the bytes that were looked at become the guarded file.  Returns an errno. */
+static int land(const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_landing landing = {.directory = pending->file.directory,
+					   .name = pending->file.name,
+					   .bytes = &pending->source.bytes,
+					   .mode = call->mode,
+					   .owner = call->owner,
+					   .group = call->group};
+
+	if (call->act == SB_ACT_CLOSE)
+		return -sb_land(&landing);
+	return -sb_source_land(call, &pending->source, &pending->file, &pending->target);
+}
+
+static int perform_landing(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_wire_message stage = {.kind = SB_WIRE_STAGE, .id = call->id};
+	int error;
+
+	if (call->act == SB_ACT_OPEN) {
+		if (sb_wire_send(approver->channel, &stage, -1) < 0)
+			fail(approver, call, EACCES);
+		return 0;
+	}
+	error = pending->source.bytes.data ? land(pending) : EACCES;
+	if (error)
+		fail(approver, call, error);
+	else if (call->act == SB_ACT_CLOSE)
+		sb_sys_notify_continue(approver->listener, call->id);
+	else
+		sb_sys_notify_return(approver->listener, call->id, 0);
+	return error;
 }
 
 /*
@@ -144,8 +203,10 @@ static int perform(const struct sb_approver *approver, struct sb_pending *pendin
 	int error;
 
 	*again = false;
-	if (!sb_sys_notify_alive(approver->listener, call->id))
+	if (!is_orphan(call) && !sb_sys_notify_alive(approver->listener, call->id))
 		return ESRCH;
+	if (pending->judgement.lands || call->act == SB_ACT_CLOSE)
+		return perform_landing(approver, pending);
 	umask(pending->request->umask);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
 		outcome.error = sb_connect_for(pending->request, &pending->file);
@@ -309,6 +370,21 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 	return true;
 }
 
+/* What the guard found there, after what else there is to say. */
+static void describe_guarded(const struct sb_pending *pending, char *note, size_t size)
+{
+	size_t length = strlen(note);
+
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		const struct sb_guard_answer *guard = &pending->judgement.all[i].guard;
+
+		if (guard->verdict == SB_GUARD_PLAIN || !guard->detail[0] || length >= size)
+			continue;
+		length += (size_t)snprintf(note + length, size - length, "%s%s", length ? "; " : "",
+					   guard->detail);
+	}
+}
+
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending)
 {
@@ -335,8 +411,15 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		question.directory = directory;
 	sb_grants_subject(&wish, subject, &why);
 	sb_wording_note(&request->call, &pending->target, note, sizeof note);
+	describe_guarded(pending, note, sizeof note);
 	if (note[0])
 		question.note = note;
+	if (shows_bytes(pending)) {
+		question.content = pending->source.bytes.data;
+		question.content_length = pending->source.bytes.length < SHOWN_BYTES
+						  ? pending->source.bytes.length
+						  : SHOWN_BYTES;
+	}
 	if (request->call.act == SB_ACT_CONNECT) {
 		question.note =
 			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
@@ -387,6 +470,12 @@ static void ask(struct sb_approver *approver, struct sb_pending *pending)
 		sb_wording_verb(&pending->request->call, pending->judgement.strictest->op));
 	sb_wording_note(&pending->request->call, &pending->target, detail + length,
 			sizeof detail - length);
+	if (shows_bytes(pending)) {
+		length = strlen(detail);
+		if (length + SB_SHA256_HEX < sizeof detail)
+			sb_sha256_hex(pending->source.bytes.data, pending->source.bytes.length,
+				      detail + length);
+	}
 	if (sb_flood_key(&first, two ? &second : NULL, detail, strlen(detail), &key, NULL) !=
 	    SB_OK) {
 		deny(approver, pending, NULL);
@@ -650,6 +739,44 @@ static void doubt_hidden(struct sb_judgement *judgement)
 			judgement->all[i].decision = (struct sb_decision){SB_ASK, NULL};
 }
 
+/*
+ * The bytes that would land on a guarded name, read here and looked at here.  False: answered
+ * already.
+ */
+static bool look_at_bytes(struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_source *source = &pending->source;
+	int status;
+
+	if (call->act == SB_ACT_CLOSE) {
+		status = sb_bytes_read(pending->request->socket, &source->bytes);
+		/* what cannot be read is compared with nothing */
+		if (status == 0)
+			sb_bytes_read_named(pending->file.directory, pending->file.name,
+					    &source->old, NULL);
+	} else {
+		status = sb_source_read(call, &pending->file, &pending->target, source);
+	}
+	if (status == -EALREADY)
+		sb_sys_notify_return(approver->listener, call->id, 0);
+	else if (status < 0)
+		fail(approver, call, -status);
+	else if (pending->judgement.lands)
+		sb_judge_bytes(approver->grounds, &pending->judgement, sb_bytes_seen(&source->old),
+			       sb_bytes_seen(&source->bytes));
+	return status == 0;
+}
+
+/* Does a guarded file have to be seen by a person, and there is none?  Then not even opened. */
+static bool is_for_nobody(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+
+	return is_orphan(call) ||
+	       (call->act == SB_ACT_OPEN && !approver->asking.can_ask(approver->asking.context));
+}
+
 static void open_terminal(const struct sb_approver *approver, const struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
@@ -681,10 +808,15 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		pending_free(pending);
 		return;
 	}
-	sb_judge(approver->policy, call, &pending->file, is_two(call) ? &pending->target : NULL,
+	sb_judge(approver->grounds, call, &pending->file, is_two(call) ? &pending->target : NULL,
 		 &pending->judgement);
 	if (is_hidden(pending))
 		doubt_hidden(&pending->judgement);
+	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
+	    !look_at_bytes(approver, pending)) {
+		pending_free(pending);
+		return;
+	}
 	if (pending->judgement.strictest->decision.verdict == SB_ALLOW) {
 		carry_out(approver, pending, NULL);
 		return;
@@ -717,7 +849,14 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		pending_free(pending);
 		break;
 	case SB_ANSWER_NONE:
-		ask(approver, pending);
+		if (pending->judgement.lands && is_for_nobody(approver, pending)) {
+			deny(approver, pending, "nobody");
+			pending_free(pending);
+		} else if (pending->judgement.lands && call->act == SB_ACT_OPEN) {
+			carry_out(approver, pending, NULL); /* the question comes with the bytes */
+		} else {
+			ask(approver, pending);
+		}
 		break;
 	default:
 		carry_out(approver, pending, "grant");

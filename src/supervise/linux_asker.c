@@ -44,6 +44,8 @@
 struct asker {
 	const struct sb_supervision *supervision;
 	struct sb_approver approver;
+	struct sb_grounds grounds;
+	struct sb_guard *guard;
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
 	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
 	int64_t socket_ms;            /* when it is opened; 0: never (again) */
@@ -153,6 +155,8 @@ static void open_socket(struct asker *asker)
 		.directory = supervision->home->cwd,
 		.command = supervision->command,
 		.asks = supervision->consent != SB_CONSENT_DENY,
+		.has_client = supervision->has_client,
+		.client = supervision->client,
 		.answered = answered_elsewhere,
 		.context = asker,
 	};
@@ -312,6 +316,8 @@ static void hear(struct asker *asker)
 		asker->approver.listener = sb_take_fd(&fd);
 		record_start(asker, &message.layers);
 		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
+		if (asker->supervision->has_client) /* it is to hear the first question */
+			open_socket(asker);
 	} else if (message.kind == SB_WIRE_STOPPED) {
 		stop(asker);
 	} else if (message.kind == SB_WIRE_ENDED) {
@@ -520,6 +526,8 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 				.status = -1};
 	asker->approver = (struct sb_approver){
 		.policy = supervision->policy,
+		.grounds = &asker->grounds,
+		.channel = -1,
 		.home = supervision->home,
 		.asking = {can_ask, ask, withdraw, notice, asker},
 		.timeout_ms = supervision->ask_timeout_ms,
@@ -530,6 +538,29 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 		.proc = proc,
 		.listener = -1,
 	};
+}
+
+/* Whatever may be made there unasked is guarded. */
+static bool in_guarded_root(void *policy, const char *path)
+{
+	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW;
+}
+
+static int make_judge(struct asker *asker, struct sb_error *err)
+{
+	const struct sb_supervision *supervision = asker->supervision;
+	struct sb_guard_options options = {
+		.size = sizeof options,
+		.in_guarded_root = in_guarded_root,
+		.context = (void *)supervision->policy,
+		.projects = supervision->projects,
+		.home = supervision->home->home,
+	};
+	int status = sb_guard_new(&options, &asker->guard, err);
+
+	return status == SB_OK
+		       ? sb_grounds_init(&asker->grounds, supervision->policy, asker->guard, err)
+		       : status;
 }
 
 /* After the performer is born: what only the asker does. */
@@ -553,6 +584,8 @@ static void finish(struct asker *asker)
 	}
 	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
+	sb_grounds_done(&asker->grounds);
+	sb_guard_free(asker->guard);
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
@@ -575,6 +608,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	SB_AUTO_FD int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct sb_birth birth = {
 		.policy = supervision->policy,
+		.grounds = &asker.grounds,
 		.stages = &stages,
 		.proc = proc,
 		.tty = -1,
@@ -592,6 +626,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	status = sb_stages_begin(&stages, err);
 	if (status == SB_OK)
 		status = sb_approver_init(&asker.approver, err);
+	if (status == SB_OK)
+		status = make_judge(&asker, err);
 	if (status == SB_OK && supervision->require_audit)
 		status = open_record(&asker, err);
 	if (status != SB_OK)
@@ -606,6 +642,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
 	if (status != SB_OK)
 		return status;
+	asker.approver.channel = asker.channel;
 	asker.err = err;
 	status = settle(&asker, err);
 	if (status == SB_OK) {

@@ -381,6 +381,7 @@ static int performer_main(struct family *family)
 	close_fd(&family->pid_namespace);
 	performer = (struct sb_performer){
 		.policy = birth->policy,
+		.grounds = birth->grounds,
 		.plan = stages->plan,
 		.layers = stages->layers,
 		.listener = -1,

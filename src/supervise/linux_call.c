@@ -33,6 +33,7 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_ACCESS] = "access",     [SB_ACT_CONNECT] = "connect",
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
 	[SB_ACT_LANDLOCK] = "landlock", [SB_ACT_REGISTER] = "register",
+	[SB_ACT_CLOSE] = "close",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -383,6 +384,23 @@ static int get_rules(struct reader *reader)
 	return 0;
 }
 
+static int get_close(struct reader *reader, uint64_t first, uint64_t last, bool replaces)
+{
+	reader->call->first = (unsigned)first;
+	reader->call->last = (unsigned)last;
+	reader->call->replaces = replaces;
+	return get_plain(reader, SB_ACT_CLOSE);
+}
+
+/* Of a descriptor onto itself, or with nonsense: nothing is closed. */
+static int get_dup(struct reader *reader)
+{
+	const uint64_t *a = reader->args;
+
+	return (unsigned)a[0] == (unsigned)a[1] ? get_close(reader, 1, 0, true)
+						: get_close(reader, a[1], a[1], true);
+}
+
 static int decode(struct reader *r, int number)
 {
 	const uint64_t *a = r->args, here = (uint64_t)AT_FDCWD;
@@ -451,6 +469,16 @@ static int decode(struct reader *r, int number)
 		return get_plain(r, SB_ACT_LANDLOCK);
 	case SYS_prctl:
 		return get_rules(r);
+	case SYS_close:
+		return get_close(r, a[0], a[0], false);
+	case SYS_close_range: /* CLOSE_RANGE_CLOEXEC closes nothing now */
+		return get_close(r, (unsigned)a[2] & 4 ? 1 : a[0], (unsigned)a[2] & 4 ? 0 : a[1],
+				 true);
+	case SYS_dup3:
+#ifdef __x86_64__
+	case SYS_dup2:
+#endif
+		return get_dup(r);
 #ifdef SYS_renameat
 	case SYS_renameat:
 		return get_two_paths(r, SB_ACT_RENAME, a[0], a[1], a[2], a[3], 0);
@@ -512,6 +540,7 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->target_error = 0;
 	out->file.path[0] = out->target.path[0] = out->text[0] = '\0';
 	out->flags = out->at_flags = 0;
+	out->replaces = false;
 	out->resolve = 0;
 	out->value = NULL;
 	out->value_length = 0;

@@ -125,6 +125,22 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 	return result;
 }
 
+struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_spot *file)
+{
+	struct sb_outcome result = {.fd = -1};
+	char name[32];
+
+	if (S_ISLNK(file->info.st_mode))
+		return refused(call->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
+	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
+		result.fd = open_by_name(file, call->flags);
+	else
+		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
+				   call->flags & ~O_NOFOLLOW);
+	result.error = result.fd < 0 ? errno : 0;
+	return result;
+}
+
 static struct sb_outcome open_file(const struct sb_call *call, const struct sb_spot *file)
 {
 	struct sb_outcome result = {.fd = -1};

@@ -16,6 +16,7 @@
 
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
+#include "supervise/deputy.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
@@ -35,6 +36,7 @@ struct crew {
 	bool busy;         /* with one of them */
 	unsigned servers;  /* threads alive */
 	sem_t begin;       /* the listener is there */
+	struct sb_deputy *deputy;
 };
 
 struct server {
@@ -42,12 +44,43 @@ struct server {
 	unsigned turn;
 };
 
+/* Receive one request and serve it.  False: there will be no more, or it is another's turn. */
+static bool serve_one(struct crew *crew, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+{
+	int listener = crew->broker.performer->listener;
+	struct seccomp_notif notification;
+	int status = sb_sys_notify_receive(listener, &notification);
+
+	*out_caller = 0;
+	if (status == -EBADF || status == -EINVAL)
+		return false;
+	if (status < 0) {
+		struct pollfd gone = {listener, POLLIN, 0};
+
+		/* ENOENT: the caller was killed, or nobody is left to be held */
+		return !(poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP));
+	}
+	*out_caller = (pid_t)notification.pid;
+	__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
+	sb_broker_serve(&crew->broker, cwd, &notification);
+	if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != turn)
+		return false;
+	__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool serve_as_deputy(void *context, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+{
+	return serve_one(context, turn, cwd, out_caller);
+}
+
 static void *serve(void *argument)
 {
 	struct server server = *(struct server *)argument;
 	struct crew *crew = server.crew;
 	struct sb_cwd cwd = {.fd = -1};
-	int listener;
+	pid_t caller;
 
 	free(argument);
 	if (sb_broker_enter(&crew->broker) < 0)
@@ -55,28 +88,10 @@ static void *serve(void *argument)
 	while (sem_wait(&crew->begin) != 0)
 		;
 	sem_post(&crew->begin); /* for those that take over later */
-	listener = crew->broker.performer->listener;
-	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn) {
-		struct seccomp_notif notification;
-		int status = sb_sys_notify_receive(listener, &notification);
-
-		if (status == -EBADF || status == -EINVAL)
-			break;
-		if (status < 0) {
-			struct pollfd gone = {listener, POLLIN, 0};
-
-			/* ENOENT: the caller was killed, or nobody is left to be held */
-			if (poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP))
-				break;
-			continue;
-		}
-		__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
-		sb_broker_serve(&crew->broker, &cwd, &notification);
-		if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != server.turn)
-			break;
-		__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
-	}
+	while (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) == server.turn &&
+	       serve_one(crew, server.turn, &cwd, &caller))
+		if (sb_deputy_is_due(crew->deputy, caller))
+			sb_deputy_send(crew->deputy, caller, server.turn);
 	if (cwd.fd >= 0)
 		close(cwd.fd);
 	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
@@ -142,15 +157,6 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-/* Wait until no process under the filter is left. */
-static void await_background(const struct sb_performer *performer)
-{
-	struct pollfd wait = {performer->listener, 0, 0};
-
-	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
-		;
-}
-
 static void end_all(struct sb_performer *performer)
 {
 	if (performer->lifeline >= 0)
@@ -184,6 +190,22 @@ static void take_foreground(const struct sb_performer *performer)
 		tcsetpgrp(performer->tty, getpgrp());
 }
 
+static struct crew crew; /* the threads outlive every function's frame */
+
+/* Wait until no process under the filter is left. */
+static void await_background(const struct sb_performer *performer)
+{
+	struct pollfd wait = {performer->listener, 0, 0};
+	int ready;
+
+	do {
+		int staged_ms = sb_staging_wait_ms(&crew.broker.staging);
+
+		ready = poll(&wait, 1, staged_ms < 0 ? TICK_MS : staged_ms);
+		sb_stage_sweep(&crew.broker);
+	} while (ready == 0 || (ready < 0 && errno == EINTR));
+}
+
 /* What the asker says.  False: it is gone. */
 static bool obey(struct sb_performer *performer, bool *finish)
 {
@@ -201,6 +223,9 @@ static bool obey(struct sb_performer *performer, bool *finish)
 		break;
 	case SB_WIRE_FINISH:
 		*finish = true;
+		break;
+	case SB_WIRE_STAGE:
+		sb_stage_granted(&crew.broker, message.id);
 		break;
 	default:
 		break;
@@ -242,13 +267,16 @@ static void raise_limit(void)
 	}
 }
 
-static struct crew crew;  /* the threads outlive every function's frame */
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 int sb_performer_prepare(struct sb_performer *performer)
 {
 	sigset_t signals;
 
+	int status = sb_staging_init(&crew.broker.staging);
+
+	if (status < 0)
+		return status;
 	crew.broker.performer = performer;
 	raise_limit();
 	sigfillset(&signals);
@@ -261,6 +289,13 @@ int sb_performer_prepare(struct sb_performer *performer)
 	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK)
 		return -EPERM;
 	sem_init(&crew.begin, 0, 0);
+	crew.deputy = sb_deputy_new(&(struct sb_deputy_place){.performer = performer,
+							      .turn = &crew.turn,
+							      .requests = &crew.requests,
+							      .busy = &crew.busy,
+							      .broker = &crew.broker,
+							      .serve_one = serve_as_deputy,
+							      .context = &crew});
 	return start_server(&crew) ? 0 : -EAGAIN;
 }
 
@@ -274,11 +309,19 @@ int sb_performer_run(struct sb_performer *performer)
 	sem_post(&crew.begin);
 	over = reap(performer, &ended.number); /* before the descriptor was there */
 	while (alive && !over && !finish) {
-		struct pollfd wait[2] = {{children, POLLIN, 0}, {performer->channel, POLLIN, 0}};
+		struct sb_staging *staging = &crew.broker.staging;
+		struct pollfd wait[3] = {{children, POLLIN, 0},
+					 {performer->channel, POLLIN, 0},
+					 {staging->nudge, POLLIN, 0}};
+		int staged_ms = sb_staging_wait_ms(staging);
 		struct signalfd_siginfo info;
 
-		if (poll(wait, 2, TICK_MS) < 0 && errno != EINTR)
+		if (poll(wait, 3, staged_ms < 0 ? TICK_MS : staged_ms) < 0 && errno != EINTR)
 			break;
+		if (wait[2].revents)
+			(void)!read(staging->nudge, &(uint64_t){0}, sizeof(uint64_t));
+		else if (staged_ms >= 0)
+			sb_stage_sweep(&crew.broker);
 		if (wait[0].revents) {
 			while (read(children, &info, sizeof info) > 0)
 				;
@@ -287,6 +330,11 @@ int sb_performer_run(struct sb_performer *performer)
 		if (wait[1].revents)
 			alive = obey(performer, &finish);
 		relieve(&crew, &last);
+	}
+	sb_stage_sweep(&crew.broker); /* what it had open when it ended */
+	if (sb_staging_wait_ms(&crew.broker.staging) >= 0 && !performer->keep_background) {
+		end_all(performer); /* and what those have that it leaves */
+		sb_stage_sweep(&crew.broker);
 	}
 	if (over && alive) {
 		ended.counters = crew.broker.counters;

@@ -185,6 +185,7 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 	case SB_ACT_BIND:
 	case SB_ACT_UNLINK:
 	case SB_ACT_RMDIR:
+	case SB_ACT_CLOSE:
 		return may_change_names(file);
 	case SB_ACT_RENAME:
 		error = may_change_names(file);

@@ -252,7 +252,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 		forward_hidden(broker, call, &file, socket, -status);
 		return;
 	}
-	sb_judge(performer->policy, call, &file, NULL, &judgement);
+	sb_judge(performer->grounds, call, &file, NULL, &judgement);
 	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
 	sb_broker_count(broker, SB_MODIFY, allowed);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
@@ -305,7 +305,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		sb_broker_fail(broker, call, -status);
 		return;
 	}
-	sb_judge(performer->policy, call, &file, NULL, &judgement);
+	sb_judge(performer->grounds, call, &file, NULL, &judgement);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {

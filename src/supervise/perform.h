@@ -26,6 +26,9 @@ struct sb_outcome {
 /* How the last name is looked up for an act. */
 enum sb_lookup sb_perform_lookup(const struct sb_call *call);
 
+/* Open to read, whatever the call's flags say beside. */
+struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_spot *file);
+
 /* file and target as resolved; target only for rename and link. */
 struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
 			     const struct sb_spot *target);

@@ -10,10 +10,13 @@
 #define SB_SUPERVISE_PERFORMER_H
 
 #include "enforce/plan.h"
+#include "supervise/judge.h"
+#include "supervise/stage.h"
 #include "supervise/wire.h"
 
 struct sb_performer {
 	const struct sb_policy *policy;
+	const struct sb_grounds *grounds;
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;
@@ -43,6 +46,7 @@ struct sb_broker {
 	bool umask_changed; /* some process has another umask than at the start: look it up */
 	struct sb_wire_counters counters;
 	int waiting; /* threads that wait for a FIFO or a connection on a caller's behalf */
+	struct sb_staging staging;
 };
 
 struct seccomp_notif;
@@ -65,6 +69,9 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);
+/* The same for a process that may be gone. */
+void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call, pid_t process,
+			   struct sb_spot *file, struct sb_spot *target, int socket);
 /* Give the calling thread the umask of this one. */
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);

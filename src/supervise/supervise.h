@@ -31,13 +31,16 @@ struct sb_supervision {
 
 	enum sb_consent consent;
 	int ask_timeout_ms; /* 0: a question stays open */
+	bool has_client;    /* somebody is attached from the start, */
+	int client;         /* on this connection: socket.h */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
-	const char *session_name;              /* or NULL */
-	struct sb_session *session;            /* what the name keeps; or NULL */
-	struct sb_summary *summary;            /* filled with what was refused; or NULL */
-	bool require_audit;                    /* no record, no run */
-	const char *const *command;            /* for the record; NULL-terminated */
+	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */
+	const char *session_name;    /* or NULL */
+	struct sb_session *session;  /* what the name keeps; or NULL */
+	struct sb_summary *summary;  /* filled with what was refused; or NULL */
+	bool require_audit;          /* no record, no run */
+	const char *const *command;  /* for the record; NULL-terminated */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
 	void (*warn)(void *context,

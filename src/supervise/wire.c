@@ -26,11 +26,25 @@ struct head {
 	struct sockaddr_storage address;
 	socklen_t address_length;
 	struct stat info;
-	bool through_fd;
+	bool through_fd, replaces;
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
 	size_t file_path, target_path, text, value; /* lengths */
 	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
 };
+
+/* Those of struct sb_call that travel as they are. */
+#define CALL_FIELDS(USE)                                                                           \
+	USE(id)                                                                                    \
+	USE(thread)                                                                                \
+	USE(act)                                                                                   \
+	USE(flags)                                                                                 \
+	USE(at_flags)                                                                              \
+	USE(target_error)                                                                          \
+	USE(mode)                                                                                  \
+	USE(device)                                                                                \
+	USE(length)                                                                                \
+	USE(owner)                                                                                 \
+	USE(group)
 
 enum { FILE_DIRECTORY, FILE_OBJECT, TARGET_DIRECTORY, SOCKET };
 
@@ -84,19 +98,11 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 
 	memset(&head, 0, sizeof head);
 	head.message.kind = SB_WIRE_REQUEST;
-	head.id = call->id;
-	head.thread = call->thread;
+#define PACK(field) head.field = call->field;
+	CALL_FIELDS(PACK)
+#undef PACK
 	head.process = request->process;
-	head.act = call->act;
-	head.flags = call->flags;
-	head.at_flags = call->at_flags;
-	head.target_error = call->target_error;
-	head.mode = call->mode;
 	head.umask = request->umask;
-	head.device = call->device;
-	head.length = call->length;
-	head.owner = call->owner;
-	head.group = call->group;
 	memcpy(head.times, call->times, sizeof head.times);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND) {
 		head.address = call->address;
@@ -104,6 +110,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	}
 	head.info = request->file.info;
 	head.through_fd = request->file.through_fd;
+	head.replaces = call->replaces;
 	memcpy(head.file_name, request->file.name, sizeof head.file_name);
 	memcpy(head.target_name, request->target.name, sizeof head.target_name);
 	head.file_path = strlen(request->file.path);
@@ -153,24 +160,17 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	out->file.object = slots[FILE_OBJECT];
 	out->target.directory = slots[TARGET_DIRECTORY];
 	out->socket = slots[SOCKET];
-	call->id = head->id;
-	call->thread = head->thread;
+#define UNPACK(field) call->field = head->field;
+	CALL_FIELDS(UNPACK)
+#undef UNPACK
 	out->process = head->process;
-	call->act = head->act;
-	call->flags = head->flags;
-	call->at_flags = head->at_flags;
-	call->target_error = head->target_error;
-	call->mode = head->mode;
 	out->umask = head->umask;
-	call->device = head->device;
-	call->length = head->length;
-	call->owner = head->owner;
-	call->group = head->group;
 	memcpy(call->times, head->times, sizeof call->times);
 	call->address = head->address;
 	call->address_length = head->address_length;
 	out->file.info = head->info;
 	out->file.through_fd = head->through_fd;
+	call->replaces = head->replaces;
 	memcpy(out->file.name, head->file_name, sizeof out->file.name - 1);
 	memcpy(out->target.name, head->target_name, sizeof out->target.name - 1);
 	if (head->act >= SB_ACT_COUNT || head->address_length > sizeof call->address ||

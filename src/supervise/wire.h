@@ -23,6 +23,7 @@ enum sb_wire_kind {
 	SB_WIRE_SIGNAL,   /* pass this signal on to the command */
 	SB_WIRE_CONTINUE, /* put it in the foreground and let it go on */
 	SB_WIRE_FINISH,   /* end whatever still runs */
+	SB_WIRE_STAGE,    /* open a guarded file as a copy: a person will look at the bytes */
 };
 
 struct sb_wire_counters {
@@ -32,7 +33,8 @@ struct sb_wire_counters {
 /* A request as it travels: fixed fields, then the strings one after the other. */
 struct sb_wire_message {
 	enum sb_wire_kind kind;
-	int number; /* signal, or wait status */
+	int number;  /* signal, or wait status */
+	uint64_t id; /* SB_WIRE_STAGE: of the held call */
 	struct sb_layers layers;
 	struct sb_wire_counters counters;
 };
@@ -42,7 +44,7 @@ struct sb_wire_request {
 	pid_t process; /* thread group of the caller */
 	mode_t umask;
 	struct sb_spot file, target; /* descriptors as received; -1: none */
-	int socket;                  /* of connect and bind; -1: none */
+	int socket; /* of connect and bind; of close, the bytes that are to land; -1: none */
 };
 
 #define SB_WIRE_REQUEST_EMPTY                                                                      \

@@ -11,6 +11,8 @@ const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 		if (op == SB_CREATE)
 			return "create";
 		return call->flags & O_TRUNC ? "overwrite" : "write to";
+	case SB_ACT_CLOSE:
+		return op == SB_CREATE ? "create" : "overwrite";
 	case SB_ACT_TRUNCATE:
 		return "cut off";
 	case SB_ACT_MKDIR:

@@ -79,43 +79,38 @@ int sb_sys_settle_root(bool readonly, bool no_devices)
 	return setattr(AT_FDCWD, "/", AT_RECURSIVE_FLAG, &attr);
 }
 
-int sb_sys_new_tmpfs(const char *mode)
+/* A new filesystem, not mounted anywhere; options are pairs of a name and a value. */
+static int new_filesystem(const char *type, const char *const (*options)[2], unsigned attributes)
 {
-	int context = result(syscall(NR_FSOPEN, "tmpfs", FSOPEN_CLOEXEC));
-	int tree;
+	int context = result(syscall(NR_FSOPEN, type, FSOPEN_CLOEXEC)), tree = 0;
 
 	if (context < 0)
 		return context;
-	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "source", "sandbash", 0));
-	if (tree >= 0)
-		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "mode", mode, 0));
+	for (; (*options)[0] && tree >= 0; options++)
+		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, (*options)[0],
+				      (*options)[1], 0));
 	if (tree >= 0)
 		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 	if (tree >= 0)
-		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
-				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC, attributes));
 	close(context);
 	return tree;
 }
 
+int sb_sys_new_tmpfs(const char *mode)
+{
+	const char *const options[][2] = {{"source", "sandbash"}, {"mode", mode}, {NULL, NULL}};
+
+	return new_filesystem("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
 int sb_sys_new_devpts(void)
 {
-	int context = result(syscall(NR_FSOPEN, "devpts", FSOPEN_CLOEXEC)), tree;
-
-	if (context < 0)
-		return context;
 	/* for its owner alone; /dev/ptmx may be a link to the one in it */
-	tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "mode", "0600", 0));
-	if (tree >= 0)
-		tree = result(
-			syscall(NR_FSCONFIG, context, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0));
-	if (tree >= 0)
-		tree = result(syscall(NR_FSCONFIG, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
-	if (tree >= 0)
-		tree = result(syscall(NR_FSMOUNT, context, FSMOUNT_CLOEXEC,
-				      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
-	close(context);
-	return tree;
+	static const char *const options[][2] = {
+		{"mode", "0600"}, {"ptmxmode", "0666"}, {NULL, NULL}};
+
+	return new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
 int sb_sys_detach(const char *path)

@@ -491,15 +491,20 @@ def outer_shell(fx):
     return person
 
 
+def stop(person):
+    """Ctrl-Z, until the outer shell is back."""
+    person.term.send("\x1a")
+    person.term.expect("Stopped")
+    person.term.expect("out> $")
+
+
 @test("S12 Ctrl-Z, fg and bg of a supervised command, and a question afterwards", variants=BOTH)
 def suspend(fx):
     person = outer_shell(fx)
     words = " ".join(fx.argv())
     person.term.send(f"{words} bash -c 'echo go; sleep 1; echo x > {fx.outside}/f; echo end=$?'\n")
     person.term.expect("\ngo")
-    person.term.send("\x1a")
-    person.term.expect("Stopped")
-    person.term.expect("out> $")
+    stop(person)
     person.term.send("fg\n")
     person.answer("1", fx.outside / "f")
     person.term.expect("end=0")
@@ -517,9 +522,7 @@ def to_background(fx):
     fx.write("job", f"echo go; sleep 1; seq 20000; echo x > {fx.outside}/f; echo end=$?; cat\n")
     person.term.send(f"{words} bash job\n")
     person.term.expect("\ngo")
-    person.term.send("\x1a")
-    person.term.expect("Stopped")
-    person.term.expect("out> $")
+    stop(person)
     person.term.send("bg\n")
     person.term.expect("\n20000")
     person.term.send("\necho typed\n")
@@ -563,9 +566,7 @@ def vim_suspended(fx):
     person.term.send(f"{words} vim -N -u NONE -i NONE text\n")
     person.until(lambda: "first line" in person.term.screen(), "no vim")
     person.term.settle()
-    person.term.send("\x1a")
-    person.term.expect("Stopped")
-    person.term.expect("out> $")
+    stop(person)
     check(not person.term.state()["alternate"])
     for rows in (26, 28, 30):
         person.term.resize(rows, 100)
@@ -574,9 +575,7 @@ def vim_suspended(fx):
                      person.term.state()["alternate"], "vim is not back")
         person.term.settle(0.3)
         if rows < 30:
-            person.term.send("\x1a")
-            person.term.expect("Stopped")
-            person.term.expect("out> $")
+            stop(person)
             check(not person.term.state()["alternate"])
     person.term.send(f":w {fx.outside}/copy\r")
     person.answer("1", fx.outside / "copy")

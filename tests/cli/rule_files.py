@@ -446,7 +446,8 @@ def explain_agrees(fx):
     fx.write("vendor/x", "x")
     fx.write(fx.outside / "x", "x")
     fx.config("read vendor\n")
-    for path in ("x", ".git/config", "vendor/x", fx.outside / "x", fx.home / ".ssh/id_rsa",
+    fx.write(".envrc", "x")
+    for path in ("x", ".envrc", "vendor/x", fx.outside / "x", fx.home / ".ssh/id_rsa",
                  fx.home / ".bashrc", f"/tmp/sandbash-test-{os.getpid()}", "/usr/x"):
         decided = verdicts(fx, path).split()
         script = 'cat "$1" > /dev/null 2>&1; echo $?; (echo >> "$1") 2> /dev/null; echo $?'

@@ -164,8 +164,9 @@ def no_landlock_masks(fx):
     fx.git_project()
     fx.write(fx.home / ".netrc", "password")
     before = signature(fx.path(".git/config"))
-    for words in (["read", fx.home / ".netrc"], ["open", "wronly", ".git/config"],
-                  ["rename", "plain", ".git", "moved"]):
+    attacks = ([["open", "wronly+creat", ".git/hooks/pre-commit"]] if SUPERVISED else
+               [["open", "wronly", ".git/config"], ["rename", "plain", ".git", "moved"]])
+    for words in (["read", fx.home / ".netrc"], *attacks):
         refused(boxed(fx, *words, flags=BEST, without="landlock"), CROSSING, str(words))
     unchanged(before, fx.path(".git/config"))
     works(boxed(fx, "open", "wronly+creat", ".git/x", flags=BEST, without="landlock"))
@@ -179,7 +180,8 @@ def no_mounts(fx):
         (lacks if SUPERVISED else contains)(said, sentence)
     holds_writes(fx, "mounts")
     if SUPERVISED:
-        for words in (["meta", "chmod", fx.outside / "file"], ["open", "wronly", ".git/config"]):
+        for words in (["meta", "chmod", fx.outside / "file"], 
+                      ["open", "wronly+creat", ".git/hooks/pre-commit"]):
             refused(boxed(fx, *words, flags=BEST, without="mounts"), message=str(words))
     result = fx.sandbash(*BEST, "id", "-u", without="mounts")
     equal(result.stdout, f"{os.getuid()}\n", "and it is not left in half a namespace")

@@ -3,7 +3,7 @@
 import os
 
 from attack import CROSSING, act, boxed, refused, signature, unchanged, works
-from tap import BIN, check, contains, equal, run_all, test
+from tap import BIN, SUPERVISED, check, contains, equal, run_all, test
 
 OUTER = ("full", "flat")
 
@@ -139,9 +139,11 @@ def guarded_by_both(fx):
     """Names guarded in the outer project stay so inside an inner run that knows no such rule."""
     fx.git_project()
     before = signature(fx.path(".git/config"))
-    fx.sandbash(BIN, "--disable-sandbox", "sh", "-c", "echo evil >>.git/config; mv .git g")
-    fx.sandbash("sh", "-c",
-                f"cd .git && {BIN} sh -c 'echo evil >>config; mv config c; touch hooks/x'")
+    fx.sandbash(BIN, "--disable-sandbox", "sh", "-c", 
+                f"echo evil >>.git/config; {'' if SUPERVISED else 'mv .git g'}")
+    fx.sandbash("sh", "-c", f"cd .git && {BIN} sh -c 'echo evil >>config; touch hooks/x; "
+                f"{'' if SUPERVISED else 'mv config c'}'")
+    check(not fx.exists(".git/hooks/x"))
     unchanged(before, fx.path(".git/config"))
     works(fx.sandbash("sh", "-c", "cd .git && touch ordinary"))
     works(act(fx, "open", "wronly+append", ".git/config"), "control")

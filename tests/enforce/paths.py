@@ -4,7 +4,7 @@ import os
 import threading
 
 from attack import CROSSING, act, boxed, refused, signature, unchanged, works
-from tap import ALL_VARIANTS, check, contains, equal, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, run_all, test
 
 # As bytes: not every name is text.
 NAMES = (b"a b", b" lead", b"trail ", b"new\nline", b"tab\t", b"q\"uote'", b"back\\slash",
@@ -45,8 +45,12 @@ def guarded(fx):
         config = os.path.join(cwd, ".git", "config")
         before = signature(config)
         result = boxed(fx, "open", "wronly", ".git/config", cwd=cwd)
-        refused(result, CROSSING, repr(name))
-        refused(boxed(fx, "rename", "plain", ".git", "moved", cwd=cwd), CROSSING, repr(name))
+        if SUPERVISED:  # what it writes is looked at when it lets go of it
+            refused(boxed(fx, "open", "wronly+creat", ".git/hooks/pre-commit", cwd=cwd), CROSSING,
+                    repr(name))
+        else:
+            refused(result, CROSSING, repr(name))
+            refused(boxed(fx, "rename", "plain", ".git", "moved", cwd=cwd), CROSSING, repr(name))
         unchanged(before, config, repr(name))
         works(boxed(fx, "open", "wronly+creat", ".git/ordinary", cwd=cwd), repr(name))
         works(act(fx, "open", "wronly+append", ".git/config", cwd=cwd), "control")
@@ -128,11 +132,11 @@ def long_paths(fx):
         result = fx.sandbash("sh", "-c", f"echo ran >ran; echo evil >>.git/config; mv .git moved; "
                              f"echo x >{fx.outside}/new", preexec_fn=enter, pass_fds=[])
         ran = "ran" in os.listdir(fd)
-        if not ran:
+        if not ran and not SUPERVISED:
             equal(result.status, 125, f"{length}: {result.stderr}")
             contains(result.stderr, "sandbash: ")
-        elif fx.variant == "full":
-            check(".git" in os.listdir(fd), f"{length}: .git was moved")
+        elif fx.variant == "full" or SUPERVISED:
+            check(SUPERVISED or ".git" in os.listdir(fd), f"{length}: .git was moved")
             equal(os.stat("config", dir_fd=git).st_size, 0, f"{length}: .git/config was changed")
         equal(os.listdir(fx.outside), [], str(length))
         os.close(git)

@@ -63,6 +63,18 @@ def linux_console(fx):
     check(fx.read("err").split()[-1:] != ["EPERM"], "control: not the kernel's answer")
 
 
+@test("ESCAPES terminal: another line discipline", variants=ALL_VARIANTS)
+def line_discipline(fx):
+    script = ("import fcntl, os, struct, termios; a, b = os.openpty(); "
+              "print(struct.unpack('i', fcntl.ioctl(b, termios.TIOCGETD, b'....'))[0], flush=True); "
+              "fcntl.ioctl(b, termios.TIOCSETD, struct.pack('i', 0))")
+    works(fx.run("python3", "-c", script), "control")
+    result = fx.sandbash("python3", "-c", script)
+    check(result.status != 0)
+    contains(result.stderr, "Operation not permitted")
+    contains(result.stdout, "0", "neighbour: which one it has")
+
+
 @test("ESCAPES terminal: TIOCSTI on a terminal of its own", variants=ALL_VARIANTS)
 def own(fx):
     script = ("import fcntl, os, termios; a, b = os.openpty(); "

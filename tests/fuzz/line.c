@@ -5,9 +5,8 @@
  * that was taken prints to a line that parses back to the same rule; and the policy
  * they make, printed and read back, decides alike.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,17 +15,7 @@
 #include "policy/text.h"
 #include "sandbash/policy.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MAX_LINES = 40 };
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* A rule that made it into the policy, to be added again. */
 struct given {

@@ -5,23 +5,12 @@
  * character, so a plain letter there is safe as well; and what a question switches off and sets
  * again leaves the tracker, as the terminal, as it was.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/buf.h"
 #include "consent/modes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_same(const struct sb_modes *a, const struct sb_modes *b)
 {

@@ -5,10 +5,9 @@
  * it covers, it covers with everything beneath; the policy's index decides by it as
  * sb_pattern_covers does; and a name in plain ASCII matches as fnmatch(3) has it.
  */
+#include "fuzz.h"
+
 #include <fnmatch.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
@@ -16,16 +15,6 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "sandbash/policy.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_text(const struct sb_pattern *pattern)
 {

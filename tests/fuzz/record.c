@@ -4,24 +4,13 @@
  * Whatever it holds, it is taken or refused with a harmless sentence; a record that was taken
  * prints to one harmless line, which is taken again and prints the same.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "audit/record.h"
 #include "base/buf.h"
 #include "base/escape.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static bool is_harmless(const char *text, size_t length)
 {

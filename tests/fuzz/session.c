@@ -4,25 +4,14 @@
  * Whatever it holds, it is taken whole or refused with a harmless sentence; what was taken
  * prints to a file that parses back to the same answers.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
 #include "consent/session_file.h"
 #include "policy/text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_refusal(const struct sb_error *err)
 {

@@ -6,6 +6,8 @@ texts are compared.  A difference shows the lines before it and how to repeat th
 
     SANDBASH_TEST_SEED=N          other sequences than last time (default: 1)
     SANDBASH_TEST_SEQUENCES=N     more of them (default: 1500; 10000 take about 45 s on two cores)
+    SANDBASH_TEST_SPREAD=1        others in each of the suite's four runs (root or not, supervised
+                                  or static), so that 2500 make ten thousand together
 """
 
 import itertools
@@ -21,6 +23,8 @@ from tap import ALL_VARIANTS, Failed, check, equal, run_all, test
 
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
 SEQUENCES = int(os.environ.get("SANDBASH_TEST_SEQUENCES", "1500"))
+IS_SPREAD = os.environ.get("SANDBASH_TEST_SPREAD") == "1"
+FIRST = SEQUENCES * (2 * (os.geteuid() != 0) + IS_STATIC) if IS_SPREAD else 0
 OPS = 16
 KINDS = 60  # of differences that are shown
 
@@ -120,7 +124,8 @@ def compare(native, inside, argv):
 def differ(fx, *flags, sequences=SEQUENCES, under=None):
     """Both runs; under: the words before the second one, instead of sandbash."""
     tool = str(fx.tool("differ"))
-    words = [tool, "--seed", str(SEED), "--sequences", str(sequences), "--ops", str(OPS), *flags]
+    words = [tool, "--seed", str(SEED), "--first", str(FIRST), "--sequences", str(sequences),
+             "--ops", str(OPS), *flags]
     guard = []
     if os.geteuid() == 0:
         # a sandboxed root has no openat2(), for the modes in it cannot be filtered

@@ -309,7 +309,10 @@ static void tell_entry(int directory, const char *entry, const char *path, const
 	tell("\n");
 }
 
-static void list_directory(int directory, const char *above)
+/* What is done at each entry: before what is in it, and after. */
+typedef void (*visitor)(int directory, const char *name, const char *path, const struct stat *info);
+
+static void walk(int directory, const char *above, visitor before, visitor after)
 {
 	char *names[ENTRIES_MAX];
 	size_t count = entries_of(directory, names);
@@ -320,14 +323,17 @@ static void list_directory(int directory, const char *above)
 
 		sprintf(path, "%s%s%s", above, *above ? "/" : "", names[i]);
 		if (fstatat(directory, names[i], &info, AT_SYMLINK_NOFOLLOW) == 0) {
-			tell_entry(directory, names[i], path, &info);
+			if (before)
+				before(directory, names[i], path, &info);
 			if (S_ISDIR(info.st_mode)) {
 				int inner = enter(directory, names[i], info.st_mode);
 
-				list_directory(inner, path);
+				walk(inner, path, before, after);
 				if (inner >= 0)
 					close(inner);
 			}
+			if (after)
+				after(directory, names[i], path, &info);
 		}
 		free(path);
 		free(names[i]);
@@ -337,43 +343,22 @@ static void list_directory(int directory, const char *above)
 void list_tree(void)
 {
 	linked_count = 0;
-	list_directory(world.work_fd, "");
+	walk(world.work_fd, "", tell_entry, NULL);
 }
 
 /* --- removing ------------------------------------------------------------------------- */
 
-static void clear_directory(int directory, const char *above)
+/* An untouched chain stays, to save the time. */
+static void remove_entry(int directory, const char *name, const char *path, const struct stat *info)
 {
-	char *names[ENTRIES_MAX];
-	size_t count = entries_of(directory, names);
-
-	for (size_t i = 0; i < count; i++) {
-		char *path = malloc(strlen(above) + strlen(names[i]) + 2);
-		struct stat info;
-
-		sprintf(path, "%s%s%s", above, *above ? "/" : "", names[i]);
-		if (fstatat(directory, names[i], &info, AT_SYMLINK_NOFOLLOW) == 0) {
-			if (S_ISDIR(info.st_mode)) {
-				int inner = enter(directory, names[i], info.st_mode);
-
-				clear_directory(inner, path);
-				if (inner >= 0)
-					close(inner);
-			}
-			/* an untouched chain stays, to save the time */
-			if (!is_chain(path) || info.st_mode != (S_IFDIR | 0755) ||
-			    info.st_mtim.tv_sec < SET_BEFORE)
-				unlinkat(directory, names[i],
-					 S_ISDIR(info.st_mode) ? AT_REMOVEDIR : 0);
-		}
-		free(path);
-		free(names[i]);
-	}
+	if (!is_chain(path) || info->st_mode != (S_IFDIR | 0755) ||
+	    info->st_mtim.tv_sec < SET_BEFORE)
+		unlinkat(directory, name, S_ISDIR(info->st_mode) ? AT_REMOVEDIR : 0);
 }
 
 void clear_tree(void)
 {
-	clear_directory(world.work_fd, "");
+	walk(world.work_fd, "", NULL, remove_entry);
 	if (!make_chain())
 		tell("(no chain: %s)\n", error_name(errno));
 }

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
 
 static pid_t asker;
@@ -21,14 +21,15 @@ __attribute__((constructor)) static void note_asker(void)
 	asker = getpid();
 }
 
-void sb_judge(const struct sb_policy *policy, const struct sb_call *call,
+void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out)
 {
 	if (getpid() == asker) {
-		judge_truly(policy, call, file, target, out);
+		judge_truly(grounds, call, file, target, out);
 		return;
 	}
-	out->all[0] = (struct sb_judged){SB_MODIFY, file, {SB_ALLOW, NULL}};
+	out->all[0] = (struct sb_judged){SB_MODIFY, file, {SB_ALLOW, NULL}, {SB_GUARD_PLAIN}};
 	out->count = 1;
 	out->strictest = &out->all[0];
+	out->lands = NULL;
 }

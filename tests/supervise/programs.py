@@ -216,7 +216,9 @@ install -m 751 seed/large installed; install -d -m 700 a/b/c; install -p -D seed
 cp -b seed/one installed; cp -u seed/one r; cp -s "$PWD/seed/one" sl; mv -T copy other
 """, ["cp", "install", "setfattr"], seed=True)
 
+# (a link from before the run would be a copy once it is written to: this one is made anew)
 program("rsync -a, twice, with --delete and --inplace", """
+rm seed/hard; ln seed/one seed/hard
 rsync -a seed/ copy; echo more >>seed/one; touch -d '2011-11-11' seed/one; rm seed/link
 rsync -aH --delete seed/ copy; rsync -a --inplace --no-whole-file seed/large copy/large2
 rsync -a -X --backup seed/one copy/; rsync -aiO seed/ copy

@@ -59,8 +59,8 @@ if SUPERVISED:
     @test("the control: its check is what holds guarded names in the project", ("full", "flat"))
     def control(fx):
         fx.git_project()
-        equal(boxed(fx, "open", "wronly", ".git/config").status, 1)
-        works(astray(fx, "open", "wronly", ".git/config"), "without the check")
+        equal(boxed(fx, "open", "wronly+creat", ".git/hooks/pre-commit").status, 1)
+        works(astray(fx, "open", "wronly+creat", ".git/hooks/pre-commit"), "without the check")
 
 
 run_all()

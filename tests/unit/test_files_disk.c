@@ -267,10 +267,12 @@ static void *append_lines(void *context)
 
 	for (int i = 0; i < LINES; i++) {
 		edit.new_length = (size_t)snprintf(line, sizeof line, "%d %d\n", writer->number, i);
-		if (sb_files_edit(writer->fx->view, NULL, &request, &change, &err) != 0)
+		if (sb_files_edit(writer->fx->view, NULL, &request, &change, &err) != 0) {
 			writer->failed++;
-		else
+			print_message("# %s\n", err.person);
+		} else {
 			sb_files_change_done(&change);
+		}
 	}
 	return NULL;
 }

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-#define HEAP_BYTES ((size_t)160 * 1024) /* as in heap.c */
+#define HEAP_BYTES ((size_t)320 * 1024) /* as in heap.c */
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);

@@ -1,0 +1,317 @@
+/* keeper_ask.c - questions: who is asked, what an answer covers, what was answered before. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "consent/always.h"
+#include "mcp/keeper_impl.h"
+#include "mcp/rpc.h"
+#include "path/path.h"
+#include "sys/process.h"
+
+/* --- answers that last (grants.h) ------------------------------------------------------------- */
+
+/*
+ * A path as grants know it: its directory pinned by a descriptor.  The tools' roots bound
+ * reading too, so what the policy would allow may still be a question here.
+ */
+static bool make_wish(const struct keeper *keeper, enum sb_op op, const char *path,
+		      struct sb_wish *out)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	struct sb_decision decision = sb_decide(keeper->options->setup->policy, op, path);
+	int directory = parent ? sb_sys_open_path(parent) : -1;
+
+	if (directory < 0)
+		return false;
+	if (decision.verdict == SB_ALLOW)
+		decision = (struct sb_decision){.verdict = SB_ASK};
+	*out = (struct sb_wish){.op = op,
+				.path = path,
+				.directory = directory,
+				.name = strrchr(path, '/') + 1,
+				.decision = decision,
+				.process = getpid()};
+	return true;
+}
+
+enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path)
+{
+	struct sb_wish wish;
+	enum sb_answer answer;
+
+	if (!make_wish(keeper, op, path, &wish))
+		return SB_ANSWER_NONE;
+	answer = sb_grants_find(keeper->grants, &wish);
+	close(wish.directory);
+	return answer;
+}
+
+bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path)
+{
+	struct sb_wish wish;
+	bool may;
+
+	if (!make_wish(keeper, op, path, &wish))
+		return false;
+	may = sb_grants_may_open_directory(keeper->grants, &wish);
+	close(wish.directory);
+	return may;
+}
+
+void sb_keeper_remember(struct keeper *keeper, enum sb_op op, const char *path,
+			enum sb_answer answer)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *rule = NULL;
+	struct sb_wish wish;
+
+	if (answer == SB_ANSWER_ONCE || !make_wish(keeper, op, path, &wish))
+		return;
+	if (answer == SB_ANSWER_ALWAYS)
+		sb_always_write(&setup->home, setup->policy, keeper->grants, &wish, &file, &rule,
+				NULL);
+	/* commands that are started later know it by the session's name */
+	if (sb_grants_remember(keeper->grants, &wish, answer, NULL) == SB_OK && keeper->session)
+		sb_session_keep(keeper->session, &wish, answer, NULL);
+	close(wish.directory);
+}
+
+/* --- answers for one call ------------------------------------------------------------------------ */
+
+void sb_approvals_add(struct keeper_approval **list, enum sb_op op, const char *path, bool yes)
+{
+	struct keeper_approval *added = calloc(1, sizeof *added);
+
+	if (!added)
+		return; /* then it is asked again */
+	*added =
+		(struct keeper_approval){.next = *list, .op = op, .yes = yes, .path = strdup(path)};
+	if (!added->path)
+		free(added);
+	else
+		*list = added;
+}
+
+const struct keeper_approval *sb_approvals_find(const struct keeper_approval *list, enum sb_op op,
+						const char *path)
+{
+	for (; list; list = list->next)
+		if (list->op == op && strcmp(list->path, path) == 0)
+			return list;
+	return NULL;
+}
+
+void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const char *path)
+{
+	while (*list) {
+		struct keeper_approval *at = *list;
+
+		if (at->op == op && strcmp(at->path, path) == 0) {
+			*list = at->next;
+			free(at->path);
+			free(at);
+		} else {
+			list = &at->next;
+		}
+	}
+}
+
+void sb_approvals_free(struct keeper_approval *list)
+{
+	while (list) {
+		struct keeper_approval *next = list->next;
+
+		free(list->path);
+		free(list);
+		list = next;
+	}
+}
+
+/* --- questions ------------------------------------------------------------------------------------- */
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void free_question(struct keeper_question *question)
+{
+	struct sb_question *shown = &question->shown;
+
+	free((char *)shown->verb);
+	free((char *)shown->path);
+	free((char *)shown->target);
+	free((char *)shown->directory);
+	free((char *)shown->program);
+	free((char *)shown->rule);
+	free((char *)shown->note);
+	free((char *)shown->content);
+	free(question);
+}
+
+struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct sb_question *shown)
+{
+	struct keeper_question *question = calloc(1, sizeof *question);
+	struct sb_question *own;
+	char *content = NULL;
+
+	if (!question)
+		return NULL;
+	own = &question->shown;
+	*own = *shown;
+	own->id = ++keeper->last_question;
+	own->verb = copy(shown->verb);
+	own->path = copy(shown->path);
+	own->target = copy(shown->target);
+	own->directory = copy(shown->directory);
+	own->program = copy(shown->program);
+	own->rule = copy(shown->rule);
+	own->note = copy(shown->note);
+	if (shown->content && (content = malloc(shown->content_length + 1)))
+		memcpy(content, shown->content, shown->content_length);
+	own->content = content;
+	if (!own->verb || !own->path || !own->program) {
+		free_question(question);
+		return NULL;
+	}
+	question->next = keeper->questions;
+	keeper->questions = question;
+	return question;
+}
+
+static void unlink_question(struct keeper *keeper, struct keeper_question *question)
+{
+	struct keeper_question **at = &keeper->questions;
+
+	while (*at && *at != question)
+		at = &(*at)->next;
+	if (*at)
+		*at = question->next;
+}
+
+bool sb_keeper_people(const struct keeper *keeper)
+{
+	return keeper->socket && sb_socket_clients(keeper->socket) &&
+	       keeper->options->line->consent != SB_CONSENT_DENY;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(object, key, sb_rpc_string(text));
+}
+
+/* What the client's user is to see; the server words it. */
+static void send_question(struct keeper *keeper, const struct keeper_question *question)
+{
+	const struct sb_question *shown = &question->shown;
+	json_t *message = json_pack("{s:s, s:I, s:s}", "k", "question", "q", (json_int_t)shown->id,
+				    "op", sb_op_name(shown->op));
+
+	if (question->perform)
+		json_object_set_new(message, "call",
+				    json_integer((json_int_t)question->perform->call));
+	else
+		json_object_set_new(message, "run", json_integer((json_int_t)question->run->run));
+	set_text(message, "verb", shown->verb);
+	set_text(message, "path", shown->path);
+	set_text(message, "target", shown->target);
+	set_text(message, "directory", shown->directory);
+	set_text(message, "program", shown->program);
+	set_text(message, "rule", shown->rule);
+	set_text(message, "note", shown->note);
+	if (shown->content)
+		json_object_set_new(message, "content",
+				    sb_rpc_text(shown->content, shown->content_length));
+	sb_link_send(&keeper->link, message, NULL, 0);
+}
+
+bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit)
+{
+	bool put = false;
+
+	if (keeper->options->line->consent == SB_CONSENT_DENY)
+		return false;
+	if (elicit) {
+		send_question(keeper, question);
+		put = true;
+	}
+	/* with --consent=ask it waits for somebody to attach */
+	if (keeper->socket &&
+	    (put || sb_keeper_people(keeper) || keeper->options->line->consent == SB_CONSENT_ASK) &&
+	    sb_socket_ask(keeper->socket, &question->shown, NULL) == SB_OK)
+		put = true;
+	return put;
+}
+
+void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why)
+{
+	if (keeper->socket)
+		sb_socket_withdraw(keeper->socket, question->shown.id, why);
+	sb_link_send(&keeper->link,
+		     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)question->shown.id),
+		     NULL, 0);
+	unlink_question(keeper, question);
+	if (question->perform)
+		question->perform->question = NULL;
+	free_question(question);
+}
+
+void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
+		      const char *by)
+{
+	struct keeper_question *question = keeper->questions;
+	struct keeper_perform *perform;
+	bool lasting = answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS;
+
+	while (question && question->shown.id != id)
+		question = question->next;
+	if (!question)
+		return; /* withdrawn meanwhile, or answered elsewhere */
+	/* what was not offered cannot be chosen */
+	if (lasting && !question->shown.directory)
+		answer = SB_ANSWER_ONCE;
+	if (answer == SB_ANSWER_NONE)
+		answer = SB_ANSWER_DENY;
+	unlink_question(keeper, question);
+	if (keeper->socket && strcmp(by, "attach") != 0)
+		sb_socket_withdraw(keeper->socket, id, "answered in the client");
+	if (strcmp(by, "client") != 0)
+		sb_link_send(&keeper->link,
+			     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id), NULL,
+			     0);
+	sb_keeper_remember(keeper, question->shown.op, question->shown.path, answer);
+	perform = question->perform;
+	if (perform) {
+		struct sb_event event = {.kind = SB_EVENT_ANSWER,
+					 .question = id,
+					 .op = sb_op_name(question->shown.op),
+					 .act = perform->tool,
+					 .path = question->shown.path,
+					 .answer = sb_answer_name(answer),
+					 .by = by};
+
+		sb_keeper_record(keeper, &event);
+		if (answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) {
+			event.kind = SB_EVENT_GRANT;
+			event.path = question->shown.directory;
+			sb_keeper_record(keeper, &event);
+		}
+		sb_approvals_add(&perform->approvals, question->shown.op, question->shown.path,
+				 answer != SB_ANSWER_DENY);
+		if (answer == SB_ANSWER_ONCE && strcmp(perform->tool, "request_access") == 0)
+			sb_approvals_add(&keeper->ahead, question->shown.op, question->shown.path,
+					 true);
+		perform->question = NULL;
+		free_question(question);
+		sb_keeper_perform_answered(keeper, perform, answer, by);
+		return;
+	}
+	sb_keeper_run_answered(question->run, question->run_id, answer);
+	free_question(question);
+}

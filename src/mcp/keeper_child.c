@@ -1,0 +1,196 @@
+/*
+ * keeper_child.c - one operation that was approved, in a process of its own.
+ *
+ * The process has the keeper's view of the machine and ends after one call.  Its consent
+ * callback says yes to what the session's grants cover and to what was answered for this very
+ * call; at anything else the call stops, and what it was about goes back as the next question.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "mcp/keeper_impl.h"
+#include "mcp/rpc.h"
+#include "mcp/tools.h"
+#include "path/path.h"
+
+#define CONTENT_SHOWN 4096 /* of what would be written, for the person to see */
+
+struct child {
+	const struct keeper *keeper;
+	const struct keeper_perform *perform;
+	json_t *question; /* the first that is open */
+	json_t *used;     /* what an answer allowed: for the record */
+};
+
+/* Was it answered already?  SB_ANSWER_NONE: no. */
+static enum sb_answer known(const struct child *child, enum sb_op op, const char *path)
+{
+	const struct keeper_approval *found =
+		sb_approvals_find(child->perform->approvals, op, path);
+
+	if (!found)
+		found = sb_approvals_find(child->keeper->ahead, op, path);
+	if (found)
+		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
+	return sb_keeper_recall(child->keeper, op, path);
+}
+
+static const char *why_text(enum sb_files_why why)
+{
+	switch (why) {
+	case SB_FILES_WHY_OUTSIDE:
+		return "it lies outside the allowed directories";
+	case SB_FILES_WHY_MOUNT:
+		return "another filesystem is mounted there";
+	case SB_FILES_WHY_HARD_LINK:
+		return "the file has other names";
+	case SB_FILES_WHY_GUARDED:
+		return "a program outside would run or obey it later";
+	case SB_FILES_WHY_IGNORED:
+		return "git ignores it, so git cannot bring it back";
+	default:
+		return NULL;
+	}
+}
+
+static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
+{
+	struct child *child = context;
+	enum sb_answer answer = known(child, question->op, question->path);
+	const char *reason = question->reason ? question->reason : why_text(question->why);
+
+	json_t *path = json_string(question->path);
+
+	/* a name that is no text could not be shown as it is, nor an answer be about it */
+	json_decref(path);
+	if (answer == SB_ANSWER_DENY || !path)
+		return SB_FILES_ANSWER_NO;
+	if (answer != SB_ANSWER_NONE) {
+		json_array_append_new(child->used,
+				      json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op),
+						"path", sb_rpc_string(question->path), "by",
+						answer == SB_ANSWER_ONCE ? "once" : "grant"));
+		return SB_FILES_ANSWER_YES;
+	}
+	if (child->question)
+		return SB_FILES_ANSWER_LATER;
+	child->question =
+		json_pack("{s:i, s:o}", "op", question->op, "path", sb_rpc_string(question->path));
+	if (reason)
+		json_object_set_new(child->question, "note", sb_rpc_string(reason));
+	if (question->rule)
+		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
+	if (question->directory && sb_keeper_may_open(child->keeper, question->op, question->path))
+		json_object_set_new(child->question, "directory",
+				    sb_rpc_string(question->directory));
+	if (question->content)
+		json_object_set_new(
+			child->question, "content",
+			sb_rpc_text(question->content, question->content_length < CONTENT_SHOWN
+							       ? question->content_length
+							       : CONTENT_SHOWN));
+	return SB_FILES_ANSWER_LATER;
+}
+
+/* request_access asks about a path that it does nothing to. */
+static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t *result)
+{
+	const struct sb_files_error *err = &call->err;
+	enum sb_answer answer = known(child, err->op, err->path);
+	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
+	char note[1200];
+
+	if (answer != SB_ANSWER_NONE) {
+		json_decref(result);
+		call->err.code = SB_FILES_OK;
+		if (answer == SB_ANSWER_DENY)
+			return sb_tool_failure("DENIED", "the user was asked and said no",
+					       "Do without it.", false, NULL);
+		return sb_tool_text(sb_rpc_string("Granted."), json_pack("{s:b}", "granted", 1));
+	}
+	snprintf(note, sizeof note, "the agent gives this reason: %s",
+		 sb_arg_text(call->args, "reason"));
+	child->question = json_pack("{s:i, s:o, s:o}", "op", err->op, "path",
+				    sb_rpc_string(err->path), "note", sb_rpc_string(note));
+	if (err->rule[0])
+		json_object_set_new(child->question, "rule", sb_rpc_string(err->rule));
+	if (parent && err->why != SB_FILES_WHY_GUARDED &&
+	    sb_keeper_may_open(child->keeper, err->op, err->path))
+		json_object_set_new(child->question, "directory", sb_rpc_string(parent));
+	return result;
+}
+
+/* The roots that the client narrowed the session to, as far as they lie in the user's own. */
+static const char *const *roots_of(const struct keeper *keeper,
+				   const struct keeper_perform *perform)
+{
+	char **projects = keeper->options->setup->projects;
+	size_t count = json_array_size(perform->roots), kept = 0;
+	const char **roots = calloc(count + 1, sizeof *roots);
+
+	for (size_t i = 0; roots && i < count; i++) {
+		const char *root = json_string_value(json_array_get(perform->roots, i));
+
+		for (size_t p = 0; root && projects[p]; p++)
+			if (sb_path_within(projects[p], root)) {
+				roots[kept++] = root;
+				break;
+			}
+	}
+	return kept ? roots : (const char *const *)projects;
+}
+
+static void write_out(int fd, json_t *value)
+{
+	SB_AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+	size_t length = text ? strlen(text) : 0;
+
+	for (size_t at = 0; at < length;) {
+		ssize_t put = write(fd, text + at, length - at);
+
+		if (put <= 0)
+			_exit(1);
+		at += (size_t)put;
+	}
+}
+
+_Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,
+			       int report)
+{
+	const struct sb_tool *tool = sb_tool_find(perform->tool);
+	const struct sb_setup *setup = keeper->options->setup;
+	struct child child = {.keeper = keeper, .perform = perform, .used = json_array()};
+	struct sb_files_options options = {.size = sizeof options,
+					   .consent = consent,
+					   .context = &child,
+					   .home = setup->home.home,
+					   .no_sync = true};
+	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
+	struct sb_tool_call call = {
+		.policy = setup->policy, .caller = &caller, .args = perform->args};
+	json_t *result, *told;
+
+	if (sb_files_open(setup->policy, roots_of(keeper, perform), &options, &call.view,
+			  &call.err) != 0) {
+		result = sb_tool_files_error(&call.err);
+	} else {
+		result = tool->run(&call);
+		if (tool->run == sb_tool_request_access && call.err.code == SB_FILES_NEEDS_CONSENT)
+			result = ask_ahead(&child, &call, result);
+	}
+	write_out(perform->result, result);
+	told = json_pack("{s:i, s:o, s:s, s:b}", "code", call.err.code, "used", child.used, "path",
+			 "", "failed", json_is_true(json_object_get(result, "isError")));
+	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)
+		json_object_set_new(told, "question", child.question);
+	if (call.err.violation) {
+		json_object_set_new(told, "op", json_string(sb_op_name(call.err.op)));
+		json_object_set_new(told, "path", sb_rpc_string(call.err.path));
+		json_object_set_new(told, "rule", sb_rpc_string(call.err.rule));
+	}
+	write_out(report, told);
+	_exit(0);
+}

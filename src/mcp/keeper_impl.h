@@ -1,0 +1,155 @@
+/*
+ * keeper_impl.h - what the keeper's files share.  See keeper.h.
+ *
+ * Messages from the server ("k" is their kind):
+ *
+ *     perform  call tool arguments roots elicit  do it, asking as needed
+ *     cancel   call                          nobody waits for it any more
+ *     run      run command cwd stdin elicit  start a command; stdin as descriptor 0, or none
+ *     signal   run signal                    TERM or KILL
+ *     answer   q answer                      what the client's user said
+ *     deny     op path tool rule root        a refusal for the record
+ *     log      call                          the record so far, as a descriptor
+ *
+ * and to it:
+ *
+ *     question  q call|run ...               put it to the client's user
+ *     withdrawn q                            no longer
+ *     performed call nobody attach           descriptor 0 holds the result
+ *     started   run                          descriptors: its output and error streams
+ *     session   run session                  its name in the log
+ *     ended     run status report | failed
+ *     log       call                         descriptor 0, if there is a record
+ */
+#ifndef SB_MCP_KEEPER_IMPL_H
+#define SB_MCP_KEEPER_IMPL_H
+
+#include <jansson.h>
+#include <sys/types.h>
+
+#include "audit/audit.h"
+#include "consent/grants.h"
+#include "consent/question.h"
+#include "consent/session.h"
+#include "consent/socket.h"
+#include "mcp/keeper.h"
+#include "mcp/link.h"
+#include "sandbash/files.h"
+
+/* One open question, and whose it is. */
+struct keeper_question {
+	struct keeper_question *next;
+	struct sb_question shown;       /* its texts are ours */
+	struct keeper_perform *perform; /* one of these two */
+	struct keeper_run *run;
+	unsigned long run_id; /* the run's own number of it */
+};
+
+/* What was answered about one path in one call: covers that call only. */
+struct keeper_approval {
+	struct keeper_approval *next;
+	enum sb_op op;
+	bool yes;
+	char *path;
+};
+
+/* A call that is done here. */
+struct keeper_perform {
+	struct keeper_perform *next;
+	unsigned long call;
+	char *tool;
+	json_t *args;
+	json_t *roots; /* that the client narrowed the session to; or NULL */
+	bool elicit, cancelled;
+	struct keeper_approval *approvals;
+	struct keeper_question *question;
+	pid_t child; /* 0: none at present */
+	int report;  /* pipe from it */
+	int result;  /* memfd that it fills */
+	unsigned rounds;
+};
+
+struct keeper_run {
+	struct keeper_run *next;
+	unsigned long run;
+	pid_t process;
+	int pidfd;
+	int attached; /* our end of its --ask-fd; -1: closed */
+	bool greeted, elicit;
+	char *report; /* path of its file */
+};
+
+struct keeper {
+	const struct sb_keeper_options *options;
+	struct sb_link link;
+	struct sb_grants *grants;
+	struct keeper_approval *ahead; /* once, asked for by request_access */
+	struct sb_session *session;
+	char session_name[SB_SESSION_NAME_MAX + 1];
+	bool own_session; /* made by us: forgotten at the end */
+	struct sb_audit *audit;
+	bool audit_tried;
+	struct sb_counters counters;
+	struct sb_socket *socket; /* for --attach; NULL: not yet, or it cannot be */
+	bool socket_tried;
+	struct keeper_question *questions;
+	struct keeper_perform *performs;
+	struct keeper_run *runs;
+	unsigned long last_question;
+	unsigned run_count;
+};
+
+/* --- keeper_record.c ---------------------------------------------------------------------- */
+void sb_keeper_open_record(struct keeper *keeper); /* and the socket; from the first real call */
+void sb_keeper_record(struct keeper *keeper, struct sb_event *event);
+void sb_keeper_close_record(struct keeper *keeper);
+
+/* --- keeper_ask.c --------------------------------------------------------------------------- */
+
+/* Copies shown; its id is set here. */
+struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct sb_question *shown);
+
+/* Put it to everybody who can be asked; elicit: the client can.  False: nobody. */
+bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit);
+void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why);
+void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
+		      const char *by);
+bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
+
+/* An answer about a path, remembered for the session where it is of that kind. */
+void sb_keeper_remember(struct keeper *keeper, enum sb_op op, const char *path,
+			enum sb_answer answer);
+
+/* What was answered before: grants of the session. */
+enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path);
+
+/* May "directory" and "always" be offered? */
+bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path);
+
+void sb_approvals_add(struct keeper_approval **list, enum sb_op op, const char *path, bool yes);
+const struct keeper_approval *sb_approvals_find(const struct keeper_approval *list, enum sb_op op,
+						const char *path);
+void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const char *path);
+void sb_approvals_free(struct keeper_approval *list);
+
+/* --- keeper_perform.c ------------------------------------------------------------------------- */
+void sb_keeper_perform(struct keeper *keeper, const json_t *message);
+void sb_keeper_cancel(struct keeper *keeper, unsigned long call);
+void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform);
+void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform,
+				enum sb_answer answer, const char *by);
+
+/* --- keeper_child.c: the process that does one operation ---------------------------------------- */
+_Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,
+			       int report);
+
+/* --- keeper_run.c ------------------------------------------------------------------------------- */
+void sb_keeper_run(struct keeper *keeper, const json_t *message, int in);
+void sb_keeper_signal(struct keeper *keeper, const json_t *message);
+void sb_keeper_run_heard(struct keeper *keeper, struct keeper_run *run); /* its questions */
+void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run);
+void sb_keeper_run_greet(struct keeper *keeper, struct keeper_run *run); /* if we can answer */
+void sb_keeper_run_answered(struct keeper_run *run, unsigned long id, enum sb_answer answer);
+void sb_keeper_end_runs(struct keeper *keeper);
+
+#endif

@@ -1,0 +1,268 @@
+/* keeper_perform.c - calls that the server may not do: tried, asked about, tried again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "mcp/keeper_impl.h"
+#include "mcp/tools.h"
+
+#define MAX_PERFORMS 64 /* calls that wait at one time */
+#define MAX_ROUNDS 64   /* questions of one call */
+#define REPORT_MAX (64 * 1024)
+
+static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
+{
+	struct keeper_perform **at = &keeper->performs;
+
+	while (*at && *at != perform)
+		at = &(*at)->next;
+	if (*at)
+		*at = perform->next;
+	sb_approvals_free(perform->approvals);
+	json_decref(perform->args);
+	json_decref(perform->roots);
+	free(perform->tool);
+	sb_auto_close(&perform->report);
+	sb_auto_close(&perform->result);
+	free(perform);
+}
+
+/* Hand the result over; nobody: it stopped at a question that nobody can be asked. */
+static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody)
+{
+	json_t *message =
+		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
+	char attach[128];
+
+	if (nobody) {
+		json_object_set_new(message, "nobody", json_true());
+		if (keeper->audit) {
+			snprintf(attach, sizeof attach, "sandbash --attach=%s",
+				 sb_audit_session(keeper->audit));
+			json_object_set_new(message, "attach", json_string(attach));
+		}
+	}
+	if (perform->cancelled)
+		json_decref(message);
+	else
+		sb_link_send(&keeper->link, message, &perform->result, 1);
+	free_perform(keeper, perform);
+}
+
+/* Could not even be tried. */
+static void fail(struct keeper *keeper, struct keeper_perform *perform)
+{
+	sb_link_send(&keeper->link,
+		     json_pack("{s:s, s:I, s:b}", "k", "performed", "call",
+			       (json_int_t)perform->call, "failed", 1),
+		     NULL, 0);
+	free_perform(keeper, perform);
+}
+
+static void start(struct keeper *keeper, struct keeper_perform *perform)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		fail(keeper, perform);
+		return;
+	}
+	sb_auto_close(&perform->result);
+	perform->result = memfd_create("result", MFD_CLOEXEC);
+	perform->child = perform->result < 0 ? -1 : fork();
+	if (perform->child == 0)
+		sb_keeper_child(keeper, perform, ends[1]);
+	close(ends[1]);
+	perform->report = ends[0];
+	if (perform->child < 0) {
+		perform->child = 0;
+		fail(keeper, perform);
+	}
+}
+
+void sb_keeper_perform(struct keeper *keeper, const json_t *message)
+{
+	const char *tool = json_string_value(json_object_get(message, "tool"));
+	json_t *args = json_object_get(message, "arguments");
+	const struct sb_tool *found = tool ? sb_tool_find(tool) : NULL;
+	struct keeper_perform *perform;
+	size_t count = 0;
+
+	for (perform = keeper->performs; perform; perform = perform->next)
+		count++;
+	perform = calloc(1, sizeof *perform);
+	if (!perform)
+		return;
+	*perform = (struct keeper_perform){
+		.call = (unsigned long)json_integer_value(json_object_get(message, "call")),
+		.tool = tool ? strdup(tool) : NULL,
+		.args = json_incref(args),
+		.roots = json_incref(json_object_get(message, "roots")),
+		.elicit = json_is_true(json_object_get(message, "elicit")),
+		.report = -1,
+		.result = -1,
+		.next = keeper->performs,
+	};
+	keeper->performs = perform;
+	sb_keeper_open_record(keeper);
+	/* the same check as the server's: its word is not enough */
+	if (!perform->tool || !found || found->kind != SB_TOOL_FILES || count >= MAX_PERFORMS ||
+	    sb_tool_check(found, args, NULL) != SB_OK)
+		fail(keeper, perform);
+	else
+		start(keeper, perform);
+}
+
+void sb_keeper_cancel(struct keeper *keeper, unsigned long call)
+{
+	for (struct keeper_perform *perform = keeper->performs; perform; perform = perform->next) {
+		if (perform->call != call)
+			continue;
+		if (perform->question)
+			sb_keeper_withdraw(keeper, perform->question, "the call was cancelled");
+		perform->cancelled = true; /* what is under way ends whole */
+		if (!perform->child)
+			free_perform(keeper, perform);
+		return;
+	}
+}
+
+/* --- what came of a try -------------------------------------------------------------------------- */
+
+static const char *verb_of(enum sb_op op)
+{
+	static const char *const verbs[] = {"read", "write to", "create", "delete"};
+
+	return verbs[op];
+}
+
+static void record_deny(struct keeper *keeper, const struct keeper_perform *perform, const char *op,
+			const char *path, const char *rule, const char *by)
+{
+	struct sb_event event = {.kind = SB_EVENT_DENY,
+				 .op = op,
+				 .act = perform->tool,
+				 .path = path,
+				 .rule = rule && *rule ? rule : NULL,
+				 .verdict = "deny",
+				 .by = by,
+				 .error = EACCES,
+				 .directory = keeper->options->setup->home.cwd};
+
+	sb_keeper_record(keeper, &event);
+}
+
+static void ask(struct keeper *keeper, struct keeper_perform *perform, const json_t *asked)
+{
+	int op = (int)json_integer_value(json_object_get(asked, "op"));
+	struct sb_question shown = {
+		.op = op >= 0 && op < SB_OP_COUNT ? (enum sb_op)op : SB_MODIFY,
+		.path = json_string_value(json_object_get(asked, "path")),
+		.directory = json_string_value(json_object_get(asked, "directory")),
+		.rule = json_string_value(json_object_get(asked, "rule")),
+		.note = json_string_value(json_object_get(asked, "note")),
+		.content = json_string_value(json_object_get(asked, "content")),
+		.content_length = json_string_length(json_object_get(asked, "content")),
+		.program = perform->tool,
+		.process = getpid(),
+	};
+	struct keeper_question *question;
+	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
+
+	shown.verb = verb_of(shown.op);
+	question = shown.path && perform->rounds < MAX_ROUNDS ? sb_keeper_question(keeper, &shown)
+							      : NULL;
+	if (!question) {
+		finish(keeper, perform, false);
+		return;
+	}
+	question->perform = perform;
+	perform->question = question;
+	event.question = question->shown.id;
+	event.op = sb_op_name(shown.op);
+	event.path = shown.path;
+	event.rule = shown.rule;
+	if (sb_keeper_put(keeper, question, perform->elicit)) {
+		sb_keeper_record(keeper, &event);
+		return;
+	}
+	record_deny(keeper, perform, event.op, shown.path, shown.rule, "nobody");
+	sb_keeper_withdraw(keeper, question, "nobody can be asked");
+	finish(keeper, perform, true);
+}
+
+static void record_used(struct keeper *keeper, const struct keeper_perform *perform,
+			const json_t *told)
+{
+	size_t i;
+	json_t *used;
+
+	json_array_foreach(json_object_get(told, "used"), i, used)
+	{
+		struct sb_event event = {
+			.kind = SB_EVENT_PERFORM,
+			.op = json_string_value(json_object_get(used, "op")),
+			.act = perform->tool,
+			.path = json_string_value(json_object_get(used, "path")),
+			.by = json_string_value(json_object_get(used, "by")),
+			.verdict = "allow",
+			.directory = keeper->options->setup->home.cwd,
+		};
+
+		sb_keeper_record(keeper, &event);
+		/* what was asked ahead "once" is used up, but not by having asked */
+		for (int op = 0; event.op && event.path && op < SB_OP_COUNT; op++)
+			if (strcmp(sb_op_name((enum sb_op)op), event.op) == 0)
+				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, event.path);
+	}
+}
+
+void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform)
+{
+	char text[REPORT_MAX];
+	size_t length = 0;
+	ssize_t got;
+	json_t *told;
+	const json_t *question;
+
+	/* short, and written just before its end */
+	while ((got = read(perform->report, text + length, sizeof text - length)) > 0)
+		length += (size_t)got;
+	while (waitpid(perform->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	perform->child = 0;
+	perform->rounds++;
+	sb_auto_close(&perform->report);
+	perform->report = -1;
+	told = json_loadb(text, length, 0, NULL);
+	question = json_object_get(told, "question");
+	if (!told) {
+		fail(keeper, perform);
+	} else if (question && !perform->cancelled) {
+		ask(keeper, perform, question);
+	} else {
+		if (json_object_get(told, "op"))
+			record_deny(keeper, perform, json_string_value(json_object_get(told, "op")),
+				    json_string_value(json_object_get(told, "path")),
+				    json_string_value(json_object_get(told, "rule")), NULL);
+		else if (!json_is_true(json_object_get(told, "failed")))
+			record_used(keeper, perform, told);
+		finish(keeper, perform, false);
+	}
+	json_decref(told);
+}
+
+void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform,
+				enum sb_answer answer, const char *by)
+{
+	(void)answer;
+	(void)by;
+	start(keeper, perform); /* a no is told by the call itself, in its own words */
+}

@@ -1,0 +1,476 @@
+/*
+ * keeper_run.c - commands: sandbash, started with the server's own rules.
+ *
+ * The keeper is attached to each run from its start (--ask-fd), so that its questions can be
+ * put to the client's user, or to people who attached to the server.  A run that nobody can be
+ * asked for is not greeted, and refuses at once, as it would without us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "consent/attach_wire.h"
+#include "mcp/keeper_impl.h"
+#include "mcp/rpc.h"
+#include "path/path.h"
+
+#define ASK_FD 3       /* in the run */
+#define MAX_RUNS 32    /* at one time */
+#define MAX_WORDS 1024 /* of a run's command line */
+#define REPORT_MAX (16 * 1024 * 1024)
+#define GRACE_MS 2000 /* between TERM and KILL when the server is gone */
+
+struct words {
+	char *all[MAX_WORDS + 1];
+	size_t count;
+	bool failed;
+};
+
+static void add_word(struct words *words, const char *before, const char *text)
+{
+	SB_AUTO_BUF struct sb_buf word = SB_BUF(256 * 1024);
+	char *taken;
+
+	sb_buf_printf(&word, "%s%s", before, text);
+	taken = words->count < MAX_WORDS ? sb_buf_take(&word) : NULL;
+	if (taken)
+		words->all[words->count++] = taken;
+	else
+		words->failed = true;
+}
+
+static void free_words(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->all[i]);
+}
+
+/* The rules of the server's own command line. */
+static void add_rules(struct words *words, const struct sb_command_line *line,
+		      const struct sb_setup *setup)
+{
+	char seconds[32];
+
+	for (size_t i = 0; i < line->rule_count; i++)
+		add_word(words, "", line->rules[i].origin);
+	for (size_t i = 0; i < line->policy_file_count; i++)
+		add_word(words, "--policy=", line->policy_files[i]);
+	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)
+		add_word(words, "--project=", setup->projects[i]);
+	if (line->has_mode)
+		add_word(words, "--mode=", sb_mode_name(line->mode));
+	if (line->has_network)
+		add_word(words, "--network=", line->network ? "on" : "off");
+	if (line->has_tmp)
+		add_word(words, "", line->tmp == SB_TMP_OFF ? "--no-tmp" : "--shared-tmp");
+	if (line->allow_home)
+		add_word(words, "", "--allow-home");
+	if (line->anywhere)
+		add_word(words, "", "--anywhere");
+	if (line->static_run)
+		add_word(words, "", "--static");
+	if (line->best_effort)
+		add_word(words, "", "--best-effort");
+	if (line->require_audit)
+		add_word(words, "", "--require-audit");
+	if (line->ask_timeout_ms) {
+		snprintf(seconds, sizeof seconds, "%.3f", line->ask_timeout_ms / 1000.0);
+		add_word(words, "--ask-timeout=", seconds);
+	}
+	if (line->consent == SB_CONSENT_DENY)
+		add_word(words, "", "--consent=deny");
+}
+
+/*
+ * The command runs where it was asked for, but the run stands in the project: a run may change
+ * its own directory, whatever rules say about that directory from further up.
+ */
+static void add_command(struct words *words, const char *command, const char *cwd)
+{
+	add_word(words, "", "--");
+	if (cwd) {
+		add_word(words, "", "/bin/sh");
+		add_word(words, "", "-c");
+		add_word(words, "", "cd -- \"$1\" && exec bash -c \"$2\"");
+		add_word(words, "", "sh");
+		add_word(words, "", cwd);
+	} else {
+		add_word(words, "", "bash");
+		add_word(words, "", "-c");
+	}
+	add_word(words, "", command);
+}
+
+static void make_words(struct keeper *keeper, const struct keeper_run *run, const char *command,
+		       const char *cwd, struct words *words)
+{
+	const struct sb_keeper_options *options = keeper->options;
+
+	add_word(words, "", "sandbash");
+	add_rules(words, options->line, options->setup);
+	add_word(words, "--session=", keeper->session_name);
+	add_word(words, "--report=", run->report);
+	add_word(words, "--keep-env=", options->keep_env);
+	add_word(words, "", "--quiet");
+	if (run->attached >= 0) {
+		char number[16];
+
+		snprintf(number, sizeof number, "%d", ASK_FD);
+		add_word(words, "--ask-fd=", number);
+	}
+	add_command(words, command, cwd);
+}
+
+/* --- starting ------------------------------------------------------------------------------------- */
+
+struct ends { /* of a run's descriptors: what it gets, and what stays here */
+	int in, out[2], err[2], ask[2];
+};
+
+static void close_ends(struct ends *ends)
+{
+	int *all[] = {&ends->in,     &ends->out[0], &ends->out[1], &ends->err[0],
+		      &ends->err[1], &ends->ask[0], &ends->ask[1]};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		sb_auto_close(all[i]);
+}
+
+static bool open_ends(struct ends *ends)
+{
+	int yes = 1;
+
+	/* every message is to carry its sender, also those that wait before the run reads */
+	return pipe2(ends->out, O_CLOEXEC) == 0 && pipe2(ends->err, O_CLOEXEC) == 0 &&
+	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->ask) == 0 &&
+	       setsockopt(ends->ask[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0 &&
+	       setsockopt(ends->ask[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0 &&
+	       (ends->in >= 0 || (ends->in = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0);
+}
+
+/* In the new process.  Its ends may have the numbers that they are to get: high ones first. */
+static _Noreturn void become(const struct keeper *keeper, const struct ends *ends,
+			     char *const *words, pid_t parent)
+{
+	int high[4] = {fcntl(ends->in, F_DUPFD_CLOEXEC, 100),
+		       fcntl(ends->out[1], F_DUPFD_CLOEXEC, 100),
+		       fcntl(ends->err[1], F_DUPFD_CLOEXEC, 100),
+		       fcntl(ends->ask[1], F_DUPFD_CLOEXEC, 100)};
+	int program = fcntl(keeper->options->sandbash, F_DUPFD_CLOEXEC, 100);
+	sigset_t none;
+
+	/* kept over execve(2): if the keeper dies, the run's asker does, and all with it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(125);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	for (int fd = 0; fd < 4; fd++)
+		if (dup2(high[fd], fd) < 0)
+			_exit(125);
+	if (chdir(keeper->options->setup->home.cwd) != 0)
+		_exit(125);
+	fexecve(program, words, environ);
+	_exit(126);
+}
+
+static void send_failed(struct keeper *keeper, unsigned long run, const char *why)
+{
+	sb_link_send(
+		&keeper->link,
+		json_pack("{s:s, s:I, s:s}", "k", "ended", "run", (json_int_t)run, "failed", why),
+		NULL, 0);
+}
+
+static void free_run(struct keeper_run *run)
+{
+	sb_auto_close(&run->pidfd);
+	sb_auto_close(&run->attached);
+	if (run->report)
+		unlink(run->report);
+	free(run->report);
+	free(run);
+}
+
+static char *report_path(struct keeper *keeper)
+{
+	const char *state = keeper->options->setup->home.state_dir;
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(8192);
+	SB_AUTO_FREE char *parent = sb_path_parent(state);
+
+	/* below the state directory, which no run can read or change */
+	sb_buf_printf(&path, "%s/mcp", state);
+	if (parent)
+		mkdir(parent, 0700);
+	mkdir(state, 0700);
+	mkdir(path.data, 0700);
+	sb_buf_printf(&path, "/%d-%u.json", getpid(), ++keeper->run_count);
+	return sb_buf_take(&path);
+}
+
+static const char *start(struct keeper *keeper, struct keeper_run *run, struct ends *ends,
+			 const char *command, const char *cwd)
+{
+	static struct words words; /* large; one at a time */
+	pid_t parent = getpid();
+
+	if (!open_ends(ends))
+		return "cannot make pipes";
+	run->attached = sb_take_fd(&ends->ask[0]);
+	memset(&words, 0, sizeof words);
+	make_words(keeper, run, command, cwd, &words);
+	run->process = words.failed ? -1 : fork();
+	if (run->process == 0)
+		become(keeper, ends, words.all, parent);
+	free_words(&words);
+	if (run->process < 0)
+		return "cannot start a process";
+	run->pidfd = (int)syscall(SYS_pidfd_open, run->process, 0);
+	return run->pidfd < 0 ? "cannot watch the process" : NULL;
+}
+
+void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
+{
+	const char *command = json_string_value(json_object_get(message, "command")),
+		   *cwd = json_string_value(json_object_get(message, "cwd")), *why;
+	struct keeper_run *run = calloc(1, sizeof *run);
+	struct ends ends = {in, {-1, -1}, {-1, -1}, {-1, -1}};
+	size_t count = 0;
+
+	for (const struct keeper_run *at = keeper->runs; at; at = at->next)
+		count++;
+	sb_keeper_open_record(keeper);
+	if (!run) {
+		close_ends(&ends);
+		return;
+	}
+	*run = (struct keeper_run){
+		.run = (unsigned long)json_integer_value(json_object_get(message, "run")),
+		.pidfd = -1,
+		.attached = -1,
+		.elicit = json_is_true(json_object_get(message, "elicit")),
+		.report = report_path(keeper),
+	};
+	if (keeper->options->sandbash < 0)
+		why = "the program 'sandbash' is not beside the server";
+	else if (!command || !run->report)
+		why = "out of memory";
+	else if (count >= MAX_RUNS)
+		why = "too many commands run at once: stop one first";
+	else
+		why = start(keeper, run, &ends, command, cwd);
+	if (why) {
+		if (run->process > 0) {
+			kill(run->process, SIGKILL);
+			waitpid(run->process, NULL, 0);
+		}
+		send_failed(keeper, run->run, why);
+		free_run(run);
+	} else {
+		int streams[] = {ends.out[0], ends.err[0]};
+
+		run->next = keeper->runs;
+		keeper->runs = run;
+		sb_link_send(&keeper->link,
+			     json_pack("{s:s, s:I}", "k", "started", "run", (json_int_t)run->run),
+			     streams, 2);
+		sb_keeper_run_greet(keeper, run);
+	}
+	close_ends(&ends);
+}
+
+/* --- its questions ---------------------------------------------------------------------------------- */
+
+static void tell(struct keeper_run *run, const struct sb_attach_message *message)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_ATTACH_BYTES);
+
+	if (run->attached >= 0 && sb_attach_encode(message, &bytes))
+		send(run->attached, bytes.data, bytes.length, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void sb_keeper_run_greet(struct keeper *keeper, struct keeper_run *run)
+{
+	if (run->greeted || (!run->elicit && !sb_keeper_people(keeper)))
+		return;
+	run->greeted = true;
+	tell(run, &(struct sb_attach_message){.kind = SB_ATTACH_HELLO});
+}
+
+void sb_keeper_run_answered(struct keeper_run *run, unsigned long id, enum sb_answer answer)
+{
+	tell(run, &(struct sb_attach_message){
+			  .kind = SB_ATTACH_ANSWER, .id = id, .number = (int)answer});
+}
+
+static struct keeper_question *find(struct keeper *keeper, const struct keeper_run *run,
+				    unsigned long id)
+{
+	struct keeper_question *at = keeper->questions;
+
+	while (at && (at->run != run || at->run_id != id))
+		at = at->next;
+	return at;
+}
+
+static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
+{
+	struct keeper_question *question = sb_keeper_question(keeper, shown);
+
+	if (question) {
+		question->run = run;
+		question->run_id = shown->id;
+		if (sb_keeper_put(keeper, question, run->elicit))
+			return;
+		sb_keeper_withdraw(keeper, question, "nobody can be asked");
+	}
+	sb_keeper_run_answered(run, shown->id, SB_ANSWER_DENY);
+}
+
+static void take(struct keeper *keeper, struct keeper_run *run,
+		 const struct sb_attach_message *message)
+{
+	struct keeper_question *question;
+
+	if (message->kind == SB_ATTACH_QUESTION) {
+		put(keeper, run, &message->question);
+	} else if (message->kind == SB_ATTACH_WITHDRAWN) {
+		question = find(keeper, run, message->id);
+		if (question)
+			sb_keeper_withdraw(keeper, question, "no longer open in the run");
+	} else if (message->kind == SB_ATTACH_WELCOME && message->text) {
+		sb_link_send(&keeper->link,
+			     json_pack("{s:s, s:I, s:o}", "k", "session", "run",
+				       (json_int_t)run->run, "session",
+				       sb_rpc_string(message->text)),
+			     NULL, 0);
+	}
+}
+
+static void drop_questions(struct keeper *keeper, const struct keeper_run *run)
+{
+	struct keeper_question *at = keeper->questions;
+
+	while (at) {
+		struct keeper_question *next = at->next;
+
+		if (at->run == run)
+			sb_keeper_withdraw(keeper, at, "the command has ended");
+		at = next;
+	}
+}
+
+void sb_keeper_run_heard(struct keeper *keeper, struct keeper_run *run)
+{
+	static char bytes[SB_ATTACH_BYTES];
+	struct sb_attach_message message;
+	ssize_t got = recv(run->attached, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got > 0 && (size_t)got <= sizeof bytes &&
+	    sb_attach_decode(bytes, (size_t)got, &message)) {
+		take(keeper, run, &message);
+		return;
+	}
+	sb_auto_close(&run->attached);
+	run->attached = -1;
+	drop_questions(keeper, run);
+}
+
+/* --- its end ------------------------------------------------------------------------------------------ */
+
+static json_t *read_report(const char *path)
+{
+	SB_AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat info;
+	SB_AUTO_FREE char *text = NULL;
+	ssize_t got;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || info.st_size <= 0 || info.st_size > REPORT_MAX)
+		return NULL;
+	text = malloc((size_t)info.st_size);
+	got = text ? read(fd, text, (size_t)info.st_size) : -1;
+	return got > 0 ? json_loadb(text, (size_t)got, 0, NULL) : NULL;
+}
+
+void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
+{
+	struct keeper_run **at = &keeper->runs;
+	int status = 0;
+	json_t *message;
+
+	if (waitpid(run->process, &status, WNOHANG) != run->process)
+		return;
+	/* its last words */
+	while (run->attached >= 0) {
+		struct pollfd ready = {run->attached, POLLIN, 0};
+
+		if (poll(&ready, 1, 0) != 1)
+			break;
+		sb_keeper_run_heard(keeper, run);
+	}
+	drop_questions(keeper, run);
+	message = json_pack("{s:s, s:I, s:i}", "k", "ended", "run", (json_int_t)run->run, "status",
+			    WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	json_object_set_new(message, "report", read_report(run->report));
+	sb_link_send(&keeper->link, message, NULL, 0);
+	while (*at && *at != run)
+		at = &(*at)->next;
+	if (*at)
+		*at = run->next;
+	free_run(run);
+}
+
+void sb_keeper_signal(struct keeper *keeper, const json_t *message)
+{
+	unsigned long number = (unsigned long)json_integer_value(json_object_get(message, "run"));
+	bool hard = json_is_true(json_object_get(message, "kill"));
+
+	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
+		if (run->run == number)
+			kill(run->process, hard ? SIGKILL : SIGTERM);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void sb_keeper_end_runs(struct keeper *keeper)
+{
+	int64_t until = now_ms() + GRACE_MS;
+
+	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
+		kill(run->process, SIGTERM);
+	while (keeper->runs) {
+		struct keeper_run *run = keeper->runs;
+		struct pollfd ended = {run->pidfd, POLLIN, 0};
+		int64_t left = until - now_ms();
+
+		if (poll(&ended, 1, left > 0 ? (int)left : 0) == 0) {
+			kill(run->process, SIGKILL);
+			poll(&ended, 1, -1);
+		}
+		keeper->runs = run->next;
+		waitpid(run->process, NULL, 0);
+		free_run(run);
+	}
+}

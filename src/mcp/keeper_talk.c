@@ -1,0 +1,99 @@
+/* keeper_talk.c - what the keeper tells the server. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "mcp/mcp.h"
+
+void sb_mcp_tell(struct sb_mcp *mcp, json_t *message)
+{
+	sb_link_send(&mcp->link, message, NULL, 0);
+}
+
+/* A result as the performing process wrote it. */
+static json_t *read_result(int fd)
+{
+	struct stat info;
+	json_t *result;
+	void *bytes;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || info.st_size <= 0)
+		return NULL;
+	bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return NULL;
+	result = json_loadb(bytes, (size_t)info.st_size, JSON_ALLOW_NUL, NULL);
+	munmap(bytes, (size_t)info.st_size);
+	return result;
+}
+
+/* C4: nobody could be asked.  Say what a person can do about it. */
+static void add_way_out(json_t *result, const char *attach)
+{
+	json_t *structured = json_object_get(result, "structuredContent"),
+	       *error = json_object_get(structured, "error");
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+	const char *person = json_string_value(json_object_get(error, "person")),
+		   *allow = json_string_value(json_object_get(error, "allow"));
+	json_t *said;
+
+	if (!error)
+		return;
+	json_object_set_new(error, "attach", json_string(attach ? attach : ""));
+	sb_buf_printf(&text,
+		      "Nobody could be asked: this client shows no questions. Tell the user: to "
+		      "answer such questions, run '%s' in another terminal and let the call be "
+		      "repeated",
+		      attach ? attach : "sandbash --attach");
+	if (allow)
+		sb_buf_printf(&text, "; or allow it for good with '%s' and restart the server",
+			      allow);
+	sb_buf_puts(&text, ".");
+	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
+	said = json_sprintf("NEEDS_CONSENT: %s\n%s", person ? person : "", text.data);
+	if (json_is_string(json_object_get(structured, "content")))
+		json_object_set(structured, "content", said);
+	json_object_set_new(result, "content",
+			    json_pack("[{s:s, s:o}]", "type", "text", "text", said));
+}
+
+static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
+{
+	struct sb_call *call = sb_call_by_number(
+		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
+	json_t *result;
+
+	if (!call || call->state != SB_CALL_KEEPER)
+		return;
+	result = read_result(fd);
+	if (!result)
+		result = sb_tool_failure("SYSTEM", "the operation could not be carried out",
+					 "Try again later.", false, NULL);
+	if (json_is_true(json_object_get(message, "nobody")))
+		add_way_out(result, json_string_value(json_object_get(message, "attach")));
+	sb_call_finish(mcp, call, result);
+}
+
+void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS])
+{
+	const char *kind = json_string_value(json_object_get(message, "k"));
+
+	if (strcmp(kind, "performed") == 0)
+		performed(mcp, message, fds[0]);
+	else if (strcmp(kind, "question") == 0)
+		sb_ask_take(mcp, message);
+	else if (strcmp(kind, "withdrawn") == 0)
+		sb_ask_withdrawn(mcp,
+				 (unsigned long)json_integer_value(json_object_get(message, "q")));
+	else if (strcmp(kind, "log") == 0)
+		sb_resources_log(
+			mcp, (unsigned long)json_integer_value(json_object_get(message, "call")),
+			fds[0]);
+	else
+		sb_run_message(mcp, kind, message, fds);
+	for (size_t i = 0; i < SB_LINK_FDS; i++)
+		sb_auto_close(&fds[i]);
+}

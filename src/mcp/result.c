@@ -1,0 +1,89 @@
+/*
+ * result.c - what a tool call answers: text for the model, the same as data, and F4's errors.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/quote.h"
+#include "mcp/rpc.h"
+#include "mcp/tools.h"
+#include "path/path.h"
+
+json_t *sb_tool_text(json_t *text, json_t *more)
+{
+	json_t *structured = more ? more : json_object();
+
+	json_object_set(structured, "content", text);
+	return json_pack("{s:[{s:s, s:o}], s:o}", "content", "type", "text", "text", text,
+			 "structuredContent", structured);
+}
+
+json_t *sb_tool_failure(const char *code, const char *person, const char *model, bool violation,
+			json_t *more)
+{
+	json_t *error = json_pack("{s:s, s:o, s:o, s:b}", "code", code, "person",
+				  sb_rpc_string(person), "model", sb_rpc_string(model), "violation",
+				  violation);
+	char text[3000];
+	json_t *content;
+
+	snprintf(text, sizeof text, "%s: %s%s%s", code, person, model[0] ? "\n" : "", model);
+	content = sb_rpc_string(text);
+	json_object_update(error, more);
+	json_decref(more);
+	return json_pack("{s:[{s:s, s:O}], s:{s:o, s:o}, s:b}", "content", "type", "text", "text",
+			 content, "structuredContent", "content", content, "error", error,
+			 "isError", 1);
+}
+
+/* What a person could type to allow it from now on (C4). */
+static json_t *way_out(const struct sb_files_error *err)
+{
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(64 * 1024);
+	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
+
+	/* reading is bound by the projects, and a project is a directory */
+	if (err->op == SB_READ) {
+		sb_buf_puts(&words, "sandbash --mcp --project=");
+		sb_shell_quote(&words, parent ? parent : err->path);
+	} else {
+		sb_buf_puts(&words, "sandbash --add-path=");
+		sb_shell_quote(&words, err->path);
+	}
+	return sb_buf_failed(&words) ? NULL : sb_rpc_text(words.data, words.length);
+}
+
+static bool is_refusal(enum sb_files_code code)
+{
+	return code >= SB_FILES_PATH_OUTSIDE_PROJECT && code <= SB_FILES_NEEDS_CONSENT;
+}
+
+json_t *sb_tool_files_error(const struct sb_files_error *err)
+{
+	json_t *more = json_object();
+
+	if (is_refusal(err->code) && err->path[0]) {
+		json_object_set_new(more, "path", sb_rpc_string(err->path));
+		json_object_set_new(more, "operation", json_string(sb_op_name(err->op)));
+		if (err->rule[0])
+			json_object_set_new(more, "rule", sb_rpc_string(err->rule));
+		if (err->code == SB_FILES_PATH_OUTSIDE_PROJECT ||
+		    err->code == SB_FILES_NEEDS_CONSENT)
+			json_object_set_new(more, "allow", way_out(err));
+	}
+	return sb_tool_failure(sb_files_code_name(err->code), err->person, err->model,
+			       err->violation, more);
+}
+
+json_t *sb_tool_sb_error(const struct sb_error *err)
+{
+	char person[1400];
+
+	snprintf(person, sizeof person, "%s%s%s", err->message, err->sys_errno ? ": " : "",
+		 err->sys_errno ? strerror(err->sys_errno) : "");
+	return sb_tool_failure(err->code == SB_E_INVALID ? "INVALID_ARGUMENT"
+							 : sb_code_name(err->code),
+			       person, err->hint, false, NULL);
+}

@@ -1,0 +1,199 @@
+#include "supervise/deputy.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK (256 * 1024) /* as a server's */
+#define IN_A_ROW 24        /* calls of one caller before the deputy is sent */
+#define GAP_MS 8           /* a longer pause ends the row */
+#define QUIET_MS 5         /* without a call for so long, the deputy comes back */
+#define LOOK_MS 2          /* how often the server looks after it ... */
+#define PATIENCE 2         /* ... and how many looks without progress it takes */
+#define FIRST_PAUSE_MS 1000
+#define LAST_PAUSE_MS 128000
+
+enum state { WAITING, AT_WORK, REVOKED };
+
+struct sb_deputy {
+	struct sb_deputy_place place;
+	bool made, failed;
+	bool out;   /* sent, and not known to be back */
+	sem_t go;   /* to the deputy */
+	int back;   /* eventfd: it is */
+	int state;  /* enum state; only the server writes REVOKED */
+	pid_t caller;
+	unsigned turn;
+	/* the row so far, and when the next may be served by the deputy */
+	pid_t last;
+	unsigned in_a_row;
+	int64_t last_ms, not_before_ms, pause_ms;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool change_state(struct sb_deputy *deputy, int from, int to)
+{
+	return __atomic_compare_exchange_n(&deputy->state, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static bool is_asked_for(int listener, int timeout_ms)
+{
+	struct pollfd wait = {listener, POLLIN, 0};
+
+	return poll(&wait, 1, timeout_ms) == 1 && wait.revents == POLLIN;
+}
+
+/*
+ * It waits with poll() and not in the receiving call, which has no end: when the server takes
+ * over, a second receiver would get every other request.
+ */
+static void work(struct sb_deputy *deputy, struct sb_cwd *cwd)
+{
+	const struct sb_deputy_place *place = &deputy->place;
+	int listener = place->performer->listener;
+	pid_t caller = deputy->caller;
+
+	while (caller == deputy->caller && change_state(deputy, AT_WORK, WAITING) &&
+	       is_asked_for(listener, QUIET_MS) && change_state(deputy, WAITING, AT_WORK))
+		if (!place->serve_one(place->context, deputy->turn, cwd, &caller))
+			return;
+}
+
+static void *deputy_main(void *argument)
+{
+	struct sb_deputy *deputy = argument;
+	const struct sched_param none = {0};
+	struct sb_cwd cwd = {.fd = -1};
+	const uint64_t one = 1;
+
+	/* not sched_setscheduler(): musl's does nothing */
+	if (sb_broker_enter(deputy->place.broker) < 0 ||
+	    syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none) != 0)
+		__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
+	for (;;) {
+		while (sem_wait(&deputy->go) != 0)
+			;
+		if (!__atomic_load_n(&deputy->failed, __ATOMIC_ACQUIRE))
+			work(deputy, &cwd);
+		if (cwd.fd >= 0) /* it would pin a directory as long as nobody calls */
+			close(cwd.fd);
+		cwd.fd = -1;
+		if (write(deputy->back, &one, sizeof one) < 0)
+			__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+struct sb_deputy *sb_deputy_new(const struct sb_deputy_place *place)
+{
+	struct sb_deputy *deputy = calloc(1, sizeof *deputy);
+
+	if (!deputy)
+		return NULL;
+	deputy->place = *place;
+	deputy->pause_ms = FIRST_PAUSE_MS;
+	deputy->back = -1;
+	return deputy;
+}
+
+static bool make_thread(struct sb_deputy *deputy)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	deputy->made = true;
+	deputy->back = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (deputy->back < 0 || sem_init(&deputy->go, 0, 0) != 0)
+		return false;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attributes, deputy_main, deputy) != 0) {
+		pthread_attr_destroy(&attributes);
+		return false;
+	}
+	pthread_attr_destroy(&attributes);
+	return true;
+}
+
+/* Is it back, now or within this time? */
+static bool is_back(struct sb_deputy *deputy, int timeout_ms)
+{
+	struct pollfd wait = {deputy->back, POLLIN, 0};
+	uint64_t count;
+
+	if (deputy->out && poll(&wait, 1, timeout_ms) == 1 &&
+	    read(deputy->back, &count, sizeof count) == sizeof count)
+		deputy->out = false;
+	return !deputy->out;
+}
+
+bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
+{
+	int64_t now;
+
+	if (!deputy || __atomic_load_n(&deputy->failed, __ATOMIC_ACQUIRE) || !caller)
+		return false;
+	now = now_ms();
+	if (caller != deputy->last || now - deputy->last_ms > GAP_MS)
+		deputy->in_a_row = 0;
+	deputy->last = caller;
+	deputy->last_ms = now;
+	if (++deputy->in_a_row < IN_A_ROW || now < deputy->not_before_ms)
+		return false;
+	deputy->in_a_row = 0;
+	return is_back(deputy, 0);
+}
+
+/* The machine is busy: do not try again too soon. */
+static void take_over(struct sb_deputy *deputy)
+{
+	__atomic_store_n(&deputy->state, REVOKED, __ATOMIC_RELEASE);
+	deputy->not_before_ms = now_ms() + deputy->pause_ms;
+	if (deputy->pause_ms < LAST_PAUSE_MS)
+		deputy->pause_ms *= 2;
+}
+
+void sb_deputy_send(struct sb_deputy *deputy, pid_t caller, unsigned turn)
+{
+	const struct sb_deputy_place *place = &deputy->place;
+	unsigned before = __atomic_load_n(place->requests, __ATOMIC_RELAXED), still = 0;
+
+	if (!deputy->made && !make_thread(deputy)) {
+		__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
+		return;
+	}
+	deputy->caller = caller;
+	deputy->turn = turn;
+	deputy->out = true;
+	__atomic_store_n(&deputy->state, AT_WORK, __ATOMIC_RELEASE);
+	sem_post(&deputy->go);
+	while (__atomic_load_n(place->turn, __ATOMIC_ACQUIRE) == turn && !is_back(deputy, LOOK_MS)) {
+		unsigned now = __atomic_load_n(place->requests, __ATOMIC_RELAXED);
+		bool asked = __atomic_load_n(place->busy, __ATOMIC_ACQUIRE) ||
+			     is_asked_for(place->performer->listener, 0);
+
+		still = asked && now == before ? still + 1 : 0;
+		before = now;
+		if (still == PATIENCE) {
+			take_over(deputy);
+			return;
+		}
+	}
+}

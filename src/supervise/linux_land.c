@@ -1,0 +1,298 @@
+#include "supervise/land.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+#define TRIES 16
+
+void sb_bytes_done(struct sb_bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct sb_bytes){0};
+}
+
+struct sb_guard_bytes sb_bytes_seen(const struct sb_bytes *bytes)
+{
+	return (struct sb_guard_bytes){bytes->data, bytes->length};
+}
+
+static int read_all(int fd, struct sb_bytes *out)
+{
+	struct sb_bytes got = {0};
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return -errno;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	if (info.st_size > SB_LAND_MAX)
+		return -EFBIG;
+	/* as long as it is now; whoever makes it longer meanwhile does so in vain */
+	got.data = malloc((size_t)info.st_size + 1);
+	if (!got.data)
+		return -ENOMEM;
+	while (got.length < (size_t)info.st_size) {
+		ssize_t part = pread(fd, got.data + got.length, (size_t)info.st_size - got.length,
+				     (off_t)got.length);
+
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0) {
+			int error = errno;
+
+			sb_bytes_done(&got);
+			return -error;
+		}
+		if (part == 0)
+			break;
+		got.length += (size_t)part;
+	}
+	got.data[got.length] = '\0';
+	*out = got;
+	return 0;
+}
+
+int sb_bytes_read(int fd, struct sb_bytes *out)
+{
+	char name[32];
+	SB_AUTO_FD int own = -1;
+
+	snprintf(name, sizeof name, "self/fd/%d", fd);
+	own = openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return own < 0 ? -errno : read_all(own, out);
+}
+
+int sb_bytes_read_named(int directory, const char *name, struct sb_bytes *out, struct stat *info)
+{
+	SB_AUTO_FD int object = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat found;
+
+	*out = (struct sb_bytes){0};
+	if (object < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(object, &found) != 0)
+		return -errno;
+	if (info)
+		*info = found;
+	return S_ISREG(found.st_mode) ? sb_bytes_read(object, out) : -EINVAL;
+}
+
+/* --- making a file ------------------------------------------------------------------------ */
+
+static int write_all(int fd, const struct sb_bytes *bytes)
+{
+	for (size_t done = 0; done < bytes->length;) {
+		ssize_t part = write(fd, bytes->data + done, bytes->length - done);
+
+		if (part < 0 && errno != EINTR)
+			return -errno;
+		if (part > 0)
+			done += (size_t)part;
+	}
+	return 0;
+}
+
+static int copy_all(int to, int from)
+{
+	ssize_t part;
+
+	while ((part = sendfile(to, from, NULL, 1 << 30)) != 0)
+		if (part < 0 && errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static int dress(int fd, const struct sb_landing *landing)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return -errno;
+	/* a directory with the setgid bit gives its group; what cannot be kept is not ours */
+	if ((info.st_uid != landing->owner || info.st_gid != landing->group) &&
+	    fchown(fd, landing->owner, landing->group) != 0 && info.st_gid != landing->group)
+		(void)!fchown(fd, (uid_t)-1, landing->group);
+	/* mostly it has the mode already: the performer may not be able to change any */
+	if ((info.st_mode & 07777) != (landing->mode & 01777) &&
+	    fchmod(fd, landing->mode & 01777) != 0)
+		return -errno;
+	if (landing->times && futimens(fd, landing->times) != 0)
+		return -errno;
+	return 0;
+}
+
+static void invent_name(char *out, size_t size)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		number = (uint64_t)getpid();
+	snprintf(out, size, ".sandbash-%016llx", (unsigned long long)number);
+}
+
+/* With this very mode, whatever the umask. */
+static int open_exactly(int directory, const char *name, int flags, mode_t mode)
+{
+	mode_t mask = umask(0);
+	int fd = openat(directory, name, flags | O_WRONLY | O_CLOEXEC, mode & 01777), error = errno;
+
+	umask(mask);
+	errno = error;
+	return fd;
+}
+
+/* A complete file; *temporary is its name where it could not be made without one, or "". */
+static int make(const struct sb_landing *landing, int directory, char *temporary, size_t size)
+{
+	int fd = open_exactly(directory, ".", O_TMPFILE, landing->mode), status;
+
+	temporary[0] = '\0';
+	if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+		return -errno;
+	for (int tries = 0; fd < 0 && tries < TRIES; tries++) { /* the filesystem cannot */
+		invent_name(temporary, size);
+		fd = open_exactly(directory, temporary, O_CREAT | O_EXCL, landing->mode);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	if (fd < 0)
+		return -EEXIST;
+	status = landing->bytes ? write_all(fd, landing->bytes) : copy_all(fd, *landing->copy_of);
+	if (status == 0)
+		status = dress(fd, landing);
+	if (status < 0) {
+		if (temporary[0])
+			unlinkat(directory, temporary, 0);
+		close(fd);
+		return status;
+	}
+	return fd;
+}
+
+/* Give the file this name, which must be free. */
+static int link_to(int fd, int directory, const char *name)
+{
+	char self[32];
+
+	snprintf(self, sizeof self, "self/fd/%d", fd);
+	return linkat(AT_FDCWD, self, directory, name, AT_SYMLINK_FOLLOW) != 0 ? -errno : 0;
+}
+
+int sb_land(const struct sb_landing *landing)
+{
+	char temporary[64];
+	SB_AUTO_FD int fd = make(landing, landing->directory, temporary, sizeof temporary);
+	int status;
+
+	if (fd < 0)
+		return fd;
+	if (!temporary[0]) {
+		status = link_to(fd, landing->directory, landing->name);
+		if (status != -EEXIST)
+			return status;
+		do {
+			invent_name(temporary, sizeof temporary);
+			status = link_to(fd, landing->directory, temporary);
+		} while (status == -EEXIST);
+		if (status < 0)
+			return status;
+	}
+	if (renameat(landing->directory, temporary, landing->directory, landing->name) == 0)
+		return 0;
+	status = -errno;
+	unlinkat(landing->directory, temporary, 0);
+	return status;
+}
+
+int sb_land_renamed(const struct sb_landing *landing, int source_directory, const char *source,
+		    unsigned flags)
+{
+	char temporary[64];
+	SB_AUTO_FD int fd = make(landing, source_directory, temporary, sizeof temporary);
+	int status = 0;
+
+	if (fd < 0)
+		return fd;
+	/* as if the source had been written once more, to another inode */
+	if (temporary[0] && renameat(source_directory, temporary, source_directory, source) != 0) {
+		status = -errno;
+		unlinkat(source_directory, temporary, 0);
+	} else if (!temporary[0]) {
+		status = unlinkat(source_directory, source, 0) != 0
+				 ? -errno
+				 : link_to(fd, source_directory, source);
+	}
+	if (status < 0)
+		return status;
+	return syscall(SYS_renameat2, source_directory, source, landing->directory, landing->name,
+		       flags) != 0
+		       ? -errno
+		       : 0;
+}
+
+/* --- rename and link ----------------------------------------------------------------------- */
+
+int sb_source_read(const struct sb_call *call, const struct sb_spot *file,
+		   const struct sb_spot *target, struct sb_source *out)
+{
+	struct stat there = {0};
+	int status;
+
+	*out = (struct sb_source){0};
+	if (call->act == SB_ACT_RENAME) {
+		status = sb_bytes_read_named(file->directory, file->name, &out->bytes, &out->info);
+		if (status == 0 && !out->bytes.data)
+			status = -ENOENT;
+	} else {
+		out->info = file->info;
+		status = sb_bytes_read(file->object, &out->bytes);
+	}
+	if (status == 0) {
+		status = sb_bytes_read_named(target->directory, target->name, &out->old, &there);
+		/* a link there is replaced, and counts as no contents */
+		if (status < 0 && S_ISLNK(there.st_mode))
+			status = 0;
+		else if (status < 0 && S_ISDIR(there.st_mode))
+			status = -EISDIR;
+		if (status == 0 && out->old.data && there.st_ino == out->info.st_ino &&
+		    there.st_dev == out->info.st_dev)
+			status = -EALREADY;
+	}
+	if (status < 0)
+		sb_source_done(out);
+	return status;
+}
+
+int sb_source_land(const struct sb_call *call, const struct sb_source *source,
+		   const struct sb_spot *file, const struct sb_spot *target)
+{
+	const struct timespec times[2] = {source->info.st_atim, source->info.st_mtim};
+	const struct sb_landing landing = {.directory = target->directory,
+					   .name = target->name,
+					   .bytes = &source->bytes,
+					   .mode = source->info.st_mode,
+					   .owner = source->info.st_uid,
+					   .group = source->info.st_gid,
+					   .times = times};
+
+	return call->act == SB_ACT_RENAME ? sb_land_renamed(&landing, file->directory, file->name,
+							    (unsigned)call->flags)
+					  : sb_land(&landing);
+}
+
+void sb_source_done(struct sb_source *source)
+{
+	sb_bytes_done(&source->bytes);
+	sb_bytes_done(&source->old);
+}

@@ -1,0 +1,162 @@
+#include "supervise/links.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "supervise/land.h"
+
+/* Links that were made in this run, by file.  A table with open addressing. */
+struct entry {
+	dev_t device;
+	ino_t inode;
+	unsigned long count; /* 0: free, or all gone again */
+	bool used;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct entry *entries;
+	size_t size, used; /* size is a power of two */
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where a file is, or belongs; NULL: there is no table yet. */
+static struct entry *find(struct entry *entries, size_t size, dev_t device, ino_t inode)
+{
+	size_t at =
+		(size_t)(((uint64_t)inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15u >> 20);
+
+	if (!size)
+		return NULL;
+	for (;; at++) {
+		struct entry *entry = &entries[at & (size - 1)];
+
+		if (!entry->used || (entry->inode == inode && entry->device == device))
+			return entry;
+	}
+}
+
+static bool make_room(void)
+{
+	size_t size = table.size ? 2 * table.size : 64;
+	struct entry *grown;
+
+	if (table.used * 2 < table.size)
+		return true;
+	grown = calloc(size, sizeof *grown);
+	if (!grown)
+		return false;
+	table.used = 0;
+	for (size_t i = 0; i < table.size; i++) {
+		const struct entry *old = &table.entries[i];
+
+		if (!old->used || !old->count)
+			continue;
+		*find(grown, size, old->device, old->inode) = *old;
+		table.used++;
+	}
+	free(table.entries);
+	table.entries = grown;
+	table.size = size;
+	return true;
+}
+
+void sb_links_made(const struct stat *info)
+{
+	struct entry *entry;
+
+	if (!S_ISREG(info->st_mode) || info->st_nlink == 0) /* its first name */
+		return;
+	pthread_mutex_lock(&table.lock);
+	if (make_room()) { /* else the link stays unknown: such a file is copied */
+		entry = find(table.entries, table.size, info->st_dev, info->st_ino);
+		table.used += !entry->used;
+		entry->device = info->st_dev;
+		entry->inode = info->st_ino;
+		entry->used = true;
+		entry->count++;
+	}
+	pthread_mutex_unlock(&table.lock);
+}
+
+static unsigned long *count_of(dev_t device, ino_t inode)
+{
+	struct entry *entry = find(table.entries, table.size, device, inode);
+
+	return entry && entry->used ? &entry->count : NULL;
+}
+
+struct sb_leaving sb_links_look(int directory, const char *name)
+{
+	struct stat info;
+
+	if (!__atomic_load_n(&table.used, __ATOMIC_RELAXED) ||
+	    fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+		return (struct sb_leaving){false, 0, 0};
+	return (struct sb_leaving){true, info.st_dev, info.st_ino};
+}
+
+/* Whichever of its names it was: counting too few is safe. */
+void sb_links_left(const struct sb_leaving *leaving)
+{
+	unsigned long *count;
+
+	if (!leaving->counts)
+		return;
+	pthread_mutex_lock(&table.lock);
+	count = count_of(leaving->device, leaving->inode);
+	if (count && *count)
+		--*count;
+	pthread_mutex_unlock(&table.lock);
+}
+
+bool sb_links_foreign(const struct stat *info)
+{
+	unsigned long *count, known = 0;
+
+	if (!S_ISREG(info->st_mode) || info->st_nlink < 2)
+		return false;
+	pthread_mutex_lock(&table.lock);
+	count = count_of(info->st_dev, info->st_ino);
+	if (count)
+		known = *count;
+	pthread_mutex_unlock(&table.lock);
+	return info->st_nlink > 1 + known;
+}
+
+int sb_links_break(struct sb_spot *spot)
+{
+	struct sb_landing landing = {.directory = spot->directory,
+				     .name = spot->name,
+				     .mode = spot->info.st_mode,
+				     .owner = spot->info.st_uid,
+				     .group = spot->info.st_gid};
+	SB_AUTO_FD int from = -1;
+	char name[32];
+	int status, object;
+
+	if (spot->directory < 0)
+		return -EACCES; /* named by a descriptor: there is no name to give a copy to */
+	snprintf(name, sizeof name, "self/fd/%d", spot->object);
+	/* the caller must be allowed to write to it, and we to read it */
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+		return -errno;
+	from = openat(AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return -errno;
+	landing.copy_of = &from;
+	status = sb_land(&landing);
+	if (status < 0)
+		return status;
+	object = openat(spot->directory, spot->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (object < 0)
+		return -errno;
+	close(spot->object);
+	spot->object = object;
+	return fstat(object, &spot->info) != 0 ? -errno : 0;
+}

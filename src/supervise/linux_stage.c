@@ -1,0 +1,656 @@
+#include "supervise/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "enforce/linux_seccomp.h"
+#include "supervise/land.h"
+#include "supervise/links.h"
+#include "supervise/perform.h"
+#include "supervise/performer.h"
+#include "supervise/thread.h"
+#include "sys/directory.h"
+#include "sys/notify.h"
+
+#define NO_EXEC 0x8u   /* MFD_NOEXEC_SEAL, Linux 6.3 */
+#define LOOK_MS 5      /* how soon a file lands whose writer did not close it where we look */
+#define MAX_STAGES 256 /* at a time, in the whole run */
+
+struct sb_stage {
+	struct sb_stage *next;
+	int reader; /* ours, for reading only: we are no writer */
+	dev_t device;
+	ino_t inode;
+	struct sb_spot place; /* directory and name where it lands */
+	mode_t mode;
+	uid_t owner;
+	gid_t group;
+	pid_t process; /* who opened it */
+};
+
+struct sb_waiting {
+	struct sb_waiting *next;
+	struct sb_call call;
+	struct sb_spot file;
+};
+
+int sb_staging_init(struct sb_staging *staging)
+{
+	*staging = (struct sb_staging){.base = sb_staging_base()};
+	pthread_mutex_init(&staging->lock, NULL);
+	staging->nudge = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return staging->nudge < 0 ? -errno : 0;
+}
+
+static void stage_free(struct sb_stage *stage)
+{
+	if (!stage)
+		return;
+	if (stage->reader >= 0)
+		close(stage->reader);
+	sb_spot_done(&stage->place);
+	free(stage);
+}
+
+/* A copy that lives on; the directory alone, since what has the name is about to go. */
+static int copy_place(const struct sb_spot *from, struct sb_spot *out)
+{
+	*out = SB_SPOT_EMPTY;
+	out->directory = fcntl(from->directory, F_DUPFD_CLOEXEC, 3);
+	memcpy(out->name, from->name, sizeof out->name);
+	memcpy(out->path, from->path, sizeof out->path);
+	return out->directory < 0 ? -errno : 0;
+}
+
+/* --- the copy ------------------------------------------------------------------------------- */
+
+static int make_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | NO_EXEC);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int fill(int memory, const struct sb_spot *file)
+{
+	struct sb_bytes bytes = {0};
+	int status = sb_bytes_read(file->object, &bytes);
+
+	for (size_t done = 0; status == 0 && done < bytes.length;) {
+		ssize_t part = pwrite(memory, bytes.data + done, bytes.length - done, (off_t)done);
+
+		if (part <= 0)
+			status = -ENOSPC;
+		else
+			done += (size_t)part;
+	}
+	sb_bytes_done(&bytes);
+	return status;
+}
+
+/*
+ * The descriptor that is handed over, opened by name: only such a one counts as a writer when a
+ * lease is asked for, the one that memfd_create() gave does not.
+ */
+static int reopen(int memory, int flags)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof name, "self/fd/%d", memory);
+	fd = openat(AT_FDCWD, name, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* What the kernel would say to this user: for a staged file it is not asked. */
+static int may_open(const struct sb_call *call, const struct sb_spot *file)
+{
+	int mode = (call->flags & O_ACCMODE) == O_RDONLY ? R_OK : 0;
+	char name[32];
+
+	if (file->object < 0)
+		return faccessat(file->directory, ".", W_OK | X_OK, AT_EACCESS) != 0 ? errno : 0;
+	if ((call->flags & O_ACCMODE) == O_RDWR)
+		mode = R_OK | W_OK;
+	if ((call->flags & O_ACCMODE) == O_WRONLY || (call->flags & O_TRUNC))
+		mode |= W_OK;
+	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	return faccessat(AT_FDCWD, name, mode, AT_EACCESS) != 0 ? errno : 0;
+}
+
+/* *out_fd is the caller's descriptor, still ours. */
+static int make_stage(const struct sb_call *call, const struct sb_spot *file, mode_t umask_of,
+		      struct sb_stage **out, int *out_fd)
+{
+	SB_AUTO_FD int memory = make_memory(file->name);
+	struct sb_stage *stage = memory < 0 ? NULL : calloc(1, sizeof *stage);
+	struct stat info;
+	int status = memory < 0 ? memory : -ENOMEM;
+
+	if (!stage)
+		return status;
+	stage->reader = -1;
+	status = copy_place(file, &stage->place);
+	stage->mode = file->object >= 0 ? file->info.st_mode & 07777 : call->mode & ~umask_of;
+	stage->owner = file->object >= 0 ? file->info.st_uid : geteuid();
+	stage->group = file->object >= 0 ? file->info.st_gid : getegid();
+	if (status == 0 && file->object >= 0 && !(call->flags & O_TRUNC))
+		status = fill(memory, file);
+	if (status == 0)
+		(void)!fchmod(memory, stage->mode & 0777); /* as far as it goes: for fstat() only */
+	if (status == 0)
+		status = stage->reader = reopen(memory, O_RDONLY | O_CLOEXEC);
+	if (status >= 0 && fstat(memory, &info) != 0)
+		status = -errno;
+	if (status >= 0)
+		status = *out_fd = reopen(memory, (call->flags & ~(O_CREAT | O_EXCL | O_TRUNC |
+								   O_NOFOLLOW | O_CLOEXEC)) |
+							  O_CLOEXEC);
+	if (status < 0) {
+		stage_free(stage);
+		return status;
+	}
+	stage->device = info.st_dev;
+	stage->inode = info.st_ino;
+	*out = stage;
+	return 0;
+}
+
+/* --- the caller's descriptors ----------------------------------------------------------------- */
+
+/* What the caller has open as number; false: nothing. */
+static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned number, struct stat *out)
+{
+	char name[48];
+
+	snprintf(name, sizeof name, "%d/fd/%u", thread, number);
+	return fstatat(broker->performer->proc, name, out, 0) == 0;
+}
+
+/* A free number in the range whose closing is held; or -EMFILE. */
+static int find_number(const struct sb_broker *broker, pid_t thread)
+{
+	const struct sb_staging *staging = &broker->staging;
+	struct rlimit limit;
+	struct stat info;
+
+	if (!staging->base || prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0)
+		return -EMFILE;
+	for (unsigned number = staging->base; number < limit.rlim_cur; number++)
+		if (!look_at(broker, thread, number, &info))
+			return (int)number;
+	return -EMFILE;
+}
+
+/* Under the lock. */
+static struct sb_stage *find_stage(const struct sb_staging *staging, const struct stat *info)
+{
+	struct sb_stage *stage = staging->stages;
+
+	while (stage && (stage->inode != info->st_ino || stage->device != info->st_dev))
+		stage = stage->next;
+	return stage;
+}
+
+static void take_out(struct sb_staging *staging, const struct sb_stage *stage)
+{
+	struct sb_stage **link = &staging->stages;
+
+	while (*link && *link != stage)
+		link = &(*link)->next;
+	if (*link) {
+		*link = stage->next;
+		__atomic_fetch_sub(&staging->count, 1, __ATOMIC_RELEASE);
+	}
+}
+
+static void nudge(const struct sb_staging *staging)
+{
+	uint64_t one = 1;
+
+	(void)!write(staging->nudge, &one, sizeof one);
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+/* error: what the kernel would say to this user, or 0. */
+static void open_unless(struct sb_broker *broker, const struct sb_call *call,
+			const struct sb_spot *file, int error)
+{
+	struct sb_staging *staging = &broker->staging;
+	int listener = broker->performer->listener, status, number, fd = -1;
+	struct sb_stage *stage = NULL;
+
+	if (file->directory < 0)
+		error = EACCES;
+	if (error) {
+		sb_broker_fail(broker, call, error);
+		return;
+	}
+	if (__atomic_load_n(&staging->count, __ATOMIC_RELAXED) >= MAX_STAGES) {
+		sb_broker_fail(broker, call, ENFILE);
+		return;
+	}
+	status = make_stage(call, file, sb_broker_umask(broker, call->thread), &stage, &fd);
+	if (status < 0) {
+		sb_broker_fail(broker, call, -status);
+		return;
+	}
+	stage->process =
+		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+	pthread_mutex_lock(&staging->lock);
+	number = find_number(broker, call->thread);
+	status = number < 0 || !sb_sys_notify_alive(listener, call->id)
+			 ? number
+			 : sb_sys_notify_replace(listener, call->id, fd, number,
+						 call->flags & O_CLOEXEC);
+	close(fd); /* from here on the caller's is the only one */
+	if (status >= 0) {
+		stage->next = staging->stages;
+		staging->stages = stage;
+		__atomic_fetch_add(&staging->count, 1, __ATOMIC_RELEASE);
+		sb_sys_notify_return(listener, call->id, number);
+	}
+	pthread_mutex_unlock(&staging->lock);
+	if (status >= 0) {
+		nudge(staging);
+	} else {
+		stage_free(stage);
+		sb_broker_fail(broker, call, -status);
+	}
+}
+
+void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file)
+{
+	open_unless(broker, call, file, may_open(call, file));
+}
+
+static void waiting_free(struct sb_waiting *waiting)
+{
+	if (!waiting)
+		return;
+	sb_spot_done(&waiting->file);
+	free(waiting);
+}
+
+/* Forget those that the asker has refused, or that are gone.  Under the lock. */
+static void prune_waiting(struct sb_broker *broker)
+{
+	struct sb_waiting **link = &broker->staging.waiting;
+
+	while (*link) {
+		struct sb_waiting *waiting = *link;
+
+		if (sb_sys_notify_alive(broker->performer->listener, waiting->call.id)) {
+			link = &waiting->next;
+			continue;
+		}
+		*link = waiting->next;
+		waiting_free(waiting);
+	}
+}
+
+void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct sb_waiting *waiting = malloc(sizeof *waiting);
+
+	if (!waiting || file->directory < 0 || copy_place(file, &waiting->file) < 0) {
+		free(waiting);
+		sb_broker_fail(broker, call, EACCES);
+		return;
+	}
+	waiting->call = *call;
+	waiting->call.value = NULL;
+	waiting->file.info = file->info;
+	if (file->object >= 0)
+		waiting->file.object = fcntl(file->object, F_DUPFD_CLOEXEC, 3);
+	pthread_mutex_lock(&staging->lock);
+	prune_waiting(broker);
+	waiting->next = staging->waiting;
+	staging->waiting = waiting;
+	pthread_mutex_unlock(&staging->lock);
+	sb_broker_forward(broker, call, file, NULL, -1);
+}
+
+void sb_stage_granted(struct sb_broker *broker, uint64_t id)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct sb_waiting **link = &staging->waiting, *waiting;
+
+	pthread_mutex_lock(&staging->lock);
+	while (*link && (*link)->call.id != id)
+		link = &(*link)->next;
+	waiting = *link;
+	if (waiting)
+		*link = waiting->next;
+	pthread_mutex_unlock(&staging->lock);
+	if (!waiting)
+		return;
+	/* that this user could do it the asker has seen, in a view that is not read-only */
+	if (sb_sys_notify_alive(broker->performer->listener, id))
+		open_unless(broker, &waiting->call, &waiting->file, 0);
+	waiting_free(waiting);
+}
+
+/* --- landing ------------------------------------------------------------------------------------- */
+
+/* When nobody is held: a shared writable mapping counts as a writer, too. */
+static bool has_writers(const struct sb_stage *stage)
+{
+	bool writers = fcntl(stage->reader, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+
+	if (!writers)
+		fcntl(stage->reader, F_SETLEASE, F_UNLCK);
+	return writers;
+}
+
+/* Where its directory is by now.  False: it is gone, and with it everything in it. */
+static bool find_place(const struct sb_broker *broker, struct sb_spot *place)
+{
+	struct stat info;
+	size_t length;
+
+	if (fstat(place->directory, &info) != 0 || info.st_nlink == 0 ||
+	    sb_descriptor_path(broker->performer->proc, place->directory, place->path,
+			       sizeof place->path) < 0)
+		return false;
+	length = strcmp(place->path, "/") == 0 ? 0 : strlen(place->path);
+	if (length + strlen(place->name) + 2 > sizeof place->path)
+		return false;
+	place->path[length] = '/';
+	memcpy(place->path + length + 1, place->name, strlen(place->name) + 1);
+	return true;
+}
+
+static bool same_bytes(const struct sb_bytes *a, const struct sb_bytes *b)
+{
+	return a->data && b->data && a->length == b->length &&
+	       memcmp(a->data, b->data, a->length) == 0;
+}
+
+/* The bytes go along: what the asker shows and lets land is what we have looked at, too. */
+static void forward(struct sb_broker *broker, struct sb_call *call, struct sb_stage *stage,
+		    const struct sb_bytes *bytes)
+{
+	SB_AUTO_FD int memory = make_memory(stage->place.name);
+	size_t done = 0;
+
+	while (memory >= 0 && done < bytes->length) {
+		ssize_t part = write(memory, bytes->data + done, bytes->length - done);
+
+		if (part <= 0)
+			break;
+		done += (size_t)part;
+	}
+	if (memory < 0 || done < bytes->length) {
+		sb_broker_fail(broker, call, EACCES);
+		return;
+	}
+	call->mode = stage->mode;
+	call->owner = stage->owner;
+	call->group = stage->group;
+	sb_broker_forward_for(broker, call, stage->process, &stage->place, NULL, memory);
+}
+
+/* True: landed, or there is nothing to land.  False: the asker has it now, and answers call. */
+static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage *stage)
+{
+	const struct sb_performer *performer = broker->performer;
+	struct sb_bytes bytes = {0}, old = {0};
+	struct sb_judgement judgement;
+	struct sb_landing landing = {.directory = stage->place.directory,
+				     .name = stage->place.name,
+				     .bytes = &bytes,
+				     .mode = stage->mode,
+				     .owner = stage->owner,
+				     .group = stage->group};
+	bool landed = false, allowed;
+
+	if (!find_place(broker, &stage->place))
+		return true;
+	if (sb_bytes_read(stage->reader, &bytes) == 0) {
+		int status = sb_bytes_read_named(landing.directory, landing.name, &old, NULL);
+
+		sb_judge(performer->grounds, call, &stage->place, NULL, &judgement);
+		allowed = judgement.lands
+				  ? sb_judge_bytes(performer->grounds, &judgement,
+						   sb_bytes_seen(&old), sb_bytes_seen(&bytes))
+				  : judgement.strictest->decision.verdict == SB_ALLOW;
+		if (status == 0 && same_bytes(&old, &bytes))
+			landed = true;
+		/* without mounts modes are the asker's business: linux_seccomp.c */
+		else if (allowed && performer->layers->mounts) {
+			struct sb_leaving leaving = sb_links_look(landing.directory, landing.name);
+
+			landed = sb_land(&landing) == 0;
+			if (landed)
+				sb_links_left(&leaving);
+		}
+		if (!landed)
+			forward(broker, call, stage, &bytes);
+	} else if (call->id) {
+		sb_broker_fail(broker, call, EFBIG);
+	}
+	sb_bytes_done(&bytes);
+	sb_bytes_done(&old);
+	return landed;
+}
+
+/* Land what has lost its last writer; nobody waits for an answer. */
+static void land_orphan(struct sb_broker *broker, struct sb_stage *stage)
+{
+	struct sb_call call = {.act = SB_ACT_CLOSE, .replaces = true, .first = 1};
+
+	land(broker, &call, stage);
+	stage_free(stage);
+}
+
+/* --- closing -------------------------------------------------------------------------------------- */
+
+/* Descriptors of one process that are about to be closed. */
+struct closing {
+	pid_t process; /* thread group */
+	unsigned first, last;
+};
+
+static bool is_closing(const struct closing *closing, pid_t process, unsigned long number)
+{
+	return process == closing->process && number >= closing->first && number <= closing->last;
+}
+
+/* Does this process have the file open, but for what it is about to close?  */
+static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, pid_t process,
+		  const struct closing *closing)
+{
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
+	char name[32];
+	struct stat info;
+	bool found = false;
+	/* those outside the sandbox cannot be looked at, and hold nothing of it */
+	SB_AUTO_FD int fd = -1;
+
+	snprintf(name, sizeof name, "%d/fd", process);
+	fd = openat(broker->performer->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	sb_sys_dir_init(&dir, fd);
+	while (!found && (entry = sb_sys_dir_next(&dir))) {
+		char *end;
+		unsigned long number = strtoul(entry->d_name, &end, 10);
+
+		found = end != entry->d_name && !*end && !is_closing(closing, process, number) &&
+			fstatat(fd, entry->d_name, &info, 0) == 0 && info.st_ino == stage->inode &&
+			info.st_dev == stage->device;
+	}
+	return found;
+}
+
+/*
+ * Is this the last descriptor of all?  A lease would not tell: the kernel lets go of a file
+ * that is closed, or replaced, only when the caller goes on.  So all processes of the run are
+ * looked at; that takes a millisecond, and such files are few.
+ */
+static bool is_last(const struct sb_broker *broker, const struct sb_stage *stage,
+		    const struct closing *closing)
+{
+	struct sb_sys_dir dir;
+	const struct dirent64 *entry;
+	bool found = holds(broker, stage, closing->process, closing);
+	SB_AUTO_FD int proc =
+		found ? -1
+		      : openat(broker->performer->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc < 0)
+		return !found;
+	sb_sys_dir_init(&dir, proc);
+	while (!found && (entry = sb_sys_dir_next(&dir))) {
+		char *end;
+		long process = strtol(entry->d_name, &end, 10);
+
+		found = process > 0 && !*end && process != closing->process &&
+			process != getpid() && holds(broker, stage, (pid_t)process, closing);
+	}
+	return !found;
+}
+
+/* Is one of the descriptors that are about to be closed this file? */
+static bool closes(const struct sb_broker *broker, const struct sb_call *call,
+		   const struct sb_stage *stage)
+{
+	struct closing none = {0, 1, 0};
+	struct stat info;
+
+	if (call->first != call->last) /* a range: look whether it has any */
+		return holds(broker, stage, call->thread, &none);
+	return look_at(broker, call->thread, call->first, &info) && info.st_ino == stage->inode &&
+	       info.st_dev == stage->device;
+}
+
+/* Take out the stages that this call closes for good; linked by next. */
+static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_call *call)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct closing closing = {
+		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10),
+		call->first, call->last};
+	struct sb_stage **link = &staging->stages, *done = NULL;
+
+	pthread_mutex_lock(&staging->lock);
+	while (*link) {
+		struct sb_stage *stage = *link;
+
+		if (!closes(broker, call, stage) || !is_last(broker, stage, &closing)) {
+			link = &stage->next;
+			continue;
+		}
+		take_out(staging, stage);
+		stage->next = done;
+		done = stage;
+	}
+	pthread_mutex_unlock(&staging->lock);
+	return done;
+}
+
+void sb_stage_close(struct sb_broker *broker, const struct sb_call *call)
+{
+	struct sb_stage *stage = NULL;
+	bool answered = false;
+
+	if (__atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE) && call->first <= call->last)
+		stage = take_closed(broker, call);
+	while (stage && stage->next) { /* a whole range: only one of them can be waited for */
+		struct sb_stage *first = stage;
+
+		stage = stage->next;
+		land_orphan(broker, first);
+	}
+	if (stage) {
+		struct sb_call copy = *call;
+
+		answered = !land(broker, &copy, stage);
+		stage_free(stage);
+	}
+	if (!answered)
+		sb_sys_notify_continue(broker->performer->listener, call->id);
+}
+
+void sb_stage_sweep(struct sb_broker *broker)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct sb_stage **link = &staging->stages, *done = NULL;
+
+	if (!__atomic_load_n(&staging->count, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock(&staging->lock);
+	while (*link) {
+		struct sb_stage *stage = *link;
+
+		if (has_writers(stage)) {
+			link = &stage->next;
+			continue;
+		}
+		take_out(staging, stage);
+		stage->next = done;
+		done = stage;
+	}
+	prune_waiting(broker);
+	pthread_mutex_unlock(&staging->lock);
+	while (done) {
+		struct sb_stage *stage = done;
+
+		done = stage->next;
+		land_orphan(broker, stage);
+	}
+}
+
+int sb_staging_wait_ms(const struct sb_staging *staging)
+{
+	return __atomic_load_n(&staging->count, __ATOMIC_ACQUIRE) ? LOOK_MS : -1;
+}
+
+/* --- modes ------------------------------------------------------------------------------------------ */
+
+bool sb_stage_metadata(struct sb_broker *broker, const struct sb_call *call,
+		       const struct sb_spot *file)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct sb_stage *stage;
+	int error = 0;
+
+	if (!call->file.by_descriptor || !__atomic_load_n(&staging->count, __ATOMIC_ACQUIRE) ||
+	    file->object < 0)
+		return false;
+	pthread_mutex_lock(&staging->lock);
+	stage = find_stage(staging, &file->info);
+	if (stage && call->act == SB_ACT_CHMOD) {
+		stage->mode = call->mode & 01777;
+		(void)!fchmod(stage->reader, stage->mode & 0777);
+	} else if (stage && call->act == SB_ACT_CHOWN) {
+		if ((call->owner != (uid_t)-1 && call->owner != stage->owner) ||
+		    (call->group != (gid_t)-1 && call->group != stage->group))
+			error = EPERM;
+	} else if (stage && call->act != SB_ACT_TIMES) {
+		error = EOPNOTSUPP; /* attributes */
+	}
+	pthread_mutex_unlock(&staging->lock);
+	if (!stage)
+		return false;
+	if (error)
+		sb_broker_fail(broker, call, error);
+	else
+		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+	return true;
+}

@@ -1,0 +1,65 @@
+/*
+ * stage.h - guarded files that are written in place.
+ *
+ * Who opens a guarded file for writing gets a copy instead, a file in memory, at a high
+ * descriptor number; closing those is held (linux_seccomp.c).  When its last writer lets go of
+ * it, in whatever process, the bytes are looked at and land as a fresh file, or a person is
+ * asked, or they are dropped and the closing fails.
+ *
+ *     open   -> copy, handed over                 open, dup'ed, inherited, mapped ...
+ *     close  -> is it the last descriptor in any process of the run?  Then judge and land
+ *     exit, exec, a number whose close is not held -> noticed a moment later, and landed; but
+ *               nobody waits for an answer then, so what would have to be asked is refused
+ *
+ * Whether anybody still writes without a held close, the kernel tells: a read lease is not
+ * given while a writer is there, and a shared writable mapping counts as one (fcntl(2),
+ * F_SETLEASE).  So there is no bookkeeping of fork, dup and SCM_RIGHTS.
+ *
+ * A process that is killed leaves what it has written so far, as with any file.  If the
+ * supervisor is killed nothing lands.
+ */
+#ifndef SB_SUPERVISE_STAGE_H
+#define SB_SUPERVISE_STAGE_H
+
+#include <pthread.h>
+
+#include "supervise/call.h"
+#include "supervise/judge.h"
+#include "supervise/resolve.h"
+
+struct sb_broker;
+struct sb_stage;   /* a staged file: linux_stage.c */
+struct sb_waiting; /* an open that the asker thinks about */
+
+struct sb_staging {
+	pthread_mutex_t lock; /* of the lists */
+	struct sb_stage *stages;
+	struct sb_waiting *waiting;
+	unsigned count; /* of stages: looked at without the lock */
+	unsigned base;  /* the first number; 0: there is no room for any */
+	int nudge;      /* eventfd: there is something to look after */
+};
+
+/* Before the limit on descriptors is raised.  0, or a negative errno. */
+int sb_staging_init(struct sb_staging *staging);
+
+/* Answer an open for writing of a guarded file with a copy of it. */
+void sb_stage_open(struct sb_broker *broker, const struct sb_call *call,
+		   const struct sb_spot *file);
+
+/* The same when the asker says so: it has the call, and can have bytes looked at by a person. */
+void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file);
+void sb_stage_granted(struct sb_broker *broker, uint64_t id);
+
+/* Answer a held close. */
+void sb_stage_close(struct sb_broker *broker, const struct sb_call *call);
+
+/* Answer a change of mode, owner or times of a staged file.  False: it is none. */
+bool sb_stage_metadata(struct sb_broker *broker, const struct sb_call *call,
+		       const struct sb_spot *file);
+
+/* Land what nobody writes to any more.  How long until the next look, in milliseconds; -1: never. */
+void sb_stage_sweep(struct sb_broker *broker);
+int sb_staging_wait_ms(const struct sb_staging *staging);
+
+#endif

@@ -1,0 +1,81 @@
+"""attach.py - a client without elicitation: a person attached to the server answers (C6, C4)."""
+
+import re
+import time
+
+from mcp import Server
+from tap import BIN, check, contains, equal, lacks, run_all, test
+
+QUIET = 0.45  # longer than an asker wants silence before a key
+
+
+def attach(fx, session):
+    terminal = fx.terminal(BIN, f"--attach={session}", replies=True)
+    terminal.expect("attached to")
+    return terminal
+
+
+def answer(terminal, part, key):
+    terminal.expect(part)
+    time.sleep(QUIET)
+    terminal.send(key)
+
+
+def session_of(server, fx):
+    error = server.failure("write_file", path=str(fx.outside / "first"), content="x")
+    return re.search(r"--attach=(\S+)", error["attach"]).group(1)
+
+
+@test("a person who attached is asked about file tools, and the answer counts")
+def file_tools(fx):
+    server = Server(fx, elicit=False)
+    terminal = attach(fx, session_of(server, fx))
+    call = server.begin("tools/call", {"name": "write_file", "arguments": {
+        "path": str(fx.outside / "asked.txt"), "content": "x"}})
+    answer(terminal, "asked.txt", "1")
+    check(not server.wait(call)["result"].get("isError"), str(server.wait(call)))
+    equal(fx.read(fx.outside / "asked.txt"), "x")
+    call = server.begin("tools/call", {"name": "write_file", "arguments": {
+        "path": str(fx.outside / "other.txt"), "content": "x"}})
+    answer(terminal, "other.txt", "3")
+    equal(server.wait(call)["result"]["structuredContent"]["error"]["code"], "DENIED")
+
+
+@test("and about the held calls of commands")
+def commands(fx):
+    server = Server(fx, elicit=False)
+    terminal = attach(fx, session_of(server, fx))
+    call = server.begin("tools/call", {"name": "run_command", "arguments": {
+        "command": f"echo held > {fx.outside}/held.txt; echo after"}})
+    answer(terminal, "held.txt", "1")
+    data = server.wait(call)["result"]["structuredContent"]
+    equal((data["exitCode"], data["stdout"]), (0, "after\n"))
+    equal(fx.read(fx.outside / "held.txt"), "held\n")
+
+
+@test("when that person goes, the answer is no at once again")
+def gone(fx):
+    server = Server(fx, elicit=False)
+    terminal = attach(fx, session_of(server, fx))
+    call = server.begin("tools/call", {"name": "write_file", "arguments": {
+        "path": str(fx.outside / "asked.txt"), "content": "x"}})
+    terminal.expect("asked.txt")
+    terminal.close()
+    check(server.wait(call)["result"]["isError"])
+    equal(server.failure("write_file", path=str(fx.outside / "n.txt"), content="x")["code"],
+          "NEEDS_CONSENT")
+    data = server.data("run_command", command=f"echo x > {fx.outside}/n.txt")
+    equal(data["refused"][0]["by"], "nobody")
+
+
+@test("C5 a command cannot attach to the server that runs it")
+def inside(fx):
+    server = Server(fx, elicit=False)
+    session = session_of(server, fx)
+    contains(fx.sandbash("--sessions").stdout, session)
+    data = server.data("run_command", command=f"{BIN} --attach={session} 2>&1; cat /proc/net/unix | grep -c sandbash")
+    contains(data["stdout"], "nobody inside a sandbox can answer")
+    lacks(data["stdout"], "attached to")
+
+
+run_all()

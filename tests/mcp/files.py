@@ -1,0 +1,295 @@
+"""files.py - the file tools through the protocol: shapes of the reference server, errors, roots."""
+
+import base64
+import json
+import os
+import socket
+import time
+
+from mcp import Server
+from tap import BIN, check, contains, equal, lacks, run_all, test
+
+REFERENCE = ("read_file", "read_text_file", "read_media_file", "read_multiple_files", "write_file",
+             "edit_file", "create_directory", "list_directory", "list_directory_with_sizes",
+             "directory_tree", "move_file", "search_files", "get_file_info",
+             "list_allowed_directories")
+OWN = ("delete_file", "copy_file", "glob", "grep", "run_command", "what_may_i_do")
+
+
+@test("the list: every tool with title, description, four annotations and both schemas")
+def listed(fx):
+    tools = {tool["name"]: tool for tool in Server(fx).request("tools/list")["tools"]}
+    for name in REFERENCE + OWN:
+        tool = tools[name]
+        check(tool["title"] and len(tool["description"]) > 20, name)
+        equal(sorted(tool["annotations"]), ["destructiveHint", "idempotentHint", "openWorldHint",
+                                            "readOnlyHint", "title"], name)
+        equal(tool["inputSchema"]["type"], "object", name)
+        contains(tool["outputSchema"]["required"], "content", name)
+        for parameter in tool["inputSchema"]["properties"].values():
+            check(parameter["description"], name)
+    check(tools["read_text_file"]["annotations"]["readOnlyHint"])
+    check(tools["write_file"]["annotations"]["destructiveHint"])
+
+
+@test("reading: whole, head, tail, lines; encodings; media; several files")
+def reading(fx):
+    fx.write("a.txt", "".join(f"line {i}\n" for i in range(1, 101)))
+    fx.write("latin.txt", "caf\xe9\n".encode("latin-1"))
+    fx.write("wide.txt", "wide\n".encode("utf-16"))
+    fx.write("dot.png", b"\x89PNG\r\n\x1a\n")
+    fx.write("data.bin", bytes(range(256)))
+    server = Server(fx)
+    result = server.call("read_text_file", path="a.txt")
+    equal(result["content"][0]["text"], result["structuredContent"]["content"])
+    equal(server.data("read_text_file", path="a.txt", head=2)["content"], "line 1\nline 2\n")
+    equal(server.data("read_text_file", path="a.txt", tail=1)["content"], "line 100\n")
+    data = server.data("read_text_file", path="a.txt", offset=5, limit=2)
+    equal((data["content"], data["nextOffset"]), ("line 5\nline 6\n", 7))
+    server.failure("read_text_file", path="a.txt", head=1, tail=1)
+    equal(server.data("read_file", path="latin.txt")["content"], "café\n")
+    equal(server.data("read_file", path="wide.txt")["content"], "wide\n")
+    equal(server.failure("read_file", path="data.bin")["code"], "BINARY")
+    block = server.call("read_media_file", path="dot.png")
+    equal(block["content"], block["structuredContent"]["content"])
+    equal((block["content"][0]["type"], block["content"][0]["mimeType"]), ("image", "image/png"))
+    block = server.call("read_media_file", path="data.bin")["content"][0]
+    equal(base64.b64decode(block["resource"]["blob"]), bytes(range(256)))
+    equal(server.call("read_media_file", path="none")["structuredContent"]["content"], [])
+    text = server.data("read_multiple_files", paths=["latin.txt", "none", "wide.txt"])["content"]
+    contains(text, "latin.txt:\ncafé\n")
+    contains(text, "none: Error - ")
+    contains(text, "wide.txt:\nwide\n")
+
+
+@test("changing: write, edit, directories, move, copy, delete")
+def changing(fx):
+    server = Server(fx)
+    equal(server.data("write_file", path="a.txt", content="one\ntwo\n")["content"],
+          "Successfully wrote to a.txt")
+    data = server.data("edit_file", path="a.txt", dryRun=True,
+                       edits=[{"oldText": "two", "newText": "three"}])
+    contains(data["content"], "```diff\n")
+    contains(data["content"], "-two\n+three\n")
+    equal(fx.read("a.txt"), "one\ntwo\n")
+    server.data("edit_file", path="a.txt", edits=[{"oldText": "two", "newText": "three"},
+                                                  {"insertLine": 1, "newText": "zero\n"}])
+    equal(fx.read("a.txt"), "zero\none\nthree\n")
+    equal(server.failure("edit_file", path="a.txt", edits=[{"oldText": "e", "newText": ""}])["code"],
+          "AMBIGUOUS_MATCH")
+    equal(server.failure("edit_file", path="a.txt", edits=[{"oldText": "zz", "newText": ""}])["code"],
+          "NO_MATCH")
+    server.data("create_directory", path="x/y/z")
+    server.data("create_directory", path="x/y/z")
+    server.data("move_file", source="a.txt", destination="x/b.txt")
+    equal(server.failure("move_file", source="x/b.txt", destination="x/y")["code"], "EXISTS")
+    server.data("copy_file", source="x/b.txt", destination="c.txt")
+    server.data("delete_file", path="x", recursive=True)
+    check(not fx.exists("x") and fx.exists("c.txt"))
+    equal(server.failure("delete_file", path="x")["code"], "NOT_FOUND")
+    server.data("write_file", path="nul", content="a\0b")
+    equal(fx.read("nul"), "a\0b")
+
+
+@test("looking: lists, sizes, tree, search, facts as the reference server prints them")
+def looking(fx):
+    fx.write("b.txt", "x" * 2048)
+    fx.write("a/c.c", "int x;\n")
+    (fx.project / "a" / "empty").mkdir()
+    server = Server(fx)
+    equal(server.data("list_directory", path=".")["content"], "[DIR] a\n[FILE] b.txt")
+    text = server.data("list_directory_with_sizes", path=".", sortBy="size")["content"]
+    contains(text, "[FILE] b.txt                             2.00 KB")
+    contains(text, "Total: 1 files, 1 directories\nCombined size: 2.00 KB")
+    tree = json.loads(server.data("directory_tree", path=".")["content"])
+    equal(tree, [{"name": "a", "type": "directory", "children": [
+        {"name": "c.c", "type": "file"}, {"name": "empty", "type": "directory", "children": []}]},
+                 {"name": "b.txt", "type": "file"}])
+    text = server.data("directory_tree", path=".")["content"]
+    equal(text, json.dumps(tree, indent=2))
+    equal(json.loads(server.data("directory_tree", path=".", excludePatterns=["a"])["content"]),
+          [{"name": "b.txt", "type": "file"}])
+    equal(server.data("search_files", path=".", pattern="**/*.c")["content"],
+          str(fx.project / "a" / "c.c"))
+    equal(server.data("search_files", path=".", pattern="*.none")["content"], "No matches found")
+    text = server.data("get_file_info", path="b.txt")["content"]
+    for line in ("size: 2048", "isDirectory: false", "isFile: true", "permissions: 644"):
+        contains(text.splitlines(), line)
+    equal(server.data("list_allowed_directories")["content"],
+          f"Allowed directories:\n{fx.project}")
+
+
+@test("glob and grep: pages, context, limits")
+def searching(fx):
+    for i in range(25):
+        fx.write(f"d/f{i:02}.txt", f"alpha {i}\nbeta\n")
+    server = Server(fx)
+    data = server.data("glob", pattern="**/*.txt", limit=10)
+    equal((len(data["files"]), data["nextOffset"]), (10, 10))
+    data = server.data("glob", pattern="**/*.txt", limit=10, offset=20)
+    equal(len(data["files"]), 5)
+    lacks(data, "nextOffset")
+    data = server.data("grep", pattern="alpha 1\\b", after=1)
+    equal([(line["line"], line["text"]) for line in data["files"][0]["lines"]],
+          [(1, "alpha 1"), (2, "beta")])
+    equal(server.data("grep", pattern="beta", limit=3)["truncated"], True)
+    equal(server.failure("grep", pattern="(")["code"], "INVALID_PATTERN")
+    equal(len(server.data("grep", pattern="BETA", ignoreCase=True, filesOnly=True)["files"]), 25)
+
+
+@test("arguments that do not fit are told so that a model can repair them")
+def arguments(fx):
+    server = Server(fx)
+    for tool, given, part in (
+            ("read_text_file", {}, "'path' is missing"),
+            ("read_text_file", {"path": 5}, "'path' must be a string"),
+            ("read_text_file", {"path": ""}, "not empty"),
+            ("read_text_file", {"path": "a\0b"}, "without NUL"),
+            ("read_text_file", {"path": "a", "head": "5"}, "'head' must be an integer"),
+            ("read_text_file", {"path": "a", "head": 1.5}, "'head' must be an integer"),
+            ("read_text_file", {"path": "a", "head": -1}, "between"),
+            ("read_text_file", {"path": "a", "lines": 5}, "takes no argument 'lines'"),
+            ("read_multiple_files", {"paths": []}, "at least one"),
+            ("read_multiple_files", {"paths": ["a", 5]}, "strings"),
+            ("edit_file", {"path": "a", "edits": []}, "at least one"),
+            ("edit_file", {"path": "a", "edits": [{"newText": "x"}]}, "either"),
+            ("edit_file", {"path": "a", "edits": [{"oldText": "", "newText": "x"}]}, "not empty"),
+            ("edit_file", {"path": "a", "edits": [5]}, "objects"),
+            ("list_directory_with_sizes", {"path": ".", "sortBy": "x"}, "one of: name size"),
+            ("run_command", {"command": "x", "background": "yes"}, "true or false")):
+        error = server.failure(tool, **given)
+        equal(error["code"], "INVALID_ARGUMENT", str(given))
+        contains(error["person"], part)
+    server.failure("read_text_file", path="a", head=None)  # null: left out; the file is missing
+    fx.write("a", "x\ny\n")
+    equal(server.data("read_text_file", path="a", head=1.0)["content"], "x\n")
+
+
+@test("F4 errors carry code, person, model, violation, and the way out")
+def errors(fx):
+    server = Server(fx, "--allow-read=vendor", elicit=False)
+    fx.write("vendor/x", "x")
+    error = server.failure("write_file", path="vendor/x", content="y")
+    equal((error["code"], error["violation"]), ("READ_ONLY", True))
+    contains(error["rule"], "--allow-read=vendor")
+    error = server.failure("read_text_file", path="missing")
+    equal((error["code"], error["violation"]), ("NOT_FOUND", False))
+    check(error["person"] and error["model"])
+    result = server.call("read_text_file", path="missing")
+    contains(result["content"][0]["text"], "NOT_FOUND")
+
+
+@test("F2 the way out is closed: dots, links, magic links, twins, fifos")
+def ways_out(fx):
+    fx.write(fx.outside / "s.txt", "outside")
+    os.symlink(fx.outside, fx.project / "link")
+    os.symlink(fx.outside / "s.txt", fx.project / "file-link")
+    os.mkfifo(fx.project / "fifo")
+    twin = fx.write(fx.home / "project-evil" / "x", "evil")
+    server = Server(fx, elicit=False)
+    for path in ("../../outside/s.txt", str(fx.outside / "s.txt"), "link/s.txt", "file-link",
+                 "/proc/self/root/etc/passwd", "/proc/self/cwd/../../outside/s.txt", str(twin),
+                 "../project-evil/x", "/proc/1/environ", "fifo"):
+        error = server.failure("read_text_file", path=path)
+        check(error["code"] in ("NEEDS_CONSENT", "NOT_A_FILE", "BLOCKED", "PATH_OUTSIDE_PROJECT",
+                                "PERMISSION"), f"{path}: {error}")
+        server.failure("write_file", path=path, content="x")
+    server.failure("write_file", path="link/new", content="x")
+    equal(os.listdir(fx.outside), ["s.txt"])
+    equal(fx.read(fx.outside / "s.txt"), "outside")
+
+
+@test("F3 odd names inside work")
+def odd_names(fx):
+    server = Server(fx)
+    for name in ("file..txt", "..foo", "a b", "ünï", "new\nline", "x" * 200, "-rf", "a\\b"):
+        server.data("write_file", path=name, content=name)
+        equal(server.data("read_text_file", path=name)["content"], name)
+    server.data("write_file", path="none/../a", content="x") if fx.exists("none") else None
+    equal(sorted(os.listdir(fx.project)),
+          sorted(("file..txt", "..foo", "a b", "ünï", "new\nline", "x" * 200, "-rf", "a\\b")))
+
+
+@test("names that are no UTF-8 are listed and break nothing")
+def no_utf8(fx):
+    with open(os.fsencode(fx.project) + b"/bad-\xff", "w", encoding="utf-8") as file:
+        file.write("x")
+    server = Server(fx)
+    contains(server.data("list_directory", path=".")["content"], "bad-\ufffd")
+    server.data("directory_tree", path=".")
+    server.data("glob", pattern="**")
+
+
+@test("a result that is too large is cut and the rest is a resource")
+def large(fx):
+    fx.write("big.txt", "".join(f"{i}\n" for i in range(900000)))
+    server = Server(fx)
+    result = server.call("read_text_file", path="big.txt")
+    check(len(result["structuredContent"]["content"]) < 300000)
+    link = next(block for block in result["content"] if block["type"] == "resource_link")
+    text, offset = "", 0
+    while offset is not None:
+        page = server.request("resources/read", {"uri": f"{link['uri']}?offset={offset}"})["contents"][0]
+        text += page["text"]
+        offset = page.get("_meta", {}).get("sandbash/nextOffset")
+    equal(text, fx.read("big.txt"))
+
+
+@test("directories on the command line are the projects, as with the reference server")
+def directories(fx):
+    fx.write(fx.outside / "a.txt", "first")
+    other = fx.dir / "other"
+    fx.write(other / "b.txt", "second")
+    server = Server(fx, fx.outside, other, cwd="/", elicit=False)
+    equal(server.data("list_allowed_directories")["content"],
+          f"Allowed directories:\n{fx.outside}\n{other}")
+    equal(server.data("read_text_file", path="a.txt")["content"], "first")
+    equal(server.data("read_text_file", path=str(other / "b.txt"))["content"], "second")
+    data = server.data("run_command", command=f"pwd; touch x {other}/y {fx.project}/z")
+    equal(data["stdout"].strip(), str(fx.outside))
+    check((other / "y").exists() and not fx.exists("z"))
+    equal(server.failure("read_text_file", path=str(fx.write("p", "x")))["code"], "NEEDS_CONSENT")
+
+
+@test("P5 roots of the client narrow, never widen")
+def roots(fx):
+    fx.write("sub/a.txt", "inside")
+    fx.write("b.txt", "beside")
+    fx.write(fx.outside / "c.txt", "outside")
+    for offered, allowed in (([fx.project / "sub"], [fx.project / "sub"]),
+                             ([fx.home], [fx.project]), (["/"], [fx.project]),
+                             ([fx.outside], [fx.project]),
+                             ([fx.project / "sub", fx.outside], [fx.project / "sub"]), ([], [fx.project])):
+        server = Server(fx, roots=[f"file://{root}" for root in offered])
+        server.answers = lambda params: "deny"
+        deadline = time.monotonic() + 5
+        want = "\n".join(["Allowed directories:", *map(str, allowed)])
+        while server.data("list_allowed_directories")["content"] != want:
+            check(time.monotonic() < deadline, f"{offered}: {server.data('list_allowed_directories')}")
+            time.sleep(0.02)
+        server.data("read_text_file", path=str(fx.project / "sub/a.txt"))
+        server.failure("read_text_file", path=str(fx.outside / "c.txt"))
+        if allowed == [fx.project / "sub"]:
+            server.failure("read_text_file", path=str(fx.project / "b.txt"))
+    server = Server(fx, roots=["http://x", "file://elsewhere/x", "file:///%00", "nonsense"])
+    server.data("read_text_file", path="b.txt")
+
+
+@test("the policy and the record are resources")
+def resources(fx):
+    server = Server(fx, "--deny=secret")
+    fx.write("secret", "x")
+    contains(server.request("resources/read", {"uri": "sandbash://policy"})["contents"][0]["text"],
+             str(fx.project / "secret"))
+    server.failure("read_text_file", path="secret")
+    text = server.request("resources/read", {"uri": "sandbash://audit"})["contents"][0]["text"]
+    events = [json.loads(line) for line in text.splitlines()]
+    equal([(event["event"], event.get("path")) for event in events[1:]],
+          [("deny", str(fx.project / "secret"))])
+    data = server.data("what_may_i_do", path="secret")["decisions"]
+    equal(data["read"]["verdict"], "deny")
+    data = server.data("what_may_i_do")
+    equal(data["policy"]["rules"][0]["origin"], "--deny=secret")
+
+
+run_all()

@@ -1,0 +1,300 @@
+"""guard.py - names that a program outside would run or obey, and every way to plant them.
+
+tests/lib/plant.py knows the ways.  Each is tried three times at places of the same layout:
+
+    control     without a sandbox: it plants
+    inside      at the guarded name: nothing is planted, whatever the attack was told
+    neighbour   inside, at a name that nobody obeys: it plants, as without a sandbox
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from attack import signature, unchanged
+from compare import native
+from tap import FLAGS, check, contains, equal, lacks, run_all, test
+
+PLANT = Path(__file__).resolve().parent.parent / "lib" / "plant.py"
+PYTHON = "python3"
+MARK = "planted-by-the-inside"
+SCRIPT = f"#!/bin/sh\n# {MARK}\n"
+
+# name: what is planted, something harmless that may stand there
+NAMES = {
+    ".git/hooks/pre-commit": (SCRIPT, ""),
+    ".git/config": (f"[core]\n\tfsmonitor = {MARK}\n", "[user]\n\tname = x\n"),
+    ".envrc": (SCRIPT, ""),
+    ".vscode/tasks.json": (f'{{"{MARK}": 1}}\n', ""),
+    ".claude/settings.json": (f'{{"{MARK}": 1}}\n', ""),
+}
+PLAIN = "plain.d/sub/file"  # nobody runs that
+
+
+def attacks():
+    source = PLANT.read_text()
+    return [line[4:line.index("(")] for before, line in zip(source.splitlines(),
+            source.splitlines()[1:]) if before == "@attack"]
+
+
+def prepare(fx, top, name, exists, alias=True):
+    """A place for each attack: the directories around the name, and the file where it exists."""
+    template = top.parent / (top.name + "-template")
+    template.mkdir(parents=True)
+    if name.startswith(".git/"):
+        equal(fx.run("git", "init", "-q", template).status, 0)
+    path = template / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if exists and not path.exists():
+        path.write_text("harmless\n")
+        path.chmod(0o755)
+    if not exists and path.exists():
+        path.unlink()
+    for word in attacks():
+        shutil.copytree(template, top / word)
+        if exists and alias:
+            os.link(top / word / name, top / word / "old-alias")
+    shutil.rmtree(template)
+
+
+def planted(top, name):
+    """The attacks after which the name says what they want."""
+    found = set()
+    for word in attacks():
+        path = top / word / name
+        if path.is_file() and MARK in path.read_text():
+            found.add(word)
+    return found
+
+
+def plant_all(fx, top, name, evil, harmless, boxed, flags=(), **where):
+    env = {"EVIL": evil, "HARMLESS": harmless}
+    words = [PYTHON, PLANT, top, name]
+    result = (fx.sandbash("--consent=deny", "--quiet", *flags, *words, env=env, timeout=120, **where)
+              if boxed else fx.run(*native(*words), env=env, timeout=120))
+    equal(result.status, 0, result.stderr)
+    return result.stdout
+
+
+def matrix(name, exists, depth):
+    evil, harmless = NAMES[name]
+    label = f"{name}, {'there' if exists else 'absent'}, {'at the top' if depth == '.' else 'deep'}"
+
+    @test(f"P3 planting: {label}", variants=("full", "flat"))
+    def one(fx):
+        top = fx.project / depth / "x"
+        prepare(fx, top, name, exists)
+        control = fx.dir / "control" / "x"
+        prepare(fx, control, name, exists)
+        log = plant_all(fx, top, name, evil, harmless, True)
+        native_log = plant_all(fx, control, name, evil, harmless, False)
+        equal(planted(top, name), set(), f"\n{log}")
+        # nearly all of them work where nobody looks; which ones do not, depends on the place
+        works = planted(control, name)
+        check(len(works) >= 27, f"control: {sorted(works)}\n{native_log}")
+        leftovers = [p for p in top.rglob(".sandbash*")]
+        equal(leftovers, [])
+
+
+for name in NAMES:
+    for exists in (True, False):
+        matrix(name, exists, ".")
+for name in (".git/hooks/pre-commit", ".envrc"):
+    for exists in (True, False):
+        matrix(name, exists, "a/b/c")
+
+
+@test("P3 planting: the neighbour, a name that nobody obeys", variants=("full", "flat"))
+def neighbour(fx):
+    for exists in (True, False):
+        top, control = fx.project / f"in-{exists}", fx.dir / f"control-{exists}"
+        for place in (top, control):
+            prepare(fx, place, PLAIN, exists, alias=False)
+        log = plant_all(fx, top, PLAIN, SCRIPT, "", True)
+        plant_all(fx, control, PLAIN, SCRIPT, "", False)
+        equal(planted(top, PLAIN), planted(control, PLAIN), log)
+
+
+@test("P3 a second name from before is a copy once it is written to", variants=("full", "flat"))
+def alias_from_before(fx):
+    outside = fx.write(fx.outside / "file", "outside\n")
+    os.link(outside, fx.path("inside"))
+    fx.path("inside").chmod(0o640)
+    before = outside.read_text(), outside.stat().st_ino, outside.stat().st_mode
+    works = fx.sandbash("--consent=deny", "sh", "-c", "echo more >>inside && ln inside third && "
+                        "echo again >>third && cat inside && stat -c %h inside")
+    equal(works.status, 0, works.stderr)
+    equal(works.stdout, "outside\nmore\nagain\n2\n", "its own links are links")
+    equal((outside.read_text(), outside.stat().st_ino, outside.stat().st_mode), before)
+    equal(fx.path("inside").stat().st_mode & 0o777, 0o640)
+    control = fx.write("one", "x\n")
+    os.link(control, fx.path("two"))
+    equal(fx.run("sh", "-c", "echo more >>two; cat one").stdout, "x\nmore\n", "control")
+
+
+@test("P3 planting: in a further project, a writable root and the temp directory",
+      variants=("full", "flat"))
+def other_roots(fx):
+    evil, harmless = NAMES[".git/hooks/pre-commit"]
+    for flag, root in (("--project={}", "other"), ("--allow-write={}", "root")):
+        top = fx.home / root / "x"
+        prepare(fx, top, ".git/hooks/pre-commit", True)
+        log = plant_all(fx, top, ".git/hooks/pre-commit", evil, harmless, True,
+                        flags=[flag.format(fx.home / root)])
+        equal(planted(top, ".git/hooks/pre-commit"), set(), log)
+    # prepared in the temp directory, moved into the project
+    result = fx.sandbash("--consent=deny", "sh", "-c", f"""
+mkdir -p "$TMPDIR/p/hooks"; printf '{SCRIPT}' >"$TMPDIR/p/hooks/pre-commit"
+mv "$TMPDIR/p" .git; mv "$TMPDIR/p/hooks/pre-commit" .envrc
+mkdir -p q/hooks; printf '{SCRIPT}' >q/hooks/pre-commit; mkdir q/objects q/refs; echo x >q/HEAD
+true""", env={"TMPDIR": "/tmp"})
+    equal(result.status, 0, result.stderr)
+    for path in (".git/hooks/pre-commit", ".envrc"):
+        check(not fx.path(path).exists(), path)
+    check(not (fx.path("q/hooks/pre-commit").exists() and fx.path("q/HEAD").exists()
+               and fx.path("q/refs").exists()), "a bare repository with a hook was completed")
+
+
+@test("P3 a hook runs outside only if it was there: git itself says", variants=("full", "flat"))
+def truly(fx):
+    """The control is a hook that runs; planted ones do not."""
+    fx.git_project()
+    mark = fx.dir / "ran"
+    hook = f"#!/bin/sh\ntouch {mark}\n"
+    fx.write("evil", hook, 0o755)
+    fx.sandbash("--consent=deny", "--quiet", "sh", "-c", f"""
+cp evil .git/hooks/pre-commit; mv evil .git/hooks/post-commit
+git config core.fsmonitor 'touch {mark}'; git config core.hooksPath "$PWD"
+printf '[core]\\n\\tfsmonitor = touch {mark}\\n' >>.git/config
+git config alias.x '!touch {mark}'; git config include.path "$PWD/more"
+echo 'gitdir: elsewhere' >sub/.git; mkdir sub; cp -r .git sub/.git; mv sub/.git/hooks sub/h
+""")
+    for words in (["status"], ["add", "."], ["commit", "-q", "--allow-empty", "-m", "x"],
+                  ["x"], ["-C", "sub", "status"]):
+        fx.run("git", *words)
+    check(not mark.exists(), "something that the inside wrote was run")
+    fx.write(".git/hooks/pre-commit", hook, 0o755)
+    fx.run("git", "commit", "-q", "--allow-empty", "-m", "y")
+    check(mark.exists(), "the control: a hook runs")
+
+
+@test("P3 a rule for the name itself opens it; one for the project does not",
+      variants=("full", "flat"))
+def opened(fx):
+    fx.git_project()
+    write = ["sh", "-c", 'echo "$2" >"$1"', "-"]
+    for flags in ([f"--allow-write={fx.project}"], ["--rule=write *.json"], []):
+        for name in (".git/hooks/x", ".mcp.json"):
+            result = fx.sandbash("--consent=deny", *flags, *write, name, MARK)
+            check(result.status != 0 and not fx.exists(name), f"{flags} {name}")
+    works = (("--allow-write=.git/hooks", ".git/hooks/x"), ("--allow-write=.git", ".git/hooks/y"),
+             ("--rule=write **/.envrc", "sub/.envrc"))
+    fx.path("sub").mkdir()
+    for flag, name in works:
+        path = fx.path(name)
+        if flag.startswith("--allow-write=") and not fx.path(flag[14:]).exists():
+            continue
+        result = fx.sandbash("--consent=deny", flag, *write, name, MARK)
+        equal((result.status, path.exists()), (0, True), f"{flag} {result.stderr}")
+
+
+@test("P3 staged files behave like files", variants=("full", "flat"))
+def staged(fx):
+    """What a program sees while it writes a file that is looked at when it closes it."""
+    fx.git_project()
+    config = fx.path(".git/config")
+    config.chmod(0o640)
+    before = config.read_text()
+    script = """
+import fcntl, os, sys
+fd = os.open(".git/config", os.O_RDWR)
+assert fd > 100, fd
+assert os.fstat(fd).st_size == os.stat(".git/config").st_size
+assert os.read(fd, 6) == b"[core]", "reads what is there"
+os.lseek(fd, 0, os.SEEK_END)
+os.write(fd, b"[user]\\n\\tname = somebody\\n")
+assert b"somebody" not in open(".git/config", "rb").read(), "not there before it is closed"
+os.fsync(fd); fcntl.flock(fd, fcntl.LOCK_EX)
+os.close(fd)
+assert b"somebody" in open(".git/config", "rb").read(), "there when it is closed"
+os.close(os.open("sub.git", os.O_WRONLY | os.O_CREAT, 0o600))
+fds = [os.open(".git/config", os.O_RDWR) for _ in range(10)]
+assert len(set(fds)) == 10
+for fd in fds: os.close(fd)
+fd = os.open(".git/config", os.O_WRONLY | os.O_APPEND)
+os.write(fd, b"[core]\\n\\tpager = evil\\n")
+try:
+    os.close(fd)
+    sys.exit("closing an evil file succeeded")
+except PermissionError:
+    pass
+assert b"evil" not in open(".git/config", "rb").read()
+"""
+    result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", script)
+    equal(result.status, 0, result.stderr)
+    equal(config.read_text(), before + "[user]\n\tname = somebody\n")
+    equal(config.stat().st_mode & 0o777, 0o640, "the mode stays")
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c",
+                         "ulimit -n 200; git worktree add -q ../w 2>/dev/null || exit 0")
+    equal(result.status, 0, result.stderr)
+    result = fx.sandbash("--consent=deny", "sh", "-c", "git init -q n && git -C n worktree add -q "
+                         "--orphan w 2>/dev/null || git init -q --separate-git-dir=$PWD/s t && "
+                         "cat t/.git", variant="full")
+    contains(result.stdout, "gitdir:")
+
+
+@test("P3 staged files under a small limit on descriptors")
+def small_limit(fx):
+    for limit in (60, 200, 1024):
+        script = f"ulimit -n {limit}; {' '.join(map(str, fx.argv('--consent=deny')))} " \
+                 f"{' '.join(FLAGS)} git init -q --separate-git-dir=$PWD/s{limit} t{limit}"
+        result = fx.run("sh", "-c", script)
+        equal(result.status, 0, f"{limit}: {result.stderr}")
+        contains(fx.read(f"t{limit}/.git"), "gitdir: ")
+
+
+@test("P3 two runs of one project at a time")
+def two_runs(fx):
+    fx.git_project()
+    script = "for i in 1 2 3 4 5 6 7 8; do git config user.n$1 $i 2>/dev/null; " \
+             "git config core.pager evil 2>/dev/null; done; exit 0"
+    runs = [fx.start(*fx.argv("--consent=deny", "--quiet", "sh", "-c",
+                              script.replace("user.n", "user.name"), "-", n))
+            for n in "ab"]
+    for run in runs:
+        equal(run.wait(60), 0)
+    lacks(fx.read(".git/config"), "evil")
+    equal(fx.run("git", "config", "--list").status, 0, "the file is whole")
+    equal([n for n in os.listdir(fx.path(".git")) if n.endswith(".lock") or "sandbash" in n], [])
+
+
+@test("P3 killed while a guarded file is written: no trace", variants=("full", "flat"))
+def killed_staging(fx):
+    fx.git_project()
+    before = signature(fx.path(".git"))
+    script = ("import os, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
+              "os.write(fd, b'[user]\\n\\tname = x\\n')\nprint('ready', flush=True)\ntime.sleep(60)")
+    for whom in ("asker", "all"):
+        run = fx.start(*fx.argv("--consent=deny", PYTHON, "-c", script),
+                       stdout=subprocess.PIPE, start_new_session=True)
+        equal(run.stdout.readline(), b"ready\n")
+        if whom == "all":
+            children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+            for child in children:
+                os.kill(int(child), signal.SIGKILL)
+        run.kill()
+        run.wait()
+        time.sleep(0.3)
+        unchanged(before, fx.path(".git"), whom)
+    # the command alone: what it had written so far is there, as with any file
+    run = fx.start(*fx.argv("--consent=deny", "sh", "-c",
+                            f"timeout -s KILL 0.5 {PYTHON} -c \"$1\"; true", "-", script),
+                   stdout=subprocess.DEVNULL)
+    equal(run.wait(30), 0)
+    equal(fx.read(".git/config"), "[user]\n\tname = x\n")
+
+
+run_all()

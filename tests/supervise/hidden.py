@@ -1,0 +1,89 @@
+"""hidden.py - P4: a deny rule with a wildcard also hides files that appear while the run goes on."""
+
+import os
+import time
+
+from tap import check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+# waits for the file, then tries to read it in every way
+READER = r"""
+import ctypes, os, sys, time
+name = sys.argv[1]
+print("waiting", flush=True)
+while not os.path.exists("go"):
+    time.sleep(0.01)
+libc = ctypes.CDLL(None, use_errno=True)
+def plain(): return open(name).read()
+def by_directory():
+    d = os.open(os.path.dirname(name) or ".", os.O_RDONLY)
+    return os.read(os.open(os.path.basename(name), os.O_RDONLY, dir_fd=d), 100).decode()
+def by_link():
+    os.symlink(os.path.abspath(name), "way"); return open("way").read()
+def by_proc(): return open(f"/proc/self/cwd/{name}").read()
+def by_path_descriptor():
+    return open(f"/proc/self/fd/{os.open(name, os.O_PATH)}").read()
+def renamed(): os.rename(name, "mine"); return open("mine").read()
+def linked(): os.link(name, "mine2"); return open("mine2").read()
+def read_write(): return os.read(os.open(name, os.O_RDWR), 100).decode()
+def noatime(): return os.read(os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOATIME), 100).decode()
+for way in (plain, by_directory, by_link, by_proc, by_path_descriptor, renamed, linked, read_write,
+            noatime):
+    try:
+        print(way.__name__, "read" if "secret" in way() else "other")
+    except OSError as error:
+        print(way.__name__, error.strerror)
+"""
+
+
+def read_later(fx, name, *flags, boxed=True):
+    """Start the reader, put the file there from outside, and let it try."""
+    words = ["python3", "-c", READER, name]
+    run = fx.start(*(fx.argv(*flags, *words) if boxed else words), stdout=-1, text=True)
+    equal(run.stdout.readline(), "waiting\n")
+    fx.write(name, "secret\n")
+    fx.write("go")
+    out, _ = run.communicate(timeout=30)
+    for leftover in ("go", "way", "mine", "mine2", name):
+        if fx.exists(leftover):
+            fx.path(leftover).unlink()
+    return out
+
+
+@test("P4 a file that comes to match a wildcard cannot be read", variants=BOTH)
+def appears(fx):
+    for name, flag in ((".env", "--deny=**/.env"), ("sub/deep/.env", "--deny=**/.env"),
+                       ("keys/a.pem", "--deny=keys/*.pem"), ("later", "--deny=later")):
+        fx.path("keys").mkdir(exist_ok=True)
+        out = read_later(fx, name, flag)
+        lacks(out, " read", f"{name}: {out}")
+        contains(out, "plain Permission denied")
+        contains(read_later(fx, "other.txt", flag), "plain read", "the neighbour")
+    contains(read_later(fx, ".env"), "plain read", "without the rule")
+    contains(read_later(fx, ".env", boxed=False), "plain read", "the control")
+
+
+@test("P4 with reads held, programs work as ever")
+def ordinary(fx):
+    fx.git_project()
+    fx.write("sub/.env", "secret\n")
+    result = fx.sandbash("--deny=**/.env", "bash", "-c", """set -e
+cat README; ls -l >/dev/null; find . >/dev/null; git status --short; git log --oneline | wc -l
+echo int main\\(void\\){return 0\\;} >a.c; gcc -o a a.c; ./a; cat /proc/self/status >/dev/null
+head -c 4 /dev/zero | wc -c; mkfifo f; (echo through >f &) ; cat f; cat <(echo substituted)
+python3 -c 'import json; print(open("/proc/self/comm").read().strip())'
+cat missing 2>/dev/null || echo missing; cat sub/.env 2>&1 || true; tar cf t.tar README; echo done
+""")
+    equal(result.status, 0, result.stderr)
+    for word in ("hello", "through", "substituted", "missing", "Permission denied", "done"):
+        contains(result.stdout, word)
+    lacks(result.stdout, "secret")
+
+
+@test("P4 --status tells that reads are held")
+def told(fx):
+    contains(fx.run(fx.argv()[0], "--status", "--deny=**/.env").stdout, "reading:  held")
+    lacks(fx.run(fx.argv()[0], "--status").stdout, "reading:")
+
+
+run_all()

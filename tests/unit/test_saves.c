@@ -1,0 +1,257 @@
+/*
+ * test_saves.c - C3: saving a file is one question, by whatever names a program does it.
+ *
+ * A program's save is replayed as its traced system calls; every wish that finds no answer is a
+ * question, answered as the test says.
+ */
+#include "wishes.h"
+
+#include "consent/save_names.h"
+
+enum act { WRITE, UNLINK, RENAME, LINK, SYMLINK, CHMOD };
+
+struct step {
+	enum act act;
+	const char *name, *to;
+};
+
+static bool is_there(struct fixture *fx, const char *name)
+{
+	struct stat info;
+
+	return lstat(in(fx->root, name), &info) == 0;
+}
+
+/* Ask what has to be asked; false: denied. */
+static bool permitted(struct fixture *fx, const char *name, enum sb_op op, bool metadata,
+		      enum sb_answer person)
+{
+	struct held held;
+	enum sb_answer given;
+
+	hold(fx, name, op, &held);
+	held.wish.metadata = metadata;
+	given = sb_grants_find(fx->grants, &held.wish);
+	if (given == SB_ANSWER_NONE) {
+		fx->questions++;
+		given = person;
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, person, NULL), SB_OK);
+		/* C3: never twice */
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), given);
+	}
+	let_go(&held);
+	return given != SB_ANSWER_DENY;
+}
+
+static bool do_step(struct fixture *fx, const struct step *step, enum sb_answer person)
+{
+	char name[PATH_MAX], to[PATH_MAX];
+	bool there, to_there;
+
+	snprintf(name, sizeof name, "home/docs/%s", step->name);
+	snprintf(to, sizeof to, "home/docs/%s", step->to ? step->to : "");
+	there = is_there(fx, name);
+	to_there = is_there(fx, to);
+	switch (step->act) {
+	case WRITE:
+		if (!permitted(fx, name, there ? SB_MODIFY : SB_CREATE, false, person))
+			return false;
+		if (!there) {
+			make_file(fx->root, name);
+			made(fx, name);
+		}
+		return true;
+	case SYMLINK:
+		if (!permitted(fx, name, SB_CREATE, false, person))
+			return false;
+		make_link(fx->root, name, step->to);
+		made(fx, name);
+		return true;
+	case UNLINK:
+		if (!there)
+			return true; /* a true ENOENT comes before any question */
+		if (!permitted(fx, name, SB_DELETE, false, person))
+			return false;
+		assert_int_equal(unlink(in(fx->root, name)), 0);
+		return true;
+	case RENAME:
+	case LINK:
+		if (step->act == RENAME && !permitted(fx, name, SB_DELETE, false, person))
+			return false;
+		if (!permitted(fx, to, to_there ? SB_MODIFY : SB_CREATE, false, person))
+			return false;
+		assert_int_equal(step->act == RENAME ? rename(in(fx->root, name), in(fx->root, to))
+						     : link(in(fx->root, name), in(fx->root, to)),
+				 0);
+		if (!to_there)
+			made(fx, to);
+		return true;
+	case CHMOD:
+		return permitted(fx, name, SB_MODIFY, true, person);
+	}
+	return false;
+}
+
+#define SAVE(...) ((const struct step[]){__VA_ARGS__, {.name = NULL}})
+
+/* As strace showed them, calls that failed with ENOENT left in. */
+static const struct save {
+	const char *program;
+	unsigned questions; /* 2: its first name tells nothing about the file */
+	const struct step *steps;
+} saves[] = {
+	{"vim", 1,
+	 SAVE({WRITE, ".notes.txt.swp"}, {WRITE, ".notes.txt.swx"}, {UNLINK, ".notes.txt.swx"},
+	      {UNLINK, ".notes.txt.swp"}, {WRITE, ".notes.txt.swp"}, {CHMOD, ".notes.txt.swp"},
+	      {WRITE, "4913"}, {UNLINK, "4913"}, {UNLINK, "notes.txt~"},
+	      {RENAME, "notes.txt", "notes.txt~"}, {WRITE, "notes.txt"}, {CHMOD, "notes.txt"},
+	      {UNLINK, "notes.txt~"}, {UNLINK, ".notes.txt.swp"})},
+	{"vim, a new file", 1,
+	 SAVE({WRITE, ".new.txt.swp"}, {WRITE, ".new.txt.swx"}, {UNLINK, ".new.txt.swx"},
+	      {UNLINK, ".new.txt.swp"}, {WRITE, ".new.txt.swp"}, {WRITE, "new.txt"},
+	      {UNLINK, ".new.txt.swp"})},
+	{"vim, a hidden file", 1,
+	 SAVE({WRITE, ".hidden.swp"}, {WRITE, ".hidden.swx"}, {UNLINK, ".hidden.swx"},
+	      {WRITE, "4913"}, {UNLINK, "4913"}, {RENAME, ".hidden", ".hidden~"},
+	      {WRITE, ".hidden"}, {UNLINK, ".hidden~"}, {UNLINK, ".hidden.swp"})},
+	{"vim with backupcopy=yes", 1,
+	 SAVE({WRITE, ".notes.txt.swp"}, {UNLINK, "notes.txt~"}, {WRITE, "notes.txt~"},
+	      {CHMOD, "notes.txt~"}, {WRITE, "notes.txt"}, {UNLINK, ".notes.txt.swp"})},
+	{"nano -B", 1,
+	 SAVE({UNLINK, ".notes.txt.swp"}, {WRITE, ".notes.txt.swp"}, {UNLINK, ".notes.txt.swp"},
+	      {WRITE, ".notes.txt.swp"}, {UNLINK, "notes.txt~"}, {WRITE, "notes.txt~"},
+	      {WRITE, "notes.txt"}, {UNLINK, ".notes.txt.swp"})},
+	{"emacs", 1,
+	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {WRITE, "#notes.txt#"},
+	      {RENAME, "notes.txt", "notes.txt~"}, {WRITE, "notes.txt"}, {WRITE, "notes.txt"},
+	      {UNLINK, ".#notes.txt"}, {CHMOD, "notes.txt"}, {UNLINK, "#notes.txt#"})},
+	{"emacs, precious files", 1,
+	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {WRITE, "notes.txt~"}, {CHMOD, "notes.txt~"},
+	      {WRITE, "tmp10O8hq"}, {WRITE, "tmp10O8hq"}, {UNLINK, ".#notes.txt"},
+	      {RENAME, "tmp10O8hq", "notes.txt"}, {CHMOD, "notes.txt"})},
+	{"emacs, numbered backups", 1,
+	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {RENAME, "notes.txt", "notes.txt.~1~"},
+	      {WRITE, "notes.txt"}, {UNLINK, ".#notes.txt"})},
+	{"rsync", 1,
+	 SAVE({WRITE, ".notes.txt.BLsbIX"}, {CHMOD, ".notes.txt.BLsbIX"},
+	      {RENAME, ".notes.txt.BLsbIX", "notes.txt"})},
+	{"rsync -b", 1,
+	 SAVE({WRITE, ".notes.txt.HksUbt"}, {LINK, "notes.txt", "notes.txt~"},
+	      {CHMOD, ".notes.txt.HksUbt"}, {RENAME, ".notes.txt.HksUbt", "notes.txt"})},
+	{"python, a careful writer", 1,
+	 SAVE({WRITE, ".notes.txt.kcfsc1r5"}, {RENAME, ".notes.txt.kcfsc1r5", "notes.txt"})},
+	{"git config", 1, SAVE({WRITE, "notes.txt.lock"}, {RENAME, "notes.txt.lock", "notes.txt"})},
+	{"patch", 1,
+	 SAVE({WRITE, "notes.txt.oOhrJTv"}, {CHMOD, "notes.txt.oOhrJTv"},
+	      {RENAME, "notes.txt.oOhrJTv", "notes.txt"})},
+	{"gedit", 1,
+	 SAVE({WRITE, "notes.txt"}, {WRITE, ".goutputstream-YGE2Y3"},
+	      {RENAME, ".goutputstream-YGE2Y3", "notes.txt"})},
+	{"VS Code", 1, SAVE({WRITE, "notes.txt"}, {CHMOD, "notes.txt"})},
+	{"VS Code, atomic", 1,
+	 SAVE({WRITE, "notes.txt.vsctmp"}, {RENAME, "notes.txt.vsctmp", "notes.txt"})},
+	{"a JetBrains editor", 1,
+	 SAVE({WRITE, "notes.txt___jb_tmp___"}, {RENAME, "notes.txt", "notes.txt___jb_old___"},
+	      {RENAME, "notes.txt___jb_tmp___", "notes.txt"}, {UNLINK, "notes.txt___jb_old___"})},
+	{"cp -b", 1, SAVE({RENAME, "notes.txt", "notes.txt~"}, {WRITE, "notes.txt"})},
+	{"install", 1, SAVE({UNLINK, "notes.txt"}, {WRITE, "notes.txt"}, {CHMOD, "notes.txt"})},
+	{"sed -i", 2, SAVE({WRITE, "sed9Pv6rw"}, {RENAME, "sed9Pv6rw", "notes.txt"})},
+	{"sed -i.bak", 2,
+	 SAVE({WRITE, "sedI5xEHF"}, {RENAME, "notes.txt", "notes.txt.bak"},
+	      {RENAME, "sedI5xEHF", "notes.txt"})},
+	{"perl -pi", 2, SAVE({WRITE, "XXgL3CQP"}, {RENAME, "XXgL3CQP", "notes.txt"})},
+	{"python, mkstemp", 2, SAVE({WRITE, "tmpczmnnojv"}, {RENAME, "tmpczmnnojv", "notes.txt"})},
+};
+
+static void a_save_is_one_question(void **state)
+{
+	for (size_t i = 0; i < COUNT(saves); i++) {
+		struct fixture *fx;
+
+		assert_int_equal(setup((void **)&fx), 0);
+		make_file(fx->root, "home/docs/notes.txt");
+		make_file(fx->root, "home/docs/.hidden");
+		make_file(fx->root, "home/docs/precious");
+		for (const struct step *step = saves[i].steps; step->name; step++)
+			assert_true(do_step(fx, step, SB_ANSWER_ONCE));
+		if (fx->questions != saves[i].questions)
+			fail_msg("%s: %u questions", saves[i].program, fx->questions);
+		/* and nothing else was opened */
+		assert_int_equal(find(fx, "home/docs/precious", SB_MODIFY), SB_ANSWER_NONE);
+		assert_int_equal(find(fx, "home/docs/fresh", SB_CREATE), SB_ANSWER_NONE);
+		assert_int_equal(find(fx, "home/docs/deep/notes.txt", SB_CREATE), SB_ANSWER_NONE);
+		assert_int_equal(find_as(fx, 101, "home/docs/notes.txt", SB_MODIFY),
+				 SB_ANSWER_NONE);
+		sb_grants_exited(fx->grants, 100);
+		assert_int_equal(find(fx, "home/docs/notes.txt", SB_MODIFY), SB_ANSWER_NONE);
+		teardown((void **)&fx);
+	}
+	(void)state;
+}
+
+static void a_refused_save_is_one_question(void **state)
+{
+	struct fixture *fx = *state;
+	unsigned refused = 0;
+
+	make_file(fx->root, "home/docs/notes.txt");
+	for (const struct step *step = saves[0].steps; step->name; step++)
+		refused += !do_step(fx, step, SB_ANSWER_DENY);
+	assert_int_equal(fx->questions, 1);
+	assert_true(refused >= 6);
+	assert_true(is_there(fx, "home/docs/notes.txt"));
+}
+
+static void names_of_a_save_are_told_apart(void **state)
+{
+	static const struct {
+		const char *file, *name;
+		enum sb_save_match match;
+	} rows[] = {
+		{"a.c", ".a.c.swp", SB_SAVE_OLD},      {"a.c", ".a.c.swo", SB_SAVE_OLD},
+		{"a.c", "a.c~", SB_SAVE_OLD},          {"a.c", "a.c.bak", SB_SAVE_NEW},
+		{"a.c", "4913", SB_SAVE_NEW},          {"a.c", "5036", SB_SAVE_NEW},
+		{"a.c", "5037", SB_SAVE_NOT},          {"a.c", "4914", SB_SAVE_NOT},
+		{"a.c", "04913", SB_SAVE_NOT},         {"a.c", "a.h", SB_SAVE_NOT},
+		{"a.c", "b.c~", SB_SAVE_NOT},          {"a.c", "a.c.swp", SB_SAVE_NOT},
+		{".a", ".a.swp", SB_SAVE_OLD},         {".a", "..a.swp", SB_SAVE_OLD},
+		{"a.c", "a.c.~12~", SB_SAVE_NEW},      {"a.c", "a.c.~~", SB_SAVE_NOT},
+		{"a.c", "sedabcdef", SB_SAVE_NEW},     {"a.c", "sedabcde", SB_SAVE_NOT},
+		{"a.c", "sedabc/ef", SB_SAVE_NOT},     {"a.c", "", SB_SAVE_NOT},
+		{"a.c", "a.c", SB_SAVE_NOT},           {"a", "a.123456", SB_SAVE_NEW},
+		{"a", "a.12345", SB_SAVE_NOT},         {"a", "a.tmp.4711", SB_SAVE_NEW},
+		{"a", "a.1234567890123", SB_SAVE_NOT},
+	};
+	struct fixture *fx = *state;
+	char file[NAME_MAX + 1];
+	const char *why;
+	int docs = open(in(fx->root, "home/docs"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (sb_save_match(rows[i].file, rows[i].name) != rows[i].match)
+			fail_msg("'%s' for '%s'", rows[i].name, rows[i].file);
+
+	make_file(fx->root, "home/docs/report");
+	assert_false(sb_save_file(docs, "report.backup", file, &why)); /* a word */
+	assert_true(sb_save_file(docs, "report.k3Xz9a", file, &why));
+	assert_string_equal(file, "report");
+	assert_false(sb_save_file(docs, "other.k3Xz9a", file, &why)); /* no such file */
+	assert_true(sb_save_file(docs, ".other.swp", file, &why));    /* nothing else looks so */
+	assert_string_equal(file, "other");
+	assert_string_equal(why, "vim's swap file");
+	assert_false(sb_save_file(docs, "movie.swf", file, &why));
+	assert_false(sb_save_file(docs, "sedAbCdEf", file, &why));
+	assert_false(sb_save_file(docs, "..~", file, &why));
+	assert_false(sb_save_file(docs, "~", file, &why));
+	close(docs);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_save_is_one_question),
+	TEST(a_refused_save_is_one_question),
+	TEST(names_of_a_save_are_told_apart),
+};
+
+UNIT_MAIN("saves")
