@@ -421,7 +421,7 @@ struct sb_files_entry {
 	uint64_t bytes;           /* with details */
 	struct timespec modified; /* with details */
 	const char *target;       /* of a link, with details; or NULL */
-	bool cut; /* tree: a directory whose inside is left out (depth, limit, refused) */
+	bool cut; /* tree: a directory whose inside is left out (limit, refused, 256 deep) */
 };
 
 struct sb_files_entries {

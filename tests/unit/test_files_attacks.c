@@ -162,7 +162,8 @@ static void test_F2_proc_from_the_root_directory(void **state)
 
 static bool own_mounts(void)
 {
-	return syscall(SYS_unshare, CLONE_NEWNS) == 0 &&
+	return (syscall(SYS_unshare, CLONE_NEWNS) == 0 ||
+		syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNS) == 0) &&
 	       syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
@@ -188,7 +189,7 @@ static int check_mounts(struct fixture *fx)
 	struct sb_files_text text;
 
 	if (!own_mounts() ||
-	    syscall(SYS_mount, "proc", at(fx, "project/src"), "proc", 0, NULL) != 0 ||
+	    syscall(SYS_mount, "/proc", at(fx, "project/src"), NULL, MS_BIND | MS_REC, NULL) != 0 ||
 	    syscall(SYS_mount, at(fx, "outside/secret.txt"), at(fx, "project/a.txt"), NULL, MS_BIND,
 		    NULL) != 0)
 		return 77;
