@@ -120,12 +120,19 @@ struct sb_decision sb_decide_rename(const struct sb_policy *policy, const char *
 				    const char *to, bool to_exists);
 
 /*
- * The strictest decision about what rules name strictly beneath path: renaming a directory
- * moves all of that, too.  SB_ALLOW when no rule does.  Patterns with wildcards are left out:
- * they mean the same names wherever the directory goes.
+ * The strictest decision about what rules name strictly beneath path, patterns with wildcards
+ * left out.  SB_ALLOW when no rule does.
  */
 struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op op,
 				     const char *path);
+
+/*
+ * The same for a directory that gets or had the name other, with wildcards: renaming it moves
+ * all that is in it, to where rules may mean something else.  What a pattern means under both
+ * names alike does not count.
+ */
+struct sb_decision sb_decide_moved(const struct sb_policy *policy, enum sb_op op, const char *path,
+				   const char *other);
 
 const char *sb_op_name(enum sb_op op);
 const char *sb_verdict_name(enum sb_verdict verdict);

@@ -298,10 +298,11 @@ static void sort_places(struct place *order, struct place *spare, size_t count)
 			if (middle < count)
 				end = run_end(order, middle, count);
 			while (to < end)
-				spare[to++] = right == end || (left < middle &&
-							       in_order(&order[left], &order[right]))
-						      ? order[left++]
-						      : order[right++];
+				spare[to++] =
+					right == end || (left < middle &&
+							 in_order(&order[left], &order[right]))
+						? order[left++]
+						: order[right++];
 		}
 		memcpy(order, spare, count * sizeof *order);
 	}

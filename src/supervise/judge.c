@@ -191,13 +191,14 @@ static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
 
 /* A directory takes what is in it along: rules beneath either name count as well. */
 static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_op op,
-				     const struct sb_spot *spot, bool directory,
-				     struct sb_judgement *out)
+				     const struct sb_spot *spot, const struct sb_spot *other,
+				     bool directory, struct sb_judgement *out)
 {
 	struct sb_decision decision = sb_decide(grounds->policy, op, spot->path);
 
 	if (directory)
-		decision = stricter(decision, sb_decide_beneath(grounds->policy, op, spot->path));
+		decision = stricter(decision,
+				    sb_decide_moved(grounds->policy, op, spot->path, other->path));
 	return add(out, op, spot, decision);
 }
 
@@ -285,11 +286,11 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_call 
 
 	if (swap && there && S_ISDIR(to.st_mode))
 		directory = true;
-	first = judge_moved(grounds, SB_DELETE, file, directory, out);
-	second = judge_moved(grounds, there ? SB_MODIFY : SB_CREATE, target, directory, out);
+	first = judge_moved(grounds, SB_DELETE, file, target, directory, out);
+	second = judge_moved(grounds, there ? SB_MODIFY : SB_CREATE, target, file, directory, out);
 	if (swap) {
-		judge_moved(grounds, SB_MODIFY, file, directory, out);
-		judge_moved(grounds, SB_DELETE, target, directory, out);
+		judge_moved(grounds, SB_MODIFY, file, target, directory, out);
+		judge_moved(grounds, SB_DELETE, target, file, directory, out);
 	}
 	if (here && has_guard(grounds, file) && has_guard(grounds, target)) {
 		struct sb_guard_place old = place_of(file, from.st_mode);

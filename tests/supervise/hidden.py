@@ -63,6 +63,20 @@ def appears(fx):
     contains(read_later(fx, ".env", boxed=False), "plain read", "the control")
 
 
+MOVE = "mv keys away; cat away/a.pem keys/a.pem; mv other another && cat another/f"
+
+
+@test("P4 a wildcard's directory cannot be moved away from under it", variants=BOTH)
+def moved(fx):
+    fx.write("keys/a.pem", "secret\n")
+    fx.write("other/f", "harmless\n")
+    result = fx.sandbash("--deny=keys/*.pem", "sh", "-c", MOVE)
+    lacks(result.stdout, "secret")
+    contains(result.stdout, "harmless", "the neighbour")
+    fx.path("another").rename(fx.path("other"))
+    contains(fx.run("sh", "-c", MOVE).stdout, "secret", "the control")
+
+
 @test("P4 with reads held, programs work as ever")
 def ordinary(fx):
     fx.git_project()

@@ -130,8 +130,39 @@ static void rules_beneath_a_directory_count_when_it_is_moved(void **state)
 	sb_policy_free(policy);
 }
 
+static void wildcards_beneath_a_directory_count_when_it_is_moved(void **state)
+{
+	static const char *const patterns[] = {"/p/keys/*.key", "/p/*/secret", "/p/**/.env"};
+	struct sb_policy *policy = sb_policy_new();
+	struct sb_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct sb_rule rule = {.access = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}},
+				       .tier = SB_TIER_FLAG,
+				       .pattern = i < 3 ? patterns[i] : "/p",
+				       .origin = "t"};
+
+		if (i == 3)
+			rule.access = (struct sb_access){{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW}};
+		assert_int_equal(SB_OK, sb_policy_add(policy, &rule, &err));
+	}
+	assert_int_equal(SB_OK, sb_policy_seal(policy, &err));
+	/* a key would have a name that is not hidden */
+	assert_int_equal(SB_DENY, sb_decide_moved(policy, SB_DELETE, "/p/keys", "/p/a/b").verdict);
+	assert_int_equal(SB_DENY, sb_decide_moved(policy, SB_DELETE, "/p/x", "/p/a/b").verdict);
+	/* and here something would get a hidden one */
+	assert_int_equal(SB_DENY, sb_decide_moved(policy, SB_CREATE, "/p/keys", "/p/a/b").verdict);
+	/* too deep for "secret"; ".env" is hidden before and after */
+	assert_int_equal(SB_ALLOW, sb_decide_moved(policy, SB_DELETE, "/p/a/b", "/p/a/c").verdict);
+	assert_int_equal(SB_DENY, sb_decide_moved(policy, SB_DELETE, "/p/a/b", "/q").verdict);
+	assert_int_equal(SB_ALLOW, sb_decide_moved(policy, SB_DELETE, "/o/b", "/p/a/b").verdict);
+	sb_policy_free(policy);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_read_back_decides_alike),
+	cmocka_unit_test(wildcards_beneath_a_directory_count_when_it_is_moved),
 	cmocka_unit_test(cut_and_changed_bytes_are_refused_or_decide_something),
 	cmocka_unit_test(rules_beneath_a_directory_count_when_it_is_moved),
 };
