@@ -26,10 +26,10 @@ enum state { WAITING, AT_WORK, REVOKED };
 struct sb_deputy {
 	struct sb_deputy_place place;
 	bool made, failed;
-	bool out;   /* sent, and not known to be back */
-	sem_t go;   /* to the deputy */
-	int back;   /* eventfd: it is */
-	int state;  /* enum state; only the server writes REVOKED */
+	bool out;  /* sent, and not known to be back */
+	sem_t go;  /* to the deputy */
+	int back;  /* eventfd: it is */
+	int state; /* enum state; only the server writes REVOKED */
 	pid_t caller;
 	unsigned turn;
 	/* the row so far, and when the next may be served by the deputy */
@@ -184,7 +184,8 @@ void sb_deputy_send(struct sb_deputy *deputy, pid_t caller, unsigned turn)
 	deputy->out = true;
 	__atomic_store_n(&deputy->state, AT_WORK, __ATOMIC_RELEASE);
 	sem_post(&deputy->go);
-	while (__atomic_load_n(place->turn, __ATOMIC_ACQUIRE) == turn && !is_back(deputy, LOOK_MS)) {
+	while (__atomic_load_n(place->turn, __ATOMIC_ACQUIRE) == turn &&
+	       !is_back(deputy, LOOK_MS)) {
 		unsigned now = __atomic_load_n(place->requests, __ATOMIC_RELAXED);
 		bool asked = __atomic_load_n(place->busy, __ATOMIC_ACQUIRE) ||
 			     is_asked_for(place->performer->listener, 0);
