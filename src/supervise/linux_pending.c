@@ -1,0 +1,286 @@
+#include "supervise/pending.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervise/perform.h"
+#include "supervise/thread.h"
+#include "sys/notify.h"
+
+uint64_t sb_pending_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+const char *sb_pending_origin(const struct sb_decision *decision)
+{
+	return decision->rule ? decision->rule->origin : NULL;
+}
+
+struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event_kind kind)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+
+	return (struct sb_event){
+		.kind = kind,
+		.question = pending->question,
+		.op = sb_op_name(judged->op),
+		.act = sb_act_name(pending->request->call.act),
+		.path = pending->file.path,
+		.target = pending->target.path[0] ? pending->target.path : NULL,
+		.program = pending->program,
+		.process = pending->request->process,
+		.rule = sb_pending_origin(&judged->decision),
+	};
+}
+
+void sb_pending_free(struct sb_pending *pending)
+{
+	if (!pending)
+		return;
+	sb_wire_request_done(pending->request);
+	free(pending->request);
+	sb_spot_done(&pending->file);
+	sb_spot_done(&pending->target);
+	sb_source_done(&pending->source);
+	free(pending);
+}
+
+/* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
+bool sb_pending_shows_bytes(const struct sb_pending *pending)
+{
+	return pending->judgement.lands && pending->source.bytes.data &&
+	       pending->judgement.lands->guard.verdict != SB_GUARD_PLAIN;
+}
+
+struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	struct sb_wish wish = {
+		.op = judged->op,
+		.metadata = sb_act_is_metadata(pending->request->call.act),
+		.shows_content = judged == pending->judgement.lands &&
+				 sb_pending_shows_bytes(pending),
+		.path = judged->spot->path,
+		.directory = judged->spot->directory,
+		.name = judged->spot->name,
+		.decision = judged->decision,
+		.process = pending->request->process,
+		.started = pending->started,
+	};
+
+	/* services that a built-in rule keeps out of sight are asked about, not refused */
+	if (pending->request->call.act == SB_ACT_CONNECT && wish.decision.verdict == SB_DENY &&
+	    wish.decision.rule && wish.decision.rule->tier == SB_TIER_BUILTIN &&
+	    !wish.decision.rule->hard)
+		wish.decision.verdict = SB_ASK;
+	return wish;
+}
+
+bool sb_call_is_two(const struct sb_call *call)
+{
+	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
+}
+
+int sb_call_refusal(const struct sb_call *call)
+{
+	return sb_act_is_metadata(call->act) ? EPERM : EACCES;
+}
+
+void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *call, int error)
+{
+	/* who puts another file at a descriptor has lost the old one whatever we say */
+	if (call->act == SB_ACT_CLOSE && call->replaces)
+		sb_sys_notify_continue(approver->listener, call->id);
+	else
+		sb_sys_notify_fail(approver->listener, call->id, error);
+}
+
+/* Nobody waits: the file was closed by the end of its writer (stage.h). */
+bool sb_call_is_orphan(const struct sb_call *call)
+{
+	return call->act == SB_ACT_CLOSE && !call->id;
+}
+
+/* Let the bytes that were looked at become the guarded file.  Returns an errno. */
+static int land(const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_landing landing = {.directory = pending->file.directory,
+					   .name = pending->file.name,
+					   .bytes = &pending->source.bytes,
+					   .mode = call->mode,
+					   .owner = call->owner,
+					   .group = call->group};
+
+	if (call->act == SB_ACT_CLOSE)
+		return -sb_land(&landing);
+	return -sb_source_land(call, &pending->source, &pending->file, &pending->target);
+}
+
+static int perform_landing(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_wire_message stage = {.kind = SB_WIRE_STAGE, .id = call->id};
+	int error;
+
+	if (call->act == SB_ACT_OPEN) {
+		if (sb_wire_send(approver->channel, &stage, -1) < 0)
+			sb_pending_fail(approver, call, EACCES);
+		return 0;
+	}
+	error = pending->source.bytes.data ? land(pending) : EACCES;
+	if (error)
+		sb_pending_fail(approver, call, error);
+	else if (call->act == SB_ACT_CLOSE)
+		sb_sys_notify_continue(approver->listener, call->id);
+	else
+		sb_sys_notify_return(approver->listener, call->id, 0);
+	return error;
+}
+
+/*
+ * Carry it out; returns the errno it ended with.  EAGAIN with *again set: a FIFO without a
+ * reader, for which the caller waits and nobody else.
+ */
+int sb_pending_perform(const struct sb_approver *approver, struct sb_pending *pending, bool *again)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_outcome outcome = {.fd = -1};
+	int error;
+
+	*again = false;
+	if (!sb_call_is_orphan(call) && !sb_sys_notify_alive(approver->listener, call->id))
+		return ESRCH;
+	if (pending->judgement.lands || call->act == SB_ACT_CLOSE)
+		return perform_landing(approver, pending);
+	umask(pending->request->umask);
+	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
+		outcome.error = sb_connect_for(pending->request, &pending->file);
+	else if (pending->file.object >= 0 &&
+		 (S_ISCHR(pending->file.info.st_mode) || S_ISBLK(pending->file.info.st_mode)))
+		outcome.error = EACCES; /* never a device */
+	else
+		outcome = sb_perform(call, &pending->file, &pending->target);
+	if (outcome.again) {
+		*again = true;
+		return EAGAIN;
+	}
+	error = outcome.error;
+	sb_deliver(approver->listener, call, &pending->file, &outcome);
+	return error;
+}
+
+/* Refused for good: answered, recorded, kept for the summary. */
+void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+	const struct sb_call *call = &pending->request->call;
+	struct sb_event event = sb_pending_event(pending, SB_EVENT_DENY);
+	const char *slash = strrchr(pending->program, '/');
+	struct sb_refusal refused = {
+		.op = judged->op,
+		.metadata = sb_act_is_metadata(call->act),
+		.read_only = sb_policy_mode(approver->policy) == SB_MODE_READ_ONLY,
+		.path = judged->spot->path,
+		.program = slash ? slash + 1 : NULL,
+		.rule = judged->decision.rule,
+		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"
+										       : by,
+	};
+
+	sb_pending_fail(approver, call, sb_call_refusal(call));
+	approver->counters.denied[judged->op]++;
+	event.verdict = "deny";
+	event.by = by;
+	event.error = sb_call_refusal(call);
+	sb_approver_record(approver, &event);
+	if (approver->summary)
+		sb_summary_add(approver->summary, &refused);
+}
+
+/* What was done because a person said yes, now or earlier. */
+static void note_performed(struct sb_approver *approver, struct sb_pending *pending, int error)
+{
+	struct sb_event event = sb_pending_event(pending, SB_EVENT_PERFORM);
+
+	approver->counters.approved[pending->judgement.strictest->op]++;
+	if (!error)
+		for (size_t i = 0; i < pending->judgement.count; i++) {
+			struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
+
+			if (wish.op == SB_CREATE)
+				sb_grants_made(approver->grants, &wish);
+		}
+	event.verdict = "allow";
+	event.by = pending->by;
+	event.error = error;
+	sb_approver_record(approver, &event);
+}
+
+/*
+ * Try it, and take the call over: it is done, or waits at a FIFO.  by: who allowed it; NULL: a
+ * rule, which is not recorded.
+ */
+void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	bool again;
+	int error;
+
+	pending->by = by;
+	error = sb_pending_perform(approver, pending, &again);
+	if (again && approver->waiting_count < SB_MAX_PENDING) {
+		pending->next = approver->waiting;
+		approver->waiting = pending;
+		approver->waiting_count++;
+		return;
+	}
+	if (again)
+		sb_pending_fail(approver, &pending->request->call, error);
+	if (by)
+		note_performed(approver, pending, error);
+	sb_pending_free(pending);
+}
+
+/*
+ * A held call is not interrupted by signals, but one that waits at a FIFO is: the kernel then
+ * runs the handler, and restarts the call or not, as the program asked.  The answer is known
+ * when it comes again.
+ */
+static bool is_interrupted(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+
+	if (!sb_thread_has_signal(approver->proc, call->thread))
+		return false;
+	sb_pending_fail(approver, call, SB_RESTART);
+	return true;
+}
+
+/* Look whether the FIFOs have readers by now. */
+void sb_pending_try_waiting(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->waiting;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		bool again;
+		int error = sb_pending_perform(approver, pending, &again);
+
+		if (again && !is_interrupted(approver, pending)) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		approver->waiting_count--;
+		if (!again && pending->by)
+			note_performed(approver, pending, error);
+		sb_pending_free(pending);
+	}
+}

@@ -1,0 +1,65 @@
+/*
+ * pending.h - a forwarded call on its way: looked at, asked about, carried out or refused.
+ *
+ * Shared by approve.c (what becomes of it), ask.c (the question) and pending.c (doing it, or
+ * not, and telling); for nobody else.
+ */
+#ifndef SB_SUPERVISE_PENDING_H
+#define SB_SUPERVISE_PENDING_H
+
+#include "supervise/approve.h"
+#include "supervise/land.h"
+
+#define SB_MAX_PENDING 1000 /* calls that wait for answers at a time */
+
+struct sb_pending {
+	struct sb_pending *next;
+	struct sb_wire_request *request;
+	struct sb_spot file, target; /* ours */
+	struct sb_judgement judgement;
+	struct sb_source source; /* what would land on a guarded name: these bytes and no others */
+	unsigned long question;  /* several may wait for one */
+	uint64_t deadline_ms;    /* 0: none */
+	uint64_t started;        /* when the process started */
+	const char *by;          /* who allowed it; a literal, or NULL */
+	char program[PATH_MAX];  /* its file */
+};
+
+void sb_pending_free(struct sb_pending *pending);
+
+uint64_t sb_pending_now_ms(void);
+
+/* rename and link have two names */
+bool sb_call_is_two(const struct sb_call *call);
+
+/* Nobody waits: the file was closed by the end of its writer (stage.h). */
+bool sb_call_is_orphan(const struct sb_call *call);
+
+/* The errno of a no. */
+int sb_call_refusal(const struct sb_call *call);
+void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *call, int error);
+
+/* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
+bool sb_pending_shows_bytes(const struct sb_pending *pending);
+
+/* One operation of the call, as the grants know it. */
+struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb_judged *judged);
+
+/* For the record. */
+const char *sb_pending_origin(const struct sb_decision *decision);
+struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event_kind kind);
+
+/* Refused for good: answered, recorded, kept for the summary. */
+void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by);
+
+/* Carry it out and answer; *again: a FIFO that nobody reads yet, nothing was answered. */
+int sb_pending_perform(const struct sb_approver *approver, struct sb_pending *pending, bool *again);
+
+/* Done because a person said yes, now or earlier; takes pending over.  It may have to wait. */
+void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pending, const char *by);
+void sb_pending_try_waiting(struct sb_approver *approver);
+
+/* Ask, join an open question, or refuse; takes pending over. */
+void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending);
+
+#endif
