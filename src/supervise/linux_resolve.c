@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/thread.h"
 
 #define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */
 
@@ -83,13 +84,22 @@ static void move_to(struct walk *walk, int fd)
 	walk->at = fd;
 }
 
-/* The caller's own directory: our "self" would be another process, or nobody. */
-static int enter_self(struct walk *walk)
+/*
+ * The caller's own directory: our "self" would be another process, or nobody.  "self" is the
+ * process, whose first thread may have other descriptors and another directory: proc(5).
+ */
+static int enter_self(struct walk *walk, const char *self)
 {
+	const struct sb_caller *caller = walk->caller;
+	long number = strcmp(self, "self") == 0
+			      ? sb_thread_field(caller->proc, caller->thread, "\nTgid:\t", 10)
+			      : caller->thread;
 	char name[32];
 	int fd;
 
-	snprintf(name, sizeof name, "%d", walk->caller->thread);
+	if (number <= 0)
+		return -ENOENT;
+	snprintf(name, sizeof name, "%ld", number);
 	fd = open_at(walk->caller->proc, name, O_DIRECTORY);
 	if (fd < 0)
 		return fd;
@@ -345,7 +355,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 	}
 	if ((strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
 	    (!last || follows(walk->lookup)) && is_procfs(walk->at)) {
-		status = enter_self(walk);
+		status = enter_self(walk, name);
 		memmove(walk->rest, after, strlen(after) + 1);
 		return status;
 	}
