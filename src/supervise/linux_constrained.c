@@ -40,8 +40,9 @@ static int find_name(const struct sb_caller *caller, int start, const char *path
 		return out->directory;
 	if (slash || begin == end)
 		return -EISDIR;
+	/* too long stays too long: the kernel says so when it is its turn */
 	if (end - begin > NAME_MAX)
-		return -ENAMETOOLONG;
+		end = begin + NAME_MAX + 1;
 	memcpy(out->name, path + begin, end - begin);
 	out->name[end - begin] = '\0';
 	status = sb_descriptor_path(caller->proc, out->directory, out->path, sizeof out->path);
@@ -53,6 +54,19 @@ static int find_name(const struct sb_caller *caller, int start, const char *path
 	out->path[at] = '/';
 	memcpy(out->path + at + 1, out->name, strlen(out->name) + 1);
 	return 0;
+}
+
+/* Does path end in "." or "..", or is it nothing but slashes?  Those are there already. */
+static bool ends_in_dots(const char *path)
+{
+	size_t end = strlen(path), begin;
+
+	while (end && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/';)
+		begin--;
+	return begin == end || (path[begin] == '.' &&
+				(end - begin == 1 || (end - begin == 2 && path[begin + 1] == '.')));
 }
 
 /* Put what a link says in place of the last name of path. */
@@ -97,16 +111,23 @@ int sb_resolve_constrained(const struct sb_caller *caller, const struct sb_call 
 	if (status < 0)
 		return status;
 	memcpy(path, call->file.path, sizeof path);
-	if ((call->flags & O_CREAT) && ((call->flags & O_EXCL) || path[strlen(path) - 1] == '/')) {
-		status = find_name(caller, start.object, path, call->resolve, out);
+	if ((call->flags & O_CREAT) && ends_in_dots(path)) { /* found first, and then too much */
+		out->object = open_constrained(start.object, path, 0, call->resolve);
+		status = out->object < 0 ? out->object : call->flags & O_EXCL ? -EEXIST : -EISDIR;
 		goto found;
 	}
 	for (int links = 0;; links++) {
 		struct stat info;
 
+		/* a slash behind the name, or behind what a link says: O_CREAT makes no directories */
+		if ((call->flags & O_CREAT) &&
+		    ((call->flags & O_EXCL) || path[strlen(path) - 1] == '/')) {
+			status = find_name(caller, start.object, path, call->resolve, out);
+			goto found;
+		}
 		status = open_constrained(start.object, path, call->file.follow ? 0 : O_NOFOLLOW,
 					  call->resolve);
-		if (status != -ENOENT || !(call->flags & O_CREAT))
+		if ((status != -ENOENT && status != -ENOTDIR) || !(call->flags & O_CREAT))
 			break;
 		status = find_name(caller, start.object, path, call->resolve, out);
 		if (status < 0 ||
