@@ -45,17 +45,20 @@ static int open_named(int directory, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_removed(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && info.st_nlink == 0;
+}
+
 /*
  * A file that has no name any more is taken as it is: the command holds it open, and no name
  * can be changed through it.
  */
 static int reopen_object(const struct sb_spot *theirs)
 {
-	struct stat info;
-
-	if (fstat(theirs->object, &info) != 0)
-		return -EACCES;
-	if (!theirs->path[0] || info.st_nlink == 0)
+	if (!theirs->path[0] || is_removed(theirs->object))
 		return fcntl(theirs->object, F_DUPFD_CLOEXEC, 3);
 	return sb_sys_open_path(theirs->path);
 }
@@ -103,13 +106,18 @@ static bool name_fits(const struct sb_spot *theirs)
 
 int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 {
+	/* "." in a directory that was removed: that is the object, and has no better name */
+	bool by_name = theirs->directory >= 0 &&
+		       !(theirs->object >= 0 && strcmp(theirs->name, ".") == 0 &&
+			 is_removed(theirs->object));
+
 	*out = SB_SPOT_EMPTY;
-	if (theirs->directory >= 0 && !name_fits(theirs))
+	if (by_name && !name_fits(theirs))
 		return -EACCES;
 	memcpy(out->name, theirs->name, sizeof out->name);
 	memcpy(out->path, theirs->path, sizeof out->path);
 	out->through_fd = theirs->through_fd;
-	if (theirs->directory >= 0) {
+	if (by_name) {
 		out->directory = open_directory(theirs->path, theirs->name);
 		/* another one: the command sees something else there than we do */
 		if (out->directory < 0 || !same_file(out->directory, theirs->directory))
