@@ -250,11 +250,41 @@ static bool may_search(const struct sb_spot *file)
 	return file->directory < 0 || faccessat(file->directory, ".", X_OK, AT_EACCESS) == 0;
 }
 
+/*
+ * In procfs no attribute can be set, but who may not is told that first (xattr(7)): some names
+ * are not for everybody, and links have none of the user's.
+ */
+static int attribute_error_in_proc(const struct sb_call *call, const struct sb_spot *file)
+{
+	bool plain = S_ISREG(file->info.st_mode) || S_ISDIR(file->info.st_mode);
+	char name[32];
+
+	if (strncmp(call->text, "trusted.", 8) == 0 || strncmp(call->text, "security.", 9) == 0 ||
+	    (strncmp(call->text, "user.", 5) == 0 && !plain))
+		return EPERM;
+	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	if (strncmp(call->text, "system.", 7) != 0 &&
+	    faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+		return errno;
+	return EOPNOTSUPP;
+}
+
+/* Renamed to itself: nothing to do, and nobody minds whether it could be done. */
+static bool is_same_name(const struct sb_spot *file, const struct sb_spot *target)
+{
+	struct stat from, to;
+
+	return file->directory >= 0 && target->directory >= 0 &&
+	       strcmp(file->name, target->name) == 0 && !strchr(file->name, '/') &&
+	       fstat(file->directory, &from) == 0 && fstat(target->directory, &to) == 0 &&
+	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
 /* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
 static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
 			   const struct sb_spot *file, const struct sb_spot *target)
 {
-	int error = target->directory >= 0 && !may_search(file)
+	int error = target->directory >= 0 && !(may_search(file) && may_search(target))
 			    ? EACCES
 			    : sb_perform_precheck(call, file, target);
 
@@ -262,12 +292,25 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 		error = sb_perform_postcheck(call, file);
 	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
 		error = EXDEV;
-	if (call->act == SB_ACT_OPEN)
+	if (call->act == SB_ACT_OPEN) {
 		let_through(broker, call);
-	else if (error)
+		return;
+	}
+	/* the mode of a link is how its descriptor is open, and asking for it changes nothing */
+	if (!error && call->act == SB_ACT_ACCESS && S_ISLNK(file->info.st_mode)) {
+		struct sb_outcome outcome = sb_perform(call, file, NULL);
+
+		answer(broker, call, NULL, &outcome);
+		return;
+	}
+	if (error)
 		sb_broker_fail(broker, call, error);
+	else if (call->act == SB_ACT_RENAME && is_same_name(file, target))
+		sb_sys_notify_return(broker->performer->listener, call->id, 0);
 	else if (call->act == SB_ACT_TRUNCATE || call->act == SB_ACT_ACCESS)
 		sb_broker_fail(broker, call, EACCES);
+	else if (call->act == SB_ACT_SETXATTR || call->act == SB_ACT_REMOVEXATTR)
+		sb_broker_fail(broker, call, attribute_error_in_proc(call, file));
 	else if (sb_act_is_metadata(call->act) || call->act == SB_ACT_UNLINK ||
 		 call->act == SB_ACT_RMDIR)
 		sb_broker_fail(broker, call, EPERM);
@@ -365,6 +408,15 @@ static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *f
 	return outcome;
 }
 
+/* A rename between two names of one file does nothing, and both stay: rename(2). */
+static bool stays(const struct sb_leaving *leaving, const struct sb_spot *file)
+{
+	struct sb_leaving old = leaving->counts ? sb_links_look(file->directory, file->name)
+						: (struct sb_leaving){false, 0, 0};
+
+	return old.counts && old.device == leaving->device && old.inode == leaving->inode;
+}
+
 /* Carry it out, and keep count of the names that files have. */
 static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *file,
 				 const struct sb_spot *target)
@@ -381,7 +433,7 @@ static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *fil
 	outcome = sb_perform(call, file, target);
 	if (!outcome.error && call->act == SB_ACT_LINK)
 		sb_links_made(&file->info);
-	else if (!outcome.error)
+	else if (!outcome.error && !(call->act == SB_ACT_RENAME && stays(&leaving, file)))
 		sb_links_left(&leaving);
 	return outcome;
 }
@@ -447,8 +499,9 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 		goto out;
 	}
 	if (!allowed) {
-		int error = two && !may_search(&file) ? EACCES
-						      : sb_perform_precheck(call, &file, &target);
+		int error = two && !(may_search(&file) && may_search(&target))
+				    ? EACCES
+				    : sb_perform_precheck(call, &file, &target);
 
 		if (error) {
 			answer_error(broker, call, error);

@@ -117,6 +117,15 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 	result.truncate = (flags & O_TRUNC) && file->info.st_size > 0;
 	if (result.truncate)
 		flags &= ~O_TRUNC;
+	/* a descriptor handed over cannot be taken back when that fails: find out before */
+	if (result.truncate && (flags & O_ACCMODE) == O_RDONLY) {
+		int writer = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
+				    O_WRONLY | O_CLOEXEC);
+
+		if (writer < 0)
+			return outcome(-1);
+		close(writer);
+	}
 	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
 		result.fd = open_by_name(file, flags | O_NOFOLLOW);
 	else
@@ -167,6 +176,19 @@ static bool look(const struct sb_spot *spot, struct stat *out)
 	return fstatat(spot->directory, spot->name, out, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* A socket cannot be opened by its name, which is said to those who might have. */
+static int check_socket(const struct sb_call *call, const struct sb_spot *file)
+{
+	static const int modes[] = {[O_RDONLY] = R_OK, [O_WRONLY] = W_OK, [O_RDWR] = R_OK | W_OK};
+	int access = call->flags & O_ACCMODE;
+	int mode = (access < 3 ? modes[access] : R_OK | W_OK) | (call->flags & O_TRUNC ? W_OK : 0);
+	char name[32];
+
+	return faccessat(AT_FDCWD, self_name(name, sizeof name, file->object), mode, AT_EACCESS)
+		       ? errno
+		       : ENXIO;
+}
+
 static int check_open(const struct sb_call *call, const struct sb_spot *file)
 {
 	mode_t mode = file->info.st_mode;
@@ -186,7 +208,22 @@ static int check_open(const struct sb_call *call, const struct sb_spot *file)
 		return EISDIR;
 	if (call->flags & O_DIRECTORY)
 		return ENOTDIR;
-	return S_ISSOCK(mode) ? ENXIO : 0;
+	return S_ISSOCK(mode) ? check_socket(call, file) : 0;
+}
+
+/* Is a name free?  What follows it is minded later: "f/" is there when f is, whatever f is. */
+static int check_new(const struct sb_spot *spot, bool is_directory)
+{
+	struct sb_spot plain = *spot;
+	size_t length = strcspn(spot->name, "/");
+	struct stat info;
+
+	plain.name[length] = '\0';
+	if (look(&plain, &info))
+		return EEXIST;
+	if (errno == ENAMETOOLONG)
+		return errno;
+	return errno == ENOENT && spot->name[length] && !is_directory ? ENOENT : 0;
 }
 
 static int check_rename(const struct sb_call *call, const struct sb_spot *file,
@@ -209,6 +246,7 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target)
 {
 	struct stat info;
+	int error;
 
 	switch (call->act) {
 	case SB_ACT_OPEN:
@@ -216,11 +254,14 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 	case SB_ACT_MKDIR:
 	case SB_ACT_MKNOD:
 	case SB_ACT_SYMLINK:
-		return look(file, &info) ? EEXIST : 0;
+		return check_new(file, call->act == SB_ACT_MKDIR);
 	case SB_ACT_BIND:
-		return look(file, &info) ? EADDRINUSE : 0;
+		error = check_new(file, false);
+		return error == EEXIST ? EADDRINUSE : error;
 	case SB_ACT_LINK:
-		return look(target, &info) ? EEXIST : 0;
+		return check_new(target, false);
+	case SB_ACT_CHMOD: /* links have no mode of their own, whoever asks */
+		return S_ISLNK(file->info.st_mode) ? EOPNOTSUPP : 0;
 	case SB_ACT_UNLINK:
 		if (!look(file, &info))
 			return errno;
