@@ -153,6 +153,8 @@ static void open_at2(void)
 	size_t size = sizeof words.how;
 	const void *how = &words.how;
 	unsigned odd = chance(40);
+	int tries = 1000;
+	long fd;
 
 	words.how.flags = (uint64_t)(unsigned)without_waiting(pick_open_flags(), dirfd, name.path);
 	if (words.how.flags & (O_CREAT | __O_TMPFILE) || one_in(20))
@@ -178,7 +180,11 @@ static void open_at2(void)
 	tell(", %s, {%#llx, %#llo, %#llx}%s, %zu)", name.told, (unsigned long long)words.how.flags,
 	     (unsigned long long)words.how.mode, (unsigned long long)words.how.resolve,
 	     how == &words.how ? "" : " unreadable", size);
-	tell_descriptor(call(SYS_openat2, dirfd, name.path, how, size));
+	/* EAGAIN: somewhere on the machine something was renamed while ".." was followed */
+	do
+		fd = call(SYS_openat2, dirfd, name.path, how, size);
+	while (fd == -EAGAIN && tries-- > 0);
+	tell_descriptor(fd);
 }
 
 #ifdef SYS_open

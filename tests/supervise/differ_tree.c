@@ -348,12 +348,17 @@ void list_tree(void)
 
 /* --- removing ------------------------------------------------------------------------- */
 
-/* An untouched chain stays, to save the time. */
+/* An untouched chain stays, to save the time; and what is above that is as it was again. */
 static void remove_entry(int directory, const char *name, const char *path, const struct stat *info)
 {
-	if (!is_chain(path) || info->st_mode != (S_IFDIR | 0755) ||
-	    info->st_mtim.tv_sec < SET_BEFORE)
-		unlinkat(directory, name, S_ISDIR(info->st_mode) ? AT_REMOVEDIR : 0);
+	if (is_chain(path) && info->st_mode == (S_IFDIR | 0755) &&
+	    info->st_mtim.tv_sec >= SET_BEFORE)
+		return;
+	if (unlinkat(directory, name, S_ISDIR(info->st_mode) ? AT_REMOVEDIR : 0) != 0 &&
+	    is_chain(path)) {
+		call(SYS_fchmodat, directory, name, 0755);
+		utimensat(directory, name, NULL, 0);
+	}
 }
 
 void clear_tree(void)
