@@ -254,7 +254,7 @@ static const struct sb_guard_row rows[] = {
 	AT("sandbash.yaml", "sandbash", "zones of this project"),
 	ENDING(".worker", "sandbash", "what a worker may do"),
 	/* in the name of the file tools, whatever file they write: src/files/linux_replace.c */
-	ENDING(".sandbash-write", "sandbash", "becomes the file that a file tool is writing"),
+	ENDING(".sandbash-write", "sandbash", "becomes the file that sandbash is writing"),
 };
 
 const struct sb_guard_row *sb_guard_rows(size_t *out_count)

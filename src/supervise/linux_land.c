@@ -138,7 +138,8 @@ static void invent_name(char *out, size_t size)
 
 	if (getrandom(&number, sizeof number, 0) != sizeof number)
 		number = (uint64_t)getpid();
-	snprintf(out, size, ".sandbash-%016llx", (unsigned long long)number);
+	/* a guarded name (guard/table.c): another run must not open it, or it holds what lands */
+	snprintf(out, size, ".%016llx.sandbash-write", (unsigned long long)number);
 }
 
 /* With this very mode, whatever the umask. */
