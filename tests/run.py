@@ -410,8 +410,9 @@ def main():
     build = (TOP / options.build).resolve()
     sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # started in the background of a shell, it is ignored; programs that are tested need it
+    # started in the background of a shell, they are ignored; what is tested needs them
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # What the suite does must not depend on who typed it: gcc, git and mkdir obey the umask.
     os.umask(0o022)
 

@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "consent/always.h"
+#include "supervise/names_lock.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
@@ -317,29 +318,13 @@ static void open_terminal(const struct sb_approver *approver, const struct sb_pe
 	sb_deliver(approver->listener, call, &pending->file, &outcome);
 }
 
-void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
+/* Allowed, refused, asked about: takes pending over. */
+static void decide(struct sb_approver *approver, struct sb_pending *pending)
 {
+	const struct sb_wire_request *request = pending->request;
 	const struct sb_call *call = &request->call;
-	struct sb_pending *pending = calloc(1, sizeof *pending);
 	int error;
 
-	if (!pending) {
-		sb_pending_fail(approver, call, sb_call_refusal(call));
-		sb_wire_request_done(request);
-		free(request);
-		return;
-	}
-	pending->request = request;
-	pending->file = pending->target = SB_SPOT_EMPTY;
-	if (!find_spots(approver, pending)) {
-		sb_pending_free(pending);
-		return;
-	}
-	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
-		open_terminal(approver, pending);
-		sb_pending_free(pending);
-		return;
-	}
 	sb_judge(approver->grounds, call, &pending->file,
 		 sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
 	if (is_hidden(pending))
@@ -395,6 +380,39 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 		sb_pending_carry_out(approver, pending, "grant");
 		break;
 	}
+}
+
+void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
+{
+	const struct sb_call *call = &request->call;
+	struct sb_pending *pending = calloc(1, sizeof *pending);
+	bool alone;
+
+	if (!pending) {
+		sb_pending_fail(approver, call, sb_call_refusal(call));
+		sb_wire_request_done(request);
+		free(request);
+		return;
+	}
+	pending->request = request;
+	pending->file = pending->target = SB_SPOT_EMPTY;
+	if (!find_spots(approver, pending)) {
+		sb_pending_free(pending);
+		return;
+	}
+	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
+		open_terminal(approver, pending);
+		sb_pending_free(pending);
+		return;
+	}
+	alone = sb_call_gives_meaning(call) || sb_name_gives_meaning(&pending->file);
+	if (!sb_names_lock_try(approver->names, alone)) {
+		sb_pending_fail(approver, call, sb_call_refusal(call));
+		sb_pending_free(pending);
+		return;
+	}
+	decide(approver, pending);
+	sb_names_lock_release(approver->names);
 }
 
 /* --- time --------------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@
 #include "supervise/judge.h"
 #include "supervise/land.h"
 #include "supervise/links.h"
+#include "supervise/names_lock.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -446,7 +447,8 @@ static bool is_own_terminal(const struct sb_performer *performer, const struct s
 }
 
 /* True: answered.  False: the name changed meanwhile, look again. */
-static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
+static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call,
+			   bool *alone)
 {
 	const struct sb_performer *performer = broker->performer;
 	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
@@ -469,6 +471,11 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	if (status < 0) {
 		answer_error(broker, call, -status);
 		return true;
+	}
+	if (!*alone && call->act == SB_ACT_OPEN && sb_name_gives_meaning(&file)) {
+		*alone = true;
+		answered = false;
+		goto out;
 	}
 	/* without a /dev/pts of its own the run has some terminals in it, and others not */
 	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
@@ -545,6 +552,17 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 out:
 	sb_spot_done(&file);
 	sb_spot_done(&target);
+	return answered;
+}
+
+static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call,
+		    bool *alone)
+{
+	bool answered;
+
+	sb_names_lock_take(broker->performer->names, *alone);
+	answered = attempt_locked(broker, cwd, call, alone);
+	sb_names_lock_release(broker->performer->names);
 	return answered;
 }
 
@@ -676,19 +694,17 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
  * Most opens with O_CREAT make a new file.  If the rules allow that and changing an old one,
  * try it at once: O_EXCL tells whether it is new.  False: look closer.
  */
-static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
-			    const struct sb_call *call)
+static bool create_locked(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
 	const struct sb_domain *domain;
 	struct sb_outcome outcome = {.error = EEXIST, .fd = -1};
 	struct sb_spot file;
 
-	if (call->act != SB_ACT_OPEN || call->resolve ||
-	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT ||
-	    resolve_named(broker, cwd, call, &call->file, SB_LOOKUP_NAME, &file) < 0)
+	if (resolve_named(broker, cwd, call, &call->file, SB_LOOKUP_NAME, &file) < 0)
 		return false;
-	if (sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
+	if (!sb_name_gives_meaning(&file) &&
+	    sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
 	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
 	    sb_judge_is_plain(performer->grounds, &file) && sb_domain_of(call->thread, &domain) &&
 	    !domain) {
@@ -704,18 +720,34 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	return !outcome.error;
 }
 
+static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
+			    const struct sb_call *call)
+{
+	bool created;
+
+	if (call->act != SB_ACT_OPEN || call->resolve ||
+	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT)
+		return false;
+	sb_names_lock_take(broker->performer->names, false);
+	created = create_locked(broker, cwd, call);
+	sb_names_lock_release(broker->performer->names);
+	return created;
+}
+
 void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification)
 {
 	struct sb_call call;
 	int status = sb_call_decode(notification, &call), tries = TRIES;
+	bool alone;
 
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
-		while (!attempt(broker, cwd, &call))
+		alone = sb_call_gives_meaning(&call);
+		while (!attempt(broker, cwd, &call, &alone))
 			if (--tries == 0) {
 				sb_broker_fail(broker, &call, EAGAIN);
 				break;

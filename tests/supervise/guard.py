@@ -14,7 +14,6 @@ import subprocess
 import time
 from pathlib import Path
 
-from attack import signature, unchanged
 from compare import native
 from tap import FLAGS, check, contains, equal, lacks, run_all, test
 
@@ -271,10 +270,49 @@ def two_runs(fx):
     equal([n for n in os.listdir(fx.path(".git")) if n.endswith(".lock") or "sandbash" in n], [])
 
 
+RACE = r"""
+import os, signal, sys, time
+end, target = time.time() + float(sys.argv[1]), sys.argv[2]
+place, name = target.split("/", 1)
+os.makedirs(os.path.dirname(os.path.join("q", name)), exist_ok=True)
+maker = os.fork()
+while not maker and time.time() < end:  # makes the file and removes it again
+    try:
+        os.close(os.open(os.path.join("q", name), os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o755))
+        os.unlink(os.path.join("q", name))
+    except OSError:
+        pass
+while maker and time.time() < end:
+    try:
+        os.rename("q", place)
+    except OSError:
+        continue
+    for _ in range(8):
+        if os.path.exists(target):
+            os.kill(maker, signal.SIGKILL)
+            time.sleep(0.01)
+            sys.exit("planted" if os.path.exists(target) else 0)
+    os.rename(place, "q")
+"""
+
+
+@test("P3 a directory is renamed into place while files are made in it", variants=("full", "flat"))
+def renamed_meanwhile(fx):
+    """Whoever judges the one must not act on it after the other was done."""
+    for target in (".git/hooks/pre-commit", ".claude/settings.json"):
+        result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", RACE, "2", target)
+        lacks(result.stderr, "planted", target)
+        for name in ("q", target.split("/")[0]):
+            shutil.rmtree(fx.path(name), ignore_errors=True)
+    contains(fx.run(PYTHON, "-c", RACE, "5", ".git/hooks/pre-commit").stderr, "planted",
+             "the control")
+
+
 @test("P3 killed while a guarded file is written: no trace", variants=("full", "flat"))
 def killed_staging(fx):
     fx.git_project()
-    before = signature(fx.path(".git"))
+    names, old = sorted(os.listdir(fx.path(".git"))), fx.read(".git/config")
+    new = "[user]\n\tname = x\n"
     script = ("import os, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
               "os.write(fd, b'[user]\\n\\tname = x\\n')\nprint('ready', flush=True)\ntime.sleep(60)")
     for whom in ("asker", "all"):
@@ -288,13 +326,16 @@ def killed_staging(fx):
         run.kill()
         run.wait()
         time.sleep(0.3)
-        unchanged(before, fx.path(".git"), whom)
+        # as with any file: what was written by then may be there, whole
+        equal(sorted(os.listdir(fx.path(".git"))), names, whom)
+        check(fx.read(".git/config") in (old, new), fx.read(".git/config"))
+        fx.write(".git/config", old)
     # the command alone: what it had written so far is there, as with any file
     run = fx.start(*fx.argv("--consent=deny", "sh", "-c",
                             f"timeout -s KILL 0.5 {PYTHON} -c \"$1\"; true", "-", script),
                    stdout=subprocess.DEVNULL)
     equal(run.wait(30), 0)
-    equal(fx.read(".git/config"), "[user]\n\tname = x\n")
+    equal(fx.read(".git/config"), new)
 
 
 run_all()
