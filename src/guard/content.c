@@ -312,7 +312,9 @@ static bool is_harmless_version(const struct check *check, const char *line, siz
 	SB_AUTO_FREE char *text = strndup(line, length);
 
 	(void)check;
-	if (!text || strstr(text, "{{") || strstr(text, "{%") || strstr(text, "{#"))
+	/* versions have neither; a backslash may stand for any letter of a key */
+	if (!text || strpbrk(text, "/\\") || strstr(text, "{{") || strstr(text, "{%") ||
+	    strstr(text, "{#"))
 		return false;
 	for (const char *at = strstr(text, "path"); at; at = strstr(at + 1, "path")) {
 		const char *next = at + 4 + strspn(at + 4, " \t\"'");

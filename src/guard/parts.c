@@ -35,6 +35,7 @@ static const struct {
 	{"packed-refs.new", false, false, "branches and tags"},
 	{"shallow", false, false, "how far back history goes"},
 	{"shallow.lock", false, false, "how far back history goes"},
+	{"HEAD.lock", false, false, "git gc looks at the history of HEAD"},
 	{"gc.pid", false, false, "one git gc at a time"},
 	{"gc.pid.lock", false, false, "one git gc at a time"},
 	{"gc.log", false, false, "what git gc said"},

@@ -189,6 +189,9 @@ static void line_by_line(void **state)
 						    "ref:main\n"};
 	static const char *const versions_asked[] = {
 		"nodejs path:/x\n",
+		"nodejs ../../x\n",
+		"python ./x\n",
+		"[toolchain]\n\"pa\\u0074h\" = \"x\"\n",
 		"[toolchain]\npath = \"/x\"\n",
 		"[toolchain]\n\"path\"='/x'\n",
 		"node {{exec(command='x')}}\n",
