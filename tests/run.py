@@ -50,7 +50,8 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run a
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 # About processes that a static run has not, or names that it does not watch.
-SUPERVISED_ONLY = ("enforce/consent_tmux.py", "supervise/git_session.py", "supervise/guard.py",
+SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
+                   "supervise/git_session.py", "supervise/guard.py",
                    "supervise/hidden.py", "supervise/killed.py", "supervise/soak.py",
                    "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
