@@ -11,7 +11,7 @@
 #include "files/backend.h"
 
 #define SB_FILES_STRIPES 32
-#define SB_FILES_TRIES 16 /* of a change whose file changes under its hands */
+#define SB_FILES_TRIES 200 /* of a change whose file changes under its hands */
 
 struct sb_guard;
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "files/content.h"
 #include "files/diff.h"
@@ -165,6 +166,14 @@ static int attempt(struct change *change, struct sb_place *place, struct sb_cont
 	return status < 0 ? sb_refuse_errno(job->err, status, "write", place->path) : 0;
 }
 
+/* Others who write the same file are as quick as we are: whoever has lost often waits longer. */
+static void stand_back(int tries)
+{
+	const struct timespec pause = {0, (tries < 40 ? tries : 40) * 50000L};
+
+	nanosleep(&pause, NULL);
+}
+
 static int make_change(struct change *change, struct sb_place *place)
 {
 	struct sb_job *job = change->job;
@@ -182,6 +191,7 @@ static int make_change(struct change *change, struct sb_place *place)
 		sb_content_done(&old);
 		if (status == 0 || !again || tries >= SB_FILES_TRIES)
 			break;
+		stand_back(tries);
 		sb_files_change_done(&change->result);
 		change->result = (struct sb_files_change){0};
 		status = backend->ops->confirm(backend, place) == 0 || place->exists
