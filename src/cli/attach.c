@@ -227,7 +227,7 @@ static int keep_others_out(int tty)
 static int check_tty(int tty, struct sb_error *err)
 {
 	struct stat info;
-	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(info.st_rdev) : 0;
+	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(&info) : 0;
 
 	if (!holder)
 		return SB_OK;

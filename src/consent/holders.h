@@ -8,14 +8,14 @@
 #define SB_CONSENT_HOLDERS_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
- * A process that is more confined than we are (peer.h) and has the terminal with this device
- * number open; 0: none that can be seen.  A descriptor on its way between two processes is
+ * A process that is more confined than we are (peer.h) and has this terminal (fstat(2)) open; 0: none that can be seen.  A descriptor on its way between two processes is
  * not seen, nor are those of a process that is none of ours to look at.
  */
-pid_t sb_terminal_held_inside(dev_t device);
+pid_t sb_terminal_held_inside(const struct stat *terminal);
 
 /*
  * Has a process that descends from us, and is more confined, the other side of /dev/pts/number

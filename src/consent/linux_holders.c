@@ -18,7 +18,8 @@
 /* What is looked for among the descriptors of a process. */
 struct wanted {
 	dev_t device;
-	bool is_master; /* then of this terminal: */
+	dev_t filesystem; /* of a terminal in /dev/pts; else 0 */
+	bool is_master;   /* then of this terminal: */
 	unsigned number;
 };
 
@@ -53,6 +54,7 @@ static bool has_open(pid_t process, const struct wanted *wanted)
 
 		found = fstatat(dirfd(dir), entry->d_name, &info, 0) == 0 &&
 			S_ISCHR(info.st_mode) && info.st_rdev == wanted->device &&
+			(!wanted->filesystem || info.st_dev == wanted->filesystem) &&
 			(!wanted->is_master ||
 			 is_master_of(process, entry->d_name, wanted->number));
 	}
@@ -86,9 +88,22 @@ static pid_t find_holder(const struct wanted *wanted, bool family_only)
 	return found;
 }
 
-pid_t sb_terminal_held_inside(dev_t device)
+/*
+ * A run has a /dev/pts of its own, with numbers of its own: its "pts/0" has the same device number
+ * as ours, and lies in another filesystem.  (Elsewhere such a device cannot be opened.)
+ */
+static bool is_in_pts(dev_t device)
 {
-	return find_holder(&(struct wanted){.device = device}, false);
+	return major(device) >= 136 && major(device) <= 143;
+}
+
+pid_t sb_terminal_held_inside(const struct stat *terminal)
+{
+	struct wanted wanted = {.device = terminal->st_rdev};
+
+	if (is_in_pts(terminal->st_rdev))
+		wanted.filesystem = terminal->st_dev;
+	return find_holder(&wanted, false);
 }
 
 bool sb_terminal_made_inside(unsigned number)
