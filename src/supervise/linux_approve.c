@@ -318,13 +318,20 @@ static void open_terminal(const struct sb_approver *approver, const struct sb_pe
 	sb_deliver(approver->listener, call, &pending->file, &outcome);
 }
 
-/* Allowed, refused, asked about: takes pending over. */
-static void decide(struct sb_approver *approver, struct sb_pending *pending)
+/* Look where it leads and what the rules say; do it if they allow.  True: that was all. */
+static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pending)
 {
-	const struct sb_wire_request *request = pending->request;
-	const struct sb_call *call = &request->call;
-	int error;
+	const struct sb_call *call = &pending->request->call;
 
+	if (!find_spots(approver, pending)) {
+		sb_pending_free(pending);
+		return true;
+	}
+	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
+		open_terminal(approver, pending);
+		sb_pending_free(pending);
+		return true;
+	}
 	sb_judge(approver->grounds, call, &pending->file,
 		 sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
 	if (is_hidden(pending))
@@ -332,12 +339,21 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
 	    !look_at_bytes(approver, pending)) {
 		sb_pending_free(pending);
-		return;
+		return true;
 	}
-	if (pending->judgement.strictest->decision.verdict == SB_ALLOW) {
-		sb_pending_carry_out(approver, pending, NULL);
-		return;
-	}
+	if (pending->judgement.strictest->decision.verdict != SB_ALLOW)
+		return false;
+	sb_pending_carry_out(approver, pending, NULL);
+	return true;
+}
+
+/* What is not simply allowed: refused, asked about, or done by an earlier yes. */
+static void decide(struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_wire_request *request = pending->request;
+	const struct sb_call *call = &request->call;
+	int error;
+
 	pending->started = sb_process_start(approver->proc, request->process);
 	sb_process_program(approver->proc, request->process, pending->program,
 			   sizeof pending->program);
@@ -385,34 +401,23 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
+	bool alone = sb_call_gives_meaning(call) || sb_name_gives_meaning(&request->file);
 	struct sb_pending *pending = calloc(1, sizeof *pending);
-	bool alone;
+	bool settled;
 
-	if (!pending) {
+	if (!pending || !sb_names_lock_try(approver->names, alone)) {
 		sb_pending_fail(approver, call, sb_call_refusal(call));
 		sb_wire_request_done(request);
 		free(request);
+		free(pending);
 		return;
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
-	if (!find_spots(approver, pending)) {
-		sb_pending_free(pending);
-		return;
-	}
-	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
-		open_terminal(approver, pending);
-		sb_pending_free(pending);
-		return;
-	}
-	alone = sb_call_gives_meaning(call) || sb_name_gives_meaning(&pending->file);
-	if (!sb_names_lock_try(approver->names, alone)) {
-		sb_pending_fail(approver, call, sb_call_refusal(call));
-		sb_pending_free(pending);
-		return;
-	}
-	decide(approver, pending);
-	sb_names_lock_release(approver->names);
+	settled = settled_at_once(approver, pending);
+	sb_names_lock_release(approver->names); /* nobody waits for a person with it */
+	if (!settled)
+		decide(approver, pending);
 }
 
 /* --- time --------------------------------------------------------------------------------------- */

@@ -6,10 +6,10 @@
  * Danger: "q/hooks/x" is nobody's business until q becomes ".git", or gets the directories that
  * make it a git directory.  While one has judged the file and not made it yet, another could
  * rename q; or the other way round.  So acts that can give meaning to other names are judged and
- * done alone, the rest side by side: one that is stuck on a dead filesystem keeps only those
- * waiting.
- * Price: two runs in one project do not exclude each other.  The asker never waits long for the
- * performer, which it does not trust: it refuses.
+ * done alone, the rest side by side.
+ * Price: an act that is stuck on a dead filesystem keeps those waiting that are done alone; one that
+ * was to be alone keeps all.  Two runs in one project do not exclude each other.  The asker never
+ * waits long for the performer, which it does not trust: it refuses.
  * Held by: tests/supervise/guard.py
  */
 #ifndef SB_SUPERVISE_NAMES_LOCK_H

@@ -10,19 +10,10 @@
 #include <string.h>
 
 #include "../lib/naive_wildcard.h"
+#include "fuzz.h"
 #include "base/auto.h"
 #include "files/search.h"
 #include "files/wildcard.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_wildcard(const char *pattern, const char *path, bool git)
 {

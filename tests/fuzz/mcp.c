@@ -10,22 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "mcp/frame.h"
 #include "mcp/rpc.h"
 #include "mcp/token.h"
 #include "mcp/tools.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define LIMIT 4096 /* of a line, so that long ones are within reach */
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void check_answer(json_t *answer)
 {
