@@ -13,6 +13,7 @@ import time
 
 MARK = "planted-by-the-inside"
 PLANTED = 3
+LINGER = 0.008  # so long the flipper leaves it, for those who are late
 LONG = 0.5  # what is taken back is gone by then, also if its run is stopped again and again
 
 
@@ -178,15 +179,31 @@ ATTACKS = {one.__name__.lower(): one for one in
 
 
 def stays(race):
-    end = time.monotonic() + LONG
-    while race.both():
-        if time.monotonic() > end:
-            return True
+    if not race.both():
+        return False
+    open("seen", "w", encoding="utf-8").close()  # leave it, both of you
+    end, found = time.monotonic() + LONG, True
+    while found and time.monotonic() < end:
         time.sleep(0.002)
+        found = race.both()
+    try:
+        os.unlink("seen")
+    except OSError:
+        pass
+    return found
+
+
+def linger(race):
+    end = time.monotonic() + LINGER
+    while time.monotonic() < end:
+        if stays(race):
+            return True
+        while os.path.exists("seen"):
+            time.sleep(0.002)
     return False
 
 
-def run(race, act, undo, end):
+def run(race, act, undo, end, look):
     done = 0
     while time.monotonic() < end:
         try:
@@ -194,7 +211,7 @@ def run(race, act, undo, end):
         except OSError:
             continue
         done += 1
-        if stays(race):
+        if look(race):
             print("planted", flush=True)
             sys.exit(PLANTED)
         while time.monotonic() < end + 1:  # the other may be in the way for a moment
@@ -214,9 +231,9 @@ def main():
     sys.stdin.readline()  # both begin at a time
     end = time.monotonic() + seconds
     if role == "maker":
-        print(run(race, race.make, race.unmake, end))
+        print(run(race, race.make, race.unmake, end, stays))
     else:
-        print(run(race, race.flip, race.flop, end))
+        print(run(race, race.flip, race.flop, end, linger))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def performer_of(run):
 
 
 class Hiccups:
-    """Stops a process for some milliseconds, again and again: whatever it does takes long."""
+    """Stops a process again and again: what it does takes long, or just not long enough to show."""
 
     def __init__(self, pid):
         self.pid, self.end, self.random = pid, threading.Event(), random.Random(SEED)
@@ -52,7 +52,7 @@ class Hiccups:
         try:
             while not self.end.is_set():
                 os.kill(self.pid, signal.SIGSTOP)
-                time.sleep(0.004)
+                time.sleep(self.random.choice((0.0003, 0.004)))
                 os.kill(self.pid, signal.SIGCONT)
                 time.sleep(self.random.uniform(0, 0.0006))
         except ProcessLookupError:
@@ -121,7 +121,7 @@ attack_test("structure", slow="flipper")
 def neighbour(fx):
     again(fx, "nobody")
     done = race(fx, "nobody", boxed=True)
-    check(done and done["maker"] > 100 and done["flipper"] > 100, done)
+    check(done and done["maker"] > 100 and done["flipper"] > 30, done)
     equal(on_hold(fx), [])
 
 
