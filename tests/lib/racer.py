@@ -181,7 +181,10 @@ ATTACKS = {one.__name__.lower(): one for one in
 def stays(race):
     if not race.both():
         return False
-    open("seen", "w", encoding="utf-8").close()  # leave it, both of you
+    try:
+        os.close(os.open("seen", os.O_CREAT | os.O_WRONLY, 0o644))  # leave it, both of you
+    except OSError:  # whoever stops a supervisor in the middle may get any answer
+        pass
     end, found = time.monotonic() + LONG, True
     while found and time.monotonic() < end:
         time.sleep(0.002)
