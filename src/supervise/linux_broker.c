@@ -35,6 +35,7 @@
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
+#include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
@@ -258,12 +259,12 @@ static bool may_search(const struct sb_spot *file)
 static int attribute_error_in_proc(const struct sb_call *call, const struct sb_spot *file)
 {
 	bool plain = S_ISREG(file->info.st_mode) || S_ISDIR(file->info.st_mode);
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (strncmp(call->text, "trusted.", 8) == 0 || strncmp(call->text, "security.", 9) == 0 ||
 	    (strncmp(call->text, "user.", 5) == 0 && !plain))
 		return EPERM;
-	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	sb_proc_self_fd(name, file->object);
 	if (strncmp(call->text, "system.", 7) != 0 &&
 	    faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
 		return errno;
@@ -323,14 +324,14 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 {
 	struct rlimit limit;
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) ||
 	    call->length <= file->info.st_size ||
 	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
 	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
 		return false;
-	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	sb_proc_self_fd(name, file->object);
 	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
 		return false;
 	syscall(SYS_tkill, call->thread, SIGXFSZ);
@@ -466,12 +467,13 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 {
 	const struct sb_performer *performer = broker->performer;
 	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-	struct sb_spot file, target = SB_SPOT_EMPTY;
+	struct sb_spot file, target;
 	struct sb_judgement judgement;
 	struct sb_outcome outcome;
 	bool answered = true, changed, inner, allowed, metadata = sb_act_is_metadata(call->act);
 	int status = resolve_named(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
 
+	sb_spot_clear(&target);
 	if (status == 0 && two) {
 		status = call->target_error ? -call->target_error
 					    : resolve_named(broker, cwd, call, &call->target,

@@ -1,4 +1,5 @@
 #include "supervise/land.h"
+#include "supervise/proc_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,10 +66,10 @@ static int read_all(int fd, struct sb_bytes *out)
 
 int sb_bytes_read(int fd, struct sb_bytes *out)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	SB_AUTO_FD int own = -1;
 
-	snprintf(name, sizeof name, "self/fd/%d", fd);
+	sb_proc_self_fd(name, fd);
 	own = openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return own < 0 ? -errno : read_all(own, out);
 }
@@ -184,9 +185,9 @@ static int make(const struct sb_landing *landing, int directory, char *temporary
 /* Give the file this name, which must be free. */
 static int link_to(int fd, int directory, const char *name)
 {
-	char self[32];
+	char self[SB_PROC_NAME];
 
-	snprintf(self, sizeof self, "self/fd/%d", fd);
+	sb_proc_self_fd(self, fd);
 	return linkat(AT_FDCWD, self, directory, name, AT_SYMLINK_FOLLOW) != 0 ? -errno : 0;
 }
 

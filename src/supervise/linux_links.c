@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "supervise/land.h"
+#include "supervise/proc_name.h"
 
 /* Links that were made in this run, by file.  A table with open addressing. */
 struct entry {
@@ -137,12 +138,12 @@ int sb_links_break(struct sb_spot *spot)
 				     .owner = spot->info.st_uid,
 				     .group = spot->info.st_gid};
 	SB_AUTO_FD int from = -1;
-	char name[32];
+	char name[SB_PROC_NAME];
 	int status, object;
 
 	if (spot->directory < 0)
 		return -EACCES; /* named by a descriptor: there is no name to give a copy to */
-	snprintf(name, sizeof name, "self/fd/%d", spot->object);
+	sb_proc_self_fd(name, spot->object);
 	/* the caller must be allowed to write to it, and we to read it */
 	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
 		return -errno;

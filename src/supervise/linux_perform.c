@@ -1,4 +1,5 @@
 #include "supervise/perform.h"
+#include "supervise/proc_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +23,6 @@ static struct sb_outcome outcome(long result)
 static struct sb_outcome refused(int error)
 {
 	return (struct sb_outcome){.error = error, .fd = -1};
-}
-
-/* Our own descriptor as a path, relative to /proc. */
-static const char *self_name(char *buffer, size_t size, int fd)
-{
-	snprintf(buffer, size, "self/fd/%d", fd);
-	return buffer;
 }
 
 static int check_open(const struct sb_call *call, const struct sb_spot *file);
@@ -85,15 +79,15 @@ static int open_by_name(const struct sb_spot *file, int flags)
  */
 static struct sb_outcome open_fifo(const struct sb_call *call, const struct sb_spot *file)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	struct sb_outcome result = {.fd = -1};
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
 	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
 		result.fd = open_by_name(file, flags | O_NOFOLLOW | O_NONBLOCK);
 	else
-		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
-				   flags | O_NONBLOCK);
+		result.fd =
+			openat(AT_FDCWD, sb_proc_self_fd(name, file->object), flags | O_NONBLOCK);
 	if (result.fd < 0) {
 		result.error = errno;
 		result.again = errno == ENXIO && !(flags & O_NONBLOCK);
@@ -109,7 +103,7 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 	/* the last name is known to be no link; the link to it in /proc has to be followed */
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 	struct sb_outcome result = {.fd = -1};
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (S_ISFIFO(file->info.st_mode))
 		return open_fifo(call, file);
@@ -119,8 +113,8 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 		flags &= ~O_TRUNC;
 	/* a descriptor handed over cannot be taken back when that fails: find out before */
 	if (result.truncate && (flags & O_ACCMODE) == O_RDONLY) {
-		int writer = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
-				    O_WRONLY | O_CLOEXEC);
+		int writer =
+			openat(AT_FDCWD, sb_proc_self_fd(name, file->object), O_WRONLY | O_CLOEXEC);
 
 		if (writer < 0)
 			return outcome(-1);
@@ -129,7 +123,7 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
 		result.fd = open_by_name(file, flags | O_NOFOLLOW);
 	else
-		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object), flags);
+		result.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object), flags);
 	result.error = result.fd < 0 ? errno : 0;
 	return result;
 }
@@ -137,14 +131,14 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_spot *file)
 {
 	struct sb_outcome result = {.fd = -1};
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (S_ISLNK(file->info.st_mode))
 		return refused(call->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
 	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
 		result.fd = open_by_name(file, call->flags);
 	else
-		result.fd = openat(AT_FDCWD, self_name(name, sizeof name, file->object),
+		result.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object),
 				   call->flags & ~O_NOFOLLOW);
 	result.error = result.fd < 0 ? errno : 0;
 	return result;
@@ -182,11 +176,10 @@ static int check_socket(const struct sb_call *call, const struct sb_spot *file)
 	static const int modes[] = {[O_RDONLY] = R_OK, [O_WRONLY] = W_OK, [O_RDWR] = R_OK | W_OK};
 	int access = call->flags & O_ACCMODE;
 	int mode = (access < 3 ? modes[access] : R_OK | W_OK) | (call->flags & O_TRUNC ? W_OK : 0);
-	char name[32];
+	char name[SB_PROC_NAME];
 
-	return faccessat(AT_FDCWD, self_name(name, sizeof name, file->object), mode, AT_EACCESS)
-		       ? errno
-		       : ENXIO;
+	return faccessat(AT_FDCWD, sb_proc_self_fd(name, file->object), mode, AT_EACCESS) ? errno
+											  : ENXIO;
 }
 
 static int check_open(const struct sb_call *call, const struct sb_spot *file)
@@ -292,11 +285,11 @@ int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file)
 
 static long link_file(const struct sb_spot *file, const struct sb_spot *target)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (file->directory >= 0 && strcmp(file->name, ".") != 0)
 		return linkat(file->directory, file->name, target->directory, target->name, 0);
-	return linkat(AT_FDCWD, self_name(name, sizeof name, file->object), target->directory,
+	return linkat(AT_FDCWD, sb_proc_self_fd(name, file->object), target->directory,
 		      target->name, AT_SYMLINK_FOLLOW);
 }
 
@@ -312,8 +305,8 @@ static long check_access(const struct sb_call *call, const char *object)
 struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
 			     const struct sb_spot *target)
 {
-	char buffer[32];
-	const char *object = self_name(buffer, sizeof buffer, file->object);
+	char buffer[SB_PROC_NAME];
+	const char *object = sb_proc_self_fd(buffer, file->object);
 
 	switch (call->act) {
 	case SB_ACT_OPEN:
@@ -360,12 +353,12 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
  */
 static int hand_over(int listener, const struct sb_call *call, struct sb_outcome *outcome)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	int number = sb_sys_notify_place(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
 	int error = 0;
 
 	if (number >= 0 && outcome->truncate &&
-	    truncate(self_name(name, sizeof name, outcome->fd), 0) != 0)
+	    truncate(sb_proc_self_fd(name, outcome->fd), 0) != 0)
 		error = errno;
 	close(outcome->fd);
 	outcome->fd = -1;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "supervise/approve.h"
+#include "supervise/proc_name.h"
 #include "sys/process.h"
 
 static bool same_file(int fd, int other)
@@ -170,9 +171,9 @@ static int may_change_names(const struct sb_spot *spot)
 
 static int may_use(const struct sb_spot *file, int mode)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 
-	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	sb_proc_self_fd(name, file->object);
 	return faccessat(AT_FDCWD, name, mode, AT_EACCESS) != 0 ? errno : 0;
 }
 

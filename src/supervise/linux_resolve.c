@@ -1,3 +1,4 @@
+#include "supervise/proc_name.h"
 #include "supervise/resolve.h"
 
 #include <errno.h>
@@ -58,10 +59,10 @@ static int open_at(int directory, const char *name, int flags)
 
 int sb_descriptor_path(int proc, int fd, char *out, size_t size)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	ssize_t length;
 
-	snprintf(name, sizeof name, "self/fd/%d", fd);
+	sb_proc_self_fd(name, fd);
 	length = readlinkat(proc, name, out, size - 1);
 	if (length < 0)
 		return -errno;
@@ -95,7 +96,7 @@ static int enter_self(struct walk *walk, const char *self)
 	long number = strcmp(self, "self") == 0
 			      ? sb_thread_field(caller->proc, caller->thread, "\nTgid:\t", 10)
 			      : caller->thread;
-	char name[32];
+	char name[SB_PROC_NAME];
 	int fd;
 
 	if (number <= 0)
@@ -135,10 +136,10 @@ static int find_cwd(const struct sb_caller *caller)
 {
 	struct sb_cwd *cwd = caller->cwd;
 	struct stat info;
-	char name[32];
+	char name[SB_PROC_NAME];
 	int fd;
 
-	snprintf(name, sizeof name, "%d/cwd", caller->thread);
+	sb_proc_cwd(name, caller->thread);
 	if (cwd->fd >= 0 && fstatat(caller->proc, name, &info, 0) == 0 &&
 	    info.st_dev == cwd->device && info.st_ino == cwd->inode)
 		return cwd->fd;
@@ -455,15 +456,15 @@ static int walk_from(const struct sb_caller *caller, int *start, const char *pat
 /* The directory a relative path starts in. */
 static int open_start(const struct sb_caller *caller, int dirfd, const char *path)
 {
-	char name[48];
+	char name[SB_PROC_NAME];
 	int fd;
 
 	if (path[0] == '/')
 		return open_at(AT_FDCWD, "/", O_DIRECTORY);
 	if (dirfd == AT_FDCWD)
-		snprintf(name, sizeof name, "%d/cwd", caller->thread);
+		sb_proc_cwd(name, caller->thread);
 	else
-		snprintf(name, sizeof name, "%d/fd/%d", caller->thread, dirfd);
+		sb_proc_fd(name, caller->thread, dirfd);
 	fd = open_at(caller->proc, name, O_DIRECTORY);
 	return fd == -ENOENT && dirfd != AT_FDCWD ? -EBADF : fd;
 }
@@ -557,7 +558,7 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 	SB_AUTO_FD int start = -1;
 	int from, status = 1;
 
-	*out = SB_SPOT_EMPTY;
+	sb_spot_clear(out);
 	if (!path[0])
 		return -ENOENT;
 	from = borrowed ? find_cwd(caller) : open_start(caller, dirfd, path);
@@ -587,14 +588,14 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 
 int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out)
 {
-	char name[48];
+	char name[SB_PROC_NAME];
 	int fd, status;
 
-	*out = SB_SPOT_EMPTY;
+	sb_spot_clear(out);
 	if (number == AT_FDCWD)
-		snprintf(name, sizeof name, "%d/cwd", caller->thread);
+		sb_proc_cwd(name, caller->thread);
 	else
-		snprintf(name, sizeof name, "%d/fd/%d", caller->thread, number);
+		sb_proc_fd(name, caller->thread, number);
 	fd = open_at(caller->proc, name, 0);
 	if (fd < 0)
 		return fd == -ENOENT ? -EBADF : fd;

@@ -23,6 +23,7 @@
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
+#include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
@@ -341,7 +342,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 /* Type of the unix socket with this inode number, from /proc/net/unix; 0: none is there. */
 static int unix_socket_type(int proc, pid_t thread, unsigned long inode)
 {
-	char name[48], line[512];
+	char name[SB_PROC_NAME], line[512];
 	unsigned long number;
 	unsigned type;
 	int found = 0, fd;
@@ -366,12 +367,12 @@ static int unix_socket_type(int proc, pid_t thread, unsigned long inode)
 static int replace_socket(const struct sb_broker *broker, const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
-	char name[48], link[64];
+	char name[SB_PROC_NAME], link[64];
 	unsigned long inode = 0;
 	int flags, type, fresh, status;
 	ssize_t length;
 
-	snprintf(name, sizeof name, "%d/fd/%d", call->thread, call->socket);
+	sb_proc_fd(name, call->thread, call->socket);
 	length = readlinkat(performer->proc, name, link, sizeof link - 1);
 	if (length < 0)
 		return -EBADF;

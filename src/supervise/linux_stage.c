@@ -19,6 +19,7 @@
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
+#include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/directory.h"
 #include "sys/notify.h"
@@ -109,10 +110,10 @@ static int fill(int memory, const struct sb_spot *file)
  */
 static int reopen(int memory, int flags)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	int fd;
 
-	snprintf(name, sizeof name, "self/fd/%d", memory);
+	sb_proc_self_fd(name, memory);
 	fd = openat(AT_FDCWD, name, flags);
 	return fd < 0 ? -errno : fd;
 }
@@ -121,7 +122,7 @@ static int reopen(int memory, int flags)
 static int may_open(const struct sb_call *call, const struct sb_spot *file)
 {
 	int mode = (call->flags & O_ACCMODE) == O_RDONLY ? R_OK : 0;
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (file->object < 0)
 		return faccessat(file->directory, ".", W_OK | X_OK, AT_EACCESS) != 0 ? errno : 0;
@@ -129,7 +130,7 @@ static int may_open(const struct sb_call *call, const struct sb_spot *file)
 		mode = R_OK | W_OK;
 	if ((call->flags & O_ACCMODE) == O_WRONLY || (call->flags & O_TRUNC))
 		mode |= W_OK;
-	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	sb_proc_self_fd(name, file->object);
 	return faccessat(AT_FDCWD, name, mode, AT_EACCESS) != 0 ? errno : 0;
 }
 
@@ -176,9 +177,9 @@ static int make_stage(const struct sb_call *call, const struct sb_spot *file, mo
 /* What the caller has open as number; false: nothing. */
 static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned number, struct stat *out)
 {
-	char name[48];
+	char name[SB_PROC_NAME];
 
-	snprintf(name, sizeof name, "%d/fd/%u", thread, number);
+	sb_proc_fd(name, thread, number);
 	return fstatat(broker->performer->proc, name, out, 0) == 0;
 }
 
@@ -497,7 +498,7 @@ static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, 
 {
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
-	char name[32];
+	char name[SB_PROC_NAME];
 	struct stat info;
 	bool found = false;
 	/* those outside the sandbox cannot be looked at, and hold nothing of it */

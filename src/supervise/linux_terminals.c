@@ -22,6 +22,7 @@
 #include "consent/holders.h"
 #include "supervise/approve.h"
 #include "supervise/perform.h"
+#include "supervise/proc_name.h"
 
 #define FIRST_MAJOR 136 /* of the terminals in /dev/pts: Documentation/admin-guide/devices.txt */
 #define LAST_MAJOR 143
@@ -55,11 +56,11 @@ struct sb_outcome sb_open_terminal(const struct sb_approver *approver, const str
 {
 	struct sb_outcome outcome = {.error = EACCES, .fd = -1};
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_TRUNC);
-	char name[32];
+	char name[SB_PROC_NAME];
 
 	if (call->act != SB_ACT_OPEN || !is_the_runs(approver, file->info.st_rdev))
 		return outcome;
-	snprintf(name, sizeof name, "self/fd/%d", file->object);
+	sb_proc_self_fd(name, file->object);
 	outcome.fd = openat(AT_FDCWD, name, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	outcome.error = outcome.fd < 0 ? errno : 0;
 	if (outcome.fd >= 0 && !(flags & O_NONBLOCK))

@@ -1,3 +1,4 @@
+#include "supervise/proc_name.h"
 #include "supervise/thread.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@
 /* A small file of the thread's directory, whole and ended with NUL. */
 static bool read_small(int proc, pid_t thread, const char *file, char *out, size_t size)
 {
-	char name[64];
+	char name[SB_PROC_NAME];
 	ssize_t length;
 	SB_AUTO_FD int fd = -1;
 
@@ -41,7 +42,7 @@ long sb_thread_field(int proc, pid_t thread, const char *field, int base)
 int sb_thread_open_flags(int proc, pid_t thread, int number)
 {
 	static const char field[] = "flags:\t";
-	char name[32], text[256];
+	char name[SB_PROC_NAME], text[256];
 	const char *found;
 
 	snprintf(name, sizeof name, "fdinfo/%d", number);
@@ -70,7 +71,7 @@ bool sb_thread_has_signal(int proc, pid_t thread)
 bool sb_thread_is_table_full(int proc, pid_t thread)
 {
 	struct rlimit limit;
-	char name[48], target[8];
+	char name[SB_PROC_NAME], target[8];
 	size_t count = 0;
 	DIR *dir;
 	int fd;
@@ -79,7 +80,7 @@ bool sb_thread_is_table_full(int proc, pid_t thread)
 		return false;
 	if (limit.rlim_cur == 0)
 		return true;
-	snprintf(name, sizeof name, "%d/fd/%d", thread, (int)limit.rlim_cur - 1);
+	sb_proc_fd(name, thread, (int)limit.rlim_cur - 1);
 	if (readlinkat(proc, name, target, sizeof target) < 0)
 		return false; /* the last one is free */
 	snprintf(name, sizeof name, "%d/fd", thread);
@@ -114,7 +115,7 @@ uint64_t sb_process_start(int proc, pid_t process)
 
 void sb_process_program(int proc, pid_t process, char *out, size_t size)
 {
-	char name[32];
+	char name[SB_PROC_NAME];
 	ssize_t length;
 
 	snprintf(name, sizeof name, "%d/exe", process);

@@ -13,7 +13,9 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -69,6 +71,13 @@ struct sb_spot {
 };
 
 #define SB_SPOT_EMPTY ((struct sb_spot){.directory = -1, .object = -1})
+
+/* The same for every held call: without wiping 4 KB for a path that is a few bytes long. */
+static inline void sb_spot_clear(struct sb_spot *spot)
+{
+	memset(spot, 0, offsetof(struct sb_spot, path) + 1);
+	spot->directory = spot->object = -1;
+}
 
 /* 0 or a negative errno, the one the kernel would have given. */
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
