@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
@@ -419,12 +420,16 @@ static bool stays(const struct sb_leaving *leaving, const struct sb_spot *file)
 }
 
 /* Carry it out, and keep count of the names that files have. */
-static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *file,
-				 const struct sb_spot *target)
+static struct sb_outcome perform(const struct sb_performer *performer, const struct sb_call *call,
+				 struct sb_spot *file, const struct sb_spot *target)
 {
 	struct sb_leaving leaving = {false, 0, 0};
-	struct sb_outcome outcome = own_links(call, file, target);
+	struct sb_outcome outcome = {.fd = -1};
 
+	/* there, links come and go without us */
+	if (sb_fast_holds(performer->policy, file->path))
+		return sb_perform(call, file, target);
+	outcome = own_links(call, file, target);
 	if (outcome.error)
 		return outcome;
 	if (call->act == SB_ACT_UNLINK)
@@ -444,6 +449,22 @@ static bool is_own_terminal(const struct sb_performer *performer, const struct s
 {
 	return performer->layers->terminals && file->object >= 0 && S_ISCHR(file->info.st_mode) &&
 	       file->info.st_dev == performer->layers->terminals;
+}
+
+/*
+ * Across the border of a fast root (policy/fast.h): what the kernel says of two disks.  It says so
+ * of a rename before it looks at the last names, of a link after.
+ */
+static void answer_border(const struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file, const struct sb_spot *target)
+{
+	int error = 0;
+
+	if (!may_search(file) || !may_search(target))
+		error = EACCES;
+	else if (call->act == SB_ACT_LINK)
+		error = sb_perform_precheck(call, file, target);
+	sb_broker_fail(broker, call, error ? error : EXDEV);
 }
 
 /* True: answered.  False: the name changed meanwhile, look again. */
@@ -471,6 +492,11 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 	if (status < 0) {
 		answer_error(broker, call, -status);
 		return true;
+	}
+	if (two && !file.in_proc && !target.in_proc &&
+	    sb_fast_crosses(performer->policy, file.path, target.path)) {
+		answer_border(broker, call, &file, &target);
+		goto out;
 	}
 	if (!*alone && call->act == SB_ACT_OPEN && sb_name_gives_meaning(&file)) {
 		*alone = true;
@@ -535,7 +561,7 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;
 	}
-	outcome = perform(call, &file, &target);
+	outcome = perform(performer, call, &file, &target);
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
 	if (outcome.again) {
@@ -734,6 +760,21 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	return created;
 }
 
+/* In a fast root the kernel goes on by itself: fast.h says why it may. */
+static bool is_fast(struct sb_broker *broker, struct sb_cwd *cwd,
+		    const struct seccomp_notif *notification, const struct sb_call *call)
+{
+	const struct sb_caller caller = {call->thread, broker->performer->proc, cwd};
+	enum sb_op op;
+
+	/* what openat2() wants lies in memory, and may be something else by now */
+	if (!broker->fast.count || notification->data.nr == SYS_openat2 ||
+	    !sb_fast_lets_through(&broker->fast, &caller, call, &op))
+		return false;
+	sb_broker_count(broker, op, true);
+	return true;
+}
+
 void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification)
 {
@@ -745,6 +786,8 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
+	} else if (is_fast(broker, cwd, notification, &call)) {
+		let_through(broker, &call);
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
 		alone = sb_call_gives_meaning(&call);
 		while (!attempt(broker, cwd, &call, &alone))
