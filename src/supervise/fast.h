@@ -49,6 +49,9 @@ struct sb_fast_roots {
 int sb_fast_open(struct sb_fast_roots *roots, const struct sb_policy *policy,
 		 const struct sb_layers *layers);
 
+/* A directory was removed: what was seen of a root may be wrong before the tick is over. */
+void sb_fast_removed(struct sb_fast_roots *roots);
+
 /* May the kernel go on with it?  *out_op: what it does there, for counting. */
 bool sb_fast_lets_through(struct sb_fast_roots *roots, const struct sb_caller *caller,
 			  const struct sb_call *call, enum sb_op *out_op);

@@ -564,6 +564,8 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 	outcome = perform(performer, call, &file, &target);
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
+	if (call->act == SB_ACT_RMDIR)
+		sb_fast_removed(&broker->fast);
 	if (outcome.again) {
 		sb_broker_wait_at_fifo(broker, call, &file);
 	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)) {

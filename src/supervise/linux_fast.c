@@ -40,7 +40,7 @@ int sb_fast_open(struct sb_fast_roots *roots, const struct sb_policy *policy,
 
 /*
  * Has the directory still the name it had?  Only who is outside can take it away (policy/fast.h),
- * or the command remove it when it is empty; a tick late is early enough.
+ * and to see that a tick late is early enough; the command can remove it, which we are told.
  */
 static bool is_in_place(struct sb_fast_dir *root, int proc)
 {
@@ -57,6 +57,12 @@ static bool is_in_place(struct sb_fast_dir *root, int proc)
 		strcmp(path, root->path) == 0;
 	__atomic_store_n(&root->seen, now | there, __ATOMIC_RELAXED);
 	return there;
+}
+
+void sb_fast_removed(struct sb_fast_roots *roots)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		__atomic_store_n(&roots->all[i].seen, -1, __ATOMIC_RELAXED);
 }
 
 static struct sb_fast_dir *root_of(struct sb_fast_roots *roots, const char *path, int proc)

@@ -300,6 +300,13 @@ def made_again(fx):
     works(shell(fx, "rm -rf build; mkdir build; cd build; touch a; mkdir b; mv a c; ln c d; rm c; "
                     "rmdir b; ln -s d e; echo x >d"))
     equal(sorted(os.listdir(fx.project / "build")), ["d", "e"])
+    # at once, while what was seen of the old one is fresh
+    quick = ("import os\nos.close(os.open('q/x', os.O_WRONLY | os.O_CREAT))\nos.unlink('q/x')\n"
+             "os.rmdir('q')\nos.mkdir('q')\nos.close(os.open('q/x', os.O_WRONLY | os.O_CREAT))\n"
+             "os.unlink('q/x')\n")
+    (fx.project / "q").mkdir()
+    for _ in range(10):
+        works(fx.sandbash("--rule=fast q", "python3", "-c", quick), "removed and made at once")
 
 
 @test("a fast root that somebody outside replaces is an ordinary directory", ("full", "flat"))
