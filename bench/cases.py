@@ -37,6 +37,8 @@ class Case:
     min_rounds = 3
     warm_up = 5     # steps of a first round that does not count
     shared = False  # whether all work in one project
+    supervised = False  # whether it tells nothing about a static run
+    directory = "."  # of the project: where the acts are done
 
     def __init__(self, name, title, budget=None):
         self.name = name
@@ -73,6 +75,21 @@ class Create(Case):
 
     def check(self, project, step):
         left = os.listdir(project.path)
+        if left:
+            raise Wrong("files are left after create and unlink: %s" % left[:3])
+
+
+class CreateFast(Create):
+    """In a directory that a rule makes fast; natively and in bubblewrap, one like any other."""
+    supervised = True
+    directory = "out"
+
+    def prepare(self, ground, project):
+        os.mkdir(os.path.join(project.path, self.directory))
+        project.rules.append("--rule=fast " + self.directory)
+
+    def check(self, project, step):
+        left = os.listdir(os.path.join(project.path, self.directory))
         if left:
             raise Wrong("files are left after create and unlink: %s" % left[:3])
 
@@ -182,13 +199,16 @@ class Git(Case):
 class Worker:
     """bench/acts.c, resident in one sandbox."""
 
-    def __init__(self, sandbox, ground, project, arguments):
+    def __init__(self, sandbox, ground, project, case):
+        words = [os.path.join(ground.programs, "acts")] + case.arguments
+        if case.directory != ".":
+            words = ["env", "-C", case.directory] + words
         self.name = sandbox.name
         self.project = project
         self.log = "%s.%s" % (ground.log, sandbox.name)
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                sandbox.command(project, [os.path.join(ground.programs, "acts")] + arguments),
+                sandbox.command(project, words),
                 cwd=project.path, env=ground.environment, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=log)
 
@@ -227,7 +247,7 @@ def measure(case, sandboxes, ground, quick):
             if not workers or not case.shared:
                 project = ground.project("%s-%s" % (case.name, sandbox.name))
                 case.prepare(ground, project)
-            workers.append(Worker(sandbox, ground, project, case.arguments))
+            workers.append(Worker(sandbox, ground, project, case))
         start = time.monotonic()
         for i in range(-1 if case.warm_up else 0, rounds):
             total = dict.fromkeys(samples, 0)

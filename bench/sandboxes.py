@@ -31,6 +31,7 @@ class Project:
         self.hidden = []  # directories with secrets
         self.pinned = []  # writable, but must not be renamed away
         self.fixed = []   # read-only though inside the project
+        self.rules = []   # options that only sandbash knows
 
 
 class Ground:
@@ -109,7 +110,7 @@ class Sandbash:
         self.flags = ["--quiet"] if supervised else ["--static"]
 
     def command(self, project, argv):
-        return [self.program] + self.flags + list(argv)
+        return [self.program] + self.flags + project.rules + list(argv)
 
 
 def add_guarded_things(ground, project):

@@ -68,6 +68,7 @@ struct sb_rule {
 	bool temp;           /* a temp directory that "tmp private" or the run makes private */
 	bool link;           /* names a symbolic link itself, which no text form can */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
+	bool fast;           /* a directory that commands change without a broker: fast.h */
 	unsigned seen;       /* what was there, as st_mode says its kind: the same; 0: not known */
 	bool capped;         /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */
@@ -130,7 +131,7 @@ struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op 
 /*
  * The same for a directory that gets or had the name other, with wildcards: renaming it moves
  * all that is in it, to where rules may mean something else.  What a pattern means under both
- * names alike does not count.
+ * names alike does not count; other NULL: there is no other name.
  */
 struct sb_decision sb_decide_moved(const struct sb_policy *policy, enum sb_op op, const char *path,
 				   const char *other);

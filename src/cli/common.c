@@ -322,6 +322,8 @@ void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
 	sb_json_pair(json, "tier", sb_tier_name(rule->tier));
 	sb_json_pair(json, "origin", rule->origin);
 	sb_json_pair_bool(json, "final", rule->hard || rule->tier == SB_TIER_SYSTEM);
+	if (rule->fast)
+		sb_json_pair_bool(json, "fast", true);
 	sb_json_close(json, '}');
 }
 

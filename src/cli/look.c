@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "path/path.h"
+#include "policy/fast.h"
 #include "policy/text.h"
 
 static void puts_safe(struct sb_buf *out, const char *text)
@@ -95,7 +96,7 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		if (decision->rule) {
 			SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_OUTPUT_LIMIT);
 
-			sb_rule_print(&decision->rule->access, decision->rule->pattern, &rule);
+			sb_rule_print_whole(decision->rule, &rule);
 			sb_buf_printf(out, "  rule '");
 			puts_safe(out, rule.data);
 			sb_buf_printf(out, "', ");
@@ -109,6 +110,10 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		if (decision->verdict == SB_ASK && op == SB_DELETE)
 			sb_buf_puts(out, "where nobody can be asked, 'ask' is refused\n");
 	}
+	if (sb_fast_holds(setup->policy, found->path))
+		sb_buf_puts(out,
+			    "in a fast root: no name there is guarded, and nothing is renamed or "
+			    "linked across its border\n");
 	if (found->final) {
 		sb_buf_puts(out, "no option changes this\n");
 		return;
@@ -155,6 +160,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 		sb_json_close(&json, '}');
 	}
 	sb_json_close(&json, '}');
+	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
 	sb_json_pair_bool(&json, "final", found->final);
 	sb_json_pair(&json, "change_with", found->final ? NULL : flag.data);
 	sb_json_close(&json, '}');
@@ -283,7 +289,10 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 
 			if (listed->tier != sources[s].tier)
 				continue;
-			sb_rule_print(&listed->access, listed->pattern, &rule);
+			sb_rule_print_whole(&(struct sb_rule){.access = listed->access,
+							      .fast = listed->fast,
+							      .pattern = listed->pattern},
+					    &rule);
 			sb_buf_puts(out, "  ");
 			/* a bare path is writable, as in the file */
 			puts_safe(out,
@@ -323,6 +332,8 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 			sb_json_key(&json, "access");
 			sb_json_access(&json, &setup->listed[i].access);
 			sb_json_pair(&json, "path", setup->listed[i].pattern);
+			if (setup->listed[i].fast)
+				sb_json_pair_bool(&json, "fast", true);
 			sb_json_close(&json, '}');
 		}
 		sb_json_close(&json, ']');

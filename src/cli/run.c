@@ -514,12 +514,13 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	for (size_t i = 0; i < run->plan.node_count; i++) {
 		const struct sb_plan_node *node = &run->plan.nodes[i];
 		const struct sb_plan_node *parent = &run->plan.nodes[node->parent];
-		const char *what = node->temp                         ? "private"
+		const char *what = node->fast                         ? "fast"
+				   : node->temp                       ? "private"
 				   : node->state == SB_STATE_WRITABLE ? "writable"
 				   : node->state == SB_STATE_HIDDEN   ? "hidden"
 								      : "read-only";
 
-		if ((i && node->allow == parent->allow))
+		if (i && node->allow == parent->allow && node->fast == parent->fast)
 			continue;
 		if (i == 0 && node->state == SB_STATE_READABLE)
 			continue;

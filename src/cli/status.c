@@ -2,6 +2,7 @@
  * status.c - --status: what holds here.  Inside a run it is the kernel that is
  * asked whether there is a sandbox; the environment only says which rules it had.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "cli/cli.h"
 #include "enforce/plan.h"
 #include "cli/flags.h"
+#include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
 #include "policy/text.h"
 #include "sandbash/confine.h"
@@ -42,6 +44,7 @@ struct status {
 	bool mounts;
 	bool network;
 	bool known; /* the policy is that of the run, not of a run to come */
+	bool supervised;
 	struct sb_setup setup;
 	struct sb_layers layers; /* outside: what a run would have */
 };
@@ -70,6 +73,29 @@ static void list_state(const struct sb_policy *policy, const char *title, struct
 static bool is_writable(const struct sb_rule *rule)
 {
 	return rule->access.verdict[SB_CREATE] == SB_ALLOW;
+}
+
+static bool is_merely_writable(const struct sb_rule *rule)
+{
+	return is_writable(rule) && !rule->fast;
+}
+
+static bool is_fast(const struct sb_rule *rule)
+{
+	return rule->fast;
+}
+
+static void list_fast(const struct status *status, struct sb_buf *out)
+{
+	char title[120] = "fast, where nothing is guarded";
+
+	if (!status->supervised)
+		snprintf(title, sizeof title, "fast, which is no more than writable in such a run");
+	else if (!status->inside && !sb_landlock_holds_fast(&status->layers))
+		snprintf(title, sizeof title,
+			 "fast, but no faster than others: Landlock ABI %d cannot hold it",
+			 status->layers.landlock_abi);
+	list_state(status->setup.policy, title, out, is_fast);
 }
 
 static bool is_users_hidden(const struct sb_rule *rule)
@@ -114,7 +140,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	sb_buf_puts(out, "project:  ");
 	sb_escape_append(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
 	sb_buf_putc(out, '\n');
-	list_state(policy, "writable", out, is_writable);
+	list_state(policy, "writable", out, is_merely_writable);
+	list_fast(status, out);
 	list_state(policy, "hidden by your rules", out, is_users_hidden);
 	list_state(policy, "limited by your rules", out, is_users_other);
 	sb_buf_puts(out,
@@ -143,6 +170,8 @@ static void status_json(const struct status *status, struct sb_buf *out)
 		if (is_writable(sb_policy_rule(policy, i)))
 			sb_json_string(&json, sb_policy_rule(policy, i)->pattern);
 	sb_json_close(&json, ']');
+	sb_json_pair_bool(&json, "fast_is_held",
+			  status->supervised && sb_landlock_holds_fast(&status->layers));
 	sb_json_rules(&json, policy);
 	sb_json_close(&json, '}');
 }
@@ -158,6 +187,7 @@ int sb_cli_status(const struct sb_command_line *line)
 
 	status.inside = sb_inside(&status.mounts);
 	status.known = status.inside && as_started(line, &started, &words) == 0;
+	status.supervised = !(status.known ? &started : line)->static_run && status.inside < 2;
 	result = sb_set_up(status.known ? &started : line, true, &status.setup);
 	if (!result &&
 	    sb_layers_probe(!sb_policy_network(status.setup.policy), &status.layers, &err) != SB_OK)

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "config/fast.h"
 #include "config/file.h"
 #include "config/rules.h"
 #include "path/path.h"
@@ -56,8 +57,10 @@ static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, struct 
 	if (!grown)
 		return out_of_memory(err);
 	setup->listed = grown;
-	grown[setup->listed_count] = (struct sb_listed){
-		.tier = rule->tier, .access = rule->access, .pattern = strdup(rule->pattern)};
+	grown[setup->listed_count] = (struct sb_listed){.tier = rule->tier,
+							.access = rule->access,
+							.fast = rule->fast,
+							.pattern = strdup(rule->pattern)};
 	return grown[setup->listed_count++].pattern ? SB_OK : out_of_memory(err);
 }
 
@@ -118,10 +121,11 @@ int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err)
 }
 
 int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
-		 const struct sb_access *access, const char *text, struct sb_error *err)
+		 const struct sb_access *access, bool fast, const char *text, struct sb_error *err)
 {
 	struct sb_resolved resolved;
-	struct sb_rule rule = {.access = *access, .tier = source->tier, .origin = source->origin};
+	struct sb_rule rule = {
+		.access = *access, .tier = source->tier, .fast = fast, .origin = source->origin};
 	bool all = sb_access_equal(access, &sb_access_write);
 	int status;
 
@@ -142,7 +146,9 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 		status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s)", text,
 				       strerror(resolved.missing), source->origin);
 	} else {
-		status = sb_policy_add(maker->setup.policy, &rule, err);
+		status = fast ? sb_fast_note(maker, source, text, &resolved, err) : SB_OK;
+		if (status == SB_OK)
+			status = sb_policy_add(maker->setup.policy, &rule, err);
 		if (status == SB_OK)
 			status = list_rule(maker, &rule, err);
 		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
@@ -265,7 +271,7 @@ static int load_line(struct sb_maker *maker, enum sb_tier tier, const char *path
 		     struct sb_error *err)
 {
 	char origin[4200];
-	struct sb_source source = {.tier = tier, .origin = origin, .scope = only};
+	struct sb_source source = {.tier = tier, .origin = origin, .file = path, .scope = only};
 	struct sb_line line;
 	int status = sb_line_parse(bytes, length, &line, err);
 
@@ -281,11 +287,12 @@ static int load_line(struct sb_maker *maker, enum sb_tier tier, const char *path
 		status = apply_setting(maker, &source, &line, err);
 	} else if (tier == SB_TIER_DIRECTORY || line.text[0] == '/' || line.text[0] == '~') {
 		source.base = only ? only : maker->setup.home.cwd;
-		status = sb_load_rule(maker, &source, &line.access, line.text, err);
+		status = sb_load_rule(maker, &source, &line.access, line.fast, line.text, err);
 	} else {
 		for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
 			source.base = maker->setup.projects[i];
-			status = sb_load_rule(maker, &source, &line.access, line.text, err);
+			status = sb_load_rule(maker, &source, &line.access, line.fast, line.text,
+					      err);
 		}
 	}
 	sb_line_done(&line);

@@ -34,6 +34,8 @@ struct sb_maker {
 	char **granted; /* what rules open, as it is written but absolute: pairs with ... */
 	char **opened;  /* ... what it was resolved to */
 	size_t opened_count;
+	struct sb_fast_note *fast; /* what is to be fast (fast.h) */
+	size_t fast_count;
 };
 
 /* Where a rule was found. */
@@ -42,6 +44,7 @@ struct sb_source {
 	const char *base;  /* what relative patterns are relative to */
 	const char *scope; /* only rules inside this directory count; NULL: all */
 	const char *origin;
+	const char *file; /* that the rule stands in; NULL: the command line */
 	bool may_be_literal;
 };
 
@@ -52,9 +55,9 @@ int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err)
 int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One rule, text being its pattern as written. */
+/* One rule, text being its pattern as written; fast: the access is "write", and more. */
 int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
-		 const struct sb_access *access, const char *text, struct sb_error *err);
+		 const struct sb_access *access, bool fast, const char *text, struct sb_error *err);
 
 /*
  * A rule file and what it includes.  only: rules count inside this directory, and settings

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "config/fast.h"
 #include "config/file.h"
 #include "config/load.h"
 #include "path/path.h"
@@ -173,7 +174,7 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 		struct sb_line line = {0};
 
 		if (flag->access) {
-			status = sb_load_rule(maker, &source, flag->access, flag->text, err);
+			status = sb_load_rule(maker, &source, flag->access, false, flag->text, err);
 			if (status != SB_OK)
 				return name_flag(err, flag->origin);
 			continue;
@@ -182,7 +183,8 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 		if (status == SB_OK && line.kind != SB_LINE_RULE)
 			status = sb_fail(err, SB_E_INVALID, 0, "'%s' is no rule", flag->text);
 		if (status == SB_OK)
-			status = sb_load_rule(maker, &source, &line.access, line.text, err);
+			status = sb_load_rule(maker, &source, &line.access, line.fast, line.text,
+					      err);
 		sb_line_done(&line);
 		if (status != SB_OK)
 			return name_flag(err, flag->origin);
@@ -341,6 +343,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = protect_files(maker, err);
 	if (status == SB_OK)
 		status = sb_policy_seal(setup->policy, err);
+	if (status == SB_OK)
+		status = sb_fast_check(maker, err);
 	return status;
 }
 
@@ -371,6 +375,7 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 	free_list(maker.watched);
 	free_list(maker.granted);
 	free_list(maker.opened);
+	sb_fast_forget(&maker);
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
 	return status;
 }

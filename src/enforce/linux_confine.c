@@ -159,8 +159,9 @@ static struct sb_probes choose_probes(const struct sb_plan *plan, char *buffer, 
 		if (!probes.outside && is_outside(plan, node->path))
 			probes.outside = node->path;
 		if (!probes.inside && node->state == SB_STATE_WRITABLE && !node->temp &&
-		    (node->allow & 1u << SB_CREATE) && (node->allow & 1u << SB_MODIFY) &&
-		    !sb_path_within("/dev", node->path) && access(node->path, W_OK | X_OK) == 0)
+		    !node->fast && (node->allow & 1u << SB_CREATE) &&
+		    (node->allow & 1u << SB_MODIFY) && !sb_path_within("/dev", node->path) &&
+		    access(node->path, W_OK | X_OK) == 0)
 			probes.inside = node->path;
 	}
 	/* No rule names such a directory: try those around the current one. */

@@ -160,6 +160,36 @@ static int grant_devices(const struct domain *domain, const struct sb_plan *plan
 	return status;
 }
 
+#define FAST_ABI 3
+
+bool sb_landlock_holds_fast(const struct sb_layers *layers)
+{
+	return layers->landlock_abi >= FAST_ABI;
+}
+
+/*
+ * SECURITY: all that may be done in a fast root, and nothing that reaches beyond it.
+ *
+ * Danger: whatever the supervisor lets through (linux_fast.h), the kernel resolves a path that the
+ * command may have changed meanwhile.  This is what holds it then.  No device nodes, and no device
+ * is driven through one that lies there: that is no matter of building something.
+ * Held by: tests/supervise/fast.py
+ */
+static int grant_fast(const struct domain *domain, const struct sb_plan *plan, struct sb_error *err)
+{
+	const uint64_t devices = SB_LL_MAKE_CHAR | SB_LL_MAKE_BLOCK | SB_LL_IOCTL_DEV;
+	int status = SB_OK;
+
+	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->fast)
+			status = grant(domain, node->path,
+				       rights_for(node->allow, domain->abi, false) & ~devices, err);
+	}
+	return status;
+}
+
 /*
  * Standard output and error may be files that the caller opened outside the roots.
  * They can be written through the descriptor anyway; programs also open them by
@@ -369,6 +399,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 	domain.handled = ruleset.handled_fs;
 	status = floor ? grant_devices(&domain, plan, err)
 		       : grant_changes(&domain, plan, layers, err);
+	if (status == SB_OK && floor && sb_landlock_holds_fast(layers))
+		status = grant_fast(&domain, plan, err);
 	if (status == SB_OK && !floor)
 		status = grant_stdio(&domain, err);
 	if (status == SB_OK)

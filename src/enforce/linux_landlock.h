@@ -15,10 +15,17 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 		      struct sb_error *err);
 
 /*
- * The domain of a supervised command: no change at all but through devices.  What the plan
- * allows, a broker in the domain above performs; if it is gone, nothing opens up.
+ * The domain of a supervised command: no change at all but through devices, and in fast roots
+ * where sb_landlock_holds_fast().  What else the plan allows, a broker in the domain above
+ * performs; if it is gone, nothing opens up.
  */
 int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
 			    struct sb_error *err);
+
+/*
+ * Can Landlock hold a command that changes files in a fast root by itself?  Before ABI 3 (Linux
+ * 6.2) it does not know truncation: then a broker makes the changes there as well.
+ */
+bool sb_landlock_holds_fast(const struct sb_layers *layers);
 
 #endif

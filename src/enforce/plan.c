@@ -11,6 +11,7 @@
 #include "enforce/expand.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/fast.h"
 #include "policy/policy_impl.h"
 #include "sys/directory.h"
 
@@ -160,6 +161,12 @@ static bool is_device(const struct sb_plan_node *node)
 	return sb_path_within("/dev", node->path) && !(node->allow & 1u << SB_CREATE);
 }
 
+static bool is_fast(const struct maker *maker, const struct sb_plan_node *node)
+{
+	return maker->request->supervised && node->kind == SB_KIND_DIR &&
+	       node->state == SB_STATE_WRITABLE && sb_fast_is_or_holds(maker->policy, node->path);
+}
+
 static void judge(struct maker *maker)
 {
 	struct sb_plan *plan = &maker->plan;
@@ -191,6 +198,7 @@ static void judge(struct maker *maker)
 			node->simplified = true;
 		}
 		node->temp = is_temp(maker, node);
+		node->fast = is_fast(maker, node);
 	}
 }
 

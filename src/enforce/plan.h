@@ -34,6 +34,7 @@ struct sb_plan_node {
 	size_t parent;   /* index of the nearest enclosing node; the root's is itself, 0 */
 	bool temp;       /* a built-in temp directory: private where there are mounts */
 	bool blanks;     /* hidden, and its names were added as blanks */
+	bool fast;       /* supervised: a fast root, or in one (policy/fast.h) */
 	bool simplified; /* allowed less than its writable surroundings: held as read-only */
 };
 

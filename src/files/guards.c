@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 
 #include "guard/guard.h"
+#include "policy/fast.h"
 
 static bool in_guarded_root(void *context, const char *path)
 {
-	return sb_files_root_of(context, path) != NULL;
+	const struct sb_files *view = context;
+
+	return sb_files_root_of(view, path) != NULL && !sb_fast_is_or_holds(view->policy, path);
 }
 
 int sb_guards_open(struct sb_files *view, struct sb_files_error *err)

@@ -171,6 +171,13 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
 #define SB_GUARD_HOLD_ENDING ".sandbash-hold"
 bool sb_guard_is_held(const char *path);
 
+/*
+ * Would a directory that nobody guards take the guard away from a name that it holds by its own
+ * name, or that of a directory around it?  Then the row, else NULL.  (That a repository or a
+ * .vscode may be made in it any day is true of every directory, and does not count.)
+ */
+const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
+
 #define SB_GUARD_MAX_BYTES (1024 * 1024) /* a longer file is asked about without a look */
 
 /* bytes NULL: there is no such file. */

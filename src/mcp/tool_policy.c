@@ -27,7 +27,7 @@ static json_t *rules_of(const struct sb_policy *policy, struct sb_buf *text)
 
 		if (rule->tier == SB_TIER_BUILTIN)
 			continue;
-		sb_rule_print(&rule->access, rule->pattern, &line);
+		sb_rule_print_whole(rule, &line);
 		sb_buf_printf(text, "\n  %s  (%s)", line.data, rule->origin);
 		json_array_append_new(rules, json_pack("{s:o, s:o}", "rule",
 						       sb_rpc_text(line.data, line.length),

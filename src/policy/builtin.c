@@ -667,6 +667,9 @@ static int guard_opened(struct sb_policy *policy, const struct sb_place *place, 
 		SB_AUTO_FREE char *root = NULL;
 		struct stat info;
 
+		/* a run that has fast roots guards nothing there; a static run has none */
+		if (rule->fast && !place->existing_only)
+			continue;
 		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW ||
 		    pattern->glob || is_temp(place, pattern->prefix) ||
 		    stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))

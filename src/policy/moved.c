@@ -34,8 +34,8 @@ static bool reaches_beneath(const struct sb_pattern *pattern, const char *path)
 /* "P" and then any directories: the same names are meant wherever in P they go. */
 static bool means_the_same(const struct sb_pattern *pattern, const char *path, const char *other)
 {
-	return strncmp(pattern->glob, "**", 2) == 0 && sb_path_within(pattern->prefix, path) &&
-	       sb_path_within(pattern->prefix, other);
+	return other && strncmp(pattern->glob, "**", 2) == 0 &&
+	       sb_path_within(pattern->prefix, path) && sb_path_within(pattern->prefix, other);
 }
 
 struct sb_decision sb_decide_moved(const struct sb_policy *policy, enum sb_op op, const char *path,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "policy/fast.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
 
@@ -33,6 +34,7 @@ void sb_policy_free(struct sb_policy *policy)
 	if (!policy)
 		return;
 	sb_index_free(policy->index);
+	free(policy->fast);
 	for (size_t i = 0; i < policy->count; i++) {
 		sb_pattern_done(&policy->entries[i].pattern);
 		free((char *)policy->entries[i].rule.origin);
@@ -128,13 +130,13 @@ static int merge(struct sb_entry *entry, struct sb_rule *slot, const struct sb_r
 	return put(entry, slot, &both, err);
 }
 
-/* An access as a number from 1 to 81. */
-static unsigned char pack(const struct sb_access *access)
+/* What a rule gives as a number from 1 to 162. */
+static unsigned char pack(const struct sb_rule *rule)
 {
-	unsigned packed = 0;
+	unsigned packed = rule->fast;
 
 	for (int op = 0; op < SB_OP_COUNT; op++)
-		packed = 3 * packed + access->verdict[op];
+		packed = 3 * packed + rule->access.verdict[op];
 	return (unsigned char)(packed + 1);
 }
 
@@ -183,7 +185,7 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 
 	given = &entry->given[rule->tier];
 	if (rule->tier != SB_TIER_BUILTIN && !rule->hard) {
-		if (*given && *given != pack(&rule->access)) {
+		if (*given && *given != pack(rule)) {
 			sb_fail(err, SB_E_CONFLICT, 0,
 				"two rules for '%s' contradict each other: %s and %s",
 				entry->pattern.text,
@@ -194,7 +196,7 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 				"remove one of them, or say both in one rule: read+ask:delete ...");
 			return SB_E_CONFLICT;
 		}
-		*given = pack(&rule->access);
+		*given = pack(rule);
 	}
 	if (is_guard(rule)) {
 		tighten(&entry->guard, &rule->access);
@@ -364,6 +366,28 @@ static void cap(struct sb_entry *entry)
 		return;
 	rule->capped = stricter(&no_changes, &rule->access);
 	tighten(&rule->access, &no_changes);
+	rule->fast = false;
+}
+
+/* Entries are in order, so that a root comes before those inside it. */
+static int list_fast(struct sb_policy *policy, struct sb_error *err)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->count; i++)
+		count += policy->entries[i].rule.fast;
+	if (!count || policy->mode == SB_MODE_DANGER_FULL_ACCESS)
+		return SB_OK;
+	policy->fast = calloc(count, sizeof *policy->fast);
+	if (!policy->fast)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct sb_entry *entry = &policy->entries[i];
+
+		if (entry->rule.fast && !sb_fast_is_or_holds(policy, entry->pattern.prefix))
+			policy->fast[policy->fast_count++] = entry->pattern.prefix;
+	}
+	return SB_OK;
 }
 
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
@@ -387,7 +411,7 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 	if (!policy->index)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	policy->sealed = true;
-	return SB_OK;
+	return list_fast(policy, err);
 }
 
 size_t sb_policy_count(const struct sb_policy *policy)

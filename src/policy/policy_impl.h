@@ -25,6 +25,8 @@ struct sb_policy {
 	unsigned *hashes; /* of the entries' pattern texts: adding a rule looks through numbers */
 	size_t count, capacity;
 	struct sb_index *index;
+	const char **fast; /* set by seal: the fast roots; the strings are the entries' */
+	size_t fast_count;
 	enum sb_mode mode;
 	enum sb_tmp tmp;
 	bool network;

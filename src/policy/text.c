@@ -34,6 +34,9 @@ static const char *const tier_names[SB_TIER_COUNT] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
+/* "write" with a promise about speed: no access of its own, and never part of one. */
+static const char fast_word[] = "fast";
+
 /* A pattern for the longest path, every byte of it with a backslash, must come back. */
 #define MAX_TEXT (2 * PATH_MAX)
 
@@ -95,7 +98,7 @@ static bool is_access_element(const char *word, size_t length)
 	for (size_t i = 0; i < SB_OP_COUNT; i++)
 		if (is_word(word, length, op_names[i]))
 			return true;
-	return false;
+	return is_word(word, length, fast_word);
 }
 
 /* Is this word meant as an access, right or wrong?  "c++" is not: a line may begin with a path. */
@@ -135,10 +138,12 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 		access->verdict[op] = (unsigned char)verdict;
 		return SB_OK;
 	}
-	for (size_t i = 0; i < COUNT(short_forms); i++) {
-		if (is_word(word, length, short_forms[i].word)) {
+	for (size_t i = 0; i <= COUNT(short_forms); i++) {
+		const char *form = i < COUNT(short_forms) ? short_forms[i].word : fast_word;
+
+		if (is_word(word, length, form)) {
 			sb_fail(err, SB_E_INVALID, 0, "'%s' stands alone, it cannot be combined",
-				short_forms[i].word);
+				form);
 			return sb_hint(err, "name the operations: read, modify, create, delete");
 		}
 	}
@@ -398,7 +403,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		sb_line_done(line);
 		return sb_hint(
 			err,
-			"words are read, write, ask, deny, include, network, mode, tmp, "
+			"words are read, write, fast, ask, deny, include, network, mode, tmp, "
 			"shell, log-keep-days, log-keep-megabytes, log-static; a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
@@ -453,7 +458,9 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 		status = parse_setting(which, rest, end, &line, err);
 	} else {
 		line.kind = SB_LINE_RULE;
-		status = sb_access_parse(bytes, word, &line.access, err);
+		line.fast = is_word(bytes, word, fast_word);
+		line.access = sb_access_write;
+		status = line.fast ? SB_OK : sb_access_parse(bytes, word, &line.access, err);
 		if (status == SB_OK)
 			status = parse_path(rest, end, &line.text, err);
 	}
@@ -512,14 +519,28 @@ static void print_quoted(const char *text, struct sb_buf *out)
 	sb_buf_putc(out, '"');
 }
 
-void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out)
+static void print_pattern(const char *pattern, struct sb_buf *out)
 {
-	sb_access_print(access, out);
 	sb_buf_putc(out, ' ');
 	if (needs_quotes(pattern))
 		print_quoted(pattern, out);
 	else
 		sb_buf_puts(out, pattern);
+}
+
+void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out)
+{
+	sb_access_print(access, out);
+	print_pattern(pattern, out);
+}
+
+void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
+{
+	if (rule->fast)
+		sb_buf_puts(out, fast_word);
+	else
+		sb_access_print(&rule->access, out);
+	print_pattern(rule->pattern, out);
 }
 
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
@@ -534,7 +555,7 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 		 * one, and a link what it leads to. */
 		if (rule->temp || rule->link)
 			sb_buf_puts(out, "# ");
-		sb_rule_print(&rule->access, rule->pattern, out);
+		sb_rule_print_whole(rule, out);
 		do
 			sb_buf_putc(out, ' ');
 		while (!sb_buf_failed(out) && out->length - start < 48);

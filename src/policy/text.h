@@ -3,6 +3,7 @@
  *
  *     ~/Downloads                  a bare path is writable
  *     read vendor                  readable, never changed
+ *     fast build                   writable, and unguarded (fast.h)
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
@@ -36,6 +37,7 @@ enum sb_line_kind {
 struct sb_line {
 	enum sb_line_kind kind;
 	struct sb_access access; /* RULE */
+	bool fast;               /* RULE: "fast", whose access is that of "write" */
 	char *text;              /* RULE: pattern as written, unquoted; INCLUDE; SHELL */
 	enum sb_mode mode;
 	bool network_on;
@@ -59,6 +61,9 @@ bool sb_access_equal(const struct sb_access *a, const struct sb_access *b);
 
 /* Append "ACCESS PATTERN" quoted so that sb_line_parse gives the same pattern back. */
 void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out);
+
+/* The same for a rule, which may be "fast". */
+void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out);
 
 /* The whole effective policy, each rule with its origin as a comment. */
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out);

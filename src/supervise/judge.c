@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "path/pattern.h"
+#include "policy/fast.h"
 
 /* --- the guard's rows as rules ---------------------------------------------------------- */
 
@@ -219,7 +220,8 @@ static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_o
 
 static bool has_guard(const struct sb_grounds *grounds, const struct sb_spot *spot)
 {
-	return grounds->guard && !spot->in_proc && spot->path[0] == '/' && !is_nameless(spot);
+	return grounds->guard && !spot->in_proc && spot->path[0] == '/' && !is_nameless(spot) &&
+	       !sb_fast_holds(grounds->policy, spot->path);
 }
 
 static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)

@@ -22,6 +22,7 @@
 #include "base/auto.h"
 #include "consent/socket.h"
 #include "consent/terminal.h"
+#include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
 #include "supervise/record.h"
@@ -540,10 +541,11 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 	};
 }
 
-/* Whatever may be made there unasked is guarded. */
+/* Whatever may be made there unasked is guarded, but in fast roots. */
 static bool in_guarded_root(void *policy, const char *path)
 {
-	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW;
+	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW &&
+	       !sb_fast_is_or_holds(policy, path);
 }
 
 static int make_judge(struct asker *asker, struct sb_error *err)

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
@@ -431,9 +432,13 @@ static struct sb_outcome perform(const struct sb_performer *performer, const str
 {
 	const struct sb_acting acting = {performer->grounds, performer->proc};
 	struct sb_leaving leaving = {false, 0, 0};
-	struct sb_outcome outcome = own_links(call, file, target);
+	struct sb_outcome outcome = {.fd = -1};
 
 	*out_changed = false;
+	/* there, links come and go without us */
+	if (sb_fast_holds(performer->policy, file->path))
+		return sb_perform(call, file, target);
+	outcome = own_links(call, file, target);
 	if (outcome.error)
 		return outcome;
 	if (call->act == SB_ACT_UNLINK)
@@ -462,6 +467,22 @@ static void pause_for_hold(void)
 	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
 }
 
+/*
+ * Across the border of a fast root (policy/fast.h): what the kernel says of two disks.  It says so
+ * of a rename before it looks at the last names, of a link after.
+ */
+static void answer_border(const struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file, const struct sb_spot *target)
+{
+	int error = 0;
+
+	if (!may_search(file) || !may_search(target))
+		error = EACCES;
+	else if (call->act == SB_ACT_LINK)
+		error = sb_perform_precheck(call, file, target);
+	sb_broker_fail(broker, call, error ? error : EXDEV);
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -487,6 +508,11 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	if (status < 0) {
 		answer_error(broker, call, -status);
 		return true;
+	}
+	if (two && !file.in_proc && !target.in_proc &&
+	    sb_fast_crosses(performer->policy, file.path, target.path)) {
+		answer_border(broker, call, &file, &target);
+		goto out;
 	}
 	if (sb_guard_is_held(file.path) || sb_guard_is_held(target.path)) {
 		pause_for_hold();
@@ -554,6 +580,8 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	outcome = perform(performer, call, &file, &target, &judgement, &changed);
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
+	if (call->act == SB_ACT_RMDIR)
+		sb_fast_removed(&broker->fast);
 	if (changed) {
 		answered = false;
 	} else if (outcome.again) {
@@ -745,6 +773,21 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	return !outcome.error;
 }
 
+/* In a fast root the kernel goes on by itself: fast.h says why it may. */
+static bool is_fast(struct sb_broker *broker, struct sb_cwd *cwd,
+		    const struct seccomp_notif *notification, const struct sb_call *call)
+{
+	const struct sb_caller caller = {call->thread, broker->performer->proc, cwd};
+	enum sb_op op;
+
+	/* what openat2() wants lies in memory, and may be something else by now */
+	if (!broker->fast.count || notification->data.nr == SYS_openat2 ||
+	    !sb_fast_lets_through(&broker->fast, &caller, call, &op))
+		return false;
+	sb_broker_count(broker, op, true);
+	return true;
+}
+
 void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification)
 {
@@ -755,6 +798,8 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
+	} else if (is_fast(broker, cwd, notification, &call)) {
+		let_through(broker, &call);
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
 		while (!attempt(broker, cwd, &call))
 			if (--tries == 0) {

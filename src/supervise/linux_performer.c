@@ -279,6 +279,9 @@ int sb_performer_prepare(struct sb_performer *performer)
 	if (status < 0)
 		return status;
 	crew.broker.performer = performer;
+	status = sb_fast_open(&crew.broker.fast, performer->policy, performer->layers);
+	if (status < 0)
+		return status;
 	raise_limit();
 	sigfillset(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL); /* the threads inherit that */

@@ -160,26 +160,47 @@ static int find_cwd(const struct sb_caller *caller)
 	return fd;
 }
 
-/* The name of the directory that a spot lies in. */
-static int name_directory(const struct sb_caller *caller, struct sb_spot *out)
+/* Have the right name in cwd->path. */
+static int name_cwd(const struct sb_caller *caller)
 {
-	struct sb_cwd *cwd = out->borrowed ? caller->cwd : NULL;
+	struct sb_cwd *cwd = caller->cwd;
 	unsigned seen = __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
 	uint64_t now_ns = sb_now_ns();
 	int status;
 
-	if (cwd && is_name_fresh(cwd, now_ns)) {
-		memcpy(out->path, cwd->path, strlen(cwd->path) + 1);
-		out->named_ns = cwd->named_ns;
+	if (is_name_fresh(cwd, now_ns))
 		return 0;
-	}
-	out->named_ns = now_ns;
-	status = sb_descriptor_path(caller->proc, out->directory, out->path, sizeof out->path);
-	if (status == 0 && cwd) {
+	cwd->named_ns = 0; /* should that fail, no name is known */
+	status = sb_descriptor_path(caller->proc, cwd->fd, cwd->path, sizeof cwd->path);
+	if (status == 0) {
 		cwd->named_ns = now_ns;
 		cwd->renames = seen;
-		memcpy(cwd->path, out->path, strlen(out->path) + 1);
 	}
+	return status;
+}
+
+int sb_resolve_cwd(const struct sb_caller *caller, const char **out)
+{
+	int fd = find_cwd(caller), status = fd < 0 ? fd : name_cwd(caller);
+
+	*out = caller->cwd->path;
+	return status < 0 ? status : fd;
+}
+
+/* The name of the directory that a spot lies in. */
+static int name_directory(const struct sb_caller *caller, struct sb_spot *out)
+{
+	int status;
+
+	if (!out->borrowed) {
+		out->named_ns = sb_now_ns();
+		return sb_descriptor_path(caller->proc, out->directory, out->path,
+					  sizeof out->path);
+	}
+	status = name_cwd(caller);
+	out->named_ns = caller->cwd->named_ns;
+	if (status == 0)
+		memcpy(out->path, caller->cwd->path, strlen(caller->cwd->path) + 1);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #define SB_SUPERVISE_PERFORMER_H
 
 #include "enforce/plan.h"
+#include "supervise/fast.h"
 #include "supervise/judge.h"
 #include "supervise/stage.h"
 #include "supervise/wire.h"
@@ -47,6 +48,7 @@ struct sb_broker {
 	struct sb_wire_counters counters;
 	int waiting; /* threads that wait for a FIFO or a connection on a caller's behalf */
 	struct sb_staging staging;
+	struct sb_fast_roots fast;
 };
 
 struct seccomp_notif;

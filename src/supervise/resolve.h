@@ -79,6 +79,12 @@ static inline void sb_spot_clear(struct sb_spot *spot)
 	spot->directory = spot->object = -1;
 }
 
+/*
+ * The name of the caller's current directory, in *out until the next call with the same
+ * caller->cwd, which must not be NULL; and its descriptor, which stays ours.
+ */
+int sb_resolve_cwd(const struct sb_caller *caller, const char **out);
+
 /* 0 or a negative errno, the one the kernel would have given. */
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
 	       struct sb_spot *out);

@@ -168,8 +168,8 @@ def share_of(variant):
     return first + run * begin // 5, max(run * fifths // 5, 1)
 
 
-def differ(fx, *flags, first=0, sequences=100, under=None):
-    """Both runs; under: the words before the second one, instead of sandbash."""
+def differ(fx, *flags, first=0, sequences=100, under=None, rules=()):
+    """Both runs; under: the words before the second one, instead of sandbash; rules: its options."""
     tool = str(fx.tool("differ"))
     words = [tool, "--seed", str(SEED), "--first", str(first), "--sequences", str(sequences),
              "--ops", str(OPS), *flags]
@@ -183,7 +183,7 @@ def differ(fx, *flags, first=0, sequences=100, under=None):
     control = [*words, *guard, "native"]
     if under is None and IS_NATIVE:
         under = []
-    tried = fx.argv(*words, "inside") if under is None else [*under, *words, *guard, "inside"]
+    tried = fx.argv(*rules, *words, "inside") if under is None else [*under, *words, *guard, "inside"]
     results = []
     with tempfile.TemporaryDirectory(dir=fx.dir) as place:
         outputs = [Path(place) / "native", Path(place) / "inside"]
@@ -231,6 +231,13 @@ def noticed(fx):
 def same(fx):
     first, sequences = share_of(fx.variant)
     differ(fx, first=first, sequences=sequences)
+
+
+if not IS_STATIC and not IS_NATIVE:
+    @test("the same in a fast root", ("full", "flat"))
+    def fast(fx):
+        first, sequences = share_of(fx.variant)
+        differ(fx, first=first, sequences=max(sequences // 5, 1), rules=["--rule=fast inside"])
 
 
 # Root could change these; a static run answers EROFS, before and instead of EACCES.

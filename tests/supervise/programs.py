@@ -3,7 +3,7 @@
 Each script runs twice in the same directory (the same path, since programs write paths into
 files), first without a sandbox, then inside; what was left is compared: names, types, modes,
 owners, links, contents, targets, attributes, and the times that the program set.  So are exit
-status and output.
+status and output.  A supervised run does it once more, with that directory a fast root.
 
 A time counts as set when it is more than an hour old.  Contents that hold the time of day or
 inode numbers are not compared (UNSTABLE); the scripts print what is in them instead.
@@ -17,8 +17,8 @@ import stat
 import time
 from pathlib import Path
 
-from compare import inside, native
-from tap import Failed, check, equal, run_all, skip, test
+from compare import IS_NATIVE, inside, native
+from tap import SUPERVISED, Failed, check, equal, run_all, skip, test
 
 UNSTABLE = re.compile(r"(^|/)\.git/(index|.*/index)$")
 ENVIRONMENT = {
@@ -114,16 +114,20 @@ def empty(place):
     place.mkdir()
 
 
-def once(fx, script, boxed, seed):
-    """One run in a new directory: result and picture."""
+def once(fx, script, boxed, seed, fast=False):
+    """One run in a new directory, which may be a fast root: result and picture."""
     place = fx.project / "work"
     empty(place)
     if seed:
         equal(fx.run("bash", "-eu", "-c", SEED, cwd=place).status, 0, "preparing")
     words = ["bash", "-eu", "-c", "umask 022\n" + script]
     now = time.time()
-    words = inside(fx, *words) if boxed else native(*words)
-    result = fx.run(*words, cwd=place, env=ENVIRONMENT, timeout=30)
+    cwd = place
+    if fast:
+        words, cwd = inside(fx, "--rule=fast work", "env", "-C", "work", *words), fx.project
+    else:
+        words = inside(fx, *words) if boxed else native(*words)
+    result = fx.run(*words, cwd=cwd, env=ENVIRONMENT, timeout=30)
     return result, picture(place, now)
 
 
@@ -136,12 +140,14 @@ def program(name, script, needs=(), seed=False):
         control, before = once(fx, script, False, seed)
         equal(control.status, 0, f"without a sandbox: {control.stderr}")
         check(len(before) > 1 or control.stdout, "the script does nothing")
-        result, after = once(fx, script, True, seed)
-        equal(result.status, control.status, f"status; inside: {result.stderr}")
-        equal(result.stdout, control.stdout, "output")
-        found = list(differences(before, after))
-        if found:
-            raise Failed("\n".join(["the trees differ:", *found[:20]]))
+        for fast in (False, True) if SUPERVISED and not IS_NATIVE else (False,):
+            result, after = once(fx, script, True, seed, fast)
+            equal(result.status, control.status, f"status; inside: {result.stderr}")
+            equal(result.stdout, control.stdout, "output")
+            found = list(differences(before, after))
+            if found:
+                where = "in a fast root " if fast else ""
+                raise Failed("\n".join([f"{where}the trees differ:", *found[:20]]))
 
 
 # --- version control and building ---------------------------------------------------------

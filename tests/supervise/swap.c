@@ -1,0 +1,180 @@
+/*
+ * swap.c - a call whose path becomes another one after somebody has looked at it.
+ *
+ *     swap ACT GOOD BAD SECONDS
+ *
+ * One thread writes GOOD and BAD into the same memory by turns, without a pause; the other does
+ * ACT with a path that lies there, again and again.  So a supervisor may see GOOD, and the kernel
+ * takes BAD.  Whether anything came of it is for the caller to see; the exit status is 0 when ACT
+ * was done at all, and stdout says how often it worked and how often not.
+ *
+ *     open       for writing, made if it is not there; five bytes go into it
+ *     trunc      the same, emptied at the open
+ *     truncate   by path
+ *     mkdir, rmdir, unlink, symlink (to "x")
+ *     link-from, link-to, rename-from, rename-to
+ *                the other name is "own" in the current directory, which is made anew
+ *     chmod      to 0777
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char path[4096];
+static const char *words[2];
+static volatile bool over;
+
+static void *turn(void *unused)
+{
+	(void)unused;
+	/* the longer one's end stays behind the shorter one's NUL */
+	while (!over)
+		for (int i = 0; i < 2; i++)
+			memcpy(path, words[i], strlen(words[i]) + 1);
+	return NULL;
+}
+
+static int put(int flags)
+{
+	int fd = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	int status = fd < 0 ? -1 : write(fd, "evil\n", 5) == 5 ? 0 : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static int put_once(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+	if (fd < 0)
+		return -1;
+	if (write(fd, "evil\n", 5) != 5) {
+		close(fd);
+		return -1;
+	}
+	return close(fd);
+}
+
+static int do_open(void)
+{
+	return put(0);
+}
+
+static int do_trunc(void)
+{
+	return put(O_TRUNC);
+}
+
+static int do_truncate(void)
+{
+	return truncate(path, 0);
+}
+
+static int do_mkdir(void)
+{
+	return mkdir(path, 0777);
+}
+
+static int do_rmdir(void)
+{
+	return rmdir(path);
+}
+
+static int do_unlink(void)
+{
+	return unlink(path);
+}
+
+static int do_symlink(void)
+{
+	return symlink("x", path);
+}
+
+static int do_chmod(void)
+{
+	return chmod(path, 0777);
+}
+
+static int do_link_from(void)
+{
+	unlink("own");
+	return link(path, "own");
+}
+
+static int do_link_to(void)
+{
+	return put_once("own") < 0 ? -1 : link("own", path);
+}
+
+static int do_rename_from(void)
+{
+	unlink("own");
+	return rename(path, "own");
+}
+
+static int do_rename_to(void)
+{
+	return put_once("own") < 0 ? -1 : rename("own", path);
+}
+
+static const struct {
+	const char *name;
+	int (*act)(void);
+} acts[] = {
+	{"open", do_open},           {"trunc", do_trunc},
+	{"truncate", do_truncate},   {"mkdir", do_mkdir},
+	{"rmdir", do_rmdir},         {"unlink", do_unlink},
+	{"symlink", do_symlink},     {"link-from", do_link_from},
+	{"link-to", do_link_to},     {"rename-from", do_rename_from},
+	{"rename-to", do_rename_to}, {"chmod", do_chmod},
+};
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	long worked = 0, failed = 0;
+	double end;
+	pthread_t thread;
+	int (*act)(void) = NULL;
+
+	for (size_t i = 0; argc == 5 && i < sizeof acts / sizeof acts[0]; i++)
+		if (strcmp(argv[1], acts[i].name) == 0)
+			act = acts[i].act;
+	if (!act) {
+		fprintf(stderr, "usage: swap ACT GOOD BAD SECONDS\n");
+		return 2;
+	}
+	words[0] = argv[2];
+	words[1] = argv[3];
+	memcpy(path, words[0], strlen(words[0]) + 1);
+	if (pthread_create(&thread, NULL, turn, NULL) != 0)
+		return 2;
+	end = now() + atof(argv[4]);
+	while (now() < end)
+		for (int i = 0; i < 64; i++) {
+			if (act() == 0)
+				worked++;
+			else
+				failed++;
+		}
+	over = true;
+	pthread_join(thread, NULL);
+	printf("%ld %ld\n", worked, failed);
+	return 0;
+}
