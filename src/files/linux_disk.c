@@ -18,7 +18,7 @@
 #include "files/linux_place.h"
 #include "sys/beneath.h"
 
-#define ENTRY_BYTES (64 * 1024) /* of names per getdents64(2) */
+#define ENTRY_BYTES (32 * 1024) /* of names per getdents64(2), as glibc's readdir() has it */
 
 static void disk_free(struct sb_files_backend *self)
 {

@@ -111,11 +111,29 @@ static json_t *roots_json(const struct sb_mcp *mcp)
 	return roots;
 }
 
+/* What belongs to a batch, asks, is recorded or becomes a resource is the main thread's. */
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
+{
+	json_t *result = call->result;
+
+	if (!result || call->batch || call->needs_consent || call->events ||
+	    atomic_load(&call->cancel) || sb_resources_must_shorten(result))
+		return;
+	call->result = NULL;
+	call->answered = true;
+	result = sb_mcp_finish_result(result, call->modern, false);
+	sb_out_send(mcp->out, sb_rpc_result(call->id, result));
+}
+
 void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 {
 	json_t *result = call->result, *event;
 	size_t i;
 
+	if (call->answered) {
+		sb_call_end(mcp, call);
+		return;
+	}
 	call->result = NULL;
 	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
 	if (!call->needs_consent || atomic_load(&call->cancel) || mcp->ending) {

@@ -152,6 +152,8 @@ static int prepare(struct sb_mcp *mcp, struct sb_error *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	mcp->last_job = &mcp->jobs;
+	mcp->leaderless = true; /* until this thread takes the lead */
+	mcp->thread_count = mcp->waiting = 1;
 	pthread_mutex_init(&mcp->lock, NULL);
 	pthread_cond_init(&mcp->more, NULL);
 	sb_frame_init(&mcp->frame, SB_RPC_LINE_MAX);
@@ -190,7 +192,7 @@ static int serve(struct sb_command_line *line, struct sb_setup *setup)
 			return sb_report(&err);
 		sb_warn("%s", err.message);
 	}
-	return sb_mcp_serve(&mcp);
+	sb_workers_run(&mcp);
 }
 
 int main(int argc, char **argv)

@@ -40,6 +40,7 @@ class Server:
         self.replies = {}
         self.orphans = queue.Queue()  # answers without an id
         self.arrived = threading.Condition()
+        self.paused = threading.Event()  # while it is set, nothing is read
         words = [*wrap, str(BIN), "--mcp", *map(os.fspath, args)]
         self.process = subprocess.Popen(with_flags(words), cwd=cwd or fx.project, env=fx.env(env),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -65,6 +66,8 @@ class Server:
 
     def _read(self):
         for line in self.process.stdout:
+            while self.paused.is_set():
+                time.sleep(0.01)
             try:
                 message = json.loads(line)
                 check(isinstance(message, (dict, list)))

@@ -237,6 +237,40 @@ def last_requests(fx):
     equal(done.returncode, 0)
 
 
+@test("a client that does not read for a while gets everything, whole")
+def slow_reader(fx):
+    fx.write("long.txt", "".join(f"line {i}\n" for i in range(20000)))
+    text = fx.read("long.txt")
+    server = Server(fx)
+    server.paused.set()
+    calls = [server.begin("tools/call", {"name": "read_text_file", "arguments": {"path": "long.txt"}})
+             for _ in range(20)]  # many times what a pipe holds
+    time.sleep(0.5)
+    server.paused.clear()
+    for number in calls:
+        equal(server.wait(number)["result"]["structuredContent"]["content"], text)
+    is_well(server)
+
+
+@test("calls that take long keep neither the client nor each other waiting")
+def busy(fx):
+    fx.write("large.txt", ("abcdefghij" * 20 + "\n") * 200000)
+    fx.write("small.txt", "x1\n")
+    server = Server(fx)
+    slow = {"pattern": "[a-z]+[a-z]+[0-9]", "path": "large.txt"}  # tries every pair in each line
+    begun = server.begin("tools/call", {"name": "grep", "arguments": slow})
+    equal(server.data("read_text_file", path="small.txt")["content"], "x1\n")
+    check(not server.replies.get(begun), "the slow call was not slow")
+    many = [begun] + [server.begin("tools/call", {"name": "grep", "arguments": slow})
+                      for _ in range(30)]  # more than there are threads
+    equal(server.request("ping"), {})
+    check(not any(server.replies.get(number) for number in many), "the slow calls were not slow")
+    for number in many:
+        server.notify("notifications/cancelled", {"requestId": number})
+    is_well(server)
+    check(not any(server.replies.get(number) for number in many), "a cancelled call was answered")
+
+
 @test("starting and asking what there is leaves nothing behind, and takes milliseconds")
 def throw_away(fx):
     before = fx.snapshot()
