@@ -34,6 +34,7 @@ struct sb_maker {
 	char **granted; /* what rules open, as it is written but absolute: pairs with ... */
 	char **opened;  /* ... what it was resolved to */
 	size_t opened_count;
+	size_t within_count;
 };
 
 /* Where a rule was found. */

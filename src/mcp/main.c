@@ -74,6 +74,8 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 
 	if (status == SB_OK)
 		status = make_absolute(line->projects, line->project_count, err);
+	if (status == SB_OK)
+		status = make_absolute(line->within, line->within_count, err);
 	while (line->command[count])
 		count++;
 	if (status != SB_OK || !count)

@@ -227,6 +227,7 @@ bool sb_resources_must_shorten(const json_t *result);
 /* --- roots.c ------------------------------------------------------------------------------------------------ */
 void sb_roots_ask(struct sb_mcp *mcp);
 bool sb_roots_answered(struct sb_mcp *mcp, const struct sb_message *message);
+json_t *sb_roots_json(const struct sb_mcp *mcp); /* for the keeper: empty, or what they leave */
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err);
 void sb_view_release(struct sb_mcp_view *view);
 

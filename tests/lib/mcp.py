@@ -155,6 +155,13 @@ class Server:
         with self.arrived:
             check(self.arrived.wait_for(condition, timeout), f"nothing came: {what}")
 
+    def wait_until(self, condition, what, timeout=TIMEOUT):
+        """For what only asking again can tell."""
+        deadline = time.monotonic() + timeout
+        while not condition():
+            check(time.monotonic() < deadline, f"never came: {what}")
+            time.sleep(0.02)
+
     def orphan(self, timeout=TIMEOUT):
         try:
             return self.orphans.get(timeout=timeout)
