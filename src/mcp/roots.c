@@ -39,8 +39,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 					   .consent = ask_later,
 					   .audit = sb_mcp_audit,
 					   .context = mcp,
-					   .home = mcp->setup->home.home,
-					   .no_sync = true};
+					   .home = mcp->setup->home.home};
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 
