@@ -44,9 +44,10 @@ test: test-build
 
 bench: build
 	@scripts/need bench
-	@ninja --quiet -C $(BUILD) bench-decide bench-search
+	@ninja --quiet -C $(BUILD) bench-decide bench-files bench-search
 	@bench/run
 	@bench/run --supervised
+	@bench/files --program $(BUILD)/bench-files
 	@bench/search --program $(BUILD)/bench-search
 	@scripts/npm $(BUILD)
 	@bench/mcp --sandbash $(BUILD)/sandbash

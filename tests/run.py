@@ -10,7 +10,8 @@ Suites:
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
     cli       tests/cli/*.py          as root and as an ordinary user
-    mcp       tests/mcp/*.py          as root and as an ordinary user
+    mcp       tests/mcp/*.py          as root and as an ordinary user; and SANITIZED of them
+                                      from BUILD-asan
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
     cross     scripts/cross           compiles for the other architecture; one test
@@ -58,6 +59,8 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
            "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals")
+# Repeated with the sanitizers, for the account that started us.
+SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -87,6 +90,7 @@ class Job:
     build: Path
     tap: bool = True
     flags: str = ""  # for every sandbash that it starts
+    sandbash: Path = None  # that it starts; None: of the build tree
 
 
 @dataclass
@@ -192,6 +196,18 @@ def programs(directory, prefix):
                   if p.is_file() and os.access(p, os.X_OK))
 
 
+def sanitized_server(account):
+    """A sandbash whose --mcp has the sanitizers in it, and what that starts has not: a command
+    in the sandbox would print their warnings.  None: there is no such tree."""
+    server = asan_tree(account.build) / "tests" / "mcp-unconfined"
+    if not server.exists():
+        return None
+    place = account.base / "sanitized"
+    place.mkdir(exist_ok=True)
+    shutil.copy(server, place / "sandbash-mcp")
+    return Path(shutil.copy(account.build / "sandbash", place))
+
+
 def jobs_of(suite, account, privileged, runs):
     """The jobs of one suite for one account; privileged: it is the one that started us."""
     build = account.build
@@ -208,6 +224,10 @@ def jobs_of(suite, account, privileged, runs):
                     continue
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
                           [account.python, str(script)], account, build, flags=flags)
+        sandbash = sanitized_server(account) if suite == "mcp" and privileged else None
+        for name in SANITIZED if sandbash else ():
+            yield Job(suite, f"{name} asan", [account.python, str(account.top / "tests" / name)],
+                      account, asan_tree(build), sandbash=sandbash)
     elif suite == "facts":
         for program in programs(build, "fact-"):
             yield Job(suite, program.name, [str(program)], account, build)
@@ -231,10 +251,11 @@ def environment(job, home):
         "LOGNAME": account.entry.pw_name,
         "SHELL": "/bin/bash",
         "TERM": "xterm",
-        "SANDBASH_BIN": str(account.build / "sandbash"),
-        "SANDBASH_TEST_TOOLS": str(account.build / "tests"),
+        "SANDBASH_BIN": str(job.sandbash or job.build / "sandbash"),
+        "SANDBASH_TEST_TOOLS": str(job.build / "tests"),
         "SANDBASH_TEST_BASE": str(home.parent),
         "SANDBASH_TEST_FLAGS": job.flags,
+        "SANDBASH_TEST_REPORTS": f"{home.parent}/sanitizer",
         "SANDBASH_TEST_MUST_RUN": "1" if MUST_RUN else "0",
         "PYTHONPATH": str(account.top / "tests" / "lib"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -354,6 +375,9 @@ def run_job(job):
             texts.append(stream.read().decode("utf-8", "backslashreplace"))
     outcome.seconds = time.monotonic() - started
     outcome.output = texts[0] + texts[1]
+    for report in sorted(place.glob("sanitizer.*")):
+        outcome.output += report.read_text(errors="backslashreplace")
+        outcome.failures.append(f"{report.name}: a sanitizer's report")
     shutil.rmtree(place, ignore_errors=True)
     broken = read_tap(texts[0], outcome) if job.tap else None
     if late:

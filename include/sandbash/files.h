@@ -232,6 +232,12 @@ struct sb_files_backend *sb_files_memory_new(void); /* NULL: out of memory */
 void sb_files_backend_free(struct sb_files_backend *backend);
 
 /*
+ * How much it may hold: bytes of files and links, and names; 256 MB and 2^20 to begin with.  What
+ * does not fit is SB_FILES_NO_SPACE, and what is there stays.
+ */
+void sb_files_memory_limit(struct sb_files_backend *memory, uint64_t bytes, size_t nodes);
+
+/*
  * Make a directory in it, with all above; a view needs its roots to exist.  A symbolic link.
  * Negative errno on failure.  For whoever fills it before a view is opened.
  */

@@ -202,6 +202,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 				.secrets = secrets(),
 				.services = services()},
 		.projects = line->projects,
+		.within = line->within,
 		.rules = line->rules,
 		.rule_count = line->rule_count,
 		.policy_files = line->policy_files,

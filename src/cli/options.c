@@ -16,6 +16,7 @@ enum id {
 	RULE,
 	POLICY,
 	PROJECT,
+	WITHIN,
 	MODE,
 	DISABLE_SANDBOX,
 	NETWORK,
@@ -80,6 +81,8 @@ const struct sb_option sb_options[] = {
 		    "add the rules of a file"},
 	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project",
 		     "one more project beside the current directory"},
+	[WITHIN] = {"within", "DIR", NULL, SB_GROUP_RULES, NULL,
+		    "only DIR of the project may change without a question"},
 
 	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
 		  "see above", "read-only, workspace-write (default), danger-full-access"},
@@ -444,6 +447,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return push(&line->policy_files, &line->policy_file_count, value, err);
 	case PROJECT:
 		return push(&line->projects, &line->project_count, value, err);
+	case WITHIN:
+		return push(&line->within, &line->within_count, value, err);
 	case MODE:
 		status = sb_mode_parse(value, &mode, err);
 		return status == SB_OK ? set_mode(line, id, mode, err) : status;
@@ -640,6 +645,7 @@ void sb_command_line_done(struct sb_command_line *line)
 		free((char *)line->rules[i].origin);
 	free(line->rules);
 	free(line->projects);
+	free(line->within);
 	free(line->policy_files);
 	free(line->keep_fds);
 	*line = (struct sb_command_line){0};

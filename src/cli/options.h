@@ -69,8 +69,8 @@ struct sb_command_line {
 
 	struct sb_flag_rule *rules;
 	size_t rule_count;
-	const char **projects, **policy_files; /* NULL-terminated */
-	size_t project_count, policy_file_count;
+	const char **projects, **within, **policy_files; /* NULL-terminated */
+	size_t project_count, within_count, policy_file_count;
 	int *keep_fds;
 	size_t keep_fd_count;
 

@@ -36,6 +36,7 @@ struct sb_maker {
 	size_t opened_count;
 	struct sb_fast_note *fast; /* what is to be fast (fast.h) */
 	size_t fast_count;
+	size_t within_count;
 };
 
 /* Where a rule was found. */

@@ -10,6 +10,7 @@
 #include "config/fast.h"
 #include "config/file.h"
 #include "config/load.h"
+#include "config/within.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/builtin.h"
@@ -336,6 +337,9 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 						      setup->policy, err)
 			 : SB_OK;
 	if (status == SB_OK)
+		status = sb_within_find(maker, err);
+	place.within = (const char *const *)setup->within;
+	if (status == SB_OK)
 		status = sb_builtin_add(setup->policy, &place, err);
 	if (status == SB_OK)
 		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
@@ -390,10 +394,16 @@ void sb_setup_done(struct sb_setup *setup)
 		free(setup->listed[i].pattern);
 	free(setup->listed);
 	free_list(setup->projects);
+	free_list(setup->within);
 	free_list(setup->files);
 	free_list(setup->warnings);
 	free(setup->shell);
 	*setup = (struct sb_setup){0};
+}
+
+char **sb_setup_open_roots(const struct sb_setup *setup)
+{
+	return setup->within ? setup->within : setup->projects;
 }
 
 /* Could the run create this directory?  Then the nearest existing parent is writable. */

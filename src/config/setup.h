@@ -26,6 +26,7 @@ struct sb_flag_rule {
 struct sb_setup_request {
 	struct sb_environment environment;
 	const char *const *projects; /* --project; NULL-terminated or NULL */
+	const char *const *within;   /* --within; NULL-terminated or NULL */
 	const struct sb_flag_rule *rules;
 	size_t rule_count;
 	const char *const *policy_files; /* --policy; NULL-terminated or NULL */
@@ -56,6 +57,7 @@ struct sb_listed { /* one rule as a source gave it, for --list-paths */
 struct sb_setup {
 	struct sb_home home;
 	char **projects; /* canonical, NULL-terminated; the first is the current directory */
+	char **within;   /* all of them that is open to changes; NULL: they are (within.h) */
 	struct sb_policy *policy;
 	struct sb_listed *listed;
 	size_t listed_count;
@@ -73,6 +75,9 @@ struct sb_setup {
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		  struct sb_error *err);
 void sb_setup_done(struct sb_setup *setup);
+
+/* What of the projects is open to changes: all of them, or what --within says. */
+char **sb_setup_open_roots(const struct sb_setup *setup);
 
 /*
  * Before a run: a directory of ours that does not exist yet but could be created

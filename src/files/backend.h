@@ -129,7 +129,12 @@ struct sb_backend_ops {
 	 */
 	int (*replace)(struct sb_files_backend *self, struct sb_place *place,
 		       const struct sb_replacement *with);
-	/* Remove the object; -ESTALE as above. */
+	/*
+	 * Of these, too, -ESTALE: something else is there by now, or the directory of one end has
+	 * another path than the one that was decided about.
+	 */
+
+	/* Remove the object. */
 	int (*remove)(struct sb_files_backend *self, const struct sb_place *place);
 	/* -EXDEV: another filesystem.  Without replace, -EEXIST if there is something. */
 	int (*rename)(struct sb_files_backend *self, const struct sb_place *from,

@@ -18,7 +18,7 @@
 #include "files/linux_place.h"
 #include "sys/beneath.h"
 
-#define ENTRY_BYTES (64 * 1024) /* of names per getdents64(2) */
+#define ENTRY_BYTES (32 * 1024) /* of names per getdents64(2), as glibc's readdir() has it */
 
 static void disk_free(struct sb_files_backend *self)
 {
@@ -99,19 +99,11 @@ static void disk_release(struct sb_files_backend *self, struct sb_place *place)
 
 static int disk_confirm(struct sb_files_backend *self, const struct sb_place *place)
 {
-	char directory[PATH_MAX];
-	struct sb_place now;
-	int status = sb_place_kernel_name(place->directory >= 0 ? place->directory : place->object,
-					  directory);
-
 	(void)self;
-	if (status < 0)
+	if (!sb_place_is_named(place))
 		return -ESTALE;
-	if (place->directory < 0)
-		return strcmp(directory, place->path) == 0 ? 0 : -ESTALE;
-	if (sb_place_join(&now, directory, place->name) < 0 || strcmp(now.path, place->path) != 0)
-		return -ESTALE;
-	return !place->exists || sb_is_still(place->directory, place->name, &place->facts)
+	return place->directory < 0 || !place->exists ||
+			       sb_is_still(place->directory, place->name, &place->facts)
 		       ? 0
 		       : -ESTALE;
 }
@@ -169,8 +161,7 @@ static int disk_remove(struct sb_files_backend *self, const struct sb_place *pla
 {
 	bool directory = place->facts.type == SB_FILES_DIRECTORY;
 
-	(void)self;
-	if (!sb_is_still(place->directory, place->name, &place->facts))
+	if (disk_confirm(self, place) < 0)
 		return -ESTALE;
 	return unlinkat(place->directory, place->name, directory ? AT_REMOVEDIR : 0) == 0 ? 0
 											  : -errno;
@@ -199,9 +190,11 @@ static int disk_rename(struct sb_files_backend *self, const struct sb_place *fro
 {
 	int status;
 
-	(void)self;
-	if (!sb_is_still(from->directory, from->name, &from->facts))
+	if (disk_confirm(self, from) < 0 || disk_confirm(self, to) < 0)
 		return -ESTALE;
+	/* what came to be there meanwhile nobody has decided about */
+	if (!to->exists)
+		replace = false;
 	status = sb_sys_rename(from->directory, from->name, to->directory, to->name,
 			       replace ? 0 : RENAME_NOREPLACE);
 	return (status == -EINVAL || status == -ENOSYS) && !replace ? rename_to_free_name(from, to)
@@ -212,7 +205,8 @@ static int disk_mkdir(struct sb_files_backend *self, struct sb_place *place, uin
 {
 	int status;
 
-	(void)self;
+	if (disk_confirm(self, place) < 0)
+		return -ESTALE;
 	if (mkdirat(place->directory, place->name, mode) != 0)
 		return -errno;
 	status = sb_place_look(place);
@@ -238,7 +232,8 @@ static int disk_read_link(struct sb_files_backend *self, const struct sb_place *
 static int disk_make_link(struct sb_files_backend *self, const struct sb_place *place,
 			  const char *target)
 {
-	(void)self;
+	if (disk_confirm(self, place) < 0)
+		return -ESTALE;
 	return symlinkat(target, place->directory, place->name) == 0 ? 0 : -errno;
 }
 

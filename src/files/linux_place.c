@@ -98,6 +98,21 @@ static bool is_gone(int fd, const char *name, size_t length)
 	       (fstat(fd, &info) != 0 || info.st_nlink == 0);
 }
 
+bool sb_place_is_named(const struct sb_place *place)
+{
+	char held[PATH_MAX];
+	size_t length;
+
+	if (sb_place_kernel_name(place->directory >= 0 ? place->directory : place->object, held) <
+	    0)
+		return false;
+	if (place->directory < 0)
+		return strcmp(held, place->path) == 0;
+	length = held[1] ? strlen(held) : 0;
+	return strncmp(held, place->path, length) == 0 && place->path[length] == '/' &&
+	       strcmp(place->path + length + 1, place->name) == 0;
+}
+
 int sb_place_kernel_name(int fd, char out[PATH_MAX])
 {
 	char link[32];

@@ -23,6 +23,12 @@ int sb_place_kernel_name(int fd, char out[PATH_MAX]);
 /* name in a directory whose path is known: sets out->path, or -ENAMETOOLONG. */
 int sb_place_join(struct sb_place *out, const char *directory, const char *name);
 
+/*
+ * Does what is held still have the path that was decided about?  Asked right before an act: a
+ * directory that was moved meanwhile may lie where other rules hold.
+ */
+bool sb_place_is_named(const struct sb_place *place);
+
 /* What is at place->name in place->directory; fills object, exists and facts. */
 int sb_place_look(struct sb_place *place);
 

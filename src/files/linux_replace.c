@@ -279,13 +279,9 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
 static int check_still(const struct sb_place *place, const struct temporary *temporary,
 		       bool unchanged)
 {
-	char directory[PATH_MAX];
-	struct sb_place named;
 	struct sb_sys_file now;
-	int status = sb_place_kernel_name(place->directory, directory);
 
-	if (status < 0 || sb_place_join(&named, directory, place->name) < 0 ||
-	    strcmp(named.path, place->path) != 0)
+	if (!sb_place_is_named(place))
 		return -ESTALE;
 	if (!sb_is_still(place->directory, temporary->name, &temporary->facts))
 		return -ESTALE;

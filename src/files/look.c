@@ -102,12 +102,14 @@ struct listing {
 	size_t limit;
 	uint64_t mount; /* of the start */
 	bool truncated;
+	/* of the name that is looked at; so much of it is the directory's, with its slash */
+	size_t directory;
+	char path[PATH_MAX + NAME_MAX + 2];
 };
 
 /* Names of one directory, before they are sorted. */
 struct gathering {
 	struct listing *listing;
-	const struct sb_place *place;
 	struct sb_entry_list list;
 };
 
@@ -117,15 +119,15 @@ static int gather(void *context, const struct sb_found *found)
 {
 	struct gathering *gathering = context;
 	struct listing *listing = gathering->listing;
-	const char *directory = gathering->place->path;
-	char path[PATH_MAX + NAME_MAX + 2];
+	size_t length = strnlen(found->name, NAME_MAX);
 
 	if (gathering->list.count >= listing->limit)
 		return ENOUGH;
 	if (gathering->list.count % 1024 == 1023 && sb_job_cancelled(listing->job))
 		return -ECANCELED;
-	snprintf(path, sizeof path, "%s/%s", directory[1] ? directory : "", found->name);
-	if (sb_gate_hides(listing->job->view, path))
+	memcpy(listing->path + listing->directory, found->name, length);
+	listing->path[listing->directory + length] = '\0';
+	if (sb_gate_hides(listing->job->view, listing->path))
 		return 0;
 	return sb_entry_list_add(&gathering->list, found, 0);
 }
@@ -135,11 +137,15 @@ static int gather_sorted(struct listing *listing, const struct sb_place *place,
 			 struct sb_entry_list *out)
 {
 	struct sb_files_backend *backend = listing->job->view->backend;
-	struct gathering gathering = {.listing = listing, .place = place};
+	struct gathering gathering = {.listing = listing};
 	enum sb_files_sort sort = listing->request->sort;
 	bool details = listing->request->details || sort != SB_FILES_BY_NAME;
 	int status;
 
+	listing->directory = strlen(place->path);
+	memcpy(listing->path, place->path, listing->directory);
+	if (place->path[1])
+		listing->path[listing->directory++] = '/';
 	sb_entry_list_init(&gathering.list);
 	status = backend->ops->list(backend, place, details, gather, &gathering);
 	if (status == ENOUGH) {

@@ -285,6 +285,9 @@ static int put(struct sb_memory *memory, struct sb_place *place, enum sb_files_t
 
 	if (status < 0)
 		return status;
+	/* beside what it replaces, as on a disk: others may still hold that */
+	if (!sb_node_fits(memory, length))
+		return -ENOSPC;
 	node = sb_node_new(memory, type, place->name, data, length);
 	if (!node)
 		return -ENOMEM;
@@ -485,6 +488,10 @@ static void memory_free(struct sb_files_backend *self)
 	free(memory);
 }
 
+/* Whoever fills it is an agent: it ends before the machine's memory does. */
+#define LIMIT_BYTES ((uint64_t)256 << 20)
+#define LIMIT_NODES ((size_t)1 << 20)
+
 static const struct sb_backend_ops memory_ops = {
 	.free = memory_free,
 	.open_root = memory_open_root,
@@ -513,6 +520,8 @@ struct sb_files_backend *sb_files_memory_new(void)
 	if (!memory)
 		return NULL;
 	memory->base.ops = &memory_ops;
+	memory->limit_bytes = LIMIT_BYTES;
+	memory->limit_nodes = LIMIT_NODES;
 	memory->root = sb_node_new(memory, SB_FILES_DIRECTORY, "", NULL, 0);
 	if (!memory->root) {
 		free(memory);
@@ -520,6 +529,16 @@ struct sb_files_backend *sb_files_memory_new(void)
 	}
 	pthread_mutex_init(&memory->lock, NULL);
 	return &memory->base;
+}
+
+void sb_files_memory_limit(struct sb_files_backend *backend, uint64_t bytes, size_t nodes)
+{
+	struct sb_memory *memory = memory_of(backend);
+
+	pthread_mutex_lock(&memory->lock);
+	memory->limit_bytes = bytes;
+	memory->limit_nodes = nodes;
+	pthread_mutex_unlock(&memory->lock);
 }
 
 void sb_files_backend_free(struct sb_files_backend *backend)

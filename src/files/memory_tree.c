@@ -21,10 +21,20 @@ void sb_node_drop(struct sb_memory_node *node)
 		node->children[i]->parent = NULL;
 		sb_node_drop(node->children[i]);
 	}
+	if (node->memory) {
+		node->memory->nodes--;
+		node->memory->bytes -= node->length;
+	}
 	free(node->children);
 	free(node->name);
 	free(node->data);
 	free(node);
+}
+
+bool sb_node_fits(const struct sb_memory *memory, size_t length)
+{
+	return memory->nodes < memory->limit_nodes && memory->bytes <= memory->limit_bytes &&
+	       length <= memory->limit_bytes - memory->bytes;
 }
 
 struct sb_memory_node *sb_node_new(struct sb_memory *memory, enum sb_files_type type,
@@ -46,6 +56,9 @@ struct sb_memory_node *sb_node_new(struct sb_memory *memory, enum sb_files_type 
 		memcpy(node->data, data, length);
 	node->data[length] = '\0';
 	node->length = length;
+	node->memory = memory;
+	memory->nodes++;
+	memory->bytes += length;
 	node->inode = ++memory->last_inode;
 	node->mode = type == SB_FILES_DIRECTORY ? 0755 : type == SB_FILES_LINK ? 0777 : 0644;
 	clock_gettime(CLOCK_REALTIME, &node->born);

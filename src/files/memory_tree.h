@@ -12,7 +12,10 @@
 
 #include "files/backend.h"
 
+struct sb_memory;
+
 struct sb_memory_node {
+	struct sb_memory *memory; /* whose limits it counts for */
 	unsigned count;
 	enum sb_files_type type;
 	char *name;                       /* in parent; "" for the root */
@@ -31,6 +34,9 @@ struct sb_memory {
 	pthread_mutex_t lock;
 	struct sb_memory_node *root;
 	uint64_t last_inode;
+	/* what all nodes hold, those that were removed and are still held among them */
+	uint64_t bytes, limit_bytes;
+	size_t nodes, limit_nodes;
 };
 
 struct sb_memory_node *sb_node_hold(struct sb_memory_node *node); /* NULL is fine; returns it */
@@ -39,6 +45,9 @@ void sb_node_drop(struct sb_memory_node *node);
 /* With one count, the caller's; NULL: out of memory. */
 struct sb_memory_node *sb_node_new(struct sb_memory *memory, enum sb_files_type type,
 				   const char *name, const char *data, size_t length);
+
+/* Is there room for one more with so many bytes? */
+bool sb_node_fits(const struct sb_memory *memory, size_t length);
 
 struct sb_memory_node *sb_node_child(const struct sb_memory_node *directory, const char *name);
 

@@ -102,13 +102,18 @@ void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 
 /* --- working ------------------------------------------------------------------------------------- */
 
-static json_t *roots_json(const struct sb_mcp *mcp)
+/* What belongs to a batch, asks, is recorded or becomes a resource is the main thread's. */
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
 {
-	json_t *roots = json_array();
+	json_t *result = call->result;
 
-	for (size_t i = 0; mcp->roots && mcp->roots[i]; i++)
-		json_array_append_new(roots, sb_rpc_string(mcp->roots[i]));
-	return roots;
+	if (!result || call->batch || call->needs_consent || call->events ||
+	    atomic_load(&call->cancel) || sb_resources_must_shorten(result))
+		return;
+	call->result = NULL;
+	call->answered = true;
+	result = sb_mcp_finish_result(result, call->modern, false);
+	sb_out_send(mcp->out, sb_rpc_result(call->id, result));
 }
 
 void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
@@ -116,6 +121,10 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 	json_t *result = call->result, *event;
 	size_t i;
 
+	if (call->answered) {
+		sb_call_end(mcp, call);
+		return;
+	}
 	call->result = NULL;
 	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
 	if (!call->needs_consent || atomic_load(&call->cancel) || mcp->ending) {
@@ -124,9 +133,10 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 	}
 	json_decref(result);
 	call->state = SB_CALL_KEEPER;
-	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:s, s:O?, s:o, s:b}", "k", "perform", "call",
-				   (json_int_t)call->number, "tool", call->tool->name, "arguments",
-				   call->args, "roots", roots_json(mcp), "elicit", call->elicit));
+	sb_mcp_tell(mcp,
+		    json_pack("{s:s, s:I, s:s, s:O?, s:o, s:b}", "k", "perform", "call",
+			      (json_int_t)call->number, "tool", call->tool->name, "arguments",
+			      call->args, "roots", sb_roots_json(mcp), "elicit", call->elicit));
 }
 
 static void start(struct sb_mcp *mcp, struct sb_call *call)

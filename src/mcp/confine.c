@@ -10,10 +10,12 @@
  * Price: files that libraries would load later cannot be: there are none.
  * Held by: tests/mcp/confined.py
  *
- * Stages: no_new_privs (Landlock wants it), then the domain.  Metadata (chmod, utimes) is not
- * Landlock's; descriptors that are open stay: the client's pipes and the keeper's link.
+ * Stages: no core and nobody's to look into (also without Landlock), no_new_privs (Landlock wants
+ * it), then the domain.  Metadata (chmod, utimes) is not Landlock's; descriptors that are open
+ * stay: the client's pipes and the keeper's link.
  */
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,6 +78,7 @@ int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
 	uint64_t granted;
 	bool read_only = sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY;
 
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (abi < 1) {
 		sb_fail(err, SB_E_UNSUPPORTED, -abi,
 			"the server cannot confine itself: no Landlock");

@@ -123,24 +123,28 @@ static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t 
 	return result;
 }
 
-/* The roots that the client narrowed the session to, as far as they lie in the user's own. */
-static const char *const *roots_of(const struct keeper *keeper,
-				   const struct keeper_perform *perform)
+const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
 {
-	char **projects = keeper->options->setup->projects;
-	size_t count = json_array_size(perform->roots), kept = 0;
-	const char **roots = calloc(count + 1, sizeof *roots);
+	const struct sb_setup *setup = keeper->options->setup;
+	char **open = sb_setup_open_roots(setup);
+	size_t count = json_array_size(given), own = 0, kept = 0;
+	const char **roots;
 
+	while (setup->projects[own])
+		own++;
+	roots = calloc(count + own + 1, sizeof *roots);
 	for (size_t i = 0; roots && i < count; i++) {
-		const char *root = json_string_value(json_array_get(perform->roots, i));
+		const char *root = json_string_value(json_array_get(given, i));
 
-		for (size_t p = 0; root && projects[p]; p++)
-			if (sb_path_within(projects[p], root)) {
+		for (size_t p = 0; root && open[p]; p++)
+			if (sb_path_within(open[p], root)) {
 				roots[kept++] = root;
 				break;
 			}
 	}
-	return kept ? roots : (const char *const *)projects;
+	if (roots && !kept)
+		memcpy(roots, setup->projects, own * sizeof *roots);
+	return roots;
 }
 
 static void write_out(int fd, json_t *value)
@@ -166,15 +170,16 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	struct sb_files_options options = {.size = sizeof options,
 					   .consent = consent,
 					   .context = &child,
-					   .home = setup->home.home,
-					   .no_sync = true};
+					   .home = setup->home.home};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
 	struct sb_tool_call call = {
 		.policy = setup->policy, .caller = &caller, .args = perform->args};
+	const char **roots = sb_keeper_roots(keeper, perform->roots);
 	json_t *result, *told;
 
-	if (sb_files_open(setup->policy, roots_of(keeper, perform), &options, &call.view,
-			  &call.err) != 0) {
+	if (!roots)
+		_exit(1);
+	if (sb_files_open(setup->policy, roots, &options, &call.view, &call.err) != 0) {
 		result = sb_tool_files_error(&call.err);
 	} else {
 		result = tool->run(&call);

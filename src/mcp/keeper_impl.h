@@ -5,7 +5,7 @@
  *
  *     perform  call tool arguments roots elicit  do it, asking as needed
  *     cancel   call                          nobody waits for it any more
- *     run      run command cwd stdin elicit  start a command; stdin as descriptor 0, or none
+ *     run      run command cwd roots elicit  start a command; stdin as descriptor 0, or none
  *     signal   run signal                    TERM or KILL
  *     answer   q answer                      what the client's user said
  *     deny     op path tool rule root        a refusal for the record
@@ -138,6 +138,12 @@ void sb_keeper_cancel(struct keeper *keeper, unsigned long call);
 void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform);
 void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform,
 				enum sb_answer answer, const char *by);
+
+/*
+ * The roots that the client narrowed the session to, as far as they lie in the user's own; or
+ * those.  The array is to be freed; what is in it is others'.
+ */
+const char **sb_keeper_roots(const struct keeper *keeper, const json_t *roots);
 
 /* --- keeper_child.c: the process that does one operation ---------------------------------------- */
 _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,

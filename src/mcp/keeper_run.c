@@ -114,13 +114,27 @@ static void add_command(struct words *words, const char *command, const char *cw
 	add_word(words, "", command);
 }
 
-static void make_words(struct keeper *keeper, const struct keeper_run *run, const char *command,
-		       const char *cwd, struct words *words)
+/* What the client's roots leave, or the server's own --within, or nothing: all projects. */
+static void add_within(struct words *words, const struct keeper *keeper, const json_t *given)
+{
+	const struct sb_command_line *line = keeper->options->line;
+	SB_AUTO_FREE const char **roots = sb_keeper_roots(keeper, given);
+
+	words->failed |= !roots;
+	for (size_t i = 0; roots && json_array_size(given) && roots[i]; i++)
+		add_word(words, "--within=", roots[i]);
+	for (size_t i = 0; !json_array_size(given) && i < line->within_count; i++)
+		add_word(words, "--within=", line->within[i]);
+}
+
+static void make_words(struct keeper *keeper, const struct keeper_run *run, const json_t *message,
+		       struct words *words)
 {
 	const struct sb_keeper_options *options = keeper->options;
 
 	add_word(words, "", "sandbash");
 	add_rules(words, options->line, options->setup);
+	add_within(words, keeper, json_object_get(message, "roots"));
 	add_word(words, "--session=", keeper->session_name);
 	add_word(words, "--report=", run->report);
 	add_word(words, "--keep-env=", options->keep_env);
@@ -131,7 +145,8 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 		snprintf(number, sizeof number, "%d", ASK_FD);
 		add_word(words, "--ask-fd=", number);
 	}
-	add_command(words, command, cwd);
+	add_command(words, json_string_value(json_object_get(message, "command")),
+		    json_string_value(json_object_get(message, "cwd")));
 }
 
 /* --- starting ------------------------------------------------------------------------------------- */
@@ -223,7 +238,7 @@ static char *report_path(struct keeper *keeper)
 }
 
 static const char *start(struct keeper *keeper, struct keeper_run *run, struct ends *ends,
-			 const char *command, const char *cwd)
+			 const json_t *message)
 {
 	static struct words words; /* large; one at a time */
 	pid_t parent = getpid();
@@ -232,7 +247,7 @@ static const char *start(struct keeper *keeper, struct keeper_run *run, struct e
 		return "cannot make pipes";
 	run->attached = sb_take_fd(&ends->ask[0]);
 	memset(&words, 0, sizeof words);
-	make_words(keeper, run, command, cwd, &words);
+	make_words(keeper, run, message, &words);
 	run->process = words.failed ? -1 : fork();
 	if (run->process == 0)
 		become(keeper, ends, words.all, parent);
@@ -245,8 +260,7 @@ static const char *start(struct keeper *keeper, struct keeper_run *run, struct e
 
 void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 {
-	const char *command = json_string_value(json_object_get(message, "command")),
-		   *cwd = json_string_value(json_object_get(message, "cwd")), *why;
+	const char *why;
 	struct keeper_run *run = calloc(1, sizeof *run);
 	struct ends ends = {in, {-1, -1}, {-1, -1}, {-1, -1}};
 	size_t count = 0;
@@ -267,12 +281,12 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 	};
 	if (keeper->options->sandbash < 0)
 		why = "the program 'sandbash' is not beside the server";
-	else if (!command || !run->report)
+	else if (!json_is_string(json_object_get(message, "command")) || !run->report)
 		why = "out of memory";
 	else if (count >= MAX_RUNS)
 		why = "too many commands run at once: stop one first";
 	else
-		why = start(keeper, run, &ends, command, cwd);
+		why = start(keeper, run, &ends, message);
 	if (why) {
 		if (run->process > 0) {
 			kill(run->process, SIGKILL);

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -75,6 +74,8 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 
 	if (status == SB_OK)
 		status = make_absolute(line->projects, line->project_count, err);
+	if (status == SB_OK)
+		status = make_absolute(line->within, line->within_count, err);
 	while (line->command[count])
 		count++;
 	if (status != SB_OK || !count)
@@ -149,11 +150,12 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 	return SB_OK;
 }
 
-/* A process that reads foreign bytes leaves no core, and is nobody's to look into. */
 static int prepare(struct sb_mcp *mcp, struct sb_error *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	mcp->last_job = &mcp->jobs;
+	mcp->leaderless = true; /* until this thread takes the lead */
+	mcp->thread_count = mcp->waiting = 1;
 	pthread_mutex_init(&mcp->lock, NULL);
 	pthread_cond_init(&mcp->more, NULL);
 	sb_frame_init(&mcp->frame, SB_RPC_LINE_MAX);
@@ -192,14 +194,14 @@ static int serve(struct sb_command_line *line, struct sb_setup *setup)
 			return sb_report(&err);
 		sb_warn("%s", err.message);
 	}
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	return sb_mcp_serve(&mcp);
+	sb_workers_run(&mcp);
 }
 
 int main(int argc, char **argv)
 {
-	struct sb_command_line line;
-	struct sb_setup setup = {0};
+	/* never freed: at the end a worker may still be at a slow disk, with these in its hands */
+	static struct sb_command_line line;
+	static struct sb_setup setup;
 	struct sb_error err;
 	int status;
 

@@ -3,9 +3,9 @@
  *
  *     standard input -> frame -> rpc -> session (methods) -> call -> worker | keeper | run
  *
- * One thread owns all of it: it reads the client, the keeper and the output of runs, and
- * answers.  Workers only run file tools; they get a call and give it back.  A call that waits
- * for a person keeps nobody else waiting.
+ * One thread at a time owns all of it, the one that leads (worker.c): it reads the client, the
+ * keeper and the output of runs, and answers.  Others only run file tools; they take a call and
+ * give it back.  A call that waits for a person keeps nobody else waiting.
  *
  * Two eras.  Up to 2025-11-25 a client says initialize, and the server can send it requests.
  * From 2026-07-28 on every request carries what the client is and can, and a question ends the
@@ -73,6 +73,7 @@ struct sb_call {
 	json_t *events; /* what rules refused, for the record */
 	json_t *result;
 	bool needs_consent;
+	bool answered; /* from the worker's thread */
 };
 
 /* A question of the keeper's that the client's user is to answer. */
@@ -126,22 +127,28 @@ struct sb_mcp {
 	json_t *results;             /* large ones, by the number of their resource */
 	unsigned long last_result;
 
-	/* workers */
+	/* threads; under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
+	bool leaderless; /* whoever waits is to take the lead */
 	struct sb_call *jobs, **last_job, *done;
-	size_t worker_count, idle_count, working;
-	int wake; /* eventfd: done is not empty */
+	size_t job_count, thread_count, waiting;
 
-	bool ending; /* standard input has ended */
+	int wake;       /* eventfd: done has a call that waits for its answer */
+	bool ending;    /* standard input has ended */
+	int64_t end_ms; /* when calls under way are given up then */
 };
 
 int64_t sb_mcp_now_ms(void);
 
 /* --- server.c ---------------------------------------------------------------------------- */
 
-/* Until the client goes; the exit status. */
-int sb_mcp_serve(struct sb_mcp *mcp);
+/*
+ * Lead: until there is a call for this thread to work on, while another one leads.  NULL: the
+ * client is gone.
+ */
+struct sb_call *sb_mcp_lead(struct sb_mcp *mcp);
+int sb_mcp_end(struct sb_mcp *mcp); /* the exit status, when everything is written */
 
 /* Answer a request: into its batch, or at once.  Takes the answer over. */
 void sb_mcp_answer(struct sb_mcp *mcp, struct sb_batch *batch, json_t *answer);
@@ -155,6 +162,11 @@ json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable);
 /* --- call.c ------------------------------------------------------------------------------------ */
 void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit);
 void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call); /* a worker is done with it */
+/*
+ * In the worker's thread: answer the call if nothing but the call is needed for that.  Saves the
+ * client a change of threads, which is a good part of what a small call takes.
+ */
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call);
 void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result);
 void sb_call_cancel(struct sb_mcp *mcp, const json_t *id);
 void sb_call_end(struct sb_mcp *mcp, struct sb_call *call); /* without an answer */
@@ -179,7 +191,10 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run);
 
 /* --- worker.c --------------------------------------------------------------------------------------- */
+_Noreturn void sb_workers_run(struct sb_mcp *mcp); /* the life of every thread, the first too */
 void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call);
+/* Let threads take what was given.  Not NULL: work on this one, you have lost the lead. */
+struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp);
 struct sb_call *sb_worker_take(struct sb_mcp *mcp); /* one that is done; NULL: none */
 void sb_mcp_audit(void *context, const struct sb_files_event *event);
 
@@ -207,10 +222,12 @@ void sb_resources_read(struct sb_mcp *mcp, json_t *id, const char *uri, bool mod
 void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd);
 /* A result that is too large to be sent whole: its beginning, and where the rest is. */
 json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result);
+bool sb_resources_must_shorten(const json_t *result);
 
 /* --- roots.c ------------------------------------------------------------------------------------------------ */
 void sb_roots_ask(struct sb_mcp *mcp);
 bool sb_roots_answered(struct sb_mcp *mcp, const struct sb_message *message);
+json_t *sb_roots_json(const struct sb_mcp *mcp); /* for the keeper: empty, or what they leave */
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err);
 void sb_view_release(struct sb_mcp_view *view);
 

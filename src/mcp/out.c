@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +18,7 @@
 
 struct piece {
 	struct piece *next;
-	size_t length;
+	size_t at, length; /* what is written already, and all of it */
 	char *bytes;
 };
 
@@ -88,10 +90,11 @@ static void *write_queued(void *context)
 			out->last = &out->first;
 		out->writing = true;
 		pthread_mutex_unlock(&out->lock);
-		fine = out->broken || write_all(out->fd, piece->bytes, piece->length);
+		fine = out->broken ||
+		       write_all(out->fd, piece->bytes + piece->at, piece->length - piece->at);
 		pthread_mutex_lock(&out->lock);
 		out->writing = false;
-		out->waiting -= piece->length;
+		out->waiting -= piece->length - piece->at;
 		if (!fine)
 			out->broken = true;
 		free_piece(piece);
@@ -100,19 +103,45 @@ static void *write_queued(void *context)
 }
 
 /*
- * A descriptor that poll(2) calls writable takes at least PIPE_BUF bytes without waiting
- * (pipe(7); a socket takes what it has room for), so a short message needs no other thread.
+ * As much as can be written without waiting: bytes, or a negative errno.  The descriptor is
+ * shared with whoever started us, so it stays as it was made (O_NONBLOCK is of the file, not of
+ * the descriptor): each write says for itself that it will not wait.  Pipes know that from
+ * Linux 5.15 on or so (RWF_NOWAIT); before, one that poll(2) calls writable takes at least
+ * PIPE_BUF bytes (pipe(7)).
  */
-static bool write_now(struct sb_out *out, const struct piece *piece)
+static ssize_t write_some(int fd, const char *bytes, size_t length)
 {
-	struct pollfd ready = {out->fd, POLLOUT, 0};
+	struct iovec all = {(char *)bytes, length};
+	struct pollfd ready = {fd, POLLOUT, 0};
+	ssize_t put = send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-	if (out->first || out->writing || piece->length > PIPE_BUF || poll(&ready, 1, 0) != 1 ||
-	    !(ready.revents & POLLOUT))
+	if (put < 0 && errno == ENOTSOCK)
+		put = pwritev2(fd, &all, 1, -1, RWF_NOWAIT);
+	if (put < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL)) {
+		if (length > PIPE_BUF || poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
+			return 0;
+		put = write(fd, bytes, length);
+	}
+	if (put < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return put;
+}
+
+/* Is it written?  A message that fits needs no other thread. */
+static bool write_now(struct sb_out *out, struct piece *piece)
+{
+	ssize_t put = 1;
+
+	if (out->first || out->writing)
 		return false;
-	if (!write_all(out->fd, piece->bytes, piece->length))
+	while (piece->at < piece->length && put > 0) {
+		put = write_some(out->fd, piece->bytes + piece->at, piece->length - piece->at);
+		if (put > 0)
+			piece->at += (size_t)put;
+	}
+	if (put < 0)
 		out->broken = true;
-	return true;
+	return put < 0 || piece->at == piece->length;
 }
 
 static void enqueue(struct sb_out *out, struct piece *piece)
@@ -129,7 +158,7 @@ static void enqueue(struct sb_out *out, struct piece *piece)
 		}
 		*out->last = piece;
 		out->last = &piece->next;
-		out->waiting += piece->length;
+		out->waiting += piece->length - piece->at;
 		pthread_cond_signal(&out->more);
 	}
 	pthread_mutex_unlock(&out->lock);

@@ -219,15 +219,27 @@ static void keep(struct sb_mcp *mcp, json_t *text, char number[24])
 	}
 }
 
+static json_t *text_of(const json_t *result)
+{
+	return json_object_get(json_object_get(result, "structuredContent"), "content");
+}
+
+bool sb_resources_must_shorten(const json_t *result)
+{
+	const json_t *text = text_of(result);
+
+	return json_is_string(text) && json_string_length(text) > RESULT_MAX;
+}
+
 json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result)
 {
-	json_t *structured = json_object_get(result, "structuredContent"),
-	       *text = json_object_get(structured, "content"), *shown;
+	json_t *structured = json_object_get(result, "structuredContent"), *text = text_of(result),
+	       *shown;
 	SB_AUTO_BUF struct sb_buf cut = SB_BUF(RESULT_SHOWN + 256);
 	size_t length = RESULT_SHOWN;
 	char number[24], uri[80];
 
-	if (!json_is_string(text) || json_string_length(text) <= RESULT_MAX)
+	if (!sb_resources_must_shorten(result))
 		return result;
 	keep(mcp, text, number);
 	snprintf(uri, sizeof uri, "sandbash://result/%s", number);

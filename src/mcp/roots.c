@@ -3,7 +3,8 @@
  *
  * Roots are a hint.  They can narrow what the user's configuration allows, never widen it: of
  * each, only what lies in a project of ours counts.  If nothing of them does, they mean another
- * machine or another purpose, and are passed over.
+ * machine or another purpose, and are passed over.  They hold for commands as well: the keeper
+ * starts those with --within.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 					   .consent = ask_later,
 					   .audit = sb_mcp_audit,
 					   .context = mcp,
-					   .home = mcp->setup->home.home,
-					   .no_sync = true};
+					   .home = mcp->setup->home.home};
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 
@@ -56,6 +56,15 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 	}
 	mcp->view = view;
 	return 0;
+}
+
+json_t *sb_roots_json(const struct sb_mcp *mcp)
+{
+	json_t *roots = json_array();
+
+	for (size_t i = 0; mcp->roots && mcp->roots[i]; i++)
+		json_array_append_new(roots, sb_rpc_string(mcp->roots[i]));
+	return roots;
 }
 
 /* --- asking ---------------------------------------------------------------------------------------- */
@@ -127,8 +136,10 @@ static void add_root(char **roots, size_t *count, const char *root)
 /* What root and the projects have in common. */
 static void narrow(const struct sb_mcp *mcp, const char *root, char **roots, size_t *count)
 {
-	for (size_t i = 0; mcp->setup->projects[i]; i++) {
-		const char *project = mcp->setup->projects[i];
+	char **open = sb_setup_open_roots(mcp->setup);
+
+	for (size_t i = 0; open[i]; i++) {
+		const char *project = open[i];
 
 		if (sb_path_within(project, root))
 			add_root(roots, count, root);

@@ -166,9 +166,25 @@ json_t *sb_rpc_notification(const char *method, json_t *params)
 	return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
 }
 
+/* Eight at a time; most text is, and jansson looks at each byte by itself. */
+static bool is_ascii(const char *bytes, size_t length)
+{
+	uint64_t eight, seen = 0;
+	size_t i = 0;
+
+	for (; length - i >= sizeof eight; i += sizeof eight) {
+		memcpy(&eight, bytes + i, sizeof eight);
+		seen |= eight;
+	}
+	for (; i < length; i++)
+		seen |= (unsigned char)bytes[i];
+	return !(seen & UINT64_C(0x8080808080808080));
+}
+
 json_t *sb_rpc_text(const char *bytes, size_t length)
 {
-	json_t *text = json_stringn(bytes, length);
+	json_t *text = is_ascii(bytes, length) ? json_stringn_nocheck(bytes, length)
+					       : json_stringn(bytes, length);
 	SB_AUTO_BUF struct sb_buf clean = SB_BUF(length * 3 + 1);
 
 	if (text)

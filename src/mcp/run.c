@@ -168,9 +168,9 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
 	call->run->call = call;
 	call->state = SB_CALL_RUN;
 	in = make_input(call);
-	message = json_pack("{s:s, s:I, s:O, s:b}", "k", "run", "run",
-			    (json_int_t)call->run->number, "command", command, "elicit",
-			    call->elicit);
+	message = json_pack("{s:s, s:I, s:O, s:o, s:b}", "k", "run", "run",
+			    (json_int_t)call->run->number, "command", command, "roots",
+			    sb_roots_json(mcp), "elicit", call->elicit);
 	if (cwd)
 		json_object_set_new(message, "cwd", sb_rpc_string(cwd));
 	sb_link_send(&mcp->link, message, &in, in >= 0);

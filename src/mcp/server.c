@@ -120,12 +120,14 @@ static void read_keeper(struct sb_mcp *mcp, short events)
 	}
 }
 
-static void read_workers(struct sb_mcp *mcp)
+/* Not only when they wake us: calls that they answered themselves just lie there. */
+static void read_workers(struct sb_mcp *mcp, bool woken)
 {
 	uint64_t count;
 	struct sb_call *call;
 
-	(void)!read(mcp->wake, &count, sizeof count);
+	if (woken)
+		(void)!read(mcp->wake, &count, sizeof count);
 	while ((call = sb_worker_take(mcp)))
 		sb_call_worked(mcp, call);
 }
@@ -208,37 +210,39 @@ static bool is_busy(const struct sb_mcp *mcp)
 	return false;
 }
 
-int sb_mcp_serve(struct sb_mcp *mcp)
+struct sb_call *sb_mcp_lead(struct sb_mcp *mcp)
 {
-	int64_t end = 0;
-
 	for (;;) {
+		struct sb_call *own = sb_workers_dispatch(mcp);
 		struct pollfd wait[MAX_FDS];
-		int64_t now = sb_mcp_now_ms(), next = sb_run_tick(mcp, now),
-			calls = tick_calls(mcp, now);
-		bool reads = !mcp->ending && sb_out_waiting(mcp->out) < OUT_MAX;
+		int64_t now = sb_mcp_now_ms(), next, calls;
 		size_t count = 3;
+		bool reads;
 
+		if (own)
+			return own; /* and nothing is ours any more */
+		next = sb_run_tick(mcp, now);
+		calls = tick_calls(mcp, now);
+		reads = !mcp->ending && sb_out_waiting(mcp->out) < OUT_MAX;
 		if (calls < next)
 			next = calls;
 		if (mcp->ending) {
-			if (!end)
-				end = now + LAST_CALLS_MS;
-			if (!is_busy(mcp) || now >= end)
+			if (!mcp->end_ms)
+				mcp->end_ms = now + LAST_CALLS_MS;
+			if (!is_busy(mcp) || now >= mcp->end_ms)
 				break;
-			if (end < next)
-				next = end;
+			if (mcp->end_ms < next)
+				next = mcp->end_ms;
 		}
-		if (!reads && !mcp->ending && next > now + 20)
-			next = now + 20; /* look again whether it reads */
+		if (!reads && next > now + 20)
+			next = now + 20; /* look again whether it reads, or what is done by now */
 		wait[0] = (struct pollfd){reads ? STDIN_FILENO : -1, POLLIN, 0};
 		wait[1] = (struct pollfd){mcp->link.fd, sb_link_events(&mcp->link), 0};
 		wait[2] = (struct pollfd){mcp->wake, POLLIN, 0};
 		count += watch_runs(mcp, wait + 3, MAX_FDS - 3);
 		if (poll(wait, count, timeout_of(next, now)) < 0 && errno != EINTR)
 			break;
-		if (wait[2].revents)
-			read_workers(mcp);
+		read_workers(mcp, wait[2].revents);
 		if (count > 3)
 			read_runs(mcp, wait + 3, count - 3);
 		if (wait[1].revents)
@@ -249,6 +253,11 @@ int sb_mcp_serve(struct sb_mcp *mcp)
 		if (mcp->link.broken || sb_out_broken(mcp->out))
 			break;
 	}
+	return NULL;
+}
+
+int sb_mcp_end(struct sb_mcp *mcp)
+{
 	sb_out_flush(mcp->out, 2000);
 	return mcp->link.broken ? 125 : 0;
 }

@@ -1,4 +1,6 @@
 /* tool_list.c - looking: directories, trees, one file's facts. */
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +13,19 @@
 #include "mcp/tools.h"
 
 #define TEXT_MAX (512 * 1024 * 1024)
+#define WORDS_MAX (64 * 1024) /* two lines, indented as deep as trees go */
 
 static const char *tag(const struct sb_files_entry *entry)
 {
-	return entry->type == SB_FILES_DIRECTORY ? "[DIR]" : "[FILE]";
+	return entry->type == SB_FILES_DIRECTORY ? "[DIR] " : "[FILE] ";
 }
 
 static json_t *finish(struct sb_buf *text, bool truncated)
 {
 	if (truncated)
 		sb_buf_puts(text, "\n[cut: there are more]");
+	if (sb_buf_failed(text))
+		return NULL; /* out of memory */
 	return sb_tool_text(sb_rpc_text(text->data, text->length), NULL);
 }
 
@@ -34,9 +39,12 @@ json_t *sb_tool_list(struct sb_tool_call *call)
 
 	if (sb_files_list(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
-	for (size_t i = 0; i < entries.count; i++)
-		sb_buf_printf(&text, "%s%s %s", i ? "\n" : "", tag(&entries.all[i]),
-			      entries.all[i].name);
+	for (size_t i = 0; i < entries.count; i++) {
+		sb_buf_puts(&text, tag(&entries.all[i]));
+		sb_buf_puts(&text, entries.all[i].name);
+		if (i + 1 < entries.count)
+			sb_buf_putc(&text, '\n');
+	}
 	result = finish(&text, entries.truncated);
 	sb_files_entries_done(&entries);
 	return result;
@@ -57,6 +65,20 @@ static void size_text(uint64_t bytes, char out[40])
 		snprintf(out, 40, "%llu B", (unsigned long long)bytes);
 	else
 		snprintf(out, 40, "%.2f %s", value, units[unit]);
+}
+
+/* "%-30s %10s\n" */
+static void put_padded(struct sb_buf *text, const char *name, const char *size)
+{
+	static const char blanks[] = "                              ";
+	size_t length = strlen(name), short_by = strlen(size);
+
+	sb_buf_append(text, name, length);
+	if (length < 30)
+		sb_buf_append(text, blanks, 30 - length);
+	sb_buf_append(text, blanks, short_by < 10 ? 11 - short_by : 1);
+	sb_buf_append(text, size, short_by);
+	sb_buf_putc(text, '\n');
 }
 
 json_t *sb_tool_list_sizes(struct sb_tool_call *call)
@@ -88,7 +110,8 @@ json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 			total += entry->bytes;
 			size_text(entry->bytes, size);
 		}
-		sb_buf_printf(&text, "%s %-30s %10s\n", tag(entry), entry->name, size);
+		sb_buf_puts(&text, tag(entry));
+		put_padded(&text, entry->name, size);
 	}
 	size_text(total, size);
 	sb_buf_printf(&text, "\nTotal: %zu files, %zu directories\nCombined size: %s", files,
@@ -118,15 +141,16 @@ static void quoted(struct sb_buf *text, const char *name)
 {
 	size_t length = strlen(name), plain = 0;
 	SB_AUTO_FREE char *dumped = NULL;
+	char between[NAME_MAX + 3];
 	json_t *string;
 
 	while (plain < length && name[plain] >= ' ' && name[plain] < 0x7f && name[plain] != '"' &&
 	       name[plain] != '\\')
 		plain++;
-	if (plain == length) {
-		sb_buf_putc(text, '"');
-		sb_buf_append(text, name, length);
-		sb_buf_putc(text, '"');
+	if (plain == length && length + 2 <= sizeof between) {
+		between[0] = between[length + 1] = '"';
+		memcpy(between + 1, name, length);
+		sb_buf_append(text, between, length + 2);
 		return;
 	}
 	string = sb_rpc_string(name);
@@ -147,9 +171,52 @@ static void close_levels(struct sb_buf *text, size_t from, size_t to)
 	}
 }
 
+/* What stands around the names of one depth, made when the depth changes. */
+struct around {
+	size_t depth;
+	struct sb_buf before, file, directory;
+};
+
+static void around_done(struct around *around)
+{
+	sb_buf_done(&around->before);
+	sb_buf_done(&around->file);
+	sb_buf_done(&around->directory);
+}
+
+static void around_make(struct around *around, size_t depth)
+{
+	size_t level = 2 * depth + 1;
+
+	around->depth = depth;
+	around->before.length = around->file.length = around->directory.length = 0;
+	sb_buf_putc(&around->before, '\n');
+	indent(&around->before, level);
+	sb_buf_puts(&around->before, "{\n");
+	indent(&around->before, level + 1);
+	sb_buf_puts(&around->before, "\"name\": ");
+	sb_buf_puts(&around->file, ",\n");
+	indent(&around->file, level + 1);
+	sb_buf_puts(&around->file, "\"type\": \"file\"\n");
+	indent(&around->file, level);
+	sb_buf_putc(&around->file, '}');
+	sb_buf_puts(&around->directory, ",\n");
+	indent(&around->directory, level + 1);
+	sb_buf_puts(&around->directory, "\"type\": \"directory\",\n");
+	indent(&around->directory, level + 1);
+	sb_buf_puts(&around->directory, "\"children\": [");
+}
+
+static void put(struct sb_buf *text, const struct sb_buf *words)
+{
+	sb_buf_append(text, words->data, words->length);
+}
+
 /* As JSON.stringify(tree, null, 2) would print it; entries come parents first. */
 static void print_tree(const struct sb_files_entries *entries, struct sb_buf *text)
 {
+	__attribute__((cleanup(around_done))) struct around around = {
+		SIZE_MAX, SB_BUF(WORDS_MAX), SB_BUF(WORDS_MAX), SB_BUF(WORDS_MAX)};
 	size_t open = 0; /* how many directories have an open children array */
 
 	if (!entries->count) {
@@ -159,42 +226,34 @@ static void print_tree(const struct sb_files_entries *entries, struct sb_buf *te
 	sb_buf_putc(text, '[');
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct sb_files_entry *entry = &entries->all[i];
-		bool directory = entry->type == SB_FILES_DIRECTORY;
 		bool children = i + 1 < entries->count && entries->all[i + 1].depth > entry->depth;
-		size_t level;
 
 		close_levels(text, open, entry->depth);
 		if (i && entries->all[i - 1].depth >= entry->depth)
 			sb_buf_putc(text, ',');
 		open = entry->depth;
-		level = 2 * open + 1;
-		sb_buf_putc(text, '\n');
-		indent(text, level);
-		sb_buf_puts(text, "{\n");
-		indent(text, level + 1);
-		sb_buf_puts(text, "\"name\": ");
+		if (around.depth != open)
+			around_make(&around, open);
+		put(text, &around.before);
 		quoted(text, entry->name);
-		sb_buf_puts(text, ",\n");
-		indent(text, level + 1);
-		sb_buf_printf(text, "\"type\": \"%s\"", directory ? "directory" : "file");
-		if (directory && children) {
-			sb_buf_puts(text, ",\n");
-			indent(text, level + 1);
-			sb_buf_puts(text, "\"children\": [");
+		if (entry->type != SB_FILES_DIRECTORY) {
+			put(text, &around.file);
+			continue;
+		}
+		put(text, &around.directory);
+		if (children) {
 			open = entry->depth + 1;
 			continue;
 		}
-		if (directory) {
-			sb_buf_puts(text, ",\n");
-			indent(text, level + 1);
-			sb_buf_puts(text, "\"children\": []");
-		}
-		sb_buf_putc(text, '\n');
-		indent(text, level);
+		sb_buf_puts(text, "]\n");
+		indent(text, 2 * open + 1);
 		sb_buf_putc(text, '}');
 	}
 	close_levels(text, open, 0);
 	sb_buf_puts(text, "\n]");
+	if (sb_buf_failed(&around.before) || sb_buf_failed(&around.file) ||
+	    sb_buf_failed(&around.directory))
+		text->failed = true;
 }
 
 /* Globs of what to leave out; a word without "*" is meant at any depth, as the reference has it. */
@@ -270,8 +329,11 @@ json_t *sb_tool_tree(struct sb_tool_call *call)
 	if (sb_files_tree(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	print_tree(&entries, &text);
-	result = sb_tool_text(sb_rpc_text(text.data, text.length),
-			      entries.truncated ? json_pack("{s:b}", "truncated", 1) : NULL);
+	result = sb_buf_failed(&text)
+			 ? NULL
+			 : sb_tool_text(sb_rpc_text(text.data, text.length),
+					entries.truncated ? json_pack("{s:b}", "truncated", 1)
+							  : NULL);
 	sb_files_entries_done(&entries);
 	return result;
 }

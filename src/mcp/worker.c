@@ -1,17 +1,22 @@
 /*
- * worker.c - threads that run file tools.
+ * worker.c - threads: one leads, the others work on file tools or wait.
  *
- * Started when there is something to do and nobody idle, up to WORKERS; a thread that waits on
- * a slow disk keeps no other call waiting.
+ * Who leads has the loop (server.c) and owns the server's state.  When it has read a call of a
+ * file tool it gives the lead to a thread that waits and works on that call itself, so that
+ * between the client's question and the answer there is no change of threads: waking another
+ * one would take longer than most of the work.  Whatever the disk does, somebody leads.
+ *
+ * Threads are started when they are needed, up to THREADS.  When all are at work the last one
+ * keeps the lead, and calls wait.
  */
 #include <signal.h>
 #include <stdint.h>
-#include <sys/eventfd.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "mcp/mcp.h"
 
-#define WORKERS 16
+#define THREADS 17
 #define STACK (512 * 1024) /* results have paths in them; threads of a search are its own */
 
 /* F7.  In the thread of the call, which owns its list; what asks is the keeper's to record. */
@@ -34,6 +39,8 @@ void sb_mcp_audit(void *context, const struct sb_files_event *event)
 	json_array_append_new(call->events, told);
 }
 
+/* --- one call ------------------------------------------------------------------------------------ */
+
 static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 {
 	struct sb_files_caller caller = {.size = sizeof caller,
@@ -44,78 +51,124 @@ static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 				    .policy = mcp->setup->policy,
 				    .caller = &caller,
 				    .args = call->args};
+	const uint64_t one = 1;
+	bool answered;
 
 	call->result = call->tool->run(&work);
 	call->needs_consent = work.err.code == SB_FILES_NEEDS_CONSENT;
+	sb_call_answer_early(mcp, call);
+	answered = call->answered;
+	pthread_mutex_lock(&mcp->lock);
+	call->next_job = mcp->done;
+	mcp->done = call;
+	pthread_mutex_unlock(&mcp->lock);
+	if (!answered) /* else nobody waits for what is left to do */
+		(void)!write(mcp->wake, &one, sizeof one);
 }
 
-static void *work(void *context)
+static struct sb_call *take_job(struct sb_mcp *mcp)
 {
-	struct sb_mcp *mcp = context;
-	const uint64_t one = 1;
+	struct sb_call *call = mcp->jobs;
 
-	pthread_mutex_lock(&mcp->lock);
-	for (;;) {
-		struct sb_call *call = mcp->jobs;
-
-		if (!call) {
-			mcp->idle_count++;
-			pthread_cond_wait(&mcp->more, &mcp->lock);
-			mcp->idle_count--;
-			continue;
-		}
+	if (call) {
 		mcp->jobs = call->next_job;
+		mcp->job_count--;
 		if (!mcp->jobs)
 			mcp->last_job = &mcp->jobs;
-		pthread_mutex_unlock(&mcp->lock);
-		work_on(mcp, call);
-		pthread_mutex_lock(&mcp->lock);
-		call->next_job = mcp->done;
-		mcp->done = call;
-		(void)!write(mcp->wake, &one, sizeof one);
 	}
-	return NULL;
+	return call;
 }
 
-static void start_worker(struct sb_mcp *mcp)
+/* --- a thread's life ------------------------------------------------------------------------------- */
+
+_Noreturn void sb_workers_run(struct sb_mcp *mcp)
+{
+	for (;;) {
+		struct sb_call *call = NULL;
+		bool leads;
+
+		pthread_mutex_lock(&mcp->lock);
+		while (!mcp->leaderless && !mcp->jobs)
+			pthread_cond_wait(&mcp->more, &mcp->lock);
+		leads = mcp->leaderless;
+		if (leads)
+			mcp->leaderless = false;
+		else
+			call = take_job(mcp);
+		mcp->waiting--;
+		pthread_mutex_unlock(&mcp->lock);
+		if (leads)
+			call = sb_mcp_lead(mcp);
+		if (!call)
+			exit(sb_mcp_end(mcp)); /* those at work have had their time */
+		work_on(mcp, call);
+		pthread_mutex_lock(&mcp->lock);
+		mcp->waiting++;
+		pthread_mutex_unlock(&mcp->lock);
+	}
+}
+
+static void *run(void *context)
+{
+	sb_workers_run(context);
+}
+
+static bool start_thread(struct sb_mcp *mcp)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
+	bool fine;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, work, mcp) == 0)
-		mcp->worker_count++;
+	fine = pthread_create(&thread, &attributes, run, mcp) == 0;
 	pthread_attr_destroy(&attributes);
+	if (fine) {
+		mcp->thread_count++;
+		mcp->waiting++;
+	}
+	return fine;
 }
+
+/* --- giving ------------------------------------------------------------------------------------------ */
 
 void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call)
 {
-	bool alone;
-
 	pthread_mutex_lock(&mcp->lock);
 	call->next_job = NULL;
 	*mcp->last_job = call;
 	mcp->last_job = &call->next_job;
-	mcp->working++;
-	if (!mcp->idle_count && mcp->worker_count < WORKERS)
-		start_worker(mcp);
-	alone = mcp->worker_count == 0; /* no thread could be made: do it here */
-	pthread_cond_signal(&mcp->more);
-	if (alone) {
-		mcp->jobs = NULL;
-		mcp->last_job = &mcp->jobs;
-	}
+	mcp->job_count++;
 	pthread_mutex_unlock(&mcp->lock);
-	if (alone) {
-		const uint64_t one = 1;
+}
 
-		work_on(mcp, call);
-		call->next_job = mcp->done;
-		mcp->done = call;
-		(void)!write(mcp->wake, &one, sizeof one);
+struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp)
+{
+	struct sb_call *own = NULL;
+	size_t wanted;
+	bool alone;
+
+	pthread_mutex_lock(&mcp->lock);
+	/* one call is ours, and one thread leads in our place */
+	wanted = mcp->job_count;
+	while (mcp->waiting < wanted && mcp->thread_count < THREADS && start_thread(mcp))
+		;
+	alone = mcp->thread_count == 1; /* no thread could be made: do it here */
+	if (wanted && (mcp->waiting || alone)) {
+		own = take_job(mcp);
+		mcp->leaderless = !alone;
 	}
+	if (wanted > mcp->waiting)
+		wanted = mcp->waiting;
+	pthread_mutex_unlock(&mcp->lock);
+	while (wanted--) /* only now, so that whoever wakes finds the lock free */
+		pthread_cond_signal(&mcp->more);
+	if (own && alone) {
+		work_on(mcp, own);
+		own = NULL;
+	}
+	return own;
 }
 
 struct sb_call *sb_worker_take(struct sb_mcp *mcp)
@@ -124,10 +177,8 @@ struct sb_call *sb_worker_take(struct sb_mcp *mcp)
 
 	pthread_mutex_lock(&mcp->lock);
 	call = mcp->done;
-	if (call) {
+	if (call)
 		mcp->done = call->next_job;
-		mcp->working--;
-	}
 	pthread_mutex_unlock(&mcp->lock);
 	return call;
 }

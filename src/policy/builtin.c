@@ -709,6 +709,15 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 	return add_links(policy, path, &row, HARD, err);
 }
 
+/* Is this project open to changes as a whole? */
+static bool is_open(const struct sb_place *place, const char *project)
+{
+	for (size_t i = 0; place->within && place->within[i]; i++)
+		if (sb_path_within(place->within[i], project))
+			return true;
+	return !place->within;
+}
+
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
@@ -722,12 +731,21 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	if (status == SB_OK)
 		status = add_table(policy, "/dev", devices, COUNT(devices), ANY_MODE, err);
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
-		status = add_literal(policy, place->projects[i], &sb_access_write,
-				     i ? "project" : "current directory", 0, err);
+		bool open = is_open(place, place->projects[i]);
+
+		if (open)
+			status = add_literal(policy, place->projects[i], &sb_access_write,
+					     i ? "project" : "current directory", 0, err);
 		if (status == SB_OK && !place->guarded)
 			status = guard_root(policy, place->projects[i], flags, err);
-		if (status == SB_OK)
+		if (status == SB_OK && open)
 			status = add_parts(policy, place, place->projects[i], flags, err);
+	}
+	for (size_t i = 0; place->within && place->within[i] && status == SB_OK; i++) {
+		status =
+			add_literal(policy, place->within[i], &sb_access_write, "--within", 0, err);
+		if (status == SB_OK && !place->guarded)
+			status = guard_root(policy, place->within[i], flags, err);
 	}
 	if (status == SB_OK)
 		status = add_temp(policy, place, err);

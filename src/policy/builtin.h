@@ -12,6 +12,7 @@ struct sb_place {
 	const char *account_home;     /* the account's own, where $HOME is another; or NULL */
 	const char *const *secrets;   /* that the environment names; NULL-terminated, or NULL */
 	const char *const *projects;  /* NULL-terminated; the first is the current directory */
+	const char *const *within;    /* directories that are open in their place; NULL: they are */
 	const char *tmpdir;           /* $TMPDIR, or NULL */
 	const char *runtime_dir;      /* $XDG_RUNTIME_DIR, or NULL */
 	unsigned uid;                 /* whose /run/user/UID is closed as well */

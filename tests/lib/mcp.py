@@ -40,6 +40,7 @@ class Server:
         self.replies = {}
         self.orphans = queue.Queue()  # answers without an id
         self.arrived = threading.Condition()
+        self.paused = threading.Event()  # while it is set, nothing is read
         words = [*wrap, str(BIN), "--mcp", *map(os.fspath, args)]
         self.process = subprocess.Popen(with_flags(words), cwd=cwd or fx.project, env=fx.env(env),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -65,6 +66,8 @@ class Server:
 
     def _read(self):
         for line in self.process.stdout:
+            while self.paused.is_set():
+                time.sleep(0.01)
             try:
                 message = json.loads(line)
                 check(isinstance(message, (dict, list)))
@@ -151,6 +154,13 @@ class Server:
     def wait_for(self, condition, what, timeout=TIMEOUT):
         with self.arrived:
             check(self.arrived.wait_for(condition, timeout), f"nothing came: {what}")
+
+    def wait_until(self, condition, what, timeout=TIMEOUT):
+        """For what only asking again can tell."""
+        deadline = time.monotonic() + timeout
+        while not condition():
+            check(time.monotonic() < deadline, f"never came: {what}")
+            time.sleep(0.02)
 
     def orphan(self, timeout=TIMEOUT):
         try:

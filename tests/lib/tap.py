@@ -149,6 +149,9 @@ class Fixture:
             "GIT_COMMITTER_NAME": "Test",
             "GIT_COMMITTER_EMAIL": "test@example.org",
         }
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "SANDBASH_TEST_REPORTS"):  # of run.py
+            if name in os.environ:
+                names[name] = os.environ[name]
         for name, value in (changes or {}).items():
             if value is None:
                 names.pop(name, None)

@@ -275,6 +275,50 @@ def roots(fx):
     server.data("read_text_file", path="b.txt")
 
 
+def narrowed(fx, server, allowed):
+    want = "\n".join(["Allowed directories:", *map(str, allowed)])
+    server.wait_until(lambda: server.data("list_allowed_directories")["content"] == want, want)
+
+
+@test("P5 roots of the client narrow what commands may change, too")
+def roots_and_commands(fx):
+    for name in ("sub/f", "f", "sub/closed/f"):
+        fx.write(name, "old")
+    sub = fx.project / "sub"
+    act = f"echo new > '{sub}/f'; echo new > '{fx.project}/f'; echo new > '{fx.outside}/f'; pwd"
+    server = Server(fx, elicit=False)  # the control
+    equal(server.data("run_command", command=act)["stdout"], f"{fx.project}\n")
+    equal((fx.read("f"), fx.read("sub/f"), (fx.outside / "f").exists()), ("new\n", "new\n", False))
+    fx.write("f", "old")
+    fx.write("sub/f", "old")
+    server = Server(fx, roots=[f"file://{sub}", f"file://{fx.outside}"], elicit=False)
+    narrowed(fx, server, [sub])
+    result = server.data("run_command", command=act)
+    equal((result["stdout"], fx.read("f"), fx.read("sub/f")), (f"{sub}\n", "old", "new\n"))
+    check(not (fx.outside / "f").exists(), "roots widened")
+    equal({entry["path"] for entry in result["refused"]},
+          {str(fx.project / "f"), str(fx.outside / "f")})
+    # a rule of the user's is not loosened by a root inside what it closes
+    server = Server(fx, "--allow-read=sub", roots=[f"file://{sub}/closed"], elicit=False)
+    narrowed(fx, server, [sub / "closed"])
+    server.data("run_command", command=f"echo new > '{sub}/closed/f'")
+    equal(fx.read("sub/closed/f"), "old")
+
+
+@test("P5 modern: there are no roots, and commands may change the projects")
+def modern_roots(fx):
+    (fx.project / "sub").mkdir()
+    server = Server(fx, era="modern", roots=[f"file://{fx.project}/sub"])
+    equal(server.data("run_command", command="echo new > f")["exitCode"], 0)
+    equal(fx.read("f"), "new\n")
+    server = Server(fx, "--within=sub", era="modern", elicit=False)
+    check(server.data("run_command", command="echo newer > f")["exitCode"] != 0)
+    equal(server.data("run_command", command="echo new > sub/f")["exitCode"], 0)
+    equal(fx.read("f"), "new\n")
+    server.failure("write_file", path="f", content="x")
+    server.data("write_file", path="sub/f", content="x")
+
+
 @test("the policy and the record are resources")
 def resources(fx):
     server = Server(fx, "--deny=secret")

@@ -186,7 +186,14 @@ def gone(fx):
     begun = time.monotonic()
     equal(server.end(timeout=15), 0)
     check(time.monotonic() - begun < 10, "it took long")
-    equal(left(fx), [], "what was running is gone, too")
+    all_go(fx)
+
+
+def all_go(fx):
+    deadline = time.monotonic() + 10
+    while left(fx):
+        check(time.monotonic() < deadline, f"still there: {left(fx)}")
+        time.sleep(0.05)
 
 
 def left(fx):
@@ -212,10 +219,7 @@ def killed(fx):
         time.sleep(0.05)
     server.process.kill()
     server.process.wait()
-    deadline = time.monotonic() + 10
-    while left(fx):
-        check(time.monotonic() < deadline, f"still there: {left(fx)}")
-        time.sleep(0.05)
+    all_go(fx)
 
 
 @test("requests that standard input ends with are still answered")
@@ -231,6 +235,40 @@ def last_requests(fx):
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     equal([answer["id"] for answer in answers], [1, 2])
     equal(done.returncode, 0)
+
+
+@test("a client that does not read for a while gets everything, whole")
+def slow_reader(fx):
+    fx.write("long.txt", "".join(f"line {i}\n" for i in range(20000)))
+    text = fx.read("long.txt")
+    server = Server(fx)
+    server.paused.set()
+    calls = [server.begin("tools/call", {"name": "read_text_file", "arguments": {"path": "long.txt"}})
+             for _ in range(20)]  # many times what a pipe holds
+    time.sleep(0.5)
+    server.paused.clear()
+    for number in calls:
+        equal(server.wait(number)["result"]["structuredContent"]["content"], text)
+    is_well(server)
+
+
+@test("calls that take long keep neither the client nor each other waiting")
+def busy(fx):
+    fx.write("large.txt", ("abcdefghij" * 20 + "\n") * 200000)
+    fx.write("small.txt", "x1\n")
+    server = Server(fx)
+    slow = {"pattern": "[a-z]+[a-z]+[0-9]", "path": "large.txt"}  # tries every pair in each line
+    begun = server.begin("tools/call", {"name": "grep", "arguments": slow})
+    equal(server.data("read_text_file", path="small.txt")["content"], "x1\n")
+    check(not server.replies.get(begun), "the slow call was not slow")
+    many = [begun] + [server.begin("tools/call", {"name": "grep", "arguments": slow})
+                      for _ in range(30)]  # more than there are threads
+    equal(server.request("ping"), {})
+    check(not any(server.replies.get(number) for number in many), "the slow calls were not slow")
+    for number in many:
+        server.notify("notifications/cancelled", {"requestId": number})
+    is_well(server)
+    check(not any(server.replies.get(number) for number in many), "a cancelled call was answered")
 
 
 @test("starting and asking what there is leaves nothing behind, and takes milliseconds")

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
+#include "files/backend.h"
 #include "files_view.h"
 
 static void assert_special(struct fixture *fx, const char *name)
@@ -345,7 +346,7 @@ static void one_round(struct fixture *fx, unsigned long *inside, unsigned long *
 	struct sb_files_change change;
 	int status;
 
-	switch (unit_below(5)) {
+	switch (unit_below(8)) {
 	case 0:
 	case 1:
 		status = fx_read(fx, name, &text);
@@ -363,6 +364,15 @@ static void one_round(struct fixture *fx, unsigned long *inside, unsigned long *
 			sb_files_change_done(&change);
 		if (status == -SB_FILES_NO_MATCH)
 			status = 0;
+		break;
+	case 4:
+		status = sb_files_mkdir(fx->view, NULL, "spot/made", true, NULL, &fx->err);
+		break;
+	case 5:
+		status = sb_files_copy(fx->view, NULL, "still", name, true, false, &fx->err);
+		break;
+	case 6:
+		status = sb_files_move(fx->view, NULL, "spot/new", "spot/moved", true, &fx->err);
 		break;
 	default:
 		status = sb_files_delete(fx->view, NULL, "spot/new", false, &fx->err);
@@ -389,6 +399,7 @@ static void test_F1_flipping_links_never_lead_outside(void **state)
 	fx_dir(fx, "project/spot");
 	fx_put(fx, "project/spot/f", "this is inside\n");
 	fx_put(fx, "project/file", "this is inside\n");
+	fx_put(fx, "project/still", "copied inside\n");
 	fx_dir(fx, "outside/dir");
 	fx_put(fx, "outside/dir/f", SECRET);
 	fx_link(fx, "../outside/dir", "project/other");
@@ -399,6 +410,8 @@ static void test_F1_flipping_links_never_lead_outside(void **state)
 			one_round(fx, &inside, &refused);
 		assert_string_equal(fx_get(fx, "outside/dir/f"), SECRET);
 		assert_null(fx_get(fx, "outside/dir/new"));
+		assert_null(fx_get(fx, "outside/dir/moved"));
+		assert_int_not_equal(access(at(fx, "outside/dir/made"), F_OK), 0);
 	}
 	flipper.stop = 1;
 	pthread_join(thread, NULL);
@@ -406,6 +419,71 @@ static void test_F1_flipping_links_never_lead_outside(void **state)
 		      flipper.flips);
 	/* both sides of the flip were met, else this proves nothing */
 	assert_true(inside > 0 && refused > 0);
+}
+
+/* --- a directory that moves between the decision and the act ------------------------------------ */
+
+static void find(struct fixture *fx, const char *name, struct sb_place *out)
+{
+	assert_int_equal(sb_files_disk()->ops->resolve(sb_files_disk(), NULL, at(fx, name), 0, out),
+			 0);
+}
+
+/* What is decided about "open" must not be done in "closed", the same directory a moment later. */
+static void test_F1_a_moved_directory_is_not_acted_in(void **state)
+{
+	struct fixture *fx = *state;
+	struct sb_files_backend *disk = sb_files_disk();
+	struct sb_place file, made, target, still;
+	char open[PATH_MAX], closed[PATH_MAX];
+
+	snprintf(open, sizeof open, "%s", at(fx, "project/open"));
+	snprintf(closed, sizeof closed, "%s", at(fx, "project/closed"));
+	fx_dir(fx, "project/open");
+	fx_put(fx, "project/open/f", "text");
+	fx_put(fx, "project/still", "text");
+	for (int moved = 1; moved >= 0; moved--) {
+		int want = moved ? -ESTALE : 0;
+
+		find(fx, "project/open/f", &file);
+		find(fx, "project/open/made", &made);
+		find(fx, "project/open/target", &target);
+		find(fx, "project/still", &still);
+		if (moved)
+			assert_int_equal(rename(open, closed), 0);
+		assert_int_equal(disk->ops->mkdir(disk, &made, 0755), want);
+		assert_int_equal(disk->ops->rename(disk, &still, &target, true), want);
+		assert_int_equal(disk->ops->remove(disk, &file), want);
+		if (moved) {
+			assert_int_equal(disk->ops->make_link(disk, &target, "x"), want);
+			assert_int_equal(disk->ops->rename(disk, &file, &still, true), want);
+			assert_string_equal(fx_get(fx, "project/closed/f"), "text");
+			assert_int_equal(rename(closed, open), 0);
+		}
+		disk->ops->release(disk, &file);
+		disk->ops->release(disk, &made);
+		disk->ops->release(disk, &target);
+		disk->ops->release(disk, &still);
+	}
+	assert_null(fx_get(fx, "project/open/f")); /* the control did all of it */
+	assert_string_equal(fx_get(fx, "project/open/target"), "text");
+}
+
+/* A file that appears at the target after the decision is nobody's to replace. */
+static void test_F1_what_appears_meanwhile_is_not_replaced(void **state)
+{
+	struct fixture *fx = *state;
+	struct sb_files_backend *disk = sb_files_disk();
+	struct sb_place from, to;
+
+	fx_put(fx, "project/from", "from");
+	find(fx, "project/from", &from);
+	find(fx, "project/to", &to);
+	fx_put(fx, "project/to", "new there");
+	assert_int_equal(disk->ops->rename(disk, &from, &to, true), -EEXIST);
+	assert_string_equal(fx_get(fx, "project/to"), "new there");
+	disk->ops->release(disk, &from);
+	disk->ops->release(disk, &to);
 }
 
 int main(void)
@@ -422,6 +500,8 @@ int main(void)
 		ON_DISK(test_F6_leftovers_are_swept),
 		ON_BOTH(test_F6_edits_at_once_add_up),
 		ON_DISK(test_F1_flipping_links_never_lead_outside),
+		ON_DISK(test_F1_a_moved_directory_is_not_acted_in),
+		ON_DISK(test_F1_what_appears_meanwhile_is_not_replaced),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -618,6 +618,30 @@ static void test_F1_diff_leads_from_old_to_new(void **state)
 	}
 }
 
+static void test_F4_the_memory_backend_has_limits(void **state)
+{
+	struct fixture *fx = *state;
+	static char large[5000];
+
+	memset(large, 'x', sizeof large - 1);
+	assert_fine(fx_write(fx, "a", "old"));
+	sb_files_memory_limit(fx->backend, 4096, 100);
+	assert_code(fx_write(fx, "a", large), SB_FILES_NO_SPACE);
+	assert_string_equal(fx_get(fx, "project/a"), "old");
+	assert_code(fx_write(fx, "b", large), SB_FILES_NO_SPACE);
+	assert_null(fx_get(fx, "project/b"));
+	/* what is removed counts no more: many times the limit, one after the other */
+	for (int i = 0; i < 100; i++) {
+		assert_fine(fx_write(fx, "b", "some text that takes some room\n"));
+		assert_fine(sb_files_delete(fx->view, NULL, "b", false, &fx->err));
+	}
+	sb_files_memory_limit(fx->backend, 4096, 1);
+	assert_code(fx_write(fx, "b", ""), SB_FILES_NO_SPACE);
+	assert_code(sb_files_mkdir(fx->view, NULL, "d", false, NULL, &fx->err), SB_FILES_NO_SPACE);
+	sb_files_memory_limit(fx->backend, 10000, 100);
+	assert_fine(fx_write(fx, "a", large));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +661,7 @@ int main(void)
 		ON_BOTH(test_F1_list_and_tree),
 		ON_BOTH(test_F1_glob_and_grep),
 		ON_BOTH(test_F4_errors_say_what_to_do),
+		IN_MEMORY(test_F4_the_memory_backend_has_limits),
 		cmocka_unit_test(test_F1_diff_leads_from_old_to_new),
 	};
 

@@ -44,10 +44,12 @@ const file = path.join(tree, 'd000', 'f000.txt');
 const made = path.join(tree, 'made.txt');
 for (let i = -10; i < Number(rounds); i++) {
   const run = i < 0 ? (_, act) => act() : time; // the first ones warm up
+  await run('ping', () => client.ping());
   assert.match(await run('read', () => call('read_text_file', { path: file })), /^line 1\n/);
   await run('write', () => call('write_file', { path: made, content: `text ${i}\n`.repeat(50) }));
   await run('edit', () => call('edit_file', { path: made, edits: [{ oldText: `text ${i}\n`.repeat(50), newText: 'edited\n' }] }));
   assert.equal((await run('list', () => call('list_directory', { path: path.join(tree, 'd000') }))).split('\n').length, 100);
+  await run('sizes', () => call('list_directory_with_sizes', { path: path.join(tree, 'd000') }));
   await run('info', () => call('get_file_info', { path: file }));
 }
 for (let i = 0; i < 5; i++) {

@@ -16,7 +16,7 @@ const { data } = await everything(client);
 
 // progress, and cancelling by the client's own timeout
 const seen = [];
-await data('run_command', { command: 'echo a; sleep 0.3; echo b' }, [CallToolResultSchema, { onprogress: (step) => seen.push(step.message) }]);
+await data('run_command', { command: 'echo a; sleep 0.3; echo b; sleep 0.3' }, [CallToolResultSchema, { onprogress: (step) => seen.push(step.message) }]);
 assert.equal(seen.join(''), 'a\nb\n');
 await assert.rejects(client.callTool({ name: 'run_command', arguments: { command: 'sleep 30' } }, CallToolResultSchema, { timeout: 400 }));
 await data('list_allowed_directories', {});

@@ -18,7 +18,7 @@ for (const mode of ['auto', { pin: '2026-07-28' }]) {
   assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
   const { data } = await everything(client);
   const seen = [];
-  await data('run_command', { command: 'echo a; sleep 0.3; echo b' }, [{ onprogress: (step) => seen.push(step.message) }]);
+  await data('run_command', { command: 'echo a; sleep 0.3; echo b; sleep 0.3' }, [{ onprogress: (step) => seen.push(step.message) }]);
   assert.equal(seen.join(''), 'a\nb\n');
   await assert.rejects(client.callTool({ name: 'run_command', arguments: { command: 'sleep 30' } }, { timeout: 400 }));
   await data('list_allowed_directories', {});
