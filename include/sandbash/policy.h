@@ -67,6 +67,7 @@ struct sb_rule {
 	bool any_mode;       /* grants in read-only mode too: devices, private temp */
 	bool temp;           /* a temp directory that "tmp private" or the run makes private */
 	bool link;           /* names a symbolic link itself, which no text form can */
+	bool checked;        /* opens no more than a guard lets land: read back, it would */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
 	bool capped;         /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */

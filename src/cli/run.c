@@ -510,6 +510,10 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_layers_describe(layers, held, sizeof held);
 	sb_buf_printf(out, "network:    %s\nlayers:     %s\n",
 		      sb_policy_network(run->setup.policy) ? "on" : "off", held);
+	if (sb_is_guarded(run->line, &run->setup))
+		sb_buf_puts(out,
+			    "guarded:    names that programs outside would run or obey, at any "
+			    "depth (--explain PATH)\n");
 	sb_buf_puts(out, "everything is read-only, except:\n");
 	for (size_t i = 0; i < run->plan.node_count; i++) {
 		const struct sb_plan_node *node = &run->plan.nodes[i];
@@ -552,6 +556,7 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 	sb_json_pair(&json, "directory", run->setup.home.cwd);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
+	sb_json_pair_bool(&json, "guarded", sb_is_guarded(run->line, &run->setup));
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, layers);
 	sb_json_key(&json, "mounts");
@@ -573,7 +578,7 @@ int sb_cli_dry_run(const struct sb_command_line *line)
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	static struct sb_weaknesses weak;
 	struct sb_layers layers = {0};
-	struct run run = {0};
+	struct run run = {.line = line};
 	struct sb_error err;
 	int status = prepare(line, false, &run);
 

@@ -78,6 +78,9 @@ struct sb_guard_row {
 
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
+/* In words, which contents are harmless: "changes to keys that run nothing".  NULL: none. */
+const char *sb_guard_harmless(enum sb_guard_kind kind);
+
 struct sb_guard; /* opaque: names of one run beside the table */
 
 struct sb_guard_options {

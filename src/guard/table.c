@@ -262,3 +262,31 @@ const struct sb_guard_row *sb_guard_rows(size_t *out_count)
 	*out_count = sizeof rows / sizeof rows[0];
 	return rows;
 }
+
+const char *sb_guard_harmless(enum sb_guard_kind kind)
+{
+	switch (kind) {
+	case SB_GUARD_SAME:
+		return NULL;
+	case SB_GUARD_GIT_CONFIG:
+		return "changes to keys that run nothing";
+	case SB_GUARD_GITMODULES:
+		return "no command, no remote helper, no option as path or URL";
+	case SB_GUARD_GITFILE:
+		return "leads into a guarded directory";
+	case SB_GUARD_GITDIR:
+		return "names a .git in a guarded directory";
+	case SB_GUARD_COMMONDIR:
+		return "../.. in worktrees/ID";
+	case SB_GUARD_REBASE_TODO:
+		return "no exec";
+	case SB_GUARD_STRATEGY:
+	case SB_GUARD_SEQUENCER:
+		return "a strategy of git's own";
+	case SB_GUARD_ALTERNATES:
+		return "only guarded directories";
+	case SB_GUARD_TOOL_VERSIONS:
+		return "versions, no paths and no templates";
+	}
+	return NULL;
+}

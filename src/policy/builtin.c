@@ -132,7 +132,15 @@ static const struct row devices[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16, IS_LINK = 32 };
+enum flags {
+	HARD = 1,
+	ANY_MODE = 2,
+	ABSENT = 4,
+	TEMP = 8,
+	EXISTING_ONLY = 16,
+	IS_LINK = 32,
+	CHECKED = 64,
+};
 
 static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
@@ -149,6 +157,7 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
 		.link = flags & IS_LINK,
+		.checked = flags & CHECKED,
 		.origin = origin,
 	};
 
@@ -628,8 +637,9 @@ static int add_parts(struct sb_policy *policy, const struct sb_place *place, con
 		if ((part->checked && !place->guarded) || is_closed(policy, part->path))
 			continue;
 		snprintf(reason, sizeof reason, "git data of this checkout: %s", part->why);
-		status = add_literal(policy, part->path, &sb_access_write, reason,
-				     flags | (missing ? ABSENT : 0), err);
+		status = add_literal(
+			policy, part->path, &sb_access_write, reason,
+			flags | (missing ? ABSENT : 0) | (place->guarded ? CHECKED : 0), err);
 		if (status == SB_OK && part->directory && !missing && !place->guarded)
 			status = guard_part(policy, part, flags, err);
 	}

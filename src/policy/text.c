@@ -531,8 +531,8 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 		size_t start = out->length;
 
 		/* These come back by themselves; read as rules, a temp directory would be the real
-		 * one, and a link what it leads to. */
-		if (rule->temp || rule->link)
+		 * one, a link what it leads to, and git's data would be open unlooked at. */
+		if (rule->temp || rule->link || rule->checked)
 			sb_buf_puts(out, "# ");
 		sb_rule_print(&rule->access, rule->pattern, out);
 		do

@@ -37,6 +37,26 @@ int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 	return SB_OK;
 }
 
+/* Whatever may be made there unasked is guarded. */
+static bool in_guarded_root(void *policy, const char *path)
+{
+	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW;
+}
+
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
+		     struct sb_guard **out, struct sb_error *err)
+{
+	struct sb_guard_options options = {
+		.size = sizeof options,
+		.in_guarded_root = in_guarded_root,
+		.context = (void *)policy,
+		.projects = projects,
+		.home = home,
+	};
+
+	return sb_guard_new(&options, out, err);
+}
+
 void sb_grounds_done(struct sb_grounds *grounds)
 {
 	size_t count;
@@ -261,6 +281,23 @@ static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged
 	place = place_of(judged->spot, judged->spot->object >= 0 ? judged->spot->info.st_mode : 0);
 	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
 	heed(grounds, judged, bytes, out);
+}
+
+void sb_judge_name(const struct sb_grounds *grounds, enum sb_op op, const struct sb_spot *spot,
+		   struct sb_judged *out)
+{
+	bool directory = spot->object >= 0 && S_ISDIR(spot->info.st_mode);
+	struct sb_judgement judgement = {0};
+	struct sb_judged *judged = judge_one(grounds, op, spot, &judgement);
+
+	if (op == SB_DELETE)
+		guard_one(grounds, judged, SB_GUARD_UNLINK, false, &judgement);
+	else if (op != SB_READ && directory)
+		guard_one(grounds, judged, op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA,
+			  false, &judgement);
+	else if (op != SB_READ)
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, &judgement);
+	*out = *judged;
 }
 
 bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file)

@@ -22,6 +22,13 @@ struct sb_grounds {
 	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
 };
 
+/*
+ * The guard of a run under policy: whatever may be made unasked is a guarded place.  Lives no
+ * longer than policy.  SB_E_NOMEM.
+ */
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
+		     struct sb_guard **out, struct sb_error *err);
+
 /* guard stays the caller's.  SB_E_NOMEM. */
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		    const struct sb_guard *guard, struct sb_error *err);
@@ -56,6 +63,14 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
  */
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);
+
+/*
+ * What an operation on a name means, for those who only tell: nothing is held, and no bytes are
+ * there to look at.  An allowed write to a name whose contents are looked at has
+ * out->guard.verdict SB_GUARD_CHECK.
+ */
+void sb_judge_name(const struct sb_grounds *grounds, enum sb_op op, const struct sb_spot *spot,
+		   struct sb_judged *out);
 
 /* Is a name so ordinary that only the policy counts?  For those who make files in a hurry. */
 bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file);
