@@ -196,6 +196,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.mode = line->has_mode ? &line->mode : NULL,
 		.network = line->has_network ? &line->network : NULL,
 		.tmp = line->has_tmp ? &line->tmp : NULL,
+		.protect_ignored = line->protect_ignored,
 		.allow_home = line->allow_home,
 		.anywhere = line->anywhere,
 		.looking = looking,
@@ -269,7 +270,9 @@ static bool gets_other_terminal(const struct sb_command_line *line)
  */
 static bool has_guard(const struct sb_command_line *line)
 {
-	return line->action == SB_ACTION_RUN ? sb_is_supervised(line) : !line->static_run;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATUS;
+
+	return line->action == SB_ACTION_RUN ? sb_is_supervised(line) : looks && !line->static_run;
 }
 
 bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup)

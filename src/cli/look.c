@@ -15,11 +15,16 @@ static void puts_safe(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
+static bool is_in_force(const struct sb_policy *policy, const struct sb_guard_row *row)
+{
+	return !(row->flags & SB_GUARD_IF_PROTECTING) || sb_policy_protect_ignored(policy);
+}
+
 /*
  * What a supervised run asks about beside the rules.  As comments: who reads the policy back
  * has the same table.
  */
-static void guarded_text(struct sb_buf *out)
+static void guarded_text(const struct sb_policy *policy, struct sb_buf *out)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
@@ -30,6 +35,8 @@ static void guarded_text(struct sb_buf *out)
 		const char *harmless = sb_guard_harmless(rows[i].kind);
 		size_t start = out->length;
 
+		if (!is_in_force(policy, &rows[i]))
+			continue;
 		sb_buf_printf(out, "# %s %s", harmless ? "check" : "ask", rows[i].pattern);
 		do
 			sb_buf_putc(out, ' ');
@@ -41,12 +48,14 @@ static void guarded_text(struct sb_buf *out)
 	}
 }
 
-static void guarded_json(struct sb_json *json)
+static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
 	for (size_t i = 0; i < count; i++) {
+		if (!is_in_force(policy, &rows[i]))
+			continue;
 		sb_json_open(json, '{');
 		sb_json_pair(json, "pattern", rows[i].pattern);
 		sb_json_pair(json, "who", rows[i].who);
@@ -65,11 +74,12 @@ static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
 	sb_json_pair(&json, "tmp", sb_tmp_name(sb_policy_tmp(policy)));
+	sb_json_pair_bool(&json, "protect_ignored", sb_policy_protect_ignored(policy));
 	sb_json_rules(&json, policy);
 	sb_json_key(&json, "guarded");
 	sb_json_open(&json, '[');
 	if (guarded)
-		guarded_json(&json);
+		guarded_json(policy, &json);
 	sb_json_close(&json, ']');
 	sb_json_close(&json, '}');
 }
@@ -87,7 +97,7 @@ int sb_cli_print_policy(const struct sb_command_line *line)
 	} else {
 		sb_policy_print(setup.policy, &out);
 		if (sb_is_guarded(line, &setup))
-			guarded_text(&out);
+			guarded_text(setup.policy, &out);
 	}
 	status = sb_print(&out);
 	sb_setup_done(&setup);

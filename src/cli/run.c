@@ -57,6 +57,22 @@ static int check_visible(const struct run *run, struct sb_error *err)
 		       cwd, decision.rule ? decision.rule->origin : "none");
 }
 
+/* Only a supervisor can tell what git ignores at the moment of a change. */
+static int check_ignored(const struct run *run, struct sb_error *err)
+{
+	if (!sb_policy_protect_ignored(run->setup.policy) || is_danger(run) ||
+	    sb_is_supervised(run->line))
+		return SB_OK;
+	if (run->line->best_effort) {
+		sb_warn("what git ignores is not protected: that takes a supervised run");
+		return SB_OK;
+	}
+	sb_fail(err, SB_E_UNSUPPORTED, 0,
+		"cannot protect what git ignores: that takes a supervised run");
+	return sb_hint(err, "leave out --static, or deny the files by name: --rule='read .env'; "
+			    "--best-effort goes on without");
+}
+
 /* Everything up to the point of no return.  for_real: directories of ours may be made. */
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
@@ -79,6 +95,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			return status;
 	}
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
+	if (status == SB_OK)
+		status = check_ignored(run, &err);
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {

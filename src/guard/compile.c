@@ -110,17 +110,23 @@ static void index_row(struct sb_guard *guard, const struct sb_pattern_row *patte
 
 static int compile(struct sb_guard *guard)
 {
-	const struct sb_guard_row *rows = sb_guard_rows(&guard->count);
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
 	struct sb_folded *special;
 
-	guard->rows = calloc(guard->count, sizeof *guard->rows);
+	guard->rows = calloc(count, sizeof *guard->rows);
 	guard->specials =
 		calloc(COUNT(hook_names) + COUNT(structure_names), sizeof *guard->specials);
 	if (!guard->rows || !guard->specials)
 		return SB_E_NOMEM;
-	for (size_t i = 0; i < guard->count; i++) {
-		compile_row(&rows[i], &guard->rows[i]);
-		index_row(guard, &guard->rows[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct sb_pattern_row *next = &guard->rows[guard->count];
+
+		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !guard->options.protect_ignored)
+			continue;
+		compile_row(&rows[i], next);
+		index_row(guard, next);
+		guard->count++;
 	}
 	special = guard->specials;
 	for (size_t i = 0; i < COUNT(hook_names); i++, special++) {

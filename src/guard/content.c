@@ -342,6 +342,41 @@ static enum sb_guard_verdict check_lines(const struct check *check,
 	return SB_GUARD_PLAIN;
 }
 
+/* The line at *at, without its newline; *at moves behind it.  False: there is none. */
+static bool next_line(const char **at, const char *end, const char **out, size_t *out_length)
+{
+	const char *newline = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
+
+	if (!*at || *at >= end)
+		return false;
+	*out = *at;
+	*out_length = (size_t)((newline ? newline : end) - *at);
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+/*
+ * Every line that was there is there still, in that order, and no new one takes something out
+ * ("!pattern").  Then all that was ignored still is: a later line wins, and these only add.
+ */
+static enum sb_guard_verdict check_ignore(const struct check *check)
+{
+	const char *old_at = check->old_bytes.bytes, *at = check->new_bytes.bytes;
+	const char *old_end = old_at ? old_at + check->old_bytes.length : NULL;
+	const char *end = at + check->new_bytes.length;
+	const char *old = NULL, *line;
+	size_t old_length = 0, length;
+	bool more = next_line(&old_at, old_end, &old, &old_length);
+
+	while (next_line(&at, end, &line, &length)) {
+		if (more && length == old_length && memcmp(line, old, length) == 0)
+			more = next_line(&old_at, old_end, &old, &old_length);
+		else if (length && *line == '!')
+			return ask(check, "", line, length);
+	}
+	return more ? ask(check, "without the line ", old, old_length) : SB_GUARD_PLAIN;
+}
+
 static enum sb_guard_verdict check_strategy(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
@@ -366,7 +401,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 			   new_bytes.bytes ? new_bytes.length : 0);
 	if (new_bytes.length > SB_GUARD_MAX_BYTES)
 		return ask(&check, "too long to be looked at", "", 0);
-	if (new_bytes.length == 0)
+	if (new_bytes.length == 0 && kind != SB_GUARD_IGNORE)
 		return SB_GUARD_PLAIN; /* says nothing */
 	if (is_odd(&check))
 		return ask(&check, "holds control characters or very long lines", "", 0);
@@ -389,6 +424,8 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 		return check_lines(&check, is_harmless_alternate);
 	case SB_GUARD_TOOL_VERSIONS:
 		return check_lines(&check, is_harmless_version);
+	case SB_GUARD_IGNORE:
+		return check_ignore(&check);
 	default:
 		return ask(&check, "", new_bytes.bytes, new_bytes.length);
 	}

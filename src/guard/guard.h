@@ -51,10 +51,12 @@ enum sb_guard_kind {
 	SB_GUARD_SEQUENCER,     /* config grammar, such a strategy */
 	SB_GUARD_ALTERNATES,    /* object directories in guarded roots */
 	SB_GUARD_TOOL_VERSIONS, /* versions, no paths and no templates */
+	SB_GUARD_IGNORE,        /* lines that make git ignore more, none less */
 };
 
 enum sb_guard_flags {
 	SB_GUARD_IF_EXECUTABLE = 1, /* the x bit matters: chmod asks; so does removing it */
+	SB_GUARD_IF_PROTECTING = 2, /* only with protect_ignored; removing it asks */
 };
 
 /*
@@ -97,6 +99,8 @@ struct sb_guard_options {
 	 */
 	const char *const *projects;
 	const char *home; /* whose ~/.gitconfig counts too; or NULL */
+	/* What git ignores is protected in this run: the files that say what that is count. */
+	bool protect_ignored;
 };
 
 /* SB_E_NOMEM. What cannot be read in a project is no error. */

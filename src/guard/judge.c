@@ -5,6 +5,7 @@
  * Only names that the table knows go further, and only git's ask the disk.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -316,6 +317,9 @@ static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_gu
 	case SB_GUARD_WRITE:
 		return answer(out, row, row->kind == SB_GUARD_SAME ? SB_GUARD_ASK : SB_GUARD_CHECK);
 	case SB_GUARD_UNLINK: /* gone runs nothing; but a hook may be there to stop something */
+		if (row->flags & SB_GUARD_IF_PROTECTING)
+			return answer(out, row, SB_GUARD_ASK);
+		/* fall through */
 	case SB_GUARD_METADATA:
 		return row->flags & SB_GUARD_IF_EXECUTABLE ? answer(out, row, SB_GUARD_ASK)
 							   : plain(out);
@@ -543,6 +547,38 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 			  &spot, out);
 }
 
+/* Is what the rest of the pattern names, from first on, in directory?  Unknown counts as yes. */
+static bool holds_rest(int directory, const struct sb_pattern_row *pattern, unsigned first)
+{
+	char name[SB_MAX_NAMES * (SB_FOLD_MAX + 1)] = "";
+	size_t length = 0;
+
+	for (unsigned i = first; i < pattern->count; i++) {
+		length += (size_t)snprintf(name + length, sizeof name - length, "%s%s",
+					   i > first ? "/" : "", pattern->at[i].text.text);
+	}
+	return sb_look_exists(directory, name);
+}
+
+/* Does the directory that leaves take away something of this pattern that has to stay? */
+static bool takes_away(const struct sb_guard *guard, const struct sb_guard_place *place,
+		       const struct sb_pattern_row *pattern, unsigned position,
+		       struct sb_guard_answer *out)
+{
+	SB_AUTO_FD int directory = -1;
+	bool hooks = (pattern->row->flags & SB_GUARD_IF_EXECUTABLE) &&
+		     pattern->at[position].kind == SB_COMPONENT_NAME;
+
+	if (!hooks && !(pattern->row->flags & SB_GUARD_IF_PROTECTING))
+		return false;
+	directory = openat(place->directory, place->name,
+			   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return true;
+	return hooks ? sb_look_inside(guard, directory, place->path, pattern, position + 1, out)
+		     : holds_rest(directory, pattern, position + 1);
+}
+
 /* A directory that leaves takes away what may be there to stop something: hooks. */
 static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 					   const struct sb_guard_place *place,
@@ -558,20 +594,11 @@ static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 	out->row = NULL;
 	out->detail[0] = '\0';
 	split(place, &spot);
-	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER))
+	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return plain(out);
-	while ((pattern = part_of(guard, &spot, &from, &position))) {
-		SB_AUTO_FD int directory = -1;
-
-		if (!(pattern->row->flags & SB_GUARD_IF_EXECUTABLE) ||
-		    pattern->at[position].kind != SB_COMPONENT_NAME)
-			continue;
-		directory = openat(place->directory, place->name,
-				   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (directory < 0 ||
-		    sb_look_inside(guard, directory, place->path, pattern, position + 1, out))
+	while ((pattern = part_of(guard, &spot, &from, &position)))
+		if (takes_away(guard, place, pattern, position, out))
 			return answer(out, pattern->row, SB_GUARD_ASK);
-	}
 	return plain(out);
 }
 

@@ -66,6 +66,12 @@ static const struct sb_guard_row rows[] = {
 		"git cherry-pick --continue runs git-merge-NAME"),
 	CHECKED(".gitmodules", SB_GUARD_GITMODULES, NULL, "git",
 		"git submodule update fetches what it names, to where it names"),
+	/* not "obeyed", but whoever can change them can take --protect-ignored off a file */
+	{".gitignore", "sandbash", "says what --protect-ignored protects; with that option only",
+	 SB_GUARD_IGNORE, SB_GUARD_IF_PROTECTING, NULL},
+	{"<git>/info/exclude", "sandbash",
+	 "says what --protect-ignored protects; with that option only", SB_GUARD_IGNORE,
+	 SB_GUARD_IF_PROTECTING, NULL},
 	CHECKED(".gitconfig", SB_GUARD_GIT_CONFIG, ".gitconfig", "git",
 		"git config can name programs to run"),
 	CHECKED(".config/git/config", SB_GUARD_GIT_CONFIG, ".config/git/config", "git",
@@ -287,6 +293,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "only guarded directories";
 	case SB_GUARD_TOOL_VERSIONS:
 		return "versions, no paths and no templates";
+	case SB_GUARD_IGNORE:
+		return "new lines that ignore more";
 	}
 	return NULL;
 }

@@ -34,6 +34,8 @@ int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		if (!grounds->rules[i].origin)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
+	if (sb_policy_protect_ignored(policy))
+		sb_ignored_begin(&grounds->ignored);
 	return SB_OK;
 }
 
@@ -52,6 +54,7 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 		.context = (void *)policy,
 		.projects = projects,
 		.home = home,
+		.protect_ignored = sb_policy_protect_ignored(policy),
 	};
 
 	return sb_guard_new(&options, out, err);
@@ -191,12 +194,18 @@ static bool is_nameless(const struct sb_spot *spot)
 	       (!spot->path[0] || spot->info.st_nlink == 0);
 }
 
+static struct sb_decision decide(const struct sb_grounds *grounds, enum sb_op op,
+				 const struct sb_spot *spot)
+{
+	return sb_ignored_decide(&grounds->ignored, grounds->policy, op, spot);
+}
+
 static struct sb_judged *judge_one(const struct sb_grounds *grounds, enum sb_op op,
 				   const struct sb_spot *spot, struct sb_judgement *out)
 {
 	return add(out, op, spot,
 		   is_nameless(spot) ? (struct sb_decision){SB_ALLOW, NULL}
-				     : sb_decide(grounds->policy, op, spot->path));
+				     : decide(grounds, op, spot));
 }
 
 static bool exists(const struct sb_spot *spot, struct stat *info)
@@ -214,12 +223,14 @@ static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_o
 				     const struct sb_spot *spot, const struct sb_spot *other,
 				     bool directory, struct sb_judgement *out)
 {
-	struct sb_decision decision = sb_decide(grounds->policy, op, spot->path);
+	struct sb_decision decision;
 
-	if (directory)
-		decision = stricter(decision,
-				    sb_decide_moved(grounds->policy, op, spot->path, other->path));
-	return add(out, op, spot, decision);
+	if (!directory)
+		return add(out, op, spot, decide(grounds, op, spot));
+	decision = sb_ignored_decide_tree(&grounds->ignored, grounds->policy, op, spot);
+	return add(
+		out, op, spot,
+		stricter(decision, sb_decide_moved(grounds->policy, op, spot->path, other->path)));
 }
 
 /* --- guarded names -------------------------------------------------------------------------------- */
@@ -424,8 +435,10 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
 			  S_ISREG(file->info.st_mode), out);
 		break;
-	case SB_ACT_CONNECT:
-		judge_one(grounds, SB_MODIFY, file, out);
+	case SB_ACT_CONNECT: /* changes nothing of the file, whether git ignores it or not */
+		add(out, SB_MODIFY, file,
+		    is_nameless(file) ? (struct sb_decision){SB_ALLOW, NULL}
+				      : sb_decide(grounds->policy, SB_MODIFY, file->path));
 		break;
 	default:
 		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), guard_act(call), false,
@@ -448,7 +461,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the policy says stays */
 		guard->verdict = SB_GUARD_PLAIN;
-		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);
+		lands->decision = decide(grounds, lands->op, lands->spot);
 	} else {
 		ask_for(grounds, lands);
 		if (why[0])

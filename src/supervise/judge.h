@@ -11,6 +11,7 @@
 #include "guard/guard.h"
 #include "sandbash/policy.h"
 #include "supervise/call.h"
+#include "supervise/ignored.h"
 #include "supervise/resolve.h"
 
 #define SB_MAX_WISHES 4
@@ -20,6 +21,7 @@ struct sb_grounds {
 	const struct sb_policy *policy;
 	const struct sb_guard *guard; /* NULL: names alone do not matter */
 	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
+	struct sb_ignored ignored;    /* on where the policy protects what git ignores */
 };
 
 /*
@@ -29,7 +31,7 @@ struct sb_grounds {
 int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
 		     struct sb_guard **out, struct sb_error *err);
 
-/* guard stays the caller's.  SB_E_NOMEM. */
+/* guard stays the caller's.  What is made from now on is the run's own.  SB_E_NOMEM. */
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		    const struct sb_guard *guard, struct sb_error *err);
 void sb_grounds_done(struct sb_grounds *grounds);

@@ -241,6 +241,35 @@ static void line_by_line(void **state)
 }
 
 /* A file of the longest size is judged in a time that holds nobody up. */
+static void ignoring_more_is_harmless(void **state)
+{
+	static const struct {
+		const char *before, *after;
+		enum sb_guard_verdict verdict;
+	} cases[] = {
+		{NULL, "*.o\n", SB_GUARD_PLAIN},
+		{NULL, "", SB_GUARD_PLAIN},
+		{NULL, "!x\n", SB_GUARD_ASK},
+		{"a\nb\n", "a\nb\nc\n", SB_GUARD_PLAIN},
+		{"a\nb\n", "x\na\ny\nb\n", SB_GUARD_PLAIN},
+		{"a\nb", "a\nb\n", SB_GUARD_PLAIN},
+		{"a\n!b\n", "a\n!b\nc\n", SB_GUARD_PLAIN},
+		{"a\n!b\n", "a\n!b\n!b\n", SB_GUARD_ASK},
+		{"a\nb\n", "b\na\n", SB_GUARD_ASK}, /* the later one wins */
+		{"a\nb\n", "a\n", SB_GUARD_ASK},
+		{"a\nb\n", "", SB_GUARD_ASK},
+		{"a\n", "a \n", SB_GUARD_ASK},
+		{"a\n", "a\n\\!b\n", SB_GUARD_PLAIN}, /* a name with an exclamation mark */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (content(*state, SB_GUARD_IGNORE, ".gitignore", cases[i].before,
+			    cases[i].after) != cases[i].verdict)
+			fail_msg("case %zu (%s)", i, why);
+	content(*state, SB_GUARD_IGNORE, ".gitignore", "a\nb\n", "a\n");
+	assert_string_equal(why, "without the line b");
+}
+
 static void large_files(void **state)
 {
 	struct guarded *fx = *state;
@@ -270,8 +299,13 @@ static void large_files(void **state)
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static const struct CMUnitTest tests[] = {
-	WITH_TREE(config_keys),      WITH_TREE(only_changes_count), WITH_TREE(git_files),
-	WITH_TREE(common_directory), WITH_TREE(line_by_line),       WITH_TREE(large_files),
+	WITH_TREE(config_keys),
+	WITH_TREE(only_changes_count),
+	WITH_TREE(git_files),
+	WITH_TREE(common_directory),
+	WITH_TREE(line_by_line),
+	WITH_TREE(large_files),
+	WITH_TREE(ignoring_more_is_harmless),
 };
 
 UNIT_MAIN("guard content")
