@@ -60,7 +60,8 @@ enum sb_guard_flags {
 };
 
 /*
- * A pattern has one to three components; each is a name, "*" or "*.suffix".  A "**" behind them
+ * A pattern has one to three components; each is a name, "*", "*.suffix" or "prefix*.suffix".
+ * A "**" behind them
  * means everything beneath.  The first may be "<git>": a directory called .git, or one with
  * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
  * to case and to characters that case-folding file systems ignore.

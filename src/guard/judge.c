@@ -136,8 +136,7 @@ static bool matches(struct spot *spot, unsigned index, const struct sb_component
 	case SB_COMPONENT_ANY:
 		return name->length > 0;
 	case SB_COMPONENT_SUFFIX:
-		return sb_fold_ends(name->text, name->length, component->text.text,
-				    component->text.length);
+		return sb_component_ends(component, name->text, name->length);
 	case SB_COMPONENT_GIT:
 		return index ? is_git_directory(spot, index) : is_dot_git(spot, 0);
 	default:
@@ -230,9 +229,7 @@ static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const 
 static bool has_ending(const struct sb_guard *guard, const struct name *name)
 {
 	for (size_t i = 0; i < guard->ending_count; i++) {
-		const struct sb_folded *ending = &guard->endings[i]->at[0].text;
-
-		if (sb_fold_ends(name->text, name->length, ending->text, ending->length))
+		if (sb_component_ends(&guard->endings[i]->at[0], name->text, name->length))
 			return true;
 	}
 	return false;
@@ -372,10 +369,11 @@ static enum sb_guard_verdict judge_structure(const struct sb_guard *guard, struc
 		       : plain(out);
 }
 
-/* Patterns whose first name is an ordinary word mean it in git's directories only. */
+/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
 static bool is_word_of_git(const struct sb_pattern_row *pattern)
 {
-	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.';
+	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
+	       strcmp(pattern->row->who, "git") == 0;
 }
 
 static bool is_gits_own(struct spot *spot)

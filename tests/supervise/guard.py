@@ -100,10 +100,8 @@ def matrix(name, exists, depth):
 
 for name in NAMES:
     for exists in (True, False):
-        matrix(name, exists, ".")
-for name in (".git/hooks/pre-commit", ".envrc"):
-    for exists in (True, False):
-        matrix(name, exists, "a/b/c")
+        for depth in (".", "a/b/c"):
+            matrix(name, exists, depth)
 
 
 @test("P3 planting: the neighbour, a name that nobody obeys", variants=("full", "flat"))
