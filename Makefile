@@ -44,7 +44,7 @@ test: test-build
 
 bench: build
 	@scripts/need bench
-	@ninja --quiet -C $(BUILD) bench-decide bench-search
+	@ninja --quiet -C $(BUILD) bench-decide bench-guard bench-search
 	@bench/run
 	@bench/run --supervised
 	@bench/search --program $(BUILD)/bench-search
