@@ -93,6 +93,11 @@ struct sb_guard_options {
 	 * guarded in this run?  Writable but unguarded places ("fast") are not.
 	 */
 	bool (*in_guarded_root)(void *context, const char *path);
+	/*
+	 * Is path in a place of the run's own, which outside is another one or none?  What leads
+	 * there from elsewhere leads git outside to a place that nobody has looked at.  Or NULL.
+	 */
+	bool (*is_private)(void *context, const char *path);
 	void *context;
 	/*
 	 * Projects, canonical, NULL-terminated: where their git config says core.hooksPath and
@@ -118,6 +123,7 @@ enum sb_guard_act {
 	SB_GUARD_LINK_TO,   /* the new name */
 	SB_GUARD_UNLINK,    /* and rmdir */
 	SB_GUARD_METADATA,  /* mode, owner, times, attributes */
+	SB_GUARD_HIDE,      /* a mode or an access list that may keep the owner out */
 };
 
 struct sb_guard_place {

@@ -51,9 +51,15 @@ struct sb_slot {
 #define SB_SLOTS 1024 /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
+enum sb_extra_kind {
+	SB_EXTRA_CONFIG, /* an included file */
+	SB_EXTRA_HOOKS,  /* a directory of hooks */
+	SB_EXTRA_HOOK,   /* a file that a link among the hooks leads to */
+};
+
 struct sb_extra {
 	char *path; /* canonical */
-	bool hooks; /* a directory of hooks; else a config file */
+	enum sb_extra_kind kind;
 };
 
 struct sb_extras {

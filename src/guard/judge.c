@@ -246,7 +246,7 @@ static const struct sb_guard_row *row_named(const struct sb_guard *guard, const 
 static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
 					       const struct sb_extra *extra)
 {
-	return row_named(guard, extra->hooks ? "<git>/hooks/*" : "<git>/config");
+	return row_named(guard, extra->kind == SB_EXTRA_CONFIG ? "<git>/config" : "<git>/hooks/*");
 }
 
 /* Is path what a git config names: a hook, or an included file? */
@@ -258,7 +258,7 @@ static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
 		size_t length = strlen(extra->path);
 
 		if (strncmp(path, extra->path, length) == 0 &&
-		    (extra->hooks ? path[length] == '/' : path[length] == '\0')) {
+		    (path[length] == (extra->kind == SB_EXTRA_HOOKS ? '/' : '\0'))) {
 			const struct sb_guard_row *row = row_of_extra(guard, extra);
 			const char *name = strrchr(path, '/') + 1;
 
@@ -448,16 +448,22 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	return plain(out);
 }
 
+static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
+					   const struct sb_guard_place *place,
+					   struct sb_guard_answer *out);
+
 enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard_act act,
 				     const struct sb_guard_place *place,
 				     struct sb_guard_answer *out)
 {
 	struct spot spot;
 
+	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
+		return judge_leaving(guard, place, out);
 	out->row = NULL;
 	out->detail[0] = '\0';
 	split(place, &spot);
-	return judge_spot(guard, act, &spot, out);
+	return judge_spot(guard, act == SB_GUARD_HIDE ? SB_GUARD_METADATA : act, &spot, out);
 }
 
 /* A hooks directory or an included file of some repository, in a directory that moves in. */
@@ -475,6 +481,27 @@ static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *e
 		sb_escape_line(out->detail, sizeof out->detail, extra->path);
 		return true;
 	}
+	return false;
+}
+
+/* A .git file with a relative way in it leads elsewhere once its directory has moved. */
+static bool leads_elsewhere(const struct sb_guard *guard, int directory, const char *path,
+			    struct sb_guard_answer *out)
+{
+	static const char absolute[] = "gitdir: /";
+	char start[sizeof absolute - 1];
+	SB_AUTO_FD int fd = directory < 0 ? -1
+					  : openat(directory, ".git",
+						   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+	    (pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+	     memcmp(start, absolute, sizeof start) == 0))
+		return false;
+	for (size_t i = 0; i < guard->count; i++)
+		if (guard->rows[i].row->kind == SB_GUARD_GITFILE)
+			return sb_look_inside(guard, directory, path, &guard->rows[i], 0, out);
 	return false;
 }
 
@@ -501,6 +528,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
+	if (leads_elsewhere(guard, directory, path, out))
+		return answer(out, out->row, SB_GUARD_ASK);
 	while ((pattern = part_of(guard, spot, &from, &position))) {
 		/* a git directory was guarded all along, whatever it was called */
 		if (pattern->at[position].kind == SB_COMPONENT_GIT && directory >= 0 &&

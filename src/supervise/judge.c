@@ -45,12 +45,21 @@ static bool in_guarded_root(void *policy, const char *path)
 	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW;
 }
 
+/* The temporary directories that the run has for itself, where it can. */
+static bool is_private(void *policy, const char *path)
+{
+	struct sb_decision decision = sb_decide(policy, SB_CREATE, path);
+
+	return decision.rule && decision.rule->temp;
+}
+
 int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
 		     struct sb_guard **out, struct sb_error *err)
 {
 	struct sb_guard_options options = {
 		.size = sizeof options,
 		.in_guarded_root = in_guarded_root,
+		.is_private = is_private,
 		.context = (void *)policy,
 		.projects = projects,
 		.home = home,
@@ -363,6 +372,11 @@ static enum sb_guard_act guard_act(const struct sb_call *call)
 	case SB_ACT_UNLINK:
 	case SB_ACT_RMDIR:
 		return SB_GUARD_UNLINK;
+	case SB_ACT_CHMOD:
+		return (call->mode & 0500) == 0500 ? SB_GUARD_METADATA : SB_GUARD_HIDE;
+	case SB_ACT_SETXATTR: /* an access list sets the owner's rights as well */
+		return strcmp(call->text, "system.posix_acl_access") == 0 ? SB_GUARD_HIDE
+									  : SB_GUARD_METADATA;
 	default:
 		return sb_act_is_metadata(call->act) ? SB_GUARD_METADATA : SB_GUARD_WRITE;
 	}

@@ -97,7 +97,27 @@ static void only_changes_count(void **state)
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
 				 "[user]\nname = y\n[core]\npager = less\n"),
 			 SB_GUARD_PLAIN);
+	/* it may have been there to overrule another one */
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[user]\nname = y\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "no longer set: core.pager");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[core]\npager = less\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(
+		content(fx, SB_GUARD_GIT_CONFIG, "c",
+			"[remote \"o\"]\nurl = x\nuploadpack = y\n[branch \"b\"]\nremote = o\n",
+			""),
+		SB_GUARD_PLAIN);
+	/* the last value counts: neither its going away nor another order brings back the first */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = x\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = less\npager = x\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "core.pager = x");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = less\n"),
 			 SB_GUARD_PLAIN);
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
 				 "[core]\npager = \"less|sh\x1b[2J\"\n"),
