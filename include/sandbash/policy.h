@@ -69,6 +69,7 @@ struct sb_rule {
 	bool link;           /* names a symbolic link itself, which no text form can */
 	bool checked;        /* opens no more than a guard lets land: read back, it would */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
+	unsigned seen;       /* what was there, as st_mode says its kind: the same; 0: not known */
 	bool capped;         /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */
 	const char *origin;  /* "built-in: SSH keys", "/path/config line 3", "--deny=x" */

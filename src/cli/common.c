@@ -74,6 +74,18 @@ int sb_print(struct sb_buf *text)
 	return 0;
 }
 
+/* getenv(), for many names in a row: most variables are told apart by their first letter. */
+static const char *variable(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (**entry == *name && strncmp(*entry, name, length) == 0 &&
+		    (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
 /*
  * Variables that name a socket whose owner does for a client what the client may not:
  * signs, starts containers, types into terminals, evaluates code in an editor.
@@ -104,7 +116,7 @@ static const char *const *services(void)
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof service_names / sizeof service_names[0]; i++) {
-		const char *value = getenv(service_names[i]);
+		const char *value = variable(service_names[i]);
 
 		if (value && *value)
 			values[count++] = value;
@@ -118,7 +130,7 @@ const struct sb_named_socket *sb_named_sockets(size_t *out_count)
 	static struct sb_named_socket found[sizeof service_names / sizeof service_names[0]];
 
 	for (size_t i = 0; i < sizeof service_names / sizeof service_names[0]; i++)
-		found[i] = (struct sb_named_socket){service_names[i], getenv(service_names[i])};
+		found[i] = (struct sb_named_socket){service_names[i], variable(service_names[i])};
 	*out_count = sizeof service_names / sizeof service_names[0];
 	return found;
 }
@@ -167,7 +179,7 @@ static const char *const *secrets(void)
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const char *value = getenv(names[i].variable);
+		const char *value = variable(names[i].variable);
 
 		if (!value || value[0] != '/')
 			continue;
@@ -181,12 +193,12 @@ static const char *const *secrets(void)
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
 {
 	return (struct sb_setup_request){
-		.environment = {.home = getenv("HOME"),
-				.xdg_config_home = getenv("XDG_CONFIG_HOME"),
-				.xdg_state_home = getenv("XDG_STATE_HOME"),
-				.xdg_runtime_dir = getenv("XDG_RUNTIME_DIR"),
-				.tmpdir = getenv("TMPDIR"),
-				.mode = getenv("SANDBASH_MODE"),
+		.environment = {.home = variable("HOME"),
+				.xdg_config_home = variable("XDG_CONFIG_HOME"),
+				.xdg_state_home = variable("XDG_STATE_HOME"),
+				.xdg_runtime_dir = variable("XDG_RUNTIME_DIR"),
+				.tmpdir = variable("TMPDIR"),
+				.mode = variable("SANDBASH_MODE"),
 				.secrets = secrets(),
 				.services = services()},
 		.projects = line->projects,

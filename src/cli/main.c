@@ -15,6 +15,9 @@
 static void fill_stdio(void)
 {
 	sb_stdout_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+	if (!sb_stdout_closed && fcntl(STDIN_FILENO, F_GETFD) >= 0 &&
+	    fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		return;
 	for (;;) {
 		int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 

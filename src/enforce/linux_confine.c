@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -110,6 +111,24 @@ static int try_write(const char *dir)
 	SB_AUTO_FD int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
 	return fd < 0 ? errno : 0;
+}
+
+/*
+ * Would a new name in dir be allowed?  Of a device file the kernel asks last whether the caller may
+ * make such a thing (vfs_mknod()), which without capabilities nobody may.  So EPERM says that all
+ * else agreed: permissions, mounts, Landlock.  An unnamed file takes ten times as long on a disk.
+ */
+static int try_name(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s/.sandbash-probe", dir) >= (int)sizeof path)
+		return try_write(dir);
+	if (mknod(path, S_IFCHR, makedev(1, 3)) == 0) {
+		unlink(path); /* we have more rights than we should: see what else they do */
+		return try_write(dir);
+	}
+	return errno == EPERM ? 0 : errno == EEXIST ? try_write(dir) : errno;
 }
 
 /* Could the user write here, and must the run not?  Not inside something writable: that
@@ -214,9 +233,9 @@ static bool is_excused(int error)
 	       error == EISDIR || error == EMFILE || error == ENFILE;
 }
 
-static int prove_allowed(const char *dir, struct sb_error *err)
+static int prove_allowed(const char *dir, int (*attempt)(const char *dir), struct sb_error *err)
 {
-	int error = dir ? try_write(dir) : 0;
+	int error = dir ? attempt(dir) : 0;
 
 	if (error && !is_excused(error))
 		return sb_fail(err, SB_E_BROKEN, error,
@@ -241,7 +260,9 @@ static int prove(const struct sb_stages *stages, struct sb_error *err)
 	if (status == SB_OK)
 		status = prove_refused(stages->probes.outside, err);
 	if (status == SB_OK)
-		status = prove_allowed(stages->probes.inside, err);
+		/* inside another run a supervisor may answer, and for other reasons */
+		status = prove_allowed(stages->probes.inside,
+				       stages->layers->outer ? try_write : try_name, err);
 	return status;
 }
 
@@ -261,7 +282,7 @@ int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err)
 {
 	int status = prove_filter(stages->layers, err);
 
-	return status == SB_OK ? prove_allowed(stages->probes.inside, err) : status;
+	return status == SB_OK ? prove_allowed(stages->probes.inside, try_write, err) : status;
 }
 
 int sb_stages_drop_privileges(struct sb_error *err)

@@ -55,6 +55,8 @@ struct jump {
 #define MAX_PIECES 160
 #define MAX_JUMPS 320
 
+#define MOST_SINGLES 3 /* more, and finding one takes longer than in a tree */
+
 struct program {
 	struct sock_filter *out;
 	size_t count, max;
@@ -210,12 +212,56 @@ static size_t find_middle(const struct program *program, size_t first, size_t en
 	return middle;
 }
 
+static bool is_single(const struct program *program, size_t piece)
+{
+	return piece + 1 < program->piece_count &&
+	       program->pieces[piece + 1].from == program->pieces[piece].from + 1;
+}
+
+/*
+ * Are these a few single numbers in the midst of others that are all treated as the first or the
+ * second piece is?  Asking for one after the other takes one instruction each; a tree takes two.
+ * Says which piece, or end: they are not.
+ */
+static size_t find_common(const struct program *program, size_t first, size_t end)
+{
+	for (size_t common = first; common < end && common < first + 2; common++) {
+		size_t singles = 0, i = first;
+
+		while (i < end && singles <= MOST_SINGLES &&
+		       (program->pieces[i].target == program->pieces[common].target ||
+			is_single(program, i)))
+			singles += program->pieces[i++].target != program->pieces[common].target;
+		if (i == end && singles <= MOST_SINGLES)
+			return common;
+	}
+	return end;
+}
+
+static void emit_singles(struct program *program, size_t first, size_t end, unsigned others)
+{
+	size_t test = 0;
+
+	for (size_t i = first; i < end; i++) {
+		if (program->pieces[i].target == others)
+			continue;
+		test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, program->pieces[i].from);
+		point_later(program, test, true, program->pieces[i].target);
+	}
+	point_later(program, test, false, others);
+}
+
 /* Instructions that find the piece among those from first on; there are at least two. */
 static void emit_tree(struct program *program, size_t first, size_t end)
 {
-	size_t middle = find_middle(program, first, end);
-	size_t test = emit(program, BPF_JMP | BPF_JGE | BPF_K, program->pieces[middle].from);
+	size_t common = find_common(program, first, end), middle, test;
 
+	if (common < end) {
+		emit_singles(program, first, end, program->pieces[common].target);
+		return;
+	}
+	middle = find_middle(program, first, end);
+	test = emit(program, BPF_JMP | BPF_JGE | BPF_K, program->pieces[middle].from);
 	if (middle - first == 1) {
 		point_later(program, test, false, program->pieces[first].target);
 	} else {

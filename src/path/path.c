@@ -16,11 +16,13 @@
 
 bool sb_path_within(const char *dir, const char *path)
 {
-	size_t length = strlen(dir);
-
-	if (length == 1 && dir[0] == '/')
+	if (dir[0] == '/' && dir[1] == '\0')
 		return path[0] == '/';
-	return strncmp(dir, path, length) == 0 && (path[length] == '\0' || path[length] == '/');
+	while (*dir && *dir == *path) {
+		dir++;
+		path++;
+	}
+	return *dir == '\0' && (*path == '\0' || *path == '/');
 }
 
 int sb_path_compare(const char *a, const char *b)

@@ -142,8 +142,9 @@ enum flags {
 	CHECKED = 64,
 };
 
-static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
-		       const char *reason, unsigned flags, struct sb_error *err)
+/* seen: the kind of what lies there, as st_mode says it; 0: not known. */
+static int add_seen(struct sb_policy *policy, const char *path, const struct sb_access *access,
+		    const char *reason, unsigned flags, unsigned seen, struct sb_error *err)
 {
 	static const char prefix[] = "built-in: ";
 	SB_AUTO_FREE char *pattern = NULL;
@@ -158,6 +159,7 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 		.temp = flags & TEMP,
 		.link = flags & IS_LINK,
 		.checked = flags & CHECKED,
+		.seen = seen,
 		.origin = origin,
 	};
 
@@ -173,6 +175,12 @@ static int add_literal(struct sb_policy *policy, const char *path, const struct 
 	memcpy(origin + sizeof prefix - 1, reason, length);
 	origin[sizeof prefix - 1 + length] = '\0';
 	return sb_policy_add(policy, &rule, err);
+}
+
+static int add_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
+		       const char *reason, unsigned flags, struct sb_error *err)
+{
+	return add_seen(policy, path, access, reason, flags, 0, err);
 }
 
 /* Links in a circle lead nowhere, for programs outside too: nothing behind them to protect. */
@@ -232,6 +240,7 @@ struct base {
 	bool gone;        /* it is not there, nor anything in it */
 	char entry[64];
 	int kind;           /* of that entry */
+	unsigned seen;      /* the kind of what was looked at last, as st_mode says it */
 	char written[512];  /* path, a slash, and the row's name behind it */
 	size_t prefix;      /* how long path is with the slash; 0: too long for written */
 	bool listed;        /* all its names are in maybe: */
@@ -283,7 +292,7 @@ static bool is_missing(const struct base *base, const char *path)
 	return !(base->maybe[bit / 64] & UINT64_C(1) << bit % 64);
 }
 
-static int kind_of(const struct base *base, const char *name)
+static int kind_of(struct base *base, const char *name)
 {
 	struct stat info;
 
@@ -291,11 +300,12 @@ static int kind_of(const struct base *base, const char *name)
 		return LINK; /* unknown: take the thorough way */
 	if (fstatat(base->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? NOT_THERE : LINK;
+	base->seen = info.st_mode & S_IFMT;
 	return S_ISLNK(info.st_mode) ? LINK : PLAIN;
 }
 
 /* The same for the first length bytes of name. */
-static int kind_of_part(const struct base *base, const char *name, size_t length)
+static int kind_of_part(struct base *base, const char *name, size_t length)
 {
 	char part[sizeof base->entry];
 
@@ -315,7 +325,8 @@ static void look_up(struct base *base, const char *entry, size_t length)
 		base->entry[0] = '\0';
 		return;
 	}
-	if (strlen(base->entry) == length && memcmp(base->entry, entry, length) == 0)
+	if (strlen(base->entry) == length && memcmp(base->entry, entry, length) == 0 &&
+	    entry[length])
 		return;
 	memcpy(base->entry, entry, length);
 	base->entry[length] = '\0';
@@ -393,7 +404,7 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 	if (kind == NOT_THERE)
 		return add_literal(policy, written, row->access, row->reason, flags | ABSENT, err);
 	if (kind == PLAIN)
-		return add_literal(policy, written, row->access, row->reason, flags, err);
+		return add_seen(policy, written, row->access, row->reason, flags, base->seen, err);
 	return add_resolved(policy, base->path, row, written, flags, err);
 }
 
@@ -520,26 +531,25 @@ static bool is_git_dir(const char *path)
 
 /*
  * What is held for the guard's rows: those of git directories (without "<git>/") or the
- * others.  Each once: several rows may be held by one directory.
+ * others.  Rows that are held by one directory stand together in the table, and a name that
+ * comes twice all the same is one rule: the policy knows it already.
  */
 static size_t held_rows(bool git, struct row *out)
 {
 	static const char prefix[] = "<git>/";
 	size_t rows, count = 0;
 	const struct sb_guard_row *table = sb_guard_rows(&rows);
+	const char *last = "";
 
 	for (size_t i = 0; i < rows && count < MAX_HELD; i++) {
 		const char *held = table[i].held;
-		bool in_git = held && strncmp(held, prefix, sizeof prefix - 1) == 0;
-		size_t known = 0;
 
-		if (!held || in_git != git)
+		if (!held || (*held == prefix[0]) != git)
 			continue;
 		held += git ? sizeof prefix - 1 : 0;
-		while (known < count && strcmp(out[known].path, held) != 0)
-			known++;
-		if (known == count)
+		if (strcmp(last, held) != 0)
 			out[count++] = (struct row){held, &sb_access_ask, table[i].why};
+		last = held;
 	}
 	return count;
 }
@@ -679,22 +689,24 @@ static int guard_opened(struct sb_policy *policy, const struct sb_place *place, 
 }
 
 /*
- * Session bus, service manager, agents, editors and window managers listen there; any
+ * Sockets of services, and the user's own: session bus, service manager, agents, editors and window managers listen there; any
  * one of them runs what it is told, outside.  The variable may be unset (sudo, cron) or
  * name another directory; the usual one is closed in any case.
  */
-static int add_runtime_dirs(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
-			    struct sb_error *err)
+static int add_run(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
+		   struct sb_error *err)
 {
 	static const char reason[] = "sockets of the user's session";
+	struct row rows[COUNT(run_sockets) + 1];
 	char name[32];
-	const struct row row = {name, &sb_access_deny, reason};
 	int status = SB_OK;
 
+	memcpy(rows, run_sockets, sizeof run_sockets);
 	snprintf(name, sizeof name, "user/%u", place->uid);
+	rows[COUNT(run_sockets)] = (struct row){name, &sb_access_deny, reason};
 	if (place->runtime_dir)
 		status = add_literal(policy, place->runtime_dir, &sb_access_deny, reason, 0, err);
-	return status == SB_OK ? add_table(policy, "/run", &row, 1, flags, err) : status;
+	return status == SB_OK ? add_table(policy, "/run", rows, COUNT(rows), flags, err) : status;
 }
 
 int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb_error *err)
@@ -738,11 +750,9 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_literal(policy, place->secrets[i], &sb_access_deny,
 				     "credentials that the environment names", 0, err);
 	if (status == SB_OK)
-		status = add_table(policy, "/run", run_sockets, COUNT(run_sockets), flags, err);
+		status = add_run(policy, place, flags, err);
 	if (status == SB_OK)
 		status = add_table(policy, "/var", var_sockets, COUNT(var_sockets), flags, err);
-	if (status == SB_OK)
-		status = add_runtime_dirs(policy, place, flags, err);
 	for (size_t i = 0; place->terminals && place->terminals[i] && status == SB_OK; i++)
 		status = add_literal(policy, place->terminals[i], &sb_access_deny,
 				     "another terminal of the user", 0, err);

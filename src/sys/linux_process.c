@@ -10,6 +10,7 @@
 #include <linux/securebits.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -180,6 +181,43 @@ void sb_sys_end_children(int proc)
 			;
 		poll(NULL, 0, 1);
 	}
+}
+
+/* linux/pidfd.h since Linux 6.11 */
+#define PIDFD_GET_IPC _IO(0xff, 2)
+#define PIDFD_GET_MNT _IO(0xff, 3)
+#define PIDFD_GET_NET _IO(0xff, 4)
+#define PIDFD_GET_USER _IO(0xff, 9)
+
+/*
+ * A process that has just been started is not known in /proc yet: every file that is opened there
+ * is made for it, and taken away when it ends.  Asking its descriptor takes a third of the time.
+ */
+int sb_sys_open_namespace(int flag)
+{
+	static const struct {
+		int flag;
+		unsigned long request;
+		const char *file;
+	} known[] = {
+		{CLONE_NEWUSER, PIDFD_GET_USER, "/proc/self/ns/user"},
+		{CLONE_NEWNS, PIDFD_GET_MNT, "/proc/self/ns/mnt"},
+		{CLONE_NEWIPC, PIDFD_GET_IPC, "/proc/self/ns/ipc"},
+		{CLONE_NEWNET, PIDFD_GET_NET, "/proc/self/ns/net"},
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		int process, opened;
+
+		if (known[i].flag != flag)
+			continue;
+		process = result(syscall(SYS_pidfd_open, getpid(), 0));
+		opened = process < 0 ? process : result(ioctl(process, (int)known[i].request, 0));
+		if (process >= 0)
+			close(process);
+		return opened >= 0 ? opened : result(open(known[i].file, O_RDONLY | O_CLOEXEC));
+	}
+	return -EINVAL;
 }
 
 int sb_sys_loopback_up(void)

@@ -49,6 +49,9 @@ int sb_sys_load_filter(const struct sock_fprog *program);
  */
 void sb_sys_end_children(int proc);
 
+/* One of the calling thread's namespaces (CLONE_NEWUSER, NEWNS, NEWIPC or NEWNET), to come back to. */
+int sb_sys_open_namespace(int flag);
+
 /* Bring up the loopback interface of this network namespace. */
 int sb_sys_loopback_up(void);
 
