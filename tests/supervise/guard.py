@@ -208,8 +208,9 @@ def around_hooks(fx):
     fx.write("mine.sh", SCRIPT + "more\n", 0o755)
     refused = ("chmod +x .git/hooks/pre-push", "chmod 000 .git/hooks", "chmod 600 .git/hooks",
                "echo >>scripts/lint.sh", "cp mine.sh scripts/lint.sh", "mv mine.sh scripts/lint.sh",
-               "mkdir t && echo gitdir: /tmp/x >t/.git", "git config core.worktree /tmp/x",
-               "echo /tmp/x >.git/objects/info/alternates",
+               "mkdir t && echo gitdir: /tmp/x >t/.git; test -s t/.git",
+               "git config core.worktree /tmp/x",
+               "alternates=.git/objects/info/alternates; echo /tmp/x >$alternates; test -s $alternates",
                "mkdir -p a/b && echo gitdir: ../../.git >a/b/.git && mv a/b c")
     allowed = ("chmod 755 .git/hooks", "touch .git/hooks", "chmod +x .git/hooks/*.sample",
                "echo >>mine.sh", "echo >scripts/other.sh",
