@@ -80,8 +80,10 @@ static bool is_rename_guarded(const struct sb_files *view, const struct sb_wish 
 	struct sb_guard_answer left, landed, *mine = away ? &left : &landed;
 
 	sb_guard_rename(view->guard, &from, &to, false, &left, &landed);
-	/* CHECK: a file lands there, as a fresh one, and its contents are looked at then */
-	return mine->verdict == SB_GUARD_ASK && give_reason(mine, reason, size);
+	/* CHECK: a file lands there, as a fresh one, and its contents are looked at then.  LOOKED: a
+	 * run may put something into the directory before it has its name (supervise/meaning.h) */
+	return (mine->verdict == SB_GUARD_ASK || (mine->looked & SB_LOOKED_INTO)) &&
+	       give_reason(mine, reason, size);
 }
 
 static enum sb_guard_act guard_act(enum sb_wish_act act)

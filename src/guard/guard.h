@@ -19,8 +19,9 @@
  *
  * It looks only through the descriptors it is given (their entries, "..", nothing followed in
  * the last place), never scans a tree, and reads at most SB_GUARD_MAX_BYTES of a file.  What
- * cannot be looked at counts as dangerous.  Between an answer and the act nobody else may act
- * on the same names: the broker serves one call after the other.
+ * cannot be looked at counts as dangerous.  An answer that hangs on what is there at the moment
+ * says so (enum sb_guard_looked): others act, too, in this run and in others, and whoever acts on
+ * the answer has to see that it still counts (supervise/meaning.h).
  *
  * A guard never changes after _new, so both supervisor processes and all threads may use one.
  * It uses base, path and sys only, so that policy and config may use its table.
@@ -133,10 +134,17 @@ struct sb_guard_place {
 	mode_t mode; /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
 };
 
+/* An act may give meaning to names that had none; whether it does, hangs on what was seen ... */
+enum sb_guard_looked {
+	SB_LOOKED_BESIDE = 1, /* beside "objects" or "refs": the two make a git directory */
+	SB_LOOKED_INTO = 2,   /* in a directory that gets a name of the table */
+};
+
 struct sb_guard_answer {
 	enum sb_guard_verdict verdict;
 	enum sb_guard_kind kind;        /* of CHECK */
 	const struct sb_guard_row *row; /* NULL: PLAIN */
+	unsigned looked;                /* enum sb_guard_looked */
 	char detail[320]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
 };
 
@@ -148,14 +156,34 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 /*
  * A rename, of anything: out_from is about what happens at the old name (it vanishes; with
  * exchange, target lands there), out_to about the new one.  A file that lands on a guarded name
- * is CHECK, as if it were written; a directory is looked into and is PLAIN or ASK.
- * Returns the stricter of the two.
+ * is CHECK, as if it were written; a directory is looked into and is PLAIN or ASK; in an exchange
+ * it is ASK where it would have to be looked into.  Returns the stricter of the two.
  */
 enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
 				      const struct sb_guard_place *from,
 				      const struct sb_guard_place *to, bool exchange,
 				      struct sb_guard_answer *out_from,
 				      struct sb_guard_answer *out_to);
+
+/* What is at place, of this mode, has got its name already: what does that mean? */
+enum sb_guard_verdict sb_guard_landed(const struct sb_guard *guard,
+				      const struct sb_guard_place *place,
+				      struct sb_guard_answer *out);
+
+/*
+ * "objects" or "refs" is there by now.  PLAIN: still only one of the two, *out_complete is false;
+ * or nothing is beside them that git would obey.
+ */
+enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
+					 const struct sb_guard_place *place, bool *out_complete,
+					 struct sb_guard_answer *out);
+
+/*
+ * A directory with such a name is about to get another, which counts: until then nothing is done
+ * at it or beneath it.  Judged ASK, like a name of the table.
+ */
+#define SB_GUARD_HOLD_ENDING ".sandbash-hold"
+bool sb_guard_is_held(const char *path);
 
 #define SB_GUARD_MAX_BYTES (1024 * 1024) /* a longer file is asked about without a look */
 

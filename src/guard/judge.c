@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +29,16 @@ struct spot {
 	bool is_folded[SB_MAX_NAMES];
 	size_t directory_length; /* of place->path without the name */
 	bool has_dot;            /* some component may begin with a dot */
+	bool held;               /* some component is on hold: sb_guard_is_held() */
 };
+
+static bool ends_in_hold(const char *name, size_t length)
+{
+	const size_t ending = sizeof SB_GUARD_HOLD_ENDING - 1;
+
+	return length >= ending &&
+	       strncasecmp(name + length - ending, SB_GUARD_HOLD_ENDING, ending) == 0;
+}
 
 /* One pass over the path: its last names, and whether any begins with a dot. */
 static void split(const struct sb_guard_place *place, struct spot *out)
@@ -36,7 +46,7 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 	const char *start = place->path, *slash;
 
 	out->place = place;
-	out->has_dot = false;
+	out->has_dot = out->held = false;
 	out->directory_length = 0;
 	for (unsigned i = 0; i < SB_MAX_NAMES; i++) {
 		out->is_folded[i] = false;
@@ -47,7 +57,10 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 		if (slash == start)
 			continue; /* a slash too many */
 		/* not ASCII: something invisible may stand before the dot */
-		out->has_dot |= *start == '.' || (signed char)*start < 0;
+		if (*start == '.' || (signed char)*start < 0) {
+			out->has_dot = true;
+			out->held |= ends_in_hold(start, (size_t)(slash - start));
+		}
 		for (unsigned i = SB_MAX_NAMES - 1; i > 0; i--)
 			out->at[i] = out->at[i - 1];
 		out->at[0] = (struct name){start, (size_t)(slash - start)};
@@ -301,6 +314,13 @@ static enum sb_guard_verdict answer(struct sb_guard_answer *out, const struct sb
 	return verdict;
 }
 
+static void start_answer(struct sb_guard_answer *out)
+{
+	out->row = NULL;
+	out->looked = 0;
+	out->detail[0] = '\0';
+}
+
 static enum sb_guard_verdict plain(struct sb_guard_answer *out)
 {
 	out->detail[0] = '\0';
@@ -327,6 +347,20 @@ static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_gu
 	}
 }
 
+static enum sb_guard_verdict on_hold(const struct sb_guard *guard, struct sb_guard_answer *out)
+{
+	return answer(out, row_named(guard, "*" SB_GUARD_HOLD_ENDING), SB_GUARD_ASK);
+}
+
+bool sb_guard_is_held(const char *path)
+{
+	const struct sb_guard_place place = {.directory = -1, .path = path};
+	struct spot spot;
+
+	split(&place, &spot);
+	return spot.held;
+}
+
 /* Everything that git obeys in a git directory, in a directory that becomes one. */
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
@@ -336,6 +370,22 @@ static bool look_for_git(const struct sb_guard *guard, int directory, const char
 		    sb_look_inside(guard, directory, path, &guard->rows[i], 1, out))
 			return true;
 	return false;
+}
+
+/* Is there, beside the name, what git would obey in a git directory? */
+static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const struct spot *spot,
+					 struct sb_guard_answer *out)
+{
+	const struct sb_guard_place *place = spot->place;
+	char path[4096];
+
+	if (spot->directory_length >= sizeof path)
+		return answer(out, guard->rows[0].row, SB_GUARD_ASK);
+	memcpy(path, place->path, spot->directory_length);
+	path[spot->directory_length] = '\0';
+	return place->directory < 0 || look_for_git(guard, place->directory, path, out)
+		       ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
+		       : plain(out);
 }
 
 /*
@@ -351,22 +401,28 @@ static enum sb_guard_verdict judge_structure(const struct sb_guard *guard, struc
 {
 	const struct sb_guard_place *place = spot->place;
 	bool is_refs = folded(spot, 0)->length == 4;
-	char path[4096];
 
 	/* in .git all names were guarded from the start */
-	if (is_dot_git(spot, 1))
+	if (is_dot_git(spot, 1) || (place->directory >= 0 && sb_look_is_git(place->directory, "")))
 		return plain(out);
+	/* also if the other one is missing: somebody may be making that */
+	out->looked |= SB_LOOKED_BESIDE;
 	if (place->directory >= 0 &&
-	    (!sb_look_exists(place->directory, is_refs ? "objects" : "refs") ||
-	     sb_look_is_git(place->directory, "")))
+	    !sb_look_exists(place->directory, is_refs ? "objects" : "refs"))
 		return plain(out);
-	if (spot->directory_length >= sizeof path)
-		return answer(out, guard->rows[0].row, SB_GUARD_ASK);
-	memcpy(path, place->path, spot->directory_length);
-	path[spot->directory_length] = '\0';
-	return place->directory < 0 || look_for_git(guard, place->directory, path, out)
-		       ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
-		       : plain(out);
+	return look_beside(guard, spot, out);
+}
+
+enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
+					 const struct sb_guard_place *place, bool *out_complete,
+					 struct sb_guard_answer *out)
+{
+	struct spot spot;
+
+	start_answer(out);
+	split(place, &spot);
+	*out_complete = sb_look_is_git(place->directory, "");
+	return *out_complete && !is_dot_git(&spot, 1) ? look_beside(guard, &spot, out) : plain(out);
 }
 
 /* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
@@ -424,6 +480,8 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	bool lands = act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA &&
 		     act != SB_GUARD_LINK_FROM;
 
+	if (spot->held)
+		return on_hold(guard, out);
 	if ((roles & SB_ROLE_STRUCTURE) && lands &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
@@ -460,8 +518,7 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 
 	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
 		return judge_leaving(guard, place, out);
-	out->row = NULL;
-	out->detail[0] = '\0';
+	start_answer(out);
 	split(place, &spot);
 	return judge_spot(guard, act == SB_GUARD_HIDE ? SB_GUARD_METADATA : act, &spot, out);
 }
@@ -474,8 +531,10 @@ static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *e
 		const struct sb_extra *extra = &extras->all[i];
 		const char *rest = extra->path + strlen(path);
 
-		if (!sb_path_within(path, extra->path) ||
-		    !sb_look_exists(directory, *rest ? rest + 1 : "."))
+		if (!sb_path_within(path, extra->path))
+			continue;
+		out->looked |= SB_LOOKED_INTO;
+		if (!sb_look_exists(directory, *rest ? rest + 1 : "."))
 			continue;
 		out->row = row_of_extra(guard, extra);
 		sb_escape_line(out->detail, sizeof out->detail, extra->path);
@@ -523,6 +582,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	size_t from = 0;
 	bool found;
 
+	if (spot->held)
+		return on_hold(guard, out);
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
@@ -531,6 +592,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	if (leads_elsewhere(guard, directory, path, out))
 		return answer(out, out->row, SB_GUARD_ASK);
 	while ((pattern = part_of(guard, spot, &from, &position))) {
+		out->looked |= SB_LOOKED_INTO;
 		/* a git directory was guarded all along, whatever it was called */
 		if (pattern->at[position].kind == SB_COMPONENT_GIT && directory >= 0 &&
 		    sb_look_is_git(directory, ""))
@@ -555,8 +617,7 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 {
 	struct spot spot;
 
-	out->row = NULL;
-	out->detail[0] = '\0';
+	start_answer(out);
 	split(target, &spot);
 	if (S_ISDIR(source->mode)) {
 		SB_AUTO_FD int directory =
@@ -618,9 +679,10 @@ static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 
 	if (!S_ISDIR(place->mode))
 		return sb_guard_judge(guard, SB_GUARD_UNLINK, place, out);
-	out->row = NULL;
-	out->detail[0] = '\0';
+	start_answer(out);
 	split(place, &spot);
+	if (spot.held)
+		return on_hold(guard, out);
 	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return plain(out);
 	while ((pattern = part_of(guard, &spot, &from, &position)))
@@ -637,12 +699,26 @@ enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
 {
 	enum sb_guard_verdict at_from = judge_leaving(guard, from, out_from);
 	enum sb_guard_verdict at_to;
+	unsigned looked;
 
 	if (exchange && at_from == SB_GUARD_PLAIN)
 		at_from = judge_landing(guard, to, from, out_from);
 	at_to = judge_landing(guard, from, to, out_to);
+	/* two directories cannot be put on hold at a time, and nobody needs that */
+	if (exchange && ((out_from->looked | out_to->looked) & SB_LOOKED_INTO) &&
+	    at_from == SB_GUARD_PLAIN && at_to == SB_GUARD_PLAIN)
+		at_to = answer(out_to, guard->rows[0].row, SB_GUARD_ASK);
 	/* what is replaced is gone as well; a hook that is renamed onto asks already */
+	looked = out_to->looked;
 	if (at_to == SB_GUARD_PLAIN && exchange)
 		at_to = judge_leaving(guard, to, out_to);
+	out_to->looked = looked;
 	return at_from > at_to ? at_from : at_to;
+}
+
+enum sb_guard_verdict sb_guard_landed(const struct sb_guard *guard,
+				      const struct sb_guard_place *place,
+				      struct sb_guard_answer *out)
+{
+	return judge_landing(guard, place, place, out);
 }

@@ -310,6 +310,8 @@ static const struct sb_guard_row rows[] = {
 	ENDING(".worker", "sandbash", "what a worker may do"),
 	/* in the name of the file tools, whatever file they write: src/files/linux_replace.c */
 	ENDING(".sandbash-write", "sandbash", "becomes the file that sandbash is writing"),
+	/* and everything beneath: sb_guard_is_held() */
+	ENDING(SB_GUARD_HOLD_ENDING, "sandbash", "about to get a name that is guarded"),
 };
 
 const struct sb_guard_row *sb_guard_rows(size_t *out_count)

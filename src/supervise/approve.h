@@ -33,13 +33,11 @@ struct sb_asking {
 
 #define SB_OWN_TERMINALS 4
 
-struct sb_names_lock;
 struct sb_pending; /* a call that waits for an answer: approve.c */
 
 struct sb_approver {
 	const struct sb_policy *policy;
 	const struct sb_grounds *grounds;
-	struct sb_names_lock *names; /* the performer's, too */
 	const struct sb_home *home;
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */

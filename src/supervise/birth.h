@@ -19,12 +19,10 @@
 #include "sandbash/policy.h"
 
 struct sb_grounds;
-struct sb_names_lock;
 
 struct sb_birth {
 	const struct sb_policy *policy;
 	const struct sb_grounds *grounds;
-	struct sb_names_lock *names;
 	struct sb_stages *stages; /* begun; its results are filled in by the performer */
 	int proc;                 /* the host's /proc, O_PATH */
 	int tty; /* the caller's terminal: the command gets one like it; -1: it keeps that one */

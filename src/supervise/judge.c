@@ -182,12 +182,25 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->decision = decision;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
+	next->guard.looked = 0;
 	return next;
+}
+
+static void start(struct sb_judgement *out)
+{
+	out->count = 0;
+	out->strictest = NULL;
+	out->lands = NULL;
+	out->looked = 0;
 }
 
 static void find_strictest(struct sb_judgement *out)
 {
 	out->strictest = &out->all[0];
+	out->looked = 0;
+	for (size_t i = 0; i < out->count; i++)
+		if (out->all[i].guard.verdict == SB_GUARD_PLAIN)
+			out->looked |= out->all[i].guard.looked;
 	for (size_t i = 1; i < out->count; i++)
 		if (out->all[i].decision.verdict > out->strictest->decision.verdict)
 			out->strictest = &out->all[i];
@@ -278,6 +291,7 @@ static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, boo
 	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
 	    opens(judged->decision.rule, judged->spot->path, guard->row)) {
 		guard->verdict = SB_GUARD_PLAIN;
+		guard->looked = 0; /* whatever is there */
 		return;
 	}
 	if (bytes)
@@ -328,7 +342,8 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *f
 	if (!has_guard(grounds, file))
 		return true;
 	place = place_of(file, 0);
-	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN;
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN &&
+	       !answer.looked;
 }
 
 static void judge_rename(const struct sb_grounds *grounds, const struct sb_call *call,
@@ -411,9 +426,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 {
 	struct stat info;
 
-	out->count = 0;
-	out->strictest = NULL;
-	out->lands = NULL;
+	start(out);
 	switch (call->act) {
 	case SB_ACT_OPEN:
 		judge_open(grounds, call, file, out);
@@ -460,6 +473,48 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 		break;
 	}
 	find_strictest(out);
+}
+
+/* What has arrived at spot, by an operation that was judged before. */
+static void judge_arrived(const struct sb_grounds *grounds, enum sb_op op,
+			  const struct sb_spot *spot, struct sb_judgement *out)
+{
+	struct sb_judged *judged = judge_one(grounds, op, spot, out);
+	struct sb_guard_place place;
+	struct stat info;
+
+	if (!has_guard(grounds, spot) || !exists(spot, &info))
+		return;
+	place = place_of(spot, info.st_mode);
+	sb_guard_landed(grounds->guard, &place, &judged->guard);
+	heed(grounds, judged, S_ISREG(info.st_mode), out);
+}
+
+void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_call *call,
+		      const struct sb_spot *file, const struct sb_spot *target,
+		      const struct sb_judgement *before, struct sb_judgement *out)
+{
+	start(out);
+	judge_arrived(grounds, before->all[1].op, target, out); /* as judge_rename() has put it */
+	if (call->flags & RENAME_EXCHANGE)
+		judge_arrived(grounds, SB_MODIFY, file, out);
+	find_strictest(out);
+}
+
+static enum sb_guard_verdict guard_verdict(const struct sb_judgement *judgement)
+{
+	enum sb_guard_verdict verdict = SB_GUARD_PLAIN;
+
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].guard.verdict > verdict)
+			verdict = judgement->all[i].guard.verdict;
+	return verdict;
+}
+
+bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now)
+{
+	return now->strictest->decision.verdict <= before->strictest->decision.verdict &&
+	       guard_verdict(now) <= guard_verdict(before);
 }
 
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,

@@ -53,11 +53,21 @@ struct sb_judgement {
 	 * before these have been looked at (sb_judge_bytes()), and then exactly they land.
 	 */
 	struct sb_judged *lands;
+	/* enum sb_guard_looked: plain names are plain as long as nobody changes what is there */
+	unsigned looked;
 };
 
 /* target is NULL but for rename and link. */
 void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 	      const struct sb_spot *file, const struct sb_spot *target, struct sb_judgement *out);
+
+/* The same of a rename that was judged before and is done: may what it moved be where it is? */
+void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_call *call,
+		      const struct sb_spot *file, const struct sb_spot *target,
+		      const struct sb_judgement *before, struct sb_judgement *out);
+
+/* Is now as good for the call as before? */
+bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now);
 
 /*
  * May these bytes replace the old ones there?  If not, the judgement's verdict is changed, and

@@ -53,6 +53,9 @@ struct sb_landing {
 /* Put the bytes there, in place of what has the name.  0, or a negative errno. */
 int sb_land(const struct sb_landing *landing);
 
+/* Put back what was there before: old, or nothing. */
+void sb_land_take_back(const struct sb_landing *landing, const struct sb_bytes *old);
+
 /*
  * The same for a rename: the file with the source's name vanishes.  The copy takes that name
  * first, so that there is never another one.  flags: RENAME_NOREPLACE.
@@ -74,6 +77,10 @@ int sb_source_read(const struct sb_call *call, const struct sb_spot *file,
 /* Let exactly these bytes land, with the source's mode, owner and times. */
 int sb_source_land(const struct sb_call *call, const struct sb_source *source,
 		   const struct sb_spot *file, const struct sb_spot *target);
+
+/* And back: each name has what it had, as a fresh file. */
+void sb_source_take_back(const struct sb_call *call, const struct sb_source *source,
+			 const struct sb_spot *file, const struct sb_spot *target);
 
 void sb_source_done(struct sb_source *source);
 

@@ -12,7 +12,6 @@
 
 #include "base/auto.h"
 #include "consent/always.h"
-#include "supervise/names_lock.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
@@ -327,6 +326,12 @@ static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pen
 		sb_pending_free(pending);
 		return true;
 	}
+	/* the performer waits for such a name, we do not: meaning.h */
+	if (sb_guard_is_held(pending->file.path) || sb_guard_is_held(pending->target.path)) {
+		sb_pending_fail(approver, call, sb_call_refusal(call));
+		sb_pending_free(pending);
+		return true;
+	}
 	if (call->act == SB_ACT_OPEN && sb_is_terminal(&pending->file)) {
 		open_terminal(approver, pending);
 		sb_pending_free(pending);
@@ -401,22 +406,17 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
-	bool alone = sb_call_gives_meaning(call) || sb_name_gives_meaning(&request->file);
 	struct sb_pending *pending = calloc(1, sizeof *pending);
-	bool settled;
 
-	if (!pending || !sb_names_lock_try(approver->names, alone)) {
+	if (!pending) {
 		sb_pending_fail(approver, call, sb_call_refusal(call));
 		sb_wire_request_done(request);
 		free(request);
-		free(pending);
 		return;
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
-	settled = settled_at_once(approver, pending);
-	sb_names_lock_release(approver->names); /* nobody waits for a person with it */
-	if (!settled)
+	if (!settled_at_once(approver, pending))
 		decide(approver, pending);
 }
 

@@ -24,7 +24,6 @@
 #include "consent/terminal.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
-#include "supervise/names_lock.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
@@ -547,9 +546,6 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	int status = sb_grounds_guard(supervision->policy, supervision->projects,
 				      supervision->home->home, &asker->guard, err);
 
-	asker->approver.names = sb_names_lock_new();
-	if (status == SB_OK && !asker->approver.names)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	return status == SB_OK
 		       ? sb_grounds_init(&asker->grounds, supervision->policy, asker->guard, err)
 		       : status;
@@ -578,7 +574,6 @@ static void finish(struct asker *asker)
 	sb_approver_done(&asker->approver);
 	sb_grounds_done(&asker->grounds);
 	sb_guard_free(asker->guard);
-	sb_names_lock_free(asker->approver.names);
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
 	close(asker->channel);
@@ -632,7 +627,6 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	birth.names = asker.approver.names;
 	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
 	if (status != SB_OK)
 		return status;

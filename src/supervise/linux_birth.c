@@ -382,7 +382,6 @@ static int performer_main(struct family *family)
 	performer = (struct sb_performer){
 		.policy = birth->policy,
 		.grounds = birth->grounds,
-		.names = birth->names,
 		.plan = stages->plan,
 		.layers = stages->layers,
 		.listener = -1,

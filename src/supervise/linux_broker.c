@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -31,13 +32,14 @@
 #include "supervise/judge.h"
 #include "supervise/land.h"
 #include "supervise/links.h"
-#include "supervise/names_lock.h"
+#include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
-#define TRIES 8 /* names come and go while we look: then give up */
+#define TRIES 40  /* names come and go while we look: then give up */
+#define HOLD_MS 2 /* between looks at a name that is on hold: meaning.h */
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define CHANGES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | TMPFILE_BIT)
 
@@ -116,8 +118,6 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 	request->file = *file;
 	request->target = target ? *target : SB_SPOT_EMPTY;
 	request->socket = socket;
-	if (call->act == SB_ACT_RENAME)
-		sb_resolve_distrust();
 	/* no asker: nobody could say yes */
 	if (sb_wire_send_request(performer->channel, request) < 0)
 		sb_broker_fail(broker, call, EACCES);
@@ -339,10 +339,10 @@ static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 
 /*
  * A file takes a guarded name: what lands are the bytes that were looked at (land.h).  False:
- * that is not ours to do, or has to be asked.
+ * that is not ours to do, or has to be asked; also if the name is another one by now (meaning.h).
  */
 static bool landed(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file,
-		   const struct sb_spot *target, struct sb_judgement *judgement)
+		   struct sb_spot *target, struct sb_judgement *judgement)
 {
 	const struct sb_performer *performer = broker->performer;
 	struct sb_source source;
@@ -361,6 +361,11 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 
 		status = sb_source_land(call, &source, file, target);
 		allowed = status == 0;
+		if (allowed && sb_spot_is_old(target) &&
+		    !sb_spot_confirm(performer->proc, target)) {
+			sb_source_take_back(call, &source, file, target);
+			allowed = false;
+		}
 		if (allowed && call->act == SB_ACT_RENAME)
 			sb_links_left(&from);
 		if (allowed)
@@ -419,19 +424,24 @@ static bool stays(const struct sb_leaving *leaving, const struct sb_spot *file)
 }
 
 /* Carry it out, and keep count of the names that files have. */
-static struct sb_outcome perform(const struct sb_call *call, struct sb_spot *file,
-				 const struct sb_spot *target)
+static struct sb_outcome perform(const struct sb_performer *performer, const struct sb_call *call,
+				 struct sb_spot *file, struct sb_spot *target,
+				 const struct sb_judgement *judgement, bool *out_changed)
 {
+	const struct sb_acting acting = {performer->grounds, performer->proc};
 	struct sb_leaving leaving = {false, 0, 0};
 	struct sb_outcome outcome = own_links(call, file, target);
 
+	*out_changed = false;
 	if (outcome.error)
 		return outcome;
 	if (call->act == SB_ACT_UNLINK)
 		leaving = sb_links_look(file->directory, file->name);
 	else if (call->act == SB_ACT_RENAME && !(call->flags & RENAME_EXCHANGE))
 		leaving = sb_links_look(target->directory, target->name);
-	outcome = sb_perform(call, file, target);
+	outcome = sb_act(&acting, call, file, target, judgement, out_changed);
+	if (*out_changed)
+		return outcome;
 	if (!outcome.error && call->act == SB_ACT_LINK)
 		sb_links_made(&file->info);
 	else if (!outcome.error && !(call->act == SB_ACT_RENAME && stays(&leaving, file)))
@@ -446,16 +456,20 @@ static bool is_own_terminal(const struct sb_performer *performer, const struct s
 	       file->info.st_dev == performer->layers->terminals;
 }
 
+static void pause_for_hold(void)
+{
+	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
-static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call,
-			   bool *alone)
+static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
 	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
 	struct sb_spot file, target = SB_SPOT_EMPTY;
 	struct sb_judgement judgement;
 	struct sb_outcome outcome;
-	bool answered = true, inner, allowed, metadata = sb_act_is_metadata(call->act);
+	bool answered = true, changed, inner, allowed, metadata = sb_act_is_metadata(call->act);
 	int status = resolve_named(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
 
 	if (status == 0 && two) {
@@ -472,8 +486,8 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 		answer_error(broker, call, -status);
 		return true;
 	}
-	if (!*alone && call->act == SB_ACT_OPEN && sb_name_gives_meaning(&file)) {
-		*alone = true;
+	if (sb_guard_is_held(file.path) || sb_guard_is_held(target.path)) {
+		pause_for_hold();
 		answered = false;
 		goto out;
 	}
@@ -535,10 +549,12 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;
 	}
-	outcome = perform(call, &file, &target);
+	outcome = perform(performer, call, &file, &target, &judgement, &changed);
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
-	if (outcome.again) {
+	if (changed) {
+		answered = false;
+	} else if (outcome.again) {
 		sb_broker_wait_at_fifo(broker, call, &file);
 	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)) {
 		answered = false;
@@ -552,17 +568,6 @@ static bool attempt_locked(struct sb_broker *broker, struct sb_cwd *cwd, const s
 out:
 	sb_spot_done(&file);
 	sb_spot_done(&target);
-	return answered;
-}
-
-static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call,
-		    bool *alone)
-{
-	bool answered;
-
-	sb_names_lock_take(broker->performer->names, *alone);
-	answered = attempt_locked(broker, cwd, call, alone);
-	sb_names_lock_release(broker->performer->names);
 	return answered;
 }
 
@@ -690,27 +695,45 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	}
 }
 
+/* May anything be made there, or be changed if it is there already? */
+static bool is_plain(const struct sb_performer *performer, const struct sb_spot *file)
+{
+	return sb_decide(performer->policy, SB_CREATE, file->path).verdict == SB_ALLOW &&
+	       sb_decide(performer->policy, SB_MODIFY, file->path).verdict == SB_ALLOW &&
+	       sb_judge_is_plain(performer->grounds, file);
+}
+
+/* It took so long that the name may mean something else by now: meaning.h. */
+static bool is_still_plain(const struct sb_performer *performer, struct sb_spot *file)
+{
+	return sb_spot_renew(performer->proc, file) == 0 && is_plain(performer, file);
+}
+
 /*
  * Most opens with O_CREAT make a new file.  If the rules allow that and changing an old one,
  * try it at once: O_EXCL tells whether it is new.  False: look closer.
  */
-static bool create_locked(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
+static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
+			    const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
 	const struct sb_domain *domain;
 	struct sb_outcome outcome = {.error = EEXIST, .fd = -1};
 	struct sb_spot file;
 
+	if (call->act != SB_ACT_OPEN || call->resolve ||
+	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT)
+		return false;
 	if (resolve_named(broker, cwd, call, &call->file, SB_LOOKUP_NAME, &file) < 0)
 		return false;
-	if (!sb_name_gives_meaning(&file) &&
-	    sb_decide(performer->policy, SB_CREATE, file.path).verdict == SB_ALLOW &&
-	    sb_decide(performer->policy, SB_MODIFY, file.path).verdict == SB_ALLOW &&
-	    sb_judge_is_plain(performer->grounds, &file) && sb_domain_of(call->thread, &domain) &&
-	    !domain) {
+	if (is_plain(performer, &file) && sb_domain_of(call->thread, &domain) && !domain) {
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id))
 			outcome = sb_perform(call, &file, NULL);
+	}
+	if (!outcome.error && sb_spot_is_old(&file) && !is_still_plain(performer, &file)) {
+		sb_act_take_back(call, &file, NULL, &outcome);
+		outcome.error = EAGAIN;
 	}
 	if (!outcome.error) {
 		sb_broker_count(broker, SB_CREATE, true);
@@ -720,34 +743,18 @@ static bool create_locked(struct sb_broker *broker, struct sb_cwd *cwd, const st
 	return !outcome.error;
 }
 
-static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
-			    const struct sb_call *call)
-{
-	bool created;
-
-	if (call->act != SB_ACT_OPEN || call->resolve ||
-	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT)
-		return false;
-	sb_names_lock_take(broker->performer->names, false);
-	created = create_locked(broker, cwd, call);
-	sb_names_lock_release(broker->performer->names);
-	return created;
-}
-
 void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification)
 {
 	struct sb_call call;
 	int status = sb_call_decode(notification, &call), tries = TRIES;
-	bool alone;
 
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
 		sb_broker_socket(broker, &call);
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
-		alone = sb_call_gives_meaning(&call);
-		while (!attempt(broker, cwd, &call, &alone))
+		while (!attempt(broker, cwd, &call))
 			if (--tries == 0) {
 				sb_broker_fail(broker, &call, EAGAIN);
 				break;

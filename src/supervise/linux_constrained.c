@@ -149,6 +149,7 @@ int sb_resolve_constrained(const struct sb_caller *caller, const struct sb_call 
 		if (status < 0)
 			sb_spot_done(out);
 		out->object = object;
+		out->named_ns = sb_now_ns();
 		status = fstat(object, &out->info) != 0
 				 ? -errno
 				 : sb_descriptor_path(caller->proc, object, out->path,

@@ -216,6 +216,16 @@ int sb_land(const struct sb_landing *landing)
 	return status;
 }
 
+void sb_land_take_back(const struct sb_landing *landing, const struct sb_bytes *old)
+{
+	struct sb_landing back = *landing;
+
+	back.bytes = old;
+	/* better nothing than what must not be there */
+	if (!old->data || sb_land(&back) < 0)
+		unlinkat(landing->directory, landing->name, 0);
+}
+
 int sb_land_renamed(const struct sb_landing *landing, int source_directory, const char *source,
 		    unsigned flags)
 {
@@ -275,17 +285,39 @@ int sb_source_read(const struct sb_call *call, const struct sb_spot *file,
 	return status;
 }
 
+static struct sb_landing landing_at(const struct sb_spot *spot, const struct sb_source *source,
+				    struct timespec times[2])
+{
+	times[0] = source->info.st_atim;
+	times[1] = source->info.st_mtim;
+	return (struct sb_landing){.directory = spot->directory,
+				   .name = spot->name,
+				   .bytes = &source->bytes,
+				   .mode = source->info.st_mode,
+				   .owner = source->info.st_uid,
+				   .group = source->info.st_gid,
+				   .times = times};
+}
+
+void sb_source_take_back(const struct sb_call *call, const struct sb_source *source,
+			 const struct sb_spot *file, const struct sb_spot *target)
+{
+	struct timespec times[2];
+	const struct sb_landing there = landing_at(target, source, times);
+
+	if (call->act == SB_ACT_RENAME) {
+		const struct sb_landing here = landing_at(file, source, times);
+
+		sb_land(&here);
+	}
+	sb_land_take_back(&there, &source->old);
+}
+
 int sb_source_land(const struct sb_call *call, const struct sb_source *source,
 		   const struct sb_spot *file, const struct sb_spot *target)
 {
-	const struct timespec times[2] = {source->info.st_atim, source->info.st_mtim};
-	const struct sb_landing landing = {.directory = target->directory,
-					   .name = target->name,
-					   .bytes = &source->bytes,
-					   .mode = source->info.st_mode,
-					   .owner = source->info.st_uid,
-					   .group = source->info.st_gid,
-					   .times = times};
+	struct timespec times[2];
+	const struct sb_landing landing = landing_at(target, source, times);
 
 	return call->act == SB_ACT_RENAME ? sb_land_renamed(&landing, file->directory, file->name,
 							    (unsigned)call->flags)

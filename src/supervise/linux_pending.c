@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
@@ -108,10 +109,30 @@ bool sb_call_is_orphan(const struct sb_call *call)
 	return call->act == SB_ACT_CLOSE && !call->id;
 }
 
-/* Let the bytes that were looked at become the guarded file.  Returns an errno. */
-static int land(const struct sb_pending *pending)
+static struct sb_acting acting(const struct sb_approver *approver)
+{
+	return (struct sb_acting){approver->grounds, approver->proc};
+}
+
+/* Is it still the name that was judged, and shown?  What was plain then must still be plain. */
+static bool stays(const struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
+	const struct sb_acting by_us = acting(approver);
+
+	if (pending->judgement.lands)
+		return sb_spot_confirm(approver->proc,
+				       sb_call_is_two(call) ? &pending->target : &pending->file);
+	return sb_act_may_begin(&by_us, call, &pending->file, &pending->target,
+				&pending->judgement);
+}
+
+/* Let the bytes that were looked at become the guarded file.  Returns an errno. */
+static int land(const struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_source *source = &pending->source;
+	struct sb_spot *spot = sb_call_is_two(call) ? &pending->target : &pending->file;
 	const struct sb_landing landing = {.directory = pending->file.directory,
 					   .name = pending->file.name,
 					   .bytes = &pending->source.bytes,
@@ -119,12 +140,23 @@ static int land(const struct sb_pending *pending)
 					   .owner = call->owner,
 					   .group = call->group};
 
+	int error;
+
+	if (!stays(approver, pending))
+		return EACCES;
+	error = call->act == SB_ACT_CLOSE
+			? -sb_land(&landing)
+			: -sb_source_land(call, source, &pending->file, &pending->target);
+	if (error || !sb_spot_is_old(spot) || stays(approver, pending))
+		return error;
 	if (call->act == SB_ACT_CLOSE)
-		return -sb_land(&landing);
-	return -sb_source_land(call, &pending->source, &pending->file, &pending->target);
+		sb_land_take_back(&landing, &source->old);
+	else
+		sb_source_take_back(call, source, &pending->file, &pending->target);
+	return EACCES;
 }
 
-static int perform_landing(const struct sb_approver *approver, const struct sb_pending *pending)
+static int perform_landing(const struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_wire_message stage = {.kind = SB_WIRE_STAGE, .id = call->id};
@@ -135,7 +167,7 @@ static int perform_landing(const struct sb_approver *approver, const struct sb_p
 			sb_pending_fail(approver, call, EACCES);
 		return 0;
 	}
-	error = pending->source.bytes.data ? land(pending) : EACCES;
+	error = pending->source.bytes.data ? land(approver, pending) : EACCES;
 	if (error)
 		sb_pending_fail(approver, call, error);
 	else if (call->act == SB_ACT_CLOSE)
@@ -143,6 +175,35 @@ static int perform_landing(const struct sb_approver *approver, const struct sb_p
 	else
 		sb_sys_notify_return(approver->listener, call->id, 0);
 	return error;
+}
+
+static struct sb_outcome bind_for(const struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_acting by_us = acting(approver);
+	struct sb_outcome outcome = {.error = EACCES, .fd = -1};
+
+	if (!sb_act_may_begin(&by_us, call, &pending->file, NULL, &pending->judgement))
+		return outcome;
+	outcome.error = sb_connect_for(pending->request, &pending->file);
+	if (!outcome.error &&
+	    !sb_act_stands(&by_us, call, &pending->file, NULL, &pending->judgement)) {
+		sb_act_take_back(call, &pending->file, NULL, &outcome);
+		outcome.error = EACCES;
+	}
+	return outcome;
+}
+
+/* What was judged, unless the names mean something else by now: then it was another question. */
+static struct sb_outcome act(const struct sb_approver *approver, struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_acting by_us = acting(approver);
+	bool changed;
+	struct sb_outcome outcome = sb_act(&by_us, call, &pending->file, &pending->target,
+					   &pending->judgement, &changed);
+
+	return changed ? (struct sb_outcome){.error = sb_call_refusal(call), .fd = -1} : outcome;
 }
 
 /*
@@ -161,13 +222,15 @@ int sb_pending_perform(const struct sb_approver *approver, struct sb_pending *pe
 	if (pending->judgement.lands || call->act == SB_ACT_CLOSE)
 		return perform_landing(approver, pending);
 	umask(pending->request->umask);
-	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
+	if (call->act == SB_ACT_CONNECT)
 		outcome.error = sb_connect_for(pending->request, &pending->file);
+	else if (call->act == SB_ACT_BIND)
+		outcome = bind_for(approver, pending);
 	else if (pending->file.object >= 0 &&
 		 (S_ISCHR(pending->file.info.st_mode) || S_ISBLK(pending->file.info.st_mode)))
 		outcome.error = EACCES; /* never a device */
 	else
-		outcome = sb_perform(call, &pending->file, &pending->target);
+		outcome = act(approver, pending);
 	if (outcome.again) {
 		*again = true;
 		return EAGAIN;

@@ -17,6 +17,7 @@
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/deputy.h"
+#include "supervise/meaning.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
@@ -344,5 +345,6 @@ int sb_performer_run(struct sb_performer *performer)
 	}
 	close(performer->listener);
 	end_all(performer);
+	sb_acts_finish();
 	return 0;
 }

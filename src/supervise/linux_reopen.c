@@ -112,6 +112,7 @@ int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 			 is_removed(theirs->object));
 
 	*out = SB_SPOT_EMPTY;
+	out->named_ns = sb_now_ns();
 	if (by_name && !name_fits(theirs))
 		return -EACCES;
 	memcpy(out->name, theirs->name, sizeof out->name);

@@ -17,6 +17,7 @@
 #include "supervise/thread.h"
 
 #define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */
+#define FRESH_NS 500000
 
 /* The walk so far. */
 struct walk {
@@ -109,29 +110,24 @@ static int enter_self(struct walk *walk, const char *self)
 }
 
 static unsigned renames; /* of directories, so far */
-static bool distrusted;  /* somebody else may rename directories of ours, at any moment */
-
-void sb_resolve_distrust(void)
-{
-	__atomic_store_n(&distrusted, true, __ATOMIC_RELEASE);
-}
 
 void sb_resolve_renamed(void)
 {
 	__atomic_fetch_add(&renames, 1, __ATOMIC_RELEASE);
 }
 
-static long now(void)
+uint64_t sb_now_ns(void)
 {
-	struct timespec tick;
+	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
-	return tick.tv_sec * 1000 + tick.tv_nsec / 1000000;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_name_fresh(const struct sb_cwd *cwd)
+static bool is_name_fresh(const struct sb_cwd *cwd, uint64_t now_ns)
 {
-	return cwd->tick == now() && cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
+	return now_ns - cwd->named_ns < FRESH_NS &&
+	       cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
 }
 
 /* The caller's current directory, on a descriptor that stays ours; or a negative errno. */
@@ -159,7 +155,7 @@ static int find_cwd(const struct sb_caller *caller)
 	cwd->fd = fd;
 	cwd->device = info.st_dev;
 	cwd->inode = info.st_ino;
-	cwd->tick = -1;
+	cwd->named_ns = 0;
 	return fd;
 }
 
@@ -168,15 +164,18 @@ static int name_directory(const struct sb_caller *caller, struct sb_spot *out)
 {
 	struct sb_cwd *cwd = out->borrowed ? caller->cwd : NULL;
 	unsigned seen = __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
+	uint64_t now_ns = sb_now_ns();
 	int status;
 
-	if (cwd && is_name_fresh(cwd)) {
+	if (cwd && is_name_fresh(cwd, now_ns)) {
 		memcpy(out->path, cwd->path, strlen(cwd->path) + 1);
+		out->named_ns = cwd->named_ns;
 		return 0;
 	}
+	out->named_ns = now_ns;
 	status = sb_descriptor_path(caller->proc, out->directory, out->path, sizeof out->path);
 	if (status == 0 && cwd) {
-		cwd->tick = now();
+		cwd->named_ns = now_ns;
 		cwd->renames = seen;
 		memcpy(cwd->path, out->path, strlen(out->path) + 1);
 	}
@@ -218,8 +217,34 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 /* Pipes and the like have no path; nothing about them is decided by one. */
 static void name_object(const struct sb_caller *caller, struct sb_spot *spot)
 {
+	spot->named_ns = sb_now_ns();
 	if (sb_descriptor_path(caller->proc, spot->object, spot->path, sizeof spot->path) < 0)
 		spot->path[0] = '\0';
+}
+
+int sb_spot_renew(int proc, struct sb_spot *spot)
+{
+	size_t length, name = strcspn(spot->name, "/"); /* without a slash behind it */
+	struct stat info;
+	int status;
+
+	if (spot->directory < 0 && !spot->path[0])
+		return 0; /* it has none */
+	spot->named_ns = sb_now_ns();
+	if (spot->directory < 0)
+		return sb_descriptor_path(proc, spot->object, spot->path, sizeof spot->path);
+	if (fstat(spot->directory, &info) != 0 || info.st_nlink == 0)
+		return -ENOENT;
+	status = sb_descriptor_path(proc, spot->directory, spot->path, sizeof spot->path);
+	if (status < 0 || strcmp(spot->name, ".") == 0)
+		return status;
+	length = strcmp(spot->path, "/") == 0 ? 0 : strlen(spot->path);
+	if (length + name + 2 > sizeof spot->path)
+		return -ENAMETOOLONG;
+	spot->path[length] = '/';
+	memcpy(spot->path + length + 1, spot->name, name);
+	spot->path[length + 1 + name] = '\0';
+	return 0;
 }
 
 /* The end of the walk at something that has no name of its own: a magic link's target. */

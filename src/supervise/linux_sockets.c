@@ -20,6 +20,7 @@
 
 #include "base/auto.h"
 #include "supervise/judge.h"
+#include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -295,7 +296,9 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 {
 	const struct sb_performer *performer = broker->performer;
 	const struct sb_caller caller = {call->thread, performer->proc, NULL};
+	const struct sb_acting acting = {performer->grounds, performer->proc};
 	struct sb_judgement judgement;
+	struct sb_outcome outcome = {.fd = -1};
 	struct sb_spot file;
 	int status;
 
@@ -322,8 +325,15 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	} else {
 		sb_broker_count(broker, SB_CREATE, true);
 		sb_broker_set_umask(broker, call->thread);
-		if (sb_sys_notify_alive(performer->listener, call->id))
-			answer(broker, call, bind_in(broker, call, &file, socket));
+		if (sb_sys_notify_alive(performer->listener, call->id)) {
+			outcome.error = bind_in(broker, call, &file, socket);
+			if (!outcome.error &&
+			    !sb_act_stands(&acting, call, &file, NULL, &judgement)) {
+				sb_act_take_back(call, &file, NULL, &outcome);
+				outcome.error = EACCES;
+			}
+			answer(broker, call, outcome.error);
+		}
 	}
 	sb_spot_done(&file);
 }

@@ -9,20 +9,24 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/land.h"
 #include "supervise/links.h"
+#include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/directory.h"
 #include "sys/notify.h"
 
-#define NO_EXEC 0x8u   /* MFD_NOEXEC_SEAL, Linux 6.3 */
-#define LOOK_MS 5      /* how soon a file lands whose writer did not close it where we look */
+#define NO_EXEC 0x8u /* MFD_NOEXEC_SEAL, Linux 6.3 */
+#define LOOK_MS 5    /* how soon a file lands whose writer did not close it where we look */
+#define TRIES 40     /* and how often, and long, one waits for a name that is on hold */
+#define HOLD_MS 2
 #define MAX_STAGES 256 /* at a time, in the whole run */
 
 struct sb_stage {
@@ -359,19 +363,15 @@ static bool has_writers(const struct sb_stage *stage)
 /* Where its directory is by now.  False: it is gone, and with it everything in it. */
 static bool find_place(const struct sb_broker *broker, struct sb_spot *place)
 {
-	struct stat info;
-	size_t length;
+	int tries = TRIES;
 
-	if (fstat(place->directory, &info) != 0 || info.st_nlink == 0 ||
-	    sb_descriptor_path(broker->performer->proc, place->directory, place->path,
-			       sizeof place->path) < 0)
-		return false;
-	length = strcmp(place->path, "/") == 0 ? 0 : strlen(place->path);
-	if (length + strlen(place->name) + 2 > sizeof place->path)
-		return false;
-	place->path[length] = '/';
-	memcpy(place->path + length + 1, place->name, strlen(place->name) + 1);
-	return true;
+	while (sb_spot_renew(broker->performer->proc, place) == 0) {
+		/* still on hold (meaning.h): then it is asked about, and not landed */
+		if (!sb_guard_is_held(place->path) || --tries == 0)
+			return true;
+		nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+	}
+	return false;
 }
 
 static bool same_bytes(const struct sb_bytes *a, const struct sb_bytes *b)
@@ -404,12 +404,42 @@ static void forward(struct sb_broker *broker, struct sb_call *call, struct sb_st
 	sb_broker_forward_for(broker, call, stage->process, &stage->place, NULL, memory);
 }
 
+/* By the name that the place has now. */
+static bool may_land(const struct sb_performer *performer, const struct sb_call *call,
+		     const struct sb_spot *place, const struct sb_bytes *old,
+		     const struct sb_bytes *bytes)
+{
+	struct sb_judgement judgement;
+
+	sb_judge(performer->grounds, call, place, NULL, &judgement);
+	return judgement.lands ? sb_judge_bytes(performer->grounds, &judgement, sb_bytes_seen(old),
+						sb_bytes_seen(bytes))
+			       : judgement.strictest->decision.verdict == SB_ALLOW;
+}
+
+/* What took long is judged once more, and taken back if need be: meaning.h. */
+static bool land_at(const struct sb_performer *performer, const struct sb_call *call,
+		    struct sb_spot *place, const struct sb_landing *landing,
+		    const struct sb_bytes *old)
+{
+	struct sb_leaving leaving = sb_links_look(landing->directory, landing->name);
+
+	if (sb_land(landing) < 0)
+		return false;
+	if (sb_spot_is_old(place) && (sb_spot_renew(performer->proc, place) < 0 ||
+				      !may_land(performer, call, place, old, landing->bytes))) {
+		sb_land_take_back(landing, old);
+		return false;
+	}
+	sb_links_left(&leaving);
+	return true;
+}
+
 /* True: landed, or there is nothing to land.  False: the asker has it now, and answers call. */
 static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage *stage)
 {
 	const struct sb_performer *performer = broker->performer;
 	struct sb_bytes bytes = {0}, old = {0};
-	struct sb_judgement judgement;
 	struct sb_landing landing = {.directory = stage->place.directory,
 				     .name = stage->place.name,
 				     .bytes = &bytes,
@@ -423,21 +453,12 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 	if (sb_bytes_read(stage->reader, &bytes) == 0) {
 		int status = sb_bytes_read_named(landing.directory, landing.name, &old, NULL);
 
-		sb_judge(performer->grounds, call, &stage->place, NULL, &judgement);
-		allowed = judgement.lands
-				  ? sb_judge_bytes(performer->grounds, &judgement,
-						   sb_bytes_seen(&old), sb_bytes_seen(&bytes))
-				  : judgement.strictest->decision.verdict == SB_ALLOW;
+		allowed = may_land(performer, call, &stage->place, &old, &bytes);
 		if (status == 0 && same_bytes(&old, &bytes))
 			landed = true;
 		/* without mounts modes are the asker's business: linux_seccomp.c */
-		else if (allowed && performer->layers->mounts) {
-			struct sb_leaving leaving = sb_links_look(landing.directory, landing.name);
-
-			landed = sb_land(&landing) == 0;
-			if (landed)
-				sb_links_left(&leaving);
-		}
+		else if (allowed && performer->layers->mounts)
+			landed = land_at(performer, call, &stage->place, &landing, &old);
 		if (!landed)
 			forward(broker, call, stage, &bytes);
 	} else if (call->id) {

@@ -17,7 +17,6 @@
 struct sb_performer {
 	const struct sb_policy *policy;
 	const struct sb_grounds *grounds;
-	struct sb_names_lock *names; /* the asker's, too */
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;

@@ -13,29 +13,27 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
 /*
  * The current directory of whoever called last: most calls of a program come in a row from the
  * same one.  Each time the kernel is asked whether it still is that directory; its name is
- * taken for at most one tick of the clock, and not at all after a directory was renamed.
+ * taken for half a millisecond, and not at all after the performer has renamed a directory.
  * For one thread.
  */
 struct sb_cwd {
 	int fd; /* O_PATH; -1: none yet.  Keeps the inode, so that its number stays its own */
 	dev_t device;
 	ino_t inode;
-	long tick;
+	uint64_t named_ns; /* 0: path is not known */
 	unsigned renames;
 	char path[PATH_MAX];
 };
 
 /* Some directory was renamed by us: names of others may have changed with it. */
 void sb_resolve_renamed(void);
-
-/* The asker may rename one later, when a person says yes: from now on keep no names. */
-void sb_resolve_distrust(void);
 
 /* Whose path it is.  proc is the host's /proc (O_PATH), whatever is mounted there by now. */
 struct sb_caller {
@@ -66,6 +64,7 @@ struct sb_spot {
 	bool in_proc;            /* a name in procfs: nothing can be made or removed there */
 	bool through_fd;         /* the caller named one of its own open descriptors ... */
 	int fd_number;           /* ... this one */
+	uint64_t named_ns;       /* path was true then, or later; 0: long ago (meaning.h) */
 	char path[PATH_MAX];     /* canonical, for deciding; may end in " (deleted)" */
 };
 
@@ -79,6 +78,12 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out);
 
 void sb_spot_done(struct sb_spot *spot);
+
+/* CLOCK_MONOTONIC: mostly no system call. */
+uint64_t sb_now_ns(void);
+
+/* What its name is by now.  0, or a negative errno: -ENOENT when the directory is gone. */
+int sb_spot_renew(int proc, struct sb_spot *spot);
 
 /* The kernel's name for a descriptor of ours, absolute; or a negative errno. */
 int sb_descriptor_path(int proc, int fd, char *out, size_t size);

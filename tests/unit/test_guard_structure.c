@@ -337,6 +337,93 @@ static void what_a_link_among_the_hooks_leads_to_is_a_hook(void **state)
 	assert_int_equal(judge(fx, SB_GUARD_WRITE, "sub/scripts/lint.sh"), SB_GUARD_PLAIN);
 }
 
+/* Whoever acts on such an answer has to see that it still counts (supervise/meaning.h). */
+static void an_answer_says_that_it_hangs_on_what_was_seen(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, "q/hooks/", "");
+	plant(fx, "file", "");
+	assert_int_equal(judge_rename(fx, "q", "r", false), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked | fx->source.looked, 0);
+	assert_int_equal(judge_rename(fx, "q", ".git", false), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, SB_LOOKED_INTO);
+	assert_int_equal(judge_rename(fx, "q", ".claude", false), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, SB_LOOKED_INTO);
+	/* a git directory is one as long as nobody moves a half of it away */
+	plant(fx, "q/objects/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "q/plain"), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, 0);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "q/refs"), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, SB_LOOKED_BESIDE);
+	plant(fx, "q/refs/", "");
+	assert_int_equal(judge_rename(fx, "q", ".git", false), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, SB_LOOKED_INTO);
+	/* also if the other half is not there: somebody may be making it */
+	plant(fx, "r/", "");
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "r/objects"), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, SB_LOOKED_BESIDE);
+	plant(fx, ".git/", "");
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, ".git/objects"), SB_GUARD_PLAIN);
+	assert_int_equal(fx->answer.looked, 0);
+	/* two cannot be put on hold at a time */
+	plant(fx, ".claude/", "");
+	assert_int_equal(judge_rename(fx, "r", ".claude", true), SB_GUARD_ASK);
+	plant(fx, "s/", "");
+	assert_int_equal(judge_rename(fx, "r", "s", true), SB_GUARD_PLAIN);
+}
+
+static void what_is_on_hold_is_left_alone(void **state)
+{
+	static const enum sb_guard_act acts[] = {
+		SB_GUARD_WRITE,   SB_GUARD_MKDIR,     SB_GUARD_MKNOD,  SB_GUARD_SYMLINK,
+		SB_GUARD_LINK_TO, SB_GUARD_LINK_FROM, SB_GUARD_UNLINK, SB_GUARD_METADATA};
+	static const char *const names[] = {"a/.0.sandbash-hold", "a/.0.sandbash-hold/x",
+					    "a/.0.Sandbash-Hold/x/y/z"};
+	struct guarded *fx = *state;
+
+	plant(fx, "a/.0.sandbash-hold/d/", "");
+	plant(fx, "a/e/", "");
+	for (size_t name = 0; name < COUNT(names); name++)
+		for (size_t i = 0; i < COUNT(acts); i++)
+			assert_int_equal(judge(fx, acts[i], names[name]), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "a/.0.sandbash-hold", "a/b", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "a/.0.sandbash-hold/d", "a/b", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "a/e", "a/.1.sandbash-hold", false), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "a/.0.sandbash-holder/x"), SB_GUARD_PLAIN);
+	assert_true(sb_guard_is_held("/p/.0.sandbash-hold/x"));
+	assert_true(sb_guard_is_held("/p/.0.sandbash-hold"));
+	assert_false(sb_guard_is_held("/p/.0.sandbash-holder/x"));
+}
+
+static void what_is_there_by_now_is_judged_where_it_is(void **state)
+{
+	struct guarded *fx = *state;
+	struct guarded_place *refs;
+	bool complete;
+
+	plant(fx, "x/refs/", "");
+	refs = guarded_hold(fx, "x/refs");
+	assert_int_equal(sb_guard_completed(fx->guard, &refs->place, &complete, &fx->answer),
+			 SB_GUARD_PLAIN);
+	assert_false(complete);
+	plant(fx, "x/objects/", "");
+	assert_int_equal(sb_guard_completed(fx->guard, &refs->place, &complete, &fx->answer),
+			 SB_GUARD_PLAIN);
+	assert_true(complete);
+	plant(fx, "x/hooks/update", "#!/bin/sh\n");
+	assert_int_equal(sb_guard_completed(fx->guard, &refs->place, &complete, &fx->answer),
+			 SB_GUARD_ASK);
+	guarded_let_go(refs);
+
+	plant(fx, ".claude/", "");
+	refs = guarded_hold(fx, ".claude");
+	assert_int_equal(sb_guard_landed(fx->guard, &refs->place, &fx->answer), SB_GUARD_PLAIN);
+	plant(fx, ".claude/settings.json", "{}");
+	assert_int_equal(sb_guard_landed(fx->guard, &refs->place, &fx->answer), SB_GUARD_ASK);
+	guarded_let_go(refs);
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -354,6 +441,9 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(a_hidden_directory_of_hooks_asks),
 	WITH_TREE(a_relative_git_file_is_judged_where_it_goes),
 	WITH_TREE(what_a_link_among_the_hooks_leads_to_is_a_hook),
+	WITH_TREE(an_answer_says_that_it_hangs_on_what_was_seen),
+	WITH_TREE(what_is_on_hold_is_left_alone),
+	WITH_TREE(what_is_there_by_now_is_judged_where_it_is),
 };
 
 UNIT_MAIN("guard structure")

@@ -1,0 +1,306 @@
+#include "supervise/meaning.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Twice as long as a name counts: clocks of two processors, and rounding, do not matter. */
+#define SETTLE_NS (2 * SB_NAME_COUNTS_NS)
+#define FINISH_MS 200
+
+static int unfinished; /* acts that may have to be taken back */
+
+static void pause_until(uint64_t when_ns)
+{
+	const struct timespec when = {(time_t)(when_ns / 1000000000u),
+				      (long)(when_ns % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR)
+		;
+}
+
+void sb_acts_finish(void)
+{
+	for (int left = FINISH_MS; left > 0 && __atomic_load_n(&unfinished, __ATOMIC_ACQUIRE);
+	     left--)
+		pause_until(sb_now_ns() + 1000000u);
+}
+
+bool sb_spot_is_old(const struct sb_spot *spot)
+{
+	return sb_now_ns() - spot->named_ns > SB_NAME_COUNTS_NS;
+}
+
+bool sb_spot_confirm(int proc, struct sb_spot *spot)
+{
+	struct sb_spot now = *spot;
+
+	if (sb_spot_renew(proc, &now) < 0 || strcmp(now.path, spot->path) != 0)
+		return false;
+	spot->named_ns = now.named_ns;
+	return true;
+}
+
+static bool has_target(const struct sb_call *call)
+{
+	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
+}
+
+/* Does it put something under a name, or hand something out that has one?  The rest harms nobody:
+ * what is removed is gone, and nobody gives a guarded name to a file that is there unseen. */
+static bool is_about_names(const struct sb_call *call)
+{
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		return (call->flags & O_TMPFILE) != O_TMPFILE;
+	case SB_ACT_MKDIR:
+	case SB_ACT_MKNOD:
+	case SB_ACT_SYMLINK:
+	case SB_ACT_BIND:
+	case SB_ACT_LINK:
+	case SB_ACT_RENAME:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool are_old(const struct sb_call *call, const struct sb_spot *file,
+		    const struct sb_spot *target)
+{
+	uint64_t oldest_ns = file->named_ns;
+
+	if (has_target(call) && target->named_ns < oldest_ns)
+		oldest_ns = target->named_ns;
+	return sb_now_ns() - oldest_ns > SB_NAME_COUNTS_NS;
+}
+
+/* A file in a directory that is on hold, or was renamed, is judged by where it is now. */
+static bool is_still_allowed(const struct sb_acting *acting, const struct sb_call *call,
+			     const struct sb_spot *file, const struct sb_spot *target,
+			     const struct sb_judgement *judged)
+{
+	struct sb_spot file_now = *file, target_now = SB_SPOT_EMPTY;
+	struct sb_judgement now;
+
+	if (sb_spot_renew(acting->proc, &file_now) < 0)
+		return false;
+	if (has_target(call)) {
+		target_now = *target;
+		if (sb_spot_renew(acting->proc, &target_now) < 0)
+			return false;
+	}
+	if (call->act == SB_ACT_RENAME)
+		sb_judge_renamed(acting->grounds, call, &file_now, &target_now, judged, &now);
+	else
+		sb_judge(acting->grounds, call, &file_now,
+			 call->act == SB_ACT_LINK ? &target_now : NULL, &now);
+	return sb_judgement_stands(judged, &now);
+}
+
+/* --- objects and refs -------------------------------------------------------------------- */
+
+static bool is_harmless_beside(const struct sb_acting *acting, const struct sb_spot *spot,
+			       bool *out_complete)
+{
+	const struct sb_guard_place place = {
+		.directory = spot->directory, .path = spot->path, .name = spot->name};
+	struct sb_guard_answer answer;
+
+	return sb_guard_completed(acting->grounds->guard, &place, out_complete, &answer) ==
+	       SB_GUARD_PLAIN;
+}
+
+/*
+ * Whoever makes the second of the two sees both.  Then those who judged a file beside them before
+ * have time to make it.
+ */
+static bool completes_harmlessly(const struct sb_acting *acting, const struct sb_call *call,
+				 const struct sb_spot *file, const struct sb_spot *target)
+{
+	bool swap = call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE);
+	const struct sb_spot *spots[] = {has_target(call) ? target : file, file};
+	bool harmless = true, complete;
+
+	for (int i = 0; harmless && i < (swap ? 2 : 1); i++) {
+		harmless = is_harmless_beside(acting, spots[i], &complete);
+		if (harmless && complete) {
+			pause_until(sb_now_ns() + SETTLE_NS);
+			harmless = is_harmless_beside(acting, spots[i], &complete);
+		}
+	}
+	return harmless;
+}
+
+bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
+		   const struct sb_spot *file, const struct sb_spot *target,
+		   const struct sb_judgement *judged)
+{
+	if ((judged->looked & SB_LOOKED_BESIDE) &&
+	    !completes_harmlessly(acting, call, file, target))
+		return false;
+	return !are_old(call, file, target) || is_still_allowed(acting, call, file, target, judged);
+}
+
+/* --- taking back ----------------------------------------------------------------------------- */
+
+static void invent_name(char *out, size_t size)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		number = (uint64_t)getpid() << 32 ^ sb_now_ns();
+	snprintf(out, size, ".%016llx" SB_GUARD_HOLD_ENDING, (unsigned long long)number);
+}
+
+/* Out of the way, whatever it is and has in it.  0 or errno. */
+static int put_on_hold(int from_directory, const char *from, int directory, char *out, size_t size)
+{
+	invent_name(out, size);
+	return renameat(from_directory, from, directory, out) != 0 ? errno : 0;
+}
+
+/* Without replacing what has the name by now; not every file system can say that itself. */
+static int rename_to_free(int from_directory, const char *from, int directory, const char *name)
+{
+	char plain[NAME_MAX + 2];
+	struct stat info;
+
+	if (syscall(SYS_renameat2, from_directory, from, directory, name, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	memcpy(plain, name, strlen(name) + 1);
+	plain[strcspn(plain, "/")] = '\0';
+	if (fstatat(directory, plain, &info, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	return renameat(from_directory, from, directory, name) != 0 ? errno : 0;
+}
+
+/* Where its name is taken by now, what was to get it stays on hold: it must not stay where it is. */
+static void move_back(const struct sb_spot *from, const struct sb_spot *to)
+{
+	char name[64];
+
+	if (rename_to_free(from->directory, from->name, to->directory, to->name) != 0 &&
+	    put_on_hold(from->directory, from->name, to->directory, name, sizeof name) != 0)
+		put_on_hold(from->directory, from->name, from->directory, name, sizeof name);
+}
+
+void sb_act_take_back(const struct sb_call *call, const struct sb_spot *file,
+		      const struct sb_spot *target, struct sb_outcome *outcome)
+{
+	char name[64];
+
+	if (outcome->fd >= 0)
+		close(outcome->fd);
+	outcome->fd = -1;
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		if (outcome->created)
+			unlinkat(file->directory, file->name, 0);
+		break;
+	case SB_ACT_MKDIR: /* somebody may have put something into it */
+		if (put_on_hold(file->directory, file->name, file->directory, name, sizeof name) ==
+		    0)
+			unlinkat(file->directory, name, AT_REMOVEDIR);
+		break;
+	case SB_ACT_RENAME:
+		if (call->flags & RENAME_EXCHANGE)
+			syscall(SYS_renameat2, file->directory, file->name, target->directory,
+				target->name, RENAME_EXCHANGE);
+		else
+			move_back(target, file);
+		break;
+	case SB_ACT_LINK:
+		unlinkat(target->directory, target->name, 0);
+		break;
+	default:
+		unlinkat(file->directory, file->name, 0);
+		break;
+	}
+}
+
+/* --- a directory that gets a name of the table ------------------------------------------------- */
+
+static struct sb_outcome rename_on_hold(const struct sb_acting *acting, const struct sb_call *call,
+					struct sb_spot *file, struct sb_spot *target,
+					const struct sb_judgement *judged, bool *out_changed)
+{
+	struct sb_spot held = *file; /* judged by its old path, found by its new name */
+	struct sb_outcome outcome = {.fd = -1};
+	struct sb_judgement now;
+
+	outcome.error = put_on_hold(file->directory, file->name, file->directory, held.name,
+				    sizeof held.name);
+	if (outcome.error)
+		return outcome;
+	pause_until(sb_now_ns() + SETTLE_NS);
+	*out_changed = true;
+	if (sb_spot_confirm(acting->proc, file) && sb_spot_confirm(acting->proc, target)) {
+		sb_judge(acting->grounds, call, &held, target, &now);
+		*out_changed = !sb_judgement_stands(judged, &now);
+	}
+	if (!*out_changed)
+		outcome = sb_perform(call, &held, target);
+	if (*out_changed || outcome.error) {
+		move_back(&held, file);
+	} else if (!sb_act_stands(acting, call, file, target, judged)) {
+		sb_act_take_back(call, file, target, &outcome);
+		*out_changed = true;
+	}
+	return outcome;
+}
+
+/* After a person has thought about it, say: is all as it was when that began? */
+bool sb_act_may_begin(const struct sb_acting *acting, const struct sb_call *call,
+		      struct sb_spot *file, struct sb_spot *target,
+		      const struct sb_judgement *judged)
+{
+	struct sb_judgement now;
+
+	if (!are_old(call, file, target))
+		return true;
+	if (!sb_spot_confirm(acting->proc, file) ||
+	    (has_target(call) && !sb_spot_confirm(acting->proc, target)))
+		return false;
+	sb_judge(acting->grounds, call, file, has_target(call) ? target : NULL, &now);
+	return sb_judgement_stands(judged, &now);
+}
+
+struct sb_outcome sb_act(const struct sb_acting *acting, const struct sb_call *call,
+			 struct sb_spot *file, struct sb_spot *target,
+			 const struct sb_judgement *judged, bool *out_changed)
+{
+	struct sb_outcome outcome = {.fd = -1};
+
+	*out_changed = false;
+	if (!is_about_names(call))
+		return sb_perform(call, file, target);
+	if (!sb_act_may_begin(acting, call, file, target, judged)) {
+		*out_changed = true;
+		return outcome;
+	}
+	__atomic_fetch_add(&unfinished, 1, __ATOMIC_ACQ_REL);
+	if (call->act == SB_ACT_RENAME && (judged->looked & SB_LOOKED_INTO) &&
+	    !(call->flags & RENAME_EXCHANGE)) {
+		outcome = rename_on_hold(acting, call, file, target, judged, out_changed);
+	} else {
+		outcome = sb_perform(call, file, target);
+		if (!outcome.error && !outcome.again &&
+		    !sb_act_stands(acting, call, file, target, judged)) {
+			sb_act_take_back(call, file, target, &outcome);
+			*out_changed = true;
+		}
+	}
+	__atomic_fetch_sub(&unfinished, 1, __ATOMIC_ACQ_REL);
+	return outcome;
+}
