@@ -44,7 +44,7 @@ test: test-build
 
 bench: build
 	@scripts/need bench
-	@ninja --quiet -C $(BUILD) bench-decide bench-files bench-search
+	@ninja --quiet -C $(BUILD) bench-decide bench-files bench-guard bench-search
 	@bench/run
 	@bench/run --supervised
 	@bench/files --program $(BUILD)/bench-files

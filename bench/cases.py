@@ -94,6 +94,24 @@ class CreateFast(Create):
             raise Wrong("files are left after create and unlink: %s" % left[:3])
 
 
+class CreateMany(Create):
+    """20,000 names in one go, beside a repository whose names are guarded."""
+    acts = 20000
+    arguments = ["create", "20000"]
+    rounds, quick_rounds = 12, 3
+    seconds, quick_seconds = 20, 6
+    min_rounds = 2
+    warm_up = 0
+
+    def prepare(self, ground, project):
+        add_guarded_things(ground, project)
+
+    def check(self, project, step):
+        left = [name for name in os.listdir(project.path) if name != ".git"]
+        if left:
+            raise Wrong("files are left after create and unlink: %s" % left[:3])
+
+
 class Spawn(Case):
     acts, unit = 20, "ms"
     arguments = ["spawn", "20"]
@@ -268,3 +286,30 @@ def measure(case, sandboxes, ground, quick):
         for worker in workers:
             worker.end()
     return samples
+
+
+class Commit(Case):
+    """git commit alone, of nothing: what git itself writes for one, guarded names among it."""
+    unit = "ms"
+    arguments = ["run"]
+    rounds, quick_rounds = 60, 10
+    seconds, quick_seconds = 15, 4
+
+    def prepare(self, ground, project):
+        add_guarded_things(ground, project)
+        ground.run(["git", "commit", "-q", "--allow-empty", "-m", "start"], project.path)
+
+    def before_round(self, project):
+        project.before = self.head(project)
+
+    @staticmethod
+    def head(project):
+        with open(os.path.join(project.path, ".git/logs/HEAD")) as f:
+            return f.read().count("\n")
+
+    def steps(self):
+        return ["git commit -q --allow-empty -m more"]
+
+    def check(self, project, step):
+        if self.head(project) <= project.before:
+            raise Wrong("'%s' made no commit" % step)

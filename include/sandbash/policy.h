@@ -67,6 +67,7 @@ struct sb_rule {
 	bool any_mode;       /* grants in read-only mode too: devices, private temp */
 	bool temp;           /* a temp directory that "tmp private" or the run makes private */
 	bool link;           /* names a symbolic link itself, which no text form can */
+	bool checked;        /* opens no more than a guard lets land: read back, it would */
 	bool absent;         /* nothing was there when the rule was made: spares a look */
 	bool fast;           /* a directory that commands change without a broker: fast.h */
 	unsigned seen;       /* what was there, as st_mode says its kind: the same; 0: not known */
@@ -96,6 +97,9 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 void sb_policy_set_mode(struct sb_policy *policy, enum sb_mode mode);
 void sb_policy_set_network(struct sb_policy *policy, bool on);
 void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp);
+/* What git ignores is changed only where a rule says so: sb_decide_ignored(). */
+void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on);
+bool sb_policy_protect_ignored(const struct sb_policy *policy);
 enum sb_mode sb_policy_mode(const struct sb_policy *policy);
 bool sb_policy_network(const struct sb_policy *policy);
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy);
@@ -113,6 +117,14 @@ const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i);
  * This is the only place where sandbash decides about paths.
  */
 struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path);
+
+/*
+ * The same for a path that git ignores, by rules of the directory top: where the policy protects
+ * such files, changing and removing them asks, unless a rule of the user's allows it that is
+ * about a part of top.  One that covers all of top says nothing about what git ignores there.
+ */
+struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op op,
+				     const char *path, const char *top);
 
 /* All four operations at once. */
 struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path);

@@ -26,7 +26,7 @@ enum { /* STYLE: exit statuses of our own */
 int sb_cli_run(const struct sb_command_line *line);
 int sb_cli_dry_run(const struct sb_command_line *line);
 
-/* --- look.c ------------------------------------------------------------------ */
+/* --- explain.c, look.c ------------------------------------------------------- */
 int sb_cli_explain(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
@@ -115,6 +115,9 @@ const struct sb_named_socket *sb_named_sockets(size_t *out_count);
 
 /* Does this command line start a supervised run here? */
 bool sb_is_supervised(const struct sb_command_line *line);
+
+/* Does a guard judge names in the run that this command line starts, or would start? */
+bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup);
 
 /* sb_setup_make() with its warnings and errors printed; 0 or an exit status. */
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);

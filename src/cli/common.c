@@ -209,6 +209,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.mode = line->has_mode ? &line->mode : NULL,
 		.network = line->has_network ? &line->network : NULL,
 		.tmp = line->has_tmp ? &line->tmp : NULL,
+		.protect_ignored = line->protect_ignored,
 		.allow_home = line->allow_home,
 		.anywhere = line->anywhere,
 		.looking = looking,
@@ -276,6 +277,22 @@ static bool gets_other_terminal(const struct sb_command_line *line)
 	return tty >= 0 && tcgetpgrp(tty) == getpgrp();
 }
 
+/*
+ * Whoever only looks is told about a supervised run, inside another one too: names are guarded
+ * there by the outer supervisor.
+ */
+static bool has_guard(const struct sb_command_line *line)
+{
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATUS;
+
+	return line->action == SB_ACTION_RUN ? sb_is_supervised(line) : looks && !line->static_run;
+}
+
+bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup)
+{
+	return has_guard(line) && sb_policy_mode(setup->policy) != SB_MODE_DANGER_FULL_ACCESS;
+}
+
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
 {
 	struct sb_setup_request request = sb_request(line, looking);
@@ -290,7 +307,7 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	request.environment.other_terminal = gets_other_terminal(line);
 	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
 				!sb_inside(&mounts);
-	request.guarded = line->action == SB_ACTION_RUN && sb_is_supervised(line);
+	request.guarded = has_guard(line);
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

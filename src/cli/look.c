@@ -1,16 +1,13 @@
 /*
- * look.c - commands that only look at the rules: --explain, --print-policy, --list-paths.
+ * look.c - commands that only look at the rules: --print-policy, --list-paths.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/cli.h"
-#include "path/path.h"
-#include "policy/fast.h"
+#include "guard/guard.h"
 #include "policy/text.h"
 
 static void puts_safe(struct sb_buf *out, const char *text)
@@ -18,180 +15,57 @@ static void puts_safe(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
-/* What a decision rests on, in words. */
-static const char *origin_of(const struct sb_policy *policy, const struct sb_decision *decision)
+static bool is_in_force(const struct sb_policy *policy, const struct sb_guard_row *row)
 {
-	if (decision->rule)
-		return decision->rule->origin;
-	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
-		return "danger-full-access: no sandbox";
-	if (decision->verdict == SB_DENY)
-		return "read-only mode";
-	return "no rule: reading is free, changes ask";
+	return !(row->flags & SB_GUARD_IF_PROTECTING) || sb_policy_protect_ignored(policy);
 }
-
-struct explanation {
-	char *path; /* canonical */
-	int missing;
-	struct sb_decision decisions[SB_OP_COUNT];
-	bool final;         /* no flag changes what is denied */
-	const char *change; /* the option that would allow what is not, or forbid what is */
-	char *target;       /* its value: rules that grant need something that exists */
-};
 
 /*
- * What to name in a rule that grants: the path or, if it is not there, the directory
- * it would be created in, as long as that is not as broad as the home directory.
+ * What a supervised run asks about beside the rules.  As comments: who reads the policy back
+ * has the same table.
  */
-static char *grantable(const struct sb_setup *setup, const char *path, bool missing)
+static void guarded_text(const struct sb_policy *policy, struct sb_buf *out)
 {
-	char *parent = missing ? sb_path_parent(path) : NULL;
-	struct stat info;
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	if (parent && stat(parent, &info) == 0 && !sb_path_within(parent, setup->home.home))
-		return parent;
-	free(parent);
-	return strdup(path);
-}
+	sb_buf_puts(out, "# guarded at any depth in every writable directory: changes ask, or are "
+			 "checked first\n");
+	for (size_t i = 0; i < count; i++) {
+		const char *harmless = sb_guard_harmless(rows[i].kind);
+		size_t start = out->length;
 
-static int explain(const struct sb_setup *setup, const char *text, struct explanation *out,
-		   struct sb_error *err)
-{
-	SB_AUTO_FREE char *absolute = NULL;
-	int status = sb_path_expand(text, setup->home.cwd, setup->home.home, &absolute, err);
-
-	if (status == SB_OK)
-		status = sb_path_canonical(absolute, &out->path, &out->missing, err);
-	if (status != SB_OK)
-		return status;
-	for (int op = 0; op < SB_OP_COUNT; op++) {
-		out->decisions[op] = sb_decide(setup->policy, (enum sb_op)op, out->path);
-		if (out->decisions[op].verdict == SB_DENY && out->decisions[op].rule &&
-		    (out->decisions[op].rule->hard ||
-		     out->decisions[op].rule->tier == SB_TIER_SYSTEM))
-			out->final = true;
-	}
-	if (out->decisions[SB_MODIFY].verdict != SB_ALLOW ||
-	    out->decisions[SB_CREATE].verdict != SB_ALLOW ||
-	    out->decisions[SB_DELETE].verdict != SB_ALLOW)
-		out->change = "--allow-write";
-	else
-		out->change = "--deny";
-	out->target = strcmp(out->change, "--deny") == 0
-			      ? strdup(out->path)
-			      : grantable(setup, out->path, out->missing);
-	return out->target ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
-static void explain_text(const struct sb_setup *setup, const struct explanation *found,
-			 struct sb_buf *out)
-{
-	puts_safe(out, found->path);
-	sb_buf_puts(out, found->missing ? " (does not exist)\n" : "\n");
-	for (int op = 0; op < SB_OP_COUNT; op++) {
-		const struct sb_decision *decision = &found->decisions[op];
-
-		sb_buf_printf(out, "  %-7s %-6s", sb_op_name((enum sb_op)op),
-			      sb_verdict_name(decision->verdict));
-		if (decision->rule) {
-			SB_AUTO_BUF struct sb_buf rule = SB_BUF(SB_OUTPUT_LIMIT);
-
-			sb_rule_print_whole(decision->rule, &rule);
-			sb_buf_printf(out, "  rule '");
-			puts_safe(out, rule.data);
-			sb_buf_printf(out, "', ");
-		} else {
-			sb_buf_puts(out, "  ");
-		}
-		puts_safe(out, origin_of(setup->policy, decision));
-		if (decision->rule && decision->rule->capped && op != SB_READ)
-			sb_buf_puts(out, " (read-only mode)");
-		sb_buf_putc(out, '\n');
-		if (decision->verdict == SB_ASK && op == SB_DELETE)
-			sb_buf_puts(out, "where nobody can be asked, 'ask' is refused\n");
-	}
-	if (sb_fast_holds(setup->policy, found->path))
-		sb_buf_puts(out,
-			    "in a fast root: no name there is guarded, and nothing is renamed or "
-			    "linked across its border\n");
-	if (found->final) {
-		sb_buf_puts(out, "no option changes this\n");
-		return;
-	}
-	if (found->decisions[SB_READ].verdict != SB_ALLOW) {
-		sb_buf_puts(out, "to allow reading:  sandbash --allow-read=");
-		sb_shell_quote(out, found->path);
+		if (!is_in_force(policy, &rows[i]))
+			continue;
+		sb_buf_printf(out, "# %s %s", harmless ? "check" : "ask", rows[i].pattern);
+		do
+			sb_buf_putc(out, ' ');
+		while (!sb_buf_failed(out) && out->length - start < 48);
+		sb_buf_printf(out, "# %s: %s", rows[i].who, rows[i].why);
+		if (harmless)
+			sb_buf_printf(out, "; harmless: %s", harmless);
 		sb_buf_putc(out, '\n');
 	}
-	sb_buf_printf(out, "to %s  sandbash %s=",
-		      strcmp(found->change, "--deny") == 0 ? "hide it:       " : "allow changes:",
-		      found->change);
-	sb_shell_quote(out, found->target);
-	if (found->missing && strcmp(found->target, found->path) == 0 &&
-	    strcmp(found->change, "--deny") != 0)
-		sb_buf_puts(out, " (once it exists)");
-	sb_buf_putc(out, '\n');
 }
 
-static void explain_json(const struct sb_setup *setup, const char *text,
-			 const struct explanation *found, struct sb_buf *out)
+static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
 {
-	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_json json;
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	sb_buf_printf(&flag, "%s=%s", found->change, found->target);
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
-	sb_json_pair(&json, "asked", text);
-	sb_json_pair(&json, "path", found->path);
-	sb_json_pair_bool(&json, "exists", !found->missing);
-	sb_json_key(&json, "decisions");
-	sb_json_open(&json, '{');
-	for (int op = 0; op < SB_OP_COUNT; op++) {
-		const struct sb_decision *decision = &found->decisions[op];
-
-		sb_json_key(&json, sb_op_name((enum sb_op)op));
-		sb_json_open(&json, '{');
-		sb_json_pair(&json, "verdict", sb_verdict_name(decision->verdict));
-		sb_json_pair_bool(&json, "allowed", decision->verdict == SB_ALLOW);
-		sb_json_pair(&json, "origin", origin_of(setup->policy, decision));
-		sb_json_key(&json, "rule");
-		sb_json_rule(&json, decision->rule);
-		sb_json_close(&json, '}');
+	for (size_t i = 0; i < count; i++) {
+		if (!is_in_force(policy, &rows[i]))
+			continue;
+		sb_json_open(json, '{');
+		sb_json_pair(json, "pattern", rows[i].pattern);
+		sb_json_pair(json, "who", rows[i].who);
+		sb_json_pair(json, "why", rows[i].why);
+		sb_json_pair(json, "harmless", sb_guard_harmless(rows[i].kind));
+		sb_json_close(json, '}');
 	}
-	sb_json_close(&json, '}');
-	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
-	sb_json_pair_bool(&json, "final", found->final);
-	sb_json_pair(&json, "change_with", found->final ? NULL : flag.data);
-	sb_json_close(&json, '}');
 }
 
-int sb_cli_explain(const struct sb_command_line *line)
-{
-	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct explanation found = {0};
-	struct sb_setup setup;
-	struct sb_error err;
-	int status = sb_set_up(line, true, &setup);
-
-	if (status)
-		return status;
-	if (explain(&setup, line->action_value, &found, &err) != SB_OK) {
-		status = sb_report(&err);
-	} else {
-		if (line->json)
-			explain_json(&setup, line->action_value, &found, &out);
-		else
-			explain_text(&setup, &found, &out);
-		status = sb_print(&out);
-	}
-	free(found.path);
-	free(found.target);
-	sb_setup_done(&setup);
-	return status;
-}
-
-static void policy_json(const struct sb_policy *policy, struct sb_buf *out)
+static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_buf *out)
 {
 	struct sb_json json;
 
@@ -200,7 +74,13 @@ static void policy_json(const struct sb_policy *policy, struct sb_buf *out)
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
 	sb_json_pair(&json, "tmp", sb_tmp_name(sb_policy_tmp(policy)));
+	sb_json_pair_bool(&json, "protect_ignored", sb_policy_protect_ignored(policy));
 	sb_json_rules(&json, policy);
+	sb_json_key(&json, "guarded");
+	sb_json_open(&json, '[');
+	if (guarded)
+		guarded_json(policy, &json);
+	sb_json_close(&json, ']');
 	sb_json_close(&json, '}');
 }
 
@@ -212,10 +92,13 @@ int sb_cli_print_policy(const struct sb_command_line *line)
 
 	if (status)
 		return status;
-	if (line->json)
-		policy_json(setup.policy, &out);
-	else
+	if (line->json) {
+		policy_json(setup.policy, sb_is_guarded(line, &setup), &out);
+	} else {
 		sb_policy_print(setup.policy, &out);
+		if (sb_is_guarded(line, &setup))
+			guarded_text(setup.policy, &out);
+	}
 	status = sb_print(&out);
 	sb_setup_done(&setup);
 	return status;

@@ -22,6 +22,7 @@ enum id {
 	NETWORK,
 	NO_TMP,
 	SHARED_TMP,
+	PROTECT_IGNORED,
 	ALLOW_HOME,
 	ANYWHERE,
 	STATIC,
@@ -93,6 +94,8 @@ const struct sb_option sb_options[] = {
 	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_MORE, NULL, "/tmp is not writable"},
 	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp",
 			"the real /tmp instead of a private one"},
+	[PROTECT_IGNORED] = {"protect-ignored", NULL, NULL, SB_GROUP_MORE, NULL,
+			     "changing an existing file that git ignores asks"},
 	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
 			"start in the home directory itself"},
 	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",
@@ -115,7 +118,7 @@ const struct sb_option sb_options[] = {
 		   "no summary of what was refused at the end"},
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
 		    "write what was refused to FILE, as JSON"},
-	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_MORE, NULL,
+	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_RUN, NULL,
 			   "do not run without a record"},
 	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
 			     "wait for what the command leaves running instead of ending it"},
@@ -460,6 +463,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return set_tmp(line, id, SB_TMP_OFF, err);
 	case SHARED_TMP:
 		return set_tmp(line, id, SB_TMP_SHARED, err);
+	case PROTECT_IGNORED:
+		line->protect_ignored = true;
+		return SB_OK;
 	case ALLOW_HOME:
 		line->allow_home = true;
 		return SB_OK;

@@ -57,6 +57,22 @@ static int check_visible(const struct run *run, struct sb_error *err)
 		       cwd, decision.rule ? decision.rule->origin : "none");
 }
 
+/* Only a supervisor can tell what git ignores at the moment of a change. */
+static int check_ignored(const struct run *run, struct sb_error *err)
+{
+	if (!sb_policy_protect_ignored(run->setup.policy) || is_danger(run) ||
+	    sb_is_supervised(run->line))
+		return SB_OK;
+	if (run->line->best_effort) {
+		sb_warn("what git ignores is not protected: that takes a supervised run");
+		return SB_OK;
+	}
+	sb_fail(err, SB_E_UNSUPPORTED, 0,
+		"cannot protect what git ignores: that takes a supervised run");
+	return sb_hint(err, "leave out --static, or deny the files by name: --rule='read .env'; "
+			    "--best-effort goes on without");
+}
+
 /* Everything up to the point of no return.  for_real: directories of ours may be made. */
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
@@ -79,6 +95,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			return status;
 	}
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
+	if (status == SB_OK)
+		status = check_ignored(run, &err);
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {
@@ -510,6 +528,10 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_layers_describe(layers, held, sizeof held);
 	sb_buf_printf(out, "network:    %s\nlayers:     %s\n",
 		      sb_policy_network(run->setup.policy) ? "on" : "off", held);
+	if (sb_is_guarded(run->line, &run->setup))
+		sb_buf_puts(out,
+			    "guarded:    names that programs outside would run or obey, at any "
+			    "depth (--explain PATH)\n");
 	sb_buf_puts(out, "everything is read-only, except:\n");
 	for (size_t i = 0; i < run->plan.node_count; i++) {
 		const struct sb_plan_node *node = &run->plan.nodes[i];
@@ -553,6 +575,7 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 	sb_json_pair(&json, "directory", run->setup.home.cwd);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
+	sb_json_pair_bool(&json, "guarded", sb_is_guarded(run->line, &run->setup));
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, layers);
 	sb_json_key(&json, "mounts");
@@ -574,7 +597,7 @@ int sb_cli_dry_run(const struct sb_command_line *line)
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	static struct sb_weaknesses weak;
 	struct sb_layers layers = {0};
-	struct run run = {0};
+	struct run run = {.line = line};
 	struct sb_error err;
 	int status = prepare(line, false, &run);
 

@@ -223,6 +223,12 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 				  "log-static", source->origin, err);
 		maker->setup.log_static = line->keep;
 		break;
+	case SB_LINE_PROTECT_IGNORED:
+		status = set_once(&tier->protect_ignored_origin,
+				  tier->protect_ignored == line->keep, "protect-ignored",
+				  source->origin, err);
+		tier->protect_ignored = line->keep;
+		break;
 	default:
 		break;
 	}

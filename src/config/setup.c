@@ -249,6 +249,19 @@ static void choose_network(struct sb_maker *maker)
 	sb_policy_set_network(maker->setup.policy, on);
 }
 
+/* The last tier that says something; the option and the system's "on" are final. */
+static void choose_protect_ignored(struct sb_maker *maker)
+{
+	const struct sb_settings *tiers = maker->tiers;
+	bool on = false;
+
+	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT; tier++)
+		if (tiers[tier].protect_ignored_origin)
+			on = tiers[tier].protect_ignored;
+	on |= tiers[SB_TIER_SYSTEM].protect_ignored || maker->request->protect_ignored;
+	sb_policy_set_protect_ignored(maker->setup.policy, on);
+}
+
 static void choose_tmp(struct sb_maker *maker)
 {
 	enum sb_tmp tmp = SB_TMP_PRIVATE;
@@ -319,6 +332,7 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		return status;
 	choose_network(maker);
 	choose_tmp(maker);
+	choose_protect_ignored(maker);
 	place = (struct sb_place){.home = setup->home.home,
 				  .account_home = setup->home.account_home,
 				  .secrets = (const char *const *)setup->home.secrets,
@@ -374,6 +388,7 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		free(maker.tiers[tier].shell_origin);
 		free(maker.tiers[tier].keep_days_origin);
 		free(maker.tiers[tier].log_static_origin);
+		free(maker.tiers[tier].protect_ignored_origin);
 		free(maker.tiers[tier].keep_megabytes_origin);
 	}
 	free_list(maker.watched);

@@ -169,15 +169,17 @@ static int look_into_git(const struct sb_search_source *source, sb_search_handle
 		level->repository = begins_with_gitdir(source, directory);
 		return SB_OK;
 	}
-	level->repository = has_file(source, inside, "HEAD");
+	level->repository = source->one_repository || has_file(source, inside, "HEAD");
 	backend->close_directory(source->context, inside);
 	sb_buf_puts(&name, "/objects");
-	if (!level->repository ||
-	    backend->open_directory(source->context, name.data, &inside) < 0) {
-		level->repository = false;
-		return SB_OK;
+	if (!source->one_repository) {
+		if (!level->repository ||
+		    backend->open_directory(source->context, name.data, &inside) < 0) {
+			level->repository = false;
+			return SB_OK;
+		}
+		backend->close_directory(source->context, inside);
 	}
-	backend->close_directory(source->context, inside);
 	name.length = length;
 	name.data[length] = '\0';
 	sb_buf_puts(&name, "/info");
@@ -199,6 +201,8 @@ int sb_ignore_level_enter(const struct sb_search_source *source, struct sb_ignor
 	int ignored = 0, status = SB_OK;
 	int *error = out_errno ? out_errno : &ignored;
 
+	if (source->one_repository && *path)
+		names.git = false;
 	if (!names.gitignore && !names.git) {
 		*out = sb_ignore_level_hold(parent);
 		return SB_OK;

@@ -83,6 +83,11 @@ struct sb_search_source {
 	void *context;         /* the backend's */
 	sb_search_sight sight; /* NULL: everything */
 	void *sight_context;
+	/*
+	 * For what git ignores: the root is a repository, and no .git beneath it begins another.
+	 * Whoever can make one there cannot get rid of the rules above it.
+	 */
+	bool one_repository;
 };
 
 /* ---- which part of it, and how long: common to glob and grep ---- */

@@ -55,6 +55,22 @@ static void add_role(struct sb_guard *guard, const struct sb_folded *name, unsig
 	}
 }
 
+bool sb_component_ends(const struct sb_component *component, const char *name, size_t length)
+{
+	const struct sb_folded *prefix = &component->prefix;
+	struct sb_folded whole;
+
+	if (!sb_fold_ends(name, length, component->text.text, component->text.length))
+		return false;
+	if (!prefix->length)
+		return true;
+	sb_fold(name, length, &whole);
+	/* what is too long to be folded may begin with anything */
+	return whole.length == SB_FOLD_MAX ||
+	       (whole.length >= prefix->length + component->text.length &&
+		memcmp(whole.text, prefix->text, prefix->length) == 0);
+}
+
 static void compile_component(const char *text, size_t length, struct sb_component *out)
 {
 	if (length == 5 && memcmp(text, "<git>", 5) == 0) {
@@ -63,9 +79,12 @@ static void compile_component(const char *text, size_t length, struct sb_compone
 		out->kind = SB_COMPONENT_BENEATH;
 	} else if (length == 1 && *text == '*') {
 		out->kind = SB_COMPONENT_ANY;
-	} else if (*text == '*') {
+	} else if (memchr(text, '*', length)) {
+		size_t star = (size_t)((const char *)memchr(text, '*', length) - text);
+
 		out->kind = SB_COMPONENT_SUFFIX;
-		sb_fold(text + 1, length - 1, &out->text);
+		sb_fold(text, star, &out->prefix);
+		sb_fold(text + star + 1, length - star - 1, &out->text);
 	} else {
 		out->kind = SB_COMPONENT_NAME;
 		sb_fold(text, length, &out->text);
@@ -110,17 +129,23 @@ static void index_row(struct sb_guard *guard, const struct sb_pattern_row *patte
 
 static int compile(struct sb_guard *guard)
 {
-	const struct sb_guard_row *rows = sb_guard_rows(&guard->count);
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
 	struct sb_folded *special;
 
-	guard->rows = calloc(guard->count, sizeof *guard->rows);
+	guard->rows = calloc(count, sizeof *guard->rows);
 	guard->specials =
 		calloc(COUNT(hook_names) + COUNT(structure_names), sizeof *guard->specials);
 	if (!guard->rows || !guard->specials)
 		return SB_E_NOMEM;
-	for (size_t i = 0; i < guard->count; i++) {
-		compile_row(&rows[i], &guard->rows[i]);
-		index_row(guard, &guard->rows[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct sb_pattern_row *next = &guard->rows[guard->count];
+
+		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !guard->options.protect_ignored)
+			continue;
+		compile_row(&rows[i], next);
+		index_row(guard, next);
+		guard->count++;
 	}
 	special = guard->specials;
 	for (size_t i = 0; i < COUNT(hook_names); i++, special++) {

@@ -18,6 +18,7 @@ struct check {
 	struct sb_guard_bytes old_bytes, new_bytes;
 	char *why;
 	size_t why_size;
+	enum sb_guard_kind kind;
 };
 
 static enum sb_guard_verdict ask(const struct check *check, const char *what, const char *text,
@@ -57,6 +58,19 @@ static bool is_odd(const struct check *check)
 	return memchr(check->new_bytes.bytes, '\0', check->new_bytes.length) ||
 	       memchr(check->new_bytes.bytes, '\r', check->new_bytes.length) ||
 	       has_long_line(check->new_bytes);
+}
+
+/*
+ * A worktree that git made in the run's own temporary directory is gone afterwards, and git
+ * prunes it: worktrees/ID/gitdir may name that.  Nothing else may lead there from elsewhere.
+ */
+static bool leads_to_private(const struct check *check, const char *target)
+{
+	const struct sb_guard_options *options = &check->guard->options;
+
+	return options->is_private && check->kind != SB_GUARD_GITDIR &&
+	       options->is_private(options->context, target) &&
+	       !options->is_private(options->context, check->path);
 }
 
 /*
@@ -101,7 +115,8 @@ static bool leads_inside(const struct check *check, const char *target, unsigned
 		sb_buf_append(&whole, out.data, out.length);
 		return !sb_buf_failed(&whole) && whole.length &&
 		       check->guard->options.in_guarded_root(check->guard->options.context,
-							     whole.data);
+							     whole.data) &&
+		       !leads_to_private(check, whole.data);
 	}
 	return false;
 }
@@ -195,6 +210,72 @@ static enum sb_guard_verdict check_changes(const struct check *check, enum sb_gu
 	return SB_GUARD_PLAIN;
 }
 
+/* Whole sections of these come and go with git's own commands. */
+static bool comes_and_goes(const char *key)
+{
+	return strncmp(key, "remote.", 7) == 0 || strncmp(key, "branch.", 7) == 0 ||
+	       strncmp(key, "submodule.", 10) == 0;
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+	const struct sb_git_entry *a = *(const struct sb_git_entry *const *)left;
+	const struct sb_git_entry *b = *(const struct sb_git_entry *const *)right;
+	int order = strcmp(a->key, b->key);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+/* The entry of each key that counts, which is the last, by key.  NULL: out of memory. */
+static const struct sb_git_entry **effective(const struct sb_git_config *config, size_t *out_count)
+{
+	const struct sb_git_entry **ranks = calloc(config->count + 1, sizeof *ranks);
+	size_t count = 0;
+
+	if (!ranks)
+		return NULL;
+	for (size_t i = 0; i < config->count; i++)
+		ranks[i] = &config->entries[i];
+	qsort(ranks, config->count, sizeof *ranks, compare_ranks);
+	for (size_t i = 0; i < config->count; i++)
+		if (i + 1 == config->count || strcmp(ranks[i]->key, ranks[i + 1]->key) != 0)
+			ranks[count++] = ranks[i];
+	*out_count = count;
+	return ranks;
+}
+
+/*
+ * One that goes away, or its place, may make another count: an earlier one of this file, or one
+ * of the user's own files, which this one was to overrule.
+ */
+static enum sb_guard_verdict check_effective(const struct check *check, enum sb_guard_kind kind,
+					     const struct sb_git_config *before,
+					     const struct sb_git_config *after)
+{
+	size_t count = 0, new_count = 0, at = 0;
+	SB_AUTO_FREE const struct sb_git_entry **old = effective(before, &count);
+	SB_AUTO_FREE const struct sb_git_entry **new = effective(after, &new_count);
+
+	if (!old || !new)
+		return ask(check, "out of memory", "", 0);
+	for (size_t i = 0; i < count; i++) {
+		const char *key = old[i]->key;
+		int order = 1;
+
+		while (at < new_count && (order = strcmp(new[at]->key, key)) < 0)
+			at++;
+		if (at == new_count || order != 0) {
+			if (kind == SB_GUARD_GIT_CONFIG && !comes_and_goes(key) &&
+			    sb_git_key_judge(key, "") == SB_KEY_ASK)
+				return ask(check, "no longer set: ", key, strlen(key));
+		} else if (strcmp(value_of(old[i]), value_of(new[at])) != 0 &&
+			   check_key(check, kind, key, value_of(new[at])) != SB_GUARD_PLAIN) {
+			return SB_GUARD_ASK;
+		}
+	}
+	return SB_GUARD_PLAIN;
+}
+
 static enum sb_guard_verdict check_config(const struct check *check, enum sb_guard_kind kind)
 {
 	struct sb_git_config before = {0}, after;
@@ -208,6 +289,8 @@ static enum sb_guard_verdict check_config(const struct check *check, enum sb_gua
 	else if (after.failed)
 		verdict = ask(check, "not in git's config format", "", 0);
 	else
+		verdict = check_effective(check, kind, &before, &after);
+	if (verdict == SB_GUARD_PLAIN) /* sorts both */
 		verdict = check_changes(check, kind, &before, &after);
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);
@@ -342,6 +425,41 @@ static enum sb_guard_verdict check_lines(const struct check *check,
 	return SB_GUARD_PLAIN;
 }
 
+/* The line at *at, without its newline; *at moves behind it.  False: there is none. */
+static bool next_line(const char **at, const char *end, const char **out, size_t *out_length)
+{
+	const char *newline = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
+
+	if (!*at || *at >= end)
+		return false;
+	*out = *at;
+	*out_length = (size_t)((newline ? newline : end) - *at);
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+/*
+ * Every line that was there is there still, in that order, and no new one takes something out
+ * ("!pattern").  Then all that was ignored still is: a later line wins, and these only add.
+ */
+static enum sb_guard_verdict check_ignore(const struct check *check)
+{
+	const char *old_at = check->old_bytes.bytes, *at = check->new_bytes.bytes;
+	const char *old_end = old_at ? old_at + check->old_bytes.length : NULL;
+	const char *end = at + check->new_bytes.length;
+	const char *old = NULL, *line;
+	size_t old_length = 0, length;
+	bool more = next_line(&old_at, old_end, &old, &old_length);
+
+	while (next_line(&at, end, &line, &length)) {
+		if (more && length == old_length && memcmp(line, old, length) == 0)
+			more = next_line(&old_at, old_end, &old, &old_length);
+		else if (length && *line == '!')
+			return ask(check, "", line, length);
+	}
+	return more ? ask(check, "without the line ", old, old_length) : SB_GUARD_PLAIN;
+}
+
 static enum sb_guard_verdict check_strategy(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
@@ -355,7 +473,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
 {
-	struct check check = {guard, path, old_bytes, new_bytes, why, why_size};
+	struct check check = {guard, path, old_bytes, new_bytes, why, why_size, kind};
 
 	if (why_size)
 		why[0] = '\0';
@@ -366,7 +484,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 			   new_bytes.bytes ? new_bytes.length : 0);
 	if (new_bytes.length > SB_GUARD_MAX_BYTES)
 		return ask(&check, "too long to be looked at", "", 0);
-	if (new_bytes.length == 0)
+	if (new_bytes.length == 0 && kind != SB_GUARD_IGNORE)
 		return SB_GUARD_PLAIN; /* says nothing */
 	if (is_odd(&check))
 		return ask(&check, "holds control characters or very long lines", "", 0);
@@ -389,6 +507,8 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 		return check_lines(&check, is_harmless_alternate);
 	case SB_GUARD_TOOL_VERSIONS:
 		return check_lines(&check, is_harmless_version);
+	case SB_GUARD_IGNORE:
+		return check_ignore(&check);
 	default:
 		return ask(&check, "", new_bytes.bytes, new_bytes.length);
 	}

@@ -52,14 +52,17 @@ enum sb_guard_kind {
 	SB_GUARD_SEQUENCER,     /* config grammar, such a strategy */
 	SB_GUARD_ALTERNATES,    /* object directories in guarded roots */
 	SB_GUARD_TOOL_VERSIONS, /* versions, no paths and no templates */
+	SB_GUARD_IGNORE,        /* lines that make git ignore more, none less */
 };
 
 enum sb_guard_flags {
 	SB_GUARD_IF_EXECUTABLE = 1, /* the x bit matters: chmod asks; so does removing it */
+	SB_GUARD_IF_PROTECTING = 2, /* only with protect_ignored; removing it asks */
 };
 
 /*
- * A pattern has one to three components; each is a name, "*" or "*.suffix".  A "**" behind them
+ * A pattern has one to three components; each is a name, "*", "*.suffix" or "prefix*.suffix".
+ * A "**" behind them
  * means everything beneath.  The first may be "<git>": a directory called .git, or one with
  * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
  * to case and to characters that case-folding file systems ignore.
@@ -79,6 +82,9 @@ struct sb_guard_row {
 
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
+/* In words, which contents are harmless: "changes to keys that run nothing".  NULL: none. */
+const char *sb_guard_harmless(enum sb_guard_kind kind);
+
 struct sb_guard; /* opaque: names of one run beside the table */
 
 struct sb_guard_options {
@@ -88,6 +94,11 @@ struct sb_guard_options {
 	 * guarded in this run?  Writable but unguarded places ("fast") are not.
 	 */
 	bool (*in_guarded_root)(void *context, const char *path);
+	/*
+	 * Is path in a place of the run's own, which outside is another one or none?  What leads
+	 * there from elsewhere leads git outside to a place that nobody has looked at.  Or NULL.
+	 */
+	bool (*is_private)(void *context, const char *path);
 	void *context;
 	/*
 	 * Projects, canonical, NULL-terminated: where their git config says core.hooksPath and
@@ -95,6 +106,8 @@ struct sb_guard_options {
 	 */
 	const char *const *projects;
 	const char *home; /* whose ~/.gitconfig counts too; or NULL */
+	/* What git ignores is protected in this run: the files that say what that is count. */
+	bool protect_ignored;
 };
 
 /* SB_E_NOMEM. What cannot be read in a project is no error. */
@@ -111,6 +124,7 @@ enum sb_guard_act {
 	SB_GUARD_LINK_TO,   /* the new name */
 	SB_GUARD_UNLINK,    /* and rmdir */
 	SB_GUARD_METADATA,  /* mode, owner, times, attributes */
+	SB_GUARD_HIDE,      /* a mode or an access list that may keep the owner out */
 };
 
 struct sb_guard_place {

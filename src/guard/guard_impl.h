@@ -12,14 +12,15 @@
 enum sb_component_kind {
 	SB_COMPONENT_NAME,
 	SB_COMPONENT_ANY,     /* "*" */
-	SB_COMPONENT_SUFFIX,  /* "*.x" */
+	SB_COMPONENT_SUFFIX,  /* "*.x", "a*.x" */
 	SB_COMPONENT_GIT,     /* "<git>", always the first */
 	SB_COMPONENT_BENEATH, /* "**", always the last */
 };
 
 struct sb_component {
 	enum sb_component_kind kind;
-	struct sb_folded text; /* of NAME, and of SUFFIX without the star */
+	struct sb_folded text;   /* of NAME, and of SUFFIX what stands behind the star */
+	struct sb_folded prefix; /* of SUFFIX what stands before it; may be empty */
 };
 
 #define SB_MAX_NAMES 3                       /* of a pattern */
@@ -50,9 +51,15 @@ struct sb_slot {
 #define SB_SLOTS 1024 /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
+enum sb_extra_kind {
+	SB_EXTRA_CONFIG, /* an included file */
+	SB_EXTRA_HOOKS,  /* a directory of hooks */
+	SB_EXTRA_HOOK,   /* a file that a link among the hooks leads to */
+};
+
 struct sb_extra {
 	char *path; /* canonical */
-	bool hooks; /* a directory of hooks; else a config file */
+	enum sb_extra_kind kind;
 };
 
 struct sb_extras {
@@ -71,6 +78,9 @@ struct sb_guard {
 	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */
 	struct sb_slot slots[SB_SLOTS];
 };
+
+/* Has the name the ending, and the beginning, of a SUFFIX? */
+bool sb_component_ends(const struct sb_component *component, const char *name, size_t length);
 
 /* look.c: through descriptors, at what is there already */
 

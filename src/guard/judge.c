@@ -5,6 +5,7 @@
  * Only names that the table knows go further, and only git's ask the disk.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -148,8 +149,7 @@ static bool matches(struct spot *spot, unsigned index, const struct sb_component
 	case SB_COMPONENT_ANY:
 		return name->length > 0;
 	case SB_COMPONENT_SUFFIX:
-		return sb_fold_ends(name->text, name->length, component->text.text,
-				    component->text.length);
+		return sb_component_ends(component, name->text, name->length);
 	case SB_COMPONENT_GIT:
 		return index ? is_git_directory(spot, index) : is_dot_git(spot, 0);
 	default:
@@ -242,9 +242,7 @@ static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const 
 static bool has_ending(const struct sb_guard *guard, const struct name *name)
 {
 	for (size_t i = 0; i < guard->ending_count; i++) {
-		const struct sb_folded *ending = &guard->endings[i]->at[0].text;
-
-		if (sb_fold_ends(name->text, name->length, ending->text, ending->length))
+		if (sb_component_ends(&guard->endings[i]->at[0], name->text, name->length))
 			return true;
 	}
 	return false;
@@ -261,7 +259,7 @@ static const struct sb_guard_row *row_named(const struct sb_guard *guard, const 
 static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
 					       const struct sb_extra *extra)
 {
-	return row_named(guard, extra->hooks ? "<git>/hooks/*" : "<git>/config");
+	return row_named(guard, extra->kind == SB_EXTRA_CONFIG ? "<git>/config" : "<git>/hooks/*");
 }
 
 /* Is path what a git config names: a hook, or an included file? */
@@ -273,7 +271,7 @@ static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
 		size_t length = strlen(extra->path);
 
 		if (strncmp(path, extra->path, length) == 0 &&
-		    (extra->hooks ? path[length] == '/' : path[length] == '\0')) {
+		    (path[length] == (extra->kind == SB_EXTRA_HOOKS ? '/' : '\0'))) {
 			const struct sb_guard_row *row = row_of_extra(guard, extra);
 			const char *name = strrchr(path, '/') + 1;
 
@@ -336,6 +334,9 @@ static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_gu
 	case SB_GUARD_WRITE:
 		return answer(out, row, row->kind == SB_GUARD_SAME ? SB_GUARD_ASK : SB_GUARD_CHECK);
 	case SB_GUARD_UNLINK: /* gone runs nothing; but a hook may be there to stop something */
+		if (row->flags & SB_GUARD_IF_PROTECTING)
+			return answer(out, row, SB_GUARD_ASK);
+		/* fall through */
 	case SB_GUARD_METADATA:
 		return row->flags & SB_GUARD_IF_EXECUTABLE ? answer(out, row, SB_GUARD_ASK)
 							   : plain(out);
@@ -424,10 +425,11 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
 	return *out_complete && !is_dot_git(&spot, 1) ? look_beside(guard, &spot, out) : plain(out);
 }
 
-/* Patterns whose first name is an ordinary word mean it in git's directories only. */
+/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
 static bool is_word_of_git(const struct sb_pattern_row *pattern)
 {
-	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.';
+	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
+	       strcmp(pattern->row->who, "git") == 0;
 }
 
 static bool is_gits_own(struct spot *spot)
@@ -504,15 +506,21 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	return plain(out);
 }
 
+static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
+					   const struct sb_guard_place *place,
+					   struct sb_guard_answer *out);
+
 enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard_act act,
 				     const struct sb_guard_place *place,
 				     struct sb_guard_answer *out)
 {
 	struct spot spot;
 
+	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
+		return judge_leaving(guard, place, out);
 	start_answer(out);
 	split(place, &spot);
-	return judge_spot(guard, act, &spot, out);
+	return judge_spot(guard, act == SB_GUARD_HIDE ? SB_GUARD_METADATA : act, &spot, out);
 }
 
 /* A hooks directory or an included file of some repository, in a directory that moves in. */
@@ -532,6 +540,27 @@ static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *e
 		sb_escape_line(out->detail, sizeof out->detail, extra->path);
 		return true;
 	}
+	return false;
+}
+
+/* A .git file with a relative way in it leads elsewhere once its directory has moved. */
+static bool leads_elsewhere(const struct sb_guard *guard, int directory, const char *path,
+			    struct sb_guard_answer *out)
+{
+	static const char absolute[] = "gitdir: /";
+	char start[sizeof absolute - 1];
+	SB_AUTO_FD int fd = directory < 0 ? -1
+					  : openat(directory, ".git",
+						   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+	    (pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+	     memcmp(start, absolute, sizeof start) == 0))
+		return false;
+	for (size_t i = 0; i < guard->count; i++)
+		if (guard->rows[i].row->kind == SB_GUARD_GITFILE)
+			return sb_look_inside(guard, directory, path, &guard->rows[i], 0, out);
 	return false;
 }
 
@@ -560,6 +589,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
+	if (leads_elsewhere(guard, directory, path, out))
+		return answer(out, out->row, SB_GUARD_ASK);
 	while ((pattern = part_of(guard, spot, &from, &position))) {
 		out->looked |= SB_LOOKED_INTO;
 		/* a git directory was guarded all along, whatever it was called */
@@ -604,6 +635,38 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 			  &spot, out);
 }
 
+/* Is what the rest of the pattern names, from first on, in directory?  Unknown counts as yes. */
+static bool holds_rest(int directory, const struct sb_pattern_row *pattern, unsigned first)
+{
+	char name[SB_MAX_NAMES * (SB_FOLD_MAX + 1)] = "";
+	size_t length = 0;
+
+	for (unsigned i = first; i < pattern->count; i++) {
+		length += (size_t)snprintf(name + length, sizeof name - length, "%s%s",
+					   i > first ? "/" : "", pattern->at[i].text.text);
+	}
+	return sb_look_exists(directory, name);
+}
+
+/* Does the directory that leaves take away something of this pattern that has to stay? */
+static bool takes_away(const struct sb_guard *guard, const struct sb_guard_place *place,
+		       const struct sb_pattern_row *pattern, unsigned position,
+		       struct sb_guard_answer *out)
+{
+	SB_AUTO_FD int directory = -1;
+	bool hooks = (pattern->row->flags & SB_GUARD_IF_EXECUTABLE) &&
+		     pattern->at[position].kind == SB_COMPONENT_NAME;
+
+	if (!hooks && !(pattern->row->flags & SB_GUARD_IF_PROTECTING))
+		return false;
+	directory = openat(place->directory, place->name,
+			   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return true;
+	return hooks ? sb_look_inside(guard, directory, place->path, pattern, position + 1, out)
+		     : holds_rest(directory, pattern, position + 1);
+}
+
 /* A directory that leaves takes away what may be there to stop something: hooks. */
 static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 					   const struct sb_guard_place *place,
@@ -620,20 +683,11 @@ static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 	split(place, &spot);
 	if (spot.held)
 		return on_hold(guard, out);
-	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER))
+	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return plain(out);
-	while ((pattern = part_of(guard, &spot, &from, &position))) {
-		SB_AUTO_FD int directory = -1;
-
-		if (!(pattern->row->flags & SB_GUARD_IF_EXECUTABLE) ||
-		    pattern->at[position].kind != SB_COMPONENT_NAME)
-			continue;
-		directory = openat(place->directory, place->name,
-				   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (directory < 0 ||
-		    sb_look_inside(guard, directory, place->path, pattern, position + 1, out))
+	while ((pattern = part_of(guard, &spot, &from, &position)))
+		if (takes_away(guard, place, pattern, position, out))
 			return answer(out, pattern->row, SB_GUARD_ASK);
-	}
 	return plain(out);
 }
 

@@ -146,7 +146,7 @@ static bool look_at(struct look *look, int directory, const char *name, size_t s
 static bool means(const struct sb_component *component, const char *name)
 {
 	return component->kind != SB_COMPONENT_SUFFIX ||
-	       sb_fold_ends(name, strlen(name), component->text.text, component->text.length);
+	       sb_component_ends(component, name, strlen(name));
 }
 
 static bool look_at_all(struct look *look, int directory, size_t start, size_t end, unsigned at)

@@ -17,9 +17,11 @@
 #include "guard/guard_impl.h"
 #include "guard/repository.h"
 #include "path/path.h"
+#include "sys/directory.h"
 
 #define MAX_INCLUDES 16 /* git itself stops at a depth of ten */
 #define MAX_PARENTS 64
+#define MAX_HOOKS 256 /* names in a directory of hooks that are looked at */
 
 char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 {
@@ -117,7 +119,7 @@ static bool is_known(const struct sb_extras *extras, const char *path)
 }
 
 /* Takes path. */
-static int add_extra(struct sb_extras *extras, char *path, bool hooks)
+static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind kind)
 {
 	struct sb_extra *more;
 
@@ -131,7 +133,7 @@ static int add_extra(struct sb_extras *extras, char *path, bool hooks)
 		return SB_E_NOMEM;
 	}
 	extras->all = more;
-	extras->all[extras->count++] = (struct sb_extra){path, hooks};
+	extras->all[extras->count++] = (struct sb_extra){path, kind};
 	return SB_OK;
 }
 
@@ -167,7 +169,8 @@ static int collect_entry(struct collector *collector, const char *file,
 
 	if (strcmp(entry->key, "core.hookspath") == 0)
 		return add_extra(collector->out,
-				 config_path(entry->value, collector->top, collector->home), true);
+				 config_path(entry->value, collector->top, collector->home),
+				 SB_EXTRA_HOOKS);
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
 		return SB_OK;
@@ -175,7 +178,7 @@ static int collect_entry(struct collector *collector, const char *file,
 	included = directory ? config_path(entry->value, directory, collector->home) : NULL;
 	if (!included || is_known(collector->out, included) || collector->includes-- <= 0)
 		return SB_OK;
-	status = add_extra(collector->out, strdup(included), false);
+	status = add_extra(collector->out, strdup(included), SB_EXTRA_CONFIG);
 	return status == SB_OK ? collect(collector, included) : status;
 }
 
@@ -197,7 +200,7 @@ static int collect(struct collector *collector, const char *file)
 
 /* A link that stands where hooks or config should: what it leads to counts as that. */
 static int collect_link(struct collector *collector, const char *directory, const char *name,
-			bool hooks)
+			enum sb_extra_kind kind)
 {
 	SB_AUTO_FREE char *path = sb_path_join(directory, name);
 	char *canonical = NULL;
@@ -207,7 +210,27 @@ static int collect_link(struct collector *collector, const char *directory, cons
 	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) ||
 	    sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK)
 		return path ? SB_OK : SB_E_NOMEM;
-	return add_extra(collector->out, canonical, hooks);
+	return add_extra(collector->out, canonical, kind);
+}
+
+/* Links among the hooks: git runs what they lead to, say scripts/pre-commit of the project. */
+static int collect_hook_links(struct collector *collector, const char *common)
+{
+	SB_AUTO_FREE char *hooks = sb_path_join(common, "hooks");
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	int status = SB_OK;
+
+	if (!hooks)
+		return SB_E_NOMEM;
+	if (sb_sys_dir_open(&dir, hooks) < 0)
+		return SB_OK;
+	for (int left = MAX_HOOKS; left && status == SB_OK && (entry = sb_sys_dir_next(&dir));
+	     left--)
+		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+			status = collect_link(collector, hooks, entry->d_name, SB_EXTRA_HOOK);
+	sb_sys_dir_close(&dir);
+	return status;
 }
 
 static int collect_file(struct collector *collector, const char *directory, const char *name)
@@ -234,9 +257,11 @@ int sb_extras_of(const char *top, const char *home, struct sb_extras *out)
 	if (status == SB_OK)
 		status = collect_file(&collector, repository.own, "config.worktree");
 	if (status == SB_OK)
-		status = collect_link(&collector, repository.common, "hooks", true);
+		status = collect_link(&collector, repository.common, "hooks", SB_EXTRA_HOOKS);
 	if (status == SB_OK)
-		status = collect_link(&collector, repository.common, "config", false);
+		status = collect_link(&collector, repository.common, "config", SB_EXTRA_CONFIG);
+	if (status == SB_OK)
+		status = collect_hook_links(&collector, repository.common);
 	sb_repository_done(&repository);
 	return status;
 }

@@ -66,13 +66,23 @@ static const struct sb_guard_row rows[] = {
 		"git cherry-pick --continue runs git-merge-NAME"),
 	CHECKED(".gitmodules", SB_GUARD_GITMODULES, NULL, "git",
 		"git submodule update fetches what it names, to where it names"),
+	/* not "obeyed", but whoever can change them can take --protect-ignored off a file */
+	{".gitignore", "sandbash", "says what --protect-ignored protects; with that option only",
+	 SB_GUARD_IGNORE, SB_GUARD_IF_PROTECTING, NULL},
+	{"<git>/info/exclude", "sandbash",
+	 "says what --protect-ignored protects; with that option only", SB_GUARD_IGNORE,
+	 SB_GUARD_IF_PROTECTING, NULL},
 	CHECKED(".gitconfig", SB_GUARD_GIT_CONFIG, ".gitconfig", "git",
 		"git config can name programs to run"),
 	CHECKED(".config/git/config", SB_GUARD_GIT_CONFIG, ".config/git/config", "git",
 		"git config can name programs to run"),
 	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
+	/* not .hg/requires: "hg init" writes it, and without a sharedpath it leads nowhere */
+	AT(".hg/sharedpath", "Mercurial", "leads hg to other hooks and config"),
 	AT(".hg/hgrc-not-shared", "Mercurial", "hooks, extensions and aliases that hg runs"),
 	AT(".sl/config", "Sapling", "hooks, extensions and aliases that sl runs"),
+	AT(".jj/repo", "Jujutsu", "as a file: leads jj to another repository and its tools"),
+	AT("_darcs/prefs/defaults", "darcs", "hooks that darcs runs"),
 	AT(".jj/repo/config.toml", "Jujutsu", "tools that jj runs"),
 
 	/* what git hooks that are installed already run on the next commit */
@@ -81,6 +91,9 @@ static const struct sb_guard_row rows[] = {
 	{".husky/_/*", "git", "husky's hooks run it", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
 	 ".husky"},
 	AT(".pre-commit-config.yaml", "pre-commit", "commands to run at every commit"),
+	AT(".pre-commit-config.yml", "prek", "commands to run at every commit"),
+	AT("prek.toml", "prek", "commands to run at every commit"),
+	AT(".overcommit.yml", "overcommit", "commands to run at every commit"),
 	AT("lefthook.yml", "lefthook", "commands to run at every commit"),
 	AT("lefthook.yaml", "lefthook", "commands to run at every commit"),
 	AT("lefthook.toml", "lefthook", "commands to run at every commit"),
@@ -88,6 +101,21 @@ static const struct sb_guard_row rows[] = {
 	AT(".lefthook.yml", "lefthook", "commands to run at every commit"),
 	AT("lefthook-local.yml", "lefthook", "commands to run at every commit"),
 	AT(".lefthook-local.yml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook.yaml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook.toml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook.json", "lefthook", "commands to run at every commit"),
+	AT("lefthook-local.yaml", "lefthook", "commands to run at every commit"),
+	AT("lefthook-local.toml", "lefthook", "commands to run at every commit"),
+	AT("lefthook-local.json", "lefthook", "commands to run at every commit"),
+	AT(".lefthook-local.yaml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook-local.toml", "lefthook", "commands to run at every commit"),
+	AT(".lefthook-local.json", "lefthook", "commands to run at every commit"),
+	AT(".config/lefthook.yml", "lefthook", "commands to run at every commit"),
+	AT(".config/lefthook.yaml", "lefthook", "commands to run at every commit"),
+	AT(".config/lefthook.toml", "lefthook", "commands to run at every commit"),
+	AT(".config/lefthook.json", "lefthook", "commands to run at every commit"),
+	BENEATH(".lefthook", "lefthook", "scripts to run at every commit"),
+	BENEATH(".lefthook-local", "lefthook", "scripts to run at every commit"),
 
 	/* entering a directory, starting a shell */
 	AT(".envrc", "direnv", "direnv runs it on cd"),
@@ -95,10 +123,21 @@ static const struct sb_guard_row rows[] = {
 	AT(".mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	AT("mise.local.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	AT(".mise.local.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	{"mise.*.toml", "mise", "hooks and scripts that mise runs on cd, once trusted",
+	 SB_GUARD_SAME, 0, NULL},
+	{".mise.*.toml", "mise", "hooks and scripts that mise runs on cd, once trusted",
+	 SB_GUARD_SAME, 0, NULL},
+	AT("mise/config.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	BENEATH(".mise/conf.d", "mise", "hooks and scripts that mise runs on cd, once trusted"),
+	BENEATH(".config/mise/conf.d", "mise",
+		"hooks and scripts that mise runs on cd, once trusted"),
 	IN(".mise", "*.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	AT(".config/mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	IN(".config/mise", "*.toml", "mise",
 	   "hooks and scripts that mise runs on cd, once trusted"),
+	AT(".autoenv", "autoenv", "autoenv runs it on cd"),
+	AT(".autoenv.zsh", "zsh-autoenv", "zsh-autoenv runs it on cd"),
+	AT(".autoenv_leave.zsh", "zsh-autoenv", "zsh-autoenv runs it on leaving"),
 	AT(".rvmrc", "rvm", "rvm runs it on cd"),
 	CHECKED(".tool-versions", SB_GUARD_TOOL_VERSIONS, NULL, "asdf, mise",
 		"a path as version is where programs are run from"),
@@ -111,6 +150,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".bash_login", "bash", "shell start-up file"),
 	AT(".bash_logout", "bash", "shell start-up file"),
 	AT(".bash_aliases", "bash", "shell start-up file"),
+	BENEATH(".bashrc.d", "bash", "shell start-up files"),
 	AT(".profile", "sh", "shell start-up file"),
 	AT(".inputrc", "readline", "binds keys to commands in every shell"),
 	AT(".zshenv", "zsh", "shell start-up file"),
@@ -118,6 +158,11 @@ static const struct sb_guard_row rows[] = {
 	AT(".zshrc", "zsh", "shell start-up file"),
 	AT(".zlogin", "zsh", "shell start-up file"),
 	AT(".zlogout", "zsh", "shell start-up file"),
+	AT(".zshenv.zwc", "zsh", "run instead of .zshenv, if newer"),
+	AT(".zprofile.zwc", "zsh", "run instead of .zprofile, if newer"),
+	AT(".zshrc.zwc", "zsh", "run instead of .zshrc, if newer"),
+	AT(".zlogin.zwc", "zsh", "run instead of .zlogin, if newer"),
+	AT(".zlogout.zwc", "zsh", "run instead of .zlogout, if newer"),
 	AT(".kshrc", "ksh", "shell start-up file"),
 	AT(".cshrc", "csh", "shell start-up file"),
 	AT(".tcshrc", "tcsh", "shell start-up file"),
@@ -144,6 +189,9 @@ static const struct sb_guard_row rows[] = {
 	AT(".Rprofile", "R", "R runs it at start"),
 	AT(".Renviron", "R", "names further files that R runs at start"),
 	AT(".gdbinit", "gdb", "commands that gdb runs at start"),
+	AT(".gdbearlyinit", "gdb", "commands that gdb runs at start"),
+	AT(".psqlrc", "psql", "commands that psql runs at start"),
+	AT(".sqliterc", "sqlite3", "commands that sqlite3 runs at start"),
 	AT(".lldbinit", "lldb", "commands that lldb runs at start"),
 	AT(".pdbrc", "python", "commands that pdb runs at start"),
 	AT(".irbrc", "ruby", "irb runs it at start"),
@@ -155,6 +203,8 @@ static const struct sb_guard_row rows[] = {
 	/* editors */
 	IN(".vscode", "*.json", "VS Code",
 	   "tasks that run when the folder is opened, programs of extensions, MCP servers"),
+	IN(".theia", "*.json", "Theia", "tasks, launch configurations and settings"),
+	IN(".vs", "*.json", "Visual Studio", "tasks and launch configurations"),
 	ENDING(".code-workspace", "VS Code", "tasks and settings of a workspace"),
 	BENEATH(".idea", "JetBrains IDEs",
 		"run configurations, file watchers and start-up tasks of the IDE"),
@@ -188,6 +238,10 @@ static const struct sb_guard_row rows[] = {
 	/* held as a directory it would keep a static run from .claude/worktrees */
 	CHECKED(".claude/*.json", SB_GUARD_SAME, NULL, "Claude Code", "settings and launch files"),
 	CHECKED(".claude/*.sh", SB_GUARD_SAME, NULL, "Claude Code",
+		"scripts of hooks and of the status line"),
+	CHECKED(".claude/*.py", SB_GUARD_SAME, NULL, "Claude Code",
+		"scripts of hooks and of the status line"),
+	CHECKED(".claude/*.js", SB_GUARD_SAME, NULL, "Claude Code",
 		"scripts of hooks and of the status line"),
 	BENEATH(".claude/commands", "Claude Code", "commands that may run programs when used"),
 	BENEATH(".claude/agents", "Claude Code", "agents with tools and hooks of their own"),
@@ -248,6 +302,7 @@ static const struct sb_guard_row rows[] = {
 	AT("pip.conf", "pip", "where pip installs programs from"),
 	AT(".cargo/config", "cargo", "programs that cargo runs instead of rustc"),
 	AT(".cargo/config.toml", "cargo", "programs that cargo runs instead of rustc"),
+	AT("tools/bazel", "bazel", "the bazel that bazel starts"),
 	IN(".mvn", "*", "Maven", "extensions and Java agents that mvn loads"),
 
 	/* ours */
@@ -263,4 +318,34 @@ const struct sb_guard_row *sb_guard_rows(size_t *out_count)
 {
 	*out_count = sizeof rows / sizeof rows[0];
 	return rows;
+}
+
+const char *sb_guard_harmless(enum sb_guard_kind kind)
+{
+	switch (kind) {
+	case SB_GUARD_SAME:
+		return NULL;
+	case SB_GUARD_GIT_CONFIG:
+		return "changes to keys that run nothing";
+	case SB_GUARD_GITMODULES:
+		return "no command, no remote helper, no option as path or URL";
+	case SB_GUARD_GITFILE:
+		return "leads into a guarded directory";
+	case SB_GUARD_GITDIR:
+		return "names a .git in a guarded directory";
+	case SB_GUARD_COMMONDIR:
+		return "../.. in worktrees/ID";
+	case SB_GUARD_REBASE_TODO:
+		return "no exec";
+	case SB_GUARD_STRATEGY:
+	case SB_GUARD_SEQUENCER:
+		return "a strategy of git's own";
+	case SB_GUARD_ALTERNATES:
+		return "only guarded directories";
+	case SB_GUARD_TOOL_VERSIONS:
+		return "versions, no paths and no templates";
+	case SB_GUARD_IGNORE:
+		return "new lines that ignore more";
+	}
+	return NULL;
 }

@@ -132,7 +132,15 @@ static const struct row devices[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum flags { HARD = 1, ANY_MODE = 2, ABSENT = 4, TEMP = 8, EXISTING_ONLY = 16, IS_LINK = 32 };
+enum flags {
+	HARD = 1,
+	ANY_MODE = 2,
+	ABSENT = 4,
+	TEMP = 8,
+	EXISTING_ONLY = 16,
+	IS_LINK = 32,
+	CHECKED = 64,
+};
 
 /* seen: the kind of what lies there, as st_mode says it; 0: not known. */
 static int add_seen(struct sb_policy *policy, const char *path, const struct sb_access *access,
@@ -150,6 +158,7 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
 		.link = flags & IS_LINK,
+		.checked = flags & CHECKED,
 		.seen = seen,
 		.origin = origin,
 	};
@@ -518,7 +527,7 @@ static bool is_git_dir(const char *path)
 	return true;
 }
 
-#define MAX_HELD 256 /* rows of the guard's table */
+#define MAX_HELD 320 /* rows of the guard's table */
 
 /*
  * What is held for the guard's rows: those of git directories (without "<git>/") or the
@@ -638,8 +647,9 @@ static int add_parts(struct sb_policy *policy, const struct sb_place *place, con
 		if ((part->checked && !place->guarded) || is_closed(policy, part->path))
 			continue;
 		snprintf(reason, sizeof reason, "git data of this checkout: %s", part->why);
-		status = add_literal(policy, part->path, &sb_access_write, reason,
-				     flags | (missing ? ABSENT : 0), err);
+		status = add_literal(
+			policy, part->path, &sb_access_write, reason,
+			flags | (missing ? ABSENT : 0) | (place->guarded ? CHECKED : 0), err);
 		if (status == SB_OK && part->directory && !missing && !place->guarded)
 			status = guard_part(policy, part, flags, err);
 	}

@@ -327,6 +327,37 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
 	return decide(policy, op, &covering);
 }
 
+/* Is the rule about a part of top alone? */
+static bool is_for_part(const struct sb_rule *rule, const char *top)
+{
+	struct sb_pattern pattern;
+	bool part;
+
+	if (!rule || rule->tier == SB_TIER_BUILTIN ||
+	    sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
+		return false;
+	part = !sb_pattern_covers(&pattern, top);
+	sb_pattern_done(&pattern);
+	return part;
+}
+
+struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op op,
+				     const char *path, const char *top)
+{
+	static const struct sb_rule protect = {
+		.access = {{SB_ALLOW, SB_ASK, SB_ALLOW, SB_ASK}},
+		.tier = SB_TIER_BUILTIN,
+		.pattern = "<git-ignored>",
+		.origin = "protect-ignored: git ignores it, so git could not bring it back",
+	};
+	struct sb_decision decision = sb_decide(policy, op, path);
+
+	if (!policy->protect_ignored || policy->mode == SB_MODE_DANGER_FULL_ACCESS ||
+	    decision.verdict >= protect.access.verdict[op] || is_for_part(decision.rule, top))
+		return decision;
+	return (struct sb_decision){(enum sb_verdict)protect.access.verdict[op], &protect};
+}
+
 struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path)
 {
 	struct sb_access access;

@@ -239,6 +239,16 @@ enum sb_mode sb_policy_mode(const struct sb_policy *policy)
 	return policy->mode;
 }
 
+void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on)
+{
+	policy->protect_ignored = on;
+}
+
+bool sb_policy_protect_ignored(const struct sb_policy *policy)
+{
+	return policy->protect_ignored;
+}
+
 bool sb_policy_network(const struct sb_policy *policy)
 {
 	return policy->network;

@@ -30,6 +30,7 @@ struct sb_policy {
 	enum sb_mode mode;
 	enum sb_tmp tmp;
 	bool network;
+	bool protect_ignored;
 	bool sealed;
 };
 

@@ -344,8 +344,7 @@ static int parse_switch(const char *value, struct sb_line *line, struct sb_error
 {
 	line->keep = strcmp(value, "on") == 0;
 	if (!line->keep && strcmp(value, "off") != 0)
-		return sb_fail(err, SB_E_INVALID, 0, "log-static is 'on' or 'off', not '%s'",
-			       value);
+		return sb_fail(err, SB_E_INVALID, 0, "a switch is 'on' or 'off', not '%s'", value);
 	return SB_OK;
 }
 
@@ -370,6 +369,7 @@ static const struct {
 	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
+	{"protect-ignored", SB_LINE_PROTECT_IGNORED, parse_switch},
 };
 
 static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
@@ -404,7 +404,8 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		return sb_hint(
 			err,
 			"words are read, write, fast, ask, deny, include, network, mode, tmp, "
-			"shell, log-keep-days, log-keep-megabytes, log-static; a path with spaces begins with '/', '~' or './'");
+			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored; "
+			"a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
 }
@@ -545,15 +546,17 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 {
-	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\n", sb_mode_name(sb_policy_mode(policy)),
-		      sb_policy_network(policy) ? "on" : "off", sb_tmp_name(sb_policy_tmp(policy)));
+	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\nprotect-ignored %s\n",
+		      sb_mode_name(sb_policy_mode(policy)),
+		      sb_policy_network(policy) ? "on" : "off", sb_tmp_name(sb_policy_tmp(policy)),
+		      sb_policy_protect_ignored(policy) ? "on" : "off");
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		size_t start = out->length;
 
 		/* These come back by themselves; read as rules, a temp directory would be the real
-		 * one, and a link what it leads to. */
-		if (rule->temp || rule->link)
+		 * one, a link what it leads to, and git's data would be open unlooked at. */
+		if (rule->temp || rule->link || rule->checked)
 			sb_buf_puts(out, "# ");
 		sb_rule_print_whole(rule, out);
 		do

@@ -7,7 +7,8 @@
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
- *     log-keep-days 30             log-keep-days, log-keep-megabytes, log-static
+ *     log-keep-days 30             log-keep-days, log-keep-megabytes, log-static,
+ *     protect-ignored on           protect-ignored
  *
  * One line is parsed at a time and nothing is looked up on disk: what a relative
  * pattern is relative to, and whether a path exists, is the reader's business.
@@ -32,6 +33,7 @@ enum sb_line_kind {
 	SB_LINE_LOG_KEEP_DAYS,
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,
+	SB_LINE_PROTECT_IGNORED,
 };
 
 struct sb_line {
@@ -42,7 +44,7 @@ struct sb_line {
 	enum sb_mode mode;
 	bool network_on;
 	enum sb_tmp tmp;
-	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit.  LOG_STATIC: 1 is "on" */
+	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit.  switches: 1 is "on" */
 };
 
 /*

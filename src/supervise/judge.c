@@ -35,7 +35,40 @@ int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		if (!grounds->rules[i].origin)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
+	if (sb_policy_protect_ignored(policy))
+		sb_ignored_begin(&grounds->ignored);
 	return SB_OK;
+}
+
+/* Whatever may be made there unasked is guarded, but in fast roots. */
+static bool in_guarded_root(void *policy, const char *path)
+{
+	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW &&
+	       !sb_fast_is_or_holds(policy, path);
+}
+
+/* The temporary directories that the run has for itself, where it can. */
+static bool is_private(void *policy, const char *path)
+{
+	struct sb_decision decision = sb_decide(policy, SB_CREATE, path);
+
+	return decision.rule && decision.rule->temp;
+}
+
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
+		     struct sb_guard **out, struct sb_error *err)
+{
+	struct sb_guard_options options = {
+		.size = sizeof options,
+		.in_guarded_root = in_guarded_root,
+		.is_private = is_private,
+		.context = (void *)policy,
+		.projects = projects,
+		.home = home,
+		.protect_ignored = sb_policy_protect_ignored(policy),
+	};
+
+	return sb_guard_new(&options, out, err);
 }
 
 void sb_grounds_done(struct sb_grounds *grounds)
@@ -185,12 +218,18 @@ static bool is_nameless(const struct sb_spot *spot)
 	       (!spot->path[0] || spot->info.st_nlink == 0);
 }
 
+static struct sb_decision decide(const struct sb_grounds *grounds, enum sb_op op,
+				 const struct sb_spot *spot)
+{
+	return sb_ignored_decide(&grounds->ignored, grounds->policy, op, spot);
+}
+
 static struct sb_judged *judge_one(const struct sb_grounds *grounds, enum sb_op op,
 				   const struct sb_spot *spot, struct sb_judgement *out)
 {
 	return add(out, op, spot,
 		   is_nameless(spot) ? (struct sb_decision){SB_ALLOW, NULL}
-				     : sb_decide(grounds->policy, op, spot->path));
+				     : decide(grounds, op, spot));
 }
 
 static bool exists(const struct sb_spot *spot, struct stat *info)
@@ -208,12 +247,14 @@ static struct sb_judged *judge_moved(const struct sb_grounds *grounds, enum sb_o
 				     const struct sb_spot *spot, const struct sb_spot *other,
 				     bool directory, struct sb_judgement *out)
 {
-	struct sb_decision decision = sb_decide(grounds->policy, op, spot->path);
+	struct sb_decision decision;
 
-	if (directory)
-		decision = stricter(decision,
-				    sb_decide_moved(grounds->policy, op, spot->path, other->path));
-	return add(out, op, spot, decision);
+	if (!directory)
+		return add(out, op, spot, decide(grounds, op, spot));
+	decision = sb_ignored_decide_tree(&grounds->ignored, grounds->policy, op, spot);
+	return add(
+		out, op, spot,
+		stricter(decision, sb_decide_moved(grounds->policy, op, spot->path, other->path)));
 }
 
 /* --- guarded names -------------------------------------------------------------------------------- */
@@ -279,6 +320,23 @@ static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged
 	heed(grounds, judged, bytes, out);
 }
 
+void sb_judge_name(const struct sb_grounds *grounds, enum sb_op op, const struct sb_spot *spot,
+		   struct sb_judged *out)
+{
+	bool directory = spot->object >= 0 && S_ISDIR(spot->info.st_mode);
+	struct sb_judgement judgement = {0};
+	struct sb_judged *judged = judge_one(grounds, op, spot, &judgement);
+
+	if (op == SB_DELETE)
+		guard_one(grounds, judged, SB_GUARD_UNLINK, false, &judgement);
+	else if (op != SB_READ && directory)
+		guard_one(grounds, judged, op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA,
+			  false, &judgement);
+	else if (op != SB_READ)
+		guard_one(grounds, judged, SB_GUARD_WRITE, true, &judgement);
+	*out = *judged;
+}
+
 bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file)
 {
 	struct sb_guard_answer answer;
@@ -332,6 +390,11 @@ static enum sb_guard_act guard_act(const struct sb_call *call)
 	case SB_ACT_UNLINK:
 	case SB_ACT_RMDIR:
 		return SB_GUARD_UNLINK;
+	case SB_ACT_CHMOD:
+		return (call->mode & 0500) == 0500 ? SB_GUARD_METADATA : SB_GUARD_HIDE;
+	case SB_ACT_SETXATTR: /* an access list sets the owner's rights as well */
+		return strcmp(call->text, "system.posix_acl_access") == 0 ? SB_GUARD_HIDE
+									  : SB_GUARD_METADATA;
 	default:
 		return sb_act_is_metadata(call->act) ? SB_GUARD_METADATA : SB_GUARD_WRITE;
 	}
@@ -402,8 +465,10 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
 			  S_ISREG(file->info.st_mode), out);
 		break;
-	case SB_ACT_CONNECT:
-		judge_one(grounds, SB_MODIFY, file, out);
+	case SB_ACT_CONNECT: /* changes nothing of the file, whether git ignores it or not */
+		add(out, SB_MODIFY, file,
+		    is_nameless(file) ? (struct sb_decision){SB_ALLOW, NULL}
+				      : sb_decide(grounds->policy, SB_MODIFY, file->path));
 		break;
 	default:
 		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), guard_act(call), false,
@@ -468,7 +533,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the policy says stays */
 		guard->verdict = SB_GUARD_PLAIN;
-		lands->decision = sb_decide(grounds->policy, lands->op, lands->spot->path);
+		lands->decision = decide(grounds, lands->op, lands->spot);
 	} else {
 		ask_for(grounds, lands);
 		if (why[0])

@@ -11,6 +11,7 @@
 #include "guard/guard.h"
 #include "sandbash/policy.h"
 #include "supervise/call.h"
+#include "supervise/ignored.h"
 #include "supervise/resolve.h"
 
 #define SB_MAX_WISHES 4
@@ -20,9 +21,17 @@ struct sb_grounds {
 	const struct sb_policy *policy;
 	const struct sb_guard *guard; /* NULL: names alone do not matter */
 	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
+	struct sb_ignored ignored;    /* on where the policy protects what git ignores */
 };
 
-/* guard stays the caller's.  SB_E_NOMEM. */
+/*
+ * The guard of a run under policy: whatever may be made unasked is a guarded place.  Lives no
+ * longer than policy.  SB_E_NOMEM.
+ */
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
+		     struct sb_guard **out, struct sb_error *err);
+
+/* guard stays the caller's.  What is made from now on is the run's own.  SB_E_NOMEM. */
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		    const struct sb_guard *guard, struct sb_error *err);
 void sb_grounds_done(struct sb_grounds *grounds);
@@ -66,6 +75,14 @@ bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judg
  */
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);
+
+/*
+ * What an operation on a name means, for those who only tell: nothing is held, and no bytes are
+ * there to look at.  An allowed write to a name whose contents are looked at has
+ * out->guard.verdict SB_GUARD_CHECK.
+ */
+void sb_judge_name(const struct sb_grounds *grounds, enum sb_op op, const struct sb_spot *spot,
+		   struct sb_judged *out);
 
 /* Is a name so ordinary that only the policy counts?  For those who make files in a hurry. */
 bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_spot *file);

@@ -541,24 +541,11 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 	};
 }
 
-/* Whatever may be made there unasked is guarded, but in fast roots. */
-static bool in_guarded_root(void *policy, const char *path)
-{
-	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW &&
-	       !sb_fast_is_or_holds(policy, path);
-}
-
 static int make_judge(struct asker *asker, struct sb_error *err)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	struct sb_guard_options options = {
-		.size = sizeof options,
-		.in_guarded_root = in_guarded_root,
-		.context = (void *)supervision->policy,
-		.projects = supervision->projects,
-		.home = supervision->home->home,
-	};
-	int status = sb_guard_new(&options, &asker->guard, err);
+	int status = sb_grounds_guard(supervision->policy, supervision->projects,
+				      supervision->home->home, &asker->guard, err);
 
 	return status == SB_OK
 		       ? sb_grounds_init(&asker->grounds, supervision->policy, asker->guard, err)

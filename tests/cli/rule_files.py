@@ -58,9 +58,13 @@ def dry_run_text(fx):
     equal((result.status, result.stderr), (0, ""))
     for part in ("echo 'a b'", str(fx.project), "workspace-write", "Landlock", "seccomp", "off",
                  str(fx.outside), f"{fx.home}/.config/sandbash/config line 1",
-                 f"{fx.project}/.git/config"):
+                 "guarded:"):
         contains(result.stdout, part)
     lacks(result.stdout, "new\nline")
+    # a static run holds what is there with mounts, and nothing else
+    result = fx.sandbash("--static", "--dry-run", "true")
+    contains(result.stdout, f"{fx.project}/.git/config")
+    lacks(result.stdout, "guarded:")
 
 
 @test("S14 --dry-run --json holds the same facts")
@@ -74,6 +78,9 @@ def dry_run_json(fx):
     equal((found["mode"], found["network"]), ("read-only", False))
     check(found["layers"]["seccomp"] and found["layers"]["mount_namespace"])
     check(found["layers"]["landlock_abi"] >= 1)
+    equal(found["guarded"], True)
+    found = json.loads(fx.sandbash("--static", "--dry-run", "--json", "true").stdout)
+    equal(found["guarded"], False)
 
 
 @test("S14 --dry-run names what is weaker on a weaker machine")
@@ -437,6 +444,95 @@ def explain_resolves(fx):
         found = json.loads(fx.sandbash("--explain", text, "--json").stdout)
         equal(found["path"], f"{fx.outside}/x", text)
         equal(found["exists"], False)
+
+
+# name: what a supervised run says about writing and about removing it; what row says so
+GUARDED = {
+    ".envrc": ("ask", "allow", ".envrc"),
+    "a/b/.envrc": ("ask", "allow", ".envrc"),
+    "sub/.git/hooks/x": ("ask", "ask", "<git>/hooks/*"),
+    "none/yet/.git/hooks/x": ("ask", "ask", "<git>/hooks/*"),
+    "sub/.git/hooks/x.sample": ("allow", "allow", None),
+    "sub/.git/config": ("check", "allow", "<git>/config"),
+    "sub/.vscode/tasks.json": ("ask", "allow", ".vscode/*.json"),
+    "sub/.vscode/notes.txt": ("allow", "allow", None),
+    "sub/.claude/skills/a/b": ("ask", "allow", ".claude/skills/**"),
+    "bare/hooks/x": ("ask", "ask", "<git>/hooks/*"),
+    "bare/config": ("check", "allow", "<git>/config"),
+    "plain/hooks/x": ("allow", "allow", None),
+    "plain/config": ("allow", "allow", None),
+}
+
+
+@test("P3 R5 --explain knows guarded names: at any depth, by structure, there or not")
+def explain_guarded(fx):
+    for name in ("sub", "plain/hooks", "bare/objects", "bare/refs", "bare/hooks"):
+        fx.path(name).mkdir(parents=True)
+    for name, (write, remove, row) in GUARDED.items():
+        found = json.loads(fx.sandbash("--explain", name, "--json").stdout)
+        said = found["decisions"]
+        equal([said[op]["verdict"] for op in ("read", "modify", "create", "delete")],
+              ["allow", write, write, remove], name)
+        equal(said["create"]["allowed"], write == "allow", name)
+        equal(said["create"]["guard"] and said["create"]["guard"]["pattern"], row, name)
+        text = fx.sandbash("--explain", name).stdout
+        if row:
+            contains(text, f"'{row}'" if write == "check" else f"'ask {row}'")
+            contains(text, said["create"]["guard"]["why"])
+            equal(found["change_with"], f"--allow-write={fx.project}/{name}")
+        # a static run holds only what exists at the top
+        plain = json.loads(fx.sandbash("--static", "--explain", name, "--json").stdout)
+        equal(plain["decisions"]["create"]["guard"], None)
+    # the rule it names does change it, and one for the project does not
+    fx.write("sub/.vscode/tasks.json", "")
+    equal(verdicts(fx, "sub/.vscode/tasks.json", "--allow-write=."), "allow ask ask allow")
+    equal(verdicts(fx, "sub/.vscode/tasks.json",
+                   f"--allow-write={fx.project}/sub/.vscode/tasks.json"), WRITE)
+    # what a rule denies stays denied, and a directory tells what is in it
+    equal(verdicts(fx, "sub/.vscode/tasks.json", "--rule=read sub"), READ)
+    contains(fx.sandbash("--explain", "sub/.vscode").stdout, "guarded names are in it: "
+             "'.vscode/*.json'")
+    equal(verdicts(fx, "sub/.vscode/tasks.json", "--disable-sandbox"), WRITE)
+
+
+@test("P3 R5 --explain and a run agree about guarded names")
+def explain_guarded_agrees(fx):
+    for name in ("sub", "plain/hooks", "bare/objects", "bare/refs", "bare/hooks"):
+        fx.path(name).mkdir(parents=True)
+    for name, (write, _, _) in GUARDED.items():
+        made = fx.sandbash("--consent=deny", "--quiet", "sh", "-c",
+                           'mkdir -p "${1%/*}"; echo "[core] pager = x" > "$1"', "sh", f"./{name}")
+        equal(made.status == 0 and fx.path(name).exists(), write == "allow", name)
+
+
+@test("P3 --print-policy lists what is guarded, as text that changes nothing when it is read back")
+def print_guarded(fx):
+    text = fx.sandbash("--print-policy").stdout
+    contains(text, "# ask <git>/hooks/*")
+    contains(text, "# check <git>/config")
+    contains(text, "git runs hooks")
+    found = json.loads(fx.sandbash("--print-policy", "--json").stdout)["guarded"]
+    row, = [row for row in found if row["pattern"] == "<git>/config"]
+    equal(row["who"], "git")
+    contains(row["harmless"], "keys")
+    lacks(fx.sandbash("--static", "--print-policy").stdout, "<git>")
+    equal(json.loads(fx.sandbash("--static", "--print-policy", "--json").stdout)["guarded"], [])
+
+
+@test("P3 a printed policy does not open the git data of a linked worktree when it is read back")
+def print_worktree(fx):
+    fx.git_project()
+    fx.run("git", "worktree", "add", "-q", fx.home / "linked")
+    where = {"cwd": fx.home / "linked"}
+    config = fx.project / ".git/config"
+    file = fx.write(fx.outside / "printed", fx.sandbash("--print-policy", **where).stdout)
+    for flags in ([], [f"--policy={file}"]):
+        equal(verdicts(fx, config, *flags, **where), "allow check check allow", str(flags))
+        equal(verdicts(fx, fx.project / ".git/refs/heads/x", *flags, **where), WRITE, str(flags))
+        result = fx.sandbash("--consent=deny", "--quiet", *flags, "git", "config", "core.pager",
+                             "evil", **where)
+        check(result.status != 0, str(flags))
+        lacks(config.read_text(), "evil")
 
 
 @test("S14 --explain agrees with what a run can do")

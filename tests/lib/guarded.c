@@ -16,43 +16,18 @@
 #include "guard/guard.h"
 #include "path/path.h"
 
-static const char *harmless(enum sb_guard_kind kind)
-{
-	switch (kind) {
-	case SB_GUARD_SAME:
-		return "-";
-	case SB_GUARD_GIT_CONFIG:
-		return "changes to keys that run nothing";
-	case SB_GUARD_GITMODULES:
-		return "no command, no remote helper, no option as path or URL";
-	case SB_GUARD_GITFILE:
-		return "leads into a guarded directory";
-	case SB_GUARD_GITDIR:
-		return "names a `.git` in a guarded directory";
-	case SB_GUARD_COMMONDIR:
-		return "`../..` in `worktrees/ID`";
-	case SB_GUARD_REBASE_TODO:
-		return "no `exec`";
-	case SB_GUARD_STRATEGY:
-	case SB_GUARD_SEQUENCER:
-		return "a strategy of git's own";
-	case SB_GUARD_ALTERNATES:
-		return "only guarded directories";
-	case SB_GUARD_TOOL_VERSIONS:
-		return "versions, no paths and no templates";
-	}
-	return "?";
-}
-
 static int print_table(void)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
 	printf("| name | obeyed by | what it does | harmless there |\n| --- | --- | --- | --- |\n");
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		const char *harmless = sb_guard_harmless(rows[i].kind);
+
 		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
-		       harmless(rows[i].kind));
+		       harmless ? harmless : "-");
+	}
 	return 0;
 }
 

@@ -100,10 +100,8 @@ def matrix(name, exists, depth):
 
 for name in NAMES:
     for exists in (True, False):
-        matrix(name, exists, ".")
-for name in (".git/hooks/pre-commit", ".envrc"):
-    for exists in (True, False):
-        matrix(name, exists, "a/b/c")
+        for depth in (".", "a/b/c"):
+            matrix(name, exists, depth)
 
 
 @test("P3 planting: the neighbour, a name that nobody obeys", variants=("full", "flat"))
@@ -198,6 +196,39 @@ def opened(fx):
             continue
         result = fx.sandbash("--consent=deny", flag, *write, name, MARK)
         equal((result.status, path.exists()), (0, True), f"{flag} {result.stderr}")
+
+
+@test("P3 modes of hooks, links among them, and ways into the run's own /tmp",
+      variants=("full", "flat"))
+def around_hooks(fx):
+    fx.git_project()
+    hook = fx.write(".git/hooks/pre-push", SCRIPT, 0o644)
+    fx.write("scripts/lint.sh", SCRIPT, 0o755)
+    fx.path(".git/hooks/pre-commit").symlink_to("../../scripts/lint.sh")
+    fx.write("mine.sh", SCRIPT + "more\n", 0o755)
+    refused = ("chmod +x .git/hooks/pre-push", "chmod 000 .git/hooks", "chmod 600 .git/hooks",
+               "echo >>scripts/lint.sh", "cp mine.sh scripts/lint.sh", "mv mine.sh scripts/lint.sh",
+               "mkdir t && echo gitdir: /tmp/x >t/.git; test -s t/.git",
+               "git config core.worktree /tmp/x",
+               "alternates=.git/objects/info/alternates; echo /tmp/x >$alternates; test -s $alternates",
+               "mkdir -p a/b && echo gitdir: ../../.git >a/b/.git && mv a/b c")
+    allowed = ("chmod 755 .git/hooks", "touch .git/hooks", "chmod +x .git/hooks/*.sample",
+               "echo >>mine.sh", "echo >scripts/other.sh",
+               "mkdir u && echo gitdir: ../.git >u/.git && mv u v",
+               "git init -q --separate-git-dir=/tmp/s$$ /tmp/w$$ && cat /tmp/w$$/.git")
+    for script in refused:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        check(result.status != 0, script)
+    check(fx.exists("a/b/.git") and not fx.exists("c"), "it was there, and stayed")
+    equal(hook.stat().st_mode & 0o777, 0o644)
+    equal(fx.path(".git/hooks").stat().st_mode & 0o700, 0o700)
+    equal(fx.read("scripts/lint.sh"), SCRIPT)
+    for script in allowed:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        equal(result.status, 0, f"{script}: {result.stderr}")
+    for script in refused:
+        check(fx.run("sh", "-c", f"rm -rf t a; {script}; s=$?; chmod 755 .git/hooks; exit $s").status
+              == 0, f"the control: {script}")
 
 
 @test("P3 staged files behave like files", variants=("full", "flat"))

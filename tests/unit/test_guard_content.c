@@ -97,7 +97,27 @@ static void only_changes_count(void **state)
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
 				 "[user]\nname = y\n[core]\npager = less\n"),
 			 SB_GUARD_PLAIN);
+	/* it may have been there to overrule another one */
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[user]\nname = y\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "no longer set: core.pager");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before, "[core]\npager = less\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(
+		content(fx, SB_GUARD_GIT_CONFIG, "c",
+			"[remote \"o\"]\nurl = x\nuploadpack = y\n[branch \"b\"]\nremote = o\n",
+			""),
+		SB_GUARD_PLAIN);
+	/* the last value counts: neither its going away nor another order brings back the first */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = x\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = less\npager = x\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "core.pager = x");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", "[core]\npager = x\npager = less\n",
+				 "[core]\npager = less\n"),
 			 SB_GUARD_PLAIN);
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", before,
 				 "[core]\npager = \"less|sh\x1b[2J\"\n"),
@@ -241,6 +261,35 @@ static void line_by_line(void **state)
 }
 
 /* A file of the longest size is judged in a time that holds nobody up. */
+static void ignoring_more_is_harmless(void **state)
+{
+	static const struct {
+		const char *before, *after;
+		enum sb_guard_verdict verdict;
+	} cases[] = {
+		{NULL, "*.o\n", SB_GUARD_PLAIN},
+		{NULL, "", SB_GUARD_PLAIN},
+		{NULL, "!x\n", SB_GUARD_ASK},
+		{"a\nb\n", "a\nb\nc\n", SB_GUARD_PLAIN},
+		{"a\nb\n", "x\na\ny\nb\n", SB_GUARD_PLAIN},
+		{"a\nb", "a\nb\n", SB_GUARD_PLAIN},
+		{"a\n!b\n", "a\n!b\nc\n", SB_GUARD_PLAIN},
+		{"a\n!b\n", "a\n!b\n!b\n", SB_GUARD_ASK},
+		{"a\nb\n", "b\na\n", SB_GUARD_ASK}, /* the later one wins */
+		{"a\nb\n", "a\n", SB_GUARD_ASK},
+		{"a\nb\n", "", SB_GUARD_ASK},
+		{"a\n", "a \n", SB_GUARD_ASK},
+		{"a\n", "a\n\\!b\n", SB_GUARD_PLAIN}, /* a name with an exclamation mark */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (content(*state, SB_GUARD_IGNORE, ".gitignore", cases[i].before,
+			    cases[i].after) != cases[i].verdict)
+			fail_msg("case %zu (%s)", i, why);
+	content(*state, SB_GUARD_IGNORE, ".gitignore", "a\nb\n", "a\n");
+	assert_string_equal(why, "without the line b");
+}
+
 static void large_files(void **state)
 {
 	struct guarded *fx = *state;
@@ -270,8 +319,13 @@ static void large_files(void **state)
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static const struct CMUnitTest tests[] = {
-	WITH_TREE(config_keys),      WITH_TREE(only_changes_count), WITH_TREE(git_files),
-	WITH_TREE(common_directory), WITH_TREE(line_by_line),       WITH_TREE(large_files),
+	WITH_TREE(config_keys),
+	WITH_TREE(only_changes_count),
+	WITH_TREE(git_files),
+	WITH_TREE(common_directory),
+	WITH_TREE(line_by_line),
+	WITH_TREE(large_files),
+	WITH_TREE(ignoring_more_is_harmless),
 };
 
 UNIT_MAIN("guard content")

@@ -77,6 +77,8 @@ static void every_row_matches(void **state)
 			char name[256], path[512];
 			enum sb_guard_verdict verdict;
 
+			if (rows[i].flags & SB_GUARD_IF_PROTECTING)
+				continue;
 			example(rows[i].pattern, name, sizeof name);
 			snprintf(path, sizeof path, "%s%s", tops[top], name);
 			plant_around(fx, path);
@@ -92,6 +94,74 @@ static void every_row_matches(void **state)
 			if (judge(fx, SB_GUARD_MKDIR, path) != SB_GUARD_PLAIN)
 				fail_msg("mkdir %s", path);
 		}
+}
+
+static void a_beginning_and_an_ending_both_count(void **state)
+{
+	static const struct {
+		const char *name;
+		enum sb_guard_verdict verdict;
+	} cases[] = {
+		{"mise.prod.toml", SB_GUARD_ASK},
+		{"a/.mise.ci.local.toml", SB_GUARD_ASK},
+		{"MISE.x.TOML", SB_GUARD_ASK},
+		{"mise.toml", SB_GUARD_ASK},
+		{"promise.x.toml", SB_GUARD_PLAIN},
+		{"mise.x.json", SB_GUARD_PLAIN},
+		{"misex.toml", SB_GUARD_PLAIN},
+		{"Cargo.toml", SB_GUARD_PLAIN},
+		/* a word that is nobody's but bazel's, and its neighbours */
+		{"tools/bazel", SB_GUARD_ASK},
+		{"tools/bazelisk", SB_GUARD_PLAIN},
+		{"mise/config.toml", SB_GUARD_ASK},
+		{"app/config.toml", SB_GUARD_PLAIN},
+	};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (judge(fx, SB_GUARD_WRITE, cases[i].name) != cases[i].verdict)
+			fail_msg("%s", cases[i].name);
+	/* a directory that is renamed to such a word brings what is in it */
+	plant(fx, "prepared/bazel", "#!/bin/sh\n");
+	assert_int_equal(judge_rename(fx, "prepared", "tools", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "prepared", "other", false), SB_GUARD_PLAIN);
+	/* jj: a directory of this name is jj's own work, a file leads elsewhere */
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, ".jj/repo"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, ".jj/repo"), SB_GUARD_ASK);
+}
+
+static void what_says_what_git_ignores_counts_where_that_is_protected(void **state)
+{
+	static const char *const names[] = {".gitignore", "a/b/.gitignore", ".git/info/exclude",
+					    "bare/info/exclude"};
+	struct guarded *fx = *state;
+	struct sb_guard_options options = {.size = sizeof options,
+					   .in_guarded_root = guarded_in_root,
+					   .context = fx->root,
+					   .protect_ignored = true};
+
+	plant(fx, "bare/objects/", "");
+	plant(fx, "bare/refs/", "");
+	for (size_t i = 0; i < COUNT(names); i++) {
+		plant(fx, names[i], "*.o\n");
+		assert_int_equal(judge(fx, SB_GUARD_WRITE, names[i]), SB_GUARD_PLAIN);
+		assert_int_equal(judge(fx, SB_GUARD_UNLINK, names[i]), SB_GUARD_PLAIN);
+	}
+	assert_int_equal(judge_rename(fx, ".git", "x", false), SB_GUARD_PLAIN);
+	sb_guard_free(fx->guard);
+	assert_int_equal(sb_guard_new(&options, &fx->guard, NULL), SB_OK);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_int_equal(judge(fx, SB_GUARD_WRITE, names[i]), SB_GUARD_CHECK);
+		assert_int_equal(judge(fx, SB_GUARD_UNLINK, names[i]), SB_GUARD_ASK);
+		assert_int_equal(judge(fx, SB_GUARD_METADATA, names[i]), SB_GUARD_PLAIN);
+	}
+	/* a directory that leaves takes them along */
+	assert_int_equal(judge_rename(fx, ".git", "x", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, ".git/info", ".git/x", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "bare/info", "x", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, ".gitignore", "x", false), SB_GUARD_ASK);
+	plant(fx, "plain/info/exclude", "");
+	assert_int_equal(judge_rename(fx, "plain/info", "x", false), SB_GUARD_PLAIN);
 }
 
 static void ordinary_names_are_plain(void **state)
@@ -286,6 +356,10 @@ static void an_ordinary_name_is_cheap(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_row_is_well_formed),
 	cmocka_unit_test_setup_teardown(every_row_matches, guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(what_says_what_git_ignores_counts_where_that_is_protected,
+					guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(a_beginning_and_an_ending_both_count, guarded_setup,
+					guarded_teardown),
 	cmocka_unit_test_setup_teardown(ordinary_names_are_plain, guarded_setup, guarded_teardown),
 	cmocka_unit_test_setup_teardown(case_and_ignored_characters_do_not_hide, guarded_setup,
 					guarded_teardown),

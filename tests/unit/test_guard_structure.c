@@ -280,6 +280,63 @@ static void hooks_behind_a_link_of_the_user(void **state)
 	assert_int_equal(judge(fx, SB_GUARD_WRITE, "my-hooks/pre-commit.sample"), SB_GUARD_PLAIN);
 }
 
+static void a_hidden_directory_of_hooks_asks(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, ".git/hooks/x.sample", "");
+	plant(fx, "plain/hooks/pre-commit", "");
+	assert_int_equal(judge(fx, SB_GUARD_HIDE, ".git/hooks"), SB_GUARD_PLAIN);
+	plant(fx, ".git/hooks/pre-commit", "");
+	assert_int_equal(judge(fx, SB_GUARD_HIDE, ".git/hooks"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/hooks"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_HIDE, "plain/hooks"), SB_GUARD_PLAIN);
+	/* the x bit makes git run it; that of a sample does not */
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/hooks/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, ".git/hooks/x.sample"), SB_GUARD_PLAIN);
+}
+
+static void a_relative_git_file_is_judged_where_it_goes(void **state)
+{
+	struct guarded *fx = *state;
+	char text[PATH_MAX + 32];
+
+	plant(fx, "a/b/sub/.git", "gitdir: ../../../.git/modules/sub\n");
+	plant(fx, "other/", "");
+	assert_int_equal(judge_rename(fx, "a/b/sub", "a/b/moved", false), SB_GUARD_PLAIN);
+	assert_int_equal(judge_rename(fx, "a/b/sub", "moved", false), SB_GUARD_ASK);
+	snprintf(text, sizeof text, "gitdir: %s/.git/modules/sub\n", fx->root);
+	plant(fx, "a/b/sub/.git", text);
+	assert_int_equal(judge_rename(fx, "a/b/sub", "moved", false), SB_GUARD_PLAIN);
+	plant(fx, "a/b/sub/.git", "gitdir: inner\n");
+	assert_int_equal(judge_rename(fx, "a/b/sub", "moved", false), SB_GUARD_PLAIN);
+}
+
+static void what_a_link_among_the_hooks_leads_to_is_a_hook(void **state)
+{
+	struct guarded *fx = *state;
+
+	plant(fx, ".git/hooks/x.sample", "");
+	plant(fx, "scripts/lint.sh", "");
+	plant(fx, "scripts/other.sh", "");
+	plant(fx, "sub/.git/hooks/x.sample", "");
+	plant(fx, "sub/scripts/pre-commit", "");
+	plant(fx, "sub/scripts/lint.sh", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "scripts/lint.sh"), SB_GUARD_PLAIN);
+	assert_int_equal(symlink("../../scripts/lint.sh", in(fx->root, ".git/hooks/pre-commit")),
+			 0);
+	assert_int_equal(
+		symlink("../../scripts/pre-commit", in(fx->root, "sub/.git/hooks/pre-commit")), 0);
+	guarded_make(fx);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "scripts/lint.sh"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_METADATA, "scripts/lint.sh"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "scripts/other.sh"), SB_GUARD_PLAIN);
+	assert_int_equal(judge_rename(fx, "scripts", "gone", false), SB_GUARD_PLAIN);
+	/* deeper repositories: names that git runs */
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "sub/scripts/pre-commit"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "sub/scripts/lint.sh"), SB_GUARD_PLAIN);
+}
+
 /* Whoever acts on such an answer has to see that it still counts (supervise/meaning.h). */
 static void an_answer_says_that_it_hangs_on_what_was_seen(void **state)
 {
@@ -381,6 +438,9 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(places_that_config_names),
 	WITH_TREE(nested_hooks_path),
 	WITH_TREE(hooks_behind_a_link_of_the_user),
+	WITH_TREE(a_hidden_directory_of_hooks_asks),
+	WITH_TREE(a_relative_git_file_is_judged_where_it_goes),
+	WITH_TREE(what_a_link_among_the_hooks_leads_to_is_a_hook),
 	WITH_TREE(an_answer_says_that_it_hangs_on_what_was_seen),
 	WITH_TREE(what_is_on_hold_is_left_alone),
 	WITH_TREE(what_is_there_by_now_is_judged_where_it_is),

@@ -433,6 +433,40 @@ static void renaming_deletes_and_creates_or_replaces(void **state)
 	assert_string_equal(sb_decide_rename(policy, "/d/a", "/w/b", false).rule->pattern, "/d");
 }
 
+static void P8_what_git_ignores_asks_unless_a_rule_is_about_it(void **state)
+{
+	struct sb_policy *policy = *state;
+	static const struct {
+		const char *path;
+		enum sb_op op;
+		enum sb_verdict verdict;
+	} cases[] = {
+		{"/p/.env", SB_READ, SB_ALLOW},      {"/p/.env", SB_MODIFY, SB_ASK},
+		{"/p/.env", SB_CREATE, SB_ALLOW},    {"/p/.env", SB_DELETE, SB_ASK},
+		{"/p/build/x", SB_MODIFY, SB_ALLOW}, {"/p/a/y.o", SB_DELETE, SB_ALLOW},
+		{"/p/vendor/x", SB_MODIFY, SB_DENY}, {"/p/notes/x", SB_MODIFY, SB_ASK},
+		{"/elsewhere/x", SB_MODIFY, SB_ASK},
+	};
+
+	add(policy, SB_TIER_BUILTIN, "write", "/p");
+	add(policy, SB_TIER_FLAG, "write", "/p");
+	add(policy, SB_TIER_FLAG, "write", "/p/build");
+	add(policy, SB_TIER_FLAG, "write", "/p/**/*.o");
+	add(policy, SB_TIER_FLAG, "read", "/p/vendor");
+	add(policy, SB_TIER_FLAG, "ask", "/p/notes");
+	sb_policy_set_protect_ignored(policy, true);
+	seal(policy);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(
+			sb_decide_ignored(policy, cases[i].op, cases[i].path, "/p").verdict,
+			cases[i].verdict);
+	sb_policy_set_protect_ignored(policy, false);
+	assert_int_equal(sb_decide_ignored(policy, SB_MODIFY, "/p/.env", "/p").verdict, SB_ALLOW);
+	sb_policy_set_protect_ignored(policy, true);
+	sb_policy_set_mode(policy, SB_MODE_DANGER_FULL_ACCESS);
+	assert_int_equal(sb_decide_ignored(policy, SB_MODIFY, "/p/.env", "/p").verdict, SB_ALLOW);
+}
+
 static void keeps_copies_and_says_who_decided(void **state)
 {
 	struct sb_policy *policy = *state;
@@ -710,6 +744,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_POLICY(read_only_mode_still_obeys_binding_denials),
 	WITH_POLICY(P1_full_access_is_full),
 	WITH_POLICY(renaming_deletes_and_creates_or_replaces),
+	WITH_POLICY(P8_what_git_ignores_asks_unless_a_rule_is_about_it),
 	WITH_POLICY(keeps_copies_and_says_who_decided),
 	WITH_POLICY(a_sealed_policy_takes_no_more),
 	WITH_POLICY(a_bad_pattern_is_refused),

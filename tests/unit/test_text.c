@@ -433,6 +433,7 @@ static void the_whole_policy_with_origins(void **state)
 			    "mode read-only\n"
 			    "network off\n"
 			    "tmp shared\n"
+			    "protect-ignored off\n"
 			    "deny /a/very/long/pattern/that/does/not/fit/in/the/column # --deny\n"
 			    "read /b                                         "
 			    "# evil\\n\\e[2J\\xff origin (read-only mode)\n");

@@ -1,0 +1,340 @@
+/*
+ * explain.c - --explain: what may be done to a path, by which rule, and what would change that.
+ *
+ * The answer comes from where a supervised run gets its own: sb_judge_name() asks the policy,
+ * and about names that a program outside would run or obey the guard.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "base/quote.h"
+#include "cli/cli.h"
+#include "path/path.h"
+#include "policy/fast.h"
+#include "policy/text.h"
+#include "supervise/judge.h"
+
+static void puts_safe(struct sb_buf *out, const char *text)
+{
+	sb_escape_append(out, text, strlen(text));
+}
+
+/* What a decision rests on, in words. */
+static const char *origin_of(const struct sb_policy *policy, const struct sb_decision *decision)
+{
+	if (decision->rule)
+		return decision->rule->origin;
+	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
+		return "danger-full-access: no sandbox";
+	if (decision->verdict == SB_DENY)
+		return "read-only mode";
+	return "no rule: reading is free, changes ask";
+}
+
+struct explanation {
+	char *path; /* canonical */
+	int missing;
+	struct sb_guard *guard; /* NULL: names alone do not matter */
+	struct sb_grounds grounds;
+	struct sb_judged judged[SB_OP_COUNT];
+	const struct sb_guard_row *inside; /* a directory that holds names like this one, or NULL */
+	bool final;                        /* no flag changes what is denied */
+	const char *change; /* the option that would allow what is not, or forbid what is */
+	char *target;       /* its value: rules that grant need something that exists */
+};
+
+/* A write lands if its contents are harmless. */
+static bool is_checked(const struct sb_judged *judged)
+{
+	return judged->decision.verdict == SB_ALLOW && judged->guard.verdict == SB_GUARD_CHECK;
+}
+
+static bool is_free(const struct sb_judged *judged)
+{
+	return judged->decision.verdict == SB_ALLOW && !is_checked(judged);
+}
+
+static const char *verdict_of(const struct sb_judged *judged)
+{
+	return is_checked(judged) ? "check" : sb_verdict_name(judged->decision.verdict);
+}
+
+/* --- finding out ------------------------------------------------------------------------ */
+
+/*
+ * What to name in a rule that grants: the path or, if it is not there, the directory
+ * it would be created in, as long as that is not as broad as the home directory.
+ */
+static char *grantable(const struct sb_setup *setup, const char *path, bool missing)
+{
+	char *parent = missing ? sb_path_parent(path) : NULL;
+	struct stat info;
+
+	if (parent && stat(parent, &info) == 0 && !sb_path_within(parent, setup->home.home))
+		return parent;
+	free(parent);
+	return strdup(path);
+}
+
+/*
+ * The directory that holds the name.  One that is not there yet will be empty, so anything in
+ * whose place nothing is found stands in for it; but its parent may be a git directory.
+ */
+static int open_holder(const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	SB_AUTO_FREE char *above = parent ? sb_path_parent(parent) : NULL;
+	SB_AUTO_FREE char *sibling = above ? sb_path_join(above, "objects") : NULL;
+	int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0 && sibling)
+		fd = open(sibling, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 ? fd : open("/dev/null", O_PATH | O_CLOEXEC);
+}
+
+static int look_at(const char *path, struct sb_spot *out, struct sb_error *err)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	*out = SB_SPOT_EMPTY;
+	if (strlen(path) >= sizeof out->path || strlen(name) > NAME_MAX)
+		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
+	memcpy(out->path, path, strlen(path) + 1);
+	memcpy(out->name, *name ? name : ".", strlen(name) + 1 + !*name);
+	out->directory = open_holder(path);
+	out->object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (out->object >= 0 && fstat(out->object, &out->info) != 0)
+		return sb_fail(err, SB_E_SYSTEM, 0, "cannot look at '%s'", path);
+	return SB_OK;
+}
+
+/* Names in a directory are guarded where a link in its place would be asked about. */
+static const struct sb_guard_row *find_inside(const struct sb_guard *guard,
+					      const struct sb_spot *spot)
+{
+	struct sb_guard_place place = {spot->directory, spot->path, spot->name, 0};
+	struct sb_guard_answer answer;
+
+	if (!guard || spot->object < 0 || !S_ISDIR(spot->info.st_mode) || !spot->path[1])
+		return NULL;
+	sb_guard_judge(guard, SB_GUARD_SYMLINK, &place, &answer);
+	return answer.row;
+}
+
+/* As a supervised run judges; without a guard by the rules alone. */
+static int judge(const struct sb_setup *setup, bool guarded, struct explanation *out,
+		 struct sb_error *err)
+{
+	struct sb_spot spot;
+	int status = look_at(out->path, &spot, err);
+
+	if (status == SB_OK && guarded)
+		status = sb_grounds_guard(setup->policy, (const char *const *)setup->projects,
+					  setup->home.home, &out->guard, err);
+	if (status == SB_OK)
+		status = sb_grounds_init(&out->grounds, setup->policy, out->guard, err);
+	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)
+		sb_judge_name(&out->grounds, (enum sb_op)op, &spot, &out->judged[op]);
+	if (status == SB_OK)
+		out->inside = find_inside(out->guard, &spot);
+	sb_spot_done(&spot);
+	return status;
+}
+
+static int explain(const struct sb_setup *setup, const char *text, bool guarded,
+		   struct explanation *out, struct sb_error *err)
+{
+	SB_AUTO_FREE char *absolute = NULL;
+	bool named = false; /* a guarded name: only a rule for itself changes anything */
+	int status = sb_path_expand(text, setup->home.cwd, setup->home.home, &absolute, err);
+
+	if (status == SB_OK)
+		status = sb_path_canonical(absolute, &out->path, &out->missing, err);
+	if (status == SB_OK)
+		status = judge(setup, guarded, out, err);
+	if (status != SB_OK)
+		return status;
+	out->change = "--deny";
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		const struct sb_judged *judged = &out->judged[op];
+		const struct sb_rule *rule = judged->decision.rule;
+
+		if (judged->decision.verdict == SB_DENY && rule &&
+		    (rule->hard || rule->tier == SB_TIER_SYSTEM))
+			out->final = true;
+		if (op != SB_READ && !is_free(judged))
+			out->change = "--allow-write";
+		named |= judged->guard.verdict != SB_GUARD_PLAIN;
+	}
+	out->target = strcmp(out->change, "--deny") == 0
+			      ? strdup(out->path)
+			      : grantable(setup, out->path, out->missing && !named);
+	return out->target ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static void explanation_done(struct explanation *found)
+{
+	sb_grounds_done(&found->grounds);
+	sb_guard_free(found->guard);
+	free(found->path);
+	free(found->target);
+}
+
+/* --- telling ---------------------------------------------------------------------------- */
+
+static void put_rule(const struct sb_rule *rule, struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
+
+	sb_rule_print_whole(rule, &text);
+	sb_buf_printf(out, "rule '");
+	puts_safe(out, text.data);
+	sb_buf_printf(out, "', ");
+}
+
+static void explain_operation(const struct sb_setup *setup, enum sb_op op,
+			      const struct sb_judged *judged, struct sb_buf *out)
+{
+	const struct sb_decision *decision = &judged->decision;
+
+	sb_buf_printf(out, "  %-7s %-6s  ", sb_op_name(op), verdict_of(judged));
+	if (is_checked(judged)) {
+		const struct sb_guard_row *row = judged->guard.row;
+
+		sb_buf_printf(out, "guarded name '%s', %s: %s; allowed: %s; else asks",
+			      row->pattern, row->who, row->why, sb_guard_harmless(row->kind));
+	} else {
+		if (decision->rule)
+			put_rule(decision->rule, out);
+		puts_safe(out, origin_of(setup->policy, decision));
+		if (decision->rule && decision->rule->capped && op != SB_READ)
+			sb_buf_puts(out, " (read-only mode)");
+	}
+	sb_buf_putc(out, '\n');
+}
+
+static void explain_change(const struct explanation *found, struct sb_buf *out)
+{
+	bool grants = strcmp(found->change, "--deny") != 0;
+
+	if (found->judged[SB_READ].decision.verdict != SB_ALLOW) {
+		sb_buf_puts(out, "to allow reading:  sandbash --allow-read=");
+		sb_shell_quote(out, found->path);
+		sb_buf_putc(out, '\n');
+	}
+	sb_buf_printf(out, "to %s  sandbash %s=", grants ? "allow changes:" : "hide it:       ",
+		      found->change);
+	sb_shell_quote(out, found->target);
+	if (grants && found->missing && strcmp(found->target, found->path) == 0)
+		sb_buf_puts(out, " (once it exists)");
+	sb_buf_putc(out, '\n');
+}
+
+static void explain_text(const struct sb_setup *setup, const struct explanation *found,
+			 struct sb_buf *out)
+{
+	bool asks = false;
+
+	puts_safe(out, found->path);
+	sb_buf_puts(out, found->missing ? " (does not exist)\n" : "\n");
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		explain_operation(setup, (enum sb_op)op, &found->judged[op], out);
+		asks |= found->judged[op].decision.verdict == SB_ASK ||
+			is_checked(&found->judged[op]);
+	}
+	if (found->inside)
+		sb_buf_printf(out, "guarded names are in it: '%s', %s: %s\n",
+			      found->inside->pattern, found->inside->who, found->inside->why);
+	if (asks)
+		sb_buf_puts(out, "where nobody can be asked, 'ask' is refused\n");
+	if (sb_fast_holds(setup->policy, found->path))
+		sb_buf_puts(out,
+			    "in a fast root: no name there is guarded, and nothing is renamed or "
+			    "linked across its border\n");
+	if (found->final)
+		sb_buf_puts(out, "no option changes this\n");
+	else
+		explain_change(found, out);
+}
+
+static void json_guard(struct sb_json *json, const struct sb_guard_row *row)
+{
+	if (!row) {
+		sb_json_string(json, NULL);
+		return;
+	}
+	sb_json_open(json, '{');
+	sb_json_pair(json, "pattern", row->pattern);
+	sb_json_pair(json, "who", row->who);
+	sb_json_pair(json, "why", row->why);
+	sb_json_pair(json, "harmless", sb_guard_harmless(row->kind));
+	sb_json_close(json, '}');
+}
+
+static void explain_json(const struct sb_setup *setup, const char *text,
+			 const struct explanation *found, struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
+	struct sb_json json;
+
+	sb_buf_printf(&flag, "%s=%s", found->change, found->target);
+	sb_json_init(&json, out);
+	sb_json_open(&json, '{');
+	sb_json_pair(&json, "asked", text);
+	sb_json_pair(&json, "path", found->path);
+	sb_json_pair_bool(&json, "exists", !found->missing);
+	sb_json_key(&json, "decisions");
+	sb_json_open(&json, '{');
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		const struct sb_judged *judged = &found->judged[op];
+
+		sb_json_key(&json, sb_op_name((enum sb_op)op));
+		sb_json_open(&json, '{');
+		sb_json_pair(&json, "verdict", verdict_of(judged));
+		sb_json_pair_bool(&json, "allowed", is_free(judged));
+		sb_json_pair(&json, "origin", origin_of(setup->policy, &judged->decision));
+		sb_json_key(&json, "rule");
+		sb_json_rule(&json, judged->decision.rule);
+		sb_json_key(&json, "guard");
+		json_guard(&json,
+			   judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL);
+		sb_json_close(&json, '}');
+	}
+	sb_json_close(&json, '}');
+	sb_json_key(&json, "guarded_inside");
+	json_guard(&json, found->inside);
+	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
+	sb_json_pair_bool(&json, "final", found->final);
+	sb_json_pair(&json, "change_with", found->final ? NULL : flag.data);
+	sb_json_close(&json, '}');
+}
+
+int sb_cli_explain(const struct sb_command_line *line)
+{
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
+	struct explanation found = {0};
+	struct sb_setup setup;
+	struct sb_error err;
+	int status = sb_set_up(line, true, &setup);
+
+	if (status)
+		return status;
+	if (explain(&setup, line->action_value, sb_is_guarded(line, &setup), &found, &err) !=
+	    SB_OK) {
+		status = sb_report(&err);
+	} else {
+		if (line->json)
+			explain_json(&setup, line->action_value, &found, &out);
+		else
+			explain_text(&setup, &found, &out);
+		status = sb_print(&out);
+	}
+	explanation_done(&found);
+	sb_setup_done(&setup);
+	return status;
+}
