@@ -578,17 +578,20 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 	size_t count = held_rows(true, rows);
 	struct stat info;
 	int status = SB_OK;
+	bool there, missing;
 
 	if (!git)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	there = lstat(git, &info) == 0;
+	missing = !there && errno == ENOENT;
 	/* In a linked worktree or a submodule it is a file with the way to the rest. */
-	if (lstat(git, &info) == 0 && S_ISREG(info.st_mode))
+	if (there && S_ISREG(info.st_mode))
 		status = add_literal(policy, git, &sb_access_ask,
 				     "leads git to its hooks and config", 0, err);
 	if (status == SB_OK && is_git_dir(root))
 		status = add_table(policy, root, rows, count, flags, err);
 	/* where there is no repository, git init has to be able to make one */
-	if (status == SB_OK)
+	if (status == SB_OK && !missing)
 		status = guard_dot_git(policy, root, rows, count,
 				       access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
 	if (status == SB_OK)

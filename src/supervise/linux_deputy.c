@@ -79,7 +79,7 @@ static void *deputy_main(void *argument)
 {
 	struct sb_deputy *deputy = argument;
 	const struct sched_param none = {0};
-	struct sb_cwd cwd = {.fd = -1};
+	struct sb_cwd cwd = SB_CWD_NONE;
 	const uint64_t one = 1;
 
 	/* not sched_setscheduler(): musl's does nothing */
@@ -91,9 +91,7 @@ static void *deputy_main(void *argument)
 			;
 		if (!__atomic_load_n(&deputy->failed, __ATOMIC_ACQUIRE))
 			work(deputy, &cwd);
-		if (cwd.fd >= 0) /* it would pin a directory as long as nobody calls */
-			close(cwd.fd);
-		cwd.fd = -1;
+		sb_cwd_forget(&cwd);
 		if (write(deputy->back, &one, sizeof one) < 0)
 			__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
 	}

@@ -80,7 +80,7 @@ static void *serve(void *argument)
 {
 	struct server server = *(struct server *)argument;
 	struct crew *crew = server.crew;
-	struct sb_cwd cwd = {.fd = -1};
+	struct sb_cwd cwd = SB_CWD_NONE;
 	pid_t caller;
 
 	free(argument);
@@ -93,8 +93,7 @@ static void *serve(void *argument)
 	       serve_one(crew, server.turn, &cwd, &caller))
 		if (sb_deputy_is_due(crew->deputy, caller))
 			sb_deputy_send(crew->deputy, caller, server.turn);
-	if (cwd.fd >= 0)
-		close(cwd.fd);
+	sb_cwd_forget(&cwd);
 	__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
 	return NULL;
 }

@@ -131,6 +131,44 @@ static bool is_name_fresh(const struct sb_cwd *cwd, uint64_t now_ns)
 	       cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
 }
 
+static void forget(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void sb_cwd_forget(struct sb_cwd *cwd)
+{
+	forget(&cwd->fd);
+	forget(&cwd->thread_dir);
+	cwd->thread = 0;
+}
+
+/*
+ * What the caller's current directory is by now.  Whoever calls again and again has its directory
+ * in /proc kept open, which spares a look-up; should the thread be gone, that one says so, and
+ * never speaks for another with the same number.
+ */
+static bool look_at_cwd(const struct sb_caller *caller, struct stat *out)
+{
+	struct sb_cwd *cwd = caller->cwd;
+	char name[SB_PROC_NAME];
+
+	if (cwd->thread != caller->thread) {
+		forget(&cwd->thread_dir);
+		cwd->thread = caller->thread;
+	} else if (cwd->thread_dir >= 0) {
+		if (fstatat(cwd->thread_dir, "cwd", out, 0) == 0)
+			return true;
+		forget(&cwd->thread_dir);
+	} else {
+		cwd->thread_dir =
+			open_at(caller->proc, sb_proc_thread(name, caller->thread), O_DIRECTORY);
+	}
+	return fstatat(caller->proc, sb_proc_cwd(name, caller->thread), out, 0) == 0;
+}
+
 /* The caller's current directory, on a descriptor that stays ours; or a negative errno. */
 static int find_cwd(const struct sb_caller *caller)
 {
@@ -139,16 +177,13 @@ static int find_cwd(const struct sb_caller *caller)
 	char name[SB_PROC_NAME];
 	int fd;
 
-	sb_proc_cwd(name, caller->thread);
-	if (cwd->fd >= 0 && fstatat(caller->proc, name, &info, 0) == 0 &&
-	    info.st_dev == cwd->device && info.st_ino == cwd->inode)
+	if (cwd->fd >= 0 && look_at_cwd(caller, &info) && info.st_dev == cwd->device &&
+	    info.st_ino == cwd->inode)
 		return cwd->fd;
-	fd = open_at(caller->proc, name, O_DIRECTORY);
+	fd = open_at(caller->proc, sb_proc_cwd(name, caller->thread), O_DIRECTORY);
 	if (fd < 0)
 		return fd;
-	if (cwd->fd >= 0)
-		close(cwd->fd);
-	cwd->fd = -1;
+	forget(&cwd->fd);
 	if (fstat(fd, &info) != 0) {
 		close(fd);
 		return -EACCES;

@@ -31,6 +31,12 @@ const char *sb_proc_self_fd(char out[SB_PROC_NAME], int number)
 	return out;
 }
 
+const char *sb_proc_thread(char out[SB_PROC_NAME], int thread)
+{
+	*put_number(out, thread) = '\0';
+	return out;
+}
+
 const char *sb_proc_cwd(char out[SB_PROC_NAME], int thread)
 {
 	*put_text(put_number(out, thread), "/cwd") = '\0';

@@ -32,7 +32,14 @@ struct sb_cwd {
 	uint64_t named_ns; /* 0: path is not known */
 	unsigned renames;
 	char path[PATH_MAX];
+	pid_t thread;   /* who called last; 0: nobody */
+	int thread_dir; /* its directory in /proc, once it has called twice; or -1 */
 };
+
+#define SB_CWD_NONE ((struct sb_cwd){.fd = -1, .thread_dir = -1})
+
+/* Keep nothing: it would pin a directory as long as nobody calls. */
+void sb_cwd_forget(struct sb_cwd *cwd);
 
 /* Some directory was renamed by us: names of others may have changed with it. */
 void sb_resolve_renamed(void);
