@@ -5,9 +5,11 @@
  * callback says yes to what the session's grants cover and to what was answered for this very
  * call; at anything else the call stops, and what it was about goes back as the next question.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -177,6 +179,9 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	const char **roots = sb_keeper_roots(keeper, perform->roots);
 	json_t *result, *told;
 
+	/* nobody waits for what it finds without the keeper; a change ends whole */
+	if ((tool->hints & SB_TOOL_READS) && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		_exit(1);
 	if (!roots)
 		_exit(1);
 	if (sb_files_open(setup->policy, roots, &options, &call.view, &call.err) != 0) {

@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "mcp/keeper_impl.h"
+#include "mcp/rpc.h"
 #include "mcp/tools.h"
 
 #define MAX_PERFORMS 64 /* calls that wait at one time */
 #define MAX_ROUNDS 64   /* questions of one call */
-#define REPORT_MAX (64 * 1024)
+/* Every path of a call may be in it, as often as the call has it. */
+#define REPORT_MAX ((size_t)4 * SB_RPC_LINE_MAX)
 
 static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
 {
@@ -127,9 +130,11 @@ void sb_keeper_cancel(struct keeper *keeper, unsigned long call)
 			continue;
 		if (perform->question)
 			sb_keeper_withdraw(keeper, perform->question, "the call was cancelled");
-		perform->cancelled = true; /* what is under way ends whole */
+		perform->cancelled = true; /* a change that is under way ends whole */
 		if (!perform->child)
 			free_perform(keeper, perform);
+		else if (sb_tool_find(perform->tool)->hints & SB_TOOL_READS)
+			kill(perform->child, SIGKILL);
 		return;
 	}
 }
@@ -224,24 +229,33 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 	}
 }
 
+/* Written at once, just before its end.  Closed here, so that one that is too long ends as well. */
+static json_t *read_report(struct keeper_perform *perform)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(REPORT_MAX);
+	static char bytes[64 * 1024];
+	ssize_t got;
+
+	do {
+		got = read(perform->report, bytes, sizeof bytes);
+		if (got > 0)
+			sb_buf_append(&text, bytes, (size_t)got);
+	} while ((got > 0 && !sb_buf_failed(&text)) || (got < 0 && errno == EINTR));
+	sb_auto_close(&perform->report);
+	perform->report = -1;
+	return sb_buf_failed(&text) ? NULL
+				    : json_loadb(text.data, text.length, JSON_ALLOW_NUL, NULL);
+}
+
 void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform)
 {
-	char text[REPORT_MAX];
-	size_t length = 0;
-	ssize_t got;
-	json_t *told;
+	json_t *told = read_report(perform);
 	const json_t *question;
 
-	/* short, and written just before its end */
-	while ((got = read(perform->report, text + length, sizeof text - length)) > 0)
-		length += (size_t)got;
 	while (waitpid(perform->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	perform->child = 0;
 	perform->rounds++;
-	sb_auto_close(&perform->report);
-	perform->report = -1;
-	told = json_loadb(text, length, 0, NULL);
 	question = json_object_get(told, "question");
 	if (!told) {
 		fail(keeper, perform);
