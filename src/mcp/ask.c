@@ -14,7 +14,7 @@
 #include "mcp/mcp.h"
 
 #define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
-#define CONTENT_SHOWN 1000
+#define PART_SHOWN 1000 /* bytes of a command, or of what would be written */
 
 static const char *text_of(const struct sb_ask *ask, const char *key)
 {
@@ -28,6 +28,14 @@ static void put_escaped(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
+/* The beginning: what is long must not push the rest out of sight. */
+static void put_part(struct sb_buf *out, const char *bytes, size_t length)
+{
+	sb_escape_append(out, bytes, length < PART_SHOWN ? length : PART_SHOWN);
+	if (length > PART_SHOWN)
+		sb_buf_puts(out, "...");
+}
+
 static void put_content(struct sb_buf *out, const struct sb_ask *ask)
 {
 	const json_t *content = json_object_get(ask->facts, "content");
@@ -37,9 +45,7 @@ static void put_content(struct sb_buf *out, const struct sb_ask *ask)
 	if (!bytes || !length)
 		return;
 	sb_buf_puts(out, "\nIt would contain: ");
-	sb_escape_append(out, bytes, length < CONTENT_SHOWN ? length : CONTENT_SHOWN);
-	if (length > CONTENT_SHOWN)
-		sb_buf_puts(out, "...");
+	put_part(out, bytes, length);
 }
 
 /* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
@@ -68,7 +74,7 @@ static json_t *message_of(const struct sb_ask *ask)
 	put_escaped(&text, rule ? rule : "no rule covers it");
 	if (ask->run) {
 		sb_buf_puts(&text, "\nCommand: ");
-		put_escaped(&text, ask->run->command);
+		put_part(&text, ask->run->command, strlen(ask->run->command));
 	}
 	put_content(&text, ask);
 	return sb_rpc_text(text.data, text.length);
@@ -201,6 +207,14 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	call->batch = NULL;
 }
 
+static json_t *take_result(struct sb_call *call)
+{
+	json_t *result = call->result;
+
+	call->result = NULL;
+	return result;
+}
+
 void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses)
 {
 	struct sb_ask *ask = mcp->asks;
@@ -221,6 +235,8 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 	/* some were left open, or came meanwhile: once more */
 	if (sb_ask_open(mcp, call))
 		sb_ask_park(mcp, call);
+	else if (call->result)
+		sb_call_finish(mcp, call, take_result(call));
 	else if (call->run &&
 		 (sb_run_finished(call->run) || strcmp(call->tool->name, "command_status") == 0))
 		sb_run_status(mcp, call);
@@ -245,6 +261,10 @@ void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 	mcp->asks = ask;
 	if (!call && !run) {
 		give(mcp, ask, "deny"); /* cancelled meanwhile */
+		return;
+	}
+	if (!call && run->kill_ms) {
+		forget(mcp, ask); /* it is being ended; a no would outlive it */
 		return;
 	}
 	if (!call)

@@ -207,6 +207,7 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	call->token = 0;
 	json_decref(call->id);
 	call->id = json_incref(id);
+	call->batch = mcp->batch;
 	json_decref(call->progress);
 	call->progress = json_is_string(token) || json_is_integer(token) ? json_incref(token)
 									 : NULL;

@@ -66,7 +66,7 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
 	json_t *result;
 
-	if (!call || call->state != SB_CALL_KEEPER)
+	if (!call || call->run || !call->tool)
 		return;
 	result = read_result(fd);
 	if (!result)
@@ -74,7 +74,13 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 					 "Try again later.", false, NULL);
 	if (json_is_true(json_object_get(message, "nobody")))
 		add_way_out(result, json_string_value(json_object_get(message, "attach")));
-	sb_call_finish(mcp, call, result);
+	/* its question was answered by others: the client hears of it when it comes back */
+	if (call->state == SB_CALL_PARKED)
+		call->result = result;
+	else if (call->state == SB_CALL_KEEPER)
+		sb_call_finish(mcp, call, result);
+	else
+		json_decref(result);
 }
 
 void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS])

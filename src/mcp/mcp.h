@@ -69,7 +69,7 @@ struct sb_call {
 	int64_t until_ms; /* parked: when it is given up; command_status: how long it waits */
 	char subject[SB_SHA256_HEX];
 	unsigned long token; /* number of the token that is good for it; 0: none */
-	/* from a worker */
+	/* from a worker; the result of one that is parked may also come from the keeper */
 	json_t *events; /* what rules refused, for the record */
 	json_t *result;
 	bool needs_consent;

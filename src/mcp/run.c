@@ -353,7 +353,9 @@ void sb_run_status(struct sb_mcp *mcp, struct sb_call *call)
 		sb_call_finish(mcp, call, id ? no_run() : sb_run_list(mcp));
 		return;
 	}
-	if (!sb_run_finished(run) && !call->until_ms && call->modern) {
+	/* whoever waits for it already was asked, and comes back with the answers */
+	if (!sb_run_finished(run) && !call->until_ms && call->modern &&
+	    (!run->call || run->call == call)) {
 		call->run = run;
 		if (sb_ask_open(mcp, call)) { /* a question waits for somebody who asks */
 			call->state = SB_CALL_RUN;

@@ -52,16 +52,18 @@ static const char *state_of(const struct sb_run *run)
 }
 
 /* For a model that reads only text. */
-static void put_text(const struct sb_run *run, const char *out, const char *err,
+static void put_text(const struct sb_run *run, const json_t *out, const json_t *err,
 		     struct sb_buf *text)
 {
 	const json_t *entries = json_object_get(run->report, "entries");
 	size_t i;
 	json_t *entry;
 
-	sb_buf_puts(text, out);
-	if (*err)
-		sb_buf_printf(text, "%s[stderr]\n%s", *out ? "\n" : "", err);
+	sb_buf_append(text, json_string_value(out), json_string_length(out));
+	if (json_string_length(err)) {
+		sb_buf_printf(text, "%s[stderr]\n", text->length ? "\n" : "");
+		sb_buf_append(text, json_string_value(err), json_string_length(err));
+	}
 	if (text->length && text->data[text->length - 1] != '\n')
 		sb_buf_putc(text, '\n');
 	if (run->failed)
@@ -101,7 +103,7 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	json_t *refused = json_object_get(run->report, "entries"), *facts, *result;
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
-	put_text(run, json_string_value(out), json_string_value(err), &text);
+	put_text(run, out, err, &text);
 	facts = json_pack("{s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
 			  "runId", run->id, "state", state_of(run), "exitCode",
 			  run->ended && !run->failed ? json_integer(run->status) : json_null(),

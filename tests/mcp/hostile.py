@@ -39,6 +39,35 @@ def long_report(fx):
     server.data("write_file", path=str(fx.outside / "after.txt"), content="the keeper lives")
 
 
+@test("modern: a parked call whose question was answered elsewhere gets its result")
+def answered_elsewhere(fx):
+    server = Server(fx, era="modern")
+    target = {"path": str(fx.outside / "asked.txt"), "content": "x"}
+    result = parked(server, "write_file", **target)
+    session = fx.sandbash("--sessions").stdout.split()[0]
+    terminal = fx.terminal(BIN, f"--attach={session}", replies=True)
+    terminal.expect("asked.txt")
+    time.sleep(QUIET)
+    terminal.send("1")
+    server.wait_until(lambda: (fx.outside / "asked.txt").exists(), "the file")
+    time.sleep(0.3)
+    again = resumed(server, result, "write_file", {}, **target)
+    check(not server.wait(again)["result"].get("isError"))
+
+
+@test("modern: whoever asks how a run is doing does not take it from the call that waits")
+def two_wait_for_one(fx):
+    server = Server(fx, era="modern")
+    command = f"echo held > {fx.outside}/held.txt; echo after"
+    result = parked(server, "run_command", command=command)
+    status = server.wait(begin_call(server, "command_status", runId="run-1"))["result"]
+    equal(status.get("resultType"), "complete", str(status))
+    equal(status["structuredContent"]["state"], "running")
+    answers = {key: accept("once") for key in result["inputRequests"]}
+    again = resumed(server, result, "run_command", answers, command=command)
+    equal(server.wait(again)["result"]["structuredContent"]["stdout"], "after\n")
+
+
 @test("a NUL in what would be written is shown, and does not spoil the question")
 def nul_content(fx):
     server = Server(fx)
@@ -47,6 +76,24 @@ def nul_content(fx):
     equal(len(server.asked), 1)
     contains(server.asked[0]["params"]["message"], "be\\x00fore")
     equal(fx.read(fx.outside / "nul.txt"), "be\0fore")
+
+
+@test("a command of any length leaves the rest of the question to be seen")
+def long_command(fx):
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    server.data("run_command", command=f"echo held > {fx.outside}/held.txt #" + "x" * 100000)
+    message = server.asked[0]["params"]["message"]
+    contains(message, str(fx.outside / "held.txt"))
+    check(len(message) < 8000, str(len(message)))
+
+
+@test("a NUL in the output hides nothing behind it")
+def nul_output(fx):
+    server = Server(fx)
+    result = server.call("run_command", command=r"printf 'seen\0also'; printf 'err\0too' >&2")
+    contains(result["content"][0]["text"], "seen\0also")
+    contains(result["content"][0]["text"], "err\0too")
 
 
 def children(process):
