@@ -184,7 +184,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 		_exit(1);
 	if (!roots)
 		_exit(1);
-	if (sb_files_open(setup->policy, roots, &options, &call.view, &call.err) != 0) {
+	if (sb_tools_open_view(setup->policy, roots, &options, &call.view, &call.err) != 0) {
 		result = sb_tool_files_error(&call.err);
 	} else {
 		result = tool->run(&call);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -33,6 +34,34 @@ void sb_view_release(struct sb_mcp_view *view)
 	}
 }
 
+static bool is_one_of(const char *const *roots, const char *path)
+{
+	while (*roots && strcmp(*roots, path) != 0)
+		roots++;
+	return *roots;
+}
+
+int sb_tools_open_view(const struct sb_policy *policy, const char *const *roots,
+		       const struct sb_files_options *options, struct sb_files **out,
+		       struct sb_files_error *err)
+{
+	struct sb_files *view;
+	int status = sb_files_open(policy, roots, options, &view, err);
+
+	for (size_t i = 0; status == 0 && sb_files_root(view, i); i++)
+		if (!is_one_of(roots, sb_files_root(view, i))) {
+			sb_files_close(view);
+			*err = (struct sb_files_error){
+				.code = SB_FILES_CHANGED,
+				.person = "an allowed directory was replaced by a link",
+				.model = "Put the directory back, or ask the user to."};
+			return -SB_FILES_CHANGED;
+		}
+	if (status == 0)
+		*out = view;
+	return status;
+}
+
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err)
 {
 	struct sb_files_options options = {.size = sizeof options,
@@ -44,7 +73,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 	int status = -SB_FILES_NO_MEMORY;
 
 	if (view)
-		status = sb_files_open(mcp->setup->policy, roots, &options, &view->files, err);
+		status = sb_tools_open_view(mcp->setup->policy, roots, &options, &view->files, err);
 	if (status != 0) {
 		free(view);
 		return status;
@@ -155,6 +184,14 @@ static void free_roots(char **roots)
 	free(roots);
 }
 
+/* A file, which would fail the view of all of them, opens nothing by itself. */
+static bool is_directory(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static void take_roots(struct sb_mcp *mcp, const json_t *list)
 {
 	char **roots = calloc(MAX_ROOTS + 1, sizeof *roots);
@@ -170,7 +207,7 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 		int missing = 0;
 
 		if (named && roots && sb_path_canonical(named, &real, &missing, NULL) == SB_OK &&
-		    !missing)
+		    !missing && is_directory(real))
 			narrow(mcp, real, roots, &count);
 	}
 	if (!count) {

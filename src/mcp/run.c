@@ -159,6 +159,11 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
 	if (!wrong && strlen(json_string_value(command)) != json_string_length(command))
 		wrong = sb_tool_failure("INVALID_ARGUMENT", "'command' has a NUL in it",
 					"A command line cannot hold NUL.", false, NULL);
+	/* execve(2): one word has at most 32 pages, with its NUL */
+	if (!wrong && json_string_length(command) >= 32 * (size_t)sysconf(_SC_PAGESIZE))
+		wrong = sb_tool_failure(
+			"TOO_LARGE", "'command' is longer than a word can be",
+			"Write it into a file and run that, or use stdin: 'bash -s'.", false, NULL);
 	make_room(mcp);
 	call->run = wrong ? NULL : make_run(mcp, call);
 	if (wrong || !call->run) {

@@ -67,6 +67,21 @@ struct sb_tool {
 
 const struct sb_tool *sb_tool_find(const char *name); /* NULL: none */
 
+/*
+ * A view of these roots, which are canonical.
+ *
+ * SECURITY: a root that a link has taken the place of opens nothing.
+ *
+ * Danger: whoever may write around a root (another project, or what the client's roots were
+ * before) renames it and puts a link there.  A view of where that leads would be read without a
+ * question, by the keeper's process also outside the projects.
+ * Price: until the directory is back, calls that need the view fail.
+ * Held by: tests/mcp/hostile.py
+ */
+int sb_tools_open_view(const struct sb_policy *policy, const char *const *roots,
+		       const struct sb_files_options *options, struct sb_files **out,
+		       struct sb_files_error *err);
+
 /* The result of tools/list: {"tools": [...]}.  A new reference. */
 json_t *sb_tools_list(void);
 

@@ -4,7 +4,7 @@ import os
 import time
 
 from mcp import Server, accept
-from tap import BIN, check, contains, equal, run_all, test
+from tap import BIN, check, contains, equal, lacks, run_all, test
 
 QUIET = 0.45  # longer than an asker wants silence before a key
 
@@ -130,6 +130,61 @@ def cancelled_search(fx):
     second = searching(keeper)[0]
     server.process.kill()
     server.wait_until(lambda: not os.path.exists(f"/proc/{second}"), "the end of the second", 2)
+
+
+@test("a root that a link has taken the place of opens nothing, for the keeper either")
+def replaced_root(fx):
+    secret = fx.write(fx.outside / "secret.txt", "outside")
+    sub = fx.project / "sub"
+    fx.write(sub / "in.txt", "inside")
+    server = Server(fx, roots=[f"file://{sub}"])
+    server.wait_until(lambda: str(sub) in server.data("list_allowed_directories")["content"],
+                      "the narrowed view")
+    server.answers = lambda params: {"action": "decline"}
+    sub.rename(fx.project / "away")
+    sub.symlink_to(fx.outside)
+    equal(server.failure("read_text_file", path=str(secret))["code"], "CHANGED")
+    check(not server.asked)
+    lacks(str(server.call("read_text_file", path=str(sub / "secret.txt"))), "outside'")
+    sub.unlink()
+    (fx.project / "away").rename(sub)
+    equal(server.data("read_text_file", path="in.txt")["content"], "inside")
+    equal(server.failure("read_text_file", path=str(secret))["code"], "DENIED", "it asks again")
+    equal(len(server.asked), 1)
+
+
+@test("P5 a root that is a file, or gone, does not keep the others from narrowing")
+def file_root(fx):
+    fx.write("file.txt", "x")
+    fx.write("sub/in.txt", "x")
+    server = Server(fx, roots=[f"file://{fx.project}/{name}" for name in ("file.txt", "gone", "sub")])
+    server.wait_until(lambda: server.data("list_allowed_directories")["content"].splitlines()[1:]
+                      == [f"{fx.project}/sub"], "the narrowed view")
+
+
+@test("a command that is longer than execve takes is refused with a reason")
+def command_too_long(fx):
+    server = Server(fx)
+    equal(server.data("run_command", command="true #" + "x" * 131000)["exitCode"], 0)
+    equal(server.failure("run_command", command="true #" + "x" * 131072)["code"], "TOO_LARGE")
+
+
+@test("a command that was cancelled asks nobody any more, and leaves no answer behind")
+def cancelled_asks_nobody(fx):
+    server = Server(fx)
+    call = begin_call(server, "run_command", command=f"""
+        trap 'echo x > {fx.outside}/late' TERM
+        echo x > {fx.outside}/first; while :; do sleep 0.05; done""")
+    server.wait_for(lambda: server.asked, "a question")
+    server.answer(server.asked[0], "once")
+    server.wait_until((fx.outside / "first").exists, "the answer's effect")
+    server.notify("notifications/cancelled", {"requestId": call})
+    server.wait_until(lambda: "exited" in server.call("command_status")["content"][0]["text"],
+                      "its end")
+    equal(len(server.asked), 1)
+    server.answers = lambda params: "once"
+    server.data("write_file", path=str(fx.outside / "late"), content="asked anew")
+    equal(len(server.asked), 2)
 
 
 run_all()
