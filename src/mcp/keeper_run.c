@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -176,6 +177,34 @@ static bool open_ends(struct ends *ends)
 	       (ends->in >= 0 || (ends->in = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0);
 }
 
+/*
+ * SECURITY: a run is started in the directory that was the project when the server started.
+ *
+ * Danger: a run's own directory is its project, open to changes.  Where that lies in another
+ * project, or in what a rule opens, a command can rename it and put a link there: the next one
+ * would be started where the link leads, with all rights to that.
+ * Price: until the directory is back, no command runs.
+ * Held by: tests/mcp/hostile.py
+ */
+static bool enter_project(const struct keeper *keeper)
+{
+	const char *project = keeper->options->setup->home.cwd;
+	char here[PATH_MAX];
+
+	return chdir(project) == 0 && getcwd(here, sizeof here) && strcmp(here, project) == 0;
+}
+
+/* The same, without going there: for a sentence about it. */
+static bool is_project_there(const struct keeper *keeper)
+{
+	const char *project = keeper->options->setup->home.cwd;
+	SB_AUTO_FREE char *real = NULL;
+	int missing = 0;
+
+	return sb_path_canonical(project, &real, &missing, NULL) == SB_OK && !missing &&
+	       strcmp(real, project) == 0;
+}
+
 /* In the new process.  Its ends may have the numbers that they are to get: high ones first. */
 static _Noreturn void become(const struct keeper *keeper, const struct ends *ends,
 			     char *const *words, pid_t parent)
@@ -197,7 +226,7 @@ static _Noreturn void become(const struct keeper *keeper, const struct ends *end
 	for (int fd = 0; fd < 4; fd++)
 		if (dup2(high[fd], fd) < 0)
 			_exit(125);
-	if (chdir(keeper->options->setup->home.cwd) != 0)
+	if (!enter_project(keeper))
 		_exit(125);
 	fexecve(program, words, environ);
 	_exit(126);
@@ -285,6 +314,8 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		why = "out of memory";
 	else if (count >= MAX_RUNS)
 		why = "too many commands run at once: stop one first";
+	else if (!is_project_there(keeper))
+		why = "the project's directory was moved, or replaced by a link";
 	else
 		why = start(keeper, run, &ends, message);
 	if (why) {

@@ -1,6 +1,7 @@
 """hostile.py - a model, a project and a command that want the server stuck, or the person misled."""
 
 import os
+import threading
 import time
 
 from mcp import Server, accept
@@ -185,6 +186,52 @@ def cancelled_asks_nobody(fx):
     server.answers = lambda params: "once"
     server.data("write_file", path=str(fx.outside / "late"), content="asked anew")
     equal(len(server.asked), 2)
+
+
+@test("a command that puts a link in the project's place does not move the next one's project")
+def replaced_project(fx):
+    inner = fx.project / "inner"
+    inner.mkdir()
+    server = Server(fx, inner, fx.project, elicit=False)
+    equal(server.data("run_command", command="pwd")["stdout"], f"{inner}\n")
+    data = server.data("run_command", command=f"cd .. && mv inner away && ln -s {fx.outside} inner")
+    equal((data["exitCode"], inner.is_symlink()), (0, True), "the control: the place can be taken")
+    error = server.failure("run_command", command=f"echo x > {fx.outside}/out; echo x > here")
+    contains(error["person"], "replaced by a link")
+    equal(os.listdir(fx.outside), [])
+    inner.unlink()
+    (fx.project / "away").rename(inner)
+    equal(server.data("run_command", command="echo x > here")["exitCode"], 0)
+
+
+def exchange(inner, link, stop):
+    """Both names for each other's thing, until told to stop; at the end as in the beginning."""
+    spare = inner.with_name("spare")
+    while not stop.is_set():
+        for _ in range(2):
+            inner.rename(spare)
+            link.rename(inner)
+            spare.rename(link)
+            time.sleep(0.0005)
+
+
+@test("nor does one that puts the link there and takes it away while commands start")
+def racing_project(fx):
+    inner, link, stop = fx.project / "inner", fx.project / "link", threading.Event()
+    inner.mkdir()
+    link.symlink_to(fx.outside)
+    server = Server(fx, inner, fx.project, elicit=False)
+    racer = threading.Thread(target=exchange, args=(inner, link, stop))
+    racer.start()
+    try:
+        ends = [server.call("run_command", command=f"echo x > {fx.outside}/out; echo ran")
+                for _ in range(150)]
+    finally:
+        stop.set()
+        racer.join()
+    equal(os.listdir(fx.outside), [])
+    check(any("ran" in end["structuredContent"]["stdout"] for end in ends), "none was started")
+    check(any(end.get("isError") for end in ends), "none was refused")
 
 
 run_all()
