@@ -16,13 +16,14 @@
 
 /*
  * A path as grants know it: its directory pinned by a descriptor.  The tools' roots bound
- * reading too, so what the policy would allow may still be a question here.
+ * reading too, so what the policy would allow may still be a question here.  asked: the path
+ * that the policy is to decide about.
  */
-static bool make_wish(const struct keeper *keeper, enum sb_op op, const char *path,
-		      struct sb_wish *out)
+static bool make_wish(const struct keeper *keeper, enum sb_op op, const char *asked,
+		      const char *path, struct sb_wish *out)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	struct sb_decision decision = sb_decide(keeper->options->setup->policy, op, path);
+	struct sb_decision decision = sb_decide(keeper->options->setup->policy, op, asked);
 	int directory = parent ? sb_sys_open_path(parent) : -1;
 
 	if (directory < 0)
@@ -38,39 +39,74 @@ static bool make_wish(const struct keeper *keeper, enum sb_op op, const char *pa
 	return true;
 }
 
-enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path)
+/*
+ * SECURITY: an answer about a directory is one about the directory that was shown.
+ *
+ * Danger: grants open the directory that holds a path.  Whoever lists or searches a directory is
+ * asked about that one, and would open the one above it.
+ * Price: none.  Held by: tests/mcp/hostile.py
+ *
+ * Returns a name that directory holds: path, or directory itself as "DIRECTORY/.".
+ */
+static char *name_in(const char *directory, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	return parent && strcmp(parent, directory) == 0 ? strdup(path)
+							: sb_path_join(directory, ".");
+}
+
+static enum sb_answer find(const struct keeper *keeper, enum sb_op op, const char *asked,
+			   const char *path)
 {
 	struct sb_wish wish;
 	enum sb_answer answer;
 
-	if (!make_wish(keeper, op, path, &wish))
+	if (!make_wish(keeper, op, asked, path, &wish))
 		return SB_ANSWER_NONE;
 	answer = sb_grants_find(keeper->grants, &wish);
 	close(wish.directory);
 	return answer;
 }
 
-bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path)
+enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path)
 {
+	SB_AUTO_FREE char *itself = sb_path_join(path, ".");
+	enum sb_answer answer = find(keeper, op, path, path);
+
+	/* who may read everything in a directory may list it */
+	if (answer == SB_ANSWER_NONE && op == SB_READ && itself)
+		answer = find(keeper, op, path, itself);
+	return answer;
+}
+
+bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path,
+			const char *directory)
+{
+	SB_AUTO_FREE char *name = name_in(directory, path);
 	struct sb_wish wish;
 	bool may;
 
-	if (!make_wish(keeper, op, path, &wish))
+	if (!name || !make_wish(keeper, op, path, name, &wish))
 		return false;
 	may = sb_grants_may_open_directory(keeper->grants, &wish);
 	close(wish.directory);
 	return may;
 }
 
-void sb_keeper_remember(struct keeper *keeper, enum sb_op op, const char *path,
+void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 			enum sb_answer answer)
 {
 	const struct sb_setup *setup = keeper->options->setup;
+	bool lasting = answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS;
+	SB_AUTO_FREE char *name = lasting ? name_in(shown->directory, shown->path)
+					  : strdup(shown->path);
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *rule = NULL;
 	struct sb_wish wish;
 
-	if (answer == SB_ANSWER_ONCE || !make_wish(keeper, op, path, &wish))
+	if (answer == SB_ANSWER_ONCE || !name ||
+	    !make_wish(keeper, shown->op, shown->path, name, &wish))
 		return;
 	if (answer == SB_ANSWER_ALWAYS)
 		sb_always_write(&setup->home, setup->policy, keeper->grants, &wish, &file, &rule,
@@ -285,7 +321,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		sb_link_send(&keeper->link,
 			     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id), NULL,
 			     0);
-	sb_keeper_remember(keeper, question->shown.op, question->shown.path, answer);
+	sb_keeper_remember(keeper, &question->shown, answer);
 	perform = question->perform;
 	if (perform) {
 		struct sb_event event = {.kind = SB_EVENT_ANSWER,

@@ -85,7 +85,8 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		json_object_set_new(child->question, "note", sb_rpc_string(reason));
 	if (question->rule)
 		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
-	if (question->directory && sb_keeper_may_open(child->keeper, question->op, question->path))
+	if (question->directory &&
+	    sb_keeper_may_open(child->keeper, question->op, question->path, question->directory))
 		json_object_set_new(child->question, "directory",
 				    sb_rpc_string(question->directory));
 	if (question->content)
@@ -120,7 +121,7 @@ static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t 
 	if (err->rule[0])
 		json_object_set_new(child->question, "rule", sb_rpc_string(err->rule));
 	if (parent && err->why != SB_FILES_WHY_GUARDED &&
-	    sb_keeper_may_open(child->keeper, err->op, err->path))
+	    sb_keeper_may_open(child->keeper, err->op, err->path, parent))
 		json_object_set_new(child->question, "directory", sb_rpc_string(parent));
 	return result;
 }

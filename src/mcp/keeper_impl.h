@@ -116,15 +116,19 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		      const char *by);
 bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
 
-/* An answer about a path, remembered for the session where it is of that kind. */
-void sb_keeper_remember(struct keeper *keeper, enum sb_op op, const char *path,
+/*
+ * An answer, remembered for the session where it is of that kind.  "directory" and "always" are
+ * only for a question that has shown a directory.
+ */
+void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 			enum sb_answer answer);
 
 /* What was answered before: grants of the session. */
 enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path);
 
-/* May "directory" and "always" be offered? */
-bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path);
+/* May "directory" and "always" be offered for this directory: that of path, or path itself? */
+bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path,
+			const char *directory);
 
 void sb_approvals_add(struct keeper_approval **list, enum sb_op op, const char *path, bool yes);
 const struct keeper_approval *sb_approvals_find(const struct keeper_approval *list, enum sb_op op,

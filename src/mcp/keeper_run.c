@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@
 #include "mcp/keeper_impl.h"
 #include "mcp/rpc.h"
 #include "path/path.h"
+#include "sys/process.h"
 
 #define ASK_FD 3       /* in the run */
 #define MAX_RUNS 32    /* at one time */
@@ -154,12 +154,13 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 
 struct ends { /* of a run's descriptors: what it gets, and what stays here */
 	int in, out[2], err[2], ask[2];
+	int project; /* where it starts */
 };
 
 static void close_ends(struct ends *ends)
 {
 	int *all[] = {&ends->in,     &ends->out[0], &ends->out[1], &ends->err[0],
-		      &ends->err[1], &ends->ask[0], &ends->ask[1]};
+		      &ends->err[1], &ends->ask[0], &ends->ask[1], &ends->project};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		sb_auto_close(all[i]);
@@ -186,23 +187,13 @@ static bool open_ends(struct ends *ends)
  * Price: until the directory is back, no command runs.
  * Held by: tests/mcp/hostile.py
  */
-static bool enter_project(const struct keeper *keeper)
+static int open_project(const struct keeper *keeper)
 {
-	const char *project = keeper->options->setup->home.cwd;
-	char here[PATH_MAX];
+	/* follows no link on the way, and holds one at its end as what it is */
+	SB_AUTO_FD int fd = sb_sys_open_path(keeper->options->setup->home.cwd);
+	struct stat info;
 
-	return chdir(project) == 0 && getcwd(here, sizeof here) && strcmp(here, project) == 0;
-}
-
-/* The same, without going there: for a sentence about it. */
-static bool is_project_there(const struct keeper *keeper)
-{
-	const char *project = keeper->options->setup->home.cwd;
-	SB_AUTO_FREE char *real = NULL;
-	int missing = 0;
-
-	return sb_path_canonical(project, &real, &missing, NULL) == SB_OK && !missing &&
-	       strcmp(real, project) == 0;
+	return fd >= 0 && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode) ? sb_take_fd(&fd) : -1;
 }
 
 /* In the new process.  Its ends may have the numbers that they are to get: high ones first. */
@@ -226,7 +217,7 @@ static _Noreturn void become(const struct keeper *keeper, const struct ends *end
 	for (int fd = 0; fd < 4; fd++)
 		if (dup2(high[fd], fd) < 0)
 			_exit(125);
-	if (!enter_project(keeper))
+	if (fchdir(ends->project) != 0)
 		_exit(125);
 	fexecve(program, words, environ);
 	_exit(126);
@@ -291,7 +282,7 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 {
 	const char *why;
 	struct keeper_run *run = calloc(1, sizeof *run);
-	struct ends ends = {in, {-1, -1}, {-1, -1}, {-1, -1}};
+	struct ends ends = {in, {-1, -1}, {-1, -1}, {-1, -1}, -1};
 	size_t count = 0;
 
 	for (const struct keeper_run *at = keeper->runs; at; at = at->next)
@@ -314,7 +305,7 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		why = "out of memory";
 	else if (count >= MAX_RUNS)
 		why = "too many commands run at once: stop one first";
-	else if (!is_project_there(keeper))
+	else if ((ends.project = open_project(keeper)) < 0)
 		why = "the project's directory was moved, or replaced by a link";
 	else
 		why = start(keeper, run, &ends, message);

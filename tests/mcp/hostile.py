@@ -234,4 +234,46 @@ def racing_project(fx):
     check(any(end.get("isError") for end in ends), "none was refused")
 
 
+@test("an answer about a directory opens the one that was shown, and none above it")
+def shown_directory(fx):
+    fx.write(fx.outside / "listed" / "in.txt", "in")
+    other = fx.write(fx.outside / "other.txt", "not asked about")
+    for tool, more in (("list_directory", {}), ("grep", {"pattern": "x"})):
+        server = Server(fx)
+        server.answers = lambda params: "directory"
+        server.data(tool, path=str(fx.outside / "listed"), **more)
+        names = server.asked[0]["params"]["requestedSchema"]["properties"]["answer"]["enumNames"]
+        contains(names[1], f"{fx.outside}/listed for this session")
+        server.answers = lambda params: "deny"
+        equal(server.failure("read_text_file", path=str(other))["code"], "DENIED", tool)
+        equal(server.data("read_text_file", path=str(fx.outside / "listed/in.txt"))["content"], "in")
+        server.data("list_directory", path=str(fx.outside / "listed"))
+        equal(len(server.asked), 2, "what is in it, and its list")
+        server.close()
+
+
+@test("a yes to removing a directory is none to changing its neighbours, for commands either")
+def removed_directory(fx):
+    fx.write(fx.outside / "old" / "in.txt", "in")
+    fx.write(fx.outside / "other.txt", "stays")
+    server = Server(fx)
+    server.answers = lambda params: "directory"
+    server.data("delete_file", path=str(fx.outside / "old"), recursive=True)
+    check(not (fx.outside / "old").exists())
+    server.answers = lambda params: "deny"
+    server.data("run_command", command=f"echo x > {fx.outside}/other.txt")
+    server.failure("write_file", path=str(fx.outside / "other.txt"), content="x")
+    equal(fx.read(fx.outside / "other.txt"), "stays")
+
+
+@test("always for a directory that is listed is written for that directory")
+def always_shown(fx):
+    fx.write(fx.outside / "listed" / "in.txt", "in")
+    server = Server(fx)
+    server.answers = lambda params: "always"
+    server.data("list_directory", path=str(fx.outside / "listed"))
+    rules = [path.read_text() for path in (fx.home / ".config/sandbash/projects").iterdir()]
+    contains(rules[0], f"{fx.outside}/listed\n")
+
+
 run_all()
