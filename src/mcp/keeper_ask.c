@@ -39,21 +39,32 @@ static bool make_wish(const struct keeper *keeper, enum sb_op op, const char *as
 	return true;
 }
 
+static bool holds(const char *directory, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	return parent && strcmp(parent, directory) == 0;
+}
+
 /*
  * SECURITY: an answer about a directory is one about the directory that was shown.
  *
  * Danger: grants open the directory that holds a path.  Whoever lists or searches a directory is
- * asked about that one, and would open the one above it.
+ * asked about that one, and would open the one above it; whoever moves a file is asked about
+ * where it goes, and would open where it was.
  * Price: none.  Held by: tests/mcp/hostile.py
  *
  * Returns a name that directory holds: path, or directory itself as "DIRECTORY/.".
  */
 static char *name_in(const char *directory, const char *path)
 {
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	return holds(directory, path) ? strdup(path) : sb_path_join(directory, ".");
+}
 
-	return parent && strcmp(parent, directory) == 0 ? strdup(path)
-							: sb_path_join(directory, ".");
+/* And what the policy is to decide about then. */
+static const char *asked_in(const char *directory, const char *path)
+{
+	return !directory || holds(directory, path) ? path : directory;
 }
 
 static enum sb_answer find(const struct keeper *keeper, enum sb_op op, const char *asked,
@@ -87,7 +98,7 @@ bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *
 	struct sb_wish wish;
 	bool may;
 
-	if (!name || !make_wish(keeper, op, path, name, &wish))
+	if (!name || !make_wish(keeper, op, asked_in(directory, path), name, &wish))
 		return false;
 	may = sb_grants_may_open_directory(keeper->grants, &wish);
 	close(wish.directory);
@@ -105,8 +116,10 @@ void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 	SB_AUTO_FREE char *rule = NULL;
 	struct sb_wish wish;
 
-	if (answer == SB_ANSWER_ONCE || !name ||
-	    !make_wish(keeper, shown->op, shown->path, name, &wish))
+	/* which of two paths was refused only the run knows, which keeps that itself */
+	if (answer == SB_ANSWER_ONCE || (!lasting && shown->target) || !name ||
+	    !make_wish(keeper, shown->op, asked_in(lasting ? shown->directory : NULL, shown->path),
+		       name, &wish))
 		return;
 	if (answer == SB_ANSWER_ALWAYS)
 		sb_always_write(&setup->home, setup->policy, keeper->grants, &wish, &file, &rule,

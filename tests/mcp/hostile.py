@@ -276,4 +276,33 @@ def always_shown(fx):
     contains(rules[0], f"{fx.outside}/listed\n")
 
 
+@test("a no to moving a file away leaves the file itself as it was")
+def refused_move(fx):
+    fx.write("a.txt", "a\n")
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    command = f"mv a.txt {fx.outside}/b.txt; echo more >> a.txt"
+    equal(server.data("run_command", command=command)["exitCode"], 0)
+    equal(server.data("run_command", command="echo again >> a.txt")["exitCode"], 0)
+    equal((fx.read("a.txt"), len(server.asked)), ("a\nmore\nagain\n", 1))
+    equal(len(server.data("run_command", command=f"mv a.txt {fx.outside}/b.txt")["refused"]), 1)
+    equal(len(server.asked), 1, "the no lasts")
+
+
+@test("a yes to where a file is moved opens that directory, and not where it was")
+def granted_move(fx):
+    fx.write(fx.dir / "from" / "a.txt", "a")
+    server = Server(fx, f"--allow-write={fx.dir}/from/a.txt", "--consent=auto")
+    server.answers = lambda params: "directory"
+    command = f"mv {fx.dir}/from/a.txt {fx.outside}/a.txt"
+    server.data("run_command", command=command)
+    shown = [asked["params"]["requestedSchema"]["properties"]["answer"]["enumNames"][1]
+             for asked in server.asked]
+    server.answers = lambda params: "deny"
+    for directory in (fx.dir / "from", fx.outside):
+        opened = any(str(directory) in line for line in shown)
+        result = server.call("write_file", path=str(directory / "new.txt"), content="x")
+        equal(not result.get("isError"), opened, f"{directory}: {shown}")
+
+
 run_all()
