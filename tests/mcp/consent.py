@@ -170,6 +170,8 @@ def recorded(fx, era):
     server.failure("write_file", path=str(fx.outside / "b.txt"), content="x")
     equal(server.failure("read_text_file", path="secret")["code"], "BLOCKED")
     server.close()
+    # the keeper outlives the server, by as long as it takes to write this
+    server.wait_until(lambda: any(event["event"] == "exit" for event in log(fx)), "the last entry")
     events = [(event["event"], event.get("op"), event.get("act"), event.get("path"),
                event.get("answer"), event.get("verdict")) for event in log(fx)]
     a, b, secret = str(fx.outside / "a.txt"), str(fx.outside / "b.txt"), str(fx.project / "secret")
