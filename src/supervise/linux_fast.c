@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 #include "enforce/linux_landlock.h"
 #include "policy/fast.h"
 #include "supervise/domains.h"
+#include "supervise/proc_name.h"
 
 #define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 
@@ -113,7 +113,7 @@ static const char *climb(char *base, size_t *length, const char *path)
 static ssize_t name_start(const struct sb_caller *caller, int dirfd, char *out)
 {
 	const char *path;
-	char name[48];
+	char name[SB_PROC_NAME];
 	ssize_t length;
 
 	if (dirfd == AT_FDCWD) {
@@ -122,8 +122,8 @@ static ssize_t name_start(const struct sb_caller *caller, int dirfd, char *out)
 		length = (ssize_t)strlen(path);
 		memcpy(out, path, (size_t)length + 1);
 	} else {
-		snprintf(name, sizeof name, "%d/fd/%d", caller->thread, dirfd);
-		length = readlinkat(caller->proc, name, out, PATH_MAX - 1);
+		length = readlinkat(caller->proc, sb_proc_fd(name, caller->thread, dirfd), out,
+				    PATH_MAX - 1);
 		if (length < 0 || length == PATH_MAX - 1)
 			return -1;
 		out[length] = '\0';
