@@ -14,7 +14,7 @@
 #include "mcp/mcp.h"
 
 #define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
-#define PART_SHOWN 1000 /* bytes of a command, or of what would be written */
+#define PART_SHOWN 1000            /* bytes of a command, or of what would be written */
 
 static const char *text_of(const struct sb_ask *ask, const char *key)
 {
