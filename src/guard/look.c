@@ -70,6 +70,8 @@ static char *read_settled(int directory, const char *name, size_t *out_length)
 			return NULL;
 		length += (size_t)got;
 	}
+	if (bytes)
+		bytes[length] = '\0'; /* so that it can be read as a string, too */
 	*out_length = length;
 	return sb_take_ptr(&bytes);
 }

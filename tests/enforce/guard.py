@@ -405,7 +405,7 @@ def ghosts(fx):
 @test("P3 names that are not guarded stay ordinary", variants=("full", "flat", "nested"))
 def ordinary(fx):
     fx.git_project()
-    for name in ("bashrc", ".bashrc.d", "sub/.vscodex", "git/config", ".github/ci.yml", "Makefile",
+    for name in ("bashrc", ".bashrc.old", "sub/.vscodex", "git/config", ".github/ci.yml", "Makefile",
                  "package.json", ".gitignore"):
         fx.write(name, "x")
         works(boxed(fx, "open", "wronly+append", name))

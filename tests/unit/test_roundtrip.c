@@ -129,6 +129,9 @@ static void obey(struct sb_policy *policy, const char *bytes, size_t length)
 	case SB_LINE_TMP:
 		sb_policy_set_tmp(policy, line.tmp);
 		break;
+	case SB_LINE_PROTECT_IGNORED:
+		sb_policy_set_protect_ignored(policy, line.keep);
+		break;
 	case SB_LINE_RULE:
 		rule.access = line.access;
 		rule.pattern = line.text;
