@@ -10,8 +10,6 @@
 
 #include "cli/cli.h"
 
-extern char **environ;
-
 /* Beside this program, or where a prefix keeps programs that are not typed. */
 static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
 				     "../libexec/sandbash/sandbash-mcp", "../bin/sandbash-mcp"};

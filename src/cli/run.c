@@ -478,12 +478,14 @@ static int choose_kind(struct sb_command_line *line)
 
 int sb_cli_run(const struct sb_command_line *given)
 {
-	struct sb_command_line chosen = *given;
+	/* not freed: the process ends, and its pages are shared until then */
+	static struct sb_command_line chosen;
+	static struct run run;
 	const struct sb_command_line *line = &chosen;
-	static struct run
-		run; /* not freed: the process ends, and its pages are shared until then */
-	int status = choose_kind(&chosen);
+	int status;
 
+	chosen = *given;
+	status = choose_kind(&chosen);
 	run.line = line;
 	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
 		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);

@@ -23,7 +23,7 @@ enum sb_filter_test {
 	SB_FILTER_EQUAL,
 	SB_FILTER_DIFFERENT,
 	SB_FILTER_ANY_BIT,
-	SB_FILTER_NOT_ZERO, /* a pointer, or an int in a register: all 64 bits are looked at */
+	SB_FILTER_NOT_ZERO, /* a pointer: all 64 bits are looked at */
 	SB_FILTER_AT_LEAST, /* unsigned: -1 is more than any number */
 	SB_FILTER_AT_MOST,
 };

@@ -144,15 +144,15 @@ static const struct sb_filter_row table[] = {
 
 	/* Limits, priority and processors of programs outside: uid is all the kernel asks for.
 	 * PRIO_PGRP and PRIO_USER reach further than their "0" looks. */
-	{SYS_prlimit64, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}, {NOT_ZERO, 2, 0}}},
+	{SYS_prlimit64, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
 	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
-	{SYS_setpriority, PERM, EVERY_RUN, {{NOT_ZERO, 1, 0}}},
+	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 1, 0}}},
 	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 0, 1 /* IOPRIO_WHO_PROCESS */}}},
-	{SYS_ioprio_set, PERM, EVERY_RUN, {{NOT_ZERO, 1, 0}}},
-	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
-	{SYS_sched_setattr, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
-	{SYS_sched_setparam, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
-	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{NOT_ZERO, 0, 0}}},
+	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 1, 0}}},
+	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setattr, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setparam, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
 
 	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
 	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
@@ -173,7 +173,7 @@ static const struct sb_filter_row table[] = {
 	{SYS_socket,
 	 ANSWER(EPROTONOSUPPORT),
 	 EVERY_RUN,
-	 {{EQUAL, 0, AF_NETLINK}, {NOT_ZERO, 2, 0 /* NETLINK_ROUTE */}}},
+	 {{EQUAL, 0, AF_NETLINK}, {DIFFERENT, 2, 0 /* NETLINK_ROUTE */}}},
 	{SYS_socketpair, ANSWER(EAFNOSUPPORT), EVERY_RUN, {{DIFFERENT, 0, AF_UNIX}}},
 
 	/* No network: where there is no namespace for it, no internet sockets; and in any

@@ -212,7 +212,7 @@ static bool over(struct sb_walk *walk, const struct deadline *deadline)
 	const struct sb_search_scope *scope = walk->scope.scope;
 	struct timespec now;
 
-	if (scope->cancel && __atomic_load_n(scope->cancel, __ATOMIC_RELAXED)) {
+	if (scope->cancel && atomic_load_explicit(scope->cancel, memory_order_relaxed)) {
 		sb_walk_stop(walk, SB_SEARCH_CANCELLED);
 	} else if (deadline->set) {
 		clock_gettime(CLOCK_MONOTONIC, &now);

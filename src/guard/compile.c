@@ -171,8 +171,13 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 							     : sizeof guard->options);
 		status = compile(guard);
 	}
-	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++)
+	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++) {
 		status = sb_extras_of(options->projects[i], options->home, &guard->extras);
+		if (status == SB_OK)
+			status = sb_extras_links(options->projects[i], &guard->extras);
+	}
+	if (status == SB_OK && options->home)
+		status = sb_extras_links(options->home, &guard->extras);
 	if (status != SB_OK) {
 		sb_guard_free(guard);
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");

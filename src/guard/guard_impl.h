@@ -54,12 +54,14 @@ struct sb_slot {
 enum sb_extra_kind {
 	SB_EXTRA_CONFIG, /* an included file */
 	SB_EXTRA_HOOKS,  /* a directory of hooks */
-	SB_EXTRA_HOOK,   /* a file that a link among the hooks leads to */
+	SB_EXTRA_HOOK,   /* a file that a link among the hooks leads to, or a link on the way */
+	SB_EXTRA_ROW,    /* what a link with a guarded name leads to, and all that is in it */
 };
 
 struct sb_extra {
 	char *path; /* canonical */
 	enum sb_extra_kind kind;
+	const struct sb_guard_row *row; /* of SB_EXTRA_ROW */
 };
 
 struct sb_extras {
@@ -106,6 +108,8 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
 /* Where the repositories of directory and its parents look for hooks and further config. */
 int sb_extras_around(const char *directory, const char *home, struct sb_extras *out);
 int sb_extras_of(const char *top, const char *home, struct sb_extras *out);
+/* Links at guarded names in directory itself: who obeys the name reads what they lead to. */
+int sb_extras_links(const char *directory, struct sb_extras *out);
 void sb_extras_done(struct sb_extras *extras);
 
 #endif

@@ -259,10 +259,18 @@ static const struct sb_guard_row *row_named(const struct sb_guard *guard, const 
 static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
 					       const struct sb_extra *extra)
 {
+	if (extra->kind == SB_EXTRA_ROW)
+		return extra->row;
 	return row_named(guard, extra->kind == SB_EXTRA_CONFIG ? "<git>/config" : "<git>/hooks/*");
 }
 
-/* Is path what a git config names: a hook, or an included file? */
+/* Does it count for what is beneath its path? */
+static bool has_inside(const struct sb_extra *extra)
+{
+	return extra->kind == SB_EXTRA_HOOKS || extra->kind == SB_EXTRA_ROW;
+}
+
+/* Is path what a git config names: a hook, or an included file; or what a link leads to? */
 static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
 					   const struct sb_extras *extras, const char *path)
 {
@@ -271,7 +279,8 @@ static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
 		size_t length = strlen(extra->path);
 
 		if (strncmp(path, extra->path, length) == 0 &&
-		    (path[length] == (extra->kind == SB_EXTRA_HOOKS ? '/' : '\0'))) {
+		    ((path[length] == '/' && has_inside(extra)) ||
+		     (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS))) {
 			const struct sb_guard_row *row = row_of_extra(guard, extra);
 			const char *name = strrchr(path, '/') + 1;
 

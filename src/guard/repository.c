@@ -133,22 +133,44 @@ static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind ki
 		return SB_E_NOMEM;
 	}
 	extras->all = more;
-	extras->all[extras->count++] = (struct sb_extra){path, kind};
+	extras->all[extras->count++] = (struct sb_extra){path, kind, NULL};
 	return SB_OK;
 }
 
-/* A path in a config: "~/x", absolute, or seen from base. */
-static char *config_path(const char *value, const char *base, const char *home)
+static int add_link(void *extras, const char *link, struct sb_error *err)
 {
-	SB_AUTO_FREE char *absolute = NULL;
+	(void)err;
+	return add_extra(extras, strdup(link), SB_EXTRA_HOOK);
+}
+
+/*
+ * SECURITY: where path leads, and each link on the way.
+ *
+ * Danger: whoever replaces one of those leads git to hooks or config that nobody guards.
+ * Price: changing such a link asks.
+ * Held by: tests/supervise/guard.py
+ */
+static char *follow(struct sb_extras *extras, const char *path)
+{
 	char *canonical = NULL;
 	int missing;
 
-	if (!value || !*value || (*value == '~' && !home) ||
-	    sb_path_expand(value, base, home, &absolute, NULL) != SB_OK ||
-	    sb_path_canonical(absolute, &canonical, &missing, NULL) != SB_OK)
+	if (sb_path_links(path, add_link, extras, NULL) != SB_OK ||
+	    sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK)
 		return NULL;
 	return canonical;
+}
+
+/* A path in a config: "~/x", absolute, or seen from base. */
+static char *config_path(struct sb_extras *extras, const char *value, const char *base,
+			 const char *home)
+{
+	SB_AUTO_FREE char *absolute = NULL;
+
+	if (!value || !*value || (*value == '~' && !home) ||
+	    sb_path_expand(value, base, home, &absolute, NULL) != SB_OK)
+		return NULL;
+	return follow(extras, absolute);
 }
 
 struct collector {
@@ -168,14 +190,16 @@ static int collect_entry(struct collector *collector, const char *file,
 	int status;
 
 	if (strcmp(entry->key, "core.hookspath") == 0)
-		return add_extra(collector->out,
-				 config_path(entry->value, collector->top, collector->home),
-				 SB_EXTRA_HOOKS);
+		return add_extra(
+			collector->out,
+			config_path(collector->out, entry->value, collector->top, collector->home),
+			SB_EXTRA_HOOKS);
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
 		return SB_OK;
 	directory = sb_path_parent(file);
-	included = directory ? config_path(entry->value, directory, collector->home) : NULL;
+	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
+			     : NULL;
 	if (!included || is_known(collector->out, included) || collector->includes-- <= 0)
 		return SB_OK;
 	status = add_extra(collector->out, strdup(included), SB_EXTRA_CONFIG);
@@ -203,14 +227,11 @@ static int collect_link(struct collector *collector, const char *directory, cons
 			enum sb_extra_kind kind)
 {
 	SB_AUTO_FREE char *path = sb_path_join(directory, name);
-	char *canonical = NULL;
 	struct stat info;
-	int missing;
 
-	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) ||
-	    sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK)
+	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return path ? SB_OK : SB_E_NOMEM;
-	return add_extra(collector->out, canonical, kind);
+	return add_extra(collector->out, follow(collector->out, path), kind);
 }
 
 /* Links among the hooks: git runs what they lead to, say scripts/pre-commit of the project. */
@@ -240,17 +261,46 @@ static int collect_file(struct collector *collector, const char *directory, cons
 	return path ? collect(collector, path) : SB_E_NOMEM;
 }
 
+/*
+ * The settings of the user and the machine, wherever git looks for them (git-config(1), FILES).  More
+ * than git reads at a time is no harm: it only adds names that ask.
+ */
+static int collect_user(struct collector *collector)
+{
+	static const struct {
+		const char *variable, *file; /* file: NULL when the variable names it */
+	} places[] = {
+		{"HOME", ".gitconfig"},
+		{"HOME", ".config/git/config"},
+		{"XDG_CONFIG_HOME", "git/config"},
+		{"GIT_CONFIG_GLOBAL", NULL},
+		{"GIT_CONFIG_SYSTEM", NULL},
+		{NULL, "/etc/gitconfig"},
+	};
+	int status = SB_OK;
+
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && status == SB_OK; i++) {
+		const char *directory = "";
+
+		if (places[i].variable)
+			directory = strcmp(places[i].variable, "HOME") == 0
+					    ? collector->home
+					    : getenv(places[i].variable);
+		if (!directory || (places[i].variable && directory[0] != '/'))
+			continue;
+		status = places[i].file && places[i].variable
+				 ? collect_file(collector, directory, places[i].file)
+				 : collect(collector, places[i].file ? places[i].file : directory);
+	}
+	return status;
+}
+
 int sb_extras_of(const char *top, const char *home, struct sb_extras *out)
 {
 	struct collector collector = {top, home, out, MAX_INCLUDES};
 	struct sb_repository repository;
-	int status = SB_OK;
+	int status = home ? collect_user(&collector) : SB_OK;
 
-	if (home) {
-		status = collect_file(&collector, home, ".gitconfig");
-		if (status == SB_OK)
-			status = collect_file(&collector, home, ".config/git/config");
-	}
 	if (status != SB_OK || !sb_repository_find(top, &repository))
 		return status;
 	status = collect_file(&collector, repository.common, "config");
@@ -275,5 +325,58 @@ int sb_extras_around(const char *directory, const char *home, struct sb_extras *
 		status = sb_extras_of(top, home, out);
 		*strrchr(top, '/') = '\0';
 	}
+	return status;
+}
+
+/* What a link in directory leads to, or what is in that by the rest of a row's path. */
+static int add_linked(struct sb_extras *extras, const char *directory, const char *link,
+		      const char *rest, const struct sb_guard_row *row)
+{
+	SB_AUTO_FREE char *target = follow(extras, link);
+	char *path = !target ? NULL : *rest ? sb_path_join(target, rest) : strdup(target);
+	size_t before = extras->count;
+	int status;
+
+	/* ".vscode -> ." must not turn the whole project into a setting */
+	if (!target || (!*rest && sb_path_within(target, directory))) {
+		free(path);
+		return SB_OK;
+	}
+	status = path ? add_extra(extras, path, SB_EXTRA_ROW) : SB_E_NOMEM;
+	if (status == SB_OK && extras->count > before)
+		extras->all[extras->count - 1].row = row;
+	return status;
+}
+
+int sb_extras_links(const char *directory, struct sb_extras *out)
+{
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+	int status = SB_OK;
+
+	if (sb_sys_dir_open(&dir, directory) < 0)
+		return SB_OK;
+	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+		size_t length = strlen(entry->d_name);
+		SB_AUTO_FREE char *link = NULL;
+
+		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+			continue;
+		for (size_t i = 0; i < count && status == SB_OK; i++) {
+			const char *held = rows[i].held;
+
+			if (!held || strncmp(held, entry->d_name, length) != 0 ||
+			    (held[length] != '\0' && held[length] != '/'))
+				continue;
+			if (!link)
+				link = sb_path_join(directory, entry->d_name);
+			status = link ? add_linked(out, directory, link,
+						   held[length] ? held + length + 1 : "", &rows[i])
+				      : SB_E_NOMEM;
+		}
+	}
+	sb_sys_dir_close(&dir);
 	return status;
 }

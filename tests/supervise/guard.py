@@ -231,6 +231,94 @@ def around_hooks(fx):
               == 0, f"the control: {script}")
 
 
+@test("P3 the name of a remote is a value, too: git itself says", variants=("full", "flat"))
+def remote_names(fx):
+    """Git hands the name of a remote that promised objects to another git, options and all."""
+    fx.git_project()
+    fx.write("a", "a\n")
+    fx.run("git", "add", "a")
+    fx.run("git", "commit", "-qm", "a")
+    mark = fx.outside / "ran"
+    config = fx.path(".git/config")
+    before = config.read_text()
+    evil = f"""
+cat >>.git/config <<'X'
+[remote "--upload-pack=touch {mark}; git-upload-pack"]
+	promisor = true
+	url = .
+[remote "origin"]
+	url = .
+X
+o=$(git rev-parse HEAD:a)
+rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-) a
+"""
+    fx.sandbash("--consent=deny", "--quiet", "sh", "-c", evil)
+    fx.run("git", "checkout", "a")
+    check(not mark.exists(), "planted")
+    equal(config.read_text(), before)
+    for script in ("git config extensions.partialClone evil::x", "git config remote.a::b.url x",
+                   "git config branch.--x.merge refs/heads/m"):
+        check(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script).status != 0, script)
+    for script in ("git remote add up-stream ../x.git", "git config branch.a/b-c.merge refs/heads/m"):
+        equal(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script).status, 0, script)
+    fx.run("sh", "-c", evil)
+    fx.run("git", "checkout", "a")
+    check(mark.exists(), "the control: git runs it")
+
+
+@test("P3 links on the way to hooks, and settings of the user in other places",
+      variants=("full", "flat"))
+def ways_to_hooks(fx):
+    fx.git_project()
+    for name in ("real/pre-commit", "deep/dir/h", "mine/pre-commit", "mine/h"):
+        fx.write(name, SCRIPT, 0o755)
+    fx.path("hk").symlink_to("real")
+    fx.run("git", "config", "core.hooksPath", "hk")
+    fx.path("l2").symlink_to("deep/dir")
+    fx.path("l1").symlink_to("l2/h")
+    fx.path(".git/hooks/post-commit").symlink_to("../../l1")
+    settings = fx.write("../xdg/git/config", "[core]\n\thooksPath = .githooks\n")
+    env = {"XDG_CONFIG_HOME": str(settings.parent.parent)}
+    refused = ("ln -sfn mine hk", "rm hk", "mv hk hk2", "echo x >real/pre-commit",
+               "ln -sfn mine l2", "ln -sf mine/h l1", "rm l1", "echo x >deep/dir/h",
+               "mkdir -p .githooks && cp mine/h .githooks/pre-commit")
+    allowed = ("ln -sfn mine other", "rm other", "echo x >>deep/file", "ls -l hk/ l1 l2 >list")
+    for script in refused:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, env=env)
+        check(result.status != 0, script)
+    for script in allowed:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, env=env)
+        equal(result.status, 0, f"{script}: {result.stderr}")
+    for script in refused:
+        check(fx.run("sh", "-c", f"cp -a . ../c; cd ../c; {script}; s=$?; rm -rf ../c; exit $s").status
+              == 0, f"the control: {script}")
+
+
+@test("P3 links of the user at guarded names", variants=("full", "flat"))
+def links_at_names(fx):
+    """Who obeys the name reads what the link leads to."""
+    fx.git_project()
+    for name in ("env1", "vs/tasks.json", "m1", "rc", "plain"):
+        fx.write(name, f"{name}\n")
+    fx.path(".envrc").symlink_to("env1")
+    fx.path(".vscode").symlink_to("vs")
+    fx.path(".mcp.json").symlink_to("m1")
+    fx.path(".idea").symlink_to(".")
+    (fx.home / ".bashrc").symlink_to(fx.path("rc"))
+    refused = ("echo y >env1", "echo y >vs/tasks.json", "echo y >m1", "echo y >rc",
+               "rm env1; echo y >env1", "mv plain m1")
+    allowed = ("echo y >plain", "echo y >vs2", "cat vs/tasks.json rc >plain", "mkdir new")
+    for script in refused:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        check(result.status != 0, script)
+    for script in allowed:
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        equal(result.status, 0, f"{script}: {result.stderr}")
+    for script in refused:
+        check(fx.run("sh", "-c", f"cp -a . ../c; cd ../c; {script}; s=$?; rm -rf ../c; exit $s").status
+              == 0, f"the control: {script}")
+
+
 @test("P3 staged files behave like files", variants=("full", "flat"))
 def staged(fx):
     """What a program sees while it writes a file that is looked at when it closes it."""
