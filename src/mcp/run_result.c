@@ -104,16 +104,17 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
 	put_text(run, out, err, &text);
-	facts = json_pack("{s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
-			  "runId", run->id, "state", state_of(run), "exitCode",
-			  run->ended && !run->failed ? json_integer(run->status) : json_null(),
-			  "timedOut", run->timed_out, "stopped", run->stopped, "stdout", out,
-			  "stderr", err, "stdoutBytes", (json_int_t)run->spools[0].total,
-			  "stderrBytes", (json_int_t)run->spools[1].total, "stdoutOffset",
+	facts = json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
+			  "runId", run->id, "state", state_of(run), "timedOut", run->timed_out,
+			  "stopped", run->stopped, "stdout", out, "stderr", err, "stdoutBytes",
+			  (json_int_t)run->spools[0].total, "stderrBytes",
+			  (json_int_t)run->spools[1].total, "stdoutOffset",
 			  (json_int_t)run->spools[0].total, "stderrOffset",
 			  (json_int_t)run->spools[1].total, "truncated", cut_out || cut_err,
 			  "durationMs", duration(run), "refusedCount",
 			  json_integer_value(json_object_get(run->report, "refused")));
+	if (run->ended && !run->failed)
+		json_object_set_new(facts, "exitCode", json_integer(run->status));
 	json_object_set_new(facts, "refused", refused ? json_incref(refused) : json_array());
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));

@@ -190,32 +190,51 @@ static const struct sb_param request_params[] = {
 #define FLAG(name, text) "\"" name "\":{\"type\":\"boolean\",\"description\":\"" text "\"}"
 #define WORD(name, text) "\"" name "\":{\"type\":\"string\",\"description\":\"" text "\"}"
 
-#define READ_OUTPUT                                                                                                                                                                       \
-	"{" WORD("encoding", "Of the file: utf-8, utf-16le, latin-1, ...") "," WORD("lineEnds", "none, lf, crlf, cr or mixed") "," NUMBER("firstLine", "Of content") "," NUMBER(          \
-		"lineCount",                                                                                                                                                              \
-		"In content") "," NUMBER("totalLines",                                                                                                                                    \
-					 "Of the file, if it was read to its end") "," NUMBER("fileBytes",                                                                                \
-											      "Size of the whole file") "," FLAG("truncated",                                             \
-																 "There is more behind content") "," NUMBER("nextOffset", \
-																					    "The offset with which to go on") "}"
+/*
+ * Each property has one type, never a list of types: clients that know single types only (OpenAPI's
+ * subset) drop the constraint, or the tool.  What is not known is left out, not null.
+ * Held by: tests/mcp/clients.py, with the Inspector's strict mode.
+ *
+ * A line for each property, which clang-format would run together.
+ */
+/* clang-format off */
+#define READ_OUTPUT                                                                                \
+	"{" WORD("encoding", "Of the file: utf-8, utf-16le, latin-1, ...")                         \
+	"," WORD("lineEnds", "none, lf, crlf, cr or mixed")                                        \
+	"," NUMBER("firstLine", "Of content")                                                      \
+	"," NUMBER("lineCount", "In content")                                                      \
+	"," NUMBER("totalLines", "Of the file, if it was read to its end")                         \
+	"," NUMBER("fileBytes", "Size of the whole file")                                          \
+	"," FLAG("truncated", "There is more behind content")                                      \
+	"," NUMBER("nextOffset", "The offset with which to go on") "}"
 
-#define CHANGE_OUTPUT                                                                                        \
-	"{" WORD("path", "Canonical") "," FLAG("created", "It did not exist") "," FLAG(                      \
-		"changed",                                                                                   \
-		"False: it had this content already") "," WORD("encoding",                                   \
-							       "Kept from the old file") "," NUMBER("bytes", \
-												    "Size of the file now") "}"
+#define CHANGE_OUTPUT                                                                              \
+	"{" WORD("path", "Canonical")                                                              \
+	"," FLAG("created", "It did not exist")                                                    \
+	"," FLAG("changed", "False: it had this content already")                                  \
+	"," WORD("encoding", "Kept from the old file")                                             \
+	"," NUMBER("bytes", "Size of the file now") "}"
 
-#define RUN_OUTPUT                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-	"{" WORD(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-		"runId", "For command_status and command_stop") ","                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
-								"\"state\":{\"type\":\"string\",\"enum\":[\"running\",\"exited\",\"failed\"]},"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             \
-								"\"exitCode\":{\"type\":[\"integer\",\"null\"],\"description\":"                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            \
-								"\"128 + N when signal N ended it\"}," FLAG("timedOut", "It was ended because its time was up") "," FLAG("stopped",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
-																					 "It was ended on request") "," WORD("stdout", "Standard output: beginning and end") "," WORD("stderr", "Standard error: beginning and end") "," NUMBER("stdoutBytes", "All of it") "," NUMBER("stderrBytes", "All of it") "," NUMBER("stdoutOffset", "For the next command_status") "," NUMBER("stderrOffset", "For the next command_status") "," FLAG("truncated", "The middle was left out; the resources have more") "," NUMBER("durationMs", "Since its start") "," WORD("session", "For sandbash --log") "," NUMBER("refusedCount", "Operations that the sandbox refused") ","                                                                                \
-																																																																																											 "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":" \
-																																																																																											 "\"What was refused, and the option that would allow it\"},"                       \
-																																																																																											 "\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
+#define RUN_OUTPUT                                                                                 \
+	"{" WORD("runId", "For command_status and command_stop")                                   \
+	",\"state\":{\"type\":\"string\",\"enum\":[\"running\",\"exited\",\"failed\"]}"            \
+	"," NUMBER("exitCode", "Once it has exited; 128 + N when signal N ended it")               \
+	"," FLAG("timedOut", "It was ended because its time was up")                               \
+	"," FLAG("stopped", "It was ended on request")                                             \
+	"," WORD("stdout", "Standard output: beginning and end")                                   \
+	"," WORD("stderr", "Standard error: beginning and end")                                    \
+	"," NUMBER("stdoutBytes", "All of it")                                                     \
+	"," NUMBER("stderrBytes", "All of it")                                                     \
+	"," NUMBER("stdoutOffset", "For the next command_status")                                  \
+	"," NUMBER("stderrOffset", "For the next command_status")                                  \
+	"," FLAG("truncated", "The middle was left out; the resources have more")                  \
+	"," NUMBER("durationMs", "Since its start")                                                \
+	"," WORD("session", "For sandbash --log")                                                  \
+	"," NUMBER("refusedCount", "Operations that the sandbox refused")                          \
+	",\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"        \
+	"\"What was refused, and the option that would allow it\"}"                                \
+	",\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
+/* clang-format on */
 
 static const struct sb_tool tools[] = {
 	{"read_file", "Read File (Deprecated)",

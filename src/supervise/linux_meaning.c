@@ -42,8 +42,10 @@ bool sb_spot_is_old(const struct sb_spot *spot)
 bool sb_spot_confirm(int proc, struct sb_spot *spot)
 {
 	struct sb_spot now = *spot;
+	int status = sb_spot_renew(proc, &now);
 
-	if (sb_spot_renew(proc, &now) < 0 || strcmp(now.path, spot->path) != 0)
+	/* a directory that is gone stays so, and the kernel says it to whoever acts there */
+	if (status != -ENOENT && (status < 0 || strcmp(now.path, spot->path) != 0))
 		return false;
 	spot->named_ns = now.named_ns;
 	return true;
