@@ -483,6 +483,18 @@ static void answer_border(const struct sb_broker *broker, const struct sb_call *
 	sb_broker_fail(broker, call, error ? error : EXDEV);
 }
 
+/*
+ * Was what we read the caller's?  Its number may be another's by now.  The kernel says so of the
+ * notification; but where the caller's own directory in /proc, which we had before, has spoken for
+ * it since, it was there all the time, and nothing but its end takes a received call back
+ * (WAIT_KILLABLE_RECV).
+ */
+static bool is_alive(const struct sb_performer *performer, const struct sb_cwd *cwd,
+		     const struct sb_call *call)
+{
+	return cwd->alive || sb_sys_notify_alive(performer->listener, call->id);
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -571,7 +583,7 @@ static bool attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 		goto out;
 	}
 	sb_broker_set_umask(broker, call->thread);
-	if (!sb_sys_notify_alive(performer->listener, call->id))
+	if (!is_alive(performer, cwd, call))
 		goto out;
 	if (is_too_long(call, &file)) {
 		sb_broker_fail(broker, call, EFBIG);
@@ -758,7 +770,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		return false;
 	if (is_plain(performer, &file) && sb_domain_of(call->thread, &domain) && !domain) {
 		sb_broker_set_umask(broker, call->thread);
-		if (sb_sys_notify_alive(performer->listener, call->id))
+		if (is_alive(performer, cwd, call))
 			outcome = sb_perform(call, &file, NULL);
 	}
 	if (!outcome.error && sb_spot_is_old(&file) && !is_still_plain(performer, &file)) {
@@ -794,6 +806,7 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	struct sb_call call;
 	int status = sb_call_decode(notification, &call), tries = TRIES;
 
+	cwd->alive = false;
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {

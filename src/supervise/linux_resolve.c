@@ -159,7 +159,8 @@ static bool look_at_cwd(const struct sb_caller *caller, struct stat *out)
 		forget(&cwd->thread_dir);
 		cwd->thread = caller->thread;
 	} else if (cwd->thread_dir >= 0) {
-		if (fstatat(cwd->thread_dir, "cwd", out, 0) == 0)
+		cwd->alive = fstatat(cwd->thread_dir, "cwd", out, 0) == 0;
+		if (cwd->alive)
 			return true;
 		forget(&cwd->thread_dir);
 	} else {

@@ -34,6 +34,7 @@ struct sb_cwd {
 	char path[PATH_MAX];
 	pid_t thread;   /* who called last; 0: nobody */
 	int thread_dir; /* its directory in /proc, once it has called twice; or -1 */
+	bool alive;     /* ... and that spoke for it after this call was read */
 };
 
 #define SB_CWD_NONE ((struct sb_cwd){.fd = -1, .thread_dir = -1})
