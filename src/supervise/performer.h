@@ -78,6 +78,24 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+/* The kernel goes on with the call itself. */
+void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call *call);
+struct sb_outcome;
+void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,
+		      const struct sb_spot *file, struct sb_outcome *outcome);
+/* The kernel's own answer, not a refusal of ours. */
+void sb_broker_answer_error(const struct sb_broker *broker, const struct sb_call *call, int error);
+
+/* --- attempt.c: one call that is neither answered nor let through at once --------------- */
+
+int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
+		      const struct sb_call *call, const struct sb_named *named,
+		      enum sb_lookup lookup, struct sb_spot *out);
+/* Was what we read the caller's? */
+bool sb_broker_is_alive(const struct sb_performer *performer, const struct sb_cwd *cwd,
+			const struct sb_call *call);
+/* True: answered.  False: the name changed meanwhile, look again. */
+bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call);
 
 /* --- wait.c: waiting on a caller's behalf -------------------------------------------- */
 

@@ -1,0 +1,484 @@
+/*
+ * linux_attempt.c - steps 2 to 5 of a held call (linux_broker.c): resolved, judged, done.
+ *
+ * All of it once more when a name has changed meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "policy/fast.h"
+#include "supervise/approve.h"
+#include "supervise/constrained.h"
+#include "supervise/domains.h"
+#include "supervise/judge.h"
+#include "supervise/land.h"
+#include "supervise/links.h"
+#include "supervise/meaning.h"
+#include "supervise/perform.h"
+#include "supervise/performer.h"
+#include "supervise/proc_name.h"
+#include "supervise/thread.h"
+#include "sys/notify.h"
+
+#define HOLD_MS 2 /* between looks at a name that is on hold: meaning.h */
+
+/*
+ * SECURITY: a descriptor the caller has open for writing may be opened again by its name in
+ * /proc (/dev/stdout does that).
+ *
+ * Danger: the caller may put another file at that number while we look.  So a copy of the
+ * very descriptor says both how it is open and that it is the file we are about to open.
+ * Price: without pidfd_getfd (some containers) such an open is decided by path alone.
+ * Held by: tests/enforce/fds.py
+ */
+static bool holds_already(const struct sb_call *call, const struct sb_spot *file)
+{
+	int has, wants = call->flags & O_ACCMODE;
+	struct stat info;
+	SB_AUTO_FD int fd = -1;
+
+	if (!file->through_fd)
+		return false;
+	fd = sb_sys_take_descriptor(call->thread, file->fd_number);
+	has = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	if (has < 0 || (has & O_PATH) || fstat(fd, &info) != 0 ||
+	    info.st_dev != file->info.st_dev || info.st_ino != file->info.st_ino)
+		return false;
+	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
+}
+
+/*
+ * The policy allows it, and yet we could not: it lies where this process has no right to
+ * change anything (a rule for something that did not exist at the start).
+ */
+static bool is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
+			    const struct sb_judgement *judgement, int error)
+{
+	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV)
+		return false;
+	if (call->act == SB_ACT_ACCESS && error != EROFS)
+		return false;
+	for (size_t i = 0; i < judgement->count; i++) {
+		const char *path = judgement->all[i].spot->path;
+
+		if (path[0] && sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE)
+			return true;
+	}
+	return false;
+}
+
+int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
+		      const struct sb_call *call, const struct sb_named *named,
+		      enum sb_lookup lookup, struct sb_spot *out)
+{
+	const struct sb_caller caller = {call->thread, broker->performer->proc, cwd};
+
+	if (named->by_descriptor) {
+		int status = sb_resolve_descriptor(&caller, named->fd, out);
+
+		if (status == 0 && named->open_only &&
+		    (sb_thread_open_flags(broker->performer->proc, call->thread, named->fd) &
+		     O_PATH)) {
+			sb_spot_done(out);
+			return -EBADF;
+		}
+		return status;
+	}
+	if (call->resolve && named == &call->file)
+		return sb_resolve_constrained(&caller, call, out);
+	return sb_resolve(&caller, named->fd, named->path, lookup, out);
+}
+
+bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target)
+{
+	const struct sb_domain *domain;
+
+	if (!sb_domain_of(call->thread, &domain))
+		return false;
+	for (; domain; domain = domain->outer) {
+		const struct sb_grounds grounds = {.policy = domain->policy};
+		struct sb_judgement judgement;
+
+		sb_judge(&grounds, call, file, target, &judgement);
+		if (judgement.strictest->decision.verdict != SB_ALLOW)
+			return false;
+	}
+	return true;
+}
+
+/* A name is looked up in a directory that can be searched, and only then minded otherwise. */
+static bool may_search(const struct sb_spot *file)
+{
+	return file->directory < 0 || faccessat(file->directory, ".", X_OK, AT_EACCESS) == 0;
+}
+
+/*
+ * In procfs no attribute can be set, but who may not is told that first (xattr(7)): some names
+ * are not for everybody, and links have none of the user's.
+ */
+static int attribute_error_in_proc(const struct sb_call *call, const struct sb_spot *file)
+{
+	bool plain = S_ISREG(file->info.st_mode) || S_ISDIR(file->info.st_mode);
+	char name[SB_PROC_NAME];
+
+	if (strncmp(call->text, "trusted.", 8) == 0 || strncmp(call->text, "security.", 9) == 0 ||
+	    (strncmp(call->text, "user.", 5) == 0 && !plain))
+		return EPERM;
+	sb_proc_self_fd(name, file->object);
+	if (strncmp(call->text, "system.", 7) != 0 &&
+	    faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+		return errno;
+	return EOPNOTSUPP;
+}
+
+/* Renamed to itself: nothing to do, and nobody minds whether it could be done. */
+static bool is_same_name(const struct sb_spot *file, const struct sb_spot *target)
+{
+	struct stat from, to;
+
+	return file->directory >= 0 && target->directory >= 0 &&
+	       strcmp(file->name, target->name) == 0 && !strchr(file->name, '/') &&
+	       fstat(file->directory, &from) == 0 && fstat(target->directory, &to) == 0 &&
+	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
+/* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
+static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
+			   const struct sb_spot *file, const struct sb_spot *target)
+{
+	int error = target->directory >= 0 && !(may_search(file) && may_search(target))
+			    ? EACCES
+			    : sb_perform_precheck(call, file, target);
+
+	if (!error)
+		error = sb_perform_postcheck(call, file);
+	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
+		error = EXDEV;
+	if (call->act == SB_ACT_OPEN) {
+		sb_broker_let_through(broker, call);
+		return;
+	}
+	/* the mode of a link is how its descriptor is open, and asking for it changes nothing */
+	if (!error && call->act == SB_ACT_ACCESS && S_ISLNK(file->info.st_mode)) {
+		struct sb_outcome outcome = sb_perform(call, file, NULL);
+
+		sb_broker_answer(broker, call, NULL, &outcome);
+		return;
+	}
+	if (error)
+		sb_broker_fail(broker, call, error);
+	else if (call->act == SB_ACT_RENAME && is_same_name(file, target))
+		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+	else if (call->act == SB_ACT_TRUNCATE || call->act == SB_ACT_ACCESS)
+		sb_broker_fail(broker, call, EACCES);
+	else if (call->act == SB_ACT_SETXATTR || call->act == SB_ACT_REMOVEXATTR)
+		sb_broker_fail(broker, call, attribute_error_in_proc(call, file));
+	else if (sb_act_is_metadata(call->act) || call->act == SB_ACT_UNLINK ||
+		 call->act == SB_ACT_RMDIR)
+		sb_broker_fail(broker, call, EPERM);
+	else
+		sb_broker_fail(broker, call, ENOENT);
+}
+
+/* Longer than the caller may make files: the signal and the answer that the kernel gives. */
+static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
+{
+	struct rlimit limit;
+	char name[SB_PROC_NAME];
+
+	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) ||
+	    call->length <= file->info.st_size ||
+	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
+		return false;
+	sb_proc_self_fd(name, file->object);
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+		return false;
+	syscall(SYS_tkill, call->thread, SIGXFSZ);
+	return true;
+}
+
+/*
+ * A file takes a guarded name: what lands are the bytes that were looked at (land.h).  False:
+ * that is not ours to do, or has to be asked; also if the name is another one by now (meaning.h).
+ */
+static bool landed(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file,
+		   struct sb_spot *target, struct sb_judgement *judgement)
+{
+	const struct sb_performer *performer = broker->performer;
+	struct sb_source source;
+	bool allowed = false;
+	int status;
+
+	/* without mounts modes are the asker's business: linux_seccomp.c */
+	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
+	    sb_source_read(call, file, target, &source) < 0)
+		return false;
+	if (sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(&source.old),
+			   sb_bytes_seen(&source.bytes)) &&
+	    sb_sys_notify_alive(performer->listener, call->id)) {
+		struct sb_leaving from = sb_links_look(file->directory, file->name);
+		struct sb_leaving to = sb_links_look(target->directory, target->name);
+
+		status = sb_source_land(call, &source, file, target);
+		allowed = status == 0;
+		if (allowed && sb_spot_is_old(target) &&
+		    !sb_spot_confirm(performer->proc, target)) {
+			sb_source_take_back(call, &source, file, target);
+			allowed = false;
+		}
+		if (allowed && call->act == SB_ACT_RENAME)
+			sb_links_left(&from);
+		if (allowed)
+			sb_links_left(&to);
+	}
+	sb_source_done(&source);
+	if (allowed) {
+		sb_resolve_renamed();
+		sb_sys_notify_return(performer->listener, call->id, 0);
+	}
+	return allowed;
+}
+
+/* Bytes are about to land on a guarded name.  Answers the call, or hands it on. */
+static void answer_landing(struct sb_broker *broker, const struct sb_call *call,
+			   struct sb_spot *file, struct sb_spot *target,
+			   struct sb_judgement *judgement)
+{
+	if (call->act != SB_ACT_OPEN) {
+		if (!landed(broker, call, file, target, judgement))
+			sb_broker_forward(broker, call, file, target, -1);
+	} else if (judgement->strictest->decision.verdict == SB_ALLOW) {
+		sb_stage_open(broker, call, file);
+	} else {
+		sb_stage_ask(broker, call, file);
+	}
+}
+
+/*
+ * SECURITY: contents are changed in place only where no name from before leads to them.
+ *
+ * Danger: such a name may be a guarded one, or lie outside the roots.
+ * Price: a link from before is a copy once it has been written to.
+ * Held by: tests/supervise/guard.py
+ */
+static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *file,
+				   const struct sb_spot *target)
+{
+	bool writes = call->act == SB_ACT_TRUNCATE ||
+		      (call->act == SB_ACT_OPEN && (call->flags & (O_ACCMODE | O_TRUNC)));
+	struct sb_outcome outcome = {.fd = -1};
+
+	if (writes && file->object >= 0 && sb_links_foreign(&file->info) &&
+	    !sb_perform_precheck(call, file, target) && !holds_already(call, file))
+		outcome.error = -sb_links_break(file);
+	return outcome;
+}
+
+/* A rename between two names of one file does nothing, and both stay: rename(2). */
+static bool stays(const struct sb_leaving *leaving, const struct sb_spot *file)
+{
+	struct sb_leaving old = leaving->counts ? sb_links_look(file->directory, file->name)
+						: (struct sb_leaving){false, 0, 0};
+
+	return old.counts && old.device == leaving->device && old.inode == leaving->inode;
+}
+
+/* Carry it out, and keep count of the names that files have. */
+static struct sb_outcome perform(const struct sb_performer *performer, const struct sb_call *call,
+				 struct sb_spot *file, struct sb_spot *target,
+				 const struct sb_judgement *judgement, bool *out_changed)
+{
+	const struct sb_acting acting = {performer->grounds, performer->proc};
+	struct sb_leaving leaving = {false, 0, 0};
+	struct sb_outcome outcome = {.fd = -1};
+
+	*out_changed = false;
+	/* there, links come and go without us */
+	if (sb_fast_holds(performer->policy, file->path))
+		return sb_perform(call, file, target);
+	outcome = own_links(call, file, target);
+	if (outcome.error)
+		return outcome;
+	if (call->act == SB_ACT_UNLINK)
+		leaving = sb_links_look(file->directory, file->name);
+	else if (call->act == SB_ACT_RENAME && !(call->flags & RENAME_EXCHANGE))
+		leaving = sb_links_look(target->directory, target->name);
+	outcome = sb_act(&acting, call, file, target, judgement, out_changed);
+	if (*out_changed)
+		return outcome;
+	if (!outcome.error && call->act == SB_ACT_LINK)
+		sb_links_made(&file->info);
+	else if (!outcome.error && !(call->act == SB_ACT_RENAME && stays(&leaving, file)))
+		sb_links_left(&leaving);
+	return outcome;
+}
+
+/* Rules about terminals mean the host's; in a /dev/pts of our own everything is the run's. */
+static bool is_own_terminal(const struct sb_performer *performer, const struct sb_spot *file)
+{
+	return performer->layers->terminals && file->object >= 0 && S_ISCHR(file->info.st_mode) &&
+	       file->info.st_dev == performer->layers->terminals;
+}
+
+static void pause_for_hold(void)
+{
+	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+}
+
+/*
+ * Across the border of a fast root (policy/fast.h): what the kernel says of two disks.  It says so
+ * of a rename before it looks at the last names, of a link after.
+ */
+static void answer_border(const struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file, const struct sb_spot *target)
+{
+	int error = 0;
+
+	if (!may_search(file) || !may_search(target))
+		error = EACCES;
+	else if (call->act == SB_ACT_LINK)
+		error = sb_perform_precheck(call, file, target);
+	sb_broker_fail(broker, call, error ? error : EXDEV);
+}
+
+/*
+ * Was what we read the caller's?  Its number may be another's by now.  The kernel says so of the
+ * notification; but where the caller's own directory in /proc, which we had before, has spoken for
+ * it since, it was there all the time, and nothing but its end takes a received call back
+ * (WAIT_KILLABLE_RECV).
+ */
+bool sb_broker_is_alive(const struct sb_performer *performer, const struct sb_cwd *cwd,
+			const struct sb_call *call)
+{
+	return cwd->alive || sb_sys_notify_alive(performer->listener, call->id);
+}
+
+/* True: answered.  False: the name changed meanwhile, look again. */
+bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
+{
+	const struct sb_performer *performer = broker->performer;
+	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
+	struct sb_spot file, target;
+	struct sb_judgement judgement;
+	struct sb_outcome outcome;
+	bool answered = true, changed, inner, allowed, metadata = sb_act_is_metadata(call->act);
+	int status =
+		sb_broker_resolve(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
+
+	sb_spot_clear(&target);
+	if (status == 0 && two) {
+		status = call->target_error ? -call->target_error
+					    : sb_broker_resolve(broker, cwd, call, &call->target,
+								SB_LOOKUP_NAME, &target);
+		/* the first path's last directory must be searchable before the second counts */
+		if (status < 0 && !may_search(&file))
+			status = -EACCES;
+		if (status < 0)
+			sb_spot_done(&file);
+	}
+	if (status < 0) {
+		sb_broker_answer_error(broker, call, -status);
+		return true;
+	}
+	if (two && !file.in_proc && !target.in_proc &&
+	    sb_fast_crosses(performer->policy, file.path, target.path)) {
+		answer_border(broker, call, &file, &target);
+		goto out;
+	}
+	if (sb_guard_is_held(file.path) || sb_guard_is_held(target.path)) {
+		pause_for_hold();
+		answered = false;
+		goto out;
+	}
+	/* without a /dev/pts of its own the run has some terminals in it, and others not */
+	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
+	    performer->plan->own_terminals && sb_is_terminal(&file)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+		goto out;
+	}
+	if (sb_perform_is_native(call, &file)) {
+		/* without write access Landlock would not look at O_TRUNC */
+		if ((call->flags & O_ACCMODE) == O_RDONLY && (call->flags & O_TRUNC))
+			sb_broker_fail(broker, call, EACCES);
+		else
+			sb_broker_let_through(broker, call);
+		goto out;
+	}
+	if (metadata && sb_stage_metadata(broker, call, &file))
+		goto out;
+	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
+	sb_judge(performer->grounds, call, &file, two ? &target : NULL, &judgement);
+	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
+	if (!allowed && inner &&
+	    ((call->act == SB_ACT_OPEN && holds_already(call, &file)) ||
+	     (!two && is_own_terminal(performer, &file))))
+		allowed = true;
+	sb_broker_count(broker, judgement.strictest->op, allowed);
+	if (!allowed && (file.in_proc || target.in_proc)) {
+		answer_in_proc(broker, call, &file, &target);
+		goto out;
+	}
+	if (!allowed) {
+		int error = two && !(may_search(&file) && may_search(&target))
+				    ? EACCES
+				    : sb_perform_precheck(call, &file, &target);
+
+		if (error) {
+			sb_broker_answer_error(broker, call, error);
+			goto out;
+		}
+	}
+	if (!inner) {
+		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+		goto out;
+	}
+	if (!allowed && judgement.lands) {
+		answer_landing(broker, call, &file, &target, &judgement);
+		goto out;
+	}
+	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
+	if (!allowed || (metadata && !performer->layers->mounts)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+		goto out;
+	}
+	sb_broker_set_umask(broker, call->thread);
+	if (!sb_broker_is_alive(performer, cwd, call))
+		goto out;
+	if (is_too_long(call, &file)) {
+		sb_broker_fail(broker, call, EFBIG);
+		goto out;
+	}
+	outcome = perform(performer, call, &file, &target, &judgement, &changed);
+	if (call->act == SB_ACT_RENAME)
+		sb_resolve_renamed();
+	if (call->act == SB_ACT_RMDIR)
+		sb_fast_removed(&broker->fast);
+	if (changed) {
+		answered = false;
+	} else if (outcome.again) {
+		sb_broker_wait_at_fifo(broker, call, &file);
+	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)) {
+		answered = false;
+	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
+		sb_broker_forward(broker, call, &file, &target, -1);
+	} else if (outcome.error) {
+		sb_broker_answer_error(broker, call, outcome.error);
+	} else {
+		sb_broker_answer(broker, call, &file, &outcome);
+	}
+out:
+	sb_spot_done(&file);
+	sb_spot_done(&target);
+	return answered;
+}
