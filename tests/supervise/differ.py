@@ -76,11 +76,17 @@ def is_out_of_reach(native, before):
     return BY_DESCRIPTOR.search(native) and any(RENAMING.search(line) for line in before)
 
 
+# A name without a file is the whole machine's: whoever runs the same sequence just now may have it.
+ABSTRACT = re.compile(r"\bbind\(, .* = (0|EADDRINUSE)$")
+
+
 def is_excused(native, inside, before, variant):
     """From here on the two runs of a sequence may differ."""
     def both(pair):
         return pair[0].search(native) and pair[1].search(inside)
 
+    if ABSTRACT.search(native) and ABSTRACT.search(inside):
+        return True
     if IS_STATIC or IS_NATIVE:
         return False
     return any(e.search(native) for e in SUPERVISED_ANSWERS) or both(LONG_ANSWER) or \
