@@ -14,6 +14,22 @@
 
 static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
 
+/* "built-in: git: git runs hooks".  Two hundred of them at every start: printf would take 4 % of it. */
+static char *origin_of(const struct sb_guard_row *row)
+{
+	static const char prefix[] = "built-in: ", between[] = ": ";
+	size_t who = strlen(row->who), why = strlen(row->why);
+	char *text = malloc(sizeof prefix - 1 + who + sizeof between - 1 + why + 1), *at = text;
+
+	if (!text)
+		return NULL;
+	at = mempcpy(at, prefix, sizeof prefix - 1);
+	at = mempcpy(at, row->who, who);
+	at = mempcpy(at, between, sizeof between - 1);
+	memcpy(at, row->why, why + 1);
+	return text;
+}
+
 int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		    const struct sb_guard *guard, struct sb_error *err)
 {
@@ -25,13 +41,10 @@ int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 	if (!grounds->rules)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	for (size_t i = 0; i < count; i++) {
-		char origin[512];
-
-		snprintf(origin, sizeof origin, "built-in: %s: %s", rows[i].who, rows[i].why);
 		grounds->rules[i] = (struct sb_rule){.access = asked,
 						     .tier = SB_TIER_BUILTIN,
 						     .pattern = rows[i].pattern,
-						     .origin = strdup(origin)};
+						     .origin = origin_of(&rows[i])};
 		if (!grounds->rules[i].origin)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
