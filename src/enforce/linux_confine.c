@@ -113,6 +113,29 @@ static int try_write(const char *dir)
 	return fd < 0 ? errno : 0;
 }
 
+static bool name_probe(char *out, size_t size, const char *dir)
+{
+	return snprintf(out, size, "%s/.sandbash-probe", dir) < (int)size;
+}
+
+/*
+ * A new name, where that must be refused: the kernel says so before it makes anything.  Of an
+ * unnamed file Landlock is asked when it is there already, which on a disk takes ten times as long.
+ */
+static int try_create(const char *dir)
+{
+	char path[PATH_MAX];
+	SB_AUTO_FD int fd = -1;
+
+	if (!name_probe(path, sizeof path, dir))
+		return try_write(dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? try_write(dir) : errno;
+	unlink(path);
+	return 0;
+}
+
 /*
  * Would a new name in dir be allowed?  Of a device file the kernel asks last whether the caller may
  * make such a thing (vfs_mknod()), which without capabilities nobody may.  So EPERM says that all
@@ -122,13 +145,19 @@ static int try_name(const char *dir)
 {
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof path, "%s/.sandbash-probe", dir) >= (int)sizeof path)
+	if (!name_probe(path, sizeof path, dir))
 		return try_write(dir);
 	if (mknod(path, S_IFCHR, makedev(1, 3)) == 0) {
 		unlink(path); /* we have more rights than we should: see what else they do */
 		return try_write(dir);
 	}
 	return errno == EPERM ? 0 : errno == EEXIST ? try_write(dir) : errno;
+}
+
+/* What a broker answers, after it has looked whether it may. */
+static int try_access(const char *dir)
+{
+	return access(dir, W_OK | X_OK) == 0 ? 0 : errno;
 }
 
 /* Could the user write here, and must the run not?  Not inside something writable: that
@@ -219,7 +248,7 @@ static int prove_filter(const struct sb_layers *layers, struct sb_error *err)
 
 static int prove_refused(const char *dir, struct sb_error *err)
 {
-	int error = dir ? try_write(dir) : EACCES;
+	int error = dir ? try_create(dir) : EACCES;
 
 	if (error != EACCES && error != EPERM && error != EROFS)
 		return sb_fail(err, SB_E_BROKEN, error,
@@ -244,6 +273,13 @@ static int prove_allowed(const char *dir, int (*attempt)(const char *dir), struc
 	return SB_OK;
 }
 
+static int prove_inside(const struct sb_stages *stages, struct sb_error *err)
+{
+	/* inside another run a supervisor may answer, and for other reasons */
+	return prove_allowed(stages->probes.inside, stages->layers->outer ? try_write : try_name,
+			     err);
+}
+
 /*
  * SECURITY: before the command starts, this very process proves that it is confined.
  *
@@ -260,11 +296,7 @@ static int prove(const struct sb_stages *stages, struct sb_error *err)
 		status = prove_filter(stages->layers, err);
 	if (status == SB_OK)
 		status = prove_refused(stages->probes.outside, err);
-	if (status == SB_OK)
-		/* inside another run a supervisor may answer, and for other reasons */
-		status = prove_allowed(stages->probes.inside,
-				       stages->layers->outer ? try_write : try_name, err);
-	return status;
+	return status == SB_OK ? prove_inside(stages, err) : status;
 }
 
 /* The same for a command whose changes a broker makes: by itself it can make none. */
@@ -283,7 +315,12 @@ int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err)
 {
 	int status = prove_filter(stages->layers, err);
 
-	return status == SB_OK ? prove_allowed(stages->probes.inside, try_write, err) : status;
+	return status == SB_OK ? prove_allowed(stages->probes.inside, try_access, err) : status;
+}
+
+int sb_stages_prove_performer(const struct sb_stages *stages, struct sb_error *err)
+{
+	return prove_inside(stages, err);
 }
 
 int sb_stages_drop_privileges(struct sb_error *err)

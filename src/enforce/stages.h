@@ -45,7 +45,10 @@ int sb_stages_drop_privileges(struct sb_error *err);
 /* Before its filter: the command can change nothing by itself. */
 int sb_stages_prove_floor(const struct sb_stages *stages, struct sb_error *err);
 
-/* After it: the filter answers, and the broker does what the plan allows. */
+/* After it: the filter answers, and a broker behind it. */
 int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err);
+
+/* Without capabilities, behind its own Landlock: the performer can do what the plan allows. */
+int sb_stages_prove_performer(const struct sb_stages *stages, struct sb_error *err);
 
 #endif

@@ -12,8 +12,8 @@
  * for a while.  A request that it has begun waits some milliseconds at most: the kernel lets
  * idle threads run, too, only little.
  *
- *     server: is_due? -> send (waits, looks) -> goes on serving
- *     deputy: waits -> serves the caller -> nothing to do for a while, or another caller: back
+ *     server: is_due? -> send (waits, looks; calls back when there is nothing to do) -> goes on
+ *     deputy: waits -> serves the caller -> called back, or another caller: back
  */
 #ifndef SB_SUPERVISE_DEPUTY_H
 #define SB_SUPERVISE_DEPUTY_H

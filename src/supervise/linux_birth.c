@@ -398,6 +398,8 @@ static int performer_main(struct family *family)
 				    family->lifeline[1]},
 		      5);
 	/* all that can be done while the command confines itself */
+	if (sb_stages_prove_performer(stages, &err) != SB_OK)
+		return birth->failed(birth->context, &err, stages->weak);
 	status = sb_performer_prepare(&performer);
 	if (status < 0) {
 		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");

@@ -1,10 +1,10 @@
 #include "supervise/deputy.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -15,22 +15,21 @@
 #define STACK (256 * 1024) /* as a server's */
 #define IN_A_ROW 24        /* calls of one caller before the deputy is sent */
 #define GAP_MS 8           /* a longer pause ends the row */
-#define QUIET_MS 5         /* without a call for so long, the deputy comes back */
 #define LOOK_MS 2          /* how often the server looks after it ... */
-#define PATIENCE 2         /* ... and how many looks without progress it takes */
+#define PATIENCE 2         /* ... how many looks without progress it takes ... */
+#define QUIET 3            /* ... and how many without a request */
 #define FIRST_PAUSE_MS 1000
 #define LAST_PAUSE_MS 128000
-
-enum state { WAITING, AT_WORK, REVOKED };
+#define COME_BACK SIGURG /* does nothing but end the receiving call; nobody minds it elsewhere */
 
 struct sb_deputy {
 	struct sb_deputy_place place;
 	bool made, failed;
-	bool out;  /* sent, and not known to be back */
-	sem_t go;  /* to the deputy */
-	int back;  /* eventfd: it is */
-	int state; /* enum state; only the server writes REVOKED */
-	pid_t caller;
+	bool out;     /* sent, and not known to be back */
+	sem_t go;     /* to the deputy */
+	int back;     /* eventfd: it is */
+	bool revoked; /* it is to come back after what it is at */
+	pid_t thread, caller;
 	unsigned turn;
 	/* the row so far, and when the next may be served by the deputy */
 	pid_t last;
@@ -46,33 +45,39 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool change_state(struct sb_deputy *deputy, int from, int to)
-{
-	return __atomic_compare_exchange_n(&deputy->state, &from, to, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
-static bool is_asked_for(int listener, int timeout_ms)
+static bool is_asked_for(int listener)
 {
 	struct pollfd wait = {listener, POLLIN, 0};
 
-	return poll(&wait, 1, timeout_ms) == 1 && wait.revents == POLLIN;
+	return poll(&wait, 1, 0) == 1 && wait.revents == POLLIN;
 }
 
-/*
- * It waits with poll() and not in the receiving call, which has no end: when the server takes
- * over, a second receiver would get every other request.
- */
+/* It waits in the receiving call, which only a signal ends: poll() before would cost every call. */
 static void work(struct sb_deputy *deputy, struct sb_cwd *cwd)
 {
 	const struct sb_deputy_place *place = &deputy->place;
-	int listener = place->performer->listener;
 	pid_t caller = deputy->caller;
 
-	while (caller == deputy->caller && change_state(deputy, AT_WORK, WAITING) &&
-	       is_asked_for(listener, QUIET_MS) && change_state(deputy, WAITING, AT_WORK))
-		if (!place->serve_one(place->context, deputy->turn, cwd, &caller))
-			return;
+	while (caller == deputy->caller && !__atomic_load_n(&deputy->revoked, __ATOMIC_ACQUIRE) &&
+	       place->serve_one(place->context, deputy->turn, cwd, &caller))
+		;
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* All signals are blocked in the threads of the performer. */
+static bool listen_to_signal(void)
+{
+	const struct sigaction action = {.sa_handler = ignore}; /* no SA_RESTART */
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, COME_BACK);
+	return sigaction(COME_BACK, &action, NULL) == 0 &&
+	       pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0;
 }
 
 static void *deputy_main(void *argument)
@@ -83,7 +88,8 @@ static void *deputy_main(void *argument)
 	const uint64_t one = 1;
 
 	/* not sched_setscheduler(): musl's does nothing */
-	if (sb_broker_enter(deputy->place.broker) < 0 ||
+	__atomic_store_n(&deputy->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	if (sb_broker_enter(deputy->place.broker) < 0 || !listen_to_signal() ||
 	    syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none) != 0)
 		__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
 	for (;;) {
@@ -159,10 +165,23 @@ bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
 	return is_back(deputy, 0);
 }
 
-/* The machine is busy: do not try again too soon. */
-static void take_over(struct sb_deputy *deputy)
+/*
+ * Not while it is busy: what it does for its caller must not end with EINTR.  Should the signal
+ * come before the receiving call, the deputy stays there until the next look, which sends another,
+ * or until the next request, serves that one, and comes back.
+ */
+static void call_back(struct sb_deputy *deputy)
 {
-	__atomic_store_n(&deputy->state, REVOKED, __ATOMIC_RELEASE);
+	pid_t thread = __atomic_load_n(&deputy->thread, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&deputy->revoked, true, __ATOMIC_RELEASE);
+	if (thread && !__atomic_load_n(deputy->place.busy, __ATOMIC_ACQUIRE))
+		syscall(SYS_tkill, thread, COME_BACK);
+}
+
+/* The machine is busy: do not try again too soon. */
+static void wait_longer(struct sb_deputy *deputy)
+{
 	deputy->not_before_ms = now_ms() + deputy->pause_ms;
 	if (deputy->pause_ms < LAST_PAUSE_MS)
 		deputy->pause_ms *= 2;
@@ -171,7 +190,7 @@ static void take_over(struct sb_deputy *deputy)
 void sb_deputy_send(struct sb_deputy *deputy, pid_t caller, unsigned turn)
 {
 	const struct sb_deputy_place *place = &deputy->place;
-	unsigned before = __atomic_load_n(place->requests, __ATOMIC_RELAXED), still = 0;
+	unsigned before = __atomic_load_n(place->requests, __ATOMIC_RELAXED), still = 0, quiet = 0;
 
 	if (!deputy->made && !make_thread(deputy)) {
 		__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
@@ -180,19 +199,22 @@ void sb_deputy_send(struct sb_deputy *deputy, pid_t caller, unsigned turn)
 	deputy->caller = caller;
 	deputy->turn = turn;
 	deputy->out = true;
-	__atomic_store_n(&deputy->state, AT_WORK, __ATOMIC_RELEASE);
+	__atomic_store_n(&deputy->revoked, false, __ATOMIC_RELEASE);
 	sem_post(&deputy->go);
-	while (__atomic_load_n(place->turn, __ATOMIC_ACQUIRE) == turn &&
-	       !is_back(deputy, LOOK_MS)) {
+	while (!is_back(deputy, LOOK_MS)) {
 		unsigned now = __atomic_load_n(place->requests, __ATOMIC_RELAXED);
 		bool asked = __atomic_load_n(place->busy, __ATOMIC_ACQUIRE) ||
-			     is_asked_for(place->performer->listener, 0);
+			     is_asked_for(place->performer->listener);
+		bool replaced = __atomic_load_n(place->turn, __ATOMIC_ACQUIRE) != turn;
 
 		still = asked && now == before ? still + 1 : 0;
+		quiet = !asked && now == before ? quiet + 1 : 0;
 		before = now;
-		if (still == PATIENCE) {
-			take_over(deputy);
+		if (still == PATIENCE || quiet >= QUIET || replaced)
+			call_back(deputy);
+		if (still == PATIENCE)
+			wait_longer(deputy);
+		if (still == PATIENCE || replaced)
 			return;
-		}
 	}
 }
