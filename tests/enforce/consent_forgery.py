@@ -317,7 +317,7 @@ say('refused', refused)
 def crowd(fx):
     fx.write(fx.outside / "f", "")
     person = inside(fx, """
-threading.stack_size(65536)
+threading.stack_size(262144)
 done = []
 def work():
     try:

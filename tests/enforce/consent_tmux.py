@@ -57,6 +57,10 @@ class Tmux:
     def screen(self):
         return self.call("capture-pane", "-p")
 
+    def all_lines(self):
+        """And those that late replies of the terminal, echoed, have pushed off the screen."""
+        return self.call("capture-pane", "-p", "-S", "-")
+
     def until(self, condition, message, seconds=10):
         deadline = time.monotonic() + seconds
         while not condition():
@@ -124,7 +128,8 @@ put(b'\\x18\\x1b\\\\\\x1bc' + result['f'].encode() + b' end\\r\\n')
             tmux.question(fx.outside / "f", WORD)
             check(not fx.exists(fx.outside / "f"), "answered by nobody")
             tmux.press("3")
-            tmux.until(lambda: "refused end" in tmux.screen() or "status=" in tmux.screen(), "no end")
+            tmux.until(lambda: any(end in tmux.all_lines() for end in ("refused end", "status=")),
+                       "no end")
             check(not fx.exists(fx.outside / "f"))
 
 
