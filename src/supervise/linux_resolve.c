@@ -362,7 +362,7 @@ static bool is_magic(const struct walk *walk, const char *name)
 	return fd == -ELOOP;
 }
 
-static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *out)
+static int jump(struct walk *walk, const char *name, bool last, bool slash, struct sb_spot *out)
 {
 	int object = open_at(walk->at, name, 0);
 	struct stat info;
@@ -370,6 +370,10 @@ static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *
 
 	if (object < 0)
 		return object;
+	if ((!last || slash) && (fstat(object, &info) != 0 || !S_ISDIR(info.st_mode))) {
+		close(object);
+		return -ENOTDIR;
+	}
 	if (last) {
 		long number = strtol(name, &end, 10);
 
@@ -378,10 +382,6 @@ static int jump(struct walk *walk, const char *name, bool last, struct sb_spot *
 			out->fd_number = (int)number;
 		}
 		return arrive_at_object(walk, object, out);
-	}
-	if (fstat(object, &info) != 0 || !S_ISDIR(info.st_mode)) {
-		close(object);
-		return -ENOTDIR;
 	}
 	move_to(walk, object);
 	walk->own_proc = false;
@@ -463,7 +463,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 		if (++walk->links > MAX_LINKS)
 			status = -ELOOP;
 		else if (is_magic(walk, name)) {
-			status = jump(walk, name, last, out);
+			status = jump(walk, name, last, slash, out);
 			if (status == 0 && last)
 				status = 1;
 			else if (status == 0)

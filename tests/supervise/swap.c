@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,28 @@
 #include <time.h>
 #include <unistd.h>
 
-static char path[4096];
+static char path[4096] __attribute__((aligned(8)));
 static const char *words[2];
 static volatile bool over;
 
 static void *turn(void *unused)
 {
+	uint64_t both[2] = {0};
+
 	(void)unused;
-	/* the longer one's end stays behind the shorter one's NUL */
+	if (strlen(words[0]) > 8 || strlen(words[1]) > 8) {
+		/* the longer one's end stays behind the shorter one's NUL */
+		while (!over)
+			for (int i = 0; i < 2; i++)
+				memcpy(path, words[i], strlen(words[i]) + 1);
+		return NULL;
+	}
+	/* at one moment: never half of each */
+	memcpy(&both[0], words[0], strlen(words[0]));
+	memcpy(&both[1], words[1], strlen(words[1]));
 	while (!over)
 		for (int i = 0; i < 2; i++)
-			memcpy(path, words[i], strlen(words[i]) + 1);
+			__atomic_store_n((uint64_t *)path, both[i], __ATOMIC_RELAXED);
 	return NULL;
 }
 
