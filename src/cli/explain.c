@@ -137,7 +137,7 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 		status = sb_grounds_guard(setup->policy, (const char *const *)setup->projects,
 					  setup->home.home, &out->guard, err);
 	if (status == SB_OK)
-		status = sb_grounds_init(&out->grounds, setup->policy, out->guard, err);
+		sb_grounds_init(&out->grounds, setup->policy, out->guard);
 	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)
 		sb_judge_name(&out->grounds, (enum sb_op)op, &spot, &out->judged[op]);
 	if (status == SB_OK)
@@ -179,7 +179,6 @@ static int explain(const struct sb_setup *setup, const char *text, bool guarded,
 
 static void explanation_done(struct explanation *found)
 {
-	sb_grounds_done(&found->grounds);
 	sb_guard_free(found->guard);
 	free(found->path);
 	free(found->target);

@@ -43,6 +43,7 @@ struct block {
 
 static _Alignas(max_align_t) unsigned char heap[HEAP_BYTES];
 static _Atomic size_t used = FIRST;
+static _Atomic size_t touched; /* what lies behind has never been given out, so it is zero */
 
 static bool is_ours(const void *pointer)
 {
@@ -67,10 +68,20 @@ static size_t round_up(size_t size)
 	       sizeof(struct block);
 }
 
-/* NULL: it does not fit. */
-static void *take(size_t size)
+/* Bytes up to end are given out now; returns how many had been before. */
+static size_t touch(size_t end)
 {
-	size_t start = atomic_load(&used), rounded;
+	size_t before = atomic_load(&touched);
+
+	while (before < end && !atomic_compare_exchange_weak(&touched, &before, end))
+		;
+	return before;
+}
+
+/* NULL: it does not fit.  *out_stale: how many of its bytes may not be zero. */
+static void *take(size_t size, size_t *out_stale)
+{
+	size_t start = atomic_load(&used), rounded, before;
 	struct block *block;
 
 	if (size > sizeof heap)
@@ -81,6 +92,9 @@ static void *take(size_t size)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&used, &start, start + sizeof *block + rounded));
 	block = (struct block *)(heap + start);
+	start += sizeof *block;
+	before = touch(start + rounded);
+	*out_stale = before > start ? before - start : 0;
 	block->size = rounded;
 	return block + 1;
 }
@@ -93,28 +107,32 @@ static bool resize_last(struct block *block, size_t size)
 	if (size > sizeof heap || start + round_up(size) > sizeof heap ||
 	    !atomic_compare_exchange_strong(&used, &end, start + round_up(size)))
 		return false;
+	touch(start + round_up(size));
 	block->size = round_up(size);
 	return true;
 }
 
 void *__wrap_malloc(size_t size)
 {
-	void *taken = take(size);
+	size_t stale;
+	void *taken = take(size, &stale);
 
 	return taken ? taken : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	size_t bytes;
+	size_t bytes, stale;
 	void *taken;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	taken = take(bytes);
-	return taken ? memset(taken, 0, bytes) : __real_calloc(count, size);
+	taken = take(bytes, &stale);
+	if (!taken)
+		return __real_calloc(count, size);
+	return memset(taken, 0, stale < bytes ? stale : bytes);
 }
 
 void *__wrap_realloc(void *old, size_t size)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +13,7 @@
 #include "enforce/plan.h"
 #include "sys/directory.h"
 
-#define MOST_LOW 256 /* descriptors that are looked at one by one */
+#define MOST_LOW 256 /* descriptors that are looked for at once */
 
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
@@ -95,26 +96,34 @@ static int settle_inherited(int fd, const int *keep, size_t keep_count, struct s
 /*
  * Most programs are started with few descriptors, all of them low.  How many there are the
  * kernel says since Linux 6.2 (proc_pid_fd(5): the size of the directory); whoever has found
- * as many need not list them, which takes ten times as long.  False: that is not known, or
- * some are higher.
+ * as many need not list them, which takes several times as long.  One poll() finds them: it says
+ * which are not open.  False: that is not known, or some are higher.
  */
-static bool settle_low(const int *keep, size_t keep_count, struct sb_fds *fds, int *out_status,
-		       struct sb_error *err)
+static bool find_low(struct pollfd fds[static MOST_LOW])
 {
 	struct stat info;
 	int found = 0;
 
-	*out_status = SB_OK;
-	if (stat("/proc/self/fd", &info) != 0 || info.st_size > MOST_LOW)
+	if (stat("/proc/self/fd", &info) != 0 || info.st_size <= 0 || info.st_size > MOST_LOW)
 		return false;
-	for (int fd = 0; fd < MOST_LOW && found < info.st_size && *out_status == SB_OK; fd++) {
-		if (fcntl(fd, F_GETFD) < 0)
-			continue;
-		found++;
-		if (fd > 2)
-			*out_status = settle_inherited(fd, keep, keep_count, fds, err);
-	}
-	return *out_status != SB_OK || (found && found == info.st_size);
+	for (int fd = 0; fd < MOST_LOW; fd++)
+		fds[fd] = (struct pollfd){.fd = fd};
+	if (poll(fds, MOST_LOW, 0) < 0)
+		return false;
+	for (int fd = 0; fd < MOST_LOW; fd++)
+		found += !(fds[fd].revents & POLLNVAL);
+	return found == info.st_size;
+}
+
+static int settle_low(const struct pollfd low[static MOST_LOW], const int *keep, size_t keep_count,
+		      struct sb_fds *fds, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (int fd = 3; fd < MOST_LOW && status == SB_OK; fd++)
+		if (!(low[fd].revents & POLLNVAL))
+			status = settle_inherited(fd, keep, keep_count, fds, err);
+	return status;
 }
 
 static int settle_listed(const int *keep, size_t keep_count, struct sb_fds *fds,
@@ -142,17 +151,17 @@ static int settle_listed(const int *keep, size_t keep_count, struct sb_fds *fds,
 
 int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
 {
+	struct pollfd low[MOST_LOW];
 	struct sb_fds fds = {0};
-	int status = settle_stdio(&fds, err), low;
+	int status = settle_stdio(&fds, err);
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		if (fcntl(keep[i], F_GETFD) < 0)
 			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
 					 keep[i]);
 	if (status == SB_OK)
-		status = settle_low(keep, keep_count, &fds, &low, err)
-				 ? low
-				 : settle_listed(keep, keep_count, &fds, err);
+		status = find_low(low) ? settle_low(low, keep, keep_count, &fds, err)
+				       : settle_listed(keep, keep_count, &fds, err);
 	if (status != SB_OK) {
 		sb_fds_done(&fds);
 		return status;

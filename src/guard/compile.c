@@ -1,4 +1,5 @@
 /* The table made ready: components split and folded, and an index of all names in it. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +41,11 @@ static const char *const structure_names[] = {"objects", "refs"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static void add_role(struct sb_guard *guard, const struct sb_folded *name, unsigned role)
+static void add_role(struct sb_table *table, const struct sb_folded *name, unsigned role)
 {
-	guard->maybe[name->length][name->text[0] / 64] |= UINT64_C(1) << name->text[0] % 64;
+	table->maybe[name->length][name->text[0] / 64] |= UINT64_C(1) << name->text[0] % 64;
 	for (uint32_t at = name->hash;; at++) {
-		struct sb_slot *slot = &guard->slots[at % SB_SLOTS];
+		struct sb_slot *slot = &table->slots[at % SB_SLOTS];
 
 		if (slot->name && (slot->name->length != name->length ||
 				   memcmp(slot->name->text, name->text, name->length) != 0))
@@ -106,14 +107,14 @@ static void compile_row(const struct sb_guard_row *row, struct sb_pattern_row *o
 	}
 }
 
-static void index_row(struct sb_guard *guard, const struct sb_pattern_row *pattern)
+static void index_row(struct sb_table *table, const struct sb_pattern_row *pattern)
 {
 	unsigned last = pattern->count - 1;
 	enum sb_component_kind end = pattern->at[last].kind;
 
 	if (pattern->count == 1 && end == SB_COMPONENT_SUFFIX &&
-	    guard->ending_count < SB_MAX_ENDINGS)
-		guard->endings[guard->ending_count++] = pattern;
+	    table->ending_count < SB_MAX_ENDINGS)
+		table->endings[table->ending_count++] = pattern;
 	for (unsigned i = 0; i < pattern->count; i++) {
 		unsigned role = i == last ? SB_ROLE_LAST : SB_ROLE_PART;
 
@@ -123,40 +124,51 @@ static void index_row(struct sb_guard *guard, const struct sb_pattern_row *patte
 			role |= SB_ROLE_HOLDER;
 		if (i == 0 && end == SB_COMPONENT_BENEATH)
 			role |= SB_ROLE_TREE;
-		add_role(guard, &pattern->at[i].text, role);
+		add_role(table, &pattern->at[i].text, role);
 	}
 }
 
-static int compile(struct sb_guard *guard)
+_Static_assert(COUNT(hook_names) + COUNT(structure_names) <= SB_MAX_SPECIALS,
+	       "every special name has its place");
+
+static void compile(struct sb_table *table, bool protecting)
 {
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
-	struct sb_folded *special;
+	struct sb_folded *special = table->specials;
 
-	guard->rows = calloc(count, sizeof *guard->rows);
-	guard->specials =
-		calloc(COUNT(hook_names) + COUNT(structure_names), sizeof *guard->specials);
-	if (!guard->rows || !guard->specials)
-		return SB_E_NOMEM;
 	for (size_t i = 0; i < count; i++) {
-		struct sb_pattern_row *next = &guard->rows[guard->count];
+		struct sb_pattern_row *next = &table->rows[table->count];
 
-		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !guard->options.protect_ignored)
+		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting)
 			continue;
 		compile_row(&rows[i], next);
-		index_row(guard, next);
-		guard->count++;
+		index_row(table, next);
+		table->count++;
 	}
-	special = guard->specials;
 	for (size_t i = 0; i < COUNT(hook_names); i++, special++) {
 		sb_fold(hook_names[i], strlen(hook_names[i]), special);
-		add_role(guard, special, SB_ROLE_HOOK);
+		add_role(table, special, SB_ROLE_HOOK);
 	}
 	for (size_t i = 0; i < COUNT(structure_names); i++, special++) {
 		sb_fold(structure_names[i], strlen(structure_names[i]), special);
-		add_role(guard, special, SB_ROLE_STRUCTURE);
+		add_role(table, special, SB_ROLE_STRUCTURE);
 	}
-	return SB_OK;
+}
+
+struct sb_table sb_tables[2];
+
+void sb_table_make(bool protecting)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct sb_table *table = &sb_tables[protecting];
+
+	pthread_mutex_lock(&lock);
+	if (!table->ready) {
+		compile(table, protecting);
+		__atomic_store_n(&table->ready, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
@@ -165,12 +177,10 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	struct sb_guard *guard = calloc(1, sizeof *guard);
 	int status = guard ? SB_OK : SB_E_NOMEM;
 
-	if (status == SB_OK) {
+	if (status == SB_OK)
 		memcpy(&guard->options, options,
 		       options->size < sizeof guard->options ? options->size
 							     : sizeof guard->options);
-		status = compile(guard);
-	}
 	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++) {
 		status = sb_extras_of(options->projects[i], options->home, &guard->extras);
 		if (status == SB_OK)
@@ -194,7 +204,5 @@ void sb_guard_free(struct sb_guard *guard)
 	if (!guard)
 		return;
 	sb_extras_done(&guard->extras);
-	free(guard->rows);
-	free(guard->specials);
 	free(guard);
 }

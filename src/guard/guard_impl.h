@@ -69,17 +69,44 @@ struct sb_extras {
 	size_t count;
 };
 
-struct sb_guard {
-	struct sb_guard_options options;
-	struct sb_pattern_row *rows;
-	size_t count;
-	struct sb_folded *specials; /* names of the roles STRUCTURE and HOOK */
-	struct sb_extras extras;
+#define SB_MAX_SPECIALS 32
+
+/*
+ * The same for every guard, but for the rows that count only where what git ignores is protected.
+ * Made when it is first needed: most runs start long before they touch a name.
+ */
+struct sb_table {
+	bool ready;
+	size_t count, ending_count;
+	struct sb_pattern_row rows[SB_GUARD_MAX_ROWS];
+	struct sb_folded specials[SB_MAX_SPECIALS];           /* of the roles STRUCTURE and HOOK */
 	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* rows like "*.suffix" */
-	size_t ending_count;
 	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */
 	struct sb_slot slots[SB_SLOTS];
 };
+
+struct sb_guard {
+	struct sb_guard_options options;
+	struct sb_extras extras;
+};
+
+extern struct sb_table sb_tables[2]; /* without and with those rows */
+void sb_table_make(bool protecting);
+
+static inline const struct sb_table *sb_table_of(const struct sb_guard *guard)
+{
+	const struct sb_table *table = &sb_tables[guard->options.protect_ignored];
+
+	if (!__atomic_load_n(&table->ready, __ATOMIC_ACQUIRE))
+		sb_table_make(guard->options.protect_ignored);
+	return table;
+}
+
+/* For an answer about something that no row is about: one about git. */
+static inline const struct sb_guard_row *sb_row_of_git(const struct sb_guard *guard)
+{
+	return sb_table_of(guard)->rows[0].row;
+}
 
 /* Has the name the ending, and the beginning, of a SUFFIX? */
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length);

@@ -93,10 +93,12 @@ static bool same(const struct sb_folded *a, const struct sb_folded *b)
 
 static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *name)
 {
+	const struct sb_table *table = sb_table_of(guard);
+
 	if (name->length == SB_FOLD_MAX)
 		return 0;
 	for (uint32_t at = name->hash;; at++) {
-		const struct sb_slot *slot = &guard->slots[at % SB_SLOTS];
+		const struct sb_slot *slot = &table->slots[at % SB_SLOTS];
 
 		if (!slot->name)
 			return 0;
@@ -108,6 +110,7 @@ static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *n
 /* Length and first character alone rule most names out. */
 static bool may_have_roles(const struct sb_guard *guard, const struct name *name)
 {
+	const struct sb_table *table = sb_table_of(guard);
 	unsigned char first = (unsigned char)name->text[0];
 
 	if (!sb_is_ascii(name->text, name->length))
@@ -115,7 +118,7 @@ static bool may_have_roles(const struct sb_guard *guard, const struct name *name
 	if (first >= 'A' && first <= 'Z')
 		first |= 0x20;
 	return name->length < SB_FOLD_MAX &&
-	       (guard->maybe[name->length][first / 64] & UINT64_C(1) << first % 64);
+	       (table->maybe[name->length][first / 64] & UINT64_C(1) << first % 64);
 }
 
 static unsigned roles_at(const struct sb_guard *guard, struct spot *spot, unsigned index)
@@ -171,8 +174,10 @@ static bool stands_at(struct spot *spot, const struct sb_pattern_row *pattern, u
 
 static const struct sb_pattern_row *row_of(const struct sb_guard *guard, struct spot *spot)
 {
-	for (size_t i = 0; i < guard->count; i++) {
-		const struct sb_pattern_row *pattern = &guard->rows[i];
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct sb_pattern_row *pattern = &table->rows[i];
 
 		if (stands_at(spot, pattern, pattern->count - 1))
 			return sb_look_is_sample(pattern->row, spot->at[0].text, spot->at[0].length)
@@ -186,10 +191,11 @@ static const struct sb_pattern_row *row_of(const struct sb_guard *guard, struct 
 static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const char *text,
 					    const struct sb_folded *first)
 {
+	const struct sb_table *table = sb_table_of(guard);
 	const char *next = text + strcspn(text, "/");
 
-	for (size_t i = 0; i < guard->count; i++) {
-		const struct sb_pattern_row *pattern = &guard->rows[i];
+	for (size_t i = 0; i < table->count; i++) {
+		const struct sb_pattern_row *pattern = &table->rows[i];
 		const char *at = next;
 		unsigned last = pattern->count - 1;
 		bool all = pattern->at[last].kind == SB_COMPONENT_BENEATH &&
@@ -241,8 +247,10 @@ static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const 
 /* "*.code-workspace" and its like: the few patterns without any name */
 static bool has_ending(const struct sb_guard *guard, const struct name *name)
 {
-	for (size_t i = 0; i < guard->ending_count; i++) {
-		if (sb_component_ends(&guard->endings[i]->at[0], name->text, name->length))
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (size_t i = 0; i < table->ending_count; i++) {
+		if (sb_component_ends(&table->endings[i]->at[0], name->text, name->length))
 			return true;
 	}
 	return false;
@@ -250,10 +258,12 @@ static bool has_ending(const struct sb_guard *guard, const struct name *name)
 
 static const struct sb_guard_row *row_named(const struct sb_guard *guard, const char *pattern)
 {
-	for (size_t i = 0; i < guard->count; i++)
-		if (strcmp(guard->rows[i].row->pattern, pattern) == 0)
-			return guard->rows[i].row;
-	return guard->rows[0].row;
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (size_t i = 0; i < table->count; i++)
+		if (strcmp(table->rows[i].row->pattern, pattern) == 0)
+			return table->rows[i].row;
+	return sb_row_of_git(guard);
 }
 
 static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
@@ -307,7 +317,7 @@ static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const st
 	const struct sb_guard_row *row;
 
 	if (!directory || sb_extras_around(directory, NULL, &around) != SB_OK)
-		row = guard->rows[0].row; /* out of memory: ask */
+		row = sb_row_of_git(guard); /* out of memory: ask */
 	else
 		row = extra_of(guard, &around, spot->place->path);
 	sb_extras_done(&around);
@@ -374,9 +384,11 @@ bool sb_guard_is_held(const char *path)
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
 {
-	for (size_t i = 0; i < guard->count; i++)
-		if (guard->rows[i].at[0].kind == SB_COMPONENT_GIT &&
-		    sb_look_inside(guard, directory, path, &guard->rows[i], 1, out))
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].at[0].kind == SB_COMPONENT_GIT &&
+		    sb_look_inside(guard, directory, path, &table->rows[i], 1, out))
 			return true;
 	return false;
 }
@@ -389,11 +401,11 @@ static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const str
 	char path[4096];
 
 	if (spot->directory_length >= sizeof path)
-		return answer(out, guard->rows[0].row, SB_GUARD_ASK);
+		return answer(out, sb_row_of_git(guard), SB_GUARD_ASK);
 	memcpy(path, place->path, spot->directory_length);
 	path[spot->directory_length] = '\0';
 	return place->directory < 0 || look_for_git(guard, place->directory, path, out)
-		       ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
+		       ? answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		       : plain(out);
 }
 
@@ -450,8 +462,10 @@ static bool is_gits_own(struct spot *spot)
 static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct spot *spot,
 					    size_t *from, unsigned *out_position)
 {
-	for (; *from < guard->count * SB_MAX_COMPONENTS; (*from)++) {
-		const struct sb_pattern_row *pattern = &guard->rows[*from / SB_MAX_COMPONENTS];
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (; *from < table->count * SB_MAX_COMPONENTS; (*from)++) {
+		const struct sb_pattern_row *pattern = &table->rows[*from / SB_MAX_COMPONENTS];
 		unsigned position = *from % SB_MAX_COMPONENTS;
 
 		if (position + 1 >= pattern->count || !stands_at(spot, pattern, position))
@@ -556,6 +570,7 @@ static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *e
 static bool leads_elsewhere(const struct sb_guard *guard, int directory, const char *path,
 			    struct sb_guard_answer *out)
 {
+	const struct sb_table *table = sb_table_of(guard);
 	static const char absolute[] = "gitdir: /";
 	char start[sizeof absolute - 1];
 	SB_AUTO_FD int fd = directory < 0 ? -1
@@ -567,9 +582,9 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
 	    (pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
 	     memcmp(start, absolute, sizeof start) == 0))
 		return false;
-	for (size_t i = 0; i < guard->count; i++)
-		if (guard->rows[i].row->kind == SB_GUARD_GITFILE)
-			return sb_look_inside(guard, directory, path, &guard->rows[i], 0, out);
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].row->kind == SB_GUARD_GITFILE)
+			return sb_look_inside(guard, directory, path, &table->rows[i], 0, out);
 	return false;
 }
 
@@ -614,7 +629,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		brings_extra(guard, &guard->extras, directory, path, out) ||
 		brings_extra(guard, &around, directory, path, out);
 	sb_extras_done(&around);
-	return found ? answer(out, out->row ? out->row : guard->rows[0].row, SB_GUARD_ASK)
+	return found ? answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		     : plain(out);
 }
 
@@ -716,7 +731,7 @@ enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
 	/* two directories cannot be put on hold at a time, and nobody needs that */
 	if (exchange && ((out_from->looked | out_to->looked) & SB_LOOKED_INTO) &&
 	    at_from == SB_GUARD_PLAIN && at_to == SB_GUARD_PLAIN)
-		at_to = answer(out_to, guard->rows[0].row, SB_GUARD_ASK);
+		at_to = answer(out_to, sb_row_of_git(guard), SB_GUARD_ASK);
 	/* what is replaced is gone as well; a hook that is renamed onto asks already */
 	looked = out_to->looked;
 	if (at_to == SB_GUARD_PLAIN && exchange)

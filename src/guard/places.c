@@ -56,23 +56,24 @@ static bool goes_on(const struct sb_pattern_row *pattern, const char *text)
 
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path)
 {
+	const struct sb_table *table = sb_table_of(guard);
 	SB_AUTO_FD int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct sb_folded git;
 
 	for (size_t i = 0; i < guard->extras.count; i++)
 		if (sb_path_within(path, guard->extras.all[i].path) ||
 		    sb_path_within(guard->extras.all[i].path, path))
-			return guard->rows[0].row;
+			return sb_row_of_git(guard);
 	if (directory >= 0 && sb_look_is_git(directory, ""))
-		return guard->rows[0].row;
+		return sb_row_of_git(guard);
 	sb_fold(".git", 4, &git);
 	for (const char *text = path; *text == '/'; text += strcspn(text, "/")) {
 		text++;
 		if (is_same(&git, text, strcspn(text, "/")))
-			return guard->rows[0].row;
-		for (size_t i = 0; *text && i < guard->count; i++)
-			if (goes_on(&guard->rows[i], text))
-				return guard->rows[i].row;
+			return sb_row_of_git(guard);
+		for (size_t i = 0; *text && i < table->count; i++)
+			if (goes_on(&table->rows[i], text))
+				return table->rows[i].row;
 	}
 	return NULL;
 }

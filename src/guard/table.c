@@ -314,6 +314,8 @@ static const struct sb_guard_row rows[] = {
 	ENDING(SB_GUARD_HOLD_ENDING, "sandbash", "about to get a name that is guarded"),
 };
 
+_Static_assert(sizeof rows / sizeof rows[0] <= SB_GUARD_MAX_ROWS, "every row has its place");
+
 const struct sb_guard_row *sb_guard_rows(size_t *out_count)
 {
 	*out_count = sizeof rows / sizeof rows[0];

@@ -14,43 +14,50 @@
 
 static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
 
-/* "built-in: git: git runs hooks".  Two hundred of them at every start: printf would take 4 % of it. */
-static char *origin_of(const struct sb_guard_row *row)
+/*
+ * A guard's row as a rule, for decisions.  Made when it is first needed, and never let go: the
+ * rows are the same for every run.
+ */
+static const struct sb_rule *rule_of(const struct sb_guard_row *row)
 {
-	static const char prefix[] = "built-in: ", between[] = ": ";
-	size_t who = strlen(row->who), why = strlen(row->why);
-	char *text = malloc(sizeof prefix - 1 + who + sizeof between - 1 + why + 1), *at = text;
-
-	if (!text)
-		return NULL;
-	at = mempcpy(at, prefix, sizeof prefix - 1);
-	at = mempcpy(at, row->who, who);
-	at = mempcpy(at, between, sizeof between - 1);
-	memcpy(at, row->why, why + 1);
-	return text;
-}
-
-int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
-		    const struct sb_guard *guard, struct sb_error *err)
-{
+	static const struct sb_rule nameless = {
+		.access = asked, .tier = SB_TIER_BUILTIN, .pattern = "", .origin = "built-in"};
+	static struct sb_rule *made[SB_GUARD_MAX_ROWS];
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
+	struct sb_rule **place, *rule, *other = NULL;
+	char *origin = NULL;
 
-	*grounds = (struct sb_grounds){.policy = policy, .guard = guard};
-	grounds->rules = calloc(count, sizeof *grounds->rules);
-	if (!grounds->rules)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	for (size_t i = 0; i < count; i++) {
-		grounds->rules[i] = (struct sb_rule){.access = asked,
-						     .tier = SB_TIER_BUILTIN,
-						     .pattern = rows[i].pattern,
-						     .origin = origin_of(&rows[i])};
-		if (!grounds->rules[i].origin)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (row < rows || row >= rows + count)
+		row = rows;
+	place = &made[row - rows];
+	rule = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (rule)
+		return rule;
+	rule = malloc(sizeof *rule);
+	if (!rule || asprintf(&origin, "built-in: %s: %s", row->who, row->why) < 0) {
+		free(rule);
+		return &nameless;
 	}
+	*rule = (struct sb_rule){.access = asked,
+				 .tier = SB_TIER_BUILTIN,
+				 .pattern = row->pattern,
+				 .origin = origin};
+	if (!__atomic_compare_exchange_n(place, &other, rule, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		free(origin); /* another thread was faster */
+		free(rule);
+		return other;
+	}
+	return rule;
+}
+
+void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
+		     const struct sb_guard *guard)
+{
+	*grounds = (struct sb_grounds){.policy = policy, .guard = guard};
 	if (sb_policy_protect_ignored(policy))
 		sb_ignored_begin(&grounds->ignored);
-	return SB_OK;
 }
 
 /* Whatever may be made there unasked is guarded, but in fast roots. */
@@ -82,26 +89,6 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 	};
 
 	return sb_guard_new(&options, out, err);
-}
-
-void sb_grounds_done(struct sb_grounds *grounds)
-{
-	size_t count;
-
-	sb_guard_rows(&count);
-	for (size_t i = 0; grounds->rules && i < count; i++)
-		free((char *)grounds->rules[i].origin);
-	free(grounds->rules);
-	grounds->rules = NULL;
-}
-
-static const struct sb_rule *rule_of(const struct sb_grounds *grounds,
-				     const struct sb_guard_row *row)
-{
-	size_t count;
-	const struct sb_guard_row *rows = sb_guard_rows(&count);
-
-	return row >= rows && row < rows + count ? &grounds->rules[row - rows] : &grounds->rules[0];
 }
 
 /* --- rules that open a guarded name --------------------------------------------------------- */
@@ -288,17 +275,16 @@ static struct sb_guard_place place_of(const struct sb_spot *spot, mode_t mode)
 }
 
 /* No yes of an earlier question about the place, and no rule but one for this name, counts. */
-static void ask_for(const struct sb_grounds *grounds, struct sb_judged *judged)
+static void ask_for(struct sb_judged *judged)
 {
 	struct sb_decision *decision = &judged->decision;
 
 	if (decision->verdict < SB_ASK || (decision->verdict == SB_ASK && !decision->rule))
-		*decision = (struct sb_decision){SB_ASK, rule_of(grounds, judged->guard.row)};
+		*decision = (struct sb_decision){SB_ASK, rule_of(judged->guard.row)};
 }
 
 /* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
-static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
-		 struct sb_judgement *out)
+static void heed(struct sb_judged *judged, bool bytes, struct sb_judgement *out)
 {
 	struct sb_guard_answer *guard = &judged->guard;
 
@@ -313,12 +299,11 @@ static void heed(const struct sb_grounds *grounds, struct sb_judged *judged, boo
 	if (bytes)
 		out->lands = judged;
 	if (!bytes || guard->verdict == SB_GUARD_ASK || judged->decision.verdict != SB_ALLOW)
-		ask_for(grounds, judged);
+		ask_for(judged);
 	/* no inode of a guarded file is ever handed out, and without a directory of ours nothing
 	 * can be put in its place */
 	if (bytes && judged->spot->directory < 0)
-		judged->decision =
-			(struct sb_decision){SB_DENY, rule_of(grounds, judged->guard.row)};
+		judged->decision = (struct sb_decision){SB_DENY, rule_of(judged->guard.row)};
 }
 
 static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged,
@@ -330,7 +315,7 @@ static void guard_one(const struct sb_grounds *grounds, struct sb_judged *judged
 		return;
 	place = place_of(judged->spot, judged->spot->object >= 0 ? judged->spot->info.st_mode : 0);
 	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
-	heed(grounds, judged, bytes, out);
+	heed(judged, bytes, out);
 }
 
 void sb_judge_name(const struct sb_grounds *grounds, enum sb_op op, const struct sb_spot *spot,
@@ -385,8 +370,8 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_call 
 		struct sb_guard_place new = place_of(target, there ? to.st_mode : 0);
 
 		sb_guard_rename(grounds->guard, &old, &new, swap, &first->guard, &second->guard);
-		heed(grounds, first, false, out);
-		heed(grounds, second, regular && !(call->flags & ~RENAME_NOREPLACE), out);
+		heed(first, false, out);
+		heed(second, regular && !(call->flags & ~RENAME_NOREPLACE), out);
 	}
 }
 
@@ -503,7 +488,7 @@ static void judge_arrived(const struct sb_grounds *grounds, enum sb_op op,
 		return;
 	place = place_of(spot, info.st_mode);
 	sb_guard_landed(grounds->guard, &place, &judged->guard);
-	heed(grounds, judged, S_ISREG(info.st_mode), out);
+	heed(judged, S_ISREG(info.st_mode), out);
 }
 
 void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_call *call,
@@ -548,7 +533,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 		guard->verdict = SB_GUARD_PLAIN;
 		lands->decision = decide(grounds, lands->op, lands->spot);
 	} else {
-		ask_for(grounds, lands);
+		ask_for(lands);
 		if (why[0])
 			memcpy(guard->detail, why, sizeof why);
 	}

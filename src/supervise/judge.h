@@ -20,7 +20,6 @@
 struct sb_grounds {
 	const struct sb_policy *policy;
 	const struct sb_guard *guard; /* NULL: names alone do not matter */
-	struct sb_rule *rules;        /* the guard's rows as rules, for decisions; owned */
 	struct sb_ignored ignored;    /* on where the policy protects what git ignores */
 };
 
@@ -31,10 +30,9 @@ struct sb_grounds {
 int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
 		     struct sb_guard **out, struct sb_error *err);
 
-/* guard stays the caller's.  What is made from now on is the run's own.  SB_E_NOMEM. */
-int sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
-		    const struct sb_guard *guard, struct sb_error *err);
-void sb_grounds_done(struct sb_grounds *grounds);
+/* guard stays the caller's.  What is made from now on is the run's own. */
+void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
+		     const struct sb_guard *guard);
 
 /* One operation on one path that the call needs. */
 struct sb_judged {

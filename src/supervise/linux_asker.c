@@ -55,13 +55,13 @@ struct asker {
 	int signals;
 	int tty; /* the caller's terminal, or -1 */
 	pid_t performer;
+	pid_t init;        /* waited for after the performer; or 0 */
 	bool own_terminal; /* the command gets one, which the performer makes */
 	bool started, ended;
 	int status;                    /* the command's, as waitpid() gives it */
 	int failure;                   /* SB_OK, or why the run had to end, */
 	struct sb_error *err;          /* in words */
 	struct sb_wire_request *spare; /* for the next message; large, so kept */
-	char policy_hash[SB_SHA256_HEX];
 };
 
 static int64_t now_ms(void)
@@ -222,8 +222,8 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 	struct sb_error err;
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
-	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
-			    supervision->command, supervision->home->cwd, layers, &err) != SB_OK)
+	    sb_record_start(asker->approver.audit, supervision->policy, supervision->command,
+			    supervision->home->cwd, layers, &err) != SB_OK)
 		notice(asker, err.message);
 }
 
@@ -323,6 +323,7 @@ static void hear(struct asker *asker)
 		stop(asker);
 	} else if (message.kind == SB_WIRE_ENDED) {
 		asker->status = message.number;
+		asker->init = message.init;
 		asker->ended = true;
 		add_counters(&asker->approver.counters, &message.counters);
 	}
@@ -407,6 +408,9 @@ static int reap(const struct asker *asker)
 		;
 	if (asker->started && asker->status < 0)
 		sb_sys_end_children(asker->approver.proc);
+	else if (asker->init > 0) /* ends beside the performer; the last of its namespace */
+		while (waitpid(asker->init, NULL, __WALL) < 0 && errno == EINTR)
+			;
 	return status;
 }
 
@@ -547,9 +551,9 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	int status = sb_grounds_guard(supervision->policy, supervision->projects,
 				      supervision->home->home, &asker->guard, err);
 
-	return status == SB_OK
-		       ? sb_grounds_init(&asker->grounds, supervision->policy, asker->guard, err)
-		       : status;
+	if (status == SB_OK)
+		sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
+	return status;
 }
 
 /* After the performer is born: what only the asker does. */
@@ -573,7 +577,6 @@ static void finish(struct asker *asker)
 	}
 	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
-	sb_grounds_done(&asker->grounds);
 	sb_guard_free(asker->guard);
 	if (asker->approver.listener >= 0)
 		close(asker->approver.listener);
@@ -634,9 +637,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	asker.approver.channel = asker.channel;
 	asker.err = err;
 	status = settle(&asker, err);
+	/* nothing more before the performer has spoken: it may be waiting for this processor */
 	if (status == SB_OK) {
-		sb_record_hash(supervision->policy,
-			       asker.policy_hash); /* while the performer works */
 		loop(&asker);
 		status = asker.failure;
 	}

@@ -260,7 +260,8 @@ static int make_command(struct family *family, struct sb_error *err)
 		     -1, 0);
 	if (stack == MAP_FAILED)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	midwife = clone(midwife_main, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, family);
+	midwife = clone(midwife_main, stack + STACK,
+			CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_VFORK | SIGCHLD, family);
 	if (midwife > 0)
 		waitpid(midwife, &status, 0);
 	munmap(stack, STACK);

@@ -157,11 +157,17 @@ static void relieve(struct crew *crew, struct look *last)
 		__atomic_fetch_sub(&crew->turn, 1, __ATOMIC_RELEASE);
 }
 
-static void end_all(struct sb_performer *performer)
+/* Without it INIT ends, and with INIT the whole namespace. */
+static void cut_lifeline(struct sb_performer *performer)
 {
 	if (performer->lifeline >= 0)
 		close(performer->lifeline);
 	performer->lifeline = -1;
+}
+
+static void end_all(struct sb_performer *performer)
+{
+	cut_lifeline(performer);
 	if (performer->init) {
 		pid_t pid;
 
@@ -169,6 +175,7 @@ static void end_all(struct sb_performer *performer)
 		do {
 			pid = waitpid(-1, NULL, __WALL);
 		} while (pid > 0 ? pid != performer->init : errno == EINTR);
+		performer->init = 0;
 	}
 	sb_sys_end_children(performer->proc);
 }
@@ -340,13 +347,17 @@ int sb_performer_run(struct sb_performer *performer)
 		sb_stage_sweep(&crew.broker);
 	}
 	if (over && alive) {
+		ended.init = performer->init;
 		ended.counters = crew.broker.counters;
 		sb_wire_send(performer->channel, &ended, -1);
 		if (performer->keep_background)
 			await_background(performer);
 	}
 	close(performer->listener);
-	end_all(performer);
+	if (ended.init)
+		cut_lifeline(performer); /* the asker waits for INIT: both of us end at once */
+	else
+		end_all(performer);
 	sb_acts_finish();
 	return 0;
 }

@@ -2,9 +2,10 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "policy/encode.h"
 
-void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
+static void hash_of(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 {
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
 
@@ -12,11 +13,11 @@ void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 	sb_sha256_hex(bytes.data, bytes.length, out);
 }
 
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
+int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
 		    const char *const *command, const char *directory,
 		    const struct sb_layers *layers, struct sb_error *err)
 {
-	char held[256];
+	char held[256], hash[SB_SHA256_HEX];
 	struct sb_event event = {
 		.kind = SB_EVENT_START,
 		.command = command,
@@ -26,6 +27,7 @@ int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, cons
 		.policy_hash = hash,
 	};
 
+	hash_of(policy, hash);
 	sb_layers_describe(layers, held, sizeof held);
 	return sb_audit_write(audit, &event, err);
 }

@@ -34,6 +34,7 @@ struct sb_wire_counters {
 struct sb_wire_message {
 	enum sb_wire_kind kind;
 	int number;  /* signal, or wait status */
+	pid_t init;  /* SB_WIRE_ENDED: the namespace's first process, to be waited for; or 0 */
 	uint64_t id; /* SB_WIRE_STAGE: of the held call */
 	struct sb_layers layers;
 	struct sb_wire_counters counters;

@@ -162,8 +162,14 @@ void sb_sys_end_children(int proc)
 		char name[64], text[4096];
 		char *from = text, *end;
 		ssize_t length;
+		pid_t ended;
 		int fd;
 
+		do {
+			ended = waitpid(-1, NULL, WNOHANG | __WALL);
+		} while (ended > 0);
+		if (ended < 0 && errno == ECHILD)
+			return;
 		/* children of any thread: they are all listed with the one that made them, and
 		 * what we adopt as subreaper with the first */
 		snprintf(name, sizeof name, "self/task/%d/children", getpid());
@@ -177,8 +183,6 @@ void sb_sys_end_children(int proc)
 		text[length] = '\0';
 		for (long pid; (pid = strtol(from, &end, 10)) > 0; from = end)
 			kill((pid_t)pid, SIGKILL);
-		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-			;
 		poll(NULL, 0, 1);
 	}
 }
