@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -235,6 +236,10 @@ static const struct sb_filter_row table[] = {
 	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
 	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
 	{SYS_umask, HOLD, SUPERVISED, {{0}}},
+	/* locks that belong to an open file, of which the broker may still have a copy: perform.h */
+	{SYS_flock, HOLD, SUPERVISED, {{ANY_BIT, 1, LOCK_SH | LOCK_EX}}},
+	{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_OFD_SETLK}}},
+	{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_OFD_SETLKW}}},
 	/* Where a socket leads is decided by path; Landlock and mounts do not hold that. */
 	{SYS_connect, HOLD, SUPERVISED, {{0}}},
 	{SYS_bind, HOLD, SUPERVISED, {{0}}},

@@ -117,7 +117,7 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,
 		      const struct sb_spot *file, struct sb_outcome *outcome)
 {
-	sb_deliver(broker->performer->listener, call, file, outcome);
+	sb_deliver_quickly(broker->performer->listener, call, file, outcome);
 }
 
 /*
@@ -244,6 +244,10 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	switch (call->act) {
 	case SB_ACT_UMASK:
 		__atomic_store_n(&broker->umask_changed, true, __ATOMIC_RELEASE);
+		sb_broker_let_through(broker, call);
+		return true;
+	case SB_ACT_LOCK:
+		sb_deliver_settle();
 		sb_broker_let_through(broker, call);
 		return true;
 	case SB_ACT_LANDLOCK:

@@ -32,8 +32,8 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_SETXATTR] = "setxattr", [SB_ACT_REMOVEXATTR] = "removexattr",
 	[SB_ACT_ACCESS] = "access",     [SB_ACT_CONNECT] = "connect",
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
-	[SB_ACT_LANDLOCK] = "landlock", [SB_ACT_REGISTER] = "register",
-	[SB_ACT_CLOSE] = "close",
+	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
+	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -463,6 +463,9 @@ static int decode(struct reader *r, int number)
 		return get_address(r, SB_ACT_CONNECT);
 	case SYS_bind:
 		return get_address(r, SB_ACT_BIND);
+	case SYS_flock:
+	case SYS_fcntl:
+		return get_plain(r, SB_ACT_LOCK);
 	case SYS_umask:
 		return get_plain(r, SB_ACT_UMASK);
 	case SYS_landlock_create_ruleset:

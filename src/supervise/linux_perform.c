@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/notify.h"
 
 #define NR_faccessat2 439
+#define SETTLE_LOOKS 200 /* up to a millisecond each */
 
 static struct sb_outcome outcome(long result)
 {
@@ -367,10 +369,12 @@ static int hand_over(int listener, const struct sb_call *call, struct sb_outcome
 	return error ? -error : sb_sys_notify_return(listener, call->id, number);
 }
 
+static unsigned copies; /* of handed-over files that we still have open */
+
 /*
- * One step less, for a new file that cannot be executed yet and that nobody holds a lock on:
- * our copy lives on for a moment, and none would notice.  (Who makes it executable does so
- * through us, after that moment.)
+ * One step less, for a new file that cannot be executed yet: our copy lives on for a moment.  (Who
+ * makes it executable does so through us, after that moment.)  It shares the locks that the caller
+ * gets through its own; so whoever wants one waits until there are no copies.
  */
 static bool is_nobodys(const struct sb_call *call, const struct sb_outcome *outcome)
 {
@@ -379,15 +383,35 @@ static bool is_nobodys(const struct sb_call *call, const struct sb_outcome *outc
 
 static int hand_over_at_once(int listener, const struct sb_call *call, struct sb_outcome *outcome)
 {
-	int status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
+	int status;
 
+	if (!is_nobodys(call, outcome))
+		return hand_over(listener, call, outcome);
+	__atomic_fetch_add(&copies, 1, __ATOMIC_ACQ_REL);
+	status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
 	close(outcome->fd);
+	__atomic_fetch_sub(&copies, 1, __ATOMIC_ACQ_REL);
 	outcome->fd = -1;
 	return status;
 }
 
-void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
-		struct sb_outcome *outcome)
+void sb_deliver_settle(void)
+{
+	struct timespec pause = {0, 20000};
+
+	/* another thread has to run to let go of its copy: that takes no longer than a busy machine
+	 * keeps one of the idle class waiting */
+	for (int i = 0; i < SETTLE_LOOKS && __atomic_load_n(&copies, __ATOMIC_ACQUIRE); i++) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 1000000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+static void deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
+		    struct sb_outcome *outcome,
+		    int (*hand)(int listener, const struct sb_call *call,
+				struct sb_outcome *outcome))
 {
 	int status;
 
@@ -399,12 +423,23 @@ void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *
 		sb_sys_notify_return(listener, call->id, 0);
 		return;
 	}
-	status = is_nobodys(call, outcome) ? hand_over_at_once(listener, call, outcome)
-					   : hand_over(listener, call, outcome);
+	status = hand(listener, call, outcome);
 	if (status >= 0)
 		return;
 	/* EMFILE leaves no file behind */
 	if (outcome->created)
 		unlinkat(file->directory, file->name, 0);
 	sb_sys_notify_fail(listener, call->id, -status);
+}
+
+void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
+		struct sb_outcome *outcome)
+{
+	deliver(listener, call, file, outcome, hand_over);
+}
+
+void sb_deliver_quickly(int listener, const struct sb_call *call, const struct sb_spot *file,
+			struct sb_outcome *outcome)
+{
+	deliver(listener, call, file, outcome, hand_over_at_once);
 }

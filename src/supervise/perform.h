@@ -42,9 +42,15 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target);
 int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file);
 
-/* Answer the call with what came out of it; closes outcome's descriptor. */
+/*
+ * Answer the call with what came out of it; closes outcome's descriptor.  Before the caller goes on,
+ * or, quickly, right after: see is_nobodys().  settle waits until the latter is done; in this process.
+ */
 void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
 		struct sb_outcome *outcome);
+void sb_deliver_quickly(int listener, const struct sb_call *call, const struct sb_spot *file,
+			struct sb_outcome *outcome);
+void sb_deliver_settle(void);
 
 /* Is this open for the kernel to do itself: a device, a pipe, or no content at all (O_PATH)? */
 bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file);

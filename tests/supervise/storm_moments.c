@@ -387,6 +387,30 @@ static void lock_after_close(void)
 		wrong("unlink");
 }
 
+/* Opened to read, which nobody holds: nothing but the lock itself comes to the supervisor. */
+static void lock_of_a_reader(bool of_file)
+{
+	struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	int fd = open("lock", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
+		wrong("lock a new file");
+	if (of_file) {
+		whole.l_type = F_WRLCK;
+		if (fcntl(fd, F_OFD_SETLK, &whole) != 0)
+			wrong("lock a new file");
+		whole.l_type = F_RDLCK;
+	}
+	close(fd);
+	fd = open("lock", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 ||
+	    (of_file ? fcntl(fd, F_OFD_SETLK, &whole) : flock(fd, LOCK_SH | LOCK_NB)) != 0)
+		wrong("the lock of a closed descriptor is held, says a reader");
+	close(fd);
+	if (unlink("lock") != 0)
+		wrong("unlink");
+}
+
 static void end_of_fifo(void)
 {
 	int reader, writer;
@@ -417,6 +441,8 @@ int storm_handed(char **argv)
 			lock_after_close();
 			end_of_fifo();
 		}
+		for (int j = 0; j < 40; j++)
+			lock_of_a_reader(j % 2);
 	}
 	return 0;
 }
