@@ -194,6 +194,8 @@ void sb_audit_close(struct sb_audit *audit)
 		ignored = write(audit->fd, "\n", 1);
 		(void)ignored; /* readers take it for torn then, which it nearly is */
 	}
+	if (audit->path && audit->seq == 0) /* the run did not come about */
+		unlink(audit->path);
 	if (audit->fd >= 0)
 		close(audit->fd);
 	free(audit->name);

@@ -71,7 +71,7 @@ struct sb_audit;
  */
 int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out,
 		  struct sb_error *err);
-void sb_audit_close(struct sb_audit *audit); /* NULL is fine */
+void sb_audit_close(struct sb_audit *audit); /* one without records vanishes; NULL is fine */
 
 /* "20261115T180301-1234-9f3c": names the file, sorts by time. */
 const char *sb_audit_session(const struct sb_audit *audit);

@@ -303,9 +303,11 @@ static int start_recorded(const struct sb_command_line *line, struct run *run,
 			  const struct sb_weaknesses *weak)
 {
 	struct sb_event event = {.kind = SB_EVENT_EXIT, .has_status = true};
+	char hash[SB_SHA256_HEX];
 	struct sb_error err;
 
-	if (sb_record_start(audit, run->setup.policy, (const char *const *)run->argv,
+	sb_record_hash(run->setup.policy, hash);
+	if (sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
 			    run->setup.home.cwd, layers, &err) != SB_OK) {
 		if (line->require_audit)
 			return sb_report(&err);

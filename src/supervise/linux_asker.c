@@ -55,6 +55,7 @@ struct asker {
 	int signals;
 	int tty; /* the caller's terminal, or -1 */
 	pid_t performer;
+	char policy_hash[SB_SHA256_HEX];
 	pid_t init;        /* waited for after the performer; or 0 */
 	bool own_terminal; /* the command gets one, which the performer makes */
 	bool started, ended;
@@ -216,14 +217,27 @@ static int open_record(struct asker *asker, struct sb_error *err)
 	return status;
 }
 
+/*
+ * All that can be done before the command is there, while the performer prepares it.  Not before
+ * that runs: a new process often begins where its parent is, and waits until that waits.
+ */
+static void prepare_record(struct asker *asker)
+{
+	struct sb_error err;
+
+	sb_record_hash(asker->supervision->policy, asker->policy_hash);
+	if (!asker->approver.audit)
+		open_record(asker, &err); /* if not, it is tried once more, and said */
+}
+
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
 	struct sb_error err;
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
-	    sb_record_start(asker->approver.audit, supervision->policy, supervision->command,
-			    supervision->home->cwd, layers, &err) != SB_OK)
+	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
+			    supervision->command, supervision->home->cwd, layers, &err) != SB_OK)
 		notice(asker, err.message);
 }
 
@@ -310,6 +324,8 @@ static void hear(struct asker *asker)
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
 		request = NULL;
+	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
+		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {
 		take_master(asker, &fd);
 	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
@@ -637,7 +653,6 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	asker.approver.channel = asker.channel;
 	asker.err = err;
 	status = settle(&asker, err);
-	/* nothing more before the performer has spoken: it may be waiting for this processor */
 	if (status == SB_OK) {
 		loop(&asker);
 		status = asker.failure;

@@ -361,8 +361,10 @@ static int performer_main(struct family *family)
 	struct sb_wire_message message = {.kind = SB_WIRE_STARTED};
 	struct sb_performer performer;
 	struct sb_error err;
+	struct sb_wire_message born = {.kind = SB_WIRE_BORN};
 	int listener = -1, status, tty = -1;
 
+	sb_wire_send(family->channel, &born, -1);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, family->listener) != 0) {
 		sb_fail(&err, SB_E_SYSTEM, errno, "cannot make a socket pair");
 		return birth->failed(birth->context, &err, stages->weak);

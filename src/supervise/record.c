@@ -2,10 +2,9 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/hash.h"
 #include "policy/encode.h"
 
-static void hash_of(const struct sb_policy *policy, char out[SB_SHA256_HEX])
+void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 {
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
 
@@ -13,11 +12,11 @@ static void hash_of(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 	sb_sha256_hex(bytes.data, bytes.length, out);
 }
 
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
+int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
 		    const char *const *command, const char *directory,
 		    const struct sb_layers *layers, struct sb_error *err)
 {
-	char held[256], hash[SB_SHA256_HEX];
+	char held[256];
 	struct sb_event event = {
 		.kind = SB_EVENT_START,
 		.command = command,
@@ -27,7 +26,6 @@ int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
 		.policy_hash = hash,
 	};
 
-	hash_of(policy, hash);
 	sb_layers_describe(layers, held, sizeof held);
 	return sb_audit_write(audit, &event, err);
 }

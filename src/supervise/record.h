@@ -5,10 +5,14 @@
 #define SB_SUPERVISE_RECORD_H
 
 #include "audit/audit.h"
+#include "base/hash.h"
 #include "enforce/layers.h"
 #include "sandbash/policy.h"
 
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy,
+/* Of the rules; apart, since there is time for it while others set up the run. */
+void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX]);
+
+int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
 		    const char *const *command, const char *directory,
 		    const struct sb_layers *layers, struct sb_error *err);
 
