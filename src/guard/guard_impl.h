@@ -61,7 +61,7 @@ enum sb_extra_kind {
 struct sb_extra {
 	char *path; /* canonical */
 	enum sb_extra_kind kind;
-	const struct sb_guard_row *row; /* of SB_EXTRA_ROW */
+	const struct sb_guard_row *row; /* whose name led here; NULL: a git config did */
 };
 
 struct sb_extras {

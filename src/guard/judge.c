@@ -269,7 +269,7 @@ static const struct sb_guard_row *row_named(const struct sb_guard *guard, const 
 static const struct sb_guard_row *row_of_extra(const struct sb_guard *guard,
 					       const struct sb_extra *extra)
 {
-	if (extra->kind == SB_EXTRA_ROW)
+	if (extra->row)
 		return extra->row;
 	return row_named(guard, extra->kind == SB_EXTRA_CONFIG ? "<git>/config" : "<git>/hooks/*");
 }

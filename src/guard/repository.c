@@ -332,19 +332,18 @@ int sb_extras_around(const char *directory, const char *home, struct sb_extras *
 static int add_linked(struct sb_extras *extras, const char *directory, const char *link,
 		      const char *rest, const struct sb_guard_row *row)
 {
+	size_t before = extras->count;
 	SB_AUTO_FREE char *target = follow(extras, link);
 	char *path = !target ? NULL : *rest ? sb_path_join(target, rest) : strdup(target);
-	size_t before = extras->count;
-	int status;
+	int status = SB_OK;
 
 	/* ".vscode -> ." must not turn the whole project into a setting */
-	if (!target || (!*rest && sb_path_within(target, directory))) {
+	if (!target || (!*rest && sb_path_within(target, directory)))
 		free(path);
-		return SB_OK;
-	}
-	status = path ? add_extra(extras, path, SB_EXTRA_ROW) : SB_E_NOMEM;
-	if (status == SB_OK && extras->count > before)
-		extras->all[extras->count - 1].row = row;
+	else
+		status = path ? add_extra(extras, path, SB_EXTRA_ROW) : SB_E_NOMEM;
+	for (; before < extras->count; before++) /* it, and the links on the way */
+		extras->all[before].row = row;
 	return status;
 }
 
