@@ -196,6 +196,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.environment = {.home = variable("HOME"),
 				.xdg_config_home = variable("XDG_CONFIG_HOME"),
 				.xdg_state_home = variable("XDG_STATE_HOME"),
+				.git_global = variable("GIT_CONFIG_GLOBAL"),
+				.git_system = variable("GIT_CONFIG_SYSTEM"),
 				.xdg_runtime_dir = variable("XDG_RUNTIME_DIR"),
 				.tmpdir = variable("TMPDIR"),
 				.mode = variable("SANDBASH_MODE"),

@@ -135,7 +135,7 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 
 	if (status == SB_OK && guarded)
 		status = sb_grounds_guard(setup->policy, (const char *const *)setup->projects,
-					  setup->home.home, &out->guard, err);
+					  &setup->home, &out->guard, err);
 	if (status == SB_OK)
 		sb_grounds_init(&out->grounds, setup->policy, out->guard);
 	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)

@@ -195,7 +195,9 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 	const struct sb_setup *setup = &maker->setup;
 	struct sb_guard_options options = {.size = sizeof options,
 					   .projects = (const char *const *)setup->projects,
-					   .home = setup->home.home};
+					   .home = setup->home.home,
+					   .git_settings =
+						   (const char *const *)setup->home.git_settings};
 	struct sb_guard *guard = NULL;
 	int status = SB_OK;
 

@@ -307,6 +307,25 @@ static int find_terminals(bool other, char ***out, struct sb_error *err)
 	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+/* Where git looks for settings because a variable says so: git-config(1), FILES. */
+static int find_git_settings(const struct sb_environment *environment, char ***out,
+			     struct sb_error *err)
+{
+	const char *named[] = {environment->git_global, environment->git_system};
+	const char *config = environment->xdg_config_home;
+	char **list = calloc(4, sizeof *list);
+	size_t count = 0;
+	bool complete = list != NULL;
+
+	*out = list;
+	if (complete && config && config[0] == '/')
+		complete = (list[count++] = sb_path_join(config, "git/config")) != NULL;
+	for (size_t i = 0; i < 2 && complete; i++)
+		if (named[i] && named[i][0] == '/')
+			complete = (list[count++] = strdup(named[i])) != NULL;
+	return complete ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 /* A directory that holds the home or the project is no place for sockets alone. */
 static int runtime_dir(const char *named, const struct sb_home *home, char **out,
 		       struct sb_error *err)
@@ -352,6 +371,8 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = find_sockets(environment->services, &home.sockets, err);
 	if (status == SB_OK)
+		status = find_git_settings(environment, &home.git_settings, err);
+	if (status == SB_OK)
 		status = find_terminals(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
@@ -386,6 +407,7 @@ void sb_home_done(struct sb_home *home)
 	free(home->account_home);
 	free_list(home->secrets);
 	free_list(home->sockets);
+	free_list(home->git_settings);
 	free_list(home->terminals);
 	*home = (struct sb_home){0};
 }

@@ -17,8 +17,9 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_state_home;
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
-	const char *mode;            /* SANDBASH_MODE */
-	const char *const *secrets;  /* paths of credentials that variables name; or NULL */
+	const char *git_global, *git_system; /* GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM */
+	const char *mode;                    /* SANDBASH_MODE */
+	const char *const *secrets;          /* paths of credentials that variables name; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 	bool other_terminal;         /* the command gets another one than the caller's */
 };
@@ -34,6 +35,7 @@ struct sb_home {
 	char *account_home;  /* from /etc/passwd; NULL: none */
 	char **secrets;      /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;      /* existing sockets that services name; NULL-terminated */
+	char **git_settings; /* files of git's that variables name; NULL-terminated */
 	char **terminals;    /* the user's, but for the one the command has; NULL-terminated */
 	bool other_terminal; /* the command gets another one than the caller's */
 };

@@ -20,7 +20,8 @@ int sb_guards_open(struct sb_files *view, struct sb_files_error *err)
 	struct sb_guard_options options = {.size = sizeof options,
 					   .in_guarded_root = in_guarded_root,
 					   .context = view,
-					   .home = view->options.home};
+					   .home = view->options.home,
+					   .git_settings = view->options.git_settings};
 	const char **projects;
 	struct sb_guard *guard;
 	struct sb_error why;

@@ -182,7 +182,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		       options->size < sizeof guard->options ? options->size
 							     : sizeof guard->options);
 	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++) {
-		status = sb_extras_of(options->projects[i], options->home, &guard->extras);
+		status = sb_extras_of(options->projects[i], &guard->options, &guard->extras);
 		if (status == SB_OK)
 			status = sb_extras_links(options->projects[i], &guard->extras);
 	}
@@ -195,6 +195,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	/* read here only: the caller's strings need not live on */
 	guard->options.projects = NULL;
 	guard->options.home = NULL;
+	guard->options.git_settings = NULL;
 	*out = guard;
 	return SB_OK;
 }

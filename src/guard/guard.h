@@ -107,6 +107,8 @@ struct sb_guard_options {
 	 */
 	const char *const *projects;
 	const char *home; /* whose ~/.gitconfig counts too; or NULL */
+	/* Further files that git takes for the user's settings, absolute; NULL-terminated, or NULL. */
+	const char *const *git_settings;
 	/* What git ignores is protected in this run: the files that say what that is count. */
 	bool protect_ignored;
 };

@@ -133,8 +133,9 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
 /* repository.c: by path, at git's own files */
 
 /* Where the repositories of directory and its parents look for hooks and further config. */
-int sb_extras_around(const char *directory, const char *home, struct sb_extras *out);
-int sb_extras_of(const char *top, const char *home, struct sb_extras *out);
+int sb_extras_around(const char *directory, struct sb_extras *out);
+/* The one at top alone; and what the user's own settings say, unless user is NULL. */
+int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out);
 /* Links at guarded names in directory itself: who obeys the name reads what they lead to. */
 int sb_extras_links(const char *directory, struct sb_extras *out);
 void sb_extras_done(struct sb_extras *extras);

@@ -316,7 +316,7 @@ static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const st
 	struct sb_extras around = {0};
 	const struct sb_guard_row *row;
 
-	if (!directory || sb_extras_around(directory, NULL, &around) != SB_OK)
+	if (!directory || sb_extras_around(directory, &around) != SB_OK)
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	else
 		row = extra_of(guard, &around, spot->place->path);
@@ -625,7 +625,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		    sb_look_inside(guard, directory, path, pattern, position + 1, out))
 			return answer(out, pattern->row, SB_GUARD_ASK);
 	}
-	found = sb_extras_around(path, NULL, &around) != SB_OK ||
+	found = sb_extras_around(path, &around) != SB_OK ||
 		brings_extra(guard, &guard->extras, directory, path, out) ||
 		brings_extra(guard, &around, directory, path, out);
 	sb_extras_done(&around);

@@ -265,41 +265,24 @@ static int collect_file(struct collector *collector, const char *directory, cons
  * The settings of the user and the machine, wherever git looks for them (git-config(1), FILES).  More
  * than git reads at a time is no harm: it only adds names that ask.
  */
-static int collect_user(struct collector *collector)
+static int collect_user(struct collector *collector, const char *const *settings)
 {
-	static const struct {
-		const char *variable, *file; /* file: NULL when the variable names it */
-	} places[] = {
-		{"HOME", ".gitconfig"},
-		{"HOME", ".config/git/config"},
-		{"XDG_CONFIG_HOME", "git/config"},
-		{"GIT_CONFIG_GLOBAL", NULL},
-		{"GIT_CONFIG_SYSTEM", NULL},
-		{NULL, "/etc/gitconfig"},
-	};
-	int status = SB_OK;
+	int status = collect_file(collector, collector->home, ".gitconfig");
 
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && status == SB_OK; i++) {
-		const char *directory = "";
-
-		if (places[i].variable)
-			directory = strcmp(places[i].variable, "HOME") == 0
-					    ? collector->home
-					    : getenv(places[i].variable);
-		if (!directory || (places[i].variable && directory[0] != '/'))
-			continue;
-		status = places[i].file && places[i].variable
-				 ? collect_file(collector, directory, places[i].file)
-				 : collect(collector, places[i].file ? places[i].file : directory);
-	}
+	if (status == SB_OK)
+		status = collect_file(collector, collector->home, ".config/git/config");
+	if (status == SB_OK)
+		status = collect(collector, "/etc/gitconfig");
+	for (; settings && *settings && status == SB_OK; settings++)
+		status = collect(collector, *settings);
 	return status;
 }
 
-int sb_extras_of(const char *top, const char *home, struct sb_extras *out)
+int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out)
 {
-	struct collector collector = {top, home, out, MAX_INCLUDES};
+	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES};
 	struct sb_repository repository;
-	int status = home ? collect_user(&collector) : SB_OK;
+	int status = collector.home ? collect_user(&collector, user->git_settings) : SB_OK;
 
 	if (status != SB_OK || !sb_repository_find(top, &repository))
 		return status;
@@ -316,13 +299,13 @@ int sb_extras_of(const char *top, const char *home, struct sb_extras *out)
 	return status;
 }
 
-int sb_extras_around(const char *directory, const char *home, struct sb_extras *out)
+int sb_extras_around(const char *directory, struct sb_extras *out)
 {
 	SB_AUTO_FREE char *top = strdup(directory);
 	int status = top ? SB_OK : SB_E_NOMEM;
 
 	for (int left = MAX_PARENTS; left && status == SB_OK && top[0]; left--) {
-		status = sb_extras_of(top, home, out);
+		status = sb_extras_of(top, NULL, out);
 		*strrchr(top, '/') = '\0';
 	}
 	return status;

@@ -173,7 +173,9 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	struct sb_files_options options = {.size = sizeof options,
 					   .consent = consent,
 					   .context = &child,
-					   .home = setup->home.home};
+					   .home = setup->home.home,
+					   .git_settings =
+						   (const char *const *)setup->home.git_settings};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
 	struct sb_tool_call call = {
 		.policy = setup->policy, .caller = &caller, .args = perform->args};

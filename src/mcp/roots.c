@@ -64,11 +64,13 @@ int sb_tools_open_view(const struct sb_policy *policy, const char *const *roots,
 
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err)
 {
-	struct sb_files_options options = {.size = sizeof options,
-					   .consent = ask_later,
-					   .audit = sb_mcp_audit,
-					   .context = mcp,
-					   .home = mcp->setup->home.home};
+	struct sb_files_options options = {
+		.size = sizeof options,
+		.consent = ask_later,
+		.audit = sb_mcp_audit,
+		.context = mcp,
+		.home = mcp->setup->home.home,
+		.git_settings = (const char *const *)mcp->setup->home.git_settings};
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 

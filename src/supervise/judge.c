@@ -75,8 +75,8 @@ static bool is_private(void *policy, const char *path)
 	return decision.rule && decision.rule->temp;
 }
 
-int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
-		     struct sb_guard **out, struct sb_error *err)
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
+		     const struct sb_home *home, struct sb_guard **out, struct sb_error *err)
 {
 	struct sb_guard_options options = {
 		.size = sizeof options,
@@ -84,7 +84,8 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 		.is_private = is_private,
 		.context = (void *)policy,
 		.projects = projects,
-		.home = home,
+		.home = home->home,
+		.git_settings = (const char *const *)home->git_settings,
 		.protect_ignored = sb_policy_protect_ignored(policy),
 	};
 

@@ -8,6 +8,7 @@
 #ifndef SB_SUPERVISE_JUDGE_H
 #define SB_SUPERVISE_JUDGE_H
 
+#include "config/place.h"
 #include "guard/guard.h"
 #include "sandbash/policy.h"
 #include "supervise/call.h"
@@ -27,8 +28,8 @@ struct sb_grounds {
  * The guard of a run under policy: whatever may be made unasked is a guarded place.  Lives no
  * longer than policy.  SB_E_NOMEM.
  */
-int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects, const char *home,
-		     struct sb_guard **out, struct sb_error *err);
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
+		     const struct sb_home *home, struct sb_guard **out, struct sb_error *err);
 
 /* guard stays the caller's.  What is made from now on is the run's own. */
 void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,

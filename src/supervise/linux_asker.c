@@ -564,8 +564,8 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 static int make_judge(struct asker *asker, struct sb_error *err)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	int status = sb_grounds_guard(supervision->policy, supervision->projects,
-				      supervision->home->home, &asker->guard, err);
+	int status = sb_grounds_guard(supervision->policy, supervision->projects, supervision->home,
+				      &asker->guard, err);
 
 	if (status == SB_OK)
 		sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
