@@ -270,6 +270,7 @@ def environment(job, home):
         "SANDBASH_TEST_MUST_RUN": "1" if MUST_RUN else "0",
         "PYTHONPATH": str(account.top / "tests" / "lib"),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",  # what was done before a program had to be ended
         "CMOCKA_MESSAGE_OUTPUT": "TAP",
         "ASAN_OPTIONS": sanitizer_options(job),
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",

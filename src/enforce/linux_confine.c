@@ -240,9 +240,9 @@ static int prove_filter(const struct sb_layers *layers, struct sb_error *err)
 	return SB_OK;
 }
 
-static int prove_refused(const char *dir, struct sb_error *err)
+static int prove_refused(const char *dir, int (*attempt)(const char *dir), struct sb_error *err)
 {
-	int error = dir ? try_create(dir) : EACCES;
+	int error = dir ? attempt(dir) : EACCES;
 
 	if (error != EACCES && error != EPERM && error != EROFS)
 		return sb_fail(err, SB_E_BROKEN, error,
@@ -289,7 +289,7 @@ static int prove(const struct sb_stages *stages, struct sb_error *err)
 	if (status == SB_OK)
 		status = prove_filter(stages->layers, err);
 	if (status == SB_OK)
-		status = prove_refused(stages->probes.outside, err);
+		status = prove_refused(stages->probes.outside, try_write, err);
 	return status == SB_OK ? prove_inside(stages, err) : status;
 }
 
@@ -299,9 +299,9 @@ int sb_stages_prove_floor(const struct sb_stages *stages, struct sb_error *err)
 	int status = prove_layers(stages, err);
 
 	if (status == SB_OK)
-		status = prove_refused(stages->probes.outside, err);
+		status = prove_refused(stages->probes.outside, try_write, err);
 	if (status == SB_OK && stages->layers->landlock_abi)
-		status = prove_refused(stages->probes.inside, err);
+		status = prove_refused(stages->probes.inside, try_create, err);
 	return status;
 }
 
@@ -310,6 +310,9 @@ int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err)
 	static const struct timespec both_stay[2] = {{0, UTIME_OMIT}, {0, UTIME_OMIT}};
 	int status = prove_filter(stages->layers, err);
 
+	/* what the kernel would answer otherwise: nobody has a layer of his own in a supervised run */
+	if (status == SB_OK && stages->layers->landlock_abi && sb_sys_landlock_abi() > 0)
+		status = sb_fail(err, SB_E_BROKEN, 0, "the supervisor holds nothing");
 	/* changes nothing, and is held like any other: there is somebody who reads our memory */
 	if (status == SB_OK && utimensat(AT_FDCWD, ".", both_stay, 0) != 0)
 		status = sb_fail(err, SB_E_BROKEN, errno, "the supervisor does not answer");

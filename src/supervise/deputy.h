@@ -27,9 +27,9 @@ struct sb_deputy_place {
 	const struct sb_performer *performer;
 	const struct sb_broker *broker;
 	const unsigned *turn, *requests; /* of the crew: see performer.c */
-	const bool *busy;
-	/* Receive and serve one request.  False: there will be no more. */
-	bool (*serve_one)(void *context, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller);
+	/* Serve what a receiving call gave.  False: there will be no more. */
+	bool (*serve)(void *context, struct sb_cwd *cwd, const struct seccomp_notif *notification,
+		      int status, pid_t *out_caller);
 	void *context;
 };
 

@@ -410,6 +410,19 @@ static void loop(struct asker *asker)
 }
 
 /*
+ * It ends beside the performer, and not before everybody of its namespace was waited for: also those
+ * who were the performer's children (clone(2), CLONE_PARENT) and are ours now.
+ */
+static void await_init(pid_t init)
+{
+	pid_t pid;
+
+	do {
+		pid = waitpid(-1, NULL, __WALL);
+	} while (pid < 0 ? errno == EINTR : pid != init);
+}
+
+/*
  * What the performer exited with; it has ended everything else before.  If it died without, that
  * is ours to do: what it leaves we adopt.  Other children are the caller's, from before it
  * became sandbash.
@@ -424,9 +437,8 @@ static int reap(const struct asker *asker)
 		;
 	if (asker->started && asker->status < 0)
 		sb_sys_end_children(asker->approver.proc);
-	else if (asker->init > 0) /* ends beside the performer; the last of its namespace */
-		while (waitpid(asker->init, NULL, __WALL) < 0 && errno == EINTR)
-			;
+	else if (asker->init > 0)
+		await_init(asker->init);
 	return status;
 }
 
@@ -613,7 +625,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 				   .supervised = true};
 	struct sigaction child;
 	sigset_t saved;
-	SB_AUTO_FD int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* not O_PATH: poll() does not see such (enforce/linux_fds.c) */
+	SB_AUTO_FD int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct sb_birth birth = {
 		.policy = supervision->policy,
 		.grounds = &asker.grounds,

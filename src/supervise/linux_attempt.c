@@ -455,6 +455,9 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	sb_broker_set_umask(broker, call->thread);
 	if (!sb_broker_is_alive(performer, cwd, call))
 		goto out;
+	if (call->act ==
+	    SB_ACT_CHMOD) /* it may become a program, which nobody may have open to write */
+		sb_deliver_settle();
 	if (is_too_long(call, &file)) {
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;

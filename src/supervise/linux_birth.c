@@ -196,8 +196,12 @@ static int confine_command(const struct family *family, struct sb_error *err)
 		status = sb_stages_prove_floor(stages, err);
 	if (status == SB_OK)
 		status = sb_filter_enter_held(stages->plan, stages->layers, &listener, err);
-	if (status == SB_OK && send_listener(family->listener[1], listener) < 0)
-		status = sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
+	if (status == SB_OK) {
+		int sent = send_listener(family->listener[1], listener);
+
+		if (sent < 0)
+			status = sb_fail(err, SB_E_SYSTEM, -sent, "cannot reach the supervisor");
+	}
 	if (listener >= 0)
 		close_fd(&listener);
 	if (status == SB_OK)

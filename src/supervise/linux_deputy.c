@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/notify.h"
+
 #define STACK (256 * 1024) /* as a server's */
 #define IN_A_ROW 24        /* calls of one caller before the deputy is sent */
 #define GAP_MS 8           /* a longer pause ends the row */
@@ -20,7 +22,19 @@
 #define QUIET 3            /* ... and how many without a request */
 #define FIRST_PAUSE_MS 1000
 #define LAST_PAUSE_MS 128000
-#define COME_BACK SIGURG /* does nothing but end the receiving call; nobody minds it elsewhere */
+#define COME_BACK SIGRTMAX /* does nothing but end the receiving call */
+
+/*
+ * SECURITY: the signal reaches the deputy in the receiving call, and nowhere else.
+ *
+ * Danger: while it hands a descriptor over, the kernel would take the call for answered, with none:
+ * the caller's open() would give 0.
+ * Price: two changes of a word in memory per request.
+ *
+ * WAITING may become CALLED, by the server, which sends the signal and makes it WAITING again; and
+ * BUSY, by the deputy, once it is not CALLED.
+ */
+enum state { BUSY, WAITING, CALLED };
 
 struct sb_deputy {
 	struct sb_deputy_place place;
@@ -29,6 +43,8 @@ struct sb_deputy {
 	sem_t go;     /* to the deputy */
 	int back;     /* eventfd: it is */
 	bool revoked; /* it is to come back after what it is at */
+	enum state state;
+	unsigned called; /* signals sent so far */
 	pid_t thread, caller;
 	unsigned turn;
 	/* the row so far, and when the next may be served by the deputy */
@@ -52,15 +68,42 @@ static bool is_asked_for(int listener)
 	return poll(&wait, 1, 0) == 1 && wait.revents == POLLIN;
 }
 
+static bool change_state(struct sb_deputy *deputy, enum state from, enum state to)
+{
+	return __atomic_compare_exchange_n(&deputy->state, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
 /* It waits in the receiving call, which only a signal ends: poll() before would cost every call. */
+static int receive(struct sb_deputy *deputy, struct seccomp_notif *out)
+{
+	unsigned called = __atomic_load_n(&deputy->called, __ATOMIC_ACQUIRE);
+	int status;
+
+	__atomic_store_n(&deputy->state, WAITING, __ATOMIC_RELEASE);
+	status = sb_sys_notify_receive(deputy->place.performer->listener, out);
+	while (!change_state(deputy, WAITING, BUSY))
+		sched_yield();
+	/* a signal that was sent is taken at the end of the next call at the latest */
+	if (called != __atomic_load_n(&deputy->called, __ATOMIC_ACQUIRE))
+		syscall(SYS_gettid);
+	return status;
+}
+
 static void work(struct sb_deputy *deputy, struct sb_cwd *cwd)
 {
 	const struct sb_deputy_place *place = &deputy->place;
+	struct seccomp_notif notification;
 	pid_t caller = deputy->caller;
+	bool more = true;
 
-	while (caller == deputy->caller && !__atomic_load_n(&deputy->revoked, __ATOMIC_ACQUIRE) &&
-	       place->serve_one(place->context, deputy->turn, cwd, &caller))
-		;
+	while (more && caller == deputy->caller &&
+	       !__atomic_load_n(&deputy->revoked, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(place->turn, __ATOMIC_ACQUIRE) == deputy->turn) {
+		int status = receive(deputy, &notification);
+
+		more = place->serve(place->context, cwd, &notification, status, &caller);
+	}
 }
 
 static void ignore(int number)
@@ -148,6 +191,8 @@ static bool is_back(struct sb_deputy *deputy, int timeout_ms)
 	return !deputy->out;
 }
 
+static void call_back(struct sb_deputy *deputy);
+
 bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
 {
 	int64_t now;
@@ -162,21 +207,23 @@ bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
 	if (++deputy->in_a_row < IN_A_ROW || now < deputy->not_before_ms)
 		return false;
 	deputy->in_a_row = 0;
-	return is_back(deputy, 0);
+	if (!is_back(deputy, 0))
+		call_back(deputy); /* the last signal may have come too early */
+	return !deputy->out;
 }
 
 /*
- * Not while it is busy: what it does for its caller must not end with EINTR.  Should the signal
- * come before the receiving call, the deputy stays there until the next look, which sends another,
- * or until the next request, serves that one, and comes back.
+ * Should the signal come before the receiving call, the deputy stays there until the next look, which
+ * sends another, or until the next request, serves that one, and comes back.
  */
 static void call_back(struct sb_deputy *deputy)
 {
-	pid_t thread = __atomic_load_n(&deputy->thread, __ATOMIC_ACQUIRE);
-
 	__atomic_store_n(&deputy->revoked, true, __ATOMIC_RELEASE);
-	if (thread && !__atomic_load_n(deputy->place.busy, __ATOMIC_ACQUIRE))
-		syscall(SYS_tkill, thread, COME_BACK);
+	if (!change_state(deputy, WAITING, CALLED))
+		return;
+	__atomic_fetch_add(&deputy->called, 1, __ATOMIC_ACQ_REL);
+	syscall(SYS_tkill, deputy->thread, COME_BACK);
+	__atomic_store_n(&deputy->state, WAITING, __ATOMIC_RELEASE);
 }
 
 /* The machine is busy: do not try again too soon. */
@@ -203,7 +250,7 @@ void sb_deputy_send(struct sb_deputy *deputy, pid_t caller, unsigned turn)
 	sem_post(&deputy->go);
 	while (!is_back(deputy, LOOK_MS)) {
 		unsigned now = __atomic_load_n(place->requests, __ATOMIC_RELAXED);
-		bool asked = __atomic_load_n(place->busy, __ATOMIC_ACQUIRE) ||
+		bool asked = __atomic_load_n(&deputy->state, __ATOMIC_ACQUIRE) == BUSY ||
 			     is_asked_for(place->performer->listener);
 		bool replaced = __atomic_load_n(place->turn, __ATOMIC_ACQUIRE) != turn;
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -45,12 +46,11 @@ struct server {
 	unsigned turn;
 };
 
-/* Receive one request and serve it.  False: there will be no more, or it is another's turn. */
-static bool serve_one(struct crew *crew, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+/* The answer to a receiving call.  False: there will be no more requests. */
+static bool serve_received(struct crew *crew, struct sb_cwd *cwd,
+			   const struct seccomp_notif *notification, int status, pid_t *out_caller)
 {
 	int listener = crew->broker.performer->listener;
-	struct seccomp_notif notification;
-	int status = sb_sys_notify_receive(listener, &notification);
 
 	*out_caller = 0;
 	if (status == -EBADF || status == -EINVAL)
@@ -61,19 +61,35 @@ static bool serve_one(struct crew *crew, unsigned turn, struct sb_cwd *cwd, pid_
 		/* ENOENT: the caller was killed, or nobody is left to be held */
 		return !(poll(&gone, 1, 0) == 1 && (gone.revents & POLLHUP));
 	}
-	*out_caller = (pid_t)notification.pid;
+	*out_caller = (pid_t)notification->pid;
+	sb_broker_serve(&crew->broker, cwd, notification);
+	return true;
+}
+
+/* The server's own.  False: there will be no more, or it is another's turn. */
+static bool serve_one(struct crew *crew, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+{
+	struct seccomp_notif notification;
+	int status = sb_sys_notify_receive(crew->broker.performer->listener, &notification);
+	bool more;
+
 	__atomic_store_n(&crew->busy, true, __ATOMIC_RELEASE);
-	sb_broker_serve(&crew->broker, cwd, &notification);
+	more = serve_received(crew, cwd, &notification, status, out_caller);
 	if (__atomic_load_n(&crew->turn, __ATOMIC_ACQUIRE) != turn)
 		return false;
 	__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&crew->busy, false, __ATOMIC_RELEASE);
-	return true;
+	return more;
 }
 
-static bool serve_as_deputy(void *context, unsigned turn, struct sb_cwd *cwd, pid_t *out_caller)
+static bool serve_as_deputy(void *context, struct sb_cwd *cwd,
+			    const struct seccomp_notif *notification, int status, pid_t *out_caller)
 {
-	return serve_one(context, turn, cwd, out_caller);
+	struct crew *crew = context;
+	bool more = serve_received(crew, cwd, notification, status, out_caller);
+
+	__atomic_fetch_add(&crew->requests, 1, __ATOMIC_RELAXED);
+	return more;
 }
 
 static void *serve(void *argument)
@@ -278,10 +294,13 @@ static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 int sb_performer_prepare(struct sb_performer *performer)
 {
+	char name[PATH_MAX];
 	sigset_t signals;
-
 	int status = sb_staging_init(&crew.broker.staging);
 
+	/* who cannot learn a file's name would refuse everything, without a word */
+	if (status == 0)
+		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;
 	crew.broker.performer = performer;
@@ -302,9 +321,8 @@ int sb_performer_prepare(struct sb_performer *performer)
 	crew.deputy = sb_deputy_new(&(struct sb_deputy_place){.performer = performer,
 							      .turn = &crew.turn,
 							      .requests = &crew.requests,
-							      .busy = &crew.busy,
 							      .broker = &crew.broker,
-							      .serve_one = serve_as_deputy,
+							      .serve = serve_as_deputy,
 							      .context = &crew});
 	return start_server(&crew) ? 0 : -EAGAIN;
 }
@@ -316,6 +334,9 @@ int sb_performer_run(struct sb_performer *performer)
 	bool alive = true, finish = false, over;
 
 	sb_sys_notify_sync(performer->listener, true);
+	/* signals from before: the command, which waits for its first answer, is to begin with them */
+	while (alive && !finish && poll(&(struct pollfd){performer->channel, POLLIN, 0}, 1, 0) > 0)
+		alive = obey(performer, &finish);
 	sem_post(&crew.begin);
 	over = reap(performer, &ended.number); /* before the descriptor was there */
 	while (alive && !over && !finish) {

@@ -338,8 +338,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(char **argv);
-	} moments[] = {{"signals", storm_signals}, {"killed", storm_killed}, {"spawn", storm_spawn},
-		       {"handed", storm_handed},   {"quiet", storm_quiet},   {"flip", storm_flip}};
+	} moments[] = {{"signals", storm_signals},   {"killed", storm_killed},
+		       {"spawn", storm_spawn},       {"handed", storm_handed},
+		       {"siblings", storm_siblings}, {"quiet", storm_quiet},
+		       {"flip", storm_flip}};
 
 	tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);

@@ -24,6 +24,7 @@ int storm_signals(char **argv);
 int storm_killed(char **argv);
 int storm_spawn(char **argv);
 int storm_handed(char **argv);
+int storm_siblings(char **argv);
 int storm_quiet(char **argv);
 int storm_flip(char **argv);
 

@@ -77,6 +77,20 @@ def handed(fx):
     storm(fx, "handed", 100)
 
 
+@test("what it leaves in the care of its parent ends with the run, and the run ends")
+def siblings(fx):
+    if IS_STATIC or IS_NATIVE:
+        return  # then they are our own children
+    for _ in range(10):
+        started = time.monotonic()
+        result = fx.run(*inside(fx, fx.tool("storm"), "siblings", "5", fx.project), timeout=PATIENCE)
+        equal(result.status, 0, result.stderr)
+        check(time.monotonic() - started < 5, "the run waits for them")
+    left = subprocess.run(["pgrep", "-f", f"storm siblings 5 {fx.project}"], capture_output=True, text=True,
+                          check=False).stdout
+    equal(left, "", "still there")
+
+
 @test("a process that may not be read still gets its files")
 def quiet(fx):
     storm(fx, "quiet")

@@ -9,6 +9,7 @@
  *     storm killed TIMES          callers die at random: nothing half-done, or begun afterwards
  *     storm spawn TIMES           vfork and posix_spawn() with file actions
  *     storm handed TIMES          a closed descriptor is closed: nobody else still has it
+ *     storm siblings COUNT        leaves children of its own parent behind, for 20 seconds
  *     storm quiet                 a process whose memory others may not read
  *     storm flip INSIDE OUTSIDE MILLISECONDS
  *                                 a thread changes the path while calls are made with it
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -443,6 +445,24 @@ int storm_handed(char **argv)
 		}
 		for (int j = 0; j < 40; j++)
 			lock_of_a_reader(j % 2);
+	}
+	return 0;
+}
+
+/* --- children of somebody else ------------------------------------------------------------ */
+
+int storm_siblings(char **argv)
+{
+	for (int i = 0; i < count_of(argv); i++) {
+		long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+
+		if (pid < 0)
+			wrong("clone");
+		if (pid == 0) {
+			alarm(20);
+			for (;;)
+				pause();
+		}
 	}
 	return 0;
 }
