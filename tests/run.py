@@ -486,12 +486,15 @@ def main():
             outcomes.append(outcome)
 
         started = time.monotonic()
-        with ThreadPoolExecutor(JOBS) as pool:
+        # a person mostly waits: beside the others
+        with ThreadPoolExecutor(JOBS) as pool, ThreadPoolExecutor(1) as persons:
             try:
-                for done in [pool.submit(work, job) for job in jobs]:
+                lanes = [persons if job.name.startswith(PERSONS) else pool for job in jobs]
+                for done in [lane.submit(work, job) for lane, job in zip(lanes, jobs)]:
                     done.result()
             except BaseException:  # Ctrl-C among them: end what runs, start nothing more
-                pool.shutdown(wait=False, cancel_futures=True)
+                for lane in (pool, persons):
+                    lane.shutdown(wait=False, cancel_futures=True)
                 with running_lock:
                     for pid in running:
                         end_group(pid)
