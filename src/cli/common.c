@@ -307,8 +307,8 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 		request.context = (void *)line;
 	}
 	request.environment.other_terminal = gets_other_terminal(line);
-	request.existing_only = line->action == SB_ACTION_RUN && line->static_run &&
-				!sb_inside(&mounts);
+	/* what is not there a static run cannot hold; whoever looks is told of the rules it has */
+	request.existing_only = line->static_run && !sb_inside(&mounts);
 	request.guarded = has_guard(line);
 	status = sb_setup_make(&request, out, &err);
 

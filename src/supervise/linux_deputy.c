@@ -130,8 +130,8 @@ static void *deputy_main(void *argument)
 	struct sb_cwd cwd = SB_CWD_NONE;
 	const uint64_t one = 1;
 
+	deputy->thread = (pid_t)syscall(SYS_gettid); /* read once we have been WAITING */
 	/* not sched_setscheduler(): musl's does nothing */
-	__atomic_store_n(&deputy->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (sb_broker_enter(deputy->place.broker) < 0 || !listen_to_signal() ||
 	    syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none) != 0)
 		__atomic_store_n(&deputy->failed, true, __ATOMIC_RELEASE);
@@ -191,27 +191,6 @@ static bool is_back(struct sb_deputy *deputy, int timeout_ms)
 	return !deputy->out;
 }
 
-static void call_back(struct sb_deputy *deputy);
-
-bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
-{
-	int64_t now;
-
-	if (!deputy || __atomic_load_n(&deputy->failed, __ATOMIC_ACQUIRE) || !caller)
-		return false;
-	now = now_ms();
-	if (caller != deputy->last || now - deputy->last_ms > GAP_MS)
-		deputy->in_a_row = 0;
-	deputy->last = caller;
-	deputy->last_ms = now;
-	if (++deputy->in_a_row < IN_A_ROW || now < deputy->not_before_ms)
-		return false;
-	deputy->in_a_row = 0;
-	if (!is_back(deputy, 0))
-		call_back(deputy); /* the last signal may have come too early */
-	return !deputy->out;
-}
-
 /*
  * Should the signal come before the receiving call, the deputy stays there until the next look, which
  * sends another, or until the next request, serves that one, and comes back.
@@ -224,6 +203,27 @@ static void call_back(struct sb_deputy *deputy)
 	__atomic_fetch_add(&deputy->called, 1, __ATOMIC_ACQ_REL);
 	syscall(SYS_tkill, deputy->thread, COME_BACK);
 	__atomic_store_n(&deputy->state, WAITING, __ATOMIC_RELEASE);
+}
+
+bool sb_deputy_is_due(struct sb_deputy *deputy, pid_t caller)
+{
+	int64_t now;
+
+	if (!deputy || __atomic_load_n(&deputy->failed, __ATOMIC_ACQUIRE) || !caller)
+		return false;
+	now = now_ms();
+	if (caller != deputy->last || now - deputy->last_ms > GAP_MS)
+		deputy->in_a_row = 0;
+	deputy->last = caller;
+	deputy->last_ms = now;
+	if (++deputy->in_a_row < IN_A_ROW)
+		return false;
+	deputy->in_a_row = 0;
+	if (!is_back(deputy, 0)) {
+		call_back(deputy); /* the last signal may have come too early */
+		return false;
+	}
+	return now >= deputy->not_before_ms;
 }
 
 /* The machine is busy: do not try again too soon. */

@@ -406,6 +406,18 @@ def documented_options(fx):
                 check(option in known, f"{name}: {option} in {line!r}")
 
 
+@test("R5 --static --explain says what a static run does, which holds only what is there")
+def static_explain(fx):
+    fx.git_project()
+    fx.write(".mcp.json", "{}\n")
+    for name, held in ((".envrc", False), (".mcp.json", True), (".git/hooks/pre-commit", True)):
+        found = json.loads(fx.sandbash("--static", "--explain", name, "--json").stdout)
+        supervised = json.loads(fx.sandbash("--explain", name, "--json").stdout)
+        equal(found["decisions"]["create"]["allowed"], not held, name)
+        equal(supervised["decisions"]["create"]["allowed"], False, f"{name}, supervised")
+        equal(fx.sandbash("--static", "sh", "-c", f"echo x >{name}").status != 0, held, name)
+
+
 @test("R5 what --list-paths, --explain and refusals suggest can be pasted into a shell")
 def pasteable(fx):
     place = fx.outside / "a b'c"
