@@ -358,6 +358,15 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	return status;
 }
 
+/* The command is there already, and would only complain about us. */
+static int fail_alone(const struct family *family, struct sb_error *err)
+{
+	const struct sb_birth *birth = family->birth;
+
+	kill(family->target, SIGKILL);
+	return birth->failed(birth->context, err, birth->stages->weak);
+}
+
 static int performer_main(struct family *family)
 {
 	const struct sb_birth *birth = family->birth;
@@ -406,11 +415,11 @@ static int performer_main(struct family *family)
 		      5);
 	/* all that can be done while the command confines itself */
 	if (sb_stages_prove_performer(stages, &err) != SB_OK)
-		return birth->failed(birth->context, &err, stages->weak);
+		return fail_alone(family, &err);
 	status = sb_performer_prepare(&performer);
 	if (status < 0) {
 		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
-		return birth->failed(birth->context, &err, stages->weak);
+		return fail_alone(family, &err);
 	}
 	let_go_of_stdio();
 	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
