@@ -24,6 +24,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct entry *entries;
 	size_t size, used; /* size is a power of two */
+	size_t live; /* those with a count: mostly none for long, git's objects for a moment */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Where a file is, or belongs; NULL: there is no table yet. */
@@ -80,7 +81,7 @@ void sb_links_made(const struct stat *info)
 		entry->device = info->st_dev;
 		entry->inode = info->st_ino;
 		entry->used = true;
-		entry->count++;
+		table.live += !entry->count++;
 	}
 	pthread_mutex_unlock(&table.lock);
 }
@@ -96,7 +97,7 @@ struct sb_leaving sb_links_look(int directory, const char *name)
 {
 	struct stat info;
 
-	if (!__atomic_load_n(&table.used, __ATOMIC_RELAXED) ||
+	if (!__atomic_load_n(&table.live, __ATOMIC_RELAXED) ||
 	    fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
 		return (struct sb_leaving){false, 0, 0};
 	return (struct sb_leaving){true, info.st_dev, info.st_ino};
@@ -112,7 +113,7 @@ void sb_links_left(const struct sb_leaving *leaving)
 	pthread_mutex_lock(&table.lock);
 	count = count_of(leaving->device, leaving->inode);
 	if (count && *count)
-		--*count;
+		table.live -= !--*count;
 	pthread_mutex_unlock(&table.lock);
 }
 

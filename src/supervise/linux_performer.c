@@ -300,6 +300,8 @@ int sb_performer_prepare(struct sb_performer *performer)
 
 	/* who cannot learn a file's name would refuse everything, without a word */
 	if (status == 0)
+		status = sb_descriptor_paths_begin(performer->proc);
+	if (status == 0)
 		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;

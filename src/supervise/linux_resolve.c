@@ -57,13 +57,23 @@ static int open_at(int directory, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+static int own_fds = -1; /* this process's directory of descriptors in /proc */
+
+int sb_descriptor_paths_begin(int proc)
+{
+	own_fds = openat(proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return own_fds < 0 ? -errno : 0;
+}
+
 int sb_descriptor_path(int proc, int fd, char *out, size_t size)
 {
 	char name[SB_PROC_NAME];
 	ssize_t length;
 
-	sb_proc_self_fd(name, fd);
-	length = readlinkat(proc, name, out, size - 1);
+	if (own_fds >= 0)
+		length = readlinkat(own_fds, sb_proc_thread(name, fd), out, size - 1);
+	else
+		length = readlinkat(proc, sb_proc_self_fd(name, fd), out, size - 1);
 	if (length < 0)
 		return -errno;
 	out[length] = '\0';

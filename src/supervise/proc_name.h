@@ -11,7 +11,7 @@
 
 /* "self/fd/NUMBER" */
 const char *sb_proc_self_fd(char out[SB_PROC_NAME], int number);
-/* "THREAD" */
+/* "THREAD"; any number */
 const char *sb_proc_thread(char out[SB_PROC_NAME], int thread);
 /* "THREAD/cwd" */
 const char *sb_proc_cwd(char out[SB_PROC_NAME], int thread);

@@ -108,7 +108,11 @@ uint64_t sb_now_ns(void);
 /* What its name is by now.  0, or a negative errno: -ENOENT when the directory is gone. */
 int sb_spot_renew(int proc, struct sb_spot *spot);
 
-/* The kernel's name for a descriptor of ours, absolute; or a negative errno. */
+/*
+ * The kernel's name for a descriptor of ours, absolute; or a negative errno.  Whoever wants many calls
+ * begin once: one name to look up instead of three.  Not before a fork: each process has its own.
+ */
+int sb_descriptor_paths_begin(int proc);
 int sb_descriptor_path(int proc, int fd, char *out, size_t size);
 
 #endif
