@@ -364,6 +364,20 @@ bool sb_broker_is_alive(const struct sb_performer *performer, const struct sb_cw
 	return cwd->alive || sb_sys_notify_alive(performer->listener, call->id);
 }
 
+static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
+			  const struct sb_call *call, const struct sb_spot *file,
+			  struct sb_spot *out)
+{
+	const struct sb_named *from = &call->file, *to = &call->target;
+	enum sb_lookup lookup = sb_perform_lookup(call);
+
+	if (!from->by_descriptor && !to->by_descriptor && from->fd == to->fd &&
+	    (lookup == SB_LOOKUP_NAME || lookup == SB_LOOKUP_NOFOLLOW) &&
+	    sb_resolve_beside(file, from->path, to->path, out))
+		return 0;
+	return sb_broker_resolve(broker, cwd, call, to, SB_LOOKUP_NAME, out);
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -379,8 +393,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	sb_spot_clear(&target);
 	if (status == 0 && two) {
 		status = call->target_error ? -call->target_error
-					    : sb_broker_resolve(broker, cwd, call, &call->target,
-								SB_LOOKUP_NAME, &target);
+					    : resolve_target(broker, cwd, call, &file, &target);
 		/* the first path's last directory must be searchable before the second counts */
 		if (status < 0 && !may_search(&file))
 			status = -EACCES;

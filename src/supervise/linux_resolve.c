@@ -618,6 +618,40 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, bool borr
 	return arrive(&walk, name, slash, object, out);
 }
 
+static bool is_plain_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strlen(name) <= NAME_MAX && strcmp(name, ".") != 0 &&
+	       strcmp(name, "..") != 0;
+}
+
+bool sb_resolve_beside(const struct sb_spot *first, const char *first_path, const char *path,
+		       struct sb_spot *out)
+{
+	size_t split = last_name(first_path, strlen(first_path)), kept = strlen(first->path);
+	const char *first_name = first_path + split, *name = path + split;
+
+	if (strncmp(first_path, path, split) != 0 || !is_plain_name(first_name) ||
+	    !is_plain_name(name) || first->directory < 0 || strcmp(first->name, first_name) != 0 ||
+	    kept <= strlen(first_name))
+		return false;
+	kept -= strlen(first_name);
+	if (first->path[kept - 1] != '/' || strcmp(first->path + kept, first_name) != 0 ||
+	    kept + strlen(name) >= sizeof out->path)
+		return false;
+	sb_spot_clear(out);
+	out->directory = first->borrowed ? first->directory
+					 : fcntl(first->directory, F_DUPFD_CLOEXEC, 3);
+	if (out->directory < 0)
+		return false;
+	out->borrowed = first->borrowed;
+	out->in_proc = first->in_proc;
+	out->named_ns = first->named_ns;
+	memcpy(out->name, name, strlen(name) + 1);
+	memcpy(out->path, first->path, kept);
+	memcpy(out->path + kept, name, strlen(name) + 1);
+	return true;
+}
+
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
 	       struct sb_spot *out)
 {

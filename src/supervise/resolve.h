@@ -97,6 +97,13 @@ int sb_resolve_cwd(const struct sb_caller *caller, const char **out);
 int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum sb_lookup lookup,
 	       struct sb_spot *out);
 
+/*
+ * Two names in one directory, spelled alike up to the last one: first is what first_path led to, with
+ * no link followed in the last place.  False: path has to be resolved by itself.
+ */
+bool sb_resolve_beside(const struct sb_spot *first, const char *first_path, const char *path,
+		       struct sb_spot *out);
+
 /* The file that the caller has open as number; AT_FDCWD: its current directory. */
 int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out);
 
