@@ -257,7 +257,7 @@ static bool obey(struct sb_performer *performer, bool *finish)
 }
 
 /* True: the command has ended, with *status. */
-static bool reap(const struct sb_performer *performer, int *status)
+static bool reap(struct sb_performer *performer, int *status)
 {
 	bool ended = false;
 	int one;
@@ -266,6 +266,8 @@ static bool reap(const struct sb_performer *performer, int *status)
 	while ((pid = waitpid(-1, &one, WNOHANG | WUNTRACED | __WALL)) > 0) {
 		struct sb_wire_message stopped = {.kind = SB_WIRE_STOPPED};
 
+		if (pid == performer->init) /* somebody ended it: nobody has to wait for it */
+			performer->init = 0;
 		if (pid != performer->target)
 			continue;
 		if (WIFSTOPPED(one)) {
