@@ -45,8 +45,8 @@ test: test-build
 bench: build
 	@scripts/need bench
 	@ninja --quiet -C $(BUILD) bench-decide bench-files bench-guard bench-search
-	@bench/run
 	@bench/run --supervised
+	@bench/run
 	@bench/files --program $(BUILD)/bench-files
 	@bench/search --program $(BUILD)/bench-search
 	@scripts/npm $(BUILD)
