@@ -200,8 +200,7 @@ static void line_by_line(void **state)
 		"x make\n",
 		"\texec\tmake\n",
 		"unknown\n",
-		"pick\x0b"
-		"a\n",
+		"pick\va\n",
 		"pick a\r\n",
 	};
 	static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n",

@@ -12,8 +12,6 @@
 #include "base/buf.h"
 #include "guard/git_config.h"
 
-extern char **environ;
-
 #define MAX_FILE 600
 
 static const char *const pieces[] = {
