@@ -24,7 +24,7 @@ struct sb_birth {
 	const struct sb_policy *policy;
 	const struct sb_grounds *grounds;
 	struct sb_stages *stages; /* begun; its results are filled in by the performer */
-	int proc;                 /* the host's /proc, O_PATH */
+	int proc;                 /* the host's /proc */
 	int tty; /* the caller's terminal: the command gets one like it; -1: it keeps that one */
 	bool job_control; /* the caller's terminal is the command's: hand it over */
 	bool keep_background;

@@ -460,6 +460,9 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		answer_landing(broker, call, &file, &target, &judgement);
 		goto out;
 	}
+	/* what becomes a program nobody may have open for writing */
+	if (call->act == SB_ACT_CHMOD)
+		sb_deliver_settle();
 	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
 	if (!allowed || (metadata && !performer->layers->mounts)) {
 		sb_broker_forward(broker, call, &file, &target, -1);
@@ -468,9 +471,6 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	sb_broker_set_umask(broker, call->thread);
 	if (!sb_broker_is_alive(performer, cwd, call))
 		goto out;
-	if (call->act ==
-	    SB_ACT_CHMOD) /* it may become a program, which nobody may have open to write */
-		sb_deliver_settle();
 	if (is_too_long(call, &file)) {
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;

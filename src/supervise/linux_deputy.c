@@ -30,6 +30,7 @@
  * Danger: while it hands a descriptor over, the kernel would take the call for answered, with none:
  * the caller's open() would give 0.
  * Price: two changes of a word in memory per request.
+ * Held by: tests/supervise/storm.py, by chance only: no test can hit that moment at will.
  *
  * WAITING may become CALLED, by the server, which sends the signal and makes it WAITING again; and
  * BUSY, by the deputy, once it is not CALLED.

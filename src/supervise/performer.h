@@ -22,7 +22,7 @@ struct sb_performer {
 	const struct sb_layers *layers;
 	int listener;
 	int channel;  /* to the asker */
-	int proc;     /* the host's /proc, O_PATH */
+	int proc;     /* the host's /proc */
 	int lifeline; /* closing it ends everything in the pid namespace; -1: there is none */
 	int tty;      /* the command's terminal, whose foreground we manage; -1: none */
 	pid_t target; /* the command */

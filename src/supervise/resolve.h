@@ -45,7 +45,7 @@ void sb_cwd_forget(struct sb_cwd *cwd);
 /* Some directory was renamed by us: names of others may have changed with it. */
 void sb_resolve_renamed(void);
 
-/* Whose path it is.  proc is the host's /proc (O_PATH), whatever is mounted there by now. */
+/* Whose path it is.  proc is the host's /proc, whatever is mounted there by now. */
 struct sb_caller {
 	pid_t thread;
 	int proc;
