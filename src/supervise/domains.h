@@ -16,6 +16,7 @@
 #define SB_SUPERVISE_DOMAINS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "sandbash/policy.h"
@@ -31,7 +32,10 @@ struct sb_domain {
  */
 bool sb_domain_of(pid_t thread, const struct sb_domain **out);
 
-/* Put the process into a new domain with these rules (encode.h).  0 or a negative errno. */
-int sb_domain_enter(pid_t process, const char *bytes, size_t length);
+/*
+ * Put the process, whose held call id is, into a new domain with these rules (encode.h).  0 or a
+ * negative errno.
+ */
+int sb_domain_enter(int listener, uint64_t id, pid_t process, const char *bytes, size_t length);
 
 #endif

@@ -12,7 +12,12 @@
 
 /* --- the guard's rows as rules ---------------------------------------------------------- */
 
-static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
+#define ASKED                                                                                      \
+	{                                                                                          \
+		{                                                                                  \
+			SB_ALLOW, SB_ASK, SB_ASK, SB_ASK                                           \
+		}                                                                                  \
+	}
 
 /*
  * A guard's row as a rule, for decisions.  Made when it is first needed, and never let go: the
@@ -21,7 +26,7 @@ static const struct sb_access asked = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
 static const struct sb_rule *rule_of(const struct sb_guard_row *row)
 {
 	static const struct sb_rule nameless = {
-		.access = asked, .tier = SB_TIER_BUILTIN, .pattern = "", .origin = "built-in"};
+		.access = ASKED, .tier = SB_TIER_BUILTIN, .pattern = "", .origin = "built-in"};
 	static struct sb_rule *made[SB_GUARD_MAX_ROWS];
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
@@ -39,7 +44,7 @@ static const struct sb_rule *rule_of(const struct sb_guard_row *row)
 		free(rule);
 		return &nameless;
 	}
-	*rule = (struct sb_rule){.access = asked,
+	*rule = (struct sb_rule){.access = ASKED,
 				 .tier = SB_TIER_BUILTIN,
 				 .pattern = row->pattern,
 				 .origin = origin};
@@ -216,7 +221,7 @@ static void find_strictest(struct sb_judgement *out)
 static bool is_nameless(const struct sb_spot *spot)
 {
 	return spot->object >= 0 && spot->directory < 0 &&
-	       (!spot->path[0] || spot->info.st_nlink == 0);
+	       (!spot->path[0] || sb_path_is_gone(spot->path, spot->info.st_nlink));
 }
 
 static struct sb_decision decide(const struct sb_grounds *grounds, enum sb_op op,

@@ -352,18 +352,6 @@ static void answer_border(const struct sb_broker *broker, const struct sb_call *
 	sb_broker_fail(broker, call, error ? error : EXDEV);
 }
 
-/*
- * Was what we read the caller's?  Its number may be another's by now.  The kernel says so of the
- * notification; but where the caller's own directory in /proc, which we had before, has spoken for
- * it since, it was there all the time, and nothing but its end takes a received call back
- * (WAIT_KILLABLE_RECV).
- */
-bool sb_broker_is_alive(const struct sb_performer *performer, const struct sb_cwd *cwd,
-			const struct sb_call *call)
-{
-	return cwd->alive || sb_sys_notify_alive(performer->listener, call->id);
-}
-
 static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 			  const struct sb_call *call, const struct sb_spot *file,
 			  struct sb_spot *out)
@@ -469,7 +457,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		goto out;
 	}
 	sb_broker_set_umask(broker, call->thread);
-	if (!sb_broker_is_alive(performer, cwd, call))
+	/* was what we read the caller's?  Its number may be another's by now */
+	if (!sb_sys_notify_alive(performer->listener, call->id))
 		goto out;
 	if (is_too_long(call, &file)) {
 		sb_broker_fail(broker, call, EFBIG);

@@ -170,7 +170,8 @@ static void allow_own_landlock(const struct sb_broker *broker, const struct sb_c
 
 static void enter_domain(const struct sb_broker *broker, const struct sb_call *call)
 {
-	int status = sb_domain_enter(call->thread, call->value, call->value_length);
+	int status = sb_domain_enter(broker->performer->listener, call->id, call->thread,
+				     call->value, call->value_length);
 
 	if (status < 0)
 		sb_broker_fail(broker, call, -status);
@@ -226,7 +227,8 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 	      S_ISLNK(file.info.st_mode)) ||
 	    is_in_proc(&file)) {
 		sb_broker_let_through(broker, call);
-	} else if (file.path[0] && file.info.st_nlink > 0 && !may_read(broker, call, file.path)) {
+	} else if (file.path[0] && !sb_path_is_gone(file.path, file.info.st_nlink) &&
+		   !may_read(broker, call, file.path)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (sb_sys_notify_alive(broker->performer->listener, call->id)) {
 		outcome = sb_perform_read(call, &file);
@@ -310,7 +312,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		return false;
 	if (is_plain(performer, &file) && sb_domain_of(call->thread, &domain) && !domain) {
 		sb_broker_set_umask(broker, call->thread);
-		if (sb_broker_is_alive(performer, cwd, call))
+		if (sb_sys_notify_alive(performer->listener, call->id))
 			outcome = sb_perform(call, &file, NULL);
 	}
 	if (!outcome.error && sb_spot_is_old(&file) && !is_still_plain(performer, &file)) {
@@ -346,7 +348,7 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	struct sb_call call;
 	int status = sb_call_decode(notification, &call), tries = TRIES;
 
-	cwd->alive = false;
+	sb_cwd_next(cwd);
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);
 	} else if (call.act == SB_ACT_CONNECT || call.act == SB_ACT_BIND) {
@@ -354,11 +356,13 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	} else if (is_fast(broker, cwd, notification, &call)) {
 		sb_broker_let_through(broker, &call);
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
-		while (!sb_broker_attempt(broker, cwd, &call))
+		while (!sb_broker_attempt(broker, cwd, &call)) {
 			if (--tries == 0) {
 				sb_broker_fail(broker, &call, EAGAIN);
 				break;
 			}
+			sb_cwd_next(cwd);
+		}
 	}
 	sb_call_done(&call);
 }

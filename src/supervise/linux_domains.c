@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "policy/encode.h"
+#include "sys/notify.h"
 
 #define MAX_DOMAINS 1024             /* different ones: the same rules in the same place are one */
 #define MAX_BYTES (16 * 1024 * 1024) /* of all rules together: they are never given back */
@@ -83,7 +84,7 @@ static int make(const struct sb_domain *outer, const char *bytes, size_t length)
 	return -ENOMEM;
 }
 
-int sb_domain_enter(pid_t process, const char *bytes, size_t length)
+int sb_domain_enter(int listener, uint64_t id, pid_t process, const char *bytes, size_t length)
 {
 	const struct sb_domain *outer;
 	struct rlimit mark;
@@ -96,6 +97,8 @@ int sb_domain_enter(pid_t process, const char *bytes, size_t length)
 	pthread_mutex_unlock(&lock);
 	if (index < 0)
 		return index;
+	if (!sb_sys_notify_alive(listener, id))
+		return -ESRCH; /* its number may be another's by now */
 	mark.rlim_cur = mark.rlim_max = FIRST_MARK - (rlim_t)index;
 	/* EPERM: its limit is lower already; an inner run of ours sees that and does not start */
 	return prlimit(process, RLIMIT_LOCKS, &mark, NULL) != 0 ? -errno : 0;

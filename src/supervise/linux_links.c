@@ -17,6 +17,7 @@ struct entry {
 	dev_t device;
 	ino_t inode;
 	unsigned long count; /* 0: free, or all gone again */
+	bool foreign;        /* it had names from before when the first of these was made */
 	bool used;
 };
 
@@ -81,16 +82,19 @@ void sb_links_made(const struct stat *info)
 		entry->device = info->st_dev;
 		entry->inode = info->st_ino;
 		entry->used = true;
+		entry->foreign = (entry->count && entry->foreign) ||
+				 info->st_nlink > 1 + entry->count;
 		table.live += !entry->count++;
 	}
 	pthread_mutex_unlock(&table.lock);
 }
 
-static unsigned long *count_of(dev_t device, ino_t inode)
+/* One with a count; or NULL. */
+static struct entry *known(dev_t device, ino_t inode)
 {
 	struct entry *entry = find(table.entries, table.size, device, inode);
 
-	return entry && entry->used ? &entry->count : NULL;
+	return entry && entry->used && entry->count ? entry : NULL;
 }
 
 struct sb_leaving sb_links_look(int directory, const char *name)
@@ -106,29 +110,30 @@ struct sb_leaving sb_links_look(int directory, const char *name)
 /* Whichever of its names it was: counting too few is safe. */
 void sb_links_left(const struct sb_leaving *leaving)
 {
-	unsigned long *count;
+	struct entry *entry;
 
 	if (!leaving->counts)
 		return;
 	pthread_mutex_lock(&table.lock);
-	count = count_of(leaving->device, leaving->inode);
-	if (count && *count)
-		table.live -= !--*count;
+	entry = known(leaving->device, leaving->inode);
+	if (entry)
+		table.live -= !--entry->count;
 	pthread_mutex_unlock(&table.lock);
 }
 
+/* Somebody else may have removed one of ours since: then the number of names says nothing. */
 bool sb_links_foreign(const struct stat *info)
 {
-	unsigned long *count, known = 0;
+	const struct entry *entry;
+	bool foreign;
 
 	if (!S_ISREG(info->st_mode) || info->st_nlink < 2)
 		return false;
 	pthread_mutex_lock(&table.lock);
-	count = count_of(info->st_dev, info->st_ino);
-	if (count)
-		known = *count;
+	entry = known(info->st_dev, info->st_ino);
+	foreign = !entry || entry->foreign || info->st_nlink > 1 + entry->count;
 	pthread_mutex_unlock(&table.lock);
-	return info->st_nlink > 1 + known;
+	return foreign;
 }
 
 int sb_links_break(struct sb_spot *spot)

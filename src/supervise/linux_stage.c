@@ -574,7 +574,9 @@ static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_ca
 	while (*link) {
 		struct sb_stage *stage = *link;
 
-		if (!closes(broker, call, stage) || !is_last(broker, stage, &closing)) {
+		/* the last look says whether the others were at the caller */
+		if (!closes(broker, call, stage) || !is_last(broker, stage, &closing) ||
+		    !sb_sys_notify_alive(broker->performer->listener, call->id)) {
 			link = &stage->next;
 			continue;
 		}
@@ -653,7 +655,7 @@ bool sb_stage_metadata(struct sb_broker *broker, const struct sb_call *call,
 	int error = 0;
 
 	if (!call->file.by_descriptor || !__atomic_load_n(&staging->count, __ATOMIC_ACQUIRE) ||
-	    file->object < 0)
+	    file->object < 0 || !sb_sys_notify_alive(broker->performer->listener, call->id))
 		return false;
 	pthread_mutex_lock(&staging->lock);
 	stage = find_stage(staging, &file->info);

@@ -103,7 +103,8 @@ void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call
 {
 	struct fifo_wait *wait = malloc(sizeof *wait);
 
-	if (wait) {
+	/* others are served meanwhile, whose current directory is another one */
+	if (wait && sb_spot_own(file) == 0) {
 		wait->broker = broker;
 		wait->call = *call;
 		wait->call.value = NULL;
@@ -112,7 +113,7 @@ void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call
 			*file = SB_SPOT_EMPTY; /* the thread's now */
 			return;
 		}
-		free(wait);
 	}
+	free(wait);
 	sb_broker_fail(broker, call, EAGAIN);
 }

@@ -91,9 +91,6 @@ void sb_broker_answer_error(const struct sb_broker *broker, const struct sb_call
 int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 		      const struct sb_call *call, const struct sb_named *named,
 		      enum sb_lookup lookup, struct sb_spot *out);
-/* Was what we read the caller's? */
-bool sb_broker_is_alive(const struct sb_performer *performer, const struct sb_cwd *cwd,
-			const struct sb_call *call);
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call);
 

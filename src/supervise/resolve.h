@@ -19,25 +19,32 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "sys/beneath.h"
+
 /*
  * The current directory of whoever called last: most calls of a program come in a row from the
- * same one.  Each time the kernel is asked whether it still is that directory; its name is
- * taken for half a millisecond, and not at all after the performer has renamed a directory.
+ * same one.  For each call the kernel is asked once whether it still is that directory; its name
+ * is taken for half a millisecond, and not at all after the performer has renamed a directory.
  * For one thread.
  */
 struct sb_cwd {
 	int fd; /* O_PATH; -1: none yet.  Keeps the inode, so that its number stays its own */
-	dev_t device;
-	ino_t inode;
+	struct sb_sys_identity identity;
+	bool settled;      /* fd is what it is for the call at hand */
 	uint64_t named_ns; /* 0: path is not known */
 	unsigned renames;
 	char path[PATH_MAX];
 	pid_t thread;   /* who called last; 0: nobody */
 	int thread_dir; /* its directory in /proc, once it has called twice; or -1 */
-	bool alive;     /* ... and that spoke for it after this call was read */
 };
 
 #define SB_CWD_NONE ((struct sb_cwd){.fd = -1, .thread_dir = -1})
+
+/*
+ * Begin a call, or the same one anew: spots that have borrowed from it are done with.  Until the next
+ * one a call has one current directory, whatever its threads do: both of its paths start there.
+ */
+void sb_cwd_next(struct sb_cwd *cwd);
 
 /* Keep nothing: it would pin a directory as long as nobody calls. */
 void sb_cwd_forget(struct sb_cwd *cwd);
@@ -67,7 +74,7 @@ enum sb_lookup {
 
 struct sb_spot {
 	int directory;           /* O_PATH; -1: the object has no name we could use */
-	bool borrowed;           /* directory is the caller's cwd->fd, and stays open */
+	bool borrowed;           /* directory is the caller's cwd->fd, until sb_cwd_next() */
 	char name[NAME_MAX + 2]; /* in directory; a slash behind it stays: "sub/" */
 	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
 	struct stat info;        /* of object */
@@ -108,6 +115,12 @@ bool sb_resolve_beside(const struct sb_spot *first, const char *first_path, cons
 int sb_resolve_descriptor(const struct sb_caller *caller, int number, struct sb_spot *out);
 
 void sb_spot_done(struct sb_spot *spot);
+
+/* For a spot that outlives its call.  0, or a negative errno. */
+int sb_spot_own(struct sb_spot *spot);
+
+/* Does no path lead there any more?  Some filesystems say so of the number of links always. */
+bool sb_path_is_gone(const char *path, nlink_t links);
 
 /* CLOCK_MONOTONIC: mostly no system call. */
 uint64_t sb_now_ns(void);

@@ -25,6 +25,15 @@ struct sb_sys_file {
 /* Of name in directory, links not followed; name "": of the descriptor itself. */
 int sb_sys_look(int directory, const char *name, struct sb_sys_file *out);
 
+/* What makes a directory the one it is, seen from where it is seen: bind mounts share the rest. */
+struct sb_sys_identity {
+	uint64_t device, inode;
+	uint64_t mount; /* 0 before Linux 5.8 */
+};
+
+/* Of what name in directory leads to.  Servers of network file systems are not asked. */
+int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out);
+
 /* renameat2(2), which musl lacks. */
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags);

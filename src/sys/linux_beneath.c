@@ -46,6 +46,20 @@ int sb_sys_look(int directory, const char *name, struct sb_sys_file *out)
 	return 0;
 }
 
+int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out)
+{
+	struct statx info;
+
+	if (syscall(SYS_statx, directory, name,
+		    AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_INO | STATX_MNT_ID,
+		    &info) != 0)
+		return -errno;
+	out->device = (uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
+	out->inode = info.stx_ino;
+	out->mount = info.stx_mask & STATX_MNT_ID ? info.stx_mnt_id : 0;
+	return 0;
+}
+
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags)
 {

@@ -148,7 +148,7 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
     for name in 'environ', 'cmdline', 'maps':
         try: text = open('/proc/%s/%s' % (pid, name), 'rb').read()
         except OSError: continue
-        if {word.split()[0]!r}.encode() in text and pid != str(os.getpid()): say('FOUND', pid, name)
+        if {word!r}.encode() in text and pid != str(os.getpid()): say('FOUND', pid, name)
 say('over')
 """)
     while person.term.process.poll() is None:

@@ -5,6 +5,7 @@
  *     storm bomb COUNT                       processes that make processes, each with a file
  *     storm rounds                           a round of work for each line read; says "done"
  *     storm signals|killed|spawn|handed|quiet|flip ...    see storm_moments.c
+ *     storm chdir|elsewhere ...              see storm_places.c
  *
  * In the current directory, which must be empty.
  */
@@ -338,10 +339,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(char **argv);
-	} moments[] = {{"signals", storm_signals},   {"killed", storm_killed},
-		       {"spawn", storm_spawn},       {"handed", storm_handed},
-		       {"siblings", storm_siblings}, {"quiet", storm_quiet},
-		       {"flip", storm_flip}};
+	} moments[] = {{"signals", storm_signals},    {"killed", storm_killed},
+		       {"spawn", storm_spawn},        {"handed", storm_handed},
+		       {"siblings", storm_siblings},  {"quiet", storm_quiet},
+		       {"flip", storm_flip},          {"chdir", storm_chdir},
+		       {"elsewhere", storm_elsewhere}};
 
 	tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);

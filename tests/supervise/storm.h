@@ -2,6 +2,7 @@
  * storm.h - many requests at once, and requests at bad moments.
  *
  *     storm.c         crowds: processes and threads that share a directory; rounds on request
+ *     storm_places.c  places: the current directory changes while calls are made
  *     storm_moments.c moments: signals, death, exec, a path that changes while it is read
  *
  * Each storm checks itself what it did.  Exit 0: all was as it must be; 1: the first thing
@@ -27,5 +28,7 @@ int storm_handed(char **argv);
 int storm_siblings(char **argv);
 int storm_quiet(char **argv);
 int storm_flip(char **argv);
+int storm_chdir(char **argv);
+int storm_elsewhere(char **argv);
 
 #endif

@@ -77,6 +77,16 @@ def handed(fx):
     storm(fx, "handed", 100)
 
 
+@test("the current directory changes between the two paths of a call")
+def chdir(fx):
+    storm(fx, "chdir", 700)
+
+
+@test("who waits at a FIFO finds it when others were served elsewhere")
+def elsewhere(fx):
+    storm(fx, "elsewhere")
+
+
 @test("what it leaves in the care of its parent ends with the run, and the run ends")
 def siblings(fx):
     if IS_STATIC or IS_NATIVE:
