@@ -235,7 +235,10 @@ static const struct sb_filter_row table[] = {
 	/* gcc and others ask before they write: the answer must be what the write will get */
 	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
 	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
+	/* let through, but known: else they would have to be looked up for every call */
 	{SYS_umask, HOLD, SUPERVISED, {{0}}},
+	{SYS_chdir, HOLD, SUPERVISED, {{0}}},
+	{SYS_fchdir, HOLD, SUPERVISED, {{0}}},
 	/* locks that belong to an open file, of which the broker may still have a copy: perform.h */
 	{SYS_flock, HOLD, SUPERVISED, {{ANY_BIT, 1, LOCK_SH | LOCK_EX}}},
 	{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_OFD_SETLK}}},

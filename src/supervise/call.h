@@ -36,6 +36,7 @@ enum sb_act {
 	SB_ACT_CONNECT,
 	SB_ACT_BIND,
 	SB_ACT_UMASK,    /* let through; we only need to know */
+	SB_ACT_CHDIR,    /* the same */
 	SB_ACT_LOCK,     /* let through, when no copy of ours can stand in its way */
 	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
 	SB_ACT_REGISTER, /* a nested sandbash tells its rules */

@@ -248,6 +248,10 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		__atomic_store_n(&broker->umask_changed, true, __ATOMIC_RELEASE);
 		sb_broker_let_through(broker, call);
 		return true;
+	case SB_ACT_CHDIR:
+		sb_resolve_moving(broker->performer->proc, call->thread);
+		sb_broker_let_through(broker, call);
+		return true;
 	case SB_ACT_LOCK:
 		sb_deliver_settle();
 		sb_broker_let_through(broker, call);

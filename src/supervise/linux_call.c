@@ -34,6 +34,7 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
 	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
 	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
+	[SB_ACT_CHDIR] = "chdir",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -468,6 +469,9 @@ static int decode(struct reader *r, int number)
 		return get_plain(r, SB_ACT_LOCK);
 	case SYS_umask:
 		return get_plain(r, SB_ACT_UMASK);
+	case SYS_chdir:
+	case SYS_fchdir:
+		return get_plain(r, SB_ACT_CHDIR);
 	case SYS_landlock_create_ruleset:
 		return get_plain(r, SB_ACT_LANDLOCK);
 	case SYS_prctl:

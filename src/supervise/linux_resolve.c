@@ -88,6 +88,16 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
+/* Not all of it: the rest is 8 KB, which most walks have no use for. */
+static void begin(struct walk *walk, const struct sb_caller *caller, enum sb_lookup lookup, int at)
+{
+	walk->caller = caller;
+	walk->lookup = lookup;
+	walk->at = at;
+	walk->borrowed = walk->own_proc = false;
+	walk->links = 0;
+}
+
 static void move_to(struct walk *walk, int fd)
 {
 	close(walk->at);
@@ -139,6 +149,37 @@ static bool is_name_fresh(const struct sb_cwd *cwd, uint64_t now_ns)
 	       cwd->renames == __atomic_load_n(&renames, __ATOMIC_ACQUIRE);
 }
 
+static unsigned moves; /* changes of a current directory, so far */
+static bool shared;    /* one of them was that of several threads */
+
+/* proc(5): the directory of a process's threads has a link for each, and two of its own. */
+static bool is_alone(int proc, pid_t thread)
+{
+	char name[SB_PROC_NAME];
+	struct stat info;
+
+	snprintf(name, sizeof name, "%d/task", thread);
+	return fstatat(proc, name, &info, 0) == 0 && info.st_nlink == 3;
+}
+
+void sb_resolve_moving(int proc, pid_t thread)
+{
+	if (!__atomic_load_n(&shared, __ATOMIC_RELAXED) && !is_alone(proc, thread))
+		__atomic_store_n(&shared, true, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&moves, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Who moves does so after we know of it and before the next call: threads do one thing at a time. */
+static bool has_stayed(const struct sb_caller *caller, uint64_t now_ns)
+{
+	const struct sb_cwd *cwd = caller->cwd;
+
+	return cwd->fd >= 0 && cwd->thread == caller->thread &&
+	       now_ns - cwd->looked_ns < FRESH_NS &&
+	       cwd->moves == __atomic_load_n(&moves, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+}
+
 static void forget(int *fd)
 {
 	if (*fd >= 0)
@@ -149,7 +190,6 @@ static void forget(int *fd)
 void sb_cwd_forget(struct sb_cwd *cwd)
 {
 	forget(&cwd->fd);
-	forget(&cwd->thread_dir);
 	cwd->thread = 0;
 	cwd->settled = false;
 }
@@ -159,33 +199,35 @@ void sb_cwd_next(struct sb_cwd *cwd)
 	cwd->settled = false;
 }
 
-/*
- * What the caller's current directory is by now.  Whoever calls again and again has its directory
- * in /proc kept open, which spares a look-up; should the thread be gone, that one says so, and
- * never speaks for another with the same number.
- */
-static bool look_at_cwd(const struct sb_caller *caller, struct sb_sys_identity *out)
-{
-	struct sb_cwd *cwd = caller->cwd;
-	char name[SB_PROC_NAME];
-
-	if (cwd->thread != caller->thread) {
-		forget(&cwd->thread_dir);
-		cwd->thread = caller->thread;
-	} else if (cwd->thread_dir >= 0) {
-		if (sb_sys_identify(cwd->thread_dir, "cwd", out) == 0)
-			return true;
-		forget(&cwd->thread_dir);
-	} else {
-		cwd->thread_dir =
-			open_at(caller->proc, sb_proc_thread(name, caller->thread), O_DIRECTORY);
-	}
-	return sb_sys_identify(caller->proc, sb_proc_cwd(name, caller->thread), out) == 0;
-}
-
 static bool is_same(const struct sb_sys_identity *a, const struct sb_sys_identity *b)
 {
 	return a->inode == b->inode && a->device == b->device && a->mount == b->mount;
+}
+
+/* Have the caller's in cwd->fd. */
+static int look_at_cwd(const struct sb_caller *caller)
+{
+	struct sb_cwd *cwd = caller->cwd;
+	struct sb_sys_identity identity;
+	char name[SB_PROC_NAME];
+	int fd;
+
+	sb_proc_cwd(name, caller->thread);
+	if (cwd->fd >= 0 && sb_sys_identify(caller->proc, name, &identity) == 0 &&
+	    is_same(&identity, &cwd->identity))
+		return 0;
+	fd = open_at(caller->proc, name, O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	if (sb_sys_identify(fd, "", &identity) < 0) {
+		close(fd);
+		return -EACCES;
+	}
+	forget(&cwd->fd);
+	cwd->fd = fd;
+	cwd->identity = identity;
+	cwd->named_ns = 0;
+	return 0;
 }
 
 /*
@@ -201,29 +243,24 @@ static bool is_same(const struct sb_sys_identity *a, const struct sb_sys_identit
 static int find_cwd(const struct sb_caller *caller)
 {
 	struct sb_cwd *cwd = caller->cwd;
-	struct sb_sys_identity identity;
-	char name[SB_PROC_NAME];
-	int fd;
+	unsigned seen = __atomic_load_n(&moves, __ATOMIC_ACQUIRE);
+	uint64_t now_ns;
+	int status;
 
 	if (cwd->settled)
 		return cwd->fd;
-	if (cwd->fd >= 0 && look_at_cwd(caller, &identity) && is_same(&identity, &cwd->identity)) {
-		cwd->settled = true;
-		return cwd->fd;
+	now_ns = sb_now_ns();
+	if (!has_stayed(caller, now_ns)) {
+		cwd->thread = 0; /* should that fail, nobody's is known */
+		status = look_at_cwd(caller);
+		if (status < 0)
+			return status;
+		cwd->thread = caller->thread;
+		cwd->looked_ns = now_ns;
+		cwd->moves = seen;
 	}
-	fd = open_at(caller->proc, sb_proc_cwd(name, caller->thread), O_DIRECTORY);
-	if (fd < 0)
-		return fd;
-	if (sb_sys_identify(fd, "", &identity) < 0) {
-		close(fd);
-		return -EACCES;
-	}
-	forget(&cwd->fd);
-	cwd->fd = fd;
-	cwd->identity = identity;
 	cwd->settled = true;
-	cwd->named_ns = 0;
-	return fd;
+	return cwd->fd;
 }
 
 /* Have the right name in cwd->path. */
@@ -542,9 +579,10 @@ static int step(struct walk *walk, struct sb_spot *out)
 static int walk_from(const struct sb_caller *caller, int *start, const char *path,
 		     enum sb_lookup lookup, struct sb_spot *out)
 {
-	struct walk walk = {.caller = caller, .lookup = lookup, .at = sb_take_fd(start)};
+	struct walk walk;
 	int status = 0;
 
+	begin(&walk, caller, lookup, sb_take_fd(start));
 	memcpy(walk.rest, path, strlen(path) + 1);
 	while (status == 0)
 		status = step(&walk, out);
@@ -601,7 +639,7 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, bool borr
 {
 	size_t length = strlen(path), split = last_name(path, length);
 	char directory[PATH_MAX], name[NAME_MAX + 2];
-	struct walk walk = {.caller = caller};
+	struct walk walk;
 	size_t name_length = strcspn(path + split, "/");
 	bool slash = path[split + name_length] == '/';
 	int object = -1;
@@ -611,6 +649,7 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, bool borr
 	take_name(name, path + split, name_length);
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 1;
+	begin(&walk, caller, lookup, -1);
 	if (split > 0 && strspn(path, "/") < split) {
 		memcpy(directory, path, split);
 		directory[split] = '\0';

@@ -23,22 +23,28 @@
 
 /*
  * The current directory of whoever called last: most calls of a program come in a row from the
- * same one.  For each call the kernel is asked once whether it still is that directory; its name
- * is taken for half a millisecond, and not at all after the performer has renamed a directory.
+ * same one.  Asking the kernel each time whether it still is that directory costs as much as all the
+ * rest of a look-up; so that is done every half millisecond, when anybody has changed his, and
+ * always once two threads of a process have been seen to share one.  Its name is taken for half
+ * a millisecond, too, and not at all after the performer has renamed a directory.
  * For one thread.
+ *
+ * Processes that share a current directory without being threads (clone(2), CLONE_FS alone) may
+ * have the old one for that half millisecond: judged and done there, as if they had called before.
  */
 struct sb_cwd {
 	int fd; /* O_PATH; -1: none yet.  Keeps the inode, so that its number stays its own */
 	struct sb_sys_identity identity;
-	bool settled;      /* fd is what it is for the call at hand */
-	uint64_t named_ns; /* 0: path is not known */
+	bool settled;       /* fd is what it is for the call at hand */
+	uint64_t looked_ns; /* when the kernel said so ... */
+	unsigned moves;     /* ... and how often anybody had changed his by then */
+	uint64_t named_ns;  /* 0: path is not known */
 	unsigned renames;
 	char path[PATH_MAX];
-	pid_t thread;   /* who called last; 0: nobody */
-	int thread_dir; /* its directory in /proc, once it has called twice; or -1 */
+	pid_t thread; /* whose it is; 0: nobody's */
 };
 
-#define SB_CWD_NONE ((struct sb_cwd){.fd = -1, .thread_dir = -1})
+#define SB_CWD_NONE ((struct sb_cwd){.fd = -1})
 
 /*
  * Begin a call, or the same one anew: spots that have borrowed from it are done with.  Until the next
@@ -48,6 +54,9 @@ void sb_cwd_next(struct sb_cwd *cwd);
 
 /* Keep nothing: it would pin a directory as long as nobody calls. */
 void sb_cwd_forget(struct sb_cwd *cwd);
+
+/* A thread is about to change its current directory: before it is let through. */
+void sb_resolve_moving(int proc, pid_t thread);
 
 /* Some directory was renamed by us: names of others may have changed with it. */
 void sb_resolve_renamed(void);

@@ -2,7 +2,8 @@
  * storm_places.c - a call acts where its paths led, whatever the others do meanwhile.
  *
  *     storm chdir MILLISECONDS    a thread changes the current directory while calls with two
- *                                 paths are made: whichever it was, it was never another one
+ *                                 paths are made: whichever it was, it was never another one;
+ *                                 and once it is said to be changed, it is
  *     storm elsewhere             who waits at a FIFO still finds it when others, with another
  *                                 current directory, have been served
  */
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,6 +22,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define TURNS 2000
 
 /* For calls that may fail or not: who loses a race says nothing. */
 static void attempt(int result)
@@ -82,6 +86,44 @@ static void remove_place(const char *name, int place)
 	close(place);
 }
 
+/* A thread moves and says so; whoever heard it is where that one went. */
+static atomic_int moved, seen;
+
+static void *move_and_tell(void *argument)
+{
+	for (int turn = 1; turn <= TURNS; turn++) {
+		if (fchdir(places[turn % 2]) != 0)
+			wrong("fchdir");
+		moved = turn;
+		while (seen != turn)
+			sched_yield();
+	}
+	return argument;
+}
+
+static void follow(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, move_and_tell, NULL) != 0)
+		wrong("thread");
+	for (int turn = 1; turn <= TURNS; turn++) {
+		struct stat info;
+
+		do /* always one more look at where we are */
+			attempt(access("x", W_OK));
+		while (moved != turn);
+		if (!put_file("t", O_EXCL, "t"))
+			wrong("make a file");
+		if (fstatat(places[turn % 2], "t", &info, 0) != 0)
+			wrong("it is not where the other thread went");
+		if (unlink("t") != 0)
+			wrong("unlink");
+		seen = turn;
+	}
+	pthread_join(thread, NULL);
+}
+
 int storm_chdir(char **argv)
 {
 	long end = now_ms() + (argv[0] ? strtol(argv[0], NULL, 10) : 500);
@@ -106,6 +148,7 @@ int storm_chdir(char **argv)
 	}
 	over = true;
 	pthread_join(thread, NULL);
+	follow();
 	if (fchdir(home) != 0)
 		wrong("fchdir");
 	close(home);
