@@ -5,7 +5,7 @@
 #include "base/auto.h"
 #include "files/braces.h"
 #include "files/search.h"
-#include "files/wildcard.h"
+#include "tree/wildcard.h"
 
 enum { PATTERN_BYTES = 4096, ALTERNATIVES = 1024 };
 

@@ -3,11 +3,9 @@
  *
  *     glob:    sb_glob_new -> sb_search_glob(source, query, found)  -> sb_glob_free
  *     grep:    sb_grep_new -> sb_search_grep(source, query, found)  -> sb_grep_free
- *     ignore:  sb_ignore_check(source, path): would git ignore this name?
+ *     ignore:  tree/ignore.h: would git ignore this name?
  *
- * A source is a root directory seen through a backend (disk or memory) and a sight: what the
- * policy lets the caller see.  Every path in this header is relative to that root, with "/"
- * between names, without "." or ".."; "" is the root itself.  Paths are bytes: any encoding.
+ * Where: a source (tree/source.h).  Every path in this header is relative to its root.
  *
  * A search uses threads of its own, which call the backend and the sight at once; results
  * come in the thread that asked, one after the other, in the order of a walk (names as bytes,
@@ -15,7 +13,7 @@
  * of the query and does not grow with the tree.  Symbolic links are results of a glob and are never
  * followed; FIFOs, devices and sockets are never opened.
  *
- * glob.c, ignore.c and walk.c need libc alone; the grep_*.c need pcre2 (libsandbash-search).
+ * glob.c and walk.c need libc alone; the grep_*.c need pcre2 (libsandbash-search).
  */
 #ifndef SB_FILES_SEARCH_H
 #define SB_FILES_SEARCH_H
@@ -27,38 +25,10 @@
 #include <sys/types.h>
 
 #include "sandbash/error.h"
+#include "tree/ignore.h"
+#include "tree/source.h"
 
-/* ---- where to search: a backend, a root, a sight ---- */
-
-enum sb_search_kind { /* bits, so that a query can name several */
-		      SB_SEARCH_FILE = 1,
-		      SB_SEARCH_DIRECTORY = 2,
-		      SB_SEARCH_LINK = 4,
-		      SB_SEARCH_OTHER = 8, /* FIFO, socket, device */
-		      SB_SEARCH_ALL = 15,
-};
-
-/* A directory or file that the backend opened: a descriptor, or a pointer. */
-typedef intptr_t sb_search_handle;
-
-/* One name in a directory, never "." or "..", in any order.  Not 0: stop and return it. */
-typedef int (*sb_search_listed)(void *to, const char *name, enum sb_search_kind kind);
-
-/*
- * What a walk needs of a filesystem.  Functions return >= 0 or a negative errno, are called
- * from several threads at once and follow no symbolic link in any component (-ELOOP, -ENOTDIR).
- */
-struct sb_search_backend {
-	int (*open_directory)(void *context, const char *path, sb_search_handle *out);
-	int (*list)(void *context, sb_search_handle directory, sb_search_listed listed, void *to);
-	void (*close_directory)(void *context, sb_search_handle directory);
-	/* A regular file, or an error (-EINVAL: it is something else). */
-	int (*open_file)(void *context, sb_search_handle directory, const char *name,
-			 sb_search_handle *out);
-	/* The next bytes, 0 at the end. */
-	ssize_t (*read)(void *context, sb_search_handle file, void *into, size_t length);
-	void (*close_file)(void *context, sb_search_handle file);
-};
+/* ---- where to search ---- */
 
 /* The backend of the disk; its context is a struct sb_search_disk. */
 extern const struct sb_search_backend sb_search_disk_backend;
@@ -67,27 +37,6 @@ struct sb_search_disk {
 	int root;       /* a directory, O_PATH will do; stays the caller's */
 	bool one_mount; /* do not enter what is mounted beneath the root */
 	bool one_link;  /* do not read files that have other names, which may be elsewhere */
-};
-
-/*
- * May the caller see this name?  Asked once for each directory before it is opened, each
- * file before it is named or read, and for the .gitignore files.  Any thread, several at once;
- * should take a microsecond.  Answer ALL for a directory beneath which nothing is hidden:
- * then it is not asked again there.
- */
-enum sb_sight { SB_SIGHT_NONE, SB_SIGHT_THIS, SB_SIGHT_ALL };
-typedef enum sb_sight (*sb_search_sight)(void *context, const char *path, enum sb_search_kind kind);
-
-struct sb_search_source {
-	const struct sb_search_backend *backend;
-	void *context;         /* the backend's */
-	sb_search_sight sight; /* NULL: everything */
-	void *sight_context;
-	/*
-	 * For what git ignores: the root is a repository, and no .git beneath it begins another.
-	 * Whoever can make one there cannot get rid of the rules above it.
-	 */
-	bool one_repository;
 };
 
 /* ---- which part of it, and how long: common to glob and grep ---- */
@@ -258,34 +207,5 @@ typedef bool (*sb_grep_found)(void *to, const struct sb_grep_file *file);
 int sb_search_grep(const struct sb_search_source *source, const struct sb_grep_query *query,
 		   sb_grep_found found, void *to, struct sb_search_end *out_end,
 		   struct sb_error *err);
-
-/* ---- ignore ---- */
-
-/*
- * Would git ignore path?  Reads .git/info/exclude and the .gitignore of each directory from
- * the root down to path, through the source, anew on each call; runs nothing, follows no link.
- * A directory with a .git of its own starts afresh, as for git.  Nothing above the root counts.  The index is not
- * read: a tracked file that matches a pattern counts as ignored (git would not say so).
- * path need not exist.  A .gitignore larger than SB_IGNORE_BYTES, or several together larger than
- * twice that, is SB_E_REFUSED: ask then.
- */
-#define SB_IGNORE_BYTES (1024 * 1024)
-
-int sb_ignore_check(const struct sb_search_source *source, const char *path, bool directory,
-		    const char *global_ignore, size_t global_ignore_length, bool *out_ignored,
-		    struct sb_error *err);
-
-/*
- * One set of patterns, as one .gitignore: for the fuzzer, the tests and the walk.
- * Lines that mean nothing are passed over, as git does.  NULL: out of memory.
- */
-struct sb_ignore_rules;
-struct sb_ignore_rules *sb_ignore_rules_new(const char *text, size_t length);
-void sb_ignore_rules_free(struct sb_ignore_rules *rules);
-
-enum sb_ignore_said { SB_IGNORE_NOTHING, SB_IGNORE_YES, SB_IGNORE_NO };
-/* path is relative to the directory of the file; its parents are not looked at. */
-enum sb_ignore_said sb_ignore_rules_ask(const struct sb_ignore_rules *rules, const char *path,
-					size_t length, bool directory);
 
 #endif

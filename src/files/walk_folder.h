@@ -9,7 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "files/ignore.h"
+#include "files/search.h"
+#include "tree/ignore.h"
 
 struct sb_folder {
 	atomic_uint holders;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "files/ignore.h"
+#include "tree/ignore.h"
 #include "sys/birth_time.h"
 #include "sys/directory.h"
 

@@ -13,7 +13,7 @@
 #include "fuzz.h"
 #include "base/auto.h"
 #include "files/search.h"
-#include "files/wildcard.h"
+#include "tree/wildcard.h"
 
 static void check_wildcard(const char *pattern, const char *path, bool git)
 {

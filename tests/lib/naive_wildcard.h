@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "files/wildcard_set.h"
+#include "tree/wildcard_set.h"
 
 struct naive {
 	const char *begin, *end; /* of the pattern */

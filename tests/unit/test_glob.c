@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "files/braces.h"
 #include "files/search.h"
-#include "files/wildcard.h"
+#include "tree/wildcard.h"
 #include "unit.h"
 
 static bool matches(const char *pattern, unsigned flags, const char *path, bool directory)

@@ -196,12 +196,8 @@ static void line_by_line(void **state)
 		"label onto\nreset onto\nmerge -C a b # c\nbreak\nupdate-ref refs/heads/x\n",
 	};
 	static const char *const todo_asked[] = {
-		"pick a\nexec make\n",
-		"x make\n",
-		"\texec\tmake\n",
-		"unknown\n",
-		"pick\va\n",
-		"pick a\r\n",
+		"pick a\nexec make\n", "x make\n",  "\texec\tmake\n",
+		"unknown\n",           "pick\va\n", "pick a\r\n",
 	};
 	static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n",
 						    "stable\n", "[toolchain]\nchannel = \"1.80\"\n",

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/search.h"
-#include "files/wildcard.h"
+#include "tree/ignore.h"
+#include "tree/wildcard.h"
 
 enum rule_kind {
 	RULE_NAME,   /* the last name is this text */

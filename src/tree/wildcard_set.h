@@ -1,8 +1,8 @@
 /*
  * wildcard_set.h - a set of characters in brackets: [a-z], [!a-z], [[:digit:]].
  */
-#ifndef SB_FILES_WILDCARD_SET_H
-#define SB_FILES_WILDCARD_SET_H
+#ifndef SB_TREE_WILDCARD_SET_H
+#define SB_TREE_WILDCARD_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

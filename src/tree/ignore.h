@@ -1,15 +1,46 @@
 /*
- * ignore.h - what git ignores, directory by directory, for walk.c.
- *
+ * ignore.h - what git ignores: one path, one set of patterns, or directory by directory for a walk.
+ */
+#ifndef SB_TREE_IGNORE_H
+#define SB_TREE_IGNORE_H
+
+#include "sandbash/error.h"
+#include "tree/source.h"
+
+/*
+ * Would git ignore path?  Reads .git/info/exclude and the .gitignore of each directory from
+ * the root down to path, through the source, anew on each call; runs nothing, follows no link.
+ * A directory with a .git of its own starts afresh, as for git.  Nothing above the root counts.  The index is not
+ * read: a tracked file that matches a pattern counts as ignored (git would not say so).
+ * path need not exist.  A .gitignore larger than SB_IGNORE_BYTES, or several together larger than
+ * twice that, is SB_E_REFUSED: ask then.
+ */
+#define SB_IGNORE_BYTES (1024 * 1024)
+
+int sb_ignore_check(const struct sb_search_source *source, const char *path, bool directory,
+		    const char *global_ignore, size_t global_ignore_length, bool *out_ignored,
+		    struct sb_error *err);
+
+/*
+ * One set of patterns, as one .gitignore: for the fuzzer, the tests and the walk.
+ * Lines that mean nothing are passed over, as git does.  NULL: out of memory.
+ */
+struct sb_ignore_rules;
+struct sb_ignore_rules *sb_ignore_rules_new(const char *text, size_t length);
+void sb_ignore_rules_free(struct sb_ignore_rules *rules);
+
+enum sb_ignore_said { SB_IGNORE_NOTHING, SB_IGNORE_YES, SB_IGNORE_NO };
+/* path is relative to the directory of the file; its parents are not looked at. */
+enum sb_ignore_said sb_ignore_rules_ask(const struct sb_ignore_rules *rules, const char *path,
+					size_t length, bool directory);
+
+/* ---- directory by directory ---- */
+
+/*
  * A level is what one directory adds: its .gitignore, and at the top of a repository
  * .git/info/exclude.  It holds its parent, so that a chain of levels from a directory upward
  * is all that counts there.  Levels never change and are counted: threads share them.
  */
-#ifndef SB_FILES_IGNORE_H
-#define SB_FILES_IGNORE_H
-
-#include "files/search.h"
-
 struct sb_ignore_level;
 
 /* What a listing of the directory showed; when in doubt true: it is looked for. */

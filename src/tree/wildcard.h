@@ -9,8 +9,8 @@
  * Matching never goes back further than to the last ** and the last * after it, so a
  * pattern of n bytes and a path of m take at most n * m * m steps, and need no memory.
  */
-#ifndef SB_FILES_WILDCARD_H
-#define SB_FILES_WILDCARD_H
+#ifndef SB_TREE_WILDCARD_H
+#define SB_TREE_WILDCARD_H
 
 #include <stdbool.h>
 #include <stddef.h>

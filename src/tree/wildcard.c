@@ -1,10 +1,10 @@
-#include "files/wildcard.h"
+#include "tree/wildcard.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/wildcard_set.h"
+#include "tree/wildcard_set.h"
 
 enum step_kind {
 	STEP_TEXT, /* these bytes */

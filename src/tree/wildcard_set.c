@@ -1,4 +1,4 @@
-#include "files/wildcard_set.h"
+#include "tree/wildcard_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "files/ignore.h"
+#include "tree/ignore.h"
 
 #include <errno.h>
 #include <limits.h>
