@@ -517,7 +517,9 @@ def settings(fx):
 @test("C1 the command's terminal has the settings and the size of the real one")
 def like_the_real_one(fx):
     script = "stty erase ^H -ixon intr ^K; stty -a >real; \"$@\""
-    demo = Demo(fx, "sh", "-c", "stty -a >own; sleep 0.5; stty size >size; ls -l $(tty) >owner",
+    demo = Demo(fx, "sh", "-c", "stty -a >own; ls -l $(tty) >owner; "
+                "i=0; until [ \"$(stty size)\" = '20 70' ] || [ $i = 200 ]; do "
+                "i=$((i + 1)); sleep 0.05; done; stty size >size",
                 wrap=("bash", "-c", script, "bash"), rows=33, columns=99)
     demo.wait(lambda: (fx.project / "own").exists(), "not started")
     demo.term.resize(20, 70)
