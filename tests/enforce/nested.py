@@ -8,12 +8,17 @@ from tap import BIN, SUPERVISED, check, contains, equal, run_all, test
 OUTER = ("full", "flat")
 
 
+def said(result):
+    """Lines of sandbash itself, but for one about whoever else has a terminal at that moment."""
+    return [line for line in result.stderr.splitlines()
+            if line.startswith("sandbash:") and "other terminals" not in line]
+
+
 @test("USERS nested: goes on without complaint", variants=OUTER)
 def quiet(fx):
     result = fx.sandbash(BIN, "sh", "-c", "echo x >inside && cat inside")
     equal((result.status, result.stdout), (0, "x\n"))
-    equal(result.stderr.count("sandbash:"), fx.sandbash("true").stderr.count("sandbash:"),
-          "no more than the outer one says")
+    equal(said(result), said(fx.sandbash("true")), "no more than the outer one says")
     result = fx.sandbash(BIN, BIN, BIN, "sh", "-c", "exit 7")
     equal(result.status, 7)
 
