@@ -374,16 +374,17 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	/*
 	 * The last descriptor of a staged file may be one of the high numbers that the broker
 	 * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
-	 * fast as ever, but for the comparison.
+	 * fast as ever, but for the comparison: some programs close every number there is.
 	 */
+	const unsigned first = options->staging, last = first + SB_STAGING_HELD - 1;
 	const struct sb_filter_row staging[] = {
-		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, options->staging}}},
+		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 		{SYS_close, HOLD, SUPERVISED, {{AT_MOST, 0, 2}}},
-		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
 		{SYS_dup3, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
-		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 0, last}}},
 #ifdef __x86_64__
-		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, options->staging}}},
+		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
 #endif
 	};

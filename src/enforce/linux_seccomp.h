@@ -21,7 +21,8 @@ struct sb_filter_options {
 	bool reads;       /* and every open */
 	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */
-	unsigned staging; /* closing descriptors from this number on is held, too; 0: none */
+	unsigned
+		staging; /* closing SB_STAGING_HELD numbers from this one on is held, too; 0: none */
 };
 
 /*
@@ -30,6 +31,7 @@ struct sb_filter_options {
  * command and performer find the same.  0: the limit leaves no room.
  */
 #define SB_STAGING_COUNT 24 /* as many as there are between 1000 and the usual limit */
+#define SB_STAGING_HELD 64  /* closing further ones is noticed milliseconds later */
 unsigned sb_staging_base(void);
 
 /*

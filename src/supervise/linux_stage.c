@@ -29,6 +29,7 @@
 #define TRIES 40     /* and how often, and long, one waits for a name that is on hold */
 #define HOLD_MS 2
 #define MAX_STAGES 256 /* at a time, in the whole run */
+#define MAX_NUMBERS 1024
 
 struct sb_stage {
 	struct sb_stage *next;
@@ -183,7 +184,7 @@ static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned numbe
 	return fstatat(broker->performer->proc, name, out, 0) == 0;
 }
 
-/* A free number in the range whose closing is held; or -EMFILE. */
+/* A free number, in the range whose closing is held as long as there is one; or -EMFILE. */
 static int find_number(const struct sb_broker *broker, pid_t thread)
 {
 	const struct sb_staging *staging = &broker->staging;
@@ -192,7 +193,8 @@ static int find_number(const struct sb_broker *broker, pid_t thread)
 
 	if (!staging->base || prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0)
 		return -EMFILE;
-	for (unsigned number = staging->base; number < limit.rlim_cur; number++)
+	for (unsigned number = staging->base;
+	     number < limit.rlim_cur && number < staging->base + MAX_NUMBERS; number++)
 		if (!look_at(broker, thread, number, &info))
 			return (int)number;
 	return -EMFILE;

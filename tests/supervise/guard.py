@@ -384,6 +384,21 @@ assert b"evil" not in open(".git/config", "rb").read()
     contains(result.stdout, "gitdir:")
 
 
+@test("P3 more staged files at once than numbers are watched")
+def many_staged(fx):
+    """Those beyond land when they are seen to have no writer, which is soon."""
+    old, new = "[core]\n\tbare = false\n", "[user]\n\tname = x\n"
+    names = [f"d{n}/.git/config" for n in range(100)]
+    for name in names:
+        fx.path(name).parent.mkdir(parents=True)
+        fx.write(name, old)
+    script = ("import sys\nall = [open(name, 'a') for name in sys.argv[2:]]\n"
+              "for file in all: file.write(sys.argv[1])\nfor file in all: file.close()\n")
+    result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", script, new, *names)
+    equal((result.status, result.stderr), (0, ""))
+    equal([fx.read(name) for name in names], [old + new] * 100)
+
+
 @test("P3 staged files under a small limit on descriptors")
 def small_limit(fx):
     for limit in (60, 200, 1024):

@@ -64,6 +64,9 @@ static uint32_t interpret(const struct seccomp_data *data)
 		case BPF_JMP | BPF_JGE | BPF_K:
 			pc += a >= i->k ? i->jt : i->jf;
 			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			pc += a > i->k ? i->jt : i->jf;
+			break;
 		case BPF_JMP | BPF_JSET | BPF_K:
 			pc += a & i->k ? i->jt : i->jf;
 			break;
@@ -339,6 +342,29 @@ static void a_supervised_run_holds_every_change(void **state)
 	}
 }
 
+static void few_numbers_are_held_when_they_are_closed(void **state)
+{
+	struct sb_filter_options options = {.supervised = true, .self = SELF, .staging = 1000};
+	const uint64_t all = UINT32_MAX, end = 1000 + SB_STAGING_HELD;
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	assert_true(length > 0);
+	for (uint64_t number = 0; number < 2000; number++) {
+		bool held = number <= 2 || (number >= 1000 && number < end);
+		uint32_t want = held ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
+
+		assert_int_equal(want, call(SYS_close, number, 0, 0, 0));
+		assert_int_equal(want, call(SYS_dup3, 7, number, 0, 0));
+	}
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_close, all, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_close_range, 3, all, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_close_range, 3, 1000, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_close_range, end - 1, all, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_close_range, 3, 999, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_close_range, end, all, 0, 0));
+}
+
 static void the_performer_keeps_to_files(void **state)
 {
 	struct sb_filter_options options = {.performer = true, .no_mounts = true};
@@ -373,6 +399,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_query_is_answered),
 	cmocka_unit_test(every_combination_fits),
 	cmocka_unit_test(a_supervised_run_holds_every_change),
+	cmocka_unit_test(few_numbers_are_held_when_they_are_closed),
 	cmocka_unit_test(the_performer_keeps_to_files),
 	cmocka_unit_test(a_filter_that_does_not_fit_is_not_built),
 };
