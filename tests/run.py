@@ -55,7 +55,8 @@ RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/fast.py", "supervise/git_session.py", "supervise/guard.py",
                    "supervise/hidden.py", "supervise/ignored.py", "supervise/killed.py",
-                   "supervise/places.py", "supervise/soak.py", "supervise/two_runs.py",
+                   "supervise/nameless.py", "supervise/places.py", "supervise/soak.py",
+                   "supervise/two_runs.py",
                    "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.

@@ -191,7 +191,8 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 }
 
 /* Longer than the caller may make files: the signal and the answer that the kernel gives. */
-static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
+static bool is_too_long(const struct sb_performer *performer, const struct sb_call *call,
+			const struct sb_spot *file)
 {
 	struct rlimit limit;
 	char name[SB_PROC_NAME];
@@ -202,7 +203,8 @@ static bool is_too_long(const struct sb_call *call, const struct sb_spot *file)
 	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
 		return false;
 	sb_proc_self_fd(name, file->object);
-	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0 ||
+	    !sb_sys_notify_alive(performer->listener, call->id))
 		return false;
 	syscall(SYS_tkill, call->thread, SIGXFSZ);
 	return true;
@@ -279,7 +281,7 @@ static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *f
 		      (call->act == SB_ACT_OPEN && (call->flags & (O_ACCMODE | O_TRUNC)));
 	struct sb_outcome outcome = {.fd = -1};
 
-	if (writes && file->object >= 0 && sb_links_foreign(&file->info) &&
+	if (writes && file->object >= 0 && sb_links_foreign(file) &&
 	    !sb_perform_precheck(call, file, target) && !holds_already(call, file))
 		outcome.error = -sb_links_break(file);
 	return outcome;
@@ -318,7 +320,7 @@ static struct sb_outcome perform(const struct sb_performer *performer, const str
 	if (*out_changed)
 		return outcome;
 	if (!outcome.error && call->act == SB_ACT_LINK)
-		sb_links_made(&file->info);
+		sb_links_made(file);
 	else if (!outcome.error && !(call->act == SB_ACT_RENAME && stays(&leaving, file)))
 		sb_links_left(&leaving);
 	return outcome;
@@ -402,6 +404,12 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		answered = false;
 		goto out;
 	}
+	/* whose other names may be anywhere; but who can write to it already may do so again */
+	if (file.lost && !sb_links_are_ours(&file) &&
+	    !(call->act == SB_ACT_OPEN && holds_already(call, &file))) {
+		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
+		goto out;
+	}
 	/* without a /dev/pts of its own the run has some terminals in it, and others not */
 	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
 	    performer->plan->own_terminals && sb_is_terminal(&file)) {
@@ -460,7 +468,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	/* was what we read the caller's?  Its number may be another's by now */
 	if (!sb_sys_notify_alive(performer->listener, call->id))
 		goto out;
-	if (is_too_long(call, &file)) {
+	if (is_too_long(performer, call, &file)) {
 		sb_broker_fail(broker, call, EFBIG);
 		goto out;
 	}

@@ -159,7 +159,7 @@ found:
 	sb_spot_done(&start);
 	if (status < 0)
 		sb_spot_done(out);
-	return status;
+	return status == -ENODATA ? -EACCES : status;
 }
 
 struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call,

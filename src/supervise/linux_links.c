@@ -11,13 +11,15 @@
 #include "base/auto.h"
 #include "supervise/land.h"
 #include "supervise/proc_name.h"
+#include "sys/birth_time.h"
 
 /* Links that were made in this run, by file.  A table with open addressing. */
 struct entry {
 	dev_t device;
 	ino_t inode;
-	unsigned long count; /* 0: free, or all gone again */
-	bool foreign;        /* it had names from before when the first of these was made */
+	unsigned long count;  /* 0: free, or all gone again */
+	bool foreign;         /* it had names from before when one of these was made */
+	struct timespec born; /* 0: not kept here */
 	bool used;
 };
 
@@ -44,13 +46,16 @@ static struct entry *find(struct entry *entries, size_t size, dev_t device, ino_
 	}
 }
 
+/* Those without a count are forgotten when it gets too full: a long run makes millions. */
 static bool make_room(void)
 {
-	size_t size = table.size ? 2 * table.size : 64;
+	size_t size = 1024;
 	struct entry *grown;
 
 	if (table.used * 2 < table.size)
 		return true;
+	while (size < 4 * table.live)
+		size *= 2;
 	grown = calloc(size, sizeof *grown);
 	if (!grown)
 		return false;
@@ -69,32 +74,49 @@ static bool make_room(void)
 	return true;
 }
 
-void sb_links_made(const struct stat *info)
+static struct timespec born(const struct sb_spot *file)
 {
+	struct timespec when;
+
+	return sb_sys_birth(file->object, &when) == 0 ? when : (struct timespec){0};
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+void sb_links_made(const struct sb_spot *file)
+{
+	const struct stat *info = &file->info;
+	struct timespec when = born(file);
 	struct entry *entry;
 
-	if (!S_ISREG(info->st_mode) || info->st_nlink == 0) /* its first name */
+	if (!S_ISREG(info->st_mode))
 		return;
 	pthread_mutex_lock(&table.lock);
 	if (make_room()) { /* else the link stays unknown: such a file is copied */
 		entry = find(table.entries, table.size, info->st_dev, info->st_ino);
-		table.used += !entry->used;
-		entry->device = info->st_dev;
-		entry->inode = info->st_ino;
-		entry->used = true;
-		entry->foreign = (entry->count && entry->foreign) ||
-				 info->st_nlink > 1 + entry->count;
-		table.live += !entry->count++;
+		if (!entry->used || !is_same_time(entry->born, when)) {
+			table.used += !entry->used;
+			table.live -= entry->used && entry->count;
+			*entry = (struct entry){.device = info->st_dev,
+						.inode = info->st_ino,
+						.born = when,
+						.used = true};
+		}
+		entry->foreign = entry->foreign || info->st_nlink > 1 + entry->count;
+		if (info->st_nlink) /* else it is its first name */
+			table.live += !entry->count++;
 	}
 	pthread_mutex_unlock(&table.lock);
 }
 
-/* One with a count; or NULL. */
 static struct entry *known(dev_t device, ino_t inode)
 {
 	struct entry *entry = find(table.entries, table.size, device, inode);
 
-	return entry && entry->used && entry->count ? entry : NULL;
+	return entry && entry->used ? entry : NULL;
 }
 
 struct sb_leaving sb_links_look(int directory, const char *name)
@@ -116,24 +138,37 @@ void sb_links_left(const struct sb_leaving *leaving)
 		return;
 	pthread_mutex_lock(&table.lock);
 	entry = known(leaving->device, leaving->inode);
-	if (entry)
+	if (entry && entry->count)
 		table.live -= !--entry->count;
 	pthread_mutex_unlock(&table.lock);
 }
 
 /* Somebody else may have removed one of ours since: then the number of names says nothing. */
-bool sb_links_foreign(const struct stat *info)
+static bool has_only_ours(const struct sb_spot *file, struct timespec when)
 {
 	const struct entry *entry;
-	bool foreign;
+	bool ours;
 
-	if (!S_ISREG(info->st_mode) || info->st_nlink < 2)
-		return false;
 	pthread_mutex_lock(&table.lock);
-	entry = known(info->st_dev, info->st_ino);
-	foreign = !entry || entry->foreign || info->st_nlink > 1 + entry->count;
+	entry = known(file->info.st_dev, file->info.st_ino);
+	ours = entry && is_same_time(entry->born, when) && !entry->foreign &&
+	       file->info.st_nlink <= 1 + entry->count;
 	pthread_mutex_unlock(&table.lock);
-	return foreign;
+	return ours;
+}
+
+bool sb_links_foreign(const struct sb_spot *file)
+{
+	return S_ISREG(file->info.st_mode) && file->info.st_nlink > 1 &&
+	       !has_only_ours(file, born(file));
+}
+
+/* Here it is the number of the file alone that tells: it must be this one, and not one from before. */
+bool sb_links_are_ours(const struct sb_spot *file)
+{
+	struct timespec when = born(file);
+
+	return S_ISREG(file->info.st_mode) && when.tv_sec && has_only_ours(file, when);
 }
 
 int sb_links_break(struct sb_spot *spot)

@@ -53,14 +53,26 @@ static bool is_removed(int fd)
 	return fstat(fd, &info) == 0 && info.st_nlink == 0;
 }
 
+/* Pipes and the like, and what was removed. */
+static bool is_nameless(int fd, const char *path)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 &&
+	       (info.st_nlink == 0 || (!path[0] && !S_ISREG(info.st_mode) &&
+				       !S_ISDIR(info.st_mode) && !S_ISLNK(info.st_mode)));
+}
+
 /*
  * A file that has no name any more is taken as it is: the command holds it open, and no name
  * can be changed through it.
  */
 static int reopen_object(const struct sb_spot *theirs)
 {
-	if (!theirs->path[0] || is_removed(theirs->object))
+	if (is_nameless(theirs->object, theirs->path))
 		return fcntl(theirs->object, F_DUPFD_CLOEXEC, 3);
+	if (!theirs->path[0])
+		return -EACCES;
 	return sb_sys_open_path(theirs->path);
 }
 

@@ -438,7 +438,7 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		bind_unix(broker, call, socket);
 	else if (call->act == SB_ACT_CONNECT) /* no unix address: EINVAL, or dissolving it */
 		connect_as_given(broker, call, socket);
-	else
+	else if (sb_sys_notify_alive(broker->performer->listener, call->id))
 		answer(broker, call,
 		       bind(socket, (const void *)&call->address, call->address_length) != 0 ? errno
 											     : 0);

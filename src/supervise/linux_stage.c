@@ -258,10 +258,10 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
 	pthread_mutex_lock(&staging->lock);
 	number = find_number(broker, call->thread);
-	status = number < 0 || !sb_sys_notify_alive(listener, call->id)
-			 ? number
-			 : sb_sys_notify_replace(listener, call->id, fd, number,
-						 call->flags & O_CLOEXEC);
+	/* says so if nobody waits for it any more: then nothing lands */
+	status = number < 0 ? number
+			    : sb_sys_notify_replace(listener, call->id, fd, number,
+						    call->flags & O_CLOEXEC);
 	close(fd); /* from here on the caller's is the only one */
 	if (status >= 0) {
 		stage->next = staging->stages;

@@ -88,6 +88,7 @@ struct sb_spot {
 	int object;              /* O_PATH of what is there, -1: nothing or not looked up */
 	struct stat info;        /* of object */
 	bool in_proc;            /* a name in procfs: nothing can be made or removed there */
+	bool lost;               /* it has names, but path, where it was opened, is none of them */
 	bool through_fd;         /* the caller named one of its own open descriptors ... */
 	int fd_number;           /* ... this one */
 	uint64_t named_ns;       /* path was true then, or later; 0: long ago (meaning.h) */
@@ -138,7 +139,8 @@ uint64_t sb_now_ns(void);
 int sb_spot_renew(int proc, struct sb_spot *spot);
 
 /*
- * The kernel's name for a descriptor of ours, absolute; or a negative errno.  Whoever wants many calls
+ * The kernel's name for a descriptor of ours, absolute; or a negative errno.  -ENODATA: it has none, as
+ * pipes have none; -ENAMETOOLONG: it has one that we cannot decide about.  Whoever wants many calls
  * begin once: one name to look up instead of three.  Not before a fork: each process has its own.
  */
 int sb_descriptor_paths_begin(int proc);

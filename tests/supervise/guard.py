@@ -399,6 +399,41 @@ def many_staged(fx):
     equal([fx.read(name) for name in names], [old + new] * 100)
 
 
+@test("P3 a guarded file whose caller is killed before it is open: nothing lands")
+def killed_before(fx):
+    fx.path("n/.git").mkdir(parents=True)
+    script = """
+import fcntl, os, resource, signal, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (2000, 2000))
+late = 0
+for step in range(40):  # the child has taken most of the numbers that are tried
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        for _ in range(900): fcntl.fcntl(0, fcntl.F_DUPFD, 1000)
+        os.write(writer, b"x")
+        os.open("n/.git/config", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.write(writer, b"y")
+        os._exit(0)
+    os.close(writer)
+    os.read(reader, 1)
+    time.sleep(step * 0.0001)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    opened, there = os.read(reader, 1) == b"y", os.path.exists("n/.git/config")
+    os.close(reader)
+    if not opened and not there:
+        time.sleep(0.03)
+        late += os.path.exists("n/.git/config")
+    if os.path.exists("n/.git/config"): os.unlink("n/.git/config")
+print(late)
+"""
+    result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", script)
+    equal(result.status, 0, result.stderr)
+    # killed when it was open and had not said so: then it is landed as when anybody ends
+    check(int(result.stdout) <= 6, result.stdout)
+
+
 @test("P3 staged files under a small limit on descriptors")
 def small_limit(fx):
     for limit in (60, 200, 1024):

@@ -44,4 +44,18 @@ def closed_above(fx):
         above.rmdir()
 
 
+@test("a link in the last place, followed hundreds of times: nothing stays open")
+def many_links(fx):
+    fx.write("file", "")
+    fx.path("link").symlink_to("file")
+    script = ("import os, sys\nfor path in sys.argv[1:]:\n"
+              "    for _ in range(400): os.close(os.open(path, os.O_WRONLY))\n"
+              "    try: os.open(path.replace('link', 'sub/'), os.O_WRONLY | os.O_CREAT)\n"
+              "    except IsADirectoryError: pass\n")
+    words = ["python3", "-c", script, "link", fx.path("link"), f"{fx.project}/../project/link"]
+    for argv in (words, fx.argv(*words)):
+        result = fx.run("sh", "-c", 'ulimit -n 300; exec "$@"', "-", *argv)
+        equal((result.status, result.stdout), (0, ""), result.stderr)
+
+
 run_all()
