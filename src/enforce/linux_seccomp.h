@@ -21,8 +21,7 @@ struct sb_filter_options {
 	bool reads;       /* and every open */
 	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */
-	unsigned
-		staging; /* closing SB_STAGING_HELD numbers from this one on is held, too; 0: none */
+	unsigned staging; /* closing numbers from this one on is held, too; 0: none */
 };
 
 /*

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "tree/ignore.h"
 #include "sys/birth_time.h"
 #include "sys/directory.h"
+#include "tree/ignore.h"
 
 #define MAX_ENTRIES 20000 /* of a directory that is looked through; with more a person is asked */
 #define MAX_DEPTH 64

@@ -12,21 +12,16 @@
 
 /* --- the guard's rows as rules ---------------------------------------------------------- */
 
-#define ASKED                                                                                      \
-	{                                                                                          \
-		{                                                                                  \
-			SB_ALLOW, SB_ASK, SB_ASK, SB_ASK                                           \
-		}                                                                                  \
-	}
-
 /*
  * A guard's row as a rule, for decisions.  Made when it is first needed, and never let go: the
  * rows are the same for every run.
  */
 static const struct sb_rule *rule_of(const struct sb_guard_row *row)
 {
-	static const struct sb_rule nameless = {
-		.access = ASKED, .tier = SB_TIER_BUILTIN, .pattern = "", .origin = "built-in"};
+	static const struct sb_rule nameless = {.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+						.tier = SB_TIER_BUILTIN,
+						.pattern = "",
+						.origin = "built-in"};
 	static struct sb_rule *made[SB_GUARD_MAX_ROWS];
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
@@ -44,7 +39,7 @@ static const struct sb_rule *rule_of(const struct sb_guard_row *row)
 		free(rule);
 		return &nameless;
 	}
-	*rule = (struct sb_rule){.access = ASKED,
+	*rule = (struct sb_rule){.access = nameless.access,
 				 .tier = SB_TIER_BUILTIN,
 				 .pattern = row->pattern,
 				 .origin = origin};
