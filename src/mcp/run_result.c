@@ -39,7 +39,7 @@ void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 		return;
 	run->told_ms = now == INT64_MAX ? sb_mcp_now_ms() : now;
 	params = json_pack("{s:O, s:I, s:o}", "progressToken", call->progress, "progress",
-			   (json_int_t)(run->told[0] + run->told[1]), "message",
+			   (json_int_t)run->told[0] + (json_int_t)run->told[1], "message",
 			   sb_rpc_text(text, length));
 	sb_out_send(mcp->out, sb_rpc_notification("notifications/progress", params));
 }

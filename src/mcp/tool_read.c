@@ -21,9 +21,9 @@ static json_t *read_facts(const struct sb_files_text *text)
 		json_object_set_new(facts, "firstLine", json_integer((json_int_t)text->first_line));
 		json_object_set_new(facts, "lineCount", json_integer((json_int_t)text->line_count));
 		if (text->truncated)
-			json_object_set_new(
-				facts, "nextOffset",
-				json_integer((json_int_t)(text->first_line + text->line_count)));
+			json_object_set_new(facts, "nextOffset",
+					    json_integer((json_int_t)text->first_line +
+							 (json_int_t)text->line_count));
 	}
 	if (text->total_lines)
 		json_object_set_new(facts, "totalLines",

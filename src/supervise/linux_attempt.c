@@ -477,12 +477,11 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		sb_resolve_renamed();
 	if (call->act == SB_ACT_RMDIR)
 		sb_fast_removed(&broker->fast);
-	if (changed) {
+	if (changed ||
+	    (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL))) {
 		answered = false;
 	} else if (outcome.again) {
 		sb_broker_wait_at_fifo(broker, call, &file);
-	} else if (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)) {
-		answered = false;
 	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
 		sb_broker_forward(broker, call, &file, &target, -1);
 	} else if (outcome.error) {

@@ -353,6 +353,7 @@ static int unix_socket_type(int proc, pid_t thread, unsigned long inode)
 	list = fd < 0 ? NULL : fdopen(fd, "r");
 	/* Num RefCount Protocol Flags Type St Inode Path */
 	while (list && !found && fgets(line, sizeof line, list))
+		/* NOLINTNEXTLINE(cert-err34-c): the kernel's own text */
 		if (sscanf(line, "%*s %*s %*s %*s %x %*s %lu", &type, &number) == 2 &&
 		    number == inode)
 			found = (int)type;
@@ -377,6 +378,7 @@ static int replace_socket(const struct sb_broker *broker, const struct sb_call *
 	if (length < 0)
 		return -EBADF;
 	link[length] = '\0';
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel's own text */
 	if (sscanf(link, "socket:[%lu]", &inode) != 1)
 		return -ENOTSOCK;
 	type = unix_socket_type(performer->proc, call->thread, inode);

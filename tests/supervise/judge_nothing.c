@@ -5,6 +5,7 @@
  * still holds it.  The asker's judgement stays as it is; what the performer cannot do goes there.
  */
 #define sb_judge judge_truly
+/* NOLINTNEXTLINE(bugprone-suspicious-include): all of it but one function */
 #include "../../src/supervise/judge.c"
 #undef sb_judge
 

@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	memcpy(path, words[0], strlen(words[0]) + 1);
 	if (pthread_create(&thread, NULL, turn, NULL) != 0)
 		return 2;
-	end = now() + atof(argv[4]);
+	end = now() + strtod(argv[4], NULL);
 	while (now() < end)
 		for (int i = 0; i < 64; i++) {
 			if (act() == 0)

@@ -390,7 +390,7 @@ static void test_F1_flipping_links_never_lead_outside(void **state)
 {
 	struct fixture *fx = *state;
 	const char *soak = getenv("SANDBASH_TEST_SOAK");
-	time_t end = time(NULL) + (soak ? atoi(soak) : 3);
+	time_t end = time(NULL) + (soak ? strtol(soak, NULL, 10) : 3);
 	unsigned long inside = 0, refused = 0, rounds = 0;
 	struct flipper flipper = {.fx = fx};
 	pthread_t thread;

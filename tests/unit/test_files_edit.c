@@ -586,7 +586,7 @@ static void rebuild(const char *old, const char *diff, char *out)
 		}
 		diff = end;
 	}
-	strcpy(out, from);
+	memcpy(out, from, strlen(from) + 1);
 }
 
 static void random_text(char *out, unsigned lines)

@@ -244,7 +244,8 @@ static void test_F3_long_paths(void **state)
 	assert_fine(fx_read(fx, path, &text));
 	assert_string_equal(text.data, "deep");
 	sb_files_text_done(&text);
-	strcat(path, "x");
+	path[length] = 'x';
+	path[length + 1] = '\0';
 	assert_code(fx_read(fx, path, &text), SB_FILES_NAME_TOO_LONG);
 	assert_code(sb_files_write(fx->view, NULL, &request, &change, &fx->err),
 		    SB_FILES_NAME_TOO_LONG);
