@@ -53,11 +53,10 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run a
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
-                   "supervise/fast.py", "supervise/git_session.py", "supervise/guard.py",
-                   "supervise/hidden.py", "supervise/ignored.py", "supervise/killed.py",
-                   "supervise/nameless.py", "supervise/places.py", "supervise/soak.py",
-                   "supervise/two_runs.py",
-                   "supervise/unjudged.py")
+                   "supervise/detours.py", "supervise/fast.py", "supervise/git_session.py",
+                   "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
+                   "supervise/killed.py", "supervise/nameless.py", "supervise/places.py",
+                   "supervise/soak.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",

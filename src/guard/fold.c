@@ -30,26 +30,51 @@ static int is_ignored(uint32_t point)
 	return 0;
 }
 
-/* The one character at name: how long it is, and what it folds to; 0: to nothing. */
-static size_t fold_one(const char *name, size_t length, char *out)
+/*
+ * What characters fold to that are no ASCII letters themselves, by CaseFolding.txt of Unicode, C and F,
+ * as the kernel's tables do.
+ */
+static const char *ascii_of(uint32_t point)
+{
+	static const struct {
+		uint32_t point;
+		const char *text;
+	} all[] = {{0x212a, "k"} /* the Kelvin sign */,
+		   {0x017f, "s"},
+		   {0x00df, "ss"},
+		   {0x1e9e, "ss"},
+		   {0xfb00, "ff"},
+		   {0xfb01, "fi"},
+		   {0xfb02, "fl"},
+		   {0xfb03, "ffi"},
+		   {0xfb04, "ffl"},
+		   {0xfb05, "st"},
+		   {0xfb06, "st"}};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (all[i].point == point)
+			return all[i].text;
+	return NULL;
+}
+
+/* The one character at name: how long it is, and what it folds to; "": to nothing. */
+static size_t fold_one(const char *name, size_t length, char out[4])
 {
 	size_t step = sb_utf8_length(name, length);
+	const char *text;
 	uint32_t point;
 
-	if (step < 2) { /* ASCII, or no character: a byte that stands for itself */
-		*out = lower(*name);
+	out[0] = lower(*name);
+	out[1] = '\0';
+	if (step < 2) /* ASCII, or no character: a byte that stands for itself */
 		return 1;
-	}
 	point = sb_utf8_point(name, step);
-	if (is_ignored(point))
-		*out = 0;
-	else if (point == 0x212a) /* the Kelvin sign */
-		*out = 'k';
-	else if (point == 0x017f) /* long s */
-		*out = 's';
-	else
-		*out = *name; /* not ASCII, whatever it is: equals no name of the table */
-	return step;
+	text = ascii_of(point);
+	if (text)
+		memcpy(out, text, strlen(text) + 1);
+	else if (is_ignored(point))
+		out[0] = '\0';
+	return step; /* else not ASCII, whatever it is: equals no name of the table */
 }
 
 void sb_fold(const char *name, size_t length, struct sb_folded *out)
@@ -58,21 +83,22 @@ void sb_fold(const char *name, size_t length, struct sb_folded *out)
 	size_t end = 0;
 
 	for (size_t at = 0; at < length;) {
-		char c;
+		char folded[4];
 
 		if ((signed char)name[at] >= 0) {
-			c = lower(name[at++]);
+			folded[0] = lower(name[at++]);
+			folded[1] = '\0';
 		} else {
-			at += fold_one(name + at, length - at, &c);
-			if (!c)
-				continue;
+			at += fold_one(name + at, length - at, folded);
 		}
-		if (end == SB_FOLD_MAX - 1) {
-			out->length = SB_FOLD_MAX;
-			return;
+		for (const char *c = folded; *c; c++) {
+			if (end == SB_FOLD_MAX - 1) {
+				out->length = SB_FOLD_MAX;
+				return;
+			}
+			out->text[end++] = *c;
+			hash = HASH_STEP(hash, *c);
 		}
-		out->text[end++] = c;
-		hash = HASH_STEP(hash, c);
 	}
 	out->text[end] = '\0';
 	out->length = (unsigned char)end;

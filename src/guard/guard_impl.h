@@ -132,8 +132,15 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
 
 /* repository.c: by path, at git's own files */
 
-/* Where the repositories of directory and its parents look for hooks and further config. */
+/*
+ * Where the repositories of directory and its parents look for hooks and further config.  SB_E_REFUSED:
+ * one of them may not be read, which whoever owns it can bring about for a moment.
+ */
 int sb_extras_around(const char *directory, struct sb_extras *out);
+
+/* What the git directory at path would name as the .git of top.  Fails as the above. */
+int sb_extras_named(const char *path, const char *top, struct sb_extras *out);
+
 /* The one at top alone; and what the user's own settings say, unless user is NULL. */
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out);
 /* Links at guarded names in directory itself: who obeys the name reads what they lead to. */

@@ -5,6 +5,7 @@
  * Only names that the table knows go further, and only git's ask the disk.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -380,16 +381,27 @@ bool sb_guard_is_held(const char *path)
 	return spot.held;
 }
 
+/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
+static bool is_word_of_git(const struct sb_pattern_row *pattern)
+{
+	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
+	       strcmp(pattern->row->who, "git") == 0;
+}
+
 /* Everything that git obeys in a git directory, in a directory that becomes one. */
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
 {
 	const struct sb_table *table = sb_table_of(guard);
 
-	for (size_t i = 0; i < table->count; i++)
-		if (table->rows[i].at[0].kind == SB_COMPONENT_GIT &&
-		    sb_look_inside(guard, directory, path, &table->rows[i], 1, out))
+	for (size_t i = 0; i < table->count; i++) {
+		const struct sb_pattern_row *pattern = &table->rows[i];
+		bool within = pattern->at[0].kind == SB_COMPONENT_GIT;
+
+		if ((within || is_word_of_git(pattern)) &&
+		    sb_look_inside(guard, directory, path, pattern, within ? 1 : 0, out))
 			return true;
+	}
 	return false;
 }
 
@@ -444,13 +456,6 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
 	split(place, &spot);
 	*out_complete = sb_look_is_git(place->directory, "");
 	return *out_complete && !is_dot_git(&spot, 1) ? look_beside(guard, &spot, out) : plain(out);
-}
-
-/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
-static bool is_word_of_git(const struct sb_pattern_row *pattern)
-{
-	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
-	       strcmp(pattern->row->who, "git") == 0;
 }
 
 static bool is_gits_own(struct spot *spot)
@@ -573,19 +578,56 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
 	const struct sb_table *table = sb_table_of(guard);
 	static const char absolute[] = "gitdir: /";
 	char start[sizeof absolute - 1];
-	SB_AUTO_FD int fd = directory < 0 ? -1
-					  : openat(directory, ".git",
-						   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	SB_AUTO_FD int fd = -1;
 	struct stat info;
 
-	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-	    (pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
-	     memcmp(start, absolute, sizeof start) == 0))
+	if (directory < 0 || fstatat(directory, ".git", &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(info.st_mode))
+		return false;
+	/* what cannot be read may say anything, and is asked about below */
+	fd = openat(directory, ".git", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+	    memcmp(start, absolute, sizeof start) == 0)
 		return false;
 	for (size_t i = 0; i < table->count; i++)
 		if (table->rows[i].row->kind == SB_GUARD_GITFILE)
 			return sb_look_inside(guard, directory, path, &table->rows[i], 0, out);
 	return false;
+}
+
+/*
+ * SECURITY: a directory becomes somebody's .git.
+ *
+ * Danger: its config names hooks and files beside it, which were nobody's while it was away; and what git
+ * obeys in it by words like "sequencer" was nobody's if it was no git directory before.
+ * Price: moving a .git away and back asks where it names such.
+ * Held by: tests/supervise/guard.py
+ */
+static bool names_more(const struct sb_guard *guard, const char *source, const char *path,
+		       int directory, struct sb_guard_answer *out)
+{
+	SB_AUTO_FREE char *top = sb_path_parent(path);
+	struct sb_extras named = {0};
+	bool found = !top || directory < 0 || sb_extras_named(source, top, &named) != SB_OK;
+
+	out->looked |= SB_LOOKED_INTO;
+	for (size_t i = 0; !found && i < named.count; i++) {
+		const char *one = named.all[i].path, *rest = one + strlen(path);
+
+		/* those that the run began with were guarded all the time */
+		if (extra_of(guard, &guard->extras, one) || extra_beneath(&guard->extras, one))
+			continue;
+		/* what will be in it is in it now */
+		if (sb_path_within(path, one) ? !sb_look_exists(directory, *rest ? rest + 1 : ".")
+					      : !sb_look_exists(AT_FDCWD, one))
+			continue;
+		found = true;
+		out->row = row_of_extra(guard, &named.all[i]);
+		sb_escape_line(out->detail, sizeof out->detail, one);
+	}
+	sb_extras_done(&named);
+	return found ||
+	       (!sb_look_is_git(directory, "") && look_for_git(guard, directory, path, out));
 }
 
 /*
@@ -597,19 +639,25 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
  * Held by: tests/unit/test_guard_structure.c
  */
 static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct spot *spot,
-					   int directory, struct sb_guard_answer *out)
+					   const char *source, int directory,
+					   struct sb_guard_answer *out)
 {
 	const char *path = spot->place->path;
 	const struct sb_pattern_row *pattern = tree_of(guard, spot);
 	struct sb_extras around = {0};
+	SB_AUTO_FREE char *parent = NULL;
 	unsigned position;
 	size_t from = 0;
 	bool found;
 
+	if (spot->at[0].length > NAME_MAX)
+		return plain(out); /* nobody can have that name, as the kernel will say */
 	if (spot->held)
 		return on_hold(guard, out);
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
+	if (is_dot_git(spot, 0) && names_more(guard, source, path, directory, out))
+		return answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
@@ -625,7 +673,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		    sb_look_inside(guard, directory, path, pattern, position + 1, out))
 			return answer(out, pattern->row, SB_GUARD_ASK);
 	}
-	found = sb_extras_around(path, &around) != SB_OK ||
+	parent = sb_path_parent(path);
+	found = !parent || sb_extras_around(parent, &around) != SB_OK ||
 		brings_extra(guard, &guard->extras, directory, path, out) ||
 		brings_extra(guard, &around, directory, path, out);
 	sb_extras_done(&around);
@@ -650,7 +699,7 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 				: openat(source->directory, source->name,
 					 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-		return judge_arrival(guard, &spot, directory, out);
+		return judge_arrival(guard, &spot, source->path, directory, out);
 	}
 	return judge_spot(guard,
 			  S_ISREG(source->mode)   ? SB_GUARD_WRITE

@@ -1,8 +1,8 @@
 /*
  * Git's own files, by path: where a checkout keeps its data, and what its config names.
  *
- * Read before a run begins, or for the few names that need it.  What cannot be read names
- * nothing; whatever leads outside the guarded roots leads to what the run cannot change.
+ * Read before a run begins, or for the few names that need it.  What is not there names nothing;
+ * whatever leads outside the guarded roots leads to what the run cannot change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,10 @@ char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 	struct stat info;
 	ssize_t got;
 
-	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-	    (size_t)info.st_size > limit)
+	if (fd < 0 || fstat(fd, &info) != 0)
+		return NULL;
+	errno = ENOENT; /* as good as none */
+	if (!S_ISREG(info.st_mode) || (size_t)info.st_size > limit)
 		return NULL;
 	text = malloc((size_t)info.st_size + 1);
 	got = text ? pread(fd, text, (size_t)info.st_size, 0) : -1;
@@ -178,7 +180,13 @@ struct collector {
 	const char *home;
 	struct sb_extras *out;
 	int includes; /* left */
+	bool strict;  /* what may not be read is an error */
 };
+
+static bool is_missing(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
 
 static int collect(struct collector *collector, const char *file);
 
@@ -214,7 +222,7 @@ static int collect(struct collector *collector, const char *file)
 	int status = SB_OK;
 
 	if (!text)
-		return SB_OK;
+		return collector->strict && !is_missing(errno) ? SB_E_REFUSED : SB_OK;
 	sb_git_config_parse(text, length, &config);
 	for (size_t i = 0; i < config.count && status == SB_OK; i++)
 		status = collect_entry(collector, file, &config.entries[i]);
@@ -278,23 +286,57 @@ static int collect_user(struct collector *collector, const char *const *settings
 	return status;
 }
 
+/* What git's directories, common and own, name. */
+static int collect_repository(struct collector *collector, const char *common, const char *own)
+{
+	int status = collect_file(collector, common, "config");
+
+	if (status == SB_OK)
+		status = collect_file(collector, own, "config.worktree");
+	if (status == SB_OK)
+		status = collect_link(collector, common, "hooks", SB_EXTRA_HOOKS);
+	if (status == SB_OK)
+		status = collect_link(collector, common, "config", SB_EXTRA_CONFIG);
+	return status == SB_OK ? collect_hook_links(collector, common) : status;
+}
+
+int sb_extras_named(const char *path, const char *top, struct sb_extras *out)
+{
+	struct collector collector = {top, NULL, out, MAX_INCLUDES, true};
+
+	return collect_repository(&collector, path, path);
+}
+
+/* Is the way from top to git's config forbidden, and not just missing? */
+static bool is_closed(const char *top)
+{
+	static const char *const names[] = {".git", ".git/config"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(top, names[i]);
+		struct stat info;
+
+		if (!path)
+			return true;
+		if (stat(path, &info) != 0)
+			return !is_missing(errno);
+		if (i == 0 && S_ISREG(info.st_mode))
+			return access(path, R_OK) != 0 && !is_missing(errno);
+	}
+	return false;
+}
+
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out)
 {
-	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES};
+	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES, !user};
 	struct sb_repository repository;
 	int status = collector.home ? collect_user(&collector, user->git_settings) : SB_OK;
 
+	if (status == SB_OK && collector.strict && is_closed(top))
+		return SB_E_REFUSED;
 	if (status != SB_OK || !sb_repository_find(top, &repository))
 		return status;
-	status = collect_file(&collector, repository.common, "config");
-	if (status == SB_OK)
-		status = collect_file(&collector, repository.own, "config.worktree");
-	if (status == SB_OK)
-		status = collect_link(&collector, repository.common, "hooks", SB_EXTRA_HOOKS);
-	if (status == SB_OK)
-		status = collect_link(&collector, repository.common, "config", SB_EXTRA_CONFIG);
-	if (status == SB_OK)
-		status = collect_hook_links(&collector, repository.common);
+	status = collect_repository(&collector, repository.common, repository.own);
 	sb_repository_done(&repository);
 	return status;
 }
@@ -304,8 +346,8 @@ int sb_extras_around(const char *directory, struct sb_extras *out)
 	SB_AUTO_FREE char *top = strdup(directory);
 	int status = top ? SB_OK : SB_E_NOMEM;
 
-	for (int left = MAX_PARENTS; left && status == SB_OK && top[0]; left--) {
-		status = sb_extras_of(top, NULL, out);
+	for (int left = MAX_PARENTS; status == SB_OK && top[0]; left--) {
+		status = left ? sb_extras_of(top, NULL, out) : SB_E_REFUSED;
 		*strrchr(top, '/') = '\0';
 	}
 	return status;

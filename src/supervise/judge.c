@@ -195,6 +195,7 @@ static void start(struct sb_judgement *out)
 	out->strictest = NULL;
 	out->lands = NULL;
 	out->looked = 0;
+	out->movers[0].known = out->movers[1].known = false;
 }
 
 static void find_strictest(struct sb_judgement *out)
@@ -358,6 +359,10 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_call 
 	bool swap = call->flags & RENAME_EXCHANGE, regular = here && S_ISREG(from.st_mode);
 	struct sb_judged *first, *second;
 
+	if (here)
+		out->movers[0] = (struct sb_mover){true, from.st_dev, from.st_ino};
+	if (swap && there)
+		out->movers[1] = (struct sb_mover){true, to.st_dev, to.st_ino};
 	if (swap && there && S_ISDIR(to.st_mode))
 		directory = true;
 	first = judge_moved(grounds, SB_DELETE, file, target, directory, out);

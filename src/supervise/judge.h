@@ -54,6 +54,12 @@ struct sb_judgement {
 	struct sb_judged *lands;
 	/* enum sb_guard_looked: plain names are plain as long as nobody changes what is there */
 	unsigned looked;
+	/* rename: what was at the first name, and at the second where the two are exchanged */
+	struct sb_mover {
+		bool known;
+		dev_t device;
+		ino_t inode;
+	} movers[2];
 };
 
 /* target is NULL but for rename and link. */

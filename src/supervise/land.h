@@ -56,13 +56,6 @@ int sb_land(const struct sb_landing *landing);
 /* Put back what was there before: old, or nothing. */
 void sb_land_take_back(const struct sb_landing *landing, const struct sb_bytes *old);
 
-/*
- * The same for a rename: the file with the source's name vanishes.  The copy takes that name
- * first, so that there is never another one.  flags: RENAME_NOREPLACE.
- */
-int sb_land_renamed(const struct sb_landing *landing, int source_directory, const char *source,
-		    unsigned flags);
-
 /* --- a file that takes a guarded name by rename or link ------------------------------- */
 
 struct sb_source {

@@ -283,10 +283,9 @@ static bool look_at_bytes(struct sb_approver *approver, struct sb_pending *pendi
 
 	if (call->act == SB_ACT_CLOSE) {
 		status = sb_bytes_read(pending->request->socket, &source->bytes);
-		/* what cannot be read is compared with nothing */
 		if (status == 0)
-			sb_bytes_read_named(pending->file.directory, pending->file.name,
-					    &source->old, NULL);
+			status = sb_bytes_read_named(pending->file.directory, pending->file.name,
+						     &source->old, NULL);
 	} else {
 		status = sb_source_read(call, &pending->file, &pending->target, source);
 	}

@@ -142,6 +142,33 @@ static bool completes_harmlessly(const struct sb_acting *acting, const struct sb
 	return harmless;
 }
 
+static bool is_at(const struct sb_spot *spot, const struct sb_mover *mover)
+{
+	char name[NAME_MAX + 2];
+	struct stat info;
+
+	if (!mover->known)
+		return true;
+	memcpy(name, spot->name, strlen(spot->name) + 1);
+	name[strcspn(name, "/")] = '\0';
+	return fstatat(spot->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       info.st_ino == mover->inode && info.st_dev == mover->device;
+}
+
+/*
+ * SECURITY: what a rename has moved is what was judged.
+ *
+ * Danger: it goes by name, and what has the name may be exchanged after the look at it: a directory
+ * called "pre-commit" is nobody's business, the file that has taken its place is.
+ * Held by: tests/supervise/two_runs.py
+ */
+static bool has_moved(const struct sb_call *call, const struct sb_spot *file,
+		      const struct sb_spot *target, const struct sb_judgement *judged)
+{
+	return call->act != SB_ACT_RENAME ||
+	       (is_at(target, &judged->movers[0]) && is_at(file, &judged->movers[1]));
+}
+
 bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 		   const struct sb_spot *file, const struct sb_spot *target,
 		   const struct sb_judgement *judged)
@@ -149,7 +176,8 @@ bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 	if ((judged->looked & SB_LOOKED_BESIDE) &&
 	    !completes_harmlessly(acting, call, file, target))
 		return false;
-	return !are_old(call, file, target) || is_still_allowed(acting, call, file, target, judged);
+	return (!are_old(call, file, target) && has_moved(call, file, target, judged)) ||
+	       is_still_allowed(acting, call, file, target, judged);
 }
 
 /* --- taking back ----------------------------------------------------------------------------- */

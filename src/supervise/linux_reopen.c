@@ -126,9 +126,12 @@ int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 
 	*out = SB_SPOT_EMPTY;
 	out->named_ns = sb_now_ns();
-	if (by_name && !name_fits(theirs))
+	/* whoever sends this may have been led astray: see that it is what it can be */
+	if ((!by_name && theirs->object < 0) || (by_name && !name_fits(theirs)) ||
+	    (theirs->path[0] && strcmp(theirs->path, "/") != 0 && !is_canonical_text(theirs->path)))
 		return -EACCES;
-	memcpy(out->name, theirs->name, sizeof out->name);
+	if (by_name)
+		memcpy(out->name, theirs->name, sizeof out->name);
 	memcpy(out->path, theirs->path, sizeof out->path);
 	out->through_fd = theirs->through_fd;
 	if (by_name) {

@@ -456,7 +456,8 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 	if (sb_bytes_read(stage->reader, &bytes) == 0) {
 		int status = sb_bytes_read_named(landing.directory, landing.name, &old, NULL);
 
-		allowed = may_land(performer, call, &stage->place, &old, &bytes);
+		/* what cannot be compared with what is there is not for us to let land */
+		allowed = status == 0 && may_land(performer, call, &stage->place, &old, &bytes);
 		if (status == 0 && same_bytes(&old, &bytes))
 			landed = true;
 		/* without mounts modes are the asker's business: linux_seccomp.c */

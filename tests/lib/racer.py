@@ -7,6 +7,7 @@ is not.  Whoever sees both waits a moment; what is there for good is planted: ex
 Else it says how often it got its way.
 """
 
+import ctypes
 import os
 import sys
 import time
@@ -174,8 +175,72 @@ class Halves(Race):
         os.rmdir("q/refs")
 
 
+class Exchange(Race):
+    """A directory may be called as a hook; a file takes its place before it is."""
+
+    def __init__(self):
+        self.target = ".git/hooks/post-commit"
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        for name in (".git/hooks", "x1"):
+            os.makedirs(name, exist_ok=True)
+        os.close(os.open("x2", os.O_CREAT | os.O_WRONLY, 0o755))
+
+    def begin(self):
+        pass
+
+    def both(self):
+        return os.path.isfile(self.target)
+
+    def make(self):
+        os.rename("x1", self.target)
+
+    def unmake(self):
+        os.rename(self.target, "x1")
+
+    def flip(self):
+        if self.libc.renameat2(-100, b"x1", -100, b"x2", 2) != 0:
+            raise OSError(ctypes.get_errno(), "exchange")
+
+    flop = flip
+
+
+class Landing(Race):
+    """What is renamed to git's config is opened by the name it had."""
+
+    def __init__(self):
+        os.makedirs(".git", exist_ok=True)
+        self.fd = -1
+
+    def begin(self):
+        pass
+
+    def both(self):
+        try:
+            there, mine = os.stat(".git/config"), os.fstat(self.fd)
+        except OSError:  # the maker has nothing open
+            return False
+        return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
+
+    def make(self):
+        with open(".git/config.lock", "w", encoding="utf-8") as file:
+            file.write("[core]\n\tbare = false\n")
+        if os.path.exists("seen"):  # nobody is to replace it now
+            time.sleep(LONG)
+        os.rename(".git/config.lock", ".git/config")
+
+    def unmake(self):
+        pass
+
+    def flip(self):
+        self.fd = os.open(".git/config.lock", os.O_WRONLY)
+
+    def flop(self):
+        os.close(self.fd)
+
+
 ATTACKS = {one.__name__.lower(): one for one in
-           (Race, Claude, Fish, Nobody, Rename, Link, Symlink, Config, Structure, Filled, Halves)}
+           (Race, Claude, Fish, Nobody, Rename, Link, Symlink, Config, Structure, Filled, Halves,
+            Exchange, Landing)}
 
 
 def stays(race):

@@ -38,9 +38,12 @@ top, inner = os.getcwd(), sys.argv[1]
 length = len(top)
 while length < 4088:
     name = 'd' * min(250, 4088 - length - 1)
-    os.mkdir(name)
+    os.makedirs(name, exist_ok=True)
     os.chdir(name)
     length += len(name) + 1
+if sys.argv[2] == 'back':
+    os.rename('s', top + '/.git')
+    sys.exit()
 os.rename(top + '/.git', 's')
 fd = os.open('s/' + inner, os.O_RDONLY)
 for act in sys.argv[2:]:
@@ -52,7 +55,10 @@ for act in sys.argv[2:]:
         attempt(act, lambda: os.fchmod(fd, 0o777))
     elif act == 'times':
         attempt(act, lambda: os.utime(fd, (1, 1)))
-os.rename('s', top + '/.git')
+try:
+    os.rename('s', top + '/.git')  # whose config cannot be read there
+except OSError:
+    pass
 if os.path.exists(top + '/b'):
     append(top + '/b')
 """
@@ -74,6 +80,8 @@ def too_deep(fx):
         before = guarded.read_text(), guarded.stat().st_mode, guarded.stat().st_mtime_ns
         result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", DEEP, inner, "link",
                              "truncate", "chmod", "times")
+        if not fx.exists(".git"):
+            fx.run(PYTHON, "-c", DEEP, inner, "back")
         remove_deep(fx)
         equal(result.status, 0, result.stderr)
         lacks(result.stdout, "DONE")

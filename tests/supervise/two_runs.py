@@ -23,7 +23,7 @@ PYTHON = "python3"
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
 SECONDS = float(os.environ.get("SANDBASH_TEST_RACE_SECONDS", "1.5"))
 PLANTED = 3
-BOTH_WAYS = ("race", "rename", "structure")  # with mounts and without
+BOTH_WAYS = ("race", "rename", "structure", "exchange", "landing")  # with mounts and without
 
 
 def start(fx, attack, role, boxed, seconds=SECONDS):
@@ -109,7 +109,7 @@ def attack_test(attack, slow=None):
 
 
 for attack in ("race", "claude", "fish", "rename", "link", "symlink", "config", "structure",
-               "filled", "halves"):
+               "filled", "halves", "exchange", "landing"):
     attack_test(attack)
 for attack in ("race", "rename", "link", "config", "structure"):
     attack_test(attack, slow="maker")

@@ -241,6 +241,8 @@ static void case_and_ignored_characters_do_not_hide(void **state)
 		".g\u200cit/hooks/pre-commit",
 		".git\u200d/hooks/x",
 		".gIt/hoo\u212as/x",
+		".git/con\ufb01g",
+		".ba\u017fh_pro\ufb01le",
 		".git/hook\u017f/x",
 		"\ufeff.envrc",
 		".V\u017fcode/tasks.JSON",
