@@ -53,7 +53,8 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run a
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
-                   "supervise/detours.py", "supervise/fast.py", "supervise/git_session.py",
+                   "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
+                   "supervise/git_session.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
                    "supervise/killed.py", "supervise/nameless.py", "supervise/places.py",
                    "supervise/soak.py", "supervise/two_runs.py", "supervise/unjudged.py")

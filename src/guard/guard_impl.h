@@ -127,6 +127,9 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 		    const struct sb_pattern_row *pattern, unsigned first,
 		    struct sb_guard_answer *out);
 
+/* Is there a symbolic link anywhere beneath, or more than can be looked through? */
+bool sb_look_for_links(int directory);
+
 /* hooks/NAME.sample: git never runs it. */
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
 

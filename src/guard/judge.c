@@ -4,6 +4,7 @@
  * The first look is at the name and its parent's name alone: one lookup each, no system call.
  * Only names that the table knows go further, and only git's ask the disk.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -388,6 +389,49 @@ static bool is_word_of_git(const struct sb_pattern_row *pattern)
 	       strcmp(pattern->row->who, "git") == 0;
 }
 
+/*
+ * SECURITY: no links in git's directories, at any depth.
+ *
+ * Danger: git writes through them: logs/HEAD, COMMIT_EDITMSG or FETCH_HEAD as a link to ~/.bashrc, and the
+ * next commit outside puts text there that was prepared.
+ * Price: a link there asks, wherever it leads.
+ * Held by: tests/supervise/git_links.py
+ */
+static bool is_inside_git(const struct spot *spot)
+{
+	static const char *const ups[] = {"", "../", "../../", "../../../", "../../../../"};
+	const char *start = spot->place->path, *slash;
+
+	for (; spot->has_dot && *start == '/'; start = slash) {
+		struct sb_folded name;
+
+		slash = strchrnul(++start, '/');
+		sb_fold(start, (size_t)(slash - start), &name);
+		if (*slash && name.length == 4 && memcmp(name.text, ".git", 4) == 0)
+			return true;
+	}
+	for (size_t i = 0; spot->place->directory >= 0 && i < sizeof ups / sizeof ups[0]; i++) {
+		char objects[32], refs[32];
+
+		snprintf(objects, sizeof objects, "%sobjects", ups[i]);
+		snprintf(refs, sizeof refs, "%srefs", ups[i]);
+		if (sb_look_exists(spot->place->directory, objects) &&
+		    sb_look_exists(spot->place->directory, refs))
+			return true;
+	}
+	return false;
+}
+
+/* "git init" tries whether links can be made, with a name like tXaB12z that nobody uses. */
+static bool is_probe(const struct name *name)
+{
+	size_t letters = 0;
+
+	while (letters < name->length && isalnum((unsigned char)name->text[letters]))
+		letters++;
+	return name->length == 7 && letters == 7 && name->text[0] == 't';
+}
+
 /* Everything that git obeys in a git directory, in a directory that becomes one. */
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
@@ -416,7 +460,8 @@ static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const str
 		return answer(out, sb_row_of_git(guard), SB_GUARD_ASK);
 	memcpy(path, place->path, spot->directory_length);
 	path[spot->directory_length] = '\0';
-	return place->directory < 0 || look_for_git(guard, place->directory, path, out)
+	return place->directory < 0 || look_for_git(guard, place->directory, path, out) ||
+			       sb_look_for_links(place->directory)
 		       ? answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		       : plain(out);
 }
@@ -529,8 +574,11 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
-	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)))
-		return judge_link(guard, spot, out);
+	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&
+	    judge_link(guard, spot, out) != SB_GUARD_PLAIN)
+		return out->verdict;
+	if (act == SB_GUARD_SYMLINK && is_inside_git(spot) && !is_probe(&spot->at[0]))
+		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	return plain(out);
 }
 
@@ -630,6 +678,16 @@ static bool names_more(const struct sb_guard *guard, const char *source, const c
 	       (!sb_look_is_git(directory, "") && look_for_git(guard, directory, path, out));
 }
 
+/* A git directory was guarded all along, and has no links but the user's. */
+static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guard_answer *out)
+{
+	if (!(is_dot_git(spot, 0) || is_inside_git(spot)) ||
+	    (directory >= 0 && sb_look_is_git(directory, "")))
+		return false;
+	out->looked |= SB_LOOKED_INTO;
+	return directory < 0 || sb_look_for_links(directory);
+}
+
 /*
  * SECURITY: a directory gets a name, and takes what is in it along.
  *
@@ -658,6 +716,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return answer(out, pattern->row, SB_GUARD_ASK);
 	if (is_dot_git(spot, 0) && names_more(guard, source, path, directory, out))
 		return answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
+	if (brings_links_to_git(spot, directory, out))
+		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;

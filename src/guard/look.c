@@ -14,6 +14,8 @@
 #include "sys/directory.h"
 
 #define MAX_ENTRIES 256 /* of one directory; with more it is asked about */
+#define MAX_LOOKED_THROUGH 4096
+#define MAX_DEPTH 12
 
 bool sb_look_exists(int directory, const char *name)
 {
@@ -197,4 +199,49 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 	}
 	memcpy(look.path, path, length + 1);
 	return look_in(&look, directory, length + 1, length, first);
+}
+
+/* Kinds that the filesystem does not tell with the name are asked for. */
+static mode_t kind_of(int directory, const struct dirent64 *entry)
+{
+	struct stat info;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return DTTOIF(entry->d_type);
+	return fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? info.st_mode
+										  : S_IFLNK;
+}
+
+static bool has_links(int directory, unsigned depth, unsigned *left)
+{
+	SB_AUTO_FD int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+
+	if (fd < 0 || depth == 0)
+		return true;
+	sb_sys_dir_init(&dir, fd);
+	while ((entry = sb_sys_dir_next(&dir))) {
+		mode_t kind;
+		SB_AUTO_FD int next = -1;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		kind = kind_of(fd, entry);
+		if (S_ISLNK(kind) || (*left)-- == 0)
+			return true;
+		if (!S_ISDIR(kind))
+			continue;
+		next = openat(fd, entry->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0 || has_links(next, depth - 1, left))
+			return true;
+	}
+	return dir.error != 0;
+}
+
+bool sb_look_for_links(int directory)
+{
+	unsigned left = MAX_LOOKED_THROUGH;
+
+	return has_links(directory, MAX_DEPTH, &left);
 }

@@ -145,6 +145,25 @@ static int add_link(void *extras, const char *link, struct sb_error *err)
 	return add_extra(extras, strdup(link), SB_EXTRA_HOOK);
 }
 
+/* "x/..": x is no link, but whoever makes it one changes where the rest leads. */
+static int add_turns(struct sb_extras *extras, const char *path)
+{
+	int status = SB_OK;
+
+	for (const char *up = path; status == SB_OK && (up = strstr(up, "/..")); up += 3) {
+		SB_AUTO_FREE char *before = strndup(path, (size_t)(up - path));
+		char *canonical = NULL;
+		int missing;
+
+		if (!before)
+			return SB_E_NOMEM;
+		if ((up[3] == '/' || !up[3]) && *before &&
+		    sb_path_canonical(before, &canonical, &missing, NULL) == SB_OK)
+			status = add_extra(extras, canonical, SB_EXTRA_HOOK);
+	}
+	return status;
+}
+
 /*
  * SECURITY: where path leads, and each link on the way.
  *
@@ -157,7 +176,8 @@ static char *follow(struct sb_extras *extras, const char *path)
 	char *canonical = NULL;
 	int missing;
 
-	if (sb_path_links(path, add_link, extras, NULL) != SB_OK ||
+	if (add_turns(extras, path) != SB_OK ||
+	    sb_path_links(path, add_link, extras, NULL) != SB_OK ||
 	    sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK)
 		return NULL;
 	return canonical;

@@ -466,7 +466,8 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_call *call,
 		/* a second name is a second way to write the same file */
 		guard_one(grounds, judge_one(grounds, SB_MODIFY, file, out), SB_GUARD_LINK_FROM,
 			  false, out);
-		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out), SB_GUARD_LINK_TO,
+		guard_one(grounds, judge_one(grounds, SB_CREATE, target, out),
+			  S_ISLNK(file->info.st_mode) ? SB_GUARD_SYMLINK : SB_GUARD_LINK_TO,
 			  S_ISREG(file->info.st_mode), out);
 		break;
 	case SB_ACT_CONNECT: /* changes nothing of the file, whether git ignores it or not */

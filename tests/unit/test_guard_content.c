@@ -30,7 +30,6 @@ static void config_keys(void **state)
 		"[remote \"origin\"]\n\turl = git@host:x/y.git\n\tfetch = +refs/*:refs/*\n",
 		"[remote \"o\"]\nurl = ../other\n",
 		"[branch \"m\"]\nremote=o\nmerge=refs/heads/m\n",
-		"[core]\nworktree = ../sub\n",
 		"[core]\nworktree = ..\n",
 		"# nothing\n",
 		"",
@@ -39,8 +38,10 @@ static void config_keys(void **state)
 		"[CORE]\nBare = no\n",
 		"[extensions]worktreeConfig=true\n",
 	};
+	static const char *const of_modules[] = {"[core]\nworktree = ../../../sub\n"};
 	static const char *const asked[] = {
 		"[core]\nhooksPath = x\n",
+		"[core]\nworktree = ../sub\n",
 		"[core]\nfsmonitor = x\n",
 		"[core]\neditor = x\n",
 		"[alias]\nst = !x\n",
@@ -84,6 +85,8 @@ static void config_keys(void **state)
 
 	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", fine, COUNT(fine), SB_GUARD_PLAIN);
 	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", asked, COUNT(asked), SB_GUARD_ASK);
+	expect(fx, SB_GUARD_GIT_CONFIG, ".git/modules/sub/config", of_modules, COUNT(of_modules),
+	       SB_GUARD_PLAIN);
 	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_GIT_CONFIG, in(fx->root, "config"),
 					  none, nul, why, sizeof why),
 			 SB_GUARD_ASK);

@@ -225,9 +225,14 @@ static void ordinary_names_are_plain(void **state)
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		plant_around(fx, names[i]);
-		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++)
-			if (judge(fx, (enum sb_guard_act)act, names[i]) != SB_GUARD_PLAIN)
-				fail_msg("%s, act %d: %s", names[i], act, fx->answer.row->pattern);
+		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++) {
+			/* git writes through links to wherever they lead */
+			bool asks = act == SB_GUARD_SYMLINK && strncmp(names[i], ".git/", 5) == 0;
+
+			if (judge(fx, (enum sb_guard_act)act, names[i]) !=
+			    (asks ? SB_GUARD_ASK : SB_GUARD_PLAIN))
+				fail_msg("%s, act %d", names[i], act);
+		}
 	}
 }
 
@@ -282,10 +287,11 @@ static void links_in_the_place_of_directories_ask(void **state)
 {
 	static const char *const asked[] = {".git",           ".git/hooks", ".claude",
 					    ".claude/skills", ".vscode",    ".idea",
-					    ".config",        "x/.github",  ".husky"};
+					    ".config",        "x/.github",  ".husky",
+					    ".git/info",      ".git/tXaB1", ".git/logs/refs/x"};
 	static const char *const fine[] = {
-		"hooks",       "objects",     "worktrees",           "info",
-		"a/sequencer", ".git/tXaB12", "node_modules/.bin/x", ".git/info"};
+		"hooks",       "objects",      "worktrees",          "info",
+		"a/sequencer", ".git/tXaB12z", "node_modules/.bin/x"};
 	struct guarded *fx = *state;
 
 	for (size_t i = 0; i < COUNT(asked); i++) {

@@ -1,0 +1,114 @@
+"""git_links.py - P3: git outside is not led to write, or to run, where the run could not.
+
+Git writes through links in its own directories, checks out where core.worktree says, and goes the way
+that a path in its config spells.
+"""
+
+import os
+import shutil
+
+from tap import check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+
+# Each makes a link in a git directory; natively it is one at the end.
+LINKS = {
+    "a file that git writes": ("ln -sf ../../file .git/COMMIT_EDITMSG", ".git/COMMIT_EDITMSG"),
+    "one deeper down": ("rm -f .git/logs/HEAD; mkdir -p .git/logs; ln -s /x .git/logs/HEAD",
+                        ".git/logs/HEAD"),
+    "a directory": ("rm -rf .git/logs; ln -s ../.. .git/logs", ".git/logs"),
+    "renamed into place": ("ln -s ../../file l; mv l .git/FETCH_HEAD", ".git/FETCH_HEAD"),
+    "linked into place": ("ln -s ../../file l; ln -P l .git/FETCH_HEAD", ".git/FETCH_HEAD"),
+    "exchanged": ("ln -s ../../file l; : >.git/FETCH_HEAD; python3 -c 'import ctypes; "
+                  "ctypes.CDLL(None).renameat2(-100, b\"l\", -100, b\".git/FETCH_HEAD\", 2)'",
+                  ".git/FETCH_HEAD"),
+    "in a directory that is moved": ("rm -rf .git/logs; mkdir d; ln -s ../../file d/HEAD; "
+                                     "mv d .git/logs", ".git/logs/HEAD"),
+    "deep in one": ("mkdir -p d/refs/heads; ln -s /x d/refs/heads/main; rm -rf .git/logs; "
+                    "mv d .git/logs", ".git/logs/refs/heads/main"),
+    "in a directory that becomes .git": ("mkdir -p n/q/logs; ln -s /x n/q/logs/HEAD; "
+                                         "mv n/q n/.git", "n/.git/logs/HEAD"),
+    "in one that becomes a repository": ("mkdir -p b/logs b/objects; ln -s /x b/logs/HEAD; "
+                                         "mkdir b/refs", "b/logs/HEAD"),
+    "in a bare repository": ("git init -q --bare b; mkdir -p b/logs/refs/heads; "
+                             "ln -s /x b/logs/refs/heads/main", "b/logs/refs/heads/main"),
+}
+
+
+def made(fx, name):
+    path = fx.path(name)
+    top = fx.path(name.split("/")[0])
+    if top.name == "b" and not (top / "refs").is_dir():
+        return False
+    return path.is_symlink()
+
+
+def link_test(script, name):
+    def attack(fx):
+        fx.git_project()
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        check(not made(fx, name), f"made; {result.stderr}")
+        for entry in os.listdir(fx.project):
+            path = fx.path(entry)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        fx.git_project()
+        fx.run("sh", "-c", script)
+        check(made(fx, name), "the control")
+    return attack
+
+
+for title, (what, where) in LINKS.items():
+    test(f"P3 a link in git's directory: {title}", variants=BOTH)(link_test(what, where))
+
+
+@test("P3 git writes where core.worktree says: that asks", variants=BOTH)
+def worktree(fx):
+    fx.git_project()
+    fx.path("wt").mkdir()
+    before = fx.read(".git/config")
+    for script in ("git config core.worktree ../wt", "git config core.worktree ../../..",
+                   "ln -s ../.. l; git config core.worktree ../l",
+                   "printf '[core]\\n\\tworktree = ../wt\\n' >>.git/config",
+                   "mkdir -p a/b/c && git init -q a/b/c/r && "
+                   "git -C a/b/c/r config core.worktree ../../../.."):
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        equal(fx.read(".git/config"), before, script)
+    lacks(fx.run("sh", "-c", "cat a/b/c/r/.git/config").stdout, "worktree")
+    equal(fx.run("git", "config", "core.worktree", "../wt").status, 0, "the control")
+
+
+@test("P3 a directory and back in a path of git's config: it stays a directory", variants=BOTH)
+def turns(fx):
+    fx.git_project()
+    for name in ("src", "t/hk", "ev/sub", "ev/t/hk"):
+        fx.path(name).mkdir(parents=True)
+    fx.write("ev/t/hk/pre-commit", "#!/bin/sh\necho evil >&2\n").chmod(0o755)
+    fx.run("git", "config", "core.hooksPath", "src/../t/hk")
+    script = "mv src old; ln -s ev/sub src; ls -l"
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+    check(not fx.path("src").is_symlink(), result.stdout)
+    if not fx.path("src").exists():
+        fx.path("old").rename(fx.path("src"))
+    fx.run("sh", "-c", script)
+    contains(fx.run("git", "commit", "-q", "--allow-empty", "-m", "x").stderr, "evil",
+             "the control")
+
+
+@test("P3 the neighbours: git itself, and links elsewhere", variants=BOTH)
+def neighbours(fx):
+    fx.git_project()
+    result = fx.sandbash("--consent=deny", "sh", "-ec", """
+git init -q n; git init -q --bare b; ln -s n m; mkdir d; ln -s ../x d/l; mv d e; mkdir objects
+ln -s /x objects/l; test -L m; test -L e/l
+git -C n -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
+git -c protocol.file.allow=always submodule --quiet add ./n sub 2>/dev/null
+git worktree add -q ../project/w; git gc -q; git status >/dev/null
+mkdir -p .git/own/x; mkdir y; : >y/z; mv y .git/own/y""")
+    equal(result.status, 0, result.stderr)
+    lacks(result.stderr, "refused")
+
+
+run_all()
