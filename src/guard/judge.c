@@ -410,7 +410,11 @@ static bool is_inside_git(const struct spot *spot)
 		if (*slash && name.length == 4 && memcmp(name.text, ".git", 4) == 0)
 			return true;
 	}
-	for (size_t i = 0; spot->place->directory >= 0 && i < sizeof ups / sizeof ups[0]; i++) {
+	/* where no name can be looked up none can be made */
+	if (spot->place->directory < 0 ||
+	    faccessat(spot->place->directory, ".", X_OK, AT_EACCESS) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof ups / sizeof ups[0]; i++) {
 		char objects[32], refs[32];
 
 		snprintf(objects, sizeof objects, "%sobjects", ups[i]);
@@ -688,6 +692,12 @@ static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guar
 	return directory < 0 || sb_look_for_links(directory);
 }
 
+static bool is_dots(const struct name *name)
+{
+	return (name->length == 1 || name->length == 2) &&
+	       memcmp(name->text, "..", name->length) == 0;
+}
+
 /*
  * SECURITY: a directory gets a name, and takes what is in it along.
  *
@@ -708,7 +718,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	size_t from = 0;
 	bool found;
 
-	if (spot->at[0].length > NAME_MAX)
+	if (spot->at[0].length > NAME_MAX || is_dots(&spot->at[0]))
 		return plain(out); /* nobody can have that name, as the kernel will say */
 	if (spot->held)
 		return on_hold(guard, out);

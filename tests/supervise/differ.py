@@ -69,9 +69,19 @@ BY_DESCRIPTOR = re.compile(r"\b(f(chmod|chown|setxattr|removexattr)\(\d|\w+\(\d+
                            rf"\w+\(.*{MAGIC})")
 
 
+# A link beneath a directory that cannot be looked into: it might be git's (docs/security.md).
+LINK_ANSWER = (re.compile(r"\b(symlink(at)?|rename(at2?)?|link(at)?)\(.* = 0$"),
+               re.compile(r" = EACCES$"))
+
+
+def is_closed(before):
+    """Has the sequence closed what may be above?"""
+    return any(not int(mode, 8) & 0o100 for line in before for mode in CLOSING.findall(line))
+
+
 def is_out_of_reach(native, before):
-    """Has the sequence closed what may be above, or changed the names of what is open?"""
-    if any(not int(mode, 8) & 0o100 for line in before for mode in CLOSING.findall(line)):
+    """Or changed the names of what is open?"""
+    if is_closed(before):
         return True
     return BY_DESCRIPTOR.search(native) and any(RENAMING.search(line) for line in before)
 
@@ -90,6 +100,7 @@ def is_excused(native, inside, before, variant):
     if IS_STATIC or IS_NATIVE:
         return False
     return any(e.search(native) for e in SUPERVISED_ANSWERS) or both(LONG_ANSWER) or \
+        (both(LINK_ANSWER) and is_closed(before)) or \
         (SET_TIME.search(native) and FULL_TABLE.search("\n".join(before))) or \
         (variant == "flat" and both(FLAT_ANSWER) and is_out_of_reach(native, before))
 
