@@ -406,6 +406,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	}
 	/* whose other names may be anywhere; but who can write to it already may do so again */
 	if (file.lost && !sb_links_are_ours(&file) &&
+	    !sb_fast_holds(performer->policy, file.path) &&
 	    !(call->act == SB_ACT_OPEN && holds_already(call, &file))) {
 		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
 		goto out;
