@@ -77,12 +77,12 @@ static bool leads_to_private(const struct check *check, const char *target)
  * SECURITY: git itself sets core.worktree for submodules, in .git/modules/NAME/config.
  *
  * Danger: elsewhere it makes checkout and reset write where it says, and what lies there may be made a
- * link, or the repository moved, after it was judged.
+ * link, or the repository moved, after it was judged.  That is left for submodules: security.md.
  * Held by: tests/supervise/git_links.py
  */
 static bool is_of_module(const char *path)
 {
-	return strstr(path, "/modules/") != NULL;
+	return strstr(path, "/.git/modules/") != NULL;
 }
 
 /* What it is anyway. */

@@ -427,13 +427,17 @@ static bool is_inside_git(const struct spot *spot)
 }
 
 /* "git init" tries whether links can be made, with a name like tXaB12z that nobody uses. */
-static bool is_probe(const struct name *name)
+static bool is_probe(struct spot *spot)
 {
+	const struct name *name = &spot->at[0];
 	size_t letters = 0;
 
 	while (letters < name->length && isalnum((unsigned char)name->text[letters]))
 		letters++;
-	return name->length == 7 && letters == 7 && name->text[0] == 't';
+	/* deeper down a branch may be called so */
+	return name->length == 7 && letters == 7 && name->text[0] == 't' &&
+	       (is_dot_git(spot, 1) ||
+		(spot->place->directory >= 0 && sb_look_is_git(spot->place->directory, "")));
 }
 
 /* Everything that git obeys in a git directory, in a directory that becomes one. */
@@ -581,7 +585,7 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&
 	    judge_link(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
-	if (act == SB_GUARD_SYMLINK && is_inside_git(spot) && !is_probe(&spot->at[0]))
+	if (act == SB_GUARD_SYMLINK && is_inside_git(spot) && !is_probe(spot))
 		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	return plain(out);
 }
@@ -653,7 +657,7 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
  * Danger: its config names hooks and files beside it, which were nobody's while it was away; and what git
  * obeys in it by words like "sequencer" was nobody's if it was no git directory before.
  * Price: moving a .git away and back asks where it names such.
- * Held by: tests/supervise/guard.py
+ * Held by: tests/supervise/detours.py
  */
 static bool names_more(const struct sb_guard *guard, const char *source, const char *path,
 		       int directory, struct sb_guard_answer *out)
@@ -664,14 +668,14 @@ static bool names_more(const struct sb_guard *guard, const char *source, const c
 
 	out->looked |= SB_LOOKED_INTO;
 	for (size_t i = 0; !found && i < named.count; i++) {
-		const char *one = named.all[i].path, *rest = one + strlen(path);
+		const char *one = named.all[i].path;
+		bool inside = sb_path_within(path, one); /* what will be in it is in it now */
+		const char *rest = inside && one[strlen(path)] ? one + strlen(path) + 1 : ".";
 
 		/* those that the run began with were guarded all the time */
 		if (extra_of(guard, &guard->extras, one) || extra_beneath(&guard->extras, one))
 			continue;
-		/* what will be in it is in it now */
-		if (sb_path_within(path, one) ? !sb_look_exists(directory, *rest ? rest + 1 : ".")
-					      : !sb_look_exists(AT_FDCWD, one))
+		if (!(inside ? sb_look_exists(directory, rest) : sb_look_exists(AT_FDCWD, one)))
 			continue;
 		found = true;
 		out->row = row_of_extra(guard, &named.all[i]);

@@ -285,10 +285,19 @@ static void deleting_is_fine_but_for_hooks(void **state)
 
 static void links_in_the_place_of_directories_ask(void **state)
 {
-	static const char *const asked[] = {".git",           ".git/hooks", ".claude",
-					    ".claude/skills", ".vscode",    ".idea",
-					    ".config",        "x/.github",  ".husky",
-					    ".git/info",      ".git/tXaB1", ".git/logs/refs/x"};
+	static const char *const asked[] = {".git",
+					    ".git/hooks",
+					    ".claude",
+					    ".claude/skills",
+					    ".vscode",
+					    ".idea",
+					    ".config",
+					    "x/.github",
+					    ".husky",
+					    ".git/info",
+					    ".git/tXaB1",
+					    ".git/logs/refs/x",
+					    ".git/logs/refs/heads/tXaB12z"};
 	static const char *const fine[] = {
 		"hooks",       "objects",      "worktrees",          "info",
 		"a/sequencer", ".git/tXaB12z", "node_modules/.bin/x"};
