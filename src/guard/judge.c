@@ -426,18 +426,48 @@ static bool is_inside_git(const struct spot *spot)
 	return false;
 }
 
-/* "git init" tries whether links can be made, with a name like tXaB12z that nobody uses. */
+/* Does it lie, beneath .git, where git keeps lists: of branches, of submodules, of what anybody names? */
+static bool is_in_gits_lists(const struct spot *spot)
+{
+	static const char *const words[] = {"logs", "refs",    "worktrees", "rr-cache", "lfs",
+					    "info", "objects", "hooks",     "remotes"};
+	const char *start = spot->place->path, *slash;
+	bool listed = false, modules = false;
+
+	for (; *start == '/'; start = slash) {
+		struct sb_folded name;
+
+		slash = strchrnul(++start, '/');
+		if (!*slash) /* the name itself */
+			break;
+		sb_fold(start, (size_t)(slash - start), &name);
+		if (name.length == SB_FOLD_MAX)
+			continue;
+		modules = strcmp(name.text, "modules") == 0; /* of which each is a git directory */
+		if (strcmp(name.text, ".git") == 0)
+			listed = false;
+		for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+			listed |= strcmp(name.text, words[i]) == 0;
+	}
+	return listed || modules;
+}
+
+/*
+ * "git init" tries whether links can be made, with a name like tXaB12z that nobody uses.  By then there are
+ * HEAD and refs.
+ */
 static bool is_probe(struct spot *spot)
 {
 	const struct name *name = &spot->at[0];
+	int directory = spot->place->directory;
 	size_t letters = 0;
 
 	while (letters < name->length && isalnum((unsigned char)name->text[letters]))
 		letters++;
-	/* deeper down a branch may be called so */
-	return name->length == 7 && letters == 7 && name->text[0] == 't' &&
+	return name->length == 7 && letters == 7 && name->text[0] == 't' && directory >= 0 &&
 	       (is_dot_git(spot, 1) ||
-		(spot->place->directory >= 0 && sb_look_is_git(spot->place->directory, "")));
+		(sb_look_exists(directory, "HEAD") && sb_look_exists(directory, "refs"))) &&
+	       !is_in_gits_lists(spot);
 }
 
 /* Everything that git obeys in a git directory, in a directory that becomes one. */

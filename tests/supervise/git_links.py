@@ -30,6 +30,10 @@ LINKS = {
                                          "mv n/q n/.git", "n/.git/logs/HEAD"),
     "in one that becomes a repository": ("mkdir -p b/logs b/objects; ln -s /x b/logs/HEAD; "
                                          "mkdir b/refs", "b/logs/HEAD"),
+    "called as git's own trials are": ("mkdir -p .git/logs/refs/heads/a/refs; "
+                                       ": >.git/logs/refs/heads/a/HEAD; "
+                                       "ln -s /x .git/logs/refs/heads/a/tXaB12z",
+                                       ".git/logs/refs/heads/a/tXaB12z"),
     "in a bare repository": ("git init -q --bare b; mkdir -p b/logs/refs/heads; "
                              "ln -s /x b/logs/refs/heads/main", "b/logs/refs/heads/main"),
 }
