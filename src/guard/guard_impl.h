@@ -133,6 +133,16 @@ bool sb_look_for_links(int directory);
 /* hooks/NAME.sample: git never runs it. */
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
 
+/* git_place.c: where in git's directories a name lies */
+
+bool sb_place_is_in_git(const struct sb_guard_place *place);
+
+/*
+ * "git init" tries whether links can be made, with a name like tXaB12z that nobody uses; by then there are
+ * HEAD and refs.
+ */
+bool sb_place_is_trial(const struct sb_guard_place *place);
+
 /* repository.c: by path, at git's own files */
 
 /*

@@ -4,7 +4,6 @@
  * The first look is at the name and its parent's name alone: one lookup each, no system call.
  * Only names that the table knows go further, and only git's ask the disk.
  */
-#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -389,87 +388,6 @@ static bool is_word_of_git(const struct sb_pattern_row *pattern)
 	       strcmp(pattern->row->who, "git") == 0;
 }
 
-/*
- * SECURITY: no links in git's directories, at any depth.
- *
- * Danger: git writes through them: logs/HEAD, COMMIT_EDITMSG or FETCH_HEAD as a link to ~/.bashrc, and the
- * next commit outside puts text there that was prepared.
- * Price: a link there asks, wherever it leads.
- * Held by: tests/supervise/git_links.py
- */
-static bool is_inside_git(const struct spot *spot)
-{
-	static const char *const ups[] = {"", "../", "../../", "../../../", "../../../../"};
-	const char *start = spot->place->path, *slash;
-
-	for (; spot->has_dot && *start == '/'; start = slash) {
-		struct sb_folded name;
-
-		slash = strchrnul(++start, '/');
-		sb_fold(start, (size_t)(slash - start), &name);
-		if (*slash && name.length == 4 && memcmp(name.text, ".git", 4) == 0)
-			return true;
-	}
-	/* where no name can be looked up none can be made */
-	if (spot->place->directory < 0 ||
-	    faccessat(spot->place->directory, ".", X_OK, AT_EACCESS) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof ups / sizeof ups[0]; i++) {
-		char objects[32], refs[32];
-
-		snprintf(objects, sizeof objects, "%sobjects", ups[i]);
-		snprintf(refs, sizeof refs, "%srefs", ups[i]);
-		if (sb_look_exists(spot->place->directory, objects) &&
-		    sb_look_exists(spot->place->directory, refs))
-			return true;
-	}
-	return false;
-}
-
-/* Does it lie, beneath .git, where git keeps lists: of branches, of submodules, of what anybody names? */
-static bool is_in_gits_lists(const struct spot *spot)
-{
-	static const char *const words[] = {"logs", "refs",    "worktrees", "rr-cache", "lfs",
-					    "info", "objects", "hooks",     "remotes"};
-	const char *start = spot->place->path, *slash;
-	bool listed = false, modules = false;
-
-	for (; *start == '/'; start = slash) {
-		struct sb_folded name;
-
-		slash = strchrnul(++start, '/');
-		if (!*slash) /* the name itself */
-			break;
-		sb_fold(start, (size_t)(slash - start), &name);
-		if (name.length == SB_FOLD_MAX)
-			continue;
-		modules = strcmp(name.text, "modules") == 0; /* of which each is a git directory */
-		if (strcmp(name.text, ".git") == 0)
-			listed = false;
-		for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-			listed |= strcmp(name.text, words[i]) == 0;
-	}
-	return listed || modules;
-}
-
-/*
- * "git init" tries whether links can be made, with a name like tXaB12z that nobody uses.  By then there are
- * HEAD and refs.
- */
-static bool is_probe(struct spot *spot)
-{
-	const struct name *name = &spot->at[0];
-	int directory = spot->place->directory;
-	size_t letters = 0;
-
-	while (letters < name->length && isalnum((unsigned char)name->text[letters]))
-		letters++;
-	return name->length == 7 && letters == 7 && name->text[0] == 't' && directory >= 0 &&
-	       (is_dot_git(spot, 1) ||
-		(sb_look_exists(directory, "HEAD") && sb_look_exists(directory, "refs"))) &&
-	       !is_in_gits_lists(spot);
-}
-
 /* Everything that git obeys in a git directory, in a directory that becomes one. */
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
@@ -615,7 +533,8 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&
 	    judge_link(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
-	if (act == SB_GUARD_SYMLINK && is_inside_git(spot) && !is_probe(spot))
+	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(spot->place) &&
+	    !sb_place_is_trial(spot->place))
 		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	return plain(out);
 }
@@ -719,7 +638,7 @@ static bool names_more(const struct sb_guard *guard, const char *source, const c
 /* A git directory was guarded all along, and has no links but the user's. */
 static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guard_answer *out)
 {
-	if (!(is_dot_git(spot, 0) || is_inside_git(spot)) ||
+	if (!(is_dot_git(spot, 0) || sb_place_is_in_git(spot->place)) ||
 	    (directory >= 0 && sb_look_is_git(directory, "")))
 		return false;
 	out->looked |= SB_LOOKED_INTO;

@@ -105,6 +105,13 @@ static inline void sb_spot_clear(struct sb_spot *spot)
 }
 
 /*
+ * The caller's current directory, on a descriptor that stays ours, or a negative errno; and then its
+ * name in cwd->path.  caller->cwd must not be NULL.
+ */
+int sb_cwd_find(const struct sb_caller *caller);
+int sb_cwd_name(const struct sb_caller *caller);
+
+/*
  * The name of the caller's current directory, in *out until the next call with the same
  * caller->cwd, which must not be NULL; and its descriptor, which stays ours.
  */

@@ -21,6 +21,10 @@ bool put_file(const char *path, int flags, const char *text);
 /* Its content, cut to size; the length, or -1. */
 long get_file(const char *path, char *data, unsigned long size);
 
+/* For calls that may fail or not: who loses a race says nothing. */
+void attempt(int result);
+long now_ms(void);
+
 int storm_signals(char **argv);
 int storm_killed(char **argv);
 int storm_spawn(char **argv);

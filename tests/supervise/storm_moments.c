@@ -46,20 +46,6 @@ static int count_of(char **argv)
 	return argv[0] ? (int)strtol(argv[0], NULL, 10) : 100;
 }
 
-/* For calls that may fail or not: who loses a race says nothing. */
-static void attempt(int result)
-{
-	(void)result;
-}
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* --- signals -------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t ticks;

@@ -25,20 +25,6 @@
 
 #define TURNS 2000
 
-/* For calls that may fail or not: who loses a race says nothing. */
-static void attempt(int result)
-{
-	(void)result;
-}
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* --- the current directory changes ------------------------------------------------------------ */
 
 static int places[2];

@@ -1,0 +1,96 @@
+/*
+ * Where in git's directories a name lies: for links, through which git would write.
+ */
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guard/fold.h"
+#include "guard/guard_impl.h"
+
+/* What the names of the directories above say. */
+struct way {
+	bool git;    /* one of them is .git, */
+	bool in_git; /* the last one is */
+	bool listed; /* beneath that, one is where git keeps lists of what anybody names: branches */
+	bool modules; /* the last one has git directories in it */
+};
+
+static bool is_list(const char *name)
+{
+	static const char *const words[] = {"logs", "refs",    "worktrees", "rr-cache", "lfs",
+					    "info", "objects", "hooks",     "remotes"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static struct way look_at_way(const char *path)
+{
+	struct way way = {0};
+	const char *start = path, *slash;
+
+	for (; *start == '/'; start = slash) {
+		struct sb_folded name;
+
+		slash = strchrnul(++start, '/');
+		if (!*slash) /* the name itself */
+			break;
+		sb_fold(start, (size_t)(slash - start), &name);
+		if (name.length == SB_FOLD_MAX)
+			name.text[0] = '\0'; /* longer than any of these */
+		way.in_git = strcmp(name.text, ".git") == 0;
+		way.git |= way.in_git;
+		way.listed = !way.in_git && (way.listed || is_list(name.text));
+		way.modules = strcmp(name.text, "modules") == 0;
+	}
+	return way;
+}
+
+/*
+ * SECURITY: no links in git's directories, at any depth.
+ *
+ * Danger: git writes through them: logs/HEAD, COMMIT_EDITMSG or FETCH_HEAD as a link to ~/.bashrc, and the
+ * next commit outside puts text there that was prepared.
+ * Price: a link there asks, wherever it leads.
+ * Held by: tests/supervise/git_links.py
+ */
+bool sb_place_is_in_git(const struct sb_guard_place *place)
+{
+	static const char *const ups[] = {"", "../", "../../", "../../../", "../../../../"};
+
+	if (look_at_way(place->path).git)
+		return true;
+	/* where no name can be looked up none can be made */
+	if (place->directory < 0 || faccessat(place->directory, ".", X_OK, AT_EACCESS) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof ups / sizeof ups[0]; i++) {
+		char objects[32], refs[32];
+
+		snprintf(objects, sizeof objects, "%sobjects", ups[i]);
+		snprintf(refs, sizeof refs, "%srefs", ups[i]);
+		if (sb_look_exists(place->directory, objects) &&
+		    sb_look_exists(place->directory, refs))
+			return true;
+	}
+	return false;
+}
+
+bool sb_place_is_trial(const struct sb_guard_place *place)
+{
+	const char *slash = strrchr(place->path, '/');
+	const char *name = place->name && place->name[0] ? place->name : slash ? slash + 1 : "";
+	struct way way = look_at_way(place->path);
+	size_t letters = 0;
+
+	while (isalnum((unsigned char)name[letters]))
+		letters++;
+	return letters == 7 && !name[7] && name[0] == 't' && place->directory >= 0 &&
+	       (way.in_git || (sb_look_exists(place->directory, "HEAD") &&
+			       sb_look_exists(place->directory, "refs"))) &&
+	       !way.listed && !way.modules;
+}
