@@ -553,8 +553,9 @@ int sb_files_grep(struct sb_files *view, const struct sb_files_caller *caller,
 /*
  * What would a call on this path meet?  Resolves and decides; asks and changes nothing.
  * out_verdict is what a call would get before anybody is asked; err (may be NULL) says why.
+ * out_checked: SB_ALLOW holds for harmless contents, others are a question (git's config, say).
  */
 int sb_files_check(struct sb_files *view, enum sb_op op, const char *path,
-		   enum sb_verdict *out_verdict, struct sb_files_error *err);
+		   enum sb_verdict *out_verdict, bool *out_checked, struct sb_files_error *err);
 
 #endif

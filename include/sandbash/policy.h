@@ -119,8 +119,8 @@ const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i);
 struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path);
 
 /*
- * The same for a path that git ignores, by rules of the directory top: where the policy protects
- * such files, changing and removing them asks, unless a rule of the user's allows it that is
+ * The same for a path that git ignores, by rules of the directory top, where such files are
+ * protected: changing and removing them asks, unless a rule of the user's allows it that is
  * about a part of top.  One that covers all of top says nothing about what git ignores there.
  */
 struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op op,

@@ -1,7 +1,7 @@
 /*
  * explain.c - --explain: what may be done to a path, by which rule, and what would change that.
  *
- * The answer comes from where a supervised run gets its own: sb_judge_name() asks the policy,
+ * The answer comes from where a supervised run gets its own: sb_judge_op() asks the policy,
  * and about names that a program outside would run or obey the guard.
  */
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "path/path.h"
 #include "policy/fast.h"
 #include "policy/text.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 
 static void puts_safe(struct sb_buf *out, const char *text)
 {
@@ -130,16 +130,20 @@ static const struct sb_guard_row *find_inside(const struct sb_guard *guard,
 static int judge(const struct sb_setup *setup, bool guarded, struct explanation *out,
 		 struct sb_error *err)
 {
+	const struct sb_guard_home home = {setup->home.home,
+					   (const char *const *)setup->home.git_settings};
+	struct sb_case what = {.deed = SB_DEED_WRITE};
 	struct sb_spot spot;
 	int status = look_at(out->path, &spot, err);
 
+	what.site = sb_spot_site(&spot);
 	if (status == SB_OK && guarded)
 		status = sb_grounds_guard(setup->policy, (const char *const *)setup->projects,
-					  &setup->home, &out->guard, err);
+					  &home, &out->guard, err);
 	if (status == SB_OK)
 		sb_grounds_init(&out->grounds, setup->policy, out->guard);
 	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)
-		sb_judge_name(&out->grounds, (enum sb_op)op, &spot, &out->judged[op]);
+		sb_judge_op(&out->grounds, (enum sb_op)op, &what, &out->judged[op]);
 	if (status == SB_OK)
 		out->inside = find_inside(out->guard, &spot);
 	sb_spot_done(&spot);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "files/guards.h"
 #include "files/subtree.h"
 #include "path/path.h"
 
@@ -41,7 +40,7 @@ static int delete_place(struct sb_job *job, const struct sb_place *place, bool r
 {
 	struct sb_files_backend *backend = job->view->backend;
 	const struct sb_wish wish = {
-		.op = SB_DELETE, .act = SB_ACT_REMOVE, .tree = recursive && is_directory(place)};
+		.op = SB_DELETE, .deed = SB_DEED_REMOVE, .tree = recursive && is_directory(place)};
 	const struct sb_wish look = {.op = SB_READ};
 	int status = place->exists ? check_removable(job, place, "remove") : 0;
 
@@ -127,11 +126,11 @@ static int check_target(struct pair *pair, const char *verb)
 	return 0;
 }
 
-static int gate_target(struct pair *pair, enum sb_wish_act act)
+static int gate_target(struct pair *pair, enum sb_deed deed)
 {
 	const struct sb_wish look = {.op = SB_READ};
 	struct sb_wish wish = {.op = pair->to.exists ? SB_MODIFY : SB_CREATE,
-			       .act = act,
+			       .deed = deed,
 			       .tree = is_directory(&pair->from),
 			       .content_later = true,
 			       .other = &pair->from};
@@ -191,7 +190,7 @@ static int move_pair(struct pair *pair)
 	struct sb_files_backend *backend = job->view->backend;
 	const struct sb_wish look = {.op = SB_READ};
 	const struct sb_wish away = {.op = SB_DELETE,
-				     .act = SB_ACT_MOVE_AWAY,
+				     .deed = SB_DEED_RENAME,
 				     .tree = is_directory(&pair->from),
 				     .other = &pair->to};
 	/* what may not be read gets no name under which it may */
@@ -209,12 +208,12 @@ static int move_pair(struct pair *pair)
 	if (status == 0 && is_directory(&pair->from))
 		status = sb_subtree_may_move(job, &pair->from, &pair->covered);
 	if (status == 0)
-		status = gate_target(pair, SB_ACT_MOVE_HERE);
+		status = gate_target(pair, SB_DEED_RENAME);
 	if (status == 0)
 		status = check_target(pair, "move to");
 	if (status < 0)
 		return status;
-	if (pair->from.facts.type == SB_FILES_FILE && sb_guards_checks(job->view, &pair->to))
+	if (pair->from.facts.type == SB_FILES_FILE && sb_gate_checks(job->view, &pair->to))
 		return move_by_copy(pair);
 	status = backend->ops->rename(backend, &pair->from, &pair->to, pair->replace);
 	if (status == -EXDEV)
@@ -252,8 +251,8 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 	if (status == 0 && is_directory(&pair.from) && !recursive)
 		status = sb_refuse_errno(err, EISDIR, "copy", pair.from.path);
 	if (status == 0)
-		status = gate_target(&pair, is_directory(&pair.from) ? SB_ACT_PUT_DIRECTORY
-								     : SB_ACT_PUT_FILE);
+		status = gate_target(&pair,
+				     is_directory(&pair.from) ? SB_DEED_MKDIR : SB_DEED_WRITE);
 	if (status == 0)
 		status = check_target(&pair, "copy to");
 	if (status == 0)
@@ -267,7 +266,7 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 static int mkdir_place(struct sb_job *job, struct sb_place *place, bool parents, bool *out_created)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish wish = {.op = SB_CREATE, .act = SB_ACT_PUT_DIRECTORY};
+	const struct sb_wish wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
 	const struct sb_wish look = {.op = SB_READ};
 	struct sb_parents above = {0};
 	int status;

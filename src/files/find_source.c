@@ -160,7 +160,7 @@ static enum sb_sight sight(void *context, const char *path, enum sb_search_kind 
 
 	if (length >= PATH_MAX)
 		return SB_SIGHT_NONE;
-	if (sb_decide(policy, SB_READ, whole).verdict != SB_ALLOW)
+	if (sb_judge_read(&find->view->grounds, whole) != SB_ALLOW)
 		return SB_SIGHT_NONE;
 	if (kind == SB_SEARCH_DIRECTORY && !find->globs_hide &&
 	    sb_decide_beneath(policy, SB_READ, whole).verdict == SB_ALLOW)

@@ -1,16 +1,18 @@
 /*
  * gate.c - may this call do that to this place?  The only way to an act.
  *
- * The policy decides (sb_decide); around it stand the bounds that hold for file tools alone.
- * All of them only add questions: none allows what a rule denies.
+ * The judge decides (judge/judge.h), with the bounds that file tools have.  Here its answer becomes a
+ * yes, a question or an error, and is recorded.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
-#include "files/guards.h"
+#include "files/find_source.h"
+#include "files/view.h"
 #include "path/path.h"
 
 /* What was found out about one wish. */
@@ -34,86 +36,197 @@ static bool is_change(enum sb_op op)
 	return op != SB_READ;
 }
 
-static void find(struct finding *finding, enum sb_verdict verdict, enum sb_files_why why,
-		 const char *reason)
+/* --- grounds ------------------------------------------------------------------------------------ */
+
+/* All of it is in sight: rules that are hidden from the agent hold for it all the same. */
+static const char *ignoring_root(void *context, const char *path, bool directory)
 {
-	finding->verdict = verdict;
-	finding->why = why;
-	snprintf(finding->reason, sizeof finding->reason, "%s", reason);
+	const struct sb_files *view = context;
+	const struct sb_root *root = sb_files_root_of(view, path);
+	const char *rest = root ? path + (root->path[1] ? strlen(root->path) : 0) : "";
+	bool ignored = true;
+	struct sb_find find;
+
+	rest += *rest == '/';
+	if (!*rest)
+		return NULL;
+	sb_find_root(view, root, &find);
+	if (sb_ignore_check(&find.source, rest, directory, NULL, 0, &ignored, NULL) == SB_OK &&
+	    !ignored)
+		return NULL;
+	return root->path; /* what cannot be told counts as ignored */
 }
 
-/* The policy's own answer; for what moves with everything in it, the strictest beneath. */
-static struct sb_decision decide(const struct sb_files *view, const struct sb_wish *wish,
-				 const char *path)
+/* What lies in memory is run by nobody until it is written to a disk. */
+static int make_guard(const struct sb_files *view, struct sb_guard **out,
+		      struct sb_files_error *err)
 {
-	struct sb_decision decision = sb_decide(view->policy, wish->op, path);
+	const struct sb_guard_home home = {view->options.home, view->options.git_settings};
+	SB_AUTO_FREE const char **projects = NULL;
+	struct sb_error why;
 
-	if (wish->tree) {
-		struct sb_decision beneath = sb_decide_beneath(view->policy, wish->op, path);
+	if (view->options.backend)
+		return 0;
+	projects = calloc(view->root_count + 1, sizeof *projects);
+	if (!projects)
+		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	for (size_t i = 0; i < view->root_count; i++)
+		projects[i] = view->roots[i].path;
+	if (sb_grounds_guard(view->policy, projects, &home, out, &why) != SB_OK)
+		return sb_refuse(err, SB_FILES_SANDBOX_UNAVAILABLE, why.sys_errno,
+				 "cannot guard names in the project: %s", why.message);
+	return 0;
+}
 
-		if (beneath.verdict > decision.verdict)
-			decision = beneath;
+int sb_gate_open(struct sb_files *view, struct sb_files_error *err)
+{
+	const struct sb_files_options *options = &view->options;
+	struct sb_guard *guard = NULL;
+	int status = make_guard(view, &guard, err);
+
+	if (status < 0)
+		return status;
+	/* only now: a view that goes on after this failed keeps the guard it had */
+	sb_gate_close(view);
+	view->guard = guard;
+	view->grounds = (struct sb_grounds){
+		.policy = view->policy,
+		.guard = guard,
+		.ignored = {.on = options->ignored == SB_FILES_ASK,
+			    .all_old = true,
+			    .off_disk = options->backend ? ignoring_root : NULL,
+			    .context = view},
+		.bounds = {.roots = true,
+			   .mounts = options->mounts == SB_FILES_ASK,
+			   .hard_links = options->hard_links == SB_FILES_ASK,
+			   .unheld = true},
+	};
+	return 0;
+}
+
+void sb_gate_close(struct sb_files *view)
+{
+	sb_guard_free(view->guard);
+	view->guard = NULL;
+}
+
+/* --- a wish as a case --------------------------------------------------------------------------- */
+
+static struct sb_site site_of(const struct sb_files *view, const struct sb_place *place,
+			      const char *path)
+{
+	static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO};
+	const struct sb_root *root = sb_files_root_of(view, path);
+	const struct sb_facts *facts = &place->facts;
+
+	return (struct sb_site){
+		.directory = place->directory,
+		.object = place->object,
+		.name = place->name,
+		.path = path,
+		.looked = true,
+		.mode = place->exists ? types[facts->type] | facts->mode : 0,
+		.outside = !root,
+		.other_mount = root && facts->mount != root->mount,
+		.has_more_names = place->exists && facts->type == SB_FILES_FILE && facts->links > 1,
+	};
+}
+
+/* A place with a name in a directory: others cannot be acted on anyway. */
+static bool is_named(const struct sb_place *place)
+{
+	return place->directory >= 0 && place->name[0] && !place->error;
+}
+
+static void judge(const struct sb_files *view, const struct sb_wish *wish,
+		  const struct sb_place *place, struct sb_judged *out)
+{
+	bool moves = wish->deed == SB_DEED_RENAME, away = wish->op == SB_DELETE;
+	struct sb_site here = site_of(view, place, path_of(wish, place));
+	struct sb_case what = {.deed = wish->deed,
+			       .site = here,
+			       .tree = wish->tree,
+			       .ignored_too = wish->ignored_too};
+	struct sb_judgement judgement;
+
+	/* a name whose directory is still to be made is judged when that is there */
+	what.rules_only = wish->beneath || !is_named(place) || (moves && !is_named(wish->other)) ||
+			  (wish->deed == SB_DEED_WRITE && wish->content_later);
+	if (wish->deed == SB_DEED_LOOK) {
+		sb_judge_op(&view->grounds, wish->op, &what, out);
+		return;
 	}
-	return decision;
+	if (moves)
+		what.target = site_of(view, wish->other, wish->other->path);
+	if (moves && !away) {
+		what.site = what.target;
+		what.target = here;
+	}
+	sb_judge(&view->grounds, &what, &judgement);
+	*out = judgement.all[moves && !away];
 }
 
-/*
- * Outside the roots a rule of the user's own may allow.  Built-in ones do not: they speak of
- * what commands need (devices, temporary directories), and let everything be read.
- */
-static bool is_granted(const struct sb_decision *decision)
+static void word(const struct sb_judged *judged, char *reason, size_t size)
 {
-	return decision->verdict == SB_ALLOW && decision->rule &&
-	       decision->rule->tier != SB_TIER_BUILTIN;
+	static const char *const words[] = {
+		[SB_WHY_NO_RULE] = "no rule allows it",
+		[SB_WHY_OUTSIDE] = "outside the project",
+		[SB_WHY_MOUNT] = "on another filesystem that is mounted inside the project",
+		[SB_WHY_HARD_LINK] = "the file has other names elsewhere",
+		[SB_WHY_IGNORED] = "git ignores it, so git could not bring it back",
+	};
+	static const char builtin[] = "built-in: ";
+	const struct sb_guard_answer *guard = &judged->guard;
+	const char *origin = judged->decision.rule ? judged->decision.rule->origin : "";
+
+	if (judged->why == SB_WHY_GUARDED)
+		snprintf(reason, size, "%s%s%s%s", guard->row ? guard->row->why : "a guarded name",
+			 guard->detail[0] ? " (" : "", guard->detail, guard->detail[0] ? ")" : "");
+	else if (judged->why == SB_WHY_RULE)
+		snprintf(reason, size, "%s",
+			 strncmp(origin, builtin, strlen(builtin)) == 0 ? origin + strlen(builtin)
+									: origin);
+	else
+		snprintf(reason, size, "%s",
+			 judged->decision.verdict == SB_DENY ? "the mode is read-only"
+							     : words[judged->why]);
 }
 
-static const char *origin_of(const struct sb_rule *rule)
+static void find(const struct sb_files *view, const struct sb_judged *judged,
+		 struct finding *finding)
 {
-	const char *builtin = "built-in: ";
+	static const enum sb_files_why whys[] = {
+		[SB_WHY_RULE] = SB_FILES_WHY_RULE,
+		[SB_WHY_NO_RULE] = SB_FILES_WHY_NO_RULE,
+		[SB_WHY_OUTSIDE] = SB_FILES_WHY_OUTSIDE,
+		[SB_WHY_MOUNT] = SB_FILES_WHY_MOUNT,
+		[SB_WHY_HARD_LINK] = SB_FILES_WHY_HARD_LINK,
+		[SB_WHY_GUARDED] = SB_FILES_WHY_GUARDED,
+		[SB_WHY_IGNORED] = SB_FILES_WHY_IGNORED,
+	};
 
-	return strncmp(rule->origin, builtin, strlen(builtin)) == 0 ? rule->origin + strlen(builtin)
-								    : rule->origin;
+	*finding = (struct finding){.verdict = judged->decision.verdict,
+				    .why = whys[judged->why],
+				    .root = sb_files_root_of(view, judged->site->path),
+				    .rule = judged->why == SB_WHY_IGNORED ? NULL
+									  : judged->decision.rule};
+	if (finding->verdict != SB_ALLOW)
+		word(judged, finding->reason, sizeof finding->reason);
 }
 
-/* Questions in order of weight: the reason that is shown is the gravest. */
 static void look(const struct sb_files *view, const struct sb_wish *wish,
 		 const struct sb_place *place, struct finding *out)
 {
-	struct sb_decision decision = decide(view, wish, path_of(wish, place));
-	const struct sb_facts *facts = &place->facts;
-	bool granted = is_granted(&decision), ours;
+	struct sb_judged judged;
+	struct sb_site site;
 
-	*out = (struct finding){.verdict = SB_ALLOW, .rule = decision.rule};
-	out->root = sb_files_root_of(view, path_of(wish, place));
-	ours = out->root != NULL;
-	if (sb_policy_mode(view->policy) == SB_MODE_DANGER_FULL_ACCESS)
-		return;
-	if (decision.verdict == SB_DENY && decision.rule)
-		find(out, SB_DENY, SB_FILES_WHY_RULE, origin_of(decision.rule));
-	else if (decision.verdict == SB_DENY)
-		find(out, SB_DENY, SB_FILES_WHY_NO_RULE, "the mode is read-only");
-	else if (is_change(wish->op) &&
-		 sb_guards_name(view, wish, place, out->reason, sizeof out->reason))
-		out->verdict = SB_ASK, out->why = SB_FILES_WHY_GUARDED;
-	else if (decision.verdict == SB_ASK && decision.rule)
-		find(out, SB_ASK, SB_FILES_WHY_RULE, origin_of(decision.rule));
-	else if (!ours && !granted)
-		find(out, SB_ASK, SB_FILES_WHY_OUTSIDE, "outside the project");
-	else if (decision.verdict == SB_ASK)
-		find(out, SB_ASK, SB_FILES_WHY_NO_RULE, "no rule allows it");
-	else if (ours && !granted && facts->mount != out->root->mount &&
-		 view->options.mounts == SB_FILES_ASK)
-		find(out, SB_ASK, SB_FILES_WHY_MOUNT,
-		     "on another filesystem that is mounted inside the project");
-	else if (place->exists && facts->type == SB_FILES_FILE && facts->links > 1 &&
-		 view->options.hard_links == SB_FILES_ASK)
-		find(out, SB_ASK, SB_FILES_WHY_HARD_LINK, "the file has other names elsewhere");
-	else if (ours && place->exists && (wish->op == SB_MODIFY || wish->op == SB_DELETE) &&
-		 view->options.ignored == SB_FILES_ASK && !wish->ignored_too &&
-		 sb_guards_ignored(view, out->root, place))
-		find(out, SB_ASK, SB_FILES_WHY_IGNORED,
-		     "git ignores it, so git could not bring it back");
+	judge(view, wish, place, &judged);
+	site = site_of(view, place, path_of(wish, place));
+	judged.site = &site;
+	find(view, &judged, out);
 }
+
+/* --- answers ------------------------------------------------------------------------------------ */
 
 static void record(const struct sb_job *job, const struct sb_wish *wish,
 		   const struct sb_place *place, const struct finding *finding, bool done)
@@ -173,8 +286,7 @@ static int refuse_denied(struct sb_job *job, const struct sb_wish *wish,
 			 const struct sb_place *place, const struct finding *finding)
 {
 	bool readable = is_change(wish->op) &&
-			sb_decide(job->view->policy, SB_READ, path_of(wish, place)).verdict !=
-				SB_DENY;
+			sb_judge_read(&job->view->grounds, path_of(wish, place)) != SB_DENY;
 
 	return refuse(job, wish, place, finding, readable ? SB_FILES_READ_ONLY : SB_FILES_BLOCKED,
 		      "may not");
@@ -245,7 +357,7 @@ static int refuse_procfs(struct sb_job *job, const struct sb_wish *wish,
 	struct finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};
 
 	finding.root = sb_files_root_of(job->view, place->path);
-	find(&finding, SB_DENY, SB_FILES_WHY_OUTSIDE, "/proc is no place for file tools");
+	snprintf(finding.reason, sizeof finding.reason, "/proc is no place for file tools");
 	return refuse(job, wish, place, &finding, SB_FILES_PATH_OUTSIDE_PROJECT, "may not");
 }
 
@@ -269,23 +381,93 @@ int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_plac
 int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char *old,
 		    size_t old_length, const char *data, size_t length)
 {
-	struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
-			       .act = SB_ACT_PUT_FILE,
-			       .content = data,
-			       .content_length = length};
-	struct finding finding = {.verdict = SB_ASK, .why = SB_FILES_WHY_GUARDED};
+	const struct sb_files *view = job->view;
+	const struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
+				     .deed = SB_DEED_WRITE,
+				     .content = data,
+				     .content_length = length};
+	const struct sb_case what = {.deed = SB_DEED_WRITE,
+				     .site = site_of(view, place, place->path),
+				     .rules_only = !is_named(place)};
+	struct sb_judgement judgement;
+	struct finding finding;
 
-	if (sb_policy_mode(job->view->policy) == SB_MODE_DANGER_FULL_ACCESS ||
-	    !sb_guards_content(job->view, place, old, old_length, data, length, finding.reason,
-			       sizeof finding.reason))
+	sb_judge(&view->grounds, &what, &judgement);
+	if (!judgement.lands)
 		return 0;
-	finding.root = sb_files_root_of(job->view, place->path);
+	if (data)
+		sb_judge_bytes(&view->grounds, &judgement, (struct sb_guard_bytes){old, old_length},
+			       (struct sb_guard_bytes){data, length});
+	/* the rules were asked about the name before */
+	if (data && judgement.lands->guard.verdict == SB_GUARD_PLAIN)
+		return 0;
+	judgement.lands->decision.verdict = SB_ASK;
+	judgement.lands->why = SB_WHY_GUARDED;
+	find(view, judgement.lands, &finding);
 	return ask(job, &wish, place, &finding);
+}
+
+bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place)
+{
+	const struct sb_case what = {.deed = SB_DEED_WRITE,
+				     .site = site_of(view, place, place->path),
+				     .rules_only = !is_named(place)};
+	struct sb_judgement judgement;
+
+	sb_judge(&view->grounds, &what, &judgement);
+	return judgement.lands != NULL;
 }
 
 bool sb_gate_hides(const struct sb_files *view, const char *path)
 {
-	return sb_decide(view->policy, SB_READ, path).verdict == SB_DENY;
+	return sb_judge_read(&view->grounds, path) == SB_DENY;
+}
+
+struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place)
+{
+	const struct sb_case what = {.deed = SB_DEED_WRITE,
+				     .site = site_of(view, place, place->path),
+				     .rules_only = !is_named(place)};
+	struct sb_access access;
+	struct sb_judged judged;
+
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		sb_judge_op(&view->grounds, (enum sb_op)op, &what, &judged);
+		access.verdict[op] = (unsigned char)judged.decision.verdict;
+	}
+	return access;
+}
+
+static enum sb_verdict tell(struct sb_job *job, const struct sb_wish *wish,
+			    const struct sb_place *place, const struct finding *finding)
+{
+	if (finding->verdict != SB_ALLOW) {
+		sb_refuse(job->err,
+			  finding->verdict == SB_DENY ? SB_FILES_BLOCKED : SB_FILES_NEEDS_CONSENT,
+			  0, "%s to %s '%s': %s", sb_verdict_name(finding->verdict),
+			  verbs[wish->op], path_of(wish, place), finding->reason);
+		fill(job, wish, place, finding, false);
+	}
+	return finding->verdict;
+}
+
+enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_place *place,
+			     bool *out_checked)
+{
+	const struct sb_wish wish = {.op = op};
+	const struct sb_case what = {.deed = SB_DEED_WRITE,
+				     .site = site_of(job->view, place, place->path),
+				     .rules_only = !is_named(place)};
+	struct sb_judged judged;
+	struct finding finding;
+
+	*out_checked = false;
+	if (place->facts.procfs || place->error == EXDEV)
+		return sb_gate_look(job, &wish, place);
+	sb_judge_op(&job->view->grounds, op, &what, &judged);
+	find(job->view, &judged, &finding);
+	*out_checked = finding.verdict == SB_ALLOW && judged.guard.verdict == SB_GUARD_CHECK;
+	return tell(job, &wish, place, &finding);
 }
 
 enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
@@ -295,12 +477,5 @@ enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
 
 	if (!place->facts.procfs && place->error != EXDEV)
 		look(job->view, wish, place, &finding);
-	if (finding.verdict != SB_ALLOW) {
-		sb_refuse(job->err,
-			  finding.verdict == SB_DENY ? SB_FILES_BLOCKED : SB_FILES_NEEDS_CONSENT, 0,
-			  "%s to %s '%s': %s", sb_verdict_name(finding.verdict), verbs[wish->op],
-			  path_of(wish, place), finding.reason);
-		fill(job, wish, place, &finding, false);
-	}
-	return finding.verdict;
+	return tell(job, wish, place, &finding);
 }

@@ -49,7 +49,7 @@ int sb_files_stat(struct sb_files *view, const struct sb_files_caller *caller, c
 			.accessed = facts->accessed,
 			.changed = facts->changed,
 			.born = facts->born,
-			.access = sb_decide_all(view->policy, place.path),
+			.access = sb_gate_access(view, &place),
 		};
 		memcpy(out->path, place.path, sizeof out->path);
 	}
@@ -76,19 +76,15 @@ int sb_files_exists(struct sb_files *view, const struct sb_files_caller *caller,
 }
 
 int sb_files_check(struct sb_files *view, enum sb_op op, const char *path,
-		   enum sb_verdict *out_verdict, struct sb_files_error *err)
+		   enum sb_verdict *out_verdict, bool *out_checked, struct sb_files_error *err)
 {
 	struct sb_job job = {view, SB_FILES_STAT, NULL, err};
-	struct sb_wish wish = {.op = op};
 	struct sb_place place;
 	int status = sb_job_find(&job, path, op == SB_DELETE ? 0 : SB_RESOLVE_FOLLOW, &place);
 
 	if (status < 0)
 		return status;
-	if (op == SB_CREATE && place.exists)
-		wish.op = SB_MODIFY;
-	wish.act = op == SB_READ ? SB_ACT_LOOK : op == SB_DELETE ? SB_ACT_REMOVE : SB_ACT_PUT_FILE;
-	*out_verdict = sb_gate_look(&job, &wish, &place);
+	*out_verdict = sb_gate_tell(&job, op, &place, out_checked);
 	sb_job_release(&job, &place);
 	return 0;
 }
@@ -246,7 +242,7 @@ static int descend(struct listing *listing, const struct sb_place *place, const 
 	if (status < 0) /* gone, or its path is too long to decide about */
 		return status == -ENOMEM || status == -EMFILE ? status : 0;
 	if (next->exists && next->facts.type == SB_FILES_DIRECTORY && !next->facts.procfs &&
-	    sb_decide(view->policy, SB_READ, next->path).verdict == SB_ALLOW &&
+	    sb_judge_read(&view->grounds, next->path) == SB_ALLOW &&
 	    (next->facts.mount == listing->mount || view->options.mounts == SB_FILES_ALLOW)) {
 		status = add_directory(listing, next, relative, length, depth + 1);
 		*out_cut = status == -EACCES;

@@ -69,7 +69,7 @@ static int go_down(struct sb_job *job, struct sb_place *place)
 int sb_parents_make(struct sb_job *job, const struct sb_parents *parents, struct sb_place *place)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish wish = {.op = SB_CREATE, .act = SB_ACT_PUT_DIRECTORY};
+	const struct sb_wish wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
 
 	while (*place->rest) {
 		int status = place->exists ? 0 : sb_parents_pass(job, parents, &wish, place);

@@ -147,7 +147,7 @@ static int each(struct walk *walk, const struct sb_place *directory, const struc
 
 /* --- removing ------------------------------------------------------------------------------------ */
 
-static const struct sb_wish removal = {.op = SB_DELETE, .act = SB_ACT_REMOVE};
+static const struct sb_wish removal = {.op = SB_DELETE, .deed = SB_DEED_REMOVE};
 
 static int may_remove(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
@@ -318,9 +318,9 @@ static int copy_one(struct walk *walk, struct sb_place *entry, const struct sb_p
 	const struct sb_wish look = {.op = SB_READ};
 	struct sb_wish wish = {.op = SB_CREATE,
 			       .content_later = true,
-			       .act = entry->facts.type == SB_FILES_DIRECTORY ? SB_ACT_PUT_DIRECTORY
-				      : entry->facts.type == SB_FILES_LINK    ? SB_ACT_PUT_LINK
-									      : SB_ACT_PUT_FILE};
+			       .deed = entry->facts.type == SB_FILES_DIRECTORY ? SB_DEED_MKDIR
+				       : entry->facts.type == SB_FILES_LINK    ? SB_DEED_SYMLINK
+									       : SB_DEED_WRITE};
 	SB_AUTO_FREE struct sb_place *there = malloc(sizeof *there);
 	int status = there ? sb_gate_covered(walk->job, &look, entry, walk->covered)
 			   : sb_refuse(walk->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "files/guards.h"
 #include "path/path.h"
 
 static void fill_defaults(struct sb_files_options *options)
@@ -48,7 +47,7 @@ int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_e
 		}
 	}
 	grown[view->root_count++] = opened;
-	status = sb_guards_open(view, err);
+	status = sb_gate_open(view, err);
 	if (status < 0) /* no root without a guard */
 		view->backend->ops->close_root(view->backend, &grown[--view->root_count]);
 	return status;
@@ -91,7 +90,7 @@ void sb_files_close(struct sb_files *view)
 {
 	if (!view)
 		return;
-	sb_guards_close(view);
+	sb_gate_close(view);
 	for (size_t i = 0; i < view->root_count; i++)
 		view->backend->ops->close_root(view->backend, &view->roots[i]);
 	for (size_t i = 0; i < SB_FILES_STRIPES; i++)

@@ -9,11 +9,10 @@
 #include <pthread.h>
 
 #include "files/backend.h"
+#include "judge/judge.h"
 
 #define SB_FILES_STRIPES 32
 #define SB_FILES_TRIES 200 /* of a change whose file changes under its hands */
-
-struct sb_guard;
 
 struct sb_files {
 	const struct sb_policy *policy;
@@ -22,6 +21,7 @@ struct sb_files {
 	struct sb_root *roots;
 	size_t root_count;
 	struct sb_guard *guard; /* NULL: in memory, where nothing outside runs anything */
+	struct sb_grounds grounds;
 	/* Between the last look at a file and its replacement; by path. */
 	pthread_mutex_t stripes[SB_FILES_STRIPES];
 };
@@ -62,22 +62,15 @@ pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
 
 /* --- gate.c --- */
 
-/* What happens at the name, for guards that look at more than the policy does. */
-enum sb_wish_act {
-	SB_ACT_LOOK,
-	SB_ACT_PUT_FILE,
-	SB_ACT_PUT_DIRECTORY,
-	SB_ACT_PUT_LINK,
-	SB_ACT_REMOVE,
-	SB_ACT_MOVE_AWAY, /* to other */
-	SB_ACT_MOVE_HERE, /* from other */
-};
+/* What calls are judged by, for the roots as they are now; again when one is added. */
+int sb_gate_open(struct sb_files *view, struct sb_files_error *err);
+void sb_gate_close(struct sb_files *view);
 
 struct sb_wish {
 	enum sb_op op;
-	enum sb_wish_act act;
-	bool tree; /* all beneath moves along: rules there count as well */
-	const struct sb_place *other;
+	enum sb_deed deed;            /* RENAME: op says which end, DELETE the old name */
+	bool tree;                    /* all beneath moves along: rules there count as well */
+	const struct sb_place *other; /* of RENAME */
 	/* Decide about this path, which will lie beneath the place once that is made; or NULL. */
 	const char *beneath;
 	bool ignored_too;   /* somebody said yes to what git ignores */
@@ -97,8 +90,24 @@ int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_plac
 int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char *old,
 		    size_t old_length, const char *data, size_t length);
 
+/*
+ * Is this a name where contents are looked at?  Then what lands there must be a fresh file: one
+ * that is moved there may be open for writing elsewhere.
+ */
+bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place);
+
+/* What may be done there before anybody is asked; a write whose bytes are looked at counts as one. */
+struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place);
+
 /* For entries of a directory that passed: would reading path be refused without a question? */
 bool sb_gate_hides(const struct sb_files *view, const char *path);
+
+/*
+ * May op be done to what is there, for those who only tell?  out_checked: it is allowed as far as
+ * the contents are harmless.
+ */
+enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_place *place,
+			     bool *out_checked);
 
 /* What a call would get before anybody is asked; fills why. */
 enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,

@@ -60,7 +60,7 @@ static int check_place(struct change *change, const struct sb_place *place)
 	struct sb_job *job = change->job;
 	struct sb_wish look = {.op = SB_READ};
 	struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
-			       .act = SB_ACT_PUT_FILE,
+			       .deed = SB_DEED_WRITE,
 			       .content_later = true,
 			       .content = change->content,
 			       .content_length = change->content_length};
@@ -263,7 +263,7 @@ static int make_written(struct sb_job *job, const void *context, const struct sb
 static int write_deep(struct change *change, struct sb_place *place)
 {
 	const struct sb_wish wish = {.op = SB_CREATE,
-				     .act = SB_ACT_PUT_FILE,
+				     .deed = SB_DEED_WRITE,
 				     .content_later = true,
 				     .content = change->content,
 				     .content_length = change->content_length};

@@ -81,16 +81,21 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		struct sb_files_error why = {0};
 		enum sb_verdict verdict;
-		const char *name = sb_op_name((enum sb_op)op);
+		const char *name = sb_op_name((enum sb_op)op), *word;
+		bool checked;
 		json_t *decision;
 
-		if (sb_files_check(call->view, (enum sb_op)op, path, &verdict, &why) != 0) {
+		if (sb_files_check(call->view, (enum sb_op)op, path, &verdict, &checked, &why) !=
+		    0) {
 			json_decref(decisions);
 			call->err = why;
 			return sb_tool_files_error(&why);
 		}
-		decision = json_pack("{s:s}", "verdict", sb_verdict_name(verdict));
-		sb_buf_printf(&text, "%s%s: %s", op ? "\n" : "", name, sb_verdict_name(verdict));
+		word = checked ? "check" : sb_verdict_name(verdict); /* as --explain says it */
+		decision = json_pack("{s:s}", "verdict", word);
+		sb_buf_printf(&text, "%s%s: %s", op ? "\n" : "", name, word);
+		if (checked)
+			sb_buf_puts(&text, " - allowed as far as the contents are harmless");
 		if (verdict != SB_ALLOW && why.person[0]) {
 			sb_buf_printf(&text, " - %s", why.person);
 			json_object_set_new(decision, "why", sb_rpc_string(why.person));

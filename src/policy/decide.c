@@ -352,7 +352,7 @@ struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op 
 	};
 	struct sb_decision decision = sb_decide(policy, op, path);
 
-	if (!policy->protect_ignored || policy->mode == SB_MODE_DANGER_FULL_ACCESS ||
+	if (policy->mode == SB_MODE_DANGER_FULL_ACCESS ||
 	    decision.verdict >= protect.access.verdict[op] || is_for_part(decision.rule, top))
 		return decision;
 	return (struct sb_decision){(enum sb_verdict)protect.access.verdict[op], &protect};

@@ -17,7 +17,7 @@
 #include "consent/names.h"
 #include "consent/session.h"
 #include "consent/summary.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/perform.h"
 #include "supervise/wire.h"
 

@@ -336,8 +336,8 @@ static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pen
 		sb_pending_free(pending);
 		return true;
 	}
-	sb_judge(approver->grounds, call, &pending->file,
-		 sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
+	sb_judge_call(approver->grounds, call, &pending->file,
+		      sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
 	if (is_hidden(pending))
 		doubt_hidden(&pending->judgement);
 	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&

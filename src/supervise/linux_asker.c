@@ -576,7 +576,9 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 static int make_judge(struct asker *asker, struct sb_error *err)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	int status = sb_grounds_guard(supervision->policy, supervision->projects, supervision->home,
+	const struct sb_guard_home home = {supervision->home->home,
+					   (const char *const *)supervision->home->git_settings};
+	int status = sb_grounds_guard(supervision->policy, supervision->projects, &home,
 				      &asker->guard, err);
 
 	if (status == SB_OK)

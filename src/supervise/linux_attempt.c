@@ -19,7 +19,7 @@
 #include "supervise/approve.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/land.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
@@ -68,7 +68,7 @@ static bool is_out_of_reach(const struct sb_performer *performer, const struct s
 	if (call->act == SB_ACT_ACCESS && error != EROFS)
 		return false;
 	for (size_t i = 0; i < judgement->count; i++) {
-		const char *path = judgement->all[i].spot->path;
+		const char *path = judgement->all[i].site->path;
 
 		if (path[0] && sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE)
 			return true;
@@ -109,7 +109,7 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 		const struct sb_grounds grounds = {.policy = domain->policy};
 		struct sb_judgement judgement;
 
-		sb_judge(&grounds, call, file, target, &judgement);
+		sb_judge_call(&grounds, call, file, target, &judgement);
 		if (judgement.strictest->decision.verdict != SB_ALLOW)
 			return false;
 	}
@@ -428,7 +428,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	if (metadata && sb_stage_metadata(broker, call, &file))
 		goto out;
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
-	sb_judge(performer->grounds, call, &file, two ? &target : NULL, &judgement);
+	sb_judge_call(performer->grounds, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
 	if (!allowed && inner &&
 	    ((call->act == SB_ACT_OPEN && holds_already(call, &file)) ||

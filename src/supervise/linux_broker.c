@@ -23,7 +23,7 @@
 #include "base/auto.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
@@ -184,7 +184,7 @@ static bool may_read(const struct sb_broker *broker, const struct sb_call *call,
 {
 	const struct sb_domain *domain;
 
-	if (sb_decide(broker->performer->policy, SB_READ, path).verdict != SB_ALLOW ||
+	if (sb_judge_read(broker->performer->grounds, path) != SB_ALLOW ||
 	    !sb_domain_of(call->thread, &domain))
 		return false;
 	for (; domain; domain = domain->outer)
@@ -286,9 +286,9 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 /* May anything be made there, or be changed if it is there already? */
 static bool is_plain(const struct sb_performer *performer, const struct sb_spot *file)
 {
-	return sb_decide(performer->policy, SB_CREATE, file->path).verdict == SB_ALLOW &&
-	       sb_decide(performer->policy, SB_MODIFY, file->path).verdict == SB_ALLOW &&
-	       sb_judge_is_plain(performer->grounds, file);
+	const struct sb_site site = sb_spot_site(file);
+
+	return sb_judge_is_plain(performer->grounds, &site);
 }
 
 /* It took so long that the name may mean something else by now: meaning.h. */

@@ -101,10 +101,10 @@ static bool is_still_allowed(const struct sb_acting *acting, const struct sb_cal
 			return false;
 	}
 	if (call->act == SB_ACT_RENAME)
-		sb_judge_renamed(acting->grounds, call, &file_now, &target_now, judged, &now);
+		sb_judge_call_renamed(acting->grounds, call, &file_now, &target_now, judged, &now);
 	else
-		sb_judge(acting->grounds, call, &file_now,
-			 call->act == SB_ACT_LINK ? &target_now : NULL, &now);
+		sb_judge_call(acting->grounds, call, &file_now,
+			      call->act == SB_ACT_LINK ? &target_now : NULL, &now);
 	return sb_judgement_stands(judged, &now);
 }
 
@@ -276,7 +276,7 @@ static struct sb_outcome rename_on_hold(const struct sb_acting *acting, const st
 	pause_until(sb_now_ns() + SETTLE_NS);
 	*out_changed = true;
 	if (sb_spot_confirm(acting->proc, file) && sb_spot_confirm(acting->proc, target)) {
-		sb_judge(acting->grounds, call, &held, target, &now);
+		sb_judge_call(acting->grounds, call, &held, target, &now);
 		*out_changed = !sb_judgement_stands(judged, &now);
 	}
 	if (!*out_changed)
@@ -302,7 +302,7 @@ bool sb_act_may_begin(const struct sb_acting *acting, const struct sb_call *call
 	if (!sb_spot_confirm(acting->proc, file) ||
 	    (has_target(call) && !sb_spot_confirm(acting->proc, target)))
 		return false;
-	sb_judge(acting->grounds, call, file, has_target(call) ? target : NULL, &now);
+	sb_judge_call(acting->grounds, call, file, has_target(call) ? target : NULL, &now);
 	return sb_judgement_stands(judged, &now);
 }
 

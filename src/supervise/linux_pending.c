@@ -68,9 +68,9 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 		.metadata = sb_act_is_metadata(pending->request->call.act),
 		.shows_content = judged == pending->judgement.lands &&
 				 sb_pending_shows_bytes(pending),
-		.path = judged->spot->path,
-		.directory = judged->spot->directory,
-		.name = judged->spot->name,
+		.path = judged->site->path,
+		.directory = judged->site->directory,
+		.name = judged->site->name,
 		.decision = judged->decision,
 		.process = pending->request->process,
 		.started = pending->started,
@@ -251,7 +251,7 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		.op = judged->op,
 		.metadata = sb_act_is_metadata(call->act),
 		.read_only = sb_policy_mode(approver->policy) == SB_MODE_READ_ONLY,
-		.path = judged->spot->path,
+		.path = judged->site->path,
 		.program = slash ? slash + 1 : NULL,
 		.rule = judged->decision.rule,
 		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
@@ -246,7 +246,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	address_path(call, call->file.path, sizeof address.sun_path + 1);
 	status = sb_resolve(&caller, AT_FDCWD, call->file.path, SB_LOOKUP_SOCKET, &file);
 	if (status == 0 && !S_ISSOCK(file.info.st_mode) &&
-	    sb_decide(performer->policy, SB_READ, file.path).verdict == SB_DENY) {
+	    sb_judge_read(performer->grounds, file.path) == SB_DENY) {
 		sb_spot_done(&file); /* what hides it */
 		status = -EACCES;
 	}
@@ -254,7 +254,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 		forward_hidden(broker, call, &file, socket, -status);
 		return;
 	}
-	sb_judge(performer->grounds, call, &file, NULL, &judgement);
+	sb_judge_call(performer->grounds, call, &file, NULL, &judgement);
 	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
 	sb_broker_count(broker, SB_MODIFY, allowed);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
@@ -309,7 +309,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		sb_broker_fail(broker, call, -status);
 		return;
 	}
-	sb_judge(performer->grounds, call, &file, NULL, &judgement);
+	sb_judge_call(performer->grounds, call, &file, NULL, &judgement);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {

@@ -414,7 +414,7 @@ static bool may_land(const struct sb_performer *performer, const struct sb_call 
 {
 	struct sb_judgement judgement;
 
-	sb_judge(performer->grounds, call, place, NULL, &judgement);
+	sb_judge_call(performer->grounds, call, place, NULL, &judgement);
 	return judgement.lands ? sb_judge_bytes(performer->grounds, &judgement, sb_bytes_seen(old),
 						sb_bytes_seen(bytes))
 			       : judgement.strictest->decision.verdict == SB_ALLOW;

@@ -29,7 +29,7 @@
 #ifndef SB_SUPERVISE_MEANING_H
 #define SB_SUPERVISE_MEANING_H
 
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/perform.h"
 
 #define SB_NAME_COUNTS_NS 1000000u

@@ -11,7 +11,7 @@
 
 #include "enforce/plan.h"
 #include "supervise/fast.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/stage.h"
 #include "supervise/wire.h"
 

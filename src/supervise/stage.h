@@ -24,7 +24,7 @@
 #include <pthread.h>
 
 #include "supervise/call.h"
-#include "supervise/judge.h"
+#include "supervise/case.h"
 #include "supervise/resolve.h"
 
 struct sb_broker;

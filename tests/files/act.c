@@ -83,12 +83,13 @@ static double now(void)
 static int measure(struct sb_files *view, const char *name, int count, struct sb_files_error *err)
 {
 	enum sb_verdict verdict;
+	bool checked;
 	double start = now();
 	char text[32];
 	int status = 0;
 
 	for (int i = 0; i < count && status == 0; i++)
-		status = sb_files_check(view, SB_READ, name, &verdict, err);
+		status = sb_files_check(view, SB_READ, name, &verdict, &checked, err);
 	printf("validate %.0f\n", (now() - start) / count);
 	start = now();
 	for (int i = 0; i < count && status == 0; i++)

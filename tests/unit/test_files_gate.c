@@ -245,13 +245,15 @@ static void test_F6_check_asks_nobody(void **state)
 {
 	struct fixture *fx = *state;
 	enum sb_verdict verdict;
+	bool checked;
 
 	fx_answers(fx, SB_FILES_ANSWER_YES);
-	assert_fine(sb_files_check(fx->view, SB_READ, "a.txt", &verdict, &fx->err));
+	assert_fine(sb_files_check(fx->view, SB_READ, "a.txt", &verdict, &checked, &fx->err));
 	assert_int_equal(verdict, SB_ALLOW);
-	assert_fine(sb_files_check(fx->view, SB_READ, "../outside/secret.txt", &verdict, &fx->err));
+	assert_fine(sb_files_check(fx->view, SB_READ, "../outside/secret.txt", &verdict, &checked,
+				   &fx->err));
 	assert_int_equal(verdict, SB_ASK);
-	assert_fine(sb_files_check(fx->view, SB_CREATE, "vendor/x", &verdict, &fx->err));
+	assert_fine(sb_files_check(fx->view, SB_CREATE, "vendor/x", &verdict, &checked, &fx->err));
 	assert_int_equal(verdict, SB_DENY);
 	assert_int_equal(fx->asked + fx->recorded, 0);
 }

@@ -454,15 +454,11 @@ static void P8_what_git_ignores_asks_unless_a_rule_is_about_it(void **state)
 	add(policy, SB_TIER_FLAG, "write", "/p/**/*.o");
 	add(policy, SB_TIER_FLAG, "read", "/p/vendor");
 	add(policy, SB_TIER_FLAG, "ask", "/p/notes");
-	sb_policy_set_protect_ignored(policy, true);
 	seal(policy);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		assert_int_equal(
 			sb_decide_ignored(policy, cases[i].op, cases[i].path, "/p").verdict,
 			cases[i].verdict);
-	sb_policy_set_protect_ignored(policy, false);
-	assert_int_equal(sb_decide_ignored(policy, SB_MODIFY, "/p/.env", "/p").verdict, SB_ALLOW);
-	sb_policy_set_protect_ignored(policy, true);
 	sb_policy_set_mode(policy, SB_MODE_DANGER_FULL_ACCESS);
 	assert_int_equal(sb_decide_ignored(policy, SB_MODIFY, "/p/.env", "/p").verdict, SB_ALLOW);
 }

@@ -1,7 +1,8 @@
-#include "supervise/ignored.h"
+#include "judge/ignored.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static bool is_old(const struct sb_ignored *ignored, int fd)
 {
 	struct timespec made;
 
-	return sb_sys_birth(fd, &made) < 0 || !is_after(&made, &ignored->since);
+	return ignored->all_old || sb_sys_birth(fd, &made) < 0 || !is_after(&made, &ignored->since);
 }
 
 /* Nothing there: false. */
@@ -55,12 +56,12 @@ static bool is_old_at(const struct sb_ignored *ignored, int directory, const cha
 	return fd >= 0 && is_old(ignored, fd);
 }
 
-static bool is_old_spot(const struct sb_ignored *ignored, const struct sb_spot *spot)
+static bool is_old_site(const struct sb_ignored *ignored, const struct sb_site *site)
 {
-	if (spot->object >= 0)
-		return is_old(ignored, spot->object);
-	return spot->directory >= 0 ? is_old_at(ignored, spot->directory, spot->name)
-				    : is_old_at(ignored, AT_FDCWD, spot->path);
+	if (site->object >= 0)
+		return is_old(ignored, site->object);
+	return site->directory >= 0 ? is_old_at(ignored, site->directory, site->name)
+				    : is_old_at(ignored, AT_FDCWD, site->path);
 }
 
 /* --- reading rules ---------------------------------------------------------------------- */
@@ -245,44 +246,12 @@ static struct sb_decision ask_name(void *context, struct top *top)
 	return sb_decide_ignored(name->policy, name->op, name->path, top->path);
 }
 
-static bool is_concerned(const struct sb_ignored *ignored, const struct sb_decision *decision,
-			 enum sb_op op, const struct sb_spot *spot)
-{
-	return ignored->on && decision->verdict == SB_ALLOW &&
-	       (op == SB_MODIFY || op == SB_DELETE) && spot->path[0] == '/' && !spot->in_proc &&
-	       !is_gits(spot->path) && is_old_spot(ignored, spot);
-}
-
-static bool is_directory(const struct sb_spot *spot)
-{
-	struct stat info;
-
-	if (spot->object >= 0)
-		return S_ISDIR(spot->info.st_mode);
-	return spot->directory >= 0 &&
-	       fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISDIR(info.st_mode);
-}
-
-struct sb_decision sb_ignored_decide(const struct sb_ignored *ignored,
-				     const struct sb_policy *policy, enum sb_op op,
-				     const struct sb_spot *spot)
-{
-	struct sb_decision decision = sb_decide(policy, op, spot->path);
-	struct name name = {policy, op, spot->path, false};
-
-	if (!is_concerned(ignored, &decision, op, spot))
-		return decision;
-	name.directory = is_directory(spot);
-	return ask_all(ignored, policy, spot->path, decision, ask_name, &name);
-}
-
 /* --- a directory with all that is in it --------------------------------------------------- */
 
 struct tree {
+	struct name name; /* the directory; first, so that ask_name() may be asked about it */
 	const struct sb_ignored *ignored;
-	struct name name; /* the directory */
-	unsigned left;    /* entries that may still be looked at */
+	unsigned left; /* entries that may still be looked at */
 };
 
 /* One directory of the tree. */
@@ -365,14 +334,44 @@ static struct sb_decision ask_tree(void *context, struct top *top)
 	return sb_decide_ignored(tree->name.policy, tree->name.op, tree->name.path, top->path);
 }
 
-struct sb_decision sb_ignored_decide_tree(const struct sb_ignored *ignored,
-					  const struct sb_policy *policy, enum sb_op op,
-					  const struct sb_spot *spot)
-{
-	struct sb_decision decision = sb_decide(policy, op, spot->path);
-	struct tree tree = {ignored, {policy, op, spot->path, true}, MAX_ENTRIES};
+/* --- the question ------------------------------------------------------------------------- */
 
-	if (!is_concerned(ignored, &decision, op, spot))
-		return decision;
-	return ask_all(ignored, policy, spot->path, decision, ask_tree, &tree);
+static bool is_directory(const struct sb_site *site)
+{
+	struct stat info;
+
+	if (site->mode)
+		return S_ISDIR(site->mode);
+	return site->directory >= 0 &&
+	       fstatat(site->directory, site->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(info.st_mode);
+}
+
+/* Where there is no disk there are no repositories either: the tree is one. */
+static struct sb_decision ask_off_disk(const struct sb_ignored *ignored, const struct name *name,
+				       struct sb_decision decision)
+{
+	const char *root = ignored->off_disk(ignored->context, name->path, name->directory);
+
+	return root ? sb_decide_ignored(name->policy, name->op, name->path, root) : decision;
+}
+
+bool sb_ignored_asks(const struct sb_ignored *ignored, const struct sb_policy *policy,
+		     enum sb_op op, const struct sb_site *site, bool moved,
+		     struct sb_decision *decision)
+{
+	struct tree tree = {{policy, op, site->path, moved}, ignored, MAX_ENTRIES};
+
+	if (!ignored->on || (op != SB_MODIFY && op != SB_DELETE) || site->path[0] != '/' ||
+	    site->in_proc || is_gits(site->path))
+		return false;
+	if (!moved)
+		tree.name.directory = is_directory(site);
+	if (ignored->off_disk)
+		*decision = ask_off_disk(ignored, &tree.name, *decision);
+	else if (is_old_site(ignored, site))
+		/* what counts as old wherever it lies loses nothing with the name of its directory */
+		*decision = ask_all(ignored, policy, site->path, *decision,
+				    moved && !ignored->all_old ? ask_tree : ask_name, &tree);
+	return decision->verdict != SB_ALLOW;
 }

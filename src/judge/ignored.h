@@ -17,31 +17,34 @@
  * a repository inside an ignored directory has that protected as well.
  * Held by: tests/supervise/ignored.py
  */
-#ifndef SB_SUPERVISE_IGNORED_H
-#define SB_SUPERVISE_IGNORED_H
+#ifndef SB_JUDGE_IGNORED_H
+#define SB_JUDGE_IGNORED_H
 
 #include <stdbool.h>
 #include <time.h>
 
 #include "sandbash/policy.h"
-#include "supervise/resolve.h"
+#include "judge/site.h"
 
 struct sb_ignored {
 	bool on;
-	struct timespec since; /* what was made later is the run's own */
+	bool all_old; /* nothing is anybody's own: a server lives long, and others work meanwhile */
+	struct timespec since; /* else what was made later is the run's own */
+	/* For a tree that is not on a disk: the root whose rules ignore path; NULL: none.  Or NULL. */
+	const char *(*off_disk)(void *context, const char *path, bool directory);
+	void *context;
 };
 
 /* From now on.  Waits for the next tick of the clock that files are stamped with. */
 void sb_ignored_begin(struct sb_ignored *ignored);
 
-/* The policy's word about op on what spot names, if git ignores it; else what it says anyway. */
-struct sb_decision sb_ignored_decide(const struct sb_ignored *ignored,
-				     const struct sb_policy *policy, enum sb_op op,
-				     const struct sb_spot *spot);
-
-/* The same for a directory that is renamed, with all that is in it. */
-struct sb_decision sb_ignored_decide_tree(const struct sb_ignored *ignored,
-					  const struct sb_policy *policy, enum sb_op op,
-					  const struct sb_spot *spot);
+/*
+ * Does op on what is at site have to be asked about, because git ignores it?  Then *decision, which
+ * the policy allowed, becomes what it says about such files.  moved: a directory that is renamed, with
+ * all that is in it.
+ */
+bool sb_ignored_asks(const struct sb_ignored *ignored, const struct sb_policy *policy,
+		     enum sb_op op, const struct sb_site *site, bool moved,
+		     struct sb_decision *decision);
 
 #endif

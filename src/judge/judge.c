@@ -1,0 +1,508 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "judge/judge_impl.h"
+#include "policy/fast.h"
+
+/* --- grounds -------------------------------------------------------------------------------- */
+
+void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
+		     const struct sb_guard *guard)
+{
+	*grounds = (struct sb_grounds){.policy = policy, .guard = guard};
+	if (sb_policy_protect_ignored(policy))
+		sb_ignored_begin(&grounds->ignored);
+}
+
+/* Whatever may be made there unasked is guarded, but in fast roots. */
+static bool in_guarded_root(void *policy, const char *path)
+{
+	return sb_decide(policy, SB_CREATE, path).verdict == SB_ALLOW &&
+	       !sb_fast_is_or_holds(policy, path);
+}
+
+/* The temporary directories that the run has for itself, where it can. */
+static bool is_private(void *policy, const char *path)
+{
+	struct sb_decision decision = sb_decide(policy, SB_CREATE, path);
+
+	return decision.rule && decision.rule->temp;
+}
+
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
+		     const struct sb_guard_home *home, struct sb_guard **out, struct sb_error *err)
+{
+	struct sb_guard_options options = {
+		.size = sizeof options,
+		.in_guarded_root = in_guarded_root,
+		.is_private = is_private,
+		.context = (void *)policy,
+		.projects = projects,
+		.home = home->home,
+		.git_settings = home->git_settings,
+		.protect_ignored = sb_policy_protect_ignored(policy),
+	};
+
+	return sb_guard_new(&options, out, err);
+}
+
+/* --- a judgement ------------------------------------------------------------------------------ */
+
+static void start(struct sb_judgement *out, const struct sb_case *what)
+{
+	out->sites[0] = what->site;
+	out->sites[1] = what->target;
+	out->count = 0;
+	out->strictest = NULL;
+	out->lands = NULL;
+	out->looked = 0;
+	out->movers[0].known = out->movers[1].known = false;
+}
+
+static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const struct sb_site *site)
+{
+	struct sb_judged *next = &out->all[out->count++];
+
+	next->op = op;
+	next->site = site;
+	next->decision = (struct sb_decision){SB_ALLOW, NULL};
+	next->why = SB_WHY_RULE;
+	next->guard.verdict = SB_GUARD_PLAIN;
+	next->guard.row = NULL;
+	next->guard.looked = 0;
+	return next;
+}
+
+static void find_strictest(struct sb_judgement *out)
+{
+	out->strictest = &out->all[0];
+	out->looked = 0;
+	for (size_t i = 0; i < out->count; i++)
+		if (out->all[i].guard.verdict == SB_GUARD_PLAIN)
+			out->looked |= out->all[i].guard.looked;
+	for (size_t i = 1; i < out->count; i++)
+		if (out->all[i].decision.verdict > out->strictest->decision.verdict)
+			out->strictest = &out->all[i];
+}
+
+/* What is at site now; false: nothing. */
+static bool look(const struct sb_site *site, struct stat *info)
+{
+	return fstatat(site->directory, site->name, info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Its mode; 0: nothing is there.  out_mover: who it is, where we had to look. */
+static mode_t mode_at(const struct sb_site *site, struct sb_mover *out_mover)
+{
+	struct stat info;
+
+	if (site->looked)
+		return site->mode;
+	if (!look(site, &info))
+		return 0;
+	*out_mover = (struct sb_mover){true, info.st_dev, info.st_ino};
+	return info.st_mode;
+}
+
+/* --- policy, what git ignores, bounds -------------------------------------------------------------- */
+
+static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
+{
+	return b.verdict > a.verdict ? b : a;
+}
+
+static bool is_danger(const struct sb_grounds *grounds)
+{
+	return sb_policy_mode(grounds->policy) == SB_MODE_DANGER_FULL_ACCESS;
+}
+
+static void object(struct sb_judged *judged, enum sb_why why)
+{
+	judged->decision = (struct sb_decision){SB_ASK, NULL};
+	judged->why = why;
+}
+
+/*
+ * Outside the roots a rule of the user's own may allow.  Built-in ones do not: they speak of
+ * what commands need (devices, temporary directories), and let everything be read.
+ */
+static bool is_granted(const struct sb_decision *decision)
+{
+	return decision->verdict == SB_ALLOW && decision->rule &&
+	       decision->rule->tier != SB_TIER_BUILTIN;
+}
+
+static void heed_bounds(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	const struct sb_bounds *bounds = &grounds->bounds;
+	const struct sb_decision *decision = &judged->decision;
+	const struct sb_site *site = judged->site;
+	bool granted = is_granted(decision);
+
+	if (decision->verdict == SB_DENY || (decision->verdict == SB_ASK && decision->rule) ||
+	    is_danger(grounds))
+		return;
+	if (bounds->roots && site->outside && !granted)
+		object(judged, SB_WHY_OUTSIDE);
+	else if (decision->verdict == SB_ASK)
+		return;
+	else if (bounds->mounts && site->other_mount && !granted)
+		object(judged, SB_WHY_MOUNT);
+	else if (bounds->hard_links && site->has_more_names)
+		object(judged, SB_WHY_HARD_LINK);
+}
+
+/* other: the name that a directory gets or had, when it is renamed; or NULL. */
+static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
+			const struct sb_site *other, struct sb_judged *judged)
+{
+	struct sb_decision *decision = &judged->decision;
+	const char *path = judged->site->path;
+	enum sb_op op = judged->op;
+
+	if (judged->site->nameless)
+		return;
+	*decision = sb_decide(grounds->policy, op, path);
+	if (other)
+		*decision = stricter(*decision,
+				     sb_decide_moved(grounds->policy, op, path, other->path));
+	else if (what->tree)
+		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
+	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
+	heed_bounds(grounds, judged);
+	/* connecting changes nothing of the file, whether git ignores it or not */
+	if (decision->verdict == SB_ALLOW && !what->ignored_too && what->deed != SB_DEED_CONNECT &&
+	    sb_ignored_asks(&grounds->ignored, grounds->policy, op, judged->site, other != NULL,
+			    decision))
+		judged->why = SB_WHY_IGNORED;
+}
+
+/* --- guarded names -------------------------------------------------------------------------------- */
+
+static bool has_guard(const struct sb_grounds *grounds, const struct sb_site *site)
+{
+	return grounds->guard && !site->in_proc && site->path[0] == '/' && !site->nameless &&
+	       !sb_fast_holds(grounds->policy, site->path) && !is_danger(grounds);
+}
+
+static struct sb_guard_place place_of(const struct sb_site *site, mode_t mode)
+{
+	bool named = site->directory >= 0 && site->name[0] && strcmp(site->name, ".") != 0;
+
+	return (struct sb_guard_place){site->directory, site->path,
+				       named ? site->name : strrchr(site->path, '/') + 1, mode};
+}
+
+/* No yes of an earlier question about the place, and no rule but one for this name, counts. */
+static void ask_for(struct sb_judged *judged)
+{
+	struct sb_decision *decision = &judged->decision;
+
+	if (decision->verdict == SB_DENY)
+		return;
+	judged->why = SB_WHY_GUARDED;
+	if (decision->verdict < SB_ASK || !decision->rule)
+		*decision = (struct sb_decision){SB_ASK, sb_row_rule(judged->guard.row)};
+}
+
+/* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
+static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
+		       struct sb_judgement *out)
+{
+	struct sb_guard_answer *guard = &judged->guard;
+
+	if (guard->verdict == SB_GUARD_PLAIN && grounds->bounds.unheld && guard->row &&
+	    (guard->looked & SB_LOOKED_INTO))
+		guard->verdict = SB_GUARD_ASK;
+	if (guard->verdict == SB_GUARD_PLAIN)
+		return;
+	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
+	    sb_rule_opens(judged->decision.rule, judged->site->path, guard->row)) {
+		guard->verdict = SB_GUARD_PLAIN;
+		guard->looked = 0; /* whatever is there */
+		return;
+	}
+	if (bytes)
+		out->lands = judged;
+	if (!bytes || guard->verdict == SB_GUARD_ASK || judged->decision.verdict != SB_ALLOW)
+		ask_for(judged);
+	/* no inode of a guarded file is ever handed out, and without a directory of ours nothing
+	 * can be put in its place */
+	if (bytes && judged->site->directory < 0)
+		judged->decision = (struct sb_decision){SB_DENY, sb_row_rule(judged->guard.row)};
+}
+
+/* --- one operation, one name ------------------------------------------------------------------------ */
+
+static void judge_one(const struct sb_grounds *grounds, const struct sb_case *what, enum sb_op op,
+		      const struct sb_site *site, enum sb_guard_act act, bool bytes,
+		      struct sb_judgement *out)
+{
+	struct sb_judged *judged = add(out, op, site);
+	struct sb_guard_place place;
+
+	judge_rules(grounds, what, NULL, judged);
+	if (what->rules_only || !has_guard(grounds, site))
+		return;
+	place = place_of(site, site->mode);
+	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
+	heed_guard(grounds, judged, bytes, out);
+}
+
+static void judge_rules_alone(const struct sb_grounds *grounds, const struct sb_case *what,
+			      enum sb_op op, struct sb_judgement *out)
+{
+	judge_rules(grounds, what, NULL, add(out, op, &out->sites[0]));
+}
+
+/* A directory or a link cannot be replaced by bytes; what is neither nor a file has none. */
+static void judge_write(const struct sb_grounds *grounds, const struct sb_case *what,
+			struct sb_judgement *out)
+{
+	const struct sb_site *site = &out->sites[0];
+	enum sb_op op = site->mode ? SB_MODIFY : SB_CREATE;
+
+	if (S_ISDIR(site->mode))
+		judge_rules_alone(grounds, what, op, out);
+	else
+		judge_one(grounds, what, op, site, SB_GUARD_WRITE,
+			  !site->mode || S_ISREG(site->mode), out);
+}
+
+static void judge_landing(const struct sb_grounds *grounds, const struct sb_case *what,
+			  struct sb_judgement *out)
+{
+	struct stat info;
+
+	judge_one(grounds, what, look(&out->sites[0], &info) ? SB_MODIFY : SB_CREATE,
+		  &out->sites[0], SB_GUARD_WRITE, true, out);
+}
+
+/* What is checked first may well get through. */
+static void judge_probe(const struct sb_grounds *grounds, const struct sb_case *what,
+			struct sb_judgement *out)
+{
+	if (S_ISREG(out->sites[0].mode))
+		judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_WRITE, true, out);
+	else
+		judge_rules_alone(grounds, what, SB_MODIFY, out);
+	out->lands = NULL;
+}
+
+/* A second name is a second way to write the same file. */
+static void judge_link(const struct sb_grounds *grounds, const struct sb_case *what,
+		       struct sb_judgement *out)
+{
+	mode_t mode = out->sites[0].mode;
+
+	judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_LINK_FROM, false, out);
+	judge_one(grounds, what, SB_CREATE, &out->sites[1],
+		  S_ISLNK(mode) ? SB_GUARD_SYMLINK : SB_GUARD_LINK_TO, S_ISREG(mode), out);
+}
+
+static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struct sb_case *what,
+				   enum sb_op op, int end, bool directory, struct sb_judgement *out)
+{
+	struct sb_judged *judged = add(out, op, &out->sites[end]);
+
+	/* a directory takes what is in it along: rules beneath either name count as well */
+	judge_rules(grounds, what, directory ? &out->sites[!end] : NULL, judged);
+	return judged;
+}
+
+static void judge_rename(const struct sb_grounds *grounds, const struct sb_case *what,
+			 struct sb_judgement *out)
+{
+	const struct sb_site *file = &out->sites[0], *target = &out->sites[1];
+	struct sb_mover replaced = {0};
+	mode_t from = mode_at(file, &out->movers[0]), to = mode_at(target, &replaced);
+	bool directory = S_ISDIR(from) || (what->exchange && S_ISDIR(to));
+	struct sb_judged *first, *second;
+
+	if (what->exchange)
+		out->movers[1] = replaced;
+	first = judge_end(grounds, what, SB_DELETE, 0, directory, out);
+	second = judge_end(grounds, what, to ? SB_MODIFY : SB_CREATE, 1, directory, out);
+	if (what->exchange) {
+		judge_end(grounds, what, SB_MODIFY, 0, directory, out);
+		judge_end(grounds, what, SB_DELETE, 1, directory, out);
+	}
+	if (from && !what->rules_only && has_guard(grounds, file) && has_guard(grounds, target)) {
+		struct sb_guard_place old = place_of(file, from), new = place_of(target, to);
+
+		sb_guard_rename(grounds->guard, &old, &new, what->exchange, &first->guard,
+				&second->guard);
+		heed_guard(grounds, first, false, out);
+		heed_guard(grounds, second, S_ISREG(from) && !what->exchange && !what->whiteout,
+			   out);
+	}
+}
+
+void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
+	      struct sb_judgement *out)
+{
+	const struct sb_site *site = &out->sites[0];
+
+	start(out, what);
+	switch (what->deed) {
+	case SB_DEED_LOOK:
+		judge_rules_alone(grounds, what, SB_READ, out);
+		break;
+	case SB_DEED_WRITE:
+		judge_write(grounds, what, out);
+		break;
+	case SB_DEED_LAND:
+		judge_landing(grounds, what, out);
+		break;
+	case SB_DEED_TRUNCATE:
+		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_WRITE, false, out);
+		break;
+	case SB_DEED_UNNAMED:
+		judge_rules_alone(grounds, what, SB_CREATE, out);
+		break;
+	case SB_DEED_PROBE:
+		judge_probe(grounds, what, out);
+		break;
+	case SB_DEED_MKDIR:
+		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_MKDIR, false, out);
+		break;
+	case SB_DEED_MKNOD:
+		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_MKNOD, false, out);
+		break;
+	case SB_DEED_SYMLINK:
+		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_SYMLINK, false, out);
+		break;
+	case SB_DEED_REMOVE:
+		judge_one(grounds, what, SB_DELETE, site, SB_GUARD_UNLINK, false, out);
+		break;
+	case SB_DEED_RENAME:
+		judge_rename(grounds, what, out);
+		break;
+	case SB_DEED_LINK:
+		judge_link(grounds, what, out);
+		break;
+	case SB_DEED_METADATA:
+		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_METADATA, false, out);
+		break;
+	case SB_DEED_HIDE:
+		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_HIDE, false, out);
+		break;
+	case SB_DEED_CONNECT:
+		judge_rules_alone(grounds, what, SB_MODIFY, out);
+		break;
+	}
+	find_strictest(out);
+}
+
+/* --- before and after ---------------------------------------------------------------------------------- */
+
+/* What has arrived at site, by an operation that was judged before. */
+static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case *what,
+			  enum sb_op op, const struct sb_site *site, struct sb_judgement *out)
+{
+	struct sb_judged *judged = add(out, op, site);
+	struct sb_guard_place place;
+	struct stat info;
+
+	judge_rules(grounds, what, NULL, judged);
+	if (!has_guard(grounds, site) || !look(site, &info))
+		return;
+	place = place_of(site, info.st_mode);
+	sb_guard_landed(grounds->guard, &place, &judged->guard);
+	heed_guard(grounds, judged, S_ISREG(info.st_mode), out);
+}
+
+void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *what,
+		      const struct sb_judgement *before, struct sb_judgement *out)
+{
+	start(out, what);
+	/* as judge_rename() has put it */
+	judge_arrived(grounds, what, before->all[1].op, &out->sites[1], out);
+	if (what->exchange)
+		judge_arrived(grounds, what, SB_MODIFY, &out->sites[0], out);
+	find_strictest(out);
+}
+
+static enum sb_guard_verdict guard_verdict(const struct sb_judgement *judgement)
+{
+	enum sb_guard_verdict verdict = SB_GUARD_PLAIN;
+
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].guard.verdict > verdict)
+			verdict = judgement->all[i].guard.verdict;
+	return verdict;
+}
+
+bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now)
+{
+	return now->strictest->decision.verdict <= before->strictest->decision.verdict &&
+	       guard_verdict(now) <= guard_verdict(before);
+}
+
+bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
+		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes)
+{
+	static const struct sb_case rules = {.deed = SB_DEED_WRITE};
+	struct sb_judged *lands = judgement->lands;
+	struct sb_guard_answer *guard = &lands->guard;
+	enum sb_guard_kind kind = guard->verdict == SB_GUARD_CHECK ? guard->kind : SB_GUARD_SAME;
+	char why[sizeof guard->detail];
+
+	why[0] = '\0';
+	if (grounds->guard && sb_guard_content(grounds->guard, kind, lands->site->path, old_bytes,
+					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
+		/* the guard has nothing against it; what the rules say stays */
+		guard->verdict = SB_GUARD_PLAIN;
+		judge_rules(grounds, &rules, NULL, lands);
+	} else {
+		ask_for(lands);
+		if (why[0])
+			memcpy(guard->detail, why, sizeof why);
+	}
+	find_strictest(judgement);
+	return judgement->strictest->decision.verdict == SB_ALLOW;
+}
+
+/* --- for those who only tell -------------------------------------------------------------------------- */
+
+void sb_judge_op(const struct sb_grounds *grounds, enum sb_op op, const struct sb_case *what,
+		 struct sb_judged *out)
+{
+	bool directory = S_ISDIR(what->site.mode);
+	struct sb_judgement judgement;
+
+	start(&judgement, what);
+	if (op == SB_READ || what->deed == SB_DEED_LOOK)
+		judge_rules_alone(grounds, what, op, &judgement);
+	else if (op == SB_DELETE)
+		judge_one(grounds, what, op, &what->site, SB_GUARD_UNLINK, false, &judgement);
+	else if (directory)
+		judge_one(grounds, what, op, &what->site,
+			  op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA, false, &judgement);
+	else
+		judge_one(grounds, what, op, &what->site, SB_GUARD_WRITE, true, &judgement);
+	*out = judgement.all[0];
+	out->site = &what->site;
+}
+
+bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *site)
+{
+	struct sb_guard_answer answer;
+	struct sb_guard_place place;
+
+	if (sb_decide(grounds->policy, SB_CREATE, site->path).verdict != SB_ALLOW ||
+	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW)
+		return false;
+	if (!has_guard(grounds, site))
+		return true;
+	place = place_of(site, 0);
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN &&
+	       !answer.looked;
+}
+
+enum sb_verdict sb_judge_read(const struct sb_grounds *grounds, const char *path)
+{
+	return sb_decide(grounds->policy, SB_READ, path).verdict;
+}

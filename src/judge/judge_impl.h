@@ -1,0 +1,13 @@
+/* judge_impl.h - between the files of this room. */
+#ifndef SB_JUDGE_JUDGE_IMPL_H
+#define SB_JUDGE_JUDGE_IMPL_H
+
+#include "judge/judge.h"
+
+/* A guard's row as a rule, for decisions. */
+const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
+
+/* Is rule, which allows something at path, about the very name that row guards? */
+bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * opened.c - the guard's rows as rules, and rules of the user's that open a guarded name.
+ */
+#include "judge/judge_impl.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "path/pattern.h"
+
+/* Made when it is first needed, and never let go: the rows are the same for every run. */
+const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
+{
+	static const struct sb_rule nameless = {.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+						.tier = SB_TIER_BUILTIN,
+						.pattern = "",
+						.origin = "built-in"};
+	static struct sb_rule *made[SB_GUARD_MAX_ROWS];
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+	struct sb_rule **place, *rule, *other = NULL;
+	char *origin = NULL;
+
+	if (row < rows || row >= rows + count)
+		row = rows;
+	place = &made[row - rows];
+	rule = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (rule)
+		return rule;
+	rule = malloc(sizeof *rule);
+	if (!rule || asprintf(&origin, "built-in: %s: %s", row->who, row->why) < 0) {
+		free(rule);
+		return &nameless;
+	}
+	*rule = (struct sb_rule){.access = nameless.access,
+				 .tier = SB_TIER_BUILTIN,
+				 .pattern = row->pattern,
+				 .origin = origin};
+	if (!__atomic_compare_exchange_n(place, &other, rule, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		free(origin); /* another thread was faster */
+		free(rule);
+		return other;
+	}
+	return rule;
+}
+
+/* Where the component begins that ends before end; 0 at the root. */
+static size_t component_before(const char *path, size_t end)
+{
+	while (end && path[end - 1] != '/')
+		end--;
+	return end;
+}
+
+static size_t count_components(const char *pattern)
+{
+	size_t count = 1;
+
+	for (; *pattern; pattern++)
+		count += *pattern == '/';
+	return count;
+}
+
+/*
+ * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
+ * that is P.  Written into out, PATH_MAX bytes.
+ */
+static void find_holder(const char *path, const char *pattern, char *out)
+{
+	size_t left = count_components(pattern), end = strlen(path);
+	const char *deep = strstr(pattern, "/**");
+
+	if (deep && !deep[3]) { /* everything beneath: go up to the name before it */
+		const char *name = deep;
+		size_t length, at = end;
+
+		while (name > pattern && name[-1] != '/')
+			name--;
+		length = (size_t)(deep - name);
+		do {
+			size_t from = component_before(path, at);
+
+			if (at - from == length && strncasecmp(path + from, name, length) == 0) {
+				end = at;
+				break;
+			}
+			at = from ? from - 1 : 0;
+		} while (at);
+		left--;
+	}
+	while (left-- && end) {
+		end = component_before(path, end);
+		end -= end > 0;
+	}
+	memcpy(out, path, end);
+	out[end] = '\0';
+	if (!end)
+		memcpy(out, "/", 2);
+}
+
+/*
+ * SECURITY: a rule of the user's opens a guarded name only if it is about that name.
+ *
+ * Danger: every project is writable by some rule, on the command line or in a file.  So the
+ * rule must not cover the directory around the name as well; and where it has wildcards, its
+ * last component must be a name, or "write *.json" would open .mcp.json.
+ * Held by: tests/supervise/guard.py
+ */
+bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row)
+{
+	const char *last = strrchr(rule->pattern, '/');
+	struct sb_pattern pattern;
+	char holder[PATH_MAX];
+	bool names;
+
+	if (rule->tier == SB_TIER_BUILTIN || (last && strpbrk(last, "*?[")))
+		return false;
+	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
+		return false;
+	find_holder(path, row->pattern, holder);
+	names = !sb_pattern_covers(&pattern, holder);
+	sb_pattern_done(&pattern);
+	return names;
+}

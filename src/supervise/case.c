@@ -1,0 +1,93 @@
+#include "supervise/case.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+
+/*
+ * A file that no path leads to any more, or never did (O_TMPFILE, pipes, memfd): changing it
+ * changes nothing that has a name, and the caller holds it open already.
+ */
+static bool is_nameless(const struct sb_spot *spot)
+{
+	return spot->object >= 0 && spot->directory < 0 &&
+	       (!spot->path[0] || sb_path_is_gone(spot->path, spot->info.st_nlink));
+}
+
+struct sb_site sb_spot_site(const struct sb_spot *spot)
+{
+	return (struct sb_site){.directory = spot->directory,
+				.object = spot->object,
+				.name = spot->name,
+				.path = spot->path,
+				.mode = spot->object >= 0 ? spot->info.st_mode : 0,
+				.in_proc = spot->in_proc,
+				.nameless = is_nameless(spot)};
+}
+
+static enum sb_deed deed_of(const struct sb_call *call)
+{
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		return (call->flags & O_TMPFILE) == O_TMPFILE ? SB_DEED_UNNAMED : SB_DEED_WRITE;
+	case SB_ACT_CLOSE:
+		return SB_DEED_LAND;
+	case SB_ACT_ACCESS:
+		return SB_DEED_PROBE;
+	case SB_ACT_MKDIR:
+		return SB_DEED_MKDIR;
+	case SB_ACT_MKNOD:
+	case SB_ACT_BIND:
+		return SB_DEED_MKNOD;
+	case SB_ACT_SYMLINK:
+		return SB_DEED_SYMLINK;
+	case SB_ACT_UNLINK:
+	case SB_ACT_RMDIR:
+		return SB_DEED_REMOVE;
+	case SB_ACT_RENAME:
+		return SB_DEED_RENAME;
+	case SB_ACT_LINK:
+		return SB_DEED_LINK;
+	case SB_ACT_CONNECT:
+		return SB_DEED_CONNECT;
+	case SB_ACT_CHMOD:
+		return (call->mode & 0500) == 0500 ? SB_DEED_METADATA : SB_DEED_HIDE;
+	case SB_ACT_SETXATTR: /* an access list sets the owner's rights as well */
+		return strcmp(call->text, "system.posix_acl_access") == 0 ? SB_DEED_HIDE
+									  : SB_DEED_METADATA;
+	default:
+		return sb_act_is_metadata(call->act) ? SB_DEED_METADATA : SB_DEED_TRUNCATE;
+	}
+}
+
+static struct sb_case case_of(const struct sb_call *call, const struct sb_spot *file,
+			      const struct sb_spot *target)
+{
+	struct sb_case what = {.deed = deed_of(call), .site = sb_spot_site(file)};
+
+	if (target)
+		what.target = sb_spot_site(target);
+	if (call->act == SB_ACT_RENAME) {
+		what.exchange = call->flags & RENAME_EXCHANGE;
+		what.whiteout = call->flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE);
+	}
+	return what;
+}
+
+void sb_judge_call(const struct sb_grounds *grounds, const struct sb_call *call,
+		   const struct sb_spot *file, const struct sb_spot *target,
+		   struct sb_judgement *out)
+{
+	const struct sb_case what = case_of(call, file, target);
+
+	sb_judge(grounds, &what, out);
+}
+
+void sb_judge_call_renamed(const struct sb_grounds *grounds, const struct sb_call *call,
+			   const struct sb_spot *file, const struct sb_spot *target,
+			   const struct sb_judgement *before, struct sb_judgement *out)
+{
+	const struct sb_case what = case_of(call, file, target);
+
+	sb_judge_renamed(grounds, &what, before, out);
+}
