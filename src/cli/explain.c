@@ -44,6 +44,7 @@ struct explanation {
 	struct sb_judged judged[SB_OP_COUNT];
 	const struct sb_guard_row *inside; /* a directory that holds names like this one, or NULL */
 	bool final;                        /* no flag changes what is denied */
+	const char *layers[SB_OP_COUNT];   /* a static run does otherwise than the rule says: why */
 	const char *change; /* the option that would allow what is not, or forbid what is */
 	char *target;       /* its value: rules that grant need something that exists */
 };
@@ -52,6 +53,38 @@ struct explanation {
 static bool is_checked(const struct sb_judged *judged)
 {
 	return judged->decision.verdict == SB_ALLOW && judged->guard.verdict == SB_GUARD_CHECK;
+}
+
+/*
+ * A static run asks nobody, holds only what exists, and directories by the whole: its layers are the
+ * answer, whatever the rules wish.
+ */
+static int hold(const struct sb_setup *setup, struct explanation *out, struct sb_error *err)
+{
+	const struct sb_plan_request request = {
+		.cwd = setup->home.cwd,
+		.tmpdir = setup->home.tmpdir,
+		.projects = (const char *const *)setup->projects,
+		.other_terminal = setup->home.other_terminal,
+	};
+	struct sb_plan plan;
+	int status = sb_plan_make(setup->policy, &request, &plan, err);
+
+	if (status != SB_OK)
+		return status;
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		struct sb_decision *decision = &out->judged[op].decision;
+		bool lets = sb_plan_lets(&plan, (enum sb_op)op, out->path);
+
+		if (lets && decision->verdict != SB_ALLOW)
+			out->layers[op] = "; a static run cannot hold that: it is not there yet";
+		else if (!lets && decision->verdict == SB_ALLOW)
+			out->layers[op] = "; a static run holds it closed, with what is around it";
+		if (out->layers[op])
+			decision->verdict = lets ? SB_ALLOW : SB_DENY;
+	}
+	sb_plan_done(&plan);
+	return SB_OK;
 }
 
 static bool is_free(const struct sb_judged *judged)
@@ -150,17 +183,21 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 	return status;
 }
 
-static int explain(const struct sb_setup *setup, const char *text, bool guarded,
+static int explain(const struct sb_command_line *line, const struct sb_setup *setup,
 		   struct explanation *out, struct sb_error *err)
 {
+	bool danger = sb_policy_mode(setup->policy) == SB_MODE_DANGER_FULL_ACCESS;
 	SB_AUTO_FREE char *absolute = NULL;
 	bool named = false; /* a guarded name: only a rule for itself changes anything */
-	int status = sb_path_expand(text, setup->home.cwd, setup->home.home, &absolute, err);
+	int status = sb_path_expand(line->action_value, setup->home.cwd, setup->home.home,
+				    &absolute, err);
 
 	if (status == SB_OK)
 		status = sb_path_canonical(absolute, &out->path, &out->missing, err);
 	if (status == SB_OK)
-		status = judge(setup, guarded, out, err);
+		status = judge(setup, sb_is_guarded(line, setup), out, err);
+	if (status == SB_OK && line->static_run && !danger)
+		status = hold(setup, out, err);
 	if (status != SB_OK)
 		return status;
 	out->change = "--deny";
@@ -201,8 +238,9 @@ static void put_rule(const struct sb_rule *rule, struct sb_buf *out)
 }
 
 static void explain_operation(const struct sb_setup *setup, enum sb_op op,
-			      const struct sb_judged *judged, struct sb_buf *out)
+			      const struct explanation *found, struct sb_buf *out)
 {
+	const struct sb_judged *judged = &found->judged[op];
 	const struct sb_decision *decision = &judged->decision;
 
 	sb_buf_printf(out, "  %-7s %-6s  ", sb_op_name(op), verdict_of(judged));
@@ -217,6 +255,8 @@ static void explain_operation(const struct sb_setup *setup, enum sb_op op,
 		puts_safe(out, origin_of(setup->policy, decision));
 		if (decision->rule && decision->rule->capped && op != SB_READ)
 			sb_buf_puts(out, " (read-only mode)");
+		if (found->layers[op])
+			sb_buf_puts(out, found->layers[op]);
 	}
 	sb_buf_putc(out, '\n');
 }
@@ -246,7 +286,7 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 	puts_safe(out, found->path);
 	sb_buf_puts(out, found->missing ? " (does not exist)\n" : "\n");
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		explain_operation(setup, (enum sb_op)op, &found->judged[op], out);
+		explain_operation(setup, (enum sb_op)op, found, out);
 		asks |= found->judged[op].decision.verdict == SB_ASK ||
 			is_checked(&found->judged[op]);
 	}
@@ -327,8 +367,7 @@ int sb_cli_explain(const struct sb_command_line *line)
 
 	if (status)
 		return status;
-	if (explain(&setup, line->action_value, sb_is_guarded(line, &setup), &found, &err) !=
-	    SB_OK) {
+	if (explain(line, &setup, &found, &err) != SB_OK) {
 		status = sb_report(&err);
 	} else {
 		if (line->json)

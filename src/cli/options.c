@@ -69,43 +69,46 @@ enum id {
 
 const struct sb_option sb_options[] = {
 	[ALLOW_WRITE] = {"allow-write", "PATH", NULL, SB_GROUP_RULES, "may change PATH",
-			 "let the command change PATH and all beneath it"},
+			 "let the command change PATH and all beneath it", .inherited = true},
 	[ALLOW_READ] = {"allow-read", "PATH", NULL, SB_GROUP_RULES, "may only read PATH",
-			"let it read PATH, never change it"},
+			"let it read PATH, never change it", .inherited = true},
 	[ASK] = {"ask", "PATH", NULL, SB_GROUP_RULES, "changes ask first",
-		 "every change of PATH asks (a static run refuses)"},
-	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH",
-		  "hide PATH: not even readable"},
+		 "every change of PATH asks (a static run refuses)", .inherited = true},
+	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH", "hide PATH: not even readable",
+		  .inherited = true},
 	[RULE] = {"rule", "RULE", NULL, SB_GROUP_RULES, "e.g. 'read+create x'",
-		  "any rule, e.g. 'read+create logs'"},
+		  "any rule, e.g. 'read+create logs'", .inherited = true},
 	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE",
-		    "add the rules of a file"},
+		    "add the rules of a file", .inherited = true, .is_file = true},
 	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project",
 		     "one more project beside the current directory"},
 	[WITHIN] = {"within", "DIR", NULL, SB_GROUP_RULES, NULL,
 		    "only DIR of the project may change without a question"},
 
 	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
-		  "see above", "read-only, workspace-write (default), danger-full-access"},
+		  "see above", "read-only, workspace-write (default), danger-full-access",
+		  .inherited = true},
 	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it",
-			     "the same as --mode=danger-full-access"},
+			     "the same as --mode=danger-full-access", .inherited = true},
 	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only",
-		     "off: no network but the run's own loopback"},
-	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_MORE, NULL, "/tmp is not writable"},
+		     "off: no network but the run's own loopback", .inherited = true},
+	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_MORE, NULL, "/tmp is not writable",
+		    .inherited = true},
 	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp",
-			"the real /tmp instead of a private one"},
+			"the real /tmp instead of a private one", .inherited = true},
 	[PROTECT_IGNORED] = {"protect-ignored", NULL, NULL, SB_GROUP_MORE, NULL,
-			     "changing an existing file that git ignores asks"},
+			     "changing an existing file that git ignores asks", .inherited = true},
 	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
-			"start in the home directory itself"},
+			"start in the home directory itself", .inherited = true},
 	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",
-		      "start outside the home directory"},
+		      "start outside the home directory", .inherited = true},
 	[STATIC] = {"static", NULL, NULL, SB_GROUP_MORE, NULL,
-		    "no supervisor: kernel layers only, nobody is asked"},
+		    "no supervisor: kernel layers only, nobody is asked", .inherited = true},
 	[CONSENT] = {"consent", "HOW", "ask deny auto", SB_GROUP_RUN, "ask, deny or auto",
-		     "whether to ask: auto (default) asks when someone can be asked"},
+		     "whether to ask: auto (default) asks when someone can be asked",
+		     .inherited = true},
 	[ASK_TIMEOUT] = {"ask-timeout", "SECONDS", NULL, SB_GROUP_MORE, NULL,
-			 "how long a question may stay open before it means no"},
+			 "how long a question may stay open before it means no", .inherited = true},
 	[SESSION] = {"session", "NAME", NULL, SB_GROUP_RUN, "keep the answers",
 		     "keep the answers under this name, and reapply them next time"},
 	[SESSIONS] = {"sessions", NULL, NULL, SB_GROUP_MORE, NULL,
@@ -119,11 +122,11 @@ const struct sb_option sb_options[] = {
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
 		    "write what was refused to FILE, as JSON"},
 	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_RUN, NULL,
-			   "do not run without a record"},
+			   "do not run without a record", .inherited = true},
 	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
 			     "wait for what the command leaves running instead of ending it"},
 	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_MORE, NULL,
-			 "run even where this machine cannot hold everything"},
+			 "run even where this machine cannot hold everything", .inherited = true},
 	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_MORE, NULL, "leave descriptor N open"},
 	[KEEP_ENV] = {"keep-env", "NAMES", NULL, SB_GROUP_RUN, NULL,
 		      "let the command see these variables only, e.g. PATH,HOME,LC_*"},
@@ -219,6 +222,20 @@ static const struct {
 	{COMPLETION, SB_ACTION_COMPLETION},
 	{MCP, SB_ACTION_MCP},
 };
+
+int sb_command_line_give(struct sb_command_line *line, const char *name, const char *value,
+			 struct sb_error *err)
+{
+	struct sb_given *grown = reallocarray(line->given, line->given_count + 1, sizeof *grown);
+
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	line->given = grown;
+	for (size_t i = 0; i < sb_option_count; i++)
+		if (strcmp(sb_options[i].name, name) == 0)
+			grown[line->given_count++] = (struct sb_given){&sb_options[i], value};
+	return SB_OK;
+}
 
 static int out_of_memory(struct sb_error *err)
 {
@@ -621,6 +638,8 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 			return sb_hint(err, "--%s=%s", sb_options[id].name, sb_options[id].value);
 		}
 		status = take(line, (enum id)id, argv[first], value, separate, err);
+		if (status == SB_OK)
+			status = sb_command_line_give(line, sb_options[id].name, value, err);
 		if (status != SB_OK)
 			return status;
 		i++;
@@ -654,5 +673,6 @@ void sb_command_line_done(struct sb_command_line *line)
 	free(line->within);
 	free(line->policy_files);
 	free(line->keep_fds);
+	free(line->given);
 	*line = (struct sb_command_line){0};
 }

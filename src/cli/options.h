@@ -54,6 +54,13 @@ struct sb_option {
 	const char *brief; /* for --help, which fits one screen; NULL: no place of its own there */
 	const char *help;  /* for completions: a whole sentence; NULL: not offered */
 	bool optional;     /* the value may be left out, and follows "=" only */
+	bool inherited;    /* a server hands it to every command that it starts */
+	bool is_file;      /* the value names a file, from where we were started */
+};
+
+struct sb_given { /* an option as it was given */
+	const struct sb_option *option;
+	const char *value; /* or NULL */
 };
 
 extern const struct sb_option sb_options[];
@@ -92,6 +99,9 @@ struct sb_command_line {
 	bool follow, verify, prune; /* what --log does; none: print */
 	const char *log_session, *log_path, *log_verdict, *since;
 
+	struct sb_given *given; /* all of them, in order */
+	size_t given_count;
+
 	char **own;       /* our own options as they were written ... */
 	size_t own_count; /* ... for SANDBASH_FLAGS */
 	char **command;   /* the rest; NULL-terminated, may be empty */
@@ -101,5 +111,9 @@ struct sb_command_line {
 /* SB_E_INVALID: a usage mistake (exit 2). */
 int sb_command_line_parse(int argc, char **argv, struct sb_command_line *out, struct sb_error *err);
 void sb_command_line_done(struct sb_command_line *line);
+
+/* As if it had been given, for those who hand options on: name is one of the table's. */
+int sb_command_line_give(struct sb_command_line *line, const char *name, const char *value,
+			 struct sb_error *err);
 
 #endif

@@ -182,6 +182,12 @@ static void judge(struct maker *maker)
 		node->parent = i ? i - 1 : 0;
 		while (node->parent && !sb_path_within(plan->nodes[node->parent].path, node->path))
 			node->parent = plan->nodes[node->parent].parent;
+		/*
+		 * Landlock makes a new file before it says that nobody may write to it.  The
+		 * performer is to write new ones; what may be made and written the judge decides.
+		 */
+		if ((node->allow & 1u << SB_CREATE) && maker->request->supervised)
+			node->allow |= 1u << SB_MODIFY;
 		node->state = state_of(node->allow);
 		parent = &plan->nodes[node->parent];
 
@@ -457,6 +463,40 @@ enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path)
 		if (sb_path_within(plan->nodes[i].path, path))
 			state = plan->nodes[i].state;
 	return state;
+}
+
+/* The operations that Landlock leaves, bit per enum sb_op; 0 where nothing is writable. */
+static unsigned changes_at(const struct sb_plan *plan, const char *path)
+{
+	unsigned changes = 0;
+
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (sb_path_within(plan->nodes[i].path, path))
+			changes = plan->nodes[i].state == SB_STATE_WRITABLE ? plan->nodes[i].allow
+									    : 0;
+	return changes;
+}
+
+static bool is_mount(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (strcmp(plan->mounts[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path)
+{
+	/* a new file is written, too */
+	unsigned needs = 1u << op | (op == SB_CREATE ? 1u << SB_MODIFY : 0);
+	SB_AUTO_FREE char *directory = NULL;
+
+	if (op == SB_READ)
+		return sb_plan_state_at(plan, path) != SB_STATE_HIDDEN;
+	if (op == SB_MODIFY)
+		return (changes_at(plan, path) & needs) == needs;
+	directory = sb_path_parent(path);
+	return directory && (changes_at(plan, directory) & needs) == needs && !is_mount(plan, path);
 }
 
 static bool writable_at(const struct sb_plan *plan, const char *path)

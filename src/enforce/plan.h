@@ -118,6 +118,12 @@ bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path);
 /* What holds at a path: the state of the nearest enclosing node. */
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);
 
+/*
+ * Would the layers alone let op be done to path?  A name that comes or goes is a matter of its directory,
+ * and one that is a mount can neither be removed nor be made.
+ */
+bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path);
+
 const char *sb_mount_kind_name(enum sb_mount_kind kind);
 
 #endif

@@ -107,7 +107,7 @@ void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
 {
 	json_t *result = call->result;
 
-	if (!result || call->batch || call->needs_consent || call->events ||
+	if (!result || call->batch || call->needs_keeper || call->events ||
 	    atomic_load(&call->cancel) || sb_resources_must_shorten(result))
 		return;
 	call->result = NULL;
@@ -127,7 +127,7 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 	}
 	call->result = NULL;
 	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
-	if (!call->needs_consent || atomic_load(&call->cancel) || mcp->ending) {
+	if (!call->needs_keeper || atomic_load(&call->cancel) || mcp->ending) {
 		sb_call_finish(mcp, call, result);
 		return;
 	}

@@ -59,40 +59,22 @@ static void free_words(struct words *words)
 		free(words->all[i]);
 }
 
-/* The rules of the server's own command line. */
-static void add_rules(struct words *words, const struct sb_command_line *line,
-		      const struct sb_setup *setup)
+/* The server's own options, as far as the table of options says that commands get them (options.h). */
+static void add_options(struct words *words, const struct sb_command_line *line,
+			const struct sb_setup *setup)
 {
-	char seconds[32];
+	for (size_t i = 0; i < line->given_count; i++) {
+		const struct sb_given *given = &line->given[i];
+		SB_AUTO_BUF struct sb_buf option = SB_BUF(4096);
 
-	for (size_t i = 0; i < line->rule_count; i++)
-		add_word(words, "", line->rules[i].origin);
-	for (size_t i = 0; i < line->policy_file_count; i++)
-		add_word(words, "--policy=", line->policy_files[i]);
+		if (!given->option->inherited)
+			continue;
+		sb_buf_printf(&option, "--%s%s", given->option->name, given->value ? "=" : "");
+		add_word(words, option.data, given->value ? given->value : "");
+	}
+	/* by the directories that they were when the server started */
 	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)
 		add_word(words, "--project=", setup->projects[i]);
-	if (line->has_mode)
-		add_word(words, "--mode=", sb_mode_name(line->mode));
-	if (line->has_network)
-		add_word(words, "--network=", line->network ? "on" : "off");
-	if (line->has_tmp)
-		add_word(words, "", line->tmp == SB_TMP_OFF ? "--no-tmp" : "--shared-tmp");
-	if (line->allow_home)
-		add_word(words, "", "--allow-home");
-	if (line->anywhere)
-		add_word(words, "", "--anywhere");
-	if (line->static_run)
-		add_word(words, "", "--static");
-	if (line->best_effort)
-		add_word(words, "", "--best-effort");
-	if (line->require_audit)
-		add_word(words, "", "--require-audit");
-	if (line->ask_timeout_ms) {
-		snprintf(seconds, sizeof seconds, "%.3f", line->ask_timeout_ms / 1000.0);
-		add_word(words, "--ask-timeout=", seconds);
-	}
-	if (line->consent == SB_CONSENT_DENY)
-		add_word(words, "", "--consent=deny");
 }
 
 /*
@@ -134,7 +116,7 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 	const struct sb_keeper_options *options = keeper->options;
 
 	add_word(words, "", "sandbash");
-	add_rules(words, options->line, options->setup);
+	add_options(words, options->line, options->setup);
 	add_within(words, keeper, json_object_get(message, "roots"));
 	add_word(words, "--session=", keeper->session_name);
 	add_word(words, "--report=", run->report);

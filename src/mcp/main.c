@@ -62,6 +62,17 @@ static int make_absolute(const char **files, size_t count, struct sb_error *err)
 	return SB_OK;
 }
 
+/* The same for files that commands are to be given, too. */
+static int make_given_absolute(struct sb_command_line *line, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < line->given_count && status == SB_OK; i++)
+		if (line->given[i].option->is_file)
+			status = make_absolute(&line->given[i].value, 1, err);
+	return status;
+}
+
 /*
  * Directories on the command line are projects, the first one the current directory.  Whoever
  * writes them into a configuration means them, also outside of the home directory.
@@ -76,6 +87,8 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 		status = make_absolute(line->projects, line->project_count, err);
 	if (status == SB_OK)
 		status = make_absolute(line->within, line->within_count, err);
+	if (status == SB_OK)
+		status = make_given_absolute(line, err);
 	while (line->command[count])
 		count++;
 	if (status != SB_OK || !count)
@@ -94,6 +107,9 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 	line->projects = projects;
 	line->project_count = more;
 	line->anywhere = true;
+	status = sb_command_line_give(line, "anywhere", NULL, err);
+	if (status != SB_OK)
+		return status;
 	if (chdir(line->command[0]) != 0)
 		return sb_fail(err, SB_E_MISSING, errno, "cannot serve '%s'", line->command[0]);
 	return SB_OK;

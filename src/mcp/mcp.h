@@ -72,7 +72,7 @@ struct sb_call {
 	/* from a worker; the result of one that is parked may also come from the keeper */
 	json_t *events; /* what rules refused, for the record */
 	json_t *result;
-	bool needs_consent;
+	bool needs_keeper;
 	bool answered; /* from the worker's thread */
 };
 

@@ -55,7 +55,9 @@ static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 	bool answered;
 
 	call->result = call->tool->run(&work);
-	call->needs_consent = work.err.code == SB_FILES_NEEDS_CONSENT;
+	/* or rules allow it where our own domain ends: the keeper judges again, and can */
+	call->needs_keeper = work.err.code == SB_FILES_NEEDS_CONSENT ||
+			     work.err.code == SB_FILES_PERMISSION;
 	sb_call_answer_early(mcp, call);
 	answered = call->answered;
 	pthread_mutex_lock(&mcp->lock);

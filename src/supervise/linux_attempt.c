@@ -58,19 +58,22 @@ static bool holds_already(const struct sb_call *call, const struct sb_spot *file
 
 /*
  * The policy allows it, and yet we could not: it lies where this process has no right to
- * change anything (a rule for something that did not exist at the start).
+ * change anything (a rule for something that did not exist at the start, or for a file whose
+ * directory no rule opens: such a file is a mount of its own, and cannot be removed).
  */
 static bool is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
 			    const struct sb_judgement *judgement, int error)
 {
-	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV)
-		return false;
-	if (call->act == SB_ACT_ACCESS && error != EROFS)
+	if (error == EROFS) /* a mount of ours; if the file system's, the asker meets it as well */
+		return true;
+	if ((error != EACCES && error != EPERM && error != EXDEV && error != EBUSY) ||
+	    call->act == SB_ACT_ACCESS)
 		return false;
 	for (size_t i = 0; i < judgement->count; i++) {
-		const char *path = judgement->all[i].site->path;
+		const struct sb_judged *judged = &judgement->all[i];
 
-		if (path[0] && sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE)
+		if (judged->site->path[0] &&
+		    !sb_plan_lets(performer->plan, judged->op, judged->site->path))
 			return true;
 	}
 	return false;
