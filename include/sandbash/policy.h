@@ -100,6 +100,10 @@ void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp);
 /* What git ignores is changed only where a rule says so: sb_decide_ignored(). */
 void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on);
 bool sb_policy_protect_ignored(const struct sb_policy *policy);
+
+/* The command sees only variables that hold no secrets. */
+void sb_policy_set_clean_env(struct sb_policy *policy, bool on);
+bool sb_policy_clean_env(const struct sb_policy *policy);
 enum sb_mode sb_policy_mode(const struct sb_policy *policy);
 bool sb_policy_network(const struct sb_policy *policy);
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy);

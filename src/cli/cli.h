@@ -81,11 +81,36 @@ int sb_cli_mcp(const struct sb_command_line *line);
 
 /* --- environ.c ---------------------------------------------------------------- */
 
+/* What a command needs to work, and nothing that could be a secret: names as below. */
+#define SB_ENVIRON_USUAL                                                                           \
+	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR,"              \
+	"XDG_RUNTIME_DIR,XDG_CONFIG_HOME,XDG_CACHE_HOME,XDG_DATA_HOME,XDG_STATE_HOME,EDITOR,"      \
+	"PAGER,GOPATH,GOROOT,CARGO_HOME,RUSTUP_HOME,JAVA_HOME,NVM_DIR,PYENV_ROOT,VIRTUAL_ENV,"     \
+	"CONDA_PREFIX,NODE_PATH,PKG_CONFIG_PATH,LD_LIBRARY_PATH,MAKEFLAGS,CC,CXX,CFLAGS,CXXFLAGS," \
+	"LDFLAGS"
+
 /*
- * Remove every variable but those that names lists (separated by commas, a "*" at the end
- * stands for the rest of a name) and what sandbash itself tells the command.
+ * Names of variables, separated by commas; a "*" at the end stands for the rest of a name.  What
+ * sandbash itself tells the command belongs to them.
  */
-void sb_environ_keep(const char *names);
+struct sb_environ_names {
+	bool usual;       /* --clean-env: those of SB_ENVIRON_USUAL, and */
+	const char *more; /* --keep-env; or NULL */
+};
+
+/* Remove every other variable; neither of the two: none. */
+void sb_environ_keep(const struct sb_environ_names *names);
+
+/* Is this variable ("NAME=value") removed? */
+bool sb_environ_removes(const struct sb_environ_names *names, const char *variable);
+
+/* --- login.c ------------------------------------------------------------------ */
+
+/*
+ * An agent's own login is as hidden as any other secret.  If program is such an agent and has one,
+ * say so, and how it can be read.
+ */
+void sb_login_tell(const struct sb_setup *setup, const char *program);
 
 /* --- help.c ------------------------------------------------------------------ */
 int sb_cli_help(void);

@@ -1,5 +1,5 @@
 /*
- * environ.c - --keep-env: a command that sees no more of the environment than it needs.
+ * environ.c - --keep-env and --clean-env: a command that sees no more of the environment than it needs.
  *
  * Only the command: sandbash itself looks at all of it, since variables name what has to be
  * protected (SSH_AUTH_SOCK, KUBECONFIG, ...).
@@ -26,17 +26,24 @@ static bool is_named(const char *names, const char *variable, size_t length)
 	return false;
 }
 
-void sb_environ_keep(const char *names)
+bool sb_environ_removes(const struct sb_environ_names *names, const char *variable)
+{
+	size_t length = strcspn(variable, "=");
+
+	if (!names->usual && !names->more)
+		return false;
+	/* P7; the names of these alone make nothing known that --status does not tell */
+	return !is_named("SANDBASH*,TMPDIR,PWD", variable, length) &&
+	       !(names->usual && is_named(SB_ENVIRON_USUAL, variable, length)) &&
+	       !(names->more && is_named(names->more, variable, length));
+}
+
+void sb_environ_keep(const struct sb_environ_names *names)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; environ[i]; i++) {
-		size_t length = strcspn(environ[i], "=");
-
-		/* P7; the names of these alone make nothing known that --status does not tell */
-		if (is_named(names, environ[i], length) ||
-		    is_named("SANDBASH*,TMPDIR,PWD", environ[i], length))
+	for (size_t i = 0; environ[i]; i++)
+		if (!sb_environ_removes(names, environ[i]))
 			environ[kept++] = environ[i];
-	}
 	environ[kept] = NULL;
 }

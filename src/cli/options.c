@@ -39,6 +39,7 @@ enum id {
 	BEST_EFFORT,
 	KEEP_FD,
 	KEEP_ENV,
+	CLEAN_ENV,
 	ASK_FD,
 	MCP,
 	SHELL,
@@ -130,6 +131,8 @@ const struct sb_option sb_options[] = {
 	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_MORE, NULL, "leave descriptor N open"},
 	[KEEP_ENV] = {"keep-env", "NAMES", NULL, SB_GROUP_RUN, NULL,
 		      "let the command see these variables only, e.g. PATH,HOME,LC_*"},
+	[CLEAN_ENV] = {"clean-env", NULL, NULL, SB_GROUP_RUN, NULL,
+		       "let the command see no variables but usual ones without secrets"},
 	[ASK_FD] = {"ask-fd", "N", NULL, SB_GROUP_RUN, NULL,
 		    "for programs: answers questions on this inherited socket"},
 	[MCP] = {"mcp", NULL, NULL, SB_GROUP_RULES, "serve AI agents",
@@ -519,6 +522,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return keep_fd(line, value, err);
 	case KEEP_ENV:
 		return set_text(&line->keep_env, id, value, err);
+	case CLEAN_ENV:
+		line->clean_env = true;
+		return SB_OK;
 	case ASK_FD:
 		return set_ask_fd(line, value, err);
 	case SHELL:

@@ -263,6 +263,20 @@ static int say_failed(void *context, const struct sb_error *err, const struct sb
 	return SB_EXIT_FAILURE;
 }
 
+/* What the command sees of the environment. */
+static struct sb_environ_names environ_names(const struct run *run)
+{
+	return (struct sb_environ_names){sb_policy_clean_env(run->setup.policy),
+					 run->line->keep_env};
+}
+
+static void clean_environ(const struct run *run)
+{
+	const struct sb_environ_names names = environ_names(run);
+
+	sb_environ_keep(&names);
+}
+
 /* In the confined process: say what is weaker, and become the command. */
 static int start(void *context, const struct sb_layers *layers, const struct sb_weaknesses *weak)
 {
@@ -274,8 +288,7 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
-	if (run->line->keep_env)
-		sb_environ_keep(run->line->keep_env);
+	clean_environ(run);
 	return execute(run);
 }
 
@@ -497,16 +510,48 @@ int sb_cli_run(const struct sb_command_line *given)
 		if (!line->command[0])
 			warn_about_alias(&run);
 		status = tell_environment(line, &run);
+		if (!status && !line->quiet && !is_danger(&run))
+			sb_login_tell(&run.setup, run.argv[0]);
 	}
 	if (!status && is_danger(&run)) {
-		if (line->keep_env)
-			sb_environ_keep(line->keep_env);
+		clean_environ(&run);
 		status = execute(&run);
 	} else if (!status) {
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);
 	}
 	return status;
+}
+
+/* Names of variables that the command does not get. */
+static void put_environ(const struct run *run, struct sb_buf *out)
+{
+	const struct sb_environ_names names = environ_names(run);
+	size_t count = 0;
+
+	for (size_t i = 0; environ[i]; i++) {
+		if (!sb_environ_removes(&names, environ[i]))
+			continue;
+		sb_buf_puts(out, count++ ? ", " : "not passed: ");
+		sb_escape_append(out, environ[i], strcspn(environ[i], "="));
+	}
+	if (count)
+		sb_buf_putc(out, '\n');
+}
+
+static void json_environ(const struct run *run, struct sb_json *json)
+{
+	const struct sb_environ_names names = environ_names(run);
+
+	sb_json_key(json, "variables_removed");
+	sb_json_open(json, '[');
+	for (size_t i = 0; environ[i]; i++) {
+		SB_AUTO_FREE char *name = strndup(environ[i], strcspn(environ[i], "="));
+
+		if (name && sb_environ_removes(&names, environ[i]))
+			sb_json_string(json, name);
+	}
+	sb_json_close(json, ']');
 }
 
 static void dry_run_text(const struct run *run, const struct sb_layers *layers,
@@ -523,6 +568,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_buf_puts(out, "\nin:         ");
 	sb_escape_append(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
+	put_environ(run, out);
 	if (is_danger(run)) {
 		sb_buf_puts(out, "layers:     none: the command runs without a sandbox\n");
 		return;
@@ -578,6 +624,7 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
 	sb_json_pair_bool(&json, "guarded", sb_is_guarded(run->line, &run->setup));
+	json_environ(run, &json);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, layers);
 	sb_json_key(&json, "mounts");

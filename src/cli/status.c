@@ -137,6 +137,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 			out,
 			"reading:  held, since a rule hides files that may appear later; opening "
 			"a file takes about 25 us longer\n");
+	if (sb_policy_clean_env(policy))
+		sb_buf_puts(out, "variables: only usual ones that hold no secrets (clean-env)\n");
 	sb_buf_puts(out, "project:  ");
 	sb_escape_append(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
 	sb_buf_putc(out, '\n');
@@ -161,6 +163,7 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_bool(&json, "policy_known", !status->inside || status->known);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", status->network);
+	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_pair(&json, "project", status->setup.home.cwd);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, &status->layers);

@@ -229,6 +229,11 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 				  source->origin, err);
 		tier->protect_ignored = line->keep;
 		break;
+	case SB_LINE_CLEAN_ENV:
+		status = set_once(&tier->clean_env_origin, tier->clean_env == line->keep,
+				  "clean-env", source->origin, err);
+		tier->clean_env = line->keep;
+		break;
 	default:
 		break;
 	}

@@ -19,10 +19,10 @@
 struct sb_settings {
 	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
 	char *keep_days_origin, *keep_megabytes_origin, *log_static_origin;
-	char *protect_ignored_origin;
+	char *protect_ignored_origin, *clean_env_origin;
 	enum sb_mode mode;
 	bool network;
-	bool protect_ignored;
+	bool protect_ignored, clean_env;
 	enum sb_tmp tmp;
 };
 

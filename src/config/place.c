@@ -339,6 +339,19 @@ static int runtime_dir(const char *named, const struct sb_home *home, char **out
 	return status;
 }
 
+/* Where programs keep what they would keep in home/usual; a place in the project is its own. */
+static char *other_dir(const char *named, const struct sb_home *home, const char *usual)
+{
+	SB_AUTO_FREE char *path = NULL, *normal = NULL;
+
+	if (!named || named[0] != '/' || sb_path_canonical(named, &path, NULL, NULL) != SB_OK ||
+	    sb_path_canonical_beneath(home->home, usual, &normal, NULL, NULL) != SB_OK)
+		return NULL;
+	if (strcmp(path, normal) == 0 || sb_path_within(home->cwd, path))
+		return NULL;
+	return sb_take_ptr(&path);
+}
+
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		 struct sb_error *err)
 {
@@ -376,6 +389,10 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		status = find_terminals(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
+	if (status == SB_OK) {
+		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
+		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");
+	}
 	home.account_home = find_account_home();
 	home.other_terminal = environment->other_terminal;
 	if (status != SB_OK) {
@@ -405,6 +422,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->tmpdir);
 	free(home->runtime_dir);
 	free(home->account_home);
+	free(home->config_home);
+	free(home->data_home);
 	free_list(home->secrets);
 	free_list(home->sockets);
 	free_list(home->git_settings);

@@ -15,6 +15,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *home;
 	const char *xdg_config_home;
 	const char *xdg_state_home;
+	const char *xdg_data_home;
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
 	const char *git_global, *git_system; /* GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM */
@@ -30,11 +31,13 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
-	char *tmpdir;        /* NULL: unset, or no place for temporary files */
-	char *runtime_dir;   /* NULL: unset */
-	char *account_home;  /* from /etc/passwd; NULL: none */
-	char **secrets;      /* existing files and directories among the secrets; NULL-terminated */
-	char **sockets;      /* existing sockets that services name; NULL-terminated */
+	char *tmpdir;       /* NULL: unset, or no place for temporary files */
+	char *runtime_dir;  /* NULL: unset */
+	char *account_home; /* from /etc/passwd; NULL: none */
+	char *config_home; /* $XDG_CONFIG_HOME, where that is another place than ~/.config; or NULL */
+	char *data_home;   /* the same of $XDG_DATA_HOME and ~/.local/share */
+	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
+	char **sockets;    /* existing sockets that services name; NULL-terminated */
 	char **git_settings; /* files of git's that variables name; NULL-terminated */
 	char **terminals;    /* the user's, but for the one the command has; NULL-terminated */
 	bool other_terminal; /* the command gets another one than the caller's */

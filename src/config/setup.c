@@ -262,6 +262,19 @@ static void choose_protect_ignored(struct sb_maker *maker)
 	sb_policy_set_protect_ignored(maker->setup.policy, on);
 }
 
+/* The same. */
+static void choose_clean_env(struct sb_maker *maker)
+{
+	const struct sb_settings *tiers = maker->tiers;
+	bool on = false;
+
+	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT; tier++)
+		if (tiers[tier].clean_env_origin)
+			on = tiers[tier].clean_env;
+	on |= tiers[SB_TIER_SYSTEM].clean_env || maker->request->clean_env;
+	sb_policy_set_clean_env(maker->setup.policy, on);
+}
+
 static void choose_tmp(struct sb_maker *maker)
 {
 	enum sb_tmp tmp = SB_TMP_PRIVATE;
@@ -333,8 +346,11 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	choose_network(maker);
 	choose_tmp(maker);
 	choose_protect_ignored(maker);
+	choose_clean_env(maker);
 	place = (struct sb_place){.home = setup->home.home,
 				  .account_home = setup->home.account_home,
+				  .config_home = setup->home.config_home,
+				  .data_home = setup->home.data_home,
 				  .secrets = (const char *const *)setup->home.secrets,
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
@@ -389,6 +405,7 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		free(maker.tiers[tier].keep_days_origin);
 		free(maker.tiers[tier].log_static_origin);
 		free(maker.tiers[tier].protect_ignored_origin);
+		free(maker.tiers[tier].clean_env_origin);
 		free(maker.tiers[tier].keep_megabytes_origin);
 	}
 	free_list(maker.watched);

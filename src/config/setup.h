@@ -34,6 +34,7 @@ struct sb_setup_request {
 	const bool *network;
 	const enum sb_tmp *tmp;
 	bool protect_ignored; /* --protect-ignored */
+	bool clean_env;       /* --clean-env */
 	bool allow_home;      /* the home directory itself may be a project */
 	bool anywhere;        /* projects outside the home directory too */
 	bool looking;         /* nothing will be run: where we stand does not matter */

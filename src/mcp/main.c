@@ -27,20 +27,13 @@
 #include "mcp/mcp.h"
 #include "path/path.h"
 
-/* What a command needs to work, and nothing that could be a secret. */
-#define KEEP_ENV                                                                                      \
-	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR,XDG_*_HOME,"      \
-	"XDG_RUNTIME_DIR,XDG_CONFIG_HOME,XDG_CACHE_HOME,XDG_DATA_HOME,XDG_STATE_HOME,EDITOR,PAGER,"   \
-	"GOPATH,GOROOT,CARGO_HOME,RUSTUP_HOME,JAVA_HOME,NVM_DIR,PYENV_ROOT,VIRTUAL_ENV,CONDA_PREFIX," \
-	"NODE_PATH,PKG_CONFIG_PATH,LD_LIBRARY_PATH,MAKEFLAGS,CC,CXX,CFLAGS,CXXFLAGS,LDFLAGS"
-
 static const char *keep_env(const struct sb_command_line *line)
 {
 	static char all[16 * 1024];
 
 	if (!line->keep_env)
-		return KEEP_ENV;
-	if (snprintf(all, sizeof all, "%s,%s", KEEP_ENV, line->keep_env) >= (int)sizeof all)
+		return SB_ENVIRON_USUAL;
+	if (snprintf(all, sizeof all, "%s,%s", SB_ENVIRON_USUAL, line->keep_env) >= (int)sizeof all)
 		return line->keep_env;
 	return all;
 }

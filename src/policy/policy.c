@@ -244,6 +244,16 @@ void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on)
 	policy->protect_ignored = on;
 }
 
+void sb_policy_set_clean_env(struct sb_policy *policy, bool on)
+{
+	policy->clean_env = on;
+}
+
+bool sb_policy_clean_env(const struct sb_policy *policy)
+{
+	return policy->clean_env;
+}
+
 bool sb_policy_protect_ignored(const struct sb_policy *policy)
 {
 	return policy->protect_ignored;

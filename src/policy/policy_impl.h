@@ -31,6 +31,7 @@ struct sb_policy {
 	enum sb_tmp tmp;
 	bool network;
 	bool protect_ignored;
+	bool clean_env;
 	bool sealed;
 };
 

@@ -370,6 +370,7 @@ static const struct {
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
 	{"protect-ignored", SB_LINE_PROTECT_IGNORED, parse_switch},
+	{"clean-env", SB_LINE_CLEAN_ENV, parse_switch},
 };
 
 static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
@@ -404,7 +405,8 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		return sb_hint(
 			err,
 			"words are read, write, fast, ask, deny, include, network, mode, tmp, "
-			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored; "
+			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored, "
+			"clean-env; "
 			"a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;
@@ -546,10 +548,11 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 {
-	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\nprotect-ignored %s\n",
+	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\nprotect-ignored %s\nclean-env %s\n",
 		      sb_mode_name(sb_policy_mode(policy)),
 		      sb_policy_network(policy) ? "on" : "off", sb_tmp_name(sb_policy_tmp(policy)),
-		      sb_policy_protect_ignored(policy) ? "on" : "off");
+		      sb_policy_protect_ignored(policy) ? "on" : "off",
+		      sb_policy_clean_env(policy) ? "on" : "off");
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		size_t start = out->length;

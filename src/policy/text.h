@@ -8,7 +8,7 @@
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
  *     log-keep-days 30             log-keep-days, log-keep-megabytes, log-static,
- *     protect-ignored on           protect-ignored
+ *     protect-ignored on           protect-ignored, clean-env
  *
  * One line is parsed at a time and nothing is looked up on disk: what a relative
  * pattern is relative to, and whether a path exists, is the reader's business.
@@ -34,6 +34,7 @@ enum sb_line_kind {
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,
 	SB_LINE_PROTECT_IGNORED,
+	SB_LINE_CLEAN_ENV,
 };
 
 struct sb_line {

@@ -3,7 +3,7 @@
 import os
 
 from attack import ABSENT, CROSSING, act, boxed, refused, signature, unchanged, works
-from tap import ALL_VARIANTS, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test
 
 STORES = (".ssh/id_ed25519", ".ssh/id_rsa.pub.bak", ".aws/credentials", ".aws/sso/cache/x.json",
           ".gnupg/private-keys-v1.d/x.key", ".netrc", ".kube/config", ".docker/config.json",
@@ -33,6 +33,121 @@ def stores(fx):
         result = fx.sandbash("cat", fx.home / name)
         equal(result.stdout, f"content of {name}\n", name)
     unchanged(before, fx.home / ".ssh")
+
+
+# Whoever adds a row to src/policy/secrets.c may add its name here.
+MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/.env",
+        ".qwen/oauth_creds.json", ".local/share/opencode/auth.json", ".config/github-copilot/apps.json",
+        ".copilot/config.json", ".config/cursor/auth.json", ".local/share/amp/secrets.json",
+        ".config/goose/secrets.yaml", ".config/Code/User/globalStorage/state.vscdb",
+        ".config/Cursor/User/globalStorage/state.vscdb", ".vscode-server/data/User/globalStorage/x",
+        "snap/firefox/common/.mozilla/firefox/p/logins.json", "snap/chromium/common/Cookies",
+        ".var/app/org.mozilla.firefox/.mozilla/firefox/p/logins.json", ".mcp-auth/x/tokens.json",
+        ".config/pypoetry/auth.toml", ".hex/hex.config", ".pulumi/credentials.json",
+        ".local/share/com.vercel.cli/auth.json", ".config/netlify/config.json",
+        ".config/.wrangler/config/default.toml", ".aliyun/config.json", ".config/sops/age/keys.txt",
+        ".config/age/key", ".cache/huggingface/token", ".railway/config.json",
+        ".config/configstore/firebase-tools.json", ".mylogin.cnf", ".authinfo", ".msmtprc",
+        ".Xauthority", ".ICEauthority", ".config/pulse/cookie",
+        ".local/share/jupyter/runtime/jpserver-1.json", ".emacs.d/server/server",
+        ".config/emacs/server/server", ".gradle/daemon/8.5/registry.bin",
+        ".ipython/profile_default/security/x.json", ".config/code-server/config.yaml",
+        ".cache/bazel/_bazel_me/0123/server/request_cookie", ".config/JetBrains/Idea2026/c.kdbx",
+        ".config/JetBrains/Idea2026/user.web.token", ".vscode-server/.abc.token",
+        ".cursor/projects/p/mcp-auth.json")
+BESIDE = (".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
+          ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
+          ".config/configstore/other.json", ".cache/huggingface/hub/model", ".emacs.d/init.el",
+          ".gradle/caches/x", ".local/share/jupyter/kernels/x.json", ".cursor/projects/p/x.json",
+          ".cache/bazel/_bazel_me/0123/execroot/x", ".vscode-server/x", ".config/pulse/client.conf")
+
+
+def readable(fx, names, *flags, env=None):
+    """Those of names whose contents a command gets to see."""
+    script = 'for f; do cat "$f" >/dev/null 2>&1 && echo "$f"; done; true'
+    result = fx.sandbash(*flags, "sh", "-c", script, "-", *[fx.home / n for n in names], env=env)
+    works(result)
+    return [os.path.relpath(line, fx.home) for line in result.stdout.splitlines()]
+
+
+@test("P4 logins of agents, tokens of services and other stores are unreadable",
+      variants=ALL_VARIANTS)
+def more_stores(fx):
+    for name in MORE + BESIDE:
+        fx.write(fx.home / name, f"content of {name}\n")
+    equal(readable(fx, MORE + BESIDE), list(BESIDE))
+    for name in MORE:
+        works(act(fx, "read", fx.home / name), f"control {name}")
+    if fx.variant == "nested":  # what the outer run hides the inner one cannot show
+        return
+    opened = [".claude/.credentials.json", ".cache/bazel/_bazel_me/0123/server/request_cookie"]
+    equal(readable(fx, MORE, *[f"--allow-read={fx.home / name}" for name in opened]), opened)
+
+
+MIXED = (".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf",
+         ".nuget/NuGet/NuGet.Config", ".bundle/config", ".condarc", ".terraformrc")
+
+
+@test("P4 settings that builds need are hidden if they hold a password", variants=ALL_VARIANTS)
+def mixed(fx):
+    for name in MIXED:
+        fx.write(fx.home / name, "parallel=true\nthreads = 4\n")
+    equal(readable(fx, MIXED), list(MIXED))
+    for secret in ("<password>x</password>", "repoPwd=x", "url = https://me:x@host/", "_authToken=x"):
+        for name in MIXED:
+            fx.write(fx.home / name, f"parallel=true\n{secret}\n")
+        equal(readable(fx, MIXED), [], secret)
+    if fx.variant != "nested":
+        shown = readable(fx, MIXED, f"--allow-read={fx.home}/.m2/settings.xml")
+        equal(shown, [".m2/settings.xml"])
+
+
+@test("P4 what the environment names is unreadable, and what XDG directories hold",
+      variants=("full", "flat"))
+def named_places(fx):
+    named = {"XAUTHORITY": "x/cookie", "JUPYTER_RUNTIME_DIR": "jup", "SOPS_AGE_KEY_FILE": "keys/age",
+             "CLAUDE_CONFIG_DIR": "cl", "CODEX_HOME": "cx", "HF_HOME": "hf",
+             "GRADLE_USER_HOME": "gr", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "cfg"}
+    hidden = ("x/cookie", "jup/nbserver-1.json", "keys/age", "cl/.credentials.json", "cx/auth.json",
+              "hf/token", "gr/daemon/x", "data/opencode/auth.json", "data/jupyter/runtime/x.json",
+              "data/keyrings/x", "cfg/github-copilot/apps.json", "cfg/glab-cli/x")
+    beside = ("x/other", "keys/other", "cl/settings.json", "hf/hub", "data/other", "cfg/other")
+    env = {name: fx.home / where for name, where in named.items()}
+    for name in hidden + beside:
+        fx.write(fx.home / name, "x")
+    equal(readable(fx, hidden + beside, env=env), list(beside))
+    equal(readable(fx, hidden), list(hidden))  # control
+
+
+@test("S9 the record of earlier runs is unreadable, whatever a rule says", variants=ALL_VARIANTS)
+def record(fx):
+    state = fx.home / ".local/state/sandbash"
+    works(fx.sandbash("true", variant="full"))
+    fx.write(state / "log" / "old.jsonl", "password")
+    name = ".local/state/sandbash/log/old.jsonl"
+    fx.write(fx.home / ".local/state/other", "x")
+    flag_sets = [(), (f"--allow-read={state}",)]
+    if SUPERVISED or fx.variant != "flat":  # there such a run is refused
+        flag_sets.append((f"--allow-write={fx.home / '.local'}",))
+    for flags in flag_sets:
+        equal(readable(fx, (name, ".local/state/other"), *flags), [".local/state/other"], str(flags))
+    works(act(fx, "read", fx.home / name), "control")
+    refused(boxed(fx, "open", "wronly+creat", state / "log" / "new"), HIDDEN)
+
+
+@test("an agent whose login is hidden is told of, with an option that works")
+def told_login(fx):
+    login = fx.write(fx.home / ".claude/.credentials.json", "key")
+    fx.write("claude", "#!/bin/sh\ncat ~/.claude/.credentials.json\n").chmod(0o755)
+    for flags in ((), ("--static",)):
+        result = fx.sandbash(*flags, "./claude")
+        equal(result.status, 1)
+        contains(result.stderr, "the login of 'claude' is hidden in this run")
+        contains(result.stderr, f"--allow-read={login}")
+        result = fx.sandbash(*flags, f"--allow-read={login}", "./claude")
+        equal((result.stdout, result.stderr), ("key", ""))
+    lacks(fx.sandbash("--quiet", "./claude").stderr, "--allow-read")
+    lacks(fx.sandbash("true").stderr, "--allow-read")
 
 
 SPELLINGS = (

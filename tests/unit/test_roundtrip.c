@@ -132,6 +132,9 @@ static void obey(struct sb_policy *policy, const char *bytes, size_t length)
 	case SB_LINE_PROTECT_IGNORED:
 		sb_policy_set_protect_ignored(policy, line.keep);
 		break;
+	case SB_LINE_CLEAN_ENV:
+		sb_policy_set_clean_env(policy, line.keep);
+		break;
 	case SB_LINE_RULE:
 		rule.access = line.access;
 		rule.pattern = line.text;

@@ -434,6 +434,7 @@ static void the_whole_policy_with_origins(void **state)
 			    "network off\n"
 			    "tmp shared\n"
 			    "protect-ignored off\n"
+			    "clean-env off\n"
 			    "deny /a/very/long/pattern/that/does/not/fit/in/the/column # --deny\n"
 			    "read /b                                         "
 			    "# evil\\n\\e[2J\\xff origin (read-only mode)\n");

@@ -1,0 +1,426 @@
+/*
+ * The table: one row per name, and whose it is.  Programs that work without a secret get EACCES for it.
+ *
+ * What is NOT here, and why:
+ *   ~/.gitconfig, ~/.claude.json, settings of agents   tools need them to start at all; whoever keeps a
+ *       token there closes them with a deny rule
+ *   ~/.cabal/config   names passwords in comments, in every copy, and cabal needs it
+ *   shell histories, .env files   hold anything; see docs/security.md
+ */
+#include "policy/secrets.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Beneath $HOME. */
+static const struct sb_secret home_secrets[] = {
+	{".ssh", "SSH keys"},
+	{".ssh/known_hosts", "host keys are public; ssh checks them", SB_SECRET_PUBLIC},
+	{".ssh/config", "host names and options, no keys; ssh and git read it", SB_SECRET_PUBLIC},
+	{".aws", "AWS credentials"},
+	{".azure", "Azure credentials"},
+	{".oci", "Oracle Cloud credentials"},
+	{".fly", "Fly.io token"},
+	{".kube", "Kubernetes credentials"},
+	{".terraform.d/credentials.tfrc.json", "Terraform tokens"},
+	{".vault-token", "Vault token"},
+	{".docker/config.json", "container registry logins"},
+	{".docker/run", "docker gives root on this machine"},
+	{".docker/desktop", "docker gives root on this machine"},
+	{".colima", "container runtime"},
+	{".lima", "virtual machines and their keys"},
+	{".orbstack", "container runtime"},
+	{".rd", "container runtime"},
+	{".1password", "1Password ssh agent"},
+	{".gnupg", "GnuPG keys"},
+	{".netrc", "logins for ftp, curl and git"},
+	{".git-credentials", "git passwords"},
+	{".npmrc", "npm tokens"},
+	{".yarnrc.yml", "npm tokens"},
+	{".pypirc", "PyPI tokens"},
+	{".cargo/credentials", "crates.io token"},
+	{".cargo/credentials.toml", "crates.io token"},
+	{".gem/credentials", "RubyGems token"},
+	{".m2/settings-security.xml", "Maven master password"},
+	{".composer/auth.json", "Composer tokens"},
+	{".pgpass", "PostgreSQL passwords"},
+	{".my.cnf", "MySQL passwords"},
+	{".s3cfg", "S3 keys"},
+	{".boto", "cloud storage keys"},
+	{".password-store", "password store"},
+	{".mozilla", "browser profile: cookies and passwords"},
+	{".thunderbird", "mail and passwords"},
+	{".bitcoin", "wallet"},
+	{".electrum", "wallet"},
+	{".ethereum/keystore", "wallet"},
+
+	/* agents' own logins */
+	{".claude/.credentials.json", "Claude Code's login", SB_SECRET_FOUND, "claude"},
+	{".codex/auth.json", "Codex' login", SB_SECRET_FOUND, "codex"},
+	{".codex/.credentials.json", "Codex' logins to MCP servers", SB_SECRET_FOUND, "codex"},
+	{".gemini/oauth_creds.json", "Gemini CLI's login", SB_SECRET_FOUND, "gemini"},
+	{".gemini/gemini-credentials.json", "Gemini CLI's keys", SB_SECRET_FOUND, "gemini"},
+	{".gemini/mcp-oauth-tokens.json", "Gemini CLI's logins to MCP servers", SB_SECRET_FOUND,
+	 "gemini"},
+	{".gemini/mcp-oauth-tokens-v2.json", "Gemini CLI's logins to MCP servers", SB_SECRET_FOUND,
+	 "gemini"},
+	{".gemini/a2a-oauth-tokens.json", "Gemini CLI's logins to agents", SB_SECRET_FOUND,
+	 "gemini"},
+	{".gemini/.env", "Gemini CLI's keys", SB_SECRET_FOUND, "gemini"},
+	{".qwen/oauth_creds.json", "Qwen Code's login", SB_SECRET_FOUND, "qwen"},
+	{".qwen/mcp-oauth-tokens.json", "Qwen Code's logins to MCP servers", SB_SECRET_FOUND,
+	 "qwen"},
+	{".qwen/.env", "Qwen Code's keys", SB_SECRET_FOUND, "qwen"},
+	{".iflow/oauth_creds.json", "iFlow's login", SB_SECRET_FOUND, "iflow"},
+	{".copilot/config.json", "Copilot CLI's login", SB_SECRET_FOUND, "copilot"},
+	{".copilot/mcp-oauth-config", "Copilot CLI's logins to MCP servers", SB_SECRET_FOUND,
+	 "copilot"},
+	{".factory/auth.json", "Factory's login", SB_SECRET_FOUND, "droid"},
+	{".factory/auth.encrypted", "Factory's login", SB_SECRET_FOUND, "droid"},
+	{".factory/auth.v2.file", "Factory's login", SB_SECRET_FOUND, "droid"},
+	{".factory/auth.v2.key", "Factory's login", SB_SECRET_FOUND, "droid"},
+	{".augment/session.json", "Augment's login", SB_SECRET_FOUND, "auggie"},
+	{".cline/data/secrets.json", "Cline's keys", SB_SECRET_FOUND, "cline"},
+	{".kilocode/cli/config.json", "Kilo Code's keys", SB_SECRET_FOUND, "kilocode"},
+	{".kimi/credentials", "Kimi's login", SB_SECRET_FOUND, "kimi"},
+	{".kimi/config.toml", "Kimi's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "kimi"},
+	{".grok/user-settings.json", "Grok CLI's keys", SB_SECRET_FOUND, "grok"},
+	{".vibe/.env", "Mistral Vibe's keys", SB_SECRET_FOUND, "vibe"},
+	{".pi/agent/auth.json", "pi's login", SB_SECRET_FOUND, "pi"},
+	{".continue/.env", "Continue's keys", SB_SECRET_FOUND, "cn"},
+	{".continue/config.yaml", "Continue's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "cn"},
+	{".continue/config.json", "Continue's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "cn"},
+	{".openhands/agent_settings.json", "OpenHands' keys", SB_SECRET_FOUND, "openhands"},
+	{".plandex-home/auth.json", "Plandex' login", SB_SECRET_FOUND, "plandex"},
+	{".aider/oauth-keys.env", "Aider's keys", SB_SECRET_FOUND, "aider"},
+	{".aider.conf.yml", "Aider's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "aider"},
+	{".codeium/config.json", "Codeium's key", SB_SECRET_FOUND},
+	{".mcp-auth", "agents' logins to MCP servers", SB_SECRET_FOUND},
+	{".vscode-server/data/User/globalStorage", "editor's state: logins of extensions",
+	 SB_SECRET_FOUND},
+	{".vscode-server-insiders/data/User/globalStorage", "editor's state: logins of extensions",
+	 SB_SECRET_FOUND},
+	{".cursor-server/data/User/globalStorage", "editor's state: logins of extensions",
+	 SB_SECRET_FOUND},
+	{".windsurf-server/data/User/globalStorage", "editor's state: logins of extensions",
+	 SB_SECRET_FOUND},
+
+	/* browsers and mail */
+	{"snap/firefox", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"snap/chromium", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"snap/brave", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"snap/opera", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"snap/thunderbird", "mail and passwords", SB_SECRET_FOUND},
+	{".var/app", "data of Flatpak programs, browsers among them", SB_SECRET_FOUND},
+	{".librewolf", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{".zen", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{".waterfox", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{".floorp", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{".pki", "certificates and their keys", SB_SECRET_FOUND},
+	{".msmtprc", "mail passwords", SB_SECRET_FOUND},
+	{".mbsyncrc", "mail passwords", SB_SECRET_FOUND},
+	{".offlineimaprc", "mail passwords", SB_SECRET_FOUND},
+	{".fetchmailrc", "mail passwords", SB_SECRET_FOUND},
+	{".getmail", "mail passwords", SB_SECRET_FOUND},
+	{".authinfo", "Emacs' logins", SB_SECRET_FOUND},
+	{".authinfo.gpg", "Emacs' logins", SB_SECRET_FOUND},
+
+	/* package managers */
+	{".m2/settings.xml", "Maven passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".gradle/gradle.properties", "Gradle passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".pip/pip.conf", "pip index passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".nuget/NuGet/NuGet.Config", "NuGet passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".bundle/config", "Bundler passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".condarc", "conda tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".bunfig.toml", "npm tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".hex/hex.config", "Hex key", SB_SECRET_FOUND},
+	{".ivy2/.credentials", "Ivy passwords", SB_SECRET_FOUND},
+	{".sbt/.credentials", "sbt passwords", SB_SECRET_FOUND},
+	{".sbt/1.0/credentials.sbt", "sbt passwords", SB_SECRET_FOUND},
+	{".conan2/credentials.json", "Conan logins", SB_SECRET_FOUND},
+	{".pub-cache/credentials.json", "pub.dev login", SB_SECRET_FOUND},
+	{".jfrog", "Artifactory logins", SB_SECRET_FOUND},
+	{".pause", "CPAN login", SB_SECRET_FOUND},
+	{".luarocks/upload_config.lua", "LuaRocks key", SB_SECRET_FOUND},
+
+	/* clouds and services */
+	{".pulumi/credentials.json", "Pulumi token", SB_SECRET_FOUND},
+	{".netlify/config.json", "Netlify token", SB_SECRET_FOUND},
+	{".wrangler/config", "Cloudflare token", SB_SECRET_FOUND},
+	{".cloudflared", "Cloudflare certificates", SB_SECRET_FOUND},
+	{".aliyun", "Alibaba Cloud keys", SB_SECRET_FOUND},
+	{".tccli", "Tencent Cloud keys", SB_SECRET_FOUND},
+	{".bluemix", "IBM Cloud login", SB_SECRET_FOUND},
+	{".ibmcloud", "IBM Cloud login", SB_SECRET_FOUND},
+	{".cf", "Cloud Foundry login", SB_SECRET_FOUND},
+	{".railway/config.json", "Railway token", SB_SECRET_FOUND},
+	{".supabase/access-token", "Supabase token", SB_SECRET_FOUND},
+	{".render/cli.yaml", "Render token", SB_SECRET_FOUND},
+	{".linode-cli", "Linode token", SB_SECRET_FOUND},
+	{".vultr-cli.yaml", "Vultr token", SB_SECRET_FOUND},
+	{".civo.json", "Civo token", SB_SECRET_FOUND},
+	{".ovh.conf", "OVH keys", SB_SECRET_FOUND},
+	{".ngrok2", "ngrok token", SB_SECRET_FOUND},
+	{".twilio-cli", "Twilio keys", SB_SECRET_FOUND},
+	{".sentryclirc", "Sentry token", SB_SECRET_FOUND},
+	{".circleci/cli.yml", "CircleCI token", SB_SECRET_FOUND},
+	{".travis/config.yml", "Travis token", SB_SECRET_FOUND},
+	{".docker/contexts/tls", "keys of docker contexts", SB_SECRET_FOUND},
+	{".minikube/profiles", "Kubernetes keys", SB_SECRET_FOUND},
+	{".minikube/machines", "keys of virtual machines", SB_SECRET_FOUND},
+	{".rancher/cli2.json", "Rancher token", SB_SECRET_FOUND},
+	{".talos/config", "Talos keys", SB_SECRET_FOUND},
+	{".tsh", "Teleport keys", SB_SECRET_FOUND},
+	{".step/secrets", "certificate keys", SB_SECRET_FOUND},
+	{".saml2aws", "AWS login", SB_SECRET_FOUND},
+	{".okta", "Okta login", SB_SECRET_FOUND},
+	{".granted", "AWS login", SB_SECRET_FOUND},
+	{".awsvault", "AWS login", SB_SECRET_FOUND},
+	{".terraformrc", "Terraform tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".tofurc", "OpenTofu tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{".cache/huggingface/token", "Hugging Face token", SB_SECRET_FOUND},
+	{".cache/huggingface/stored_tokens", "Hugging Face tokens", SB_SECRET_FOUND},
+	{".huggingface/token", "Hugging Face token", SB_SECRET_FOUND},
+	{".kaggle", "Kaggle key", SB_SECRET_FOUND},
+	{".modal.toml", "Modal token", SB_SECRET_FOUND},
+	{".runpod/config.toml", "RunPod key", SB_SECRET_FOUND},
+	{".comet.config", "Comet key", SB_SECRET_FOUND},
+	{".ollama/id_ed25519", "Ollama key", SB_SECRET_FOUND},
+	{".mc/config.json", "S3 keys", SB_SECRET_FOUND},
+	{".passwd-s3fs", "S3 keys", SB_SECRET_FOUND},
+	{".b2_account_info", "Backblaze keys", SB_SECRET_FOUND},
+	{".smbcredentials", "network share passwords", SB_SECRET_FOUND},
+	{".filezilla", "FTP passwords", SB_SECRET_FOUND},
+	{".vnc/passwd", "VNC password", SB_SECRET_FOUND},
+	{".android/adbkey", "opens the user's phone", SB_SECRET_FOUND},
+
+	/* databases */
+	{".mylogin.cnf", "MySQL passwords", SB_SECRET_FOUND},
+	{".databrickscfg", "Databricks token", SB_SECRET_FOUND},
+	{".snowsql/config", "Snowflake password", SB_SECRET_FOUND},
+	{".snowflake", "Snowflake password", SB_SECRET_FOUND},
+	{".dbt/profiles.yml", "database passwords of dbt", SB_SECRET_FOUND},
+	{".cassandra/credentials", "Cassandra passwords", SB_SECRET_FOUND},
+
+	/* keys and wallets */
+	{".age", "age keys", SB_SECRET_FOUND},
+	{".lpass", "LastPass vault", SB_SECRET_FOUND},
+	{".bitmonero", "wallet", SB_SECRET_FOUND},
+	{".foundry/keystores", "wallet", SB_SECRET_FOUND},
+	{".sui/sui_config", "wallet", SB_SECRET_FOUND},
+	{".near-credentials", "wallet", SB_SECRET_FOUND},
+	{".brownie/accounts", "wallet", SB_SECRET_FOUND},
+
+	/* tokens of services on loopback that run code for whoever has them */
+	{".Xauthority", "X11 cookie: types into any window", SB_SECRET_FOUND},
+	{".ICEauthority", "session manager's cookie", SB_SECRET_FOUND},
+	{".pulse-cookie", "sound server's cookie", SB_SECRET_FOUND},
+	{".emacs.d/server", "Emacs' server: evaluates what it is sent", SB_SECRET_FOUND},
+	{".gradle/daemon",
+	 "Gradle daemons outside; -Dorg.gradle.daemon.registry.base=DIR gives a run its own",
+	 SB_SECRET_FOUND},
+	{".ipython/profile_default/security", "keys of running IPython engines", SB_SECRET_FOUND},
+};
+
+/* Beneath ~/.config. */
+static const struct sb_secret config_secrets[] = {
+	{"gcloud", "Google Cloud credentials"},
+	{"doctl", "DigitalOcean token"},
+	{"hcloud", "Hetzner Cloud token"},
+	{"containers/auth.json", "container registry logins"},
+	{"git/credentials", "git passwords"},
+	{"gh", "GitHub token"},
+	{"hub", "GitHub token"},
+	{"glab-cli", "GitLab token"},
+	{"composer/auth.json", "Composer tokens"},
+	{"rclone", "cloud storage logins"},
+	{"op", "1Password session"},
+	{"Bitwarden CLI", "Bitwarden vault"},
+	{"keepassxc", "KeePassXC settings and keys"},
+	{"google-chrome", "browser profile: cookies and passwords"},
+	{"chromium", "browser profile: cookies and passwords"},
+	{"BraveSoftware", "browser profile: cookies and passwords"},
+	{"microsoft-edge", "browser profile: cookies and passwords"},
+	{"vivaldi", "browser profile: cookies and passwords"},
+
+	/* agents and editors */
+	{"github-copilot", "Copilot's login", SB_SECRET_FOUND, "copilot"},
+	{"cursor/auth.json", "Cursor's login", SB_SECRET_FOUND, "cursor-agent"},
+	{"goose/secrets.yaml", "goose's keys", SB_SECRET_FOUND, "goose"},
+	{"manicode/credentials.json", "Codebuff's login", SB_SECRET_FOUND, "codebuff"},
+	{"io.datasette.llm/keys.json", "llm's keys", SB_SECRET_FOUND, "llm"},
+	{"fabric/.env", "fabric's keys", SB_SECRET_FOUND, "fabric"},
+	{"aichat/config.yaml", "aichat's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "aichat"},
+	{"crush/crush.json", "Crush's keys", SB_SECRET_FOUND | SB_SECRET_MIXED, "crush"},
+	{"Code/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Code - Insiders/User/globalStorage", "editor's state: logins of extensions",
+	 SB_SECRET_FOUND},
+	{"Code - OSS/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"VSCodium/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Cursor/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Windsurf/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Kiro/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Trae/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Antigravity/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"Positron/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+
+	/* browsers, mail and chats */
+	{"google-chrome-beta", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"google-chrome-unstable", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"opera", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"mozilla", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"librewolf", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"net.imput.helium", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"evolution", "mail passwords", SB_SECRET_FOUND},
+	{"msmtp", "mail passwords", SB_SECRET_FOUND},
+	{"isyncrc", "mail passwords", SB_SECRET_FOUND},
+	{"himalaya", "mail passwords", SB_SECRET_FOUND},
+	{"Slack", "messages and login", SB_SECRET_FOUND},
+	{"discord", "messages and login", SB_SECRET_FOUND},
+	{"Signal", "messages and keys", SB_SECRET_FOUND},
+
+	/* package managers */
+	{"pip/pip.conf", "pip index passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{"uv/uv.toml", "package index passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{"NuGet/NuGet.Config", "NuGet passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{"pnpm/rc", "npm tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{"pypoetry/auth.toml", "Poetry passwords", SB_SECRET_FOUND},
+	{"helm/registry/config.json", "container registry logins", SB_SECRET_FOUND},
+	{"helm/repositories.yaml", "chart repository passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
+	{"dart/pub-credentials.json", "pub.dev login", SB_SECRET_FOUND},
+	{"binstar", "conda tokens", SB_SECRET_FOUND},
+	{"goreleaser", "release tokens", SB_SECRET_FOUND},
+
+	/* clouds and services */
+	{"com.vercel.cli", "Vercel token", SB_SECRET_FOUND},
+	{"netlify", "Netlify token", SB_SECRET_FOUND},
+	{".wrangler", "Cloudflare token", SB_SECRET_FOUND},
+	{"configstore/firebase-tools.json", "Firebase token", SB_SECRET_FOUND},
+	{"firebase", "Firebase token", SB_SECRET_FOUND},
+	{"scw", "Scaleway keys", SB_SECRET_FOUND},
+	{"linode-cli", "Linode token", SB_SECRET_FOUND},
+	{"vultr-cli.yaml", "Vultr token", SB_SECRET_FOUND},
+	{"exoscale", "Exoscale keys", SB_SECRET_FOUND},
+	{"openstack", "OpenStack passwords", SB_SECRET_FOUND},
+	{"heroku", "Heroku token", SB_SECRET_FOUND},
+	{"stripe", "Stripe keys", SB_SECRET_FOUND},
+	{"ngrok", "ngrok token", SB_SECRET_FOUND},
+	{"argocd", "Argo CD token", SB_SECRET_FOUND},
+	{"tea", "Gitea token", SB_SECRET_FOUND},
+	{"hut", "sourcehut token", SB_SECRET_FOUND},
+	{".jira", "Jira token", SB_SECRET_FOUND},
+	{"acli", "Atlassian token", SB_SECRET_FOUND},
+	{"snowflake", "Snowflake password", SB_SECRET_FOUND},
+	{"kaggle", "Kaggle key", SB_SECRET_FOUND},
+	{"replicate", "Replicate token", SB_SECRET_FOUND},
+	{"turso", "Turso token", SB_SECRET_FOUND},
+	{"planetscale", "PlanetScale token", SB_SECRET_FOUND},
+	{"neonctl", "Neon token", SB_SECRET_FOUND},
+	{"edgedb/credentials", "database passwords", SB_SECRET_FOUND},
+	{"gel/credentials", "database passwords", SB_SECRET_FOUND},
+	{"b2", "Backblaze keys", SB_SECRET_FOUND},
+	{"filezilla", "FTP passwords", SB_SECRET_FOUND},
+	{"remmina", "remote desktop passwords", SB_SECRET_FOUND},
+	{"tigervnc", "VNC password", SB_SECRET_FOUND},
+	{"kdeconnect", "keys to the user's phone", SB_SECRET_FOUND},
+	{"chrome-remote-desktop", "remote desktop keys", SB_SECRET_FOUND},
+
+	/* keys and passwords */
+	{"sops/age", "age keys of sops", SB_SECRET_FOUND},
+	{"age", "age keys", SB_SECRET_FOUND},
+	{"chezmoi/key.txt", "age key of chezmoi", SB_SECRET_FOUND},
+	{"borg/keys", "backup keys", SB_SECRET_FOUND},
+	{"1Password", "1Password settings and keys", SB_SECRET_FOUND},
+	{"Bitwarden", "Bitwarden vault", SB_SECRET_FOUND},
+	{"gopass", "password store", SB_SECRET_FOUND},
+	{"rbw", "Bitwarden settings", SB_SECRET_FOUND},
+	{"Proton Pass", "password store", SB_SECRET_FOUND},
+	{"solana", "wallet", SB_SECRET_FOUND},
+	{"Exodus", "wallet", SB_SECRET_FOUND},
+
+	/* tokens of services on loopback that run code for whoever has them */
+	{"pulse/cookie", "sound server's cookie", SB_SECRET_FOUND},
+	{"emacs/server", "Emacs' server: evaluates what it is sent", SB_SECRET_FOUND},
+	{"code-server/config.yaml", "password of an editor's server", SB_SECRET_FOUND},
+	{"syncthing", "key of the Syncthing service", SB_SECRET_FOUND},
+	{"obs-studio/plugin_config/obs-websocket", "password of OBS' service", SB_SECRET_FOUND},
+};
+
+/* Beneath ~/.local/share. */
+static const struct sb_secret data_secrets[] = {
+	{"keyrings", "desktop keyring"},
+	{"kwalletd", "desktop keyring"},
+	{"opencode/auth.json", "opencode's login", SB_SECRET_FOUND, "opencode"},
+	{"opencode/mcp-auth.json", "opencode's logins to MCP servers", SB_SECRET_FOUND, "opencode"},
+	{"kilo/auth.json", "Kilo Code's login", SB_SECRET_FOUND, "kilo"},
+	{"amp/secrets.json", "Amp's login", SB_SECRET_FOUND, "amp"},
+	{"crush/crush.json", "Crush's keys", SB_SECRET_FOUND, "crush"},
+	{"amazon-q/data.sqlite3", "Amazon Q's login", SB_SECRET_FOUND, "q"},
+	{"kiro-cli/data.sqlite3", "Kiro's login", SB_SECRET_FOUND, "kiro-cli"},
+	{"code-server/User/globalStorage", "editor's state: logins of extensions", SB_SECRET_FOUND},
+	{"com.vercel.cli", "Vercel token", SB_SECRET_FOUND},
+	{"uv/credentials", "package index passwords", SB_SECRET_FOUND},
+	{"gem/credentials", "RubyGems token", SB_SECRET_FOUND},
+	{"gopass", "password store", SB_SECRET_FOUND},
+	{"rbw", "Bitwarden vault", SB_SECRET_FOUND},
+	{"lpass", "LastPass vault", SB_SECRET_FOUND},
+	{"qutebrowser", "browser profile: cookies", SB_SECRET_FOUND},
+	{"epiphany", "browser profile: cookies", SB_SECRET_FOUND},
+	{"torbrowser", "browser profile: cookies", SB_SECRET_FOUND},
+	{"evolution", "mail and passwords", SB_SECRET_FOUND},
+	{"TelegramDesktop", "messages and login", SB_SECRET_FOUND},
+	{"DBeaverData", "database passwords", SB_SECRET_FOUND},
+	{"lftp/bookmarks", "FTP passwords", SB_SECRET_FOUND},
+	{"remmina", "remote desktop passwords", SB_SECRET_FOUND},
+	{"jupyter/runtime", "tokens of running Jupyter servers and kernels", SB_SECRET_FOUND},
+	{"jupyter/notebook_secret", "signs notebooks as trusted", SB_SECRET_FOUND},
+};
+
+/* Beneath $HOME, names with wildcards; closed where they are there. */
+static const struct sb_secret secret_patterns[] = {
+	{".cache/bazel/_bazel_*/*/server",
+	 "Bazel's server: runs what it is sent; --output_base=DIR gives a run its own"},
+	{".config/JetBrains/*/c.kdbx", "passwords of the IDE"},
+	{".config/JetBrains/*/c.pwd", "passwords of the IDE"},
+	{".config/JetBrains/*/user*.token", "token of the IDE's service"},
+	{".config/Google/*/c.kdbx", "passwords of the IDE"},
+	{".config/Google/*/c.pwd", "passwords of the IDE"},
+	{".vscode-server/.*.token", "token of an editor's server"},
+	{".vscode-server-insiders/.*.token", "token of an editor's server"},
+	{".cursor-server/.*.token", "token of an editor's server"},
+	{".windsurf-server/.*.token", "token of an editor's server"},
+	{".cursor/projects/*/mcp-auth.json", "Cursor's logins to MCP servers"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count)
+{
+	switch (base) {
+	case SB_SECRETS_HOME:
+		*out_count = COUNT(home_secrets);
+		return home_secrets;
+	case SB_SECRETS_CONFIG:
+		*out_count = COUNT(config_secrets);
+		return config_secrets;
+	case SB_SECRETS_DATA:
+		*out_count = COUNT(data_secrets);
+		return data_secrets;
+	case SB_SECRETS_PATTERNS:
+		break;
+	}
+	*out_count = COUNT(secret_patterns);
+	return secret_patterns;
+}
+
+const char *sb_secrets_directory(enum sb_secret_base base)
+{
+	static const char *const directories[] = {
+		[SB_SECRETS_HOME] = "",
+		[SB_SECRETS_CONFIG] = ".config",
+		[SB_SECRETS_DATA] = ".local/share",
+		[SB_SECRETS_PATTERNS] = "",
+	};
+
+	return directories[base];
+}

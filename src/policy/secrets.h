@@ -1,0 +1,42 @@
+/*
+ * secrets.h - what is unreadable inside: credentials, and tokens of services that run code.
+ *
+ * A table of names, no more; builtin.c makes rules of it.
+ */
+#ifndef SB_POLICY_SECRETS_H
+#define SB_POLICY_SECRETS_H
+
+#include <stddef.h>
+
+enum sb_secret_flags {
+	SB_SECRET_PUBLIC = 1, /* can be read, although what is around it cannot */
+	/*
+	 * Closed where it is there.  One that is not there has nothing to hide, no mount could
+	 * stand on it, and so many rules would be a part of every launch.
+	 */
+	SB_SECRET_FOUND = 2,
+	/* Settings that builds need: closed if they look as if a password were in them. */
+	SB_SECRET_MIXED = 4,
+};
+
+struct sb_secret {
+	const char *path;   /* relative to the base */
+	const char *reason; /* whose it is */
+	unsigned flags;
+	const char *program; /* that needs it for its own work; or NULL */
+};
+
+/* CONFIG and DATA count also where XDG_CONFIG_HOME and XDG_DATA_HOME put them. */
+enum sb_secret_base {
+	SB_SECRETS_HOME,
+	SB_SECRETS_CONFIG,
+	SB_SECRETS_DATA,
+	SB_SECRETS_PATTERNS, /* beneath the home directory; some component has a wildcard */
+};
+
+const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count);
+
+/* Relative to the home directory: "", ".config", ".local/share". */
+const char *sb_secrets_directory(enum sb_secret_base base);
+
+#endif
