@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/typo.h"
 #include "consent/session.h"
 #include "policy/text.h"
 
@@ -611,6 +612,18 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	return check_log(line, err);
 }
 
+/* Not ours, and so the shell's (S11), unless it is one of ours with a slip in it. */
+static int check_typo(const char *argument, struct sb_error *err)
+{
+	const struct sb_option *meant = sb_typo_of(argument);
+
+	if (!meant)
+		return SB_OK;
+	sb_fail(err, SB_E_INVALID, 0, "no option '%.*s'; did you mean '--%s'?",
+		(int)strcspn(argument, "="), argument, meant->name);
+	return sb_hint(err, "an option that is meant for the shell goes behind '--'");
+}
+
 static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_error *err)
 {
 	int i = 1;
@@ -625,8 +638,12 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 			break;
 		}
 		id = find_option(argv[i], &value);
-		if (id < 0)
+		if (id < 0) {
+			status = check_typo(argv[i], err);
+			if (status != SB_OK)
+				return status;
 			break;
+		}
 		if (!sb_options[id].value && value)
 			return sb_fail(err, SB_E_INVALID, 0, "--%s takes no value",
 				       sb_options[id].name);
@@ -635,6 +652,9 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 
 			/* "--add-path --global" lacks a path; "--add-path=--global" has one */
 			if (i + 1 < argc && find_option(argv[i + 1], &ignored) < 0) {
+				status = check_typo(argv[i + 1], err);
+				if (status != SB_OK)
+					return status;
 				separate = true;
 				value = argv[++i];
 			}
