@@ -34,9 +34,10 @@ static bool no_private_temp(const struct sb_layers *layers)
 	return !layers->mounts && layers->supervised;
 }
 
+/* Without a namespace the filter refuses all of it. */
 static bool no_ipc(const struct sb_layers *layers)
 {
-	return !layers->ipc_namespace;
+	return !layers->ipc_namespace && !layers->seccomp;
 }
 
 static bool no_truncate(const struct sb_layers *layers)

@@ -5,8 +5,11 @@
  *     the tree                    which piece of the numbers is it in?
  *     bodies                      arguments are looked at, for numbers where they matter
  *     answers                     one return for each
+ *     long bodies                 each with answers of its own behind it
  *
- * All jumps go forward and reach at most 255 instructions.
+ * All jumps go forward, and those with a condition reach at most 255 instructions.  A body with
+ * many rows would push the answers out of everybody's reach, so it stands behind them, and among
+ * the bodies is only a jump to it: one without a condition reaches any distance.
  */
 #include "enforce/linux_filter.h"
 
@@ -55,6 +58,7 @@ struct jump {
 #define MAX_PIECES 160
 #define MAX_JUMPS 320
 
+#define LONG_BODY 16   /* rows */
 #define MOST_SINGLES 3 /* more, and finding one takes longer than in a tree */
 
 struct program {
@@ -133,7 +137,8 @@ static bool same_treatment(const struct sb_filter_row *a, const struct sb_filter
 	for (size_t i = 0; i < SB_FILTER_CONDITIONS; i++)
 		if (a->conditions[i].test != b->conditions[i].test ||
 		    a->conditions[i].argument != b->conditions[i].argument ||
-		    a->conditions[i].value != b->conditions[i].value)
+		    a->conditions[i].value != b->conditions[i].value ||
+		    a->conditions[i].mask != b->conditions[i].mask)
 			return false;
 	return true;
 }
@@ -282,15 +287,23 @@ static size_t low_half(unsigned argument)
 	return offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
 }
 
+/* What is in the accumulator: which half of an argument, and which bits of it. */
+struct loaded {
+	size_t half;
+	uint32_t mask;
+};
+
+#define ALL_BITS UINT32_MAX
+
 /* A row's tests, in the making. */
 struct attempt {
 	size_t answer; /* the target when all conditions hold */
-	size_t loaded; /* which half of an argument is in the accumulator */
+	struct loaded loaded;
 	struct jump misses[SB_FILTER_CONDITIONS];
 	size_t miss_count;
 };
 
-#define NOTHING_LOADED ((size_t)-1)
+static const struct loaded NOTHING_LOADED = {(size_t)-1, 0};
 
 static void miss(struct attempt *attempt, size_t test, bool if_true)
 {
@@ -312,17 +325,33 @@ static uint16_t comparison(enum sb_filter_test test)
 	}
 }
 
+static uint32_t mask_of(const struct sb_filter_condition *condition)
+{
+	return condition->test == SB_FILTER_MASKED ? condition->mask : ALL_BITS;
+}
+
+static void load_bits(struct program *program, struct attempt *attempt, size_t half, uint32_t mask)
+{
+	/* what is left of an argument under another mask is less than all of it */
+	if (attempt->loaded.half != half ||
+	    (attempt->loaded.mask != mask && attempt->loaded.mask != ALL_BITS)) {
+		load(program, half);
+		attempt->loaded = (struct loaded){half, ALL_BITS};
+	}
+	if (attempt->loaded.mask != mask)
+		emit(program, BPF_ALU | BPF_AND | BPF_K, mask);
+	attempt->loaded.mask = mask;
+}
+
 /* Falls through when the condition holds and is not the last; the last leads to the answer. */
 static void emit_condition(struct program *program, const struct sb_filter_condition *condition,
 			   bool last, struct attempt *attempt)
 {
 	bool holds = condition->test == SB_FILTER_EQUAL || condition->test == SB_FILTER_ANY_BIT ||
-		     condition->test == SB_FILTER_AT_LEAST;
+		     condition->test == SB_FILTER_AT_LEAST || condition->test == SB_FILTER_MASKED;
 	size_t low = low_half(condition->argument), test;
 
-	if (attempt->loaded != low)
-		load(program, low);
-	attempt->loaded = low;
+	load_bits(program, attempt, low, mask_of(condition));
 	if (condition->test == SB_FILTER_NOT_ZERO) {
 		test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0);
 		if (last)
@@ -346,7 +375,8 @@ static bool looks_at_one_half(const struct sb_filter_row *row)
 {
 	for (size_t i = 0; i < SB_FILTER_CONDITIONS && row->conditions[i].test; i++)
 		if (row->conditions[i].test == SB_FILTER_NOT_ZERO ||
-		    row->conditions[i].argument != row->conditions[0].argument)
+		    row->conditions[i].argument != row->conditions[0].argument ||
+		    mask_of(&row->conditions[i]) != mask_of(&row->conditions[0]))
 			return false;
 	return true;
 }
@@ -354,7 +384,8 @@ static bool looks_at_one_half(const struct sb_filter_row *row)
 /* The rows of one number; when none applies the call is allowed. */
 static void emit_body(struct program *program, const struct target *body)
 {
-	size_t loaded = NOTHING_LOADED, count = 0, otherwise = ALLOW;
+	struct loaded loaded = NOTHING_LOADED;
+	size_t count = 0, otherwise = ALLOW;
 
 	/* a row without conditions is what all before it fall back on; none behind it counts */
 	while (count < body->count && body->rows[count]->conditions[0].test != SB_FILTER_ALWAYS)
@@ -383,22 +414,63 @@ static void emit_body(struct program *program, const struct target *body)
 	}
 }
 
-static void emit_targets(struct program *program)
+static bool is_long(const struct target *target)
+{
+	return target->rows && target->count > LONG_BODY;
+}
+
+/* Let all jumps so far reach their targets. */
+static void settle_jumps(struct program *program)
+{
+	for (size_t i = 0; i < program->jump_count; i++)
+		point(program, program->jumps[i].at, program->jumps[i].if_true,
+		      program->targets[program->jumps[i].target].at);
+	program->jump_count = 0;
+}
+
+static bool is_wanted(const struct program *program, size_t target)
+{
+	for (size_t i = 0; i < program->jump_count; i++)
+		if (program->jumps[i].target == target)
+			return true;
+	return false;
+}
+
+/* Answers that are jumped to, behind all who do. */
+static void emit_answers(struct program *program)
 {
 	for (size_t i = 0; i < program->target_count; i++) {
-		program->targets[i].at = program->count;
-		if (program->targets[i].rows)
-			emit_body(program, &program->targets[i]);
-	}
-	for (size_t i = 0; i < program->target_count; i++) {
-		if (program->targets[i].rows)
+		if (program->targets[i].rows || !is_wanted(program, i))
 			continue;
 		program->targets[i].at = program->count;
 		emit(program, BPF_RET | BPF_K, program->targets[i].answer);
 	}
-	for (size_t i = 0; i < program->jump_count; i++)
-		point(program, program->jumps[i].at, program->jumps[i].if_true,
-		      program->targets[program->jumps[i].target].at);
+	settle_jumps(program);
+}
+
+static void emit_long_body(struct program *program, const struct target *target)
+{
+	if (target->at < program->max)
+		program->out[target->at].k = (uint32_t)(program->count - target->at - 1);
+	emit_body(program, target);
+	emit_answers(program);
+}
+
+static void emit_targets(struct program *program)
+{
+	size_t bodies = program->target_count; /* those behind them are answers */
+
+	for (size_t i = 0; i < bodies; i++) {
+		program->targets[i].at = program->count;
+		if (is_long(&program->targets[i]))
+			emit(program, BPF_JMP | BPF_JA, 0);
+		else if (program->targets[i].rows)
+			emit_body(program, &program->targets[i]);
+	}
+	emit_answers(program);
+	for (size_t i = 0; i < bodies; i++)
+		if (is_long(&program->targets[i]))
+			emit_long_body(program, &program->targets[i]);
 }
 
 size_t sb_filter_compile(const struct sb_filter_row *const *rows, size_t count,

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "enforce/linux_filter.h"
+#include "enforce/linux_ioctls.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
@@ -35,16 +38,12 @@
 	 CLONE_NEWPID | CLONE_NEWNET)
 #define NEW_TIME_NAMESPACE 0x80 /* in clone() this bit belongs to the exit signal */
 
-#define FILE_SETFLAGS 0x40086602u      /* FS_IOC_SETFLAGS */
-#define FILE_SETXATTR 0x401c5820u      /* FS_IOC_FSSETXATTR */
-#define FILE_SETVERSION 0x40087602u    /* FS_IOC_SETVERSION */
-#define EXT4_SETVERSION 0x40086604u    /* EXT4_IOC_SETVERSION, the same */
-#define FILE_ENABLE_VERITY 0x40806685u /* FS_IOC_ENABLE_VERITY: never writable again */
-
 #define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 /* Whatever an open can change: contents, or by making a name.  Reading is not held. */
 #define OPENS_TO_CHANGE (O_WRONLY | O_RDWR | O_TRUNC | MAKES_FILE)
+
+#define NEGATIVE 0x80000000u /* and above: a process group */
 
 #define PROTO_SCTP 132
 #define PROTO_SMC 256
@@ -72,6 +71,11 @@ enum when {
 	SUPERVISED,
 	HOLDS_READS,
 	UNMOUNTED, /* supervised, or without mounts */
+	SHARED_IPC,
+	SHARED_PIDS,
+	SHARED_PIDS_STATIC,
+	SHARED_PIDS_SUPERVISED,
+	SUPERVISED_ALONE, /* without Landlock */
 };
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
@@ -88,11 +92,11 @@ static const struct sb_filter_row table[] = {
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
 	 * read-only, and nobody needs these there. */
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETFLAGS}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETXATTR}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_SETVERSION}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, EXT4_SETVERSION}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, FILE_ENABLE_VERITY}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETXATTR}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION4}}},
+	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_ENABLE_VERITY}}},
 
 	/* New namespaces give capabilities inside them, and with them half the kernel. */
 	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},
@@ -158,6 +162,43 @@ static const struct sb_filter_row table[] = {
 	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
 	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
 
+	/*
+	 * SECURITY: nobody outside becomes the owner of a descriptor.
+	 *
+	 * Danger: the owner is signalled when something happens at it, with any signal (F_SETSIG).
+	 * In a pid namespace nobody outside can be named.  Elsewhere Landlock's scope holds single
+	 * processes (ABI 6), but groups not in every kernel (tests/facts/signal_owner.c).  What
+	 * lies in memory is refused, since it can change after a look; the rest is a number, of
+	 * which the broker lets through the caller's own.
+	 * Price: without a pid namespace no group and no single thread can own a descriptor.
+	 * Held by: tests/enforce/processes.py
+	 */
+	{SYS_fcntl, PERM, SHARED_PIDS, {{EQUAL, 1, F_SETOWN_EX}}},
+	{SYS_ioctl, PERM, SHARED_PIDS, {{EQUAL, 1, FIOSETOWN}}},
+	{SYS_ioctl, PERM, SHARED_PIDS, {{EQUAL, 1, SIOCSPGRP}}},
+	{SYS_fcntl, PERM, SHARED_PIDS_STATIC, {{EQUAL, 1, F_SETOWN}, {AT_LEAST, 2, NEGATIVE}}},
+	{SYS_fcntl, HOLD, SHARED_PIDS_SUPERVISED, {{EQUAL, 1, F_SETOWN}, {DIFFERENT, 2, 0}}},
+
+	/* Queues, semaphores and memory of other programs of the user, where they are not in a
+	 * namespace of their own: their numbers can be guessed, and no path leads there. */
+	{SYS_mq_open, PERM, SHARED_IPC, {{0}}},
+	{SYS_mq_unlink, PERM, SHARED_IPC, {{0}}},
+	{SYS_mq_timedsend, PERM, SHARED_IPC, {{0}}},
+	{SYS_mq_timedreceive, PERM, SHARED_IPC, {{0}}},
+	{SYS_mq_notify, PERM, SHARED_IPC, {{0}}},
+	{SYS_mq_getsetattr, PERM, SHARED_IPC, {{0}}},
+	{SYS_msgget, PERM, SHARED_IPC, {{0}}},
+	{SYS_msgctl, PERM, SHARED_IPC, {{0}}},
+	{SYS_msgrcv, PERM, SHARED_IPC, {{0}}},
+	{SYS_msgsnd, PERM, SHARED_IPC, {{0}}},
+	{SYS_semget, PERM, SHARED_IPC, {{0}}},
+	{SYS_semctl, PERM, SHARED_IPC, {{0}}},
+	{SYS_semtimedop, PERM, SHARED_IPC, {{0}}},
+	{SYS_semop, PERM, SHARED_IPC, {{0}}},
+	{SYS_shmget, PERM, SHARED_IPC, {{0}}},
+	{SYS_shmctl, PERM, SHARED_IPC, {{0}}},
+	{SYS_shmat, PERM, SHARED_IPC, {{0}}},
+
 	/* Metadata calls too new for anyone to need; programs fall back. */
 	{NR_setxattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
 	{NR_removexattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
@@ -212,7 +253,9 @@ static const struct sb_filter_row table[] = {
 	 */
 	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
 	{SYS_openat, HOLD, HOLDS_READS, {{0}}},
-	{SYS_openat2, HOLD, SUPERVISED, {{0}}}, /* flags in memory */
+	/* Flags in memory.  Of what the broker cannot do for the caller, nothing holds the rest. */
+	{SYS_openat2, ANSWER(ENOSYS), SUPERVISED_ALONE, {{0}}},
+	{SYS_openat2, HOLD, SUPERVISED, {{0}}},
 	{SYS_mkdirat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknodat, HOLD, SUPERVISED, {{0}}},
 	{SYS_unlinkat, HOLD, SUPERVISED, {{0}}},
@@ -285,6 +328,8 @@ static const struct sb_filter_row table[] = {
  * the roots.  Without mounts nothing else would keep it from metadata outside.
  */
 static const struct sb_filter_row performer_table[] = {
+	/* its own work with held calls, before it is looked whether others are a file system's */
+	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{SB_FILTER_MASKED, 1, '!' << 8, 0xff00}}},
 	{SYS_execve, PERM, EVERY_RUN, {{0}}},
 	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
 	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},
@@ -316,11 +361,6 @@ static const struct sb_filter_row performer_table[] = {
 	{NR_setxattrat, PERM, NO_MOUNTS, {{0}}},
 	{NR_removexattrat, PERM, NO_MOUNTS, {{0}}},
 	{NR_file_setattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETFLAGS}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETXATTR}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_SETVERSION}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, EXT4_SETVERSION}}},
-	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, FILE_ENABLE_VERITY}}},
 #ifdef __x86_64__
 	{SYS_chmod, PERM, NO_MOUNTS, {{0}}},
 	{SYS_chown, PERM, NO_MOUNTS, {{0}}},
@@ -334,6 +374,7 @@ static const struct sb_filter_row performer_table[] = {
 #define ROWS (sizeof table / sizeof table[0])
 #define PERFORMER_ROWS (sizeof performer_table / sizeof performer_table[0])
 _Static_assert(PERFORMER_ROWS <= ROWS, "the list of rows has room for either table");
+#define MOST_ROWS (ROWS + SB_FILE_IOCTLS_MAX)
 
 static bool applies(const struct sb_filter_row *row, const struct sb_filter_options *options)
 {
@@ -352,6 +393,16 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->reads;
 	case UNMOUNTED:
 		return options->no_mounts || options->supervised;
+	case SHARED_IPC:
+		return options->shared_ipc;
+	case SHARED_PIDS:
+		return options->shared_pids;
+	case SHARED_PIDS_STATIC:
+		return options->shared_pids && !options->supervised;
+	case SHARED_PIDS_SUPERVISED:
+		return options->shared_pids && options->supervised;
+	case SUPERVISED_ALONE:
+		return options->supervised && options->no_landlock;
 	default:
 		return true;
 	}
@@ -365,6 +416,25 @@ static void insert(const struct sb_filter_row **rows, size_t count, const struct
 		count--;
 	}
 	rows[count] = row;
+}
+
+/*
+ * Insert the rows about file systems' ioctls behind the others of that number, at once: one by one
+ * would take longer than the rest.  The performer asks nothing of a file system in this way.
+ */
+static size_t insert_ioctls(const struct sb_filter_row **rows, size_t count, bool performer)
+{
+	const struct sb_filter_row *chosen[SB_FILE_IOCTLS_MAX];
+	size_t more = 0, at = count;
+
+	for (size_t i = 0; i < sb_file_ioctl_count; i++)
+		if (!performer || sb_file_ioctls[i].answer != SECCOMP_RET_ALLOW)
+			chosen[more++] = &sb_file_ioctls[i];
+	while (at && rows[at - 1]->number > sb_file_ioctls[0].number)
+		at--;
+	memmove(rows + at + more, rows + at, (count - at) * sizeof rows[0]);
+	memcpy(rows + at, chosen, more * sizeof rows[0]);
+	return count + more;
 }
 
 size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
@@ -389,12 +459,13 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 #endif
 	};
 	const struct sb_filter_row *from = options->performer ? performer_table : table;
-	const struct sb_filter_row *rows[ROWS + 1 + sizeof staging / sizeof staging[0]];
+	const struct sb_filter_row *rows[MOST_ROWS + 1 + sizeof staging / sizeof staging[0]];
 	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
 	for (size_t i = 0; i < all; i++)
 		if (applies(&from[i], options))
 			insert(rows, count++, &from[i]);
+	count = insert_ioctls(rows, count, options->performer);
 	if (!options->performer)
 		insert(rows, count++, &query);
 	for (size_t i = 0; options->staging && i < sizeof staging / sizeof staging[0]; i++)
@@ -438,6 +509,10 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 		.network_off = !plan->network && !layers->net_namespace,
 		.as_root = geteuid() == 0,
 		.no_mounts = !layers->mounts,
+		.no_landlock = layers->landlock_abi < 1,
+		/* an outer run has refused already what its own namespaces do not hold */
+		.shared_ipc = !layers->ipc_namespace && !layers->outer,
+		.shared_pids = !layers->pid_namespace && !layers->outer,
 		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),
 	};

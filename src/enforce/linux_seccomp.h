@@ -17,6 +17,9 @@ struct sb_filter_options {
 	bool network_off; /* no internet sockets at all (used without a network namespace) */
 	bool as_root;     /* no setuid files: root's would be everybody's way to root */
 	bool no_mounts;   /* also stop file flags, which mounts would hold */
+	bool no_landlock; /* nothing holds an open that the broker has let go on */
+	bool shared_ipc;  /* message queues and shared memory are everybody's */
+	bool shared_pids; /* numbers of processes outside mean something */
 	bool supervised;  /* hold every change for the broker */
 	bool reads;       /* and every open */
 	bool performer;   /* the broker's own filter instead of the command's */

@@ -38,6 +38,7 @@ enum sb_act {
 	SB_ACT_UMASK,    /* let through; we only need to know */
 	SB_ACT_CHDIR,    /* the same */
 	SB_ACT_LOCK,     /* let through, when no copy of ours can stand in its way */
+	SB_ACT_OWNER,    /* who is signalled when something happens at a descriptor */
 	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
 	SB_ACT_REGISTER, /* a nested sandbash tells its rules */
 	SB_ACT_CLOSE,    /* descriptors, maybe the last ones of a staged file (stage.h) */
@@ -76,6 +77,7 @@ struct sb_call {
 	void *value;         /* of an extended attribute; malloc'ed */
 	size_t value_length;
 	unsigned first, last; /* close: the descriptors */
+	pid_t owner_process;  /* owner: as the caller numbers it; negative: a group */
 	bool replaces;        /* ... by dup2(), which cannot be refused any more */
 	int socket;           /* connect, bind */
 	struct sockaddr_storage address;

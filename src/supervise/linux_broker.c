@@ -240,6 +240,21 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 	sb_spot_done(&file);
 }
 
+/*
+ * Only the caller itself may own a descriptor where outside can be named: linux_seccomp.c says
+ * why.  The number is an argument and stays what it was, and as long as the caller waits here it
+ * is nobody else's.
+ */
+static void set_owner(const struct sb_broker *broker, const struct sb_call *call)
+{
+	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+
+	if (process > 0 && call->owner_process == process)
+		sb_broker_let_through(broker, call);
+	else
+		sb_broker_fail(broker, call, EPERM);
+}
+
 static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 			     const struct sb_call *call)
 {
@@ -255,6 +270,9 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	case SB_ACT_LOCK:
 		sb_deliver_settle();
 		sb_broker_let_through(broker, call);
+		return true;
+	case SB_ACT_OWNER:
+		set_owner(broker, call);
 		return true;
 	case SB_ACT_LANDLOCK:
 		allow_own_landlock(broker, call);

@@ -34,7 +34,7 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
 	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
 	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
-	[SB_ACT_CHDIR] = "chdir",
+	[SB_ACT_CHDIR] = "chdir",       [SB_ACT_OWNER] = "fcntl",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -465,8 +465,10 @@ static int decode(struct reader *r, int number)
 	case SYS_bind:
 		return get_address(r, SB_ACT_BIND);
 	case SYS_flock:
-	case SYS_fcntl:
 		return get_plain(r, SB_ACT_LOCK);
+	case SYS_fcntl:
+		r->call->owner_process = (pid_t)a[2];
+		return get_plain(r, (int)a[1] == F_SETOWN ? SB_ACT_OWNER : SB_ACT_LOCK);
 	case SYS_umask:
 		return get_plain(r, SB_ACT_UMASK);
 	case SYS_chdir:

@@ -169,8 +169,8 @@ static int answer(int argc, char **argv)
 	return 127;
 }
 
-static const struct act *const tables[] = {file_acts,    metadata_acts, door_acts,
-					   process_acts, network_acts,  kernel_acts};
+static const struct act *const tables[] = {file_acts,    metadata_acts, door_acts, process_acts,
+					   network_acts, kernel_acts,   ioctl_acts};
 
 static const struct act *find(const char *name)
 {

@@ -41,7 +41,7 @@ struct act {
 };
 
 extern const struct act file_acts[], metadata_acts[], door_acts[], process_acts[], network_acts[],
-	kernel_acts[];
+	kernel_acts[], ioctl_acts[];
 
 struct name {
 	const char *name;

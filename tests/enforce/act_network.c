@@ -197,6 +197,11 @@ static int do_abstract(char **arg)
 
 /* --- shared memory and queues ------------------------------------------------------------ */
 
+static int tell(int id)
+{
+	return id < 0 || printf("%d\n", id) < 0 ? -1 : 0;
+}
+
 /* ipc HOW NAME: write into what somebody made; "make-*" is that somebody and prints the id */
 static int do_ipc(char **arg)
 {
@@ -209,11 +214,11 @@ static int do_ipc(char **arg)
 	int id;
 
 	if (strcmp(how, "make-shm") == 0)
-		return printf("%d\n", shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600)) < 0 ? -1 : 0;
+		return tell(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
 	if (strcmp(how, "make-msg") == 0)
-		return printf("%d\n", msgget(IPC_PRIVATE, IPC_CREAT | 0600)) < 0 ? -1 : 0;
+		return tell(msgget(IPC_PRIVATE, IPC_CREAT | 0600));
 	if (strcmp(how, "make-sem") == 0)
-		return printf("%d\n", semget(IPC_PRIVATE, 1, IPC_CREAT | 0600)) < 0 ? -1 : 0;
+		return tell(semget(IPC_PRIVATE, 1, IPC_CREAT | 0600));
 	if (strcmp(how, "make-mq") == 0)
 		return mq_open(arg[1], O_RDWR | O_CREAT | O_EXCL, 0600, NULL) < 0 ? -1 : 0;
 	if (strcmp(how, "mq") == 0) {

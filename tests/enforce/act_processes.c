@@ -1,11 +1,14 @@
 /* act_processes.c - processes outside; namespaces and mounts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -58,6 +61,40 @@ static int do_victim(char **arg)
 static const struct name signal_names[] = {
 	{"0", 0}, {"USR1", SIGUSR1}, {"KILL", SIGKILL}, {"STOP", SIGSTOP}, {NULL, 0}};
 
+/* Make pid, or a group, the owner of a descriptor, by one of the ways there are. */
+static int set_owner(int fd, const char *how, pid_t pid)
+{
+	struct f_owner_ex process = {F_OWNER_PID, pid}, group = {F_OWNER_PGRP, 0};
+	const char *shell = getenv("GROUP"); /* of whoever started us, and the victim beside us */
+	int number = (int)pid;
+
+	if (strcmp(how, "owner") == 0)
+		return fcntl(fd, F_SETOWN, pid);
+	if (strcmp(how, "owner-self") == 0) {
+		signal(SIGUSR1, count_signal);
+		return fcntl(fd, F_SETOWN, getpid());
+	}
+	if (strcmp(how, "owner-ex") == 0)
+		return fcntl(fd, F_SETOWN_EX, &process);
+	if (strcmp(how, "owner-ioctl") == 0)
+		return ioctl(fd, FIOSETOWN, &number);
+	if (strcmp(how, "owner-pgrp") == 0)
+		return ioctl(fd, SIOCSPGRP, &number);
+	group.pid = shell ? atoi(shell) : getpgrp();
+	number = -group.pid;
+	setpgid(0, group.pid); /* a member of it, if that can be */
+	signal(SIGUSR1, SIG_IGN);
+	if (strcmp(how, "owner-group") == 0)
+		return fcntl(fd, F_SETOWN, number);
+	if (strcmp(how, "owner-group-ex") == 0)
+		return fcntl(fd, F_SETOWN_EX, &group);
+	if (strcmp(how, "owner-group-ioctl") == 0)
+		return ioctl(fd, SIOCSPGRP, &number);
+	errno = EINVAL;
+	die(how);
+	return -1;
+}
+
 /* kill HOW PID SIGNAL */
 static int do_kill(char **arg)
 {
@@ -82,10 +119,14 @@ static int do_kill(char **arg)
 		return fd < 0 ? -1 : zero(syscall(NR_PIDFD_SEND_SIGNAL, fd, sig, NULL, 0));
 	}
 	/* owner: data on our socket signals the owner we name; nothing tells us if it came */
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || fcntl(pair[0], F_SETOWN, pid) < 0 ||
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || set_owner(pair[0], arg[0], pid) < 0 ||
 	    fcntl(pair[0], F_SETSIG, sig) < 0 || fcntl(pair[0], F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
 		return -1;
-	return put(pair[1]);
+	if (put(pair[1]) < 0)
+		return -1;
+	if (strcmp(arg[0], "owner-self") == 0 && !signals)
+		exit(3);
+	return 0;
 }
 
 static int do_attach(char **arg)

@@ -5,9 +5,17 @@
  * the table says can be checked here for every number and without loading anything.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/btrfs.h>
+#include <linux/fiemap.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
+#include <linux/msdos_fs.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,6 +62,9 @@ static uint32_t interpret(const struct seccomp_data *data)
 		case BPF_LD | BPF_W | BPF_ABS:
 			assert_true(i->k % 4 == 0 && i->k + 4 <= sizeof *data);
 			memcpy(&a, (const char *)data + i->k, 4);
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= i->k;
 			break;
 		case BPF_JMP | BPF_JA:
 			pc += i->k;
@@ -208,6 +219,168 @@ static void file_flags_are_held_without_mounts(void **state)
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, TCGETS, 0, 0));
 }
 
+/* Types of which only file systems have commands; and numbers of a type that they share. */
+static bool is_file_system(unsigned command)
+{
+	unsigned type = command >> 8 & 0xff, number = command & 0xff;
+	static const unsigned char whole[] = {'f',  'X',  'r',  0x15, 0x83, 0x93,
+					      0x94, 0x97, 0xbc, 0xcd, 0xcf, 0xf5};
+
+	return memchr(whole, (int)type, sizeof whole) || (type == 'v' && number < 0x20) ||
+	       (type == 'o' && number < 0x20) || (type == 'n' && number >> 5 == 4) ||
+	       (type == 'h' && number >> 4 == 8) || (type == 'l' && number >> 6 == 1);
+}
+
+static bool is_listed(unsigned command)
+{
+	static const unsigned listed[] = {
+		FS_IOC_GETFLAGS,
+		FS_IOC_FIEMAP,
+		FS_IOC_GETVERSION,
+		FS_IOC_FSGETXATTR,
+		FS_IOC_GETFSLABEL,
+		FICLONE,
+		FICLONERANGE,
+		FIDEDUPERANGE,
+		0x40305828, /* FS_IOC_RESVSP, UNRESVSP, RESVSP64, UNRESVSP64, ZERO_RANGE */
+		0x40305829,
+		0x4030582a,
+		0x4030582b,
+		0x40305839,
+		0x80111500, /* FS_IOC_GETFSUUID, GETFSSYSFSPATH */
+		0x80811501,
+		FS_IOC_SETFLAGS, /* these five only where mounts hold them */
+		FS_IOC_FSSETXATTR,
+		FS_IOC_SETVERSION,
+		0x40086604,
+		FS_IOC_ENABLE_VERITY,
+		0x80086603, /* of ext4 */
+		0x40046629,
+		0xc020662a,
+		0x8008662c,
+		FS_IOC_GET_ENCRYPTION_POLICY,
+		FS_IOC_GET_ENCRYPTION_POLICY_EX,
+		FS_IOC_GET_ENCRYPTION_KEY_STATUS,
+		FS_IOC_MEASURE_VERITY,
+		FS_IOC_READ_VERITY_METADATA,
+		0xc0606610, /* PAGEMAP_SCAN, PROCMAP_QUERY */
+		0xc0686611,
+		0x800c581e, /* of XFS */
+		0xc0205826,
+		0xc0305838,
+		0x801c582d,
+		0x80705864,
+		0x8100587e,
+		BTRFS_IOC_INO_LOOKUP,
+		BTRFS_IOC_SUBVOL_GETFLAGS,
+		BTRFS_IOC_GET_SUBVOL_INFO,
+		BTRFS_IOC_FS_INFO,
+		BTRFS_IOC_DEV_INFO,
+		BTRFS_IOC_SPACE_INFO,
+		BTRFS_IOC_GET_FEATURES,
+		VFAT_IOCTL_READDIR_BOTH,
+		VFAT_IOCTL_READDIR_SHORT,
+		FAT_IOCTL_GET_ATTRIBUTES,
+		FAT_IOCTL_GET_VOLUME_ID,
+		0x8004f50c, /* of F2FS */
+		0x8004f50e,
+		0x80289701, /* of Ceph */
+		0x80088301, /* of ZFS */
+	};
+
+	for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++)
+		if (listed[i] == command)
+			return true;
+	return false;
+}
+
+/* Every type and number, in all directions, with every size that one of the listed has. */
+static void ioctls_of_file_systems_are_a_list(void **state)
+{
+	static const unsigned sizes[] = {0,  4,   8,   9,   12,  16,  17,  24,  28,   32,   40,  48,
+					 96, 104, 112, 128, 129, 256, 504, 560, 1024, 4096, 8191};
+	size_t allowed = 0;
+
+	(void)state;
+	build(false, false);
+	for (unsigned low = 0; low < 0x10000; low++)
+		for (unsigned direction = 0; direction < 4; direction++)
+			for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+				unsigned command = direction << 30 | sizes[i] << 16 | low;
+				bool passes = !is_file_system(command) || is_listed(command);
+
+				if (command == TIOCSTI || command == TIOCLINUX ||
+				    command == TIOCSETD)
+					passes = false;
+				allowed += is_file_system(command) && passes;
+				if (call(SYS_ioctl, 0, command, 0, 0) !=
+				    (passes ? SECCOMP_RET_ALLOW : REFUSED(EPERM)))
+					fail_msg("command %#x", command);
+			}
+	assert_int_equal(52, allowed); /* the whole list was met */
+}
+
+static void message_queues_are_refused_where_they_are_shared(void **state)
+{
+	static const int calls[] = {SYS_mq_open, SYS_mq_unlink, SYS_mq_timedsend, SYS_mq_notify,
+				    SYS_msgget,  SYS_msgctl,    SYS_msgsnd,       SYS_msgrcv,
+				    SYS_semget,  SYS_semctl,    SYS_semop,        SYS_semtimedop,
+				    SYS_shmget,  SYS_shmctl,    SYS_shmat};
+	struct sb_filter_options options = {.self = SELF};
+
+	(void)state;
+	for (unsigned bits = 0; bits < 4; bits++) {
+		options.shared_ipc = bits & 1;
+		options.supervised = bits & 2;
+		length = sb_filter_build(&options, code, MAX);
+		assert_true(length > 0);
+		for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+			assert_int_equal(bits & 1 ? REFUSED(EPERM) : SECCOMP_RET_ALLOW,
+					 call(calls[i], 0, 0, 0, 0));
+	}
+}
+
+static void nobody_outside_owns_a_descriptor(void **state)
+{
+	const uint64_t group = (uint32_t)-7, wide = (uint64_t)-7;
+	struct sb_filter_options options = {.self = SELF, .shared_pids = true};
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_SETOWN, 7, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_fcntl, 0, F_SETOWN, group, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_fcntl, 0, F_SETOWN, wide, 0));
+	for (int supervised = 0; supervised < 2; supervised++) {
+		options.supervised = supervised;
+		length = sb_filter_build(&options, code, MAX);
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_SETOWN, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_fcntl, 0, F_SETOWN_EX, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, FIOSETOWN, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, SIOCSPGRP, 0, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_GETOWN, 7, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_SETSIG, 7, 0));
+	}
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_fcntl, 0, F_SETOWN, 7, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_fcntl, 0, F_SETOWN, group, 0));
+	options.shared_pids = false;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_SETOWN, 7, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fcntl, 0, F_SETOWN_EX, 7, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, FIOSETOWN, 7, 0));
+}
+
+static void openat2_needs_landlock(void **state)
+{
+	struct sb_filter_options options = {.self = SELF, .supervised = true, .no_landlock = true};
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(REFUSED(ENOSYS), call(SYS_openat2, 0, 0, 0, 0));
+	options.supervised = false;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat2, 0, 0, 0, 0));
+}
+
 static void foreign_calls_kill(void **state)
 {
 	struct seccomp_data data = {.nr = SYS_read, .arch = OTHER};
@@ -234,16 +407,21 @@ static void the_query_is_answered(void **state)
 static void every_combination_fits(void **state)
 {
 	(void)state;
-	for (unsigned bits = 0; bits < 16; bits++) {
+	for (unsigned bits = 0; bits < 256; bits++) {
 		struct sb_filter_options options = {.network_off = bits & 1,
 						    .no_mounts = bits & 2,
 						    .as_root = bits & 4,
 						    .supervised = bits & 8,
+						    .shared_ipc = bits & 16,
+						    .shared_pids = bits & 32,
+						    .no_landlock = bits & 64,
+						    .reads = bits & 128 && bits & 8,
+						    .staging = bits & 8 ? 1000 : 0,
 						    .self = SELF};
 		uint32_t otherwise = bits & 8 ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 
 		length = sb_filter_build(&options, code, MAX);
-		assert_in_range(length, 1, MAX);
+		assert_in_range(length, 1, 512); /* the room that who loads it has */
 		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_read, 0, 0, 0, 0));
 		assert_int_equal(SECCOMP_RET_ERRNO | EPERM, call(SYS_mount, 0, 0, 0, 0));
 		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : otherwise,
@@ -376,6 +554,10 @@ static void the_performer_keeps_to_files(void **state)
 	assert_int_equal(REFUSED(EPERM), call(SYS_fchmodat, 0, 0, 0, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_INET, 1, 0, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat, 0, 0, 1, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, FS_IOC_SETFLAGS, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, BTRFS_IOC_SNAP_CREATE_V2, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, SECCOMP_IOCTL_NOTIF_RECV, 0, 0));
+	assert_in_range(length, 1, 256);
 	options.no_mounts = false;
 	length = sb_filter_build(&options, code, MAX);
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fchmodat, 0, 0, 0, 0));
@@ -395,6 +577,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(arguments_decide),
 	cmocka_unit_test(sockets),
 	cmocka_unit_test(file_flags_are_held_without_mounts),
+	cmocka_unit_test(ioctls_of_file_systems_are_a_list),
+	cmocka_unit_test(message_queues_are_refused_where_they_are_shared),
+	cmocka_unit_test(nobody_outside_owns_a_descriptor),
+	cmocka_unit_test(openat2_needs_landlock),
 	cmocka_unit_test(foreign_calls_kill),
 	cmocka_unit_test(the_query_is_answered),
 	cmocka_unit_test(every_combination_fits),
