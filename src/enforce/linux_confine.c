@@ -357,8 +357,8 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 {
 	struct sb_fds fds = {0};
-	int status =
-		sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count, &fds, err);
+	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count,
+				   stages->plan->network, &fds, err);
 
 	if (status == SB_OK)
 		status = sb_mounts_enter(stages->plan,

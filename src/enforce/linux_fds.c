@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +42,50 @@ static bool is_read_only_file(int flags, const struct stat *info)
 	return S_ISREG(info->st_mode) && (flags & O_ACCMODE) == O_RDONLY;
 }
 
-static int settle_stdio(struct sb_fds *fds, struct sb_error *err)
+static int socket_option(int fd, int option)
+{
+	int value = -1;
+	socklen_t length = sizeof value;
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
+}
+
+/* Where does a socket lead that is not the one way it looks like?  NULL: nowhere. */
+static const char *where_it_leads(int fd, bool network)
+{
+	int family = socket_option(fd, SO_DOMAIN), type = socket_option(fd, SO_TYPE);
+	struct sockaddr_storage peer;
+	socklen_t length = sizeof peer;
+
+	if (family == AF_INET || family == AF_INET6)
+		return network ? NULL : "a network socket, and the network is off";
+	if (type != SOCK_STREAM && !(type == SOCK_SEQPACKET && family == AF_UNIX))
+		return family == AF_UNIX ? "a datagram socket, which leads out of the sandbox"
+					 : "a socket that leads out of the sandbox";
+	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0 &&
+	    socket_option(fd, SO_ACCEPTCONN) != 1)
+		return "a socket without a connection, which leads out of the sandbox";
+	return NULL;
+}
+
+static int check_socket(int fd, bool network, struct sb_error *err)
+{
+	const char *where;
+	struct stat info;
+
+	if (fstat(fd, &info) != 0 || !S_ISSOCK(info.st_mode))
+		return SB_OK;
+	where = where_it_leads(fd, network);
+	if (!where)
+		return SB_OK;
+	if (fd <= 2)
+		sb_fail(err, SB_E_REFUSED, 0, "%s is %s", stdio_names[fd], where);
+	else
+		sb_fail(err, SB_E_REFUSED, 0, "descriptor %d is %s", fd, where);
+	return sb_hint(err, "use a pipe, or a connected stream socket");
+}
+
+static int settle_stdio(struct sb_fds *fds, bool network, struct sb_error *err)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		int flags = fcntl(fd, F_GETFL);
@@ -55,6 +99,8 @@ static int settle_stdio(struct sb_fds *fds, struct sb_error *err)
 				stdio_names[fd]);
 			return sb_hint(err, "redirect it from a file or /dev/null");
 		}
+		if (check_socket(fd, network, err) != SB_OK)
+			return SB_E_REFUSED;
 		if (is_read_only_file(flags, &info) && note_file(fds, fd, err) != SB_OK)
 			return SB_E_NOMEM;
 	}
@@ -149,16 +195,17 @@ static int settle_listed(const int *keep, size_t keep_count, struct sb_fds *fds,
 	return status;
 }
 
-int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err)
+int sb_fds_settle(const int *keep, size_t keep_count, bool network, struct sb_fds *out,
+		  struct sb_error *err)
 {
 	struct pollfd low[MOST_LOW];
 	struct sb_fds fds = {0};
-	int status = settle_stdio(&fds, err);
+	int status = settle_stdio(&fds, network, err);
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
-		if (fcntl(keep[i], F_GETFD) < 0)
-			status = sb_fail(err, SB_E_MISSING, EBADF, "descriptor %d is not open",
-					 keep[i]);
+		status = fcntl(keep[i], F_GETFD) < 0 ? sb_fail(err, SB_E_MISSING, EBADF,
+							       "descriptor %d is not open", keep[i])
+						     : check_socket(keep[i], network, err);
 	if (status == SB_OK)
 		status = find_low(low) ? settle_low(low, keep, keep_count, &fds, err)
 				       : settle_listed(keep, keep_count, &fds, err);

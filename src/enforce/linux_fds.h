@@ -22,9 +22,19 @@ struct sb_fds {
 
 /*
  * Close what must not stay.  SB_E_REFUSED: standard input, output or error is a
- * directory or an O_PATH descriptor.  SB_E_MISSING: a descriptor in keep is not open.
+ * directory or an O_PATH descriptor; or one of them, or of keep, is a socket that is not
+ * bound to one peer (below).  SB_E_MISSING: a descriptor in keep is not open.
+ *
+ * SECURITY: a socket that stays is connected, or waits for connections.
+ *
+ * Danger: a datagram socket sends to any address without connect(): to any unix socket outside,
+ * or, when the network is off, to any host, since it belongs to the network that it was made in.
+ * So does a stream that is not connected yet, and one of TCP that dissolves its connection first.
+ * Price: none of the network's when that is off, nor of datagrams, as in `sandbash cmd <socket`.
+ * Held by: tests/enforce/fds.py
  */
-int sb_fds_settle(const int *keep, size_t keep_count, struct sb_fds *out, struct sb_error *err);
+int sb_fds_settle(const int *keep, size_t keep_count, bool network, struct sb_fds *out,
+		  struct sb_error *err);
 
 /*
  * Open the files that stay again, through the sandbox's mounts, at the same position.

@@ -253,6 +253,90 @@ def stdio_directory(fx):
     works(fx.sandbash("touch", "started"))
 
 
+SEND = """if 1:
+    import socket, sys
+    socket.socket(fileno=int(sys.argv[1])).sendto(b"X", eval(sys.argv[2]))
+    """
+
+
+def kinds_that_lead_out(fx):
+    """(make a socket, who would hear it, its address, flags of sandbash)"""
+    def hear(family, address):
+        server = socket.socket(family, socket.SOCK_DGRAM)
+        server.bind(address)
+        server.settimeout(0.2)
+        return server
+
+    def unix(number):
+        return lambda: hear(socket.AF_UNIX, os.fspath(fx.outside / f"service-{number}"))
+
+    yield lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), unix(1), []
+    yield lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0], unix(2), []
+    yield (lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+           lambda: hear(socket.AF_INET, ("127.0.0.1", 0)), ["--network=off"])
+
+
+def is_heard(server):
+    try:
+        return server.recv(9) == b"X"
+    except TimeoutError:
+        return False
+
+
+@test("ESCAPES sockets: a socket that can be sent anywhere is no standard stream, and not kept",
+      variants=ALL_VARIANTS)
+def leading_out(fx):
+    for make, listen, flags in kinds_that_lead_out(fx):
+        with make() as leak, listen() as server:
+            where = repr(server.getsockname())
+            for number, name in ((0, "standard input"), (1, "standard output"), (2, ""), (40, "")):
+                how = ({"pass_fds": [40]} if number == 40 else
+                       {("stdin", "stdout", "stderr")[number]: leak})
+                keep = [*flags, "--keep-fd=40"] if number == 40 else flags
+                script = ["python3", "-c", SEND, str(number), where]
+                if number == 40:
+                    os.dup2(leak.fileno(), 40, inheritable=True)
+                result = fx.sandbash(*keep, *script, **how)
+                equal(result.status, 125, f"{number} {leak}")
+                contains(result.stderr, name)
+                if name:
+                    contains(result.stderr, "hint: ")
+                check(not is_heard(server), f"{number} {leak}")
+                works(fx.run(*script, **how), "control")
+                check(is_heard(server), f"control {number} {leak}")
+                if number == 40:
+                    os.close(40)
+
+
+@test("ESCAPES sockets: one without a connection neither; connected and listening ones stay",
+      variants=ALL_VARIANTS)
+def one_way(fx):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+        with socket.socket(socket.AF_UNIX, kind) as leak:
+            result = fx.sandbash("touch", "started", stdin=leak)
+            equal((result.status, fx.exists("started")), (125, False))
+            contains(result.stderr, "without a connection")
+        ours, its = socket.socketpair(socket.AF_UNIX, kind)
+        with ours, its:
+            ours.send(b"text")
+            ours.shutdown(socket.SHUT_WR)
+            equal(fx.sandbash("cat", stdin=its).stdout, "text", "a connected one as stdin")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.fspath(fx.outside / "listening"))
+        server.listen(1)
+        works(fx.sandbash("true", stdin=server), "somebody else's connections")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        client = socket.create_connection(server.getsockname())
+        peer, _ = server.accept()
+        with client, peer:
+            peer.send(b"text")
+            peer.shutdown(socket.SHUT_WR)
+            equal(fx.sandbash("cat", stdin=client).stdout, "text", "a network that is on")
+            result = fx.sandbash("--network=off", "touch", "started", stdin=client)
+            equal((result.status, fx.exists("started")), (125, False))
+            contains(result.stderr, "the network is off")
+
+
 @test("S12 stdin comes from anywhere: a hidden place, a removed or closed file, /proc",
       variants=ALL_VARIANTS)
 def stdin_anywhere(fx):
