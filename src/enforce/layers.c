@@ -145,7 +145,7 @@ static void find_hidden(const struct sb_layers *layers, const struct sb_plan *pl
 		}
 		if (node->kind == SB_KIND_SPECIAL && !layers->supervised)
 			say(out, "the service at '%s' can be connected to", node->path);
-		else if (node->kind == SB_KIND_DIR && !listed) {
+		else if (node->kind == SB_KIND_DIR && !listed && parent->state != SB_STATE_HIDDEN) {
 			say(out,
 			    "names (not contents) in hidden directories such as '%s' can be listed",
 			    node->path);

@@ -154,6 +154,12 @@ static int copy_terminal(void)
 	return -1;
 }
 
+/* Is /dev to be shown that a /dev of our own stands in for? */
+static bool is_replaced(const struct job *job, const struct sb_mount_step *step)
+{
+	return step->kind == SB_MOUNT_SHOW && own_dev(job) && strcmp(step->path, "/dev") == 0;
+}
+
 static bool take_copies(struct job *job)
 {
 	if (job->plan->own_terminals && job->plan->caller_terminal)
@@ -163,6 +169,8 @@ static bool take_copies(struct job *job)
 
 		if (step->kind != SB_MOUNT_KEEP && step->kind != SB_MOUNT_WRITABLE &&
 		    step->kind != SB_MOUNT_SHOW)
+			continue;
+		if (is_replaced(job, step))
 			continue;
 		job->trees[i] = clone_at(step->path);
 		if (failed(job, job->trees[i], "copy", step->path))
@@ -201,19 +209,49 @@ static int make_place(int root, const char *relative, bool is_dir, mode_t mode, 
 	return 0;
 }
 
+/* A link with the same text as the one at path; its directories are there or made. */
+static int make_link(int root, const char *relative, const char *path, mode_t parent_mode)
+{
+	char text[PATH_MAX], parent[PATH_MAX];
+	ssize_t length = readlink(path, text, sizeof text);
+	size_t end = strlen(relative);
+
+	if (length < 0 || (size_t)length == sizeof text)
+		return 0; /* gone, or no link any more: it leads nowhere */
+	text[length] = '\0';
+	while (end && relative[end] != '/')
+		end--;
+	if (end) {
+		int status;
+
+		if (end >= sizeof parent)
+			return -ENAMETOOLONG;
+		memcpy(parent, relative, end);
+		parent[end] = '\0';
+		status = make_place(root, parent, true, parent_mode, parent_mode);
+		if (status < 0)
+			return status;
+	}
+	return symlinkat(text, root, relative) != 0 && errno != EEXIST ? -errno : 0;
+}
+
 /* Places in the tree at root, which will lie at step->path, for all that is shown inside it. */
 static bool make_places(struct job *job, int root, const struct sb_mount_step *step, mode_t mode)
 {
-	size_t skip = strlen(step->path) + 1;
+	size_t skip = strlen(step->path) + (strcmp(step->path, "/") != 0);
 
 	for (size_t i = 0; i < job->plan->mount_count; i++) {
 		const struct sb_mount_step *shown = &job->plan->mounts[i];
+		int status;
 
-		if (shown->inside && strcmp(shown->inside, step->path) == 0 &&
-		    failed(job,
-			   make_place(root, shown->path + skip, shown->is_dir,
-				      shown->kind == SB_MOUNT_BLANK ? 0 : 0755, mode),
-			   "make a place for", shown->path))
+		if (!shown->inside || strcmp(shown->inside, step->path) != 0)
+			continue;
+		if (shown->kind == SB_MOUNT_LINK)
+			status = make_link(root, shown->path + skip, shown->path, mode);
+		else
+			status = make_place(root, shown->path + skip, shown->is_dir,
+					    shown->kind == SB_MOUNT_BLANK ? 0 : 0755, mode);
+		if (failed(job, status, "make a place for", shown->path))
 			return false;
 	}
 	return true;
@@ -438,13 +476,26 @@ static bool show_terminal(struct job *job)
 	return status == -ENOENT || !failed(job, status, "give the terminal a name in", "/dev");
 }
 
+/*
+ * Where a rule hides "/", what covers it becomes the root: a process goes on from its own root
+ * whatever is mounted on that.  Who enters the namespace later finds the cover there by itself
+ * (setns(2) takes the topmost mount).  What it covers can be reached by no path.
+ */
+static int go_to_cover(int tree)
+{
+	return fchdir(tree) != 0 || chroot(".") != 0 ? -errno : 0;
+}
+
 static bool carry_out(struct job *job, size_t index)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
 	int *tree = &job->trees[index], status;
 
+	if (is_replaced(job, step))
+		return true;
 	switch (step->kind) {
 	case SB_MOUNT_BLANK:  /* made with what hides it */
+	case SB_MOUNT_LINK:   /* the same */
 	case SB_MOUNT_DEVICE: /* made with /dev */
 		return true;
 	case SB_MOUNT_DEV:
@@ -474,6 +525,8 @@ static bool carry_out(struct job *job, size_t index)
 	status = attach_at(*tree, step->path);
 	if (status == -ENOENT && step->kind == SB_MOUNT_HIDE)
 		status = 0; /* gone since the plan was made, as terminals go: nothing to hide */
+	if (status >= 0 && step->kind == SB_MOUNT_HIDE && strcmp(step->path, "/") == 0)
+		status = go_to_cover(*tree);
 	close(*tree);
 	*tree = -1;
 	if (failed(job, status, "mount", step->path))

@@ -24,7 +24,7 @@
 
 static const char *const kind_names[] = {
 	"own devices", "device",    "private", "own terminals", "shown read-only", "writable",
-	"pinned",      "read-only", "hidden",  "shown",         "blank",
+	"pinned",      "read-only", "hidden",  "shown",         "blank",           "link",
 };
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
@@ -265,6 +265,37 @@ static const char *in_own_dev(const struct sb_plan *plan, const char *path)
 											  : NULL;
 }
 
+static bool is_hidden_dir(const struct sb_plan_node *node)
+{
+	return node->state == SB_STATE_HIDDEN && node->kind == SB_KIND_DIR;
+}
+
+/*
+ * What covers the hidden directory that a node lies in, and needs a place for it: the outermost of
+ * those inside each other, since the others have no mount of their own; a private temp directory,
+ * which shows none of them at all.  NULL: it lies in no hidden directory.
+ */
+static struct sb_plan_node *cover_of(const struct sb_plan *plan, const struct sb_plan_node *node)
+{
+	struct sb_plan_node *cover = &plan->nodes[node->parent];
+
+	if (!is_hidden_dir(cover))
+		return NULL;
+	while (cover->parent != (size_t)(cover - plan->nodes) &&
+	       (is_hidden_dir(&plan->nodes[cover->parent]) || plan->nodes[cover->parent].temp))
+		cover = &plan->nodes[cover->parent];
+	return cover;
+}
+
+/* Where a place has to be made for a node; NULL: there is one. */
+static const char *place_for(const struct sb_plan *plan, const struct sb_plan_node *node)
+{
+	const char *own = in_own_dev(plan, node->path);
+	const struct sb_plan_node *cover = own ? NULL : cover_of(plan, node);
+
+	return cover ? cover->path : own;
+}
+
 #define TERMINALS "/dev/pts"
 
 /*
@@ -301,6 +332,9 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	 * still works.  What it leads to has a node of its own.
 	 */
 	if (node->kind == SB_KIND_LINK) {
+		if (parent->state == SB_STATE_HIDDEN && node->state != SB_STATE_HIDDEN)
+			return add_step(maker, SB_MOUNT_LINK, node->path, false,
+					place_for(plan, node), err);
 		if (maker->request->supervised || parent->state != SB_STATE_WRITABLE ||
 		    parent->temp || node->state == SB_STATE_WRITABLE)
 			return SB_OK;
@@ -312,12 +346,12 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 		/* a TMPDIR inside a private /tmp is only a directory there */
 		return parent->temp ? SB_OK
 				    : add_step(maker, SB_MOUNT_TMPFS, node->path, true,
-					       in_own_dev(plan, node->path), err);
+					       place_for(plan, node), err);
 	}
 	if (plan->own_terminals && sb_path_within(TERMINALS, node->path))
 		return strcmp(node->path, TERMINALS) == 0
 			       ? add_step(maker, SB_MOUNT_TERMINALS, node->path, true,
-					  in_own_dev(plan, node->path), err)
+					  place_for(plan, node), err)
 			       : SB_OK; /* not there */
 	/* Devices and sockets are used, not written: a read-only mount does not stop that. */
 	if (node->state == SB_STATE_WRITABLE &&
@@ -339,7 +373,8 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	if (parent->state == SB_STATE_HIDDEN) {
 		if (node->state == SB_STATE_HIDDEN || parent->kind != SB_KIND_DIR)
 			return SB_OK;
-		status = add_step(maker, SB_MOUNT_SHOW, node->path, is_dir, parent->path, err);
+		status = add_step(maker, SB_MOUNT_SHOW, node->path, is_dir, place_for(plan, node),
+				  err);
 		if (status == SB_OK)
 			plan->mounts[plan->mount_count - 1].writable = node->state ==
 								       SB_STATE_WRITABLE;
@@ -363,30 +398,89 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 			node->path, is_dir, in_own_dev(plan, node->path), err);
 }
 
+/* Is something shown at path or beneath it? */
+static bool leads_to_shown(const struct sb_plan *plan, const char *path)
+{
+	for (size_t i = 1; i < plan->node_count; i++)
+		if (plan->nodes[i].state != SB_STATE_HIDDEN &&
+		    sb_path_within(path, plan->nodes[i].path))
+			return true;
+	return false;
+}
+
+/* Does a link lead to something that is shown?  Then it is as needed as a directory on the way. */
+static bool is_way(const struct sb_plan *plan, const char *link)
+{
+	SB_AUTO_FREE char *target = NULL;
+
+	return sb_path_canonical(link, &target, NULL, NULL) == SB_OK &&
+	       (sb_plan_state_at(plan, target) != SB_STATE_HIDDEN || leads_to_shown(plan, target));
+}
+
+/* Behind a blank link, too, names are refused and not missing. */
+static bool leads_to_dir(int dirfd, const struct dirent64 *entry)
+{
+	struct stat info;
+
+	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dirfd, entry->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* One name in a hidden directory that can be passed through. */
+static int add_blank(struct maker *maker, const struct sb_plan_node *cover, const char *dir,
+		     int dirfd, const struct dirent64 *entry, int *left, struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = sb_path_join(dir, entry->d_name);
+
+	if (!path)
+		return out_of_memory(err);
+	if (entry->d_type == DT_LNK && is_way(&maker->plan, path))
+		return add_step(maker, SB_MOUNT_LINK, path, false, cover->path, err);
+	if (*left == 0 || leads_to_shown(&maker->plan, path))
+		return SB_OK;
+	--*left;
+	return add_step(maker, SB_MOUNT_BLANK, path, leads_to_dir(dirfd, entry), cover->path, err);
+}
+
 /*
  * A hidden directory that shows something can be passed through, so its other names
  * would answer ENOENT, as if a key were not there.  They are there, blank: EACCES.
+ * The same goes for directories in it on the way to what is shown.
  */
-static int add_blanks(struct maker *maker, const struct sb_plan_node *hidden, struct sb_error *err)
+static int add_blanks(struct maker *maker, const struct sb_plan_node *cover, const char *path,
+		      struct sb_error *err)
 {
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
+	int left = MAX_BLANKS, status = SB_OK;
+
+	if (sb_sys_dir_open(&dir, path) < 0)
+		return SB_OK; /* not ours to list: nothing in it can be read anyway */
+	while (status == SB_OK && (entry = sb_sys_dir_next(&dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			status = add_blank(maker, cover, path, dir.fd, entry, &left, err);
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+/* For the directories between a hidden one and what it shows, each once. */
+static int add_blanks_between(struct maker *maker, const struct sb_plan_node *cover,
+			      const char *shown, const char *shown_before, struct sb_error *err)
+{
+	size_t skip = strlen(cover->path) + (strcmp(cover->path, "/") != 0);
 	int status = SB_OK;
 
-	if (sb_sys_dir_open(&dir, hidden->path) < 0)
-		return SB_OK; /* not ours to list: nothing in it can be read anyway */
-	for (int left = MAX_BLANKS; left && status == SB_OK && (entry = sb_sys_dir_next(&dir));
-	     left--) {
-		SB_AUTO_FREE char *path = NULL;
+	for (const char *slash = shown + skip; status == SB_OK && (slash = strchr(slash, '/'));
+	     slash++) {
+		SB_AUTO_FREE char *between = strndup(shown, (size_t)(slash - shown));
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		path = sb_path_join(hidden->path, entry->d_name);
-		status = path ? add_step(maker, SB_MOUNT_BLANK, path, entry->d_type == DT_DIR,
-					 hidden->path, err)
-			      : out_of_memory(err);
+		if (!between)
+			return out_of_memory(err);
+		/* nodes are ordered as a tree */
+		if (!shown_before || !sb_path_within(between, shown_before))
+			status = add_blanks(maker, cover, between, err);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 
@@ -396,14 +490,16 @@ static int add_all_blanks(struct maker *maker, struct sb_error *err)
 	int status = SB_OK;
 
 	for (size_t i = 1; i < plan->node_count && status == SB_OK; i++) {
-		size_t inside = plan->nodes[i].parent;
+		struct sb_plan_node *cover = cover_of(plan, &plan->nodes[i]);
 
-		/* once per hidden directory: for the first of those it shows */
-		if (plan->nodes[i].state == SB_STATE_HIDDEN ||
-		    plan->nodes[inside].state != SB_STATE_HIDDEN || plan->nodes[inside].blanks)
+		if (plan->nodes[i].state == SB_STATE_HIDDEN || !cover || cover->temp)
 			continue;
-		plan->nodes[inside].blanks = true;
-		status = add_blanks(maker, &plan->nodes[inside], err);
+		if (!cover->shown) /* the first of those it shows */
+			status = add_blanks(maker, cover, cover->path, err);
+		if (status == SB_OK)
+			status = add_blanks_between(maker, cover, plan->nodes[i].path, cover->shown,
+						    err);
+		cover->shown = plan->nodes[i].path;
 	}
 	return status;
 }
@@ -414,6 +510,12 @@ static int by_step(const void *a, const void *b)
 	int order = sb_path_compare(first->path, second->path);
 
 	return order ? order : (int)first->kind - (int)second->kind;
+}
+
+/* Is it mounted in something that has to be passed through to get there? */
+static bool needs_passage(const struct sb_mount_step *step)
+{
+	return step->inside && step->kind != SB_MOUNT_BLANK && step->kind != SB_MOUNT_LINK;
 }
 
 /* Order the steps and drop a pin that is there twice or on something already mounted. */
@@ -433,7 +535,7 @@ static void sort_steps(struct sb_plan *plan)
 	}
 	plan->mount_count = kept;
 	for (size_t i = 0; i < kept; i++)
-		for (size_t j = 0; plan->mounts[i].kind == SB_MOUNT_SHOW && j < i; j++)
+		for (size_t j = 0; needs_passage(&plan->mounts[i]) && j < i; j++)
 			if (strcmp(plan->mounts[j].path, plan->mounts[i].inside) == 0)
 				plan->mounts[j].has_shown = true;
 }
@@ -599,8 +701,11 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	}
 	if (status == SB_OK)
 		status = add_all_blanks(&maker, err);
+	if (status == SB_OK && maker.plan.nodes[0].state == SB_STATE_HIDDEN)
+		status = add_step(&maker, SB_MOUNT_HIDE, "/", true, NULL, err);
 	if (status == SB_OK && maker.plan.own_dev)
-		status = add_step(&maker, SB_MOUNT_DEV, "/dev", true, NULL, err);
+		status = add_step(&maker, SB_MOUNT_DEV, "/dev", true,
+				  maker.plan.nodes[0].state == SB_STATE_HIDDEN ? "/" : NULL, err);
 	if (status == SB_OK)
 		status = show_command(&maker, err);
 	if (status == SB_OK)

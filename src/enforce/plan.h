@@ -31,9 +31,10 @@ struct sb_plan_node {
 	unsigned allow;             /* bit per enum sb_op */
 	enum sb_kind kind;
 	enum sb_state state;
-	size_t parent;   /* index of the nearest enclosing node; the root's is itself, 0 */
-	bool temp;       /* a built-in temp directory: private where there are mounts */
-	bool blanks;     /* hidden, and its names were added as blanks */
+	size_t parent; /* index of the nearest enclosing node; the root's is itself, 0 */
+	bool temp;     /* a built-in temp directory: private where there are mounts */
+	const char
+		*shown;  /* hidden: the last of what it shows, all before it having blanks around */
 	bool fast;       /* supervised: a fast root, or in one (policy/fast.h) */
 	bool simplified; /* allowed less than its writable surroundings: held as read-only */
 };
@@ -50,15 +51,16 @@ enum sb_mount_kind {                  /* in this order where the path is the sam
 		     SB_MOUNT_HIDE,     /* an empty thing without permissions */
 		     SB_MOUNT_SHOW,     /* something readable inside a hidden directory */
 		     SB_MOUNT_BLANK, /* a name in such a directory that answers EACCES; no mount */
+		     SB_MOUNT_LINK,  /* a link in it, which leads to something shown; no mount */
 };
 
 struct sb_mount_step {
 	enum sb_mount_kind kind;
 	char *path;
-	const char *inside; /* the TMPFS or HIDE step that needs a place for it; or NULL */
+	const char *inside; /* the TMPFS, DEV or HIDE step that needs a place for it; or NULL */
 	bool is_dir;
 	bool writable;  /* SHOW: of a writable thing */
-	bool has_shown; /* HIDE: SHOW steps follow inside it */
+	bool has_shown; /* HIDE: steps that mount something inside it follow */
 };
 
 struct sb_plan {

@@ -16,6 +16,7 @@
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 #include "policy/secrets.h"
+#include "policy/start.h"
 #include "policy/text.h"
 #include "sys/directory.h"
 
@@ -340,6 +341,9 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 	written = write_path(base, row->path, &own);
 	if (!written)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	/* "deny ~" means ~/.ssh/config, too: what is opened here is convenient, no more */
+	if (row->access == &sb_access_read && sb_start_user_hides(policy, written))
+		return SB_OK;
 	if (kind == NOT_THERE)
 		return add_literal(policy, written, row->access, row->reason, flags | ABSENT, err);
 	if (kind == PLAIN)
@@ -846,6 +850,19 @@ int sb_builtin_guard_links(struct sb_policy *policy, const char *path, struct sb
 	return add_links(policy, path, &row, HARD, err);
 }
 
+/*
+ * A project that is not open to changes can be read as any other directory; also where a rule
+ * of the user's hides what is around it.
+ */
+static int add_closed_project(struct sb_policy *policy, const char *project, struct sb_error *err)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(project);
+
+	if (!parent || !sb_start_user_hides(policy, parent))
+		return SB_OK;
+	return add_literal(policy, project, &sb_access_read, "project", 0, err);
+}
+
 /* Is this project open to changes as a whole? */
 static bool is_open(const struct sb_place *place, const char *project)
 {
@@ -862,6 +879,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 	int status = place->guarded ? SB_OK : guard_opened(policy, place, flags, err);
 
 	if (status == SB_OK)
+		status = sb_start_add(policy, err);
+	if (status == SB_OK)
 		status = add_table(policy, "/", kernel, COUNT(kernel), 0, err);
 	if (status == SB_OK)
 		status = add_own(policy, place, err);
@@ -873,6 +892,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		if (open)
 			status = add_literal(policy, place->projects[i], &sb_access_write,
 					     i ? "project" : "current directory", 0, err);
+		else
+			status = add_closed_project(policy, place->projects[i], err);
 		if (status == SB_OK && !place->guarded)
 			status = guard_root(policy, place->projects[i], flags, err);
 		if (status == SB_OK && open)

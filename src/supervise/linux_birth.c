@@ -89,12 +89,16 @@ static int init_main(struct family *family)
 	return 0;
 }
 
-/* Does a step of the plan lie where a new /proc would cover it? */
+/* Does a step of the plan lie where a new /proc would cover it?  /proc itself may be covered. */
 static bool plan_needs_proc(const struct sb_plan *plan)
 {
-	for (size_t i = 0; i < plan->mount_count; i++)
-		if (sb_path_within("/proc", plan->mounts[i].path))
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		const struct sb_mount_step *step = &plan->mounts[i];
+
+		if (sb_path_within("/proc", step->path) &&
+		    !(step->kind == SB_MOUNT_SHOW && strcmp(step->path, "/proc") == 0))
 			return true;
+	}
 	return false;
 }
 
