@@ -59,17 +59,16 @@ static void add_role(struct sb_table *table, const struct sb_folded *name, unsig
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length)
 {
 	const struct sb_folded *prefix = &component->prefix;
-	struct sb_folded whole;
+	size_t begin = 0;
 
-	if (!sb_fold_ends(name, length, component->text.text, component->text.length))
-		return false;
-	if (!prefix->length)
-		return true;
-	sb_fold(name, length, &whole);
-	/* what is too long to be folded may begin with anything */
-	return whole.length == SB_FOLD_MAX ||
-	       (whole.length >= prefix->length + component->text.length &&
-		memcmp(whole.text, prefix->text, prefix->length) == 0);
+	if (prefix->length) {
+		begin = sb_fold_begins(name, length, prefix->text, prefix->length);
+		if (!begin)
+			return false;
+	}
+	return !component->text.length ||
+	       sb_fold_ends(name + begin, length - begin, component->text.text,
+			    component->text.length);
 }
 
 static void compile_component(const char *text, size_t length, struct sb_component *out)
@@ -112,8 +111,9 @@ static void index_row(struct sb_table *table, const struct sb_pattern_row *patte
 	unsigned last = pattern->count - 1;
 	enum sb_component_kind end = pattern->at[last].kind;
 
-	if (pattern->count == 1 && end == SB_COMPONENT_SUFFIX &&
-	    table->ending_count < SB_MAX_ENDINGS)
+	/* no name beside it says that such a one may be meant */
+	if (end == SB_COMPONENT_SUFFIX && table->ending_count < SB_MAX_ENDINGS &&
+	    (last == 0 || pattern->at[last - 1].kind != SB_COMPONENT_NAME))
 		table->endings[table->ending_count++] = pattern;
 	for (unsigned i = 0; i < pattern->count; i++) {
 		unsigned role = i == last ? SB_ROLE_LAST : SB_ROLE_PART;

@@ -7,8 +7,10 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "guard/git_config.h"
+#include "guard/git_index.h"
 #include "guard/git_keys.h"
 #include "guard/guard_impl.h"
+#include "guard/repository.h"
 
 #define MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
 
@@ -489,6 +491,50 @@ static enum sb_guard_verdict check_strategy(const struct check *check)
 	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
+/* Does the config at name, in the directory of check->path, say so? */
+static bool has_sparse_config(const struct check *check, const char *name)
+{
+	const char *slash = strrchr(check->path, '/');
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * MAX_LINE);
+	SB_AUTO_FREE char *text = NULL;
+	struct sb_git_config config;
+	size_t length;
+	const char *value;
+	bool sparse;
+
+	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
+	sb_buf_puts(&path, name);
+	text = sb_buf_failed(&path) ? NULL : sb_read_text(path.data, SB_GUARD_MAX_BYTES, &length);
+	if (!text)
+		return false;
+	sb_git_config_parse(text, length, &config);
+	value = sb_git_config_get(&config, "core.sparsecheckout");
+	sparse = value && strcmp(value, "true") == 0; /* as git sparse-checkout writes it */
+	sb_git_config_done(&config);
+	return sparse;
+}
+
+static bool is_sparse(const struct check *check)
+{
+	return has_sparse_config(check, "config.worktree") || has_sparse_config(check, "config") ||
+	       (is_in_worktrees(check->path) && has_sparse_config(check, "../../config"));
+}
+
+static enum sb_guard_verdict check_index(const struct check *check)
+{
+	if (!sb_git_index_is_harmless(check->new_bytes, check->why, check->why_size))
+		return SB_GUARD_ASK;
+	if (sb_git_index_hides(check->new_bytes))
+		sb_git_index_note(check->old_bytes, check->new_bytes, is_sparse(check), check->why,
+				  check->why_size);
+	return SB_GUARD_PLAIN;
+}
+
+bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)
+{
+	return kind != SB_GUARD_INDEX || sb_git_index_hides(new_bytes);
+}
+
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
@@ -502,10 +548,12 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 	if (kind == SB_GUARD_SAME || !new_bytes.bytes)
 		return ask(&check, "", new_bytes.bytes ? new_bytes.bytes : "",
 			   new_bytes.bytes ? new_bytes.length : 0);
-	if (new_bytes.length > SB_GUARD_MAX_BYTES)
+	if (new_bytes.length > sb_guard_limit(kind))
 		return ask(&check, "too long to be looked at", "", 0);
 	if (new_bytes.length == 0 && kind != SB_GUARD_IGNORE)
 		return SB_GUARD_PLAIN; /* says nothing */
+	if (kind == SB_GUARD_INDEX)
+		return check_index(&check);
 	if (is_odd(&check))
 		return ask(&check, "holds control characters or very long lines", "", 0);
 	switch (kind) {

@@ -129,3 +129,45 @@ int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suf
 			return 0;
 	return 1;
 }
+
+size_t sb_fold_begins(const char *name, size_t length, const char *prefix, size_t prefix_length)
+{
+	size_t at = 0, done = 0;
+
+	/* most names are done with here */
+	if (!length || ((signed char)*name >= 0 && lower(*name) != *prefix))
+		return 0;
+	while (done < prefix_length && at < length) {
+		char folded[4];
+
+		at += fold_one(name + at, length - at, folded);
+		for (const char *c = folded; *c && done < prefix_length; c++)
+			if (*c != prefix[done++])
+				return 0;
+	}
+	return done == prefix_length ? at : 0;
+}
+
+int sb_fold_is_git(const char *name, size_t length)
+{
+	size_t at = sb_fold_begins(name, length, ".git", 4);
+
+	if (!at)
+		at = sb_fold_begins(name, length, "git~1", 5);
+	if (!at)
+		return 0;
+	while (at < length && name[at] != ':' && name[at] != '\\') {
+		char folded[4];
+
+		if (name[at] != '.' && name[at] != ' ') {
+			size_t step = fold_one(name + at, length - at, folded);
+
+			if (folded[0])
+				return 0;
+			at += step;
+		} else {
+			at++;
+		}
+	}
+	return 1;
+}

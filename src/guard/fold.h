@@ -41,4 +41,17 @@ void sb_fold(const char *name, size_t length, struct sb_folded *out);
 /* Does the folded form of name end in suffix, which is folded already? */
 int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length);
 
+/*
+ * How many bytes of name fold to prefix, which is folded already and not empty; 0: it begins
+ * otherwise.
+ */
+size_t sb_fold_begins(const char *name, size_t length, const char *prefix, size_t prefix_length);
+
+/*
+ * Is it .git on some file system?  Beside folding, NTFS leaves out dots and spaces at the end,
+ * takes what is behind a colon for a stream, and knows .git as git~1.  A backslash ends it, too:
+ * the rule of git's own is_ntfs_dotgit().
+ */
+int sb_fold_is_git(const char *name, size_t length);
+
 #endif

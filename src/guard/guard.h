@@ -53,6 +53,7 @@ enum sb_guard_kind {
 	SB_GUARD_ALTERNATES,    /* object directories in guarded roots */
 	SB_GUARD_TOOL_VERSIONS, /* versions, no paths and no templates */
 	SB_GUARD_IGNORE,        /* lines that make git ignore more, none less */
+	SB_GUARD_INDEX,         /* entries that git itself would put into an index */
 };
 
 enum sb_guard_flags {
@@ -196,6 +197,13 @@ bool sb_guard_is_held(const char *path);
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
 
 #define SB_GUARD_MAX_BYTES (1024 * 1024) /* a longer file is asked about without a look */
+#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024) /* some two million entries */
+
+/* How long bytes of this kind may be to be looked at. */
+static inline size_t sb_guard_limit(enum sb_guard_kind kind)
+{
+	return kind == SB_GUARD_INDEX ? SB_GUARD_MAX_INDEX : SB_GUARD_MAX_BYTES;
+}
 
 /* bytes NULL: there is no such file. */
 struct sb_guard_bytes {
@@ -205,11 +213,18 @@ struct sb_guard_bytes {
 
 /*
  * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why:
- * one escaped line for the question, e.g. "core.pager = less | sh".
+ * one escaped line for the question, e.g. "core.pager = less | sh".  With PLAIN, why is mostly "";
+ * else it is a note for the end of the run, about something that hides work from review.
  */
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size);
+
+/*
+ * Do the old bytes matter for that?  For most kinds they do; an index is long, written by every git
+ * command, and compared with the one before only where it hides something.
+ */
+bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes);
 
 /*
  * What git needs outside a project that is a linked worktree or a submodule: parts of the

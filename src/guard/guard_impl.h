@@ -47,7 +47,7 @@ struct sb_slot {
 	unsigned roles;
 };
 
-#define SB_MAX_ENDINGS 8
+#define SB_MAX_ENDINGS 32 /* each is compared with every name */
 #define SB_SLOTS 1024 /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
@@ -80,7 +80,7 @@ struct sb_table {
 	size_t count, ending_count;
 	struct sb_pattern_row rows[SB_GUARD_MAX_ROWS];
 	struct sb_folded specials[SB_MAX_SPECIALS];           /* of the roles STRUCTURE and HOOK */
-	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* rows like "*.suffix" */
+	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* "*.suffix", "<git>/prefix*" */
 	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */
 	struct sb_slot slots[SB_SLOTS];
 };

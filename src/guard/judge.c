@@ -245,13 +245,15 @@ static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const 
 	return NULL;
 }
 
-/* "*.code-workspace" and its like: the few patterns without any name */
+/* "*.code-workspace", "<git>/sharedindex.*" and their like: the few patterns without such a name */
 static bool has_ending(const struct sb_guard *guard, const struct name *name)
 {
 	const struct sb_table *table = sb_table_of(guard);
 
 	for (size_t i = 0; i < table->ending_count; i++) {
-		if (sb_component_ends(&table->endings[i]->at[0], name->text, name->length))
+		const struct sb_pattern_row *pattern = table->endings[i];
+
+		if (sb_component_ends(&pattern->at[pattern->count - 1], name->text, name->length))
 			return true;
 	}
 	return false;

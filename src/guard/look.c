@@ -50,7 +50,7 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
  * leases do not work (some network file systems) a person is asked.
  * Held by: tests/unit/test_guard_structure.c
  */
-static char *read_settled(int directory, const char *name, size_t *out_length)
+static char *read_settled(int directory, const char *name, size_t limit, size_t *out_length)
 {
 	SB_AUTO_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	SB_AUTO_FREE char *bytes = NULL;
@@ -58,7 +58,7 @@ static char *read_settled(int directory, const char *name, size_t *out_length)
 	size_t length = 0;
 
 	if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink > 1 ||
-	    info.st_size > SB_GUARD_MAX_BYTES)
+	    (uint64_t)info.st_size > limit)
 		return NULL;
 	/* should somebody outside open it just now, a signal that is ignored by default */
 	if (fcntl(fd, F_SETSIG, SIGURG) != 0 || fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
@@ -113,7 +113,7 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 		return false; /* a file was meant */
 	if (!S_ISREG(info.st_mode) || row->kind == SB_GUARD_SAME)
 		return found(look, start, NULL);
-	bytes = read_settled(directory, name, &length);
+	bytes = read_settled(directory, name, sb_guard_limit(row->kind), &length);
 	if (!bytes)
 		return found(look, start, "it may still be written to");
 	return sb_guard_content(look->guard, row->kind, look->path, (struct sb_guard_bytes){0},

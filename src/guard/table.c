@@ -53,6 +53,14 @@ static const struct sb_guard_row rows[] = {
 		"names the files that git worktree moves, repairs and removes"),
 	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, NULL, "git",
 		"makes git take objects from another place"),
+	CHECKED("<git>/index", SB_GUARD_INDEX, NULL, "git",
+		"git restore, reset and checkout write the paths that it names"),
+	CHECKED("<git>/sharedindex.*", SB_GUARD_INDEX, NULL, "git",
+		"git restore, reset and checkout write the paths that it names"),
+	CHECKED("worktrees/*/index", SB_GUARD_INDEX, NULL, "git",
+		"git restore, reset and checkout write the paths that it names"),
+	CHECKED("worktrees/*/sharedindex.*", SB_GUARD_INDEX, NULL, "git",
+		"git restore, reset and checkout write the paths that it names"),
 	/* not held: every repository has an empty branches, and a mount for it */
 	CHECKED("<git>/remotes/*", SB_GUARD_SAME, NULL, "git",
 		"remotes in an old form, which can name programs"),
@@ -348,6 +356,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "versions, no paths and no templates";
 	case SB_GUARD_IGNORE:
 		return "new lines that ignore more";
+	case SB_GUARD_INDEX:
+		return "entries that git itself would write";
 	}
 	return NULL;
 }

@@ -39,10 +39,10 @@ static bool within(void *context, const char *path)
 static char *slurp(const char *path, size_t *out_length)
 {
 	FILE *stream = fopen(path, "rb");
-	char *bytes = stream ? malloc(SB_GUARD_MAX_BYTES + 1) : NULL;
+	char *bytes = stream ? malloc(SB_GUARD_MAX_INDEX + 1) : NULL;
 
 	if (bytes)
-		*out_length = fread(bytes, 1, SB_GUARD_MAX_BYTES + 1, stream);
+		*out_length = fread(bytes, 1, SB_GUARD_MAX_INDEX + 1, stream);
 	if (stream)
 		fclose(stream);
 	return bytes;

@@ -1,0 +1,173 @@
+/*
+ * SECURITY: an index is read as long hashes or as short ones by what the config says.
+ *
+ * Danger: the config is another file, and may be changed before or after.  Bytes that are an
+ * index of the one kind may be one of the other kind, too, with other names in it.
+ * So the other reading is tried as git would do it: without minding where the file
+ * ends (there it finds zeros, up to the end of the page).  Either git ends, as it does with all but the
+ * smallest (names not in order, flags it does not know), or its names are looked at as well.
+ * Price: one file in some ten thousand that is the only one of its repository asks, by its name.
+ */
+#include "base/sha1.h"
+#include "guard/git_index_impl.h"
+
+struct other_name {
+	char text[SB_INDEX_MAX_NAME + 1];
+	size_t known; /* so many bytes; */
+	bool cut; /* what follows them nobody can tell: git takes no more, and there is no NUL */
+	unsigned stage;
+};
+
+struct other {
+	struct sb_guard_bytes file;
+	unsigned version, hash;
+	size_t at, name_at;
+	struct other_name names[2], *name, *previous;
+};
+
+static unsigned char byte_at(const struct other *other, size_t at)
+{
+	return at < other->file.length ? (unsigned char)other->file.bytes[at] : 0;
+}
+
+/* The string that begins there, behind what the name has already.  False: longer than a path. */
+static bool take_string(const struct other *other, size_t at, struct other_name *name)
+{
+	unsigned char byte;
+
+	while ((byte = byte_at(other, at++))) {
+		if (name->known == SB_INDEX_MAX_NAME)
+			return false;
+		name->text[name->known++] = (char)byte;
+	}
+	return true;
+}
+
+/* Version 4: the first of the name before.  False: git ends. */
+static bool take_prefix(struct other *other, bool first, size_t *at)
+{
+	size_t strip = byte_at(other, *at) & 127;
+
+	while (byte_at(other, (*at)++) & 128) {
+		strip = ((strip + 1) << 7) + (byte_at(other, *at) & 127);
+		if (strip > SB_INDEX_MAX_NAME)
+			return false;
+	}
+	if (first)
+		return true;
+	if (strip > other->previous->known)
+		return false;
+	other->name->known = other->previous->known - strip;
+	memcpy(other->name->text, other->previous->text, other->name->known);
+	return true;
+}
+
+enum other_entry { ENDS_GIT, IS_ODD, IS_READ };
+
+static enum other_entry read_other(struct other *other, bool first)
+{
+	size_t start = other->at, at = start + SB_INDEX_STAT + other->hash + 2, same, length;
+	unsigned flags = (unsigned)byte_at(other, at - 2) << 8 | byte_at(other, at - 1);
+	struct other_name *name = other->previous;
+
+	other->previous = other->name;
+	other->name = name;
+	name->known = 0;
+	name->stage = flags & SB_INDEX_STAGES;
+	if (flags & SB_INDEX_EXTENDED) {
+		unsigned more = (unsigned)byte_at(other, at) << 8 | byte_at(other, at + 1);
+
+		if (more & ~(unsigned)(SB_INDEX_SKIPPED | SB_INDEX_INTENDED))
+			return ENDS_GIT;
+		at += 2;
+	}
+	if (other->version == 4 && !take_prefix(other, first, &at))
+		return ENDS_GIT;
+	same = name->known;
+	other->name_at = at;
+	if (!take_string(other, at, name))
+		return IS_ODD;
+	length = flags & SB_INDEX_LENGTH;
+	if (length == SB_INDEX_LENGTH)
+		length = name->known;
+	if (length < same)
+		return IS_ODD;
+	name->cut = length < name->known;
+	if (name->cut)
+		name->known = length + 1;
+	other->at = other->version == 4 ? at + length + 1 - same
+					: start + (at - start + length + 8) / 8 * 8;
+	return IS_READ;
+}
+
+/* Is the one before surely behind this one?  Then git ends: check_ce_order(). */
+static bool is_out_of_order(const struct other_name *before, const struct other_name *name)
+{
+	size_t shorter = before->known < name->known ? before->known : name->known;
+	size_t at = sb_index_common(before->text, name->text, shorter);
+
+	if (at < shorter)
+		return (unsigned char)before->text[at] > (unsigned char)name->text[at];
+	if (before->cut || name->cut)
+		return false;
+	return before->known > name->known ||
+	       (before->known == name->known && (!before->stage || before->stage > name->stage));
+}
+
+/* Nobody can choose what a hash over all that comes before it is. */
+static bool is_true_hash(struct sb_guard_bytes file)
+{
+	unsigned char sum[SB_SHA1_BYTES];
+
+	sb_sha1(file.bytes, file.length - SB_INDEX_SHA1, sum);
+	return memcmp(sum, file.bytes + file.length - SB_INDEX_SHA1, SB_INDEX_SHA1) == 0;
+}
+
+static bool has_link(const struct other *other)
+{
+	for (size_t at = other->at; at + SB_INDEX_EXTENSION + other->hash <= other->file.length;) {
+		const unsigned char *extension = (const unsigned char *)other->file.bytes + at;
+
+		if (sb_index_is_called(extension, "link") || sb_index_is_called(extension, "sdir"))
+			return true;
+		at += SB_INDEX_EXTENSION + (size_t)sb_index_word(extension + 4);
+	}
+	return false;
+}
+
+bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
+{
+	const unsigned char *bytes = (const unsigned char *)file.bytes;
+	struct other other = {
+		.file = file, .version = sb_index_word(bytes + 4), .at = SB_INDEX_HEADER};
+	uint32_t count = sb_index_word(bytes + 8);
+	bool odd = false;
+
+	other.hash = hash == SB_INDEX_SHA1 ? SB_INDEX_SHA256 : SB_INDEX_SHA1;
+	other.name = &other.names[0];
+	other.previous = &other.names[1];
+	if (count == 0) /* then all that follows is the same */
+		return true;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct other_name *name;
+		enum other_entry result;
+
+		if (i > 0 && other.at >= file.length && other.name->known)
+			return true; /* zeros: no name, and so out of order */
+		result = read_other(&other, i == 0);
+		name = other.name;
+		if (result == ENDS_GIT ||
+		    (i > 0 && result == IS_READ && is_out_of_order(other.previous, name)))
+			return true;
+		if (result == IS_ODD) {
+			odd = true;
+			break;
+		}
+		odd |= name->known &&
+		       (name->cut ||
+			sb_index_judge_name(name->text, name->known, 0) != SB_INDEX_GOOD) &&
+		       !(hash == SB_INDEX_SHA1 && other.name_at >= file.length - SB_INDEX_SHA1 &&
+			 is_true_hash(file));
+	}
+	return !odd && !has_link(&other) && !sb_index_find_end(file, other.hash);
+}

@@ -1,0 +1,249 @@
+/* Reading an index, entry by entry, and its names. */
+#include "guard/fold.h"
+#include "guard/git_index_impl.h"
+
+#define MODE_AT 24         /* in an entry */
+#define MAX_COMPONENT 1024 /* more than any file system of Linux can have */
+
+bool sb_index_begin(struct sb_index_reader *reader, struct sb_guard_bytes file, unsigned hash)
+{
+	const unsigned char *bytes = (const unsigned char *)file.bytes;
+
+	if (file.length < SB_INDEX_HEADER + hash || memcmp(bytes, "DIRC", 4) != 0)
+		return false;
+	reader->bytes = bytes;
+	reader->at = SB_INDEX_HEADER;
+	reader->end = file.length - hash;
+	reader->version = sb_index_word(bytes + 4);
+	reader->hash = hash;
+	reader->count = reader->left = sb_index_word(bytes + 8);
+	reader->previous = "";
+	reader->previous_length = 0;
+	reader->starts = true;
+	return reader->version >= 2 && reader->version <= 4;
+}
+
+/* By words, since most bytes are the same. */
+size_t sb_index_common(const char *a, const char *b, size_t length)
+{
+	size_t at = 0;
+
+	for (; at + 8 <= length; at += 8) {
+		uint64_t left, right;
+
+		memcpy(&left, a + at, 8);
+		memcpy(&right, b + at, 8);
+		if (left != right)
+			break;
+	}
+	while (at < length && a[at] == b[at])
+		at++;
+	return at;
+}
+
+/* git's varint.c: how much of the name before is left out.  False: too long to be one. */
+static bool read_strip(struct sb_index_reader *reader, size_t *at, size_t *out)
+{
+	uint64_t value = 0;
+
+	for (int digits = 0; digits < 4; digits++) {
+		unsigned char byte;
+
+		if (*at >= reader->end)
+			return false;
+		byte = reader->bytes[(*at)++];
+		value = (value << 7) + (byte & 127);
+		if (!(byte & 128)) {
+			*out = (size_t)value;
+			return true;
+		}
+		value++;
+	}
+	return false;
+}
+
+/* The order of names, then what they have in common. */
+static void compare(const struct sb_index_reader *reader, const char *name, size_t length,
+		    size_t same, struct sb_index_entry *out)
+{
+	size_t shorter = length < reader->previous_length ? length : reader->previous_length;
+
+	out->common = same + sb_index_common(reader->previous + same, name, shorter - same);
+	if (out->common < shorter)
+		out->order = (unsigned char)reader->previous[out->common] -
+			     (unsigned char)name[out->common - same];
+	else
+		out->order = reader->previous_length == length  ? 0
+			     : reader->previous_length < length ? -1
+								: 1;
+}
+
+/* Names follow one another whole, with one to eight NULs behind each. */
+static bool read_padded(struct sb_index_reader *reader, size_t start, struct sb_index_entry *out)
+{
+	const char *name = (const char *)reader->bytes + start;
+	size_t room = reader->end - start, length = out->flags & SB_INDEX_LENGTH, size;
+
+	if (length == SB_INDEX_LENGTH)
+		length = strnlen(name, room < SB_INDEX_MAX_NAME + 1 ? room : SB_INDEX_MAX_NAME + 1);
+	if (length > SB_INDEX_MAX_NAME || length < (out->flags & SB_INDEX_LENGTH))
+		return false;
+	size = (start - out->offset + length + 8) / 8 * 8;
+	if (size > reader->end - out->offset)
+		return false;
+	compare(reader, name, length, 0, out);
+	/* git takes this many bytes of the name, and then uses it as a string */
+	if (memchr(name + out->common, '\0', length - out->common))
+		return false;
+	for (size_t at = start + length; at < out->offset + size; at++)
+		if (reader->bytes[at])
+			return false;
+	out->name = reader->previous = name;
+	out->length = reader->previous_length = length;
+	reader->at = out->offset + size;
+	return true;
+}
+
+/* Of the name before, so many bytes are left out at the end, and the rest follows, with a NUL. */
+static bool read_prefixed(struct sb_index_reader *reader, size_t start, struct sb_index_entry *out)
+{
+	size_t strip, same, rest, length;
+	const char *text, *end;
+
+	if (!read_strip(reader, &start, &strip) || strip > reader->previous_length)
+		return false;
+	/* threads of git begin in the middle, with no name before: IEOT */
+	if (reader->starts && strip != reader->previous_length)
+		return false;
+	same = reader->previous_length - strip;
+	text = (const char *)reader->bytes + start;
+	end = memchr(text, '\0', reader->end - start);
+	if (!end)
+		return false;
+	rest = (size_t)(end - text);
+	length = same + rest;
+	if (length > SB_INDEX_MAX_NAME ||
+	    (length < SB_INDEX_LENGTH ? length : SB_INDEX_LENGTH) != (out->flags & SB_INDEX_LENGTH))
+		return false;
+	compare(reader, text, length, same, out);
+	memcpy(reader->name + same, text, rest + 1);
+	out->name = reader->previous = reader->name;
+	out->length = reader->previous_length = length;
+	reader->at = start + rest + 1;
+	return true;
+}
+
+bool sb_index_next(struct sb_index_reader *reader, struct sb_index_entry *out)
+{
+	size_t fixed = SB_INDEX_STAT + reader->hash + 2, start;
+	const unsigned char *entry = reader->bytes + reader->at;
+	bool read;
+
+	if (reader->end - reader->at < fixed + 2)
+		return false;
+	out->offset = reader->at;
+	out->mode = sb_index_word(entry + MODE_AT);
+	out->flags = sb_index_half(entry + fixed - 2);
+	out->more = out->flags & SB_INDEX_EXTENDED ? sb_index_half(entry + fixed) : 0;
+	if ((out->flags & SB_INDEX_EXTENDED) && reader->version < 3)
+		return false;
+	start = reader->at + fixed + (out->flags & SB_INDEX_EXTENDED ? 2 : 0);
+	read = reader->version == 4 ? read_prefixed(reader, start, out)
+				    : read_padded(reader, start, out);
+	reader->starts = false;
+	reader->left -= read;
+	return read;
+}
+
+/*
+ * Where git looks for EOIE: right before the hash.  It takes it to be as long as in a repository with SHA-1
+ * whatever the hash is, and writes it as long as that is.
+ */
+const unsigned char *sb_index_find_end(struct sb_guard_bytes file, unsigned hash)
+{
+	static const unsigned sizes[] = {4 + SB_INDEX_SHA1, 4 + SB_INDEX_SHA256};
+
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		size_t behind = SB_INDEX_EXTENSION + sizes[i] + hash;
+		const unsigned char *mark;
+
+		if (file.length < SB_INDEX_HEADER + behind)
+			continue;
+		mark = (const unsigned char *)file.bytes + file.length - behind;
+		if (sb_index_is_called(mark, "EOIE") && sb_index_word(mark + 4) == sizes[i])
+			return mark;
+	}
+	return NULL;
+}
+
+bool sb_index_next_extension(const struct sb_index_reader *reader, size_t *at,
+			     const unsigned char **out, size_t *out_size)
+{
+	if (reader->end - *at < SB_INDEX_EXTENSION)
+		return false;
+	*out = reader->bytes + *at;
+	*out_size = sb_index_word(*out + 4);
+	if (*out_size > reader->end - *at - SB_INDEX_EXTENSION)
+		return false;
+	*at += SB_INDEX_EXTENSION + *out_size;
+	return true;
+}
+
+bool sb_index_ends_well(const struct sb_index_reader *reader, size_t at)
+{
+	const unsigned char *extension;
+	size_t size;
+
+	while (at < reader->end)
+		if (!sb_index_next_extension(reader, &at, &extension, &size))
+			return false;
+	return true;
+}
+
+/* One that is neither a dot file, nor git~1, nor anything but ASCII in the first place, is none of these. */
+static enum sb_index_fault judge_component(const char *name, size_t length)
+{
+	unsigned char first = length ? (unsigned char)name[0] : '\0';
+
+	if (length == 0 || length > MAX_COMPONENT)
+		return SB_INDEX_NO_NAME;
+	if (first == '.' && (length == 1 || (length == 2 && name[1] == '.')))
+		return SB_INDEX_LEADS_OUT;
+	if ((first == '.' || first == 'g' || first == 'G' || first >= 0x80) &&
+	    sb_fold_is_git(name, length))
+		return SB_INDEX_IS_GIT;
+	return SB_INDEX_GOOD;
+}
+
+/* git's verify_path(): where there may be NTFS, a backslash begins a name as well. */
+static enum sb_index_fault judge_behind_backslashes(const char *name, size_t length)
+{
+	const char *end = name + length;
+
+	while ((name = memchr(name, '\\', (size_t)(end - name)))) {
+		size_t rest = (size_t)(end - ++name);
+		const char *slash = memchr(name, '/', rest);
+
+		if (sb_fold_is_git(name, slash ? (size_t)(slash - name) : rest))
+			return SB_INDEX_IS_GIT;
+	}
+	return SB_INDEX_GOOD;
+}
+
+enum sb_index_fault sb_index_judge_name(const char *name, size_t length, size_t from)
+{
+	const char *before = memrchr(name, '/', from);
+	size_t start = before ? (size_t)(before + 1 - name) : 0;
+	enum sb_index_fault fault = SB_INDEX_GOOD;
+
+	if (memchr(name + start, '\\', length - start))
+		fault = judge_behind_backslashes(name + start, length - start);
+	for (size_t at = start; fault == SB_INDEX_GOOD && at <= length;) {
+		const char *slash = memchr(name + at, '/', length - at);
+		size_t end = slash ? (size_t)(slash - name) : length;
+
+		fault = judge_component(name + at, end - at);
+		at = end + 1;
+	}
+	return fault;
+}
