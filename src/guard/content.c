@@ -522,9 +522,11 @@ static bool is_sparse(const struct check *check)
 
 static enum sb_guard_verdict check_index(const struct check *check)
 {
-	if (!sb_git_index_is_harmless(check->new_bytes, check->why, check->why_size))
+	bool hides;
+
+	if (!sb_git_index_is_harmless(check->new_bytes, &hides, check->why, check->why_size))
 		return SB_GUARD_ASK;
-	if (sb_git_index_hides(check->new_bytes))
+	if (hides)
 		sb_git_index_note(check->old_bytes, check->new_bytes, is_sparse(check), check->why,
 				  check->why_size);
 	return SB_GUARD_PLAIN;

@@ -95,6 +95,7 @@ struct state {
 	struct sb_index_entry before;
 	bool nameless; /* some have no name: they replace entries of a shared index */
 	bool sparse;   /* some are directories */
+	bool hides;    /* changes of some are not shown */
 };
 
 static void remember(struct state *state, size_t common)
@@ -160,7 +161,7 @@ static bool is_in_order(const struct state *state, const struct sb_index_entry *
 
 static bool check_path(struct state *state, const struct sb_index_entry *entry)
 {
-	size_t length = entry->length;
+	size_t length = entry->length, start;
 	enum sb_index_fault fault;
 
 	if (entry->mode == MODE_DIRECTORY) { /* "a/b/", and only that */
@@ -171,8 +172,10 @@ static bool check_path(struct state *state, const struct sb_index_entry *entry)
 				      "' is a directory, but not as in a sparse index");
 		length--;
 	}
-	fault = sb_index_judge_name(entry->name, length,
-				    entry->common < length ? entry->common : length);
+	start = entry->start < length ? entry->start : 0;
+	fault = entry->single && sb_index_is_ordinary(entry->name + start, length - start)
+			? SB_INDEX_GOOD
+			: sb_index_judge_name(entry->name, length, start);
 	if (fault != SB_INDEX_GOOD)
 		return refuse_name(state->answer, fault, entry->name, entry->length);
 	if (entry->mode == MODE_LINK) {
@@ -236,6 +239,7 @@ static bool check_entries(struct state *state)
 			return refuse_form(state->answer, NO_INDEX);
 		if (state->table)
 			state->block--;
+		state->hides |= sb_index_hides(&entry);
 		if (!check_entry(state, &entry))
 			return false;
 		state->before = entry;
@@ -395,13 +399,14 @@ static bool check_as(struct state *state, struct sb_guard_bytes file, unsigned h
 	state->table = state->table_end = NULL;
 	state->block = 0;
 	state->before = (struct sb_index_entry){.name = ""};
-	state->nameless = state->sparse = false;
+	state->nameless = state->sparse = state->hides = false;
 	if (!sb_index_begin(&state->reader, file, hash) || !find_table(state, mark))
 		return refuse_form(state->answer, NO_INDEX);
 	return check_entries(state) && check_extensions(state, mark);
 }
 
-bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, char *why, size_t why_size)
+bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, bool *out_hides, char *why,
+			      size_t why_size)
 {
 	static const unsigned lengths[] = {SB_INDEX_SHA1, SB_INDEX_SHA256};
 	char whys[2][8 * SB_INDEX_SHOWN] = {"", ""};
@@ -413,6 +418,7 @@ bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, char *why, size_t why
 		state.answer = &answer;
 		if (!check_as(&state, bytes, lengths[i]))
 			continue;
+		*out_hides = state.hides;
 		snprintf(why, why_size, "%s", "");
 		return sb_index_check_other(bytes, lengths[i]) ||
 		       refuse_form(&(struct answer){why, why_size},

@@ -16,8 +16,9 @@
 
 #include "guard/guard.h"
 
-/* False: why is one escaped line for the question. */
-bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, char *why, size_t why_size);
+/* False: why is one escaped line for the question.  Else *out_hides: see below. */
+bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, bool *out_hides, char *why,
+			      size_t why_size);
 
 /*
  * Is there an entry whose changes git does not show (assume-unchanged, skip-worktree)?  Also true

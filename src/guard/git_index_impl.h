@@ -34,6 +34,8 @@ struct sb_index_entry {
 	const char *name; /* version 4: in the reader, until the next; always followed by a NUL */
 	size_t length;
 	size_t common; /* so many bytes are the ones before's */
+	size_t start;  /* of the first component that is not */
+	bool single;   /* it is the last one, and there is no backslash in it */
 	int order;     /* of the one before to this one: < 0 as it should be, 0 the same name */
 };
 
@@ -44,8 +46,10 @@ struct sb_index_reader {
 	uint32_t count, left;
 	const char *previous;
 	size_t previous_length;
+	size_t previous_start; /* of its last component, */
+	bool previous_slashed; /* which has a backslash */
 	bool starts; /* version 4: nothing of the name before may be used for the next entry */
-	char name[SB_INDEX_MAX_NAME + 1];
+	char name[SB_INDEX_MAX_NAME + 1 + 8]; /* and what a look at whole words sees behind it */
 };
 
 static inline uint32_t sb_index_word(const unsigned char *at)
@@ -89,8 +93,19 @@ const unsigned char *sb_index_find_end(struct sb_guard_bytes file, unsigned hash
 
 enum sb_index_fault { SB_INDEX_GOOD, SB_INDEX_LEADS_OUT, SB_INDEX_NO_NAME, SB_INDEX_IS_GIT };
 
-/* Of the components that begin before from but do not end there, and all behind it. */
-enum sb_index_fault sb_index_judge_name(const char *name, size_t length, size_t from);
+/* Of all components from start, where one begins. */
+enum sb_index_fault sb_index_judge_name(const char *name, size_t length, size_t start);
+
+#define SB_INDEX_MAX_COMPONENT 1024 /* more than any file system of Linux can have */
+
+/* One that is neither a dot file, nor git~1, nor anything but ASCII in the first place, is no .git. */
+static inline bool sb_index_is_ordinary(const char *name, size_t length)
+{
+	unsigned char first = (unsigned char)name[0];
+
+	return first != '.' && first != 'g' && first != 'G' && first < 0x80 && length &&
+	       length <= SB_INDEX_MAX_COMPONENT;
+}
 
 /*
  * Of an index that is harmless with hashes of this length: is it, too, with the other one?

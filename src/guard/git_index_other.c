@@ -12,9 +12,11 @@
 #include "guard/git_index_impl.h"
 
 struct other_name {
-	char text[SB_INDEX_MAX_NAME + 1];
-	size_t known; /* so many bytes; */
-	bool cut; /* what follows them nobody can tell: git takes no more, and there is no NUL */
+	char text[SB_INDEX_MAX_NAME +
+		  2]; /* so many bytes as git takes, NULs included, and one more */
+	size_t length;
+	size_t known; /* as a string: up to the first NUL; */
+	bool cut;     /* there is none, and what follows in git's memory nobody can tell */
 	unsigned stage;
 };
 
@@ -30,21 +32,17 @@ static unsigned char byte_at(const struct other *other, size_t at)
 	return at < other->file.length ? (unsigned char)other->file.bytes[at] : 0;
 }
 
-/* The string that begins there, behind what the name has already.  False: longer than a path. */
-static bool take_string(const struct other *other, size_t at, struct other_name *name)
+static size_t string_length(const struct other *other, size_t at)
 {
-	unsigned char byte;
+	size_t length = 0;
 
-	while ((byte = byte_at(other, at++))) {
-		if (name->known == SB_INDEX_MAX_NAME)
-			return false;
-		name->text[name->known++] = (char)byte;
-	}
-	return true;
+	while (length <= SB_INDEX_MAX_NAME && byte_at(other, at + length))
+		length++;
+	return length;
 }
 
-/* Version 4: the first of the name before.  False: git ends. */
-static bool take_prefix(struct other *other, bool first, size_t *at)
+/* Version 4: how much of the name before is taken.  False: git ends. */
+static bool read_same(const struct other *other, bool first, size_t *at, size_t *out)
 {
 	size_t strip = byte_at(other, *at) & 127;
 
@@ -55,10 +53,9 @@ static bool take_prefix(struct other *other, bool first, size_t *at)
 	}
 	if (first)
 		return true;
-	if (strip > other->previous->known)
+	if (strip > other->previous->length)
 		return false;
-	other->name->known = other->previous->known - strip;
-	memcpy(other->name->text, other->previous->text, other->name->known);
+	*out = other->previous->length - strip;
 	return true;
 }
 
@@ -66,13 +63,12 @@ enum other_entry { ENDS_GIT, IS_ODD, IS_READ };
 
 static enum other_entry read_other(struct other *other, bool first)
 {
-	size_t start = other->at, at = start + SB_INDEX_STAT + other->hash + 2, same, length;
+	size_t start = other->at, at = start + SB_INDEX_STAT + other->hash + 2, same = 0, length;
 	unsigned flags = (unsigned)byte_at(other, at - 2) << 8 | byte_at(other, at - 1);
 	struct other_name *name = other->previous;
 
 	other->previous = other->name;
 	other->name = name;
-	name->known = 0;
 	name->stage = flags & SB_INDEX_STAGES;
 	if (flags & SB_INDEX_EXTENDED) {
 		unsigned more = (unsigned)byte_at(other, at) << 8 | byte_at(other, at + 1);
@@ -81,20 +77,22 @@ static enum other_entry read_other(struct other *other, bool first)
 			return ENDS_GIT;
 		at += 2;
 	}
-	if (other->version == 4 && !take_prefix(other, first, &at))
+	if (other->version == 4 && !read_same(other, first, &at, &same))
 		return ENDS_GIT;
-	same = name->known;
 	other->name_at = at;
-	if (!take_string(other, at, name))
-		return IS_ODD;
 	length = flags & SB_INDEX_LENGTH;
 	if (length == SB_INDEX_LENGTH)
-		length = name->known;
-	if (length < same)
+		length = same + string_length(other, at);
+	if (length > SB_INDEX_MAX_NAME)
 		return IS_ODD;
-	name->cut = length < name->known;
-	if (name->cut)
-		name->known = length + 1;
+	if (length + 1 < same)
+		return ENDS_GIT; /* a copy of less than nothing */
+	memcpy(name->text, other->previous->text, same);
+	for (size_t i = same; i <= length; i++)
+		name->text[i] = (char)byte_at(other, at + (i - same));
+	name->length = length;
+	name->known = strnlen(name->text, length + 1);
+	name->cut = name->known == length + 1;
 	other->at = other->version == 4 ? at + length + 1 - same
 					: start + (at - start + length + 8) / 8 * 8;
 	return IS_READ;

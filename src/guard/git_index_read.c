@@ -1,9 +1,10 @@
 /* Reading an index, entry by entry, and its names. */
+#include <endian.h>
+
 #include "guard/fold.h"
 #include "guard/git_index_impl.h"
 
-#define MODE_AT 24         /* in an entry */
-#define MAX_COMPONENT 1024 /* more than any file system of Linux can have */
+#define MODE_AT 24 /* in an entry */
 
 bool sb_index_begin(struct sb_index_reader *reader, struct sb_guard_bytes file, unsigned hash)
 {
@@ -18,7 +19,8 @@ bool sb_index_begin(struct sb_index_reader *reader, struct sb_guard_bytes file, 
 	reader->hash = hash;
 	reader->count = reader->left = sb_index_word(bytes + 8);
 	reader->previous = "";
-	reader->previous_length = 0;
+	reader->previous_length = reader->previous_start = 0;
+	reader->previous_slashed = false;
 	reader->starts = true;
 	return reader->version >= 2 && reader->version <= 4;
 }
@@ -62,27 +64,106 @@ static bool read_strip(struct sb_index_reader *reader, size_t *at, size_t *out)
 	return false;
 }
 
-/* The order of names, then what they have in common. */
-static void compare(const struct sb_index_reader *reader, const char *name, size_t length,
-		    size_t same, struct sb_index_entry *out)
+/*
+ * Eight bytes at once, the first one lowest.  Behind every name of a file there are as many: the hash at
+ * its end is longer than that.
+ */
+static inline uint64_t load(const char *at)
 {
-	size_t shorter = length < reader->previous_length ? length : reader->previous_length;
+	uint64_t word;
 
-	out->common = same + sb_index_common(reader->previous + same, name, shorter - same);
-	if (out->common < shorter)
-		out->order = (unsigned char)reader->previous[out->common] -
-			     (unsigned char)name[out->common - same];
+	memcpy(&word, at, sizeof word);
+	return le64toh(word);
+}
+
+/* As sb_index_common(), for names in a file or in the reader. */
+static inline size_t common_of_names(const char *a, const char *b, size_t length)
+{
+	for (size_t at = 0; at < length; at += 8) {
+		uint64_t other = load(a + at) ^ load(b + at);
+
+		if (other) {
+			at += (size_t)__builtin_ctzll(other) / 8;
+			return at < length ? at : length;
+		}
+	}
+	return length;
+}
+
+enum seen { SAW_NUL = 1, SAW_SLASH = 2, SAW_BACKSLASH = 4 };
+
+#define EACH UINT64_C(0x0101010101010101)
+
+static inline bool has_zero(uint64_t word)
+{
+	return (word - EACH) & ~word & EACH << 7;
+}
+
+/* Which of these are among the bytes? */
+static inline unsigned look_for(const char *text, size_t length)
+{
+	unsigned seen = 0;
+
+	for (size_t at = 0; at < length; at += 8) {
+		uint64_t word = load(text + at);
+
+		if (length - at < 8)
+			word |= UINT64_MAX << 8 * (length - at);
+		seen |= has_zero(word) ? SAW_NUL : 0;
+		seen |= has_zero(word ^ EACH * '/') ? SAW_SLASH : 0;
+		seen |= has_zero(word ^ EACH * '\\') ? SAW_BACKSLASH : 0;
+	}
+	return seen;
+}
+
+static size_t last_start(const char *name, size_t length)
+{
+	const char *slash = memrchr(name, '/', length);
+
+	return slash ? (size_t)(slash + 1 - name) : 0;
+}
+
+/*
+ * The name at text, without the first bytes that are the same as before's: its order, and which of
+ * its components are new.  False: there is a NUL in it.
+ */
+static inline bool compare(struct sb_index_reader *reader, const char *text, size_t length,
+			   size_t same, struct sb_index_entry *out)
+{
+	size_t before = reader->previous_length, shorter = length < before ? length : before;
+	size_t common = same + common_of_names(reader->previous + same, text, shorter - same);
+	unsigned seen = look_for(text + (common - same), length - common);
+
+	if (common < shorter)
+		out->order = (unsigned char)reader->previous[common] -
+			     (unsigned char)text[common - same];
 	else
-		out->order = reader->previous_length == length  ? 0
-			     : reader->previous_length < length ? -1
-								: 1;
+		out->order = before == length ? 0 : before < length ? -1 : 1;
+	out->common = common;
+	out->start = reader->previous_start <= common ? reader->previous_start
+						      : last_start(reader->previous, common);
+	reader->previous_slashed = (seen & SAW_BACKSLASH) || (reader->previous_slashed &&
+							      out->start == reader->previous_start);
+	out->single = !(seen & SAW_SLASH) && !reader->previous_slashed;
+	out->length = reader->previous_length = length;
+	return !(seen & SAW_NUL);
+}
+
+/* The rest, when the name stands where it will stay. */
+static inline void keep(struct sb_index_reader *reader, const char *name,
+			struct sb_index_entry *out)
+{
+	out->name = reader->previous = name;
+	reader->previous_start = out->single ? out->start : last_start(name, out->length);
 }
 
 /* Names follow one another whole, with one to eight NULs behind each. */
-static bool read_padded(struct sb_index_reader *reader, size_t start, struct sb_index_entry *out)
+static inline bool read_padded(struct sb_index_reader *reader, size_t start,
+			       struct sb_index_entry *out)
 {
 	const char *name = (const char *)reader->bytes + start;
 	size_t room = reader->end - start, length = out->flags & SB_INDEX_LENGTH, size;
+	uint64_t padding;
 
 	if (length == SB_INDEX_LENGTH)
 		length = strnlen(name, room < SB_INDEX_MAX_NAME + 1 ? room : SB_INDEX_MAX_NAME + 1);
@@ -91,15 +172,11 @@ static bool read_padded(struct sb_index_reader *reader, size_t start, struct sb_
 	size = (start - out->offset + length + 8) / 8 * 8;
 	if (size > reader->end - out->offset)
 		return false;
-	compare(reader, name, length, 0, out);
 	/* git takes this many bytes of the name, and then uses it as a string */
-	if (memchr(name + out->common, '\0', length - out->common))
+	padding = load(name + length) << 8 * (8 - (out->offset + size - start - length));
+	if (padding || !compare(reader, name, length, 0, out))
 		return false;
-	for (size_t at = start + length; at < out->offset + size; at++)
-		if (reader->bytes[at])
-			return false;
-	out->name = reader->previous = name;
-	out->length = reader->previous_length = length;
+	keep(reader, name, out);
 	reader->at = out->offset + size;
 	return true;
 }
@@ -107,8 +184,8 @@ static bool read_padded(struct sb_index_reader *reader, size_t start, struct sb_
 /* Of the name before, so many bytes are left out at the end, and the rest follows, with a NUL. */
 static bool read_prefixed(struct sb_index_reader *reader, size_t start, struct sb_index_entry *out)
 {
-	size_t strip, same, rest, length;
-	const char *text, *end;
+	size_t strip, same, rest, length = out->flags & SB_INDEX_LENGTH;
+	const char *text;
 
 	if (!read_strip(reader, &start, &strip) || strip > reader->previous_length)
 		return false;
@@ -117,18 +194,16 @@ static bool read_prefixed(struct sb_index_reader *reader, size_t start, struct s
 		return false;
 	same = reader->previous_length - strip;
 	text = (const char *)reader->bytes + start;
-	end = memchr(text, '\0', reader->end - start);
-	if (!end)
+	if (length == SB_INDEX_LENGTH)
+		length = same + strnlen(text, reader->end - start);
+	if (length < same || length > SB_INDEX_MAX_NAME || length < (out->flags & SB_INDEX_LENGTH))
 		return false;
-	rest = (size_t)(end - text);
-	length = same + rest;
-	if (length > SB_INDEX_MAX_NAME ||
-	    (length < SB_INDEX_LENGTH ? length : SB_INDEX_LENGTH) != (out->flags & SB_INDEX_LENGTH))
+	rest = length - same;
+	if (rest >= reader->end - start || text[rest] || !compare(reader, text, length, same, out))
 		return false;
-	compare(reader, text, length, same, out);
-	memcpy(reader->name + same, text, rest + 1);
-	out->name = reader->previous = reader->name;
-	out->length = reader->previous_length = length;
+	memcpy(reader->name + same, text, rest);
+	memset(reader->name + length, 0, 8);
+	keep(reader, reader->name, out);
 	reader->at = start + rest + 1;
 	return true;
 }
@@ -200,19 +275,14 @@ bool sb_index_ends_well(const struct sb_index_reader *reader, size_t at)
 	return true;
 }
 
-/* One that is neither a dot file, nor git~1, nor anything but ASCII in the first place, is none of these. */
 static enum sb_index_fault judge_component(const char *name, size_t length)
 {
-	unsigned char first = length ? (unsigned char)name[0] : '\0';
-
-	if (length == 0 || length > MAX_COMPONENT)
+	if (length == 0 || length > SB_INDEX_MAX_COMPONENT)
 		return SB_INDEX_NO_NAME;
-	if (first == '.' && (length == 1 || (length == 2 && name[1] == '.')))
+	if (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')))
 		return SB_INDEX_LEADS_OUT;
-	if ((first == '.' || first == 'g' || first == 'G' || first >= 0x80) &&
-	    sb_fold_is_git(name, length))
-		return SB_INDEX_IS_GIT;
-	return SB_INDEX_GOOD;
+	return !sb_index_is_ordinary(name, length) && sb_fold_is_git(name, length) ? SB_INDEX_IS_GIT
+										   : SB_INDEX_GOOD;
 }
 
 /* git's verify_path(): where there may be NTFS, a backslash begins a name as well. */
@@ -230,10 +300,8 @@ static enum sb_index_fault judge_behind_backslashes(const char *name, size_t len
 	return SB_INDEX_GOOD;
 }
 
-enum sb_index_fault sb_index_judge_name(const char *name, size_t length, size_t from)
+enum sb_index_fault sb_index_judge_name(const char *name, size_t length, size_t start)
 {
-	const char *before = memrchr(name, '/', from);
-	size_t start = before ? (size_t)(before + 1 - name) : 0;
 	enum sb_index_fault fault = SB_INDEX_GOOD;
 
 	if (memchr(name + start, '\\', length - start))

@@ -441,13 +441,20 @@ bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judg
 	       guard_verdict(now) <= guard_verdict(before);
 }
 
+enum sb_guard_kind sb_judged_kind(const struct sb_judgement *judgement)
+{
+	const struct sb_judged *lands = judgement->lands;
+
+	return lands && lands->guard.verdict == SB_GUARD_CHECK ? lands->guard.kind : SB_GUARD_SAME;
+}
+
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes)
 {
 	static const struct sb_case rules = {.deed = SB_DEED_WRITE};
 	struct sb_judged *lands = judgement->lands;
 	struct sb_guard_answer *guard = &lands->guard;
-	enum sb_guard_kind kind = guard->verdict == SB_GUARD_CHECK ? guard->kind : SB_GUARD_SAME;
+	enum sb_guard_kind kind = sb_judged_kind(judgement);
 	char why[sizeof guard->detail];
 
 	why[0] = '\0';

@@ -151,6 +151,9 @@ bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judg
 bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judgement,
 		    struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes);
 
+/* By which contents are harmless bytes will be judged there?  SB_GUARD_SAME also if none land. */
+enum sb_guard_kind sb_judged_kind(const struct sb_judgement *judgement);
+
 /*
  * One operation on what is at what->site, which out points at, for those who only tell: no bytes are
  * there to look at.  An allowed write to a name whose contents are looked at has out->guard.verdict

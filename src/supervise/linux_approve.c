@@ -279,15 +279,18 @@ static bool look_at_bytes(struct sb_approver *approver, struct sb_pending *pendi
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_source *source = &pending->source;
+	enum sb_guard_kind kind = sb_judged_kind(&pending->judgement);
 	int status;
 
 	if (call->act == SB_ACT_CLOSE) {
-		status = sb_bytes_read(pending->request->socket, &source->bytes);
+		size_t limit = sb_land_limit(kind);
+
+		status = sb_bytes_read(pending->request->socket, limit, &source->bytes);
 		if (status == 0)
 			status = sb_bytes_read_named(pending->file.directory, pending->file.name,
-						     &source->old, NULL);
+						     limit, &source->old, NULL);
 	} else {
-		status = sb_source_read(call, &pending->file, &pending->target, source);
+		status = sb_source_read(call, &pending->file, &pending->target, kind, source);
 	}
 	if (status == -EALREADY)
 		sb_sys_notify_return(approver->listener, call->id, 0);

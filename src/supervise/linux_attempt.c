@@ -227,7 +227,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 
 	/* without mounts modes are the asker's business: linux_seccomp.c */
 	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
-	    sb_source_read(call, file, target, &source) < 0)
+	    sb_source_read(call, file, target, sb_judged_kind(judgement), &source) < 0)
 		return false;
 	if (sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(&source.old),
 			   sb_bytes_seen(&source.bytes)) &&

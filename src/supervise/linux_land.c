@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,74 @@
 
 #define TRIES 16
 
+static size_t long_bytes; /* of those longer than SB_LAND_MAX */
+
+static bool reserve(size_t length)
+{
+	if (length <= SB_LAND_MAX ||
+	    __atomic_add_fetch(&long_bytes, length, __ATOMIC_RELAXED) <= SB_LAND_MAX_ALL)
+		return true;
+	__atomic_fetch_sub(&long_bytes, length, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void release(size_t length)
+{
+	if (length > SB_LAND_MAX)
+		__atomic_fetch_sub(&long_bytes, length, __ATOMIC_RELAXED);
+}
+
+/*
+ * One block of memory is kept for the next that needs such a one: every git command lands an index,
+ * and to get fresh memory for it from the kernel takes longer than to read it.
+ */
+#define KEPT_STEP (64u * 1024)
+
+static struct {
+	pthread_mutex_t lock; /* whoever does not get it at once does without */
+	char *data;
+	size_t room;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static char *take_memory(size_t *room)
+{
+	char *data = NULL;
+
+	if (*room < KEPT_STEP)
+		return malloc(*room);
+	*room = (*room + KEPT_STEP - 1) / KEPT_STEP * KEPT_STEP;
+	if (pthread_mutex_trylock(&kept.lock) == 0) {
+		if (kept.room >= *room) {
+			data = kept.data;
+			*room = kept.room;
+			kept.data = NULL;
+			kept.room = 0;
+		}
+		pthread_mutex_unlock(&kept.lock);
+	}
+	return data ? data : malloc(*room);
+}
+
+static void give_memory(char *data, size_t room)
+{
+	if (room >= KEPT_STEP && room <= SB_LAND_MAX && pthread_mutex_trylock(&kept.lock) == 0) {
+		char *smaller = data;
+
+		if (room > kept.room) {
+			smaller = kept.data;
+			kept.data = data;
+			kept.room = room;
+		}
+		data = smaller;
+		pthread_mutex_unlock(&kept.lock);
+	}
+	free(data);
+}
+
 void sb_bytes_done(struct sb_bytes *bytes)
 {
-	free(bytes->data);
+	release(bytes->room);
+	give_memory(bytes->data, bytes->room);
 	*bytes = (struct sb_bytes){0};
 }
 
@@ -29,7 +95,14 @@ struct sb_guard_bytes sb_bytes_seen(const struct sb_bytes *bytes)
 	return (struct sb_guard_bytes){bytes->data, bytes->length};
 }
 
-static int read_all(int fd, struct sb_bytes *out)
+size_t sb_land_limit(enum sb_guard_kind kind)
+{
+	size_t limit = sb_guard_limit(kind);
+
+	return limit > SB_LAND_MAX ? limit : SB_LAND_MAX;
+}
+
+static int read_all(int fd, size_t limit, struct sb_bytes *out)
 {
 	struct sb_bytes got = {0};
 	struct stat info;
@@ -38,12 +111,17 @@ static int read_all(int fd, struct sb_bytes *out)
 		return -errno;
 	if (!S_ISREG(info.st_mode))
 		return -EINVAL;
-	if (info.st_size > SB_LAND_MAX)
+	if ((uintmax_t)info.st_size > limit)
 		return -EFBIG;
 	/* as long as it is now; whoever makes it longer meanwhile does so in vain */
-	got.data = malloc((size_t)info.st_size + 1);
+	got.room = (size_t)info.st_size + 1;
+	got.data = take_memory(&got.room);
 	if (!got.data)
 		return -ENOMEM;
+	if (!reserve(got.room)) {
+		give_memory(got.data, got.room);
+		return -ENOMEM;
+	}
 	while (got.length < (size_t)info.st_size) {
 		ssize_t part = pread(fd, got.data + got.length, (size_t)info.st_size - got.length,
 				     (off_t)got.length);
@@ -65,29 +143,38 @@ static int read_all(int fd, struct sb_bytes *out)
 	return 0;
 }
 
-int sb_bytes_read(int fd, struct sb_bytes *out)
+int sb_bytes_read(int fd, size_t limit, struct sb_bytes *out)
 {
 	char name[SB_PROC_NAME];
 	SB_AUTO_FD int own = -1;
 
 	sb_proc_self_fd(name, fd);
 	own = openat(AT_FDCWD, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return own < 0 ? -errno : read_all(own, out);
+	return own < 0 ? -errno : read_all(own, limit, out);
 }
 
-int sb_bytes_read_named(int directory, const char *name, struct sb_bytes *out, struct stat *info)
+/* The regular file with this name; O_PATH.  -ENOENT; -EINVAL: it is something else, as info says. */
+static int find_named(int directory, const char *name, struct stat *info)
 {
 	SB_AUTO_FD int object = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct stat found;
+
+	if (object < 0 || fstat(object, info) != 0)
+		return -errno;
+	return S_ISREG(info->st_mode) ? sb_take_fd(&object) : -EINVAL;
+}
+
+int sb_bytes_read_named(int directory, const char *name, size_t limit, struct sb_bytes *out,
+			struct stat *info)
+{
+	struct stat found = {0};
+	SB_AUTO_FD int object = find_named(directory, name, &found);
 
 	*out = (struct sb_bytes){0};
-	if (object < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(object, &found) != 0)
-		return -errno;
 	if (info)
 		*info = found;
-	return S_ISREG(found.st_mode) ? sb_bytes_read(object, out) : -EINVAL;
+	if (object < 0)
+		return object == -ENOENT ? 0 : object;
+	return sb_bytes_read(object, limit, out);
 }
 
 /* --- making a file ------------------------------------------------------------------------ */
@@ -237,29 +324,45 @@ void sb_land_take_back(const struct sb_landing *landing, const struct sb_bytes *
 
 /* --- rename and link ----------------------------------------------------------------------- */
 
-int sb_source_read(const struct sb_call *call, const struct sb_spot *file,
-		   const struct sb_spot *target, struct sb_source *out)
+static int read_old(const struct sb_spot *target, enum sb_guard_kind kind, struct sb_source *out,
+		    struct stat *there)
 {
+	SB_AUTO_FD int object = find_named(target->directory, target->name, there);
+
+	if (object < 0)
+		return object == -ENOENT ? 0 : object;
+	if (sb_guard_compares(kind, sb_bytes_seen(&out->bytes)))
+		return sb_bytes_read(object, sb_land_limit(kind), &out->old);
+	out->unread = true;
+	out->old_file = sb_take_fd(&object);
+	return 0;
+}
+
+int sb_source_read(const struct sb_call *call, const struct sb_spot *file,
+		   const struct sb_spot *target, enum sb_guard_kind kind, struct sb_source *out)
+{
+	const size_t limit = sb_land_limit(kind);
 	struct stat there = {0};
 	int status;
 
 	*out = (struct sb_source){0};
 	if (call->act == SB_ACT_RENAME) {
-		status = sb_bytes_read_named(file->directory, file->name, &out->bytes, &out->info);
+		status = sb_bytes_read_named(file->directory, file->name, limit, &out->bytes,
+					     &out->info);
 		if (status == 0 && !out->bytes.data)
 			status = -ENOENT;
 	} else {
 		out->info = file->info;
-		status = sb_bytes_read(file->object, &out->bytes);
+		status = sb_bytes_read(file->object, limit, &out->bytes);
 	}
 	if (status == 0) {
-		status = sb_bytes_read_named(target->directory, target->name, &out->old, &there);
+		status = read_old(target, kind, out, &there);
 		/* a link there is replaced, and counts as no contents */
 		if (status < 0 && S_ISLNK(there.st_mode))
 			status = 0;
 		else if (status < 0 && S_ISDIR(there.st_mode))
 			status = -EISDIR;
-		if (status == 0 && out->old.data && there.st_ino == out->info.st_ino &&
+		if (status == 0 && S_ISREG(there.st_mode) && there.st_ino == out->info.st_ino &&
 		    there.st_dev == out->info.st_dev)
 			status = -EALREADY;
 	}
@@ -341,7 +444,15 @@ void sb_source_take_back(const struct sb_call *call, const struct sb_source *sou
 
 		sb_land(&here);
 	}
-	sb_land_take_back(&there, &source->old);
+	if (source->unread) {
+		struct sb_bytes old = {0};
+
+		sb_bytes_read(source->old_file, SB_GUARD_MAX_INDEX, &old);
+		sb_land_take_back(&there, &old);
+		sb_bytes_done(&old);
+	} else {
+		sb_land_take_back(&there, &source->old);
+	}
 }
 
 int sb_source_land(const struct sb_call *call, const struct sb_source *source,
@@ -359,4 +470,7 @@ void sb_source_done(struct sb_source *source)
 {
 	sb_bytes_done(&source->bytes);
 	sb_bytes_done(&source->old);
+	if (source->unread)
+		close(source->old_file);
+	source->unread = false;
 }

@@ -88,10 +88,20 @@ static int make_memory(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int fill(int memory, const struct sb_spot *file)
+/* How long it may be to land there. */
+static size_t limit_at(const struct sb_performer *performer, const struct sb_call *call,
+		       const struct sb_spot *place)
+{
+	struct sb_judgement judgement;
+
+	sb_judge(performer->grounds, call, place, NULL, &judgement);
+	return sb_land_limit(sb_judged_kind(&judgement));
+}
+
+static int fill(int memory, const struct sb_spot *file, size_t limit)
 {
 	struct sb_bytes bytes = {0};
-	int status = sb_bytes_read(file->object, &bytes);
+	int status = sb_bytes_read(file->object, limit, &bytes);
 
 	for (size_t done = 0; status == 0 && done < bytes.length;) {
 		ssize_t part = pwrite(memory, bytes.data + done, bytes.length - done, (off_t)done);
@@ -136,9 +146,10 @@ static int may_open(const struct sb_call *call, const struct sb_spot *file)
 }
 
 /* *out_fd is the caller's descriptor, still ours. */
-static int make_stage(const struct sb_call *call, const struct sb_spot *file, mode_t umask_of,
-		      struct sb_stage **out, int *out_fd)
+static int make_stage(const struct sb_broker *broker, const struct sb_call *call,
+		      const struct sb_spot *file, struct sb_stage **out, int *out_fd)
 {
+	mode_t umask_of = sb_broker_umask(broker, call->thread);
 	SB_AUTO_FD int memory = make_memory(file->name);
 	struct sb_stage *stage = memory < 0 ? NULL : calloc(1, sizeof *stage);
 	struct stat info;
@@ -152,7 +163,7 @@ static int make_stage(const struct sb_call *call, const struct sb_spot *file, mo
 	stage->owner = file->object >= 0 ? file->info.st_uid : geteuid();
 	stage->group = file->object >= 0 ? file->info.st_gid : getegid();
 	if (status == 0 && file->object >= 0 && !(call->flags & O_TRUNC))
-		status = fill(memory, file);
+		status = fill(memory, file, limit_at(broker->performer, call, file));
 	if (status == 0)
 		(void)!fchmod(memory, stage->mode & 0777); /* as far as it goes: for fstat() only */
 	if (status == 0)
@@ -249,7 +260,7 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 		sb_broker_fail(broker, call, ENFILE);
 		return;
 	}
-	status = make_stage(call, file, sb_broker_umask(broker, call->thread), &stage, &fd);
+	status = make_stage(broker, call, file, &stage, &fd);
 	if (status < 0) {
 		sb_broker_fail(broker, call, -status);
 		return;
@@ -450,11 +461,14 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 				     .owner = stage->owner,
 				     .group = stage->group};
 	bool landed = false, allowed;
+	size_t limit;
 
 	if (!find_place(broker, &stage->place))
 		return true;
-	if (sb_bytes_read(stage->reader, &bytes) == 0) {
-		int status = sb_bytes_read_named(landing.directory, landing.name, &old, NULL);
+	limit = limit_at(performer, call, &stage->place);
+	if (sb_bytes_read(stage->reader, limit, &bytes) == 0) {
+		int status =
+			sb_bytes_read_named(landing.directory, landing.name, limit, &old, NULL);
 
 		/* what cannot be compared with what is there is not for us to let land */
 		allowed = status == 0 && may_land(performer, call, &stage->place, &old, &bytes);
