@@ -24,6 +24,21 @@ static bool is_in_force(const struct sb_policy *policy, const struct sb_guard_ro
  * What a supervised run asks about beside the rules.  As comments: who reads the policy back
  * has the same table.
  */
+static void guarded_row(const struct sb_guard_row *row, struct sb_buf *out)
+{
+	const char *harmless = sb_guard_harmless(row->kind);
+	size_t start = out->length;
+
+	sb_buf_printf(out, "# %s %s", harmless ? "check" : "ask", row->pattern);
+	do
+		sb_buf_putc(out, ' ');
+	while (!sb_buf_failed(out) && out->length - start < 48);
+	sb_buf_printf(out, "# %s: %s", row->who, row->why);
+	if (harmless)
+		sb_buf_printf(out, "; harmless: %s", harmless);
+	sb_buf_putc(out, '\n');
+}
+
 static void guarded_text(const struct sb_policy *policy, struct sb_buf *out)
 {
 	size_t count;
@@ -31,21 +46,23 @@ static void guarded_text(const struct sb_policy *policy, struct sb_buf *out)
 
 	sb_buf_puts(out, "# guarded at any depth in every writable directory: changes ask, or are "
 			 "checked first\n");
-	for (size_t i = 0; i < count; i++) {
-		const char *harmless = sb_guard_harmless(rows[i].kind);
-		size_t start = out->length;
+	for (size_t i = 0; i < count; i++)
+		if (is_in_force(policy, &rows[i]))
+			guarded_row(&rows[i], out);
+	rows = sb_guard_git_rows(&count);
+	sb_buf_puts(out, "# guarded in git directories, from the first row that fits\n");
+	for (size_t i = 0; i < count; i++)
+		guarded_row(&rows[i], out);
+}
 
-		if (!is_in_force(policy, &rows[i]))
-			continue;
-		sb_buf_printf(out, "# %s %s", harmless ? "check" : "ask", rows[i].pattern);
-		do
-			sb_buf_putc(out, ' ');
-		while (!sb_buf_failed(out) && out->length - start < 48);
-		sb_buf_printf(out, "# %s: %s", rows[i].who, rows[i].why);
-		if (harmless)
-			sb_buf_printf(out, "; harmless: %s", harmless);
-		sb_buf_putc(out, '\n');
-	}
+static void json_row(const struct sb_guard_row *row, struct sb_json *json)
+{
+	sb_json_open(json, '{');
+	sb_json_pair(json, "pattern", row->pattern);
+	sb_json_pair(json, "who", row->who);
+	sb_json_pair(json, "why", row->why);
+	sb_json_pair(json, "harmless", sb_guard_harmless(row->kind));
+	sb_json_close(json, '}');
 }
 
 static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
@@ -53,16 +70,12 @@ static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!is_in_force(policy, &rows[i]))
-			continue;
-		sb_json_open(json, '{');
-		sb_json_pair(json, "pattern", rows[i].pattern);
-		sb_json_pair(json, "who", rows[i].who);
-		sb_json_pair(json, "why", rows[i].why);
-		sb_json_pair(json, "harmless", sb_guard_harmless(rows[i].kind));
-		sb_json_close(json, '}');
-	}
+	for (size_t i = 0; i < count; i++)
+		if (is_in_force(policy, &rows[i]))
+			json_row(&rows[i], json);
+	rows = sb_guard_git_rows(&count);
+	for (size_t i = 0; i < count; i++)
+		json_row(&rows[i], json);
 }
 
 static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_buf *out)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guard/git_files.h"
 #include "guard/guard_impl.h"
 
 /* githooks(5): what git runs in core.hooksPath, wherever that is. */
@@ -128,8 +129,22 @@ static void index_row(struct sb_table *table, const struct sb_pattern_row *patte
 	}
 }
 
-_Static_assert(COUNT(hook_names) + COUNT(structure_names) <= SB_MAX_SPECIALS,
+_Static_assert(COUNT(hook_names) + COUNT(structure_names) + SB_GIT_MAX_FIXED <= SB_MAX_SPECIALS,
 	       "every special name has its place");
+
+static void add_git_files(struct sb_table *table, struct sb_folded *special)
+{
+	const struct sb_guard_row *row;
+	size_t position = 0;
+
+	for (size_t left = SB_GIT_MAX_FIXED; left && (row = sb_git_next_fixed(&position)); left--) {
+		const char *name = sb_git_fixed_name(row), *slash = strrchr(name, '/');
+
+		name = slash ? slash + 1 : name;
+		sb_fold(name, strlen(name), special);
+		add_role(table, special++, SB_ROLE_GIT_FILE);
+	}
+}
 
 static void compile(struct sb_table *table, bool protecting)
 {
@@ -154,6 +169,7 @@ static void compile(struct sb_table *table, bool protecting)
 		sb_fold(structure_names[i], strlen(structure_names[i]), special);
 		add_role(table, special, SB_ROLE_STRUCTURE);
 	}
+	add_git_files(table, special);
 }
 
 struct sb_table sb_tables[2];

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "guard/git_config.h"
+#include "guard/git_forms.h"
 #include "guard/git_index.h"
 #include "guard/git_keys.h"
 #include "guard/guard_impl.h"
@@ -180,6 +181,22 @@ static enum sb_guard_verdict ask_about_key(const struct check *check, const char
 	return ask(check, "", text.data, text.length);
 }
 
+/* sequencer/opts, as git cherry-pick and git revert keep their options (sequencer.c, save_opts) */
+static bool is_harmless_pick(const char *key, const char *value)
+{
+	if (strcmp(key, "options.strategy") == 0)
+		return sb_git_strategy_is_known(value);
+	if (strcmp(key, "options.strategy-option") == 0)
+		return sb_git_strategy_option_is_known(value, strlen(value));
+	if (strcmp(key, "options.gpg-sign") == 0) {
+		char option[128];
+
+		return snprintf(option, sizeof option, "-S%s", value) < (int)sizeof option &&
+		       sb_git_sign_option_is_plain(option, strlen(option));
+	}
+	return value[0] != '-'; /* yes and no, a number, how to clean a message */
+}
+
 static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_kind kind,
 				       const char *key, const char *value)
 {
@@ -190,9 +207,7 @@ static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_
 		verdict = sb_gitmodules_key_is_harmless(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;
 		break;
 	case SB_GUARD_SEQUENCER:
-		verdict = strcmp(key, "options.strategy") != 0 || sb_git_strategy_is_known(value)
-				  ? SB_KEY_HARMLESS
-				  : SB_KEY_ASK;
+		verdict = is_harmless_pick(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;
 		break;
 	default:
 		verdict = sb_git_key_judge(key, value);
@@ -482,6 +497,17 @@ static enum sb_guard_verdict check_ignore(const struct check *check)
 	return more ? ask(check, "without the line ", old, old_length) : SB_GUARD_PLAIN;
 }
 
+/* Git's own state: the part that has not the form is shown. */
+static enum sb_guard_verdict check_form(const struct check *check)
+{
+	struct sb_guard_bytes bad;
+
+	if (sb_git_form_holds(check->kind, check->path, check->new_bytes, &bad))
+		return SB_GUARD_PLAIN;
+	return ask(check, "", bad.bytes, bad.length);
+}
+
+/* A list of branches is long in some repositories; nothing else of this is. */
 static enum sb_guard_verdict check_strategy(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
@@ -556,7 +582,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 		return SB_GUARD_PLAIN; /* says nothing */
 	if (kind == SB_GUARD_INDEX)
 		return check_index(&check);
-	if (is_odd(&check))
+	if (!sb_git_form_has_nul(kind) && is_odd(&check))
 		return ask(&check, "holds control characters or very long lines", "", 0);
 	switch (kind) {
 	case SB_GUARD_GIT_CONFIG:
@@ -580,6 +606,6 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 	case SB_GUARD_IGNORE:
 		return check_ignore(&check);
 	default:
-		return ask(&check, "", new_bytes.bytes, new_bytes.length);
+		return check_form(&check);
 	}
 }

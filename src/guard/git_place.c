@@ -1,14 +1,36 @@
 /*
- * Where in git's directories a name lies: for links, through which git would write.
+ * Where in git's directories a name lies.
  */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "guard/fold.h"
+#include "guard/git_files.h"
 #include "guard/guard_impl.h"
+
+bool sb_is_dot_git(const char *name, size_t length)
+{
+	struct sb_folded folded;
+
+	if (sb_is_ascii(name, length))
+		return length == 4 && strncasecmp(name, ".git", 4) == 0;
+	sb_fold(name, length, &folded);
+	return folded.length == 4 && memcmp(folded.text, ".git", 4) == 0;
+}
+
+const char *sb_place_inner(const char *path)
+{
+	for (const char *slash; *path == '/'; path = slash) {
+		slash = strchrnul(++path, '/');
+		if (slash[0] && slash[1] && sb_is_dot_git(path, (size_t)(slash - path)))
+			return sb_git_inner(slash + 1);
+	}
+	return NULL;
+}
 
 /* What the names of the directories above say. */
 struct way {

@@ -41,19 +41,31 @@ enum sb_guard_verdict { SB_GUARD_PLAIN, SB_GUARD_CHECK, SB_GUARD_ASK };
 
 /* Which contents are harmless. */
 enum sb_guard_kind {
-	SB_GUARD_SAME,          /* the bytes that are there already, no others */
-	SB_GUARD_GIT_CONFIG,    /* only keys of the allow-list added or changed */
-	SB_GUARD_GITMODULES,    /* what git itself would not refuse */
-	SB_GUARD_GITFILE,       /* "gitdir: PATH", PATH in a guarded root */
-	SB_GUARD_GITDIR,        /* PATH/.git, in a guarded root */
-	SB_GUARD_COMMONDIR,     /* "../.." in worktrees/ID */
-	SB_GUARD_REBASE_TODO,   /* no line that runs a command */
-	SB_GUARD_STRATEGY,      /* a merge strategy that git brings along */
-	SB_GUARD_SEQUENCER,     /* config grammar, such a strategy */
-	SB_GUARD_ALTERNATES,    /* object directories in guarded roots */
-	SB_GUARD_TOOL_VERSIONS, /* versions, no paths and no templates */
-	SB_GUARD_IGNORE,        /* lines that make git ignore more, none less */
-	SB_GUARD_INDEX,         /* entries that git itself would put into an index */
+	SB_GUARD_SAME,                 /* the bytes that are there already, no others */
+	SB_GUARD_GIT_CONFIG,           /* only keys of the allow-list added or changed */
+	SB_GUARD_GITMODULES,           /* what git itself would not refuse */
+	SB_GUARD_GITFILE,              /* "gitdir: PATH", PATH in a guarded root */
+	SB_GUARD_GITDIR,               /* PATH/.git, in a guarded root */
+	SB_GUARD_COMMONDIR,            /* "../.." in worktrees/ID */
+	SB_GUARD_REBASE_TODO,          /* no line that runs a command */
+	SB_GUARD_STRATEGY,             /* a merge strategy that git brings along */
+	SB_GUARD_SEQUENCER,            /* config grammar, such a strategy */
+	SB_GUARD_ALTERNATES,           /* object directories in guarded roots */
+	SB_GUARD_TOOL_VERSIONS,        /* versions, no paths and no templates */
+	SB_GUARD_IGNORE,               /* lines that make git ignore more, none less */
+	SB_GUARD_ANYTHING,             /* rows of sb_guard_git_rows() only: lands unasked */
+	SB_GUARD_GIT_REF,              /* an id, or "ref: NAME" with a name that no shell expands */
+	SB_GUARD_GIT_IDS,              /* hexadecimal words */
+	SB_GUARD_GIT_NUMBER,           /* digits */
+	SB_GUARD_GIT_NAMES,            /* lines of words that no shell expands, no options */
+	SB_GUARD_GIT_PACKED,           /* packed-refs: ids, and such names */
+	SB_GUARD_GIT_QUOTED,           /* comments, and words of a shell with all others in '' */
+	SB_GUARD_GIT_AUTHOR,           /* GIT_AUTHOR_NAME='...' and its like */
+	SB_GUARD_GIT_OPTIONS,          /* options for git apply and git commit, of a list */
+	SB_GUARD_GIT_STRATEGY_OPTIONS, /* options for a merge, of a list */
+	SB_GUARD_GIT_RERERE,           /* ids and paths that stay in the work tree */
+	SB_GUARD_GIT_TEXT,             /* lines without control characters */
+	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
 };
 
 enum sb_guard_flags {
@@ -83,6 +95,16 @@ struct sb_guard_row {
 
 #define SB_GUARD_MAX_ROWS 320
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
+
+/*
+ * The files of a git directory: what is not among them asks, by the last row.  Patterns start at the git
+ * directory; "**.x" is an ending at any depth, "#" digits.
+ */
+#define SB_GUARD_MAX_GIT_ROWS 192
+const struct sb_guard_row *sb_guard_git_rows(size_t *out_count);
+
+/* Of both tables: a number below SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS.  0: of neither. */
+size_t sb_guard_row_number(const struct sb_guard_row *row);
 
 /* In words, which contents are harmless: "changes to keys that run nothing".  NULL: none. */
 const char *sb_guard_harmless(enum sb_guard_kind kind);
@@ -196,13 +218,16 @@ bool sb_guard_is_held(const char *path);
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
 
-#define SB_GUARD_MAX_BYTES (1024 * 1024) /* a longer file is asked about without a look */
-#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024) /* some two million entries */
+#define SB_GUARD_MAX_BYTES (1024 * 1024)          /* a longer file is asked about without a look */
+#define SB_GUARD_MAX_REFS_BYTES (8 * 1024 * 1024) /* as many branches as supervise/land.h reads */
+#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024)    /* some two million entries */
 
 /* How long bytes of this kind may be to be looked at. */
 static inline size_t sb_guard_limit(enum sb_guard_kind kind)
 {
-	return kind == SB_GUARD_INDEX ? SB_GUARD_MAX_INDEX : SB_GUARD_MAX_BYTES;
+	return kind == SB_GUARD_INDEX        ? SB_GUARD_MAX_INDEX
+	       : kind == SB_GUARD_GIT_PACKED ? SB_GUARD_MAX_REFS_BYTES
+					     : SB_GUARD_MAX_BYTES;
 }
 
 /* bytes NULL: there is no such file. */

@@ -40,6 +40,7 @@ enum sb_roles {
 	SB_ROLE_PART = 8,       /* a component before the last */
 	SB_ROLE_STRUCTURE = 16, /* makes a directory a git directory */
 	SB_ROLE_HOOK = 32,      /* git runs hooks of this name, wherever core.hooksPath says */
+	SB_ROLE_GIT_FILE = 64,  /* a file of git's state: git_files.c */
 };
 
 struct sb_slot {
@@ -48,7 +49,7 @@ struct sb_slot {
 };
 
 #define SB_MAX_ENDINGS 32 /* each is compared with every name */
-#define SB_SLOTS 1024 /* a power of two, several times the number of names */
+#define SB_SLOTS 1024     /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
 enum sb_extra_kind {
@@ -69,7 +70,7 @@ struct sb_extras {
 	size_t count;
 };
 
-#define SB_MAX_SPECIALS 32
+#define SB_MAX_SPECIALS 160
 
 /*
  * The same for every guard, but for the rows that count only where what git ignores is protected.
@@ -127,13 +128,35 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 		    const struct sb_pattern_row *pattern, unsigned first,
 		    struct sb_guard_answer *out);
 
+/* A file that nobody has open for writing, with a NUL behind it; or NULL. */
+char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t *out_length);
+
 /* Is there a symbolic link anywhere beneath, or more than can be looked through? */
 bool sb_look_for_links(int directory);
 
 /* hooks/NAME.sample: git never runs it. */
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
 
+/* git_look.c: what a directory brings along; true: out->detail and out->row say what asks */
+
+/* Of a directory that will be at path, which is .git or in it: everything. */
+bool sb_look_at_git_tree(const struct sb_guard *guard, int directory, const char *path,
+			 struct sb_guard_answer *out);
+
+/*
+ * Of one that becomes a git directory ("" as prefix) or one of git's in it ("rebase-merge/"): the files that
+ * git knows there.
+ */
+bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const char *path,
+			   const char *prefix, struct sb_guard_answer *out);
+
 /* git_place.c: where in git's directories a name lies */
+
+/* ".git", as the most forgiving file system would find it */
+bool sb_is_dot_git(const char *name, size_t length);
+
+/* Of a path in some .git: what lies in its innermost git directory.  NULL: it is in none. */
+const char *sb_place_inner(const char *path);
 
 bool sb_place_is_in_git(const struct sb_guard_place *place);
 

@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "guard/git_files.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
 
@@ -31,6 +32,10 @@ struct spot {
 	size_t directory_length; /* of place->path without the name */
 	bool has_dot;            /* some component may begin with a dot */
 	bool held;               /* some component is on hold: sb_guard_is_held() */
+	const char *
+		in_git; /* of the path what lies in a .git, seen from its innermost git directory */
+	const char
+		*in_bare; /* behind a directory called NAME.git, which may be a bare repository */
 };
 
 static bool ends_in_hold(const char *name, size_t length)
@@ -49,6 +54,7 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 	out->place = place;
 	out->has_dot = out->held = false;
 	out->directory_length = 0;
+	out->in_git = out->in_bare = NULL;
 	for (unsigned i = 0; i < SB_MAX_NAMES; i++) {
 		out->is_folded[i] = false;
 		out->at[i] = (struct name){"", 0};
@@ -61,6 +67,12 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 		if (*start == '.' || (signed char)*start < 0) {
 			out->has_dot = true;
 			out->held |= ends_in_hold(start, (size_t)(slash - start));
+			if (!out->in_git && slash[0] && slash[1] &&
+			    sb_is_dot_git(start, (size_t)(slash - start)))
+				out->in_git = sb_git_inner(slash + 1);
+		} else if (slash[-1] == 't' && slash - start > 4 && slash[0] && slash[1] &&
+			   memcmp(slash - 4, ".git", 4) == 0) {
+			out->in_bare = slash + 1;
 		}
 		for (unsigned i = SB_MAX_NAMES - 1; i > 0; i--)
 			out->at[i] = out->at[i - 1];
@@ -134,12 +146,23 @@ static bool is_dot_git(struct spot *spot, unsigned index)
 	return name->length == 4 && memcmp(name->text, ".git", 4) == 0;
 }
 
+/* How many components there are. */
+static unsigned depth_of(const char *path)
+{
+	unsigned depth = 1;
+
+	while ((path = strchr(path, '/')))
+		depth += *++path != '\0';
+	return depth;
+}
+
 /* The directory that is index levels above the name (1: the one that holds it). */
 static bool is_git_directory(struct spot *spot, unsigned index)
 {
 	static const char *const ups[] = {NULL, "", "../"};
 
-	return is_dot_git(spot, index) || sb_look_is_git(spot->place->directory, ups[index]);
+	return is_dot_git(spot, index) || (spot->in_git && depth_of(spot->in_git) == index) ||
+	       sb_look_is_git(spot->place->directory, ups[index]);
 }
 
 /* Does the name that is index levels up match? */
@@ -404,7 +427,7 @@ static bool look_for_git(const struct sb_guard *guard, int directory, const char
 		    sb_look_inside(guard, directory, path, pattern, within ? 1 : 0, out))
 			return true;
 	}
-	return false;
+	return sb_look_for_git_files(guard, directory, path, "", out);
 }
 
 /* Is there, beside the name, what git would obey in a git directory? */
@@ -502,6 +525,96 @@ static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct spo
 	return pattern ? answer(out, pattern->row, SB_GUARD_ASK) : plain(out);
 }
 
+/* Is the directory that levels above the name a git directory, on the disk? */
+static bool is_git_above(const struct spot *spot, unsigned levels)
+{
+	char name[128] = "";
+	size_t up = 0;
+
+	if (levels * 3 + sizeof "commondir" > sizeof name)
+		return false;
+	while (--levels)
+		up += (size_t)snprintf(name + up, sizeof name - up, "../");
+	memcpy(name + up, "commondir", sizeof "commondir");
+	if (sb_look_exists(spot->place->directory, name))
+		return true;
+	memcpy(name + up, "objects", sizeof "objects");
+	if (!sb_look_exists(spot->place->directory, name))
+		return false;
+	memcpy(name + up, "refs", sizeof "refs");
+	return sb_look_exists(spot->place->directory, name);
+}
+
+/*
+ * In a bare repository there may be work trees as well, so that what lies in a directory that git does not
+ * know is nothing of git's.
+ */
+static const char *inner_of_bare(const struct spot *spot)
+{
+	const char *inner = spot->in_bare ? sb_git_inner(spot->in_bare) : NULL;
+
+	if (!inner || (strchr(inner, '/') && !sb_git_is_known_directory(inner)) ||
+	    !is_git_above(spot, depth_of(spot->in_bare)))
+		return NULL;
+	return inner;
+}
+
+/* A name that git keeps in a git directory of any name: "HEAD", "rebase-merge/msgnum". */
+static const struct sb_guard_row *fixed_row_of(const struct spot *spot)
+{
+	const struct sb_guard_row *row;
+	size_t position = 0;
+
+	while ((row = sb_git_next_fixed(&position))) {
+		const char *name = sb_git_fixed_name(row);
+		size_t length = strlen(name), whole = strlen(spot->place->path);
+
+		if (whole > length && spot->place->path[whole - length - 1] == '/' &&
+		    strcasecmp(spot->place->path + whole - length, name) == 0 &&
+		    is_git_above(spot, depth_of(name)))
+			return row;
+	}
+	return NULL;
+}
+
+/* A branch whose name is a command to some prompt. */
+static bool is_odd_ref(const struct sb_guard_row *row, const char *inner)
+{
+	return row->kind == SB_GUARD_GIT_REF && strncmp(inner, "refs/", 5) == 0 &&
+	       !sb_git_ref_is_plain(inner, strlen(inner));
+}
+
+/*
+ * SECURITY: in a git directory, what is not known asks.
+ *
+ * Danger, price, held by: see git_files.c.  Outside of a .git, and of a NAME.git that is one, only the known
+ * names are recognized, by what lies around them: to look around every name there is would cost too much.
+ */
+static enum sb_guard_verdict judge_in_git(const struct sb_guard *guard, enum sb_guard_act act,
+					  struct spot *spot, unsigned roles,
+					  struct sb_guard_answer *out)
+{
+	const char *inner = spot->in_git ? spot->in_git : inner_of_bare(spot);
+	const struct sb_guard_row *row = NULL;
+
+	(void)guard;
+	if (inner)
+		row = sb_git_row_of(inner);
+	else if (roles & SB_ROLE_GIT_FILE)
+		row = fixed_row_of(spot);
+	if (!row)
+		return plain(out);
+	if (inner && is_odd_ref(row, inner) && act == SB_GUARD_WRITE) {
+		snprintf(out->detail, sizeof out->detail, "%s",
+			 "a name that shells may take for a command");
+		return answer(out, row, SB_GUARD_ASK);
+	}
+	/* a FIFO or socket is none of git's, whatever its name; links see below */
+	if (row->kind == SB_GUARD_ANYTHING)
+		return act == SB_GUARD_MKNOD ? answer(out, row, SB_GUARD_ASK) : plain(out);
+	return judge_row(act, row, out);
+}
+
 static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_guard_act act,
 					struct spot *spot, struct sb_guard_answer *out)
 {
@@ -530,6 +643,9 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (!row && (roles & SB_ROLE_HOOK))
 		row = hook_of(guard, spot);
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
+		return out->verdict;
+	if (!row && (spot->in_git || spot->in_bare || (roles & SB_ROLE_GIT_FILE)) &&
+	    act != SB_GUARD_SYMLINK && judge_in_git(guard, act, spot, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
 	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&
@@ -647,6 +763,49 @@ static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guar
 	return directory < 0 || sb_look_for_links(directory);
 }
 
+/* Is the directory at path a git directory, by its name alone? */
+static bool is_git_root(const char *path)
+{
+	const char *name = strrchr(path, '/'), *inner = sb_place_inner(path);
+	char beneath[4096];
+
+	if (name && sb_is_dot_git(name + 1, strlen(name + 1)))
+		return true;
+	/* .git/worktrees/ID, .git/modules/NAME: what is in it would begin there */
+	return inner && snprintf(beneath, sizeof beneath, "%s/x", inner) < (int)sizeof beneath &&
+	       strcmp(sb_git_inner(beneath), "x") == 0;
+}
+
+/*
+ * Does a directory bring what git does not know, or not in this form?  What had the name of a git directory
+ * all the time was guarded all the time.
+ */
+static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, const char *source,
+			   int directory, struct sb_guard_answer *out)
+{
+	static const char *const steps[] = {"rebase-merge", "rebase-apply", "sequencer"};
+	const char *path = spot->place->path;
+	char prefix[32];
+
+	if (spot->in_git || is_dot_git(spot, 0)) {
+		/* one that has its name already had nobody knows which before */
+		if (is_git_root(path) && source != path && is_git_root(source))
+			return false;
+		out->looked |= SB_LOOKED_INTO;
+		return sb_look_at_git_tree(guard, directory, path, out);
+	}
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		if (spot->at[0].length != strlen(steps[i]) ||
+		    strncasecmp(spot->at[0].text, steps[i], spot->at[0].length) != 0)
+			continue;
+		out->looked |= SB_LOOKED_INTO;
+		snprintf(prefix, sizeof prefix, "%s/", steps[i]);
+		return is_git_above(spot, 1) &&
+		       sb_look_for_git_files(guard, directory, path, prefix, out);
+	}
+	return false;
+}
+
 static bool is_dots(const struct name *name)
 {
 	return (name->length == 1 || name->length == 2) &&
@@ -681,6 +840,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return answer(out, pattern->row, SB_GUARD_ASK);
 	if (is_dot_git(spot, 0) && names_more(guard, source, path, directory, out))
 		return answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
+	if (brings_unknown(guard, spot, source, directory, out))
+		return answer(out, out->row, SB_GUARD_ASK);
 	if (brings_links_to_git(spot, directory, out))
 		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&

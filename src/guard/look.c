@@ -42,15 +42,13 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
 }
 
 /*
- * Read a file that nobody has open for writing, or NULL.
- *
  * SECURITY: its name was nothing special so far, so its writer may still hold it open and
  * change it once we have looked.  A read lease is granted only while no descriptor and no
  * mapping of the file can write (fcntl(2), F_SETLEASE).  Afterwards the name is guarded.  Where
  * leases do not work (some network file systems) a person is asked.
  * Held by: tests/unit/test_guard_structure.c
  */
-static char *read_settled(int directory, const char *name, size_t limit, size_t *out_length)
+char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t *out_length)
 {
 	SB_AUTO_FD int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	SB_AUTO_FREE char *bytes = NULL;
@@ -113,7 +111,7 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 		return false; /* a file was meant */
 	if (!S_ISREG(info.st_mode) || row->kind == SB_GUARD_SAME)
 		return found(look, start, NULL);
-	bytes = read_settled(directory, name, sb_guard_limit(row->kind), &length);
+	bytes = sb_look_read_settled(directory, name, sb_guard_limit(row->kind), &length);
 	if (!bytes)
 		return found(look, start, "it may still be written to");
 	return sb_guard_content(look->guard, row->kind, look->path, (struct sb_guard_bytes){0},

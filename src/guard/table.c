@@ -356,6 +356,29 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "versions, no paths and no templates";
 	case SB_GUARD_IGNORE:
 		return "new lines that ignore more";
+	case SB_GUARD_ANYTHING:
+		return "anything";
+	case SB_GUARD_GIT_REF:
+		return "an id, or a branch whose name no shell expands";
+	case SB_GUARD_GIT_IDS:
+		return "ids, hexadecimal";
+	case SB_GUARD_GIT_NUMBER:
+		return "digits";
+	case SB_GUARD_GIT_NAMES:
+		return "words that no shell expands, no options";
+	case SB_GUARD_GIT_PACKED:
+		return "ids, and names that no shell expands";
+	case SB_GUARD_GIT_QUOTED:
+		return "comments, and commands with the rest in quotes";
+	case SB_GUARD_GIT_AUTHOR:
+		return "the three assignments, quoted";
+	case SB_GUARD_GIT_OPTIONS:
+	case SB_GUARD_GIT_STRATEGY_OPTIONS:
+		return "options that write and run nothing else";
+	case SB_GUARD_GIT_RERERE:
+		return "ids, and files of the work tree not reached through links";
+	case SB_GUARD_GIT_TEXT:
+		return "text without control characters";
 	case SB_GUARD_INDEX:
 		return "entries that git itself would write";
 	}

@@ -18,15 +18,10 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
 						.tier = SB_TIER_BUILTIN,
 						.pattern = "",
 						.origin = "built-in"};
-	static struct sb_rule *made[SB_GUARD_MAX_ROWS];
-	size_t count;
-	const struct sb_guard_row *rows = sb_guard_rows(&count);
-	struct sb_rule **place, *rule, *other = NULL;
+	static struct sb_rule *made[SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS];
+	struct sb_rule **place = &made[sb_guard_row_number(row)], *rule, *other = NULL;
 	char *origin = NULL;
 
-	if (row < rows || row >= rows + count)
-		row = rows;
-	place = &made[row - rows];
 	rule = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (rule)
 		return rule;

@@ -94,7 +94,7 @@ static size_t limit_at(const struct sb_performer *performer, const struct sb_cal
 {
 	struct sb_judgement judgement;
 
-	sb_judge(performer->grounds, call, place, NULL, &judgement);
+	sb_judge_call(performer->grounds, call, place, NULL, &judgement);
 	return sb_land_limit(sb_judged_kind(&judgement));
 }
 

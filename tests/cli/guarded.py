@@ -1,4 +1,4 @@
-"""docs/guarded.md has every row of the guard's table, and no other."""
+"""docs/guarded.md and docs/git.md have every row of the guard's tables, and no other."""
 
 from tap import TOP, check, equal, run_all, test
 
@@ -10,6 +10,16 @@ def table(fx):
     text = (TOP / "docs" / "guarded.md").read_text()
     equal(text[text.index("| name | obeyed by |"):], rows,
           "docs/guarded.md (build/tests/guarded table prints what belongs there)")
+
+
+@test("docs: the table of git's own files is the program's")
+def git_files(fx):
+    rows = fx.run(fx.tool("guarded"), "git").stdout
+    check(rows.count("\n") > 100, "the table is there")
+    text = (TOP / "docs" / "git.md").read_text()
+    start = text.index("| file | read by |")
+    equal(text[start:text.index("\n\n", start) + 1], rows,
+          "docs/git.md (build/tests/guarded git prints what belongs there)")
 
 
 run_all()

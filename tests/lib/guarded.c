@@ -2,6 +2,7 @@
  * guarded.c - the guard's table for scripts.
  *
  *     guarded table         the rows as the table of docs/guarded.md
+ *     guarded git           the files of a git directory as the table of docs/git.md
  *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
  *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
  *     guarded judge         reads absolute paths, one a line; says "plain", "check" or "ask" and
@@ -22,6 +23,21 @@ static int print_table(void)
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
 	printf("| name | obeyed by | what it does | harmless there |\n| --- | --- | --- | --- |\n");
+	for (size_t i = 0; i < count; i++) {
+		const char *harmless = sb_guard_harmless(rows[i].kind);
+
+		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
+		       harmless ? harmless : "-");
+	}
+	return 0;
+}
+
+static int print_git(void)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+
+	printf("| file | read by | what it is | lands unasked |\n| --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < count; i++) {
 		const char *harmless = sb_guard_harmless(rows[i].kind);
 
@@ -113,10 +129,12 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "table") == 0)
 		return print_table();
+	if (argc == 2 && strcmp(argv[1], "git") == 0)
+		return print_git();
 	if (argc == 2 && strcmp(argv[1], "judge") == 0)
 		return judge_lines();
 	if (argc == 5 && strcmp(argv[1], "content") == 0)
 		return check_content(argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: guarded table|judge|content ROOT OLD PATH\n");
+	fprintf(stderr, "usage: guarded table|git|judge|content ROOT OLD PATH\n");
 	return 2;
 }

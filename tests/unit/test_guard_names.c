@@ -188,13 +188,11 @@ static void ordinary_names_are_plain(void **state)
 		".editorconfig",
 		"Makefile",
 		"package.json",
-		".git/HEAD",
 		"index",
 		"src/index/index",
 		".git/sharedindex_aB3dE6",
 		".git/index.lock",
 		".git/config.lock",
-		".git/refs/heads/main",
 		".git/objects/ab/cdef",
 		".git/logs/HEAD",
 		".git/info/exclude",
@@ -202,7 +200,6 @@ static void ordinary_names_are_plain(void **state)
 		".git/hooks/pre-commit.sample",
 		".git/hooks/x.sample",
 		".git/COMMIT_EDITMSG",
-		".git/packed-refs",
 		".git/rebase-merge/done",
 		"node_modules/.bin/tsc",
 		"remotes/a",
@@ -228,8 +225,9 @@ static void ordinary_names_are_plain(void **state)
 	for (size_t i = 0; i < COUNT(names); i++) {
 		plant_around(fx, names[i]);
 		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++) {
-			/* git writes through links to wherever they lead */
-			bool asks = act == SB_GUARD_SYMLINK && strncmp(names[i], ".git/", 5) == 0;
+			/* git writes through links to wherever they lead; it has no pipes */
+			bool asks = (act == SB_GUARD_SYMLINK || act == SB_GUARD_MKNOD) &&
+				    strncmp(names[i], ".git/", 5) == 0;
 
 			if (judge(fx, (enum sb_guard_act)act, names[i]) !=
 			    (asks ? SB_GUARD_ASK : SB_GUARD_PLAIN))

@@ -28,7 +28,8 @@ static void a_bare_layout_is_a_git_directory(void **state)
 	plant(fx, "store/remotes/", "");
 	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/remotes/x"), SB_GUARD_ASK);
 	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, "store/hooks"), SB_GUARD_ASK);
-	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/HEAD"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/HEAD"), SB_GUARD_CHECK);
+	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_REF);
 	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/refs/heads"), SB_GUARD_PLAIN);
 }
 
@@ -202,6 +203,10 @@ static void harmless_trees_move_in(void **state)
 	plant(fx, "repo/refs/", "");
 	plant(fx, "repo/hooks/pre-commit", "the user's\n");
 	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_PLAIN);
+	/* but names that only a .git guards were not */
+	plant(fx, "repo/a-tool", "");
+	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "repo", "other-repo", false), SB_GUARD_PLAIN);
 	plant(fx, "whole/.git/hooks/pre-commit", "the user's\n");
 	assert_int_equal(judge_rename(fx, "whole", "other", false), SB_GUARD_PLAIN);
 }

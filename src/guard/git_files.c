@@ -1,0 +1,464 @@
+/*
+ * The files of a git directory, each with what may be in it, or why it may be anything.
+ *
+ * SECURITY: a list of good names, not of bad ones.
+ *
+ * Danger: git, its shell scripts, prompts and editors read some hundred files there.  Some end in a
+ * prompt, which the shell expands, some name files or options.  A list of the bad ones misses
+ * the next one, as it has missed the counters of a rebase and rerere's list of paths.
+ * Price: a tool that keeps a file of its own there is asked about; a comparison with these
+ * rows for each name in a git directory but objects.
+ * Held by: tests/supervise/git_files.py, tests/supervise/git_daily.py
+ *
+ * "*" stands for any characters of one name, "?" for one, "#" for digits alone,
+ * "**" for everything beneath, "**.x" for an ending at any depth.  The first row that matches counts.  What the ordinary table (table.c) knows comes before these.
+ */
+#include "guard/git_files.h"
+
+#include <string.h>
+
+#include "guard/guard.h"
+
+#define GIT "git"
+#define ROW(pattern, kind, who, why)                                                               \
+	{                                                                                          \
+		"<git>/" pattern, who, why, kind, 0, NULL                                          \
+	}
+#define FREE(pattern, who, why) ROW(pattern, SB_GUARD_ANYTHING, who, why)
+#define IDS(pattern, why) ROW(pattern, SB_GUARD_GIT_IDS, GIT, why)
+#define NUMBER(pattern, why) ROW(pattern, SB_GUARD_GIT_NUMBER, "prompts", why)
+#define NAMES(pattern, why) ROW(pattern, SB_GUARD_GIT_NAMES, GIT, why)
+#define ASK(pattern, who, why) ROW(pattern, SB_GUARD_SAME, who, why)
+
+static const struct sb_guard_row rows[] = {
+	/* most of what is written: objects, branches, their history */
+	ROW("objects/info/alternates", SB_GUARD_ALTERNATES, GIT,
+	    "makes git take objects from another place"),
+	FREE("objects/**", GIT, "data, named and checked by its hash, and lists of it"),
+	FREE("**.lock", GIT, "becomes what it locks by a rename, and is judged then"),
+	ROW("refs/**", SB_GUARD_GIT_REF, "prompts",
+	    "names of branches and tags end in prompts, which shells expand"),
+	FREE("logs/**", GIT, "git reflog shows it; the ids in it are only looked up"),
+	ROW("HEAD", SB_GUARD_GIT_REF, "prompts",
+	    "the branch that it names ends in prompts, which shells expand"),
+	ROW("packed-refs", SB_GUARD_GIT_PACKED, "prompts",
+	    "names of branches and tags end in prompts, which shells expand"),
+	FREE("packed-refs.new", GIT, "becomes packed-refs by a rename, and is judged then"),
+	FREE("._packed-refs*", "go-git", "becomes packed-refs by a rename, and is judged then"),
+	FREE("COMMIT_EDITMSG", GIT, "a message for the editor"),
+	/* another file of this room looks at their contents */
+	FREE("index", GIT, "the list of files for the next commit"),
+	FREE("index.*", GIT, "the list of files, on its way to its name"),
+	FREE("sharedindex.*", GIT, "part of the list of files"),
+	FREE("sharedindex_*", GIT, "part of the list of files, on its way to its name"),
+	FREE("next-index-*", GIT, "the list of files, on its way to its name"),
+
+	/* other heads */
+	IDS("ORIG_HEAD", "zsh's vcs_info takes it for a branch in the middle of a merge"),
+	IDS("MERGE_HEAD", "what is being merged"),
+	IDS("CHERRY_PICK_HEAD", "what is being picked"),
+	IDS("REVERT_HEAD", "what is being reverted"),
+	IDS("REBASE_HEAD", "what is being rebased"),
+	IDS("AUTO_MERGE", "what git merge left in the work tree"),
+	IDS("MERGE_AUTOSTASH", "a stash that git merge applies at its end"),
+	IDS("BISECT_HEAD", "what git bisect --no-checkout looks at"),
+	IDS("BISECT_EXPECTED_REV", "what git bisect checked out"),
+	IDS("shallow", "where history ends"),
+	FREE("shallow_*", GIT, "becomes shallow, and is judged then"),
+	FREE("FETCH_HEAD", GIT, "ids that git looks up, and text for the message of a merge"),
+	ROW("NOTES_MERGE_REF", SB_GUARD_GIT_REF, GIT, "the notes that are being merged"),
+	IDS("NOTES_MERGE_PARTIAL", "the notes that are being merged"),
+	FREE("NOTES_MERGE_WORKTREE/*", GIT, "notes with conflicts, for the editor"),
+
+	/* messages: shown in an editor, recorded, evaluated by nobody */
+	FREE("MERGE_MSG", GIT, "a message for the editor"),
+	FREE("SQUASH_MSG", GIT, "a message for the editor"),
+	FREE("TAG_EDITMSG", GIT, "a message for the editor"),
+	FREE("NOTES_EDITMSG", GIT, "a message for the editor"),
+	FREE("EDIT_DESCRIPTION", GIT, "a message for the editor"),
+	FREE("BRANCH_DESCRIPTION", GIT, "a message for the editor"),
+	FREE("PULLREQ_EDITMSG", "hub", "a message for the editor"),
+	FREE("GITGUI_*", "git gui", "a message for the editor"),
+	FREE("ADD_EDIT.patch", GIT, "a patch that git add -e makes, and applies to the index"),
+	FREE("addp-hunk-edit.diff", GIT, "a patch that git add -p makes, and applies to the index"),
+	FREE("rebased-patches", GIT, "patches on their way into rebase-apply"),
+	FREE("lint-staged_unstaged.patch", "lint-staged",
+	     "made anew each time before it is applied"),
+	FREE("description", "gitweb", "shown, and escaped for that"),
+	NAMES("MERGE_MODE", "how to merge: no-ff"),
+	ROW("MERGE_RR", SB_GUARD_GIT_RERERE, GIT,
+	    "the next git commit reads and rewrites the files that it names"),
+	FREE("rr-cache/*/preimage*", GIT, "a conflict as it was, compared by rerere"),
+	FREE("rr-cache/*/postimage*", GIT, "how a conflict was resolved, for the work tree"),
+	FREE("rr-cache/*/thisimage*", GIT, "a conflict as it is, compared by rerere"),
+
+	/* bisect */
+	NAMES("BISECT_START", "the branch that git bisect reset goes back to"),
+	NAMES("BISECT_TERMS", "words for good and bad, which become parts of branch names"),
+	ROW("BISECT_NAMES", SB_GUARD_GIT_QUOTED, GIT,
+	    "paths, which versions of git bisect in shell evaluate"),
+	ROW("BISECT_LOG", SB_GUARD_GIT_QUOTED, GIT,
+	    "commands, which versions of git bisect in shell evaluate"),
+	NAMES("BISECT_ANCESTORS_OK", "only whether it is there"),
+	NAMES("BISECT_FIRST_PARENT", "only whether it is there"),
+	FREE("BISECT_RUN", GIT, "what the command of git bisect run printed"),
+
+	/* a rebase in several steps */
+	NUMBER("rebase-merge/msgnum", "bash and zsh evaluate it in a prompt"),
+	NUMBER("rebase-merge/end", "bash and zsh evaluate it in a prompt"),
+	NAMES("rebase-merge/head-name", "prompts show it, and shells expand prompts"),
+	IDS("rebase-merge/onto", "what the rebase is put on; prompts show it"),
+	NAMES("rebase-merge/onto_name", "prompts show it"),
+	IDS("rebase-merge/orig-head", "where the rebase began; prompts show it"),
+	IDS("rebase-merge/stopped-sha", "where the rebase stopped"),
+	IDS("rebase-merge/squash-onto", "what the rebase is put on"),
+	IDS("rebase-merge/amend", "the commit that git rebase --continue amends"),
+	IDS("rebase-merge/autostash", "a stash that git rebase applies at its end"),
+	IDS("rebase-merge/rewritten-list", "what became what, for hooks that are there"),
+	IDS("rebase-merge/rewritten-pending", "what became what, for hooks that are there"),
+	NAMES("rebase-merge/refs-to-delete", "labels that git rebase deletes at its end"),
+	NAMES("rebase-merge/update-refs", "branches that git rebase moves at its end"),
+	NAMES("rebase-merge/current-fixups", "what is being squashed"),
+	ROW("rebase-merge/git-rebase-todo", SB_GUARD_REBASE_TODO, GIT,
+	    "git rebase --continue runs its exec lines"),
+	FREE("rebase-merge/git-rebase-todo.backup", GIT,
+	     "compared with the list, to find commits that are missing"),
+	FREE("rebase-merge/done", GIT, "steps that were taken; shown, never taken again"),
+	ROW("rebase-merge/author-script", SB_GUARD_GIT_AUTHOR, GIT,
+	    "assignments, which versions of git in shell evaluate"),
+	FREE("rebase-merge/message*", GIT, "a message for the editor"),
+	FREE("rebase-merge/patch", GIT, "shown by git rebase --show-current-patch"),
+	ROW("rebase-merge/strategy", SB_GUARD_STRATEGY, GIT,
+	    "git rebase --continue runs git-merge-NAME"),
+	ROW("rebase-merge/strategy_opts", SB_GUARD_GIT_STRATEGY_OPTIONS, GIT,
+	    "options for the merge"),
+	ROW("rebase-merge/gpg_sign_opt", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
+	ROW("rebase-merge/allow_rerere_autoupdate", SB_GUARD_GIT_OPTIONS, GIT,
+	    "an option for git commit"),
+	NAMES("rebase-merge/interactive", "only whether it is there"),
+	NAMES("rebase-merge/quiet", "only whether it is there"),
+	NAMES("rebase-merge/verbose", "only whether it is there"),
+	ROW("rebase-merge/signoff", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
+	NAMES("rebase-merge/cdate_is_adate", "only whether it is there"),
+	NAMES("rebase-merge/ignore_date", "only whether it is there"),
+	NAMES("rebase-merge/force-rebase", "only whether it is there"),
+	NAMES("rebase-merge/rescheduled", "only whether it is there"),
+	NAMES("rebase-merge/drop_redundant_commits", "only whether it is there"),
+	NAMES("rebase-merge/keep_redundant_commits", "only whether it is there"),
+	NAMES("rebase-merge/reschedule-failed-exec", "only whether it is there"),
+	NAMES("rebase-merge/no-reschedule-failed-exec", "only whether it is there"),
+
+	/* git am, and the rebase that uses it */
+	NUMBER("rebase-apply/next", "bash and zsh evaluate it in a prompt"),
+	NUMBER("rebase-apply/last", "bash and zsh evaluate it in a prompt"),
+	FREE("rebase-apply/#", GIT, "a patch, applied to the work tree without leaving it"),
+	FREE("rebase-apply/patch", GIT, "a patch, applied to the work tree without leaving it"),
+	FREE("rebase-apply/patch-merge-index", GIT, "made anew each time before it is read"),
+	FREE("rebase-apply/info", GIT, "author and subject of a patch, parsed by git"),
+	FREE("rebase-apply/msg", GIT, "a message"),
+	FREE("rebase-apply/msg-clean", GIT, "a message"),
+	FREE("rebase-apply/final-commit", GIT, "a message"),
+	ROW("rebase-apply/author-script", SB_GUARD_GIT_AUTHOR, GIT,
+	    "assignments, which versions of git in shell evaluate"),
+	ROW("rebase-apply/apply-opt", SB_GUARD_GIT_OPTIONS, GIT, "options for git apply"),
+	ROW("rebase-apply/gpg_sign_opt", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
+	ROW("rebase-apply/allow_rerere_autoupdate", SB_GUARD_GIT_OPTIONS, GIT,
+	    "an option for git commit"),
+	NAMES("rebase-apply/head-name", "prompts show it, and shells expand prompts"),
+	NAMES("rebase-apply/onto_name", "prompts show it"),
+	IDS("rebase-apply/onto", "what the rebase is put on; prompts show it"),
+	IDS("rebase-apply/orig-head", "where the rebase began"),
+	IDS("rebase-apply/original-commit", "the commit that a patch was made of; prompts show it"),
+	IDS("rebase-apply/abort-safety", "where git am stopped"),
+	IDS("rebase-apply/autostash", "a stash that git rebase applies at its end"),
+	IDS("rebase-apply/rewritten", "zsh's vcs_info hands its lines to git log, as options too"),
+	NAMES("rebase-apply/applying", "only whether it is there"),
+	NAMES("rebase-apply/rebasing", "only whether it is there"),
+	NAMES("rebase-apply/dirtyindex", "only whether it is there"),
+	NAMES("rebase-apply/keep", "a letter"),
+	NAMES("rebase-apply/messageid", "a letter"),
+	NAMES("rebase-apply/quiet", "a letter"),
+	NAMES("rebase-apply/verbose", "a letter"),
+	NAMES("rebase-apply/scissors", "a letter"),
+	NAMES("rebase-apply/sign", "a letter"),
+	NAMES("rebase-apply/threeway", "a letter"),
+	NAMES("rebase-apply/utf8", "a letter"),
+	NAMES("rebase-apply/quoted-cr", "a word"),
+	NAMES("rebase-apply/no-reflog", "only whether it is there"),
+	ROW("rebase-apply/strategy", SB_GUARD_STRATEGY, GIT,
+	    "git rebase --continue runs git-merge-NAME"),
+	ROW("rebase-apply/strategy_opts", SB_GUARD_GIT_STRATEGY_OPTIONS, GIT,
+	    "options for the merge"),
+
+	/* several picks or reverts */
+	ROW("sequencer/todo", SB_GUARD_REBASE_TODO, GIT, "the steps of git cherry-pick --continue"),
+	ROW("sequencer/opts", SB_GUARD_SEQUENCER, GIT,
+	    "git cherry-pick --continue runs git-merge-NAME"),
+	IDS("sequencer/head", "where the picks began"),
+	IDS("sequencer/abort-safety", "where the picks stopped"),
+
+	/* what git is told about the repository */
+	ROW("config", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
+	ROW("config.worktree", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
+	FREE("hooks/*.sample", GIT, "git never runs it"),
+	{"<git>/hooks/*", GIT, "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE, NULL},
+	ASK("branches/*", GIT, "remotes in an old form, which can name programs"),
+	ASK("remotes/*", GIT, "remotes in an old form, which can name programs"),
+	ROW("commondir", SB_GUARD_COMMONDIR, GIT, "leads git to other hooks and config"),
+	ROW("gitdir", SB_GUARD_GITDIR, GIT,
+	    "names the files that git worktree moves, repairs and removes"),
+	ROW("locked", SB_GUARD_GIT_TEXT, GIT, "git worktree list prints it as it is"),
+	FREE("info/exclude", GIT, "patterns of names"),
+	FREE("info/attributes", GIT, "only chooses among drivers that some git config defines"),
+	FREE("info/sparse-checkout", GIT, "patterns of names"),
+	FREE("info/refs", "git over http", "a list for others, which git makes anew"),
+	FREE("info/refs_*", GIT, "becomes info/refs by a rename"),
+	IDS("info/grafts", "parents of commits, in an old form"),
+
+	/* housekeeping */
+	ROW("gc.log", SB_GUARD_GIT_TEXT, GIT, "the next command prints it as it is"),
+	FREE("gc.pid", GIT, "a number and a host, compared"),
+	FREE("subtree-cache/**", "git subtree", "emptied before it is read"),
+	FREE("lfs/objects/**", "git-lfs", "data, named by its hash"),
+	FREE("lfs/tmp/**", "git-lfs", "data on its way to its name"),
+	FREE("lfs/incomplete/**", "git-lfs", "data on its way to its name"),
+	FREE("lfs/cache/**", "git-lfs", "lists of locks, parsed"),
+	FREE("lfs/logs/*", "git-lfs", "messages of git-lfs, for people"),
+	IDS("opencode", "an id that opencode keeps"),
+	FREE("t??????", GIT, "made and removed by git init, to see whether links can be made"),
+	FREE(".probe-*", "JGit", "made and removed to see how exact times are"),
+	FREE("sed??????", "sed -i", "becomes what it is a copy of, and is judged then"),
+	FREE("XX??????", "perl -i", "becomes what it is a copy of, and is judged then"),
+	FREE("rebase-merge/sed??????", "sed -i",
+	     "becomes what it is a copy of, and is judged then"),
+	FREE("rebase-merge/XX??????", "perl -i",
+	     "becomes what it is a copy of, and is judged then"),
+	FREE("**.sw?", "vim", "what an editor keeps while a message is written"),
+	FREE("**~", "editors", "what an editor keeps while a message is written"),
+
+	/* known, and asked about */
+	ASK("fsmonitor--daemon**", GIT, "tells git which files have not changed"),
+	ASK("svn/**", "git svn", "settings and caches of git svn, which perl reads"),
+	ASK("git-p4*", "git p4", "settings of git p4, which python evaluates"),
+	ASK("reftable/**", "prompts", "holds branches in a form that is not looked into"),
+	ASK("*", "git and others", "not a file that git is known to keep there"),
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0], USUAL = 1 };
+
+_Static_assert(ROWS <= SB_GUARD_MAX_GIT_ROWS, "every row has its number");
+
+/* Without "<git>/". */
+static const char *pattern_of(const struct sb_guard_row *row)
+{
+	return row->pattern + 6;
+}
+
+const struct sb_guard_row *sb_guard_git_rows(size_t *out_count)
+{
+	*out_count = ROWS;
+	return rows;
+}
+
+size_t sb_guard_row_number(const struct sb_guard_row *row)
+{
+	size_t count;
+	const struct sb_guard_row *others = sb_guard_rows(&count);
+
+	if (row >= others && row < others + count)
+		return (size_t)(row - others);
+	return row >= rows && row < rows + ROWS ? count + (size_t)(row - rows) : 0;
+}
+
+/* Directories in which git keeps files: where one comes, the name of a submodule is over. */
+static bool is_word(const char *name, size_t length)
+{
+	static const char *const words[] = {
+		"objects",  "refs",      "logs",         "hooks",   "info",         "lfs",
+		"rr-cache", "sequencer", "worktrees",    "modules", "rebase-apply", "branches",
+		"remotes",  "reftable",  "rebase-merge", "svn",     "subtree-cache"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strncmp(name, words[i], length) == 0 && !words[i][length])
+			return true;
+	return false;
+}
+
+bool sb_git_is_known_directory(const char *inner)
+{
+	return is_word(inner, strcspn(inner, "/"));
+}
+
+/* Behind the component at text; NULL: it is the last. */
+static const char *behind(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	return slash && slash[1] ? slash + 1 : NULL;
+}
+
+const char *sb_git_inner(const char *rest)
+{
+	for (;;) {
+		const char *next, *after;
+
+		if (strncmp(rest, "worktrees/", 10) == 0) {
+			next = behind(rest + 10);
+			if (!next)
+				return rest;
+			rest = next;
+		} else if (strncmp(rest, "modules/", 8) == 0) {
+			/* a submodule's name may have slashes in it; it has one part at least */
+			next = behind(rest + 8);
+			if (!next)
+				return rest;
+			while ((after = behind(next)) && !is_word(next, (size_t)(after - next) - 1))
+				next = after;
+			rest = next;
+		} else {
+			return rest;
+		}
+	}
+}
+
+/* One component of a pattern, with at most one star. */
+static bool is_name(const char *pattern, size_t size, const char *name, size_t length)
+{
+	const char *star = memchr(pattern, '*', size);
+	size_t before = star ? (size_t)(star - pattern) : size,
+	       after = star ? size - before - 1 : 0;
+
+	if (size == 1 && *pattern == '#')
+		return length && strspn(name, "0123456789") == length;
+	if (star ? length < before + after : length != size)
+		return false;
+	for (size_t i = 0; i < before; i++)
+		if (pattern[i] != '?' && pattern[i] != name[i])
+			return false;
+	return memcmp(pattern + size - after, name + length - after, after) == 0;
+}
+
+/* "**.lock": the end of the last name, at any depth.  A "?" is one character. */
+static bool ends_like(const char *ending, const char *inner)
+{
+	size_t size = strlen(ending), length = strlen(inner);
+	const char *end = length > size ? inner + length - size : NULL;
+
+	for (size_t i = 0; end && i < size; i++)
+		if (ending[i] != '?' ? ending[i] != end[i] : end[i] == '/')
+			end = NULL;
+	return end != NULL;
+}
+
+static bool is_meant(const char *pattern, const char *inner)
+{
+	if (strncmp(pattern, "**", 2) == 0)
+		return ends_like(pattern + 2, inner);
+	for (;;) {
+		size_t size = strcspn(pattern, "/"), length = strcspn(inner, "/");
+
+		if (size > 2 && strcmp(pattern + size - 2, "**") == 0) /* "prefix**" */
+			return strncmp(pattern, inner, size - 2) == 0;
+		if (strcmp(pattern, "**") == 0)
+			return *inner != '\0';
+		if (!is_name(pattern, size, inner, length))
+			return false;
+		if (!pattern[size] || !inner[length])
+			return !pattern[size] && !inner[length];
+		pattern += size + 1;
+		inner += length + 1;
+	}
+}
+
+/* The hot path, by its first letters alone: objects. */
+static const struct sb_guard_row *usual_row(const char *inner)
+{
+	if (strncmp(inner, "objects/", 8) == 0 && strncmp(inner + 8, "info/", 5) != 0)
+		return &rows[USUAL];
+	return NULL;
+}
+
+const struct sb_guard_row *sb_git_row_of(const char *inner)
+{
+	const struct sb_guard_row *usual = usual_row(inner);
+
+	for (size_t i = 0; !usual && i < ROWS; i++)
+		if (is_meant(pattern_of(&rows[i]), inner))
+			usual = &rows[i];
+	/* deeper than any pattern */
+	return usual ? usual : &rows[ROWS - 1];
+}
+
+bool sb_git_is_free(const char *inner)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		const char *pattern = pattern_of(&rows[i]);
+		size_t length = strlen(pattern);
+
+		if (rows[i].kind != SB_GUARD_ANYTHING || length < 4 ||
+		    strcmp(pattern + length - 3, "/**") != 0 ||
+		    strncmp(inner, pattern, length - 3) != 0)
+			continue;
+		/* objects itself is not: its info may hold alternates */
+		if (inner[length - 3] == '/' ||
+		    (!inner[length - 3] && strcmp(pattern, "objects/**") != 0))
+			return strncmp(inner, "objects/info", 12) != 0;
+	}
+	return false;
+}
+
+bool sb_git_row_is_fixed(const struct sb_guard_row *row)
+{
+	return row->kind != SB_GUARD_ANYTHING && row->kind != SB_GUARD_SAME &&
+	       !strpbrk(pattern_of(row), "*#?");
+}
+
+const struct sb_guard_row *sb_git_next_fixed(size_t *position)
+{
+	while (*position < ROWS) {
+		const struct sb_guard_row *row = &rows[(*position)++];
+
+		if (sb_git_row_is_fixed(row))
+			return row;
+	}
+	return NULL;
+}
+
+const char *sb_git_fixed_name(const struct sb_guard_row *row)
+{
+	return pattern_of(row);
+}
+
+/* git-check-ref-format(1) for one part of a name; then what a shell takes for more than letters. */
+static bool is_plain_part(const char *part, size_t length)
+{
+	static const char forbidden[] = " ~^:?*[\\", expanded[] = "$`;|&<>'\"()";
+
+	if (length == 0 || part[0] == '.' || part[0] == '-' || part[length - 1] == '.' ||
+	    (length >= 5 && memcmp(part + length - 5, ".lock", 5) == 0))
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)part[i];
+
+		if (c < 0x20 || c == 0x7f || strchr(forbidden, c) || strchr(expanded, c))
+			return false;
+		if (i && ((c == '.' && part[i - 1] == '.') || (c == '{' && part[i - 1] == '@')))
+			return false;
+	}
+	return true;
+}
+
+bool sb_git_ref_is_plain(const char *name, size_t length)
+{
+	for (;;) {
+		const char *slash = memchr(name, '/', length);
+		size_t part = slash ? (size_t)(slash - name) : length;
+
+		if (!is_plain_part(name, part))
+			return false;
+		if (!slash)
+			return true;
+		name += part + 1;
+		length -= part + 1;
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * git_files.h - the files that git and its friends keep in a git directory: a list of good names.
+ *
+ * Everything that may lie there is known, so this table is turned round: a name that it does not
+ * have is asked about.  Patterns start at the git directory (.git, .git/worktrees/ID,
+ * .git/modules/NAME, a bare repository) and are compared byte by byte: another spelling, which a
+ * file system may take for the same, is not known.
+ */
+#ifndef SB_GUARD_GIT_FILES_H
+#define SB_GUARD_GIT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sb_guard_row;
+
+/*
+ * rest begins behind "/.git/" or its like.  The part of it that lies in the innermost git directory:
+ * "worktrees/a/modules/lib/x/HEAD" gives "HEAD".
+ */
+const char *sb_git_inner(const char *rest);
+
+/* What is known about a file there; the last row ("*", ask) where nothing is. */
+const struct sb_guard_row *sb_git_row_of(const char *inner);
+
+/* Is everything beneath this directory known to be harmless, whatever it is called? */
+bool sb_git_is_free(const char *inner);
+
+/* Does git keep files in a directory of this name?  Of the first component. */
+bool sb_git_is_known_directory(const char *inner);
+
+/*
+ * The rows that are about one name and allow less than anything, one after the other, from *position 0 on;
+ * then NULL.
+ */
+const struct sb_guard_row *sb_git_next_fixed(size_t *position);
+
+#define SB_GIT_MAX_FIXED 128 /* of them */
+
+bool sb_git_row_is_fixed(const struct sb_guard_row *row);
+
+/* The name that such a row is about, seen from the git directory. */
+const char *sb_git_fixed_name(const struct sb_guard_row *row);
+
+/* A name of a branch or tag that git allows, and that no shell takes for more than a word. */
+bool sb_git_ref_is_plain(const char *name, size_t length);
+
+#endif

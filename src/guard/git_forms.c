@@ -1,0 +1,508 @@
+/*
+ * The forms of git's state files.
+ *
+ * SECURITY: what others evaluate may only be what git itself writes there.
+ *
+ * Danger: git-sh-prompt puts msgnum, end, next and last into PS1, which bash expands; zsh's vcs_info takes
+ * them as arithmetic, which runs $(...) in a subscript, and hands lines of rewritten to git log; git am hands
+ * apply-opt to git apply; rerere reads and rewrites the paths of MERGE_RR, through links and "..".
+ * Price: a branch with quotes or parentheses in its name asks.  A link that is made in the work tree
+ * after MERGE_RR has landed is followed by rerere all the same: docs/security.md.
+ * Held by: tests/supervise/git_files.py, tests/unit/test_guard_forms.c
+ */
+#include "guard/git_forms.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "guard/fold.h"
+#include "guard/git_config.h"
+#include "guard/git_files.h"
+#include "guard/repository.h"
+#include "path/path.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Part of the bytes. */
+struct part {
+	const char *at;
+	size_t length;
+};
+
+typedef bool (*test_fn)(struct part part);
+
+static bool begins(struct part part, const char *text)
+{
+	size_t length = strlen(text);
+
+	return part.length >= length && memcmp(part.at, text, length) == 0;
+}
+
+static bool is_text(struct part part, const char *text)
+{
+	return part.length == strlen(text) && memcmp(part.at, text, part.length) == 0;
+}
+
+static struct part without(struct part part, size_t skipped)
+{
+	return (struct part){part.at + skipped, part.length - skipped};
+}
+
+/* Only bytes of this kind, and some. */
+static bool are_all(struct part part, int (*is)(int))
+{
+	for (size_t i = 0; i < part.length; i++)
+		if (!is((unsigned char)part.at[i]))
+			return false;
+	return part.length > 0;
+}
+
+static bool is_id(struct part part)
+{
+	return are_all(part, isxdigit);
+}
+
+/* Cut at the separator, which *rest loses as well; false: nothing is left. */
+static bool cut(struct part *rest, char separator, struct part *out)
+{
+	const char *end = rest->length ? memchr(rest->at, separator, rest->length) : NULL;
+
+	if (!rest->length)
+		return false;
+	out->at = rest->at;
+	out->length = end ? (size_t)(end - rest->at) : rest->length;
+	*rest = without(*rest, out->length + (end ? 1 : 0));
+	return true;
+}
+
+static bool holds_for_lines(struct part all, test_fn test, struct part *out_bad)
+{
+	while (cut(&all, '\n', out_bad))
+		if (!test(*out_bad))
+			return false;
+	return true;
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static bool is_line_of_ids(struct part line)
+{
+	struct part word;
+
+	while (cut(&line, ' ', &word))
+		if (!is_id(word))
+			return false;
+	return true;
+}
+
+static bool is_number(struct part line)
+{
+	return are_all(line, isdigit) && line.length < 10;
+}
+
+/* "detached HEAD", "refs/heads/x", "fixup 1234": no shell and no option parser sees more in it. */
+static bool is_line_of_names(struct part line)
+{
+	if (line.length && (line.at[0] == '-' || line.at[0] == ' '))
+		return false;
+	for (size_t i = 0; i < line.length; i++) {
+		unsigned char c = (unsigned char)line.at[i];
+
+		if (c < 0x20 || c == 0x7f || strchr("$`;|&<>'\"()\\*?[!", c))
+			return false;
+	}
+	return true;
+}
+
+static bool is_line_of_text(struct part line)
+{
+	for (size_t i = 0; i < line.length; i++) {
+		unsigned char c = (unsigned char)line.at[i];
+
+		/* U+0080 to U+009F are control characters, too: 0xC2 0x80 ... */
+		if ((c < 0x20 && c != '\t') || c == 0x7f ||
+		    (c >= 0x80 && c < 0xa0 &&
+		     (!i || (unsigned char)line.at[i - 1] == 0xc2 ||
+		      (unsigned char)line.at[i - 1] < 0x80)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_ref_line(struct part line)
+{
+	if (!begins(line, "ref: "))
+		return is_line_of_ids(line) && line.length;
+	line = without(line, 5);
+	/* what repositories with reftable have in HEAD, for older programs */
+	if (is_text(line, "refs/heads/.invalid"))
+		return true;
+	/* nothing but refs/ may be led to: "ref: config" would be read, and written */
+	return begins(line, "refs/") && sb_git_ref_is_plain(line.at, line.length);
+}
+
+static bool is_packed_line(struct part line)
+{
+	struct part id;
+
+	if (begins(line, "#"))
+		return is_line_of_text(line);
+	if (begins(line, "^"))
+		return is_id(without(line, 1));
+	return cut(&line, ' ', &id) && is_id(id) && sb_git_ref_is_plain(line.at, line.length);
+}
+
+/* --- words of a shell --------------------------------------------------------------------------- */
+
+/*
+ * What sq_quote of git makes: '...', with \' and \! between.  Moves *rest behind it; false: it is not closed.
+ */
+static bool take_quoted(struct part *rest)
+{
+	while (rest->length) {
+		if (rest->at[0] == '\'') {
+			const char *end = memchr(rest->at + 1, '\'', rest->length - 1);
+
+			if (!end)
+				return false;
+			*rest = without(*rest, (size_t)(end - rest->at) + 1);
+		} else if (begins(*rest, "\\'") || begins(*rest, "\\!")) {
+			*rest = without(*rest, 2);
+		} else {
+			return true;
+		}
+	}
+	return true;
+}
+
+static bool is_quoted(struct part all, struct part *out_bad)
+{
+	bool starts = true; /* a line */
+
+	while (all.length) {
+		char c = all.at[0];
+
+		*out_bad = all;
+		if (starts && c == '#') {
+			cut(&all, '\n', out_bad);
+			continue;
+		}
+		starts = c == '\n';
+		if (c == '\'' || c == '\\') {
+			struct part before = all;
+
+			if (!take_quoted(&all) || all.length == before.length)
+				return false;
+		} else if (isalnum((unsigned char)c) || strchr(" \n/._-+@=:,%~^{}#", c)) {
+			all = without(all, 1);
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_author_script(struct part all, struct part *out_bad)
+{
+	static const char *const names[] = {
+		"GIT_AUTHOR_NAME=", "GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_DATE="};
+
+	while (all.length) {
+		size_t i = 0;
+
+		*out_bad = all;
+		while (i < COUNT(names) && !begins(all, names[i]))
+			i++;
+		if (i == COUNT(names))
+			return false;
+		all = without(all, strlen(names[i]));
+		if (!begins(all, "'") || !take_quoted(&all) || (all.length && all.at[0] != '\n'))
+			return false;
+		all = without(all, all.length ? 1 : 0);
+	}
+	return true;
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+static int is_in_value(int c)
+{
+	return isalnum(c) || (c && strchr("/._%+@-", c));
+}
+
+bool sb_git_sign_option_is_plain(const char *text, size_t length)
+{
+	struct part option = {text, length};
+
+	if (is_text(option, "--no-gpg-sign") || is_text(option, "--gpg-sign"))
+		return true;
+	if (begins(option, "--gpg-sign="))
+		option = without(option, 11);
+	else if (begins(option, "-S"))
+		option = without(option, 2);
+	else
+		return false;
+	/* the name of a key; with a slash ssh takes it for a file */
+	return !option.length || (are_all(option, is_in_value) &&
+				  !memchr(option.at, '/', option.length) && option.at[0] != '-');
+}
+
+/* A pattern or directory of git apply: in the work tree. */
+static bool is_inner_path(struct part path)
+{
+	struct part name;
+
+	if (begins(path, "/") || begins(path, "~") || !path.length)
+		return false;
+	while (cut(&path, '/', &name))
+		if (is_text(name, ".."))
+			return false;
+	return true;
+}
+
+static bool is_option(struct part option)
+{
+	static const char *const whole[] = {"--ignore-space-change",
+					    "--ignore-whitespace",
+					    "--reject",
+					    "--rerere-autoupdate",
+					    "--no-rerere-autoupdate",
+					    "--signoff",
+					    "--no-signoff",
+					    "-R"};
+	static const char *const spaces[] = {"nowarn", "warn",  "fix",
+					     "strip",  "error", "error-all"};
+
+	for (size_t i = 0; i < COUNT(whole); i++)
+		if (is_text(option, whole[i]))
+			return true;
+	if (begins(option, "-C") || begins(option, "-p"))
+		return is_number(without(option, 2));
+	if (begins(option, "--exclude=") || begins(option, "--include="))
+		return is_inner_path(without(option, 10));
+	if (begins(option, "--directory="))
+		return is_inner_path(without(option, 12));
+	for (size_t i = 0; begins(option, "--whitespace=") && i < COUNT(spaces); i++)
+		if (is_text(without(option, 13), spaces[i]))
+			return true;
+	return sb_git_sign_option_is_plain(option.at, option.length);
+}
+
+bool sb_git_strategy_option_is_known(const char *text, size_t length)
+{
+	static const char *const known[] = {"ours",
+					    "theirs",
+					    "patience",
+					    "histogram",
+					    "diff-algorithm",
+					    "renormalize",
+					    "no-renormalize",
+					    "find-renames",
+					    "no-renames",
+					    "rename-threshold",
+					    "subtree",
+					    "ignore-space-change",
+					    "ignore-all-space",
+					    "ignore-space-at-eol",
+					    "ignore-cr-at-eol"};
+	struct part option = {text, length}, name;
+
+	if (begins(option, "--"))
+		option = without(option, 2);
+	if (!cut(&option, '=', &name) || (option.length && !are_all(option, is_in_value)))
+		return false;
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (is_text(name, known[i]))
+			return true;
+	return false;
+}
+
+static bool is_strategy_option(struct part option)
+{
+	return sb_git_strategy_option_is_known(option.at, option.length);
+}
+
+/* Words with a space between them, in '' or not; what is in '' has neither ' nor spaces. */
+static bool are_options(struct part all, test_fn test, struct part *out_bad)
+{
+	while (all.length && all.at[all.length - 1] == '\n')
+		all.length--;
+	while (cut(&all, ' ', out_bad)) {
+		struct part word = *out_bad;
+
+		if (word.length >= 2 && begins(word, "'") && word.at[word.length - 1] == '\'')
+			word = (struct part){word.at + 1, word.length - 2};
+		if (memchr(word.at, '\'', word.length) || memchr(word.at, '\n', word.length) ||
+		    memchr(word.at, '\\', word.length) || memchr(word.at, '"', word.length) ||
+		    (word.length && !test(word)))
+			return false;
+	}
+	return true;
+}
+
+/* --- rerere -------------------------------------------------------------------------------------- */
+
+/* A submodule's config names its work tree. */
+static char *submodule_tree_of(const char *git)
+{
+	SB_AUTO_FREE char *file = sb_path_join(git, "config");
+	size_t length = 0;
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
+	struct sb_git_config config;
+	const char *value;
+	char *tree = NULL;
+
+	if (!text)
+		return NULL;
+	sb_git_config_parse(text, length, &config);
+	value = config.failed ? NULL : sb_git_config_get(&config, "core.worktree");
+	if (value && *value)
+		tree = *value == '/' ? strdup(value) : sb_path_join(git, value);
+	sb_git_config_done(&config);
+	return tree;
+}
+
+/* The directory that MERGE_RR's paths start from, which the caller frees; NULL: unknown. */
+static char *work_tree_of(const char *path)
+{
+	SB_AUTO_FREE char *git = sb_path_parent(path);
+	SB_AUTO_FREE char *file = git ? sb_path_join(git, "gitdir") : NULL;
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, PATH_MAX, NULL) : NULL;
+	const char *name = git ? strrchr(git, '/') : NULL;
+
+	if (text) { /* of a linked worktree: PATH/.git */
+		SB_AUTO_FREE char *dot_git = NULL;
+
+		text[strcspn(text, "\r\n")] = '\0';
+		dot_git = *text == '/' ? strdup(text) : sb_path_join(git, text);
+		return dot_git ? sb_path_parent(dot_git) : NULL;
+	}
+	if (name && strcmp(name, "/.git") == 0)
+		return sb_path_parent(git);
+	return git ? submodule_tree_of(git) : NULL;
+}
+
+/* Is there a link on the way to path, or at it?  What cannot be looked at counts as one. */
+static bool meets_link(const char *top, struct part path)
+{
+	char way[PATH_MAX];
+	size_t start = strlen(top);
+	int length = snprintf(way, sizeof way, "%s/%.*s", top, (int)path.length, path.at);
+	struct stat info;
+
+	if (path.length >= sizeof way || length < 0 || (size_t)length >= sizeof way)
+		return true;
+	for (char *at = way + start + 1;; at++) {
+		char c = *at;
+
+		if (c && c != '/')
+			continue;
+		*at = '\0';
+		if (lstat(way, &info) != 0)
+			return false; /* nor is there anything beneath */
+		if (S_ISLNK(info.st_mode))
+			return true;
+		if (!c)
+			return false;
+		*at = c;
+	}
+}
+
+static bool stays_in_work_tree(struct part path)
+{
+	struct part name;
+
+	if (!path.length || begins(path, "/") || memchr(path.at, '\n', path.length))
+		return false;
+	while (cut(&path, '/', &name)) {
+		struct sb_folded folded;
+
+		sb_fold(name.at, name.length, &folded);
+		if (!name.length || is_text(name, ".") || is_text(name, "..") ||
+		    (folded.length == 4 && memcmp(folded.text, ".git", 4) == 0))
+			return false;
+	}
+	return true;
+}
+
+/* "ID\tPATH" or "ID.VARIANT\tPATH", each with a NUL behind it (rerere.c, write_rr). */
+static bool is_rerere(const char *path, struct part all, struct part *out_bad)
+{
+	SB_AUTO_FREE char *top = work_tree_of(path);
+	struct part entry = {0}, id, number;
+
+	if (all.at[all.length - 1] != '\0')
+		*out_bad = all;
+	else
+		while (cut(&all, '\0', &entry)) {
+			struct part name = entry;
+
+			*out_bad = entry;
+			if (!cut(&name, '\t', &id) || !cut(&id, '.', &number) || !is_id(number) ||
+			    (id.length && !is_number(id)) || !stays_in_work_tree(name) || !top ||
+			    meets_link(top, name))
+				return false;
+		}
+	return entry.length > 0;
+}
+
+/* --- all of them --------------------------------------------------------------------------------- */
+
+bool sb_git_form_has_nul(enum sb_guard_kind kind)
+{
+	return kind == SB_GUARD_GIT_RERERE;
+}
+
+bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guard_bytes bytes,
+		       struct sb_guard_bytes *out_bad)
+{
+	struct part all = {bytes.bytes, bytes.length}, bad = all;
+	bool holds;
+
+	switch (kind) {
+	case SB_GUARD_ANYTHING:
+		return true;
+	case SB_GUARD_GIT_REF:
+		holds = holds_for_lines(all, is_ref_line, &bad);
+		break;
+	case SB_GUARD_GIT_IDS:
+		holds = holds_for_lines(all, is_line_of_ids, &bad);
+		break;
+	case SB_GUARD_GIT_NUMBER:
+		holds = holds_for_lines(all, is_number, &bad);
+		break;
+	case SB_GUARD_GIT_NAMES:
+		holds = holds_for_lines(all, is_line_of_names, &bad);
+		break;
+	case SB_GUARD_GIT_PACKED:
+		holds = holds_for_lines(all, is_packed_line, &bad);
+		break;
+	case SB_GUARD_GIT_TEXT:
+		holds = holds_for_lines(all, is_line_of_text, &bad);
+		break;
+	case SB_GUARD_GIT_QUOTED:
+		holds = is_quoted(all, &bad);
+		break;
+	case SB_GUARD_GIT_AUTHOR:
+		holds = is_author_script(all, &bad);
+		break;
+	case SB_GUARD_GIT_OPTIONS:
+		holds = are_options(all, is_option, &bad);
+		break;
+	case SB_GUARD_GIT_STRATEGY_OPTIONS:
+		holds = are_options(all, is_strategy_option, &bad);
+		break;
+	case SB_GUARD_GIT_RERERE:
+		holds = is_rerere(path, all, &bad);
+		break;
+	default:
+		holds = false;
+	}
+	*out_bad = (struct sb_guard_bytes){bad.at, bad.length};
+	return holds;
+}
