@@ -41,9 +41,34 @@ static int describe(const struct sb_access *access, const char *pattern, char **
 	return *out ? SB_OK : out_of_memory(err);
 }
 
+/*
+ * SECURITY: an answer that becomes a rule opens no name that was asked about one by one.
+ *
+ * Danger: a rule for "X/.vscode" is one about that name, and opens X/.vscode/tasks.json; the
+ * question was about X/.vscode/notes.txt.
+ * Price: such a directory is opened for the session only.
+ * Held by: tests/cli/guard_consent.py
+ */
+static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *access,
+			  const char *path, struct sb_error *err)
+{
+	const struct sb_guard_row *row;
+
+	if (!guard || access->verdict[SB_MODIFY] != SB_ALLOW)
+		return SB_OK;
+	row = sb_guard_row_in(guard, path);
+	if (!row)
+		return SB_OK;
+	sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would open what %s obeys there", path,
+		row->who);
+	sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
+	return SB_E_CONFLICT;
+}
+
 int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
-		    const struct sb_grants *grants, const struct sb_wish *wish, char **out_file,
-		    char **out_rule, struct sb_error *err)
+		    const struct sb_guard *guard, const struct sb_grants *grants,
+		    const struct sb_wish *wish, char **out_file, char **out_rule,
+		    struct sb_error *err)
 {
 	SB_AUTO_FREE char *file = sb_directory_config(home, home->cwd);
 	SB_AUTO_FREE char *expected = NULL;
@@ -73,6 +98,9 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 		sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
 		return SB_E_CONFLICT;
 	}
+	status = refuse_guarded(guard, &access, path, err);
+	if (status != SB_OK)
+		return status;
 	status = sb_config_add_rule(home, file, &access, path, &pattern, &written, &missing, err);
 	if (status != SB_OK)
 		return status;

@@ -9,16 +9,19 @@
 
 #include "config/place.h"
 #include "consent/grants.h"
+#include "guard/guard.h"
 
 /*
  * Write what would let this wish and all others in its directory pass to the per-directory
  * config of home->cwd.  *out_file and *out_rule, malloc'ed, are for the confirmation.
  * SB_E_REFUSED: the directory may not be opened as a whole, or is no longer where the path
  * says; nothing is written then.  SB_E_CONFLICT: the file has another rule for it, or the new one would
- * overrule one of policy, the policy of this run; that is for the person to write.
+ * overrule one of policy, the policy of this run, or open names that guard keeps one by one; that is for
+ * the person to write.
  */
 int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
-		    const struct sb_grants *grants, const struct sb_wish *wish, char **out_file,
-		    char **out_rule, struct sb_error *err);
+		    const struct sb_guard *guard, const struct sb_grants *grants,
+		    const struct sb_wish *wish, char **out_file, char **out_rule,
+		    struct sb_error *err);
 
 #endif

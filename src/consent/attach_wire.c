@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAGIC 0x31614253u /* "SBa1": the layout below */
+#define MAGIC 0x32614253u /* "SBa2": the layout below */
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
 enum {
@@ -15,8 +15,8 @@ enum {
 	DIRECTORY,
 	PROGRAM,
 	RULE,
-	NOTE,
-	TEXTS,
+	NOTES,
+	TEXTS = NOTES + SB_QUESTION_NOTES,
 };
 
 /* Same machine, same byte order: as it lies in memory. */
@@ -52,7 +52,7 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 		texts[DIRECTORY] = question->directory;
 		texts[PROGRAM] = question->program;
 		texts[RULE] = question->rule;
-		texts[NOTE] = question->note;
+		memcpy(&texts[NOTES], question->notes, sizeof question->notes);
 	}
 	if (asks && question->content)
 		head.content = (uint32_t)(question->content_length < SB_ATTACH_CONTENT
@@ -90,6 +90,9 @@ static bool take_text(const char **at, const char *end, uint32_t length, const c
 
 static bool is_question(const struct sb_question *question)
 {
+	for (size_t i = 1; i < SB_QUESTION_NOTES; i++)
+		if (question->notes[i] && !question->notes[i - 1])
+			return false; /* nobody would look behind the end */
 	return question->id && question->verb && question->path && question->program;
 }
 
@@ -128,9 +131,9 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.program = texts[PROGRAM],
 		.process = head.process,
 		.rule = texts[RULE],
-		.note = texts[NOTE],
 		.content = head.content == ABSENT ? NULL : at,
 		.content_length = head.content == ABSENT ? 0 : head.content,
 	};
+	memcpy(out->question.notes, &texts[NOTES], sizeof out->question.notes);
 	return is_question(&out->question);
 }

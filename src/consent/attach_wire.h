@@ -37,7 +37,7 @@ struct sb_attach_message {
 
 #define SB_ATTACH_TEXT 8192           /* a path, and words around it */
 #define SB_ATTACH_CONTENT (16 * 1024) /* what queue.h keeps of it */
-#define SB_ATTACH_BYTES (96 * 1024)   /* all texts at their longest, and the head */
+#define SB_ATTACH_BYTES (192 * 1024)  /* all texts at their longest, and the head */
 
 /* Append the message to out.  False: a text is too long to be sent whole, or no memory. */
 bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *out);

@@ -115,14 +115,14 @@ void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells)
 /* --- lines ------------------------------------------------------------------------- */
 
 /* What goes first when there are too few rows: the highest number.  KEEP never goes. */
-enum weight { KEEP, RULE, PROMPT, NOTE, CONTENT, SPACE };
+enum weight { KEEP, NOTE, RULE, PROMPT, CONTENT, SPACE };
 
 struct page {
 	struct sb_buf text;
 	struct {
 		size_t start, end;
 		enum weight weight;
-	} lines[64];
+	} lines[96];
 	size_t count;
 	unsigned rows, columns;
 };
@@ -273,6 +273,28 @@ static void fact(struct page *page, enum weight weight, const char *name, const 
 	label(page, weight, name);
 	sb_draw_fitted(&page->text, text, label_room(page, name));
 	end_line(page);
+}
+
+/* One of the notes, on as many lines as it needs: one that is cut in the middle may say nothing. */
+static void note(struct page *page, const char *text, bool first)
+{
+	static const char *const name = "Note";
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf fitted = SB_BUF(TEXT_LIMIT);
+	size_t width = label_room(page, name), lines = page->rows >= 20 ? 3 : 1, at = 0;
+
+	sb_escape_append(&escaped, text, strlen(text));
+	if (sb_buf_failed(&escaped))
+		page->text.failed = true;
+	fit(&fitted, escaped.data, escaped.length, lines == 1 ? width : lines * (width - 1));
+	do {
+		size_t part = head_bytes(fitted.data + at, fitted.length - at, width);
+
+		label(page, NOTE, first && at == 0 ? name : at == 0 ? "and" : "");
+		sb_buf_append(&page->text, fitted.data + at, part);
+		end_line(page);
+		at += part;
+	} while (at < fitted.length);
 }
 
 /* The first lines of what would be written, each behind a bar, so that none poses as ours. */
@@ -444,7 +466,7 @@ static void emit(struct sb_buf *out, const struct page *page, const char *probe)
 void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 		      const struct sb_view *view)
 {
-	struct page page = {.text = SB_BUF(256 * 1024), /* 64 lines, each at most a wide row */
+	struct page page = {.text = SB_BUF(384 * 1024), /* 96 lines, each at most a wide row */
 			    .rows = view->rows,
 			    .columns = view->columns};
 	size_t most = view->rows >= 20 ? 4 : view->rows >= 14 ? 3 : view->rows >= 9 ? 2 : 1;
@@ -466,8 +488,8 @@ void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 				      (const char *const[]){
 					      "it lies outside the project, and no rule allows it",
 					      "no rule allows it", NULL}));
-	if (question->note)
-		fact(&page, NOTE, "Note", question->note);
+	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
+		note(&page, question->notes[i], i == 0);
 	if (question->directory && !name_fits(&page, question->directory))
 		fact(&page, RULE, "Directory", question->directory);
 	if (question->content)

@@ -122,9 +122,17 @@ static bool is_question_of(const struct sb_rule *rule, const char *directory)
 	return covers;
 }
 
+/*
+ * SECURITY: an answer about a place is none about names that a program outside obeys.
+ *
+ * Danger: "everything in ~/.config" would be a yes to ~/.config/autostart/x.  The rule that
+ * stopped it does not tell: where the user's own "ask" covers the place, that is the rule.
+ * Price: such names are questions, one each.
+ * Held by: tests/unit/test_grants.c, tests/cli/guard_consent.py, tests/mcp/guarded.py
+ */
 static bool rule_lets_open(const struct sb_wish *wish, const char *directory)
 {
-	return wish->decision.verdict == SB_ASK &&
+	return wish->decision.verdict == SB_ASK && !wish->guard &&
 	       (!wish->decision.rule || is_question_of(wish->decision.rule, directory));
 }
 
@@ -251,12 +259,18 @@ static int deny(struct sb_grants *grants, const struct sb_wish *wish, const stru
 		grants->full = true;
 		return status;
 	}
-	if (sb_once_acts(wish, sight) == SB_ACT_CHANGE)
+	if (sb_once_saves(wish, sight))
 		sb_once_add(&grants->once, wish, sight, SB_ANSWER_DENY, NULL);
 	return SB_OK;
 }
 
 /* --- all of them ------------------------------------------------------------- */
+
+/* What lands on a guarded name was looked at this once: a directory's contents, a link's end. */
+static bool is_for_this_call(const struct sb_wish *wish)
+{
+	return wish->guard && !wish->metadata && wish->op != SB_DELETE;
+}
 
 int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enum sb_answer answer,
 		       struct sb_error *err)
@@ -272,7 +286,7 @@ int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enu
 	if (answer == SB_ANSWER_NONE || wish->decision.verdict != SB_ASK)
 		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is not to be asked about", wish->path);
 	if (answer == SB_ANSWER_ONCE)
-		return wish->shows_content
+		return wish->shows_content || is_for_this_call(wish)
 			       ? SB_OK /* a yes to these bytes, which ends with them */
 			       : sb_once_add(&grants->once, wish, &sight, SB_ANSWER_ONCE, err);
 	if (!sb_grants_may_open_directory(grants, wish))

@@ -16,12 +16,18 @@
  *   - Reading and changing are asked and answered apart.  A yes to changing modes or times
  *     says nothing about contents, a yes to connecting to a socket nothing about removing
  *     it.  A no to a change keeps the file as it is: contents, name, modes.
+ *   - "Once" covers the kind that was asked about: a yes to a file is none to a directory, a
+ *     link, a FIFO or a second name in its place, and none to its removal; a yes to a link is
+ *     one to where it leads.  What is made under a yes and has no contents may be removed again.
  *   - "Once" covers only what the same rule stops ("no rule" being one of them): whoever
  *     was asked about "notes.txt~" was not asked about a guarded name.
  *   - "Directory" covers what no rule stops, or what an "ask" rule of the user's own stops
  *     that covers that whole directory too: then the question was the rule's question.
  *     Never guarded names, credentials, or what a narrower rule singles out; and it is never
  *     given for "/", the home directory or what holds it.
+ *   - Names that a program outside obeys (guard.h) are asked about one by one, whatever was
+ *     answered for the place: a yes is for this one call; one to modes or a removal lasts as
+ *     "once" does.
  *   - What a rule denies stays denied: sb_grants_find() says so, nothing is remembered.  Who
  *     wants to ask about a denied socket all the same makes the verdict SB_ASK first.
  *
@@ -40,15 +46,29 @@
 #define SB_GRANTS_DESCRIPTORS 385 /* well below the usual limit of 1024 */
 
 struct sb_grants;
+struct sb_guard_row;
+
+/* What would stand at the name; of a removal or a change of modes, what stands there. */
+enum sb_thing {
+	SB_THING_FILE,
+	SB_THING_DIRECTORY,
+	SB_THING_LINK, /* symbolic */
+	SB_THING_NODE, /* a FIFO, a socket, a device */
+	SB_THING_NAME, /* a second name of a file: either end of link() */
+};
 
 /* One thing that one process wants to do to one path. */
 struct sb_wish {
 	enum sb_op op;
 	bool metadata;      /* modes, times, attributes: not the contents */
 	bool shows_content; /* the question shows the bytes: a yes to others is none to these */
-	const char *path;   /* canonical */
-	int directory;      /* O_PATH descriptor of the directory that holds the last name */
-	const char *name;   /* the last name */
+	enum sb_thing thing;
+	const char *leads_to; /* of a link that is made, or moved here; or NULL */
+	const char *moved_to; /* SB_DELETE: it only gets this name, canonical; or NULL */
+	const struct sb_guard_row *guard; /* who outside obeys it; NULL: nobody */
+	const char *path;                 /* canonical */
+	int directory;    /* O_PATH descriptor of the directory that holds the last name */
+	const char *name; /* the last name */
 	struct sb_decision decision; /* of the policy: never SB_ALLOW here */
 	pid_t process;               /* thread group id, as seen outside */
 	uint64_t started;            /* when that process started: ids are used again */

@@ -23,7 +23,13 @@ struct sb_once {
 	int pin; /* of where; -1 for a denial */
 	char *name, *file;
 	char *rule; /* pattern of the rule that stopped it; NULL: none */
+	const struct sb_guard_row *guard;
+	enum sb_thing thing;
+	char *leads_to, *moved_to;
 	unsigned acts;
+	bool saves;   /* names around file belong to it */
+	bool has_own; /* own is what was made at name itself */
+	struct sb_identity own;
 	struct made made[MAX_MADE];
 	size_t made_count;
 };
@@ -37,6 +43,8 @@ static void free_once(struct sb_once *once)
 	free(once->name);
 	free(once->file);
 	free(once->rule);
+	free(once->leads_to);
+	free(once->moved_to);
 	for (size_t i = 0; i < once->made_count; i++)
 		free(once->made[i].name);
 	free(once);
@@ -47,6 +55,11 @@ static bool same_rule(const char *pattern, const struct sb_rule *rule)
 	if (!pattern || !rule)
 		return !pattern && !rule;
 	return strcmp(pattern, rule->pattern) == 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static const struct made *find_made(const struct sb_once *once, const char *name)
@@ -66,11 +79,11 @@ static bool is_file(const struct sb_once *once, const struct sb_wish *wish, stru
 }
 
 /*
- * SECURITY: "once" opens no other file that exists.
+ * SECURITY: "once" opens no other file that exists, and nothing but files.
  *
  * Danger: the name of a backup is chosen by who asks.  An existing "X.bak" may be work, an
- * existing "X~" another name of a file elsewhere.
- * Price: sed -i.bak over an old backup is a second question.
+ * existing "X~" another name of a file elsewhere; a link called "X~" leads anywhere.
+ * Price: sed -i.bak over an old backup is a second question, and so is emacs's lock, a link.
  * Held by: tests/unit/test_grants.c
  */
 static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
@@ -78,6 +91,8 @@ static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
 {
 	const struct made *made = find_made(once, wish->name);
 
+	if (wish->thing != SB_THING_FILE || (sight->exists && !S_ISREG(sight->info.st_mode)))
+		return false;
 	if (made && sight->exists && sb_same_file(made->self, sight->self))
 		return true;
 	switch (sb_save_match(once->file, wish->name)) {
@@ -85,10 +100,9 @@ static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
 		return false;
 	case SB_SAVE_OLD:
 		if (sight->exists)
-			return S_ISLNK(sight->info.st_mode) ||
-			       (S_ISREG(sight->info.st_mode) &&
-				(sight->info.st_nlink == 1 || wish->op == SB_DELETE ||
-				 is_file(once, wish, sight->self)));
+			return !wish->moved_to &&
+			       (sight->info.st_nlink == 1 || wish->op == SB_DELETE ||
+				is_file(once, wish, sight->self));
 		break;
 	case SB_SAVE_NEW:
 		if (sight->exists)
@@ -98,11 +112,65 @@ static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
 	return made || once->made_count < MAX_MADE;
 }
 
+/* Is the file only put aside, under a name by which it is saved? */
+static bool is_put_aside(const struct sb_once *once, const struct sb_wish *wish)
+{
+	const char *name = wish->moved_to ? strrchr(wish->moved_to, '/') : NULL;
+	size_t length = name ? (size_t)(name - wish->moved_to) : 0;
+
+	return name && strncmp(wish->path, wish->moved_to, length + 1) == 0 &&
+	       !strchr(wish->path + length + 1, '/') &&
+	       sb_save_match(once->file, name + 1) != SB_SAVE_NOT;
+}
+
+/*
+ * SECURITY: a yes to a file is none to its removal.
+ *
+ * Danger: who may write a file could take it away, or move it to where it is its own.
+ * Price: a program that removes a file and writes it anew asks twice.
+ * Held by: tests/unit/test_grants.c, tests/cli/once.py
+ *
+ * What has no contents (a link, an empty directory) is as it was when it is removed by whom it
+ * was made; and a temporary file that it made is its own.
+ */
+static bool may_remove(const struct sb_once *once, const struct sb_wish *wish,
+		       const struct sb_sight *sight)
+{
+	bool itself = strcmp(wish->name, once->name) == 0;
+	bool made = once->has_own && sight->exists && sb_same_file(once->own, sight->self);
+
+	if (once->acts & SB_ACT_DELETE)
+		return itself && once->thing == wish->thing &&
+		       same_text(once->moved_to, wish->moved_to);
+	if (itself && once->thing != SB_THING_FILE)
+		return made && once->thing != SB_THING_NAME && !wish->moved_to;
+	if (itself && made && sb_save_temporary(wish->name))
+		return true;
+	if (!once->saves || wish->thing != SB_THING_FILE)
+		return false;
+	return strcmp(wish->name, once->file) == 0 ? is_put_aside(once, wish)
+						   : belongs(once, wish, sight);
+}
+
+/* The same kind of thing.  Modes are set of what was made, whatever it is. */
+static bool same_thing(const struct sb_once *once, const struct sb_wish *wish)
+{
+	return wish->metadata ||
+	       (once->thing == wish->thing && same_text(once->leads_to, wish->leads_to));
+}
+
 static bool is_once_of(const struct sb_once *once, const struct sb_wish *wish,
 		       struct sb_identity where)
 {
 	return once->process == wish->process && once->started == wish->started &&
-	       sb_same_file(once->where, where) && (once->acts & sb_act_of(wish));
+	       sb_same_file(once->where, where);
+}
+
+static bool is_denied(const struct sb_once *once, const struct sb_wish *wish)
+{
+	return wish->op != SB_READ && (strcmp(wish->name, once->file) == 0 ||
+				       (wish->thing == SB_THING_FILE &&
+					sb_save_match(once->file, wish->name) != SB_SAVE_NOT));
 }
 
 static bool once_covers(const struct sb_once *once, const struct sb_wish *wish,
@@ -111,15 +179,16 @@ static bool once_covers(const struct sb_once *once, const struct sb_wish *wish,
 	if (!is_once_of(once, wish, sight->where))
 		return false;
 	if (once->answer == SB_ANSWER_DENY)
-		return strcmp(wish->name, once->file) == 0 ||
-		       sb_save_match(once->file, wish->name) != SB_SAVE_NOT;
-	if (sight->barred || wish->shows_content || !same_rule(once->rule, wish->decision.rule))
+		return is_denied(once, wish);
+	if (sight->barred || wish->shows_content || once->guard != wish->guard ||
+	    !same_rule(once->rule, wish->decision.rule))
 		return false;
-	if (strcmp(wish->name, once->name) == 0)
-		return true;
-	if (once->acts != SB_ACT_CHANGE) /* a yes to less than a save is about that name alone */
+	if (wish->op == SB_DELETE && !wish->metadata)
+		return may_remove(once, wish, sight);
+	if (!(once->acts & sb_act_of(wish)) || !same_thing(once, wish))
 		return false;
-	return strcmp(wish->name, once->file) == 0 || belongs(once, wish, sight);
+	return strcmp(wish->name, once->name) == 0 ||
+	       (once->saves && (strcmp(wish->name, once->file) == 0 || belongs(once, wish, sight)));
 }
 
 static void drop(struct sb_once_list *list, size_t i)
@@ -153,32 +222,46 @@ void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
 	out_file[0] = '\0';
 	if (strlen(wish->name) > NAME_MAX)
 		return;
-	/* Only what is made for the sake of a save: deleting an old "X~" is not about X. */
-	if (wish->op == SB_CREATE && !wish->metadata &&
-	    sb_save_file(wish->directory, wish->name, out_file, out_why))
-		return;
-	if (wish->op == SB_CREATE)
+	/* Only a file that is made for the sake of a save: deleting an old "X~" is not about X, and
+	 * nobody saves in a directory, a link, a FIFO or under a second name. */
+	if (wish->op == SB_CREATE && !wish->metadata && wish->thing == SB_THING_FILE) {
+		if (sb_save_file(wish->directory, wish->name, out_file, out_why))
+			return;
 		*out_why = sb_save_temporary(wish->name);
+	}
 	memcpy(out_file, wish->name, strlen(wish->name) + 1);
 }
 
-unsigned sb_once_acts(const struct sb_wish *wish, const struct sb_sight *sight)
+bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight)
 {
-	if (wish->op == SB_READ || wish->metadata)
-		return sb_act_of(wish);
-	if (sight->exists && S_ISSOCK(sight->info.st_mode))
-		return sb_act_of(wish);
-	/* A guarded name that may be removed may not be written anew. */
-	if (wish->op == SB_DELETE && wish->decision.rule)
-		return SB_ACT_DELETE;
-	return SB_ACT_CHANGE;
+	return wish->thing == SB_THING_FILE && !wish->metadata &&
+	       (wish->op == SB_MODIFY || wish->op == SB_CREATE) &&
+	       !(sight->exists && S_ISSOCK(sight->info.st_mode));
+}
+
+/* What "once" lets be done to the name that was shown: sb_act_of() bits. */
+static unsigned acts_of(const struct sb_wish *wish, const struct sb_sight *sight)
+{
+	if (sb_once_saves(wish, sight))
+		return SB_ACT_CHANGE & ~SB_ACT_DELETE;
+	/* who makes a directory or a FIFO gives it its modes */
+	return sb_act_of(wish) | (wish->op == SB_CREATE && !wish->metadata ? SB_ACT_METADATA : 0);
+}
+
+static char *copy(const char *text, bool *whole)
+{
+	char *copied = text ? strdup(text) : NULL;
+
+	*whole &= !text || copied;
+	return copied;
 }
 
 int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const struct sb_sight *sight,
 		enum sb_answer answer, struct sb_error *err)
 {
-	char file[NAME_MAX + 1];
+	bool yes = answer != SB_ANSWER_DENY, whole = true;
 	struct sb_once *once = calloc(1, sizeof *once);
+	char file[NAME_MAX + 1];
 	const char *why;
 
 	if (!once)
@@ -189,17 +272,21 @@ int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const str
 				 .started = wish->started,
 				 .where = sight->where,
 				 .pin = -1,
-				 .name = strdup(wish->name),
-				 .file = strdup(file),
-				 .acts = sb_once_acts(wish, sight)};
-	if (answer != SB_ANSWER_DENY && wish->decision.rule)
-		once->rule = strdup(wish->decision.rule->pattern);
-	if (!once->name || !once->file ||
-	    (answer != SB_ANSWER_DENY && wish->decision.rule && !once->rule)) {
+				 .name = copy(wish->name, &whole),
+				 .file = copy(file, &whole),
+				 .guard = wish->guard,
+				 .thing = wish->thing,
+				 .leads_to = copy(wish->leads_to, &whole),
+				 .moved_to = copy(wish->moved_to, &whole),
+				 .acts = acts_of(wish, sight),
+				 .saves = sb_once_saves(wish, sight)};
+	if (yes && wish->decision.rule)
+		once->rule = copy(wish->decision.rule->pattern, &whole);
+	if (!whole) {
 		free_once(once);
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
-	if (answer != SB_ANSWER_DENY) {
+	if (yes) {
 		once->pin = fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
 		if (once->pin < 0) {
 			free_once(once);
@@ -257,9 +344,14 @@ void sb_once_made(struct sb_once_list *list, const struct sb_wish *wish)
 	for (size_t i = 0; i < list->count; i++) {
 		struct sb_once *once = list->list[i];
 
-		if (once->answer != SB_ANSWER_DENY && once->acts == SB_ACT_CHANGE &&
-		    is_once_of(once, wish, sight.where) &&
-		    same_rule(once->rule, wish->decision.rule) &&
+		if (once->answer == SB_ANSWER_DENY || !is_once_of(once, wish, sight.where) ||
+		    once->thing != wish->thing || !same_rule(once->rule, wish->decision.rule))
+			continue;
+		if (strcmp(once->name, wish->name) == 0) {
+			once->has_own = true;
+			once->own = sight.self;
+		}
+		if (once->saves && S_ISREG(sight.info.st_mode) &&
 		    sb_save_match(once->file, wish->name) != SB_SAVE_NOT)
 			add_made(once, wish, sight.self);
 	}

@@ -31,8 +31,8 @@ enum sb_answer sb_once_find(const struct sb_once_list *list, const struct sb_wis
 int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const struct sb_sight *sight,
 		enum sb_answer answer, struct sb_error *err);
 
-/* What "once" would let be done: sb_act_of() bits. */
-unsigned sb_once_acts(const struct sb_wish *wish, const struct sb_sight *sight);
+/* Is this the writing of a file, so that the names count under which one is saved? */
+bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight);
 
 void sb_once_made(struct sb_once_list *list, const struct sb_wish *wish);
 void sb_once_exited(struct sb_once_list *list, pid_t process);

@@ -22,6 +22,9 @@ enum sb_answer {
 	SB_ANSWER_ALWAYS,    /* 4: written to the per-directory config */
 };
 
+/* One for each fact that there can be about one call: supervise/notes.h counts them. */
+#define SB_QUESTION_NOTES 12
+
 struct sb_question {
 	unsigned long id;      /* ours, never 0, unique in the run */
 	enum sb_op op;         /* the strictest of what it does */
@@ -32,8 +35,12 @@ struct sb_question {
 	const char *program;   /* name of the program that asks */
 	pid_t process;         /* its process id as seen outside */
 	const char *rule;      /* origin of the rule that stopped it; NULL: no rule covers it */
-	const char *note;      /* what the path is, in words ("the Docker socket"); or NULL */
-	const char *content;   /* bytes that would land there, where that matters; or NULL */
+	/*
+	 * What the paths do not tell, one line each: where a link leads, what is replaced, who obeys
+	 * the name, what a yes covers besides.  Whoever shows the question shows all of them.
+	 */
+	const char *notes[SB_QUESTION_NOTES]; /* NULL: no more */
+	const char *content; /* bytes that would land there, where that matters; or NULL */
 	size_t content_length;
 };
 

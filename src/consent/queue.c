@@ -50,13 +50,22 @@ static const char *copy_text(char **at, const char *text)
 	return copy;
 }
 
+static size_t notes_size(const struct sb_question *q)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < SB_QUESTION_NOTES && q->notes[i]; i++)
+		size += text_size(q->notes[i]);
+	return size;
+}
+
 static struct sb_waiting *copy_question(const struct sb_question *q)
 {
 	size_t content = q->content_length < CONTENT_BYTES ? q->content_length : CONTENT_BYTES;
 	struct sb_waiting *waiting =
 		malloc(sizeof *waiting + text_size(q->verb) + text_size(q->path) +
 		       text_size(q->target) + text_size(q->directory) + text_size(q->program) +
-		       text_size(q->rule) + text_size(q->note) + (q->content ? content : 0));
+		       text_size(q->rule) + notes_size(q) + (q->content ? content : 0));
 	char *at;
 
 	if (!waiting)
@@ -70,7 +79,8 @@ static struct sb_waiting *copy_question(const struct sb_question *q)
 	waiting->question.directory = copy_text(&at, q->directory);
 	waiting->question.program = copy_text(&at, q->program);
 	waiting->question.rule = copy_text(&at, q->rule);
-	waiting->question.note = copy_text(&at, q->note);
+	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
+		waiting->question.notes[i] = copy_text(&at, q->notes[i]);
 	if (q->content) {
 		memcpy(at, q->content, content);
 		waiting->question.content = at;

@@ -1,7 +1,8 @@
 /*
  * save_names.c - the table, from traces of the programs it names (strace of one save each).
  *
- * A name is: before, the file's name, after, random characters, end.
+ * A name is: before, the file's name, after, other characters, end.  Which ones these may be is
+ * part of the row: "run.desktop" and "run.service" are no temporary names of "run".
  */
 #include "consent/save_names.h"
 
@@ -10,30 +11,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum others { RANDOM, NUMBER, LETTER };
+
 struct row {
 	const char *before;
 	const char *after;
-	unsigned least, most; /* how many random characters */
+	unsigned least, most; /* how many other characters */
 	const char *end;
 	enum sb_save_match match;
 	const char *why;
 	bool hidden; /* only of a file whose name begins with a dot */
+	enum others others;
 };
 
 #define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-/* A random part at least this long may also stand for "some file": see looks_random(). */
-#define RANDOM_LENGTH 6
-
 /* SB_SAVE_OLD only where the form is an editor's own and nobody keeps work under it. */
 static const struct row with_file[] = {
-	{".", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file"}, /* also nano's lock */
-	{"", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file", .hidden = true},
+	{".", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file",
+	 .others = LETTER}, /* also nano's lock */
+	{"", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file", .hidden = true, .others = LETTER},
 	/* vim makes a second one for a moment, to see whether names are cut short there */
-	{".", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file"},
-	{"", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .hidden = true},
+	{".", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .others = LETTER},
+	{"", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .hidden = true, .others = LETTER},
 	{"", "~", 0, 0, "", SB_SAVE_OLD, "a backup copy"}, /* vim, emacs, nano -B, cp -b */
-	{"", ".~", 1, 4, "~", SB_SAVE_NEW, "a numbered backup copy"},
+	{"", ".~", 1, 4, "~", SB_SAVE_NEW, "a numbered backup copy", .others = NUMBER},
 	{"#", "#", 0, 0, "", SB_SAVE_OLD, "emacs's autosave file"},
 	{".#", "", 0, 0, "", SB_SAVE_OLD, "emacs's lock"},
 	{".~lock.", "#", 0, 0, "", SB_SAVE_OLD, "LibreOffice's lock"},
@@ -101,6 +103,37 @@ static bool split(const struct row *row, const char *text, size_t random, const 
 	return true;
 }
 
+/*
+ * "notes.backup" is a word, "notes.k3Xz9a" is not: two of small letters, capitals, others; or a
+ * number, of a process or a moment.
+ */
+static bool looks_random(const char *text, size_t length)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] >= 'a' && text[i] <= 'z')
+			kinds |= 1;
+		else if (text[i] >= 'A' && text[i] <= 'Z')
+			kinds |= 2;
+		else
+			kinds |= 4;
+	}
+	return (kinds & (kinds - 1)) || strspn(text, "0123456789") >= length;
+}
+
+static bool are_others(const struct row *row, const char *text, size_t length)
+{
+	switch (row->others) {
+	case NUMBER:
+		return strspn(text, "0123456789") >= length;
+	case LETTER:
+		return strspn(text, "abcdefghijklmnopqrstuvwxyz") >= length;
+	default:
+		return length == 0 || looks_random(text, length);
+	}
+}
+
 static bool row_matches(const struct row *row, const char *file, const char *name)
 {
 	size_t length;
@@ -110,7 +143,8 @@ static bool row_matches(const struct row *row, const char *file, const char *nam
 		return false;
 	for (unsigned random = row->least; random <= row->most; random++)
 		if (split(row, name, random, &part, &length) && length == strlen(file) &&
-		    memcmp(part, file, length) == 0)
+		    memcmp(part, file, length) == 0 &&
+		    (!length || are_others(row, part + length + strlen(row->after), random)))
 			return true;
 	return false;
 }
@@ -135,22 +169,6 @@ const char *sb_save_temporary(const char *name)
 		if (row_matches(&without_file[i], "", name))
 			return without_file[i].why;
 	return NULL;
-}
-
-/* "notes.backup" is a word, "notes.k3Xz9a" is not: two of small letters, capitals, others. */
-static bool looks_random(const char *text, size_t length)
-{
-	unsigned kinds = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] >= 'a' && text[i] <= 'z')
-			kinds |= 1;
-		else if (text[i] >= 'A' && text[i] <= 'Z')
-			kinds |= 2;
-		else
-			kinds |= 4;
-	}
-	return kinds & (kinds - 1);
 }
 
 enum { NOTHING, A_FILE, SOMETHING_ELSE };
@@ -183,8 +201,7 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 			if (!split(row, name, random, &part, &length) || length == 0 ||
 			    length > NAME_MAX)
 				continue;
-			if (random >= RANDOM_LENGTH &&
-			    !looks_random(part + length + strlen(row->after), random))
+			if (!are_others(row, part + length + strlen(row->after), random))
 				continue;
 			memcpy(file, part, length);
 			file[length] = '\0';

@@ -112,7 +112,9 @@ bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb
 	char holder[PATH_MAX];
 	bool names;
 
-	if (rule->tier == SB_TIER_BUILTIN || (last && strpbrk(last, "*?[")))
+	/* an answer was given about a place, and kept for a session: never about such a name */
+	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION ||
+	    (last && strpbrk(last, "*?[")))
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;

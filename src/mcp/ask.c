@@ -53,7 +53,9 @@ static json_t *message_of(const struct sb_ask *ask)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 	const char *program = text_of(ask, "program"), *target = text_of(ask, "target"),
-		   *note = text_of(ask, "note"), *rule = text_of(ask, "rule");
+		   *rule = text_of(ask, "rule");
+	const json_t *note;
+	size_t i;
 
 	sb_buf_puts(&text, ask->run ? "The program " : "The tool ");
 	put_escaped(&text, program ? program : "?");
@@ -65,9 +67,10 @@ static json_t *message_of(const struct sb_ask *ask)
 		sb_buf_puts(&text, " -> ");
 		put_escaped(&text, target);
 	}
-	if (note) {
+	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
+	{
 		sb_buf_puts(&text, "\n(");
-		put_escaped(&text, note);
+		put_escaped(&text, json_string_value(note));
 		sb_buf_putc(&text, ')');
 	}
 	sb_buf_puts(&text, "\nStopped by: ");

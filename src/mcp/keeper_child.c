@@ -17,6 +17,7 @@
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
 #include "path/path.h"
+#include "sys/process.h"
 
 #define CONTENT_SHOWN 4096 /* of what would be written, for the person to see */
 
@@ -28,16 +29,76 @@ struct child {
 };
 
 /* Was it answered already?  SB_ANSWER_NONE: no. */
-static enum sb_answer known(const struct child *child, enum sb_op op, const char *path)
+static enum sb_answer known(const struct child *child, const struct keeper_subject *subject)
 {
+	enum sb_answer lasting =
+		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
 	const struct keeper_approval *found =
-		sb_approvals_find(child->perform->approvals, op, path);
+		sb_approvals_find(child->perform->approvals, subject, false);
 
 	if (!found)
-		found = sb_approvals_find(child->keeper->ahead, op, path);
-	if (found)
+		found = sb_approvals_find(child->keeper->ahead, subject, true);
+	if (found && lasting != SB_ANSWER_DENY)
 		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
-	return sb_keeper_recall(child->keeper, op, path);
+	return lasting;
+}
+
+/* --- guarded names ------------------------------------------------------------------------------- */
+
+static void add_note(json_t *notes, const char *text)
+{
+	json_array_append_new(notes, sb_rpc_string(text));
+}
+
+/*
+ * SECURITY: who asks looks for itself who obeys the name.
+ *
+ * Danger: what a place outside means, the view of the files cannot always tell: that its
+ * directory is missing, or the bytes come later, makes a name look harmless.  An answer for the
+ * directory would cover it, and the question not say what it is.
+ * Price: a table is made, and a directory opened, per question about a change.
+ * Held by: tests/mcp/guarded.py
+ *
+ * bytes NULL: there are none yet.  True: it is guarded, and notes say by whom.
+ */
+static bool is_guarded(const struct child *child, enum sb_op op, const char *path,
+		       struct sb_guard_bytes bytes, json_t *notes)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
+	struct sb_guard_place place = {
+		.directory = directory < 0 ? -1 : directory,
+		.path = path,
+		.name = strrchr(path, '/') + 1,
+	};
+	struct sb_guard_answer answer;
+	struct sb_guard *guard;
+	enum sb_guard_act act = op == SB_DELETE ? SB_GUARD_UNLINK : SB_GUARD_WRITE;
+	enum sb_guard_verdict verdict;
+	char text[700];
+
+	if (op == SB_READ)
+		return false;
+	if (strcmp(child->perform->tool, "create_directory") == 0)
+		act = SB_GUARD_MKDIR;
+	if (!sb_keeper_guard(child->keeper, &guard)) {
+		add_note(notes, "nobody could find out whether a program outside obeys it");
+		return true;
+	}
+	verdict = sb_guard_judge(guard, act, &place, &answer);
+	if (verdict == SB_GUARD_CHECK && bytes.bytes)
+		verdict = sb_guard_content(guard, answer.kind, path,
+					   (struct sb_guard_bytes){NULL, 0}, bytes, answer.detail,
+					   sizeof answer.detail);
+	sb_guard_free(guard);
+	if (verdict == SB_GUARD_PLAIN)
+		return false;
+	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer.row->who,
+		 answer.row->why);
+	add_note(notes, text);
+	if (answer.detail[0])
+		add_note(notes, answer.detail);
+	return true;
 }
 
 static const char *why_text(enum sb_files_why why)
@@ -58,34 +119,40 @@ static const char *why_text(enum sb_files_why why)
 	}
 }
 
-static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
+static struct sb_guard_bytes bytes_of(const struct sb_files_question *question)
 {
-	struct child *child = context;
-	enum sb_answer answer = known(child, question->op, question->path);
+	return (struct sb_guard_bytes){question->content, question->content_length};
+}
+
+/* What it is about, and all there is to say to it; a list that is to be freed. */
+static json_t *look_at(const struct child *child, const struct sb_files_question *question,
+		       struct keeper_subject *out)
+{
 	const char *reason = question->reason ? question->reason : why_text(question->why);
+	json_t *notes = json_array();
 
-	json_t *path = json_string(question->path);
-
-	/* a name that is no text could not be shown as it is, nor an answer be about it */
-	json_decref(path);
-	if (answer == SB_ANSWER_DENY || !path)
-		return SB_FILES_ANSWER_NO;
-	if (answer != SB_ANSWER_NONE) {
-		json_array_append_new(child->used,
-				      json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op),
-						"path", sb_rpc_string(question->path), "by",
-						answer == SB_ANSWER_ONCE ? "once" : "grant"));
-		return SB_FILES_ANSWER_YES;
-	}
-	if (child->question)
-		return SB_FILES_ANSWER_LATER;
-	child->question =
-		json_pack("{s:i, s:o}", "op", question->op, "path", sb_rpc_string(question->path));
+	*out = (struct keeper_subject){.op = question->op, .path = question->path};
+	if (question->content)
+		sb_sha256_hex(question->content, question->content_length, out->bytes);
 	if (reason)
-		json_object_set_new(child->question, "note", sb_rpc_string(reason));
+		add_note(notes, reason);
+	/* the gravest reason is given: that it lies outside may be another */
+	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
+		add_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
+	out->guarded = is_guarded(child, question->op, question->path, bytes_of(question), notes);
+	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
+	return notes;
+}
+
+static void put_question(struct child *child, const struct sb_files_question *question,
+			 const struct keeper_subject *subject, json_t *notes)
+{
+	child->question = json_pack("{s:i, s:o, s:b, s:s, s:o}", "op", question->op, "path",
+				    sb_rpc_string(question->path), "guarded", subject->guarded,
+				    "bytes", subject->bytes, "notes", json_incref(notes));
 	if (question->rule)
 		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
-	if (question->directory &&
+	if (question->directory && !subject->guarded &&
 	    sb_keeper_may_open(child->keeper, question->op, question->path, question->directory))
 		json_object_set_new(child->question, "directory",
 				    sb_rpc_string(question->directory));
@@ -95,18 +162,51 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 			sb_rpc_text(question->content, question->content_length < CONTENT_SHOWN
 							       ? question->content_length
 							       : CONTENT_SHOWN));
-	return SB_FILES_ANSWER_LATER;
+}
+
+static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
+{
+	struct child *child = context;
+	struct keeper_subject subject;
+	json_t *path = json_string(question->path), *notes;
+	enum sb_answer answer;
+
+	/* a name that is no text could not be shown as it is, nor an answer be about it */
+	json_decref(path);
+	if (!path)
+		return SB_FILES_ANSWER_NO;
+	notes = look_at(child, question, &subject);
+	answer = known(child, &subject);
+	if (answer == SB_ANSWER_NONE && !child->question)
+		put_question(child, question, &subject, notes);
+	json_decref(notes);
+	if (answer == SB_ANSWER_DENY)
+		return SB_FILES_ANSWER_NO;
+	if (answer == SB_ANSWER_NONE)
+		return SB_FILES_ANSWER_LATER;
+	json_array_append_new(child->used,
+			      json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
+					sb_rpc_string(question->path), "by",
+					answer == SB_ANSWER_ONCE ? "once" : "grant"));
+	return SB_FILES_ANSWER_YES;
 }
 
 /* request_access asks about a path that it does nothing to. */
 static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t *result)
 {
 	const struct sb_files_error *err = &call->err;
-	enum sb_answer answer = known(child, err->op, err->path);
+	struct keeper_subject subject = {.op = err->op, .path = err->path};
 	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
-	char note[1200];
+	json_t *notes = json_array();
+	enum sb_answer answer;
+	char reason[1200];
 
+	subject.guarded =
+		is_guarded(child, err->op, err->path, (struct sb_guard_bytes){NULL, 0}, notes) ||
+		err->why == SB_FILES_WHY_GUARDED;
+	answer = known(child, &subject);
 	if (answer != SB_ANSWER_NONE) {
+		json_decref(notes);
 		json_decref(result);
 		call->err.code = SB_FILES_OK;
 		if (answer == SB_ANSWER_DENY)
@@ -114,13 +214,18 @@ static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t 
 					       "Do without it.", false, NULL);
 		return sb_tool_text(sb_rpc_string("Granted."), json_pack("{s:b}", "granted", 1));
 	}
-	snprintf(note, sizeof note, "the agent gives this reason: %s",
+	if (subject.guarded && err->op != SB_DELETE)
+		add_note(notes,
+			 "what would be written is not known yet: a yes is for any bytes, once");
+	snprintf(reason, sizeof reason, "the agent gives this reason: %s",
 		 sb_arg_text(call->args, "reason"));
-	child->question = json_pack("{s:i, s:o, s:o}", "op", err->op, "path",
-				    sb_rpc_string(err->path), "note", sb_rpc_string(note));
+	add_note(notes, reason);
+	child->question = json_pack("{s:i, s:o, s:b, s:o}", "op", err->op, "path",
+				    sb_rpc_string(err->path), "guarded", subject.guarded, "notes",
+				    notes);
 	if (err->rule[0])
 		json_object_set_new(child->question, "rule", sb_rpc_string(err->rule));
-	if (parent && err->why != SB_FILES_WHY_GUARDED &&
+	if (parent && !subject.guarded &&
 	    sb_keeper_may_open(child->keeper, err->op, err->path, parent))
 		json_object_set_new(child->question, "directory", sb_rpc_string(parent));
 	return result;

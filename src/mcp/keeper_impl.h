@@ -28,18 +28,32 @@
 #include <sys/types.h>
 
 #include "audit/audit.h"
+#include "base/hash.h"
 #include "consent/grants.h"
 #include "consent/question.h"
 #include "consent/session.h"
 #include "consent/socket.h"
+#include "guard/guard.h"
 #include "mcp/keeper.h"
 #include "mcp/link.h"
 #include "sandbash/files.h"
+
+/*
+ * What a question of a call was about.  A yes is for this: the same operation on the same path,
+ * with these bytes where bytes were shown, and for a guarded name only if that was said.
+ */
+struct keeper_subject {
+	enum sb_op op;
+	bool guarded;
+	char bytes[SB_SHA256_HEX]; /* "": none were shown */
+	const char *path;
+};
 
 /* One open question, and whose it is. */
 struct keeper_question {
 	struct keeper_question *next;
 	struct sb_question shown;       /* its texts are ours */
+	struct keeper_subject subject;  /* path is shown.path; of perform only */
 	struct keeper_perform *perform; /* one of these two */
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */
@@ -48,9 +62,9 @@ struct keeper_question {
 /* What was answered about one path in one call: covers that call only. */
 struct keeper_approval {
 	struct keeper_approval *next;
-	enum sb_op op;
+	struct keeper_subject subject;
 	bool yes;
-	char *path;
+	char *path; /* subject.path */
 };
 
 /* A call that is done here. */
@@ -123,16 +137,24 @@ bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
 void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 			enum sb_answer answer);
 
-/* What was answered before: grants of the session. */
-enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path);
+/* The guard of a run under the server's rules, in our own view of the files.  False: no memory. */
+bool sb_keeper_guard(const struct keeper *keeper, struct sb_guard **out);
+
+/* What was answered before: grants of the session.  guarded: those for its directory do not count. */
+enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path,
+				bool guarded);
 
 /* May "directory" and "always" be offered for this directory: that of path, or path itself? */
 bool sb_keeper_may_open(const struct keeper *keeper, enum sb_op op, const char *path,
 			const char *directory);
 
-void sb_approvals_add(struct keeper_approval **list, enum sb_op op, const char *path, bool yes);
-const struct keeper_approval *sb_approvals_find(const struct keeper_approval *list, enum sb_op op,
-						const char *path);
+void sb_approvals_add(struct keeper_approval **list, const struct keeper_subject *subject,
+		      bool yes);
+
+/* any_bytes: a yes that was given before there were any. */
+const struct keeper_approval *sb_approvals_find(const struct keeper_approval *list,
+						const struct keeper_subject *subject,
+						bool any_bytes);
 void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const char *path);
 void sb_approvals_free(struct keeper_approval *list);
 

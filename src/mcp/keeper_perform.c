@@ -164,6 +164,23 @@ static void record_deny(struct keeper *keeper, const struct keeper_perform *perf
 	sb_keeper_record(keeper, &event);
 }
 
+/* All of them, or it is another question.  The texts stay asked's. */
+static bool take_notes(const json_t *notes, struct sb_question *out)
+{
+	const json_t *note;
+	size_t i;
+
+	if (json_array_size(notes) > SB_QUESTION_NOTES)
+		return false;
+	json_array_foreach(notes, i, note)
+	{
+		out->notes[i] = json_string_value(note);
+		if (!out->notes[i])
+			return false;
+	}
+	return true;
+}
+
 static void ask(struct keeper *keeper, struct keeper_perform *perform, const json_t *asked)
 {
 	int op = (int)json_integer_value(json_object_get(asked, "op"));
@@ -172,23 +189,30 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.path = json_string_value(json_object_get(asked, "path")),
 		.directory = json_string_value(json_object_get(asked, "directory")),
 		.rule = json_string_value(json_object_get(asked, "rule")),
-		.note = json_string_value(json_object_get(asked, "note")),
 		.content = json_string_value(json_object_get(asked, "content")),
 		.content_length = json_string_length(json_object_get(asked, "content")),
 		.program = perform->tool,
 		.process = getpid(),
 	};
-	struct keeper_question *question;
+	struct keeper_question *question = NULL;
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
+	const char *bytes = json_string_value(json_object_get(asked, "bytes"));
+	bool whole = take_notes(json_object_get(asked, "notes"), &shown);
 
 	shown.verb = verb_of(shown.op);
-	question = shown.path && perform->rounds < MAX_ROUNDS ? sb_keeper_question(keeper, &shown)
-							      : NULL;
+	if (shown.path && whole && perform->rounds < MAX_ROUNDS)
+		question = sb_keeper_question(keeper, &shown);
 	if (!question) {
 		finish(keeper, perform, false);
 		return;
 	}
 	question->perform = perform;
+	question->subject =
+		(struct keeper_subject){.op = shown.op,
+					.guarded = json_is_true(json_object_get(asked, "guarded")),
+					.path = question->shown.path};
+	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
+		memcpy(question->subject.bytes, bytes, strlen(bytes) + 1);
 	perform->question = question;
 	event.question = question->shown.id;
 	event.op = sb_op_name(shown.op);

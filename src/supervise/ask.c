@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "path/path.h"
+#include "supervise/notes.h"
 #include "supervise/pending.h"
 #include "supervise/wording.h"
 
@@ -48,33 +50,17 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 	return true;
 }
 
-/* What the guard found there, after what else there is to say. */
-static void describe_guarded(const struct sb_pending *pending, char *note, size_t size)
-{
-	size_t length = strlen(note);
-
-	for (size_t i = 0; i < pending->judgement.count; i++) {
-		const struct sb_guard_answer *guard = &pending->judgement.all[i].guard;
-
-		if (guard->verdict == SB_GUARD_PLAIN || !guard->detail[0] || length >= size)
-			continue;
-		length += (size_t)snprintf(note + length, size - length, "%s%s", length ? "; " : "",
-					   guard->detail);
-	}
-}
-
 /* Put the question; false: nobody can be asked after all. */
-static bool put_question(struct sb_approver *approver, struct sb_pending *pending)
+static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
+			 const struct sb_notes *notes)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
-	struct sb_wish wish = sb_pending_wish(pending, judged);
 	const struct sb_wire_request *request = pending->request;
-	char directory[PATH_MAX], subject[NAME_MAX + 1], note[PATH_MAX + 64];
-	const char *why = NULL;
+	char directory[PATH_MAX];
 	struct sb_question question = {
 		.id = pending->question,
 		.op = judged->op,
-		.verb = sb_wording_verb(&pending->request->call, pending->judgement.strictest->op),
+		.verb = sb_wording_verb(&request->call, judged->op),
 		.path = pending->file.path,
 		.target = sb_call_is_two(&request->call) ? pending->target.path : NULL,
 		.program = program_shown(approver, pending->program),
@@ -83,33 +69,47 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	};
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_ASK);
 
-	memcpy(directory, wish.path, sizeof directory);
+	memcpy(directory, judged->site->path, sizeof directory);
 	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
-	if (may_open_directory(approver, pending, directory))
+	pending->offers_directory = may_open_directory(approver, pending, directory);
+	if (pending->offers_directory)
 		question.directory = directory;
-	sb_grants_subject(&wish, subject, &why);
-	sb_wording_note(&request->call, &pending->target, note, sizeof note);
-	describe_guarded(pending, note, sizeof note);
-	if (note[0])
-		question.note = note;
+	memcpy(question.notes, notes->all, sizeof question.notes);
 	if (sb_pending_shows_bytes(pending)) {
 		question.content = pending->source.bytes.data;
 		question.content_length = pending->source.bytes.length < SHOWN_BYTES
 						  ? pending->source.bytes.length
 						  : SHOWN_BYTES;
 	}
-	if (request->call.act == SB_ACT_CONNECT) {
-		question.note =
-			sb_socket_in_words(wish.path, approver->sockets, approver->socket_count);
-	} else if (why) {
-		snprintf(note, sizeof note, "%s of '%s', which a yes covers too", why, subject);
-		question.note = note;
-	}
 	if (!approver->asking.ask(approver->asking.context, &question))
 		return false;
 	approver->counters.asked[judged->op]++;
 	sb_approver_record(approver, &event);
 	return true;
+}
+
+/* What makes this question another one than the next about the same names.  False: no memory. */
+static bool make_key(const struct sb_pending *pending, const struct sb_notes *notes,
+		     struct sb_flood_key *out)
+{
+	struct sb_wish first = sb_pending_wish(pending, &pending->judgement.all[0]), second;
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(256 * 1024); /* a question's notes, whole */
+	bool two = pending->judgement.count > 1;
+	char hash[SB_SHA256_HEX];
+
+	if (two)
+		second = sb_pending_wish(pending, &pending->judgement.all[1]);
+	sb_buf_puts(&shown,
+		    sb_wording_verb(&pending->request->call, pending->judgement.strictest->op));
+	for (size_t i = 0; i < notes->count; i++)
+		sb_buf_append(&shown, notes->all[i], strlen(notes->all[i]) + 1);
+	if (sb_pending_shows_bytes(pending)) {
+		sb_sha256_hex(pending->source.bytes.data, pending->source.bytes.length, hash);
+		sb_buf_puts(&shown, hash);
+	}
+	return !notes->broken && !sb_buf_failed(&shown) &&
+	       sb_flood_key(&first, two ? &second : NULL, shown.data, shown.length, out, NULL) ==
+		       SB_OK;
 }
 
 static void keep(struct sb_approver *approver, struct sb_pending *pending)
@@ -119,45 +119,35 @@ static void keep(struct sb_approver *approver, struct sb_pending *pending)
 	approver->pending_count++;
 }
 
+static void refuse(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	sb_pending_deny(approver, pending, by);
+	sb_pending_free(pending);
+}
+
 /* Ask, join an open question, or refuse. */
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 {
-	struct sb_wish first = sb_pending_wish(pending, &pending->judgement.all[0]), second;
-	bool two = pending->judgement.count > 1;
+	struct sb_notes notes = {0};
 	unsigned long open = 0;
 	struct sb_flood_key key;
-	char detail[PATH_MAX + 128]; /* what is shown beside the paths */
-	size_t length;
 	const char *line = NULL;
+	bool put;
 
 	if (approver->pending_count >= SB_MAX_PENDING) {
-		sb_pending_deny(approver, pending, "flood");
-		sb_pending_free(pending);
+		refuse(approver, pending, "flood");
 		return;
 	}
 	if (!approver->asking.can_ask(approver->asking.context)) {
-		sb_pending_deny(approver, pending, "nobody");
-		sb_pending_free(pending);
+		refuse(approver, pending, "nobody");
 		return;
 	}
-	if (two)
-		second = sb_pending_wish(pending, &pending->judgement.all[1]);
+	sb_notes_of(approver, pending, &notes);
 	pending->question = approver->last_question + 1;
-	length = (size_t)snprintf(
-		detail, sizeof detail, "%s ",
-		sb_wording_verb(&pending->request->call, pending->judgement.strictest->op));
-	sb_wording_note(&pending->request->call, &pending->target, detail + length,
-			sizeof detail - length);
-	if (sb_pending_shows_bytes(pending)) {
-		length = strlen(detail);
-		if (length + SB_SHA256_HEX < sizeof detail)
-			sb_sha256_hex(pending->source.bytes.data, pending->source.bytes.length,
-				      detail + length);
-	}
-	if (sb_flood_key(&first, two ? &second : NULL, detail, strlen(detail), &key, NULL) !=
-	    SB_OK) {
-		sb_pending_deny(approver, pending, NULL);
-		sb_pending_free(pending);
+	pending->shown = false;
+	if (!make_key(pending, &notes, &key)) {
+		sb_notes_done(&notes);
+		refuse(approver, pending, NULL);
 		return;
 	}
 	if (approver->timeout_ms)
@@ -165,24 +155,27 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program,
 			     sb_pending_now_ms(), &open, &line)) {
 	case SB_FLOOD_JOIN:
+		sb_notes_done(&notes);
 		pending->question = open;
 		keep(approver, pending);
 		return;
 	case SB_FLOOD_DENY:
+		sb_notes_done(&notes);
 		if (line && approver->asking.notice)
 			approver->asking.notice(approver->asking.context, line);
-		sb_pending_deny(approver, pending, "flood");
-		sb_pending_free(pending);
+		refuse(approver, pending, "flood");
 		return;
 	case SB_FLOOD_ASK:
 		break;
 	}
 	approver->last_question++;
-	if (put_question(approver, pending)) {
+	pending->shown = true;
+	put = put_question(approver, pending, &notes);
+	sb_notes_done(&notes);
+	if (put) {
 		keep(approver, pending);
 		return;
 	}
 	sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);
-	sb_pending_deny(approver, pending, "nobody");
-	sb_pending_free(pending);
+	refuse(approver, pending, "nobody");
 }

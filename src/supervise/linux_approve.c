@@ -40,6 +40,8 @@ void sb_approver_record(struct sb_approver *approver, const struct sb_event *eve
 		approver->asking.notice(approver->asking.context, err.message);
 }
 
+static void ask_for_others(struct sb_approver *approver);
+
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /* A file that runs as its owner for everybody is more than any earlier yes was about. */
@@ -81,8 +83,8 @@ static void write_always(struct sb_approver *approver, const struct sb_wish *wis
 	char line[2 * PATH_MAX];
 	struct sb_error err;
 
-	if (sb_always_write(approver->home, approver->policy, approver->grants, wish, &file, &rule,
-			    &err) == SB_OK)
+	if (sb_always_write(approver->home, approver->policy, approver->grounds->guard,
+			    approver->grants, wish, &file, &rule, &err) == SB_OK)
 		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
 	else
 		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
@@ -120,6 +122,16 @@ static bool waits_for(const struct sb_approver *approver, unsigned long question
 	return false;
 }
 
+/* Whose question it is: the process that it names. */
+static struct sb_pending *find_shown(const struct sb_approver *approver, unsigned long question)
+{
+	struct sb_pending *one = approver->pending;
+
+	while (one && (one->question != question || !one->shown))
+		one = one->next;
+	return one;
+}
+
 /* What an answer has settled need not be asked any more: ten files of one directory, say. */
 static void answer_others(struct sb_approver *approver)
 {
@@ -149,28 +161,59 @@ static void answer_others(struct sb_approver *approver)
 	}
 }
 
+static void record_answer(struct sb_approver *approver, const struct sb_pending *pending,
+			  enum sb_answer answer, const char *by)
+{
+	struct sb_event event = sb_pending_event(pending, SB_EVENT_ANSWER);
+
+	event.answer = sb_answer_name(answer);
+	event.by = by;
+	sb_approver_record(approver, &event);
+}
+
+/*
+ * SECURITY: "once" is for the process that was shown, and only what was offered is an answer.
+ *
+ * Danger: whoever asks the same while a question is open waits for its answer.  The person reads
+ * "cp (process 12)" and says yes to that one; the other is a program that nobody has seen.
+ * Price: each further process is a question of its own.
+ * Held by: tests/cli/once.py
+ */
+struct shown {         /* the process that a question names */
+	pid_t process; /* 0: it is gone */
+	uint64_t started;
+};
+
+static bool is_answered(const struct sb_pending *pending, const struct shown *shown,
+			enum sb_answer answer)
+{
+	return answer != SB_ANSWER_ONCE ||
+	       (pending->request->process == shown->process && pending->started == shown->started);
+}
+
 void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
 			const char *by)
 {
-	struct sb_pending **link = &approver->pending;
+	struct sb_pending **link = &approver->pending, *asked = find_shown(approver, question);
+	struct shown shown = {0};
 	bool first = true;
 
+	if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) &&
+	    (!asked || !asked->offers_directory))
+		answer = SB_ANSWER_DENY;
+	if (asked) {
+		record_answer(approver, asked, answer, by);
+		shown = (struct shown){asked->request->process, asked->started};
+	}
 	while (*link) {
 		struct sb_pending *pending = *link;
-		struct sb_event event;
 
-		if (pending->question != question) {
+		if (pending->question != question || !is_answered(pending, &shown, answer)) {
 			link = &pending->next;
 			continue;
 		}
 		*link = pending->next;
 		approver->pending_count--;
-		if (first) {
-			event = sb_pending_event(pending, SB_EVENT_ANSWER);
-			event.answer = sb_answer_name(answer);
-			event.by = by;
-			sb_approver_record(approver, &event);
-		}
 		remember(approver, pending, answer, first);
 		first = false;
 		if (answer == SB_ANSWER_DENY) {
@@ -182,6 +225,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 	}
 	sb_flood_answered(approver->flood, question, answer);
 	answer_others(approver);
+	ask_for_others(approver);
 }
 
 void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
@@ -319,15 +363,11 @@ static void open_terminal(const struct sb_approver *approver, const struct sb_pe
 	sb_deliver(approver->listener, call, &pending->file, &outcome);
 }
 
-/* Look where it leads and what the rules say; do it if they allow.  True: that was all. */
+/* Look what the rules say about where it leads; do it if they allow.  True: that was all. */
 static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
 
-	if (!find_spots(approver, pending)) {
-		sb_pending_free(pending);
-		return true;
-	}
 	/* the performer waits for such a name, we do not: meaning.h */
 	if (sb_guard_is_held(pending->file.path) || sb_guard_is_held(pending->target.path)) {
 		sb_pending_fail(approver, call, sb_call_refusal(call));
@@ -341,6 +381,7 @@ static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pen
 	}
 	sb_judge_call(approver->grounds, call, &pending->file,
 		      sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
+	sb_pending_look(pending);
 	if (is_hidden(pending))
 		doubt_hidden(&pending->judgement);
 	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
@@ -377,7 +418,9 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 		sb_pending_free(pending);
 		return;
 	}
-	approver->counters.seen[pending->judgement.strictest->op]++;
+	if (!pending->counted)
+		approver->counters.seen[pending->judgement.strictest->op]++;
+	pending->counted = true;
 	if (is_denied(pending)) {
 		sb_pending_deny(approver, pending, NULL);
 		sb_pending_free(pending);
@@ -418,8 +461,70 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
-	if (!settled_at_once(approver, pending))
+	if (!find_spots(approver, pending))
+		sb_pending_free(pending);
+	else if (!settled_at_once(approver, pending))
 		decide(approver, pending);
+}
+
+/* --- whose question was another's ---------------------------------------------------------------- */
+
+/* The file that it wanted to make may be there by now.  0 or errno. */
+static int look_again(struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_spot *file = &pending->file;
+
+	if (call->act != SB_ACT_OPEN || file->object >= 0 || file->directory < 0 ||
+	    (call->flags & O_TMPFILE) == O_TMPFILE)
+		return 0;
+	file->object = openat(file->directory, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (file->object < 0)
+		return errno == ENOENT ? 0 : errno;
+	if (fstat(file->object, &file->info) != 0)
+		return errno;
+	if (call->flags & O_EXCL)
+		return EEXIST;
+	/* where another thing leads has to be found out from the beginning */
+	return S_ISREG(file->info.st_mode) ? 0 : sb_call_refusal(call);
+}
+
+/* As if the call came now: others have acted since. */
+static void reconsider(struct sb_approver *approver, struct sb_pending *pending)
+{
+	int error;
+
+	sb_source_done(&pending->source);
+	pending->source = (struct sb_source){0};
+	error = look_again(pending);
+	if (error) {
+		sb_pending_fail(approver, &pending->request->call, error);
+		sb_pending_free(pending);
+	} else if (!settled_at_once(approver, pending)) {
+		decide(approver, pending);
+	}
+}
+
+/* Who waits for a question that is answered or gone: theirs are put next, one each. */
+static void ask_for_others(struct sb_approver *approver)
+{
+	struct sb_pending **link = &approver->pending;
+
+	while (*link) {
+		struct sb_pending *pending = *link;
+		unsigned long question = pending->question;
+
+		if (find_shown(approver, question)) {
+			link = &pending->next;
+			continue;
+		}
+		*link = pending->next;
+		approver->pending_count--;
+		approver->asking.withdraw(approver->asking.context, question);
+		sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+		reconsider(approver, pending);
+		link = &approver->pending; /* the list has changed */
+	}
 }
 
 /* --- time --------------------------------------------------------------------------------------- */
@@ -457,6 +562,7 @@ void sb_approver_tick(struct sb_approver *approver)
 			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
 		}
 	}
+	ask_for_others(approver);
 	if (late) {
 		approver->asking.withdraw(approver->asking.context, late);
 		sb_approver_answer(approver, late, SB_ANSWER_DENY, "timeout");

@@ -159,7 +159,8 @@ static bool is_at(const struct sb_spot *spot, const struct sb_mover *mover)
  * SECURITY: what a rename has moved is what was judged.
  *
  * Danger: it goes by name, and what has the name may be exchanged after the look at it: a directory
- * called "pre-commit" is nobody's business, the file that has taken its place is.
+ * called "pre-commit" is nobody's business, the file that has taken its place is.  And a person who
+ * was shown a file, and thought about it, has said nothing about the link that is there now.
  * Held by: tests/supervise/two_runs.py
  */
 static bool has_moved(const struct sb_call *call, const struct sb_spot *file,
@@ -175,6 +176,9 @@ bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 {
 	if ((judged->looked & SB_LOOKED_BESIDE) &&
 	    !completes_harmlessly(acting, call, file, target))
+		return false;
+	if (judged->strictest->decision.verdict != SB_ALLOW &&
+	    !has_moved(call, file, target, judged))
 		return false;
 	return (!are_old(call, file, target) && has_moved(call, file, target, judged)) ||
 	       is_still_allowed(acting, call, file, target, judged);

@@ -1,6 +1,8 @@
 #include "supervise/pending.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,10 +63,144 @@ bool sb_pending_shows_bytes(const struct sb_pending *pending)
 	       pending->judgement.lands->guard.verdict != SB_GUARD_PLAIN;
 }
 
+/* --- what it is about ------------------------------------------------------------------- */
+
+static enum sb_thing thing_of(mode_t mode)
+{
+	return S_ISDIR(mode)            ? SB_THING_DIRECTORY
+	       : S_ISLNK(mode)          ? SB_THING_LINK
+	       : S_ISREG(mode) || !mode ? SB_THING_FILE
+					: SB_THING_NODE;
+}
+
+static void plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
+{
+	memcpy(out, spot->name, sizeof spot->name);
+	out[strcspn(out, "/")] = '\0';
+}
+
+/* The mode of what has this name now; 0: nothing. */
+static mode_t mode_at(const struct sb_spot *spot)
+{
+	char name[NAME_MAX + 2];
+	struct stat info;
+
+	if (spot->directory < 0)
+		return spot->object >= 0 ? spot->info.st_mode : 0;
+	plain_name(spot, name);
+	return fstatat(spot->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? info.st_mode : 0;
+}
+
+/* Where the link leads; one that cannot be read leads nowhere that was shown to anybody. */
+static const char *read_link(const struct sb_spot *spot, char out[PATH_MAX])
+{
+	char name[NAME_MAX + 2];
+	ssize_t length;
+
+	plain_name(spot, name);
+	length = readlinkat(spot->directory, name, out, PATH_MAX - 1);
+	if (length < 0)
+		return "?";
+	out[length] = '\0';
+	return out;
+}
+
+/* Where it is, as it was resolved. */
+static const struct sb_spot *spot_of(const struct sb_pending *pending,
+				     const struct sb_judged *judged)
+{
+	return judged->site == &pending->judgement.sites[0] ? &pending->file : &pending->target;
+}
+
+static void look_at_moved(struct sb_pending *pending, size_t i)
+{
+	const struct sb_judged *judged = &pending->judgement.all[i];
+	const struct sb_spot *spot = spot_of(pending, judged);
+	const struct sb_spot *other = spot == &pending->file ? &pending->target : &pending->file;
+	const struct sb_spot *from = judged->op == SB_DELETE ? spot : other;
+	struct sb_looked *looked = &pending->looked[i];
+
+	looked->thing = thing_of(mode_at(from));
+	if (judged->op == SB_DELETE)
+		looked->moved_to = other->path;
+	else if (looked->thing == SB_THING_LINK)
+		looked->leads_to = read_link(from, pending->links[from == &pending->target]);
+}
+
+static const char *named_thing(mode_t mode)
+{
+	static const char *const names[] = {[SB_THING_FILE] = "the file",
+					    [SB_THING_DIRECTORY] = "the directory",
+					    [SB_THING_LINK] = "the link",
+					    [SB_THING_NODE] = "what"};
+
+	return mode ? names[thing_of(mode)] : NULL;
+}
+
+static enum sb_thing made_thing(const struct sb_call *call)
+{
+	switch (call->act) {
+	case SB_ACT_MKDIR:
+		return SB_THING_DIRECTORY;
+	case SB_ACT_SYMLINK:
+		return SB_THING_LINK;
+	case SB_ACT_MKNOD:
+		return thing_of(call->mode & S_IFMT);
+	case SB_ACT_LINK:
+		return SB_THING_NAME;
+	default:
+		return SB_THING_NODE;
+	}
+}
+
+void sb_pending_look(struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+
+	memset(pending->looked, 0, sizeof pending->looked);
+	pending->exchanges = call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE);
+	pending->replaces = call->act == SB_ACT_RENAME ? named_thing(mode_at(&pending->target))
+						       : NULL;
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_looked *looked = &pending->looked[i];
+
+		switch (call->act) {
+		case SB_ACT_RENAME:
+			look_at_moved(pending, i);
+			break;
+		case SB_ACT_MKDIR:
+		case SB_ACT_SYMLINK:
+		case SB_ACT_MKNOD:
+		case SB_ACT_LINK:
+		case SB_ACT_BIND:
+		case SB_ACT_CONNECT:
+			looked->thing = made_thing(call);
+			if (call->act == SB_ACT_SYMLINK)
+				looked->leads_to = call->text;
+			break;
+		case SB_ACT_CLOSE: /* a file lands there */
+			break;
+		default:
+			looked->thing = pending->judgement.all[i].op == SB_CREATE
+						? SB_THING_FILE
+						: thing_of(mode_at(spot_of(
+							  pending, &pending->judgement.all[i])));
+			break;
+		}
+	}
+}
+
+/* ---------------------------------------------------------------------------------------- */
+
 struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb_judged *judged)
 {
+	const struct sb_looked *looked = &pending->looked[judged - pending->judgement.all];
 	struct sb_wish wish = {
 		.op = judged->op,
+		.thing = looked->thing,
+		.leads_to = looked->leads_to,
+		.moved_to = looked->moved_to,
+		.guard = judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL,
 		.metadata = sb_act_is_metadata(pending->request->call.act),
 		.shows_content = judged == pending->judgement.lands &&
 				 sb_pending_shows_bytes(pending),

@@ -12,17 +12,30 @@
 
 #define SB_MAX_PENDING 1000 /* calls that wait for answers at a time */
 
+/* What one operation of the call is about, beside its path: grants.h. */
+struct sb_looked {
+	enum sb_thing thing;
+	const char *leads_to, *moved_to;
+};
+
 struct sb_pending {
 	struct sb_pending *next;
 	struct sb_wire_request *request;
 	struct sb_spot file, target; /* ours */
 	struct sb_judgement judgement;
+	struct sb_looked looked[SB_MAX_JUDGED]; /* for each of judgement.all */
+	char links[2][PATH_MAX];                /* where links that are moved lead */
+	const char *replaces;                   /* rename: "the file", "the directory"; or NULL */
+	bool exchanges;
 	struct sb_source source; /* what would land on a guarded name: these bytes and no others */
-	unsigned long question;  /* several may wait for one */
-	uint64_t deadline_ms;    /* 0: none */
-	uint64_t started;        /* when the process started */
-	const char *by;          /* who allowed it; a literal, or NULL */
-	char program[PATH_MAX];  /* its file */
+	unsigned long question;  /* several may wait for one; its text names the one that is */
+	bool shown;              /* ... shown: "once" is for that process and no other */
+	bool offers_directory;   /* the question of the one that is shown */
+	bool counted;
+	uint64_t deadline_ms;   /* 0: none */
+	uint64_t started;       /* when the process started */
+	const char *by;         /* who allowed it; a literal, or NULL */
+	char program[PATH_MAX]; /* its file */
 };
 
 void sb_pending_free(struct sb_pending *pending);
@@ -41,6 +54,9 @@ void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *c
 
 /* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
 bool sb_pending_shows_bytes(const struct sb_pending *pending);
+
+/* After sb_judge(): what things the operations are about, as they are now. */
+void sb_pending_look(struct sb_pending *pending);
 
 /* One operation of the call, as the grants know it. */
 struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb_judged *judged);

@@ -1,8 +1,8 @@
 #include "supervise/wording.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 {
@@ -47,18 +47,20 @@ const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 	}
 }
 
-void sb_wording_note(const struct sb_call *call, const struct sb_spot *target, char *out,
-		     size_t size)
-{
-	struct stat info;
+#define AS_OWNER "whoever runs it gets its owner's rights"
 
+static bool sets_id(const struct sb_call *call)
+{
+	return call->mode & (S_ISUID | S_ISGID);
+}
+
+void sb_wording_note(const struct sb_call *call, char *out, size_t size)
+{
 	out[0] = '\0';
 	switch (call->act) {
 	case SB_ACT_CHMOD:
 		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
-			 call->mode & (S_ISUID | S_ISGID)
-				 ? ": whoever runs it gets its owner's rights"
-				 : "");
+			 sets_id(call) ? ": " AS_OWNER : "");
 		break;
 	case SB_ACT_CHOWN:
 		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
@@ -68,17 +70,19 @@ void sb_wording_note(const struct sb_call *call, const struct sb_spot *target, c
 		snprintf(out, size, "it leads to '%s'", call->text);
 		break;
 	case SB_ACT_MKNOD:
-		snprintf(out, size, "%s", S_ISFIFO(call->mode) ? "a FIFO" : "");
+		snprintf(out, size, "%s",
+			 S_ISFIFO(call->mode)   ? "a FIFO"
+			 : S_ISSOCK(call->mode) ? "a socket"
+			 : sets_id(call)        ? AS_OWNER
+						: "");
+		break;
+	case SB_ACT_OPEN:
+		if ((call->flags & O_CREAT) && sets_id(call))
+			snprintf(out, size, AS_OWNER);
 		break;
 	case SB_ACT_SETXATTR:
 	case SB_ACT_REMOVEXATTR:
 		snprintf(out, size, "the attribute '%s'", call->text);
-		break;
-	case SB_ACT_RENAME:
-		if (call->flags & RENAME_EXCHANGE)
-			snprintf(out, size, "the two change places");
-		else if (fstatat(target->directory, target->name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-			snprintf(out, size, "what has that name now is replaced");
 		break;
 	default:
 		break;

@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_text(q->directory, bytes, size);
 	check_text(q->program, bytes, size);
 	check_text(q->rule, bytes, size);
-	check_text(q->note, bytes, size);
+	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
+		check_text(q->notes[i], bytes, size);
 	CHECK(!q->content ||
 	      (q->content >= bytes && q->content + q->content_length <= bytes + size));
 	CHECK(message.kind != SB_ATTACH_QUESTION || (q->id && q->verb && q->path && q->program));

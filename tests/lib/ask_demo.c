@@ -98,7 +98,7 @@ static void obey(struct sb_terminal *terminal, char *line)
 		.program = field[5],
 		.process = field[6] ? (pid_t)strtol(field[6], NULL, 10) : 4711,
 		.rule = field[7],
-		.note = field[8],
+		.notes = {field[8], field[11]},
 		.content = field[9],
 		.content_length = length[9],
 		.target = field[10],

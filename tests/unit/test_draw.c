@@ -82,7 +82,7 @@ static void every_size(void **state)
 				       .program = "\033]0;evil\a program with a long name",
 				       .process = 4194304,
 				       .rule = hostile,
-				       .note = hostile,
+				       .notes = {hostile},
 				       .content = hostile,
 				       .content_length = strlen(hostile)};
 
@@ -107,7 +107,7 @@ static void the_choices_are_always_there(void **state)
 				       .path = hostile,
 				       .directory = hostile,
 				       .program = "vim",
-				       .note = hostile,
+				       .notes = {hostile},
 				       .content = "a\nb\nc\nd\ne\nf\n",
 				       .content_length = 12};
 

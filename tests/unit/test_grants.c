@@ -1,6 +1,7 @@
 /* test_grants.c - C1, C3: an answer covers what was meant, and no more. */
 #include "wishes.h"
 
+#include "guard/guard.h"
 #include "policy/text.h"
 
 /* --- how far "once" goes ------------------------------------------------------ */
@@ -97,6 +98,149 @@ static void a_directory_is_nobodys_backup(void **state)
 	}
 }
 
+struct kind {
+	const char *name;
+	enum sb_op op;
+	enum sb_thing thing;
+	const char *leads_to, *moved_to;
+};
+
+static void hold_kind(struct fixture *fx, const struct kind *kind, struct held *held)
+{
+	hold(fx, kind->name, kind->op, held);
+	held->wish.thing = kind->thing;
+	held->wish.leads_to = kind->leads_to;
+	held->wish.moved_to = kind->moved_to;
+}
+
+static enum sb_answer find_kind(struct fixture *fx, const struct kind *kind)
+{
+	enum sb_answer answer;
+	struct held held;
+
+	hold_kind(fx, kind, &held);
+	answer = sb_grants_find(fx->grants, &held.wish);
+	let_go(&held);
+	return answer;
+}
+
+#define KIND(...) (&(struct kind){__VA_ARGS__})
+
+/* Every kind asked about, and every kind tried under that yes: only the same one is covered. */
+static void a_yes_is_for_its_kind(void **state)
+{
+	static const struct kind kinds[] = {
+		{"home/docs/x", SB_CREATE, SB_THING_FILE},
+		{"home/docs/x", SB_CREATE, SB_THING_DIRECTORY},
+		{"home/docs/x", SB_CREATE, SB_THING_LINK, .leads_to = "one"},
+		{"home/docs/x", SB_CREATE, SB_THING_LINK, .leads_to = "two"},
+		{"home/docs/x", SB_CREATE, SB_THING_NODE},
+		{"home/docs/x", SB_CREATE, SB_THING_NAME},
+		{"home/docs/x", SB_DELETE, SB_THING_FILE},
+		{"home/docs/x", SB_DELETE, SB_THING_DIRECTORY},
+		{"home/docs/x", SB_DELETE, SB_THING_FILE, .moved_to = "/elsewhere/x"},
+		{"home/docs/x", SB_DELETE, SB_THING_FILE, .moved_to = "/elsewhere/y"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		struct fixture *fx = NULL;
+		struct held held;
+
+		assert_int_equal(setup((void **)&fx), 0);
+		hold_kind(fx, &kinds[i], &held);
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL),
+				 SB_OK);
+		let_go(&held);
+		for (size_t k = 0; k < COUNT(kinds); k++)
+			if (find_kind(fx, &kinds[k]) != (i == k ? SB_ANSWER_ONCE : SB_ANSWER_NONE))
+				fail_msg("asked about %zu, tried %zu", i, k);
+		teardown((void **)&fx);
+	}
+}
+
+static void a_yes_to_a_file_is_none_to_its_removal(void **state)
+{
+	struct fixture *fx = *state;
+	char aside[PATH_MAX], elsewhere[PATH_MAX], near[PATH_MAX];
+
+	snprintf(aside, sizeof aside, "%s", in(fx->root, "home/docs/a~"));
+	snprintf(elsewhere, sizeof elsewhere, "%s", in(fx->root, "other/a~"));
+	snprintf(near, sizeof near, "%s", in(fx->root, "home/docs/deep/a~"));
+	make_file(fx->root, "home/docs/a");
+	assert_int_equal(answer(fx, "home/docs/a", SB_MODIFY, SB_ANSWER_ONCE), SB_OK);
+	assert_int_equal(find(fx, "home/docs/a", SB_MODIFY), SB_ANSWER_ONCE);
+	assert_int_equal(find(fx, "home/docs/a", SB_DELETE), SB_ANSWER_NONE);
+	/* a save puts it aside, and nobody takes it elsewhere */
+	assert_int_equal(find_kind(fx, KIND("home/docs/a", SB_DELETE, .moved_to = aside)),
+			 SB_ANSWER_ONCE);
+	assert_int_equal(find_kind(fx, KIND("home/docs/a", SB_DELETE, .moved_to = elsewhere)),
+			 SB_ANSWER_NONE);
+	assert_int_equal(find_kind(fx, KIND("home/docs/a", SB_DELETE, .moved_to = near)),
+			 SB_ANSWER_NONE);
+	/* nor is a yes to a removal one to writing */
+	make_file(fx->root, "home/docs/b");
+	assert_int_equal(answer(fx, "home/docs/b", SB_DELETE, SB_ANSWER_ONCE), SB_OK);
+	assert_int_equal(find(fx, "home/docs/b", SB_DELETE), SB_ANSWER_ONCE);
+	assert_int_equal(find(fx, "home/docs/b", SB_MODIFY), SB_ANSWER_NONE);
+	assert_int_equal(find(fx, "home/docs/b", SB_CREATE), SB_ANSWER_NONE);
+}
+
+static void what_was_made_empty_may_go_again(void **state)
+{
+	struct fixture *fx = *state;
+	struct kind made_link = {"home/docs/l", SB_CREATE, SB_THING_LINK, .leads_to = "x"};
+	struct kind removal = {"home/docs/l", SB_DELETE, SB_THING_LINK};
+	struct held held;
+
+	hold_kind(fx, &made_link, &held);
+	assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL), SB_OK);
+	make_link(fx->root, "home/docs/l", "x");
+	assert_int_equal(find_kind(fx, &removal), SB_ANSWER_NONE);
+	sb_grants_made(fx->grants, &held.wish);
+	let_go(&held);
+	assert_int_equal(find_kind(fx, &removal), SB_ANSWER_ONCE);
+	/* not another one in its place; the old one stays, or its number could be given again */
+	assert_int_equal(rename(in(fx->root, "home/docs/l"), in(fx->root, "home/docs/old")), 0);
+	make_link(fx->root, "home/docs/l", "x");
+	assert_int_equal(find_kind(fx, &removal), SB_ANSWER_NONE);
+}
+
+/* Links, directories and nodes are nobody's save, under whatever name. */
+static void only_files_are_saved(void **state)
+{
+	static const char *const names[] = {"home/docs/a~", "home/docs/.a.swp", "home/docs/.#a",
+					    "home/docs/a.tmp", "home/docs/sedAbCdEf"};
+	static const enum sb_thing others[] = {SB_THING_DIRECTORY, SB_THING_LINK, SB_THING_NODE,
+					       SB_THING_NAME};
+	struct fixture *fx = *state;
+
+	make_file(fx->root, "home/docs/a");
+	assert_int_equal(answer(fx, "home/docs/a", SB_MODIFY, SB_ANSWER_ONCE), SB_OK);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		assert_int_equal(find(fx, names[i], SB_CREATE), SB_ANSWER_ONCE);
+		for (size_t k = 0; k < COUNT(others); k++) {
+			char file[NAME_MAX + 1];
+			struct held held;
+			const char *why;
+
+			assert_int_equal(find_kind(fx, KIND(names[i], SB_CREATE, others[k])),
+					 SB_ANSWER_NONE);
+			/* and a yes to one of them is about that name alone */
+			hold_kind(fx, KIND(names[i], SB_CREATE, others[k]), &held);
+			sb_grants_subject(&held.wish, file, &why);
+			assert_string_equal(file, held.wish.name);
+			assert_null(why);
+			let_go(&held);
+		}
+	}
+	/* a link that lies where an editor's leftover would is somebody's */
+	make_link(fx->root, "home/docs/a~", "../../other/precious");
+	assert_int_equal(find(fx, "home/docs/a~", SB_MODIFY), SB_ANSWER_NONE);
+	assert_int_equal(find_kind(fx, KIND("home/docs/a~", SB_DELETE, SB_THING_LINK)),
+			 SB_ANSWER_NONE);
+}
+
 static void reading_modes_and_sockets_are_answered_apart(void **state)
 {
 	struct fixture *fx = *state;
@@ -177,6 +321,47 @@ static void a_guarded_name_needs_its_own_yes(void **state)
 
 	assert_int_equal(answer(fx, "home/docs/.envrc", SB_MODIFY, SB_ANSWER_ONCE), SB_OK);
 	assert_int_equal(find(fx, "home/docs/.envrc", SB_MODIFY), SB_ANSWER_ONCE);
+}
+
+/* Whatever rule stopped it: the user's own question about a place is none about such a name. */
+static void no_place_opens_what_somebody_outside_obeys(void **state)
+{
+	static const struct sb_guard_row row = {.pattern = ".envrc", .who = "direnv"};
+	static const struct sb_guard_row other = {.pattern = ".bashrc", .who = "bash"};
+	struct fixture *fx = *state;
+	char docs[PATH_MAX];
+	struct held held;
+
+	snprintf(docs, sizeof docs, "%s", in(fx->root, "home/docs"));
+	for (int own = 0; own < 2; own++) {
+		if (own)
+			stop_by(fx, SB_TIER_GLOBAL, docs);
+		assert_int_equal(answer(fx, "home/docs/x", SB_CREATE, SB_ANSWER_DIRECTORY), SB_OK);
+		hold(fx, "home/docs/.envrc", SB_CREATE, &held);
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_DIRECTORY);
+		held.wish.guard = &row;
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		assert_false(sb_grants_may_open_directory(fx->grants, &held.wish));
+		assert_int_equal(
+			sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_DIRECTORY, NULL),
+			SB_E_REFUSED);
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ALWAYS, NULL),
+				 SB_E_REFUSED);
+		/* a yes is for this call: what lands there next is another thing */
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL),
+				 SB_OK);
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		/* modes are asked about once, and apart from those of plain names */
+		held.wish.metadata = true;
+		held.wish.op = SB_MODIFY;
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL),
+				 SB_OK);
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_ONCE);
+		held.wish.guard = &other;
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		let_go(&held);
+		sb_grants_exited(fx->grants, 100);
+	}
 }
 
 static void a_yes_to_bytes_ends_with_them(void **state)
@@ -400,9 +585,14 @@ static const struct CMUnitTest tests[] = {
 	TEST(names_made_under_one_grant_are_counted),
 	TEST(removing_an_old_backup_is_not_about_the_file),
 	TEST(a_directory_is_nobodys_backup),
+	cmocka_unit_test(a_yes_is_for_its_kind),
+	TEST(a_yes_to_a_file_is_none_to_its_removal),
+	TEST(what_was_made_empty_may_go_again),
+	TEST(only_files_are_saved),
 	TEST(reading_modes_and_sockets_are_answered_apart),
 	TEST(a_process_id_used_again_has_nothing),
 	TEST(a_guarded_name_needs_its_own_yes),
+	TEST(no_place_opens_what_somebody_outside_obeys),
 	TEST(a_yes_to_bytes_ends_with_them),
 	TEST(a_directory_opens_what_its_question_was_about),
 	TEST(the_home_directory_is_never_opened_whole),

@@ -22,39 +22,81 @@ static bool is_there(struct fixture *fx, const char *name)
 	return lstat(in(fx->root, name), &info) == 0;
 }
 
-/* Ask what has to be asked; false: denied. */
-static bool permitted(struct fixture *fx, const char *name, enum sb_op op, bool metadata,
+/* One operation of a step, as the supervisor makes it. */
+struct part {
+	const char *name;
+	enum sb_op op;
+	enum sb_thing thing;
+	bool metadata;
+	const char *leads_to, *moved_to;
+};
+
+static void hold_part(struct fixture *fx, const struct part *part, struct held *held)
+{
+	hold(fx, part->name, part->op, held);
+	held->wish.thing = part->thing;
+	held->wish.metadata = part->metadata;
+	held->wish.leads_to = part->leads_to;
+	held->wish.moved_to = part->moved_to;
+}
+
+/* Ask once about all that has to be asked; false: denied. */
+static bool permitted(struct fixture *fx, const struct part *parts, size_t count,
 		      enum sb_answer person)
 {
-	struct held held;
-	enum sb_answer given;
+	enum sb_answer given = SB_ANSWER_ONCE;
+	struct held held[2];
+	bool asked = false;
 
-	hold(fx, name, op, &held);
-	held.wish.metadata = metadata;
-	given = sb_grants_find(fx->grants, &held.wish);
-	if (given == SB_ANSWER_NONE) {
+	assert_true(count <= COUNT(held));
+	for (size_t i = 0; i < count; i++) {
+		enum sb_answer one;
+
+		hold_part(fx, &parts[i], &held[i]);
+		one = sb_grants_find(fx->grants, &held[i].wish);
+		asked |= one == SB_ANSWER_NONE;
+		given = one == SB_ANSWER_DENY ? one : given;
+	}
+	if (asked && given != SB_ANSWER_DENY) {
 		fx->questions++;
 		given = person;
-		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, person, NULL), SB_OK);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(
+				sb_grants_remember(fx->grants, &held[i].wish, person, NULL), SB_OK);
 		/* C3: never twice */
-		assert_int_equal(sb_grants_find(fx->grants, &held.wish), given);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(sb_grants_find(fx->grants, &held[i].wish), given);
 	}
-	let_go(&held);
+	for (size_t i = 0; i < count; i++)
+		let_go(&held[i]);
 	return given != SB_ANSWER_DENY;
+}
+
+static void made_thing(struct fixture *fx, const char *name, enum sb_thing thing)
+{
+	struct held held;
+
+	hold(fx, name, SB_CREATE, &held);
+	held.wish.thing = thing;
+	sb_grants_made(fx->grants, &held.wish);
+	let_go(&held);
 }
 
 static bool do_step(struct fixture *fx, const struct step *step, enum sb_answer person)
 {
-	char name[PATH_MAX], to[PATH_MAX];
-	bool there, to_there;
+	char name[PATH_MAX], to[PATH_MAX], to_path[PATH_MAX];
+	struct stat info;
+	bool there, to_there, link_there;
 
 	snprintf(name, sizeof name, "home/docs/%s", step->name);
 	snprintf(to, sizeof to, "home/docs/%s", step->to ? step->to : "");
+	snprintf(to_path, sizeof to_path, "%s", in(fx->root, to));
 	there = is_there(fx, name);
 	to_there = is_there(fx, to);
+	link_there = there && lstat(in(fx->root, name), &info) == 0 && S_ISLNK(info.st_mode);
 	switch (step->act) {
 	case WRITE:
-		if (!permitted(fx, name, there ? SB_MODIFY : SB_CREATE, false, person))
+		if (!permitted(fx, &(struct part){name, there ? SB_MODIFY : SB_CREATE}, 1, person))
 			return false;
 		if (!there) {
 			make_file(fx->root, name);
@@ -62,32 +104,44 @@ static bool do_step(struct fixture *fx, const struct step *step, enum sb_answer 
 		}
 		return true;
 	case SYMLINK:
-		if (!permitted(fx, name, SB_CREATE, false, person))
+		if (!permitted(fx,
+			       &(struct part){name, SB_CREATE, SB_THING_LINK, .leads_to = step->to},
+			       1, person))
 			return false;
 		make_link(fx->root, name, step->to);
-		made(fx, name);
+		made_thing(fx, name, SB_THING_LINK);
 		return true;
 	case UNLINK:
 		if (!there)
 			return true; /* a true ENOENT comes before any question */
-		if (!permitted(fx, name, SB_DELETE, false, person))
+		if (!permitted(fx,
+			       &(struct part){name, SB_DELETE,
+					      link_there ? SB_THING_LINK : SB_THING_FILE},
+			       1, person))
 			return false;
 		assert_int_equal(unlink(in(fx->root, name)), 0);
 		return true;
 	case RENAME:
-	case LINK:
-		if (step->act == RENAME && !permitted(fx, name, SB_DELETE, false, person))
+		if (!permitted(fx,
+			       (struct part[]){{name, SB_DELETE, .moved_to = to_path},
+					       {to, to_there ? SB_MODIFY : SB_CREATE}},
+			       2, person))
 			return false;
-		if (!permitted(fx, to, to_there ? SB_MODIFY : SB_CREATE, false, person))
-			return false;
-		assert_int_equal(step->act == RENAME ? rename(in(fx->root, name), in(fx->root, to))
-						     : link(in(fx->root, name), in(fx->root, to)),
-				 0);
+		assert_int_equal(rename(in(fx->root, name), in(fx->root, to)), 0);
 		if (!to_there)
 			made(fx, to);
 		return true;
+	case LINK:
+		if (!permitted(fx,
+			       (struct part[]){{name, SB_MODIFY, SB_THING_NAME},
+					       {to, SB_CREATE, SB_THING_NAME}},
+			       2, person))
+			return false;
+		assert_int_equal(link(in(fx->root, name), in(fx->root, to)), 0);
+		made_thing(fx, to, SB_THING_NAME);
+		return true;
 	case CHMOD:
-		return permitted(fx, name, SB_MODIFY, true, person);
+		return permitted(fx, &(struct part){name, SB_MODIFY, .metadata = true}, 1, person);
 	}
 	return false;
 }
@@ -97,7 +151,7 @@ static bool do_step(struct fixture *fx, const struct step *step, enum sb_answer 
 /* As strace showed them, calls that failed with ENOENT left in. */
 static const struct save {
 	const char *program;
-	unsigned questions; /* 2: its first name tells nothing about the file */
+	unsigned questions; /* 2: its first name tells nothing, or it makes more than files */
 	const struct step *steps;
 } saves[] = {
 	{"vim", 1,
@@ -121,21 +175,21 @@ static const struct save {
 	 SAVE({UNLINK, ".notes.txt.swp"}, {WRITE, ".notes.txt.swp"}, {UNLINK, ".notes.txt.swp"},
 	      {WRITE, ".notes.txt.swp"}, {UNLINK, "notes.txt~"}, {WRITE, "notes.txt~"},
 	      {WRITE, "notes.txt"}, {UNLINK, ".notes.txt.swp"})},
-	{"emacs", 1,
+	{"emacs", 2,
 	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {WRITE, "#notes.txt#"},
 	      {RENAME, "notes.txt", "notes.txt~"}, {WRITE, "notes.txt"}, {WRITE, "notes.txt"},
 	      {UNLINK, ".#notes.txt"}, {CHMOD, "notes.txt"}, {UNLINK, "#notes.txt#"})},
-	{"emacs, precious files", 1,
+	{"emacs, precious files", 2,
 	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {WRITE, "notes.txt~"}, {CHMOD, "notes.txt~"},
 	      {WRITE, "tmp10O8hq"}, {WRITE, "tmp10O8hq"}, {UNLINK, ".#notes.txt"},
 	      {RENAME, "tmp10O8hq", "notes.txt"}, {CHMOD, "notes.txt"})},
-	{"emacs, numbered backups", 1,
+	{"emacs, numbered backups", 2,
 	 SAVE({SYMLINK, ".#notes.txt", "root@host.1"}, {RENAME, "notes.txt", "notes.txt.~1~"},
 	      {WRITE, "notes.txt"}, {UNLINK, ".#notes.txt"})},
 	{"rsync", 1,
 	 SAVE({WRITE, ".notes.txt.BLsbIX"}, {CHMOD, ".notes.txt.BLsbIX"},
 	      {RENAME, ".notes.txt.BLsbIX", "notes.txt"})},
-	{"rsync -b", 1,
+	{"rsync -b", 2,
 	 SAVE({WRITE, ".notes.txt.HksUbt"}, {LINK, "notes.txt", "notes.txt~"},
 	      {CHMOD, ".notes.txt.HksUbt"}, {RENAME, ".notes.txt.HksUbt", "notes.txt"})},
 	{"python, a careful writer", 1,
@@ -154,7 +208,7 @@ static const struct save {
 	 SAVE({WRITE, "notes.txt___jb_tmp___"}, {RENAME, "notes.txt", "notes.txt___jb_old___"},
 	      {RENAME, "notes.txt___jb_tmp___", "notes.txt"}, {UNLINK, "notes.txt___jb_old___"})},
 	{"cp -b", 1, SAVE({RENAME, "notes.txt", "notes.txt~"}, {WRITE, "notes.txt"})},
-	{"install", 1, SAVE({UNLINK, "notes.txt"}, {WRITE, "notes.txt"}, {CHMOD, "notes.txt"})},
+	{"install", 2, SAVE({UNLINK, "notes.txt"}, {WRITE, "notes.txt"}, {CHMOD, "notes.txt"})},
 	{"sed -i", 2, SAVE({WRITE, "sed9Pv6rw"}, {RENAME, "sed9Pv6rw", "notes.txt"})},
 	{"sed -i.bak", 2,
 	 SAVE({WRITE, "sedI5xEHF"}, {RENAME, "notes.txt", "notes.txt.bak"},
@@ -208,19 +262,39 @@ static void names_of_a_save_are_told_apart(void **state)
 		const char *file, *name;
 		enum sb_save_match match;
 	} rows[] = {
-		{"a.c", ".a.c.swp", SB_SAVE_OLD},      {"a.c", ".a.c.swo", SB_SAVE_OLD},
-		{"a.c", "a.c~", SB_SAVE_OLD},          {"a.c", "a.c.bak", SB_SAVE_NEW},
-		{"a.c", "4913", SB_SAVE_NEW},          {"a.c", "5036", SB_SAVE_NEW},
-		{"a.c", "5037", SB_SAVE_NOT},          {"a.c", "4914", SB_SAVE_NOT},
-		{"a.c", "04913", SB_SAVE_NOT},         {"a.c", "a.h", SB_SAVE_NOT},
-		{"a.c", "b.c~", SB_SAVE_NOT},          {"a.c", "a.c.swp", SB_SAVE_NOT},
-		{".a", ".a.swp", SB_SAVE_OLD},         {".a", "..a.swp", SB_SAVE_OLD},
-		{"a.c", "a.c.~12~", SB_SAVE_NEW},      {"a.c", "a.c.~~", SB_SAVE_NOT},
-		{"a.c", "sedabcdef", SB_SAVE_NEW},     {"a.c", "sedabcde", SB_SAVE_NOT},
-		{"a.c", "sedabc/ef", SB_SAVE_NOT},     {"a.c", "", SB_SAVE_NOT},
-		{"a.c", "a.c", SB_SAVE_NOT},           {"a", "a.123456", SB_SAVE_NEW},
-		{"a", "a.12345", SB_SAVE_NOT},         {"a", "a.tmp.4711", SB_SAVE_NEW},
+		{"a.c", ".a.c.swp", SB_SAVE_OLD},
+		{"a.c", ".a.c.swo", SB_SAVE_OLD},
+		{"a.c", "a.c~", SB_SAVE_OLD},
+		{"a.c", "a.c.bak", SB_SAVE_NEW},
+		{"a.c", "4913", SB_SAVE_NEW},
+		{"a.c", "5036", SB_SAVE_NEW},
+		{"a.c", "5037", SB_SAVE_NOT},
+		{"a.c", "4914", SB_SAVE_NOT},
+		{"a.c", "04913", SB_SAVE_NOT},
+		{"a.c", "a.h", SB_SAVE_NOT},
+		{"a.c", "b.c~", SB_SAVE_NOT},
+		{"a.c", "a.c.swp", SB_SAVE_NOT},
+		{".a", ".a.swp", SB_SAVE_OLD},
+		{".a", "..a.swp", SB_SAVE_OLD},
+		{"a.c", "a.c.~12~", SB_SAVE_NEW},
+		{"a.c", "a.c.~~", SB_SAVE_NOT},
+		{"a.c", "sedabcdef", SB_SAVE_NEW},
+		{"a.c", "sedabcde", SB_SAVE_NOT},
+		{"a.c", "sedabc/ef", SB_SAVE_NOT},
+		{"a.c", "", SB_SAVE_NOT},
+		{"a.c", "a.c", SB_SAVE_NOT},
+		{"a", "a.123456", SB_SAVE_NEW},
+		{"a", "a.12345", SB_SAVE_NOT},
+		{"a", "a.tmp.4711", SB_SAVE_NEW},
 		{"a", "a.1234567890123", SB_SAVE_NOT},
+		{"a", "a.k3Xz9a", SB_SAVE_NEW},
+		/* what a program outside would take for something of its own */
+		{"a", "a.service", SB_SAVE_NOT},
+		{"a", "a.desktop", SB_SAVE_NOT},
+		{"a", ".a.desktop", SB_SAVE_NOT},
+		{"a", "a.tmp.desktop", SB_SAVE_NOT},
+		{"a", "a.~one~", SB_SAVE_NOT},
+		{"a", ".a.sw9", SB_SAVE_NOT},
 	};
 	struct fixture *fx = *state;
 	char file[NAME_MAX + 1];

@@ -1,0 +1,143 @@
+#include "supervise/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consent/names.h"
+#include "supervise/wording.h"
+
+__attribute__((format(printf, 2, 3))) static void add(struct sb_notes *notes, const char *format,
+						      ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (notes->count == SB_QUESTION_NOTES || vasprintf(&text, format, arguments) < 0)
+		notes->broken = true;
+	else
+		notes->all[notes->count++] = text;
+	va_end(arguments);
+}
+
+void sb_notes_done(struct sb_notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		free(notes->all[i]);
+	*notes = (struct sb_notes){0};
+}
+
+/* What the call itself says: wording.h. */
+static void add_words(const struct sb_pending *pending, struct sb_notes *notes)
+{
+	char text[PATH_MAX + 64];
+
+	sb_wording_note(&pending->request->call, text, sizeof text);
+	if (text[0])
+		add(notes, "%s", text);
+}
+
+/* Nobody sees from two paths what goes from one to the other. */
+static void add_moved(const struct sb_pending *pending, struct sb_notes *notes)
+{
+	static const char *const moved[] = {
+		[SB_THING_DIRECTORY] = "it is a directory, and all that is in it comes along",
+		[SB_THING_NODE] = "it is no file, but a FIFO, a socket or a device",
+	};
+	const struct sb_looked *looked = &pending->looked[1]; /* what arrives at the target */
+
+	if (pending->request->call.act != SB_ACT_RENAME)
+		return;
+	if (looked->leads_to)
+		add(notes, "it is a link, which leads to '%s'", looked->leads_to);
+	else if (looked->thing < sizeof moved / sizeof moved[0] && moved[looked->thing])
+		add(notes, "%s", moved[looked->thing]);
+	if (pending->exchanges)
+		add(notes, "the two change places");
+	else if (pending->replaces)
+		add(notes, "%s that has that name now is replaced", pending->replaces);
+}
+
+/* Another path of the call is meant than the first one. */
+static bool is_named(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	return sb_call_is_two(&pending->request->call) && judged->site->path[0];
+}
+
+/* Is the rule that the question shows the guard's own, about this name? */
+static bool is_shown(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	const struct sb_rule *rule = judged->decision.rule;
+
+	return judged == pending->judgement.strictest && rule && rule->tier == SB_TIER_BUILTIN &&
+	       strcmp(rule->pattern, judged->guard.row->pattern) == 0;
+}
+
+static void add_guard(const struct sb_pending *pending, const struct sb_judged *judged,
+		      struct sb_notes *notes)
+{
+	const struct sb_guard_answer *guard = &judged->guard;
+	const char *path = is_named(pending, judged) ? judged->site->path : "";
+
+	if (!is_shown(pending, judged))
+		add(notes, "%s%s%s obeys it later, outside: %s", path, path[0] ? ": " : "",
+		    guard->row->who, guard->row->why);
+	if (guard->detail[0])
+		add(notes, "%s", guard->detail);
+}
+
+/* What stops it beside the rule that the question shows. */
+static void add_rules(const struct sb_pending *pending, struct sb_notes *notes)
+{
+	const struct sb_judged *shown = pending->judgement.strictest;
+
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		const struct sb_judged *judged = &pending->judgement.all[i];
+		const struct sb_rule *rule = judged->decision.rule;
+
+		if (judged->guard.verdict != SB_GUARD_PLAIN)
+			add_guard(pending, judged, notes);
+		else if (judged != shown && judged->decision.verdict != SB_ALLOW &&
+			 rule != shown->decision.rule)
+			add(notes, "%s: %s", judged->site->path,
+			    rule ? rule->origin
+				 : "it lies outside the project, and no rule allows it");
+	}
+}
+
+/* A yes to a name of a save is one to the file that is saved. */
+static void add_subjects(const struct sb_pending *pending, struct sb_notes *notes)
+{
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
+		char subject[NAME_MAX + 1];
+		const char *why;
+
+		if (wish.decision.verdict == SB_ALLOW)
+			continue;
+		sb_grants_subject(&wish, subject, &why);
+		if (why && strcmp(subject, wish.name) != 0)
+			add(notes, "%s of '%s', which a yes covers too", why, subject);
+		else if (why)
+			add(notes, "%s", why);
+	}
+}
+
+void sb_notes_of(const struct sb_approver *approver, const struct sb_pending *pending,
+		 struct sb_notes *notes)
+{
+	const struct sb_call *call = &pending->request->call;
+	const char *service = call->act == SB_ACT_CONNECT
+				      ? sb_socket_in_words(pending->file.path, approver->sockets,
+							   approver->socket_count)
+				      : NULL;
+
+	add_words(pending, notes);
+	add_moved(pending, notes);
+	add_rules(pending, notes);
+	add_subjects(pending, notes);
+	if (service)
+		add(notes, "%s", service);
+}
