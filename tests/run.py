@@ -56,12 +56,14 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_session.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
-                   "supervise/killed.py", "supervise/nameless.py", "supervise/places.py",
+                   "supervise/killed.py", "supervise/nameless.py", "supervise/noticed.py",
+                   "supervise/places.py",
                    "supervise/soak.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
-           "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals")
+           "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
+           "supervise/noticed")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 USER = "sandbash-test"

@@ -45,7 +45,8 @@ struct sb_event {
 	const char *answer;  /* "once", "directory", "deny", "always" */
 	/* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout" */
 	const char *by;
-	int error; /* errno of a performed or refused operation */
+	int error;           /* errno of a performed or refused operation */
+	const char *content; /* SHA-256, hex, of the bytes that landed on a guarded name */
 	/* start */
 	const char *const *command; /* NULL-terminated */
 	const char *directory;

@@ -47,6 +47,7 @@ static const struct field {
 	FIELD("answer", TEXT, event.answer),
 	FIELD("by", TEXT, event.by),
 	FIELD("error", INT, event.error),
+	FIELD("content", TEXT, event.content),
 	FIELD("command", WORDS, event.command),
 	FIELD("directory", TEXT, event.directory),
 	FIELD("mode", TEXT, event.mode),

@@ -75,6 +75,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	part(out, "; rule: ", event->rule, "");
 	if (event->error)
 		part(out, "; ", strerror(event->error), "");
+	part(out, "; content ", event->content, "");
 	if (event->has_status)
 		sb_buf_printf(out, " status %d", event->status);
 	if (event->counters)

@@ -380,9 +380,10 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 	struct sb_json json;
 	struct sb_error err;
 
-	if (!line->quiet && sb_summary_count(summary)) {
+	if (!line->quiet) {
 		sb_summary_text(summary, SUMMARY_LINES, &text);
-		fputs(text.data, stderr);
+		if (text.length)
+			fputs(text.data, stderr);
 	}
 	if (!file->directory)
 		return 0;

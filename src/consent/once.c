@@ -224,7 +224,8 @@ void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
 		return;
 	/* Only a file that is made for the sake of a save: deleting an old "X~" is not about X, and
 	 * nobody saves in a directory, a link, a FIFO or under a second name. */
-	if (wish->op == SB_CREATE && !wish->metadata && wish->thing == SB_THING_FILE) {
+	if (wish->op == SB_CREATE && !wish->metadata && !wish->guard &&
+	    wish->thing == SB_THING_FILE) {
 		if (sb_save_file(wish->directory, wish->name, out_file, out_why))
 			return;
 		*out_why = sb_save_temporary(wish->name);
@@ -234,7 +235,7 @@ void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
 
 bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight)
 {
-	return wish->thing == SB_THING_FILE && !wish->metadata &&
+	return wish->thing == SB_THING_FILE && !wish->guard && !wish->metadata &&
 	       (wish->op == SB_MODIFY || wish->op == SB_CREATE) &&
 	       !(sight->exists && S_ISSOCK(sight->info.st_mode));
 }

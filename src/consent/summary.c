@@ -13,6 +13,7 @@
 
 /* So many names in one directory are about the directory. */
 #define CROWD 3
+#define MAX_WRITTEN 32 /* each was a question */
 
 struct entry {
 	enum sb_op op; /* of the first refusal */
@@ -31,6 +32,12 @@ struct sb_summary {
 	struct entry entries[SB_SUMMARY_MAX];
 	size_t count;
 	unsigned long total, beyond;
+	struct written { /* by a yes to whatever it is */
+		char *path;
+		size_t length; /* in the end */
+	} written[MAX_WRITTEN];
+	size_t written_count;
+	unsigned long written_beyond;
 };
 
 struct sb_summary *sb_summary_new(const char *home)
@@ -61,8 +68,41 @@ void sb_summary_free(struct sb_summary *summary)
 		return;
 	for (size_t i = 0; i < summary->count; i++)
 		free_entry(&summary->entries[i]);
+	for (size_t i = 0; i < summary->written_count; i++)
+		free(summary->written[i].path);
 	free(summary->home);
 	free(summary);
+}
+
+void sb_summary_wrote(struct sb_summary *summary, const char *path, size_t length)
+{
+	char *copy;
+
+	for (size_t i = 0; i < summary->written_count; i++)
+		if (strcmp(summary->written[i].path, path) == 0) {
+			summary->written[i].length = length;
+			return;
+		}
+	copy = summary->written_count < MAX_WRITTEN ? strdup(path) : NULL;
+	if (copy)
+		summary->written[summary->written_count++] = (struct written){copy, length};
+	else
+		summary->written_beyond++;
+}
+
+static void put_written(const struct sb_summary *summary, struct sb_buf *out)
+{
+	if (!summary->written_count && !summary->written_beyond)
+		return;
+	sb_buf_puts(out, "sandbash: written by a yes to whatever it would be; look at it:\n");
+	for (size_t i = 0; i < summary->written_count; i++) {
+		sb_buf_puts(out, "  '");
+		sb_escape_append(out, summary->written[i].path, strlen(summary->written[i].path));
+		sb_buf_printf(out, "' (%zu byte%s)\n", summary->written[i].length,
+			      summary->written[i].length == 1 ? "" : "s");
+	}
+	if (summary->written_beyond)
+		sb_buf_printf(out, "  and %lu more\n", summary->written_beyond);
 }
 
 unsigned long sb_summary_count(const struct sb_summary *summary)
@@ -348,6 +388,7 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 	size_t count = in_order(summary, entries);
 	unsigned long told = 0;
 
+	put_written(summary, out);
 	if (!summary->total)
 		return;
 	sb_buf_printf(out, "sandbash: %lu %s refused; what was refused, why, and what allows it:\n",
@@ -409,5 +450,14 @@ void sb_summary_json(const struct sb_summary *summary, struct sb_json *json)
 		put_json(summary, entries[i], json);
 	sb_json_close(json, ']');
 	sb_json_pair_int(json, "not_listed", (long)summary->beyond);
+	sb_json_key(json, "written_unseen");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < summary->written_count; i++) {
+		sb_json_open(json, '{');
+		sb_json_pair(json, "path", summary->written[i].path);
+		sb_json_pair_int(json, "bytes", (long)summary->written[i].length);
+		sb_json_close(json, '}');
+	}
+	sb_json_close(json, ']');
 	sb_json_close(json, '}');
 }

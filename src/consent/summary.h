@@ -38,10 +38,16 @@ void sb_summary_free(struct sb_summary *summary);
 /* Never fails: what cannot be kept is counted. */
 void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal);
 
+/*
+ * These bytes have landed at path, by a yes that was given before they were known: told as well,
+ * once for each path.
+ */
+void sb_summary_wrote(struct sb_summary *summary, const char *path, size_t length);
+
 unsigned long sb_summary_count(const struct sb_summary *summary);
 
 /*
- * For standard error; nothing when nothing was refused.  A line per entry, at most lines of
+ * For standard error; nothing when there is nothing to tell.  A line per entry, at most lines of
  * them, those refused most often first.  Looks whether paths exist, since a grant for a
  * missing one is skipped.
  */

@@ -444,7 +444,8 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	/*
 	 * The last descriptor of a staged file may be one of the high numbers that the broker
 	 * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
-	 * fast as ever, but for the comparison: some programs close every number there is.
+	 * fast as ever, but for the comparison: some programs close every number there is.  A copy
+	 * of such a descriptor may get a number whose closing is not held, so making one is.
 	 */
 	const unsigned first = options->staging, last = first + SB_STAGING_HELD - 1;
 	const struct sb_filter_row staging[] = {
@@ -452,10 +453,21 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 		{SYS_close, HOLD, SUPERVISED, {{AT_MOST, 0, 2}}},
 		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
 		{SYS_dup3, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
+		{SYS_dup, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
+		{SYS_fcntl,
+		 HOLD,
+		 SUPERVISED,
+		 {{EQUAL, 1, F_DUPFD}, {AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
+		{SYS_fcntl,
+		 HOLD,
+		 SUPERVISED,
+		 {{EQUAL, 1, F_DUPFD_CLOEXEC}, {AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 0, last}}},
 #ifdef __x86_64__
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 #endif
 	};
 	const struct sb_filter_row *from = options->performer ? performer_table : table;

@@ -19,6 +19,7 @@
 #include "consent/summary.h"
 #include "supervise/case.h"
 #include "supervise/perform.h"
+#include "supervise/permits.h"
 #include "supervise/wire.h"
 
 /* How a question reaches a person.  Everything in question is copied. */
@@ -53,6 +54,7 @@ struct sb_approver {
 	struct sb_audit *audit; /* NULL: no record */
 	struct sb_counters counters;
 	struct sb_grants *grants;
+	struct sb_permits permits;
 	struct sb_flood *flood;
 	struct sb_pending *pending;
 	size_t pending_count;

@@ -79,7 +79,14 @@ struct sb_call {
 	unsigned first, last; /* close: the descriptors */
 	pid_t owner_process;  /* owner: as the caller numbers it; negative: a group */
 	bool replaces;        /* ... by dup2(), which cannot be refused any more */
-	int socket;           /* connect, bind */
+	/*
+	 * dup(): of this descriptor.  As an open that is passed on to the asker: of a file that was
+	 * opened already, which gets a number whose closing tells nobody anything (stage.h).
+	 */
+	bool shares;
+	unsigned shared;
+	uint64_t permit; /* close: the number of the call that a person said yes to; 0: none */
+	int socket;      /* connect, bind */
 	struct sockaddr_storage address;
 	socklen_t address_length;
 };

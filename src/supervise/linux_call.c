@@ -398,8 +398,18 @@ static int get_dup(struct reader *reader)
 {
 	const uint64_t *a = reader->args;
 
+	reader->call->shares = true;
+	reader->call->shared = (unsigned)a[0];
 	return (unsigned)a[0] == (unsigned)a[1] ? get_close(reader, 1, 0, true)
 						: get_close(reader, a[1], a[1], true);
+}
+
+/* To a free number. */
+static int get_dup_beside(struct reader *reader)
+{
+	reader->call->shares = true;
+	reader->call->shared = (unsigned)reader->args[0];
+	return get_close(reader, 1, 0, true);
 }
 
 static int decode(struct reader *r, int number)
@@ -464,9 +474,13 @@ static int decode(struct reader *r, int number)
 		return get_address(r, SB_ACT_CONNECT);
 	case SYS_bind:
 		return get_address(r, SB_ACT_BIND);
+	case SYS_dup:
+		return get_dup_beside(r);
 	case SYS_flock:
 		return get_plain(r, SB_ACT_LOCK);
 	case SYS_fcntl:
+		if ((int)a[1] == F_DUPFD || (int)a[1] == F_DUPFD_CLOEXEC)
+			return get_dup_beside(r);
 		r->call->owner_process = (pid_t)a[2];
 		return get_plain(r, (int)a[1] == F_SETOWN ? SB_ACT_OWNER : SB_ACT_LOCK);
 	case SYS_umask:

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
@@ -61,6 +62,12 @@ bool sb_pending_shows_bytes(const struct sb_pending *pending)
 {
 	return pending->judgement.lands && pending->source.bytes.data &&
 	       pending->judgement.lands->guard.verdict != SB_GUARD_PLAIN;
+}
+
+bool sb_pending_asks_early(const struct sb_pending *pending)
+{
+	return pending->request->call.act == SB_ACT_OPEN && pending->judgement.lands &&
+	       pending->judgement.lands->guard.verdict == SB_GUARD_ASK;
 }
 
 /* --- what it is about ------------------------------------------------------------------- */
@@ -292,13 +299,17 @@ static int land(const struct sb_approver *approver, struct sb_pending *pending)
 	return EACCES;
 }
 
-static int perform_landing(const struct sb_approver *approver, struct sb_pending *pending)
+static int perform_landing(struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_wire_message stage = {.kind = SB_WIRE_STAGE, .id = call->id};
 	int error;
 
 	if (call->act == SB_ACT_OPEN) {
+		if (pending->by && sb_pending_asks_early(pending)) {
+			sb_permits_add(&approver->permits, call->id, pending->judgement.lands);
+			stage.number = 1;
+		}
 		if (sb_wire_send(approver->channel, &stage, -1) < 0)
 			sb_pending_fail(approver, call, EACCES);
 		return 0;
@@ -346,7 +357,7 @@ static struct sb_outcome act(const struct sb_approver *approver, struct sb_pendi
  * Carry it out; returns the errno it ended with.  EAGAIN with *again set: a FIFO without a
  * reader, for which the caller waits and nobody else.
  */
-int sb_pending_perform(const struct sb_approver *approver, struct sb_pending *pending, bool *again)
+int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending, bool *again)
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_outcome outcome = {.fd = -1};
@@ -408,7 +419,16 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 static void note_performed(struct sb_approver *approver, struct sb_pending *pending, int error)
 {
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_PERFORM);
+	const struct sb_bytes *bytes = &pending->source.bytes;
+	char content[SB_SHA256_HEX];
 
+	if (!error && pending->judgement.lands && bytes->data) {
+		sb_sha256_hex(bytes->data, bytes->length, content);
+		event.content = content;
+		if (pending->unseen && approver->summary)
+			sb_summary_wrote(approver->summary, pending->judgement.lands->site->path,
+					 bytes->length);
+	}
 	approver->counters.approved[pending->judgement.strictest->op]++;
 	if (!error)
 		for (size_t i = 0; i < pending->judgement.count; i++) {

@@ -248,7 +248,7 @@ static bool obey(struct sb_performer *performer, bool *finish)
 		*finish = true;
 		break;
 	case SB_WIRE_STAGE:
-		sb_stage_granted(&crew.broker, message.id);
+		sb_stage_granted(&crew.broker, message.id, message.number == 1);
 		break;
 	default:
 		break;

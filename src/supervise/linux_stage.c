@@ -40,7 +40,9 @@ struct sb_stage {
 	mode_t mode;
 	uid_t owner;
 	gid_t group;
-	pid_t process; /* who opened it */
+	pid_t process;   /* who opened it */
+	bool asks;       /* no content is harmless but the one that is there */
+	uint64_t permit; /* the call that a person said yes to; 0: none yet */
 };
 
 struct sb_waiting {
@@ -242,9 +244,12 @@ static void nudge(const struct sb_staging *staging)
 
 /* --- opening ------------------------------------------------------------------------------------ */
 
-/* error: what the kernel would say to this user, or 0. */
+/*
+ * error: what the kernel would say to this user, or 0.  asks, permitted: the asker has looked at
+ * it, and a person has said yes.
+ */
 static void open_unless(struct sb_broker *broker, const struct sb_call *call,
-			const struct sb_spot *file, int error)
+			const struct sb_spot *file, int error, bool asks, bool permitted)
 {
 	struct sb_staging *staging = &broker->staging;
 	int listener = broker->performer->listener, status, number, fd = -1;
@@ -267,6 +272,8 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 	}
 	stage->process =
 		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+	stage->asks = asks;
+	stage->permit = permitted ? call->id : 0;
 	pthread_mutex_lock(&staging->lock);
 	number = find_number(broker, call->thread);
 	/* says so if nobody waits for it any more: then nothing lands */
@@ -291,7 +298,7 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 
 void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file)
 {
-	open_unless(broker, call, file, may_open(call, file));
+	open_unless(broker, call, file, may_open(call, file), false, false);
 }
 
 static void waiting_free(struct sb_waiting *waiting)
@@ -319,7 +326,9 @@ static void prune_waiting(struct sb_broker *broker)
 	}
 }
 
-void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
+/* Until the asker has answered.  False: it cannot be kept, and has been refused. */
+static bool keep_waiting(struct sb_broker *broker, const struct sb_call *call,
+			 const struct sb_spot *file)
 {
 	struct sb_staging *staging = &broker->staging;
 	struct sb_waiting *waiting = malloc(sizeof *waiting);
@@ -327,7 +336,7 @@ void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct s
 	if (!waiting || file->directory < 0 || copy_place(file, &waiting->file) < 0) {
 		free(waiting);
 		sb_broker_fail(broker, call, EACCES);
-		return;
+		return false;
 	}
 	waiting->call = *call;
 	waiting->call.value = NULL;
@@ -339,10 +348,35 @@ void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct s
 	waiting->next = staging->waiting;
 	staging->waiting = waiting;
 	pthread_mutex_unlock(&staging->lock);
-	sb_broker_forward(broker, call, file, NULL, -1);
+	return true;
 }
 
-void sb_stage_granted(struct sb_broker *broker, uint64_t id)
+void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
+{
+	if (keep_waiting(broker, call, file))
+		sb_broker_forward(broker, call, file, NULL, -1);
+}
+
+/* A copy of a descriptor may be made: from now on nobody is asked about this file. */
+static void share_granted(struct sb_broker *broker, const struct sb_waiting *waiting,
+			  bool permitted)
+{
+	struct sb_call call = waiting->call;
+	struct sb_stage *stage;
+
+	pthread_mutex_lock(&broker->staging.lock);
+	stage = find_stage(&broker->staging, &waiting->file.info);
+	if (stage && permitted)
+		stage->permit = call.id;
+	else if (stage)
+		stage->asks =
+			false; /* there are harmless contents: the question shows the others */
+	pthread_mutex_unlock(&broker->staging.lock);
+	call.shares = false;
+	sb_stage_close(broker, &call);
+}
+
+void sb_stage_granted(struct sb_broker *broker, uint64_t id, bool permitted)
 {
 	struct sb_staging *staging = &broker->staging;
 	struct sb_waiting **link = &staging->waiting, *waiting;
@@ -357,8 +391,12 @@ void sb_stage_granted(struct sb_broker *broker, uint64_t id)
 	if (!waiting)
 		return;
 	/* that this user could do it the asker has seen, in a view that is not read-only */
-	if (sb_sys_notify_alive(broker->performer->listener, id))
-		open_unless(broker, &waiting->call, &waiting->file, 0);
+	if (!sb_sys_notify_alive(broker->performer->listener, id))
+		;
+	else if (waiting->call.act == SB_ACT_CLOSE)
+		share_granted(broker, waiting, permitted);
+	else
+		open_unless(broker, &waiting->call, &waiting->file, 0, true, permitted);
 	waiting_free(waiting);
 }
 
@@ -415,6 +453,7 @@ static void forward(struct sb_broker *broker, struct sb_call *call, struct sb_st
 	call->mode = stage->mode;
 	call->owner = stage->owner;
 	call->group = stage->group;
+	call->permit = stage->permit;
 	sb_broker_forward_for(broker, call, stage->process, &stage->place, NULL, memory);
 }
 
@@ -605,11 +644,71 @@ static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_ca
 	return done;
 }
 
+/* The file that this call makes a further descriptor of, if that has to be asked.  Under the lock. */
+static const struct sb_stage *shared_stage(const struct sb_broker *broker,
+					   const struct sb_call *call, struct stat *out)
+{
+	const struct sb_stage *stage = NULL;
+
+	if (look_at(broker, call->thread, call->shared, out))
+		stage = find_stage(&broker->staging, out);
+	return stage && stage->asks && !stage->permit ? stage : NULL;
+}
+
+/*
+ * SECURITY: whoever makes a copy of a descriptor is asked before, where every content asks.
+ *
+ * Danger: none to what lands, which is asked about when it does.  But shells put a redirection
+ * at number 1 and let go of it without a look at the answer, so what comes after "&&" would go
+ * on as if the file had been written.
+ * Price: nobody sees the bytes beforehand.
+ * Held by: tests/supervise/noticed.py
+ *
+ * Another thread may put another file at the number until the kernel goes on: that one is asked
+ * about in its turn.
+ */
+static bool asks_to_share(struct sb_broker *broker, const struct sb_call *call)
+{
+	struct sb_spot place = SB_SPOT_EMPTY;
+	SB_AUTO_FREE struct sb_call *open = NULL;
+	const struct sb_stage *stage;
+	struct stat memory;
+	pid_t process = 0;
+
+	pthread_mutex_lock(&broker->staging.lock);
+	stage = shared_stage(broker, call, &memory);
+	open = stage ? malloc(sizeof *open) : NULL;
+	if (open && copy_place(&stage->place, &place) == 0) {
+		*open = *call;
+		open->act = SB_ACT_OPEN;
+		open->flags = O_WRONLY;
+		open->mode = stage->mode;
+		process = stage->process;
+	}
+	pthread_mutex_unlock(&broker->staging.lock);
+	if (!stage)
+		return false;
+	place.info = memory; /* by which it is found again */
+	if (!open || place.directory < 0 || !find_place(broker, &place)) {
+		sb_broker_fail(broker, call, EACCES);
+	} else if (keep_waiting(broker, call, &place)) {
+		place.object = openat(place.directory, place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (place.object >= 0 && fstat(place.object, &place.info) != 0)
+			place.info = (struct stat){0};
+		sb_broker_forward_for(broker, open, process, &place, NULL, -1);
+	}
+	sb_spot_done(&place);
+	return true;
+}
+
 void sb_stage_close(struct sb_broker *broker, const struct sb_call *call)
 {
 	struct sb_stage *stage = NULL;
 	bool answered = false;
 
+	if (call->shares && __atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE) &&
+	    asks_to_share(broker, call))
+		return;
 	if (__atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE) && call->first <= call->last)
 		stage = take_closed(broker, call);
 	while (stage && stage->next) { /* a whole range: only one of them can be waited for */

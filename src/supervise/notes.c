@@ -86,6 +86,8 @@ static void add_guard(const struct sb_pending *pending, const struct sb_judged *
 		    guard->row->who, guard->row->why);
 	if (guard->detail[0])
 		add(notes, "%s", guard->detail);
+	if (judged == pending->judgement.lands && sb_pending_asks_early(pending))
+		add(notes, "a yes is to whatever it writes there");
 }
 
 /* What stops it beside the rule that the question shows. */

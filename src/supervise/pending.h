@@ -35,6 +35,7 @@ struct sb_pending {
 	uint64_t deadline_ms;   /* 0: none */
 	uint64_t started;       /* when the process started */
 	const char *by;         /* who allowed it; a literal, or NULL */
+	bool unseen;            /* ... before its bytes were known */
 	char program[PATH_MAX]; /* its file */
 };
 
@@ -55,6 +56,9 @@ void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *c
 /* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
 bool sb_pending_shows_bytes(const struct sb_pending *pending);
 
+/* Is it an open of a guarded name where no content is harmless? */
+bool sb_pending_asks_early(const struct sb_pending *pending);
+
 /* After sb_judge(): what things the operations are about, as they are now. */
 void sb_pending_look(struct sb_pending *pending);
 
@@ -69,7 +73,7 @@ struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by);
 
 /* Carry it out and answer; *again: a FIFO that nobody reads yet, nothing was answered. */
-int sb_pending_perform(const struct sb_approver *approver, struct sb_pending *pending, bool *again);
+int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending, bool *again);
 
 /* Done because a person said yes, now or earlier; takes pending over.  It may have to wait. */
 void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pending, const char *by);

@@ -7,6 +7,8 @@
  * asked, or they are dropped and the closing fails.
  *
  *     open   -> copy, handed over                 open, dup'ed, inherited, mapped ...
+ *     dup    -> where every content asks, now: what a shell makes of a redirection is closed
+ *               without a look at the answer
  *     close  -> is it the last descriptor in any process of the run?  Then judge and land
  *     exit, exec, a number whose close is not held -> noticed a moment later, and landed; but
  *               nobody waits for an answer then, so what would have to be asked is refused
@@ -47,11 +49,14 @@ int sb_staging_init(struct sb_staging *staging);
 void sb_stage_open(struct sb_broker *broker, const struct sb_call *call,
 		   const struct sb_spot *file);
 
-/* The same when the asker says so: it has the call, and can have bytes looked at by a person. */
+/*
+ * The same when the asker says so: it has the call, and can have bytes looked at by a person.
+ * permitted: a person has said yes to whatever is written.
+ */
 void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file);
-void sb_stage_granted(struct sb_broker *broker, uint64_t id);
+void sb_stage_granted(struct sb_broker *broker, uint64_t id, bool permitted);
 
-/* Answer a held close. */
+/* Answer a held close, or dup. */
 void sb_stage_close(struct sb_broker *broker, const struct sb_call *call);
 
 /* Answer a change of mode, owner or times of a staged file.  False: it is none. */

@@ -26,7 +26,8 @@ struct head {
 	struct sockaddr_storage address;
 	socklen_t address_length;
 	struct stat info;
-	bool through_fd, replaces;
+	uint64_t permit;
+	bool through_fd, replaces, shares;
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
 	size_t file_path, target_path, text, value; /* lengths */
 	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
@@ -44,7 +45,9 @@ struct head {
 	USE(device)                                                                                \
 	USE(length)                                                                                \
 	USE(owner)                                                                                 \
-	USE(group)
+	USE(group)                                                                                 \
+	USE(permit)                                                                                \
+	USE(shares)
 
 enum { FILE_DIRECTORY, FILE_OBJECT, TARGET_DIRECTORY, SOCKET };
 

@@ -24,7 +24,9 @@ enum sb_wire_kind {
 	SB_WIRE_SIGNAL,   /* pass this signal on to the command */
 	SB_WIRE_CONTINUE, /* put it in the foreground and let it go on */
 	SB_WIRE_FINISH,   /* end whatever still runs */
-	SB_WIRE_STAGE,    /* open a guarded file as a copy: a person will look at the bytes */
+	/* open a guarded file as a copy: number is 0: a person will look at the bytes; 1: has said
+	 * yes to whatever is written */
+	SB_WIRE_STAGE,
 };
 
 struct sb_wire_counters {

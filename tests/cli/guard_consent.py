@@ -7,14 +7,15 @@ BOTH = ("full", "flat")
 HOOK = "#!/bin/sh\necho the hook ran\n"
 
 
-@test("C3 a hook is asked about when it is closed, with its bytes; yes, and these land",
+@test("C3 a hook that is there is asked about when it is closed, with its bytes; yes, and these land",
       variants=BOTH)
 def hook(fx):
     fx.git_project()
     fx.write("source", HOOK, 0o755)
+    fx.write(".git/hooks/pre-commit", "old", 0o755)
     person = Person(fx, "sh", "-c", "cp source .git/hooks/pre-commit; echo status=$?; "
                     "test -x .git/hooks/pre-commit && echo executable; sleep 0.3")
-    screen = person.answer("1", "create", ".git/hooks/pre-commit")
+    screen = person.answer("1", "overwrite", ".git/hooks/pre-commit")
     contains(screen, "echo the hook ran")
     contains(screen, "git runs hooks")
     lacks(screen, "this directory", "a directory answer never covers guarded names")
@@ -25,7 +26,7 @@ def hook(fx):
     contains(fx.run("git", "commit", "--allow-empty", "-m", "x").stderr, "the hook ran", "control")
 
 
-@test("C3 no: closing fails, and nothing lands", variants=BOTH)
+@test("C3 no: opening a new hook fails, and nothing lands", variants=BOTH)
 def refused(fx):
     fx.git_project()
     fx.write("source", HOOK, 0o755)
@@ -66,12 +67,12 @@ def directory_answer(fx):
     check((fx.outside / "b").exists() and not (fx.outside / ".git/hooks/c").exists())
 
 
-@test("C3 a shell's redirection to a guarded name waits for the answer", variants=BOTH)
+@test("C3 what a shell writes to a guarded name is there when it goes on", variants=BOTH)
 def redirection(fx):
     person = Person(fx, "bash", "-c", "echo 'export A=1' >.envrc; cat .envrc; "
                     "{ echo one; cat /dev/null; echo two; } >.mcp.json; cat .mcp.json; sleep 0.3")
-    contains(person.answer("1", ".envrc"), "export A=1")
-    contains(person.answer("1", ".mcp.json"), "two")
+    person.answer("1", "create", ".envrc", "whatever it writes")
+    person.answer("1", "create", ".mcp.json")
     person.end()
     equal(fx.read(".envrc"), "export A=1\n")
     equal(fx.read(".mcp.json"), "one\ntwo\n")
