@@ -233,17 +233,23 @@ void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
 	memcpy(out_file, wish->name, strlen(wish->name) + 1);
 }
 
-bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight)
+static bool is_for_contents(const struct sb_wish *wish, const struct sb_sight *sight)
 {
-	return wish->thing == SB_THING_FILE && !wish->guard && !wish->metadata &&
+	return wish->thing == SB_THING_FILE && !wish->metadata &&
 	       (wish->op == SB_MODIFY || wish->op == SB_CREATE) &&
 	       !(sight->exists && S_ISSOCK(sight->info.st_mode));
+}
+
+/* Names that somebody outside obeys are meant alone. */
+bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight)
+{
+	return is_for_contents(wish, sight) && !wish->guard;
 }
 
 /* What "once" lets be done to the name that was shown: sb_act_of() bits. */
 static unsigned acts_of(const struct sb_wish *wish, const struct sb_sight *sight)
 {
-	if (sb_once_saves(wish, sight))
+	if (is_for_contents(wish, sight))
 		return SB_ACT_CHANGE & ~SB_ACT_DELETE;
 	/* who makes a directory or a FIFO gives it its modes */
 	return sb_act_of(wish) | (wish->op == SB_CREATE && !wish->metadata ? SB_ACT_METADATA : 0);
