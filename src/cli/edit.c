@@ -23,6 +23,8 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 
 	if (sb_home_find(&request.environment, home, &err) != SB_OK)
 		return sb_report(&err);
+	for (size_t i = 0; home->warnings && home->warnings[i]; i++)
+		sb_warn("%s", home->warnings[i]);
 	*out_file = line->global ? sb_global_config(home) : sb_directory_config(home, home->cwd);
 	if (*out_file)
 		return 0;

@@ -66,6 +66,7 @@ enum id {
 	REMOVE_PATH,
 	EDIT,
 	GLOBAL,
+	CONFIG_DIR,
 	COMPLETION,
 };
 
@@ -184,6 +185,8 @@ const struct sb_option sb_options[] = {
 		  "open this directory's rules in an editor"},
 	[GLOBAL] = {"global", NULL, NULL, SB_GROUP_CONFIG, "for all directories",
 		    "with these: the rules of all directories"},
+	[CONFIG_DIR] = {"config-dir", "DIR", NULL, SB_GROUP_RUN, NULL,
+			"take the configuration from DIR, also if that lies in a project"},
 
 	[COMPLETION] = {"completion", "SHELL", "bash zsh fish", SB_GROUP_LOOK, NULL, NULL},
 };
@@ -553,6 +556,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case GLOBAL:
 		line->global = true;
 		return SB_OK;
+	case CONFIG_DIR:
+		return set_text(&line->config_dir, id, value, err);
 	default:
 		return set_action(line, id, value, err);
 	}

@@ -93,8 +93,9 @@ struct sb_command_line {
 	int ask_fd;
 	const char *forget; /* --sessions --forget=NAME */
 	int ask_timeout_ms;
-	const char *session; /* --session=NAME */
-	const char *report;  /* --report=FILE */
+	const char *session;    /* --session=NAME */
+	const char *report;     /* --report=FILE */
+	const char *config_dir; /* --config-dir=DIR */
 
 	bool follow, verify, prune; /* what --log does; none: print */
 	const char *log_session, *log_path, *log_verdict, *since;

@@ -13,30 +13,9 @@
 
 #include "base/auto.h"
 #include "base/hash.h"
+#include "config/own.h"
 #include "path/path.h"
 #include "sys/directory.h"
-
-/* $NAME/sandbash if NAME is absolute (the XDG rule), else home/fallback/sandbash. */
-static int own_dir(const char *xdg, const char *home, const char *fallback, char **out,
-		   char **out_named, struct sb_error *err)
-{
-	bool given = xdg && xdg[0] == '/';
-	SB_AUTO_FREE char *base = NULL;
-	SB_AUTO_FREE char *dir = NULL;
-	int status;
-
-	base = given ? strdup(xdg) : sb_path_join(home, fallback);
-	dir = base ? sb_path_join(base, "sandbash") : NULL;
-	if (!dir)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	if (given)
-		status = sb_path_canonical(dir, out, NULL, err);
-	else /* home is canonical: walk only what lies beneath */
-		status = sb_path_canonical_beneath(home, dir + strlen(home), out, NULL, err);
-	if (status == SB_OK && out_named)
-		*out_named = sb_take_ptr(&dir);
-	return status;
-}
 
 static int current_directory(char **out, struct sb_error *err)
 {
@@ -371,12 +350,9 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	status = sb_path_canonical(environment->home, &home.home, NULL, err);
 	if (status == SB_OK)
 		status = current_directory(&home.cwd, err);
+	home.account_home = find_account_home();
 	if (status == SB_OK)
-		status = own_dir(environment->xdg_config_home, home.home, ".config",
-				 &home.config_dir, &home.config_named, err);
-	if (status == SB_OK)
-		status = own_dir(environment->xdg_state_home, home.home, ".local/state",
-				 &home.state_dir, NULL, err);
+		status = sb_own_find(environment, &home, err);
 	if (status == SB_OK)
 		status = temp_dir(environment->tmpdir, &home, &home.tmpdir, err);
 	if (status == SB_OK && runtime && runtime[0] == '/')
@@ -393,7 +369,6 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
 		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");
 	}
-	home.account_home = find_account_home();
 	home.other_terminal = environment->other_terminal;
 	if (status != SB_OK) {
 		sb_home_done(&home);
@@ -424,6 +399,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->account_home);
 	free(home->config_home);
 	free(home->data_home);
+	free_list(home->refused);
+	free_list(home->warnings);
 	free_list(home->secrets);
 	free_list(home->sockets);
 	free_list(home->git_settings);

@@ -23,6 +23,8 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *const *secrets;          /* paths of credentials that variables name; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 	bool other_terminal;         /* the command gets another one than the caller's */
+	const char *config_dir;      /* --config-dir, which is no variable: it is obeyed; or NULL */
+	const char *const *projects; /* --project: no variable leads into these; or NULL */
 };
 
 struct sb_home {
@@ -31,6 +33,10 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
+	/* What a variable names for these two and is not obeyed (own.h): for each the path as it is
+	 * named, and the canonical one. */
+	char **refused;
+	char **warnings;    /* about them, for the person; both NULL-terminated, or NULL */
 	char *tmpdir;       /* NULL: unset, or no place for temporary files */
 	char *runtime_dir;  /* NULL: unset */
 	char *account_home; /* from /etc/passwd; NULL: none */

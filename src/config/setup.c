@@ -327,6 +327,10 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	status = sb_home_find(&maker->request->environment, &setup->home, err);
 	if (status != SB_OK)
 		return status;
+	for (size_t i = 0; setup->home.warnings && setup->home.warnings[i] && status == SB_OK; i++)
+		status = sb_maker_warn(maker, err, "%s", setup->home.warnings[i]);
+	if (status != SB_OK)
+		return status;
 	setup->policy = sb_policy_new();
 	if (!setup->policy)
 		return out_of_memory(err);
@@ -360,6 +364,7 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 				  .sockets = (const char *const *)setup->home.sockets,
 				  .config_dir = setup->home.config_dir,
 				  .state_dir = setup->home.state_dir,
+				  .refused = (const char *const *)setup->home.refused,
 				  .existing_only = maker->request->existing_only,
 				  .guarded = maker->request->guarded};
 	status = maker->request->more_rules
@@ -373,6 +378,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = sb_builtin_add(setup->policy, &place, err);
 	if (status == SB_OK)
 		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
+	for (size_t i = 0; setup->home.refused && setup->home.refused[i] && status == SB_OK; i++)
+		status = sb_builtin_guard_links(setup->policy, setup->home.refused[i], err);
 	if (status == SB_OK)
 		status = protect_files(maker, err);
 	if (status == SB_OK)
@@ -451,24 +458,29 @@ static bool could_be_planted(const struct sb_setup *setup, const char *dir)
 	return could_be_planted(setup, parent);
 }
 
+static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
+		   struct sb_error *err)
+{
+	int status = could_be_planted(setup, dir) ? sb_config_make_dirs(dir, mode, err) : SB_OK;
+
+	/* What we may not create, the command may not either. */
+	if (status != SB_OK &&
+	    (err->sys_errno == EROFS || err->sys_errno == EACCES || err->sys_errno == EPERM))
+		status = SB_OK;
+	return status;
+}
+
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 {
-	const struct {
-		const char *dir;
-		unsigned mode;
-	} own[] = {{setup->home.config_dir, 0700},
-		   {setup->home.state_dir, 0700},
-		   {SB_SYSTEM_DIR, 0755}};
-	int status = SB_OK;
+	char **refused = setup->home.refused;
+	int status = protect(setup, setup->home.config_dir, 0700, err);
 
-	for (size_t i = 0; i < sizeof own / sizeof own[0] && status == SB_OK; i++) {
-		if (!could_be_planted(setup, own[i].dir))
-			continue;
-		status = sb_config_make_dirs(own[i].dir, own[i].mode, err);
-		/* What we may not create, the command may not either. */
-		if (status != SB_OK && (err->sys_errno == EROFS || err->sys_errno == EACCES ||
-					err->sys_errno == EPERM))
-			status = SB_OK;
-	}
+	if (status == SB_OK)
+		status = protect(setup, setup->home.state_dir, 0700, err);
+	if (status == SB_OK)
+		status = protect(setup, SB_SYSTEM_DIR, 0755, err);
+	/* each is there twice, as it is named and as it is: place.h */
+	for (size_t i = 1; refused && refused[i - 1] && status == SB_OK; i += 2)
+		status = protect(setup, refused[i], 0700, err);
 	return status;
 }

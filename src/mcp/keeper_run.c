@@ -75,6 +75,9 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 	/* by the directories that they were when the server started */
 	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)
 		add_word(words, "--project=", setup->projects[i]);
+	/* what was refused to a variable is refused once, and said once: by the server */
+	if (line->config_dir || setup->home.refused)
+		add_word(words, "--config-dir=", setup->home.config_dir);
 }
 
 /*

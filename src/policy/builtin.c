@@ -630,6 +630,9 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
 		if (own[i])
 			status = add_literal(policy, own[i], &sb_access_read,
 					     "sandbash's own files", HARD, err);
+	for (size_t i = 1; place->refused && place->refused[i - 1] && status == SB_OK; i += 2)
+		status = add_literal(policy, place->refused[i], &sb_access_read,
+				     "a place for sandbash's own files", HARD, err);
 	if (status == SB_OK && place->config_dir) {
 		SB_AUTO_FREE char *word = sb_path_join(place->config_dir, "word");
 

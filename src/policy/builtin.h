@@ -22,6 +22,7 @@ struct sb_place {
 	const char *const *sockets;   /* that the environment names; NULL-terminated, or NULL */
 	const char *config_dir;       /* sandbash's own; changes are denied, always */
 	const char *state_dir;
+	const char *const *refused; /* more that is never changed; NULL-terminated, or NULL */
 	/*
 	 * Leave out rules for what is not there.  No existing path is decided otherwise
 	 * without them, and a static run, which can hold nothing else, starts sooner.

@@ -348,9 +348,18 @@ static void no_place_opens_what_somebody_outside_obeys(void **state)
 		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ALWAYS, NULL),
 				 SB_E_REFUSED);
 		/* a yes is for this call: what lands there next is another thing */
+		held.wish.thing = SB_THING_DIRECTORY;
 		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL),
 				 SB_OK);
 		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		/* but for a file that is opened: what the process writes there was not known yet */
+		held.wish.thing = SB_THING_FILE;
+		assert_int_equal(sb_grants_remember(fx->grants, &held.wish, SB_ANSWER_ONCE, NULL),
+				 SB_OK);
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_ONCE);
+		held.wish.shows_content = true;
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		held.wish.shows_content = false;
 		/* modes are asked about once, and apart from those of plain names */
 		held.wish.metadata = true;
 		held.wish.op = SB_MODIFY;

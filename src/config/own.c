@@ -1,0 +1,271 @@
+#include "config/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* One of our directories, and how it came to be the one. */
+struct own {
+	const char *variable; /* "XDG_CONFIG_HOME" */
+	const char *value;    /* its value; NULL: unset */
+	const char *fallback; /* ".config" in the home directory */
+	bool rules;           /* there are rules in it, not records alone */
+};
+
+struct found {
+	char *dir;   /* canonical */
+	char *named; /* as the environment says it: links may stand in it */
+	bool given;  /* by the variable, not by the home directory */
+};
+
+static void found_done(struct found *found)
+{
+	free(found->dir);
+	free(found->named);
+	*found = (struct found){0};
+}
+
+static void free_paths(char ***list)
+{
+	for (size_t i = 0; *list && (*list)[i]; i++)
+		free((*list)[i]);
+	free(*list);
+}
+
+/* $NAME/sandbash if NAME is absolute (the XDG rule), else home/fallback/sandbash. */
+static int find(const struct own *own, const char *value, const char *home, struct found *out,
+		struct sb_error *err)
+{
+	bool given = value && value[0] == '/';
+	SB_AUTO_FREE char *base = given ? strdup(value) : sb_path_join(home, own->fallback);
+	SB_AUTO_FREE char *dir = base ? sb_path_join(base, "sandbash") : NULL;
+	int status;
+
+	*out = (struct found){.given = given};
+	if (!dir)
+		return out_of_memory(err);
+	if (given)
+		status = sb_path_canonical(dir, &out->dir, NULL, err);
+	else /* home is canonical: walk only what lies beneath */
+		status = sb_path_canonical_beneath(home, dir + strlen(home), &out->dir, NULL, err);
+	if (status == SB_OK)
+		out->named = sb_take_ptr(&dir);
+	return status;
+}
+
+/* --- what may be a project's ---------------------------------------------------------------- */
+
+static const char *own_home(const struct sb_home *home)
+{
+	return home->account_home ? home->account_home : home->home;
+}
+
+static int push(char ***list, size_t *count, const char *path, struct sb_error *err)
+{
+	char **grown = reallocarray(*list, *count + 2, sizeof **list);
+
+	if (!grown)
+		return out_of_memory(err);
+	*list = grown;
+	grown[*count] = strdup(path);
+	grown[*count + 1] = NULL;
+	return grown[(*count)++] ? SB_OK : out_of_memory(err);
+}
+
+static bool is_repository(const char *path)
+{
+	SB_AUTO_FREE char *git = sb_path_join(path, ".git");
+	struct stat info;
+
+	return git && lstat(git, &info) == 0;
+}
+
+/* The repositories around root: who works in a part of one has its files from all of it. */
+static int push_repositories(const char *root, const char *home, char ***list, size_t *count,
+			     struct sb_error *err)
+{
+	SB_AUTO_FREE char *at = strdup(root);
+	int status = at ? SB_OK : out_of_memory(err);
+
+	/* nobody's home directory is a project for having a .git in it */
+	while (status == SB_OK && !sb_path_within(at, home)) {
+		char *parent = sb_path_parent(at);
+
+		if (is_repository(at))
+			status = push(list, count, at, err);
+		if (status == SB_OK && !parent)
+			status = out_of_memory(err);
+		free(at);
+		at = parent;
+	}
+	return status;
+}
+
+/* The projects, as far as they can be told before any rule is read. */
+static int find_places(const struct sb_environment *environment, const struct sb_home *home,
+		       bool given, char ***out, struct sb_error *err)
+{
+	size_t count = 0;
+	int status = SB_OK;
+
+	*out = calloc(1, sizeof **out);
+	if (!*out)
+		return out_of_memory(err);
+	for (size_t i = 0; status == SB_OK; i++) {
+		const char *const *named = environment->projects;
+		SB_AUTO_FREE char *absolute = NULL;
+		SB_AUTO_FREE char *root = NULL;
+
+		if (i && (!named || !named[i - 1]))
+			break;
+		/* one that is none is refused later, with a reason */
+		if (i && (sb_path_expand(named[i - 1], home->cwd, home->home, &absolute, NULL) !=
+				  SB_OK ||
+			  sb_path_canonical(absolute, &root, NULL, NULL) != SB_OK))
+			continue;
+		/* a home directory that is the project itself, or in it, was allowed by a flag */
+		if (given)
+			status = push(out, &count, i ? root : home->cwd, err);
+		if (status == SB_OK)
+			status = push_repositories(i ? root : home->cwd, own_home(home), out,
+						   &count, err);
+	}
+	return status;
+}
+
+/*
+ * SECURITY: no project tells where its own rules are.
+ *
+ * Danger: a repository's .env sets XDG_CONFIG_HOME to a directory that came with it, or that an
+ * earlier run has written: "mode danger-full-access" (CVE-2025-61260).  HOME does the same.
+ * Price: who keeps the configuration in a project says so with --config-dir.
+ * Held by: tests/cli/config_place.py
+ *
+ * The account's own place is always believed: no run can change what is there (S9), also one that
+ * is started in the home directory or around it.
+ */
+static int is_doubtful(const struct sb_environment *environment, const struct sb_home *home,
+		       const struct own *own, const struct found *found, bool *out,
+		       struct sb_error *err)
+{
+	struct found usual;
+	SB_AUTO_FREE char *link = NULL;
+	SB_AUTO_FREE char *canonical = NULL;
+	char **places = NULL;
+	int status = find(own, NULL, own_home(home), &usual, err);
+	bool same = status == SB_OK && strcmp(usual.dir, found->dir) == 0;
+
+	*out = false;
+	found_done(&usual);
+	if (status != SB_OK || (same && !found->given))
+		return status;
+	status = find_places(environment, home, found->given, &places, err);
+	/* a link that lies in a project leads where the project wants */
+	if (status == SB_OK)
+		status = sb_path_canonical_watched(found->named, (const char *const *)places,
+						   &canonical, NULL, &link, err);
+	*out = link != NULL;
+	for (size_t i = 0; status == SB_OK && !same && places[i]; i++)
+		*out |= sb_path_within(places[i], found->dir);
+	free_paths(&places);
+	return status;
+}
+
+/* --- finding them ----------------------------------------------------------------------------- */
+
+static int refuse(struct sb_home *home, const struct own *own, const struct found *found,
+		  struct sb_error *err)
+{
+	size_t refused = 0, warned = 0;
+	char *text = NULL;
+	int status;
+
+	while (home->refused && home->refused[refused])
+		refused++;
+	while (home->warnings && home->warnings[warned])
+		warned++;
+	status = push(&home->refused, &refused, found->named, err);
+	if (status == SB_OK)
+		status = push(&home->refused, &refused, found->dir, err);
+	if (status != SB_OK)
+		return status;
+	if (asprintf(&text, "%s leads to '%s', in a project: %s; %s%s",
+		     found->given ? own->variable : "HOME", found->named,
+		     own->rules ? "its rules are not obeyed"
+				: "no record is kept there, and no kept answer counts",
+		     own->rules ? "if they are yours: --config-dir=" : "set it to another place",
+		     own->rules ? found->named : "") < 0)
+		return out_of_memory(err);
+	status = push(&home->warnings, &warned, text, err);
+	free(text);
+	return status;
+}
+
+static int choose(const struct sb_environment *environment, struct sb_home *home,
+		  const struct own *own, struct found *out, struct sb_error *err)
+{
+	/* what the variable says; else the home directory's; else that of the account */
+	const char *const values[] = {own->value, NULL, NULL};
+	const char *const homes[] = {home->home, home->home, own_home(home)};
+	bool doubtful = true;
+	int status = SB_OK;
+
+	for (size_t i = 0; i < 3 && doubtful && status == SB_OK; i++) {
+		if (i == 1 && !out->given)
+			continue; /* it was that already */
+		found_done(out);
+		status = find(own, values[i], homes[i], out, err);
+		if (status == SB_OK)
+			status = is_doubtful(environment, home, own, out, &doubtful, err);
+		if (status == SB_OK && doubtful && i < 2)
+			status = refuse(home, own, out, err);
+	}
+	return status;
+}
+
+/* Said on the command line: obeyed wherever it lies. */
+static int take_given(const struct sb_environment *environment, struct sb_home *home,
+		      struct sb_error *err)
+{
+	int status;
+
+	status = sb_path_expand(environment->config_dir, home->cwd, home->home, &home->config_named,
+				err);
+	return status == SB_OK ? sb_path_canonical(home->config_named, &home->config_dir, NULL, err)
+			       : status;
+}
+
+int sb_own_find(const struct sb_environment *environment, struct sb_home *home,
+		struct sb_error *err)
+{
+	const struct own config = {"XDG_CONFIG_HOME", environment->xdg_config_home, ".config",
+				   true};
+	const struct own state = {"XDG_STATE_HOME", environment->xdg_state_home, ".local/state",
+				  false};
+	struct found found = {0};
+	int status;
+
+	if (environment->config_dir) {
+		status = take_given(environment, home, err);
+	} else {
+		status = choose(environment, home, &config, &found, err);
+		home->config_dir = sb_take_ptr(&found.dir);
+		home->config_named = sb_take_ptr(&found.named);
+	}
+	if (status == SB_OK) {
+		found_done(&found);
+		status = choose(environment, home, &state, &found, err);
+		home->state_dir = sb_take_ptr(&found.dir);
+	}
+	found_done(&found);
+	return status;
+}
