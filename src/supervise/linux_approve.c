@@ -40,6 +40,7 @@ void sb_approver_record(struct sb_approver *approver, const struct sb_event *eve
 		approver->asking.notice(approver->asking.context, err.message);
 }
 
+static void answer_others(struct sb_approver *approver);
 static void ask_for_others(struct sb_approver *approver);
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ static void write_always(struct sb_approver *approver, const struct sb_wish *wis
 }
 
 static void remember(struct sb_approver *approver, const struct sb_pending *pending,
-		     enum sb_answer answer, bool first)
+		     enum sb_answer answer)
 {
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_GRANT);
 
@@ -102,13 +103,13 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 
 		if (wish.decision.verdict == SB_ALLOW)
 			continue;
-		if (first && answer == SB_ANSWER_ALWAYS)
+		if (answer == SB_ANSWER_ALWAYS)
 			write_always(approver, &wish);
 		if (sb_grants_remember(approver->grants, &wish, answer, NULL) == SB_OK &&
 		    approver->session)
 			sb_session_keep(approver->session, &wish, answer, NULL);
 	}
-	if (!first || answer == SB_ANSWER_DENY)
+	if (answer == SB_ANSWER_DENY)
 		return;
 	event.answer = sb_answer_name(answer);
 	sb_approver_record(approver, &event);
@@ -122,43 +123,25 @@ static bool waits_for(const struct sb_approver *approver, unsigned long question
 	return false;
 }
 
-/* Whose question it is: the process that it names. */
-static struct sb_pending *find_shown(const struct sb_approver *approver, unsigned long question)
-{
-	struct sb_pending *one = approver->pending;
-
-	while (one && (one->question != question || !one->shown))
-		one = one->next;
-	return one;
-}
-
-/* What an answer has settled need not be asked any more: ten files of one directory, say. */
-static void answer_others(struct sb_approver *approver)
+/* The call that a question shows; NULL: who made it is gone. */
+static struct sb_pending **find_shown(struct sb_approver *approver, unsigned long question)
 {
 	struct sb_pending **link = &approver->pending;
 
-	while (*link) {
-		struct sb_pending *pending = *link;
-		unsigned long question = pending->question;
-		enum sb_answer answer = find_answer(approver, pending);
+	while (*link && ((*link)->question != question || !(*link)->shown))
+		link = &(*link)->next;
+	return link;
+}
 
-		if (answer == SB_ANSWER_NONE) {
-			link = &pending->next;
-			continue;
-		}
+static struct sb_pending *take(struct sb_approver *approver, struct sb_pending **link)
+{
+	struct sb_pending *pending = *link;
+
+	if (pending) {
 		*link = pending->next;
 		approver->pending_count--;
-		if (answer == SB_ANSWER_DENY) {
-			sb_pending_deny(approver, pending, "grant");
-			sb_pending_free(pending);
-		} else {
-			sb_pending_carry_out(approver, pending, "grant");
-		}
-		if (!waits_for(approver, question)) {
-			approver->asking.withdraw(approver->asking.context, question);
-			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
-		}
 	}
+	return pending;
 }
 
 static void record_answer(struct sb_approver *approver, const struct sb_pending *pending,
@@ -172,55 +155,29 @@ static void record_answer(struct sb_approver *approver, const struct sb_pending 
 }
 
 /*
- * SECURITY: "once" is for the process that was shown, and only what was offered is an answer.
+ * SECURITY: an answer is for the process that was shown, and only what was offered is one.
  *
  * Danger: whoever asks the same while a question is open waits for its answer.  The person reads
  * "cp (process 12)" and says yes to that one; the other is a program that nobody has seen.
- * Price: each further process is a question of its own.
+ * Price: each further process is a question of its own, unless the answer that is kept covers it.
  * Held by: tests/cli/once.py
  */
-struct shown {         /* the process that a question names */
-	pid_t process; /* 0: it is gone */
-	uint64_t started;
-};
-
-static bool is_answered(const struct sb_pending *pending, const struct shown *shown,
-			enum sb_answer answer)
-{
-	return answer != SB_ANSWER_ONCE ||
-	       (pending->request->process == shown->process && pending->started == shown->started);
-}
-
 void sb_approver_answer(struct sb_approver *approver, unsigned long question, enum sb_answer answer,
 			const char *by)
 {
-	struct sb_pending **link = &approver->pending, *asked = find_shown(approver, question);
-	struct shown shown = {0};
-	bool first = true;
+	struct sb_pending *shown = take(approver, find_shown(approver, question));
 
-	if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) &&
-	    (!asked || !asked->offers_directory))
-		answer = SB_ANSWER_DENY;
-	if (asked) {
-		record_answer(approver, asked, answer, by);
-		shown = (struct shown){asked->request->process, asked->started};
-	}
-	while (*link) {
-		struct sb_pending *pending = *link;
-
-		if (pending->question != question || !is_answered(pending, &shown, answer)) {
-			link = &pending->next;
-			continue;
-		}
-		*link = pending->next;
-		approver->pending_count--;
-		remember(approver, pending, answer, first);
-		first = false;
+	if (shown) {
+		if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) &&
+		    !shown->offers_directory)
+			answer = SB_ANSWER_DENY;
+		record_answer(approver, shown, answer, by);
+		remember(approver, shown, answer);
 		if (answer == SB_ANSWER_DENY) {
-			sb_pending_deny(approver, pending, by);
-			sb_pending_free(pending);
+			sb_pending_deny(approver, shown, by);
+			sb_pending_free(shown);
 		} else {
-			sb_pending_carry_out(approver, pending, by);
+			sb_pending_carry_out(approver, shown, by);
 		}
 	}
 	sb_flood_answered(approver->flood, question, answer);
@@ -533,8 +490,8 @@ static void reconsider(struct sb_approver *approver, struct sb_pending *pending)
 	}
 }
 
-/* Who waits for a question that is answered or gone: theirs are put next, one each. */
-static void ask_for_others(struct sb_approver *approver)
+/* What an answer has settled need not be asked any more: ten files of one directory, say. */
+static void answer_others(struct sb_approver *approver)
 {
 	struct sb_pending **link = &approver->pending;
 
@@ -542,16 +499,41 @@ static void ask_for_others(struct sb_approver *approver)
 		struct sb_pending *pending = *link;
 		unsigned long question = pending->question;
 
-		if (find_shown(approver, question)) {
+		if (find_answer(approver, pending) == SB_ANSWER_NONE) {
 			link = &pending->next;
 			continue;
 		}
-		*link = pending->next;
-		approver->pending_count--;
-		approver->asking.withdraw(approver->asking.context, question);
-		sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+		reconsider(approver, take(approver, link));
+		if (!waits_for(approver, question)) {
+			approver->asking.withdraw(approver->asking.context, question);
+			sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
+		}
+		link = &approver->pending; /* it may have been asked about once more */
+	}
+}
+
+/* Who has waited longest for a question that is answered or gone. */
+static struct sb_pending **find_left(struct sb_approver *approver)
+{
+	struct sb_pending **oldest = NULL; /* the list begins with the newest */
+
+	for (struct sb_pending **link = &approver->pending; *link; link = &(*link)->next)
+		if (!*find_shown(approver, (*link)->question))
+			oldest = link;
+	return oldest;
+}
+
+/* The others' questions are put next, one each; or the answer covers them, too. */
+static void ask_for_others(struct sb_approver *approver)
+{
+	struct sb_pending **link;
+
+	while ((link = find_left(approver))) {
+		struct sb_pending *pending = take(approver, link);
+
+		approver->asking.withdraw(approver->asking.context, pending->question);
+		sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);
 		reconsider(approver, pending);
-		link = &approver->pending; /* the list has changed */
 	}
 }
 
