@@ -137,11 +137,12 @@ void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 	    !make_wish(keeper, shown->op, asked_in(lasting ? shown->directory : NULL, shown->path),
 		       name, &wish))
 		return;
-	if (answer == SB_ANSWER_ALWAYS && sb_keeper_guard(keeper, &guard)) {
-		sb_always_write(&setup->home, setup->policy, guard, keeper->grants, &wish, &file,
-				&rule, NULL);
-		sb_guard_free(guard);
-	}
+	if (answer == SB_ANSWER_ALWAYS &&
+	    (!sb_keeper_guard(keeper, &guard) ||
+	     sb_always_write(&setup->home, setup->policy, guard, keeper->grants, &wish, &file,
+			     &rule, NULL) != SB_OK))
+		answer = SB_ANSWER_DIRECTORY; /* where it cannot be for good, for the session */
+	sb_guard_free(guard);
 	/* commands that are started later know it by the session's name */
 	if (sb_grants_remember(keeper->grants, &wish, answer, NULL) == SB_OK && keeper->session)
 		sb_session_keep(keeper->session, &wish, answer, NULL);

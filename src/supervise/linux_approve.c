@@ -76,21 +76,23 @@ static enum sb_answer find_answer(const struct sb_approver *approver,
 	return sets_id(&pending->request->call) ? SB_ANSWER_NONE : answer;
 }
 
-/* "Always": into the configuration, and said so. */
-static void write_always(struct sb_approver *approver, const struct sb_wish *wish)
+/* "Always": into the configuration, and said so.  False: it holds for the session only. */
+static bool write_always(struct sb_approver *approver, const struct sb_wish *wish)
 {
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *rule = NULL;
 	char line[2 * PATH_MAX];
 	struct sb_error err;
+	bool written = sb_always_write(approver->home, approver->policy, approver->grounds->guard,
+				       approver->grants, wish, &file, &rule, &err) == SB_OK;
 
-	if (sb_always_write(approver->home, approver->policy, approver->grounds->guard,
-			    approver->grants, wish, &file, &rule, &err) == SB_OK)
+	if (written)
 		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
 	else
 		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
 	if (approver->asking.notice)
 		approver->asking.notice(approver->asking.context, line);
+	return written;
 }
 
 static void remember(struct sb_approver *approver, const struct sb_pending *pending,
@@ -101,13 +103,15 @@ static void remember(struct sb_approver *approver, const struct sb_pending *pend
 	for (size_t i = 0; i < pending->judgement.count; i++) {
 		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
 
+		enum sb_answer kept = answer;
+
 		if (wish.decision.verdict == SB_ALLOW)
 			continue;
-		if (answer == SB_ANSWER_ALWAYS)
-			write_always(approver, &wish);
-		if (sb_grants_remember(approver->grants, &wish, answer, NULL) == SB_OK &&
+		if (answer == SB_ANSWER_ALWAYS && !write_always(approver, &wish))
+			kept = SB_ANSWER_DIRECTORY;
+		if (sb_grants_remember(approver->grants, &wish, kept, NULL) == SB_OK &&
 		    approver->session)
-			sb_session_keep(approver->session, &wish, answer, NULL);
+			sb_session_keep(approver->session, &wish, kept, NULL);
 	}
 	if (answer == SB_ANSWER_DENY)
 		return;

@@ -1,7 +1,10 @@
 """guard_consent.py - C3: a question about a guarded file shows the bytes, and a yes is for these."""
 
+import subprocess
+import time
+
 from person import Person
-from tap import check, contains, equal, lacks, run_all, test
+from tap import BIN, check, contains, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
 HOOK = "#!/bin/sh\necho the hook ran\n"
@@ -65,6 +68,105 @@ def directory_answer(fx):
     person.term.expect("status=")
     person.end()
     check((fx.outside / "b").exists() and not (fx.outside / ".git/hooks/c").exists())
+
+
+@test("C3 nor where the user's own question about the place is the rule", variants=BOTH)
+def own_question(fx):
+    """The rule that stops a guarded name is then the one that the answer was about."""
+    (fx.outside / "sub").mkdir()
+    fx.write("folder/tasks.json", "{}\n")
+    person = Person(fx, "sh", "-c", f"cd {fx.outside}; echo a >a; echo b >b; "
+                    f"ln -s /srv/evil .vscode; mv {fx.project}/folder sub/.vscode; "
+                    "echo status=$?; sleep 0.3", flags=[f"--ask={fx.outside}"])
+    contains(person.answer("2", fx.outside / "a"), "this directory")
+    for words in (["make the link", "it leads to '/srv/evil'", "VS Code"],
+                  ["rename", "it is a directory", "VS Code"]):
+        screen = person.answer("3", *words)
+        lacks(screen, "this directory")
+        lacks(screen, "Press 1, 2")
+    person.term.expect("status=1")
+    person.end()
+    check((fx.outside / "b").exists(), "neighbour")
+    equal(sorted(p.name for p in fx.outside.iterdir()), ["a", "b", "sub"])
+    check(fx.exists("folder/tasks.json") and not (fx.outside / "sub/.vscode").exists())
+
+
+@test("C3 all of ~/.config is not what the desktop starts from there", variants=BOTH)
+def settings(fx):
+    config = fx.home / ".config"
+    (config / "autostart").mkdir(parents=True)
+    (config / "autostart/control").write_text("anybody else may\n")
+    (config / "autostart/control").unlink()
+    person = Person(fx, "sh", "-c", "cd ~/.config; echo a >some.conf; mkdir app; echo b >app/b; "
+                    "echo evil >autostart/x.desktop; mkdir -p systemd/user; "
+                    "echo evil >systemd/user/x.service; echo done; sleep 0.3")
+    person.answer("2", config / "some.conf")
+    for name, words in (("autostart/x.desktop", "run at every desktop login"),
+                        ("systemd/user/x.service", "user services")):
+        screen = person.answer("3", name, words)
+        contains(screen, "a yes is to whatever it writes there")
+        contains(screen, "Press 1 or 3")
+    person.term.expect("done")
+    person.end()
+    check((config / "app/b").exists(), "neighbour")
+    equal(list((config / "autostart").iterdir()), [])
+    equal(list((config / "systemd/user").iterdir()), [])
+
+
+@test("C3 always, and an answer that a session keeps, open no guarded name of that directory",
+      variants=BOTH)
+def kept_answers(fx):
+    """A rule for X/.vscode would be one about this very name."""
+    place = fx.outside / ".vscode"
+    place.mkdir()
+    script = ("echo x >{0}/tasks.json; echo status=$?; echo n >{0}/more.txt && echo more; "
+              "rm {0}/more.txt; sleep 0.3").format(place)
+    for flags, key in (([], "4"), (["--session=kept"], "2"), (["--session=other"], "4")):
+        person = Person(fx, "sh", "-c", f"echo n >{place}/notes.txt; sleep 0.3", flags=flags,
+                        columns=200)
+        person.answer(key, place / "notes.txt")
+        if key == "4":
+            person.term.expect("allowed for this session only")
+        person.end()
+        person = Person(fx, "sh", "-c", script, flags=flags)
+        screen = person.answer("3", place / "tasks.json")
+        contains(screen, "VS Code")
+        lacks(screen, "this directory")
+        if not flags:
+            person.answer("1", place / "more.txt")
+            person.answer("1", "delete", place / "more.txt")
+        person.term.expect("more")
+        person.end()
+        check(not (place / "tasks.json").exists())
+    check(not (fx.home / ".config/sandbash/projects").exists(), "nothing was written")
+
+
+@test("C3 attached: the same question, the same two answers")
+def attached(fx):
+    (fx.outside / ".git/hooks").mkdir(parents=True)
+    run = fx.start(*fx.argv("--consent=ask", "sh", "-c", f"echo a >{fx.outside}/a; "
+                            f"ln -s /srv/evil {fx.outside}/.git/hooks/pre-commit; sleep 0.3"),
+                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    listed = fx.home / ".local/state/sandbash/run"
+    deadline = time.monotonic() + 10
+    while not (listed.exists() and [p for p in listed.iterdir() if p.name[0] != "."]):
+        check(time.monotonic() < deadline, "the run does not listen")
+        time.sleep(0.02)
+    person = Person.at(fx, fx.terminal(BIN, "--attach", replies=True, rows=30, columns=120))
+    contains(person.answer("2", fx.outside / "a"), "this directory")
+    screen = person.question("make the link")
+    contains(screen, "it leads to '/srv/evil'")
+    contains(screen, "git runs hooks")
+    contains(screen, "Press 1 or 3")
+    for key in ("2", "4"):
+        person.press(key)
+        person.term.settle(0.3, 1)
+        check(person.shows("make the link"), "a key that is not offered answers nothing")
+    person.press("3")
+    person.gone("make the link")
+    run.wait(timeout=10)
+    check((fx.outside / "a").exists())
+    equal(list((fx.outside / ".git/hooks").iterdir()), [])
 
 
 @test("C3 what a shell writes to a guarded name is there when it goes on", variants=BOTH)

@@ -28,6 +28,13 @@ class Person:
         self.fx = fx
         self.term = fx.sandbash_terminal(*flags, *words, **where)
 
+    @classmethod
+    def at(cls, fx, term):
+        """Somebody at a terminal that is there already."""
+        person = cls.__new__(cls)
+        person.fx, person.term = fx, term
+        return person
+
     def until(self, condition, message, seconds=10):
         deadline = time.monotonic() + seconds
         while not condition():

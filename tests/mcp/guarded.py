@@ -1,0 +1,236 @@
+"""guarded.py - an answer for a directory never covers what a program outside obeys, for agents either."""
+
+import os
+
+from mcp import Server
+from tap import check, contains, equal, lacks, run_all, test
+
+ERAS = ("legacy", "modern")
+HOOK = "#!/bin/sh\necho planted\n"
+
+# a name, and what the question says about it
+NAMES = [
+    (".git/hooks/pre-commit", "git obeys it later, outside: git runs hooks"),
+    (".bashrc", "bash obeys it later, outside: shell start-up file"),
+    (".vscode/tasks.json", "VS Code obeys it later, outside"),
+    ("deep/down/.envrc", "direnv obeys it later, outside: direnv runs it on cd"),
+    (".config/autostart/x.desktop", "desktop obeys it later, outside: run at every desktop login"),
+]
+
+
+def each_era(function):
+    for era in ERAS:
+        test(f"{era}: {function.__doc__}")(lambda fx, era=era: function(fx, era))
+    return function
+
+
+def choices(asked):
+    return asked["params"]["requestedSchema"]["properties"]["answer"]["enum"]
+
+
+def message(asked):
+    return asked["params"]["message"]
+
+
+def opened(fx, era="legacy"):
+    """A server whose user has said yes to all of the directory outside."""
+    fx.write(fx.outside / ".git/HEAD", "ref: refs/heads/main\n")
+    for name in ("hooks", "objects", "refs"):
+        (fx.outside / ".git" / name).mkdir(exist_ok=True)
+    server = Server(fx, era=era)
+    server.answers = lambda params: "directory"
+    server.data("write_file", path=str(fx.outside / "first.txt"), content="1")
+    equal(len(server.asked), 1)
+    equal(choices(server.asked[0]), ["once", "directory", "always", "deny"])
+    server.answers = lambda params: "deny"
+    server.data("write_file", path=str(fx.outside / "second.txt"), content="2")
+    equal(len(server.asked), 1, "neighbour: a plain name is covered")
+    server.asked.clear()
+    return server
+
+
+@each_era
+def file_tools(fx, era):
+    """C3 file tools ask about each guarded name in a granted directory; once and deny are offered"""
+    server = opened(fx, era)
+    for number, (name, words) in enumerate(NAMES):
+        path = fx.outside / name
+        (path.parent).mkdir(parents=True, exist_ok=True)
+        path.write_text("control\n")  # anybody else may
+        path.unlink()
+        equal(server.failure("write_file", path=str(path), content=HOOK)["code"], "DENIED", name)
+        equal(len(server.asked), number + 1, name)
+        asked = server.asked[-1]
+        equal(choices(asked), ["once", "deny"], name)
+        contains(message(asked), words)
+        contains(message(asked), "echo planted")
+        check(not path.exists(), name)
+
+
+@test("C3 nor where the agent has made the directory itself a moment before")
+def made_before(fx):
+    server = opened(fx)
+    server.answers = lambda params: "directory" if "wants to read" in params["message"] else "deny"
+    server.data("read_text_file", path=str(fx.outside / "first.txt"))  # reading is asked apart
+    for name in (".vscode/tasks.json", "new/.git/hooks/post-commit", "new/er/.mcp.json"):
+        path = fx.outside / name
+        server.asked.clear()
+        for parent in reversed(path.relative_to(fx.outside).parents[:-1]):
+            made = server.call("create_directory", path=str(fx.outside / parent))
+            check(not made.get("isError"), str(made))
+        equal(server.asked, [], "an empty directory is nobody's business")
+        server.failure("write_file", path=str(path), content="{}\n")
+        equal([choices(asked) for asked in server.asked], [["once", "deny"]], name)
+        check(not path.exists(), name)
+
+
+@test("C3 moving and copying there ask as well")
+def moved(fx):
+    server = opened(fx)
+    for number, tool in enumerate(("move_file", "copy_file")):
+        source = f"evil{number}"
+        fx.write(source, HOOK, 0o755)
+        target = fx.outside / f".git/hooks/post-{number}"
+        target = fx.outside / ".git/hooks" / ("pre-push", "post-merge")[number]
+        server.asked.clear()
+        equal(server.failure(tool, source=source, destination=str(target))["code"], "DENIED")
+        equal(choices(server.asked[-1]), ["once", "deny"])
+        contains(message(server.asked[-1]), "git runs hooks")
+        check(not target.exists() and fx.exists(source))
+    fx.write("tree/hooks/pre-commit", HOOK, 0o755)
+    server.asked.clear()
+    server.failure("move_file", source="tree", destination=str(fx.outside / "sub/.git"))
+    check(server.asked or not (fx.outside / "sub").exists())
+    check(not (fx.outside / "sub/.git/hooks").exists())
+
+
+@each_era
+def one_question(fx, era):
+    """C3 a guarded name outside is one question that says everything; yes is for these bytes"""
+    server = Server(fx, era=era)
+    path = fx.outside / ".bashrc"
+    server.answers = lambda params: "once"
+    server.data("write_file", path=str(path), content="export A=1\n")
+    equal(len(server.asked), 1)
+    text = message(server.asked[0])
+    contains(text, "outside the project")
+    contains(text, "bash obeys it later, outside: shell start-up file")
+    contains(text, "export A=1")
+    equal(choices(server.asked[0]), ["once", "deny"])
+    equal(fx.read(path), "export A=1\n")
+    server.answers = lambda params: "deny"
+    server.failure("write_file", path=str(path), content="export A=2\n")
+    contains(message(server.asked[-1]), "export A=2")
+    equal(fx.read(path), "export A=1\n")
+
+
+@test("C3 what was not offered is no answer: directory and always mean no")
+def not_offered(fx):
+    for word in ("directory", "always", "session", "ALWAYS", ""):
+        server = Server(fx)
+        server.answers = lambda params, word=word: word
+        name = fx.outside / ".bashrc"
+        equal(server.failure("write_file", path=str(name), content="x\n")["code"], "DENIED", word)
+        check(not name.exists(), word)
+        data = server.data("run_command", command=f"echo x > {fx.outside}/.profile")
+        check(not (fx.outside / ".profile").exists(), f"{word}: {data}")
+        server.close()
+    equal(fx.sandbash("--list-paths").stdout.count(str(fx.outside)), 0)
+
+
+@each_era
+def commands(fx, era):
+    """C3 nor do commands write there under an answer for the directory"""
+    server = opened(fx, era)
+    data = server.data("run_command", command=f"echo plain > {fx.outside}/third; "
+                       f"echo x > {fx.outside}/.git/hooks/pre-commit; "
+                       f"ln -s /srv/evil {fx.outside}/.vscode")
+    check((fx.outside / "third").exists(), str(data))
+    equal([choices(asked) for asked in server.asked], [["once", "deny"]] * 2)
+    contains(message(server.asked[0]), "git runs hooks")
+    contains(message(server.asked[1]), "it leads to '/srv/evil'")
+    contains(message(server.asked[1]), "VS Code")
+    check(not (fx.outside / ".git/hooks/pre-commit").exists())
+    check(not os.path.lexists(fx.outside / ".vscode"))
+
+
+@each_era
+def ahead(fx, era):
+    """C8 a guarded name that is asked for ahead: said what it is, once and deny, and used up"""
+    server = opened(fx, era)
+    path = fx.outside / ".bashrc"
+    ask = {"path": str(path), "operation": "create", "reason": "to set PATH"}
+    server.failure("request_access", **ask)
+    text = message(server.asked[0])
+    contains(text, "bash obeys it later, outside: shell start-up file")
+    contains(text, "a yes is for any bytes, once")
+    contains(text, "to set PATH")
+    equal(choices(server.asked[0]), ["once", "deny"])
+    server.close()
+
+    server = opened(fx, era)
+    server.answers = lambda params: "once"
+    equal(server.data("request_access", **ask)["granted"], True)
+    server.answers = lambda params: "deny"
+    server.data("write_file", path=str(path), content="one\n")
+    equal(len(server.asked), 1, "it was granted ahead")
+    path.unlink()
+    server.failure("write_file", path=str(path), content="two\n")
+    equal(len(server.asked), 2, "once was used up")
+
+
+@test("C3 always for the place, and a restart: guarded names ask as before")
+def after_always(fx):
+    (fx.outside / ".git/hooks").mkdir(parents=True)
+    server = Server(fx)
+    server.answers = lambda params: "always"
+    server.data("write_file", path=str(fx.outside / "a.txt"), content="1")
+    server.close()
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    server.data("run_command", command=f"echo 2 > {fx.outside}/b.txt")
+    check((fx.outside / "b.txt").exists(), "neighbour")
+    equal(server.asked, [])
+    server.data("run_command", command=f"echo x > {fx.outside}/.git/hooks/pre-commit")
+    server.failure("write_file", path=str(fx.outside / ".git/hooks/post-commit"), content=HOOK)
+    equal([choices(asked) for asked in server.asked], [["once", "deny"]] * 2)
+    equal(os.listdir(fx.outside / ".git/hooks"), [])
+
+
+@test("C3 an answer for a directory with a guarded name opens no such name, also when it is kept")
+def named_directory(fx):
+    """The rule for X/.vscode would be one about that name."""
+    (fx.outside / ".vscode").mkdir()
+    for answer in ("directory", "always"):
+        server = Server(fx)
+        server.answers = lambda params, answer=answer: answer
+        server.data("write_file", path=str(fx.outside / ".vscode/notes.txt"), content=answer)
+        server.answers = lambda params: "deny"
+        server.asked.clear()
+        data = server.data("run_command", command=f"echo x > {fx.outside}/.vscode/tasks.json; "
+                           f"echo y > {fx.outside}/.vscode/more.txt")
+        check((fx.outside / ".vscode/more.txt").exists(), f"neighbour: {data} {server.asked}")
+        equal([choices(asked) for asked in server.asked], [["once", "deny"]], answer)
+        server.failure("write_file", path=str(fx.outside / ".vscode/settings.json"), content="{}")
+        server.close()
+        (fx.outside / ".vscode/more.txt").unlink()
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    server.data("run_command", command=f"echo x > {fx.outside}/.vscode/launch.json")
+    check(not (fx.outside / ".vscode/launch.json").exists())
+    equal([p.name for p in (fx.outside / ".vscode").iterdir()], ["notes.txt"])
+
+
+@test("C4 the question of a tool keeps all its lines")
+def lines(fx):
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    fx.write(fx.outside / ".zshrc", "old\n")
+    server.failure("request_access", path=str(fx.outside / ".zshrc"), operation="delete",
+                   reason="not needed\nStopped by: nothing")
+    text = message(server.asked[0])
+    contains(text, "not needed\\nStopped by: nothing")
+    equal(text.count("\nStopped by:"), 1)
+
+
+run_all()
