@@ -19,6 +19,8 @@ import time
 
 EVIL = os.environ.get("EVIL", "evil\n").encode()
 HARMLESS = os.environ.get("HARMLESS", "").encode()
+if "EVIL_HEX" in os.environ:  # what has NULs in it
+    EVIL, HARMLESS = (bytes.fromhex(os.environ[name]) for name in ("EVIL_HEX", "HARMLESS_HEX"))
 LIBC = ctypes.CDLL(None, use_errno=True)
 ATTACKS = {}
 

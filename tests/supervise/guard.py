@@ -14,6 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import index
 from compare import native
 from tap import FLAGS, Failed, check, contains, equal, lacks, run_all, test
 
@@ -26,6 +27,7 @@ SCRIPT = f"#!/bin/sh\n# {MARK}\n"
 NAMES = {
     ".git/hooks/pre-commit": (SCRIPT, ""),
     ".git/config": (f"[core]\n\tfsmonitor = {MARK}\n", "[user]\n\tname = x\n"),
+    ".git/index": (index.make([index.entry(f"../{MARK}")]), index.make([index.entry("file")])),
     ".envrc": (SCRIPT, ""),
     ".vscode/tasks.json": (f'{{"{MARK}": 1}}\n', ""),
     ".claude/settings.json": (f'{{"{MARK}": 1}}\n', ""),
@@ -79,13 +81,14 @@ def planted(top, name):
     found = set()
     for word in attacks():
         path = top / word / name
-        if path.is_file() and MARK in path.read_text():
+        if path.is_file() and MARK.encode() in path.read_bytes():
             found.add(word)
     return found
 
 
 def plant_all(fx, top, name, evil, harmless, boxed, flags=(), **where):
-    env = {"EVIL": evil, "HARMLESS": harmless}
+    env = ({"EVIL_HEX": evil.hex(), "HARMLESS_HEX": harmless.hex()} if isinstance(evil, bytes)
+           else {"EVIL": evil, "HARMLESS": harmless})
     words = [PYTHON, PLANT, top, name]
     result = (fx.sandbash("--consent=deny", "--quiet", *flags, *words, env=env, timeout=120, **where)
               if boxed else fx.run(*native(*words), env=env, timeout=120))
