@@ -6,14 +6,15 @@
  * So the other reading is tried as git would do it: without minding where the file
  * ends (there it finds zeros, up to the end of the page).  Either git ends, as it does with all but the
  * smallest (names not in order, flags it does not know), or its names are looked at as well.
- * Price: one file in some ten thousand that is the only one of its repository asks, by its name.
+ * Price: one file in some ten thousand that is the only one of its repository asks, by its name:
+ * with a directory that ends at just that byte, as in "my-work-v1.0/x".
+ * Held by: tests/unit/test_git_index.c
  */
 #include "base/sha1.h"
 #include "guard/git_index_impl.h"
 
 struct other_name {
-	char text[SB_INDEX_MAX_NAME +
-		  2]; /* so many bytes as git takes, NULs included, and one more */
+	char text[SB_INDEX_MAX_NAME + 2]; /* what git takes, NULs included, and a byte more */
 	size_t length;
 	size_t known; /* as a string: up to the first NUL; */
 	bool cut;     /* there is none, and what follows in git's memory nobody can tell */
@@ -133,6 +134,24 @@ static bool has_link(const struct other *other)
 	return false;
 }
 
+/* Less than what git would write: only what leads somewhere counts.  Most of these are no names at all. */
+static bool leads_elsewhere(const struct other_name *name)
+{
+	if (name->known && name->text[0] == '/')
+		return true;
+	for (size_t start = 0, end; start < name->known; start = end + 1) {
+		size_t length;
+
+		for (end = start; end < name->known && name->text[end] != '/';)
+			end++;
+		length = end - start;
+		if (length > 1 &&
+		    sb_index_judge_name(name->text + start, length, 0) != SB_INDEX_GOOD)
+			return true;
+	}
+	return false;
+}
+
 bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
 {
 	const unsigned char *bytes = (const unsigned char *)file.bytes;
@@ -161,9 +180,7 @@ bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
 			odd = true;
 			break;
 		}
-		odd |= name->known &&
-		       (name->cut ||
-			sb_index_judge_name(name->text, name->known, 0) != SB_INDEX_GOOD) &&
+		odd |= (name->cut || leads_elsewhere(name)) &&
 		       !(hash == SB_INDEX_SHA1 && other.name_at >= file.length - SB_INDEX_SHA1 &&
 			 is_true_hash(file));
 	}

@@ -520,7 +520,7 @@ static void small_ones_are_not_taken_for_another_kind(void **state)
 		for (size_t i = 12 + 40; i < 12 + 60; i++)
 			made.bytes[i] = (unsigned char)unit_below(256);
 		if (unit_below(2))
-			extension(&made, "TREE", "1 0\n", 4);
+			extension(&made, "TREE", "\0001 0\n0123456789./3456789", 25);
 		end(&made);
 		/* a directory of just that length, and what could be flags in its name, is the price */
 		if (!is_harmless(&made) && ++asked)
