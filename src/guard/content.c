@@ -550,6 +550,10 @@ static enum sb_guard_verdict check_index(const struct check *check)
 {
 	bool hides;
 
+	/* "worktrees" may be anybody's directory, and what does not begin like this git never reads */
+	if (is_in_worktrees(check->path) &&
+	    (check->new_bytes.length < 4 || memcmp(check->new_bytes.bytes, "DIRC", 4) != 0))
+		return SB_GUARD_PLAIN;
 	if (!sb_git_index_is_harmless(check->new_bytes, &hides, check->why, check->why_size))
 		return SB_GUARD_ASK;
 	if (hides)

@@ -175,6 +175,44 @@ def odd(fx):
     equal(result.status, 0, f"the neighbour: {result.stderr}")
 
 
+def note(fx, before):
+    """What the check of the index that is there says, with before in its place until now."""
+    old = fx.path("before")
+    old.write_bytes(before)
+    result = fx.run(fx.tool("guarded"), "content", fx.project, old, fx.path(".git/index"))
+    equal(result.status, 0, result.stderr)
+    return result.stdout.rstrip("\n")
+
+
+@test("P3 bits that hide changes are noted, once, and land")
+def hidden(fx):
+    fx.git_project()
+    for name in ("src/a", "src/b", "docs/c"):
+        fx.path(name).parent.mkdir(exist_ok=True)
+        fx.write(name, name)
+    fx.run("git", "add", ".")
+    fx.run("git", "commit", "-qm", "more")
+    for version in ("2", "4"):
+        for option, word in (("skip-worktree", "skip-worktree"),
+                             ("assume-unchanged", "assume-unchanged")):
+            fx.run("git", "update-index", "--index-version", version)
+            before = fx.path(".git/index").read_bytes()
+            equal(note(fx, before), "plain ")
+            fx.run("git", "update-index", f"--{option}", "src/a")
+            equal(note(fx, before), f"plain git will not show changes of 'src/a' ({word})")
+            before = fx.path(".git/index").read_bytes()
+            equal(note(fx, before), "plain ")
+            fx.write("src/b", f"{version} {option}")
+            fx.run("git", "add", "src/b")
+            equal(note(fx, before), "plain ", "another file")
+            fx.run("git", "update-index", f"--no-{option}", "src/a")
+            equal(note(fx, before), "plain ", "shown again")
+    before = fx.path(".git/index").read_bytes()
+    equal(fx.run("git", "sparse-checkout", "set", "--cone", "src").status, 0)
+    equal(note(fx, before),
+          "plain git will not show changes of 'docs/c' (skip-worktree, in a sparse checkout)")
+
+
 DAILY = """
 git config user.name a; git config user.email a@b
 mkdir -p src/deep docs; for n in 1 2 3 4 5 6 7 8; do echo $n >src/deep/f$n; echo $n >docs/d$n; done

@@ -316,6 +316,21 @@ static void large_files(void **state)
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
+static void what_is_no_index_is_nobodys_in_worktrees(void **state)
+{
+	struct guarded *fx = *state;
+
+	assert_int_equal(content(fx, SB_GUARD_INDEX, ".git/index", NULL, "hello\n"), SB_GUARD_ASK);
+	assert_string_equal(why, "not a git index");
+	assert_int_equal(content(fx, SB_GUARD_INDEX, "worktrees/a/index", NULL, "hello\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_INDEX, "worktrees/a/index", NULL, "DIRChello\n"),
+			 SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_INDEX, ".git/index", NULL, ""), SB_GUARD_PLAIN);
+	assert_int_equal(content(fx, SB_GUARD_INDEX, ".git/index", "hello\n", "hello\n"),
+			 SB_GUARD_PLAIN);
+}
+
 static const struct CMUnitTest tests[] = {
 	WITH_TREE(config_keys),
 	WITH_TREE(only_changes_count),
@@ -324,6 +339,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(line_by_line),
 	WITH_TREE(large_files),
 	WITH_TREE(ignoring_more_is_harmless),
+	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),
 };
 
 UNIT_MAIN("guard content")
