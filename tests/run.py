@@ -54,7 +54,8 @@ RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
-                   "supervise/git_index.py", "supervise/git_session.py",
+                   "supervise/git_daily.py", "supervise/git_files.py", "supervise/git_index.py",
+                   "supervise/git_session.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
                    "supervise/killed.py", "supervise/nameless.py", "supervise/noticed.py",
                    "supervise/places.py",

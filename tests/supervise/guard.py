@@ -28,6 +28,7 @@ NAMES = {
     ".git/hooks/pre-commit": (SCRIPT, ""),
     ".git/config": (f"[core]\n\tfsmonitor = {MARK}\n", "[user]\n\tname = x\n"),
     ".git/index": (index.make([index.entry(f"../{MARK}")]), index.make([index.entry("file")])),
+    ".git/rebase-merge/msgnum": (f"$({MARK})\n", "1\n"),
     ".envrc": (SCRIPT, ""),
     ".vscode/tasks.json": (f'{{"{MARK}": 1}}\n', ""),
     ".claude/settings.json": (f'{{"{MARK}": 1}}\n', ""),
