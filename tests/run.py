@@ -55,7 +55,7 @@ RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_daily.py", "supervise/git_files.py", "supervise/git_index.py",
-                   "supervise/git_session.py",
+                   "supervise/git_session.py", "supervise/git_urls.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
                    "supervise/killed.py", "supervise/nameless.py", "supervise/noticed.py",
                    "supervise/places.py",

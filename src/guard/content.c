@@ -10,6 +10,7 @@
 #include "guard/git_forms.h"
 #include "guard/git_index.h"
 #include "guard/git_keys.h"
+#include "guard/git_url.h"
 #include "guard/guard_impl.h"
 #include "guard/repository.h"
 
@@ -24,14 +25,19 @@ struct check {
 	enum sb_guard_kind kind;
 };
 
-static enum sb_guard_verdict ask(const struct check *check, const char *what, const char *text,
-				 size_t length)
+static void say(const struct check *check, const char *what, const char *text, size_t length)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * MAX_LINE);
 
 	sb_buf_puts(&line, what);
 	sb_escape_append(&line, text, length < MAX_LINE / 4 ? length : MAX_LINE / 4);
 	snprintf(check->why, check->why_size, "%s", line.data);
+}
+
+static enum sb_guard_verdict ask(const struct check *check, const char *what, const char *text,
+				 size_t length)
+{
+	say(check, what, text, length);
 	return SB_GUARD_ASK;
 }
 
@@ -197,6 +203,35 @@ static bool is_harmless_pick(const char *key, const char *value)
 	return value[0] != '-'; /* yes and no, a number, how to clean a message */
 }
 
+/* A branch's remote may be a path as well: any name that no remote has. */
+static bool is_url_key(const char *key)
+{
+	return sb_git_key_is(key, "remote", "url") || sb_git_key_is(key, "remote", "pushurl") ||
+	       sb_git_key_is(key, "submodule", "url") || sb_git_key_is(key, "branch", "remote") ||
+	       sb_git_key_is(key, "branch", "pushremote") ||
+	       strcmp(key, "remote.pushdefault") == 0;
+}
+
+/*
+ * SECURITY: a push to a repository on this machine runs that repository's hooks.
+ *
+ * Danger: in a fast root, and in the run's own temporary directory, anybody of the run may make such
+ * hooks; the URL leads git outside there.
+ * Price: a remote in such a place asks.
+ * Held by: tests/supervise/git_urls.py
+ */
+static bool leads_to_unguarded(const struct check *check, const char *url)
+{
+	const struct sb_guard_options *options = &check->guard->options;
+	bool failed;
+	SB_AUTO_FREE char *path = sb_git_url_path(url, check->path, &failed);
+
+	if (!path)
+		return failed;
+	return (options->is_unguarded && options->is_unguarded(options->context, path)) ||
+	       leads_to_private(check, path);
+}
+
 static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_kind kind,
 				       const char *key, const char *value)
 {
@@ -212,6 +247,9 @@ static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_
 	default:
 		verdict = sb_git_key_judge(key, value);
 	}
+	if (verdict == SB_KEY_HARMLESS && kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
+	    leads_to_unguarded(check, value))
+		verdict = SB_KEY_ASK;
 	if (verdict == SB_KEY_HARMLESS ||
 	    (verdict == SB_KEY_PATH && (is_of_module(check->path) || is_around(value)) &&
 	     leads_inside(check, value, 0)))
@@ -313,8 +351,50 @@ static enum sb_guard_verdict check_effective(const struct check *check, enum sb_
 	return SB_GUARD_PLAIN;
 }
 
+/* Is there a remote of that name? */
+static bool has_remote(const struct sb_git_config *config, const char *key)
+{
+	size_t name = (size_t)(strrchr(key, '.') - key) + 1;
+
+	for (size_t i = 0; i < config->count; i++)
+		if (strncmp(config->entries[i].key, key, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A remote that was there leads elsewhere now: that lands, since people do it every day, but it takes what they
+ * push to somebody else, so they are told.
+ */
+static void note_urls(const struct sb_git_config *before, const struct sb_git_config *after,
+		      struct sb_buf *out)
+{
+	for (size_t i = 0; i < after->count; i++) {
+		const struct sb_git_entry *entry = &after->entries[i];
+		const char *old = NULL;
+		bool same = false;
+
+		if (!sb_git_key_is(entry->key, "remote", "url") &&
+		    !sb_git_key_is(entry->key, "remote", "pushurl"))
+			continue;
+		for (size_t n = 0; n < before->count && !same; n++) {
+			if (strcmp(before->entries[n].key, entry->key) != 0)
+				continue;
+			old = value_of(&before->entries[n]);
+			same = strcmp(old, value_of(entry)) == 0;
+		}
+		if (same || !has_remote(before, entry->key))
+			continue;
+		sb_buf_printf(out, "%s%s is now %s", out->length ? "; " : "", entry->key,
+			      value_of(entry));
+		if (old)
+			sb_buf_printf(out, ", was %s", old);
+	}
+}
+
 static enum sb_guard_verdict check_config(const struct check *check, enum sb_guard_kind kind)
 {
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
 	struct sb_git_config before = {0}, after;
 	enum sb_guard_verdict verdict;
 
@@ -327,8 +407,12 @@ static enum sb_guard_verdict check_config(const struct check *check, enum sb_gua
 		verdict = ask(check, "not in git's config format", "", 0);
 	else
 		verdict = check_effective(check, kind, &before, &after);
+	if (verdict == SB_GUARD_PLAIN && kind == SB_GUARD_GIT_CONFIG)
+		note_urls(&before, &after, &note);
 	if (verdict == SB_GUARD_PLAIN) /* sorts both */
 		verdict = check_changes(check, kind, &before, &after);
+	if (verdict == SB_GUARD_PLAIN && note.length)
+		say(check, "", note.data, note.length);
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);
 	return verdict;

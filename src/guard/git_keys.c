@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "guard/git_config.h"
+#include "guard/git_url.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum test {
 	ANY_VALUE,
-	URL,     /* no remote helper ("x::..."), nothing that looks like an option */
+	URL,     /* git_url.h: no remote helper, nothing that looks like an option */
 	WORD,    /* nothing that looks like an option */
 	NO_BANG, /* no command */
 	INSIDE,  /* a path in guarded roots */
@@ -116,17 +117,11 @@ static const struct {
 	{"lfs", false, "repositoryformatversion", ANY_VALUE},
 };
 
-/* transport-helper.c: letters, digits and a few others before "::" name git-remote-NAME. */
-static bool is_plain_url(const char *value)
-{
-	return value[0] != '-' && !strstr(value, "::");
-}
-
 static bool passes(enum test test, const char *value)
 {
 	switch (test) {
 	case URL:
-		return is_plain_url(value);
+		return sb_git_url_is_plain(value);
 	case WORD:
 		return value[0] != '-';
 	case NO_BANG:

@@ -123,6 +123,11 @@ struct sb_guard_options {
 	 * there from elsewhere leads git outside to a place that nobody has looked at.  Or NULL.
 	 */
 	bool (*is_private)(void *context, const char *path);
+	/*
+	 * Can the run change things in path while nobody guards the names there: a fast root?  A push to a
+	 * repository there would run hooks that nobody has looked at.  Or NULL.
+	 */
+	bool (*is_unguarded)(void *context, const char *path);
 	void *context;
 	/*
 	 * Projects, canonical, NULL-terminated: where their git config says core.hooksPath and
@@ -239,7 +244,7 @@ struct sb_guard_bytes {
 /*
  * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why:
  * one escaped line for the question, e.g. "core.pager = less | sh".  With PLAIN, why is mostly "";
- * else it is a note for the end of the run, about something that hides work from review.
+ * else it is a note for the end of the run: what lands, but hides work from review, or leads it elsewhere.
  */
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,

@@ -31,6 +31,11 @@ static bool is_private(void *policy, const char *path)
 	return decision.rule && decision.rule->temp;
 }
 
+static bool is_unguarded(void *policy, const char *path)
+{
+	return sb_fast_is_or_holds(policy, path);
+}
+
 int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
 		     const struct sb_guard_home *home, struct sb_guard **out, struct sb_error *err)
 {
@@ -38,6 +43,7 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 		.size = sizeof options,
 		.in_guarded_root = in_guarded_root,
 		.is_private = is_private,
+		.is_unguarded = is_unguarded,
 		.context = (void *)policy,
 		.projects = projects,
 		.home = home->home,

@@ -29,6 +29,10 @@ static void config_keys(void **state)
 		"[remote \"origin\"]\n\turl = https://x/y.git\n",
 		"[remote \"origin\"]\n\turl = git@host:x/y.git\n\tfetch = +refs/*:refs/*\n",
 		"[remote \"o\"]\nurl = ../other\n",
+		"[remote \"o\"]\nurl = ssh://host/x\npushurl = git+ssh://host/x\n",
+		"[remote \"o\"]\nurl = file:///srv/x.git\n",
+		"[remote \"o\"]\nurl = HTTPS://x/y?a=b://c\n",
+		"[remote \"o\"]\nurl = ./a://b\n",
 		"[branch \"m\"]\nremote=o\nmerge=refs/heads/m\n",
 		"[core]\nworktree = ..\n",
 		"# nothing\n",
@@ -57,6 +61,10 @@ static void config_keys(void **state)
 		"[remote \"o\"]\nvcs = x\n",
 		"[remote \"o\"]\nurl = ext::sh -c x\n",
 		"[remote \"o\"]\nurl = --upload-pack=x\n",
+		"[remote \"o\"]\nurl = fd::3\n",
+		"[remote \"o\"]\nurl = x://host/y\n",
+		"[remote \"o\"]\npushurl = persistent-https://host/y\n",
+		"[submodule \"o\"]\nurl = hg://host/y\n",
 		"[branch \"m\"]\nremote = ext::x\n",
 		"[branch \"m\"]\nmergeOptions = x\n",
 		"[submodule \"x\"]\nupdate = !x\n",
@@ -314,6 +322,87 @@ static void large_files(void **state)
 	free(text);
 }
 
+static bool is_fast(void *context, const char *path)
+{
+	return sb_path_within(in(context, "fast"), path);
+}
+
+static bool is_temp(void *context, const char *path)
+{
+	return sb_path_within(in(context, "temp"), path);
+}
+
+static void urls_of_repositories_that_nobody_guards(void **state)
+{
+	static const char *const fine[] = {"[remote \"o\"]\nurl = other/x\n",
+					   "[remote \"o\"]\nurl = fast:x\n",
+					   "[remote \"o\"]\nurl = fastest/x\n",
+					   "[remote \"o\"]\nurl = https://fast/x\n",
+					   "[branch \"m\"]\nremote = .\n",
+					   "[branch \"m\"]\nremote = origin\n",
+					   "[remote \"o\"]\nurl = file:///srv/x.git\n"};
+	static const char *const asked[] = {
+		"[remote \"o\"]\nurl = fast/x\n",
+		"[remote \"o\"]\npushurl = ./a/../fast/x.git\n",
+		"[remote \"o\"]\nurl = link/x.git\n",
+		"[branch \"m\"]\nremote = fast\n",
+		"[branch \"m\"]\npushRemote = fast/x\n",
+		"[remote]\npushDefault = ./fast/y\n",
+		"[submodule \"s\"]\nurl = ./fast/y\n",
+		"[remote \"o\"]\nurl = temp/x\n",
+	};
+	struct guarded *fx = *state;
+	struct sb_guard_options options = {.size = sizeof options,
+					   .in_guarded_root = guarded_in_root,
+					   .is_unguarded = is_fast,
+					   .is_private = is_temp,
+					   .context = fx->root};
+	char text[PATH_MAX + 64];
+
+	sb_guard_free(fx->guard);
+	assert_int_equal(sb_guard_new(&options, &fx->guard, NULL), SB_OK);
+	plant(fx, "a/", "");
+	plant(fx, "fast/", "");
+	assert_int_equal(symlink("fast", in(fx->root, "link")), 0);
+	expect(fx, SB_GUARD_GIT_CONFIG, ".git/config", fine, COUNT(fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_GIT_CONFIG, ".git/config", asked, COUNT(asked), SB_GUARD_ASK);
+	snprintf(text, sizeof text, "[remote \"o\"]\nurl = file://%s/%%66ast/x\n", fx->root);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text), SB_GUARD_ASK);
+	snprintf(text, sizeof text, "[remote \"o\"]\nurl = %s/fast/x\n", fx->root);
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text), SB_GUARD_ASK);
+	/* what is in the temporary directory itself goes away with it */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "temp/.git/config", NULL,
+				 "[remote \"o\"]\nurl = ../temp/x\n"),
+			 SB_GUARD_PLAIN);
+}
+
+/* A changed URL lands, and is told. */
+static void changed_urls_are_told(void **state)
+{
+	static const char old[] = "[remote \"o\"]\nurl = https://a/x\n";
+	struct guarded *fx = *state;
+
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
+				 "[remote \"o\"]\nurl = https://b/x\n"),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "remote.o.url is now https://b/x, was https://a/x");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
+				 "[remote \"o\"]\nurl = https://a/x\npushurl = https://b/x\n"),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "remote.o.pushurl is now https://b/x");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
+				 "[remote \"o\"]\nurl = https://a/x\n[remote \"p\"]\nurl = b:x\n"),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
+				 "[remote \"o\"]\nurl = https://a/x\nfetch = +refs/*:refs/*\n"),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, old),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "");
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static void what_is_no_index_is_nobodys_in_worktrees(void **state)
@@ -340,6 +429,8 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(large_files),
 	WITH_TREE(ignoring_more_is_harmless),
 	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),
+	WITH_TREE(urls_of_repositories_that_nobody_guards),
+	WITH_TREE(changed_urls_are_told),
 };
 
 UNIT_MAIN("guard content")
