@@ -110,7 +110,7 @@ ln -s /x objects/l; test -L m; test -L e/l
 git -C n -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
 git -c protocol.file.allow=always submodule --quiet add ./n sub 2>/dev/null
 git worktree add -q ../project/w; git gc -q; git status >/dev/null
-mkdir -p .git/own/x; mkdir y; : >y/z; mv y .git/own/y""")
+mkdir -p .git/logs/own/x; mkdir y; : >y/z; mv y .git/logs/own/y""")
     equal(result.status, 0, result.stderr)
     lacks(result.stderr, "refused")
 
