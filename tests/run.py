@@ -58,8 +58,8 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/git_session.py", "supervise/git_urls.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
                    "supervise/killed.py", "supervise/nameless.py", "supervise/noticed.py",
-                   "supervise/places.py",
-                   "supervise/soak.py", "supervise/two_runs.py", "supervise/unjudged.py")
+                   "supervise/places.py", "supervise/soak.py", "supervise/swapped.py",
+                   "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",

@@ -12,8 +12,17 @@
 int sb_resolve_constrained(const struct sb_caller *caller, const struct sb_call *call,
 			   struct sb_spot *out);
 
-/* Open to read.  *native: it is for the kernel to open, and nothing has been done. */
-struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call,
-				      bool *native);
+/*
+ * Open to read, whatever is constrained.
+ *
+ * SECURITY: what is not for us to open answers ENOSYS, and a program takes openat() for it.
+ *
+ * Danger: its flags lie in memory, so openat2() must never go on in the kernel.  And in us it
+ * would wait (FIFOs, devices), or be ours: in procfs `self` is whoever opens, and our own memory
+ * and environment are there.
+ * Price: as on a kernel before 5.6, for devices, FIFOs, procfs and O_PATH.
+ * Held by: tests/supervise/swapped.py
+ */
+struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call);
 
 #endif

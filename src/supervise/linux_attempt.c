@@ -168,7 +168,11 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
 		error = EXDEV;
 	if (call->act == SB_ACT_OPEN) {
-		sb_broker_let_through(broker, call);
+		/* a swap gains no more than at a device: sb_broker_let_through() */
+		if (S_ISLNK(file->info.st_mode)) /* one that is not followed */
+			sb_broker_fail(broker, call, error ? error : ELOOP);
+		else
+			sb_broker_let_through(broker, call);
 		return;
 	}
 	/* the mode of a link is how its descriptor is open, and asking for it changes nothing */
@@ -336,6 +340,49 @@ static bool is_own_terminal(const struct sb_performer *performer, const struct s
 	       file->info.st_dev == performer->layers->terminals;
 }
 
+/*
+ * Would it empty a file that it opens neither for reading nor for writing (open(2), "3")?  That
+ * exists for drivers, and nobody empties anything so but to be overlooked.
+ */
+static bool empties_unseen(const struct sb_call *call, const struct sb_spot *file)
+{
+	return call->act == SB_ACT_OPEN && file->object >= 0 && (call->flags & 3) == 3 &&
+	       (call->flags & O_TRUNC);
+}
+
+/*
+ * Open a device for the caller, so that no path is looked up twice: those of every script, and
+ * where there is no Landlock to hold the second look, the run's own terminals.  False: it is the
+ * kernel's to open.
+ */
+static bool opened_device(struct sb_broker *broker, const struct sb_call *call,
+			  const struct sb_spot *file)
+{
+	const struct sb_performer *performer = broker->performer;
+	struct sb_outcome outcome = {.fd = -1};
+	char name[SB_PROC_NAME];
+
+	if ((call->flags & (O_NOFOLLOW | O_DIRECTORY)) ||
+	    (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ||
+	    !sb_broker_inner_allows(call, file, NULL))
+		return false;
+	if (sb_is_harmless_device(&file->info)
+		    ? sb_decide(performer->policy, SB_MODIFY, file->path).verdict != SB_ALLOW
+		    : performer->layers->landlock_abi > 0 || !is_own_terminal(performer, file))
+		return false;
+	if (!sb_sys_notify_alive(performer->listener, call->id))
+		return true;
+	outcome.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object),
+			    (call->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_NOCTTY);
+	if (outcome.fd < 0) {
+		sb_broker_answer_error(broker, call, errno);
+		return true;
+	}
+	sb_broker_count(broker, SB_MODIFY, true);
+	sb_broker_answer(broker, call, NULL, &outcome);
+	return true;
+}
+
 static void pause_for_hold(void)
 {
 	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
@@ -420,12 +467,15 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		sb_broker_forward(broker, call, &file, &target, -1);
 		goto out;
 	}
+	if (empties_unseen(call, &file)) {
+		int error = sb_perform_precheck(call, &file, &target);
+
+		sb_broker_answer_error(broker, call, error ? error : EACCES);
+		goto out;
+	}
 	if (sb_perform_is_native(call, &file)) {
-		/* without write access Landlock would not look at O_TRUNC */
-		if ((call->flags & O_ACCMODE) == O_RDONLY && (call->flags & O_TRUNC))
-			sb_broker_fail(broker, call, EACCES);
-		else
-			sb_broker_let_through(broker, call);
+		if (!opened_device(broker, call, &file))
+			sb_broker_let_through(broker, call); /* which says why it may */
 		goto out;
 	}
 	if (metadata && sb_stage_metadata(broker, call, &file))

@@ -130,6 +130,7 @@ static int get_openat2(struct reader *reader)
 	if (geteuid() == 0 && (how.flags & (O_CREAT | TMPFILE_BIT)) && (how.mode & S_ISUID))
 		return -EPERM;
 	reader->call->resolve = how.resolve;
+	reader->call->flags_in_memory = true;
 	return get_open(reader, reader->args[0], reader->args[1], (int)how.flags, (mode_t)how.mode);
 }
 
@@ -563,7 +564,7 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->target_error = 0;
 	out->file.path[0] = out->target.path[0] = out->text[0] = '\0';
 	out->flags = out->at_flags = 0;
-	out->replaces = false;
+	out->replaces = out->flags_in_memory = false;
 	out->resolve = 0;
 	out->value = NULL;
 	out->value_length = 0;

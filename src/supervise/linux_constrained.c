@@ -2,17 +2,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
+
+/* Links in procfs that are no text would be ours.  A path that is kept in a place has none. */
+static uint64_t without_magic(uint64_t resolve)
+{
+	return resolve & SCOPED ? resolve : resolve | RESOLVE_NO_MAGICLINKS;
+}
 
 /* The object a constrained path leads to, as the kernel finds it; or a negative errno. */
 static int open_constrained(int start, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC,
-			       .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+			       .resolve = without_magic(resolve)};
 	long fd = syscall(SYS_openat2, start, path, &how, sizeof how);
 
 	return fd < 0 ? -errno : (int)fd;
@@ -162,17 +172,76 @@ found:
 	return status == -ENODATA ? -EACCES : status;
 }
 
-struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call,
-				      bool *native)
+static bool is_in_proc(int object)
+{
+	struct statfs info;
+
+	return fstatfs(object, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Why we do not open this to read; 0: we do. */
+static int why_not_ours(int object, const struct stat *info)
+{
+	if (is_in_proc(object))
+		return ENOSYS;
+	if (S_ISREG(info->st_mode) || S_ISDIR(info->st_mode) || S_ISLNK(info->st_mode) ||
+	    sb_is_harmless_device(info))
+		return 0;
+	return S_ISSOCK(info->st_mode) ? ENXIO : ENOSYS;
+}
+
+/* No constraints: as any open. */
+static struct sb_outcome open_anywhere(const struct sb_caller *caller, const struct sb_call *call)
+{
+	struct sb_outcome outcome = {.fd = -1};
+	struct sb_spot file;
+	int status = sb_resolve(caller, call->file.fd, call->file.path,
+				call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW, &file);
+
+	if (status < 0) {
+		outcome.error = -status;
+		return outcome;
+	}
+	outcome.error = why_not_ours(file.object, &file.info);
+	if (!outcome.error)
+		outcome = sb_perform_read(call, &file);
+	sb_spot_done(&file);
+	return outcome;
+}
+
+/*
+ * What the kernel has against a path, asked by us.  Where it leads through procfs, or by a link of
+ * procfs that we do not follow, it may be there for the caller.
+ */
+static int explain(const struct sb_caller *caller, const struct sb_call *call, int start, int error)
+{
+	struct sb_spot file;
+
+	if (error == ELOOP &&
+	    (call->resolve & (SCOPED | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)))
+		return error;
+	if (error != ELOOP && error != ENOENT)
+		return error;
+	if (call->resolve & SCOPED)
+		return is_in_proc(start) ? ENOSYS : error;
+	if (sb_resolve(caller, call->file.fd, call->file.path, SB_LOOKUP_FOLLOW, &file) < 0)
+		return error;
+	sb_spot_done(&file);
+	return ENOSYS;
+}
+
+struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call)
 {
 	struct open_how how = {.flags = (uint64_t)(unsigned)call->flags,
-			       .resolve = call->resolve | RESOLVE_NO_MAGICLINKS};
+			       .resolve = without_magic(call->resolve)};
 	struct sb_outcome outcome = {.fd = -1};
 	struct stat info, opened;
 	struct sb_spot start;
-	int object, status = find_start(caller, call, &start);
+	int object, status;
 
-	*native = false;
+	if (!call->resolve)
+		return open_anywhere(caller, call);
+	status = find_start(caller, call, &start);
 	if (status < 0) {
 		outcome.error = -status;
 		return outcome;
@@ -180,17 +249,13 @@ struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const stru
 	object = open_constrained(start.object, call->file.path,
 				  (uint64_t)(call->flags & (O_NOFOLLOW | O_DIRECTORY)),
 				  call->resolve);
-	/*
-	 * Devices, FIFOs and magic links are the kernel's: opened by us they would wait in us or
-	 * be ours.  Its second look at the flags can gain nothing, since Landlock refuses writes.
-	 */
-	if (object == -ELOOP || object == -ENOENT ||
-	    (object >= 0 &&
-	     (fstat(object, &info) != 0 || !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))))) {
-		*native = true;
-	} else if (object < 0) {
-		outcome.error = -object;
-	} else {
+	if (object < 0)
+		outcome.error = explain(caller, call, start.object, -object);
+	else if (fstat(object, &info) != 0)
+		outcome.error = errno;
+	else
+		outcome.error = why_not_ours(object, &info);
+	if (!outcome.error) {
 		outcome.fd =
 			(int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
 		outcome.error = outcome.fd < 0 ? errno : 0;

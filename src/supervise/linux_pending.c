@@ -239,7 +239,8 @@ int sb_call_refusal(const struct sb_call *call)
 
 void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *call, int error)
 {
-	/* who puts another file at a descriptor has lost the old one whatever we say */
+	/* Who puts another file at a descriptor has lost the old one whatever we say.  Only numbers
+	 * go on, here and below, nothing that lies in memory. */
 	if (call->act == SB_ACT_CLOSE && call->replaces)
 		sb_sys_notify_continue(approver->listener, call->id);
 	else

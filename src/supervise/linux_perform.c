@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +59,14 @@ bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file
 		return false;
 	return S_ISCHR(file->info.st_mode) || S_ISBLK(file->info.st_mode) ||
 	       (file->directory < 0 && !file->path[0]);
+}
+
+bool sb_is_harmless_device(const struct stat *info)
+{
+	unsigned number = minor(info->st_rdev);
+
+	return S_ISCHR(info->st_mode) && major(info->st_rdev) == 1 &&
+	       (number == 3 || number == 5 || number == 7 || number == 8 || number == 9);
 }
 
 /* O_NOFOLLOW stays visible in the descriptor's flags, so it has to be there at the open. */

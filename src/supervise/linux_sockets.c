@@ -4,7 +4,7 @@
  * Neither Landlock nor a read-only mount rules where a unix socket leads, so a path decides,
  * as for files.  Which family a socket is of the kernel says, not the address: the address
  * lies in memory that another thread may change, and the number may mean another socket by
- * the time the kernel looks.  So every connect() is made here, on a copy of the socket.
+ * the time the kernel looks.  So every connect() and bind() is made here, on a copy of the socket.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -406,8 +406,9 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 
 	if (socket == -EPERM) {
 		socket = replace_socket(broker, call);
-		/* the network's are the kernel's then: said to be weaker (layers.c), since the
-		 * number may mean a unix socket by the time it looks */
+		/* The network's are the kernel's then.  Here a swap does gain something: the number
+		 * may mean a unix socket by the time it looks.  So a machine where descriptors
+		 * cannot be copied is said to be weaker, and a run refused there (layers.c). */
 		if (socket == -EPERM) {
 			sb_sys_notify_continue(broker->performer->listener, call->id);
 			return;
@@ -422,23 +423,15 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		sb_broker_fail(broker, call, ENOTSOCK);
 		return;
 	}
-	if (family != AF_UNIX) {
-		/* bound by the kernel, also if it is another socket by now: Landlock refuses to
-		 * make a unix socket's name, and an abstract one harms nobody */
-		if (call->act == SB_ACT_BIND)
-			sb_sys_notify_continue(broker->performer->listener, call->id);
-		else
-			connect_as_given(broker, call, socket);
-		return;
-	}
 	type = get_option(socket, SO_TYPE);
-	if (type != SOCK_STREAM && type != SOCK_SEQPACKET)
+	named = named && family == AF_UNIX;
+	if (family == AF_UNIX && type != SOCK_STREAM && type != SOCK_SEQPACKET)
 		sb_broker_fail(broker, call, EACCES);
 	else if (call->act == SB_ACT_CONNECT && named)
 		connect_unix(broker, call, socket);
 	else if (call->act == SB_ACT_BIND && named && !is_abstract(call))
 		bind_unix(broker, call, socket);
-	else if (call->act == SB_ACT_CONNECT) /* no unix address: EINVAL, or dissolving it */
+	else if (call->act == SB_ACT_CONNECT) /* the network; or dissolving a connection */
 		connect_as_given(broker, call, socket);
 	else if (sb_sys_notify_alive(broker->performer->listener, call->id))
 		answer(broker, call,

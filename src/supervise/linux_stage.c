@@ -723,6 +723,8 @@ void sb_stage_close(struct sb_broker *broker, const struct sb_call *call)
 		answered = !land(broker, &copy, stage);
 		stage_free(stage);
 	}
+	/* Only numbers, and nothing in memory.  Whatever is at them by now is closed or replaced as
+	 * anywhere; a staged file that was closed so is found by sb_stage_sweep(). */
 	if (!answered)
 		sb_sys_notify_continue(broker->performer->listener, call->id);
 }

@@ -55,4 +55,7 @@ void sb_deliver_settle(void);
 /* Is this open for the kernel to do itself: a device, a pipe, or no content at all (O_PATH)? */
 bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file);
 
+/* /dev/null, zero, full, random, urandom: they never wait, and are the same for everybody. */
+bool sb_is_harmless_device(const struct stat *info);
+
 #endif

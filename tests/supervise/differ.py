@@ -57,6 +57,13 @@ SET_TIME = re.compile(r"^- \S+ 4\d{4}\b.* mtime=\S+")
 # the two together have to fit into a path.
 LONG_ANSWER = (re.compile(r"\bopenat2\(\S+ P40\d\d:.* = "), re.compile(r" = ENAMETOOLONG$"))
 
+# openat2() of what the kernel would have to do by itself (docs/security.md, "openat2").
+HOW_ANSWER = (re.compile(r"\bopenat2\(.* = "), re.compile(r" = ENOSYS$"))
+
+# Emptying a file that is opened for nothing: access mode 3 and O_TRUNC.
+NO_MODE_ANSWER = (re.compile(r"\bopen(at2?)?\(.*0x[0-9a-f]*[2367abef][0-9a-f][37bf]\b.* = "),
+                  re.compile(r" = EACCES$"))
+
 # Without mounts another process changes metadata.  It trusts no descriptor that comes from inside
 # and goes by name from the root.  That ends at a directory that the sequence has closed to its
 # owner, where the caller stands behind it or has the file open; and a descriptor whose name was
@@ -100,6 +107,7 @@ def is_excused(native, inside, before, variant):
     if IS_STATIC or IS_NATIVE:
         return False
     return any(e.search(native) for e in SUPERVISED_ANSWERS) or both(LONG_ANSWER) or \
+        both(HOW_ANSWER) or both(NO_MODE_ANSWER) or \
         (both(LINK_ANSWER) and is_closed(before)) or \
         (SET_TIME.search(native) and FULL_TABLE.search("\n".join(before))) or \
         (variant == "flat" and both(FLAT_ANSWER) and is_out_of_reach(native, before))

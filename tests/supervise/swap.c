@@ -15,9 +15,15 @@
  *     link-from, link-to, rename-from, rename-to
  *                the other name is "own" in the current directory, which is made anew
  *     chmod      to 0777
+ *     read-trunc, none-trunc
+ *                emptied at the open, which is for reading; for neither reading nor writing (3)
+ *     how-trunc, how-none-trunc, how-write, how-path
+ *                openat2(): with GOOD its flags are to read, with BAD they are read-trunc's,
+ *                none-trunc's, open's; how-path: O_PATH with GOOD, to write with BAD
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,12 +31,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 static char path[4096] __attribute__((aligned(8)));
 static const char *words[2];
 static volatile bool over;
+static struct open_how how;
+static volatile uint64_t how_flags[2] = {O_CLOEXEC, O_CLOEXEC}; /* with GOOD, with BAD */
 
 static void *turn(void *unused)
 {
@@ -40,8 +49,10 @@ static void *turn(void *unused)
 	if (strlen(words[0]) > 8 || strlen(words[1]) > 8) {
 		/* the longer one's end stays behind the shorter one's NUL */
 		while (!over)
-			for (int i = 0; i < 2; i++)
+			for (int i = 0; i < 2; i++) {
 				memcpy(path, words[i], strlen(words[i]) + 1);
+				__atomic_store_n(&how.flags, how_flags[i], __ATOMIC_RELAXED);
+			}
 		return NULL;
 	}
 	/* at one moment: never half of each */
@@ -138,16 +149,77 @@ static int do_rename_to(void)
 	return put_once("own") < 0 ? -1 : rename("own", path);
 }
 
+static int close_it(long fd)
+{
+	return fd < 0 ? -1 : close((int)fd);
+}
+
+static int do_read_trunc(void)
+{
+	return close_it(open(path, O_RDONLY | O_TRUNC | O_CLOEXEC));
+}
+
+static int do_none_trunc(void)
+{
+	return close_it(open(path, 3 | O_TRUNC | O_CLOEXEC));
+}
+
+static int do_how(void)
+{
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+	/* it may have been opened for reading, or for nothing: then this does nothing */
+	if (fd >= 0 && (how_flags[1] & O_CREAT) && write((int)fd, "evil\n", 5) < 0)
+		errno = 0;
+	return close_it(fd);
+}
+
+static int do_how_trunc(void)
+{
+	how_flags[1] = O_RDONLY | O_TRUNC | O_CLOEXEC;
+	return do_how();
+}
+
+static int do_how_none_trunc(void)
+{
+	how_flags[1] = 3 | O_TRUNC | O_CLOEXEC;
+	return do_how();
+}
+
+static int do_how_write(void)
+{
+	how_flags[1] = O_WRONLY | O_CREAT | O_CLOEXEC;
+	return do_how();
+}
+
+static int do_how_path(void)
+{
+	how_flags[0] = O_PATH | O_CLOEXEC;
+	return do_how_write();
+}
+
 static const struct {
 	const char *name;
 	int (*act)(void);
 } acts[] = {
-	{"open", do_open},           {"trunc", do_trunc},
-	{"truncate", do_truncate},   {"mkdir", do_mkdir},
-	{"rmdir", do_rmdir},         {"unlink", do_unlink},
-	{"symlink", do_symlink},     {"link-from", do_link_from},
-	{"link-to", do_link_to},     {"rename-from", do_rename_from},
-	{"rename-to", do_rename_to}, {"chmod", do_chmod},
+	{"open", do_open},
+	{"trunc", do_trunc},
+	{"truncate", do_truncate},
+	{"mkdir", do_mkdir},
+	{"rmdir", do_rmdir},
+	{"unlink", do_unlink},
+	{"symlink", do_symlink},
+	{"link-from", do_link_from},
+	{"link-to", do_link_to},
+	{"rename-from", do_rename_from},
+	{"rename-to", do_rename_to},
+	{"chmod", do_chmod},
+	{"read-trunc", do_read_trunc},
+	{"none-trunc", do_none_trunc},
+	{"how-trunc", do_how_trunc},
+	{"how-none-trunc", do_how_none_trunc},
+	{"how-write", do_how_write},
+	{"how-path", do_how_path},
 };
 
 static double now(void)
@@ -172,6 +244,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: swap ACT GOOD BAD SECONDS\n");
 		return 2;
 	}
+	how.flags = how_flags[0];
 	words[0] = argv[2];
 	words[1] = argv[3];
 	memcpy(path, words[0], strlen(words[0]) + 1);
