@@ -112,32 +112,78 @@ void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells)
 	fit(out, escaped.data, escaped.length, cells);
 }
 
+/* The same escapes for every letter that is not ASCII, where nobody knows what it would do. */
+static void escape(struct sb_buf *out, const char *text, size_t length, bool ascii)
+{
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+	size_t at = 0;
+
+	sb_escape_append(&escaped, text, length);
+	while (at < escaped.length) {
+		size_t step = sb_utf8_length(escaped.data + at, escaped.length - at);
+
+		if (step > 1 && ascii)
+			sb_buf_printf(out, "\\u{%x}", sb_utf8_point(escaped.data + at, step));
+		else
+			sb_buf_append(out, escaped.data + at, step);
+		at += step;
+	}
+	if (sb_buf_failed(&escaped))
+		out->failed = true;
+}
+
 /* --- lines ------------------------------------------------------------------------- */
 
-/* What goes first when there are too few rows: the highest number.  KEEP never goes. */
-enum weight { KEEP, NOTE, RULE, PROMPT, CONTENT, SPACE };
+/* A SPACE goes when there are too few rows; nothing else does. */
+enum weight { KEEP, SPACE };
 
 struct page {
 	struct sb_buf text;
 	struct {
 		size_t start, end;
 		enum weight weight;
-	} lines[96];
+	} lines[256];
 	size_t count;
 	unsigned rows, columns;
+	bool ascii;
+	bool too_large; /* for the window: too many lines, or one too wide */
 };
 
 static void begin_line(struct page *page, enum weight weight)
 {
-	if (page->count == sizeof page->lines / sizeof page->lines[0])
-		page->count--; /* cannot happen: each part is bounded */
+	if (page->count == sizeof page->lines / sizeof page->lines[0]) {
+		page->count--;
+		page->too_large = true;
+	}
 	page->lines[page->count].weight = weight;
 	page->lines[page->count].start = page->text.length;
 }
 
+/* Cells of a line, in which our own attributes take none. */
+static size_t line_cells(const char *text, size_t length)
+{
+	size_t total = 0;
+
+	for (size_t at = 0, cells; at < length; total += cells) {
+		if (text[at] == '\033') { /* each is ESC [ digit m */
+			at += strlen(PLAIN);
+			cells = 0;
+		} else {
+			at += character(text + at, length - at, &cells);
+		}
+	}
+	return total;
+}
+
 static void end_line(struct page *page)
 {
+	size_t start = page->lines[page->count].start;
+
 	sb_buf_puts(&page->text, PLAIN);
+	if (sb_buf_failed(&page->text))
+		return;
+	if (line_cells(page->text.data + start, page->text.length - start) > page->columns)
+		page->too_large = true;
 	page->lines[page->count++].end = page->text.length;
 }
 
@@ -159,39 +205,36 @@ static bool wants_quotes(const char *path)
 	return strpbrk(path, " '\"\\") != NULL;
 }
 
-static void append_path(struct sb_buf *out, const char *path)
+static void append_path(struct sb_buf *out, const char *path, bool ascii)
 {
 	const char *quote = wants_quotes(path) ? "'" : "";
 
 	sb_buf_puts(out, quote);
-	sb_escape_append(out, path, strlen(path));
+	escape(out, path, strlen(path), ascii);
 	sb_buf_puts(out, quote);
 }
 
-/* A path in bold on as many lines as it needs, at most max; lead stands before the first. */
-static void path_lines(struct page *page, const char *lead, const char *path, size_t max)
+/* A path in bold on as many lines as it needs; lead stands before the first. */
+static void path_lines(struct page *page, const char *lead, const char *path)
 {
 	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf fitted = SB_BUF(TEXT_LIMIT);
 	size_t indent = page->columns >= 60 ? 6 : 4;
 	size_t width = room(page, indent + 1);
 	size_t at = 0;
 
-	append_path(&escaped, path);
+	append_path(&escaped, path, page->ascii);
 	if (sb_buf_failed(&escaped))
 		page->text.failed = true; /* half a path is none: whoever asked is refused */
-	/* One cell a line may stay empty, before a letter of two. */
-	fit(&fitted, escaped.data, escaped.length, max == 1 ? width : max * (width - 1));
 	do {
-		size_t part = head_bytes(fitted.data + at, fitted.length - at, width);
+		size_t part = head_bytes(escaped.data + at, escaped.length - at, width);
 
 		begin_line(page, KEEP);
 		sb_buf_printf(&page->text, "%*s%-4s" BOLD, (int)(indent - 4), "", lead);
-		sb_buf_append(&page->text, fitted.data + at, part);
+		sb_buf_append(&page->text, escaped.data + at, part);
 		end_line(page);
 		lead = "";
 		at += part;
-	} while (at < fitted.length);
+	} while (at < escaped.length && !page->too_large);
 }
 
 static void bar(struct page *page, const struct sb_view *view)
@@ -205,11 +248,11 @@ static void bar(struct page *page, const struct sb_view *view)
 		sb_buf_printf(&left, "  1 of %zu", view->count);
 	if (view->word) {
 		sb_buf_puts(&right, columns >= 60 ? "your word: " : "");
-		sb_draw_fitted(&right, view->word, columns / 3);
+		escape(&right, view->word, strlen(view->word), page->ascii);
 		sb_buf_putc(&right, ' ');
 	}
 	used = left.length + sb_draw_cells(right.data, right.length);
-	begin_line(page, page->rows >= 5 ? KEEP : RULE);
+	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, REVERSE);
 	if (used < columns) {
 		sb_buf_printf(&page->text, "%s%*s%s", left.data, (int)(columns - used), "",
@@ -231,6 +274,7 @@ static const char *wording(const struct page *page, size_t used, const char *con
 static void who(struct page *page, const struct sb_question *question)
 {
 	SB_AUTO_BUF struct sb_buf verb = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf shortest = SB_BUF(TEXT_LIMIT);
@@ -238,7 +282,8 @@ static void who(struct page *page, const struct sb_question *question)
 	size_t indent = page->columns >= 60 ? 2 : 1;
 	const char *rest;
 
-	sb_escape_append(&verb, question->verb, strlen(question->verb));
+	escape(&verb, question->verb, strlen(question->verb), page->ascii);
+	escape(&name, program, strlen(program), page->ascii);
 	sb_buf_printf(&full, " (process %ld) wants to %s", (long)question->process, verb.data);
 	sb_buf_printf(&shorter, " (%ld) wants to %s", (long)question->process, verb.data);
 	sb_buf_printf(&shortest, ": %s", verb.data);
@@ -247,20 +292,20 @@ static void who(struct page *page, const struct sb_question *question)
 		       (const char *const[]){full.data, shorter.data, shortest.data, NULL});
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s" BOLD, (int)indent, "");
-	sb_draw_fitted(&page->text, program, room(page, indent + strlen(rest) + 1));
+	fit(&page->text, name.data, name.length, room(page, indent + strlen(rest) + 1));
 	sb_buf_printf(&page->text, PLAIN "%s", rest);
 	end_line(page);
 }
 
 #define LABEL 11 /* width of "Directory" and space */
 
-static void label(struct page *page, enum weight weight, const char *name)
+static void label(struct page *page, const char *name)
 {
-	begin_line(page, weight);
+	begin_line(page, KEEP);
 	if (page->columns >= 60)
 		sb_buf_printf(&page->text, "  %-*s", LABEL, name);
 	else
-		sb_buf_printf(&page->text, " %s: ", name);
+		sb_buf_printf(&page->text, *name ? " %s: " : "   %s", name);
 }
 
 static size_t label_room(const struct page *page, const char *name)
@@ -268,42 +313,44 @@ static size_t label_room(const struct page *page, const char *name)
 	return room(page, page->columns >= 60 ? 2 + LABEL + 1 : strlen(name) + 4);
 }
 
-static void fact(struct page *page, enum weight weight, const char *name, const char *text)
+/* Where to end a line of so many cells: behind a space, if one is not too far back. */
+static size_t break_at(const char *text, size_t length, size_t cells)
 {
-	label(page, weight, name);
-	sb_draw_fitted(&page->text, text, label_room(page, name));
-	end_line(page);
+	size_t most = head_bytes(text, length, cells), at = most;
+
+	if (most == length)
+		return most;
+	while (at > most / 2 && text[at - 1] != ' ')
+		at--;
+	return at > most / 2 ? at : most;
 }
 
-/* One of the notes, on as many lines as it needs: one that is cut in the middle may say nothing. */
-static void note(struct page *page, const char *text, bool first)
+/* A text on as many lines as it needs. */
+static void fact(struct page *page, const char *name, const char *text)
 {
-	static const char *const name = "Note";
 	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf fitted = SB_BUF(TEXT_LIMIT);
-	size_t width = label_room(page, name), lines = page->rows >= 20 ? 3 : 1, at = 0;
+	size_t at = 0;
 
-	sb_escape_append(&escaped, text, strlen(text));
+	escape(&escaped, text, strlen(text), page->ascii);
 	if (sb_buf_failed(&escaped))
 		page->text.failed = true;
-	fit(&fitted, escaped.data, escaped.length, lines == 1 ? width : lines * (width - 1));
 	do {
-		size_t part = head_bytes(fitted.data + at, fitted.length - at, width);
+		size_t part =
+			break_at(escaped.data + at, escaped.length - at, label_room(page, name));
 
-		label(page, NOTE, first && at == 0 ? name : at == 0 ? "and" : "");
-		sb_buf_append(&page->text, fitted.data + at, part);
+		label(page, at ? "" : name);
+		sb_buf_append(&page->text, escaped.data + at, part);
 		end_line(page);
 		at += part;
-	} while (at < fitted.length);
+	} while (at < escaped.length && !page->too_large);
 }
 
 /* The first lines of what would be written, each behind a bar, so that none poses as ours. */
-static void content(struct page *page, const struct sb_question *question)
+static void content(struct page *page, const struct sb_question *question, size_t lines)
 {
 	static const char *const name = "Content";
 	const char *at = question->content;
 	const char *end = at + question->content_length;
-	size_t lines = page->rows >= 24 ? 5 : page->rows >= 18 ? 3 : 1;
 
 	for (size_t i = 0; i < lines && at < end; i++) {
 		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
@@ -312,8 +359,8 @@ static void content(struct page *page, const struct sb_question *question)
 		size_t cells = label_room(page, name) - 2;
 
 		/* Longer than any row; the rest is not shown anyhow. */
-		sb_escape_append(&escaped, at, length < 2048 ? length : 2048);
-		label(page, CONTENT, i ? "" : name);
+		escape(&escaped, at, length < 2048 ? length : 2048, page->ascii);
+		label(page, i ? "" : name);
 		sb_buf_puts(&page->text, "| ");
 		if (sb_draw_cells(escaped.data, escaped.length) > cells) {
 			sb_buf_append(&page->text, escaped.data,
@@ -326,7 +373,7 @@ static void content(struct page *page, const struct sb_question *question)
 		at = stop ? stop + 1 : end;
 	}
 	if (at < end) {
-		label(page, CONTENT, "");
+		label(page, "");
 		sb_buf_puts(&page->text, "| ... (there is more)");
 		end_line(page);
 	}
@@ -349,7 +396,7 @@ static bool name_fits(const struct page *page, const char *directory)
 {
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(TEXT_LIMIT);
 
-	append_path(&shown, directory);
+	append_path(&shown, directory, page->ascii);
 	return !sb_buf_failed(&shown) &&
 	       sb_draw_cells(shown.data, shown.length) +
 			       strlen("    4  always allow everything in  (written to the config)") <
@@ -367,7 +414,7 @@ static void directory_choice(struct page *page, char digit, const char *director
 		return;
 	}
 	sb_buf_puts(&text, before);
-	append_path(&text, directory);
+	append_path(&text, directory, page->ascii);
 	sb_buf_puts(&text, after);
 	choice(page, digit, (const char *const[]){text.data, NULL});
 }
@@ -385,11 +432,7 @@ static void choices(struct page *page, const struct sb_question *question)
 		"always allow everything in this directory (written to the config)",
 		"always allow this directory (in the config)", "always allow directory (config)",
 		"directory, always", NULL};
-	static const char *const four[] = {
-		"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL};
-	static const char *const two[] = {"Press 1 or 3 (Esc denies): ", "1 or 3: ", NULL};
 	const char *directory = question->directory;
-	size_t indent = page->columns >= 60 ? 2 : 1;
 
 	choice(page, '1', once);
 	if (directory)
@@ -399,49 +442,146 @@ static void choices(struct page *page, const struct sb_question *question)
 	if (directory)
 		directory_choice(page, '4', directory, "always allow everything in ",
 				 " (written to the config)", always);
-	space(page);
-	begin_line(page, PROMPT);
-	sb_buf_printf(&page->text, "%*s%s", (int)indent, "",
-		      wording(page, indent, directory ? four : two));
-	end_line(page);
 }
 
 /* Fewer rows than one each: all of them in one. */
 static void short_choices(struct page *page, const struct sb_question *question)
 {
-	static const char *const four[] = {
-		"1 once 2 directory 3 deny 4 always: ", "1once 2dir 3no 4all: ", "1 2 3 4: ", NULL};
-	static const char *const two[] = {"1 once 3 deny: ", "1 3: ", NULL};
+	static const char *const four[] = {"1 once, 2 directory, 3 deny, 4 always",
+					   "1once 2dir 3no 4always", NULL};
+	static const char *const two[] = {"1 once, 3 deny", NULL};
 
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, wording(page, 0, question->directory ? four : two));
 	end_line(page);
 }
 
-/* --- the page ---------------------------------------------------------------------- */
-
-static size_t heaviest(const struct page *page)
+/* The last line, behind which the cursor stands. */
+static void prompt(struct page *page, const struct sb_question *question)
 {
-	size_t found = page->count;
+	static const char *const four[] = {
+		"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL};
+	static const char *const two[] = {"Press 1 or 3 (Esc denies): ", "1 or 3: ", NULL};
+	size_t indent = page->columns >= 60 ? 2 : 1;
 
-	for (size_t i = 0; i < page->count; i++)
-		if (page->lines[i].weight != KEEP &&
-		    (found == page->count || page->lines[i].weight >= page->lines[found].weight))
-			found = i;
-	return found;
+	begin_line(page, KEEP);
+	sb_buf_printf(&page->text, "%*s%s", (int)indent, "",
+		      wording(page, indent, question->directory ? four : two));
+	end_line(page);
 }
 
-static void drop_lines(struct page *page)
+/* The same where a key alone allows nothing: keys.h. */
+static void code_prompt(struct page *page, const struct sb_view *view)
 {
-	while (page->count > page->rows) {
-		size_t victim = heaviest(page);
+	static const char *const why[] = {
+		"This terminal does not answer, so one key is not enough. "
+		"Or answer by sandbash --attach.",
+		"One key is not enough here. Or: sandbash --attach", "One key is not enough.",
+		NULL};
+	SB_AUTO_BUF struct sb_buf full = SB_BUF(256);
+	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(256);
+	size_t indent = page->columns >= 60 ? 2 : 1;
 
-		if (victim == page->count)
-			victim = 0; /* the choices come last: they stay */
+	sb_buf_printf(&full,
+		      "Type the number, then %s, then Enter (3 or Esc alone denies): ", view->code);
+	sb_buf_printf(&shorter, "1%s Enter (3 denies): ", view->code);
+	begin_line(page, KEEP);
+	sb_buf_printf(&page->text, "%*s%s", (int)indent, "", wording(page, indent, why));
+	end_line(page);
+	begin_line(page, KEEP);
+	sb_buf_printf(&page->text, "%*s%s", (int)indent, "",
+		      wording(page, indent + strlen(view->code) + 1,
+			      (const char *const[]){full.data, shorter.data, NULL}));
+	sb_buf_puts(&page->text, view->typed ? view->typed : ""); /* keys.h lets letters in only */
+	end_line(page);
+}
+
+/* Instead of a question that does not fit.  Only the first can be cut, at its end. */
+static void small_window(struct page *page)
+{
+	static const char *const texts[] = {
+		"sandbash has a question that needs a larger window, or: sandbash --attach "
+		"(3 or Esc denies)",
+		"a question: enlarge the window, or sandbash --attach (Esc denies)",
+		"sandbash: enlarge the window (Esc denies)",
+		"enlarge (Esc denies)",
+		"enlarge",
+		NULL};
+
+	page->count = 0;
+	page->text.length = 0;
+	begin_line(page, KEEP);
+	sb_buf_puts(&page->text, wording(page, 0, texts));
+	end_line(page);
+}
+
+/* --- the page ---------------------------------------------------------------------- */
+
+static void drop_spaces(struct page *page)
+{
+	for (size_t i = page->count; i-- > 0 && page->count > page->rows;) {
+		if (page->lines[i].weight != SPACE)
+			continue;
 		page->count--;
-		memmove(&page->lines[victim], &page->lines[victim + 1],
-			(page->count - victim) * sizeof page->lines[0]);
+		memmove(&page->lines[i], &page->lines[i + 1],
+			(page->count - i) * sizeof page->lines[0]);
 	}
+}
+
+/* One layout; true when all of it can be read in the window. */
+static bool lay_out(struct page *page, const struct sb_question *question,
+		    const struct sb_view *view, size_t content_lines, bool shortly)
+{
+	page->count = 0;
+	page->text.length = 0;
+	page->too_large = false;
+	bar(page, view);
+	space(page);
+	who(page, question);
+	space(page);
+	path_lines(page, "", question->path);
+	if (question->target)
+		path_lines(page, "to", question->target);
+	space(page);
+	fact(page, "Stopped",
+	     question->rule ? question->rule
+			    : wording(page, 2 + LABEL,
+				      (const char *const[]){
+					      "it lies outside the project, and no rule allows it",
+					      "no rule allows it", NULL}));
+	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
+		fact(page, i ? "and" : "Note", question->notes[i]);
+	if (question->directory && (shortly || !name_fits(page, question->directory)))
+		fact(page, "Directory", question->directory);
+	if (question->content)
+		content(page, question, content_lines);
+	space(page);
+	if (shortly)
+		short_choices(page, question);
+	else
+		choices(page, question);
+	if (view->code) {
+		space(page);
+		code_prompt(page, view);
+	} else {
+		if (!shortly)
+			space(page);
+		prompt(page, question);
+	}
+	drop_spaces(page);
+	return !page->too_large && page->count <= page->rows;
+}
+
+/* As much of the content as there is room for; then the choices in one line. */
+static bool find_layout(struct page *page, const struct sb_question *question,
+			const struct sb_view *view)
+{
+	size_t most = view->rows >= 24 ? 5 : view->rows >= 18 ? 3 : 1;
+
+	for (size_t lines = most; lines > 0; lines--)
+		if (lay_out(page, question, view, lines, false))
+			return true;
+	return lay_out(page, question, view, 1, true);
 }
 
 static void emit_line(struct sb_buf *out, const struct page *page, size_t line)
@@ -451,57 +591,46 @@ static void emit_line(struct sb_buf *out, const struct page *page, size_t line)
 		      page->lines[line].end - page->lines[line].start);
 }
 
+/* Letters of one size, and a blank in every cell: what is protected stays when it is erased. */
+static void emit_blank(struct sb_buf *out, const struct page *page, size_t line)
+{
+	sb_buf_printf(out, "\033[%zu;1H\033#5\033[%zu;1H", line + 1, line + 1);
+	for (size_t i = 0; i < page->columns; i++)
+		sb_buf_putc(out, ' ');
+}
+
 static void emit(struct sb_buf *out, const struct page *page, const char *probe)
 {
 	sb_buf_puts(out, "\033[?25l" PLAIN "\033[2J");
+	for (size_t i = 0; i < page->rows; i++)
+		emit_blank(out, page, i);
 	for (size_t i = 0; i < page->count; i++)
 		emit_line(out, page, i);
 	if (probe) {
 		sb_buf_puts(out, probe);
-		emit_line(out, page, page->count - 1); /* the cursor ends behind it */
+		emit_blank(out, page, page->rows - 1); /* it has left a letter there */
+		if (page->count == page->rows)
+			emit_line(out, page, page->rows - 1);
 	}
+	emit_line(out, page, page->count - 1); /* the cursor ends behind it */
 	sb_buf_puts(out, "\033[?25h");
 }
 
-void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
+bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 		      const struct sb_view *view)
 {
-	struct page page = {.text = SB_BUF(384 * 1024), /* 96 lines, each at most a wide row */
+	struct page page = {.text = SB_BUF(1024 * 1024), /* 256 lines, each at most a wide row */
 			    .rows = view->rows,
-			    .columns = view->columns};
-	size_t most = view->rows >= 20 ? 4 : view->rows >= 14 ? 3 : view->rows >= 9 ? 2 : 1;
-	bool narrow = view->rows < (question->directory ? 9 : 7);
+			    .columns = view->columns,
+			    .ascii = view->ascii};
+	bool fits = find_layout(&page, question, view);
 
-	if (question->target && most > 1)
-		most--;
-	bar(&page, view);
-	space(&page);
-	who(&page, question);
-	space(&page);
-	path_lines(&page, "", question->path, most);
-	if (question->target)
-		path_lines(&page, "to", question->target, most);
-	space(&page);
-	fact(&page, RULE, "Stopped",
-	     question->rule ? question->rule
-			    : wording(&page, 2 + LABEL,
-				      (const char *const[]){
-					      "it lies outside the project, and no rule allows it",
-					      "no rule allows it", NULL}));
-	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
-		note(&page, question->notes[i], i == 0);
-	if (question->directory && !name_fits(&page, question->directory))
-		fact(&page, RULE, "Directory", question->directory);
-	if (question->content)
-		content(&page, question);
-	space(&page);
-	if (narrow)
-		short_choices(&page, question);
-	else
-		choices(&page, question);
-	drop_lines(&page);
-	emit(out, &page, view->probe);
+	if (!fits)
+		small_window(&page);
 	if (sb_buf_failed(&page.text))
 		out->failed = true;
+	else
+		emit(out, &page, view->probe);
 	sb_buf_done(&page.text);
+	return fits;
 }

@@ -1,12 +1,13 @@
 /*
  * draw.h - a question as lines on a screen of any size.
  *
- * Everything foreign is escaped and cut to the columns there are.  On a small screen the less
- * important lines go first: space, then the content, the note, the rule; what is done to which
- * path and the choices stay.
+ * Everything foreign is escaped.  Whatever the screen, all of a question shows, the whole path
+ * and every line, or nothing of it: half a question can be answered wrongly.  Where there are
+ * few rows, blank lines go, then the choices come in one line, and of the content less shows.
  *
- * Only plain, bold and reversed letters are used.  A command can change what "red" looks like,
- * down to the colour of the background, and would hide the one line that matters.
+ * Every cell of the screen is written, so that nothing of the command's stands in a question.
+ *
+ * Only plain, bold and reversed letters are used, in the colours that the person has chosen.
  */
 #ifndef SB_CONSENT_DRAW_H
 #define SB_CONSENT_DRAW_H
@@ -19,15 +20,20 @@ struct sb_view {
 	unsigned rows, columns;
 	const char *word; /* or NULL */
 	size_t count;     /* how many questions are open */
-	const char
-		*probe; /* sent when all is drawn, before the cursor goes to its place; or NULL */
+	/* sent when all is drawn, before the cursor goes to its place; may leave a letter at the
+	 * beginning of the last row; or NULL */
+	const char *probe;
+	const char *code;  /* to be typed after the number, where no key is enough; or NULL */
+	const char *typed; /* what has been typed of that; or NULL */
+	bool ascii;        /* the terminal may not read UTF-8: nothing else is sent */
 };
 
 /*
- * Append the whole screen: it is cleared first, and the cursor ends where the answer goes.  out
- * fails (sb_buf_failed) when the question cannot be shown in full truth.
+ * Append the whole screen; the cursor ends where the answer goes.  False: the window is too small
+ * for the question, and shows one line instead that says so.  out fails (sb_buf_failed) when no
+ * window is large enough.
  */
-void sb_draw_question(struct sb_buf *out, const struct sb_question *question,
+bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 		      const struct sb_view *view);
 
 /* How many cells a text takes; never fewer than it really does. */

@@ -9,8 +9,12 @@
  * A fence.  With the question on the screen we move the cursor to three cells chosen at random
  * and ask each time where it is.  A terminal answers in order, so all that comes before those
  * three replies, in a row, was sent before the question showed.  The command may have asked
- * the same thing many times, but cannot know the cells.  A terminal that never
- * replies is given up after a while.
+ * the same thing many times, but cannot know the cells.  A fourth request, behind a letter of two
+ * bytes, tells a terminal that takes them for two letters: it would obey parts of other letters.
+ *
+ * A terminal that does not reply in time is mute.  Nobody knows then whether the question shows,
+ * so no key allows anything; but a person who reads it can type the digit and the code that it
+ * shows, and Enter.  What comes after all, late, opens the fence.
  *
  * A lone key.  It counts only when nothing else came for a while before it, nor shortly after:
  * a hand in the middle of typing, a paste and a late reply are all more than that.
@@ -28,6 +32,7 @@ struct sb_buf;
 
 #define SB_KEYS_QUIET_MS 300 /* nothing came for so long before the key */
 #define SB_KEYS_LONE_MS 60   /* and after it */
+#define SB_KEYS_CODE 4       /* letters to type where a key is not enough */
 #define SB_KEYS_ESCAPE '\033'
 #define SB_KEYS_INTERRUPT '\003'
 #define SB_KEYS_END '\004'
@@ -43,12 +48,19 @@ enum sb_keys_state {
 
 struct sb_keys {
 	/* the fence */
-	char expected[64];
-	unsigned char failure[64]; /* where to go on after a mismatch (Knuth, Morris, Pratt) */
+	char expected[80];
+	unsigned char failure[80]; /* where to go on after a mismatch (Knuth, Morris, Pratt) */
 	size_t expected_length, matched;
 	bool passed;        /* the fence is behind us */
 	bool replied;       /* because the terminal answered */
+	bool blind;         /* nothing was asked: time opens it */
+	bool mute;          /* no answer came in time */
 	int64_t give_up_ms; /* when we stop waiting for it */
+	/* on a mute terminal */
+	char code[SB_KEYS_CODE + 1];
+	char typed[SB_KEYS_CODE + 3]; /* the digit and the code, as far as typed, or more */
+	size_t typed_length;
+	bool confirmed; /* the key that was returned last came with the code */
 	/* keys */
 	enum sb_keys_state state;
 	bool pasting;
@@ -61,7 +73,8 @@ struct sb_keys {
 
 /*
  * Start over: append the request to out.  rows and columns are those of the screen (at least
- * 1); wait_ms is how long the terminal may take to answer.
+ * 1); wait_ms is how long the terminal may take to answer.  It leaves a letter at the beginning
+ * of the last row.
  */
 void sb_keys_begin(struct sb_keys *keys, struct sb_buf *out, unsigned rows, unsigned columns,
 		   int64_t now_ms, int64_t wait_ms);
@@ -73,8 +86,9 @@ void sb_keys_begin_blind(struct sb_keys *keys, int64_t now_ms, int64_t wait_ms);
 size_t sb_keys_pass(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms);
 
 /*
- * Take input.  Ctrl-C and Ctrl-D count at once when the fence is passed: they are returned; 0
- * otherwise, and a lone key comes from sb_keys_tick().
+ * Take input.  Ctrl-C and Ctrl-D count at once when the fence is passed or the terminal is mute:
+ * they are returned, as is a digit with its code (`confirmed`); 0 otherwise, and a lone key comes
+ * from sb_keys_tick().
  */
 char sb_keys_feed(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms);
 

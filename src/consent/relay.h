@@ -54,6 +54,12 @@ static inline size_t sb_relay_held(const struct sb_relay *relay)
 	return relay->end - relay->ready;
 }
 
+/* Of what is held, only the first so many bytes stay. */
+static inline void sb_relay_shrink(struct sb_relay *relay, size_t held)
+{
+	relay->end = relay->ready + held;
+}
+
 /* Release everything but the last kept bytes. */
 static inline void sb_relay_release(struct sb_relay *relay, size_t kept)
 {

@@ -10,8 +10,6 @@
 #include "base/auto.h"
 #include "consent/terminal_impl.h"
 
-/* A sequence longer than this is not held back any more: pictures, the clipboard. */
-#define HOLD_BYTES 4096
 #define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
 #define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */
 #define REPLIES_MS 500      /* how long we wait for the terminal before we let go of it */
@@ -158,11 +156,13 @@ static void take_input(struct sb_terminal *t, bool hung_up)
 		return;
 	}
 	if (t->phase == SHOWING) {
+		size_t typed = t->keys.typed_length;
 		char key = sb_keys_feed(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
 
-		t->replies = t->replies || t->keys.replied;
 		if (key)
 			sb_terminal_key(t, key);
+		else if (t->keys.typed_length != typed)
+			t->stale = true;
 		return;
 	}
 	if (t->leaving) {
@@ -184,42 +184,21 @@ static void write_input(struct sb_terminal *t)
 
 /* --- from the command -------------------------------------------------------------- */
 
-/* Drop the rest of a sequence that a question has cut off; n bytes have come. */
-static size_t drop_rest(struct sb_terminal *t, size_t n)
+/* Sift what has come and was not released yet; the beginning of a sequence stays held. */
+static void sift(struct sb_terminal *t)
 {
-	char *fresh = t->output.bytes + t->output.end - n;
-	size_t dropped = 0;
+	size_t held;
+	size_t ready = sb_sieve_run(&t->sieve, t->output.bytes + t->output.ready,
+				    sb_relay_held(&t->output), &held);
 
-	while (dropped < n && t->swallow) {
-		sb_modes_feed(&t->modes, fresh + dropped++, 1);
-		t->swallow = t->modes.state != SB_MODES_GROUND;
-	}
-	memmove(fresh, fresh + dropped, n - dropped);
-	t->output.end -= dropped;
-	return n - dropped;
-}
-
-/* Read along in n fresh bytes, and release what ends outside a sequence. */
-static void track(struct sb_terminal *t, size_t n)
-{
-	size_t safe;
-
-	if (t->swallow)
-		n = drop_rest(t, n);
-	safe = sb_modes_feed(&t->modes, t->output.bytes + t->output.end - n, n);
-	if (safe) {
-		t->inside = false;
-		sb_relay_release(&t->output, n - safe);
-	}
-	if (sb_relay_held(&t->output) > HOLD_BYTES || (t->inside && !safe)) {
-		t->inside = true;
-		sb_relay_release(&t->output, 0);
-	}
+	sb_relay_shrink(&t->output, ready + held);
+	sb_relay_release(&t->output, held);
 }
 
 static bool wants_output(const struct sb_terminal *t)
 {
-	return t->master >= 0 && (t->phase == RELAYING || (t->phase == PAUSING && t->inside)) &&
+	return t->master >= 0 &&
+	       (t->phase == RELAYING || (t->phase == PAUSING && sb_sieve_inside(&t->sieve))) &&
 	       sb_relay_room(&t->output) > 0;
 }
 
@@ -239,7 +218,7 @@ static bool take_output(struct sb_terminal *t)
 				t->retry_ms = sb_terminal_now_ms() + MASTER_RETRY_MS;
 			break;
 		}
-		track(t, (size_t)got);
+		sift(t);
 		some = t->redrawn = true;
 		if (careful)
 			break;
@@ -336,9 +315,9 @@ void sb_terminal_resized(struct sb_terminal *t)
 {
 	sb_tty_size(t->tty, &t->size);
 	sb_terminal_set_size(t, false);
-	sb_modes_resized(&t->modes);
+	sb_modes_resized(&t->sieve.modes);
 	if (t->phase == SHOWING) /* the cells we asked for may be gone: ask again */
-		sb_terminal_draw(t, !t->keys.passed);
+		sb_terminal_draw(t, !t->keys.passed || t->small);
 }
 
 /* --- life -------------------------------------------------------------------------- */
@@ -368,6 +347,14 @@ static void await_replies(struct sb_terminal *t)
 	}
 }
 
+/* A string that the command has left open would swallow what others write after it. */
+static void end_string(struct sb_terminal *t)
+{
+	if (sb_sieve_inside(&t->sieve))
+		sb_buf_puts(&t->drawing, "\030\033\\");
+	sb_sieve_cut(&t->sieve);
+}
+
 /* Take a question off the screen without waiting for a person. */
 static void leave_at_once(struct sb_terminal *t)
 {
@@ -386,6 +373,8 @@ void sb_terminal_suspend(struct sb_terminal *t)
 		return;
 	leave_at_once(t);
 	take_output(t); /* a screen that the command has given back belongs to the shell now */
+	flush_out(t);
+	end_string(t);
 	flush_out(t);
 	if (!t->background) /* else they are another's */
 		restore_settings(t);
@@ -450,8 +439,9 @@ void sb_terminal_drain(struct sb_terminal *t)
 	if (!t->gone && !t->suspended && !t->ended) {
 		sb_terminal_take_ahead(t);
 		drain_output(t);
-		sb_relay_release(&t->output, 0);
+		sb_relay_shrink(&t->output, 0); /* half a sequence */
 		flush_out(t);
+		end_string(t);
 		if (!t->background)
 			sb_terminal_give_back(t);
 		sb_terminal_show_notices(t);
@@ -496,10 +486,10 @@ int sb_terminal_open(const struct sb_terminal_options *options, struct sb_termin
 	sb_terminal_open_ahead(t);
 	t->answered = options->answered;
 	t->context = options->context;
-	sb_modes_init(&t->modes);
-	t->modes.line_start = true;
+	sb_sieve_init(&t->sieve);
+	t->sieve.modes.line_start = true;
 	sb_queue_init(&t->queue);
-	sb_buf_init(&t->drawing, 1024 * 1024); /* a few screens, and room for a slow line */
+	sb_buf_init(&t->drawing, 4 * 1024 * 1024); /* a few screens, and room for a slow line */
 	status = begin(t, options->word, err);
 	if (status != SB_OK)
 		sb_terminal_close(t);

@@ -43,8 +43,8 @@
 /* May a line of ours stand between what the command writes? */
 static bool notices_due(const struct sb_terminal *t)
 {
-	return t->queue.notice_count && t->phase == RELAYING && !t->modes.alternate && !t->inside &&
-	       !sb_terminal_writing(t);
+	return t->queue.notice_count && t->phase == RELAYING && !t->sieve.modes.alternate &&
+	       !sb_sieve_inside(&t->sieve) && !sb_terminal_writing(t);
 }
 
 void sb_terminal_show_notices(struct sb_terminal *t)
@@ -55,12 +55,12 @@ void sb_terminal_show_notices(struct sb_terminal *t)
 	while ((text = sb_queue_take_notice(&t->queue))) {
 		SB_AUTO_FREE char *mine = text;
 
-		sb_buf_puts(&t->drawing, t->modes.line_start ? "\033[0m" : "\033[0m\r\n");
+		sb_buf_puts(&t->drawing, t->sieve.modes.line_start ? "\033[0m" : "\033[0m\r\n");
 		sb_draw_fitted(&t->drawing, mine, columns - 1);
 		sb_buf_puts(&t->drawing, "\r\n");
-		t->modes.line_start = true;
+		t->sieve.modes.line_start = true;
 	}
-	sb_modes_attributes(&t->modes, &t->drawing);
+	sb_modes_attributes(&t->sieve.modes, &t->drawing);
 }
 
 void sb_terminal_notice(struct sb_terminal *t, const char *text)
@@ -84,8 +84,9 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 	struct sb_view view = {.rows = t->size.ws_row,
 			       .columns = t->size.ws_col,
 			       .word = t->word,
-			       .count = t->queue.count};
-	SB_AUTO_BUF struct sb_buf page = SB_BUF(256 * 1024); /* several very large screens */
+			       .count = t->queue.count,
+			       .ascii = !t->replies};
+	SB_AUTO_BUF struct sb_buf page = SB_BUF(1024 * 1024); /* several very large screens */
 	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
 	int64_t now = sb_terminal_now_ms();
 
@@ -96,20 +97,42 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 		t->leaving = false;
 		view.probe = probe.data;
 	}
-	sb_draw_question(&page, &t->queue.first->question, &view);
+	if (t->keys.mute) {
+		view.code = t->keys.code;
+		view.typed = t->keys.typed;
+	}
+	t->coded = t->keys.mute;
+	t->small = !sb_draw_question(&page, &t->queue.first->question, &view);
 	sb_buf_append(&t->drawing, page.data, page.length);
 	t->undrawable = sb_buf_failed(&page) || sb_buf_failed(&probe) || sb_buf_failed(&t->drawing);
 	t->stale = false;
 	t->repaint_ms = now + REPAINT_MS;
 }
 
+/* The terminal has answered, or has not in time: what shows may have to change with that. */
+void sb_terminal_fence_changed(struct sb_terminal *t)
+{
+	bool first = t->keys.replied && !t->replies;
+
+	t->replies = t->replies || t->keys.replied;
+	if (t->keys.replied)
+		t->again = false;
+	/* A hand on the keys can come between its replies: once more, before it counts as mute. */
+	if (t->keys.mute && !t->coded && t->replies && !t->again) {
+		t->again = true;
+		sb_terminal_draw(t, true);
+	} else if (first || t->keys.mute != t->coded) {
+		sb_terminal_draw(t, false);
+	}
+}
+
 /* The output has come to a safe place: the question takes the screen. */
 static void show(struct sb_terminal *t)
 {
-	t->swallow = t->swallow || t->inside;
-	t->inside = false;
-	sb_modes_enter(&t->modes, &t->drawing);
+	sb_modes_enter(&t->sieve.modes, &t->drawing);
+	sb_sieve_cut(&t->sieve);
 	t->phase = SHOWING;
+	t->again = false;
 	sb_terminal_draw(t, true);
 }
 
@@ -133,9 +156,9 @@ void sb_terminal_leave(struct sb_terminal *t, bool wait)
 	else
 		sb_keys_begin_blind(&t->keys, now, BLIND_MS);
 	sb_buf_puts(&t->drawing, "\033[?25h"); /* as sb_modes_enter() left it */
-	sb_modes_leave(&t->modes, &t->drawing);
+	sb_modes_leave(&t->sieve.modes, &t->drawing);
 	tcflush(t->tty, TCIFLUSH);
-	if (t->modes.alternate) {
+	if (t->sieve.modes.alternate) {
 		sb_terminal_set_size(t, true);
 		t->narrowed_ms = now;
 		t->redrawn = false;
@@ -152,7 +175,7 @@ static void advance(struct sb_terminal *t)
 		t->phase = RELAYING;
 	if (t->phase != SHOWING || t->answering)
 		return;
-	t->undrawable = false;
+	t->undrawable = t->again = false;
 	if (t->queue.first)
 		sb_terminal_draw(t, true);
 	else
@@ -216,17 +239,31 @@ void sb_terminal_deny_all(struct sb_terminal *t)
 	}
 }
 
+/*
+ * SECURITY: no key allows what nobody has seen.
+ *
+ * Danger: the question does not show, or not all of it: it has not been written yet, the window is
+ * too small, the terminal does not answer.
+ * Price: another way to answer there: the code, a larger window, sandbash --attach.
+ * Held by: tests/cli/terminal_asker.py
+ */
+static bool may_allow(const struct sb_terminal *t)
+{
+	return !sb_terminal_drawing(t) && !t->small &&
+	       (t->keys.mute ? t->coded && t->keys.confirmed : t->keys.replied);
+}
+
 void sb_terminal_key(struct sb_terminal *t, char key)
 {
 	bool directory = t->queue.first->question.directory;
 
 	if (sb_terminal_drawing(t))
 		return; /* not before it can be read */
-	if (key == '1')
+	if (key == '1' && may_allow(t))
 		answer(t, SB_ANSWER_ONCE);
-	else if (key == '2' && directory)
+	else if (key == '2' && directory && may_allow(t))
 		answer(t, SB_ANSWER_DIRECTORY);
-	else if (key == '4' && directory)
+	else if (key == '4' && directory && may_allow(t))
 		answer(t, SB_ANSWER_ALWAYS);
 	else if (key == '3' || key == SB_KEYS_ESCAPE || key == SB_KEYS_INTERRUPT ||
 		 key == SB_KEYS_END)
@@ -252,6 +289,8 @@ static void tick_question(struct sb_terminal *t, int64_t now)
 {
 	char key = sb_keys_tick(&t->keys, now);
 
+	if (!t->undrawable)
+		sb_terminal_fence_changed(t);
 	if (t->undrawable)
 		refuse_undrawable(t);
 	else if (key)
@@ -269,13 +308,14 @@ void sb_terminal_tick(struct sb_terminal *t)
 {
 	int64_t now = sb_terminal_now_ms();
 
-	if (t->phase == PAUSING && !sb_terminal_writing(t) && (!t->inside || now >= t->cut_ms))
+	if (t->phase == PAUSING && !sb_terminal_writing(t) &&
+	    (!sb_sieve_inside(&t->sieve) || now >= t->cut_ms))
 		show(t);
 	if (t->phase == SHOWING) {
 		tick_question(t, now);
 	} else if (t->leaving) {
 		sb_keys_tick(&t->keys, now);
-		t->leaving = !t->keys.passed;
+		t->leaving = !t->keys.passed && !t->keys.mute;
 	}
 	if (t->narrowed && now >= redraw_deadline(t))
 		sb_terminal_set_size(t, false);
@@ -296,7 +336,7 @@ int64_t sb_terminal_deadline_ms(const struct sb_terminal *t)
 	if (notices_due(t) || (t->phase == SHOWING && t->undrawable))
 		return 0;
 	if (t->phase == PAUSING && !sb_terminal_writing(t))
-		sooner(&deadline, t->inside ? t->cut_ms : 0);
+		sooner(&deadline, sb_sieve_inside(&t->sieve) ? t->cut_ms : 0);
 	if (t->phase == SHOWING || t->leaving)
 		sooner(&deadline, sb_keys_deadline_ms(&t->keys));
 	if (t->phase == SHOWING && t->stale && !sb_terminal_drawing(t))

@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 #include "consent/keys.h"
-#include "consent/modes.h"
 #include "consent/queue.h"
 #include "consent/relay.h"
+#include "consent/sieve.h"
 #include "consent/terminal.h"
 #include "consent/tty.h"
 
@@ -37,23 +37,24 @@ struct sb_terminal {
 	void *context;
 
 	enum sb_terminal_phase phase;
-	struct sb_modes modes;
-	bool inside;      /* the output stopped inside a sequence too long to hold */
-	bool swallow;     /* the rest of that sequence is dropped: a question has cut it off */
-	int64_t cut_ms;   /* when it may be cut off */
-	int64_t retry_ms; /* the master has nothing before */
+	struct sb_sieve sieve; /* what of the output the terminal gets */
+	int64_t cut_ms;        /* when a string that the terminal is inside of may be cut off */
+	int64_t retry_ms;      /* the master has nothing before */
 
 	struct sb_buf drawing; /* what we ourselves write; goes before the command's output */
 	size_t drawn;
 	struct sb_queue queue;
 	bool stale;      /* what is drawn is no longer quite right, */
 	bool undrawable; /* or could not be drawn */
+	bool small;      /* the window does not hold the question: it does not show */
+	bool coded;      /* what shows asks for a code, since the terminal is mute */
 	bool answering;  /* somebody is being told the answer: what comes next shows after that */
 	int64_t repaint_ms;
 
 	struct sb_keys keys;
 	bool leaving;     /* input is dropped until the terminal has left the question */
-	bool replies;     /* the terminal has answered once */
+	bool replies;     /* the terminal has answered once; so it reads UTF-8 */
+	bool again;       /* it did not this time, and was asked again */
 	int64_t enter_ms; /* until when an Enter is still meant for the question; 0: never */
 
 	bool narrowed, redrawn; /* the pty is one column smaller; something was drawn since */
@@ -78,6 +79,8 @@ void sb_terminal_pause(struct sb_terminal *t);
 void sb_terminal_leave(struct sb_terminal *t, bool wait);
 /* Draw the question that is on the screen again, with or without a new fence. */
 void sb_terminal_draw(struct sb_terminal *t, bool fence);
+/* After input and time: has the terminal answered? */
+void sb_terminal_fence_changed(struct sb_terminal *t);
 /* A key counts. */
 void sb_terminal_key(struct sb_terminal *t, char key);
 /* Nobody can answer any more. */

@@ -198,27 +198,59 @@ def in_less(fx):
         equal(demo.term.wait(), 0)
 
 
-@test("C1 on small screens the path's ends and every choice can be read")
+@test("C1 all of a question shows, with the whole path, or nothing of it and what to do about that")
 def sizes(fx):
-    long = "/home/anna/" + "/".join(f"directory-{n}" for n in range(60)) + "/authorized_keys"
+    long = "/home/anna/" + "/".join(f"directory-{n}" for n in range(20)) + "/authorized_keys"
     demo = bash(fx)
-    for number, (rows, columns) in enumerate(((24, 80), (10, 40), (6, 40), (3, 40), (50, 200)), 1):
+    number = 0
+    for rows, columns, fits in ((24, 80, True), (19, 40, True), (12, 40, False), (50, 200, True),
+                                (3, 40, False), (24, 20, False)):
+        number += 1
         demo.term.resize(rows, columns)
         demo.pass_time(0.2)
         demo.ask(number, path=long, directory="/home/anna/directory-0", rule="a rule",
                  note="a note", content="a\nb\nc\nd\ne\nf\ng\nh")
-        demo.shown("authorized_keys")
+        demo.wait(lambda: ("deny" if fits else "enlarge") in demo.term.screen()
+                  or "larger" in demo.term.screen(), "nothing shows")
+        demo.term.settle()
         screen = demo.term.screen()
-        for part in ("/home/anna/d", "[...]", "write to", "vim"):
-            contains(screen, part, f"{rows}x{columns}")
-        for part in ("1 ", "2 ", "3 ", "4 ", "once", "directory", "deny", "always"):
-            contains(screen, part, f"{rows}x{columns}")
-        if rows >= 6:
-            contains(screen, "maple")
+        if fits:
+            squeezed = "".join(screen.split())
+            for part in (long, "writeto", "vim", "arule", "anote", "thereismore", "maple", "once",
+                         "directory", "deny", "always"):
+                contains(squeezed, part, f"{rows}x{columns}")
+        else:
+            for part in ("authorized", "once", "maple"):
+                lacks(screen, part, f"{rows}x{columns}")
+            demo.press("1")
+            demo.press("4")
+            demo.silent(0.2)
         check(max(map(len, screen.splitlines())) <= columns, screen)
         check(demo.term.cursor()[0] < rows, "the cursor left the screen")
         demo.press("3")
         demo.wait(lambda: len(demo.given()) == number, "no answer")
+    equal(demo.given(), [f"{n} deny" for n in range(1, number + 1)])
+
+
+@test("C1 a question shows when its window has grown; a key for the small one does not count")
+def grows(fx):
+    demo = bash(fx, rows=5, columns=40)
+    demo.ask(1)
+    demo.wait(lambda: "larger" in demo.term.screen() or "enlarge" in demo.term.screen(), "no line")
+    demo.press("1")
+    demo.silent(0.3)
+    demo.term.resize(24, 80)
+    demo.term.send("1")
+    demo.shown(PATH)
+    demo.silent(0.2)
+    demo.term.resize(4, 80)
+    demo.wait(lambda: PATH not in demo.term.screen(), "it still shows")
+    demo.press("1")
+    demo.silent(0.3)
+    demo.term.resize(24, 80)
+    demo.shown(PATH)
+    demo.press("1")
+    demo.expect("1 once")
 
 
 @test("C5 names cannot steer the terminal, turn the line around or pose as ours")
@@ -368,7 +400,13 @@ def replies(fx):
     equal(demo.given(), ["1 deny", "2 deny"])
 
 
-@test("C5 a terminal that answers nothing: type-ahead still does not count, a key does")
+def code(demo):
+    """What a question on a mute terminal wants to be typed."""
+    demo.wait(lambda: "One key is not enough" in demo.term.screen(), "no code is asked for")
+    return re.search("then ([a-z]{4}), then Enter", demo.term.screen()).group(1)
+
+
+@test("C5 a terminal that answers nothing: no key allows, the code that the question shows does")
 def mute_terminal(fx):
     demo = recorder(fx, replies=False)
     demo.ask(1)
@@ -377,11 +415,59 @@ def mute_terminal(fx):
     demo.term.send("1")
     demo.silent(2.4)
     demo.press("2")
+    demo.silent(0.3)
+    demo.press("\x15")
+    word = code(demo)
+    for text in ("1\r", "yes\r", "1aaaa\r", f"{word}\r"):
+        demo.press(text)
+        demo.silent(0.2)
+    demo.press("2" + word)
+    demo.wait(lambda: f"denies): 2{word}" in demo.term.screen(), "what is typed does not show")
+    demo.silent(0.3)
+    demo.press("\r")
     demo.expect("1 directory")
+    demo.ask(2)
+    demo.shown()
+    demo.press("1" + word + "\r")  # the last one's
+    check(code(demo) != word, "the same code")
+    demo.silent(0.3)
+    demo.press("3")
+    demo.expect("1 directory", "2 deny")
     demo.pass_time(0.3)
     demo.term.send("x")
     demo.wait(lambda: got(fx).endswith(b"x"), "the key did not arrive")
     check(got(fx) in (b"x", b"1x"), got(fx))  # the first one may have come before the question
+
+
+@test("C5 a terminal that answers late: then one key is enough")
+def late_terminal(fx):
+    demo = recorder(fx, replies=False)
+    demo.ask(1)
+    demo.shown()
+    code(demo)
+    demo.term.replies = True
+    demo.term.resize(24, 79)  # asks again
+    demo.wait(lambda: "Press 1" in demo.term.screen(), "it still asks for a code")
+    demo.press("1")
+    demo.expect("1 once")
+
+
+@test("C5 a terminal that does not read UTF-8 is mute, and gets ASCII only")
+def no_utf8(fx):
+    demo = recorder(fx, replies=False)
+    demo.ask(1, path="/tmp/\u011b[2J")  # its last byte would be a control
+    demo.wait(lambda: "deny" in demo.term.screen(), "no question")
+    cells = re.findall(r"\x1b\[(\d+);(\d+)H(\xe9?)\x1b\[6n", demo.term.output)
+    equal(len(cells), 4)
+    demo.term.send("".join(f"\x1b[{row};{int(column) + 2 * len(letter)}R"
+                           for row, column, letter in cells))
+    code(demo)
+    lacks(demo.term.output, "\u011b")
+    contains(demo.term.screen(), "/tmp/\\u{11b}[2J")
+    demo.press("1")
+    demo.silent(0.3)
+    demo.press("\x1b")
+    demo.expect("1 deny")
 
 
 @test("C1 Ctrl-C, Ctrl-D and Esc deny; the command does not see them")
@@ -582,7 +668,7 @@ def output_waits(fx):
         demo.press("3")
         demo.wait(lambda: len(demo.given()) == number, "no answer", 30)
     equal(demo.term.wait(60), 0)
-    output = re.sub(r"\x18\x1b\\\x1b\[\?1049h.*?\x1b\[\?1049l\x1b\[0m", "", demo.term.output, flags=re.S)
+    output = re.sub(r"\x18\x1b\\\x1b<\x1b\[4i.*?\x1b\[\?1049l\x1b\[0m", "", demo.term.output, flags=re.S)
     output = re.sub(r"\x1b\[0m(\r\n)?sandbash: .*?\r\n", "", output)
     want = "".join(f"line {n} ä€😀\r\n" for n in range(1, 60001))
     common = len(os.path.commonprefix((output, want)))
@@ -610,8 +696,11 @@ def pump(master, data, want):
 
 @test("C1 ten megabytes go through unchanged, both ways")
 def bulk(fx):
-    block = hashlib.sha256(b"x").digest() * 7 + "ä€😀 plain text \x1b[31mred\x1b[0m\r\n".encode()
-    data = b"".join(hashlib.sha256(b"%d" % n).digest() + block for n in range(32 * 1024))
+    block = ("ä€😀 plain text \x1b[31mred\x1b[0m\r\n\x1b[?25l\x1b[5;1H\x1b]8;;http://x\x1b\\link"
+             "\x1b]8;;\x1b\\" + "x" * 80).encode()
+    picture = b"\x1bPq#0;2;0;0;0" + b"#0~~@@vv$-" * 500 + b"\x1b\\"
+    data = b"".join(hashlib.sha256(b"%d" % n).hexdigest().encode() + (block, picture)[n % 64 == 0]
+                    for n in range(40 * 1024))
     fx.write("data", data)
     demo = Demo(fx, "sh", "-c", "stty raw -echo; echo ready; exec cat data")
     came = pump(demo.term.master, b"", len(data) + len("ready\n"))

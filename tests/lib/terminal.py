@@ -34,7 +34,7 @@ class Screen:
         r"|\x1b\]([^\x07\x1b\x18]*)(?:\x07|\x1b\\|\x18)"  # OSC: titles and the like
         r"|\x1b[PX^_][^\x1b]*\x1b\\"  # DCS, SOS, PM, APC
         r"|\x1b[()*+ %#][0-9A-Za-z@]"  # character sets and the like
-        r"|\x1b([78DEMc=><\\])"
+        r"|\x1b([78DEMWc=><\\])"
     )
 
     def __init__(self, rows, columns):

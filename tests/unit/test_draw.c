@@ -37,14 +37,17 @@ static size_t line_cells(const char *at, const char *end)
 	return cells;
 }
 
-static void check_page(const struct sb_question *question, const struct sb_view *view)
+/* Draw; false when the window is too small.  Lines of text, without attributes, go to lines. */
+static bool check_page(const struct sb_question *question, const struct sb_view *view,
+		       struct sb_buf *lines)
 {
-	SB_AUTO_BUF struct sb_buf out = SB_BUF(256 * 1024);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(1024 * 1024);
 	const char *start = "\033[?25l\033[0m\033[2J", *end = "\033[?25h";
+	SB_AUTO_FREE bool *blank = calloc(view->rows + 1, sizeof *blank);
 	const char *at;
-	unsigned long last = 0;
+	bool fits;
 
-	sb_draw_question(&out, question, view);
+	fits = sb_draw_question(&out, question, view);
 	assert_false(sb_buf_failed(&out));
 	assert_int_equal(strncmp(out.data, start, strlen(start)), 0);
 	assert_string_equal(out.data + out.length - strlen(end), end);
@@ -54,37 +57,77 @@ static void check_page(const struct sb_question *question, const struct sb_view 
 		char *text;
 		unsigned long row = strtoul(at + 2, &text, 10);
 		const char *stop;
+		size_t cells;
 
 		assert_int_equal(strncmp(text, ";1H", 3), 0);
 		text += 3;
-		assert_int_equal(row, last + 1);
-		assert_true(row <= view->rows);
-		last = row;
+		assert_in_range(row, 1, view->rows);
+		if (strncmp(text, "\033#5", 3) == 0) {
+			at = text + 3;
+			continue;
+		}
 		stop = strstr(text, ";1H");
 		while (stop && *stop != '\033')
 			stop--;
 		if (!stop)
 			stop = text + strlen(text);
-		if (line_cells(text, stop) > (view->columns > 24 ? view->columns : 24))
+		cells = line_cells(text, stop);
+		if (cells > (fits || view->columns > 8 ? view->columns : 8))
 			fail_msg("%ux%u, line %lu: %.*s", view->rows, view->columns, row,
 				 (int)(stop - text), text);
+		if (strspn(text, " ") >= view->columns)
+			blank[row] = true;
+		else
+			assert_true(blank[row]); /* every cell was written before */
+		for (; lines && text < stop; text++)
+			if (*text == '\033')
+				text += 3;
+			else if (*text != ' ')
+				sb_buf_putc(lines, *text);
 		at = stop;
 	}
-	assert_true(last >= 1);
+	for (unsigned row = 1; row <= view->rows; row++)
+		assert_true(blank[row]);
+	return fits;
 }
 
+/* The text without its blanks and line ends, as check_page gives it. */
+static void squeeze(struct sb_buf *out, const char *text)
+{
+	sb_escape_append(out, text, strlen(text));
+	out->length = 0;
+	for (const char *at = out->data; *at; at++)
+		if (*at != ' ')
+			out->data[out->length++] = *at;
+	out->data[out->length] = '\0';
+}
+
+static void shows(const struct sb_buf *lines, const char *text)
+{
+	SB_AUTO_BUF struct sb_buf wanted = SB_BUF(4096);
+
+	squeeze(&wanted, text);
+	if (!strstr(lines->data, wanted.data))
+		fail_msg("%s is not in %s", wanted.data, lines->data);
+}
+
+/* On every screen: all of it, or nothing. */
 static void every_size(void **state)
 {
-	struct sb_question question = {.id = 1,
-				       .verb = "write to",
-				       .path = hostile,
-				       .directory = "/home/anna/\033[31m",
-				       .program = "\033]0;evil\a program with a long name",
-				       .process = 4194304,
-				       .rule = hostile,
-				       .notes = {hostile},
-				       .content = hostile,
-				       .content_length = strlen(hostile)};
+	struct sb_question question = {
+		.id = 1,
+		.verb = "write to",
+		.path = hostile,
+		.directory = "/home/anna/\033[31m",
+		.program = "\033]0;evil\a program with a long name",
+		.process = 4194304,
+		.rule = hostile,
+		.notes = {"a note of many words that says what this is, why it "
+			  "matters and where it leads",
+			  "and another one"},
+		.content = hostile,
+		.content_length = strlen(hostile)};
+	size_t shown = 0, refused = 0;
 
 	(void)state;
 	for (unsigned rows = 1; rows <= 50; rows++)
@@ -92,36 +135,73 @@ static void every_size(void **state)
 			struct sb_view view = {.rows = rows,
 					       .columns = columns,
 					       .word = "maple",
+					       .code = rows % 2 ? NULL : "kfmw",
 					       .count = 1 + rows % 3 * 100};
+			SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
 
-			question.target = columns % 2 ? hostile : NULL;
+			question.target = columns % 2 ? "/home/anna/elsewhere" : NULL;
 			question.directory = columns % 3 ? "/home/anna/\033[31m" : NULL;
-			check_page(&question, &view);
+			if (!check_page(&question, &view, &lines)) {
+				refused++;
+				shows(&lines, columns > 20  ? "Esc denies"
+					      : columns > 8 ? "enlarge"
+							    : "");
+				assert_null(strstr(lines.data, "once"));
+				continue;
+			}
+			shown++;
+			shows(&lines, hostile);
+			shows(&lines, question.notes[0]);
+			shows(&lines, "maple");
+			shows(&lines, "once");
+			shows(&lines, view.code ? view.code : "3");
+			if (question.target)
+				shows(&lines, question.target);
 		}
+	assert_true(shown > 500 && refused > 500);
 }
 
 static void the_choices_are_always_there(void **state)
 {
 	struct sb_question question = {.id = 1,
 				       .verb = "write to",
-				       .path = hostile,
-				       .directory = hostile,
+				       .path = "/home/anna/.ssh/authorized_keys",
+				       .directory = "/home/anna/.ssh",
 				       .program = "vim",
-				       .notes = {hostile},
+				       .notes = {"who may log in"},
 				       .content = "a\nb\nc\nd\ne\nf\n",
 				       .content_length = 12};
 
 	(void)state;
-	for (unsigned rows = 2; rows <= 40; rows++) {
+	for (unsigned rows = 1; rows <= 40; rows++) {
 		struct sb_view view = {.rows = rows, .columns = 80, .count = 1};
-		SB_AUTO_BUF struct sb_buf out = SB_BUF(64 * 1024);
+		SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
 
-		sb_draw_question(&out, &question, &view);
-		assert_non_null(strstr(out.data, "once"));
-		assert_non_null(strstr(out.data, "deny"));
-		assert_non_null(strstr(out.data, "always"));
-		assert_non_null(strstr(out.data, "authorized_keys"));
+		/* bar, who, path, two facts, two of the content, choices and prompt */
+		assert_int_equal(check_page(&question, &view, &lines), rows >= 10);
+		if (rows < 10)
+			continue;
+		shows(&lines, "once");
+		shows(&lines, "deny");
+		shows(&lines, "always");
+		shows(&lines, question.path);
+		shows(&lines, question.notes[0]);
+		shows(&lines, "there is more");
 	}
+}
+
+/* Where nobody knows what other letters do, none is sent. */
+static void ascii_where_it_must_be(void **state)
+{
+	struct sb_question question = {.id = 1, .verb = "write to", .path = "/home/ä/漢"};
+	struct sb_view view = {.rows = 24, .columns = 80, .count = 1, .ascii = true};
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
+
+	(void)state;
+	assert_true(check_page(&question, &view, &lines));
+	shows(&lines, "/home/\\u{e4}/\\u{6f22}");
+	for (size_t i = 0; i < lines.length; i++)
+		assert_true((unsigned char)lines.data[i] < 0x80);
 }
 
 static void fitted_text_keeps_both_ends(void **state)
@@ -146,7 +226,7 @@ static void a_path_too_long_to_show_fails(void **state)
 	SB_AUTO_FREE char *path = malloc(100001);
 	struct sb_question question = {.id = 1, .verb = "write to", .path = path};
 	struct sb_view view = {.rows = 24, .columns = 80, .count = 1};
-	SB_AUTO_BUF struct sb_buf out = SB_BUF(256 * 1024);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(1024 * 1024);
 
 	(void)state;
 	memset(path, 'x', 100000);
@@ -158,6 +238,7 @@ static void a_path_too_long_to_show_fails(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_size),
 	cmocka_unit_test(the_choices_are_always_there),
+	cmocka_unit_test(ascii_where_it_must_be),
 	cmocka_unit_test(fitted_text_keeps_both_ends),
 	cmocka_unit_test(a_path_too_long_to_show_fails),
 };

@@ -1,26 +1,30 @@
-/* test_modes.c - the few modes that matter, read from any cut of the command's output. */
+/* test_modes.c - the few modes that matter: off for a question, and on again. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/buf.h"
-#include "consent/modes.h"
+#include "consent/sieve.h"
 
-static struct sb_modes after(const char *bytes, size_t length)
+static struct sb_modes after(const char *output)
 {
-	struct sb_modes modes;
+	SB_AUTO_FREE char *copy = strdup(output);
+	struct sb_sieve sieve;
+	size_t held;
 
-	sb_modes_init(&modes);
-	sb_modes_feed(&modes, bytes, length);
-	return modes;
+	sb_sieve_init(&sieve);
+	sb_sieve_run(&sieve, copy, strlen(copy), &held);
+	return sieve.modes;
 }
 
 static bool same(const struct sb_modes *a, const struct sb_modes *b)
 {
 	return a->on == b->on && a->saved == b->saved && a->alternate == b->alternate &&
 	       a->top == b->top && a->bottom == b->bottom && a->left == b->left &&
-	       a->right == b->right && a->other_keys == b->other_keys && a->state == b->state &&
-	       a->line_start == b->line_start && a->attributes_lost == b->attributes_lost &&
+	       a->right == b->right && a->other_keys == b->other_keys &&
+	       a->pictures == b->pictures && a->attributes_lost == b->attributes_lost &&
 	       a->attributes_length == b->attributes_length &&
 	       memcmp(a->attributes, b->attributes, a->attributes_length) == 0;
 }
@@ -28,7 +32,7 @@ static bool same(const struct sb_modes *a, const struct sb_modes *b)
 /* What leaving a question would set again. */
 static void restores(const char *output, const char *expected)
 {
-	struct sb_modes modes = after(output, strlen(output));
+	struct sb_modes modes = after(output);
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(4096);
 
 	sb_modes_leave(&modes, &text);
@@ -38,7 +42,7 @@ static void restores(const char *output, const char *expected)
 
 static void restores_not(const char *output, const char *unexpected)
 {
-	struct sb_modes modes = after(output, strlen(output));
+	struct sb_modes modes = after(output);
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(4096);
 
 	sb_modes_leave(&modes, &text);
@@ -84,10 +88,11 @@ static void modes_are_set_again(void **state)
 static void a_question_sets_what_it_needs(void **state)
 {
 	static const char *const needed[] = {
-		"\030\033\\", "\033[?1003l", "\033[?1000l", "\033[?1004l", "\033[?2004h",
-		"\033[?6l",   "\033[?7l",    "\033[?25h",   "\033[r",      "\033[0m",
-		"\033(B",     "\033[4l",     "\033>"};
-	struct sb_modes modes = after("", 0);
+		"\030\033\\",  "\033[?1003l", "\033[?1000l", "\033[?1004l", "\033[?2004h",
+		"\033[?6l",    "\033[?7l",    "\033[?25h",   "\033[r",      "\033[0;10m",
+		"\033(B",      "\033[4l",     "\033>",       "\033<",       "\033[4i",
+		"\033[?2026l", "\033[?69l",   "\033W",       "\033[0\"q",   "\033%G"};
+	struct sb_modes modes = after("");
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(4096);
 
 	(void)state;
@@ -110,114 +115,88 @@ static void strings_hide_what_they_hold(void **state)
 	restores("\302\235x\a\033[?1002h", "\033[?1002h");
 	restores("\033[?10\03302h\033[?1002h", "\033[?1002h");
 	restores_not("\033[?10\03002h", "\033[?1002h");
-	restores("\033[?10\n02h", "\033[?1002h"); /* a control inside acts, and it goes on */
+	restores_not("\033[?10\n02h", "\033[?1002h"); /* a control inside: dropped */
+	restores("\033[?001002h", "\033[?1002h");
+	restores_not("\033]0;title\033[?1002h", "\033[?1002h"); /* gives its place to the end */
 }
 
-static void safe_places(void **state)
+/* Pictures above the letters go, and a link ends; where there were none, nothing is said. */
+static void what_stands_above_goes(void **state)
 {
 	static const struct {
-		const char *bytes;
-		size_t safe;
+		const char *output, *sent;
+		bool is;
 	} cases[] = {
-		{"abc", 3},
-		{"abc\033", 3},
-		{"abc\033[", 3},
-		{"abc\033[31", 3},
-		{"abc\033[31m", 8},
-		{"abc\033[31mx\033]0;", 9},
-		{"\033]0;ti", 0},
-		{"\033]0;ti\033", 0},
-		{"\033]0;ti\033\\", 8},
-		{"\033(", 0},
-		{"\033(B", 3},
-		{"a\303", 1},
-		{"a\303\244", 3},
-		{"a\342\202", 1},
-		{"a\342\202\254", 4},
-		{"a\360\237\230", 1},
-		{"a\360\237\230\200", 5},
-		{"a\302", 1},
-		{"a\302\240", 3},
-		{"a\302\233", 1},
-		{"\200\200\200", 3},
-		{"a\342b", 3},
+		{"x", "\033_G", false},
+		{"\033_Ga=T;AAAA\033\\", "\033_Ga=d,d=a,q=2\033\\", true},
+		{"\033_Ga=T;AAAA\033\\\033c", "\033_Ga=d,d=a,q=2\033\\", true},
+		{"\033]8;;http://x\a", "\033]8;;\033\\", true},
+		{"\033]8;;http://x\ay\033]8;;\a", "\033]8;;\033\\", false},
+		{"x", "\033[>4;0m", false},
+		{"\033[>4;2m", "\033[>4;0m", true},
 	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct sb_modes modes;
+		struct sb_modes modes = after(cases[i].output);
+		SB_AUTO_BUF struct sb_buf text = SB_BUF(4096);
 
-		sb_modes_init(&modes);
-		assert_int_equal(sb_modes_feed(&modes, cases[i].bytes, strlen(cases[i].bytes)),
-				 cases[i].safe);
+		sb_modes_enter(&modes, &text);
+		assert_int_equal(strstr(text.data, cases[i].sent) != NULL, cases[i].is);
 	}
 }
 
-/* Everything above in one stream. */
-static const char stream[] =
-	"plain\r\n\033[?1049h\033[2;22r\033[1;31mä€😀\033[0m\033]0;title\033\\\033[?1000;1002;1006h"
-	"\033=\033[4h\033P+q544e\033\\\033[?2004h\302\2331;2H\033[>4;1m\033[?25l\302\240x\033#8"
-	"\033[?69h\033[3;9s\033 G\033%@\342\202\033[m\033[?1s\033[38:2::1:2:3m\033[!p\n"
-	"\033[?1049l\033[20h\033[5i\033[4i\033]52;c;AAAA\a\030\032\033\033[?1004h";
-
-static void any_cut_reads_the_same(void **state)
+/* What a question sends, as a terminal would read it: what it needs passes the sieve as well. */
+static struct sb_modes then(const struct sb_modes *before, const struct sb_buf *sent)
 {
-	size_t length = sizeof stream - 1;
-	struct sb_modes whole, bytewise;
-	size_t safe = 0;
+	SB_AUTO_FREE char *copy = strdup(sent->data);
+	struct sb_sieve sieve = {.modes = *before};
+	size_t held;
 
-	(void)state;
-	sb_modes_init(&whole);
-	sb_modes_feed(&whole, stream, length);
-	sb_modes_init(&bytewise);
-	for (size_t i = 0; i < length; i++) {
-		struct sb_modes first = after(stream, i), start;
-
-		sb_modes_feed(&first, stream + i, length - i);
-		assert_true(same(&first, &whole));
-		/* What a prefix calls safe is the last place that single bytes call safe. */
-		if (sb_modes_feed(&bytewise, stream + i, 1))
-			safe = i + 1;
-		sb_modes_init(&start);
-		if (sb_modes_feed(&start, stream, i + 1) > safe)
-			fail_msg("safe at byte %zu: beyond %zu", i, safe);
-	}
-	assert_true(same(&bytewise, &whole));
+	sb_sieve_run(&sieve, copy, strlen(copy), &held);
+	assert_int_equal(held, 0);
+	return sieve.modes;
 }
 
-/* The terminal after a question is the terminal before it, for every beginning of the stream. */
+/* The terminal after a question is the terminal before it. */
 static void enter_and_leave_undo_each_other(void **state)
 {
+	static const char *const outputs[] = {
+		"plain\r\n",
+		"\033[?1049h\033[2;22r\033[1;31mä€😀",
+		"\033[?1000;1002;1006h\033=\033[4h",
+		"\033[?2004h\302\2331;2H\033[>4;1m\033[?25l\302\240x",
+		"\033[?69h\033[3;9s\033[38:2::1:2:3m\033[?6h\033[?7l",
+		"\033[20h\033[?5h\033[?9h\033[?1004h\033[?2026h\033[?2031;2048;9001h",
+		"\033[?1049h\033[?1003h\033[?25s\033[?25l\033[!p",
+	};
+
 	(void)state;
-	for (size_t i = 0; i < sizeof stream; i++) {
-		struct sb_modes before = after(stream, i), now = before;
+	for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+		struct sb_modes before = after(outputs[i]), now;
 		SB_AUTO_BUF struct sb_buf text = SB_BUF(8192);
 
-		if (before.state != SB_MODES_GROUND)
-			continue;
 		sb_modes_enter(&before, &text);
 		sb_modes_leave(&before, &text);
 		assert_false(sb_buf_failed(&text));
-		sb_modes_feed(&now, text.data, text.length);
-		now.line_start = before.line_start;
+		now = then(&before, &text);
 		if (!same(&before, &now))
-			fail_msg("after %zu bytes", i);
+			fail_msg("after output %zu", i);
 	}
 }
 
-static void endless_sequences_are_harmless(void **state)
+static void too_many_attributes_are_known_to_be(void **state)
 {
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(4096);
 	struct sb_modes modes;
 
 	(void)state;
-	sb_modes_init(&modes);
-	sb_modes_feed(&modes, "\033[", 2);
-	for (int i = 0; i < 100000; i++)
-		assert_int_equal(sb_modes_feed(&modes, "1;", 2), 0);
-	assert_int_equal(sb_modes_feed(&modes, "h", 1), 1);
-	for (int i = 0; i < 1000; i++)
-		sb_modes_feed(&modes, "\033[38;5;123m", 11);
+	for (int i = 0; i < 100; i++)
+		sb_buf_puts(&text, "\033[38;5;123m");
+	modes = after(text.data);
 	assert_true(modes.attributes_lost);
-	sb_modes_feed(&modes, "\033[m", 3);
+	sb_buf_puts(&text, "\033[m");
+	modes = after(text.data);
 	assert_false(modes.attributes_lost);
 }
 
@@ -225,10 +204,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(modes_are_set_again),
 	cmocka_unit_test(a_question_sets_what_it_needs),
 	cmocka_unit_test(strings_hide_what_they_hold),
-	cmocka_unit_test(safe_places),
-	cmocka_unit_test(any_cut_reads_the_same),
+	cmocka_unit_test(what_stands_above_goes),
 	cmocka_unit_test(enter_and_leave_undo_each_other),
-	cmocka_unit_test(endless_sequences_are_harmless),
+	cmocka_unit_test(too_many_attributes_are_known_to_be),
 };
 
 UNIT_MAIN("modes")

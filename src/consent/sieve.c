@@ -1,0 +1,449 @@
+#include "consent/sieve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "consent/sequences.h"
+
+enum {
+	BEL = 0x07,
+	CAN = 0x18,
+	SUB = 0x1a,
+	ESC = 0x1b,
+};
+
+/* Bytes on their way: what is before `out` is for the terminal, what is from `at` on is to come. */
+struct stream {
+	char *bytes;
+	size_t length, at, out;
+};
+
+static size_t left(const struct stream *s)
+{
+	return s->length - s->at;
+}
+
+static unsigned char peek(const struct stream *s, size_t ahead)
+{
+	return (unsigned char)s->bytes[s->at + ahead];
+}
+
+static void keep(struct stream *s, size_t count)
+{
+	if (s->out != s->at)
+		memmove(s->bytes + s->out, s->bytes + s->at, count);
+	s->out += count;
+	s->at += count;
+}
+
+static void drop(struct stream *s, size_t count)
+{
+	s->at += count;
+}
+
+/* text in the place of the next count bytes; it is no longer than they are */
+static void replace(struct stream *s, size_t count, const char *text, size_t length)
+{
+	s->at += count;
+	memcpy(s->bytes + s->out, text, length);
+	s->out += length;
+}
+
+void sb_sieve_init(struct sb_sieve *sieve)
+{
+	*sieve = (struct sb_sieve){.state = SB_SIEVE_TEXT};
+	sb_modes_init(&sieve->modes);
+}
+
+bool sb_sieve_inside(const struct sb_sieve *sieve)
+{
+	return sieve->passing && sieve->state != SB_SIEVE_TEXT;
+}
+
+void sb_sieve_cut(struct sb_sieve *sieve)
+{
+	sieve->passing = false;
+}
+
+/* --- characters -------------------------------------------------------------------- */
+
+/* Letters of ASCII, and the controls from BEL to SI: bell, tabulators, lines, character sets. */
+static bool is_plain(unsigned char c)
+{
+	return (unsigned char)(c - 0x20) < 0x5f || (unsigned char)(c - BEL) < 9;
+}
+
+enum { BLOCK = 64 };
+
+/* How many plain bytes there are.  In blocks of a size that compilers turn into vectors. */
+static size_t plain_run(const char *text, size_t length)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	size_t at = 0;
+
+	for (; length - at >= BLOCK; at += BLOCK) {
+		unsigned char strange = 0;
+
+		for (size_t i = 0; i < BLOCK; i++)
+			strange |= (unsigned char)!is_plain(bytes[at + i]);
+		if (strange)
+			break;
+	}
+	while (at < length && is_plain(bytes[at]))
+		at++;
+	return at;
+}
+
+/* Do the last bytes there are begin a character, whose rest may come? */
+static bool is_cut_character(const struct stream *s)
+{
+	unsigned char c = peek(s, 0);
+	size_t need = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+
+	if (c < 0xc2 || c > 0xf4 || left(s) >= need)
+		return false;
+	for (size_t i = 1; i < left(s); i++)
+		if ((peek(s, i) & 0xc0) != 0x80)
+			return false;
+	return true;
+}
+
+/* A control of eight bits, written as a character of two bytes? */
+static bool is_c1(const struct stream *s, size_t step)
+{
+	return step == 2 && peek(s, 0) == 0xc2 && peek(s, 1) < 0xa0;
+}
+
+/*
+ * What is no UTF-8.  A terminal that does not read UTF-8 shows a letter or obeys a control: the
+ * letter stays, and what would be a control becomes a question mark.
+ */
+static void broken_character(struct stream *s, bool shown)
+{
+	if (!shown)
+		drop(s, 1);
+	else if (peek(s, 0) >= 0xa0)
+		keep(s, 1);
+	else
+		replace(s, 1, "?", 1);
+}
+
+/* --- sequences --------------------------------------------------------------------- */
+
+static void finish_csi(struct sb_sieve *sieve, struct stream *s, size_t length)
+{
+	struct sb_csi csi;
+	char text[3 + SB_CSI_NUMBERS * 7 + 1];
+	size_t at = 0;
+
+	if (!sb_csi_parse(&csi, s->bytes + s->at + 2, length - 2) || !sb_csi_allowed(&csi)) {
+		drop(s, length);
+		return;
+	}
+	sb_modes_csi(&sieve->modes, &csi);
+	if (!sb_csi_is_modes(&csi)) {
+		keep(s, length);
+		return;
+	}
+	/* Written anew: without those that may not pass, and 1049 for 0001049. */
+	text[at++] = ESC;
+	text[at++] = '[';
+	if (csi.prefix)
+		text[at++] = csi.prefix;
+	for (size_t i = 0; i < csi.count; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, i ? ";%u" : "%u", csi.value[i]);
+	text[at++] = csi.final;
+	replace(s, length, text, at);
+}
+
+/* False, here and below: the rest has not come yet. */
+static bool csi(struct sb_sieve *sieve, struct stream *s)
+{
+	size_t length = 2;
+
+	while (length < left(s) && length < SB_SIEVE_HOLD && peek(s, length) >= ' ' &&
+	       peek(s, length) < '@')
+		length++;
+	if (length == SB_SIEVE_HOLD) {
+		sieve->state = SB_SIEVE_CSI;
+		sieve->passing = false;
+		drop(s, length);
+	} else if (length == left(s)) {
+		return false;
+	} else if (peek(s, length) >= '@' && peek(s, length) <= '~') {
+		finish_csi(sieve, s, length + 1);
+	} else { /* a control in the middle: what was begun is none */
+		drop(s, length);
+	}
+	return true;
+}
+
+static bool short_escape(struct sb_sieve *sieve, struct stream *s)
+{
+	size_t last = 1;
+
+	while (last < left(s) && last < SB_SIEVE_HOLD && peek(s, last) >= ' ' &&
+	       peek(s, last) <= '/')
+		last++;
+	if (last == left(s))
+		return false;
+	if (peek(s, last) < '0' || peek(s, last) > '~') {
+		drop(s, last);
+	} else if (last > 2 ||
+		   !sb_escape_allowed(last == 2 ? (char)peek(s, 1) : '\0', (char)peek(s, last))) {
+		drop(s, last + 1);
+	} else {
+		if (last == 1)
+			sb_modes_escape(&sieve->modes, (char)peek(s, 1));
+		keep(s, last + 1);
+	}
+	return true;
+}
+
+/* Where a string of those bytes ends, or length. */
+static size_t string_end(const char *text, size_t length, bool osc)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == ESC || (osc && (c == BEL || c == CAN || c == SUB)))
+			return i;
+		if (c == 0x9c && i && (unsigned char)text[i - 1] == 0xc2)
+			return i - 1;
+	}
+	return length;
+}
+
+/* The beginning of a string as the terminal would get it: string_body() drops the rest. */
+static size_t clean(char *out, const char *text, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t i = 0, step; i < length; i += step ? step : 1) {
+		unsigned char c = (unsigned char)text[i];
+
+		step = sb_utf8_length(text + i, length - i);
+		if (c < ' ' || c == 0x7f ||
+		    (step == 2 && c == 0xc2 && (unsigned char)text[i + 1] < 0xa0))
+			continue;
+		memcpy(out + count, text + i, step);
+		count += step;
+	}
+	return count;
+}
+
+/* The beginning of a string: its first bytes tell whether it passes. */
+static bool string(struct sb_sieve *sieve, struct stream *s)
+{
+	char kind = (char)peek(s, 1);
+	size_t most = left(s) < SB_SIEVE_HOLD ? left(s) : SB_SIEVE_HOLD;
+	size_t length = string_end(s->bytes + s->at + 2, most - 2, kind == ']');
+	char text[SB_SIEVE_HOLD];
+	size_t cleaned;
+
+	if (length == most - 2 && most < SB_SIEVE_HOLD)
+		return false;
+	sieve->state = kind == ']' ? SB_SIEVE_OSC : SB_SIEVE_STRING;
+	cleaned = clean(text, s->bytes + s->at + 2, length);
+	sieve->passing = sb_string_allowed(kind, text, cleaned, length < most - 2);
+	if (sieve->passing) {
+		sb_modes_string(&sieve->modes, kind, text, cleaned);
+		keep(s, 2);
+	} else {
+		drop(s, 2);
+	}
+	return true;
+}
+
+/* At ESC. */
+static bool escape(struct sb_sieve *sieve, struct stream *s)
+{
+	if (left(s) < 2)
+		return false;
+	switch (peek(s, 1)) {
+	case '[':
+		return csi(sieve, s);
+	case ']':
+	case 'P':
+	case '_':
+	case '^':
+	case 'X':
+	case 'k':
+		return string(sieve, s);
+	default:
+		return short_escape(sieve, s);
+	}
+}
+
+/* --- where in the stream we are ---------------------------------------------------- */
+
+static bool text(struct sb_sieve *sieve, struct stream *s)
+{
+	size_t run = plain_run(s->bytes + s->at, left(s)), step;
+
+	if (run) {
+		sieve->modes.line_start = s->bytes[s->at + run - 1] == '\n';
+		keep(s, run);
+		return true;
+	}
+	if (peek(s, 0) == ESC)
+		return escape(sieve, s);
+	if (peek(s, 0) < 0x80) {
+		drop(s, 1);
+		return true;
+	}
+	step = sb_utf8_length(s->bytes + s->at, left(s));
+	if (step == 0 && is_cut_character(s))
+		return false;
+	if (is_c1(s, step)) { /* the same in seven bits takes two bytes as well */
+		s->bytes[s->at + 1] = (char)(peek(s, 1) - 0x40);
+		s->bytes[s->at] = ESC;
+		return true;
+	}
+	sieve->modes.line_start = false;
+	if (step)
+		keep(s, step);
+	else
+		broken_character(s, true);
+	return true;
+}
+
+/* The rest of a sequence that is dropped for its length. */
+static void overlong(struct sb_sieve *sieve, struct stream *s)
+{
+	unsigned char c = peek(s, 0);
+
+	if (c >= ' ' && c < '@') {
+		drop(s, 1);
+		return;
+	}
+	sieve->state = SB_SIEVE_TEXT;
+	if (c >= '@' && c <= '~')
+		drop(s, 1);
+}
+
+static void end_string(struct sb_sieve *sieve, struct stream *s, size_t count, const char *end)
+{
+	if (sieve->passing)
+		replace(s, count, end, strlen(end));
+	else
+		drop(s, count);
+	sieve->state = SB_SIEVE_TEXT;
+	sieve->passing = false;
+}
+
+/*
+ * ESC inside a string.  Most terminals end it there and begin what comes next; tmux and screen go
+ * on until ESC \.  So that all agree, what comes next gives its place to that end.
+ */
+static bool escape_in_string(struct sb_sieve *sieve, struct stream *s)
+{
+	size_t before = s->at, kept = s->out;
+	bool passing = sieve->passing;
+
+	if (left(s) < 2)
+		return false;
+	if (!passing || peek(s, 1) == '\\') {
+		end_string(sieve, s, peek(s, 1) == '\\' ? 2 : 0, "\033\\");
+		return true;
+	}
+	if (peek(s, 1) == ESC) {
+		drop(s, 1);
+		return true;
+	}
+	/* The string was let through for what stands before: nothing more may come to it. */
+	if (peek(s, 1) < ' ' || peek(s, 1) > '~') {
+		end_string(sieve, s, 2, "\033\\");
+		return true;
+	}
+	{
+		struct sb_sieve ignored = *sieve;
+
+		/* read it, to know where it ends; nothing of it counts */
+		ignored.state = SB_SIEVE_TEXT;
+		ignored.passing = false;
+		if (!escape(&ignored, s)) {
+			s->at = before;
+			return false;
+		}
+		sieve->state = ignored.state;
+	}
+	s->out = kept;
+	memcpy(s->bytes + s->out, "\033\\", 2);
+	s->out += 2;
+	sieve->passing = false;
+	return true;
+}
+
+/* Inside a string: letters pass, controls do not. */
+static bool string_body(struct sb_sieve *sieve, struct stream *s)
+{
+	unsigned char c = peek(s, 0);
+	size_t run = 0, step;
+
+	while (run < left(s) && peek(s, run) >= ' ' && peek(s, run) < 0x7f)
+		run++;
+	if (run) {
+		if (sieve->passing)
+			keep(s, run);
+		else
+			drop(s, run);
+		return true;
+	}
+	if (c == ESC)
+		return escape_in_string(sieve, s);
+	if (sieve->state == SB_SIEVE_OSC && (c == BEL || c == CAN || c == SUB)) {
+		end_string(sieve, s, 1, "\a");
+		return true;
+	}
+	if (c < 0x80) {
+		drop(s, 1);
+		return true;
+	}
+	step = sb_utf8_length(s->bytes + s->at, left(s));
+	if (step == 0 && is_cut_character(s))
+		return false;
+	if (is_c1(s, step) && peek(s, 1) == 0x9c)
+		end_string(sieve, s, 2, "\033\\");
+	else if (is_c1(s, step) || (step && !sieve->passing))
+		drop(s, step);
+	else if (step)
+		keep(s, step);
+	else
+		broken_character(s, false);
+	return true;
+}
+
+/*
+ * SECURITY: what the tracker cannot read whole, the terminal does not get.
+ *
+ * Danger: a sequence that two readers take for different things sets what a question does not
+ * undo: the question is drawn in one cell, in no colour or behind other text, and a key grants.
+ * Price: sequences outside the lists of sequences.c have no effect; about 0.1 s per gigabyte of
+ * plain text.
+ * Held by: tests/unit/test_sieve.c, tests/unit/test_screen.c, tests/enforce/consent_screen.py
+ */
+size_t sb_sieve_run(struct sb_sieve *sieve, char *bytes, size_t length, size_t *out_held)
+{
+	struct stream s = {.bytes = bytes, .length = length};
+	bool more = true;
+
+	while (more && left(&s)) {
+		switch (sieve->state) {
+		case SB_SIEVE_TEXT:
+			more = text(sieve, &s);
+			break;
+		case SB_SIEVE_CSI:
+			overlong(sieve, &s);
+			break;
+		case SB_SIEVE_OSC:
+		case SB_SIEVE_STRING:
+			more = string_body(sieve, &s);
+			break;
+		}
+	}
+	*out_held = left(&s);
+	memmove(bytes + s.out, bytes + s.at, *out_held);
+	return s.out;
+}
