@@ -58,7 +58,7 @@ static uint32_t usual_modes(void)
 
 void sb_modes_init(struct sb_modes *modes)
 {
-	*modes = (struct sb_modes){.on = usual_modes(), .saved = usual_modes()};
+	*modes = (struct sb_modes){.on = usual_modes(), .saved = usual_modes(), .sets = {'B', 'B'}};
 }
 
 static void set_mode(struct sb_modes *modes, size_t row, bool on)
@@ -136,6 +136,8 @@ static void soft_reset(struct sb_modes *modes)
 	private_modes(modes, &(struct sb_csi){.value = {6}, .count = 1}, 'l');
 	private_modes(modes, &(struct sb_csi){.value = {7, 25}, .count = 2}, 'h');
 	sb_modes_resized(modes);
+	modes->sets[0] = modes->sets[1] = 'B';
+	modes->shifted = false;
 	modes->attributes_length = 0;
 	modes->attributes_lost = false;
 }
@@ -183,14 +185,19 @@ void sb_modes_csi(struct sb_modes *modes, const struct sb_csi *csi)
 		csi_plain(modes, csi);
 }
 
-void sb_modes_escape(struct sb_modes *modes, char final)
+void sb_modes_escape(struct sb_modes *modes, char intermediate, char final)
 {
-	if (final == '=' || final == '>')
+	bool pictures = modes->pictures;
+
+	if (intermediate == '(' || intermediate == ')')
+		modes->sets[intermediate == ')'] = final;
+	else if (intermediate)
+		return;
+	else if (final == '=' || final == '>')
 		set_mode(modes, MODE_KEYPAD, final == '=');
 	else if (final == 'c')
-		*modes = (struct sb_modes){.on = usual_modes(),
-					   .saved = usual_modes(),
-					   .pictures = modes->pictures}; /* some keep them */
+		sb_modes_init(modes);
+	modes->pictures = pictures; /* some keep them through a reset */
 }
 
 void sb_modes_string(struct sb_modes *modes, char kind, const char *text, size_t length)
@@ -273,6 +280,8 @@ void sb_modes_leave(const struct sb_modes *modes, struct sb_buf *out)
 	}
 	/* Nothing stays that the command could bring back by CSI ? 47 h: the word. */
 	sb_buf_puts(out, modes->alternate ? "\033[2J\0338" : "\033[2J\033[?1049l");
+	sb_buf_printf(out, "\033(%c\033)%c%c", modes->sets[0], modes->sets[1],
+		      modes->shifted ? '\016' : '\017');
 	if (!modes->attributes_lost) {
 		sb_buf_puts(out, "\033[0m");
 		sb_modes_attributes(modes, out);

@@ -35,6 +35,8 @@ struct sb_modes {
 	bool line_start;      /* the last byte was a line feed */
 	bool pictures;        /* kitty's may stand above the letters */
 	bool link;            /* what is written belongs to a link */
+	char sets[2];         /* of letters: the last byte of ESC ( and ESC ) */
+	bool shifted;         /* the second is in use */
 	char attributes[96];  /* every SGR since the last reset, to be sent again */
 	unsigned char attributes_length;
 	bool attributes_lost; /* they were too many */
@@ -42,9 +44,10 @@ struct sb_modes {
 
 void sb_modes_init(struct sb_modes *modes);
 
-/* A sequence goes to the terminal: CSI; ESC and a byte; a string, of which text is the beginning. */
+/* A sequence goes to the terminal: CSI; ESC, with or without an intermediate byte; a string, of
+ * which text is the beginning. */
 void sb_modes_csi(struct sb_modes *modes, const struct sb_csi *csi);
-void sb_modes_escape(struct sb_modes *modes, char final);
+void sb_modes_escape(struct sb_modes *modes, char intermediate, char final);
 void sb_modes_string(struct sb_modes *modes, char kind, const char *text, size_t length);
 
 /* The window has a new size: terminals drop their margins. */

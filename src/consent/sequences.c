@@ -40,6 +40,20 @@ static bool parse_numbers(struct sb_csi *out)
 	return true;
 }
 
+/* Colours have colons; what they say matters to letters only. */
+static bool are_attributes(const char *text, size_t length)
+{
+	size_t numbers = 1;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == ';' || text[i] == ':')
+			numbers++;
+		else if (!is_digit(text[i]))
+			return false;
+	}
+	return numbers <= SB_CSI_NUMBERS; /* one more, and libvterm 0.1 crashes */
+}
+
 bool sb_csi_parse(struct sb_csi *out, const char *text, size_t length)
 {
 	*out = (struct sb_csi){.final = text[--length]};
@@ -52,9 +66,8 @@ bool sb_csi_parse(struct sb_csi *out, const char *text, size_t length)
 	out->text = text;
 	out->length = length;
 	if (out->final == 'm' && !out->prefix && !out->intermediate) {
-		/* Colours have colons and go on for long; they change letters and nothing else. */
 		out->count = 1;
-		return strspn(text, "0123456789;:") >= length;
+		return are_attributes(text, length);
 	}
 	return parse_numbers(out);
 }
@@ -223,7 +236,7 @@ enum osc_rule {
  * is the command's choice.  Not every terminal that sets a colour can set it back, and colours
  * by number are, on some, the nearest of those that can be set.
  * Price: programs that set a colour scheme by OSC 4, 10 or 11 have no effect.
- * Held by: tests/enforce/consent_screen.py
+ * Held by: tests/cli/question_screen.py
  */
 static const struct {
 	unsigned first, last;

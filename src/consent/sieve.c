@@ -8,6 +8,8 @@
 
 enum {
 	BEL = 0x07,
+	SO = 0x0e,
+	SI = 0x0f,
 	CAN = 0x18,
 	SUB = 0x1a,
 	ESC = 0x1b,
@@ -68,10 +70,10 @@ void sb_sieve_cut(struct sb_sieve *sieve)
 
 /* --- characters -------------------------------------------------------------------- */
 
-/* Letters of ASCII, and the controls from BEL to SI: bell, tabulators, lines, character sets. */
+/* Letters of ASCII, and the controls from BEL to CR: bell, tabulators and lines. */
 static bool is_plain(unsigned char c)
 {
-	return (unsigned char)(c - 0x20) < 0x5f || (unsigned char)(c - BEL) < 9;
+	return (unsigned char)(c - 0x20) < 0x5f || (unsigned char)(c - BEL) < 7;
 }
 
 enum { BLOCK = 64 };
@@ -113,20 +115,6 @@ static bool is_cut_character(const struct stream *s)
 static bool is_c1(const struct stream *s, size_t step)
 {
 	return step == 2 && peek(s, 0) == 0xc2 && peek(s, 1) < 0xa0;
-}
-
-/*
- * What is no UTF-8.  A terminal that does not read UTF-8 shows a letter or obeys a control: the
- * letter stays, and what would be a control becomes a question mark.
- */
-static void broken_character(struct stream *s, bool shown)
-{
-	if (!shown)
-		drop(s, 1);
-	else if (peek(s, 0) >= 0xa0)
-		keep(s, 1);
-	else
-		replace(s, 1, "?", 1);
 }
 
 /* --- sequences --------------------------------------------------------------------- */
@@ -194,8 +182,8 @@ static bool short_escape(struct sb_sieve *sieve, struct stream *s)
 		   !sb_escape_allowed(last == 2 ? (char)peek(s, 1) : '\0', (char)peek(s, last))) {
 		drop(s, last + 1);
 	} else {
-		if (last == 1)
-			sb_modes_escape(&sieve->modes, (char)peek(s, 1));
+		sb_modes_escape(&sieve->modes, last == 2 ? (char)peek(s, 1) : '\0',
+				(char)peek(s, last));
 		keep(s, last + 1);
 	}
 	return true;
@@ -289,6 +277,11 @@ static bool text(struct sb_sieve *sieve, struct stream *s)
 	}
 	if (peek(s, 0) == ESC)
 		return escape(sieve, s);
+	if (peek(s, 0) == SO || peek(s, 0) == SI) {
+		sieve->modes.shifted = peek(s, 0) == SO;
+		keep(s, 1);
+		return true;
+	}
 	if (peek(s, 0) < 0x80) {
 		drop(s, 1);
 		return true;
@@ -304,8 +297,8 @@ static bool text(struct sb_sieve *sieve, struct stream *s)
 	sieve->modes.line_start = false;
 	if (step)
 		keep(s, step);
-	else
-		broken_character(s, true);
+	else /* no UTF-8: terminals differ in where the next letter begins, some obey controls */
+		replace(s, 1, "?", 1);
 	return true;
 }
 
@@ -411,7 +404,7 @@ static bool string_body(struct sb_sieve *sieve, struct stream *s)
 	else if (step)
 		keep(s, step);
 	else
-		broken_character(s, false);
+		drop(s, 1);
 	return true;
 }
 
@@ -422,7 +415,7 @@ static bool string_body(struct sb_sieve *sieve, struct stream *s)
  * undo: the question is drawn in one cell, in no colour or behind other text, and a key grants.
  * Price: sequences outside the lists of sequences.c have no effect; about 0.1 s per gigabyte of
  * plain text.
- * Held by: tests/unit/test_sieve.c, tests/unit/test_screen.c, tests/enforce/consent_screen.py
+ * Held by: tests/unit/test_sieve.c, tests/unit/test_screen.c, tests/cli/question_screen.py
  */
 size_t sb_sieve_run(struct sb_sieve *sieve, char *bytes, size_t length, size_t *out_held)
 {

@@ -24,7 +24,8 @@ static bool same(const struct sb_modes *a, const struct sb_modes *b)
 	return a->on == b->on && a->saved == b->saved && a->alternate == b->alternate &&
 	       a->top == b->top && a->bottom == b->bottom && a->left == b->left &&
 	       a->right == b->right && a->other_keys == b->other_keys &&
-	       a->pictures == b->pictures && a->attributes_lost == b->attributes_lost &&
+	       a->pictures == b->pictures && memcmp(a->sets, b->sets, 2) == 0 &&
+	       a->shifted == b->shifted && a->attributes_lost == b->attributes_lost &&
 	       a->attributes_length == b->attributes_length &&
 	       memcmp(a->attributes, b->attributes, a->attributes_length) == 0;
 }
@@ -78,6 +79,8 @@ static void modes_are_set_again(void **state)
 	restores_not("\033[1m\033[m", "\033[1m");
 	restores("\033[1m\033[0;4m", "\033[0m\033[0;4m");
 	restores_not("\033[1m\033[0;4m", "\033[1m");
+	restores("\033)0\016", "\033[?1049l\033(B\033)0\016");
+	restores("\033)0\016\033[!p", "\033[?1049l\033(B\033)B\017");
 	restores("x", "\033[2J\033[?1049l"); /* nothing of a question stays there */
 	restores("\033[?1049h", "\0338");
 	restores_not("\033[?1049h", "\033[?1049l");
