@@ -261,7 +261,7 @@ static const struct sb_question question = {.id = 1,
 					    .directory = "/home/anna/ä",
 					    .program = "vim",
 					    .process = 4242,
-					    .note = "who may log in without a password",
+					    .notes = {"who may log in without a password"},
 					    .content = "ssh-rsa AAAA\n\033[2Jx\n",
 					    .content_length = 19};
 static const struct sb_view view = {
