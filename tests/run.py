@@ -53,6 +53,7 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run a
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
+                   "supervise/absent.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_daily.py", "supervise/git_files.py", "supervise/git_index.py",
                    "supervise/git_session.py", "supervise/git_urls.py",

@@ -72,7 +72,10 @@ int sb_cli_add_path(const struct sb_command_line *line)
 			       &err) != SB_OK) {
 		status = report_change(&err);
 	} else {
-		if (missing)
+		if (missing == ENOENT)
+			sb_warn("'%s' is not there yet; only static runs skip it until it is",
+				pattern);
+		else if (missing)
 			sb_warn("'%s': %s; it is skipped until it is there", pattern,
 				strerror(missing));
 		status = changed ? confirm("Added", pattern, "to", file)

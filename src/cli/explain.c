@@ -15,6 +15,7 @@
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "path/path.h"
+#include "path/pattern.h"
 #include "policy/fast.h"
 #include "policy/text.h"
 #include "supervise/case.h"
@@ -45,8 +46,10 @@ struct explanation {
 	const struct sb_guard_row *inside; /* a directory that holds names like this one, or NULL */
 	bool final;                        /* no flag changes what is denied */
 	const char *layers[SB_OP_COUNT];   /* a static run does otherwise than the rule says: why */
-	const char *change; /* the option that would allow what is not, or forbid what is */
-	char *target;       /* its value: rules that grant need something that exists */
+	bool unseen; /* not there, in a hidden directory: no flag shows what is made there */
+	const char *
+		change; /* the option that would allow what is not, or forbid what is; NULL: none */
+	char *target;   /* its value: a pattern that means this path and nothing else */
 };
 
 /* A write lands if its contents are harmless. */
@@ -98,21 +101,6 @@ static const char *verdict_of(const struct sb_judged *judged)
 }
 
 /* --- finding out ------------------------------------------------------------------------ */
-
-/*
- * What to name in a rule that grants: the path or, if it is not there, the directory
- * it would be created in, as long as that is not as broad as the home directory.
- */
-static char *grantable(const struct sb_setup *setup, const char *path, bool missing)
-{
-	char *parent = missing ? sb_path_parent(path) : NULL;
-	struct stat info;
-
-	if (parent && stat(parent, &info) == 0 && !sb_path_within(parent, setup->home.home))
-		return parent;
-	free(parent);
-	return strdup(path);
-}
 
 /*
  * The directory that holds the name.  One that is not there yet will be empty, so anything in
@@ -183,12 +171,43 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 	return status;
 }
 
+/* Is the directory that path is in hidden, as a run with mounts would have it? */
+static bool is_in_hidden(const struct sb_policy *policy, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	return parent && sb_decide(policy, SB_READ, parent).verdict != SB_ALLOW;
+}
+
+/* Hiding the current directory or what is needed to start would only prevent the run. */
+static bool may_be_hidden(const struct sb_setup *setup, const char *path)
+{
+	return strcmp(path, setup->home.cwd) != 0;
+}
+
+static void find_change(const struct sb_setup *setup, struct explanation *out)
+{
+	out->change = may_be_hidden(setup, out->path) ? "--deny" : NULL;
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		const struct sb_judged *judged = &out->judged[op];
+		const struct sb_rule *rule = judged->decision.rule;
+
+		if (judged->decision.verdict == SB_DENY && rule &&
+		    (rule->hard || rule->tier == SB_TIER_SYSTEM))
+			out->final = true;
+		if (op != SB_READ && !is_free(judged))
+			out->change = "--allow-write";
+	}
+	out->unseen = out->missing && is_in_hidden(setup->policy, out->path);
+	if (out->unseen)
+		out->change = NULL;
+}
+
 static int explain(const struct sb_command_line *line, const struct sb_setup *setup,
 		   struct explanation *out, struct sb_error *err)
 {
 	bool danger = sb_policy_mode(setup->policy) == SB_MODE_DANGER_FULL_ACCESS;
 	SB_AUTO_FREE char *absolute = NULL;
-	bool named = false; /* a guarded name: only a rule for itself changes anything */
 	int status = sb_path_expand(line->action_value, setup->home.cwd, setup->home.home,
 				    &absolute, err);
 
@@ -200,21 +219,8 @@ static int explain(const struct sb_command_line *line, const struct sb_setup *se
 		status = hold(setup, out, err);
 	if (status != SB_OK)
 		return status;
-	out->change = "--deny";
-	for (int op = 0; op < SB_OP_COUNT; op++) {
-		const struct sb_judged *judged = &out->judged[op];
-		const struct sb_rule *rule = judged->decision.rule;
-
-		if (judged->decision.verdict == SB_DENY && rule &&
-		    (rule->hard || rule->tier == SB_TIER_SYSTEM))
-			out->final = true;
-		if (op != SB_READ && !is_free(judged))
-			out->change = "--allow-write";
-		named |= judged->guard.verdict != SB_GUARD_PLAIN;
-	}
-	out->target = strcmp(out->change, "--deny") == 0
-			      ? strdup(out->path)
-			      : grantable(setup, out->path, out->missing && !named);
+	find_change(setup, out);
+	out->target = sb_pattern_escape(out->path);
 	return out->target ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
@@ -261,21 +267,30 @@ static void explain_operation(const struct sb_setup *setup, enum sb_op op,
 	sb_buf_putc(out, '\n');
 }
 
+static void put_option(const char *words, const char *option, const char *target,
+		       struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf word = SB_BUF(SB_OUTPUT_LIMIT);
+
+	sb_buf_printf(&word, "%s=%s", option, target);
+	sb_buf_printf(out, "%-18s sandbash ", words);
+	sb_shell_quote(out, word.data);
+	sb_buf_putc(out, '\n');
+}
+
 static void explain_change(const struct explanation *found, struct sb_buf *out)
 {
-	bool grants = strcmp(found->change, "--deny") != 0;
-
-	if (found->judged[SB_READ].decision.verdict != SB_ALLOW) {
-		sb_buf_puts(out, "to allow reading:  sandbash --allow-read=");
-		sb_shell_quote(out, found->path);
-		sb_buf_putc(out, '\n');
+	if (found->unseen) {
+		sb_buf_puts(out, "what is made in a hidden directory cannot be seen: no option "
+				 "changes this before it is there\n");
+		return;
 	}
-	sb_buf_printf(out, "to %s  sandbash %s=", grants ? "allow changes:" : "hide it:       ",
-		      found->change);
-	sb_shell_quote(out, found->target);
-	if (grants && found->missing && strcmp(found->target, found->path) == 0)
-		sb_buf_puts(out, " (once it exists)");
-	sb_buf_putc(out, '\n');
+	if (found->judged[SB_READ].decision.verdict != SB_ALLOW)
+		put_option("to allow reading:", "--allow-read", found->target, out);
+	if (found->change)
+		put_option(strcmp(found->change, "--deny") == 0 ? "to hide it:"
+								: "to allow changes:",
+			   found->change, found->target, out);
 }
 
 static void explain_text(const struct sb_setup *setup, const struct explanation *found,
@@ -325,7 +340,8 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_json json;
 
-	sb_buf_printf(&flag, "%s=%s", found->change, found->target);
+	if (found->change)
+		sb_buf_printf(&flag, "%s=%s", found->change, found->target);
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "asked", text);
@@ -353,7 +369,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	json_guard(&json, found->inside);
 	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
 	sb_json_pair_bool(&json, "final", found->final);
-	sb_json_pair(&json, "change_with", found->final ? NULL : flag.data);
+	sb_json_pair(&json, "change_with", found->final || !found->change ? NULL : flag.data);
 	sb_json_close(&json, '}');
 }
 

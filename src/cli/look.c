@@ -194,7 +194,7 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 			/* a bare path is writable, as in the file */
 			puts_safe(out,
 				  strncmp(rule.data, "write ", 6) == 0 ? rule.data + 6 : rule.data);
-			sb_buf_putc(out, '\n');
+			sb_buf_puts(out, listed->missing ? " (not there yet)\n" : "\n");
 		}
 		if (!count)
 			sb_buf_puts(out, "  (none)\n");
@@ -231,6 +231,8 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 			sb_json_pair(&json, "path", setup->listed[i].pattern);
 			if (setup->listed[i].fast)
 				sb_json_pair_bool(&json, "fast", true);
+			if (setup->listed[i].missing)
+				sb_json_pair_bool(&json, "missing", true);
 			sb_json_close(&json, '}');
 		}
 		sb_json_close(&json, ']');

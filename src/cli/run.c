@@ -74,6 +74,23 @@ static int check_ignored(const struct run *run, struct sb_error *err)
 }
 
 /* Everything up to the point of no return.  for_real: directories of ours may be made. */
+/* Grants for what is not there yet that this run cannot hold as they read. */
+static void warn_about_absent(const struct sb_plan *plan)
+{
+	for (size_t i = 0; i < plan->absent_count; i++) {
+		const char *path = plan->absent[i];
+
+		if (sb_plan_state_at(plan, path) == SB_STATE_HIDDEN)
+			sb_warn("'%s' is not there, and what is made in a hidden directory cannot "
+				"be seen: make it first",
+				path);
+		else if (sb_plan_is_temp_at(plan, path))
+			sb_warn("'%s' is not there: what the command makes there is gone with its "
+				"own temp directory",
+				path);
+	}
+}
+
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
 	struct sb_error err;
@@ -115,6 +132,8 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
 		if (status == SB_OK)
 			status = check_visible(run, &err);
+		if (status == SB_OK)
+			warn_about_absent(&run->plan);
 	}
 	return status == SB_OK ? 0 : sb_report(&err);
 }

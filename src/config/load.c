@@ -48,7 +48,8 @@ int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *form
 	return sb_maker_push(&maker->setup.warnings, &maker->warning_count, text, err);
 }
 
-static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, struct sb_error *err)
+static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, bool missing,
+		     struct sb_error *err)
 {
 	struct sb_setup *setup = &maker->setup;
 	struct sb_listed *grown =
@@ -60,6 +61,7 @@ static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, struct 
 	grown[setup->listed_count] = (struct sb_listed){.tier = rule->tier,
 							.access = rule->access,
 							.fast = rule->fast,
+							.missing = missing,
 							.pattern = strdup(rule->pattern)};
 	return grown[setup->listed_count++].pattern ? SB_OK : out_of_memory(err);
 }
@@ -120,6 +122,23 @@ int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err)
 	return SB_OK;
 }
 
+/*
+ * Why a grant for something that is not there does nothing; NULL: it does.  In a supervised run
+ * each call is decided by name, and done by a process that may do it (linux_attempt.c); mounts and
+ * Landlock, all that a static run and a fast root have, need something to stand on.
+ */
+static const char *why_skipped(const struct sb_maker *maker, bool fast,
+			       const struct sb_resolved *resolved)
+{
+	if (!resolved->missing || resolved->is_glob)
+		return NULL;
+	if (resolved->missing != ENOENT)
+		return "";
+	if (maker->request->existing_only)
+		return "; a static run opens only what is there";
+	return fast ? "; a fast root has to be there" : NULL;
+}
+
 int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 		 const struct sb_access *access, bool fast, const char *text, struct sb_error *err)
 {
@@ -127,6 +146,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 	struct sb_rule rule = {
 		.access = *access, .tier = source->tier, .fast = fast, .origin = source->origin};
 	bool all = sb_access_equal(access, &sb_access_write);
+	const char *skipped;
 	int status;
 
 	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
@@ -137,20 +157,21 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 	if (status != SB_OK)
 		return status;
 	rule.pattern = resolved.pattern;
-	if (resolved.planted && !resolved.missing) {
+	skipped = grants_something(access) ? why_skipped(maker, fast, &resolved) : NULL;
+	if (resolved.planted) {
 		status = sb_load_refuse_planted(text, resolved.planted, resolved.pattern, err);
 	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
 		status = SB_OK;
-	} else if (!resolved.is_glob && resolved.missing && grants_something(access)) {
+	} else if (skipped) {
 		/* S8.  A rule that takes away is kept: what it names may appear later. */
-		status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s)", text,
-				       strerror(resolved.missing), source->origin);
+		status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s%s)", text,
+				       strerror(resolved.missing), source->origin, skipped);
 	} else {
 		status = fast ? sb_fast_note(maker, source, text, &resolved, err) : SB_OK;
 		if (status == SB_OK)
 			status = sb_policy_add(maker->setup.policy, &rule, err);
 		if (status == SB_OK)
-			status = list_rule(maker, &rule, err);
+			status = list_rule(maker, &rule, resolved.missing && grants_something(access), err);
 		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
 			status = note_grant(maker, source, text, resolved.path, err);
 		if (status == SB_OK && resolved.link && !all) {

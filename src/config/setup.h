@@ -50,6 +50,7 @@ struct sb_listed { /* one rule as a source gave it, for --list-paths */
 	enum sb_tier tier;
 	struct sb_access access;
 	bool fast;
+	bool missing; /* nothing is there yet */
 	char *pattern;
 };
 

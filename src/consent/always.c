@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/quote.h"
 #include "config/edit.h"
 #include "consent/identity.h"
 #include "consent/overrule.h"
@@ -41,6 +42,16 @@ static int describe(const struct sb_access *access, const char *pattern, char **
 	return *out ? SB_OK : out_of_memory(err);
 }
 
+static int hint_add_path(const char *pattern, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf word = SB_BUF(sizeof err->hint);
+
+	sb_shell_quote(&word, pattern);
+	if (!sb_buf_failed(&word)) /* half a path would be another one */
+		sb_hint(err, "if that is meant: sandbash --add-path %s", word.data);
+	return SB_E_CONFLICT;
+}
+
 /*
  * SECURITY: an answer that becomes a rule opens no name that was asked about one by one.
  *
@@ -50,7 +61,7 @@ static int describe(const struct sb_access *access, const char *pattern, char **
  * Held by: tests/cli/guard_consent.py
  */
 static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *access,
-			  const char *path, struct sb_error *err)
+			  const char *path, const char *pattern, struct sb_error *err)
 {
 	const struct sb_guard_row *row;
 
@@ -61,8 +72,7 @@ static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *
 		return SB_OK;
 	sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would open what %s obeys there", path,
 		row->who);
-	sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
-	return SB_E_CONFLICT;
+	return hint_add_path(pattern, err);
 }
 
 int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
@@ -95,10 +105,9 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 	if (overruled) {
 		sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would overrule %s", path,
 			overruled->origin);
-		sb_hint(err, "if that is meant: sandbash --add-path '%s'", path);
-		return SB_E_CONFLICT;
+		return hint_add_path(expected, err);
 	}
-	status = refuse_guarded(guard, &access, path, err);
+	status = refuse_guarded(guard, &access, path, expected, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_config_add_rule(home, file, &access, path, &pattern, &written, &missing, err);

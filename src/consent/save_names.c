@@ -161,6 +161,14 @@ enum sb_save_match sb_save_match(const char *file, const char *name)
 	return match;
 }
 
+bool sb_save_is_fixed(const char *file, const char *name)
+{
+	for (size_t i = 0; i < COUNT(with_file); i++)
+		if (with_file[i].most == 0 && row_matches(&with_file[i], file, name))
+			return true;
+	return false;
+}
+
 const char *sb_save_temporary(const char *name)
 {
 	if (is_vim_probe(name))

@@ -31,4 +31,7 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 /* What a name without the file's in it looks like ("sed's temporary file"), or NULL. */
 const char *sb_save_temporary(const char *name);
 
+/* Is name, used while file is saved, always the same one? */
+bool sb_save_is_fixed(const char *file, const char *name);
+
 #endif

@@ -1,5 +1,7 @@
 #include "consent/summary.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +10,7 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "consent/caches.h"
+#include "consent/save_names.h"
 #include "path/path.h"
 #include "path/pattern.h"
 
@@ -21,9 +24,13 @@ struct entry {
 	bool beneath;      /* path is a directory, and the refusals were in it */
 	const char *cache; /* static */
 	char *path, *program, *by;
-	char *rule;    /* origin; NULL: none covers it */
-	bool final;    /* no flag allows it */
-	bool own_flag; /* it was said on the command line for this very path */
+	char *other;      /* a name that has to be allowed as well, or NULL */
+	char *rule;       /* origin; NULL: none covers it */
+	bool final;       /* no flag allows it */
+	bool own_flag;    /* it was said on the command line for this very path */
+	bool in_hidden;   /* its directory is hidden: what is not there cannot be made */
+	bool needs_place; /* only a rule for its directory allows it */
+	bool no_place;    /* and there is none */
 	unsigned long count;
 };
 
@@ -59,6 +66,7 @@ static void free_entry(struct entry *entry)
 	free(entry->path);
 	free(entry->program);
 	free(entry->by);
+	free(entry->other);
 	free(entry->rule);
 }
 
@@ -118,9 +126,15 @@ static bool same_kind(const struct entry *a, const struct entry *b)
 	       (!a->rule || strcmp(a->rule, b->rule) == 0);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static bool holds(const struct entry *entry, const struct entry *other)
 {
-	if (!same_kind(entry, other))
+	if (!same_kind(entry, other) || !same_text(entry->other, other->other) ||
+	    entry->needs_place != other->needs_place || entry->no_place != other->no_place)
 		return false;
 	return entry->beneath ? sb_path_within(entry->path, other->path)
 			      : strcmp(entry->path, other->path) == 0;
@@ -131,6 +145,36 @@ static bool is_rule_for(const struct sb_rule *rule, const char *path)
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
 
 	return pattern && strcmp(pattern, rule->pattern) == 0;
+}
+
+/* No flag of ours is stronger. */
+static bool is_final(const struct sb_rule *rule, enum sb_op op)
+{
+	return rule && (rule->hard ||
+			(rule->tier == SB_TIER_SYSTEM && rule->access.verdict[op] == SB_DENY));
+}
+
+/* Does the rule hide the directory that path is in? */
+static bool hides_parent(const struct sb_rule *rule, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	struct sb_pattern pattern;
+	bool hides;
+
+	if (!parent || rule->access.verdict[SB_READ] == SB_ALLOW ||
+	    sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
+		return false;
+	hides = sb_pattern_covers(&pattern, parent);
+	sb_pattern_done(&pattern);
+	return hides;
+}
+
+/* Would a rule for the directory of a hard link cover what it is a link to? */
+static bool is_beside(const char *linked, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	return parent && sb_path_within(parent, linked);
 }
 
 static bool fill(const struct sb_summary *summary, const struct sb_refusal *refusal,
@@ -150,14 +194,18 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 	out->beneath = out->cache != NULL;
 	if (rule) {
 		out->rule = strdup(rule->origin);
-		out->final = rule->hard || (rule->tier == SB_TIER_SYSTEM &&
-					    rule->access.verdict[refusal->op] == SB_DENY);
+		out->final = is_final(rule, refusal->op);
+		out->in_hidden = hides_parent(rule, refusal->path);
 		out->own_flag = rule->tier >= SB_TIER_FILE && is_rule_for(rule, refusal->path);
 	}
 	out->program = refusal->program ? strdup(refusal->program) : NULL;
 	out->by = refusal->by ? strdup(refusal->by) : NULL;
-	return out->path && !rule == !out->rule && !refusal->program == !out->program &&
-	       !refusal->by == !out->by;
+	out->other = refusal->other ? strdup(refusal->other) : NULL;
+	out->final |= refusal->other && is_final(refusal->other_rule, SB_CREATE);
+	out->needs_place = refusal->is_link && !out->cache;
+	out->no_place = refusal->linked && !is_beside(refusal->linked, refusal->path);
+	return !refusal->other == !out->other && out->path && !rule == !out->rule &&
+	       !refusal->program == !out->program && !refusal->by == !out->by;
 }
 
 static bool is_child(const char *directory, const char *path)
@@ -177,21 +225,21 @@ static void gather(struct sb_summary *summary, const struct entry *last)
 	size_t found = 0, kept = 0;
 
 	/* A rule for "/" or the home directory is no advice; one past a rule has to be exact. */
-	if (!path || last->rule || last->beneath || last->op == SB_READ ||
-	    sb_path_within(directory, summary->home))
+	if (!path || last->rule || last->beneath || last->other || last->no_place ||
+	    last->op == SB_READ || sb_path_within(directory, summary->home))
 		return;
 	for (size_t i = 0; i < summary->count; i++) {
 		struct entry *entry = &summary->entries[i];
 
-		found += !entry->beneath && same_kind(entry, last) &&
-			 is_child(directory, entry->path);
+		found += !entry->beneath && !entry->other && !entry->no_place &&
+			 same_kind(entry, last) && is_child(directory, entry->path);
 	}
 	if (found < CROWD)
 		return;
 	for (size_t i = 0; i < summary->count; i++) {
 		struct entry *entry = &summary->entries[i];
 
-		if (entry->cache || !same_kind(entry, last) ||
+		if (entry->cache || entry->other || entry->no_place || !same_kind(entry, last) ||
 		    !sb_path_within(directory, entry->path)) {
 			summary->entries[kept++] = *entry;
 		} else if (first) {
@@ -237,11 +285,10 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
 
 /* How one entry can be allowed. */
 struct way {
-	bool none;        /* it cannot */
+	const char *none; /* it cannot, and why; NULL: it can */
 	const char *flag; /* "--allow-write"; NULL: leave out the flag that forbids it */
-	char *path;       /* what the flag is for */
-	bool missing;     /* it has to be made first, since a grant for nothing is skipped */
-	bool is_directory;
+	char *paths[2];   /* what the flag is for; the second may be NULL */
+	bool make_first;  /* a directory for many files: they need nobody's help if it is there */
 };
 
 static bool exists(const char *path)
@@ -251,49 +298,123 @@ static bool exists(const char *path)
 	return lstat(path, &info) == 0;
 }
 
+/* The directory that a name is in, if a rule for it is no broader than advice may be. */
+static char *place_of(const struct sb_summary *summary, const char *path)
+{
+	char *parent = sb_path_parent(path);
+
+	if (parent && !sb_path_within(parent, summary->home) && exists(parent))
+		return parent;
+	free(parent);
+	return NULL;
+}
+
+/* ".gitconfig.lock": git renames it, also where there is no .gitconfig yet.  (Not "yarn.lock".) */
+static char *locked_file(const char *parent, const char *name)
+{
+	size_t length = strlen(name), end = strlen(".lock");
+	char file[NAME_MAX + 1];
+
+	if (name[0] != '.' || length <= end + 1 || length > NAME_MAX ||
+	    strcmp(name + length - end, ".lock") != 0)
+		return NULL;
+	memcpy(file, name, length - end);
+	file[length - end] = '\0';
+	return sb_path_join(parent, file);
+}
+
+/* The file that is saved under this name, and has to be allowed as well; NULL: none. */
+static char *saved_file(const char *path, bool *out_temporary)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	SB_AUTO_FD int directory = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *name = strrchr(path, '/') + 1, *why;
+	char file[NAME_MAX + 1];
+
+	*out_temporary = sb_save_temporary(name) != NULL;
+	if (*out_temporary || directory < 0)
+		return NULL;
+	if (!sb_save_file(directory, name, file, &why))
+		return locked_file(parent, name);
+	*out_temporary = !sb_save_is_fixed(file, name);
+	return *out_temporary ? NULL : sb_path_join(parent, file);
+}
+
+/*
+ * A new name.  That of a temporary file will be another one next time, and so is allowed with its
+ * directory or not at all.
+ */
+static void find_way_to_make(const struct sb_summary *summary, const struct entry *entry,
+			     struct way *way)
+{
+	SB_AUTO_FREE char *place = place_of(summary, entry->path);
+	bool temporary = false;
+
+	if (entry->in_hidden) {
+		way->none = "no option allows it: its directory is hidden";
+		return;
+	}
+	way->paths[1] = entry->other ? strdup(entry->other) : saved_file(entry->path, &temporary);
+	if (!entry->rule && place && (entry->needs_place || temporary || way->paths[1]) &&
+	    !entry->other) {
+		free(way->paths[1]);
+		way->paths[0] = sb_take_ptr(&place);
+		way->paths[1] = NULL;
+		return;
+	}
+	if (temporary)
+		way->none = "no option allows it: the name of a temporary file, in a directory "
+			    "that is too much to open";
+	else if (entry->needs_place)
+		way->none = "no option allows it: a link, in a directory that is too much to open";
+	else
+		way->paths[0] = strdup(entry->path);
+}
+
 static struct way find_way(const struct sb_summary *summary, const struct entry *entry)
 {
-	struct way way = {.none = entry->final, .is_directory = entry->beneath};
+	struct way way = {.none = entry->final || entry->no_place ? "no option allows it" : NULL};
 
-	if (entry->final || entry->own_flag)
+	if (way.none || entry->own_flag)
 		return way;
 	way.flag = entry->op == SB_READ ? "--allow-read" : "--allow-write";
-	/*
-	 * A new file is let in by its directory; but the home directory is no advice, and
-	 * where a rule says no, only one for the exact name is sure to be stronger.
-	 */
-	if (!entry->beneath && !entry->rule && !exists(entry->path)) {
-		SB_AUTO_FREE char *parent = sb_path_parent(entry->path);
-
-		if (parent && exists(parent) && !sb_path_within(parent, summary->home)) {
-			way.path = sb_take_ptr(&parent);
-			way.is_directory = true;
-		}
+	if (!entry->beneath && (entry->needs_place || !exists(entry->path))) {
+		find_way_to_make(summary, entry, &way);
+	} else {
+		way.paths[0] = strdup(entry->path);
+		way.paths[1] = entry->other ? strdup(entry->other) : NULL;
+		way.make_first = entry->beneath && !exists(entry->path);
 	}
-	if (!way.path)
-		way.path = strdup(entry->path);
-	way.none = !way.path;
-	way.missing = way.path && !exists(way.path);
+	if (!way.none && !way.paths[0])
+		way.none = "no option allows it"; /* out of memory: say nothing untrue */
 	return way;
 }
 
-static void put_flag(const struct way *way, struct sb_buf *out)
+static void way_done(struct way *way)
 {
-	SB_AUTO_FREE char *pattern = sb_pattern_escape(way->path);
+	free(way->paths[0]);
+	free(way->paths[1]);
+}
+
+/* "--allow-write=PATTERN", for a shell or, quoted by who reads it, as it is. */
+static void put_flag(const struct way *way, size_t which, bool for_shell, struct sb_buf *out)
+{
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(way->paths[which]);
 	SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* a path, each byte with a backslash */
 
-	if (!pattern) {
+	sb_buf_printf(&word, "%s=%s", way->flag, pattern ? pattern : "");
+	if (!pattern || sb_buf_failed(&word))
 		out->failed = true;
-		return;
-	}
-	sb_buf_printf(&word, "%s=%s", way->flag, pattern);
-	sb_shell_quote(out, word.data);
+	else if (for_shell)
+		sb_shell_quote(out, word.data);
+	else
+		sb_buf_puts(out, word.data);
 }
 
 static void put_way(const struct entry *entry, const struct way *way, struct sb_buf *out)
 {
 	if (way->none) {
-		sb_buf_puts(out, "no option allows it");
+		sb_buf_puts(out, way->none);
 		return;
 	}
 	if (!way->flag) {
@@ -301,16 +422,18 @@ static void put_way(const struct entry *entry, const struct way *way, struct sb_
 		sb_escape_append(out, entry->rule, strlen(entry->rule));
 		return;
 	}
-	if (way->missing && way->is_directory) {
+	if (way->make_first) {
 		sb_buf_puts(out, "mkdir -p ");
-		sb_shell_quote(out, way->path);
+		sb_shell_quote(out, way->paths[0]);
 		sb_buf_puts(out, " && ");
 	}
 	sb_buf_puts(out, "sandbash ");
-	put_flag(way, out);
+	put_flag(way, 0, true, out);
+	if (way->paths[1]) {
+		sb_buf_putc(out, ' ');
+		put_flag(way, 1, true, out);
+	}
 	sb_buf_puts(out, " ...");
-	if (way->missing && !way->is_directory)
-		sb_buf_puts(out, " (once it exists)");
 }
 
 static const char *verb_of(const struct entry *entry)
@@ -361,7 +484,7 @@ static void put_entry(const struct sb_summary *summary, const struct entry *entr
 	sb_buf_puts(out, "): ");
 	put_way(entry, &way, out);
 	sb_buf_putc(out, '\n');
-	free(way.path);
+	way_done(&way);
 }
 
 static int by_count(const void *a, const void *b)
@@ -406,13 +529,14 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 		     struct sb_json *json)
 {
 	struct way way = find_way(summary, entry);
-	SB_AUTO_FREE char *pattern = way.path ? sb_pattern_escape(way.path) : NULL;
 
 	sb_json_open(json, '{');
 	sb_json_pair(json, "operation", sb_op_name(entry->op));
 	if (entry->metadata)
 		sb_json_pair_bool(json, "metadata", true);
 	sb_json_pair(json, "path", entry->path);
+	if (entry->other)
+		sb_json_pair(json, "other", entry->other);
 	sb_json_pair_bool(json, "beneath", entry->beneath);
 	sb_json_pair_int(json, "count", (long)entry->count);
 	if (entry->program)
@@ -425,16 +549,16 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 	if (entry->cache)
 		sb_json_pair(json, "cache", entry->cache);
 	sb_json_pair_bool(json, "can_be_allowed", !way.none);
-	if (way.flag && pattern) {
+	for (size_t i = 0; !way.none && way.flag && i < 2 && way.paths[i]; i++) {
 		SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* as in put_flag() */
 
-		sb_buf_printf(&word, "%s=%s", way.flag, pattern);
-		sb_json_pair(json, "option", word.data);
-		if (way.missing)
-			sb_json_pair_bool(json, "make_first", true);
+		put_flag(&way, i, false, &word);
+		sb_json_pair(json, i ? "second_option" : "option", word.data);
 	}
+	if (way.make_first)
+		sb_json_pair_bool(json, "make_first", true);
 	sb_json_close(json, '}');
-	free(way.path);
+	way_done(&way);
 }
 
 void sb_summary_json(const struct sb_summary *summary, struct sb_json *json)

@@ -28,6 +28,15 @@ struct sb_refusal {
 	const struct sb_rule *rule;
 	const char
 		*by; /* as in the record: "person", "nobody", "timeout", "flood"; NULL: the rule */
+	/* rename: the other name, if that is not allowed either; else NULL */
+	const char *other;
+	const struct sb_rule *other_rule;
+	/*
+	 * A link: a rule for its own name does not let it be made (linux_approve.c), one for its
+	 * directory does; of a hard link if linked, which gets another name, lies there as well.
+	 */
+	bool is_link;
+	const char *linked;
 };
 
 struct sb_summary;
@@ -48,8 +57,7 @@ unsigned long sb_summary_count(const struct sb_summary *summary);
 
 /*
  * For standard error; nothing when there is nothing to tell.  A line per entry, at most lines of
- * them, those refused most often first.  Looks whether paths exist, since a grant for a
- * missing one is skipped.
+ * them, those refused most often first.  What is told to allow it does: tests/cli/remedies.py.
  */
 void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out);
 

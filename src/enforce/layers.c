@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/escape.h"
 #include "path/path.h"
 
@@ -157,6 +158,27 @@ static void find_hidden(const struct sb_layers *layers, const struct sb_plan *pl
 	}
 }
 
+/* Reading is granted entry by entry in a directory that holds something hidden. */
+static bool holds_hidden(const struct sb_plan *plan, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	for (size_t i = 1; parent && i < plan->node_count; i++)
+		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
+		    sb_path_within(parent, plan->nodes[i].path))
+			return true;
+	return false;
+}
+
+static void find_unreadable(const struct sb_plan *plan, struct sb_weaknesses *out)
+{
+	for (size_t i = 0; i < plan->absent_count; i++)
+		if (sb_plan_state_at(plan, plan->absent[i]) == SB_STATE_READABLE &&
+		    holds_hidden(plan, plan->absent[i]))
+			say(out, "'%s' can be made, but what is made there cannot be read back",
+			    plan->absent[i]);
+}
+
 static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *out)
 {
 	for (size_t i = 1; i < plan->node_count; i++)
@@ -189,6 +211,7 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 	if (!layers->supervised)
 		find_unheld(plan, false, out);
 	find_hidden(layers, plan, out);
+	find_unreadable(plan, out);
 	find_closed_temp(plan, out);
 }
 

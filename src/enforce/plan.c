@@ -61,6 +61,23 @@ static enum sb_kind look(const char *path)
 	return lstat(path, &info) == 0 ? kind_from(info.st_mode) : SB_KIND_ABSENT;
 }
 
+/* A grant for something that the command may make: no mount and no Landlock rule can hold it. */
+static int note_absent(struct maker *maker, const char *path, const struct sb_rule *rule,
+		       struct sb_error *err)
+{
+	struct sb_plan *plan = &maker->plan;
+	char **grown;
+
+	if (!rule || rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW)
+		return SB_OK;
+	grown = reallocarray(plan->absent, plan->absent_count + 1, sizeof *grown);
+	if (!grown)
+		return out_of_memory(err);
+	plan->absent = grown;
+	grown[plan->absent_count] = strdup(path);
+	return grown[plan->absent_count++] ? SB_OK : out_of_memory(err);
+}
+
 /* What is not there, the kernel cannot be told about. */
 static int add_node(struct maker *maker, const char *path, const struct sb_rule *rule,
 		    struct sb_error *err)
@@ -69,7 +86,7 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 	enum sb_kind kind = rule && rule->seen ? kind_from(rule->seen) : look(path);
 
 	if (kind == SB_KIND_ABSENT)
-		return SB_OK;
+		return note_absent(maker, path, rule, err);
 	if (plan->node_count == maker->node_capacity) {
 		size_t capacity = maker->node_capacity ? 2 * maker->node_capacity : 24;
 		struct sb_plan_node *grown =
@@ -601,6 +618,16 @@ bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path)
 	return directory && (changes_at(plan, directory) & needs) == needs && !is_mount(plan, path);
 }
 
+bool sb_plan_is_temp_at(const struct sb_plan *plan, const char *path)
+{
+	bool temp = false;
+
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (sb_path_within(plan->nodes[i].path, path))
+			temp = plan->nodes[i].temp;
+	return temp;
+}
+
 static bool writable_at(const struct sb_plan *plan, const char *path)
 {
 	return sb_plan_state_at(plan, path) == SB_STATE_WRITABLE;
@@ -727,6 +754,9 @@ void sb_plan_done(struct sb_plan *plan)
 		free(plan->nodes[i].path);
 	for (size_t i = 0; i < plan->mount_count; i++)
 		free(plan->mounts[i].path);
+	for (size_t i = 0; i < plan->absent_count; i++)
+		free(plan->absent[i]);
+	free(plan->absent);
 	free(plan->nodes);
 	free(plan->mounts);
 	free(plan->cwd);

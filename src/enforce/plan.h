@@ -68,6 +68,8 @@ struct sb_plan {
 	size_t node_count;
 	struct sb_mount_step *mounts; /* in the order they are carried out */
 	size_t mount_count;
+	char **absent; /* what rules of the user's open and is not there; for telling */
+	size_t absent_count;
 	bool network;
 	bool holds_reads; /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
 	bool own_dev; /* disks could be read: a /dev of our own is needed, which only root can make */
@@ -125,6 +127,9 @@ enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);
  * and one that is a mount can neither be removed nor be made.
  */
 bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path);
+
+/* Is it in a temp directory that is the run's own where there are mounts? */
+bool sb_plan_is_temp_at(const struct sb_plan *plan, const char *path);
 
 const char *sb_mount_kind_name(enum sb_mount_kind kind);
 

@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
-#include "path/path.h"
+#include "path/pattern.h"
 
 json_t *sb_tool_text(json_t *text, json_t *more)
 {
@@ -38,20 +38,24 @@ json_t *sb_tool_failure(const char *code, const char *person, const char *model,
 			 "isError", 1);
 }
 
-/* What a person could type to allow it from now on (C4). */
+/*
+ * What allows it: an option of the server (C4).  For the path itself and no more; a rule in the
+ * configuration would count only in the directory in which it was written.
+ */
 static json_t *way_out(const struct sb_files_error *err)
 {
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(err->path);
+	SB_AUTO_BUF struct sb_buf option = SB_BUF(32 * 1024);
 	SB_AUTO_BUF struct sb_buf words = SB_BUF(64 * 1024);
-	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
 
-	/* reading is bound by the projects, and a project is a directory */
-	if (err->op == SB_READ) {
-		sb_buf_puts(&words, "sandbash --mcp --project=");
-		sb_shell_quote(&words, parent ? parent : err->path);
-	} else {
-		sb_buf_puts(&words, "sandbash --add-path=");
-		sb_shell_quote(&words, err->path);
-	}
+	if (!pattern)
+		return NULL;
+	sb_buf_printf(&option, "%s=%s", err->op == SB_READ ? "--allow-read" : "--allow-write",
+		      pattern);
+	if (sb_buf_failed(&option))
+		return NULL;
+	sb_buf_puts(&words, "sandbash --mcp ");
+	sb_shell_quote(&words, option.data);
 	return sb_buf_failed(&words) ? NULL : sb_rpc_text(words.data, words.length);
 }
 

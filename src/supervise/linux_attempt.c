@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "path/path.h"
 #include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/constrained.h"
@@ -57,23 +58,52 @@ static bool holds_already(const struct sb_call *call, const struct sb_spot *file
 }
 
 /*
- * The policy allows it, and yet we could not: it lies where this process has no right to
- * change anything (a rule for something that did not exist at the start, or for a file whose
- * directory no rule opens: such a file is a mount of its own, and cannot be removed).
+ * Is a name given or taken away where this process has no right to?  A rule for one file or
+ * directory opens its name, too, which is its parent's.  (Not that of a project: it stays.)
  */
-static bool is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
-			    const struct sb_judgement *judgement, int error)
+static bool is_name_out_of_reach(const struct sb_performer *performer,
+				 const struct sb_judged *judged)
 {
-	if (error == EROFS) /* a mount of ours; if the file system's, the asker meets it as well */
-		return true;
-	if ((error != EACCES && error != EPERM && error != EXDEV && error != EBUSY) ||
-	    call->act == SB_ACT_ACCESS)
+	SB_AUTO_FREE char *parent = NULL;
+
+	if ((judged->op != SB_CREATE && judged->op != SB_DELETE) || !judged->decision.rule ||
+	    judged->decision.rule->tier == SB_TIER_BUILTIN)
 		return false;
+	parent = sb_path_parent(judged->site->path);
+	return parent && sb_plan_state_at(performer->plan, parent) != SB_STATE_WRITABLE;
+}
+
+/*
+ * A file that a rule names is a mount point, and stays one where it is moved to: there it is in the
+ * way of this process alone.  Whatever the plan has put where it is stays.
+ */
+static bool is_moved_mount(const struct sb_performer *performer, const char *path)
+{
+	const struct sb_plan *plan = performer->plan;
+
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (strcmp(plan->nodes[i].path, path) == 0)
+			return false;
+	return true;
+}
+
+bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
+			       const struct sb_judgement *judgement, int error)
+{
+	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV && error != EBUSY)
+		return false;
+	if (call->act == SB_ACT_ACCESS && error != EROFS)
+		return false;
+	/* of a directory that was removed and made anew the mount is gone */
+	if (error == EROFS)
+		return true;
 	for (size_t i = 0; i < judgement->count; i++) {
 		const struct sb_judged *judged = &judgement->all[i];
+		const char *path = judged->site->path;
 
-		if (judged->site->path[0] &&
-		    !sb_plan_lets(performer->plan, judged->op, judged->site->path))
+		if (path[0] && (sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE ||
+				is_name_out_of_reach(performer, judged) ||
+				(error == EBUSY && is_moved_mount(performer, path))))
 			return true;
 	}
 	return false;
@@ -536,7 +566,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		answered = false;
 	} else if (outcome.again) {
 		sb_broker_wait_at_fifo(broker, call, &file);
-	} else if (outcome.error && is_out_of_reach(performer, call, &judgement, outcome.error)) {
+	} else if (outcome.error &&
+		   sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error)) {
 		sb_broker_forward(broker, call, &file, &target, -1);
 	} else if (outcome.error) {
 		sb_broker_answer_error(broker, call, outcome.error);

@@ -388,6 +388,18 @@ int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending,
 	return error;
 }
 
+/* What else the call needs that is not allowed, beside what was told already. */
+static const struct sb_judged *find_other(const struct sb_pending *pending)
+{
+	const struct sb_judgement *judgement = &pending->judgement;
+
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].decision.verdict != SB_ALLOW &&
+		    strcmp(judgement->all[i].site->path, judgement->strictest->site->path) != 0)
+			return &judgement->all[i];
+	return NULL;
+}
+
 /* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
 {
@@ -406,6 +418,15 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 										       : by,
 	};
 
+	if (call->act == SB_ACT_LINK) { /* both names are told by the new one's directory */
+		refused.op = SB_CREATE;
+		refused.path = pending->target.path;
+		refused.linked = pending->file.path;
+	} else if (find_other(pending)) {
+		refused.other = find_other(pending)->site->path;
+		refused.other_rule = find_other(pending)->decision.rule;
+	}
+	refused.is_link = call->act == SB_ACT_SYMLINK || call->act == SB_ACT_LINK;
 	sb_pending_fail(approver, call, sb_call_refusal(call));
 	approver->counters.denied[judged->op]++;
 	event.verdict = "deny";

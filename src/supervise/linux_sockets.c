@@ -333,7 +333,10 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 				sb_act_take_back(call, &file, NULL, &outcome);
 				outcome.error = EACCES;
 			}
-			answer(broker, call, outcome.error);
+			if (sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error))
+				sb_broker_forward(broker, call, &file, NULL, socket);
+			else
+				answer(broker, call, outcome.error);
 		}
 	}
 	sb_spot_done(&file);

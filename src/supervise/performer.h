@@ -68,6 +68,12 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
 /* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */
 bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
 			    const struct sb_spot *target);
+/*
+ * The policy allows it, and yet this process could not: it lies where it has no right to change
+ * anything (a rule for something that did not exist at the start).  The other one can.
+ */
+bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
+			       const struct sb_judgement *judgement, int error);
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);

@@ -477,29 +477,46 @@ def dotdot_after_link(fx):
           [str(real / "sibling")])
 
 
-@test("S8 a missing path is warned about and skipped, and the run goes on")
+@test("S8 a rule reaches what is not there yet; where that cannot be, it is skipped with a warning")
 def missing(fx):
     place, = places(fx, "place")
     gone = fx.outside / "gone"
     file = fx.config(f"{place}\n{gone}\n")
-    result = fx.sandbash("--allow-write=no/such", "touch", place / "x")
+    result = fx.sandbash("--allow-write=no/such", "sh", "-c",
+                         f"touch {place}/x; mkdir -p {gone}/deep; echo x > {gone}/deep/file")
+    equal((result.status, result.stderr), (0, ""))
+    equal((gone / "deep/file").read_text(), "x\n")
+    fx.run("rm", "-r", gone, place / "x")
+    contains(fx.sandbash("--list-paths").stdout, f"  {gone} (not there yet)\n")
+    # a static run needs something to mount
+    result = fx.sandbash("--static", "--allow-write=no/such", "touch", place / "x")
     equal(result.status, 0)
+    why = "; a static run opens only what is there"
     equal(result.stderr,
-          f"sandbash: warning: skipping '{gone}': No such file or directory (from {file} line 2)\n"
+          f"sandbash: warning: skipping '{gone}': No such file or directory (from {file} line 2{why})\n"
           "sandbash: warning: skipping 'no/such': No such file or directory "
-          "(from --allow-write=no/such)\n")
+          f"(from --allow-write=no/such{why})\n")
     check((place / "x").exists() and not gone.exists())
     # and it counts as soon as it is there
     gone.mkdir()
-    check(writable(fx, gone))
+    check(writable(fx, gone) and writable(fx, gone, "--static"))
 
 
-@test("S8 a dangling link is a missing path")
+@test("S8 a dangling link means what it leads to, which is not there yet")
 def dangling(fx):
     (fx.home / "link").symlink_to(fx.outside / "gone")
-    result = fx.sandbash("--allow-write=~/link", "true")
+    result = fx.sandbash("--allow-write=~/link", "sh", "-c", "echo x > ~/link")
+    equal((result.status, result.stderr), (0, ""))
+    equal((fx.outside / "gone").read_text(), "x\n")
+    (fx.outside / "gone").unlink()
+    result = fx.sandbash("--static", "--allow-write=~/link", "true")
     equal(result.status, 0, result.stderr)
     contains(result.stderr, "sandbash: warning: skipping '~/link': No such file or directory")
+    # one that a command could have made leads nowhere, whether something is there or not
+    fx.path("build").symlink_to(fx.outside / "gone")
+    result = fx.sandbash("--allow-write=build", "true")
+    equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+    contains(result.stderr, "which a command could have made")
 
 
 @test("S8 P9 a link inside the project, which a command could have made, leads no grant out of it")
@@ -533,7 +550,7 @@ def beneath_file(fx):
 
 @test("S8 a name with newlines or escapes stays one line in the warning")
 def missing_escaped(fx):
-    result = fx.sandbash("--allow-write=a\nb\x1bc\udcff", "true")
+    result = fx.sandbash("--static", "--allow-write=a\nb\x1bc\udcff", "true")
     equal(result.status, 0)
     equal(len(result.stderr.splitlines()), 1, result.stderr)
     contains(result.stderr, "'a\\nb\\ec\\xff'")

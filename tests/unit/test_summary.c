@@ -126,24 +126,27 @@ static void each_line_has_its_flag(void **state)
 			       .pattern = pattern,
 			       .origin = "--deny=docs/letter"};
 
-	/* what exists, by its name; what is new, by its directory */
+	/* by its name, whether it exists or is new */
 	refuse(fx, SB_MODIFY, "home/docs/letter", NULL);
 	expect(fx, "  write to '~~/home/docs/letter' (no rule covers it): "
 		   "sandbash --allow-write=~~/home/docs/letter ...");
 	refuse(fx, SB_CREATE, "home/docs/new", NULL);
 	expect(fx, "  create '~~/home/docs/new' (no rule covers it): "
-		   "sandbash --allow-write=~~/home/docs ...");
-	/* never the home directory */
+		   "sandbash --allow-write=~~/home/docs/new ...");
 	refuse(fx, SB_CREATE, "home/new", NULL);
 	expect(fx, "  create '~~/home/new' (no rule covers it): "
-		   "sandbash --allow-write=~~/home/new ... (once it exists)");
-	/* past a rule, by the exact name */
+		   "sandbash --allow-write=~~/home/new ...");
+	/* a temporary name is another one next time: never the home directory */
+	refuse(fx, SB_CREATE, "home/sedAbCdEf", NULL);
+	expect(fx, "  create '~~/home/sedAbCdEf' (no rule covers it): no option allows it: "
+		   "the name of a temporary file, in a directory that is too much to open");
+	/* past a rule */
 	refuse(fx, SB_READ, "home/docs/key", &key);
 	expect(fx, "  read '~~/home/docs/key' (built-in: SSH keys): "
-		   "sandbash --allow-read=~~/home/docs/key ... (once it exists)");
+		   "sandbash --allow-read=~~/home/docs/key ...");
 	refuse(fx, SB_CREATE, "home/docs/hook", &key);
 	expect(fx, "  create '~~/home/docs/hook' (built-in: SSH keys): "
-		   "sandbash --allow-write=~~/home/docs/hook ... (once it exists)");
+		   "sandbash --allow-write=~~/home/docs/hook ...");
 	/* what cannot be */
 	refuse(fx, SB_MODIFY, "home/own", &own);
 	expect(fx, "  write to '~~/home/own' (built-in: sandbash's own files): "
@@ -156,8 +159,8 @@ static void each_line_has_its_flag(void **state)
 	refuse(fx, SB_READ, "home/docs/letter", &flag);
 	expect(fx, "  read '~~/home/docs/letter' (--deny=docs/letter): "
 		   "leave out --deny=docs/letter");
-	assert_int_equal(sb_summary_count(fx->summary), 8);
-	assert_int_equal(lines_of(told(fx, 20)), 10);
+	assert_int_equal(sb_summary_count(fx->summary), 9);
+	assert_int_equal(lines_of(told(fx, 20)), 11);
 }
 
 static void who_refused_is_told(void **state)
