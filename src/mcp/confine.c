@@ -5,7 +5,8 @@
  *
  * Danger: a mistake in our path code would read or write anywhere in the user's name.  After
  * this, reading and writing end at the projects (and at what rules open to changes), whatever
- * the code believes; approved operations elsewhere are the keeper's.  Rules inside a project
+ * the code believes; approved operations elsewhere, and what rules let be read or made there, are
+ * the keeper's.  Rules inside a project
  * are held by the path code alone, since Landlock cannot take back what a parent grants.
  * Price: files that libraries would load later cannot be: there are none.
  * Held by: tests/mcp/confined.py
@@ -21,7 +22,7 @@
 
 #include "base/auto.h"
 #include "mcp/mcp.h"
-#include "path/pattern.h"
+#include "policy/policy_impl.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
 
@@ -97,10 +98,10 @@ int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
 		status = grant(ruleset, setup->projects[i], read_only ? READS : granted, err);
 	for (size_t i = 0; i < sb_policy_count(setup->policy) && status == SB_OK; i++) {
 		const struct sb_rule *rule = sb_policy_rule(setup->policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(setup->policy, i);
 
-		if (rule->tier != SB_TIER_BUILTIN && opens_changes(rule) &&
-		    !sb_pattern_is_glob(rule->pattern))
-			status = grant(ruleset, rule->pattern, granted, err);
+		if (rule->tier != SB_TIER_BUILTIN && opens_changes(rule) && !pattern->glob)
+			status = grant(ruleset, pattern->prefix, granted, err);
 	}
 	if (status != SB_OK)
 		return status;

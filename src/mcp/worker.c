@@ -9,6 +9,7 @@
  * Threads are started when they are needed, up to THREADS.  When all are at work the last one
  * keeps the lead, and calls wait.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,6 +42,24 @@ void sb_mcp_audit(void *context, const struct sb_files_event *event)
 
 /* --- one call ------------------------------------------------------------------------------------ */
 
+/*
+ * Our own Landlock domain ends at the projects (confine.c), rules of the user's need not: what they
+ * open elsewhere, to be read or to be made, is the keeper's to do.  It judges by the same rules.
+ */
+static bool is_out_of_reach(const struct sb_policy *policy, const struct sb_files_error *err)
+{
+	if (err->code != SB_FILES_PERMISSION || err->sys_errno != EACCES)
+		return false;
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+
+		for (int op = 0; rule->tier != SB_TIER_BUILTIN && op < SB_OP_COUNT; op++)
+			if (rule->access.verdict[op] == SB_ALLOW)
+				return true;
+	}
+	return false;
+}
+
 static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 {
 	struct sb_files_caller caller = {.size = sizeof caller,
@@ -55,9 +74,8 @@ static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 	bool answered;
 
 	call->result = call->tool->run(&work);
-	/* or rules allow it where our own domain ends: the keeper judges again, and can */
 	call->needs_keeper = work.err.code == SB_FILES_NEEDS_CONSENT ||
-			     work.err.code == SB_FILES_PERMISSION;
+			     is_out_of_reach(mcp->setup->policy, &work.err);
 	sb_call_answer_early(mcp, call);
 	answered = call->answered;
 	pthread_mutex_lock(&mcp->lock);
