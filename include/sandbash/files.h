@@ -137,6 +137,9 @@ struct sb_files_caller {
 	void *context;    /* the caller's own */
 	/* Polled by calls that take long; set it (any thread) to end them.  NULL: never. */
 	const atomic_bool *cancel;
+	/* Told of a change that nobody had to be asked about and a person should look at.  Or NULL. */
+	void (*note)(void *note_context, const char *line);
+	void *note_context;
 };
 
 /* One operation on one path; a move or copy asks once for each path that needs it. */

@@ -26,6 +26,7 @@ enum sb_event_kind {
 	SB_EVENT_DENY,    /* refused: by rule, by an answer, or because nobody could be asked */
 	SB_EVENT_GRANT,   /* an answer now covers more than one operation */
 	SB_EVENT_PERFORM, /* an approved operation was carried out */
+	SB_EVENT_NOTE,    /* something a person is told at the end */
 	SB_EVENT_EXIT,    /* status and counters */
 	SB_EVENT_COUNT,
 };
@@ -47,6 +48,7 @@ struct sb_event {
 	const char *by;
 	int error;           /* errno of a performed or refused operation */
 	const char *content; /* SHA-256, hex, of the bytes that landed on a guarded name */
+	const char *note;    /* one line */
 	/* start */
 	const char *const *command; /* NULL-terminated */
 	const char *directory;

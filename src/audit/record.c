@@ -11,7 +11,7 @@
 #include "base/json.h"
 
 static const char *const event_names[SB_EVENT_COUNT] = {
-	"start", "ask", "answer", "deny", "grant", "perform", "exit",
+	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit",
 };
 
 static const char *const counter_names[] = {"seen", "allowed", "denied", "asked", "approved"};
@@ -46,6 +46,7 @@ static const struct field {
 	FIELD("verdict", TEXT, event.verdict),
 	FIELD("answer", TEXT, event.answer),
 	FIELD("by", TEXT, event.by),
+	FIELD("note", TEXT, event.note),
 	FIELD("error", INT, event.error),
 	FIELD("content", TEXT, event.content),
 	FIELD("command", WORDS, event.command),

@@ -73,6 +73,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	part(out, " (", event->answer, ")");
 	part(out, ", by ", event->by, "");
 	part(out, "; rule: ", event->rule, "");
+	part(out, " ", event->note, "");
 	if (event->error)
 		part(out, "; ", strerror(event->error), "");
 	part(out, "; content ", event->content, "");

@@ -22,7 +22,7 @@ enum sb_answer {
 	SB_ANSWER_ALWAYS,    /* 4: written to the per-directory config */
 };
 
-/* One for each fact that there can be about one call: supervise/notes.h counts them. */
+/* One for each fact that there can be about one call: supervise/remarks.h counts them. */
 #define SB_QUESTION_NOTES 12
 
 struct sb_question {

@@ -45,6 +45,7 @@ struct sb_summary {
 	} written[MAX_WRITTEN];
 	size_t written_count;
 	unsigned long written_beyond;
+	struct sb_notes notes;
 };
 
 struct sb_summary *sb_summary_new(const char *home)
@@ -78,6 +79,7 @@ void sb_summary_free(struct sb_summary *summary)
 		free_entry(&summary->entries[i]);
 	for (size_t i = 0; i < summary->written_count; i++)
 		free(summary->written[i].path);
+	sb_notes_done(&summary->notes);
 	free(summary->home);
 	free(summary);
 }
@@ -116,6 +118,16 @@ static void put_written(const struct sb_summary *summary, struct sb_buf *out)
 unsigned long sb_summary_count(const struct sb_summary *summary)
 {
 	return summary->total;
+}
+
+bool sb_summary_note(struct sb_summary *summary, const char *line)
+{
+	return sb_notes_add(&summary->notes, line);
+}
+
+bool sb_summary_is_empty(const struct sb_summary *summary)
+{
+	return !summary->total && !summary->notes.known_count;
 }
 
 /* --- collecting --------------------------------------------------------------- */
@@ -512,6 +524,7 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 	unsigned long told = 0;
 
 	put_written(summary, out);
+	sb_notes_text(&summary->notes, out);
 	if (!summary->total)
 		return;
 	sb_buf_printf(out, "sandbash: %lu %s refused; what was refused, why, and what allows it:\n",
@@ -583,5 +596,6 @@ void sb_summary_json(const struct sb_summary *summary, struct sb_json *json)
 		sb_json_close(json, '}');
 	}
 	sb_json_close(json, ']');
+	sb_notes_json(&summary->notes, json);
 	sb_json_close(json, '}');
 }

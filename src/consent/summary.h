@@ -1,5 +1,6 @@
 /*
- * summary.h - what was refused in a run, told once at its end, with the way to allow it.
+ * summary.h - what was refused in a run, told once at its end, with the way to allow it; and what was
+ * done that a person should look at.
  *
  *     new -> add ... -> text, json -> free
  *
@@ -14,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "consent/notes.h"
 #include "sandbash/policy.h"
 
 #define SB_SUMMARY_MAX 256
@@ -52,6 +54,12 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
  * once for each path.
  */
 void sb_summary_wrote(struct sb_summary *summary, const char *path, size_t length);
+
+/* Something that was done, and that a person should look at (notes.h).  True: it is new. */
+bool sb_summary_note(struct sb_summary *summary, const char *line);
+
+/* Is there anything to tell? */
+bool sb_summary_is_empty(const struct sb_summary *summary);
 
 unsigned long sb_summary_count(const struct sb_summary *summary);
 

@@ -399,8 +399,12 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char
 		sb_judge_bytes(&view->grounds, &judgement, (struct sb_guard_bytes){old, old_length},
 			       (struct sb_guard_bytes){data, length});
 	/* the rules were asked about the name before */
-	if (data && judgement.lands->guard.verdict == SB_GUARD_PLAIN)
+	if (data && judgement.lands->guard.verdict == SB_GUARD_PLAIN) {
+		if (judgement.note[0] && job->caller && job->caller->size >= sizeof *job->caller &&
+		    job->caller->note)
+			job->caller->note(job->caller->note_context, judgement.note);
 		return 0;
+	}
 	judgement.lands->decision.verdict = SB_ASK;
 	judgement.lands->why = SB_WHY_GUARDED;
 	find(view, judgement.lands, &finding);

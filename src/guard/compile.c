@@ -59,11 +59,10 @@ static void add_role(struct sb_table *table, const struct sb_folded *name, unsig
 
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length)
 {
-	const struct sb_folded *prefix = &component->prefix;
 	size_t begin = 0;
 
-	if (prefix->length) {
-		begin = sb_fold_begins(name, length, prefix->text, prefix->length);
+	if (component->prefix_length) {
+		begin = sb_fold_begins(name, length, component->prefix, component->prefix_length);
 		if (!begin)
 			return false;
 	}
@@ -84,7 +83,8 @@ static void compile_component(const char *text, size_t length, struct sb_compone
 		size_t star = (size_t)((const char *)memchr(text, '*', length) - text);
 
 		out->kind = SB_COMPONENT_SUFFIX;
-		sb_fold(text, star, &out->prefix);
+		out->prefix = text;
+		out->prefix_length = (unsigned char)star;
 		sb_fold(text + star + 1, length - star - 1, &out->text);
 	} else {
 		out->kind = SB_COMPONENT_NAME;
@@ -92,15 +92,18 @@ static void compile_component(const char *text, size_t length, struct sb_compone
 	}
 }
 
-static void compile_row(const struct sb_guard_row *row, struct sb_pattern_row *out)
+/* room: components of the pool, as many as a pattern can have */
+static void compile_row(const struct sb_guard_row *row, struct sb_component *room,
+			struct sb_pattern_row *out)
 {
 	const char *at = row->pattern;
 
 	out->row = row;
+	out->at = room;
 	for (out->count = 0; out->count < SB_MAX_COMPONENTS; at++) {
 		size_t length = strcspn(at, "/");
 
-		compile_component(at, length, &out->at[out->count++]);
+		compile_component(at, length, &room[out->count++]);
 		at += length;
 		if (!*at)
 			return;
@@ -157,7 +160,8 @@ static void compile(struct sb_table *table, bool protecting)
 
 		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting)
 			continue;
-		compile_row(&rows[i], next);
+		compile_row(&rows[i], &table->components[table->component_count], next);
+		table->component_count += next->count;
 		index_row(table, next);
 		table->count++;
 	}

@@ -6,6 +6,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "guard/dotenv.h"
 #include "guard/git_config.h"
 #include "guard/git_forms.h"
 #include "guard/git_index.h"
@@ -651,6 +652,50 @@ bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)
 	return kind != SB_GUARD_INDEX || sb_git_index_hides(new_bytes);
 }
 
+/* Is each line of the old file one by itself?  Else one that was there may have meant something else. */
+static bool was_line_by_line(const struct check *check)
+{
+	const char *at = check->old_bytes.bytes, *end = at ? at + check->old_bytes.length : NULL;
+	const char *line;
+	size_t length;
+
+	while (at && next_line(&at, end, &line, &length))
+		if (sb_dotenv_line(line, length) == SB_DOTENV_OPEN)
+			return false;
+	return true;
+}
+
+#define MAX_DOTENV (64 * 1024) /* each line may have to be looked for in the old file */
+
+static enum sb_guard_verdict check_dotenv(const struct check *check)
+{
+	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
+	bool lines = was_line_by_line(check);
+	size_t length;
+
+	if (check->new_bytes.length > MAX_DOTENV)
+		return ask(check, "too long to be looked at", "", 0);
+	while (next_line(&at, end, &line, &length)) {
+		enum sb_dotenv kind = sb_dotenv_line(line, length);
+
+		if (kind == SB_DOTENV_PLAIN ||
+		    (kind != SB_DOTENV_OPEN && lines && was_there(check, line, length)))
+			continue;
+		if (kind != SB_DOTENV_TOLD)
+			return ask(check, "", line, length);
+		if (!note.length) {
+			sb_buf_putc(&note, '\'');
+			sb_escape_append(&note, check->path, strlen(check->path));
+			sb_buf_puts(&note, "' now says ");
+			sb_escape_append(&note, line, length < 120 ? length : 120);
+		}
+	}
+	if (note.length && !sb_buf_failed(&note))
+		snprintf(check->why, check->why_size, "%s", note.data);
+	return SB_GUARD_PLAIN;
+}
+
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
@@ -691,6 +736,8 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 		return check_lines(&check, is_harmless_alternate);
 	case SB_GUARD_TOOL_VERSIONS:
 		return check_lines(&check, is_harmless_version);
+	case SB_GUARD_DOTENV:
+		return check_dotenv(&check);
 	case SB_GUARD_IGNORE:
 		return check_ignore(&check);
 	default:

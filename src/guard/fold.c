@@ -77,11 +77,31 @@ static size_t fold_one(const char *name, size_t length, char out[4])
 	return step; /* else not ASCII, whatever it is: equals no name of the table */
 }
 
+/* Most names by far. */
+static void fold_ascii(const char *name, size_t length, struct sb_folded *out)
+{
+	uint32_t hash = HASH_START;
+
+	for (size_t at = 0; at < length; at++) {
+		char c = lower(name[at]);
+
+		out->text[at] = c;
+		hash = HASH_STEP(hash, c);
+	}
+	out->text[length] = '\0';
+	out->length = (unsigned char)length;
+	out->hash = hash;
+}
+
 void sb_fold(const char *name, size_t length, struct sb_folded *out)
 {
 	uint32_t hash = HASH_START;
 	size_t end = 0;
 
+	if (length < SB_FOLD_MAX && sb_is_ascii(name, length)) {
+		fold_ascii(name, length, out);
+		return;
+	}
 	for (size_t at = 0; at < length;) {
 		char folded[4];
 

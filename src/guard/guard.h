@@ -66,6 +66,7 @@ enum sb_guard_kind {
 	SB_GUARD_GIT_RERERE,           /* ids and paths that stay in the work tree */
 	SB_GUARD_GIT_TEXT,             /* lines without control characters */
 	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
+	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
 };
 
 enum sb_guard_flags {
@@ -93,7 +94,7 @@ struct sb_guard_row {
 	const char *held;
 };
 
-#define SB_GUARD_MAX_ROWS 320
+#define SB_GUARD_MAX_ROWS 480
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*
@@ -171,12 +172,14 @@ enum sb_guard_looked {
 	SB_LOOKED_INTO = 2,   /* in a directory that gets a name of the table */
 };
 
+#define SB_GUARD_DETAIL 320
+
 struct sb_guard_answer {
 	enum sb_guard_verdict verdict;
 	enum sb_guard_kind kind;        /* of CHECK */
 	const struct sb_guard_row *row; /* NULL: PLAIN */
 	unsigned looked;                /* enum sb_guard_looked */
-	char detail[320]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
+	char detail[SB_GUARD_DETAIL]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
 };
 
 /* Returns the verdict, too.  About 100 ns for an ordinary name; the first takes some 50 us. */
@@ -255,6 +258,26 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
  * command, and compared with the one before only where it hides something.
  */
 bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes);
+
+/*
+ * Names that are told at the end of a run when they were changed, and not asked about: instructions
+ * that agents outside follow (told.c).  Two stars mean everything beneath; at any depth, in any case.
+ */
+struct sb_told_row {
+	const char *pattern;
+	const char *who; /* follows it */
+};
+
+const struct sb_told_row *sb_guard_told_rows(size_t *out_count);
+
+/* Who follows the instructions at path (absolute, without "..")?  NULL: it is no such name. */
+const char *sb_guard_told(const char *path);
+
+/*
+ * A directory at path has got its name: which row, the next from number from on, may be about what
+ * is in it?  *out_rest is the pattern's rest behind that name.  NULL: none.
+ */
+const struct sb_told_row *sb_guard_told_in(const char *path, size_t from, const char **out_rest);
 
 /*
  * What git needs outside a project that is a linked worktree or a submodule: parts of the

@@ -20,7 +20,8 @@ enum sb_component_kind {
 struct sb_component {
 	enum sb_component_kind kind;
 	struct sb_folded text;   /* of NAME, and of SUFFIX what stands behind the star */
-	struct sb_folded prefix; /* of SUFFIX what stands before it; may be empty */
+	const char *prefix;      /* of SUFFIX what stands before it, in small letters; may be "" */
+	unsigned char prefix_length;
 };
 
 #define SB_MAX_NAMES 3                       /* of a pattern */
@@ -29,7 +30,7 @@ struct sb_component {
 struct sb_pattern_row {
 	const struct sb_guard_row *row;
 	unsigned count;
-	struct sb_component at[SB_MAX_COMPONENTS];
+	const struct sb_component *at; /* in the table's pool */
 };
 
 /* What a name may be; most names are nothing of it, and are done with after one lookup. */
@@ -49,7 +50,7 @@ struct sb_slot {
 };
 
 #define SB_MAX_ENDINGS 32 /* each is compared with every name */
-#define SB_SLOTS 1024     /* a power of two, several times the number of names */
+#define SB_SLOTS 2048     /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
 enum sb_extra_kind {
@@ -79,7 +80,10 @@ struct sb_extras {
 struct sb_table {
 	bool ready;
 	size_t count, ending_count;
+	size_t component_count;
 	struct sb_pattern_row rows[SB_GUARD_MAX_ROWS];
+	/* of all rows, close together: its pages are touched when a run first changes something */
+	struct sb_component components[SB_GUARD_MAX_ROWS * SB_MAX_COMPONENTS];
 	struct sb_folded specials[SB_MAX_SPECIALS];           /* of the roles STRUCTURE and HOOK */
 	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* "*.suffix", "<git>/prefix*" */
 	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */

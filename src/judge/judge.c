@@ -64,6 +64,7 @@ static void start(struct sb_judgement *out, const struct sb_case *what)
 	out->strictest = NULL;
 	out->lands = NULL;
 	out->looked = 0;
+	out->note[0] = '\0';
 	out->movers[0].known = out->movers[1].known = false;
 }
 
@@ -467,6 +468,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	if (grounds->guard && sb_guard_content(grounds->guard, kind, lands->site->path, old_bytes,
 					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
 		/* the guard has nothing against it; what the rules say stays */
+		memcpy(judgement->note, why, sizeof why);
 		guard->verdict = SB_GUARD_PLAIN;
 		judge_rules(grounds, &rules, NULL, lands);
 	} else {

@@ -124,6 +124,8 @@ struct sb_judgement {
 	 * before these have been looked at (sb_judge_bytes()), and then exactly they land.
 	 */
 	struct sb_judged *lands;
+	/* one line for the end of the run, if what sb_judge_bytes() has let through lands; or "" */
+	char note[SB_GUARD_DETAIL];
 	/* enum sb_guard_looked: plain names are plain as long as nobody changes what is there */
 	unsigned looked;
 	/* rename: what was at the first name, and at the second where the two are exchanged */

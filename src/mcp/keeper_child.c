@@ -282,8 +282,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 					   .git_settings =
 						   (const char *const *)setup->home.git_settings};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
-	struct sb_tool_call call = {
-		.policy = setup->policy, .caller = &caller, .args = perform->args};
+	struct sb_tool_call call = {.policy = setup->policy, .args = perform->args};
 	const char **roots = sb_keeper_roots(keeper, perform->roots);
 	json_t *result, *told;
 
@@ -295,7 +294,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	if (sb_tools_open_view(setup->policy, roots, &options, &call.view, &call.err) != 0) {
 		result = sb_tool_files_error(&call.err);
 	} else {
-		result = tool->run(&call);
+		result = sb_tool_run(tool, &call, &caller);
 		if (tool->run == sb_tool_request_access && call.err.code == SB_FILES_NEEDS_CONSENT)
 			result = ask_ahead(&child, &call, result);
 	}

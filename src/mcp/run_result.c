@@ -86,6 +86,17 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 	}
 }
 
+/* What a person should look at although nothing was refused. */
+static void put_notes(const struct sb_run *run, struct sb_buf *text)
+{
+	const json_t *notes = json_object_get(run->report, "notes");
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(notes, i, line)
+		sb_buf_printf(text, "\n[note: %s]", json_string_value(line));
+}
+
 static json_t *link_to(const struct sb_run *run, int stream)
 {
 	char uri[80];
@@ -104,6 +115,7 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
 	put_text(run, out, err, &text);
+	put_notes(run, &text);
 	facts = json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
 			  "runId", run->id, "state", state_of(run), "timedOut", run->timed_out,
 			  "stopped", run->stopped, "stdout", out, "stderr", err, "stdoutBytes",
@@ -116,6 +128,8 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	if (run->ended && !run->failed)
 		json_object_set_new(facts, "exitCode", json_integer(run->status));
 	json_object_set_new(facts, "refused", refused ? json_incref(refused) : json_array());
+	if (json_array_size(json_object_get(run->report, "notes")))
+		json_object_set(facts, "notes", json_object_get(run->report, "notes"));
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));
 	if (run->failed)

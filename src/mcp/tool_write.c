@@ -4,6 +4,8 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/escape.h"
+#include "guard/guard.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
 
@@ -15,6 +17,23 @@ static json_t *done(const char *before, const char *path, const char *between, c
 
 	sb_buf_printf(&text, "%s%s%s%s", before, path, between, second);
 	return sb_tool_text(sb_rpc_text(text.data, text.length), more);
+}
+
+/* Instructions that an agent follows: nobody is asked, but a person should know. */
+static void tell(const struct sb_tool_call *call, const char *path, const char *what)
+{
+	SB_AUTO_BUF struct sb_buf absolute = SB_BUF(64 * 1024), line = SB_BUF(64 * 1024);
+	const char *who;
+
+	sb_buf_printf(&absolute, "/%s", path); /* names count, not where they are */
+	who = sb_buf_failed(&absolute) ? NULL : sb_guard_told(absolute.data);
+	if (!who)
+		return;
+	sb_buf_putc(&line, '\'');
+	sb_escape_append(&line, path, strlen(path));
+	sb_buf_printf(&line, "' was %s; %s follows its instructions", what, who);
+	if (!sb_buf_failed(&line))
+		call->caller->note(call->caller->note_context, line.data);
 }
 
 static json_t *change_facts(const struct sb_files_change *change)
@@ -38,6 +57,8 @@ json_t *sb_tool_write(struct sb_tool_call *call)
 
 	if (sb_files_write(call->view, call->caller, &request, &change, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
+	if (change.changed)
+		tell(call, request.path, "changed");
 	result = done("Successfully wrote to ", request.path, "", "", change_facts(&change));
 	sb_files_change_done(&change);
 	return result;
@@ -96,6 +117,8 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 		return sb_tool_failure("NO_MEMORY", "out of memory", "", false, NULL);
 	if (sb_files_edit(call->view, call->caller, &request, &change, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
+	if (change.changed && !request.dry_run)
+		tell(call, request.path, "changed");
 	result = sb_tool_text(fenced(change.diff ? change.diff : "", change.diff_length),
 			      change_facts(&change));
 	sb_files_change_done(&change);
@@ -109,6 +132,7 @@ json_t *sb_tool_delete(struct sb_tool_call *call)
 	if (sb_files_delete(call->view, call->caller, path, sb_arg_bool(call->args, "recursive"),
 			    &call->err) != 0)
 		return sb_tool_files_error(&call->err);
+	tell(call, path, "removed");
 	return done("Successfully deleted ", path, "", "", NULL);
 }
 
@@ -119,6 +143,8 @@ json_t *sb_tool_move(struct sb_tool_call *call)
 
 	if (sb_files_move(call->view, call->caller, from, to, false, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
+	tell(call, from, "removed");
+	tell(call, to, "changed");
 	return done("Successfully moved ", from, " to ", to, NULL);
 }
 
@@ -130,6 +156,7 @@ json_t *sb_tool_copy(struct sb_tool_call *call)
 	if (sb_files_copy(call->view, call->caller, from, to, sb_arg_bool(call->args, "overwrite"),
 			  sb_arg_bool(call->args, "recursive"), &call->err) != 0)
 		return sb_tool_files_error(&call->err);
+	tell(call, to, "changed");
 	return done("Successfully copied ", from, " to ", to, NULL);
 }
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "mcp/rpc.h"
+
 #define PATH(help_text)                                                                            \
 	{                                                                                          \
 		"path", SB_PARAM_PATH, help_text, .required = true                                 \
@@ -348,6 +350,36 @@ const struct sb_tool *sb_tool_find(const char *name)
 	return NULL;
 }
 
+static void keep_note(void *context, const char *line)
+{
+	struct sb_tool_call *call = context;
+
+	if (!call->notes)
+		call->notes = json_array();
+	json_array_append_new(call->notes, sb_rpc_string(line));
+}
+
+json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
+		    struct sb_files_caller *caller)
+{
+	json_t *result, *line;
+	size_t i;
+
+	caller->note = keep_note;
+	caller->note_context = call;
+	call->caller = caller;
+	result = tool->run(call);
+	if (result && call->notes && !json_object_get(result, "isError")) {
+		json_array_foreach(call->notes, i, line) json_array_append_new(
+			json_object_get(result, "content"),
+			json_pack("{s:s, s:O}", "type", "text", "text", line));
+		json_object_set(json_object_get(result, "structuredContent"), "notes", call->notes);
+	}
+	json_decref(call->notes);
+	call->notes = NULL;
+	return result;
+}
+
 /* --- the list ---------------------------------------------------------------------------------- */
 
 static json_t *choices_of(const char *words)
@@ -439,6 +471,8 @@ static json_t *output_schema(const struct sb_tool *tool)
 	json_t *more = tool->output ? json_loads(tool->output, 0, NULL) : NULL;
 	json_t *properties = json_loads(
 		"{\"content\":{\"type\":\"string\",\"description\":\"The result as text\"},"
+		"\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+		"\"description\":\"What the user should look at\"},"
 		"\"error\":{\"type\":\"object\",\"description\":\"Only when the call failed\","
 		"\"properties\":{\"code\":{\"type\":\"string\"},\"person\":{\"type\":\"string\"},"
 		"\"model\":{\"type\":\"string\"},\"violation\":{\"type\":\"boolean\"},"

@@ -54,6 +54,7 @@ struct sb_tool_call {
 	const struct sb_files_caller *caller;
 	const json_t *args;
 	struct sb_files_error err; /* code 0: it went well */
+	json_t *notes;             /* what a person should look at; an array, or NULL */
 };
 
 struct sb_tool {
@@ -81,6 +82,10 @@ const struct sb_tool *sb_tool_find(const char *name); /* NULL: none */
 int sb_tools_open_view(const struct sb_policy *policy, const char *const *roots,
 		       const struct sb_files_options *options, struct sb_files **out,
 		       struct sb_files_error *err);
+
+/* Run it; what a person should look at (guard.h: told names, notes) is a part of the result. */
+json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
+		    struct sb_files_caller *caller);
 
 /* The result of tools/list: {"tools": [...]}.  A new reference. */
 json_t *sb_tools_list(void);

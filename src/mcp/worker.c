@@ -68,12 +68,11 @@ static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 					 .cancel = &call->cancel};
 	struct sb_tool_call work = {.view = call->view->files,
 				    .policy = mcp->setup->policy,
-				    .caller = &caller,
 				    .args = call->args};
 	const uint64_t one = 1;
 	bool answered;
 
-	call->result = call->tool->run(&work);
+	call->result = sb_tool_run(call->tool, &work, &caller);
 	call->needs_keeper = work.err.code == SB_FILES_NEEDS_CONSENT ||
 			     is_out_of_reach(mcp->setup->policy, &work.err);
 	sb_call_answer_early(mcp, call);

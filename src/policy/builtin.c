@@ -658,7 +658,7 @@ static bool is_git_dir(const char *path)
 	return true;
 }
 
-#define MAX_HELD 320 /* rows of the guard's table */
+#define MAX_HELD SB_GUARD_MAX_ROWS
 
 /*
  * What is held for the guard's rows: those of git directories (without "<git>/") or the

@@ -80,6 +80,9 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question);
 void sb_approver_tick(struct sb_approver *approver);
 int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the next tick; -1: none */
 
+/* A line for the end of the run: kept for the summary, and recorded. */
+void sb_approver_note(struct sb_approver *approver, const char *line);
+
 /* Write a record; a failure is said once. */
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "path/path.h"
-#include "supervise/notes.h"
+#include "supervise/remarks.h"
 #include "supervise/pending.h"
 #include "supervise/wording.h"
 
@@ -52,7 +52,7 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
-			 const struct sb_notes *notes)
+			 const struct sb_remarks *notes)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_wire_request *request = pending->request;
@@ -89,7 +89,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 }
 
 /* What makes this question another one than the next about the same names.  False: no memory. */
-static bool make_key(const struct sb_pending *pending, const struct sb_notes *notes,
+static bool make_key(const struct sb_pending *pending, const struct sb_remarks *notes,
 		     struct sb_flood_key *out)
 {
 	struct sb_wish first = sb_pending_wish(pending, &pending->judgement.all[0]), second;
@@ -128,7 +128,7 @@ static void refuse(struct sb_approver *approver, struct sb_pending *pending, con
 /* Ask, join an open question, or refuse. */
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 {
-	struct sb_notes notes = {0};
+	struct sb_remarks notes = {0};
 	unsigned long open = 0;
 	struct sb_flood_key key;
 	const char *line = NULL;
@@ -142,11 +142,11 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 		refuse(approver, pending, "nobody");
 		return;
 	}
-	sb_notes_of(approver, pending, &notes);
+	sb_remarks_of(approver, pending, &notes);
 	pending->question = approver->last_question + 1;
 	pending->shown = false;
 	if (!make_key(pending, &notes, &key)) {
-		sb_notes_done(&notes);
+		sb_remarks_done(&notes);
 		refuse(approver, pending, NULL);
 		return;
 	}
@@ -155,12 +155,12 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program,
 			     sb_pending_now_ms(), &open, &line)) {
 	case SB_FLOOD_JOIN:
-		sb_notes_done(&notes);
+		sb_remarks_done(&notes);
 		pending->question = open;
 		keep(approver, pending);
 		return;
 	case SB_FLOOD_DENY:
-		sb_notes_done(&notes);
+		sb_remarks_done(&notes);
 		if (line && approver->asking.notice)
 			approver->asking.notice(approver->asking.context, line);
 		refuse(approver, pending, "flood");
@@ -171,7 +171,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	approver->last_question++;
 	pending->shown = true;
 	put = put_question(approver, pending, &notes);
-	sb_notes_done(&notes);
+	sb_remarks_done(&notes);
 	if (put) {
 		keep(approver, pending);
 		return;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "consent/always.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -40,6 +41,16 @@ void sb_approver_record(struct sb_approver *approver, const struct sb_event *eve
 		return;
 	if (approver->asking.notice)
 		approver->asking.notice(approver->asking.context, err.message);
+}
+
+void sb_approver_note(struct sb_approver *approver, const char *line)
+{
+	char safe[SB_NOTE_SIZE];
+	struct sb_event event = {.kind = SB_EVENT_NOTE,
+				 .note = sb_escape_line(safe, sizeof safe, line)};
+
+	if (approver->summary && sb_summary_note(approver->summary, safe))
+		sb_approver_record(approver, &event);
 }
 
 static void answer_others(struct sb_approver *approver);

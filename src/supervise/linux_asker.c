@@ -324,6 +324,8 @@ static void hear(struct asker *asker)
 	} else if (message.kind == SB_WIRE_REQUEST) {
 		sb_approve(&asker->approver, request);
 		request = NULL;
+	} else if (message.kind == SB_WIRE_NOTE) {
+		sb_approver_note(&asker->approver, request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {

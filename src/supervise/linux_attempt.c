@@ -283,6 +283,9 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	}
 	sb_source_done(&source);
 	if (allowed) {
+		const struct sb_telling telling = sb_broker_telling(broker);
+
+		sb_tell_landed(&telling, judgement);
 		sb_resolve_renamed();
 		sb_sys_notify_return(performer->listener, call->id, 0);
 	}
@@ -572,6 +575,9 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	} else if (outcome.error) {
 		sb_broker_answer_error(broker, call, outcome.error);
 	} else {
+		const struct sb_telling telling = sb_broker_telling(broker);
+
+		sb_tell_act(&telling, call, &file, &target);
 		sb_broker_answer(broker, call, &file, &outcome);
 	}
 out:

@@ -92,6 +92,23 @@ void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call 
 		sb_sys_notify_continue(broker->performer->listener, call->id);
 }
 
+static void note(void *context, const char *line)
+{
+	struct sb_broker *broker = context;
+	bool new;
+
+	pthread_mutex_lock(&broker->notes_lock);
+	new = sb_notes_add(&broker->notes, line);
+	pthread_mutex_unlock(&broker->notes_lock);
+	if (new)
+		sb_wire_send_note(broker->performer->channel, line);
+}
+
+struct sb_telling sb_broker_telling(struct sb_broker *broker)
+{
+	return (struct sb_telling){broker->performer->policy, note, broker};
+}
+
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread)
 {
 	long mask;
@@ -376,7 +393,10 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		outcome.error = EAGAIN;
 	}
 	if (!outcome.error) {
+		const struct sb_telling telling = sb_broker_telling(broker);
+
 		sb_broker_count(broker, SB_CREATE, true);
+		sb_tell_act(&telling, call, &file, NULL);
 		sb_broker_answer(broker, call, &file, &outcome);
 	}
 	sb_spot_done(&file);

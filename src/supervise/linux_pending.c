@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
+#include "supervise/tell.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
@@ -465,6 +466,21 @@ static void note_performed(struct sb_approver *approver, struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
+static void note(void *context, const char *line)
+{
+	sb_approver_note(context, line);
+}
+
+/* For the end of the run. */
+static void tell(struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_telling telling = {approver->policy, note, approver};
+
+	if (!pending->judgement.lands)
+		sb_tell_act(&telling, &pending->request->call, &pending->file, &pending->target);
+	sb_tell_landed(&telling, &pending->judgement);
+}
+
 /*
  * Try it, and take the call over: it is done, or waits at a FIFO.  by: who allowed it; NULL: a
  * rule, which is not recorded.
@@ -484,6 +500,8 @@ void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pendi
 	}
 	if (again)
 		sb_pending_fail(approver, &pending->request->call, error);
+	if (!error)
+		tell(approver, pending);
 	if (by)
 		note_performed(approver, pending, error);
 	sb_pending_free(pending);

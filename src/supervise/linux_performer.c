@@ -308,6 +308,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 	if (status < 0)
 		return status;
 	crew.broker.performer = performer;
+	pthread_mutex_init(&crew.broker.notes_lock, NULL);
 	status = sb_fast_open(&crew.broker.fast, performer->policy, performer->layers);
 	if (status < 0)
 		return status;

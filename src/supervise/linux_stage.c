@@ -460,31 +460,33 @@ static void forward(struct sb_broker *broker, struct sb_call *call, struct sb_st
 /* By the name that the place has now. */
 static bool may_land(const struct sb_performer *performer, const struct sb_call *call,
 		     const struct sb_spot *place, const struct sb_bytes *old,
-		     const struct sb_bytes *bytes)
+		     const struct sb_bytes *bytes, struct sb_judgement *judgement)
 {
-	struct sb_judgement judgement;
-
-	sb_judge_call(performer->grounds, call, place, NULL, &judgement);
-	return judgement.lands ? sb_judge_bytes(performer->grounds, &judgement, sb_bytes_seen(old),
-						sb_bytes_seen(bytes))
-			       : judgement.strictest->decision.verdict == SB_ALLOW;
+	sb_judge_call(performer->grounds, call, place, NULL, judgement);
+	return judgement->lands ? sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(old),
+						 sb_bytes_seen(bytes))
+				: judgement->strictest->decision.verdict == SB_ALLOW;
 }
 
 /* What took long is judged once more, and taken back if need be: meaning.h. */
-static bool land_at(const struct sb_performer *performer, const struct sb_call *call,
-		    struct sb_spot *place, const struct sb_landing *landing,
-		    const struct sb_bytes *old)
+static bool land_at(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *place,
+		    const struct sb_landing *landing, const struct sb_bytes *old,
+		    struct sb_judgement *judgement)
 {
+	const struct sb_performer *performer = broker->performer;
+	const struct sb_telling telling = sb_broker_telling(broker);
 	struct sb_leaving leaving = sb_links_look(landing->directory, landing->name);
 
 	if (sb_land(landing) < 0)
 		return false;
-	if (sb_spot_is_old(place) && (sb_spot_renew(performer->proc, place) < 0 ||
-				      !may_land(performer, call, place, old, landing->bytes))) {
+	if (sb_spot_is_old(place) &&
+	    (sb_spot_renew(performer->proc, place) < 0 ||
+	     !may_land(performer, call, place, old, landing->bytes, judgement))) {
 		sb_land_take_back(landing, old);
 		return false;
 	}
 	sb_links_left(&leaving);
+	sb_tell_landed(&telling, judgement);
 	return true;
 }
 
@@ -499,6 +501,7 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 				     .mode = stage->mode,
 				     .owner = stage->owner,
 				     .group = stage->group};
+	struct sb_judgement judgement;
 	bool landed = false, allowed;
 	size_t limit;
 
@@ -510,12 +513,13 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 			sb_bytes_read_named(landing.directory, landing.name, limit, &old, NULL);
 
 		/* what cannot be compared with what is there is not for us to let land */
-		allowed = status == 0 && may_land(performer, call, &stage->place, &old, &bytes);
+		allowed = status == 0 &&
+			  may_land(performer, call, &stage->place, &old, &bytes, &judgement);
 		if (status == 0 && same_bytes(&old, &bytes))
 			landed = true;
 		/* without mounts modes are the asker's business: linux_seccomp.c */
 		else if (allowed && performer->layers->mounts)
-			landed = land_at(performer, call, &stage->place, &landing, &old);
+			landed = land_at(broker, call, &stage->place, &landing, &old, &judgement);
 		if (!landed)
 			forward(broker, call, stage, &bytes);
 	} else if (call->id) {

@@ -9,10 +9,12 @@
 #ifndef SB_SUPERVISE_PERFORMER_H
 #define SB_SUPERVISE_PERFORMER_H
 
+#include "consent/notes.h"
 #include "enforce/plan.h"
 #include "supervise/fast.h"
 #include "supervise/case.h"
 #include "supervise/stage.h"
+#include "supervise/tell.h"
 #include "supervise/wire.h"
 
 struct sb_performer {
@@ -49,6 +51,8 @@ struct sb_broker {
 	int waiting; /* threads that wait for a FIFO or a connection on a caller's behalf */
 	struct sb_staging staging;
 	struct sb_fast_roots fast;
+	pthread_mutex_t notes_lock; /* of: */
+	struct sb_notes notes;      /* what the asker was told for the end of the run */
 };
 
 struct seccomp_notif;
@@ -84,6 +88,8 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
 void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+/* For the end of the run; before the caller gets its answer. */
+struct sb_telling sb_broker_telling(struct sb_broker *broker);
 /* The kernel goes on with the call itself. */
 void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call *call);
 struct sb_outcome;

@@ -89,6 +89,17 @@ int sb_wire_send(int channel, const struct sb_wire_message *message, int fd)
 	return send_parts(channel, &part, 1, &fd, fd >= 0);
 }
 
+int sb_wire_send_note(int channel, const char *line)
+{
+	struct head head;
+	struct iovec parts[2] = {{&head, sizeof head}, {(void *)line, strlen(line)}};
+
+	memset(&head, 0, sizeof head);
+	head.message.kind = SB_WIRE_NOTE;
+	head.text = strlen(line);
+	return send_parts(channel, parts, 2, NULL, 0);
+}
+
 int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
@@ -241,6 +252,14 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 		if (message->kind == SB_WIRE_REQUEST && request)
 			return unpack(&head, text, (size_t)got - sizeof head, fds, fd_count,
 				      request);
+	}
+	if (status == 0 && message->kind == SB_WIRE_NOTE && request) {
+		const char *at = text;
+		size_t left = (size_t)got - sizeof head;
+
+		if (head.text != left ||
+		    !take(&at, &left, head.text, request->call.text, sizeof request->call.text))
+			status = -EBADMSG;
 	}
 	if (status == 0 && out_fd && fd_count) {
 		*out_fd = fds[0];

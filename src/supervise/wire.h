@@ -18,6 +18,7 @@ enum sb_wire_kind {
 	SB_WIRE_TERMINAL, /* the command's terminal is there; with its other side */
 	SB_WIRE_STARTED,  /* layers in force; with the listener */
 	SB_WIRE_REQUEST,  /* a call that is not the performer's to do */
+	SB_WIRE_NOTE,     /* a line for the end of the run: in the request's call.text */
 	SB_WIRE_STOPPED,  /* the command was stopped by a signal (Ctrl-Z) */
 	SB_WIRE_ENDED,    /* the command's wait status; counters */
 	/* asker to performer */
@@ -58,11 +59,12 @@ struct sb_wire_request {
 
 /* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
 int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
+int sb_wire_send_note(int channel, const char *line);
 int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*
  * The next message.  *request can be released with sb_wire_request_done() whatever the result,
- * and is filled for SB_WIRE_REQUEST; -EBADMSG: the message is none of ours.  *out_fd is the
+ * and is filled for SB_WIRE_REQUEST, its call.text for SB_WIRE_NOTE; -EBADMSG: the message is none of ours.  *out_fd is the
  * descriptor that came with it, if one did.
  */
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,

@@ -22,4 +22,14 @@ def git_files(fx):
           "docs/git.md (build/tests/guarded git prints what belongs there)")
 
 
+@test("docs: the table of names that are told is the program's")
+def told(fx):
+    rows = fx.run(fx.tool("guarded"), "told").stdout
+    check(rows.count("\n") > 20, "the table is there")
+    text = (TOP / "docs" / "guarded.md").read_text()
+    start = text.index("| told, not asked about |")
+    equal(text[start:text.index("\n\n", start) + 1], rows,
+          "docs/guarded.md (build/tests/guarded told prints what belongs there)")
+
+
 run_all()

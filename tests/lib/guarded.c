@@ -3,6 +3,7 @@
  *
  *     guarded table         the rows as the table of docs/guarded.md
  *     guarded git           the files of a git directory as the table of docs/git.md
+ *     guarded told          those that are told and not asked about, as that table
  *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
  *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
  *     guarded judge         reads absolute paths, one a line; says "plain", "check" or "ask" and
@@ -44,6 +45,17 @@ static int print_git(void)
 		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
 		       harmless ? harmless : "-");
 	}
+	return 0;
+}
+
+static int print_told(void)
+{
+	size_t count;
+	const struct sb_told_row *rows = sb_guard_told_rows(&count);
+
+	printf("| told, not asked about | who follows it |\n| --- | --- |\n");
+	for (size_t i = 0; i < count; i++)
+		printf("| `%s` | %s |\n", rows[i].pattern, rows[i].who);
 	return 0;
 }
 
@@ -131,10 +143,12 @@ int main(int argc, char **argv)
 		return print_table();
 	if (argc == 2 && strcmp(argv[1], "git") == 0)
 		return print_git();
+	if (argc == 2 && strcmp(argv[1], "told") == 0)
+		return print_told();
 	if (argc == 2 && strcmp(argv[1], "judge") == 0)
 		return judge_lines();
 	if (argc == 5 && strcmp(argv[1], "content") == 0)
 		return check_content(argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: guarded table|git|judge|content ROOT OLD PATH\n");
+	fprintf(stderr, "usage: guarded table|git|told|judge|content ROOT OLD PATH\n");
 	return 2;
 }

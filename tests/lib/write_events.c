@@ -8,7 +8,7 @@
  *     op= path= target= program= rule= verdict= answer= by= directory= mode= layers=
  *     question=N process=N error=N status=N
  *                       sets a field of the events to come; an empty value clears it
- *     start ask answer deny grant perform exit
+ *     start ask answer deny grant perform note exit
  *                       writes one event with the fields as they are
  *     many=N            N denials of path, each with its number behind it
  *     forever           the same without an end
@@ -27,7 +27,7 @@
 #include "audit/audit.h"
 
 static const char *const kinds[SB_EVENT_COUNT] = {"start", "ask",     "answer", "deny",
-						  "grant", "perform", "exit"};
+						  "grant", "perform", "note",   "exit"};
 static struct sb_audit *audit;
 static struct sb_event event;
 static struct sb_counters counters;

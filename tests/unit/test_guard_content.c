@@ -403,6 +403,107 @@ static void changed_urls_are_told(void **state)
 	assert_string_equal(why, "");
 }
 
+static void an_env_file_of_assignments(void **state)
+{
+	static const char *const fine[] = {
+		"A=1\n",
+		"A=\n",
+		"A=\"b c\"\n",
+		"export A='$(id) `id`;'\n",
+		"# $(id)\n\nA=b # c\n",
+		"A=${B}/$C\n",
+		"URL=https://me:pw@h:1/x?y=z\n",
+		"A=a*b[c]{d}~\n",
+		"PYTHONPATH=src\n",
+		"\texport  A=b\n",
+	};
+	static const char *const asked[] = {
+		"A=$(id)\n",
+		"A=`id`\n",
+		"A=b id\n",
+		"id\n",
+		"A=b;id\n",
+		"A=b|id\n",
+		"A=b&id\n",
+		"A=\"$(id)\"\n",
+		"A=${B:-$(id)}\n",
+		"A=$((B[$(id)]))\n",
+		"A=b\\\n",
+		"A=<(id)\n",
+		"A='b\nid\n'\n",
+		"A=\"b\n",
+		"A[$(id)]=b\n",
+		"A+=b\n",
+		". ./x\n",
+		"export -f A\n",
+		"LD_PRELOAD=x.so\n",
+		"PATH=bin\n",
+		"export BASH_ENV=x\n",
+		"NODE_OPTIONS=-r./x\n",
+		"GIT_SSH_COMMAND=x\n",
+		"CODEX_HOME=.x\n",
+		"ld_library_path=x\n",
+		"A =b\n",
+		"1A=b\n",
+		"A=b\r\n",
+		"URL=http://h/x?y=z&w\n",
+	};
+	struct guarded *fx = *state;
+
+	expect(fx, SB_GUARD_DOTENV, ".env", fine, COUNT(fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_DOTENV, ".env", asked, COUNT(asked), SB_GUARD_ASK);
+	/* what was there is not held against a change, unless it says what other lines mean */
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A=$(op)\n", "A=$(op)\nB=1\n"),
+			 SB_GUARD_PLAIN);
+	assert_int_equal(
+		content(fx, SB_GUARD_DOTENV, ".env", "A=\"x\ny\"\n", "A=\"x\nB='$(id)'\ny\"\n"),
+		SB_GUARD_ASK);
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A='x\n$(id)\n'\n", "$(id)\n"),
+			 SB_GUARD_ASK);
+	/* lands, and is told */
+	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_DOTENV, "/p/.env",
+					  (struct sb_guard_bytes){0},
+					  (struct sb_guard_bytes){"https_proxy=http://h\n", 21},
+					  why, sizeof why),
+			 SB_GUARD_PLAIN);
+	assert_string_equal(why, "'/p/.env' now says https_proxy=http://h");
+}
+
+static void instructions_are_told(void **state)
+{
+	static const char *const told[] = {
+		"/p/CLAUDE.md",
+		"/p/a/b/agents.MD",
+		"/p/.cursorrules",
+		"/p/.cursor/rules/x",
+		"/p/a/.cursor/rules/b/c.mdc",
+		"/p/.github/copilot-instructions.md",
+		"/p/.clinerules",
+		"/p/.clinerules/x.md",
+	};
+	static const char *const plain[] = {
+		"/p/README.md",        "/p/xCLAUDE.md",
+		"/p/CLAUDE.mdx",       "/p/.cursor/rules",
+		"/p/.cursor/x",        "/p/copilot-instructions.md",
+		"/p/rules/x.md",       "/p/node_modules/x/CLAUDE.md",
+		"/p/x.cursor/rules/y", "/",
+		"/p/.cursor/rulesx/y",
+	};
+	const char *rest;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(told); i++)
+		if (!sb_guard_told(told[i]))
+			fail_msg("%s", told[i]);
+	for (size_t i = 0; i < COUNT(plain); i++)
+		if (sb_guard_told(plain[i]))
+			fail_msg("%s", plain[i]);
+	assert_non_null(sb_guard_told_in("/p/.cursor", 0, &rest));
+	assert_string_equal(rest, "rules/**");
+	assert_null(sb_guard_told_in("/p/x.cursor", 0, &rest));
+	assert_null(sb_guard_told_in("/p/src", 0, &rest));
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static void what_is_no_index_is_nobodys_in_worktrees(void **state)
@@ -427,6 +528,8 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(common_directory),
 	WITH_TREE(line_by_line),
 	WITH_TREE(large_files),
+	WITH_TREE(an_env_file_of_assignments),
+	WITH_TREE(instructions_are_told),
 	WITH_TREE(ignoring_more_is_harmless),
 	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),
 	WITH_TREE(urls_of_repositories_that_nobody_guards),

@@ -95,7 +95,34 @@ static void what_is_cut_is_refused(void **state)
 	free(sent);
 }
 
+static void a_note_arrives_as_it_was(void **state)
+{
+	struct sb_wire_request *got = garbage();
+	struct sb_wire_message message;
+	char bytes[65536];
+	ssize_t length;
+
+	(void)state;
+	assert_int_equal(0, sb_wire_send_note(ends[0], "a line"));
+	assert_int_equal(0, sb_wire_receive(ends[1], &message, got, NULL));
+	assert_int_equal(SB_WIRE_NOTE, message.kind);
+	assert_string_equal("a line", got->call.text);
+	sb_wire_request_done(got);
+	assert_int_equal(0, sb_wire_send_note(ends[0], "a line"));
+	length = recv(ends[1], bytes, sizeof bytes, 0);
+	assert_int_equal(length - 1, send(ends[0], bytes, (size_t)length - 1, 0));
+	assert_int_equal(-EBADMSG, sb_wire_receive(ends[1], &message, got, NULL));
+	sb_wire_request_done(got);
+	memset(bytes, 'x', 10000); /* longer than anything of ours */
+	bytes[10000] = '\0';
+	assert_int_equal(0, sb_wire_send_note(ends[0], bytes));
+	assert_int_equal(-EBADMSG, sb_wire_receive(ends[1], &message, got, NULL));
+	sb_wire_request_done(got);
+	free(got);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(a_note_arrives_as_it_was, open_ends, close_ends),
 	cmocka_unit_test_setup_teardown(a_request_arrives_as_it_was, open_ends, close_ends),
 	cmocka_unit_test_setup_teardown(what_is_cut_is_refused, open_ends, close_ends),
 };

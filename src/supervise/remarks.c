@@ -1,4 +1,4 @@
-#include "supervise/notes.h"
+#include "supervise/remarks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "consent/names.h"
 #include "supervise/wording.h"
 
-__attribute__((format(printf, 2, 3))) static void add(struct sb_notes *notes, const char *format,
+__attribute__((format(printf, 2, 3))) static void add(struct sb_remarks *notes, const char *format,
 						      ...)
 {
 	va_list arguments;
@@ -22,15 +22,15 @@ __attribute__((format(printf, 2, 3))) static void add(struct sb_notes *notes, co
 	va_end(arguments);
 }
 
-void sb_notes_done(struct sb_notes *notes)
+void sb_remarks_done(struct sb_remarks *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
 		free(notes->all[i]);
-	*notes = (struct sb_notes){0};
+	*notes = (struct sb_remarks){0};
 }
 
 /* What the call itself says: wording.h. */
-static void add_words(const struct sb_pending *pending, struct sb_notes *notes)
+static void add_words(const struct sb_pending *pending, struct sb_remarks *notes)
 {
 	char text[PATH_MAX + 64];
 
@@ -40,7 +40,7 @@ static void add_words(const struct sb_pending *pending, struct sb_notes *notes)
 }
 
 /* Nobody sees from two paths what goes from one to the other. */
-static void add_moved(const struct sb_pending *pending, struct sb_notes *notes)
+static void add_moved(const struct sb_pending *pending, struct sb_remarks *notes)
 {
 	static const char *const moved[] = {
 		[SB_THING_DIRECTORY] = "it is a directory, and all that is in it comes along",
@@ -76,7 +76,7 @@ static bool is_shown(const struct sb_pending *pending, const struct sb_judged *j
 }
 
 static void add_guard(const struct sb_pending *pending, const struct sb_judged *judged,
-		      struct sb_notes *notes)
+		      struct sb_remarks *notes)
 {
 	const struct sb_guard_answer *guard = &judged->guard;
 	const char *path = is_named(pending, judged) ? judged->site->path : "";
@@ -91,7 +91,7 @@ static void add_guard(const struct sb_pending *pending, const struct sb_judged *
 }
 
 /* What stops it beside the rule that the question shows. */
-static void add_rules(const struct sb_pending *pending, struct sb_notes *notes)
+static void add_rules(const struct sb_pending *pending, struct sb_remarks *notes)
 {
 	const struct sb_judged *shown = pending->judgement.strictest;
 
@@ -110,7 +110,7 @@ static void add_rules(const struct sb_pending *pending, struct sb_notes *notes)
 }
 
 /* A yes to a name of a save is one to the file that is saved. */
-static void add_subjects(const struct sb_pending *pending, struct sb_notes *notes)
+static void add_subjects(const struct sb_pending *pending, struct sb_remarks *notes)
 {
 	for (size_t i = 0; i < pending->judgement.count; i++) {
 		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
@@ -127,8 +127,8 @@ static void add_subjects(const struct sb_pending *pending, struct sb_notes *note
 	}
 }
 
-void sb_notes_of(const struct sb_approver *approver, const struct sb_pending *pending,
-		 struct sb_notes *notes)
+void sb_remarks_of(const struct sb_approver *approver, const struct sb_pending *pending,
+		 struct sb_remarks *notes)
 {
 	const struct sb_call *call = &pending->request->call;
 	const char *service = call->act == SB_ACT_CONNECT

@@ -1,0 +1,128 @@
+#include "supervise/tell.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "consent/notes.h"
+#include "guard/guard.h"
+
+/* A directory of the run's own is gone afterwards. */
+static bool is_private(const struct sb_telling *telling, const char *path)
+{
+	struct sb_decision decision = sb_decide(telling->policy, SB_CREATE, path);
+
+	return decision.rule && decision.rule->temp;
+}
+
+static void tell(const struct sb_telling *telling, const char *path, const char *rest,
+		 const char *done, const char *who)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 512); /* a path, escaped */
+
+	if (is_private(telling, path))
+		return;
+	sb_buf_putc(&line, '\'');
+	sb_escape_append(&line, path, strlen(path));
+	sb_buf_printf(&line, "%s%s' was %s; %s follows its instructions", *rest ? "/" : "", rest,
+		      done, who);
+	if (!sb_buf_failed(&line))
+		telling->note(telling->context, line.data);
+}
+
+static void tell_name(const struct sb_telling *telling, const struct sb_spot *spot,
+		      const char *done)
+{
+	const char *who = spot->path[0] ? sb_guard_told(spot->path) : NULL;
+
+	if (who)
+		tell(telling, spot->path, "", done, who);
+}
+
+/* A directory has got a name: what is in it has got one by that, too. */
+static void tell_inside(const struct sb_telling *telling, const struct sb_spot *target)
+{
+	size_t from = 0, count;
+	const struct sb_told_row *rows = sb_guard_told_rows(&count), *row;
+	const char *rest;
+
+	while ((row = sb_guard_told_in(target->path, from, &rest))) {
+		char name[NAME_MAX + 64];
+		size_t length = strcspn(rest, "*");
+		struct stat info;
+
+		from = (size_t)(row - rows) + 1;
+		if (length && rest[length - 1] == '/')
+			length--;
+		snprintf(name, sizeof name, "%.*s/%.*s", (int)strcspn(target->name, "/"),
+			 target->name, (int)length, rest);
+		if (fstatat(target->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+			tell(telling, target->path, strchr(name, '/') + 1, "changed", row->who);
+	}
+}
+
+static bool is_directory(const struct sb_spot *spot)
+{
+	struct stat info;
+
+	return spot->directory >= 0 &&
+	       fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(info.st_mode);
+}
+
+/* By now what was at file is at target. */
+static void tell_rename(const struct sb_telling *telling, const struct sb_call *call,
+			const struct sb_spot *file, const struct sb_spot *target)
+{
+	bool exchange = call->flags & RENAME_EXCHANGE;
+	const char *rest;
+
+	tell_name(telling, file, exchange ? "changed" : "removed");
+	tell_name(telling, target, "changed");
+	if (sb_guard_told_in(target->path, 0, &rest) && is_directory(target))
+		tell_inside(telling, target);
+	if (exchange && sb_guard_told_in(file->path, 0, &rest) && is_directory(file))
+		tell_inside(telling, file);
+}
+
+void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
+		 const struct sb_spot *file, const struct sb_spot *target)
+{
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		if ((call->flags & O_TMPFILE) == O_TMPFILE)
+			break;
+		/* what is opened for writing is taken for written */
+		if (file->object < 0 || (call->flags & (O_ACCMODE | O_TRUNC)))
+			tell_name(telling, file, "changed");
+		break;
+	case SB_ACT_UNLINK:
+		tell_name(telling, file, "removed");
+		break;
+	case SB_ACT_TRUNCATE:
+	case SB_ACT_SYMLINK:
+	case SB_ACT_MKNOD:
+		tell_name(telling, file, "changed");
+		break;
+	case SB_ACT_LINK: /* by its second name nobody sees it being written */
+		tell_name(telling, file, "changed");
+		tell_name(telling, target, "changed");
+		break;
+	case SB_ACT_RENAME:
+		tell_rename(telling, call, file, target);
+		break;
+	default:
+		break;
+	}
+}
+
+void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement)
+{
+	if (judgement->note[0])
+		telling->note(telling->context, judgement->note);
+}

@@ -1,0 +1,158 @@
+"""What is told at the end of a run although nobody was asked: instructions of agents, and notes of the
+guard about bytes that have landed."""
+
+import json
+
+from mcp import Server
+from tap import check, contains, equal, lacks, run_all, test
+
+HEAD = "sandbash: done without a question, but look at it:"
+
+
+def notes(fx, script, *flags):
+    """The notes of a run, as its report has them; the person's text must say the same."""
+    report = fx.home / "report.json"
+    result = fx.sandbash(f"--report={report}", *flags, "sh", "-c", script)
+    equal(result.status, 0, result.stderr)
+    found = json.loads(report.read_text())
+    equal(HEAD in result.stderr, bool(found["notes"]))
+    for line in found["notes"]:
+        contains(result.stderr, f"  {line}\n")
+    return found["notes"]
+
+
+def names(fx, lines):
+    top = f"'{fx.project}/"
+    return sorted(line[len(top):line.index("'", 1)] for line in lines if line.startswith(top))
+
+
+WAYS = (
+    "echo x >CLAUDE.md",
+    "echo x >>CLAUDE.md",
+    "rm -f CLAUDE.md",
+    "echo x >other && mv other CLAUDE.md",
+    "mv CLAUDE.md other",
+    "ln -s README.md CLAUDE.md",
+    "echo x >other && ln other CLAUDE.md",
+    "ln CLAUDE.md other",
+    "truncate -s 0 CLAUDE.md",
+)
+
+
+@test("a changed instruction file is told, however it was changed", variants=("full", "flat"))
+def ways(fx):
+    for script in WAYS:
+        for name in ("CLAUDE.md", "other"):
+            fx.path(name).unlink(missing_ok=True)
+        if not ("mv other" in script or "ln other" in script or "ln -s" in script):
+            fx.write("CLAUDE.md", "x\n")
+        lines = notes(fx, script)
+        equal(names(fx, lines), ["CLAUDE.md"], script)
+        contains(lines[0], "Claude Code follows its instructions")
+
+
+@test("reading it, and its neighbours, are not", variants=("full", "flat"))
+def neighbours(fx):
+    fx.write("CLAUDE.md", "x\n")
+    script = """cat CLAUDE.md; chmod 644 CLAUDE.md; echo x >README.md; echo x >claude.txt; mkdir rules
+                echo x >rules/a.md; mkdir -p node_modules/p; echo x >node_modules/p/AGENTS.md
+                echo x >/tmp/CLAUDE.md; mkdir -p .cursor; echo x >.cursor/other; rm README.md"""
+    equal(notes(fx, script), [])
+
+
+@test("names at any depth, in any case, and rules in directories", variants=("full", "flat"))
+def everywhere(fx):
+    script = """mkdir -p a/b .cursor/rules/deep .github .windsurf/rules
+                for f in a/b/AGENTS.md gemini.MD .cursorrules .cursor/rules/deep/x.mdc \
+                         .github/copilot-instructions.md .windsurf/rules/y.md .goosehints; do
+                    echo x >"$f"
+                done"""
+    equal(names(fx, notes(fx, script)),
+          sorted(("a/b/AGENTS.md", "gemini.MD", ".cursorrules", ".cursor/rules/deep/x.mdc",
+                  ".github/copilot-instructions.md", ".windsurf/rules/y.md", ".goosehints")))
+
+
+@test("a prepared directory that gets such a name is told", variants=("full", "flat"))
+def arrivals(fx):
+    lines = notes(fx, "mkdir -p x/rules && echo x >x/rules/a.mdc && mv x .cursor")
+    equal(names(fx, lines), [".cursor/rules"])
+    lines = notes(fx, "mkdir -p y/instructions y/other && mv y .github")
+    equal(names(fx, lines), [".github/instructions"])
+    equal(notes(fx, "mkdir -p z/plain && mv z .windsurf"), [])
+
+
+@test("each is told once, at most 32, and the rest is counted")
+def bounded(fx):
+    many = notes(fx, "for i in 1 2 3; do echo x >CLAUDE.md; echo x >>CLAUDE.md; done")
+    equal(len(many), 1)
+    report = fx.home / "report.json"
+    result = fx.sandbash(f"--report={report}", "sh", "-c",
+                         "i=0; while [ $i -lt 50 ]; do mkdir d$i; echo x >d$i/CLAUDE.md; i=$((i+1)); done")
+    found = json.loads(report.read_text())
+    equal((len(found["notes"]), found["notes_not_listed"]), (32, 18))
+    contains(result.stderr, "  and 18 more\n")
+
+
+@test("--quiet leaves them out; the report and the record keep them")
+def quiet(fx):
+    report = fx.home / "report.json"
+    result = fx.sandbash("--quiet", f"--report={report}", "sh", "-c", "echo x >CLAUDE.md")
+    equal(result.stderr, "")
+    equal(len(json.loads(report.read_text())["notes"]), 1)
+    events = [json.loads(line) for line in fx.sandbash("--log", "--json").stdout.splitlines()]
+    told = [event["note"] for event in events if event["event"] == "note"]
+    equal(names(fx, told), ["CLAUDE.md"])
+    contains(fx.sandbash("--log").stdout, "CLAUDE.md' was changed")
+    equal(fx.sandbash("--log", "--verify").status, 0)
+
+
+@test("what stands in a name cannot steer the terminal")
+def escaped(fx):
+    result = fx.sandbash("sh", "-c", 'd=$(printf "a\\033[31mb\\nc"); mkdir "$d"; echo x >"$d/CLAUDE.md"')
+    contains(result.stderr, HEAD)
+    lacks(result.stderr, "\033")
+    contains(result.stderr, "a\\e[31mb\\nc/CLAUDE.md'")
+
+
+@test("a note of the guard comes with the bytes, by write and by rename", variants=("full", "flat"))
+def content(fx):
+    for script in ("echo OPENAI_BASE_URL=http://h/ >.env",
+                   "echo OPENAI_BASE_URL=http://h/ >new && mv new .env"):
+        fx.path(".env").unlink(missing_ok=True)
+        lines = notes(fx, script)
+        equal(lines, [f"'{fx.project}/.env' now says OPENAI_BASE_URL=http://h/"], script)
+        equal(fx.read(".env"), "OPENAI_BASE_URL=http://h/\n")
+    equal(notes(fx, "echo A=b >>.env"), [], "what was there before is no news")
+    # what does not land is not told
+    fx.path(".env").unlink()
+    result = fx.sandbash("--consent=deny", "sh", "-c",
+                         "printf 'HTTP_PROXY=x\\nA=$(id)\\n' >.env; true")
+    lacks(result.stderr, HEAD)
+    check(not fx.exists(".env"))
+
+
+@test("over MCP it is a part of the result, of file tools and of commands")
+def over_mcp(fx):
+    server = Server(fx)
+    path = str(fx.path("AGENTS.md"))
+
+    def told(tool, **arguments):
+        result = server.call(tool, **arguments)
+        check(not result.get("isError"), str(result))
+        found = result["structuredContent"].get("notes", [])
+        if tool != "run_command":
+            equal([item["text"] for item in result["content"][1:]], found)
+        return found
+
+    equal(len(told("write_file", path=path, content="x\n")), 1)
+    contains(told("edit_file", path=path, edits=[{"oldText": "x", "newText": "y"}])[0], "AGENTS.md")
+    equal(told("write_file", path=str(fx.path("plain")), content="x\n"), [])
+    equal(len(told("move_file", source=path, destination=str(fx.path("GEMINI.md")))), 2)
+    contains(told("write_file", path=str(fx.path(".env")), content="HTTP_PROXY=http://h\n")[0],
+             "now says HTTP_PROXY=http://h")
+    contains(told("run_command", command="echo x >CLAUDE.md")[0], "CLAUDE.md")
+    equal(told("run_command", command="echo x >other"), [])
+    server.close()
+
+
+run_all()
