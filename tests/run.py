@@ -58,7 +58,8 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/git_daily.py", "supervise/git_files.py", "supervise/git_index.py",
                    "supervise/git_session.py", "supervise/git_urls.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/ignored.py",
-                   "supervise/killed.py", "supervise/nameless.py", "supervise/noticed.py",
+                   "supervise/killed.py", "supervise/later_names.py", "supervise/nameless.py",
+                   "supervise/noticed.py",
                    "supervise/places.py", "supervise/soak.py", "supervise/swapped.py",
                    "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for

@@ -1,0 +1,90 @@
+"""P2: names of the table beyond git's, with the tool that obeys them: asked about, and the state that
+the same tools write all day is not."""
+
+from attack import works
+from tap import check, equal, lacks, run_all, test
+
+WRITE = 'for f; do mkdir -p "$(dirname "$f")"; echo x >"$f"; done; true'
+
+GUARDED = (
+    ".lazygit.yml", ".config/lazygit/config.yml", ".jj/workspace-config.toml", ".jjconfig.toml",
+    ".tigrc", "jupyter_server_config.py", "sub/jupyter_notebook_config.json",
+    ".jupyter/jupyter_lab_config.py", ".ipython/profile_default/startup/00.py", "latexmkrc",
+    "paper/.latexmkrc", "rust-analyzer.toml", ".rust-analyzer.toml", ".bazelrc", ".bazeliskrc",
+    "tools/bazel", ".vscode/extensions/x/package.json", ".externalToolBuilders/x.launch",
+    ".flox/env/manifest.toml", "devbox.json", ".goose/recipes/x.yaml", ".copilot/mcp-config.json",
+    ".iflow/settings.json", ".qoder/hooks/x.sh", ".vibe/config.toml", ".crush/commands/x.md",
+    ".pi/extensions/x.ts", ".agents/commands/x.md", ".openhands/setup.sh", ".amp/plugins/x.ts",
+    ".config/i3/config", "dot/.config/sway/config", ".config/hypr/hyprland.conf",
+    ".config/kitty/kitty.conf", ".wezterm.lua", ".config/tmux/tmux.conf", "starship.toml",
+    ".config/nushell/config.nu", ".xonshrc", ".p10k.zsh", ".direnvrc", ".config/emacs/init.el",
+    ".doom.d/config.el", ".xsession", ".octaverc", ".lessfilter", ".env.leave",
+)
+PLAIN = (
+    ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
+    ".jupyter/lab/workspaces/x.jupyterlab-workspace", ".ipython/profile_default/history.sqlite",
+    ".copilot/session-state/x.json", ".vibe/logs/x", ".openhandsx", ".env.local", ".env.example",
+    ".env.d/x", "lazygit.txt", "bazel.txt", "src/latexmk.c", "conftest.py", "BUILD.bazel",
+    "WORKSPACE", "tools/bazelisk", ".editorconfig", ".config/other/x", "node_modules/x/index.js",
+    ".venv/bin/activate", ".pytest_cache/x", "target/debug/x", ".gradle/x", ".next/x",
+)
+
+
+@test("P2 what other tools run or obey is asked about, and so refused here", variants=("full", "flat"))
+def guarded(fx):
+    result = fx.sandbash("--consent=deny", "sh", "-c", WRITE, "-", *GUARDED)
+    equal(result.status, 0)
+    for name in GUARDED:
+        check(not fx.exists(name), f"{name} was planted")
+    works(fx.run("sh", "-c", WRITE, "-", *GUARDED), "control")
+    for name in GUARDED:
+        equal(fx.read(name), "x\n", f"control {name}")
+
+
+@test("P2 neither by rename, nor by a prepared directory, nor by a link", variants=("full", "flat"))
+def other_ways(fx):
+    script = """echo x >a && mv a .bazelrc; mkdir -p d/i3 && echo x >d/i3/config && mv d .config
+                mkdir -p e && echo x >e/x.sh && mkdir -p .qoder && mv e .qoder/hooks
+                ln -s plain latexmkrc; ln -s elsewhere .doom.d; mkfifo .xonshrc; true"""
+    fx.sandbash("--consent=deny", "sh", "-c", script)
+    for name in (".bazelrc", ".config/i3/config", ".qoder/hooks/x.sh", "latexmkrc", ".doom.d",
+                 ".xonshrc"):
+        check(not fx.path(name).is_symlink() and not fx.exists(name), f"{name} was planted")
+    fx.run("sh", "-c", "rm -rf * .qoder")
+    works(fx.run("sh", "-c", script), "control")
+    check(fx.exists(".config/i3/config") and fx.path("latexmkrc").is_symlink())
+
+
+@test("P2 state that the same tools write all day is not asked about", variants=("full", "flat"))
+def plain(fx):
+    result = fx.sandbash("--consent=deny", "sh", "-c", WRITE, "-", *PLAIN)
+    equal(result.status, 0)
+    lacks(result.stderr, "refused")
+    for name in PLAIN:
+        equal(fx.read(name), "x\n", name)
+
+
+DANGEROUS = ("A=$(id)", "A=b id", "id", "PATH=bin", "export LD_PRELOAD=./x.so", "A=`id`", "A='x", "A=b;id",
+             "CODEX_HOME=.x")
+HARMLESS = ("A=1", "export B='a b'", "URL=https://h/x?y=z", "# note", "C=${A}/x", "")
+
+
+@test("P2 .env: plain assignments land, more asks", variants=("full", "flat"))
+def dotenv(fx):
+    for line in DANGEROUS:
+        fx.write(".env", "OLD=1\n")
+        fx.sandbash("--consent=deny", "sh", "-c", 'printf "%s\\n" "$1" >>.env', "-", line)
+        equal(fx.read(".env"), "OLD=1\n", line)
+        fx.sandbash("--consent=deny", "sh", "-c", 'printf "%s\\n" "$1" >new; mv new .env', "-", line)
+        equal(fx.read(".env"), "OLD=1\n", f"{line} by rename")
+        works(fx.run("sh", "-c", 'printf "%s\\n" "$1" >>.env', "-", line), "control")
+        equal(fx.read(".env"), f"OLD=1\n{line}\n", "control")
+    fx.write(".env", "OLD=$(from before)\n")
+    for line in HARMLESS:
+        works(fx.sandbash("--consent=deny", "sh", "-c", 'printf "%s\\n" "$1" >>.env', "-", line))
+    equal(fx.read(".env"), "OLD=$(from before)\n" + "".join(f"{line}\n" for line in HARMLESS))
+    works(fx.sandbash("--consent=deny", "sh", "-c", "rm .env && mkdir .env && echo x >.env/pyvenv.cfg"),
+          "a directory of that name")
+
+
+run_all()
