@@ -296,6 +296,7 @@ static void explain_change(const struct explanation *found, struct sb_buf *out)
 static void explain_text(const struct sb_setup *setup, const struct explanation *found,
 			 struct sb_buf *out)
 {
+	const char *told = sb_guard_told(found->path);
 	bool asks = false;
 
 	puts_safe(out, found->path);
@@ -308,6 +309,10 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 	if (found->inside)
 		sb_buf_printf(out, "guarded names are in it: '%s', %s: %s\n",
 			      found->inside->pattern, found->inside->who, found->inside->why);
+	if (told)
+		sb_buf_printf(out,
+			      "changes are told at the end of a run: %s follows its instructions\n",
+			      told);
 	if (asks)
 		sb_buf_puts(out, "where nobody can be asked, 'ask' is refused\n");
 	if (sb_fast_holds(setup->policy, found->path))
@@ -367,6 +372,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	sb_json_close(&json, '}');
 	sb_json_key(&json, "guarded_inside");
 	json_guard(&json, found->inside);
+	sb_json_pair(&json, "told", sb_guard_told(found->path));
 	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
 	sb_json_pair_bool(&json, "final", found->final);
 	sb_json_pair(&json, "change_with", found->final || !found->change ? NULL : flag.data);

@@ -131,6 +131,14 @@ def content(fx):
     check(not fx.exists(".env"))
 
 
+@test("--explain says so")
+def explained(fx):
+    contains(fx.sandbash("--explain", "sub/AGENTS.md").stdout, "changes are told at the end of a run")
+    lacks(fx.sandbash("--explain", "README.md").stdout, "told")
+    contains(json.loads(fx.sandbash("--explain", "CLAUDE.md", "--json").stdout)["told"], "Claude Code")
+    equal(json.loads(fx.sandbash("--explain", "x.md", "--json").stdout)["told"], None)
+
+
 @test("over MCP it is a part of the result, of file tools and of commands")
 def over_mcp(fx):
     server = Server(fx)
