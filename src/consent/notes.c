@@ -14,24 +14,63 @@ static uint64_t hash_of(const char *line)
 	return hash;
 }
 
+static bool is_known(const struct sb_notes *notes, const char *line)
+{
+	uint64_t hash = hash_of(line);
+
+	for (size_t i = 0; i < notes->known_count; i++)
+		if (notes->known[i] == hash)
+			return true;
+	for (size_t i = 0; i < notes->count; i++)
+		if (strcmp(notes->lines[i], line) == 0)
+			return true;
+	return false;
+}
+
+/* How deep the path is that the line begins with; 0: it begins with none. */
+static size_t depth(const char *line)
+{
+	size_t count = 0;
+
+	if (*line == '\'')
+		for (line++; *line && *line != '\''; line++)
+			count += *line == '/';
+	return count;
+}
+
+/* Keep it, in place of one from deeper if need be.  False: it is only counted. */
+static bool keep(struct sb_notes *notes, const char *line)
+{
+	size_t worst = 0;
+	char *copy;
+
+	if (notes->count < SB_NOTES_MAX) {
+		notes->lines[notes->count] = strdup(line);
+		notes->count += notes->lines[notes->count] != NULL;
+		return true;
+	}
+	notes->beyond++;
+	for (size_t i = 1; i < notes->count; i++)
+		if (depth(notes->lines[i]) >= depth(notes->lines[worst]))
+			worst = i;
+	if (depth(line) >= depth(notes->lines[worst]) || !(copy = strdup(line)))
+		return false;
+	free(notes->lines[worst]);
+	notes->lines[worst] = copy;
+	return true;
+}
+
 bool sb_notes_add(struct sb_notes *notes, const char *line)
 {
 	char safe[SB_NOTE_SIZE];
-	uint64_t hash;
+	bool full = notes->known_count == SB_NOTES_KNOWN;
 
 	sb_escape_line(safe, sizeof safe, line);
-	hash = hash_of(safe);
-	for (size_t i = 0; i < notes->known_count; i++)
-		if (notes->known[i] == hash)
-			return false;
-	if (notes->known_count == SB_NOTES_KNOWN)
+	if (is_known(notes, safe))
 		return false;
-	notes->known[notes->known_count++] = hash;
-	if (notes->count < SB_NOTES_MAX && (notes->lines[notes->count] = strdup(safe)))
-		notes->count++;
-	else
-		notes->beyond++;
-	return true;
+	if (!full)
+		notes->known[notes->known_count++] = hash_of(safe);
+	return keep(notes, safe) || !full;
 }
 
 void sb_notes_done(struct sb_notes *notes)
@@ -49,8 +88,7 @@ void sb_notes_text(const struct sb_notes *notes, struct sb_buf *out)
 	for (size_t i = 0; i < notes->count; i++)
 		sb_buf_printf(out, "  %s\n", notes->lines[i]);
 	if (notes->beyond)
-		sb_buf_printf(out, "  and %zu%s more\n", notes->beyond,
-			      notes->known_count == SB_NOTES_KNOWN ? " or" : "");
+		sb_buf_printf(out, "  and %zu more\n", notes->beyond);
 }
 
 void sb_notes_json(const struct sb_notes *notes, struct sb_json *json)

@@ -5,6 +5,12 @@
  *
  * One line each, every line once.  SB_NOTES_MAX are kept, the rest is counted.  Lines are about names
  * from inside: they are escaped here, whoever made them.  Not for several threads at a time.
+ *
+ * SECURITY: nobody can push a line out by making many others.
+ *
+ * Danger: d1/CLAUDE.md to d2000/CLAUDE.md are changed, and then CLAUDE.md.
+ * So a line about a path takes the place of one about a deeper path: names in the top of a project stay.
+ * Held by: tests/cli/told.py
  */
 #ifndef SB_CONSENT_NOTES_H
 #define SB_CONSENT_NOTES_H
@@ -16,18 +22,18 @@
 #include "base/json.h"
 
 #define SB_NOTES_MAX 32
-#define SB_NOTES_KNOWN 1024 /* lines that are told apart; what comes after them counts as known */
+#define SB_NOTES_KNOWN 1024 /* lines that are told apart; after them only those that are kept */
 #define SB_NOTE_SIZE 1024   /* a longer line is cut */
 
 struct sb_notes {
 	char *lines[SB_NOTES_MAX];
 	size_t count;  /* of lines */
-	size_t beyond; /* further ones */
+	size_t beyond; /* further ones; more than that if known is full */
 	uint64_t known[SB_NOTES_KNOWN];
 	size_t known_count;
 };
 
-/* True: it is new.  Never fails: what cannot be kept is counted. */
+/* True: it is new, as far as that can be told.  Never fails: what cannot be kept is counted. */
 bool sb_notes_add(struct sb_notes *notes, const char *line);
 void sb_notes_done(struct sb_notes *notes);
 

@@ -261,7 +261,7 @@ bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)
 
 /*
  * Names that are told at the end of a run when they were changed, and not asked about: instructions
- * that agents outside follow (told.c).  Two stars mean everything beneath; at any depth, in any case.
+ * that agents outside follow (told.c).  Two stars mean everything beneath; at any depth.
  */
 struct sb_told_row {
 	const char *pattern;
@@ -272,6 +272,9 @@ const struct sb_told_row *sb_guard_told_rows(size_t *out_count);
 
 /* Who follows the instructions at path (absolute, without "..")?  NULL: it is no such name. */
 const char *sb_guard_told(const char *path);
+
+/* Would it be such a name but for the case of its letters?  Then the row: no directory, one name. */
+const struct sb_told_row *sb_guard_told_folded(const char *path);
 
 /*
  * A directory at path has got its name: which row, the next from number from on, may be about what

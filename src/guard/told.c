@@ -65,13 +65,13 @@ static size_t tree_length(const char *pattern)
 static bool ends_in(const char *path, size_t length, const char *tail, size_t width)
 {
 	return length > width && path[length - width - 1] == '/' &&
-	       strncasecmp(path + length - width, tail, width) == 0;
+	       memcmp(path + length - width, tail, width) == 0;
 }
 
 static bool is_beneath(const char *path, const char *directory, size_t length)
 {
 	for (const char *at = strstr(path, "/."); at; at = strstr(at + 1, "/."))
-		if (strncasecmp(at + 1, directory, length) == 0 && at[1 + length] == '/' &&
+		if (strncmp(at + 1, directory, length) == 0 && at[1 + length] == '/' &&
 		    at[2 + length])
 			return true;
 	return false;
@@ -89,7 +89,7 @@ const char *sb_guard_told(const char *path)
 	bool hidden = strstr(path, "/.") != NULL;
 
 	/* all of them; most names are done with here */
-	if (!hidden && (length < 3 || strcasecmp(path + length - 3, ".md") != 0))
+	if (!hidden && (length < 3 || strcmp(path + length - 3, ".md") != 0))
 		return NULL;
 	for (size_t i = 0; i < COUNT; i++) {
 		size_t tree = tree_length(rows[i].pattern);
@@ -98,6 +98,17 @@ const char *sb_guard_told(const char *path)
 			 : ends_in(path, length, rows[i].pattern, strlen(rows[i].pattern)))
 			return is_installed(path) ? NULL : rows[i].who;
 	}
+	return NULL;
+}
+
+const struct sb_told_row *sb_guard_told_folded(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	for (size_t i = 0; name && i < COUNT; i++)
+		if (!strchr(rows[i].pattern, '/') && strcasecmp(name + 1, rows[i].pattern) == 0 &&
+		    strcmp(name + 1, rows[i].pattern) != 0)
+			return is_installed(path) ? NULL : &rows[i];
 	return NULL;
 }
 

@@ -98,7 +98,8 @@ static void note(void *context, const char *line)
 	bool new;
 
 	pthread_mutex_lock(&broker->notes_lock);
-	new = sb_notes_add(&broker->notes, line);
+	/* many more than anybody reads: the asker knows which of them to keep */
+	new = sb_notes_add(&broker->notes, line) || broker->notes.known_count == SB_NOTES_KNOWN;
 	pthread_mutex_unlock(&broker->notes_lock);
 	if (new)
 		sb_wire_send_note(broker->performer->channel, line);

@@ -35,44 +35,58 @@ static void tell(const struct sb_telling *telling, const char *path, const char 
 		telling->note(telling->context, line.data);
 }
 
+/* In a directory that does not mind the case of letters, both are one file. */
+static bool is_same(const struct sb_spot *spot, const char *name)
+{
+	struct stat one, other;
+
+	return spot->directory >= 0 &&
+	       fstatat(spot->directory, spot->name, &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(spot->directory, name, &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
 static void tell_name(const struct sb_telling *telling, const struct sb_spot *spot,
 		      const char *done)
 {
 	const char *who = spot->path[0] ? sb_guard_told(spot->path) : NULL;
+	const struct sb_told_row *folded = who ? NULL : sb_guard_told_folded(spot->path);
 
+	if (folded && is_same(spot, folded->pattern))
+		who = folded->who;
 	if (who)
 		tell(telling, spot->path, "", done, who);
 }
 
-/* A directory has got a name: what is in it has got one by that, too. */
-static void tell_inside(const struct sb_telling *telling, const struct sb_spot *target)
+/*
+ * Something has got a name, or has lost it: what is in it has, too.  path is the name that counts, spot
+ * where it is now.
+ */
+static void tell_inside(const struct sb_telling *telling, const char *path,
+			const struct sb_spot *spot, const char *done)
 {
 	size_t from = 0, count;
 	const struct sb_told_row *rows = sb_guard_told_rows(&count), *row;
 	const char *rest;
 
-	while ((row = sb_guard_told_in(target->path, from, &rest))) {
-		char name[NAME_MAX + 64];
+	while ((row = sb_guard_told_in(path, from, &rest))) {
+		char name[NAME_MAX + 64], *inner;
 		size_t length = strcspn(rest, "*");
 		struct stat info;
 
 		from = (size_t)(row - rows) + 1;
 		if (length && rest[length - 1] == '/')
 			length--;
-		snprintf(name, sizeof name, "%.*s/%.*s", (int)strcspn(target->name, "/"),
-			 target->name, (int)length, rest);
-		if (fstatat(target->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-			tell(telling, target->path, strchr(name, '/') + 1, "changed", row->who);
+		snprintf(name, sizeof name, "%.*s/%.*s", (int)strcspn(spot->name, "/"), spot->name,
+			 (int)length, rest);
+		inner = strchr(name, '/');
+		if (!inner[1])
+			*inner = '\0'; /* the directory itself; it may be a link */
+		if (spot->directory >= 0 &&
+		    fstatat(spot->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    (*inner || !S_ISREG(info.st_mode)))
+			tell(telling, path, *inner ? inner + 1 : "", done, row->who);
 	}
-}
-
-static bool is_directory(const struct sb_spot *spot)
-{
-	struct stat info;
-
-	return spot->directory >= 0 &&
-	       fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISDIR(info.st_mode);
 }
 
 /* By now what was at file is at target. */
@@ -80,14 +94,14 @@ static void tell_rename(const struct sb_telling *telling, const struct sb_call *
 			const struct sb_spot *file, const struct sb_spot *target)
 {
 	bool exchange = call->flags & RENAME_EXCHANGE;
-	const char *rest;
 
 	tell_name(telling, file, exchange ? "changed" : "removed");
 	tell_name(telling, target, "changed");
-	if (sb_guard_told_in(target->path, 0, &rest) && is_directory(target))
-		tell_inside(telling, target);
-	if (exchange && sb_guard_told_in(file->path, 0, &rest) && is_directory(file))
-		tell_inside(telling, file);
+	tell_inside(telling, target->path, target, "changed");
+	if (exchange)
+		tell_inside(telling, file->path, file, "changed");
+	else
+		tell_inside(telling, file->path, target, "removed");
 }
 
 void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
@@ -104,8 +118,10 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 	case SB_ACT_UNLINK:
 		tell_name(telling, file, "removed");
 		break;
-	case SB_ACT_TRUNCATE:
 	case SB_ACT_SYMLINK:
+		tell_inside(telling, file->path, file, "changed");
+		/* fall through */
+	case SB_ACT_TRUNCATE:
 	case SB_ACT_MKNOD:
 		tell_name(telling, file, "changed");
 		break;

@@ -60,15 +60,15 @@ def neighbours(fx):
     equal(notes(fx, script), [])
 
 
-@test("names at any depth, in any case, and rules in directories", variants=("full", "flat"))
+@test("names at any depth, and rules in directories", variants=("full", "flat"))
 def everywhere(fx):
     script = """mkdir -p a/b .cursor/rules/deep .github .windsurf/rules
-                for f in a/b/AGENTS.md gemini.MD .cursorrules .cursor/rules/deep/x.mdc \
+                for f in a/b/AGENTS.md GEMINI.md gemini.md .cursorrules .cursor/rules/deep/x.mdc \
                          .github/copilot-instructions.md .windsurf/rules/y.md .goosehints; do
                     echo x >"$f"
                 done"""
     equal(names(fx, notes(fx, script)),
-          sorted(("a/b/AGENTS.md", "gemini.MD", ".cursorrules", ".cursor/rules/deep/x.mdc",
+          sorted(("a/b/AGENTS.md", "GEMINI.md", ".cursorrules", ".cursor/rules/deep/x.mdc",
                   ".github/copilot-instructions.md", ".windsurf/rules/y.md", ".goosehints")))
 
 
@@ -79,6 +79,13 @@ def arrivals(fx):
     lines = notes(fx, "mkdir -p y/instructions y/other && mv y .github")
     equal(names(fx, lines), [".github/instructions"])
     equal(notes(fx, "mkdir -p z/plain && mv z .windsurf"), [])
+    lines = notes(fx, "mkdir -p r && echo x >r/a.md && mv r .windsurf/rules")
+    equal(names(fx, lines), [".windsurf/rules"])
+    lines = notes(fx, "mkdir -p .clinerulesx docs && ln -s docs .kilocode && rm .kilocode; mkdir -p .trae "
+                  "&& ln -s ../docs .trae/rules")
+    equal(names(fx, lines), [".trae/rules"], "a link in the place of the directory")
+    lines = notes(fx, "mv .cursor elsewhere")
+    equal(names(fx, lines), [".cursor/rules"], "moved away")
 
 
 @test("each is told once, at most 32, and the rest is counted")
@@ -91,6 +98,16 @@ def bounded(fx):
     found = json.loads(report.read_text())
     equal((len(found["notes"]), found["notes_not_listed"]), (32, 18))
     contains(result.stderr, "  and 18 more\n")
+
+
+@test("no flood of such files hides the one that counts")
+def flooded(fx):
+    script = """i=0; while [ $i -lt 1100 ]; do mkdir d$i; : >d$i/CLAUDE.md; i=$((i+1)); done
+                echo x >CLAUDE.md; echo HTTP_PROXY=http://h >.env"""
+    lines = notes(fx, script)
+    equal(len(lines), 32)
+    check(f"'{fx.project}/CLAUDE.md' was changed; Claude Code follows its instructions" in lines)
+    check(f"'{fx.project}/.env' now says HTTP_PROXY=http://h" in lines)
 
 
 @test("--quiet leaves them out; the report and the record keep them")

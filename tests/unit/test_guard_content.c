@@ -473,7 +473,7 @@ static void instructions_are_told(void **state)
 {
 	static const char *const told[] = {
 		"/p/CLAUDE.md",
-		"/p/a/b/agents.MD",
+		"/p/a/b/AGENTS.md",
 		"/p/.cursorrules",
 		"/p/.cursor/rules/x",
 		"/p/a/.cursor/rules/b/c.mdc",
@@ -498,6 +498,10 @@ static void instructions_are_told(void **state)
 	for (size_t i = 0; i < COUNT(plain); i++)
 		if (sb_guard_told(plain[i]))
 			fail_msg("%s", plain[i]);
+	assert_null(sb_guard_told("/p/claude.md"));
+	assert_non_null(sb_guard_told_folded("/p/claude.MD"));
+	assert_null(sb_guard_told_folded("/p/CLAUDE.md"));
+	assert_null(sb_guard_told_folded("/p/x.md"));
 	assert_non_null(sb_guard_told_in("/p/.cursor", 0, &rest));
 	assert_string_equal(rest, "rules/**");
 	assert_null(sb_guard_told_in("/p/x.cursor", 0, &rest));
