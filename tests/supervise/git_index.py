@@ -76,6 +76,18 @@ WAYS = {
     "in a tree that is renamed to .git": ("mkdir -p n/q/objects; cp evil n/q/index; "
                                           "echo 'ref: refs/heads/main' >n/q/HEAD; "
                                           "mv n/q n/.git; mkdir n/.git/refs", "n/.git/index"),
+    "with a worktree that is moved in": ("mkdir -p .git/worktrees w; cp evil w/index; "
+                                         "mv w .git/worktrees/w", ".git/worktrees/w/index"),
+    "with all worktrees": ("mkdir -p d/w; cp evil d/w/index; mv d .git/worktrees",
+                           ".git/worktrees/w/index"),
+    "with a shared one that is moved in": ("mkdir -p d/w; cp evil d/w/sharedindex.abc; "
+                                           "mv d .git/worktrees",
+                                           ".git/worktrees/w/sharedindex.abc"),
+    "with the modules": ("mkdir -p d; git init -q --bare d/m; rm -rf d/m/refs; "
+                         "cp evil d/m/index; mkdir d/m/refs; mv d .git/modules",
+                         ".git/modules/m/index"),
+    "a copy of another repository": ("git init -q o; cp evil o/.git/index; cp -r o/.git b",
+                                     "b/index"),
     "before the repository is one": ("mkdir -p b/objects; cp evil b/index; mkdir b/refs",
                                      "b/index"),
 }
@@ -83,7 +95,7 @@ WAYS = {
 
 def is_there(top, name, evil):
     path = top / name
-    if path.parent.name == "b" and not (path.parent / "refs").is_dir():
+    if path.parent.name in ("b", "m") and not (path.parent / "refs").is_dir():
         return False  # no repository
     return path.is_file() and path.read_bytes() == evil
 
