@@ -1,7 +1,9 @@
 /* Which bytes are harmless where. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -15,6 +17,7 @@
 #include "guard/guard_impl.h"
 #include "guard/repository.h"
 
+#define HASH_KEY "extensions.objectformat"
 #define MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
 
 struct check {
@@ -393,6 +396,35 @@ static void note_urls(const struct sb_git_config *before, const struct sb_git_co
 	}
 }
 
+/* Is there anything of this name in the directory of check->path?  Unknown counts as yes. */
+static bool is_beside(const struct check *check, const char *name)
+{
+	const char *slash = strrchr(check->path, '/');
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * MAX_LINE);
+	struct stat info;
+
+	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
+	sb_buf_puts(&path, name);
+	return sb_buf_failed(&path) || lstat(path.data, &info) == 0 || errno != ENOENT;
+}
+
+/*
+ * SECURITY: with an index there, hashes stay as long as they are.
+ *
+ * Danger: read with hashes of another length, an index may have other names in it (git_index_other.c).
+ * Price: none; git itself does not change that.
+ * Held by: tests/supervise/git_index.py
+ */
+static bool changes_hash(const struct check *check, const struct sb_git_config *before,
+			 const struct sb_git_config *after)
+{
+	const char *old = sb_git_config_get(before, HASH_KEY);
+	const char *new = sb_git_config_get(after, HASH_KEY);
+
+	return strcmp(old ? old : "sha1", new ? new : "sha1") != 0 &&
+	       (is_beside(check, "index") || is_beside(check, "worktrees"));
+}
+
 static enum sb_guard_verdict check_config(const struct check *check, enum sb_guard_kind kind)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
@@ -406,6 +438,8 @@ static enum sb_guard_verdict check_config(const struct check *check, enum sb_gua
 		verdict = ask(check, "out of memory", "", 0);
 	else if (after.failed)
 		verdict = ask(check, "not in git's config format", "", 0);
+	else if (kind == SB_GUARD_GIT_CONFIG && changes_hash(check, &before, &after))
+		verdict = ask(check, HASH_KEY " is changed", "", 0);
 	else
 		verdict = check_effective(check, kind, &before, &after);
 	if (verdict == SB_GUARD_PLAIN && kind == SB_GUARD_GIT_CONFIG)
@@ -602,16 +636,16 @@ static enum sb_guard_verdict check_strategy(const struct check *check)
 	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
-/* Does the config at name, in the directory of check->path, say so? */
-static bool has_sparse_config(const struct check *check, const char *name)
+/* The value of key in the config at name, in the directory of check->path, or NULL; false: there is none. */
+static bool read_beside(const struct check *check, const char *name, const char *key, char *value,
+			size_t size)
 {
-	const char *slash = strrchr(check->path, '/');
+	const char *slash = strrchr(check->path, '/'), *found;
 	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * MAX_LINE);
 	SB_AUTO_FREE char *text = NULL;
 	struct sb_git_config config;
 	size_t length;
-	const char *value;
-	bool sparse;
+	bool read;
 
 	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
 	sb_buf_puts(&path, name);
@@ -619,29 +653,48 @@ static bool has_sparse_config(const struct check *check, const char *name)
 	if (!text)
 		return false;
 	sb_git_config_parse(text, length, &config);
-	value = sb_git_config_get(&config, "core.sparsecheckout");
-	sparse = value && strcmp(value, "true") == 0; /* as git sparse-checkout writes it */
+	found = sb_git_config_get(&config, key);
+	snprintf(value, size, "%s", found ? found : "");
+	read = !config.failed && !config.no_memory;
 	sb_git_config_done(&config);
-	return sparse;
+	return read;
 }
 
 static bool is_sparse(const struct check *check)
 {
-	return has_sparse_config(check, "config.worktree") || has_sparse_config(check, "config") ||
-	       (is_in_worktrees(check->path) && has_sparse_config(check, "../../config"));
+	static const char *const names[] = {"config.worktree", "config", "../../config"};
+	char value[8];
+
+	for (size_t i = 0; i < (is_in_worktrees(check->path) ? 3 : 2); i++)
+		if (read_beside(check, names[i], "core.sparsecheckout", value, sizeof value) &&
+		    strcmp(value, "true") == 0) /* as git sparse-checkout writes it */
+			return true;
+	return false;
+}
+
+/* Are hashes short there?  If that is not known, no; nor if they are long: without a config they would not be. */
+static bool is_short_repository(const struct check *check)
+{
+	char value[8];
+
+	return read_beside(check, is_in_worktrees(check->path) ? "../../config" : "config",
+			   HASH_KEY, value, sizeof value) &&
+	       (!value[0] || strcmp(value, "sha1") == 0);
 }
 
 static enum sb_guard_verdict check_index(const struct check *check)
 {
-	bool hides;
+	struct sb_index_facts facts;
 
 	/* "worktrees" may be anybody's directory, and what does not begin like this git never reads */
 	if (is_in_worktrees(check->path) &&
 	    (check->new_bytes.length < 4 || memcmp(check->new_bytes.bytes, "DIRC", 4) != 0))
 		return SB_GUARD_PLAIN;
-	if (!sb_git_index_is_harmless(check->new_bytes, &hides, check->why, check->why_size))
+	if (!sb_git_index_is_harmless(check->new_bytes, &facts, check->why, check->why_size))
 		return SB_GUARD_ASK;
-	if (hides)
+	if (facts.ambiguous && (facts.is_long || !is_short_repository(check)))
+		return ask(check, "can be read as an index of another kind", "", 0);
+	if (facts.hides)
 		sb_git_index_note(check->old_bytes, check->new_bytes, is_sparse(check), check->why,
 				  check->why_size);
 	return SB_GUARD_PLAIN;

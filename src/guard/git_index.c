@@ -146,7 +146,7 @@ static bool is_known_mode(unsigned mode)
 	       mode == MODE_MODULE || mode == MODE_DIRECTORY;
 }
 
-/* As git's check_ce_order(), which ends git. */
+/* As git's check_ce_order(), which only git fsck minds; git finds entries by halving. */
 static bool is_in_order(const struct state *state, const struct sb_index_entry *entry)
 {
 	unsigned before = state->before.flags & SB_INDEX_STAGES,
@@ -405,7 +405,7 @@ static bool check_as(struct state *state, struct sb_guard_bytes file, unsigned h
 	return check_entries(state) && check_extensions(state, mark);
 }
 
-bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, bool *out_hides, char *why,
+bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, struct sb_index_facts *out, char *why,
 			      size_t why_size)
 {
 	static const unsigned lengths[] = {SB_INDEX_SHA1, SB_INDEX_SHA256};
@@ -418,11 +418,12 @@ bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, bool *out_hides, char
 		state.answer = &answer;
 		if (!check_as(&state, bytes, lengths[i]))
 			continue;
-		*out_hides = state.hides;
+		*out = (struct sb_index_facts){.hides = state.hides,
+					       .is_long = lengths[i] == SB_INDEX_SHA256,
+					       .ambiguous =
+						       !sb_index_check_other(bytes, lengths[i])};
 		snprintf(why, why_size, "%s", "");
-		return sb_index_check_other(bytes, lengths[i]) ||
-		       refuse_form(&(struct answer){why, why_size},
-				   "can be read as an index of another kind");
+		return true;
 	}
 	/* mostly it is of the first kind, and the second is nothing at all */
 	snprintf(why, why_size, "%s", strcmp(whys[0], NO_INDEX) != 0 ? whys[0] : whys[1]);

@@ -16,8 +16,14 @@
 
 #include "guard/guard.h"
 
-/* False: why is one escaped line for the question.  Else *out_hides: see below. */
-bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, bool *out_hides, char *why,
+struct sb_index_facts {
+	bool hides;     /* see below */
+	bool is_long;   /* of a repository with SHA-256, else with SHA-1 */
+	bool ambiguous; /* in one of the other kind git might find names that are not harmless */
+};
+
+/* False: why is one escaped line for the question. */
+bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, struct sb_index_facts *out, char *why,
 			      size_t why_size);
 
 /*

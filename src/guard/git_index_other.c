@@ -1,13 +1,14 @@
 /*
  * SECURITY: an index is read as long hashes or as short ones by what the config says.
  *
- * Danger: the config is another file, and may be changed before or after.  Bytes that are an
- * index of the one kind may be one of the other kind, too, with other names in it.
- * So the other reading is tried as git would do it: without minding where the file
- * ends (there it finds zeros, up to the end of the page).  Either git ends, as it does with all but the
- * smallest (names not in order, flags it does not know), or its names are looked at as well.
- * Price: one file in some ten thousand that is the only one of its repository asks, by its name:
- * with a directory that ends at just that byte, as in "my-work-v1.0/x".
+ * Danger: bytes that are an index of the one kind may be one of the other kind, too, with other
+ * names in it, and the config is another file.  So the other reading is tried as git would do it:
+ * without minding where the file ends (there it finds zeros, up to the end of the page), nor
+ * whether names are in order, nor whether they end.  Either git ends, as it does with all but the smallest (flags
+ * that it does not know), or these names lead nowhere; else the config counts (content.c), which
+ * then cannot be changed unasked either.
+ * Price: none that shows.  An index and a config of the other kind that land in one moment, in a
+ * repository that had no index, are not seen together.
  * Held by: tests/unit/test_git_index.c
  */
 #include "base/sha1.h"
@@ -16,9 +17,7 @@
 struct other_name {
 	char text[SB_INDEX_MAX_NAME + 2]; /* what git takes, NULs included, and a byte more */
 	size_t length;
-	size_t known; /* as a string: up to the first NUL; */
-	bool cut;     /* there is none, and what follows in git's memory nobody can tell */
-	unsigned stage;
+	size_t known; /* as a string: up to the first NUL, or all of it */
 };
 
 struct other {
@@ -70,7 +69,6 @@ static enum other_entry read_other(struct other *other, bool first)
 
 	other->previous = other->name;
 	other->name = name;
-	name->stage = flags & SB_INDEX_STAGES;
 	if (flags & SB_INDEX_EXTENDED) {
 		unsigned more = (unsigned)byte_at(other, at) << 8 | byte_at(other, at + 1);
 
@@ -93,24 +91,9 @@ static enum other_entry read_other(struct other *other, bool first)
 		name->text[i] = (char)byte_at(other, at + (i - same));
 	name->length = length;
 	name->known = strnlen(name->text, length + 1);
-	name->cut = name->known == length + 1;
 	other->at = other->version == 4 ? at + length + 1 - same
 					: start + (at - start + length + 8) / 8 * 8;
 	return IS_READ;
-}
-
-/* Is the one before surely behind this one?  Then git ends: check_ce_order(). */
-static bool is_out_of_order(const struct other_name *before, const struct other_name *name)
-{
-	size_t shorter = before->known < name->known ? before->known : name->known;
-	size_t at = sb_index_common(before->text, name->text, shorter);
-
-	if (at < shorter)
-		return (unsigned char)before->text[at] > (unsigned char)name->text[at];
-	if (before->cut || name->cut)
-		return false;
-	return before->known > name->known ||
-	       (before->known == name->known && (!before->stage || before->stage > name->stage));
 }
 
 /* Nobody can choose what a hash over all that comes before it is. */
@@ -165,22 +148,17 @@ bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
 	other.previous = &other.names[1];
 	if (count == 0) /* then all that follows is the same */
 		return true;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct other_name *name;
-		enum other_entry result;
-
-		if (i > 0 && other.at >= file.length && other.name->known)
-			return true; /* zeros: no name, and so out of order */
-		result = read_other(&other, i == 0);
-		name = other.name;
-		if (result == ENDS_GIT ||
-		    (i > 0 && result == IS_READ && is_out_of_order(other.previous, name)))
+	/* behind the end are zeros only: names that are empty */
+	for (uint32_t i = 0; i < count && other.at < file.length; i++) {
+		switch (read_other(&other, i == 0)) {
+		case ENDS_GIT:
 			return true;
-		if (result == IS_ODD) {
-			odd = true;
+		case IS_ODD:
+			return false;
+		case IS_READ:
 			break;
 		}
-		odd |= (name->cut || leads_elsewhere(name)) &&
+		odd |= leads_elsewhere(other.name) &&
 		       !(hash == SB_INDEX_SHA1 && other.name_at >= file.length - SB_INDEX_SHA1 &&
 			 is_true_hash(file));
 	}

@@ -62,12 +62,12 @@ static bool read_names(const uint8_t *data, size_t size, size_t hash, bool look)
 static bool is_harmless(struct sb_guard_bytes bytes)
 {
 	char why[300], short_why[16];
-	bool hides = false, again = false;
-	bool harmless = sb_git_index_is_harmless(bytes, &hides, why, sizeof why);
+	struct sb_index_facts facts = {0}, again = {0};
+	bool harmless = sb_git_index_is_harmless(bytes, &facts, why, sizeof why);
 
 	CHECK(harmless == !why[0]);
 	CHECK(harmless == sb_git_index_is_harmless(bytes, &again, short_why, sizeof short_why));
-	CHECK(!harmless || !hides || sb_git_index_hides(bytes));
+	CHECK(!harmless || !facts.hides || sb_git_index_hides(bytes));
 	for (size_t length = strlen(why), at = 0, step; at < length; at += step) {
 		step = sb_utf8_visible(why + at, length - at);
 		CHECK(step || length - at < 4); /* it may be cut within a character */

@@ -187,6 +187,31 @@ def odd(fx):
     equal(result.status, 0, f"the neighbour: {result.stderr}")
 
 
+@test("P3 an index with two readings, and the setting that chooses one", variants=BOTH)
+def two_readings(fx):
+    fx.git_project()
+    equal(fx.run("git", "init", "-q", "--object-format=sha256", "long").status, 0)
+    evil = index.make([index.entry("0123456789\x01\x04../planted")])
+    fx.path("evil").write_bytes(evil)
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c",
+                         "cp evil long/x && mv long/x long/.git/index")
+    check(result.status != 0 and not fx.exists("long/.git/index"), "where it is a bad one")
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", "cp evil x && mv x .git/index")
+    equal(result.status, 0, "where it is a good one")
+    contains(fx.run("git", "ls-files").stdout, "0123456789", "one name, and a good one")
+    change = ("git config core.repositoryformatversion 1; "
+              "git config extensions.objectformat sha256")
+    check(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", change).status != 0, change)
+    lacks(fx.read(".git/config"), "sha256")
+    moved = ("mkdir -p q/objects n; cp evil q/index; printf '[core]\\nrepositoryformatversion=1\\n"
+             "[extensions]\\nobjectformat=sha256\\n' >q/config; cp .git/HEAD q; mv q n/.git")
+    fx.sandbash("--consent=deny", "--quiet", "sh", "-c", moved)
+    check(fx.exists("q/index") and not fx.exists("n/.git/index"), "moved in")
+    control = outside_copy(fx)
+    equal(fx.run("sh", "-c", change, cwd=control).status, 0, "the control")
+    equal(fx.run("git", "ls-files", cwd=control).stdout, "../planted\n", "the control")
+
+
 def note(fx, before):
     """What the check of the index that is there says, with before in its place until now."""
     old = fx.path("before")
