@@ -682,6 +682,19 @@ static bool is_short_repository(const struct check *check)
 	       (!value[0] || strcmp(value, "sha1") == 0);
 }
 
+#define CHEAP_INDEX                                                                                \
+	(64 * 1024) /* so long that to read it otherwise takes no longer than a config */
+
+/* Either of the two will do, so the cheaper one is asked first. */
+static bool is_unclear(const struct check *check, bool is_long)
+{
+	if (is_long)
+		return sb_git_index_is_ambiguous(check->new_bytes, true);
+	if (check->new_bytes.length > CHEAP_INDEX && is_short_repository(check))
+		return false;
+	return sb_git_index_is_ambiguous(check->new_bytes, false) && !is_short_repository(check);
+}
+
 static enum sb_guard_verdict check_index(const struct check *check)
 {
 	struct sb_index_facts facts;
@@ -692,7 +705,7 @@ static enum sb_guard_verdict check_index(const struct check *check)
 		return SB_GUARD_PLAIN;
 	if (!sb_git_index_is_harmless(check->new_bytes, &facts, check->why, check->why_size))
 		return SB_GUARD_ASK;
-	if (facts.ambiguous && (facts.is_long || !is_short_repository(check)))
+	if (is_unclear(check, facts.is_long))
 		return ask(check, "can be read as an index of another kind", "", 0);
 	if (facts.hides)
 		sb_git_index_note(check->old_bytes, check->new_bytes, is_sparse(check), check->why,

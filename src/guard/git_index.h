@@ -17,14 +17,16 @@
 #include "guard/guard.h"
 
 struct sb_index_facts {
-	bool hides;     /* see below */
-	bool is_long;   /* of a repository with SHA-256, else with SHA-1 */
-	bool ambiguous; /* in one of the other kind git might find names that are not harmless */
+	bool hides;   /* see below */
+	bool is_long; /* of a repository with SHA-256, else with SHA-1 */
 };
 
 /* False: why is one escaped line for the question. */
 bool sb_git_index_is_harmless(struct sb_guard_bytes bytes, struct sb_index_facts *out, char *why,
 			      size_t why_size);
+
+/* Might git find names that are not harmless in it, in a repository of the other kind? */
+bool sb_git_index_is_ambiguous(struct sb_guard_bytes bytes, bool is_long);
 
 /*
  * Is there an entry whose changes git does not show (assume-unchanged, skip-worktree)?  Also true

@@ -107,9 +107,4 @@ static inline bool sb_index_is_ordinary(const char *name, size_t length)
 	       length <= SB_INDEX_MAX_COMPONENT;
 }
 
-/*
- * Of an index that is harmless with hashes of this length: is it, too, with the other one?
- */
-bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash);
-
 #endif

@@ -135,7 +135,7 @@ static bool leads_elsewhere(const struct other_name *name)
 	return false;
 }
 
-bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
+bool sb_git_index_is_ambiguous(struct sb_guard_bytes file, bool is_long)
 {
 	const unsigned char *bytes = (const unsigned char *)file.bytes;
 	struct other other = {
@@ -143,24 +143,24 @@ bool sb_index_check_other(struct sb_guard_bytes file, unsigned hash)
 	uint32_t count = sb_index_word(bytes + 8);
 	bool odd = false;
 
-	other.hash = hash == SB_INDEX_SHA1 ? SB_INDEX_SHA256 : SB_INDEX_SHA1;
+	other.hash = is_long ? SB_INDEX_SHA1 : SB_INDEX_SHA256;
 	other.name = &other.names[0];
 	other.previous = &other.names[1];
 	if (count == 0) /* then all that follows is the same */
-		return true;
+		return false;
 	/* behind the end are zeros only: names that are empty */
 	for (uint32_t i = 0; i < count && other.at < file.length; i++) {
 		switch (read_other(&other, i == 0)) {
 		case ENDS_GIT:
-			return true;
-		case IS_ODD:
 			return false;
+		case IS_ODD:
+			return true;
 		case IS_READ:
 			break;
 		}
 		odd |= leads_elsewhere(other.name) &&
-		       !(hash == SB_INDEX_SHA1 && other.name_at >= file.length - SB_INDEX_SHA1 &&
+		       !(!is_long && other.name_at >= file.length - SB_INDEX_SHA1 &&
 			 is_true_hash(file));
 	}
-	return !odd && !has_link(&other) && !sb_index_find_end(file, other.hash);
+	return odd || has_link(&other) || sb_index_find_end(file, other.hash);
 }

@@ -66,6 +66,8 @@ static bool is_harmless(struct sb_guard_bytes bytes)
 	bool harmless = sb_git_index_is_harmless(bytes, &facts, why, sizeof why);
 
 	CHECK(harmless == !why[0]);
+	if (harmless)
+		sb_git_index_is_ambiguous(bytes, facts.is_long);
 	CHECK(harmless == sb_git_index_is_harmless(bytes, &again, short_why, sizeof short_why));
 	CHECK(!harmless || !facts.hides || sb_git_index_hides(bytes));
 	for (size_t length = strlen(why), at = 0, step; at < length; at += step) {

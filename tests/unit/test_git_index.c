@@ -139,6 +139,12 @@ static bool is_harmless(const struct made *made)
 		sizeof why);
 }
 
+static bool is_ambiguous(const struct made *made)
+{
+	return sb_git_index_is_ambiguous(
+		(struct sb_guard_bytes){(const char *)made->bytes, made->length}, facts.is_long);
+}
+
 static void expect(struct made *made, bool harmless, const char *title)
 {
 	end(made);
@@ -482,8 +488,10 @@ static void changed_bytes(void **state)
 			for (uint32_t change = unit_below(4); change && bytes.length; change--)
 				copy[unit_below((uint32_t)bytes.length)] = (char)unit_below(256);
 			bytes.bytes = copy;
-			if (sb_git_index_is_harmless(bytes, &facts, why, sizeof why))
+			if (sb_git_index_is_harmless(bytes, &facts, why, sizeof why)) {
+				sb_git_index_is_ambiguous(bytes, facts.is_long);
 				sb_git_index_note(bytes, bytes, false, note, sizeof note);
+			}
 			sb_git_index_hides(bytes);
 			free(copy);
 		}
@@ -527,7 +535,7 @@ static void small_ones_are_not_taken_for_another_kind(void **state)
 			extension(&made, "TREE", "\0001 0\n0123456789./3456789", 25);
 		end(&made);
 		assert_true(is_harmless(&made));
-		unclear[n % 5] += facts.ambiguous;
+		unclear[n % 5] += is_ambiguous(&made);
 		free(made.bytes);
 	}
 	for (unsigned i = 0; i < 5; i++) {
@@ -544,26 +552,26 @@ static void read_as_the_other_kind(void **state)
 	/* with long hashes the name begins 12 bytes later, behind flags of its own */
 	entry(&made, "0123456789\x01\x04../x");
 	end(&made);
-	assert_true(!is_harmless(&made) || facts.ambiguous);
+	assert_true(!is_harmless(&made) || is_ambiguous(&made));
 	free(made.bytes);
 
 	made = start(2, 20);
 	entry(&made, "0123456789\x01\x04/etc/x");
 	end(&made);
-	assert_true(is_harmless(&made) && facts.ambiguous && !facts.is_long);
+	assert_true(is_harmless(&made) && is_ambiguous(&made) && !facts.is_long);
 	free(made.bytes);
 
 	made = start(2, 20);
 	entry(&made, "abc");
 	add(&made, "\0\x0c/etc/planted\0\0\0\0\0", 20); /* in the place of the hash */
-	assert_true(is_harmless(&made) && facts.ambiguous);
+	assert_true(is_harmless(&made) && is_ambiguous(&made));
 	free(made.bytes);
 
 	made = start(2, 32);
 	entry(&made, "abc");
 	memcpy(made.bytes + 12 + 40 + 20, "\0\x06/x.d/y", 9); /* in the place of a hash */
 	end(&made);
-	assert_true(is_harmless(&made) && facts.ambiguous && facts.is_long);
+	assert_true(is_harmless(&made) && is_ambiguous(&made) && facts.is_long);
 	free(made.bytes);
 }
 
