@@ -238,6 +238,11 @@ static const struct sb_guard_row rows[] = {
 	     "becomes what it is a copy of, and is judged then"),
 	FREE("rebase-merge/XX??????", "perl -i",
 	     "becomes what it is a copy of, and is judged then"),
+	FREE("4913", "vim", "made and removed, to see whether it can be"),
+	FREE("rebase-merge/4913", "vim", "made and removed, to see whether it can be"),
+	FREE("#*#", "emacs", "what an editor keeps while a message is written"),
+	FREE("rebase-merge/#*#", "emacs", "what an editor keeps while a message is written"),
+	FREE("**.swpx", "vim", "made and removed, to see how links are made"),
 	FREE("**.sw?", "vim", "what an editor keeps while a message is written"),
 	FREE("**~", "editors", "what an editor keeps while a message is written"),
 
@@ -387,9 +392,13 @@ const struct sb_guard_row *sb_git_row_of(const char *inner)
 {
 	const struct sb_guard_row *usual = usual_row(inner);
 
-	for (size_t i = 0; !usual && i < ROWS; i++)
-		if (is_meant(pattern_of(&rows[i]), inner))
+	for (size_t i = 0; !usual && i < ROWS; i++) {
+		const char *pattern = pattern_of(&rows[i]);
+
+		/* most rows differ in their first letter */
+		if ((*pattern == *inner || strchr("*#?", *pattern)) && is_meant(pattern, inner))
 			usual = &rows[i];
+	}
 	/* deeper than any pattern */
 	return usual ? usual : &rows[ROWS - 1];
 }

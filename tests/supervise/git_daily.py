@@ -5,6 +5,7 @@ import shutil
 from git_compare import HEAD, compare
 from tap import Skip, equal, run_all, test
 
+BOTH = ("full", "flat")
 # core.editor asks, so that the editor comes by the environment.
 START = HEAD + """
 export GIT_EDITOR=true GIT_MERGE_AUTOEDIT=no
@@ -21,7 +22,7 @@ git switch -q main; commit f main
 """
 
 
-@test("conflicts with rerere on: recorded, replayed, forgotten", variants=("full", "flat"))
+@test("conflicts with rerere on: recorded, replayed, forgotten", variants=BOTH)
 def rerere(fx):
     compare(fx, CONFLICT + """
 git config rerere.enabled true; git config rerere.autoUpdate true
@@ -36,7 +37,7 @@ stops git cherry-pick side~1; git status >/dev/null; echo third >f; git commit -
 """)
 
 
-@test("git merge: squash, octopus, ours, abort, autostash, no commit")
+@test("git merge: squash, octopus, ours, abort, autostash, no commit", variants=BOTH)
 def merge(fx):
     compare(fx, CONFLICT + """
 stops git merge side; git status >/dev/null; git merge --abort
@@ -54,7 +55,7 @@ git switch -q -c away main~1; commit z 1; stops git merge --ff-only main; git me
 
 
 @test("git am and format-patch: three ways, signed off, with options, stopped in the middle",
-      variants=("full", "flat"))
+      variants=BOTH)
 def mail(fx):
     compare(fx, CONFLICT + """
 git format-patch -q -o patches main~1..side --cover-letter; rm patches/0000*
@@ -72,7 +73,7 @@ rm -rf patches box
 
 
 @test("git rebase: interactive, apart, with what was dirty, with fixups, onto, stopped in the middle",
-      variants=("full", "flat"))
+      variants=BOTH)
 def rebase(fx):
     compare(fx, CONFLICT + """
 git switch -q -c work main; for n in 1 2 3 4; do commit w$n $n; done
@@ -96,7 +97,7 @@ git pull -q --rebase . side 2>/dev/null || git rebase --abort
 """)
 
 
-@test("git bisect: by hand, by a command, with paths and words of its own", variants=("full", "flat"))
+@test("git bisect: by hand, by a command, with paths and words of its own", variants=BOTH)
 def bisect(fx):
     compare(fx, START + """
 for n in 1 2 3 4 5 6 7 8; do commit n $n; done
@@ -110,7 +111,7 @@ git bisect start --first-parent HEAD HEAD~4 >/dev/null; git bisect reset 2>/dev/
 """)
 
 
-@test("git cherry-pick and revert: ranges, stopped in the middle, undone", variants=("full", "flat"))
+@test("git cherry-pick and revert: ranges, stopped in the middle, undone", variants=BOTH)
 def picks(fx):
     compare(fx, CONFLICT + """
 git switch -q -c pick main; stops git cherry-pick -x main~1..side; git status >/dev/null
@@ -127,7 +128,7 @@ git merge -q --no-ff -X ours -m m side; git revert --no-edit -m 1 HEAD >/dev/nul
 
 
 @test("submodules: added, nested, with slashes in their names, moved, absorbed, removed",
-      variants=("full", "flat"))
+      variants=BOTH)
 def submodules(fx):
     compare(fx, START + """
 mkdir lib inner; (cd inner; git init -q -b main; commit i 1); (cd lib; git init -q -b main; commit l 1; g submodule --quiet add "$PWD/../inner" deep/in; git commit -q -m in)
@@ -146,7 +147,7 @@ g -c fetch.recurseSubmodules=yes fetch -q; git grep -q --recurse-submodules 1
 """)
 
 
-@test("worktrees: made, moved, locked, removed, each with a rebase of its own", variants=("full", "flat"))
+@test("worktrees: made, moved, locked, removed, each with a rebase of its own", variants=BOTH)
 def worktrees(fx):
     compare(fx, CONFLICT + """
 git worktree add -q wt/one -b one; git worktree add -q --detach wt/two main~1; git worktree add -q --no-checkout wt/three side
@@ -160,7 +161,7 @@ rm -rf wt/four; git worktree prune; git gc -q; git branch -D -q one two
 """)
 
 
-@test("sparse checkouts", variants=("full",))
+@test("sparse checkouts", variants=BOTH)
 def sparse(fx):
     compare(fx, START + """
 mkdir a b c; commit a/x 1; commit b/x 1; commit c/x 1
@@ -172,7 +173,7 @@ git clone -q --sparse . cl; (cd cl; git sparse-checkout add c; git status >/dev/
 """)
 
 
-@test("git-lfs: tracked, committed, checked out, pruned")
+@test("git-lfs: tracked, committed, checked out, pruned", variants=BOTH)
 def lfs(fx):
     if not shutil.which("git-lfs"):
         raise Skip("no git-lfs")
@@ -189,7 +190,7 @@ git lfs env >/dev/null; git stash list
 """)
 
 
-@test("housekeeping: gc, repack, maintenance, graphs, indexes of packs, expiry", variants=("full", "flat"))
+@test("housekeeping: gc, repack, maintenance, graphs, indexes of packs, expiry", variants=BOTH)
 def housekeeping(fx):
     compare(fx, START + """
 for n in 1 2 3; do commit n $n; git tag t$n; git branch b$n; done
@@ -207,7 +208,8 @@ git -c gc.auto=1 -c gc.autoDetach=false commit -q --allow-empty -m auto
 """, without=("pack-",))
 
 
-@test("notes, replacements, bundles, stashes, tags, branches, filter-branch, subtree", variants=("full", "flat"))
+@test("notes, replacements, bundles, stashes, tags, branches, filter-branch, subtree",
+      variants=BOTH)
 def rest(fx):
     compare(fx, CONFLICT + """
 git notes add -m one; git notes append -m two; git notes --ref=other add -m three; stops git notes merge other || true
@@ -232,8 +234,20 @@ git update-index --refresh -q; git update-index --index-version 4; git update-in
 """, without=("subtree-cache", "sharedindex"))
 
 
+@test("an editor that keeps files of its own beside a message", variants=BOTH)
+def editors(fx):
+    if not shutil.which("vim"):
+        raise Skip("no vim")
+    compare(fx, START + """
+commit f 1; commit f 2; commit f 3
+GIT_EDITOR="vim -Nu NONE -i NONE -es -c 'set backup swapfile' -c '1s/^/v/' -c wq" git commit -q --amend
+GIT_SEQUENCE_EDITOR="vim -Nu NONE -i NONE -es -c 1s/pick/edit/ -c wq" git rebase -q -i HEAD~2 2>/dev/null
+test -d .git/rebase-merge; git rebase --continue >/dev/null 2>&1
+""")
+
+
 @test("clones and remotes: bare, mirrored, shallow, apart, with templates and references",
-      variants=("full", "flat"))
+      variants=BOTH)
 def clones(fx):
     compare(fx, CONFLICT + """
 mkdir -p tpl/info tpl/hooks; echo d >tpl/description; echo '*.x' >tpl/info/exclude; echo s >tpl/hooks/x.sample
