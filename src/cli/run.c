@@ -600,6 +600,10 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 		sb_buf_puts(out,
 			    "guarded:    names that programs outside would run or obey, at any "
 			    "depth (--explain PATH)\n");
+	else if (!sb_is_supervised(run->line))
+		sb_buf_puts(out,
+			    "guarded:    only what stands read-only below; not git's other state "
+			    "files, new names, contents\n");
 	sb_buf_puts(out, "everything is read-only, except:\n");
 	for (size_t i = 0; i < run->plan.node_count; i++) {
 		const struct sb_plan_node *node = &run->plan.nodes[i];

@@ -212,8 +212,7 @@ static bool is_url_key(const char *key)
 {
 	return sb_git_key_is(key, "remote", "url") || sb_git_key_is(key, "remote", "pushurl") ||
 	       sb_git_key_is(key, "submodule", "url") || sb_git_key_is(key, "branch", "remote") ||
-	       sb_git_key_is(key, "branch", "pushremote") ||
-	       strcmp(key, "remote.pushdefault") == 0;
+	       sb_git_key_is(key, "branch", "pushremote") || strcmp(key, "remote.pushdefault") == 0;
 }
 
 /*
@@ -616,13 +615,23 @@ static enum sb_guard_verdict check_ignore(const struct check *check)
 	return more ? ask(check, "without the line ", old, old_length) : SB_GUARD_PLAIN;
 }
 
+/* git replace: it lands, as git log and git show outside then tell another story, a person is told. */
+static bool hides_history(const char *path)
+{
+	return strstr(path, "/refs/replace/") || strstr(path, "/info/grafts");
+}
+
 /* Git's own state: the part that has not the form is shown. */
 static enum sb_guard_verdict check_form(const struct check *check)
 {
 	struct sb_guard_bytes bad;
 
-	if (sb_git_form_holds(check->kind, check->path, check->new_bytes, &bad))
+	if (sb_git_form_holds(check->kind, check->path, check->new_bytes, &bad)) {
+		if (hides_history(check->path))
+			say(check, "git shows other commits in place of some: ", check->path,
+			    strlen(check->path));
 		return SB_GUARD_PLAIN;
+	}
 	return ask(check, "", bad.bytes, bad.length);
 }
 

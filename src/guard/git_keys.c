@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guard/git_config.h"
+#include "guard/git_files.h"
 #include "guard/git_url.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -13,6 +14,7 @@ enum test {
 	URL,     /* git_url.h: no remote helper, nothing that looks like an option */
 	WORD,    /* nothing that looks like an option */
 	NO_BANG, /* no command */
+	BRANCH,  /* a name that no shell expands: prompts show it */
 	INSIDE,  /* a path in guarded roots */
 };
 
@@ -71,7 +73,7 @@ static const struct {
 	{"remote", false, "pushdefault", URL},
 	{"branch", true, "remote", URL}, /* may be a URL itself */
 	{"branch", true, "pushremote", URL},
-	{"branch", true, "merge", WORD},
+	{"branch", true, "merge", BRANCH},
 	{"branch", true, "rebase", ANY_VALUE},
 	{"branch", true, "description", ANY_VALUE},
 	{"branch", false, "autosetupmerge", ANY_VALUE},
@@ -124,6 +126,8 @@ static bool passes(enum test test, const char *value)
 		return sb_git_url_is_plain(value);
 	case WORD:
 		return value[0] != '-';
+	case BRANCH:
+		return sb_git_ref_is_plain(value, strlen(value));
 	case NO_BANG:
 		return !strchr(value, '!');
 	default:

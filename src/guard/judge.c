@@ -4,6 +4,7 @@
  * The first look is at the name and its parent's name alone: one lookup each, no system call.
  * Only names that the table knows go further, and only git's ask the disk.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -559,6 +560,25 @@ static const char *inner_of_bare(const struct spot *spot)
 	return inner;
 }
 
+/*
+ * Is the directory that holds inner, the end of path, .../worktrees/ID?  A commondir that comes last makes it a git
+ * directory.  There only names that nobody else uses count: projects have such directories, too.
+ */
+static bool is_of_worktree(const char *path, const char *inner)
+{
+	static const char word[] = "/worktrees/";
+	size_t length = strlen(path) - strlen(inner);
+	const char *id;
+
+	if (!strchr(inner, '/') && !isupper((unsigned char)inner[0]))
+		return false;
+	while (length && path[length - 1] == '/')
+		length--;
+	id = length ? memrchr(path, '/', length) : NULL;
+	return id && (size_t)(id - path) + 1 >= sizeof word - 1 &&
+	       memcmp(id + 1 - (sizeof word - 1), word, sizeof word - 1) == 0;
+}
+
 /* A name that git keeps in a git directory of any name: "HEAD", "rebase-merge/msgnum". */
 static const struct sb_guard_row *fixed_row_of(const struct spot *spot)
 {
@@ -571,7 +591,7 @@ static const struct sb_guard_row *fixed_row_of(const struct spot *spot)
 
 		if (whole > length && spot->place->path[whole - length - 1] == '/' &&
 		    strcasecmp(spot->place->path + whole - length, name) == 0 &&
-		    is_git_above(spot, depth_of(name)))
+		    (is_of_worktree(spot->place->path, name) || is_git_above(spot, depth_of(name))))
 			return row;
 	}
 	return NULL;

@@ -1,6 +1,6 @@
 """docs/guarded.md and docs/git.md have every row of the guard's tables, and no other."""
 
-from tap import TOP, check, equal, run_all, test
+from tap import TOP, check, contains, equal, lacks, run_all, test
 
 
 @test("docs: the table of guarded names is the program's")
@@ -30,6 +30,12 @@ def told(fx):
     start = text.index("| told, not asked about |")
     equal(text[start:text.index("\n\n", start) + 1], rows,
           "docs/guarded.md (build/tests/guarded told prints what belongs there)")
+
+
+@test("a static run says that it does not hold git's other files")
+def static(fx):
+    contains(fx.sandbash("--static", "--dry-run", "true").stdout, "not git's other state files")
+    lacks(fx.sandbash("--dry-run", "true").stdout, "not git's other state files")
 
 
 run_all()

@@ -62,6 +62,7 @@ static void config_keys(void **state)
 		"[remote \"o\"]\nurl = ext::sh -c x\n",
 		"[remote \"o\"]\nurl = --upload-pack=x\n",
 		"[remote \"o\"]\nurl = fd::3\n",
+		"[branch \"m\"]\nmerge = refs/heads/$(x)\n",
 		"[remote \"o\"]\nurl = x://host/y\n",
 		"[remote \"o\"]\npushurl = persistent-https://host/y\n",
 		"[submodule \"o\"]\nurl = hg://host/y\n",

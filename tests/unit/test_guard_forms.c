@@ -94,6 +94,12 @@ static const struct {
 	{"plain/rebase-apply/next", SB_GUARD_PLAIN},
 	{"plain/MERGE_RR", SB_GUARD_PLAIN},
 	{"plain/HEAD", SB_GUARD_PLAIN},
+	/* a commondir that comes later makes this one */
+	{"store/worktrees/a/rebase-merge/msgnum", SB_GUARD_CHECK},
+	{"store/worktrees/a/MERGE_RR", SB_GUARD_CHECK},
+	{"store/worktrees/a/src/rebase.c", SB_GUARD_PLAIN},
+	{"store/worktrees/a/locked", SB_GUARD_PLAIN},
+	{".claude/worktrees/a/config", SB_GUARD_PLAIN},
 	{"plain/end", SB_GUARD_PLAIN},
 };
 
@@ -263,6 +269,13 @@ static void contents(void **state)
 	assert_int_equal(symlink("/tmp", in(fx->root, "dir/to")), 0);
 	expect(fx, fine, COUNT(fine), SB_GUARD_PLAIN);
 	expect(fx, bad, COUNT(bad), SB_GUARD_ASK);
+	/* told, not asked */
+	assert_int_equal(
+		sb_guard_content(fx->guard, SB_GUARD_GIT_REF, in(fx->root, ".git/refs/replace/" ID),
+				 (struct sb_guard_bytes){0},
+				 (struct sb_guard_bytes){ID "\n", sizeof ID}, why, sizeof why),
+		SB_GUARD_PLAIN);
+	assert_non_null(strstr(why, "other commits"));
 }
 
 static void prepared_trees(void **state)
