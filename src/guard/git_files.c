@@ -218,7 +218,8 @@ static const struct sb_guard_row rows[] = {
 	IDS("info/grafts", "parents of commits, in an old form"),
 
 	/* housekeeping */
-	ROW("gc.log", SB_GUARD_GIT_TEXT, GIT, "the next command prints it as it is"),
+	ROW("gc.log", SB_GUARD_GIT_TEXT, GIT,
+	    "the next command prints it; older versions of git as it is"),
 	FREE("gc.pid", GIT, "a number and a host, compared"),
 	FREE("lost-found/**", GIT, "what git fsck found, for people"),
 	FREE("info/fast-import/*", GIT, "marks of git fast-import, parsed"),

@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(sb_guard_content(guard(), SB_GUARD_GIT_CONFIG, "/x/.git/config", bytes, bytes, why,
 			       sizeof why) == SB_GUARD_PLAIN ||
 	      !data);
-	for (int kind = SB_GUARD_SAME; kind <= SB_GUARD_TOOL_VERSIONS; kind++) {
+	for (int kind = SB_GUARD_SAME; kind <= SB_GUARD_GIT_TEXT; kind++) {
 		sb_guard_content(guard(), (enum sb_guard_kind)kind, "/x/worktrees/a/f", none, bytes,
 				 why, sizeof why);
 		check_why(why);

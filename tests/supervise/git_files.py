@@ -234,9 +234,6 @@ def author(fx):
 def escapes(fx):
     hold(fx, ".git/worktrees/w/locked", "\033]0;title\007\033[2J", "on a stick\n", "git worktree list -v",
          lambda said: "\033" in said.stdout, before="git worktree add -q w", ways=("write", "rename", "link"))
-    hold(fx, ".git/gc.log", "\033[2J", "warning: many loose objects\n",
-         "git -c gc.auto=1 gc --auto; rm -f .git/gc.log", lambda said: "\033" in said.stderr,
-         ways=("write", "rename", "link", "whole"))
 
 
 @test("a file that git does not know", variants=("full", "flat"))
