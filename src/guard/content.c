@@ -20,6 +20,8 @@
 #define HASH_KEY "extensions.objectformat"
 #define MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
 
+#define MAX_OLD_NAMES 1000 /* odd names of branches that are looked for in a long list */
+
 struct check {
 	const struct sb_guard *guard;
 	const char *path; /* where the bytes land */
@@ -635,6 +637,39 @@ static enum sb_guard_verdict check_form(const struct check *check)
 	return ask(check, "", bad.bytes, bad.length);
 }
 
+/* Was the branch of a line "ID NAME" of packed-refs in the old ones? */
+static bool had_name(const struct check *check, const char *line, size_t length)
+{
+	const char *space = memchr(line, ' ', length);
+	size_t rest = space ? length - (size_t)(space - line) : 0;
+	const char *at = check->old_bytes.bytes, *end = at ? at + check->old_bytes.length : NULL;
+
+	while (rest > 1 && at && (at = memmem(at, (size_t)(end - at), space, rest))) {
+		at += rest;
+		if (at == end || *at == '\n')
+			return true;
+	}
+	return false;
+}
+
+/* Names that were there before are not held against the list: git gc writes all of it anew. */
+static enum sb_guard_verdict check_packed(const struct check *check)
+{
+	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
+	unsigned old_names = MAX_OLD_NAMES;
+	size_t length;
+
+	while (next_line(&at, end, &line, &length)) {
+		struct sb_guard_bytes bad;
+
+		if (!sb_git_form_holds(check->kind, check->path,
+				       (struct sb_guard_bytes){line, length}, &bad) &&
+		    (!old_names-- || !had_name(check, line, length)))
+			return ask(check, "", line, length);
+	}
+	return SB_GUARD_PLAIN;
+}
+
 /* A list of branches is long in some repositories; nothing else of this is. */
 static enum sb_guard_verdict check_strategy(const struct check *check)
 {
@@ -815,6 +850,8 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 		return check_dotenv(&check);
 	case SB_GUARD_IGNORE:
 		return check_ignore(&check);
+	case SB_GUARD_GIT_PACKED:
+		return check_packed(&check);
 	default:
 		return check_form(&check);
 	}

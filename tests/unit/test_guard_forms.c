@@ -261,6 +261,9 @@ static void expect(struct guarded *fx, const struct form *forms, size_t count,
 
 static void contents(void **state)
 {
+	static const char packed[] = ID " refs/heads/a(b)\n" ID " refs/heads/$x\n";
+	static const char moved[] = ID " refs/heads/a\nabc0 refs/heads/a(b)\n";
+	static const char other[] = ID " refs/heads/a(b)\n" ID " refs/heads/a(b\n";
 	struct guarded *fx = *state;
 
 	plant(fx, ".git/", "");
@@ -269,6 +272,17 @@ static void contents(void **state)
 	assert_int_equal(symlink("/tmp", in(fx->root, "dir/to")), 0);
 	expect(fx, fine, COUNT(fine), SB_GUARD_PLAIN);
 	expect(fx, bad, COUNT(bad), SB_GUARD_ASK);
+	/* a branch that was there may stay in the list, wherever it is by now */
+	assert_int_equal(
+		sb_guard_content(fx->guard, SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
+				 (struct sb_guard_bytes){packed, sizeof packed - 1},
+				 (struct sb_guard_bytes){moved, sizeof moved - 1}, why, sizeof why),
+		SB_GUARD_PLAIN);
+	assert_int_equal(
+		sb_guard_content(fx->guard, SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
+				 (struct sb_guard_bytes){packed, sizeof packed - 1},
+				 (struct sb_guard_bytes){other, sizeof other - 1}, why, sizeof why),
+		SB_GUARD_ASK);
 	/* told, not asked */
 	assert_int_equal(
 		sb_guard_content(fx->guard, SB_GUARD_GIT_REF, in(fx->root, ".git/refs/replace/" ID),
