@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -383,6 +384,13 @@ static bool empties_unseen(const struct sb_call *call, const struct sb_spot *fil
 	       (call->flags & O_TRUNC);
 }
 
+/* /dev/ptmx beside a /dev/pts of our own: what it makes is in there, too. */
+static bool makes_terminals(const struct sb_performer *performer, const struct sb_spot *file)
+{
+	return performer->layers->terminals && S_ISCHR(file->info.st_mode) &&
+	       file->info.st_rdev == makedev(5, 2);
+}
+
 /*
  * Open a device for the caller, so that no path is looked up twice: those of every script, and
  * where there is no Landlock to hold the second look, the run's own terminals.  False: it is the
@@ -401,7 +409,8 @@ static bool opened_device(struct sb_broker *broker, const struct sb_call *call,
 		return false;
 	if (sb_is_harmless_device(&file->info)
 		    ? sb_decide(performer->policy, SB_MODIFY, file->path).verdict != SB_ALLOW
-		    : performer->layers->landlock_abi > 0 || !is_own_terminal(performer, file))
+		    : performer->layers->landlock_abi > 0 || !(is_own_terminal(performer, file) ||
+							       makes_terminals(performer, file)))
 		return false;
 	if (!sb_sys_notify_alive(performer->listener, call->id))
 		return true;

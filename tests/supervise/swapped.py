@@ -77,6 +77,26 @@ def control(fx):
         fx.run("rm", "-rf", ".git", fx.outside / "file")
 
 
+@test("R4 without Landlock the devices of every script can be written, and new terminals")
+def devices(fx):
+    script = """if 1:
+        import os, pty, sys
+        open("/dev/null", "w").write("x")
+        pid, master = pty.fork()
+        if pid == 0:
+            open(os.ttyname(0), "w").write("by its name\\n")
+            os._exit(0)
+        print(os.read(master, 99).decode())
+        """
+    result = fx.sandbash("--best-effort", "python3", "-c", script, without="landlock")
+    works(result)
+    contains(result.stdout, "by its name")
+    for path in ("/dev/tty", "/dev/kmsg"):
+        result = fx.sandbash("--best-effort", "sh", "-c", f"echo x >{path}", without="landlock")
+        check(result.status != 0, path)
+    works(fx.run("python3", "-c", script), "control")
+
+
 # openat2() of each "PATH FLAGS RESOLVE": what was read, or the error, a line for each.
 HOW = """if 1:
     import ctypes, errno, os, struct, sys
