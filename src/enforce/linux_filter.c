@@ -137,8 +137,7 @@ static bool same_treatment(const struct sb_filter_row *a, const struct sb_filter
 	for (size_t i = 0; i < SB_FILTER_CONDITIONS; i++)
 		if (a->conditions[i].test != b->conditions[i].test ||
 		    a->conditions[i].argument != b->conditions[i].argument ||
-		    a->conditions[i].value != b->conditions[i].value ||
-		    a->conditions[i].mask != b->conditions[i].mask)
+		    a->conditions[i].value != b->conditions[i].value)
 			return false;
 	return true;
 }
@@ -327,7 +326,7 @@ static uint16_t comparison(enum sb_filter_test test)
 
 static uint32_t mask_of(const struct sb_filter_condition *condition)
 {
-	return condition->test == SB_FILTER_MASKED ? condition->mask : ALL_BITS;
+	return condition->test == SB_FILTER_MASKED ? condition->value >> 16 : ALL_BITS;
 }
 
 static void load_bits(struct program *program, struct attempt *attempt, size_t half, uint32_t mask)
@@ -363,7 +362,8 @@ static void emit_condition(struct program *program, const struct sb_filter_condi
 		test = emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0);
 	} else {
 		test = emit(program, (uint16_t)(BPF_JMP | BPF_K | comparison(condition->test)),
-			    condition->value);
+			    condition->test == SB_FILTER_MASKED ? condition->value & 0xffff
+								: condition->value);
 	}
 	miss(attempt, test, !holds);
 	if (last)

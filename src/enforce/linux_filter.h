@@ -26,7 +26,7 @@ enum sb_filter_test {
 	SB_FILTER_NOT_ZERO, /* a pointer: all 64 bits are looked at */
 	SB_FILTER_AT_LEAST, /* unsigned: -1 is more than any number */
 	SB_FILTER_AT_MOST,
-	SB_FILTER_MASKED, /* the bits that mask has are those of value */
+	SB_FILTER_MASKED, /* of the low 16 bits, those in value's upper half are as in its lower */
 };
 
 #define SB_FILTER_CONDITIONS 4
@@ -35,7 +35,6 @@ struct sb_filter_condition {
 	enum sb_filter_test test;
 	unsigned argument;
 	uint32_t value; /* compared with the low 32 bits: the kernel ignores the rest of an int */
-	uint32_t mask;  /* MASKED alone */
 };
 
 struct sb_filter_row {

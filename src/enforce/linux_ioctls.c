@@ -23,6 +23,7 @@
  */
 #include "enforce/linux_ioctls.h"
 
+#include <errno.h>
 #include <linux/btrfs.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -30,14 +31,13 @@
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <errno.h>
 
 #define ALLOWED(command)                                                                           \
 	{                                                                                          \
 		SYS_ioctl, SECCOMP_RET_ALLOW, 0,                                                   \
 		{                                                                                  \
 			{                                                                          \
-				SB_FILTER_EQUAL, 1, (command), 0                                   \
+				SB_FILTER_EQUAL, 1, (command)                                      \
 			}                                                                          \
 		}                                                                                  \
 	}
@@ -48,8 +48,7 @@
 		SYS_ioctl, SECCOMP_RET_ERRNO | EPERM, 0,                                           \
 		{                                                                                  \
 			{                                                                          \
-				SB_FILTER_MASKED, 1, (uint32_t)(type) << 8 | (number),             \
-					0xff00u | (mask)                                           \
+				SB_FILTER_MASKED, 1, SB_IOCTL_AMONG(type, number, mask)            \
 			}                                                                          \
 		}                                                                                  \
 	}
@@ -62,7 +61,7 @@
 
 const struct sb_filter_row sb_file_ioctls[] = {
 	/* Terminals, pipes and the flags of a descriptor: by far the most.  So they come first. */
-	{SYS_ioctl, SECCOMP_RET_ALLOW, 0, {{SB_FILTER_MASKED, 1, 'T' << 8, 0xff00u}}},
+	{SYS_ioctl, SECCOMP_RET_ALLOW, 0, {{SB_FILTER_MASKED, 1, SB_IOCTL_TYPE('T')}}},
 
 	/* Every file system's, through the VFS. */
 	ALLOWED(FS_IOC_GETFLAGS),

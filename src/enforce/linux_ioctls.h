@@ -16,6 +16,11 @@ extern const struct sb_filter_row sb_file_ioctls[];
 extern const size_t sb_file_ioctl_count;
 #define SB_FILE_IOCTLS_MAX 80
 
+/* What SB_FILTER_MASKED compares with: a type, and the bits of a number that mask has. */
+#define SB_IOCTL_AMONG(type, number, mask)                                                         \
+	((0xff00u | (mask)) << 16 | (uint32_t)(type) << 8 | (number))
+#define SB_IOCTL_TYPE(type) SB_IOCTL_AMONG(type, 0, 0)
+
 /* The commands that change a file's flags: refused where no mount holds them. */
 #define SB_IOCTL_SETFLAGS 0x40086602u      /* FS_IOC_SETFLAGS */
 #define SB_IOCTL_SETXATTR 0x401c5820u      /* FS_IOC_FSSETXATTR */

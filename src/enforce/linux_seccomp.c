@@ -61,6 +61,7 @@
 #define NOT_ZERO SB_FILTER_NOT_ZERO
 #define AT_LEAST SB_FILTER_AT_LEAST
 #define AT_MOST SB_FILTER_AT_MOST
+#define MASKED SB_FILTER_MASKED
 
 enum when {
 	EVERY_RUN,
@@ -329,7 +330,7 @@ static const struct sb_filter_row table[] = {
  */
 static const struct sb_filter_row performer_table[] = {
 	/* its own work with held calls, before it is looked whether others are a file system's */
-	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{SB_FILTER_MASKED, 1, '!' << 8, 0xff00}}},
+	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{MASKED, 1, SB_IOCTL_TYPE('!')}}},
 	{SYS_execve, PERM, EVERY_RUN, {{0}}},
 	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
 	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},

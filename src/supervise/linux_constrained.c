@@ -255,7 +255,7 @@ struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const stru
 		outcome.error = errno;
 	else
 		outcome.error = why_not_ours(object, &info);
-	if (!outcome.error) {
+	if (object >= 0 && !outcome.error) {
 		outcome.fd =
 			(int)syscall(SYS_openat2, start.object, call->file.path, &how, sizeof how);
 		outcome.error = outcome.fd < 0 ? errno : 0;
