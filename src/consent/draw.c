@@ -15,30 +15,16 @@
 
 /* --- cells ------------------------------------------------------------------------- */
 
-/* Letters that take two cells, and those that do in some fonts and terminals. */
-static bool is_wide(uint32_t point)
-{
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{0x1100, 0x115f}, {0x231a, 0x2328},   {0x23e9, 0x23f3},   {0x25fd, 0x27bf},
-		{0x2b05, 0x2b55}, {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
-		{0xac00, 0xd7a3}, {0xf900, 0xfaff},   {0xfe10, 0xfe6f},   {0xff01, 0xff60},
-		{0xffe0, 0xffe6}, {0x16fe0, 0x1b2ff}, {0x1f000, 0x1faff}, {0x20000, 0x3fffd},
-	};
-
-	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-		if (point >= ranges[i].first && point <= ranges[i].last)
-			return true;
-	return false;
-}
-
-/* Length in bytes of the character at text, which was escaped before; its cells in *cells. */
+/*
+ * Length in bytes of the character at text, which was escaped before; its cells in *cells.  Beyond
+ * ASCII terminals and fonts differ, and the command chooses names: a letter that takes more than we
+ * think would push the end of a path off the screen.  So all of them count as wide.
+ */
 static size_t character(const char *text, size_t length, size_t *cells)
 {
 	size_t bytes = sb_utf8_length(text, length);
 
-	*cells = bytes > 2 && is_wide(sb_utf8_point(text, bytes)) ? 2 : 1;
+	*cells = bytes > 1 ? 2 : 1;
 	return bytes ? bytes : 1;
 }
 

@@ -68,7 +68,8 @@ void sb_keys_begin(struct sb_keys *keys, struct sb_buf *out, unsigned rows, unsi
 		sb_buf_printf(out, "\033[%u;%uH\033[6n", row, column);
 		expect(keys, row, column);
 	}
-	sb_buf_printf(out, "\033[%u;1H\303\251\033[6n", rows); /* e with an accent: one cell */
+	/* An a with two dots: one cell in all fonts, while some have two for other accents. */
+	sb_buf_printf(out, "\033[%u;1H\303\244\033[6n", rows);
 	expect(keys, rows, 2);
 	prepare_search(keys);
 	for (size_t i = 0; i < SB_KEYS_CODE; i++) /* no digit, no word, no two alike */

@@ -17,10 +17,11 @@ static const struct mode {
 	bool usual, wanted;
 	const char *set, *reset;
 } table[] = {
-	{0, false, false, "\033[4h", "\033[4l"},            /* insert */
-	{0, false, false, "\033[20h", "\033[20l"},          /* line feed returns, too */
-	{0, false, false, "\033=", "\033>"},                /* keypad sends no digits */
-	{5, false, false, "\033[?5h", "\033[?5l"},          /* reverse screen */
+	{0, false, false, "\033[4h", "\033[4l"},   /* insert */
+	{0, false, false, "\033[20h", "\033[20l"}, /* line feed returns, too */
+	{0, true, false, "\033[8h", "\033[8l"},    /* words from right to left are turned around */
+	{0, false, false, "\033=", "\033>"},       /* keypad sends no digits */
+	{5, false, false, "\033[?5h", "\033[?5l"}, /* reverse screen */
 	{69, false, false, "\033[?69h", "\033[?69l"},       /* margins left and right */
 	{6, false, false, "\033[?6h", "\033[?6l"},          /* origin in the region */
 	{7, true, false, "\033[?7h", "\033[?7l"},           /* wrap */
@@ -33,6 +34,7 @@ static const struct mode {
 	{2026, false, false, "\033[?2026h", "\033[?2026l"}, /* drawing is held back */
 	{2031, false, false, "\033[?2031h", "\033[?2031l"}, /* colour scheme reports */
 	{2048, false, false, "\033[?2048h", "\033[?2048l"}, /* size reports */
+	{7727, false, false, "\033[?7727h", "\033[?7727l"}, /* Esc sends more than that (mintty) */
 	{9001, false, false, "\033[?9001h", "\033[?9001l"}, /* win32 key codes */
 	{25, true, true, "\033[?25h", "\033[?25l"},         /* cursor shows */
 };
@@ -43,6 +45,7 @@ static const struct mode {
 enum own_mode {
 	MODE_INSERT,
 	MODE_NEW_LINE,
+	MODE_TURNED,
 	MODE_KEYPAD,
 };
 

@@ -80,11 +80,12 @@ bool sb_csi_parse(struct sb_csi *out, const char *text, size_t length)
 static const unsigned private_modes[] = {
 	1,    5,    6,    7,    9,    12,   25,   47,   69,   80,   1000,
 	1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1034, 1036, 1039,
-	1047, 1048, 1049, 1070, 2004, 2026, 2031, 2048, 8452, 9001,
+	1047, 1048, 1049, 1070, 2004, 2026, 2031, 2048, 7727, 8452, 9001,
 };
 
-/* CSI number h.  Not 2, which locks the keyboard, nor 12, which shows what is typed. */
-static const unsigned ansi_modes[] = {4, 20};
+/* CSI number h.  34 is the cursor's shape.  Not 2, which locks the keyboard, nor 12, which shows
+ * what is typed. */
+static const unsigned ansi_modes[] = {4, 20, 34};
 
 /* CSI number t: a new size, reports, and the stack of titles.  Not the title as a report. */
 static const unsigned window_acts[] = {8, 11, 13, 14, 15, 16, 18, 19, 22, 23};

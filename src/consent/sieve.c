@@ -244,6 +244,15 @@ static bool string(struct sb_sieve *sieve, struct stream *s)
 	return true;
 }
 
+/*
+ * On Linux' console, ESC ] R and ESC ] P with seven digits set colours, and end there; elsewhere they
+ * begin a string.  They are dropped, but what comes after them is no part of them.
+ */
+static size_t console_colours(const struct stream *s)
+{
+	return peek(s, 2) == 'R' ? 3 : peek(s, 2) == 'P' ? 10 : 0;
+}
+
 /* At ESC. */
 static bool escape(struct sb_sieve *sieve, struct stream *s)
 {
@@ -253,6 +262,15 @@ static bool escape(struct sb_sieve *sieve, struct stream *s)
 	case '[':
 		return csi(sieve, s);
 	case ']':
+		if (left(s) < 3)
+			return false;
+		if (console_colours(s)) {
+			if (left(s) < console_colours(s))
+				return false;
+			drop(s, console_colours(s));
+			return true;
+		}
+		return string(sieve, s);
 	case 'P':
 	case '_':
 	case '^':

@@ -268,7 +268,9 @@ void sb_terminal_key(struct sb_terminal *t, char key)
 	else if (key == '3' || key == SB_KEYS_ESCAPE || key == SB_KEYS_INTERRUPT ||
 		 key == SB_KEYS_END)
 		answer(t, SB_ANSWER_DENY);
-	else if (key == '\f') /* Ctrl-L */
+	else if (key == '\f' && t->keys.mute) /* Ctrl-L; perhaps it answers now */
+		sb_terminal_draw(t, true);
+	else if (key == '\f')
 		t->stale = true;
 }
 

@@ -31,7 +31,7 @@ static struct sb_keys begin(char *reply, size_t size)
 		assert_int_equal(*at, ';');
 		column = strtoul(at + 1, &at, 10);
 		assert_int_equal(*at++, 'H');
-		if (strncmp(at, "\303\251", 2) == 0) { /* one letter, where there is UTF-8 */
+		if (strncmp(at, "\303\244", 2) == 0) { /* one letter, where there is UTF-8 */
 			at += 2;
 			column++;
 		}
