@@ -76,24 +76,63 @@ static bool is_plain(unsigned char c)
 	return (unsigned char)(c - 0x20) < 0x5f || (unsigned char)(c - BEL) < 7;
 }
 
+static inline bool continues(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/*
+ * Bytes of the letter or plain control at b, 0 for anything else: the same as sb_utf8_length()
+ * without the controls, here for its speed, since most of what programs write is this.
+ */
+static inline size_t letter(const unsigned char *b, size_t length)
+{
+	if (is_plain(b[0]))
+		return 1;
+	if (b[0] < 0xc2 || length < 2 || !continues(b[1]))
+		return 0;
+	if (b[0] < 0xe0)
+		return b[0] > 0xc2 || b[1] >= 0xa0 ? 2 : 0;
+	if (length < 3 || !continues(b[2]))
+		return 0;
+	if (b[0] < 0xf0) /* not overlong, and no surrogate */
+		return (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] >= 0xa0) ? 0 : 3;
+	if (length < 4 || !continues(b[3]) || b[0] > 0xf4)
+		return 0;
+	return (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] >= 0x90) ? 0 : 4;
+}
+
 enum { BLOCK = 64 };
 
-/* How many plain bytes there are.  In blocks of a size that compilers turn into vectors. */
-static size_t plain_run(const char *text, size_t length)
+/* Of a size that compilers turn into vectors. */
+static bool is_plain_block(const unsigned char *bytes)
+{
+	unsigned char strange = 0;
+
+	for (size_t i = 0; i < BLOCK; i++)
+		strange |= (unsigned char)!is_plain(bytes[i]);
+	return !strange;
+}
+
+/* How many bytes of letters and plain controls there are. */
+static size_t text_run(const char *text, size_t length)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
 	size_t at = 0;
 
-	for (; length - at >= BLOCK; at += BLOCK) {
-		unsigned char strange = 0;
+	while (at < length) {
+		size_t stop = length - at > BLOCK ? at + BLOCK : length;
 
-		for (size_t i = 0; i < BLOCK; i++)
-			strange |= (unsigned char)!is_plain(bytes[at + i]);
-		if (strange)
-			break;
+		if (length - at >= BLOCK && is_plain_block(bytes + at))
+			at = stop;
+		while (at < stop) {
+			size_t step = letter(bytes + at, length - at);
+
+			if (!step)
+				return at;
+			at += step;
+		}
 	}
-	while (at < length && is_plain(bytes[at]))
-		at++;
 	return at;
 }
 
@@ -286,7 +325,7 @@ static bool escape(struct sb_sieve *sieve, struct stream *s)
 
 static bool text(struct sb_sieve *sieve, struct stream *s)
 {
-	size_t run = plain_run(s->bytes + s->at, left(s)), step;
+	size_t run = text_run(s->bytes + s->at, left(s)), step;
 
 	if (run) {
 		sieve->modes.line_start = s->bytes[s->at + run - 1] == '\n';
@@ -313,10 +352,8 @@ static bool text(struct sb_sieve *sieve, struct stream *s)
 		return true;
 	}
 	sieve->modes.line_start = false;
-	if (step)
-		keep(s, step);
-	else /* no UTF-8: terminals differ in where the next letter begins, some obey controls */
-		replace(s, 1, "?", 1);
+	/* No UTF-8: terminals differ in where the next letter begins, and some obey controls. */
+	replace(s, 1, "?", 1);
 	return true;
 }
 
