@@ -98,20 +98,35 @@ void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells)
 	fit(out, escaped.data, escaped.length, cells);
 }
 
-/* The same escapes for every letter that is not ASCII, where nobody knows what it would do. */
+/* Marks that stand on the letter before them; the last ones are drawn around it or through it. */
+static bool is_mark(uint32_t point)
+{
+	return (point >= 0x300 && point <= 0x36f) || (point >= 0x483 && point <= 0x489) ||
+	       (point >= 0x1ab0 && point <= 0x1aff) || (point >= 0x1dc0 && point <= 0x1dff) ||
+	       (point >= 0xfe20 && point <= 0xfe2f) || (point >= 0x20d0 && point <= 0x20ff);
+}
+
+/*
+ * Foreign text as it is shown.  Escaped are, beside what steers a terminal, every letter that is not
+ * ASCII where nobody knows what it would do, and marks that come in heaps: they cover other lines.
+ */
 static void escape(struct sb_buf *out, const char *text, size_t length, bool ascii)
 {
 	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+	bool marked = true; /* nothing to stand on */
 	size_t at = 0;
 
 	sb_escape_append(&escaped, text, length);
 	while (at < escaped.length) {
 		size_t step = sb_utf8_length(escaped.data + at, escaped.length - at);
+		uint32_t point = sb_utf8_point(escaped.data + at, step);
+		bool mark = is_mark(point);
 
-		if (step > 1 && ascii)
-			sb_buf_printf(out, "\\u{%x}", sb_utf8_point(escaped.data + at, step));
+		if ((step > 1 && ascii) || (mark && (marked || point >= 0x20d0)))
+			sb_buf_printf(out, "\\u{%x}", point);
 		else
 			sb_buf_append(out, escaped.data + at, step);
+		marked = mark || point == '/' || point == ' ';
 		at += step;
 	}
 	if (sb_buf_failed(&escaped))
@@ -482,13 +497,12 @@ static void code_prompt(struct page *page, const struct sb_view *view)
 	end_line(page);
 }
 
-/* Instead of a question that does not fit.  Only the first can be cut, at its end. */
+/* Instead of a question that does not fit; in a few columns only the end of the last is cut. */
 static void small_window(struct page *page)
 {
 	static const char *const texts[] = {
-		"sandbash has a question that needs a larger window, or: sandbash --attach "
-		"(3 or Esc denies)",
-		"a question: enlarge the window, or sandbash --attach (Esc denies)",
+		"sandbash asks: enlarge the window, or sandbash --attach (3 or Esc denies)",
+		"sandbash asks: enlarge the window (3 or Esc denies)",
 		"sandbash: enlarge the window (Esc denies)",
 		"enlarge (Esc denies)",
 		"enlarge",

@@ -286,7 +286,7 @@ def long_names(fx):
         deep = deep / ("d" * 200)
         deep.mkdir()
     person = inside(fx, f"attempt('open', lambda: open({str(deep)!r} + '/' + 'n' * 250, 'w').close())")
-    person.until(lambda: "needs a larger window" in person.term.screen(), "half a name shows")
+    person.until(lambda: "enlarge the window" in person.term.screen(), "half a name shows")
     person.press("1")
     person.term.settle(0.5, 1)
     equal(os.listdir(deep), [])

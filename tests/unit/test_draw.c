@@ -204,6 +204,19 @@ static void ascii_where_it_must_be(void **state)
 		assert_true((unsigned char)lines.data[i] < 0x80);
 }
 
+/* A heap of marks would cover the lines above and below; one is part of a name. */
+static void marks_do_not_come_in_heaps(void **state)
+{
+	struct sb_question question = {
+		.id = 1, .verb = "write to", .path = "/a\u0308\u0308\u0308/\u0301x\u20e0"};
+	struct sb_view view = {.rows = 24, .columns = 80, .count = 1};
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
+
+	(void)state;
+	assert_true(check_page(&question, &view, &lines));
+	assert_non_null(strstr(lines.data, "/a\u0308\\u{308}\\u{308}/\\u{301}x\\u{20e0}"));
+}
+
 static void fitted_text_keeps_both_ends(void **state)
 {
 	(void)state;
@@ -239,6 +252,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_size),
 	cmocka_unit_test(the_choices_are_always_there),
 	cmocka_unit_test(ascii_where_it_must_be),
+	cmocka_unit_test(marks_do_not_come_in_heaps),
 	cmocka_unit_test(fitted_text_keeps_both_ends),
 	cmocka_unit_test(a_path_too_long_to_show_fails),
 };

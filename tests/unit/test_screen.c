@@ -72,13 +72,19 @@ static void take_picture(VTerm *terminal, struct picture *out)
 	vterm_state_get_cursorpos(vterm_obtain_state(terminal), &out->cursor);
 }
 
+static bool same_attributes(const VTermScreenCellAttrs *a, const VTermScreenCellAttrs *b)
+{
+	return a->bold == b->bold && a->underline == b->underline && a->italic == b->italic &&
+	       a->blink == b->blink && a->reverse == b->reverse && a->strike == b->strike &&
+	       a->font == b->font && a->dwl == b->dwl && a->dhl == b->dhl;
+}
+
 static bool same_cell(const VTermScreenCell *a, const VTermScreenCell *b)
 {
 	uint32_t first = a->chars[0] == ' ' ? 0 : a->chars[0];
 	uint32_t second = b->chars[0] == ' ' ? 0 : b->chars[0];
 
-	return first == second && a->width == b->width &&
-	       memcmp(&a->attrs, &b->attrs, sizeof a->attrs) == 0 &&
+	return first == second && a->width == b->width && same_attributes(&a->attrs, &b->attrs) &&
 	       vterm_color_is_equal(&a->fg, &b->fg) && vterm_color_is_equal(&a->bg, &b->bg);
 }
 
