@@ -289,13 +289,16 @@ static void doubt_hidden(struct sb_judgement *judgement)
 			judgement->all[i].decision = (struct sb_decision){SB_ASK, NULL};
 }
 
-/* Is this the very path of the rule that opens it: one of the user's, or a built-in one? */
+/*
+ * Is this the very path of the rule that opens it: one of the user's, or a built-in one?  (Not one
+ * for a part of another repository: git replaces such files.)
+ */
 static bool is_named_by_rule(const struct sb_approver *approver, const char *path, bool builtin)
 {
 	const struct sb_rule *rule = sb_decide(approver->policy, SB_CREATE, path).rule;
 	SB_AUTO_FREE char *pattern = NULL;
 
-	if (!rule || (rule->tier == SB_TIER_BUILTIN) != builtin)
+	if (!rule || rule->checked || (rule->tier == SB_TIER_BUILTIN) != builtin)
 		return false;
 	pattern = sb_pattern_escape(path);
 	return !pattern || strcmp(pattern, rule->pattern) == 0;

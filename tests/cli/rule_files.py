@@ -406,9 +406,9 @@ def explain(fx):
         contains(line, "allow" if op == "read" else "deny")
         contains(line, f"{file} line 2")
         contains(line, f"read {fx.outside}")
-    contains(result.stdout, f"--allow-write='{path}'")
-    # the flag it names does change it
-    equal(verdicts(fx, path, f"--allow-write={path}"), WRITE if path.exists() else READ)
+    contains(result.stdout, f"'--allow-write={path}'")
+    # the flag it names does change it, whether it is there or not
+    equal(verdicts(fx, path, f"--allow-write={path}"), WRITE)
     path.parent.mkdir()
     path.write_text("")
     equal(verdicts(fx, path, f"--allow-write={path}"), WRITE)
