@@ -37,7 +37,8 @@ struct run {
 	struct sb_setup setup;
 	struct sb_plan plan;
 	char **argv;
-	char *file; /* what argv[0] was found to be; NULL: not found yet */
+	char *file;      /* what argv[0] was found to be; NULL: not found yet */
+	char *canonical; /* the same without links, as rules know it; or NULL */
 };
 
 static bool is_danger(const struct run *run)
@@ -95,7 +96,6 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 {
 	struct sb_error err;
 	SB_AUTO_FREE char *absolute = NULL;
-	SB_AUTO_FREE char *command = NULL;
 	struct sb_plan_request request;
 	int status;
 
@@ -120,11 +120,11 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 		run->file = sb_shell_find(run->argv[0]);
 		if (run->file && sb_path_expand(run->file, run->setup.home.cwd,
 						run->setup.home.home, &absolute, NULL) == SB_OK)
-			sb_path_canonical(absolute, &command, NULL, NULL);
+			sb_path_canonical(absolute, &run->canonical, NULL, NULL);
 		request = (struct sb_plan_request){
 			.cwd = run->setup.home.cwd,
 			.tmpdir = run->setup.home.tmpdir,
-			.command = command,
+			.command = run->canonical,
 			.projects = (const char *const *)run->setup.projects,
 			.supervised = sb_is_supervised(line),
 			.other_terminal = run->setup.home.other_terminal,
@@ -237,6 +237,22 @@ static int execute_script(const struct run *run)
 	return SB_EXIT_CANNOT_EXECUTE;
 }
 
+/* A program may lie in what a rule hides; then that is the reason. */
+static void hint_hidden(const struct run *run, struct sb_error *err)
+{
+	SB_AUTO_FREE char *pattern = run->canonical ? sb_pattern_escape(run->canonical) : NULL;
+	SB_AUTO_BUF struct sb_buf option = SB_BUF(sizeof err->hint);
+	SB_AUTO_BUF struct sb_buf word = SB_BUF(sizeof err->hint);
+
+	if (!pattern || sb_decide(run->setup.policy, SB_READ, run->canonical).verdict == SB_ALLOW)
+		return;
+	sb_buf_printf(&option, "--allow-read=%s", pattern);
+	if (!sb_buf_failed(&option))
+		sb_shell_quote(&word, option.data);
+	if (!sb_buf_failed(&option) && !sb_buf_failed(&word))
+		sb_hint(err, "a rule hides it; sandbash %s ... shows it", word.data);
+}
+
 static int execute(const struct run *run)
 {
 	char *const *argv = run->argv;
@@ -250,6 +266,8 @@ static int execute(const struct run *run)
 	execvp(argv[0], argv); /* not found outside, or not visible inside */
 	error = errno;
 	sb_fail(&err, SB_E_SYSTEM, error, "cannot run '%s'", argv[0]);
+	if (error == EACCES)
+		hint_hidden(run, &err);
 	sb_report(&err);
 	return error == ENOENT ? SB_EXIT_NOT_FOUND : SB_EXIT_CANNOT_EXECUTE;
 }
@@ -491,6 +509,7 @@ static void run_done(struct run *run)
 	sb_setup_done(&run->setup);
 	free(run->argv);
 	free(run->file);
+	free(run->canonical);
 }
 
 /* A supervised run, unless it was told to be static or lies inside another. */

@@ -298,7 +298,7 @@ static struct sb_plan_node *cover_of(const struct sb_plan *plan, const struct sb
 
 	if (!is_hidden_dir(cover))
 		return NULL;
-	while (cover->parent != (size_t)(cover - plan->nodes) &&
+	while (!cover->temp && cover->parent != (size_t)(cover - plan->nodes) &&
 	       (is_hidden_dir(&plan->nodes[cover->parent]) || plan->nodes[cover->parent].temp))
 		cover = &plan->nodes[cover->parent];
 	return cover;

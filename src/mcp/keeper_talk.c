@@ -49,9 +49,11 @@ static void add_way_out(json_t *result, const char *attach)
 		      "repeated",
 		      attach ? attach : "sandbash --attach");
 	if (allow)
-		sb_buf_printf(&text, "; or allow it for good with '%s' and restart the server",
+		sb_buf_printf(&text,
+			      "; or start the server with this option to allow it for good: %s",
 			      allow);
-	sb_buf_puts(&text, ".");
+	else
+		sb_buf_puts(&text, ".");
 	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
 	said = json_sprintf("NEEDS_CONSENT: %s\n%s", person ? person : "", text.data);
 	if (json_is_string(json_object_get(structured, "content")))

@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/quote.h"
 #include "mcp/mcp.h"
 
 #define PROGRESS_MS 100   /* at most ten a second */
@@ -76,13 +77,20 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 		sb_buf_printf(text, "[running: %s]", run->id);
 	json_array_foreach(entries, i, entry)
 	{
-		const char *option = json_string_value(json_object_get(entry, "option"));
+		static const char *const options[] = {"option", "second_option"};
 
-		sb_buf_printf(text, "\n[sandbox refused: %s %s%s%s%s]",
+		sb_buf_printf(text, "\n[sandbox refused: %s %s",
 			      json_string_value(json_object_get(entry, "operation")),
-			      json_string_value(json_object_get(entry, "path")),
-			      option ? "; the user can allow it with " : "", option ? option : "",
-			      "");
+			      json_string_value(json_object_get(entry, "path")));
+		for (size_t j = 0; j < 2; j++) {
+			const char *option = json_string_value(json_object_get(entry, options[j]));
+
+			if (!option)
+				break;
+			sb_buf_puts(text, j ? " " : "; the user can allow it with ");
+			sb_shell_quote(text, option);
+		}
+		sb_buf_putc(text, ']');
 	}
 }
 

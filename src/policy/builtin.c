@@ -566,8 +566,10 @@ static int keep_entry(struct sb_policy *policy, const char *temp, const char *pa
 	entry = strndup(path, length + strcspn(path + length, "/"));
 	if (!entry)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	return add_literal(policy, entry, &sb_access_ask, "holds more than temporary files", 0,
-			   err);
+	/* where the user hides what is around it, it is hidden as the rest of that */
+	return add_literal(policy, entry,
+			   sb_start_user_hides(policy, temp) ? &sb_access_deny : &sb_access_ask,
+			   "holds more than temporary files", 0, err);
 }
 
 static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, const char *temp,

@@ -286,6 +286,32 @@ def within(fx):
     contains(result.stderr, "Permission denied")
 
 
+@test("a home directory in /tmp is hidden with the rest", ("full", "flat"), home_in_tmp=True)
+def home_in_tmp(fx):
+    lay_out(fx)
+    for denied in ("/", fx.home):
+        result = fx.sandbash(f"--deny={denied}", f"--allow-read={fx.home / 'data'}", "--consent=deny",
+                             "sh", "-c", "cat ../data/file; cat file; echo new > other; cat other; "
+                             "cat ../sibling/file")
+        equal(result.stdout, f"{SECRET}\nmine\nnew\n", f"{denied}: {result.stderr}")
+        check("Permission denied" in result.stderr or "No such file" in result.stderr, result.stderr)
+
+
+@test("a directory for temporary files in what is hidden, and a file passed as standard input", ("full",))
+def odds(fx):
+    lay_out(fx)
+    place = fx.home / "temporary"
+    place.mkdir(mode=0o700)
+    for denied in ("/", fx.home):
+        result = fx.sandbash(f"--deny={denied}", "sh", "-c", 'echo x > "$TMPDIR/x" && cat "$TMPDIR/x"',
+                             env={"TMPDIR": place})
+        equal(result.stdout, "x\n", f"{denied}: {result.stderr}")
+        with open(fx.home / "sibling/file", encoding="ascii") as opened:
+            words = fx.argv(f"--deny={denied}", "cat")
+            passed = fx.start(*words, stdin=opened, stdout=-1, text=True).communicate(timeout=30)[0]
+        equal(passed, SECRET + "\n", "what the user passes is passed")
+
+
 @test("the project itself, or the command, hidden: said, not run")
 def refused(fx):
     lay_out(fx)
@@ -295,6 +321,9 @@ def refused(fx):
     result = fx.sandbash(f"--deny={fx.home}", fx.home / "data/program")
     equal(result.status, 126)
     contains(result.stderr, "Permission denied")
+    contains(result.stderr, f"sandbash --allow-read={fx.home / 'data/program'} ... shows it")
+    equal(fx.sandbash(f"--deny={fx.home}", f"--allow-read={fx.home / 'data/program'}",
+                      fx.home / "data/program").status, 0)
     equal(fx.sandbash(f"--deny={fx.home}", f"--allow-read={fx.home / 'data'}",
                       fx.home / "data/program").status, 0)
 
