@@ -1,6 +1,7 @@
 #include "consent/attach_wire.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,6 +31,10 @@ struct head {
 	uint32_t content;      /* its length, or ABSENT */
 	uint32_t texts[TEXTS]; /* with the NUL, or ABSENT */
 };
+
+_Static_assert(sizeof(struct head) ==
+		       offsetof(struct head, texts) + sizeof((struct head *)0)->texts,
+	       "no padding: every byte that is sent was written");
 
 bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *out)
 {

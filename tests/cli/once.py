@@ -256,13 +256,4 @@ def notes(fx):
     person.end()
 
 
-@test("C4 a note that is longer than a row is shown whole", variants=("full",))
-def long_note(fx):
-    end = "/" + "/".join(["long"] * 40) + "/end-of-it"
-    person = Person(fx, *python(fx, "one", "symlink", end, fx.outside / "l"), rows=40, columns=100)
-    screen = person.answer("3", "make the link")
-    contains("".join(line.strip() for line in screen.split("\n")), end)
-    person.end()
-
-
 run_all()
