@@ -142,6 +142,30 @@ static int find_places(const struct sb_environment *environment, const struct sb
 	return status;
 }
 
+/* Is it the account's own place after all?  Then *out becomes false. */
+static int is_usual(const struct sb_home *home, const struct own *own, const struct found *found,
+		    bool *out, struct sb_error *err)
+{
+	struct found usual;
+	int status = find(own, NULL, own_home(home), &usual, err);
+
+	if (status == SB_OK)
+		*out = strcmp(usual.dir, found->dir) != 0;
+	found_done(&usual);
+	return status;
+}
+
+static int has_link(const struct found *found, const char *const *places, bool *out,
+		    struct sb_error *err)
+{
+	SB_AUTO_FREE char *link = NULL;
+	SB_AUTO_FREE char *canonical = NULL;
+	int status = sb_path_canonical_watched(found->named, places, &canonical, NULL, &link, err);
+
+	*out = link != NULL;
+	return status;
+}
+
 /*
  * SECURITY: no project tells where its own rules are.
  *
@@ -157,25 +181,23 @@ static int is_doubtful(const struct sb_environment *environment, const struct sb
 		       const struct own *own, const struct found *found, bool *out,
 		       struct sb_error *err)
 {
-	struct found usual;
-	SB_AUTO_FREE char *link = NULL;
-	SB_AUTO_FREE char *canonical = NULL;
 	char **places = NULL;
-	int status = find(own, NULL, own_home(home), &usual, err);
-	bool same = status == SB_OK && strcmp(usual.dir, found->dir) == 0;
+	bool near = found->given;
+	int status;
 
 	*out = false;
-	found_done(&usual);
-	if (status != SB_OK || (same && !found->given))
-		return status;
+	if (!found->given && strcmp(own_home(home), home->home) == 0)
+		return SB_OK;
 	status = find_places(environment, home, found->given, &places, err);
-	/* a link that lies in a project leads where the project wants */
-	if (status == SB_OK)
-		status = sb_path_canonical_watched(found->named, (const char *const *)places,
-						   &canonical, NULL, &link, err);
-	*out = link != NULL;
-	for (size_t i = 0; status == SB_OK && !same && places[i]; i++)
+	for (size_t i = 0; status == SB_OK && places[i]; i++) {
 		*out |= sb_path_within(places[i], found->dir);
+		near |= sb_path_within(places[i], found->named);
+	}
+	if (status == SB_OK && *out)
+		status = is_usual(home, own, found, out, err);
+	/* a link that lies in a project leads where the project wants */
+	if (status == SB_OK && !*out && near && places[0])
+		status = has_link(found, (const char *const *)places, out, err);
 	free_paths(&places);
 	return status;
 }
