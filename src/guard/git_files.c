@@ -8,7 +8,7 @@
  * the next one, as it has missed the counters of a rebase and rerere's list of paths.
  * Price: a tool that keeps a file of its own there is asked about; a comparison with these
  * rows for each name in a git directory but objects.
- * Held by: tests/supervise/git_files.py, tests/supervise/git_daily.py
+ * Held by: tests/supervise/git_files.py, tests/supervise/git_daily.py, tests/supervise/git_upkeep.py
  *
  * "*" stands for any characters of one name, "?" for one, "#" for digits alone,
  * "**" for everything beneath, "**.x" for an ending at any depth.  The first row that matches counts.  What the ordinary table (table.c) knows comes before these.

@@ -526,7 +526,7 @@ static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct spo
 	return pattern ? answer(out, pattern->row, SB_GUARD_ASK) : plain(out);
 }
 
-/* Is the directory that levels above the name a git directory, on the disk? */
+/* Is the directory so many levels above the name a git directory, on the disk? */
 static bool is_git_above(const struct spot *spot, unsigned levels)
 {
 	char name[128] = "";
@@ -610,14 +610,12 @@ static bool is_odd_ref(const struct sb_guard_row *row, const char *inner)
  * Danger, price, held by: see git_files.c.  Outside of a .git, and of a NAME.git that is one, only the known
  * names are recognized, by what lies around them: to look around every name there is would cost too much.
  */
-static enum sb_guard_verdict judge_in_git(const struct sb_guard *guard, enum sb_guard_act act,
-					  struct spot *spot, unsigned roles,
+static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct spot *spot, unsigned roles,
 					  struct sb_guard_answer *out)
 {
 	const char *inner = spot->in_git ? spot->in_git : inner_of_bare(spot);
 	const struct sb_guard_row *row = NULL;
 
-	(void)guard;
 	if (inner)
 		row = sb_git_row_of(inner);
 	else if (roles & SB_ROLE_GIT_FILE)
@@ -665,7 +663,7 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (!row && (spot->in_git || spot->in_bare || (roles & SB_ROLE_GIT_FILE)) &&
-	    act != SB_GUARD_SYMLINK && judge_in_git(guard, act, spot, roles, out) != SB_GUARD_PLAIN)
+	    act != SB_GUARD_SYMLINK && judge_in_git(act, spot, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
 	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&

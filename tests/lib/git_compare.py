@@ -73,3 +73,19 @@ def compare(fx, script, cwd=None, top=None, flags=(), without=()):
             continue
         equal(got.get(key), want.get(key), str(key))
     check(len(want) > 20, "there was something to compare")
+
+
+# For one test: an empty repository.  core.editor asks, so that the editor comes by the environment.
+START = HEAD + """
+export GIT_EDITOR=true GIT_MERGE_AUTOEDIT=no
+git init -q -b main .; git config user.name Somebody; git config user.email somebody@example.org
+commit() { echo "$2" >"$1"; git add "$1"; git commit -q -m "${3:-$1 $2}"; }
+stops() { ! "$@" >/dev/null 2>&1; }
+"""
+
+# Two branches that change one line.
+CONFLICT = START + """
+commit f base; commit g base
+git switch -q -c side; commit f side; commit h side
+git switch -q main; commit f main
+"""
