@@ -168,6 +168,8 @@ static const struct {
 
 bool sb_csi_allowed(struct sb_csi *csi)
 {
+	if (csi->final == 'm' && !csi->prefix && !csi->intermediate)
+		return true; /* colours: by far the most */
 	if (sb_csi_is_modes(csi))
 		return sift_modes(csi);
 	for (size_t i = 0; i < COUNT(forms); i++)
