@@ -645,6 +645,13 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 		}
 		sb_buf_putc(out, '\n');
 	}
+	for (size_t i = 0; i < run->plan.absent_count; i++) {
+		if (sb_plan_state_at(&run->plan, run->plan.absent[i]) != SB_STATE_READABLE)
+			continue; /* it is in something writable, or cannot be made: warned about */
+		sb_buf_puts(out, "  may make   ");
+		sb_escape_append(out, run->plan.absent[i], strlen(run->plan.absent[i]));
+		sb_buf_putc(out, '\n');
+	}
 	if (weak->count)
 		sb_buf_puts(out, "not held on this machine:\n");
 	for (size_t i = 0; i < weak->count; i++)
@@ -678,6 +685,11 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 		sb_json_pair(&json, "as", sb_mount_kind_name(run->plan.mounts[i].kind));
 		sb_json_close(&json, '}');
 	}
+	sb_json_close(&json, ']');
+	sb_json_key(&json, "not_there_yet");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; i < run->plan.absent_count; i++)
+		sb_json_string(&json, run->plan.absent[i]);
 	sb_json_close(&json, ']');
 	sb_json_key(&json, "not_held");
 	sb_json_weaknesses(&json, weak);

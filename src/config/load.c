@@ -171,7 +171,8 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 		if (status == SB_OK)
 			status = sb_policy_add(maker->setup.policy, &rule, err);
 		if (status == SB_OK)
-			status = list_rule(maker, &rule, resolved.missing && grants_something(access), err);
+			status = list_rule(maker, &rule,
+					   resolved.missing && grants_something(access), err);
 		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
 			status = note_grant(maker, source, text, resolved.path, err);
 		if (status == SB_OK && resolved.link && !all) {

@@ -474,11 +474,13 @@ static const char *reason_of(const struct entry *entry)
 	return NULL;
 }
 
-static void put_entry(const struct sb_summary *summary, const struct entry *entry,
+/* True: an option allows it. */
+static bool put_entry(const struct sb_summary *summary, const struct entry *entry,
 		      struct sb_buf *out)
 {
 	struct way way = find_way(summary, entry);
 	const char *reason = reason_of(entry);
+	bool helps = !way.none && way.flag;
 
 	sb_buf_printf(out, "  %s '", verb_of(entry));
 	sb_escape_append(out, entry->path, strlen(entry->path));
@@ -497,6 +499,7 @@ static void put_entry(const struct sb_summary *summary, const struct entry *entr
 	put_way(entry, &way, out);
 	sb_buf_putc(out, '\n');
 	way_done(&way);
+	return helps;
 }
 
 static int by_count(const void *a, const void *b)
@@ -522,6 +525,7 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 	const struct entry *entries[SB_SUMMARY_MAX];
 	size_t count = in_order(summary, entries);
 	unsigned long told = 0;
+	bool helps = false;
 
 	put_written(summary, out);
 	sb_notes_text(&summary->notes, out);
@@ -530,12 +534,13 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 	sb_buf_printf(out, "sandbash: %lu %s refused; what was refused, why, and what allows it:\n",
 		      summary->total, summary->total == 1 ? "operation was" : "operations were");
 	for (size_t i = 0; i < count && i < lines; i++) {
-		put_entry(summary, entries[i], out);
+		helps |= put_entry(summary, entries[i], out);
 		told += entries[i]->count;
 	}
 	if (told < summary->total)
 		sb_buf_printf(out, "  and %lu more\n", summary->total - told);
-	sb_buf_puts(out, "to allow a path from now on: sandbash --add-path PATH\n");
+	if (helps)
+		sb_buf_puts(out, "to allow a path from now on: sandbash --add-path PATH\n");
 }
 
 static void put_json(const struct sb_summary *summary, const struct entry *entry,

@@ -290,7 +290,6 @@ int sb_find_fail(struct sb_find *find, const struct sb_error *why)
 							      : SB_FILES_SYSTEM;
 
 	if (why->sys_errno == EACCES || why->sys_errno == EPERM)
-		return sb_refuse_errno(find->job->err, why->sys_errno, "search",
-				       find->place.path);
+		return sb_refuse_errno(find->job->err, why->sys_errno, "search", find->place.path);
 	return sb_refuse(find->job->err, code, why->sys_errno, "%s", why->message);
 }

@@ -199,6 +199,7 @@ def nothing(fx):
         reset(fx, files)
         refused = fx.sandbash("--consent=deny", "sh", "-c", script)
         check(refused.status != 0, script)
+        lacks(refused.stderr, "--add-path")
         for remedy in told(refused.stderr):
             lacks(remedy, "sandbash -", f"{script}: {remedy}")
             contains(remedy, "no option allows it", script)

@@ -138,6 +138,9 @@ def guarded(fx):
 
 @test("what cannot be held as it reads is said")
 def said(fx):
+    dry = fx.sandbash("--dry-run", "--allow-write=~/later", "--allow-write=later", "true").stdout
+    contains(dry, f"  may make   {fx.home / 'later'}\n")
+    lacks(dry, f"  may make   {fx.project}")
     fx.write(fx.home / "hidden/file", "x")
     result = fx.sandbash("--deny=~/hidden", "--allow-write=~/hidden/new", "true")
     contains(result.stderr, "what is made in a hidden directory cannot be seen: make it first")
