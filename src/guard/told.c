@@ -104,8 +104,13 @@ const char *sb_guard_told(const char *path)
 const struct sb_told_row *sb_guard_told_folded(const char *path)
 {
 	const char *name = strrchr(path, '/');
+	size_t length = name ? strlen(name) : 0;
 
-	for (size_t i = 0; name && i < COUNT; i++)
+	/* all of them begin with a dot or end in "md"; most names are done with here */
+	if (length < 3 || (name[1] != '.' &&
+			   ((name[length - 2] | 0x20) != 'm' || (name[length - 1] | 0x20) != 'd')))
+		return NULL;
+	for (size_t i = 0; i < COUNT; i++)
 		if (!strchr(rows[i].pattern, '/') && strcasecmp(name + 1, rows[i].pattern) == 0 &&
 		    strcmp(name + 1, rows[i].pattern) != 0)
 			return is_installed(path) ? NULL : &rows[i];

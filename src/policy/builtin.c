@@ -431,6 +431,58 @@ static bool may_hold_password(int directory, const char *name)
 	return false;
 }
 
+/* One name with wildcards: the plan finds what it means.  around: its directory, canonical. */
+static int add_secret_pattern(struct sb_policy *policy, const char *around, const char *wild,
+			      const char *reason, struct sb_error *err)
+{
+	SB_AUTO_FREE char *escaped = sb_pattern_escape(around), *text = NULL;
+	char origin[160];
+	struct sb_rule rule = {.access = sb_access_deny, .tier = SB_TIER_BUILTIN, .origin = origin};
+
+	if (!escaped || asprintf(&text, "%s/%s", escaped, wild) < 0) {
+		text = NULL;
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	snprintf(origin, sizeof origin, "built-in: %s", reason);
+	rule.pattern = text;
+	return sb_policy_add(policy, &rule, err);
+}
+
+static int add_secret_patterns(struct sb_policy *policy, struct base *base, struct sb_error *err)
+{
+	size_t count, last_length = 0;
+	const struct sb_secret *secrets = sb_secrets(SB_SECRETS_PATTERNS, &count);
+	const char *last = "";
+	int status = SB_OK;
+
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const char *path = secrets[i].path, *wild = path + strcspn(path, "*");
+		SB_AUTO_FREE char *around = NULL, *canonical = NULL;
+		int missing = 0;
+		size_t length;
+
+		while (wild[-1] != '/')
+			wild--;
+		length = (size_t)(wild - 1 - path);
+		/* rows of one directory stand together, and mostly it is not there */
+		if (is_missing(base, path) ||
+		    (length == last_length && memcmp(path, last, length) == 0))
+			continue;
+		around = strndup(path, length);
+		if (!around)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		if (sb_path_canonical_beneath(base->path, around, &canonical, &missing, NULL) !=
+			    SB_OK ||
+		    missing) {
+			last = path;
+			last_length = length;
+			continue;
+		}
+		status = add_secret_pattern(policy, canonical, wild, secrets[i].reason, err);
+	}
+	return status;
+}
+
 /* The secrets of one table, relative to path (canonical). */
 static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secret_base kind,
 		       unsigned flags, struct sb_error *err)
@@ -455,6 +507,8 @@ static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secre
 		status = add_row(policy, &base, &row,
 				 one->flags & SB_SECRET_FOUND ? flags | EXISTING_ONLY : flags, err);
 	}
+	if (status == SB_OK && kind == SB_SECRETS_HOME)
+		status = add_secret_patterns(policy, &base, err);
 	end_base(&base);
 	return status;
 }
@@ -475,46 +529,6 @@ static int add_secrets_in(struct sb_policy *policy, const char *home, enum sb_se
 	return add_secrets(policy, canonical, kind, flags, err);
 }
 
-/* Names with wildcards: the plan finds what they mean. */
-static int add_secret_patterns(struct sb_policy *policy, const char *home, struct sb_error *err)
-{
-	size_t count;
-	const struct sb_secret *secrets = sb_secrets(SB_SECRETS_PATTERNS, &count);
-	struct base base;
-	int status = SB_OK;
-
-	begin_base(&base, home, count);
-	for (size_t i = 0; i < count && status == SB_OK; i++) {
-		const char *wild = secrets[i].path + strcspn(secrets[i].path, "*");
-		SB_AUTO_FREE char *around = NULL, *canonical = NULL, *escaped = NULL, *text = NULL;
-		char origin[160];
-		struct sb_rule rule = {
-			.access = sb_access_deny, .tier = SB_TIER_BUILTIN, .origin = origin};
-		int missing = 0;
-
-		if (is_missing(&base, secrets[i].path))
-			continue;
-		while (wild[-1] != '/')
-			wild--;
-		around = strndup(secrets[i].path, (size_t)(wild - 1 - secrets[i].path));
-		if (around &&
-		    (sb_path_canonical_beneath(home, around, &canonical, &missing, NULL) != SB_OK ||
-		     missing))
-			continue;
-		escaped = canonical ? sb_pattern_escape(canonical) : NULL;
-		if (!escaped || asprintf(&text, "%s/%s", escaped, wild) < 0) {
-			text = NULL;
-			status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-			break;
-		}
-		snprintf(origin, sizeof origin, "built-in: %s", secrets[i].reason);
-		rule.pattern = text;
-		status = sb_policy_add(policy, &rule, err);
-	}
-	end_base(&base);
-	return status;
-}
-
 static int add_secrets_of(struct sb_policy *policy, const char *home, unsigned flags,
 			  struct sb_error *err)
 {
@@ -524,8 +538,6 @@ static int add_secrets_of(struct sb_policy *policy, const char *home, unsigned f
 		status = add_secrets_in(policy, home, SB_SECRETS_CONFIG, flags, err);
 	if (status == SB_OK)
 		status = add_secrets_in(policy, home, SB_SECRETS_DATA, flags, err);
-	if (status == SB_OK)
-		status = add_secret_patterns(policy, home, err);
 	return status;
 }
 
