@@ -268,7 +268,7 @@ struct sb_told_row {
 	const char *who; /* follows it */
 };
 
-const struct sb_told_row *sb_guard_told_rows(size_t *out_count);
+const struct sb_told_row *sb_guard_told_row(size_t number); /* from 0 on; NULL: no more */
 
 /* Who follows the instructions at path (absolute, without "..")?  NULL: it is no such name. */
 const char *sb_guard_told(const char *path);
@@ -277,10 +277,10 @@ const char *sb_guard_told(const char *path);
 const struct sb_told_row *sb_guard_told_folded(const char *path);
 
 /*
- * A directory at path has got its name: which row, the next from number from on, may be about what
- * is in it?  *out_rest is the pattern's rest behind that name.  NULL: none.
+ * A directory at path has got its name: which row may be about what is in it?  *from is 0 at first,
+ * and moves on.  *out_rest is the pattern's rest behind that name.  NULL: no more.
  */
-const struct sb_told_row *sb_guard_told_in(const char *path, size_t from, const char **out_rest);
+const struct sb_told_row *sb_guard_told_in(const char *path, size_t *from, const char **out_rest);
 
 /*
  * What git needs outside a project that is a linked worktree or a submodule: parts of the

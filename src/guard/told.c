@@ -10,7 +10,8 @@
 
 #include "guard/guard.h"
 
-static const struct sb_told_row rows[] = {
+/* Of a file, wherever it is. */
+static const struct sb_told_row names[] = {
 	{"CLAUDE.md", "Claude Code"},
 	{"CLAUDE.local.md", "Claude Code"},
 	{"AGENTS.md", "Codex, opencode, Cursor and most other agents"},
@@ -29,6 +30,10 @@ static const struct sb_told_row rows[] = {
 	{".kilocoderules", "Kilo Code"},
 	{".goosehints", "goose"},
 	{".rules", "Zed"},
+};
+
+/* In a directory; all of these begin with a dot. */
+static const struct sb_told_row paths[] = {
 	{".github/copilot-instructions.md", "Copilot"},
 	{".junie/guidelines.md", "Junie"},
 	{".idx/airules.md", "Firebase Studio"},
@@ -45,36 +50,14 @@ static const struct sb_told_row rows[] = {
 	{".github/chatmodes/**", "Copilot"},
 };
 
-#define COUNT (sizeof rows / sizeof rows[0])
+#define NAMES (sizeof names / sizeof names[0])
+#define PATHS (sizeof paths / sizeof paths[0])
 
-const struct sb_told_row *sb_guard_told_rows(size_t *out_count)
+const struct sb_told_row *sb_guard_told_row(size_t number)
 {
-	*out_count = COUNT;
-	return rows;
-}
-
-/* Of what stands before two stars.  0: the pattern is a name. */
-static size_t tree_length(const char *pattern)
-{
-	size_t length = strlen(pattern);
-
-	return length > 3 && strcmp(pattern + length - 3, "/**") == 0 ? length - 3 : 0;
-}
-
-/* Is tail what path ends in, from a slash on? */
-static bool ends_in(const char *path, size_t length, const char *tail, size_t width)
-{
-	return length > width && path[length - width - 1] == '/' &&
-	       memcmp(path + length - width, tail, width) == 0;
-}
-
-static bool is_beneath(const char *path, const char *directory, size_t length)
-{
-	for (const char *at = strstr(path, "/."); at; at = strstr(at + 1, "/."))
-		if (strncmp(at + 1, directory, length) == 0 && at[1 + length] == '/' &&
-		    at[2 + length])
-			return true;
-	return false;
+	if (number < NAMES)
+		return &names[number];
+	return number - NAMES < PATHS ? &paths[number - NAMES] : NULL;
 }
 
 /* Packages bring instructions of their own along, by the hundred, for who works on them. */
@@ -83,53 +66,89 @@ static bool is_installed(const char *path)
 	return strstr(path, "/node_modules/") || strstr(path, "/site-packages/");
 }
 
-const char *sb_guard_told(const char *path)
+/* All names begin with a dot or end in "md", in whatever case. */
+static bool may_be_name(const char *name, size_t length)
 {
-	size_t length = strlen(path);
-	bool hidden = strstr(path, "/.") != NULL;
+	return length > 2 && (name[0] == '.' || ((name[length - 2] | 0x20) == 'm' &&
+						 (name[length - 1] | 0x20) == 'd'));
+}
 
-	/* all of them; most names are done with here */
-	if (!hidden && (length < 3 || strcmp(path + length - 3, ".md") != 0))
-		return NULL;
-	for (size_t i = 0; i < COUNT; i++) {
-		size_t tree = tree_length(rows[i].pattern);
+/* Does the pattern's directory, with something beneath it, or the pattern's file begin at text? */
+static bool begins_at(const char *text, const char *pattern)
+{
+	size_t length = strcspn(pattern, "*");
 
-		if (tree ? hidden && is_beneath(path, rows[i].pattern, tree)
-			 : ends_in(path, length, rows[i].pattern, strlen(rows[i].pattern)))
-			return is_installed(path) ? NULL : rows[i].who;
+	/* most differ in the first letters */
+	if (text[1] != pattern[1] || text[2] != pattern[2])
+		return false;
+	return pattern[length] ? strncmp(text, pattern, length) == 0 && text[length]
+			       : strcmp(text, pattern) == 0;
+}
+
+static const struct sb_told_row *find(const char *path, size_t length)
+{
+	const char *name = path + length;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	if (may_be_name(name, (size_t)(path + length - name)))
+		for (size_t i = 0; i < NAMES; i++)
+			if (name[1] == names[i].pattern[1] && strcmp(name, names[i].pattern) == 0)
+				return &names[i];
+	for (const char *at = strstr(path, "/."); at; at = strstr(at + 2, "/.")) {
+		if (memcmp(at, "/.git/", strnlen(at, 6)) == 0) /* by far the most of them */
+			continue;
+		for (size_t i = 0; i < PATHS; i++)
+			if (begins_at(at + 1, paths[i].pattern))
+				return &paths[i];
 	}
 	return NULL;
+}
+
+const char *sb_guard_told(const char *path)
+{
+	const struct sb_told_row *row = find(path, strlen(path));
+
+	return row && !is_installed(path) ? row->who : NULL;
 }
 
 const struct sb_told_row *sb_guard_told_folded(const char *path)
 {
 	const char *name = strrchr(path, '/');
-	size_t length = name ? strlen(name) : 0;
 
-	/* all of them begin with a dot or end in "md"; most names are done with here */
-	if (length < 3 || (name[1] != '.' &&
-			   ((name[length - 2] | 0x20) != 'm' || (name[length - 1] | 0x20) != 'd')))
+	if (!name || !may_be_name(name + 1, strlen(name + 1)))
 		return NULL;
-	for (size_t i = 0; i < COUNT; i++)
-		if (!strchr(rows[i].pattern, '/') && strcasecmp(name + 1, rows[i].pattern) == 0 &&
-		    strcmp(name + 1, rows[i].pattern) != 0)
-			return is_installed(path) ? NULL : &rows[i];
+	for (size_t i = 0; i < NAMES; i++)
+		if (strcasecmp(name + 1, names[i].pattern) == 0 &&
+		    strcmp(name + 1, names[i].pattern) != 0)
+			return is_installed(path) ? NULL : &names[i];
 	return NULL;
 }
 
-const struct sb_told_row *sb_guard_told_in(const char *path, size_t from, const char **out_rest)
+/* Is the first width bytes of tail what path ends in, from a slash on? */
+static bool ends_in(const char *path, size_t length, const char *tail, size_t width)
+{
+	return length > width && path[length - width - 1] == '/' &&
+	       memcmp(path + length - width, tail, width) == 0;
+}
+
+const struct sb_told_row *sb_guard_told_in(const char *path, size_t *from, const char **out_rest)
 {
 	size_t length = strlen(path);
+	const char *dot = strstr(path, "/.");
 
-	for (size_t i = from; i < COUNT; i++) {
-		const char *pattern = rows[i].pattern;
+	/* git renames all day */
+	if (!dot || strncmp(dot, "/.git/", 6) == 0)
+		return NULL;
+	while (*from < PATHS) {
+		const struct sb_told_row *row = &paths[(*from)++];
 
-		for (const char *slash = strchr(pattern, '/'); slash;
+		for (const char *slash = strchr(row->pattern, '/'); slash;
 		     slash = strchr(slash + 1, '/')) {
-			if (!ends_in(path, length, pattern, (size_t)(slash - pattern)))
+			if (!ends_in(path, length, row->pattern, (size_t)(slash - row->pattern)))
 				continue;
 			*out_rest = slash + 1;
-			return &rows[i];
+			return row;
 		}
 	}
 	return NULL;

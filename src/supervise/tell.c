@@ -65,16 +65,15 @@ static void tell_name(const struct sb_telling *telling, const struct sb_spot *sp
 static void tell_inside(const struct sb_telling *telling, const char *path,
 			const struct sb_spot *spot, const char *done)
 {
-	size_t from = 0, count;
-	const struct sb_told_row *rows = sb_guard_told_rows(&count), *row;
+	const struct sb_told_row *row;
 	const char *rest;
+	size_t from = 0;
 
-	while ((row = sb_guard_told_in(path, from, &rest))) {
+	while ((row = sb_guard_told_in(path, &from, &rest))) {
 		char name[NAME_MAX + 64], *inner;
 		size_t length = strcspn(rest, "*");
 		struct stat info;
 
-		from = (size_t)(row - rows) + 1;
 		if (length && rest[length - 1] == '/')
 			length--;
 		snprintf(name, sizeof name, "%.*s/%.*s", (int)strcspn(spot->name, "/"), spot->name,

@@ -50,12 +50,11 @@ static int print_git(void)
 
 static int print_told(void)
 {
-	size_t count;
-	const struct sb_told_row *rows = sb_guard_told_rows(&count);
+	const struct sb_told_row *row;
 
 	printf("| told, not asked about | who follows it |\n| --- | --- |\n");
-	for (size_t i = 0; i < count; i++)
-		printf("| `%s` | %s |\n", rows[i].pattern, rows[i].who);
+	for (size_t i = 0; (row = sb_guard_told_row(i)); i++)
+		printf("| `%s` | %s |\n", row->pattern, row->who);
 	return 0;
 }
 

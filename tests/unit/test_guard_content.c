@@ -481,6 +481,8 @@ static void instructions_are_told(void **state)
 		"/p/.github/copilot-instructions.md",
 		"/p/.clinerules",
 		"/p/.clinerules/x.md",
+		"/p/.git/.cursor/rules/x",
+		"/.rules",
 	};
 	static const char *const plain[] = {
 		"/p/README.md",        "/p/xCLAUDE.md",
@@ -491,6 +493,7 @@ static void instructions_are_told(void **state)
 		"/p/.cursor/rulesx/y",
 	};
 	const char *rest;
+	size_t from = 0;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(told); i++)
@@ -503,10 +506,13 @@ static void instructions_are_told(void **state)
 	assert_non_null(sb_guard_told_folded("/p/claude.MD"));
 	assert_null(sb_guard_told_folded("/p/CLAUDE.md"));
 	assert_null(sb_guard_told_folded("/p/x.md"));
-	assert_non_null(sb_guard_told_in("/p/.cursor", 0, &rest));
+	assert_non_null(sb_guard_told_in("/p/.cursor", &from, &rest));
 	assert_string_equal(rest, "rules/**");
-	assert_null(sb_guard_told_in("/p/x.cursor", 0, &rest));
-	assert_null(sb_guard_told_in("/p/src", 0, &rest));
+	assert_null(sb_guard_told_in("/p/.cursor", &from, &rest));
+	from = 0;
+	assert_null(sb_guard_told_in("/p/x.cursor", &from, &rest));
+	from = 0;
+	assert_null(sb_guard_told_in("/p/src", &from, &rest));
 }
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
