@@ -165,14 +165,11 @@ static bool take_value(const char *text, size_t length, size_t *at)
 			if (!step)
 				return false;
 			*at += step - 1;
-		} else if (quote == '\'') {
-			continue;
-		} else if (c == '`' || c == '\\') {
+		} else if (quote != '\'' &&
+			   (c == '`' || c == '\\' || (!quote && strchr(";&|<>()", c)))) {
 			return false;
 		} else if (!quote && (c == ' ' || c == '\t')) {
 			return true;
-		} else if (!quote && strchr(";&|<>()", c)) {
-			return false;
 		}
 	}
 	return !quote;

@@ -179,7 +179,8 @@ struct sb_guard_answer {
 	enum sb_guard_kind kind;        /* of CHECK */
 	const struct sb_guard_row *row; /* NULL: PLAIN */
 	unsigned looked;                /* enum sb_guard_looked */
-	char detail[SB_GUARD_DETAIL]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
+	char detail
+		[SB_GUARD_DETAIL]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
 };
 
 /* Returns the verdict, too.  About 100 ns for an ordinary name; the first takes some 50 us. */

@@ -19,8 +19,8 @@ enum sb_component_kind {
 
 struct sb_component {
 	enum sb_component_kind kind;
-	struct sb_folded text;   /* of NAME, and of SUFFIX what stands behind the star */
-	const char *prefix;      /* of SUFFIX what stands before it, in small letters; may be "" */
+	struct sb_folded text; /* of NAME, and of SUFFIX what stands behind the star */
+	const char *prefix;    /* of SUFFIX what stands before it, in small letters; may be "" */
 	unsigned char prefix_length;
 };
 

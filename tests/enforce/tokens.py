@@ -38,8 +38,8 @@ class X11:
         for number in ("0", "1"):
             subprocess.run(["xauth", "-q", "-f", wanted, "add", f":{number}", ".", cookie],
                            check=True, stderr=subprocess.DEVNULL)
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-listen", "tcp", "-nolisten", "unix",
-                                        "-nolisten", "local", "-nolock",
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-listen", "tcp",
+                                        "-nolisten", "unix", "-nolisten", "local", "-nolock",
                                         "-auth", wanted, "-screen", "0", "64x64x8"],
                                        pass_fds=[writer], stderr=subprocess.DEVNULL)
         os.close(writer)
