@@ -101,6 +101,11 @@ static bool steers(const char *name, size_t length)
 		"OPENCODE_*",
 		"AIDER_*",
 		"SANDBASH*",
+		"ZSH*",
+		"PRECMD*",
+		"PREEXEC*",
+		"CHPWD*",
+		"PERIODIC*",
 		"DIRENV_*",
 		"AUTOENV_*",
 		"MISE_*",
@@ -157,6 +162,13 @@ static bool take_value(const char *text, size_t length, size_t *at)
 	for (; *at < length; (*at)++) {
 		char c = text[*at];
 
+		/*
+		 * Not even in single quotes: a shell that takes the variable for a number (bash's
+		 * RANDOM, one that the user has declared so) evaluates the value, and runs what
+		 * stands in a subscript, a[$(x)].
+		 */
+		if (c == '`' || (c == '$' && *at + 1 < length && text[*at + 1] == '('))
+			return false;
 		if (quote ? c == quote : c == '"' || c == '\'') {
 			quote = quote ? '\0' : c;
 		} else if (c == '$' && quote != '\'') {
@@ -165,8 +177,7 @@ static bool take_value(const char *text, size_t length, size_t *at)
 			if (!step)
 				return false;
 			*at += step - 1;
-		} else if (quote != '\'' &&
-			   (c == '`' || c == '\\' || (!quote && strchr(";&|<>()", c)))) {
+		} else if (quote != '\'' && (c == '\\' || (!quote && strchr(";&|<>()", c)))) {
 			return false;
 		} else if (!quote && (c == ' ' || c == '\t')) {
 			return true;

@@ -410,7 +410,7 @@ static void an_env_file_of_assignments(void **state)
 		"A=1\n",
 		"A=\n",
 		"A=\"b c\"\n",
-		"export A='$(id) `id`;'\n",
+		"export A='${id} $x;&'\n",
 		"# $(id)\n\nA=b # c\n",
 		"A=${B}/$C\n",
 		"URL=https://me:pw@h:1/x?y=z\n",
@@ -419,6 +419,10 @@ static void an_env_file_of_assignments(void **state)
 		"\texport  A=b\n",
 	};
 	static const char *const asked[] = {
+		"A='$(id)'\n",
+		"RANDOM='a[$(id)]'\n",
+		"A='`id`'\n",
+		"chpwd_functions=x\n",
 		"A=$(id)\n",
 		"A=`id`\n",
 		"A=b id\n",
