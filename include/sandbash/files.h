@@ -107,8 +107,10 @@ struct sb_files_error {
 	/* Of refusals and questions (the first five codes): */
 	enum sb_op op;
 	enum sb_files_why why;
-	char path[PATH_MAX]; /* canonical, exact bytes; "": not known */
-	char rule[512];      /* origin of the rule; "": none */
+	char path[PATH_MAX];  /* canonical, exact bytes; "": not known */
+	char given[PATH_MAX]; /* as the call had it; "": it was met on the way */
+	char root[PATH_MAX];  /* the project root, the first of them; "": not known */
+	char rule[512];       /* origin of the rule; "": none */
 };
 
 /* --- who calls, who is asked, who keeps the record ---------------------------------------- */
@@ -166,6 +168,7 @@ enum sb_files_answer {
 	 * question's op, why, path and rule in its error; it can be repeated with the answer.
 	 */
 	SB_FILES_ANSWER_LATER,
+	SB_FILES_ANSWER_NOBODY, /* nobody can be asked: as without a callback */
 };
 
 /* Called in the thread of the call; any number at once. */
@@ -181,6 +184,7 @@ struct sb_files_event {
 	enum sb_verdict verdict;    /* what the policy said: SB_ASK or SB_DENY */
 	bool done;                  /* it was allowed: somebody said yes */
 	const char *path;           /* canonical */
+	const char *given;          /* as the call had it; NULL: it was met on the way */
 	const char *root;           /* or NULL */
 	const struct sb_rule *rule; /* or NULL */
 	const char *tool;           /* or NULL */
@@ -248,6 +252,14 @@ void sb_files_memory_limit(struct sb_files_backend *memory, uint64_t bytes, size
  */
 int sb_files_memory_mkdir(struct sb_files_backend *memory, const char *path);
 int sb_files_memory_symlink(struct sb_files_backend *memory, const char *target, const char *path);
+
+/*
+ * The canonical name of what a call has just been about, and the same relative to its root ("." is
+ * the root itself; "": it lies in none).  Follows no link in the last place unless follow.  Asks
+ * nobody: for names that a call was allowed to use.
+ */
+int sb_files_locate(struct sb_files *view, const char *path, bool follow, char out_path[PATH_MAX],
+		    char out_relative[PATH_MAX], struct sb_files_error *err);
 
 /* --- reading ---------------------------------------------------------------------------------- */
 

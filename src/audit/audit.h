@@ -38,6 +38,7 @@ struct sb_event {
 	const char *op;         /* "create", "modify", ...: in all but start and exit */
 	const char *act;        /* the system call in words: "rename", "open" */
 	const char *path;
+	const char *given; /* how a call of a file tool has put it */
 	const char *target;
 	const char *program;
 	pid_t process;

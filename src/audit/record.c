@@ -39,6 +39,7 @@ static const struct field {
 	FIELD("op", TEXT, event.op),
 	FIELD("act", TEXT, event.act),
 	FIELD("path", TEXT, event.path),
+	FIELD("given", TEXT, event.given),
 	FIELD("target", TEXT, event.target),
 	FIELD("program", TEXT, event.program),
 	FIELD("process", INT, event.process),

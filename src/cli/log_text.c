@@ -65,6 +65,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	part(out, " ", event->op, "");
 	part(out, " (", event->act, ")");
 	part(out, " ", event->path, "");
+	part(out, " (given as ", event->given, ")");
 	part(out, " -> ", event->target, "");
 	part(out, ", program ", event->program, "");
 	if (event->process)

@@ -3,8 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/auto.h"
+#include "base/buf.h"
 #include "base/escape.h"
+#include "base/quote.h"
 #include "files/view.h"
+#include "path/path.h"
 
 /* One row per code: its name, and what the model should do about it when we know no better. */
 static const struct {
@@ -106,7 +110,7 @@ int sb_refuse(struct sb_files_error *err, enum sb_files_code code, int sys_errno
 	err->sys_errno = sys_errno;
 	err->op = SB_READ;
 	err->why = SB_FILES_WHY_RULE;
-	err->path[0] = err->rule[0] = '\0';
+	err->path[0] = err->given[0] = err->root[0] = err->rule[0] = '\0';
 	va_start(args, format);
 	format_safe(err->person, sizeof err->person, format, args);
 	va_end(args);
@@ -124,6 +128,57 @@ int sb_advise(struct sb_files_error *err, const char *format, ...)
 	format_safe(err->model, sizeof err->model, format, args);
 	va_end(args);
 	return -(int)err->code;
+}
+
+#define SHOWN 250 /* of each path in a sentence that has three; the fields have them whole */
+
+/* Beginning and end of a long path. */
+static const char *shorten(const char *path, char out[SHOWN + 8])
+{
+	size_t length = strlen(path);
+
+	if (length <= SHOWN)
+		return path;
+	snprintf(out, SHOWN + 8, "%.*s[...]%s", SHOWN / 2, path, path + length - SHOWN / 2);
+	return out;
+}
+
+/* How to work with it all the same. */
+static void say_how(struct sb_buf *out, enum sb_op op, const char *path, const char *root)
+{
+	if (op == SB_DELETE) {
+		sb_buf_puts(out, "Leave it, and tell the user what should be removed.");
+	} else if (op != SB_READ) {
+		sb_buf_puts(out, "Write inside the project, and tell the user where it belongs.");
+	} else if (sb_path_within(path, root) || sb_path_within("/proc", path)) {
+		sb_buf_puts(out, "Files from elsewhere have to be copied or moved into the project "
+				 "by the user first.");
+	} else {
+		sb_buf_puts(out, "Files from elsewhere have to be copied or moved into the project "
+				 "by the user first, for example with: cp -R ");
+		sb_shell_quote(out, path);
+		sb_buf_putc(out, ' ');
+		sb_shell_quote(out, root);
+	}
+}
+
+int sb_refuse_outside(struct sb_files_error *err, enum sb_op op, const char *given,
+		      const char *path, const char *root)
+{
+	SB_AUTO_BUF struct sb_buf how = SB_BUF(64 * 1024);
+	char buffers[3][SHOWN + 8];
+	const char *shown = shorten(given ? given : path, buffers[0]);
+
+	sb_refuse(err, SB_FILES_PATH_OUTSIDE_PROJECT, 0,
+		  "Path \"%s\" resolves to \"%s\" which is outside project root \"%s\"", shown,
+		  shorten(path, buffers[1]), shorten(root, buffers[2]));
+	say_how(&how, op, path, root);
+	sb_advise(err,
+		  "The path you specified is outside the project directory. Please use a path "
+		  "relative to the project root. For example, use \"src/file.ts\" instead of "
+		  "\"%s\". %s",
+		  shown, sb_buf_failed(&how) || how.length > 2 * SHOWN ? "" : how.data);
+	return -SB_FILES_PATH_OUTSIDE_PROJECT;
 }
 
 static enum sb_files_code code_of(int error)

@@ -240,6 +240,7 @@ static void record(const struct sb_job *job, const struct sb_wish *wish,
 		.verdict = finding->verdict,
 		.done = done,
 		.path = path_of(wish, place),
+		.given = place->given,
 		.root = finding->root ? finding->root->path : NULL,
 		.rule = finding->rule,
 		.tool = job->caller ? job->caller->tool : NULL,
@@ -262,6 +263,8 @@ static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_
 	err->op = wish->op;
 	err->why = finding->why;
 	memcpy(err->path, path_of(wish, place), strlen(path_of(wish, place)) + 1);
+	snprintf(err->given, sizeof err->given, "%s", place->given ? place->given : "");
+	snprintf(err->root, sizeof err->root, "%s", job->view->roots[0].path);
 	snprintf(err->rule, sizeof err->rule, "%s", finding->rule ? finding->rule->origin : "");
 	return -(int)err->code;
 }
@@ -269,14 +272,12 @@ static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_
 static int refuse(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		  const struct finding *finding, enum sb_files_code code, const char *who)
 {
-	sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op], path_of(wish, place),
-		  finding->reason);
 	if (code == SB_FILES_PATH_OUTSIDE_PROJECT)
-		sb_advise(job->err,
-			  "Use a path inside the project '%s'%s. Do not retry this path unless the "
-			  "user allows it.",
-			  job->view->roots[0].path,
-			  job->view->root_count > 1 ? " (or another root)" : "");
+		sb_refuse_outside(job->err, wish->op, place->given, path_of(wish, place),
+				  job->view->roots[0].path);
+	else
+		sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op],
+			  path_of(wish, place), finding->reason);
 	fill(job, wish, place, finding, true);
 	record(job, wish, place, finding, false);
 	return -(int)code;
@@ -326,12 +327,13 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 		.caller = job->caller,
 	};
 
-	if (!options->consent)
+	switch (options->consent ? options->consent(options->context, &question)
+				 : SB_FILES_ANSWER_NOBODY) {
+	case SB_FILES_ANSWER_NOBODY:
 		return refuse(job, wish, place, finding,
 			      finding->why == SB_FILES_WHY_OUTSIDE ? SB_FILES_PATH_OUTSIDE_PROJECT
 								   : SB_FILES_NEEDS_CONSENT,
 			      "nobody can be asked whether to");
-	switch (options->consent(options->context, &question)) {
 	case SB_FILES_ANSWER_YES:
 		record(job, wish, place, finding, true);
 		/* the answer was about this path: has what we hold still got it? */

@@ -89,6 +89,31 @@ int sb_files_check(struct sb_files *view, enum sb_op op, const char *path,
 	return 0;
 }
 
+int sb_files_locate(struct sb_files *view, const char *path, bool follow, char out_path[PATH_MAX],
+		    char out_relative[PATH_MAX], struct sb_files_error *err)
+{
+	struct sb_job job = {view, SB_FILES_STAT, NULL, err};
+	const struct sb_root *root;
+	struct sb_place place;
+	int status = sb_job_find(&job, path, follow ? SB_RESOLVE_FOLLOW : 0, &place);
+	size_t skip;
+
+	if (status < 0)
+		return status;
+	root = sb_files_root_of(view, place.path);
+	memcpy(out_path, place.path, strlen(place.path) + 1);
+	out_relative[0] = '\0';
+	if (root && strcmp(root->path, place.path) == 0) {
+		memcpy(out_relative, ".", 2);
+	} else if (root) {
+		skip = strlen(root->path);
+		skip += place.path[skip] == '/'; /* the root "/" has its slash already */
+		memcpy(out_relative, place.path + skip, strlen(place.path + skip) + 1);
+	}
+	sb_job_release(&job, &place);
+	return 0;
+}
+
 /* --- list and tree ----------------------------------------------------------------------------- */
 
 struct listing {

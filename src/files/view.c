@@ -159,7 +159,10 @@ int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_
 		return sb_refuse(job->err, SB_FILES_CANCELLED, 0, "the call was cancelled");
 	start = meant[0] == '/' ? sb_files_root_of(view, meant) : &view->roots[0];
 	status = view->backend->ops->resolve(view->backend, start, meant, flags, out);
-	return status < 0 ? sb_refuse_errno(job->err, status, "find", path) : 0;
+	if (status < 0)
+		return sb_refuse_errno(job->err, status, "find", path);
+	out->given = path;
+	return 0;
 }
 
 void sb_job_release(struct sb_job *job, struct sb_place *place)

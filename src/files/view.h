@@ -42,6 +42,13 @@ int sb_refuse(struct sb_files_error *err, enum sb_files_code code, int sys_errno
 int sb_advise(struct sb_files_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * PATH_OUTSIDE_PROJECT (F8): given as this (NULL: as it is), which is path.  Says what to do
+ * instead.
+ */
+int sb_refuse_outside(struct sb_files_error *err, enum sb_op op, const char *given,
+		      const char *path, const char *root);
+
 /* A system call that failed, or a negative errno of the backend: "cannot VERB 'PATH': WHY". */
 int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, const char *path);
 

@@ -126,8 +126,9 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 		return;
 	}
 	call->result = NULL;
-	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
+	/* what is done once more by the keeper is refused there once more, and recorded */
 	if (!call->needs_keeper || atomic_load(&call->cancel) || mcp->ending) {
+		json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
 		sb_call_finish(mcp, call, result);
 		return;
 	}

@@ -45,6 +45,7 @@ static void record_deny(struct keeper *keeper, const json_t *message)
 		.op = json_string_value(json_object_get(message, "op")),
 		.act = json_string_value(json_object_get(message, "tool")),
 		.path = json_string_value(json_object_get(message, "path")),
+		.given = json_string_value(json_object_get(message, "given")),
 		.rule = json_string_value(json_object_get(message, "rule")),
 		.directory = json_string_value(json_object_get(message, "root")),
 		.verdict = "deny",

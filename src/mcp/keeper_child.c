@@ -26,6 +26,7 @@ struct child {
 	const struct keeper_perform *perform;
 	json_t *question; /* the first that is open */
 	json_t *used;     /* what an answer allowed: for the record */
+	json_t *refused;  /* the same of what was refused */
 };
 
 /* Was it answered already?  SB_ANSWER_NONE: no. */
@@ -177,18 +178,37 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		return SB_FILES_ANSWER_NO;
 	notes = look_at(child, question, &subject);
 	answer = known(child, &subject);
-	if (answer == SB_ANSWER_NONE && !child->question)
+	if (answer == SB_ANSWER_NONE && !child->question && !child->perform->nobody)
 		put_question(child, question, &subject, notes);
 	json_decref(notes);
 	if (answer == SB_ANSWER_DENY)
 		return SB_FILES_ANSWER_NO;
 	if (answer == SB_ANSWER_NONE)
-		return SB_FILES_ANSWER_LATER;
+		return child->perform->nobody ? SB_FILES_ANSWER_NOBODY : SB_FILES_ANSWER_LATER;
 	json_array_append_new(child->used,
 			      json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
 					sb_rpc_string(question->path), "by",
 					answer == SB_ANSWER_ONCE ? "once" : "grant"));
 	return SB_FILES_ANSWER_YES;
+}
+
+/* F7 */
+static void audit(void *context, const struct sb_files_event *event)
+{
+	const struct child *child = context;
+	json_t *told;
+
+	if (event->done)
+		return;
+	told = json_pack("{s:s, s:o}", "op", sb_op_name(event->op), "path",
+			 sb_rpc_string(event->path));
+	if (event->given)
+		json_object_set_new(told, "given", sb_rpc_string(event->given));
+	if (event->rule)
+		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (event->verdict == SB_ASK && child->perform->nobody)
+		json_object_set_new(told, "by", json_string("nobody"));
+	json_array_append_new(child->refused, told);
 }
 
 /* request_access asks about a path that it does nothing to. */
@@ -274,9 +294,13 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 {
 	const struct sb_tool *tool = sb_tool_find(perform->tool);
 	const struct sb_setup *setup = keeper->options->setup;
-	struct child child = {.keeper = keeper, .perform = perform, .used = json_array()};
+	struct child child = {.keeper = keeper,
+			      .perform = perform,
+			      .used = json_array(),
+			      .refused = json_array()};
 	struct sb_files_options options = {.size = sizeof options,
 					   .consent = consent,
+					   .audit = audit,
 					   .context = &child,
 					   .home = setup->home.home,
 					   .git_settings =
@@ -299,15 +323,11 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 			result = ask_ahead(&child, &call, result);
 	}
 	write_out(perform->result, result);
-	told = json_pack("{s:i, s:o, s:s, s:b}", "code", call.err.code, "used", child.used, "path",
-			 "", "failed", json_is_true(json_object_get(result, "isError")));
+	told = json_pack("{s:i, s:o, s:o, s:b}", "code", call.err.code, "used", child.used,
+			 "refused", child.refused, "failed",
+			 json_is_true(json_object_get(result, "isError")));
 	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)
 		json_object_set_new(told, "question", child.question);
-	if (call.err.violation) {
-		json_object_set_new(told, "op", json_string(sb_op_name(call.err.op)));
-		json_object_set_new(told, "path", sb_rpc_string(call.err.path));
-		json_object_set_new(told, "rule", sb_rpc_string(call.err.rule));
-	}
 	write_out(report, told);
 	_exit(0);
 }

@@ -75,6 +75,7 @@ struct keeper_perform {
 	json_t *args;
 	json_t *roots; /* that the client narrowed the session to; or NULL */
 	bool elicit, cancelled;
+	bool nobody; /* can be asked: what has no answer yet is refused by the call itself */
 	struct keeper_approval *approvals;
 	struct keeper_question *question;
 	pid_t child; /* 0: none at present */

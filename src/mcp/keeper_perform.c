@@ -44,7 +44,8 @@ static void finish(struct keeper *keeper, struct keeper_perform *perform, bool n
 		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
 	char attach[128];
 
-	if (nobody) {
+	/* who attaches to a session that never asks could not answer either */
+	if (nobody && keeper->options->line->consent != SB_CONSENT_DENY) {
 		json_object_set_new(message, "nobody", json_true());
 		if (keeper->audit) {
 			snprintf(attach, sizeof attach, "sandbash --attach=%s",
@@ -109,6 +110,7 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 		.args = json_incref(args),
 		.roots = json_incref(json_object_get(message, "roots")),
 		.elicit = json_is_true(json_object_get(message, "elicit")),
+		.nobody = keeper->options->line->consent == SB_CONSENT_DENY,
 		.report = -1,
 		.result = -1,
 		.next = keeper->performs,
@@ -148,20 +150,28 @@ static const char *verb_of(enum sb_op op)
 	return verbs[op];
 }
 
-static void record_deny(struct keeper *keeper, const struct keeper_perform *perform, const char *op,
-			const char *path, const char *rule, const char *by)
+static void record_refused(struct keeper *keeper, const struct keeper_perform *perform,
+			   const json_t *told)
 {
-	struct sb_event event = {.kind = SB_EVENT_DENY,
-				 .op = op,
-				 .act = perform->tool,
-				 .path = path,
-				 .rule = rule && *rule ? rule : NULL,
-				 .verdict = "deny",
-				 .by = by,
-				 .error = EACCES,
-				 .directory = keeper->options->setup->home.cwd};
+	size_t i;
+	json_t *refused;
 
-	sb_keeper_record(keeper, &event);
+	json_array_foreach(json_object_get(told, "refused"), i, refused)
+	{
+		struct sb_event event = {
+			.kind = SB_EVENT_DENY,
+			.op = json_string_value(json_object_get(refused, "op")),
+			.act = perform->tool,
+			.path = json_string_value(json_object_get(refused, "path")),
+			.given = json_string_value(json_object_get(refused, "given")),
+			.rule = json_string_value(json_object_get(refused, "rule")),
+			.verdict = "deny",
+			.by = json_string_value(json_object_get(refused, "by")),
+			.error = EACCES,
+			.directory = keeper->options->setup->home.cwd};
+
+		sb_keeper_record(keeper, &event);
+	}
 }
 
 /* All of them, or it is another question.  The texts stay asked's. */
@@ -222,9 +232,13 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		sb_keeper_record(keeper, &event);
 		return;
 	}
-	record_deny(keeper, perform, event.op, shown.path, shown.rule, "nobody");
 	sb_keeper_withdraw(keeper, question, "nobody can be asked");
-	finish(keeper, perform, true);
+	if (perform->nobody) {
+		finish(keeper, perform, true); /* request_access */
+	} else {
+		perform->nobody = true;
+		start(keeper, perform); /* once more: the refusal is the call's own */
+	}
 }
 
 static void record_used(struct keeper *keeper, const struct keeper_perform *perform,
@@ -286,13 +300,10 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 	} else if (question && !perform->cancelled) {
 		ask(keeper, perform, question);
 	} else {
-		if (json_object_get(told, "op"))
-			record_deny(keeper, perform, json_string_value(json_object_get(told, "op")),
-				    json_string_value(json_object_get(told, "path")),
-				    json_string_value(json_object_get(told, "rule")), NULL);
-		else if (!json_is_true(json_object_get(told, "failed")))
+		record_refused(keeper, perform, told);
+		if (!json_is_true(json_object_get(told, "failed")))
 			record_used(keeper, perform, told);
-		finish(keeper, perform, false);
+		finish(keeper, perform, perform->nobody);
 	}
 	json_decref(told);
 }

@@ -38,10 +38,16 @@ static void add_way_out(json_t *result, const char *attach)
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 	const char *person = json_string_value(json_object_get(error, "person")),
 		   *allow = json_string_value(json_object_get(error, "allow"));
+	const char *code = json_string_value(json_object_get(error, "code")),
+		   *model = json_string_value(json_object_get(error, "model"));
 	json_t *said;
 
-	if (!error)
+	/* other errors have nothing to do with it */
+	if (!code ||
+	    (strcmp(code, "NEEDS_CONSENT") != 0 && strcmp(code, "PATH_OUTSIDE_PROJECT") != 0))
 		return;
+	if (strcmp(code, "PATH_OUTSIDE_PROJECT") == 0 && model)
+		sb_buf_printf(&text, "%s ", model);
 	json_object_set_new(error, "attach", json_string(attach ? attach : ""));
 	sb_buf_printf(&text,
 		      "Nobody could be asked: this client shows no questions. Tell the user: to "
@@ -55,7 +61,7 @@ static void add_way_out(json_t *result, const char *attach)
 	else
 		sb_buf_puts(&text, ".");
 	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
-	said = json_sprintf("NEEDS_CONSENT: %s\n%s", person ? person : "", text.data);
+	said = json_sprintf("%s: %s\n%s", code, person ? person : "", text.data);
 	if (json_is_string(json_object_get(structured, "content")))
 		json_object_set(structured, "content", said);
 	json_object_set_new(result, "content",

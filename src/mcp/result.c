@@ -70,6 +70,10 @@ json_t *sb_tool_files_error(const struct sb_files_error *err)
 
 	if (is_refusal(err->code) && err->path[0]) {
 		json_object_set_new(more, "path", sb_rpc_string(err->path));
+		if (err->given[0])
+			json_object_set_new(more, "given", sb_rpc_string(err->given));
+		if (err->root[0])
+			json_object_set_new(more, "root", sb_rpc_string(err->root));
 		json_object_set_new(more, "operation", json_string(sb_op_name(err->op)));
 		if (err->rule[0])
 			json_object_set_new(more, "rule", sb_rpc_string(err->rule));
@@ -79,6 +83,49 @@ json_t *sb_tool_files_error(const struct sb_files_error *err)
 	}
 	return sb_tool_failure(sb_files_code_name(err->code), err->person, err->model,
 			       err->violation, more);
+}
+
+/* Where that is: absolute, and relative to the project. */
+static void locate(struct sb_tool_call *call, json_t *facts, const char *given, bool follow,
+		   const char *absolute, const char *relative)
+{
+	char path[PATH_MAX], inside[PATH_MAX];
+
+	if (sb_files_locate(call->view, given, follow, path, inside, NULL) != 0)
+		return;
+	json_object_set_new(facts, absolute, sb_rpc_string(path));
+	if (inside[0])
+		json_object_set_new(facts, relative, sb_rpc_string(inside));
+}
+
+json_t *sb_tool_where(struct sb_tool_call *call, const char *given)
+{
+	json_t *facts = json_pack("{s:o}", "given", sb_rpc_string(given));
+
+	locate(call, facts, given, true, "absolutePath", "relativePath");
+	return facts;
+}
+
+void sb_tool_locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t *result)
+{
+	json_t *structured = json_object_get(result, "structuredContent");
+	/* what was removed or moved may have been a link: it is meant itself */
+	bool itself = tool->run == sb_tool_delete || tool->run == sb_tool_move;
+	const char *source = sb_arg_text(call->args, "source"),
+		   *destination = sb_arg_text(call->args, "destination"),
+		   *path = sb_arg_text(call->args, "path");
+
+	if (!structured || json_object_get(result, "isError") || call->err.code ||
+	    tool->kind != SB_TOOL_FILES || !sb_tool_has_paths(tool))
+		return;
+	if (source)
+		locate(call, structured, source, !itself, "absoluteSource", "relativeSource");
+	/* a search may have none, and begins at the root */
+	locate(call, structured,
+	       source ? destination
+	       : path ? path
+		      : ".",
+	       !source && !itself, "absolutePath", "relativePath");
 }
 
 json_t *sb_tool_sb_error(const struct sb_error *err)

@@ -63,6 +63,7 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 {
 	const json_t *paths = json_object_get(call->args, "paths");
 	SB_AUTO_BUF struct sb_buf all = SB_BUF(READ_MANY_MAX);
+	json_t *files = json_array();
 	size_t i;
 	json_t *path;
 
@@ -78,20 +79,26 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 			sb_buf_puts(&all, "\n---\n");
 		if (sb_files_read(call->view, call->caller, &request, &text, &err) == 0) {
 			sb_buf_printf(&all, "%s:\n", name);
+			json_array_append_new(files, sb_tool_where(call, name));
 			sb_buf_append(&all, text.data, text.length);
 			sb_buf_puts(&all, text.truncated ? "\n[cut: use read_text_file]\n" : "\n");
 			sb_files_text_done(&text);
 		} else {
 			/* the first question stops the call; repeated, it goes on from there */
-			if (err.code == SB_FILES_NEEDS_CONSENT && !call->err.code)
+			if (err.code == SB_FILES_NEEDS_CONSENT && !err.violation && !call->err.code)
 				call->err = err;
 			sb_buf_printf(&all, "%s: Error - %s", name, err.person);
+			json_array_append_new(files,
+					      json_pack("{s:o, s:s}", "given", sb_rpc_string(name),
+							"error", sb_files_code_name(err.code)));
 		}
 	}
-	if (sb_buf_failed(&all))
+	if (sb_buf_failed(&all)) {
+		json_decref(files);
 		return sb_tool_failure("TOO_LARGE", "the files are too large together",
 				       "Read fewer of them at once.", false, NULL);
-	return sb_tool_text(sb_rpc_text(all.data, all.length), NULL);
+	}
+	return sb_tool_text(sb_rpc_text(all.data, all.length), json_pack("{s:o}", "files", files));
 }
 
 /* --- media -------------------------------------------------------------------------------------- */

@@ -57,6 +57,34 @@ static enum sb_files_sort sort_of(const char *word)
 	return word && strcmp(word, "time") == 0 ? SB_FILES_BY_TIME : SB_FILES_BY_NAME;
 }
 
+/* F8: the same names relative to their project root, for a search that began at start. */
+struct inside {
+	bool known; /* start lies in a root */
+	char start[PATH_MAX];
+};
+
+static struct inside find_inside(const struct sb_tool_call *call, const char *start)
+{
+	struct inside inside;
+	char path[PATH_MAX];
+
+	inside.known = sb_files_locate(call->view, start, true, path, inside.start, NULL) == 0 &&
+		       inside.start[0];
+	if (inside.known && strcmp(inside.start, ".") == 0)
+		inside.start[0] = '\0';
+	return inside;
+}
+
+static json_t *name_inside(const struct inside *inside, const char *name)
+{
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * PATH_MAX);
+
+	put_path(&path, inside->start, name);
+	/* a file that was searched itself has no name beneath the start */
+	return sb_rpc_text(path.data + (path.length && path.data[0] == '/'),
+			   path.length - (path.length && path.data[0] == '/'));
+}
+
 json_t *sb_tool_glob(struct sb_tool_call *call)
 {
 	SB_AUTO_FREE const char **excludes = sb_arg_list(call->args, "exclude");
@@ -74,15 +102,18 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 	};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
 	struct sb_files_entries entries = {0};
-	json_t *files = json_array(), *more;
+	json_t *files = json_array(), *relative = json_array(), *more;
+	struct inside inside;
 
 	/* in order of name the rest need not be looked for */
 	if (request.sort == SB_FILES_BY_NAME)
 		request.limit = offset + limit + 1;
 	if (sb_files_glob(call->view, call->caller, &request, &entries, &call->err) != 0) {
 		json_decref(files);
+		json_decref(relative);
 		return sb_tool_files_error(&call->err);
 	}
+	inside = find_inside(call, entries.path);
 	end = offset + limit < entries.count ? offset + limit : entries.count;
 	for (size_t i = offset; i < end; i++) {
 		size_t start;
@@ -92,10 +123,12 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 		start = text.length;
 		put_path(&text, entries.path, entries.all[i].name);
 		json_array_append_new(files, sb_rpc_text(text.data + start, text.length - start));
+		if (inside.known)
+			json_array_append_new(relative, name_inside(&inside, entries.all[i].name));
 	}
 	if (offset >= end)
 		sb_buf_puts(&text, "No matches found");
-	more = json_pack("{s:o}", "files", files);
+	more = json_pack("{s:o, s:o}", "files", files, "relativeFiles", relative);
 	if (entries.count > end) {
 		json_object_set_new(more, "nextOffset", json_integer((json_int_t)end));
 		sb_buf_printf(&text, "\n[more: go on with offset %zu]", end);
@@ -121,8 +154,8 @@ static json_t *line_facts(const struct sb_files_line *line)
 }
 
 /* "path:12:text" for matches, "path-13-text" for context, as grep prints them. */
-static json_t *file_facts(const struct sb_files_match *match, const char *start, bool names_only,
-			  struct sb_buf *text)
+static json_t *file_facts(const struct sb_files_match *match, const char *start,
+			  const struct inside *inside, bool names_only, struct sb_buf *text)
 {
 	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * PATH_MAX);
 	json_t *lines = json_array(), *facts;
@@ -144,6 +177,8 @@ static json_t *file_facts(const struct sb_files_match *match, const char *start,
 	}
 	facts = json_pack("{s:o, s:I}", "path", sb_rpc_text(path.data, path.length), "matches",
 			  (json_int_t)match->matches);
+	if (inside->known)
+		json_object_set_new(facts, "relativePath", name_inside(inside, match->path));
 	if (names_only)
 		json_decref(lines);
 	else
@@ -151,14 +186,16 @@ static json_t *file_facts(const struct sb_files_match *match, const char *start,
 	return facts;
 }
 
-static json_t *matches_result(const struct sb_files_matches *matches, bool names_only)
+static json_t *matches_result(const struct sb_tool_call *call,
+			      const struct sb_files_matches *matches, bool names_only)
 {
+	const struct inside inside = find_inside(call, matches->path);
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
 	json_t *files = json_array();
 
 	for (size_t i = 0; i < matches->file_count; i++)
-		json_array_append_new(
-			files, file_facts(&matches->files[i], matches->path, names_only, &text));
+		json_array_append_new(files, file_facts(&matches->files[i], matches->path, &inside,
+							names_only, &text));
 	if (!matches->file_count)
 		sb_buf_puts(&text, "No matches found\n");
 	if (matches->timed_out)
@@ -199,7 +236,7 @@ json_t *sb_tool_grep(struct sb_tool_call *call)
 
 	if (sb_files_grep(call->view, call->caller, &request, &matches, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
-	result = matches_result(&matches, request.files_only);
+	result = matches_result(call, &matches, request.files_only);
 	sb_files_matches_done(&matches);
 	return result;
 }

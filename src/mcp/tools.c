@@ -255,8 +255,10 @@ static const struct sb_tool tools[] = {
 	{"read_multiple_files", "Read Multiple Files",
 	 "Read several files at once. Each one's content follows its path; a file that cannot be "
 	 "read does not stop the others." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_many_params, NULL, SB_TOOL_FILES,
-	 sb_tool_read_many},
+	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_many_params,
+	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"
+	 "\"For each path as given: absolutePath and relativePath, or error\"}}",
+	 SB_TOOL_FILES, sb_tool_read_many},
 	{"write_file", "Write File",
 	 "Create a file, or replace all of an existing one, with text. The file is replaced at "
 	 "once and keeps its mode, encoding and line ends. Its directory must exist." INSIDE,
@@ -304,7 +306,9 @@ static const struct sb_tool tools[] = {
 	 "ignore. Results come in pages: go on with offset = nextOffset." INSIDE,
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, glob_params,
 	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
-	 "\"Full paths\"}," NUMBER("nextOffset", "There are more: the offset to go on with") "}",
+	 "\"Full paths\"},\"relativeFiles\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+	 "\"description\":\"The same, relative to their project root\"}," NUMBER(
+		 "nextOffset", "There are more: the offset to go on with") "}",
 	 SB_TOOL_FILES, sb_tool_glob},
 	{"grep", "Search in Files",
 	 "Find lines that match a regular expression, in a file or beneath a directory. Leaves out "
@@ -369,6 +373,7 @@ json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 	caller->note_context = call;
 	call->caller = caller;
 	result = tool->run(call);
+	sb_tool_locate(tool, call, result);
 	if (result && call->notes && !json_object_get(result, "isError")) {
 		json_array_foreach(call->notes, i, line) json_array_append_new(
 			json_object_get(result, "content"),
@@ -462,6 +467,36 @@ static json_t *input_schema(const struct sb_tool *tool)
 	return schema;
 }
 
+bool sb_tool_has_paths(const struct sb_tool *tool)
+{
+	if (tool->kind != SB_TOOL_FILES || tool->run == sb_tool_may ||
+	    tool->run == sb_tool_request_access)
+		return false;
+	for (const struct sb_param *param = tool->params; param->name; param++)
+		if (strcmp(param->name, "path") == 0 || strcmp(param->name, "source") == 0)
+			return true;
+	return false;
+}
+
+static void add_path_properties(const struct sb_tool *tool, json_t *properties)
+{
+	static const char both[] =
+		"{" WORD("absolutePath", "Canonical; where there are two, of the destination") "," WORD(
+			"relativePath", "Of the same, in its project root") "}";
+	static const char source[] =
+		"{" WORD("absoluteSource", "Canonical; of the source") "," WORD(
+			"relativeSource", "Of the same, in its project root") "}";
+	json_t *more = json_loads(both, 0, NULL);
+
+	json_object_update(properties, more);
+	json_decref(more);
+	if (tool->run == sb_tool_move || tool->run == sb_tool_copy) {
+		more = json_loads(source, 0, NULL);
+		json_object_update(properties, more);
+		json_decref(more);
+	}
+}
+
 /*
  * "content" is always there, "error" when the call failed: clients hold the structured content
  * of a failed call against this schema too.
@@ -476,7 +511,8 @@ static json_t *output_schema(const struct sb_tool *tool)
 		"\"error\":{\"type\":\"object\",\"description\":\"Only when the call failed\","
 		"\"properties\":{\"code\":{\"type\":\"string\"},\"person\":{\"type\":\"string\"},"
 		"\"model\":{\"type\":\"string\"},\"violation\":{\"type\":\"boolean\"},"
-		"\"path\":{\"type\":\"string\"},\"operation\":{\"type\":\"string\"},"
+		"\"path\":{\"type\":\"string\"},\"given\":{\"type\":\"string\"},"
+		"\"root\":{\"type\":\"string\"},\"operation\":{\"type\":\"string\"},"
 		"\"rule\":{\"type\":\"string\"},\"allow\":{\"type\":\"string\"}},"
 		"\"required\":[\"code\",\"person\",\"model\",\"violation\"]}}",
 		0, NULL);
@@ -488,6 +524,8 @@ static json_t *output_schema(const struct sb_tool *tool)
 				   NULL));
 	json_object_update(properties, more);
 	json_decref(more);
+	if (sb_tool_has_paths(tool))
+		add_path_properties(tool, properties);
 	return json_pack("{s:s, s:o, s:[s]}", "type", "object", "properties", properties,
 			 "required", "content");
 }

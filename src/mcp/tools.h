@@ -66,6 +66,15 @@ struct sb_tool {
 	json_t *(*run)(struct sb_tool_call *call); /* the result; NULL: out of memory */
 };
 
+/* Where it was, into the result: F8 wants the absolute and the relative path in each. */
+void sb_tool_locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t *result);
+
+/* {"given", "absolutePath", "relativePath"} of a file that a call has used. */
+json_t *sb_tool_where(struct sb_tool_call *call, const char *given);
+
+/* Does something with the file that its "path", or "source" and "destination", name? */
+bool sb_tool_has_paths(const struct sb_tool *tool);
+
 const struct sb_tool *sb_tool_find(const char *name); /* NULL: none */
 
 /*

@@ -33,6 +33,8 @@ void sb_mcp_audit(void *context, const struct sb_files_event *event)
 			 sb_rpc_string(event->path), "tool", call->tool->name);
 	if (event->rule)
 		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (event->given)
+		json_object_set_new(told, "given", sb_rpc_string(event->given));
 	if (event->root)
 		json_object_set_new(told, "root", sb_rpc_string(event->root));
 	if (!call->events)

@@ -63,7 +63,7 @@ def gone(fx):
     terminal.close()
     check(server.wait(call)["result"]["isError"])
     equal(server.failure("write_file", path=str(fx.outside / "n.txt"), content="x")["code"],
-          "NEEDS_CONSENT")
+          "PATH_OUTSIDE_PROJECT")
     data = server.data("run_command", command=f"echo x > {fx.outside}/n.txt")
     equal(data["refused"][0]["by"], "nobody")
 

@@ -205,7 +205,7 @@ def nobody(fx):
         begun = time.monotonic()
         error = server.failure("write_file", path=str(fx.outside / "a.txt"), content="x")
         check(time.monotonic() - begun < 5)
-        equal(error["code"], "NEEDS_CONSENT")
+        equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True))
         contains(error["attach"], "sandbash --attach=")
         contains(error["model"], error["attach"])
         contains(error["allow"], str(fx.outside))

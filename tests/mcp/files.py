@@ -199,6 +199,129 @@ def ways_out(fx):
     equal(fx.read(fx.outside / "s.txt"), "outside")
 
 
+OUTSIDE_CALLS = (
+    # tool, arguments with {} for the path, operation
+    ("read_text_file", {"path": "{}"}, "read"),
+    ("read_media_file", {"path": "{}"}, "read"),
+    ("get_file_info", {"path": "{}"}, "read"),
+    ("grep", {"path": "{}", "pattern": "x"}, "read"),
+    ("glob", {"path": "{}", "pattern": "*"}, "read"),
+    ("write_file", {"path": "{}", "content": "x"}, "modify"),
+    ("edit_file", {"path": "{}", "edits": [{"oldText": "outside", "newText": "x"}]}, None),
+    ("delete_file", {"path": "{}"}, "delete"),
+    ("move_file", {"source": "{}", "destination": "here"}, None),
+    ("copy_file", {"source": "{}", "destination": "here"}, "read"),
+    ("copy_file", {"source": "a.txt", "destination": "{}", "overwrite": True}, "modify"),
+)
+
+
+def outside_error(fx, server, tool, arguments, given, resolved):
+    words = json.loads(json.dumps(arguments).replace("{}", given))
+    error = server.failure(tool, **words)
+    equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True), f"{tool}: {error}")
+    equal(error["person"], f'Path "{given}" resolves to "{resolved}" which is outside project root '
+          f'"{fx.project}"', tool)
+    contains(error["model"], "The path you specified is outside the project directory. Please use a "
+             "path relative to the project root. For example, use \"src/file.ts\" instead of "
+             f"\"{given}\".")
+    equal((error["given"], error["path"], error["root"]), (given, str(resolved), str(fx.project)))
+    return error
+
+
+@test("F8 --consent=deny, or nobody to ask: a path outside is a violation, and says what to do")
+def outside_said(fx):
+    secret = fx.write(fx.outside / "s.txt", "outside")
+    fx.write("a.txt", "inside")
+    os.symlink(secret, fx.project / "link")
+    for server in (Server(fx, "--consent=deny"), Server(fx, elicit=False)):
+        server.answers = lambda params: "once"
+        for given in ("../../outside/s.txt", str(secret)):
+            for tool, arguments, op in OUTSIDE_CALLS:
+                error = outside_error(fx, server, tool, arguments, given, secret)
+                if op:
+                    equal(error["operation"], op, tool)
+        error = outside_error(fx, server, "read_text_file", {"path": "{}"}, "link", secret)
+        contains(error["model"], f"cp -R {secret} {fx.project}", "how to bring it in")
+        files = server.data("read_multiple_files", paths=["a.txt", "link"])
+        contains(files["content"], 'link: Error - Path "link" resolves to')
+        equal(server.asked, [])
+        equal(fx.read(secret), "outside")
+        server.data("read_text_file", path="a.txt")  # the neighbour
+        server.close()
+    equal(fx.run("cp", "-R", secret, fx.project).status, 0, "what the advice says")
+    equal(Server(fx, "--consent=deny").data("read_text_file", path="s.txt")["content"], "outside")
+
+
+@test("F8 --consent=deny names no session to attach to, where nobody could answer either")
+def deny_has_no_attach(fx):
+    fx.git_project()
+    server = Server(fx, "--consent=deny")
+    for words in ({"path": str(fx.outside / "n"), "content": "x"},
+                  {"path": ".git/hooks/pre-commit", "content": "x"}):
+        error = server.failure("write_file", **words)
+        check("attach" not in error and "--attach" not in error["model"], str(error))
+        equal(error["violation"], True)
+    other = Server(fx, elicit=False).failure("write_file", path=str(fx.outside / "n"), content="x")
+    contains(other["model"], other["attach"], "where somebody may come, the way is said")
+
+
+@test("F7 every path of a call that was refused is in the record, as it was given")
+def recorded_as_given(fx):
+    fx.write(fx.outside / "s.txt", "outside")
+    server = Server(fx, "--consent=deny", "--deny=hidden")
+    fx.write("hidden", "x")
+    server.failure("read_text_file", path="./../../outside/s.txt")
+    server.data("read_multiple_files", paths=["../../outside/s.txt", "../x", "hidden"])
+    server.failure("get_file_info", path="/proc/self/status")
+    server.close()
+    denials = [record for line in fx.sandbash("--log", "--json").stdout.splitlines()
+               for record in [json.loads(line)] if record["event"] == "deny"]
+    equal([(one["act"], one["given"]) for one in denials],
+          [("read_text_file", "./../../outside/s.txt"),
+           ("read_multiple_files", "../../outside/s.txt"), ("read_multiple_files", "../x"),
+           ("read_multiple_files", "hidden"), ("get_file_info", "/proc/self/status")])
+    equal(denials[0]["path"], str(fx.outside / "s.txt"))
+    contains(fx.sandbash("--log").stdout, "(given as ./../../outside/s.txt)")
+
+
+@test("F8 results have the absolute and the relative path")
+def both_paths(fx):
+    (fx.project / "sub").mkdir()
+    server = Server(fx)
+
+    def where(tool, relative, **words):
+        data = server.data(tool, **words)
+        equal((data["absolutePath"], data["relativePath"]),
+              (str(fx.project / relative) if relative != "." else str(fx.project), relative), tool)
+        return data
+
+    where("write_file", "sub/a.txt", path="sub/../sub/a.txt", content="x\n")
+    where("edit_file", "sub/a.txt", path=str(fx.project / "sub/a.txt"),
+          edits=[{"oldText": "x", "newText": "y"}])
+    for tool in ("read_file", "read_text_file", "read_media_file", "get_file_info"):
+        where(tool, "sub/a.txt", path="./sub//a.txt")
+    for tool in ("list_directory", "list_directory_with_sizes", "directory_tree"):
+        where(tool, "sub", path="sub/")
+        where(tool, ".", path=".")
+    where("create_directory", "new/dir", path="new/dir")
+    data = where("copy_file", "b.txt", source="sub/a.txt", destination="b.txt")
+    equal((data["absoluteSource"], data["relativeSource"]),
+          (str(fx.project / "sub/a.txt"), "sub/a.txt"))
+    data = where("move_file", "c.txt", source="b.txt", destination="sub/../c.txt")
+    equal(data["relativeSource"], "b.txt")
+    os.symlink("sub/a.txt", fx.project / "link")
+    where("read_text_file", "sub/a.txt", path="link")
+    where("delete_file", "link", path="link")
+    equal(where("glob", ".", pattern="*.txt")["relativeFiles"], ["c.txt"])
+    equal(where("glob", "sub", pattern="*", path="sub")["relativeFiles"], ["sub/a.txt"])
+    equal([one["relativePath"] for one in where("grep", ".", pattern="y")["files"]],
+          ["c.txt", "sub/a.txt"])
+    equal([one["relativePath"] for one in where("grep", "c.txt", pattern="y", path="c.txt")["files"]],
+          ["c.txt"])
+    files = server.data("read_multiple_files", paths=["c.txt", "none"])["files"]
+    equal((files[0]["relativePath"], files[1]["error"]), ("c.txt", "NOT_FOUND"))
+
+
 @test("F3 odd names inside work")
 def odd_names(fx):
     server = Server(fx)
@@ -248,7 +371,8 @@ def directories(fx):
     data = server.data("run_command", command=f"pwd; touch x {other}/y {fx.project}/z")
     equal(data["stdout"].strip(), str(fx.outside))
     check((other / "y").exists() and not fx.exists("z"))
-    equal(server.failure("read_text_file", path=str(fx.write("p", "x")))["code"], "NEEDS_CONSENT")
+    equal(server.failure("read_text_file", path=str(fx.write("p", "x")))["code"],
+          "PATH_OUTSIDE_PROJECT")
 
 
 @test("P5 roots of the client narrow, never widen")
