@@ -55,9 +55,8 @@ static void count_event(struct sb_counters *counters, const struct sb_event *eve
 	} else if (event->kind == SB_EVENT_DENY) {
 		counters->seen[op] += event->question == 0; /* else it was seen when it was asked */
 		counters->denied[op]++;
-	} else if (event->kind == SB_EVENT_ANSWER && event->verdict &&
-		   strcmp(event->verdict, "allow") == 0) {
-		counters->approved[op]++;
+	} else if (event->kind == SB_EVENT_PERFORM) {
+		counters->approved[op] += event->error == 0;
 	}
 }
 

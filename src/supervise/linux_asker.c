@@ -291,7 +291,7 @@ static void add_counters(struct sb_counters *counters, const struct sb_wire_coun
 {
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		counters->seen[op] = performed->seen[op];
-		counters->allowed[op] = performed->allowed[op];
+		counters->allowed[op] += performed->allowed[op]; /* to what we did ourselves */
 	}
 }
 

@@ -287,6 +287,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 		const struct sb_telling telling = sb_broker_telling(broker);
 
 		sb_tell_landed(&telling, judgement);
+		sb_broker_done(broker, judgement->strictest->op);
 		sb_resolve_renamed();
 		sb_sys_notify_return(performer->listener, call->id, 0);
 	}
@@ -420,7 +421,8 @@ static bool opened_device(struct sb_broker *broker, const struct sb_call *call,
 		sb_broker_answer_error(broker, call, errno);
 		return true;
 	}
-	sb_broker_count(broker, SB_MODIFY, true);
+	sb_broker_seen(broker, SB_MODIFY);
+	sb_broker_done(broker, SB_MODIFY);
 	sb_broker_answer(broker, call, NULL, &outcome);
 	return true;
 }
@@ -468,6 +470,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	struct sb_spot file, target;
 	struct sb_judgement judgement;
 	struct sb_outcome outcome;
+	bool judged = false; /* counted, once for each call */
 	bool answered = true, changed, inner, allowed, metadata = sb_act_is_metadata(call->act);
 	int status =
 		sb_broker_resolve(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
@@ -529,7 +532,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	    ((call->act == SB_ACT_OPEN && holds_already(call, &file)) ||
 	     (!two && is_own_terminal(performer, &file))))
 		allowed = true;
-	sb_broker_count(broker, judgement.strictest->op, allowed);
+	judged = call->act != SB_ACT_ACCESS; /* which does nothing */
 	if (!allowed && (file.in_proc || target.in_proc)) {
 		answer_in_proc(broker, call, &file, &target);
 		goto out;
@@ -587,9 +590,13 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		const struct sb_telling telling = sb_broker_telling(broker);
 
 		sb_tell_act(&telling, call, &file, &target);
+		if (judged)
+			sb_broker_done(broker, judgement.strictest->op);
 		sb_broker_answer(broker, call, &file, &outcome);
 	}
 out:
+	if (answered && judged)
+		sb_broker_seen(broker, judgement.strictest->op);
 	sb_spot_done(&file);
 	sb_spot_done(&target);
 	return answered;

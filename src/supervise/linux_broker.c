@@ -43,11 +43,14 @@ int sb_broker_enter(const struct sb_broker *broker)
 	return 0;
 }
 
-void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed)
+void sb_broker_seen(struct sb_broker *broker, enum sb_op op)
 {
 	__atomic_fetch_add(&broker->counters.seen[op], 1, __ATOMIC_RELAXED);
-	if (allowed)
-		__atomic_fetch_add(&broker->counters.allowed[op], 1, __ATOMIC_RELAXED);
+}
+
+void sb_broker_done(struct sb_broker *broker, enum sb_op op)
+{
+	__atomic_fetch_add(&broker->counters.allowed[op], 1, __ATOMIC_RELAXED);
 }
 
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error)
@@ -396,7 +399,8 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	if (!outcome.error) {
 		const struct sb_telling telling = sb_broker_telling(broker);
 
-		sb_broker_count(broker, SB_CREATE, true);
+		sb_broker_seen(broker, SB_CREATE);
+		sb_broker_done(broker, SB_CREATE);
 		sb_tell_act(&telling, call, &file, NULL);
 		sb_broker_answer(broker, call, &file, &outcome);
 	}
@@ -414,7 +418,8 @@ static bool is_fast(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	if (!broker->fast.count || call->flags_in_memory ||
 	    !sb_fast_lets_through(&broker->fast, &caller, call, &op))
 		return false;
-	sb_broker_count(broker, op, true);
+	sb_broker_seen(broker, op);
+	sb_broker_done(broker, op); /* what the kernel says to it nobody hears */
 	return true;
 }
 

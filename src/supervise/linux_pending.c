@@ -438,6 +438,12 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		sb_summary_add(approver->summary, &refused);
 }
 
+/* An open that only made a copy: it is done when its bytes land. */
+static bool is_staging(const struct sb_pending *pending)
+{
+	return pending->judgement.lands && pending->request->call.act == SB_ACT_OPEN;
+}
+
 /* What was done because a person said yes, now or earlier. */
 static void note_performed(struct sb_approver *approver, struct sb_pending *pending, int error)
 {
@@ -452,14 +458,13 @@ static void note_performed(struct sb_approver *approver, struct sb_pending *pend
 			sb_summary_wrote(approver->summary, pending->judgement.lands->site->path,
 					 bytes->length);
 	}
-	approver->counters.approved[pending->judgement.strictest->op]++;
-	if (!error)
-		for (size_t i = 0; i < pending->judgement.count; i++) {
-			struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
+	approver->counters.approved[pending->judgement.strictest->op] += !error;
+	for (size_t i = 0; !error && i < pending->judgement.count; i++) {
+		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
 
-			if (wish.op == SB_CREATE)
-				sb_grants_made(approver->grants, &wish);
-		}
+		if (wish.op == SB_CREATE)
+			sb_grants_made(approver->grants, &wish);
+	}
 	event.verdict = "allow";
 	event.by = pending->by;
 	event.error = error;
@@ -479,6 +484,17 @@ static void tell(struct sb_approver *approver, const struct sb_pending *pending)
 	if (!pending->judgement.lands)
 		sb_tell_act(&telling, &pending->request->call, &pending->file, &pending->target);
 	sb_tell_landed(&telling, &pending->judgement);
+}
+
+/* For the counters and the record. */
+static void account(struct sb_approver *approver, struct sb_pending *pending, int error)
+{
+	if (is_staging(pending))
+		return;
+	if (pending->by)
+		note_performed(approver, pending, error);
+	else
+		approver->counters.allowed[pending->judgement.strictest->op] += !error;
 }
 
 /*
@@ -502,8 +518,7 @@ void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pendi
 		sb_pending_fail(approver, &pending->request->call, error);
 	if (!error)
 		tell(approver, pending);
-	if (by)
-		note_performed(approver, pending, error);
+	account(approver, pending, error);
 	sb_pending_free(pending);
 }
 
@@ -538,8 +553,8 @@ void sb_pending_try_waiting(struct sb_approver *approver)
 		}
 		*link = pending->next;
 		approver->waiting_count--;
-		if (!again && pending->by)
-			note_performed(approver, pending, error);
+		if (!again)
+			note(approver, pending, error);
 		sb_pending_free(pending);
 	}
 }

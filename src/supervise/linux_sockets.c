@@ -142,6 +142,8 @@ static void *wait_for_connection(void *argument)
 			if (error < 0)
 				error = ECONNREFUSED;
 		}
+		if (!error && pending->object >= 0)
+			sb_broker_done(pending->broker, SB_MODIFY);
 		answer(pending->broker, &pending->call, error);
 		break;
 	}
@@ -163,6 +165,8 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 		return;
 	error = try_connect(socket, address, length, flags);
 	if ((error != EINPROGRESS && error != EAGAIN) || (flags & O_NONBLOCK)) {
+		if (!error && object >= 0)
+			sb_broker_done(broker, SB_MODIFY);
 		answer(broker, call, error);
 		return;
 	}
@@ -256,7 +260,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	}
 	sb_judge_call(performer->grounds, call, &file, NULL, &judgement);
 	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
-	sb_broker_count(broker, SB_MODIFY, allowed);
+	sb_broker_seen(broker, SB_MODIFY);
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (!allowed && S_ISSOCK(file.info.st_mode)) {
@@ -318,13 +322,13 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		if (!error && file.in_proc)
 			error = ENOENT;
 
-		sb_broker_count(broker, SB_CREATE, false);
+		sb_broker_seen(broker, SB_CREATE);
 		if (error)
 			sb_broker_fail(broker, call, error);
 		else
 			sb_broker_forward(broker, call, &file, NULL, socket);
 	} else {
-		sb_broker_count(broker, SB_CREATE, true);
+		sb_broker_seen(broker, SB_CREATE);
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id)) {
 			outcome.error = bind_in(broker, call, &file, socket);
@@ -333,6 +337,8 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 				sb_act_take_back(call, &file, NULL, &outcome);
 				outcome.error = EACCES;
 			}
+			if (!outcome.error)
+				sb_broker_done(broker, SB_CREATE);
 			if (sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error))
 				sb_broker_forward(broker, call, &file, NULL, socket);
 			else

@@ -525,6 +525,8 @@ static bool land(struct sb_broker *broker, struct sb_call *call, struct sb_stage
 	} else if (call->id) {
 		sb_broker_fail(broker, call, EFBIG);
 	}
+	if (landed)
+		sb_broker_done(broker, old.data ? SB_MODIFY : SB_CREATE);
 	sb_bytes_done(&bytes);
 	sb_bytes_done(&old);
 	return landed;

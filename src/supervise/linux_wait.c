@@ -83,6 +83,8 @@ static void *wait_for_reader(void *argument)
 		struct sb_outcome outcome = sb_perform(&wait->call, &wait->file, NULL);
 
 		if (!outcome.again) {
+			if (!outcome.error)
+				sb_broker_done(wait->broker, SB_MODIFY);
 			sb_deliver(wait->broker->performer->listener, &wait->call, &wait->file,
 				   &outcome);
 			break;

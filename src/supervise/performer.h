@@ -87,7 +87,9 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 /* Give the calling thread the umask of this one. */
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);
-void sb_broker_count(struct sb_broker *broker, enum sb_op op, bool allowed);
+/* R2.  A call was judged; and, then or later, it was carried out as the rules allow. */
+void sb_broker_seen(struct sb_broker *broker, enum sb_op op);
+void sb_broker_done(struct sb_broker *broker, enum sb_op op);
 /* For the end of the run; before the caller gets its answer. */
 struct sb_telling sb_broker_telling(struct sb_broker *broker);
 /* The kernel goes on with the call itself. */

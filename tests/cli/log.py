@@ -653,14 +653,84 @@ def stats(fx):
 
 @test("R2 --stats: sessions without an exit record are counted from their events")
 def stats_events(fx):
-    write(fx, "op=delete", "path=/x", "deny", "question=1", "ask", "verdict=allow", "answer",
-          "question=2", "verdict=", "ask", "verdict=deny", "answer", "deny")
+    write(fx, "op=delete", "path=/x", "deny", "question=1", "ask", "answer", "verdict=allow",
+          "perform", "error=2", "perform", "error=0", "question=2", "verdict=", "ask", "verdict=deny",
+          "answer", "deny")
     found = json.loads(fx.sandbash("--stats", "--json").stdout)
     equal(found["without_exit"], 1)
     equal(found["operations"]["delete"], {"seen": 3, "allowed": 0, "denied": 2, "asked": 2,
                                           "approved": 1})
     contains(fx.sandbash("--stats").stdout, "1 without an exit record")
     equal(json.loads(fx.sandbash("--stats", "--json", "--since=2100-01-01").stdout)["sessions"], 0)
+
+
+def counted(fx, script, *flags, **where):
+    """The operations of one run, without those that are 0."""
+    result = fx.sandbash("--quiet", *flags, "python3", "-c", script, **where)
+    equal(result.status, 0, result.stderr)
+    found = [one for one in events(fx) if one["event"] == "exit"][-1]["counters"]
+    names = ("read", "modify", "create", "delete")
+    return {kind: {name: number for name, number in zip(names, numbers) if number}
+            for kind, numbers in found.items()}
+
+
+FAILING = """
+import errno, os, socket
+def fails(error, act, *words):
+    try:
+        act(*words)
+    except OSError as e:
+        assert e.errno == error, e
+    else:
+        assert False, words
+"""
+
+
+@test("R2 only what succeeded is counted as allowed", variants=("full", "flat"))
+def only_done(fx):
+    fx.write("old", "x")
+    (fx.project / "dir").mkdir()
+    none = counted(fx, "pass")
+    found = counted(fx, FAILING + """
+for i in range(5):
+    fails(errno.ENOENT, os.unlink, "none")
+    fails(errno.EEXIST, os.mkdir, "dir")
+    fails(errno.EEXIST, os.open, "old", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    fails(errno.ENOENT, os.rename, "none", "other")
+    fails(errno.EISDIR, os.open, "dir", os.O_WRONLY)
+    fails(errno.EEXIST, os.symlink, "x", "old")
+    os.access("old", os.W_OK)
+""")
+    equal(found["allowed"], none["allowed"], "nothing was done")
+    check(sum(found["seen"].values()) >= sum(none["seen"].values()) + 20, "but all of it was seen")
+    found = counted(fx, """
+import os
+for i in range(3):
+    os.close(os.open(f"new{i}", os.O_WRONLY | os.O_CREAT, 0o600))
+    os.mkdir(f"dir{i}")
+    os.unlink(f"new{i}")
+    os.close(os.open("old", os.O_WRONLY))
+""")
+    more = {name: number - none["allowed"].get(name, 0) for name, number in found["allowed"].items()}
+    equal({name: number for name, number in more.items() if number},
+          {"create": 6, "delete": 3, "modify": 3})
+
+
+@test("R2 what is refused, and what is guarded and harmless", variants=("full", "flat"))
+def refused_counts(fx):
+    fx.git_project()
+    none = counted(fx, "pass")
+    found = counted(fx, FAILING + f"""
+for i in range(3):
+    fails(errno.EACCES, os.open, "{fx.outside}/x", os.O_WRONLY | os.O_CREAT)
+fails(errno.EACCES, os.open, ".git/hooks/pre-commit", os.O_WRONLY | os.O_CREAT)
+for i in range(2):
+    with open(".git/config", "a") as f:
+        f.write("[user]\\n\\tname = x\\n")
+""", "--consent=deny")
+    equal(found["denied"], {"create": 4})
+    equal((found["asked"], found["approved"]), ({}, {}))
+    equal(found["allowed"]["modify"] - none["allowed"].get("modify", 0), 2)
 
 
 run_all()

@@ -118,6 +118,8 @@ def for_a_process(fx):
     contains(screen, "first")
     equal(content(fx), "12")
     contains(screen, f"{HOOK}' (2 bytes)")
+    counters = json.loads(fx.sandbash("--stats", "--json").stdout)["operations"]
+    equal([sum(op[kind] for op in counters.values()) for kind in ("asked", "approved")], [3, 2])
     log = [json.loads(line) for line in
            fx.sandbash("--log", "--json").stdout.splitlines()]
     equal([one["content"] for one in log if one.get("content")],
