@@ -2,7 +2,8 @@
  * audit.c - the writer: one file, one record after the other.
  *
  * The file is held with flock(2) as long as the writer lives, which is how others know
- * (prune, verify).  Nothing is synced: a record survives the end of any process, and a
+ * (prune, verify).  The shared file of a day is held for each record alone: its writers go on
+ * where the last one was, whose hash and number they read there.  Nothing is synced: a record survives the end of any process, and a
  * power cut may cost the last seconds.
  */
 #include "audit/audit.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,11 +26,18 @@
 #include "base/auto.h"
 #include "base/buf.h"
 
+#define SHARED_BYTES (4 * 1024 * 1024) /* of a day's file: then the next one begins */
+#define RESERVED (16 * 1024)           /* a start with a long command line, and an end */
+#define LOCK_WAIT_MS 1000
+#define LOCK_TRIES 500
+
 struct sb_audit {
 	int fd;
 	char session[SB_SESSION_SIZE];
 	char *name;
 	char *path; /* for messages */
+	bool shared;
+	bool reserved; /* more of the disk than it is long */
 	struct sb_chain chain;
 	unsigned long seq;  /* of the last record, written or not */
 	unsigned long lost; /* since the last one that was written */
@@ -129,6 +138,68 @@ static int create_file(int dir, struct sb_audit *audit)
 	return -EEXIST;
 }
 
+/* Can a record be added?  What a full disk or a killed writer left half done is left alone. */
+static bool is_usable(int fd)
+{
+	struct stat info;
+	char last;
+
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
+	       info.st_size < SHARED_BYTES &&
+	       (info.st_size == 0 || (pread(fd, &last, 1, info.st_size - 1) == 1 && last == '\n'));
+}
+
+/* "20261115T000000-1-0000", and -2- when that is full. */
+static void name_day(struct sb_audit *audit, unsigned number)
+{
+	char now[SB_TIME_SIZE];
+
+	sb_time_print(now_us(), now);
+	snprintf(audit->session, sizeof audit->session, "%.4s%.2s%.2sT000000-%u-0000", now, now + 5,
+		 now + 8, number);
+}
+
+/* As it is nearly always: there, and the first. */
+static bool open_day_at_once(struct sb_audit *audit, const char *log_dir)
+{
+	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FD int fd = -1;
+
+	name_day(audit, 1);
+	if (asprintf(&path, "%s/%s.jsonl", log_dir, audit->session) < 0) {
+		path = NULL;
+		return false;
+	}
+	fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || !is_usable(fd))
+		return false;
+	audit->fd = sb_take_fd(&fd);
+	audit->path = sb_take_ptr(&path);
+	return true;
+}
+
+static int open_day(int dir, struct sb_audit *audit)
+{
+	char name[SB_LOG_NAME_SIZE];
+
+	for (unsigned number = 1; number < 1000; number++) {
+		SB_AUTO_FD int fd = -1;
+
+		name_day(audit, number);
+		sb_log_name(audit->session, name);
+		fd = openat(dir, name,
+			    O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			    0600);
+		if (fd < 0)
+			return -errno;
+		if (!is_usable(fd))
+			continue;
+		audit->fd = sb_take_fd(&fd);
+		return 0;
+	}
+	return -EMFILE;
+}
+
 static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_error *err)
 {
 	SB_AUTO_FREE char *log_dir = NULL;
@@ -139,6 +210,8 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 		log_dir = NULL;
 		return out_of_memory(err);
 	}
+	if (audit->shared && open_day_at_once(audit, log_dir))
+		return SB_OK;
 	dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0 && errno == ENOENT) {
 		status = make_dirs(log_dir, err);
@@ -148,7 +221,7 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 	}
 	if (dir < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot use '%s'", log_dir);
-	status = create_file(dir, audit);
+	status = audit->shared ? open_day(dir, audit) : create_file(dir, audit);
 	if (status < 0)
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot create a record in '%s'",
 			       log_dir);
@@ -159,8 +232,8 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 	return SB_OK;
 }
 
-int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out,
-		  struct sb_error *err)
+static int open_audit(const char *state_dir, const char *name, bool shared, struct sb_audit **out,
+		      struct sb_error *err)
 {
 	struct sb_audit *audit = calloc(1, sizeof *audit);
 	int status = SB_OK;
@@ -168,6 +241,7 @@ int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out
 	if (!audit)
 		return out_of_memory(err);
 	audit->fd = -1;
+	audit->shared = shared;
 	sb_chain_start(&audit->chain);
 	if (name) {
 		audit->name = strdup(name);
@@ -184,17 +258,81 @@ int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out
 	return SB_OK;
 }
 
+int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out,
+		  struct sb_error *err)
+{
+	return open_audit(state_dir, name, false, out, err);
+}
+
+int sb_audit_open_shared(const char *state_dir, const char *name, struct sb_audit **out,
+			 struct sb_error *err)
+{
+	return open_audit(state_dir, name, true, out, err);
+}
+
+/* Where room cannot be held it can be tried: nobody reads the file yet. */
+static int try_to_fill(int fd)
+{
+	static const char blanks[RESERVED];
+	ssize_t put = write(fd, blanks, sizeof blanks);
+	int error = put < 0 ? errno : put < (ssize_t)sizeof blanks ? ENOSPC : 0;
+
+	if (ftruncate(fd, 0) != 0 && !error)
+		error = errno;
+	return -error;
+}
+
+static int reserve(int fd)
+{
+	struct rlimit limit;
+
+	/* room that is only held is not measured by it, and the signal is not for us */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < RESERVED)
+		return -EFBIG;
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVED) == 0)
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? try_to_fill(fd) : -errno;
+}
+
+int sb_audit_reserve(struct sb_audit *audit, struct sb_error *err)
+{
+	int status = reserve(audit->fd);
+
+	audit->reserved = status == 0;
+	return status == 0
+		       ? SB_OK
+		       : sb_fail(err, SB_E_SYSTEM, -status, "cannot write to '%s'", audit->path);
+}
+
+/* What was held and not used. */
+static void give_back(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) == 0)
+		(void)!ftruncate(fd, info.st_size);
+}
+
+static bool is_empty(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && info.st_size == 0;
+}
+
 void sb_audit_close(struct sb_audit *audit)
 {
 	ssize_t ignored;
 
 	if (!audit)
 		return;
-	if (audit->end == IN_LINE) {
+	if (audit->end == IN_LINE && !audit->shared) {
 		ignored = write(audit->fd, "\n", 1);
 		(void)ignored; /* readers take it for torn then, which it nearly is */
 	}
-	if (audit->path && audit->seq == 0) /* the run did not come about */
+	if (audit->reserved)
+		give_back(audit->fd);
+	if (audit->path && !audit->shared && is_empty(audit->fd)) /* the run did not come about */
 		unlink(audit->path);
 	if (audit->fd >= 0)
 		close(audit->fd);
@@ -242,7 +380,107 @@ static void make_line(const struct sb_audit *audit, struct sb_record *record, st
 	sb_record_print_tail(record->hash, line);
 }
 
+/* --- the file of the day ---------------------------------------------------------------- */
+
+/* Nobody holds it for longer than one record takes, but a stranger could for ever. */
+static int lock_shared(int fd)
+{
+	const struct timespec pause = {0, LOCK_WAIT_MS * 1000000L / LOCK_TRIES};
+
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == ENOSYS ||
+		    errno == EOPNOTSUPP)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EWOULDBLOCK;
+}
+
+/*
+ * The last line of the file, which has size bytes: in *out_bytes, which is the caller's to free,
+ * from what is returned on.  NULL: there is none.
+ */
+static const char *find_last_line(int fd, size_t size, char **out_bytes, size_t *out_length)
+{
+	/* mostly the first look is enough; a line has at most SB_RECORD_MAX bytes */
+	for (size_t want = 2048; want <= 4 * SB_RECORD_MAX; want *= 4) {
+		size_t part = size < want ? size : want;
+		char *bytes = realloc(*out_bytes, part);
+		const char *before;
+
+		if (!bytes)
+			return NULL;
+		*out_bytes = bytes;
+		if (pread(fd, bytes, part, (off_t)(size - part)) != (ssize_t)part ||
+		    bytes[part - 1] != '\n')
+			return NULL;
+		before = memrchr(bytes, '\n', part - 1);
+		if (before || part == size) {
+			before = before ? before + 1 : bytes;
+			*out_length = (size_t)(bytes + part - 1 - before);
+			return before;
+		}
+	}
+	return NULL;
+}
+
+/* Go on behind the record that is the last one by now, whoever wrote it. */
+static int follow(struct sb_audit *audit, off_t *out_size)
+{
+	SB_AUTO_FREE char *bytes = NULL;
+	char hash[SB_SHA256_HEX];
+	const char *line;
+	struct stat info;
+	size_t length;
+
+	if (fstat(audit->fd, &info) != 0)
+		return -errno;
+	sb_chain_start(&audit->chain);
+	audit->seq = audit->lost = 0;
+	audit->end = AT_LINE;
+	*out_size = info.st_size;
+	if (info.st_size == 0)
+		return info.st_nlink ? 0 : -ESTALE;
+	line = find_last_line(audit->fd, (size_t)info.st_size, &bytes, &length);
+	if (!line || !sb_record_link(line, length, hash, &audit->seq))
+		return -EBADMSG;
+	sb_chain_link(&audit->chain, hash, audit->seq);
+	return info.st_nlink ? 0 : -ESTALE;
+}
+
+static int write_own(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err);
+
 int sb_audit_write(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err)
+{
+	off_t before = 0;
+	int status;
+
+	if (!audit->shared)
+		return write_own(audit, event, err);
+	status = lock_shared(audit->fd);
+	if (status == 0)
+		status = follow(audit, &before);
+	if (status < 0) {
+		flock(audit->fd, LOCK_UN);
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot add to '%s'", audit->path);
+	}
+	status = write_own(audit, event, err);
+	/* half a record would be in the way of the next; nobody else writes meanwhile */
+	if (audit->end != AT_LINE) {
+		(void)!ftruncate(audit->fd, before); /* if not, the next file is begun */
+		if (status == SB_OK)
+			status = sb_fail(err, SB_E_SYSTEM, ENOSPC, "cannot write to '%s'",
+					 audit->path);
+	}
+	flock(audit->fd, LOCK_UN);
+	return status;
+}
+
+/* --- one record ----------------------------------------------------------------------------- */
+
+static int write_own(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(SB_RECORD_MAX);
 	struct sb_record record = {.time_us = now_us(),

@@ -50,7 +50,7 @@ struct sb_event {
 	int error;           /* errno of a performed or refused operation */
 	const char *content; /* SHA-256, hex, of the bytes that landed on a guarded name */
 	const char *note;    /* one line */
-	/* start */
+	/* start; in a shared file the process as well, which an exit names again */
 	const char *const *command; /* NULL-terminated */
 	const char *directory;
 	const char *mode;
@@ -75,7 +75,20 @@ struct sb_audit;
  */
 int sb_audit_open(const char *state_dir, const char *name, struct sb_audit **out,
 		  struct sb_error *err);
+
+/*
+ * The same in the file of the day, which many write to, a record at a time: for runs of which only
+ * the start is recorded.  A file of its own would cost more than all the rest of the record.
+ */
+int sb_audit_open_shared(const char *state_dir, const char *name, struct sb_audit **out,
+			 struct sb_error *err);
 void sb_audit_close(struct sb_audit *audit); /* one without records vanishes; NULL is fine */
+
+/*
+ * See that the first records can be written, and hold room for them: for whoever must not run
+ * without.  SB_E_SYSTEM: no space, a quota, a limit on how long files may be.
+ */
+int sb_audit_reserve(struct sb_audit *audit, struct sb_error *err);
 
 /* "20261115T180301-1234-9f3c": names the file, sorts by time. */
 const char *sb_audit_session(const struct sb_audit *audit);

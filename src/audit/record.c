@@ -65,6 +65,26 @@ static const struct field {
 
 _Static_assert(sizeof(pid_t) == sizeof(int), "a process id is read as an int");
 
+bool sb_record_link(const char *bytes, size_t length, char out_hash[SB_SHA256_HEX],
+		    unsigned long *out_seq)
+{
+	static const char first[] = "{\"v\":1,\"time\":\"",
+			  number[] = "\"seq\":", last[] = ",\"hash\":\"";
+	const char *tail = bytes + length - SB_RECORD_TAIL, *hash = tail + sizeof last - 1, *at;
+	char *end;
+
+	if (length < SB_RECORD_TAIL + 64 || memcmp(bytes, first, sizeof first - 1) != 0 ||
+	    memcmp(tail, last, sizeof last - 1) != 0 || memcmp(hash + 64, "\"}", 2) != 0)
+		return false;
+	at = memmem(bytes, 64, number, sizeof number - 1);
+	if (!at || at[sizeof number - 1] < '1' || at[sizeof number - 1] > '9')
+		return false;
+	*out_seq = strtoul(at + sizeof number - 1, &end, 10);
+	memcpy(out_hash, hash, 64);
+	out_hash[64] = '\0';
+	return *end == ',' && strspn(out_hash, "0123456789abcdef") == 64;
+}
+
 bool sb_record_is_static(const struct sb_record *start)
 {
 	/* sb_layers_describe() */

@@ -59,6 +59,13 @@ void sb_record_print_tail(const char *hash, struct sb_buf *out);
  * record of ours; the reason says at which byte.
  */
 int sb_record_parse(const char *bytes, size_t length, struct sb_record *out, struct sb_error *err);
+/*
+ * The two of a line that the next record needs, and no more: for a writer in a hurry.  False: it is
+ * no record, as far as that shows.
+ */
+bool sb_record_link(const char *bytes, size_t length, char out_hash[SB_SHA256_HEX],
+		    unsigned long *out_seq);
+
 void sb_record_done(struct sb_record *record); /* NULL and zeroed are fine */
 
 /* The start of a run without a supervisor, of whose end there is no record. */

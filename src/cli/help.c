@@ -32,8 +32,7 @@ int sb_cli_help(void)
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
 	sb_buf_puts(&out,
-		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]   (--help: this text)\n"
-		    "Runs COMMAND (or bash) so that it can change only the current directory.\n");
+		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]   (--help: this text)\n");
 	for (int group = 0; group < SB_GROUP_COUNT; group++) {
 		size_t column = 0;
 		int width = 0;

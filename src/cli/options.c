@@ -124,7 +124,7 @@ const struct sb_option sb_options[] = {
 		   "no summary of what was refused at the end"},
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
 		    "write what was refused to FILE, as JSON"},
-	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_RUN, NULL,
+	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_MORE, NULL,
 			   "do not run without a record", .inherited = true},
 	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
 			     "wait for what the command leaves running instead of ending it"},
@@ -196,7 +196,7 @@ const size_t sb_option_count = sizeof sb_options / sizeof sb_options[0];
 const char *sb_group_title(enum sb_group group)
 {
 	static const char *const titles[] = {
-		"Rules for this run",
+		"Runs COMMAND (or bash) so that it can change only the current directory. Rules",
 		"How to run (MODE is read-only, workspace-write or danger-full-access)",
 		"Looking",
 		"More",

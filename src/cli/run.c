@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -329,41 +330,77 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 	return execute(run);
 }
 
-/* A record for a static run: opened while we can, closed when the command takes our place. */
+static void warn_of(const struct sb_error *err)
+{
+	sb_warn("%s%s%s", err->message, err->sys_errno ? ": " : "",
+		err->sys_errno ? strerror(err->sys_errno) : "");
+}
+
+/* How long files may be is the caller's business, and the day's is long. */
+static bool has_size_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+/*
+ * A record for a run without a supervisor: opened while we can, closed when the command takes our
+ * place.  In the file of the day, unless it must not fail: that may be another's fault.
+ */
 static int open_record(const struct sb_command_line *line, const struct run *run,
 		       struct sb_audit **out)
 {
 	struct sb_error err;
 	bool mounts;
+	int status;
 
-	if ((!run->setup.log_static && !line->require_audit) || sb_inside(&mounts))
+	/* inside another run it lies out of reach; that one has recorded its own start */
+	if ((!run->setup.log_static && !line->require_audit && !is_danger(run)) ||
+	    sb_inside(&mounts))
 		return 0;
-	if (sb_audit_open(run->setup.home.state_dir, line->session, out, &err) == SB_OK)
+	status =
+		line->require_audit || has_size_limit()
+			? sb_audit_open(run->setup.home.state_dir, line->session, out, &err)
+			: sb_audit_open_shared(run->setup.home.state_dir, line->session, out, &err);
+	/* now, since a file that stays empty can be taken away again as long as we are free */
+	if (status == SB_OK && line->require_audit)
+		status = sb_audit_reserve(*out, &err);
+	if (status == SB_OK)
 		return 0;
+	sb_audit_close(*out);
 	*out = NULL;
 	if (line->require_audit)
 		return sb_report(&err);
-	sb_warn("%s", err.message);
+	warn_of(&err);
 	return 0;
 }
 
-/* Its end would be ours to record, and we are the command then: only a failure to start is. */
+/*
+ * Its end would be ours to record, and we are the command then: only a failure to start is.
+ * layers NULL: there is no sandbox.
+ */
 static int start_recorded(const struct sb_command_line *line, struct run *run,
 			  struct sb_audit *audit, const struct sb_layers *layers,
 			  const struct sb_weaknesses *weak)
 {
-	struct sb_event event = {.kind = SB_EVENT_EXIT, .has_status = true};
+	struct sb_event event = {.kind = SB_EVENT_EXIT, .has_status = true, .process = getpid()};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, own;
 	char hash[SB_SHA256_HEX];
 	struct sb_error err;
+	int status;
 
 	sb_record_hash(run->setup.policy, hash);
-	if (sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
-			    run->setup.home.cwd, layers, &err) != SB_OK) {
+	sigaction(SIGXFSZ, &ignore, &own); /* a record that is too long for the limit is an error */
+	status = sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
+				 run->setup.home.cwd, event.process, layers, &err);
+	sigaction(SIGXFSZ, &own, NULL);
+	if (status != SB_OK) {
 		if (line->require_audit)
 			return sb_report(&err);
-		sb_warn("%s", err.message);
+		warn_of(&err);
 	}
-	event.status = start(run, layers, weak);
+	event.status = layers ? start(run, layers, weak) : execute(run);
 	sb_audit_write(audit, &event, &err);
 	return event.status;
 }
@@ -385,6 +422,21 @@ static int run_static(const struct sb_command_line *line, struct run *run)
 	else
 		status = audit ? start_recorded(line, run, audit, &layers, &weak)
 			       : start(run, &layers, &weak);
+	sb_audit_close(audit);
+	return status;
+}
+
+/* danger-full-access: nothing holds, but that it was so is on record (R1). */
+static int run_unconfined(const struct sb_command_line *line, struct run *run)
+{
+	struct sb_audit *audit = NULL;
+	int status = open_record(line, run, &audit);
+
+	if (status)
+		return status;
+	if (line->keep_env)
+		sb_environ_keep(line->keep_env);
+	status = audit ? start_recorded(line, run, audit, NULL, NULL) : execute(run);
 	sb_audit_close(audit);
 	return status;
 }
@@ -554,7 +606,7 @@ int sb_cli_run(const struct sb_command_line *given)
 	}
 	if (!status && is_danger(&run)) {
 		clean_environ(&run);
-		status = execute(&run);
+		status = run_unconfined(line, &run);
 	} else if (!status) {
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
 						: run_static(line, &run);

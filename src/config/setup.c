@@ -401,7 +401,8 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 {
 	struct sb_maker maker = {.request = request,
 				 .setup = {.log_keep_days = SB_LOG_KEEP_DAYS,
-					   .log_keep_megabytes = SB_LOG_KEEP_MEGABYTES}};
+					   .log_keep_megabytes = SB_LOG_KEEP_MEGABYTES,
+					   .log_static = true}};
 	int status = make(&maker, err);
 
 	for (int tier = 0; tier < SB_TIER_COUNT; tier++) {

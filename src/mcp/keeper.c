@@ -230,7 +230,8 @@ _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 	static struct keeper keeper;
 
 	let_go();
-	keeper = (struct keeper){.options = options};
+	keeper = (struct keeper){
+		.options = options, .audit = options->audit, .audit_tried = options->audit != NULL};
 	sb_link_init(&keeper.link, options->link);
 	keeper.grants = sb_grants_new(options->setup->home.home);
 	if (!keeper.grants)

@@ -19,6 +19,7 @@
 #ifndef SB_MCP_KEEPER_H
 #define SB_MCP_KEEPER_H
 
+#include "audit/audit.h"
 #include "cli/options.h"
 #include "config/setup.h"
 
@@ -29,7 +30,12 @@ struct sb_keeper_options {
 	int link;                   /* its end of sb_link_pair() */
 	int sandbash;               /* O_PATH: the program that runs commands; -1: not found */
 	const char *keep_env;       /* what commands see of the environment */
+	struct sb_audit *audit;     /* of --require-audit: begun already; or NULL */
 };
+
+/* Begin the record before anything is served.  SB_E_SYSTEM: it cannot be written. */
+int sb_keeper_require_record(const struct sb_setup *setup, const char *name, struct sb_audit **out,
+			     struct sb_error *err);
 
 _Noreturn void sb_keeper_main(const struct sb_keeper_options *options);
 

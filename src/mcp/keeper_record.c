@@ -6,9 +6,8 @@
 #include "mcp/keeper_impl.h"
 #include "policy/encode.h"
 
-static void record_start(struct keeper *keeper)
+static int record_start(struct sb_audit *audit, const struct sb_setup *setup, struct sb_error *err)
 {
-	const struct sb_setup *setup = keeper->options->setup;
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
 	static const char *const command[] = {"sandbash", "--mcp", NULL};
 	char hash[SB_SHA256_HEX];
@@ -20,7 +19,25 @@ static void record_start(struct keeper *keeper)
 
 	sb_policy_encode(setup->policy, &bytes);
 	sb_sha256_hex(bytes.data, bytes.length, hash);
-	sb_audit_write(keeper->audit, &event, NULL);
+	return sb_audit_write(audit, &event, err);
+}
+
+int sb_keeper_require_record(const struct sb_setup *setup, const char *name, struct sb_audit **out,
+			     struct sb_error *err)
+{
+	struct sb_audit *audit;
+	int status = sb_audit_open(setup->home.state_dir, name, &audit, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_audit_reserve(audit, err);
+	if (status == SB_OK)
+		status = record_start(audit, setup, err);
+	if (status == SB_OK)
+		*out = audit;
+	else
+		sb_audit_close(audit);
+	return status;
 }
 
 static void attach_answered(void *context, unsigned long id, enum sb_answer answer)
@@ -57,7 +74,7 @@ void sb_keeper_open_record(struct keeper *keeper)
 		if (sb_audit_open(setup->home.state_dir,
 				  keeper->own_session ? NULL : keeper->session_name, &keeper->audit,
 				  NULL) == SB_OK)
-			record_start(keeper);
+			record_start(keeper->audit, setup, NULL);
 		else
 			keeper->audit = NULL;
 	}

@@ -140,9 +140,14 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 					    .session = sb_session_in_use(),
 					    .sandbash = find_sandbash(),
 					    .keep_env = keep_env(line)};
-	int ends[2];
+	int ends[2], status;
 	pid_t keeper;
 
+	if (line->require_audit) {
+		status = sb_keeper_require_record(setup, line->session, &options.audit, err);
+		if (status != SB_OK)
+			return status;
+	}
 	if (!sb_link_pair(ends))
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket");
 	keeper = fork();
@@ -154,6 +159,7 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 		sb_keeper_main(&options);
 	}
 	close(ends[1]);
+	sb_audit_close(options.audit); /* the keeper has it open, and holds it */
 	sb_auto_close(&options.sandbash);
 	sb_link_init(&mcp->link, ends[0]);
 	return SB_OK;

@@ -83,6 +83,9 @@ int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the nex
 /* A line for the end of the run: kept for the summary, and recorded. */
 void sb_approver_note(struct sb_approver *approver, const char *line);
 
+/* What went wrong, with its cause, as one line for the person. */
+void sb_approver_tell(const struct sb_approver *approver, const struct sb_error *err);
+
 /* Write a record; a failure is said once. */
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
 

@@ -33,14 +33,22 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 
 /* --- telling ------------------------------------------------------------------------ */
 
+void sb_approver_tell(const struct sb_approver *approver, const struct sb_error *err)
+{
+	char line[sizeof err->message + 128];
+
+	snprintf(line, sizeof line, "%s%s%s", err->message, err->sys_errno ? ": " : "",
+		 err->sys_errno ? strerror(err->sys_errno) : "");
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+}
+
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event)
 {
 	struct sb_error err;
 
-	if (!approver->audit || sb_audit_write(approver->audit, event, &err) == SB_OK)
-		return;
-	if (approver->asking.notice)
-		approver->asking.notice(approver->asking.context, err.message);
+	if (approver->audit && sb_audit_write(approver->audit, event, &err) != SB_OK)
+		sb_approver_tell(approver, &err);
 }
 
 void sb_approver_note(struct sb_approver *approver, const char *line)

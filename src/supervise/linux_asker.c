@@ -237,8 +237,17 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
 	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
-			    supervision->command, supervision->home->cwd, layers, &err) != SB_OK)
-		notice(asker, err.message);
+			    supervision->command, supervision->home->cwd, 0, layers,
+			    &err) != SB_OK) {
+		/* there was room for it a moment ago; it may have begun, and goes no further */
+		if (supervision->require_audit) {
+			*asker->err = err;
+			asker->failure = err.code;
+			asker->ended = true;
+		} else {
+			sb_approver_tell(&asker->approver, &err);
+		}
+	}
 }
 
 static void record_exit(struct asker *asker)
@@ -355,6 +364,10 @@ static void take_signals(struct asker *asker)
 	while (read(asker->signals, &info, sizeof info) == sizeof info) {
 		int signal = (int)info.ssi_signo;
 
+		/* a record of ours was too long for the limit on files: an error, and not the
+		 * command's */
+		if (signal == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
+			continue;
 		if (signal == SIGWINCH && asker->terminal)
 			sb_terminal_resized(asker->terminal);
 		else if (signal != SIGCHLD && signal != SIGCONT && signal != SIGWINCH &&
@@ -655,6 +668,10 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		status = make_judge(&asker, err);
 	if (status == SB_OK && supervision->require_audit)
 		status = open_record(&asker, err);
+	if (status == SB_OK && supervision->require_audit)
+		status = sb_audit_reserve(asker.approver.audit, err);
+	if (status != SB_OK)
+		sb_audit_close(asker.approver.audit);
 	if (status != SB_OK)
 		return status;
 	take_terminal(&asker, &birth);

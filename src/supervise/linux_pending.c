@@ -554,7 +554,7 @@ void sb_pending_try_waiting(struct sb_approver *approver)
 		*link = pending->next;
 		approver->waiting_count--;
 		if (!again)
-			note(approver, pending, error);
+			account(approver, pending, error);
 		sb_pending_free(pending);
 	}
 }

@@ -13,19 +13,21 @@ void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 }
 
 int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
-		    const char *const *command, const char *directory,
+		    const char *const *command, const char *directory, pid_t process,
 		    const struct sb_layers *layers, struct sb_error *err)
 {
-	char held[256];
+	char held[256] = "none";
 	struct sb_event event = {
 		.kind = SB_EVENT_START,
 		.command = command,
 		.directory = directory,
+		.process = process,
 		.mode = sb_mode_name(sb_policy_mode(policy)),
 		.layers = held,
 		.policy_hash = hash,
 	};
 
-	sb_layers_describe(layers, held, sizeof held);
+	if (layers)
+		sb_layers_describe(layers, held, sizeof held);
 	return sb_audit_write(audit, &event, err);
 }

@@ -3,6 +3,7 @@
 The files are made by tests/lib/write_events.c, which writes as a supervisor does.
 """
 
+import fcntl
 import json
 import os
 import random
@@ -575,29 +576,47 @@ def prune_limits(fx):
     equal(found["kept"], 0)
 
 
-@test("R1 static runs leave a record where that is wanted")
-def static_record(fx):
-    def sessions():
-        return sorted((state(fx) / "log").glob("*.jsonl")) if (state(fx) / "log").exists() else []
+def sessions(fx):
+    return sorted((state(fx) / "log").glob("*.jsonl")) if (state(fx) / "log").exists() else []
 
-    equal(fx.sandbash("--static", "true").status, 0)
-    equal(sessions(), [], "not by itself")
-    equal(fx.sandbash("--static", "--require-audit", "sh", "-c", "exit 3").status, 3)
-    equal(len(sessions()), 1, "with --require-audit")
-    fx.config("log-static on\n")
+
+def of_day(fx):
+    """The records that static and unconfined runs have left today."""
+    return [json.loads(line) for path in sessions(fx) if "T000000-" in path.name
+            for line in path.read_text().splitlines()]
+
+
+@test("R1 static runs leave a record of their start, all in one file")
+def static_record(fx):
     equal(fx.sandbash("--static", "sh", "-c", "ls -l /proc/self/fd | grep -c jsonl").stdout, "0\n")
-    equal(len(sessions()), 2, "with a setting")
+    equal(fx.sandbash("--static", "--session=work", "sh", "-c", "exit 3").status, 3)
     check(fx.sandbash("--static", "./no-such-program").status == 127)
-    records = [json.loads(line) for line in sessions()[-1].read_text().splitlines()]
-    equal([record["event"] for record in records], ["start", "exit"], "it was never started")
+    equal(len(sessions(fx)), 1)
+    records = of_day(fx)
+    equal([record["event"] for record in records], ["start", "start", "start", "exit"])
+    equal((records[1]["command"], records[1]["name"], records[1]["directory"]),
+          (["sh", "-c", "exit 3"], "work", str(fx.project)))
+    contains(records[1]["layers"], "seccomp")
+    equal((records[3]["process"], records[3]["status"]), (records[2]["process"], 127),
+          "it was never started")
     text = "\n".join(log(fx, "--verify"))
+    contains(text, "1 sessions, 4 records: every chain holds")
     lacks(text, "killed", "that there is no end is known")
-    stats = json.loads(fx.sandbash("--stats", "--json").stdout)
-    equal((stats["sessions"], stats["without_exit"]), (3, 0))
-    before = len(sessions())
-    refused = fx.sandbash("--static", "sh", "-c", f"echo x >> {sessions()[0]}")
+    equal(fx.sandbash("--static", "--require-audit", "true").status, 0)
+    equal(len(sessions(fx)), 2, "a file of its own, which cannot fail for others")
+    refused = fx.sandbash("--static", "sh", "-c", f"echo x >> {sessions(fx)[0]}")
     check(refused.status != 0, "out of reach")
-    equal(len(sessions()), before + 1)
+    stats = json.loads(fx.sandbash("--stats", "--json").stdout)
+    equal((stats["sessions"], stats["without_exit"], stats["events"]["start"]), (2, 0, 5))
+    for _ in range(2):  # longer than what is looked at first
+        equal(fx.sandbash("--static", "true", "x" * 50000).status, 0)
+    contains("\n".join(log(fx, "--verify")), "2 sessions, 8 records: every chain holds")
+    fx.config("log-static off\n")
+    equal(fx.sandbash("--static", "true").status, 0)
+    equal(len(of_day(fx)), 7, "a setting turns it off")
+    equal(fx.sandbash("--static", "--require-audit", "true").status, 0)
+    equal(len(sessions(fx)), 3, "but not what is required")
+    fx.config("")
     shutil.rmtree(state(fx))
     state(fx).write_text("")  # no place for a record
     check("warning" in fx.sandbash("--static", "true").stderr)
@@ -606,6 +625,135 @@ def static_record(fx):
                        ("log-static on\nlog-static off", "set twice")):
         fx.config(line + "\n")
         contains(fx.sandbash("--static", "true").stderr, what)
+
+
+@test("R1 a run without a sandbox is on record, whatever the settings say")
+def unconfined_record(fx):
+    fx.config("log-static off\n")
+    for flag in ("--disable-sandbox", "--mode=danger-full-access"):
+        equal(fx.sandbash(flag, "sh", "-c", "exit 4").status, 4)
+    check(fx.sandbash("--disable-sandbox", "./none").status == 127)
+    records = of_day(fx)
+    equal([(one["event"], one.get("mode"), one.get("layers")) for one in records],
+          [("start", "danger-full-access", "none")] * 3 + [("exit", None, None)])
+    equal(records[0]["command"], ["sh", "-c", "exit 4"])
+    contains("\n".join(log(fx)), "mode danger-full-access; layers: none")
+    # inside another run the record is out of reach, and --disable-sandbox takes nothing away
+    inner = fx.sandbash("sh", "-c", f"{BIN} --disable-sandbox touch {fx.outside}/x")
+    check(inner.status != 0 and len(of_day(fx)) == 4, inner.stderr)
+
+
+@test("R1 many static runs at once: no record is lost, and the chain holds")
+def static_at_once(fx):
+    script = f"for i in 1 2 3 4 5 6 7 8 9 10; do {BIN} --static true & done; wait"
+    for _ in range(4):
+        equal(fx.run("sh", "-c", script).stderr, "")
+    records = of_day(fx)
+    equal([record["seq"] for record in records], list(range(1, 41)))
+    equal(len({record["process"] for record in records}), 40)
+    contains("\n".join(log(fx, "--verify")), "40 records: every chain holds")
+
+
+@test("R1 a day's file that is torn, or full, is left alone: the next one is begun")
+def static_torn(fx):
+    equal(fx.sandbash("--static", "true").status, 0)
+    first = sessions(fx)[0]
+    whole = first.read_bytes()
+    first.write_bytes(whole + b'{"v":1,"time":"20')
+    for _ in range(2):
+        equal((fx.sandbash("--static", "true").stderr), "")
+    equal(first.read_bytes(), whole + b'{"v":1,"time":"20')
+    equal([path.name.split("-", 1)[1] for path in sessions(fx)], ["1-0000.jsonl", "2-0000.jsonl"])
+    equal(len(of_day_file(sessions(fx)[1])), 2)
+    with open(sessions(fx)[1], "ab") as file:
+        file.truncate(5 * 1024 * 1024)
+    equal((fx.sandbash("--static", "true").stderr), "")
+    equal(len(of_day_file(sessions(fx)[2])), 1)
+    # a limit on how long files may be is the command's; it gets a record of its own
+    result = fx.run("bash", "-c", f"ulimit -f 16; {BIN} --static true")
+    equal((result.status, result.stderr), (0, ""))
+    equal(len(sessions(fx)), 4)
+
+
+def of_day_file(path):
+    return path.read_text().splitlines()
+
+
+@test("R1 whoever holds the day's file for ever keeps no run from starting")
+def static_held(fx):
+    equal(fx.sandbash("--static", "true").status, 0)
+    with open(sessions(fx)[0], "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        result = fx.sandbash("--static", "echo", "ran")
+        equal((result.status, result.stdout), (0, "ran\n"))
+        contains(result.stderr, "cannot add to")
+    equal(fx.sandbash("--static", "true").stderr, "")
+    equal(len(of_day(fx)), 2)
+
+
+def no_room(fx, how, *words):
+    """sandbash WORDS where its state lies on a disk that is full: of bytes, or of names."""
+    top = fx.dir / "state"
+    top.mkdir(exist_ok=True)
+    fill = {"bytes": f"cat /dev/zero >{top}/fill 2>/dev/null",
+            "names": f"i=0; while touch {top}/$i; do i=$((i + 1)); done 2>/dev/null",
+            "nothing": ":"}[how]
+    script = (f"mount -t tmpfs -o size=256k,nr_inodes=64,mode=0777 none {top} && "
+              f"mkdir -p -m 700 {top}/sandbash/log && {{ {fill}; }}; "
+              f'"$@"; status=$?; ls {top}/sandbash/log | wc -l; exit $status')
+    unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-Urm"]
+    probe = fx.run(*unshare, "mount", "-t", "tmpfs", "none", top)
+    if probe.status:
+        skip(f"no tmpfs of one's own: {probe.stderr.strip()}")
+    # for those who are root in a user namespace only, it is not a place like any other
+    return fx.run(*unshare, "sh", "-c", script, "sh", *words, env={"XDG_STATE_HOME": top})
+
+
+REQUIRING = (("supervised", ()), ("static", ("--static",)), ("unconfined", ("--disable-sandbox",)))
+
+
+@test("R1 --require-audit on a full disk: the reason in words, 125, nothing runs")
+def require_full(fx):
+    for kind, flags in REQUIRING:
+        for how in ("bytes", "names"):
+            result = no_room(fx, how, BIN, *flags, "--require-audit", "touch", fx.path("ran"))
+            equal(result.status, 125, f"{kind}, {how}: {result.stderr}")
+            check(re.search(r"^sandbash: cannot (write to|create a record in) '.*': "
+                            r"No space left on device$", result.stderr.strip()), result.stderr)
+            check(not fx.exists("ran"), f"{kind}, {how}: it ran")
+            equal(result.stdout, "0\n", f"{kind}, {how}: what is left behind")
+        result = no_room(fx, "nothing", BIN, *flags, "--require-audit", "true")
+        equal((result.status, result.stdout, result.stderr), (0, "1\n", ""), f"{kind}: control")
+        result = no_room(fx, "bytes", BIN, *flags, "touch", fx.path("ran"))
+        equal(result.status, 0, f"{kind}, not required: {result.stderr}")
+        contains(result.stderr, "No space left on device", "but said")
+        fx.path("ran").unlink()
+
+
+@test("R1 --require-audit under a limit on how long files may be: the same")
+def require_limited(fx):
+    for kind, flags in REQUIRING:
+        words = " ".join([str(BIN), *flags])
+        result = fx.run("bash", "-c", f"ulimit -f 0; {words} --require-audit touch ran")
+        equal(result.status, 125, f"{kind}: {result.stderr}")
+        contains(result.stderr, "File too large", kind)
+        check(not fx.exists("ran"), kind)
+        result = fx.run("bash", "-c", f"ulimit -f 0; {words} touch ran")
+        equal(result.status, 0, f"{kind}: {result.stderr}")
+        contains(result.stderr, "warning: cannot write to", kind)
+        fx.path("ran").unlink()
+        result = fx.run("bash", "-c", f"ulimit -f 64; {words} --require-audit touch ran")
+        equal((result.status, result.stderr), (0, ""), f"{kind}: the neighbour")
+        fx.path("ran").unlink()
+
+
+@test("R1 --mcp --require-audit does not serve without a record")
+def require_mcp(fx):
+    result = no_room(fx, "bytes", BIN, "--mcp", "--require-audit")
+    equal(result.status, 125, result.stderr)
+    contains(result.stderr, "No space left on device")
+    result = no_room(fx, "nothing", BIN, "--mcp", "--require-audit")
+    equal((result.status, result.stdout), (0, "1\n"), result.stderr)
 
 
 @test("S7 log-keep lines: mistakes are named, a later tier's counts, other commands keep them")

@@ -38,7 +38,7 @@ PROMISED = ("--allow-write", "--allow-read", "--deny", "--ask", "--rule", "--pol
             "--anywhere", "--static", "--best-effort", "--keep-fd", "--shell", "--dry-run",
             "--explain", "--print-policy", "--list-paths", "--status", "--doctor", "--json",
             "--add-path", "--remove-path", "--edit", "--global", "--help", "--version",
-            "--log", "--stats", "--follow", "--verify", "--prune", "--since", "--log-session",
+            "--require-audit", "--log", "--stats", "--follow", "--verify", "--prune", "--since", "--log-session",
             "--log-path", "--log-verdict")
 
 

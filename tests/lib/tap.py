@@ -51,7 +51,7 @@ LOOKING = ("--explain", "--status", "--doctor", "--print-policy", "--list-paths"
            "--remove-path", "--edit", "--help", "--version", "--completion")
 
 
-# The record of a supervised run, which is written outside and closed to the run (cli/log.py).
+# The record of a run, which is written outside and closed to the run (cli/log.py).
 RECORD = re.compile(
     r".*/\.local/state/sandbash/(log(/\d{8}T\d{6}-\d+-[0-9a-f]{4}\.jsonl)?|run)")
 RECORD_PLACE = re.compile(r".*/\.local(/state(/sandbash)?)?")
@@ -99,8 +99,8 @@ def lacks(text, part, message=""):
 
 
 def is_record(path):
-    """Is this a file that a supervised run leaves on purpose, or the directory of those?"""
-    return SUPERVISED and RECORD.fullmatch(os.fspath(path)) is not None
+    """Is this a file that a run leaves on purpose, or the directory of those?"""
+    return RECORD.fullmatch(os.fspath(path)) is not None
 
 
 def with_flags(words):
@@ -290,7 +290,7 @@ class Fixture:
         for directory, directories, files in os.walk(top or self.dir):
             for name in directories + files:
                 path = os.path.join(directory, name)
-                if is_record(path) or (SUPERVISED and RECORD_PLACE.fullmatch(path)):
+                if is_record(path) or RECORD_PLACE.fullmatch(path):
                     continue
                 info = os.lstat(path)
                 content = None
