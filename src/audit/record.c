@@ -69,17 +69,22 @@ bool sb_record_link(const char *bytes, size_t length, char out_hash[SB_SHA256_HE
 		    unsigned long *out_seq)
 {
 	static const char first[] = "{\"v\":1,\"time\":\"",
-			  number[] = "\"seq\":", last[] = ",\"hash\":\"";
-	const char *tail = bytes + length - SB_RECORD_TAIL, *hash = tail + sizeof last - 1, *at;
+			  number[] = ",\"seq\":", last[] = ",\"hash\":\"";
+	const size_t head = 64; /* where the number begins, and the least that follows it */
+	const char *tail, *hash, *at;
 	char *end;
 
-	if (length < SB_RECORD_TAIL + 64 || memcmp(bytes, first, sizeof first - 1) != 0 ||
-	    memcmp(tail, last, sizeof last - 1) != 0 || memcmp(hash + 64, "\"}", 2) != 0)
+	if (length < SB_RECORD_TAIL + head || memcmp(bytes, first, sizeof first - 1) != 0)
 		return false;
-	at = memmem(bytes, 64, number, sizeof number - 1);
-	if (!at || at[sizeof number - 1] < '1' || at[sizeof number - 1] > '9')
+	tail = bytes + length - SB_RECORD_TAIL;
+	hash = tail + sizeof last - 1;
+	at = memmem(bytes, head, number, sizeof number - 1);
+	if (!at || memcmp(tail, last, sizeof last - 1) != 0 || memcmp(hash + 64, "\"}", 2) != 0)
 		return false;
-	*out_seq = strtoul(at + sizeof number - 1, &end, 10);
+	at += sizeof number - 1;
+	if (*at < '1' || *at > '9')
+		return false;
+	*out_seq = strtoul(at, &end, 10); /* ends at the tail's comma at the latest */
 	memcpy(out_hash, hash, 64);
 	out_hash[64] = '\0';
 	return *end == ',' && strspn(out_hash, "0123456789abcdef") == 64;

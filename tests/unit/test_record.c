@@ -121,6 +121,48 @@ static bool parses(const char *line)
 	return status == SB_OK;
 }
 
+static bool links(const char *line, unsigned long seq)
+{
+	char hash[SB_SHA256_HEX];
+	unsigned long found = 0;
+	size_t length = strlen(line);
+	char *copy = malloc(length ? length : 1);
+	bool links;
+
+	memcpy(copy, line, length);
+	links = sb_record_link(copy, length, hash, &found);
+	free(copy);
+	if (links) {
+		assert_int_equal(found, seq);
+		assert_memory_equal(hash, line + length - 66, 64);
+	}
+	return links;
+}
+
+static void the_next_record_finds_what_it_needs(void **state)
+{
+	static const char *const others[] = {
+		"",
+		"{}",
+		HASH,
+		HEAD HASH,
+		HEAD SESSION,
+		"{\"v\":1,\"time\":\"2025-11-15T18:03:01.000123Z\",\"seq\":0" SESSION HASH,
+		"{\"v\":1,\"time\":\"2025-11-15T18:03:01.000123Z\",\"seq\":-1" SESSION HASH,
+		"{\"v\":1,\"time\":\"2025-11-15T18:03:01.000123Z\"" SESSION ",\"seq\":7" HASH,
+		"{\"v\":2,\"time\":\"2025-11-15T18:03:01.000123Z\",\"seq\":7" SESSION HASH,
+		HEAD SESSION
+		",\"hash\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789"
+		"abcdeg\"}",
+	};
+
+	(void)state;
+	assert_true(links(HEAD SESSION HASH, 7));
+	assert_true(links(HEAD "3" SESSION ",\"path\":\",\\\"seq\\\":9\"" HASH, 73));
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		assert_false(links(others[i], 0));
+}
+
 static void only_our_own_is_taken(void **state)
 {
 	static const char whole[] = HEAD SESSION ",\"path\":\"/a\",\"process\":3" HASH;
@@ -251,6 +293,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(records_come_back),
 	cmocka_unit_test(random_bytes_come_back),
 	cmocka_unit_test(only_our_own_is_taken),
+	cmocka_unit_test(the_next_record_finds_what_it_needs),
 	WITH_TREE(huge_texts_are_cut_and_say_so),
 };
 
