@@ -434,8 +434,7 @@ static int run_unconfined(const struct sb_command_line *line, struct run *run)
 
 	if (status)
 		return status;
-	if (line->keep_env)
-		sb_environ_keep(line->keep_env);
+	clean_environ(run);
 	status = audit ? start_recorded(line, run, audit, NULL, NULL) : execute(run);
 	sb_audit_close(audit);
 	return status;
@@ -605,7 +604,6 @@ int sb_cli_run(const struct sb_command_line *given)
 			sb_login_tell(&run.setup, run.argv[0]);
 	}
 	if (!status && is_danger(&run)) {
-		clean_environ(&run);
 		status = run_unconfined(line, &run);
 	} else if (!status) {
 		status = sb_is_supervised(line) ? run_supervised(line, &run)
