@@ -781,13 +781,20 @@ static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guar
 	return directory < 0 || sb_look_for_links(directory);
 }
 
+static bool is_called_git(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && sb_is_dot_git(name + 1, strlen(name + 1));
+}
+
 /* Is the directory at path a git directory, by its name alone? */
 static bool is_git_root(const char *path)
 {
-	const char *name = strrchr(path, '/'), *inner = sb_place_inner(path);
+	const char *inner = sb_place_inner(path);
 	char beneath[4096];
 
-	if (name && sb_is_dot_git(name + 1, strlen(name + 1)))
+	if (is_called_git(path))
 		return true;
 	/* .git/worktrees/ID, .git/modules/NAME: what is in it would begin there */
 	return inner && snprintf(beneath, sizeof beneath, "%s/x", inner) < (int)sizeof beneath &&
@@ -795,8 +802,8 @@ static bool is_git_root(const char *path)
 }
 
 /*
- * Does a directory bring what git does not know, or not in this form?  What had the name of a git directory
- * all the time was guarded all the time.
+ * Does a directory bring what git does not know, or not in this form?  What was called .git all the time was
+ * guarded all the time; a submodule's was so by a name whose end nobody can tell: modules/a/b/c.
  */
 static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, const char *source,
 			   int directory, struct sb_guard_answer *out)
@@ -807,7 +814,7 @@ static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, cons
 
 	if (spot->in_git || is_dot_git(spot, 0)) {
 		/* one that has its name already had nobody knows which before */
-		if (is_git_root(path) && source != path && is_git_root(source))
+		if (is_git_root(path) && source != path && is_called_git(source))
 			return false;
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_tree(guard, directory, path, out);

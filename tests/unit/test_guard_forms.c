@@ -336,6 +336,9 @@ static void prepared_trees(void **state)
 	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "half/refs"), SB_GUARD_ASK);
 	plant(fx, "half/rebase-apply/last", "1");
 	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "half/refs"), SB_GUARD_PLAIN);
+	/* known there, as a file of the submodule a/b */
+	plant(fx, ".git/modules/a/b/description", "");
+	assert_int_equal(judge_rename(fx, ".git/modules/a", "x/.git", false), SB_GUARD_ASK);
 	/* as "git submodule absorbgitdirs" does */
 	plant(fx, "sub/.git/hooks/pre-commit", "the user's");
 	plant(fx, ".git/modules/", "");
