@@ -599,15 +599,15 @@ static void emit_blank(struct sb_buf *out, const struct page *page, size_t line)
 		sb_buf_putc(out, ' ');
 }
 
-static void emit(struct sb_buf *out, const struct page *page, const char *probe)
+static void emit(struct sb_buf *out, const struct page *page, const struct sb_view *view)
 {
 	sb_buf_puts(out, "\033[?25l" PLAIN "\033[2J");
-	for (size_t i = 0; i < page->rows; i++)
+	for (size_t i = 0; i < page->rows && !view->again; i++)
 		emit_blank(out, page, i);
 	for (size_t i = 0; i < page->count; i++)
 		emit_line(out, page, i);
-	if (probe) {
-		sb_buf_puts(out, probe);
+	if (view->probe) {
+		sb_buf_puts(out, view->probe);
 		emit_blank(out, page, page->rows - 1); /* it has left a letter there */
 		if (page->count == page->rows)
 			emit_line(out, page, page->rows - 1);
@@ -630,7 +630,7 @@ bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 	if (sb_buf_failed(&page.text))
 		out->failed = true;
 	else
-		emit(out, &page, view->probe);
+		emit(out, &page, view);
 	sb_buf_done(&page.text);
 	return fits;
 }

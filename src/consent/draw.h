@@ -25,6 +25,7 @@ struct sb_view {
 	const char *probe;
 	const char *code;  /* to be typed after the number, where no key is enough; or NULL */
 	const char *typed; /* what has been typed of that; or NULL */
+	bool again;        /* the cells are ours already: a question of this size has the screen */
 	bool ascii;        /* the terminal may not read UTF-8: nothing else is sent */
 };
 

@@ -316,6 +316,7 @@ void sb_terminal_resized(struct sb_terminal *t)
 	sb_tty_size(t->tty, &t->size);
 	sb_terminal_set_size(t, false);
 	sb_modes_resized(&t->sieve.modes);
+	t->drawn_once = false;
 	if (t->phase == SHOWING) /* the cells we asked for may be gone: ask again */
 		sb_terminal_draw(t, !t->keys.passed || t->small);
 }

@@ -85,6 +85,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 			       .columns = t->size.ws_col,
 			       .word = t->word,
 			       .count = t->queue.count,
+			       .again = t->drawn_once,
 			       .ascii = !t->replies};
 	SB_AUTO_BUF struct sb_buf page = SB_BUF(1024 * 1024); /* several very large screens */
 	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
@@ -106,6 +107,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 	sb_buf_append(&t->drawing, page.data, page.length);
 	t->undrawable = sb_buf_failed(&page) || sb_buf_failed(&probe) || sb_buf_failed(&t->drawing);
 	t->stale = false;
+	t->drawn_once = true;
 	t->repaint_ms = now + REPAINT_MS;
 }
 
@@ -132,7 +134,7 @@ static void show(struct sb_terminal *t)
 	sb_modes_enter(&t->sieve.modes, &t->drawing);
 	sb_sieve_cut(&t->sieve);
 	t->phase = SHOWING;
-	t->again = false;
+	t->again = t->drawn_once = false;
 	sb_terminal_draw(t, true);
 }
 
@@ -268,10 +270,10 @@ void sb_terminal_key(struct sb_terminal *t, char key)
 	else if (key == '3' || key == SB_KEYS_ESCAPE || key == SB_KEYS_INTERRUPT ||
 		 key == SB_KEYS_END)
 		answer(t, SB_ANSWER_DENY);
-	else if (key == '\f' && t->keys.mute) /* Ctrl-L; perhaps it answers now */
-		sb_terminal_draw(t, true);
-	else if (key == '\f')
-		t->stale = true;
+	else if (key == '\f') { /* Ctrl-L: somebody has painted over it; or does it answer now? */
+		t->drawn_once = false;
+		sb_terminal_draw(t, t->keys.mute);
+	}
 }
 
 /* --- time -------------------------------------------------------------------------- */
@@ -284,6 +286,8 @@ static void refuse_undrawable(struct sb_terminal *t)
 	sb_buf_done(&t->drawing);
 	sb_buf_init(&t->drawing, limit);
 	t->drawn = 0;
+	sb_modes_enter(&t->sieve.modes, &t->drawing); /* it may not have been written yet */
+	t->drawn_once = false;
 	answer(t, SB_ANSWER_DENY);
 }
 

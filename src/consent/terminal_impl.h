@@ -47,6 +47,7 @@ struct sb_terminal {
 	bool stale;      /* what is drawn is no longer quite right, */
 	bool undrawable; /* or could not be drawn */
 	bool small;      /* the window does not hold the question: it does not show */
+	bool drawn_once; /* in this window, since it has the screen: every cell is ours */
 	bool coded;      /* what shows asks for a code, since the terminal is mute */
 	bool answering;  /* somebody is being told the answer: what comes next shows after that */
 	int64_t repaint_ms;
