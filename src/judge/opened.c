@@ -61,8 +61,22 @@ static size_t count_components(const char *pattern)
 }
 
 /*
+ * Directories in which everybody keeps settings: a rule for all of one is about no name in it.  How much of
+ * rest, "/.config/autostart/x", that is.
+ */
+static size_t length_of_shared(const char *rest, const char *pattern)
+{
+	static const char *const shared[] = {".config/", ".local/share/", ".local/"};
+
+	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+		if (strncmp(pattern, shared[i], strlen(shared[i])) == 0 && rest[0] == '/')
+			return strlen(shared[i]);
+	return 0;
+}
+
+/*
  * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
- * that is P.  Written into out, PATH_MAX bytes.
+ * that is P, for ".config/autostart/X" it is P/.config.  Written into out, PATH_MAX bytes.
  */
 static void find_holder(const char *path, const char *pattern, char *out)
 {
@@ -91,6 +105,7 @@ static void find_holder(const char *path, const char *pattern, char *out)
 		end = component_before(path, end);
 		end -= end > 0;
 	}
+	end += length_of_shared(path + end, pattern);
 	memcpy(out, path, end);
 	out[end] = '\0';
 	if (!end)

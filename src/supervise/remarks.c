@@ -60,10 +60,12 @@ static void add_moved(const struct sb_pending *pending, struct sb_remarks *notes
 		add(notes, "%s that has that name now is replaced", pending->replaces);
 }
 
-/* Another path of the call is meant than the first one. */
-static bool is_named(const struct sb_pending *pending, const struct sb_judged *judged)
+/* Which of the two paths is meant; they stand above, whole. */
+static const char *which(const struct sb_pending *pending, const struct sb_judged *judged)
 {
-	return sb_call_is_two(&pending->request->call) && judged->site->path[0];
+	if (!sb_call_is_two(&pending->request->call))
+		return "";
+	return judged->site == &pending->judgement.sites[1] ? "the new name: " : "the old name: ";
 }
 
 /* Is the rule that the question shows the guard's own, about this name? */
@@ -79,10 +81,9 @@ static void add_guard(const struct sb_pending *pending, const struct sb_judged *
 		      struct sb_remarks *notes)
 {
 	const struct sb_guard_answer *guard = &judged->guard;
-	const char *path = is_named(pending, judged) ? judged->site->path : "";
 
 	if (!is_shown(pending, judged))
-		add(notes, "%s%s%s obeys it later, outside: %s", path, path[0] ? ": " : "",
+		add(notes, "%s%s obeys it later, outside: %s", which(pending, judged),
 		    guard->row->who, guard->row->why);
 	if (guard->detail[0])
 		add(notes, "%s", guard->detail);
@@ -103,7 +104,7 @@ static void add_rules(const struct sb_pending *pending, struct sb_remarks *notes
 			add_guard(pending, judged, notes);
 		else if (judged != shown && judged->decision.verdict != SB_ALLOW &&
 			 rule != shown->decision.rule)
-			add(notes, "%s: %s", judged->site->path,
+			add(notes, "%s%s", which(pending, judged),
 			    rule ? rule->origin
 				 : "it lies outside the project, and no rule allows it");
 	}
