@@ -60,6 +60,18 @@ enum sb_tmp {
 	SB_TMP_OFF,     /* not writable */
 };
 
+enum sb_network { SB_NETWORK_ON, SB_NETWORK_OFF };
+
+/* What a policy says beside its rules; each has a value, of its own enum or a switch. */
+enum sb_setting {
+	SB_SETTING_MODE,
+	SB_SETTING_NETWORK,
+	SB_SETTING_TMP,
+	SB_SETTING_PROTECT_IGNORED, /* what git ignores is changed only where a rule says so */
+	SB_SETTING_CLEAN_ENV,       /* commands see usual variables only */
+	SB_SETTING_COUNT,
+};
+
 struct sb_rule {
 	struct sb_access access;
 	enum sb_tier tier;
@@ -93,20 +105,16 @@ void sb_policy_free(struct sb_policy *policy);
  */
 int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct sb_error *err);
 
-/* Settings beside the rules.  A mode or a closed network from the system tier is a floor. */
-void sb_policy_set_mode(struct sb_policy *policy, enum sb_mode mode);
-void sb_policy_set_network(struct sb_policy *policy, bool on);
-void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp);
-/* What git ignores is changed only where a rule says so: sb_decide_ignored(). */
-void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on);
-bool sb_policy_protect_ignored(const struct sb_policy *policy);
+/* A setting; value must be one that it has. */
+void sb_policy_set(struct sb_policy *policy, enum sb_setting setting, int value);
+int sb_policy_get(const struct sb_policy *policy, enum sb_setting setting);
 
-/* The command sees only variables that hold no secrets. */
-void sb_policy_set_clean_env(struct sb_policy *policy, bool on);
-bool sb_policy_clean_env(const struct sb_policy *policy);
+/* The same by name. */
 enum sb_mode sb_policy_mode(const struct sb_policy *policy);
 bool sb_policy_network(const struct sb_policy *policy);
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy);
+bool sb_policy_protect_ignored(const struct sb_policy *policy);
+bool sb_policy_clean_env(const struct sb_policy *policy);
 
 /* Build the index.  After this, nothing can be added. */
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err);

@@ -224,11 +224,13 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.rules = line->rules,
 		.rule_count = line->rule_count,
 		.policy_files = line->policy_files,
-		.mode = line->has_mode ? &line->mode : NULL,
-		.network = line->has_network ? &line->network : NULL,
-		.tmp = line->has_tmp ? &line->tmp : NULL,
-		.protect_ignored = line->protect_ignored,
-		.clean_env = line->clean_env,
+		.settings = {[SB_SETTING_MODE] = line->has_mode ? (int)line->mode + 1 : 0,
+			     [SB_SETTING_NETWORK] = !line->has_network ? 0
+						    : line->network    ? SB_NETWORK_ON + 1
+								       : SB_NETWORK_OFF + 1,
+			     [SB_SETTING_TMP] = line->has_tmp ? (int)line->tmp + 1 : 0,
+			     [SB_SETTING_PROTECT_IGNORED] = line->protect_ignored ? 1 + true : 0,
+			     [SB_SETTING_CLEAN_ENV] = line->clean_env ? 1 + true : 0},
 		.allow_home = line->allow_home,
 		.anywhere = line->anywhere,
 		.looking = looking,

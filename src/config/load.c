@@ -12,6 +12,7 @@
 #include "config/file.h"
 #include "config/rules.h"
 #include "path/path.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 #define MAX_FILES 256   /* in all: files that include each other twice grow without a loop */
@@ -205,20 +206,11 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 	if (source->scope) /* another project's settings are its own */
 		return SB_OK;
 	switch (line->kind) {
-	case SB_LINE_MODE:
-		status = set_once(&tier->mode_origin, tier->mode == line->mode, "mode",
-				  source->origin, err);
-		tier->mode = line->mode;
-		break;
-	case SB_LINE_NETWORK:
-		status = set_once(&tier->network_origin, tier->network == line->network_on,
-				  "network", source->origin, err);
-		tier->network = line->network_on;
-		break;
-	case SB_LINE_TMP:
-		status = set_once(&tier->tmp_origin, tier->tmp == line->tmp, "tmp", source->origin,
-				  err);
-		tier->tmp = line->tmp;
+	case SB_LINE_SETTING:
+		status = set_once(&tier->origins[line->setting],
+				  tier->values[line->setting] == line->value,
+				  sb_settings[line->setting].word, source->origin, err);
+		tier->values[line->setting] = line->value;
 		break;
 	case SB_LINE_SHELL:
 		status = set_once(&tier->shell_origin,
@@ -244,17 +236,6 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 		status = set_once(&tier->log_static_origin, maker->setup.log_static == line->keep,
 				  "log-static", source->origin, err);
 		maker->setup.log_static = line->keep;
-		break;
-	case SB_LINE_PROTECT_IGNORED:
-		status = set_once(&tier->protect_ignored_origin,
-				  tier->protect_ignored == line->keep, "protect-ignored",
-				  source->origin, err);
-		tier->protect_ignored = line->keep;
-		break;
-	case SB_LINE_CLEAN_ENV:
-		status = set_once(&tier->clean_env_origin, tier->clean_env == line->keep,
-				  "clean-env", source->origin, err);
-		tier->clean_env = line->keep;
 		break;
 	default:
 		break;

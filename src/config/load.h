@@ -17,13 +17,9 @@
 
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
 struct sb_settings {
-	char *mode_origin, *network_origin, *tmp_origin, *shell_origin;
-	char *keep_days_origin, *keep_megabytes_origin, *log_static_origin;
-	char *protect_ignored_origin, *clean_env_origin;
-	enum sb_mode mode;
-	bool network;
-	bool protect_ignored, clean_env;
-	enum sb_tmp tmp;
+	char *origins[SB_SETTING_COUNT]; /* of the table: policy/settings.h */
+	int values[SB_SETTING_COUNT];
+	char *shell_origin, *keep_days_origin, *keep_megabytes_origin, *log_static_origin;
 };
 
 struct sb_maker {

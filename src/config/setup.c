@@ -14,6 +14,7 @@
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/builtin.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 static int out_of_memory(struct sb_error *err)
@@ -193,101 +194,49 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 	return status;
 }
 
-/* P1: config chooses; the environment can only tighten; a flag decides; the system is a floor. */
-static int choose_mode(struct sb_maker *maker, struct sb_error *err)
+/* P1: the environment can only tighten. */
+static int heed_environment(struct sb_maker *maker, int *mode, struct sb_error *err)
 {
-	const struct sb_settings *tiers = maker->tiers;
 	const char *wanted = maker->request->environment.mode;
-	enum sb_mode mode = SB_MODE_WORKSPACE_WRITE, asked;
-	int status = SB_OK;
+	enum sb_mode asked;
 
-	if (tiers[SB_TIER_GLOBAL].mode_origin)
-		mode = tiers[SB_TIER_GLOBAL].mode;
-	if (tiers[SB_TIER_DIRECTORY].mode_origin)
-		mode = tiers[SB_TIER_DIRECTORY].mode;
-	if (wanted && wanted[0]) {
-		status = sb_mode_parse(wanted, &asked, err);
-		if (status != SB_OK) {
-			sb_fail(err, SB_E_INVALID, 0, "SANDBASH_MODE is '%s', which is no mode",
-				wanted);
-			return sb_hint(err, "modes are read-only, workspace-write and "
-					    "danger-full-access");
-		}
-		if (asked >= mode)
-			mode = asked;
-		else if (!maker->request->mode)
-			status = sb_maker_warn(
-				maker, err,
-				"SANDBASH_MODE=%s is ignored: only --mode can loosen %s", wanted,
-				sb_mode_name(mode));
+	if (!wanted || !wanted[0])
+		return SB_OK;
+	if (sb_mode_parse(wanted, &asked, NULL) != SB_OK) {
+		sb_fail(err, SB_E_INVALID, 0, "SANDBASH_MODE is '%s', which is no mode", wanted);
+		return sb_hint(err, "modes are read-only, workspace-write and danger-full-access");
 	}
-	if (tiers[SB_TIER_FILE].mode_origin)
-		mode = tiers[SB_TIER_FILE].mode;
-	if (maker->request->mode)
-		mode = *maker->request->mode;
-	if (tiers[SB_TIER_SYSTEM].mode_origin && tiers[SB_TIER_SYSTEM].mode > mode) {
-		mode = tiers[SB_TIER_SYSTEM].mode;
-		if (status == SB_OK)
-			status = sb_maker_warn(maker, err, "the system's rules keep the mode at %s",
-					       sb_mode_name(mode));
+	if ((int)asked >= *mode)
+		*mode = (int)asked;
+	else if (!maker->request->settings[SB_SETTING_MODE])
+		return sb_maker_warn(maker, err,
+				     "SANDBASH_MODE=%s is ignored: only --mode can loosen %s",
+				     wanted, sb_settings[SB_SETTING_MODE].values[*mode]);
+	return SB_OK;
+}
+
+/* Config chooses, an option decides; what the system's file says may be a floor (policy/settings.h). */
+static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_error *err)
+{
+	const struct sb_settings *tiers = maker->tiers, *system = &tiers[SB_TIER_SYSTEM];
+	const int *said = system->origins[setting] ? &system->values[setting] : NULL;
+	int given = maker->request->settings[setting], status = SB_OK, kept;
+	int value = said && sb_settings[setting].system_first ? *said : sb_settings[setting].normal;
+
+	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
+		if (tiers[tier].origins[setting])
+			value = tiers[tier].values[setting];
+		if (tier == SB_TIER_DIRECTORY && setting == SB_SETTING_MODE)
+			status = heed_environment(maker, &value, err);
 	}
-	sb_policy_set_mode(maker->setup.policy, mode);
+	if (given)
+		value = given - 1;
+	kept = sb_setting_choose(setting, said, value);
+	if (kept != value && setting == SB_SETTING_MODE && status == SB_OK)
+		status = sb_maker_warn(maker, err, "the system's rules keep the mode at %s",
+				       sb_settings[setting].values[kept]);
+	sb_policy_set(maker->setup.policy, setting, kept);
 	return status;
-}
-
-static void choose_network(struct sb_maker *maker)
-{
-	bool on = true;
-
-	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT; tier++)
-		if (maker->tiers[tier].network_origin)
-			on = maker->tiers[tier].network;
-	if (maker->request->network)
-		on = *maker->request->network;
-	if (maker->tiers[SB_TIER_SYSTEM].network_origin && !maker->tiers[SB_TIER_SYSTEM].network)
-		on = false;
-	sb_policy_set_network(maker->setup.policy, on);
-}
-
-/* The last tier that says something; the option and the system's "on" are final. */
-static void choose_protect_ignored(struct sb_maker *maker)
-{
-	const struct sb_settings *tiers = maker->tiers;
-	bool on = false;
-
-	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT; tier++)
-		if (tiers[tier].protect_ignored_origin)
-			on = tiers[tier].protect_ignored;
-	on |= tiers[SB_TIER_SYSTEM].protect_ignored || maker->request->protect_ignored;
-	sb_policy_set_protect_ignored(maker->setup.policy, on);
-}
-
-/* The same. */
-static void choose_clean_env(struct sb_maker *maker)
-{
-	const struct sb_settings *tiers = maker->tiers;
-	bool on = false;
-
-	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT; tier++)
-		if (tiers[tier].clean_env_origin)
-			on = tiers[tier].clean_env;
-	on |= tiers[SB_TIER_SYSTEM].clean_env || maker->request->clean_env;
-	sb_policy_set_clean_env(maker->setup.policy, on);
-}
-
-static void choose_tmp(struct sb_maker *maker)
-{
-	enum sb_tmp tmp = SB_TMP_PRIVATE;
-
-	for (int tier = SB_TIER_SYSTEM; tier < SB_TIER_COUNT; tier++)
-		if (maker->tiers[tier].tmp_origin)
-			tmp = maker->tiers[tier].tmp;
-	if (maker->request->tmp)
-		tmp = *maker->request->tmp;
-	if (maker->tiers[SB_TIER_SYSTEM].tmp_origin &&
-	    maker->tiers[SB_TIER_SYSTEM].tmp == SB_TMP_OFF)
-		tmp = SB_TMP_OFF;
-	sb_policy_set_tmp(maker->setup.policy, tmp);
 }
 
 /* S9: whatever rules were read from, the run cannot change for the next one. */
@@ -343,14 +292,10 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = load_flags(maker, err);
 	if (status == SB_OK)
 		status = sb_load_check_grants(maker, err);
-	if (status == SB_OK)
-		status = choose_mode(maker, err);
+	for (int i = 0; i < SB_SETTING_COUNT && status == SB_OK; i++)
+		status = choose(maker, (enum sb_setting)i, err);
 	if (status != SB_OK)
 		return status;
-	choose_network(maker);
-	choose_tmp(maker);
-	choose_protect_ignored(maker);
-	choose_clean_env(maker);
 	place = (struct sb_place){.home = setup->home.home,
 				  .account_home = setup->home.account_home,
 				  .config_home = setup->home.config_home,
@@ -406,14 +351,11 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 	int status = make(&maker, err);
 
 	for (int tier = 0; tier < SB_TIER_COUNT; tier++) {
-		free(maker.tiers[tier].mode_origin);
-		free(maker.tiers[tier].network_origin);
-		free(maker.tiers[tier].tmp_origin);
+		for (int i = 0; i < SB_SETTING_COUNT; i++)
+			free(maker.tiers[tier].origins[i]);
 		free(maker.tiers[tier].shell_origin);
 		free(maker.tiers[tier].keep_days_origin);
 		free(maker.tiers[tier].log_static_origin);
-		free(maker.tiers[tier].protect_ignored_origin);
-		free(maker.tiers[tier].clean_env_origin);
 		free(maker.tiers[tier].keep_megabytes_origin);
 	}
 	free_list(maker.watched);

@@ -30,16 +30,12 @@ struct sb_setup_request {
 	const struct sb_flag_rule *rules;
 	size_t rule_count;
 	const char *const *policy_files; /* --policy; NULL-terminated or NULL */
-	const enum sb_mode *mode;        /* flags; NULL when not given */
-	const bool *network;
-	const enum sb_tmp *tmp;
-	bool protect_ignored; /* --protect-ignored */
-	bool clean_env;       /* --clean-env */
-	bool allow_home;      /* the home directory itself may be a project */
-	bool anywhere;        /* projects outside the home directory too */
-	bool looking;         /* nothing will be run: where we stand does not matter */
-	bool existing_only;   /* leave out built-in rules for what is not there (builtin.h) */
-	bool guarded;         /* a guard judges run-later names: leave them out (builtin.h) */
+	int settings[SB_SETTING_COUNT];  /* what options say: a value and 1; 0: nothing */
+	bool allow_home;                 /* the home directory itself may be a project */
+	bool anywhere;                   /* projects outside the home directory too */
+	bool looking;                    /* nothing will be run: where we stand does not matter */
+	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
+	bool guarded;       /* a guard judges run-later names: leave them out (builtin.h) */
 	/* Adds rules of its own (SB_TIER_SESSION) after all others but the built-in ones; or NULL. */
 	int (*more_rules)(void *context, const struct sb_home *home, struct sb_policy *policy,
 			  struct sb_error *err);

@@ -184,13 +184,25 @@ static bool is_fast(const struct maker *maker, const struct sb_plan_node *node)
 	       node->state == SB_STATE_WRITABLE && sb_fast_is_or_holds(maker->policy, node->path);
 }
 
+/* What Landlock grants to all that is around node, wherever in between something takes it away. */
+static unsigned changes_above(const struct sb_plan *plan, const struct sb_plan_node *node)
+{
+	unsigned changes = 0;
+
+	for (size_t at = node->parent;; at = plan->nodes[at].parent) {
+		if (plan->nodes[at].state == SB_STATE_WRITABLE)
+			changes |= plan->nodes[at].allow & CHANGES;
+		if (!at)
+			return changes;
+	}
+}
+
 static void judge(struct maker *maker)
 {
 	struct sb_plan *plan = &maker->plan;
 
 	for (size_t i = 0; i < plan->node_count; i++) {
 		struct sb_plan_node *node = &plan->nodes[i];
-		const struct sb_plan_node *parent;
 		struct sb_access access = sb_decide_all(maker->policy, node->path);
 
 		for (int op = 0; op < SB_OP_COUNT; op++)
@@ -206,8 +218,6 @@ static void judge(struct maker *maker)
 		if ((node->allow & 1u << SB_CREATE) && maker->request->supervised)
 			node->allow |= 1u << SB_MODIFY;
 		node->state = state_of(node->allow);
-		parent = &plan->nodes[node->parent];
-
 		/*
 		 * Landlock rights add up from the root down, and a mount is writable or
 		 * not: inside a writable directory the kernel cannot take away one
@@ -215,7 +225,7 @@ static void judge(struct maker *maker)
 		 */
 		if (i && !maker->request->supervised && node->state == SB_STATE_WRITABLE &&
 		    !is_device(node) && node->kind != SB_KIND_SPECIAL &&
-		    (parent->allow & CHANGES & ~node->allow)) {
+		    (changes_above(plan, node) & ~node->allow)) {
 			node->allow &= 1u << SB_READ;
 			node->state = SB_STATE_READABLE;
 			node->simplified = true;

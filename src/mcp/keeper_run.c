@@ -26,6 +26,7 @@
 #include "mcp/keeper_impl.h"
 #include "mcp/rpc.h"
 #include "path/path.h"
+#include "policy/settings.h"
 #include "sys/process.h"
 
 #define ASK_FD 3       /* in the run */
@@ -71,6 +72,13 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 			continue;
 		sb_buf_printf(&option, "--%s%s", given->option->name, given->value ? "=" : "");
 		add_word(words, option.data, given->value ? given->value : "");
+	}
+	/* settings as they hold here, whoever has said so */
+	for (int i = 0; i < SB_SETTING_COUNT; i++) {
+		int value = sb_policy_get(setup->policy, (enum sb_setting)i);
+
+		if (sb_settings[i].options[value] && value != sb_settings[i].normal)
+			add_word(words, "", sb_settings[i].options[value]);
 	}
 	/* by the directories that they were when the server started */
 	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)

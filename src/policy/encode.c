@@ -1,5 +1,5 @@
 /*
- * encode.c - one line per pattern:
+ * encode.c - a digit per setting, then one line per pattern:
  *
  *     TIER FLAGS RULE HARD SYSTEM GUARD PATTERN NUL
  *
@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "policy/policy_impl.h"
+#include "policy/settings.h"
 
-#define MAGIC "sandbash policy 1\n"
+#define MAGIC "sandbash policy 2\n"
 #define FIELDS 4
 
 /* The longest head of a line: six numbers, and a space after each. */
@@ -49,7 +50,10 @@ _Static_assert(SB_TIER_COUNT <= 10, "a tier is one digit");
 
 void sb_policy_encode(const struct sb_policy *policy, struct sb_buf *out)
 {
-	sb_buf_printf(out, MAGIC "%d\n", policy->mode);
+	sb_buf_puts(out, MAGIC);
+	for (int i = 0; i < SB_SETTING_COUNT; i++)
+		sb_buf_putc(out, (char)('0' + policy->settings[i]));
+	sb_buf_putc(out, '\n');
 	for (size_t i = 0; i < policy->count; i++)
 		put_line(out, &policy->entries[i]);
 }
@@ -132,18 +136,23 @@ int sb_policy_decode(const char *bytes, size_t length, struct sb_policy **out, s
 {
 	const char *at = bytes, *end = bytes + length;
 	struct sb_policy *policy;
-	int status = SB_OK, mode;
+	int status = SB_OK, settings[SB_SETTING_COUNT];
 
-	if (length < sizeof MAGIC + 1 || memcmp(bytes, MAGIC, sizeof MAGIC - 1) != 0)
+	if (length < sizeof MAGIC + SB_SETTING_COUNT || memcmp(bytes, MAGIC, sizeof MAGIC - 1) != 0)
 		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
 	at += sizeof MAGIC - 1;
-	mode = take_number(&at, SB_MODE_READ_ONLY);
-	if (mode < 0 || *at++ != '\n')
+	for (int i = 0; i < SB_SETTING_COUNT; i++) {
+		settings[i] = take_number(&at, SB_SETTING_VALUES - 1);
+		if (settings[i] < 0 || !sb_settings[i].values[settings[i]])
+			return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	}
+	if (*at++ != '\n')
 		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
 	policy = sb_policy_new();
 	if (!policy)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	sb_policy_set_mode(policy, (enum sb_mode)mode);
+	for (int i = 0; i < SB_SETTING_COUNT; i++)
+		sb_policy_set(policy, (enum sb_setting)i, settings[i]);
 	while (at < end && status == SB_OK) {
 		const char *nul = memchr(at, '\0', (size_t)(end - at));
 

@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "policy/fast.h"
 #include "policy/policy_impl.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 /* More than the built-in rules with one project: what is not used is not touched either. */
@@ -23,9 +24,8 @@ struct sb_policy *sb_policy_new(void)
 
 	if (!policy)
 		return NULL;
-	policy->mode = SB_MODE_WORKSPACE_WRITE;
-	policy->network = true;
-	policy->tmp = SB_TMP_PRIVATE;
+	for (int i = 0; i < SB_SETTING_COUNT; i++)
+		policy->settings[i] = sb_settings[i].normal;
 	return policy;
 }
 
@@ -219,54 +219,39 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 	return rule->tier == entry->rule.tier ? merge(entry, &entry->rule, rule, err) : SB_OK;
 }
 
-void sb_policy_set_mode(struct sb_policy *policy, enum sb_mode mode)
+void sb_policy_set(struct sb_policy *policy, enum sb_setting setting, int value)
 {
-	policy->mode = mode;
+	policy->settings[setting] = value;
 }
 
-void sb_policy_set_network(struct sb_policy *policy, bool on)
+int sb_policy_get(const struct sb_policy *policy, enum sb_setting setting)
 {
-	policy->network = on;
-}
-
-void sb_policy_set_tmp(struct sb_policy *policy, enum sb_tmp tmp)
-{
-	policy->tmp = tmp;
+	return policy->settings[setting];
 }
 
 enum sb_mode sb_policy_mode(const struct sb_policy *policy)
 {
-	return policy->mode;
-}
-
-void sb_policy_set_protect_ignored(struct sb_policy *policy, bool on)
-{
-	policy->protect_ignored = on;
-}
-
-void sb_policy_set_clean_env(struct sb_policy *policy, bool on)
-{
-	policy->clean_env = on;
-}
-
-bool sb_policy_clean_env(const struct sb_policy *policy)
-{
-	return policy->clean_env;
-}
-
-bool sb_policy_protect_ignored(const struct sb_policy *policy)
-{
-	return policy->protect_ignored;
+	return (enum sb_mode)policy->settings[SB_SETTING_MODE];
 }
 
 bool sb_policy_network(const struct sb_policy *policy)
 {
-	return policy->network;
+	return policy->settings[SB_SETTING_NETWORK] == SB_NETWORK_ON;
 }
 
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)
 {
-	return policy->tmp;
+	return (enum sb_tmp)policy->settings[SB_SETTING_TMP];
+}
+
+bool sb_policy_protect_ignored(const struct sb_policy *policy)
+{
+	return policy->settings[SB_SETTING_PROTECT_IGNORED];
+}
+
+bool sb_policy_clean_env(const struct sb_policy *policy)
+{
+	return policy->settings[SB_SETTING_CLEAN_ENV];
 }
 
 /* An entry as it is sorted: entries themselves are large, and are moved once. */
@@ -396,7 +381,7 @@ static int list_fast(struct sb_policy *policy, struct sb_error *err)
 
 	for (size_t i = 0; i < policy->count; i++)
 		count += policy->entries[i].rule.fast;
-	if (!count || policy->mode == SB_MODE_DANGER_FULL_ACCESS)
+	if (!count || sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return SB_OK;
 	policy->fast = calloc(count, sizeof *policy->fast);
 	if (!policy->fast)
@@ -422,7 +407,7 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 	for (size_t i = 0; i < policy->count; i++) {
 		struct sb_entry *entry = &policy->entries[i];
 
-		if (policy->mode == SB_MODE_READ_ONLY)
+		if (sb_policy_mode(policy) == SB_MODE_READ_ONLY)
 			cap(entry);
 		entry->only_guards = entry->has_guard &&
 				     sb_access_equal(&entry->guard, &entry->rule.access);

@@ -27,11 +27,7 @@ struct sb_policy {
 	struct sb_index *index;
 	const char **fast; /* set by seal: the fast roots; the strings are the entries' */
 	size_t fast_count;
-	enum sb_mode mode;
-	enum sb_tmp tmp;
-	bool network;
-	bool protect_ignored;
-	bool clean_env;
+	int settings[SB_SETTING_COUNT];
 	bool sealed;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "policy/settings.h"
 #include "base/escape.h"
 
 const struct sb_access sb_access_write = {{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW}};
@@ -26,8 +27,6 @@ static const struct {
 
 static const char *const op_names[SB_OP_COUNT] = {"read", "modify", "create", "delete"};
 static const char *const verdict_names[] = {"allow", "ask", "deny"};
-static const char *const mode_names[] = {"danger-full-access", "workspace-write", "read-only"};
-static const char *const tmp_names[] = {"private", "shared", "off"};
 static const char *const tier_names[SB_TIER_COUNT] = {
 	"built-in", "system", "global", "per-directory", "session", "policy file", "command line",
 };
@@ -52,12 +51,12 @@ const char *sb_verdict_name(enum sb_verdict verdict)
 
 const char *sb_mode_name(enum sb_mode mode)
 {
-	return mode_names[mode];
+	return sb_settings[SB_SETTING_MODE].values[mode];
 }
 
 const char *sb_tmp_name(enum sb_tmp tmp)
 {
-	return tmp_names[tmp];
+	return sb_settings[SB_SETTING_TMP].values[tmp];
 }
 
 const char *sb_tier_name(enum sb_tier tier)
@@ -72,14 +71,11 @@ static bool is_word(const char *text, size_t length, const char *word)
 
 int sb_mode_parse(const char *text, enum sb_mode *out_mode, struct sb_error *err)
 {
-	for (size_t i = 0; i < COUNT(mode_names); i++) {
-		if (strcmp(text, mode_names[i]) == 0) {
-			*out_mode = (enum sb_mode)i;
-			return SB_OK;
-		}
-	}
-	sb_fail(err, SB_E_INVALID, 0, "unknown mode '%s'", text);
-	return sb_hint(err, "modes are read-only, workspace-write and danger-full-access");
+	int value, status = sb_setting_parse(SB_SETTING_MODE, text, &value, err);
+
+	if (status == SB_OK)
+		*out_mode = (enum sb_mode)value;
+	return status;
 }
 
 bool sb_access_equal(const struct sb_access *a, const struct sb_access *b)
@@ -297,31 +293,6 @@ static int parse_path(const char *bytes, const char *end, char **out, struct sb_
 	return SB_OK;
 }
 
-static int parse_network(const char *value, struct sb_line *line, struct sb_error *err)
-{
-	line->network_on = strcmp(value, "on") == 0;
-	if (!line->network_on && strcmp(value, "off") != 0)
-		return sb_fail(err, SB_E_INVALID, 0, "network is 'on' or 'off', not '%s'", value);
-	return SB_OK;
-}
-
-static int parse_mode(const char *value, struct sb_line *line, struct sb_error *err)
-{
-	return sb_mode_parse(value, &line->mode, err);
-}
-
-static int parse_tmp(const char *value, struct sb_line *line, struct sb_error *err)
-{
-	for (size_t i = 0; i < COUNT(tmp_names); i++) {
-		if (strcmp(value, tmp_names[i]) == 0) {
-			line->tmp = (enum sb_tmp)i;
-			return SB_OK;
-		}
-	}
-	return sb_fail(err, SB_E_INVALID, 0, "tmp is 'private', 'shared' or 'off', not '%s'",
-		       value);
-}
-
 /* A limit of the log: a number, or "off". */
 static int parse_keep(const char *value, struct sb_line *line, struct sb_error *err)
 {
@@ -360,18 +331,22 @@ static const struct {
 	const char *word;
 	enum sb_line_kind kind;
 	int (*parse)(const char *value, struct sb_line *line, struct sb_error *err);
-} settings[] = {
+} others[] = {
 	{"include", SB_LINE_INCLUDE, keep_text},
-	{"network", SB_LINE_NETWORK, parse_network},
-	{"mode", SB_LINE_MODE, parse_mode},
-	{"tmp", SB_LINE_TMP, parse_tmp},
 	{"shell", SB_LINE_SHELL, keep_text},
 	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
-	{"protect-ignored", SB_LINE_PROTECT_IGNORED, parse_switch},
-	{"clean-env", SB_LINE_CLEAN_ENV, parse_switch},
 };
+
+/* The words that begin a line and no rule: the settings of the table, then the others. */
+#define WORDS (SB_SETTING_COUNT + COUNT(others))
+
+static const char *word_at(size_t which)
+{
+	return which < SB_SETTING_COUNT ? sb_settings[which].word
+					: others[which - SB_SETTING_COUNT].word;
+}
 
 static int check_bytes(const char *bytes, size_t length, struct sb_error *err)
 {
@@ -419,8 +394,14 @@ static int parse_setting(size_t which, const char *rest, const char *end, struct
 
 	if (status != SB_OK)
 		return status;
-	line->kind = settings[which].kind;
-	return settings[which].parse(line->text, line, err);
+	if (which < SB_SETTING_COUNT) {
+		line->kind = SB_LINE_SETTING;
+		line->setting = (enum sb_setting)which;
+		return sb_setting_parse(line->setting, line->text, &line->value, err);
+	}
+	which -= SB_SETTING_COUNT;
+	line->kind = others[which].kind;
+	return others[which].parse(line->text, line, err);
 }
 
 int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err)
@@ -446,18 +427,18 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 	word = (size_t)(rest - bytes);
 	while (rest < end && is_blank(*rest))
 		rest++;
-	for (which = 0; which < COUNT(settings); which++)
-		if (is_word(bytes, word, settings[which].word))
+	for (which = 0; which < WORDS; which++)
+		if (is_word(bytes, word, word_at(which)))
 			break;
 
-	if (which == COUNT(settings) && !looks_like_access(bytes, word)) {
+	if (which == WORDS && !looks_like_access(bytes, word)) {
 		status = parse_bare(bytes, end, &line, err);
 	} else if (rest == end || *rest == '#') {
 		sb_fail(err, SB_E_INVALID, 0, "'%.*s' needs a value", (int)(word > 60 ? 60 : word),
 			bytes);
 		return sb_hint(err, "for a file of that name write './%.*s'",
 			       (int)(word > 60 ? 60 : word), bytes);
-	} else if (which < COUNT(settings)) {
+	} else if (which < WORDS) {
 		status = parse_setting(which, rest, end, &line, err);
 	} else {
 		line.kind = SB_LINE_RULE;
@@ -548,11 +529,9 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 {
-	sb_buf_printf(out, "mode %s\nnetwork %s\ntmp %s\nprotect-ignored %s\nclean-env %s\n",
-		      sb_mode_name(sb_policy_mode(policy)),
-		      sb_policy_network(policy) ? "on" : "off", sb_tmp_name(sb_policy_tmp(policy)),
-		      sb_policy_protect_ignored(policy) ? "on" : "off",
-		      sb_policy_clean_env(policy) ? "on" : "off");
+	for (int i = 0; i < SB_SETTING_COUNT; i++)
+		sb_buf_printf(out, "%s %s\n", sb_settings[i].word,
+			      sb_settings[i].values[sb_policy_get(policy, (enum sb_setting)i)]);
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		size_t start = out->length;

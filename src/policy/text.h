@@ -26,15 +26,11 @@ enum sb_line_kind {
 	SB_LINE_EMPTY, /* blank or a comment */
 	SB_LINE_RULE,
 	SB_LINE_INCLUDE, /* text: the file */
-	SB_LINE_MODE,
-	SB_LINE_NETWORK,
-	SB_LINE_TMP,
+	SB_LINE_SETTING, /* of the table: settings.h */
 	SB_LINE_SHELL, /* text: the shell */
 	SB_LINE_LOG_KEEP_DAYS,
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,
-	SB_LINE_PROTECT_IGNORED,
-	SB_LINE_CLEAN_ENV,
 };
 
 struct sb_line {
@@ -42,9 +38,8 @@ struct sb_line {
 	struct sb_access access; /* RULE */
 	bool fast;               /* RULE: "fast", whose access is that of "write" */
 	char *text;              /* RULE: pattern as written, unquoted; INCLUDE; SHELL */
-	enum sb_mode mode;
-	bool network_on;
-	enum sb_tmp tmp;
+	enum sb_setting setting; /* SETTING */
+	int value;
 	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit.  switches: 1 is "on" */
 };
 

@@ -378,7 +378,7 @@ def guarded(fx):
     for name in GUARDED:
         check(fx.run("sh", "-c", 'echo ok > "$1"', "sh", name).status == 0)
     check(can(fx,
-              "echo x > .git/other && echo x > .editorconfig && echo x > bashrc && mkdir .github"))
+              "echo x > .git/description && echo x > .editorconfig && echo x > bashrc && mkdir .github"))
 
 
 @test("P2 git add, commit, branch and stash work in a protected repository")

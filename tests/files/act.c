@@ -23,7 +23,7 @@ static struct sb_files *open_view(const char *project, struct sb_files_error *er
 	struct sb_policy *policy = sb_policy_new();
 	struct sb_files *view = NULL;
 
-	sb_policy_set_mode(policy, SB_MODE_WORKSPACE_WRITE);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_WORKSPACE_WRITE);
 	if (sb_policy_add(policy, &rule, NULL) != SB_OK || sb_policy_seal(policy, NULL) != SB_OK ||
 	    sb_files_open(policy, roots, NULL, &view, err) != 0)
 		return NULL;

@@ -60,14 +60,8 @@ static bool obey(struct sb_policy *policy, const struct sb_line *line, struct sb
 	int status;
 
 	switch (line->kind) {
-	case SB_LINE_MODE:
-		sb_policy_set_mode(policy, line->mode);
-		return false;
-	case SB_LINE_NETWORK:
-		sb_policy_set_network(policy, line->network_on);
-		return false;
-	case SB_LINE_TMP:
-		sb_policy_set_tmp(policy, line->tmp);
+	case SB_LINE_SETTING:
+		sb_policy_set(policy, line->setting, line->value);
 		return false;
 	case SB_LINE_RULE:
 		rule->access = line->access;

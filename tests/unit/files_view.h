@@ -161,7 +161,7 @@ static inline struct sb_policy *fx_policy(struct fixture *fx)
 {
 	struct sb_policy *policy = sb_policy_new();
 
-	sb_policy_set_mode(policy, SB_MODE_WORKSPACE_WRITE);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_WORKSPACE_WRITE);
 	fx_rule(policy, &sb_access_write, SB_TIER_BUILTIN, at(fx, "project"));
 	fx_rule(policy, &sb_access_read, SB_TIER_GLOBAL, at(fx, "project/vendor"));
 	fx_rule(policy, &sb_access_deny, SB_TIER_GLOBAL, at(fx, "project/secret"));
@@ -208,7 +208,7 @@ static inline int fx_setup(void **state)
 		snprintf(fx->base, sizeof fx->base, "/some/base");
 		assert_int_equal(sb_files_memory_mkdir(fx->backend, fx->base), 0);
 		fx->anything = sb_policy_new();
-		sb_policy_set_mode(fx->anything, SB_MODE_DANGER_FULL_ACCESS);
+		sb_policy_set(fx->anything, SB_SETTING_MODE, SB_MODE_DANGER_FULL_ACCESS);
 		assert_int_equal(sb_policy_seal(fx->anything, NULL), SB_OK);
 		assert_int_equal(
 			sb_files_open(fx->anything, everything, &options, &fx->master, &fx->err),

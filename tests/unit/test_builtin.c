@@ -469,7 +469,7 @@ static void P1_read_only_mode_leaves_devices_and_shared_memory(void **state)
 	struct fixture *fx = *state;
 
 	fx->place.tmpdir = "/var/tmp";
-	sb_policy_set_mode(fx->policy, SB_MODE_READ_ONLY);
+	sb_policy_set(fx->policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
 	seal(fx);
 	has(fx, "/dev/null", "read+modify");
 	has(fx, "/dev/tty", "read+modify");
@@ -504,7 +504,7 @@ static void P2_temp_is_writable_unless_switched_off(void **state)
 	has(fx, "/var/tmp/x", "ask");
 	sb_policy_free(fx->policy);
 	fx->policy = sb_policy_new();
-	sb_policy_set_tmp(fx->policy, SB_TMP_OFF);
+	sb_policy_set(fx->policy, SB_SETTING_TMP, SB_TMP_OFF);
 	seal(fx);
 	has(fx, "/tmp/x", "ask");
 	has(fx, "/var/tmp/mine/x", "ask");

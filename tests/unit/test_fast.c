@@ -84,7 +84,7 @@ static struct sb_policy *with_roots(enum sb_mode mode, enum sb_tier tier)
 {
 	struct sb_policy *policy = sb_policy_new();
 
-	sb_policy_set_mode(policy, mode);
+	sb_policy_set(policy, SB_SETTING_MODE, mode);
 	add(policy, SB_TIER_BUILTIN, false, "/p");
 	add(policy, tier, true, "/p/sub/build");
 	add(policy, tier, true, "/p/sub/build/inner");

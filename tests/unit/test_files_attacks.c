@@ -77,7 +77,7 @@ static void add_unreadable(struct fixture *fx, const char *pattern, enum sb_verd
 
 	sb_policy_free(fx->policy);
 	fx->policy = sb_policy_new();
-	sb_policy_set_mode(fx->policy, SB_MODE_WORKSPACE_WRITE);
+	sb_policy_set(fx->policy, SB_SETTING_MODE, SB_MODE_WORKSPACE_WRITE);
 	access.verdict[SB_READ] = (unsigned char)reading;
 	fx_rule(fx->policy, &sb_access_write, SB_TIER_BUILTIN, at(fx, "project"));
 	fx_rule(fx->policy, &access, SB_TIER_GLOBAL, at(fx, pattern));
@@ -136,7 +136,7 @@ static void test_F2_proc_from_the_root_directory(void **state)
 	struct sb_policy *policy = sb_policy_new();
 	struct sb_files_text text;
 
-	sb_policy_set_mode(policy, SB_MODE_WORKSPACE_WRITE);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_WORKSPACE_WRITE);
 	fx_rule(policy, &sb_access_write, SB_TIER_GLOBAL, "/");
 	assert_int_equal(sb_policy_seal(policy, NULL), SB_OK);
 	sb_files_close(fx->view);

@@ -265,7 +265,7 @@ static void test_P1_modes(void **state)
 	struct sb_files_options options = {.size = sizeof options, .backend = fx->backend};
 	struct sb_policy *policy = sb_policy_new();
 
-	sb_policy_set_mode(policy, SB_MODE_READ_ONLY);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
 	fx_rule(policy, &sb_access_write, SB_TIER_BUILTIN, at(fx, "project"));
 	assert_int_equal(sb_policy_seal(policy, NULL), SB_OK);
 	sb_files_close(fx->view);

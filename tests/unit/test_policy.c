@@ -364,7 +364,7 @@ static void P1_read_only_mode_leaves_devices_and_the_command_line(void **state)
 {
 	struct sb_policy *policy = *state;
 
-	sb_policy_set_mode(policy, SB_MODE_READ_ONLY);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
 	add(policy, SB_TIER_BUILTIN, "write", "/p");
 	add(policy, SB_TIER_BUILTIN, "ask", "/p/.git/hooks");
 	add(policy, SB_TIER_GLOBAL, "ask", "/notes");
@@ -395,7 +395,7 @@ static void read_only_mode_still_obeys_binding_denials(void **state)
 {
 	struct sb_policy *policy = *state;
 
-	sb_policy_set_mode(policy, SB_MODE_READ_ONLY);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
 	add(policy, SB_TIER_SYSTEM, "deny", "/s");
 	add(policy, SB_TIER_FLAG, "write", "/s/x");
 	seal(policy);
@@ -406,7 +406,7 @@ static void P1_full_access_is_full(void **state)
 {
 	struct sb_policy *policy = *state;
 
-	sb_policy_set_mode(policy, SB_MODE_DANGER_FULL_ACCESS);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_DANGER_FULL_ACCESS);
 	add(policy, SB_TIER_FLAG, "deny", "/");
 	add_hard(policy, "deny", "/x");
 	seal(policy);
@@ -459,7 +459,7 @@ static void P8_what_git_ignores_asks_unless_a_rule_is_about_it(void **state)
 		assert_int_equal(
 			sb_decide_ignored(policy, cases[i].op, cases[i].path, "/p").verdict,
 			cases[i].verdict);
-	sb_policy_set_mode(policy, SB_MODE_DANGER_FULL_ACCESS);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_DANGER_FULL_ACCESS);
 	assert_int_equal(sb_decide_ignored(policy, SB_MODIFY, "/p/.env", "/p").verdict, SB_ALLOW);
 }
 
@@ -520,8 +520,8 @@ static void settings_have_defaults_and_names(void **state)
 	assert_int_equal(sb_policy_mode(policy), SB_MODE_WORKSPACE_WRITE);
 	assert_int_equal(sb_policy_tmp(policy), SB_TMP_PRIVATE);
 	assert_true(sb_policy_network(policy));
-	sb_policy_set_network(policy, false);
-	sb_policy_set_tmp(policy, SB_TMP_OFF);
+	sb_policy_set(policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
+	sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_OFF);
 	assert_false(sb_policy_network(policy));
 	assert_int_equal(sb_policy_tmp(policy), SB_TMP_OFF);
 	for (int i = SB_MODE_DANGER_FULL_ACCESS; i <= SB_MODE_READ_ONLY; i++) {
@@ -529,7 +529,9 @@ static void settings_have_defaults_and_names(void **state)
 		assert_int_equal(mode, i);
 	}
 	assert_int_equal(sb_mode_parse("Read-Only", &mode, &err), SB_E_INVALID);
-	assert_string_equal(err.message, "unknown mode 'Read-Only'");
+	assert_string_equal(
+		err.message,
+		"mode is 'danger-full-access', 'workspace-write' or 'read-only', not 'Read-Only'");
 	assert_int_equal(sb_mode_parse("", &mode, NULL), SB_E_INVALID);
 	assert_int_equal(mode, SB_MODE_READ_ONLY);
 	sb_policy_free(NULL);

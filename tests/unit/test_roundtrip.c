@@ -120,20 +120,8 @@ static void obey(struct sb_policy *policy, const char *bytes, size_t length)
 	if (sb_line_parse(bytes, length, &line, &err) != SB_OK)
 		fail_msg("'%.*s': %s", (int)length, bytes, err.message);
 	switch (line.kind) {
-	case SB_LINE_MODE:
-		sb_policy_set_mode(policy, line.mode);
-		break;
-	case SB_LINE_NETWORK:
-		sb_policy_set_network(policy, line.network_on);
-		break;
-	case SB_LINE_TMP:
-		sb_policy_set_tmp(policy, line.tmp);
-		break;
-	case SB_LINE_PROTECT_IGNORED:
-		sb_policy_set_protect_ignored(policy, line.keep);
-		break;
-	case SB_LINE_CLEAN_ENV:
-		sb_policy_set_clean_env(policy, line.keep);
+	case SB_LINE_SETTING:
+		sb_policy_set(policy, line.setting, line.value);
 		break;
 	case SB_LINE_RULE:
 		rule.access = line.access;
@@ -214,9 +202,9 @@ static void P6_a_printed_policy_decides_alike(void **state)
 		struct sb_policy *policy = sb_policy_new(), *again;
 		size_t count = random_rules(policy, rules);
 
-		sb_policy_set_mode(policy, unit_below(20) ? 1 + unit_below(2) : 0);
-		sb_policy_set_network(policy, unit_below(2));
-		sb_policy_set_tmp(policy, unit_below(3));
+		sb_policy_set(policy, SB_SETTING_MODE, unit_below(20) ? 1 + unit_below(2) : 0);
+		sb_policy_set(policy, SB_SETTING_NETWORK, (int)unit_below(2));
+		sb_policy_set(policy, SB_SETTING_TMP, (int)unit_below(3));
 		assert_int_equal(sb_policy_seal(policy, NULL), SB_OK);
 		sb_buf_init(&text, 64 * 1024); /* sixteen short rules */
 		sb_policy_print(policy, &text);

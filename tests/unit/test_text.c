@@ -249,23 +249,24 @@ static void settings(void **state)
 
 	(void)state;
 	parse_bytes("network on", 10, &line);
-	assert_int_equal(line.kind, SB_LINE_NETWORK);
-	assert_true(line.network_on);
+	assert_int_equal(line.kind, SB_LINE_SETTING);
+	assert_int_equal(line.setting, SB_SETTING_NETWORK);
+	assert_int_equal(line.value, SB_NETWORK_ON);
 	sb_line_done(&line);
 	parse_bytes("network  off # now", 18, &line);
-	assert_false(line.network_on);
+	assert_int_equal(line.value, SB_NETWORK_OFF);
 	sb_line_done(&line);
 	parse_bytes("mode read-only", 14, &line);
-	assert_int_equal(line.kind, SB_LINE_MODE);
-	assert_int_equal(line.mode, SB_MODE_READ_ONLY);
+	assert_int_equal(line.setting, SB_SETTING_MODE);
+	assert_int_equal(line.value, SB_MODE_READ_ONLY);
 	sb_line_done(&line);
 	for (int tmp = SB_TMP_PRIVATE; tmp <= SB_TMP_OFF; tmp++) {
 		char text[32];
 
 		snprintf(text, sizeof text, "tmp %s", sb_tmp_name((enum sb_tmp)tmp));
 		parse_bytes(text, strlen(text), &line);
-		assert_int_equal(line.kind, SB_LINE_TMP);
-		assert_int_equal(line.tmp, tmp);
+		assert_int_equal(line.setting, SB_SETTING_TMP);
+		assert_int_equal(line.value, tmp);
 		sb_line_done(&line);
 	}
 	parse_bytes("include team rules", 18, &line);
@@ -293,7 +294,8 @@ static void settings(void **state)
 	is_bad("log-keep-days", "'log-keep-days' needs a value");
 	is_bad("network maybe", "network is 'on' or 'off', not 'maybe'");
 	is_bad("network off on", "network is 'on' or 'off', not 'off on'");
-	is_bad("mode fast", "unknown mode 'fast'");
+	is_bad("mode fast",
+	       "mode is 'danger-full-access', 'workspace-write' or 'read-only', not 'fast'");
 	is_bad("tmp public", "tmp is 'private', 'shared' or 'off', not 'public'");
 	is_bad("network \"\"", "the path is empty");
 }
@@ -417,9 +419,9 @@ static void the_whole_policy_with_origins(void **state)
 	SB_AUTO_BUF struct sb_buf out;
 
 	(void)state;
-	sb_policy_set_mode(policy, SB_MODE_READ_ONLY);
-	sb_policy_set_network(policy, false);
-	sb_policy_set_tmp(policy, SB_TMP_SHARED);
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
+	sb_policy_set(policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
+	sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_SHARED);
 	assert_int_equal(sb_policy_add(policy, &rule, NULL), SB_OK);
 	rule = (struct sb_rule){.access = sb_access_deny,
 				.tier = SB_TIER_FLAG,
