@@ -167,7 +167,9 @@ static void finish_csi(struct sb_sieve *sieve, struct stream *s, size_t length)
 	char text[3 + SB_CSI_NUMBERS * 7 + 1];
 	size_t at = 0;
 
-	if (!sb_csi_parse(&csi, s->bytes + s->at + 2, length - 2) || !sb_csi_allowed(&csi)) {
+	/* CSI b repeats the letter before it; without one libvterm 0.1 hangs. */
+	if (!sb_csi_parse(&csi, s->bytes + s->at + 2, length - 2) || !sb_csi_allowed(&csi) ||
+	    (csi.final == 'b' && !sieve->letter)) {
 		drop(s, length);
 		return;
 	}
@@ -331,12 +333,21 @@ static bool text(struct sb_sieve *sieve, struct stream *s)
 	size_t run = text_run(s->bytes + s->at, left(s)), step;
 
 	if (run) {
-		sieve->modes.line_start = s->bytes[s->at + run - 1] == '\n';
+		char last = s->bytes[s->at + run - 1];
+
+		sieve->modes.line_start = last == '\n';
+		sieve->letter = last >= ' ' && last <= '~';
 		keep(s, run);
 		return true;
 	}
-	if (peek(s, 0) == ESC)
-		return escape(sieve, s);
+	if (peek(s, 0) == ESC) {
+		bool whole = escape(sieve, s);
+
+		sieve->letter = sieve->letter && !whole;
+		return whole;
+	}
+	if (peek(s, 0) == SO || peek(s, 0) == SI)
+		sieve->letter = false;
 	if (peek(s, 0) == SO || peek(s, 0) == SI) {
 		sieve->modes.shifted = peek(s, 0) == SO;
 		keep(s, 1);

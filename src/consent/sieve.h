@@ -32,6 +32,7 @@ enum sb_sieve_state {
 struct sb_sieve {
 	struct sb_modes modes;
 	enum sb_sieve_state state;
+	bool letter;  /* the last that passed was a letter of ASCII */
 	bool passing; /* the string goes to the terminal; it is not dropped */
 };
 
