@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "judge/judge.h"
 #include "mcp/keeper_impl.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
@@ -67,38 +68,40 @@ static bool is_guarded(const struct child *child, enum sb_op op, const char *pat
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
 	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
-	struct sb_guard_place place = {
-		.directory = directory < 0 ? -1 : directory,
-		.path = path,
-		.name = strrchr(path, '/') + 1,
+	bool makes = strcmp(child->perform->tool, "create_directory") == 0;
+	const struct sb_case what = {
+		.deed = op == SB_DELETE ? SB_DEED_REMOVE
+			: makes         ? SB_DEED_MKDIR
+					: SB_DEED_WRITE,
+		.site = {.directory = directory < 0 ? -1 : directory,
+			 .object = -1,
+			 .path = path,
+			 .name = strrchr(path, '/') + 1},
 	};
-	struct sb_guard_answer answer;
+	struct sb_grounds grounds = {.policy = child->keeper->options->setup->policy};
+	struct sb_judgement judgement;
+	const struct sb_guard_answer *answer = &judgement.all[0].guard;
 	struct sb_guard *guard;
-	enum sb_guard_act act = op == SB_DELETE ? SB_GUARD_UNLINK : SB_GUARD_WRITE;
-	enum sb_guard_verdict verdict;
 	char text[700];
 
 	if (op == SB_READ)
 		return false;
-	if (strcmp(child->perform->tool, "create_directory") == 0)
-		act = SB_GUARD_MKDIR;
 	if (!sb_keeper_guard(child->keeper, &guard)) {
 		add_note(notes, "nobody could find out whether a program outside obeys it");
 		return true;
 	}
-	verdict = sb_guard_judge(guard, act, &place, &answer);
-	if (verdict == SB_GUARD_CHECK && bytes.bytes)
-		verdict = sb_guard_content(guard, answer.kind, path,
-					   (struct sb_guard_bytes){NULL, 0}, bytes, answer.detail,
-					   sizeof answer.detail);
+	grounds.guard = guard;
+	sb_judge(&grounds, &what, &judgement);
+	if (judgement.lands && bytes.bytes)
+		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, bytes);
 	sb_guard_free(guard);
-	if (verdict == SB_GUARD_PLAIN)
+	if (answer->verdict == SB_GUARD_PLAIN)
 		return false;
-	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer.row->who,
-		 answer.row->why);
+	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
+		 answer->row->why);
 	add_note(notes, text);
-	if (answer.detail[0])
-		add_note(notes, answer.detail);
+	if (answer->detail[0])
+		add_note(notes, answer->detail);
 	return true;
 }
 
