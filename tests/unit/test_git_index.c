@@ -419,7 +419,7 @@ static void ways_to_other_entries(void **state)
 		for (int bad = 0; bad < 7; bad++) {
 			struct made made = start(version, 20);
 			unsigned char table[4 + 2 * 8], mark[24] = {0};
-			uint32_t middle, stop;
+			uint32_t middle = 0, stop = 0;
 
 			for (int n = 0; n < 10; n++) {
 				char name[16];
