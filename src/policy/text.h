@@ -27,7 +27,7 @@ enum sb_line_kind {
 	SB_LINE_RULE,
 	SB_LINE_INCLUDE, /* text: the file */
 	SB_LINE_SETTING, /* of the table: settings.h */
-	SB_LINE_SHELL, /* text: the shell */
+	SB_LINE_SHELL,   /* text: the shell */
 	SB_LINE_LOG_KEEP_DAYS,
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,

@@ -129,7 +129,7 @@ static void add_subjects(const struct sb_pending *pending, struct sb_remarks *no
 }
 
 void sb_remarks_of(const struct sb_approver *approver, const struct sb_pending *pending,
-		 struct sb_remarks *notes)
+		   struct sb_remarks *notes)
 {
 	const struct sb_call *call = &pending->request->call;
 	const char *service = call->act == SB_ACT_CONNECT

@@ -22,7 +22,7 @@ struct sb_remarks {
  * rule stops it; who obeys a guarded name, and what was found there; what a yes covers besides.
  */
 void sb_remarks_of(const struct sb_approver *approver, const struct sb_pending *pending,
-		 struct sb_remarks *notes);
+		   struct sb_remarks *notes);
 void sb_remarks_done(struct sb_remarks *notes);
 
 #endif

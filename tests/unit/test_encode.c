@@ -26,7 +26,8 @@ static struct sb_policy *random_policy(void)
 	struct sb_error err;
 
 	assert_non_null(policy);
-	sb_policy_set(policy, SB_SETTING_MODE, unit_below(3) ? SB_MODE_WORKSPACE_WRITE : SB_MODE_READ_ONLY);
+	sb_policy_set(policy, SB_SETTING_MODE,
+		      unit_below(3) ? SB_MODE_WORKSPACE_WRITE : SB_MODE_READ_ONLY);
 	for (unsigned i = unit_below(12); i; i--) {
 		char pattern[256];
 		struct sb_rule rule = {.pattern = pattern, .origin = "test"};
