@@ -43,7 +43,8 @@ THERE = {
 }
 MISSING = ("project/new.txt", "project/sub/new", "project/secret/new", "project/new.key",
            "project/notes/new", "project/.git/hooks/pre-commit", "project/.vscode/launch.json",
-           "project/.claude/settings.json", "other/new", ".zshrc", ".config/app/new")
+           "project/.claude/settings.json", "other/new", ".zshrc", ".config/app/new",
+           ".config/autostart/x.desktop")
 IGNORED = ("project/build/out.o",)
 NOT_ACTED_ON = ("project/.git/HEAD", "project/.gitignore")  # what the others hang on
 DIRECTORIES = ("project/.git/objects", "project/.git/refs", "project/.claude")
@@ -65,6 +66,8 @@ POLICIES = (
     ["--allow-write=.git/hooks"],
     ["--allow-write=.vscode/tasks.json", "--allow-write=.envrc"],
     ["--allow-write=~/.bashrc"],
+    ["--allow-write=~/.config"],
+    ["--allow-write=~/.config/autostart"],
     ["--mode=read-only"],
     ["--mode=read-only", "--allow-write=sub"],
     ["--protect-ignored"],
@@ -283,6 +286,15 @@ def compare_all(fx, policies):
 @test("the table: one policy, one answer")
 def table(fx):
     compare_all(fx, ((flags, " ".join(flags) or "no flags") for flags in POLICIES))
+
+
+@test("a rule for a directory of everybody's settings opens no name in it, one for a name does")
+def shared_settings(fx):
+    make_tree(fx)
+    name = ".config/autostart/x.desktop"
+    for rule, verdict in (("~/.config", "ask"), ("~/.config/autostart", "allow")):
+        equal(explain(fx, [f"--allow-write={rule}"])[name]["create"][0], verdict, rule)
+    equal(explain(fx, ["--allow-write=~/.config"])[".config/app/new"]["create"][0], "allow")
 
 
 # --- the generator ------------------------------------------------------------------------------
