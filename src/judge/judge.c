@@ -214,15 +214,28 @@ static void ask_for(struct sb_judged *judged)
 		*decision = (struct sb_decision){SB_ASK, sb_row_rule(judged->guard.row)};
 }
 
+/* Nothing was found in it, and nobody holds it so that this stays true. */
+static void doubt(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	struct sb_guard_answer *guard = &judged->guard;
+	size_t count;
+
+	guard->verdict = SB_GUARD_ASK;
+	guard->row = sb_guard_row_in(grounds->guard, judged->site->path);
+	if (!guard->row) /* a git directory by what is in it */
+		guard->row = sb_guard_rows(&count);
+	guard->detail[0] = '\0';
+}
+
 /* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
 static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
 		       struct sb_judgement *out)
 {
 	struct sb_guard_answer *guard = &judged->guard;
 
-	if (guard->verdict == SB_GUARD_PLAIN && grounds->bounds.unheld && guard->row &&
+	if (guard->verdict == SB_GUARD_PLAIN && grounds->bounds.unheld &&
 	    (guard->looked & SB_LOOKED_INTO))
-		guard->verdict = SB_GUARD_ASK;
+		doubt(grounds, judged);
 	if (guard->verdict == SB_GUARD_PLAIN)
 		return;
 	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&

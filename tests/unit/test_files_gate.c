@@ -229,6 +229,21 @@ static void test_P3_guarded_names_ask(void **state)
 }
 
 /* A command that could write there would choose what lands under another name. */
+/* A run may put something into it before it has its name, and no tool holds it meanwhile. */
+static void test_P3_a_directory_that_gets_a_name_asks(void **state)
+{
+	struct fixture *fx = *state;
+
+	fx_dir(fx, "project/prepared");
+	fx_put(fx, "project/prepared/notes.txt", "harmless\n");
+	assert_code(sb_files_move(fx->view, NULL, "prepared", ".vscode", false, &fx->err),
+		    SB_FILES_NEEDS_CONSENT);
+	assert_int_equal(fx->err.why, SB_FILES_WHY_GUARDED);
+	assert_fine(sb_files_move(fx->view, NULL, "prepared", "vscode", false, &fx->err));
+	assert_code(sb_files_move(fx->view, NULL, "vscode", ".git", false, &fx->err),
+		    SB_FILES_NEEDS_CONSENT);
+}
+
 static void test_P3_temporary_names_ask(void **state)
 {
 	struct fixture *fx = *state;
@@ -292,6 +307,7 @@ int main(void)
 		ON_BOTH(test_P8_git_ignored_files_ask),
 		ON_DISK(test_F1_a_swap_during_the_question),
 		ON_DISK(test_P3_guarded_names_ask),
+		ON_DISK(test_P3_a_directory_that_gets_a_name_asks),
 		ON_DISK(test_P3_temporary_names_ask),
 		ON_BOTH(test_F6_check_asks_nobody),
 		ON_BOTH(test_P1_modes),
