@@ -64,7 +64,7 @@ def project_directory(fx):
         refused(boxed(fx, "openat", "rdonly", leak.word, "config", **leak.where), CLOSED + DENIED)
         unchanged(before, fx.project / ".git" / "config")
         works(act(fx, "openat", "rdonly", leak.word, "other", **leak.where), "control")
-    works(boxed(fx, "open", "wronly+creat", ".git/neighbour"))
+    works(boxed(fx, "open", "wronly+creat", ".git/COMMIT_EDITMSG"))
 
 
 @test("ESCAPES paths: an inherited O_PATH file is closed", variants=ALL_VARIANTS)

@@ -63,7 +63,8 @@ class Trace:
                 cwd = self.join(cwd, *places[0])
             elif places and (call in MAKES or call in OPENS and
                              (call == "creat" or FLAGS.search(rest))):
-                self.names.add(self.join(cwd, *places[-1]))
+                directory = "/" if call.startswith("mkdir") else ""
+                self.names.add(self.join(cwd, *places[-1]) + directory)
 
     @staticmethod
     def join(cwd, directory, path):
@@ -213,12 +214,12 @@ def names_are_known(fx):
         skip("strace cannot trace here")
     names = set()
     session(fx, names)
-    paths = sorted(name for name in names if inside(name) is not None)
+    paths = sorted(name for name in names if inside(name.rstrip("/")) is not None)
     check(len(paths) > 200, "the trace has names")
     verdicts = judged(fx, paths)
     unknown = [f"{name} ({verdict})" for name, verdict in zip(paths, verdicts)
                if verdict.startswith("ask") or
-               verdict.startswith("plain") and not any(p.match(inside(name)) for p in KNOWN)]
+               verdict.startswith("plain") and not any(p.match(inside(name.rstrip("/"))) for p in KNOWN)]
     equal(unknown, [], "names that git writes and we do not know")
     seen = {verdict.split()[1] for verdict in verdicts if verdict.startswith("check")}
     for pattern in ("<git>/config", "commondir", "worktrees/*/gitdir", "config.worktree",

@@ -111,7 +111,7 @@ def nested(fx):
     fx.path("alias").symlink_to(".")
     fx.path("up").symlink_to("..")
     try_all(fx, path)
-    works(boxed(fx, "open", "wronly+creat", ".git/neighbour"))
+    works(boxed(fx, "open", "wronly+creat", ".git/COMMIT_EDITMSG"))
 
 
 @static("P3 guarded: nothing new appears in a guarded directory")

@@ -151,7 +151,7 @@ def guarded_by_both(fx):
                 f"{'' if SUPERVISED else 'mv config c'}'")
     check(not fx.exists(".git/hooks/x"))
     unchanged(before, fx.path(".git/config"))
-    works(fx.sandbash("sh", "-c", "cd .git && touch ordinary"))
+    works(fx.sandbash("sh", "-c", "cd .git && touch COMMIT_EDITMSG"))
     works(act(fx, "open", "wronly+append", ".git/config"), "control")
 
 

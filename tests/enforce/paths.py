@@ -52,7 +52,7 @@ def guarded(fx):
             refused(result, CROSSING, repr(name))
             refused(boxed(fx, "rename", "plain", ".git", "moved", cwd=cwd), CROSSING, repr(name))
         unchanged(before, config, repr(name))
-        works(boxed(fx, "open", "wronly+creat", ".git/ordinary", cwd=cwd), repr(name))
+        works(boxed(fx, "open", "wronly+creat", ".git/COMMIT_EDITMSG", cwd=cwd), repr(name))
         works(act(fx, "open", "wronly+append", ".git/config", cwd=cwd), "control")
 
 

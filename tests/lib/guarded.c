@@ -6,8 +6,8 @@
  *     guarded told          those that are told and not asked about, as that table
  *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
  *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
- *     guarded judge         reads absolute paths, one a line; says "plain", "check" or "ask" and
- *                           the pattern, for a write there
+ *     guarded judge         reads absolute paths, one a line, directories with a slash behind them;
+ *                           says "plain", "check" or "ask" and the pattern, for making them
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -120,14 +120,20 @@ static int judge_lines(void)
 		struct sb_guard_place place = {.path = line};
 		struct sb_guard_answer answer;
 		char directory[8192];
+		bool is_directory;
 
 		line[strcspn(line, "\n")] = '\0';
+		is_directory = line[0] && line[strlen(line) - 1] == '/';
+		if (is_directory)
+			line[strlen(line) - 1] = '\0';
 		memcpy(directory, line, sizeof directory);
 		if (!strrchr(directory, '/'))
 			return 1;
 		*strrchr(directory, '/') = '\0';
+		place.name = strrchr(line, '/') + 1;
 		place.directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		sb_guard_judge(guard, SB_GUARD_WRITE, &place, &answer);
+		sb_guard_judge(guard, is_directory ? SB_GUARD_MKDIR : SB_GUARD_WRITE, &place,
+			       &answer);
 		printf("%s %s\n", words[answer.verdict], answer.row ? answer.row->pattern : "-");
 		if (place.directory >= 0)
 			close(place.directory);
