@@ -623,10 +623,17 @@ static void answer_others(struct sb_approver *approver)
 static struct sb_pending **find_left(struct sb_approver *approver)
 {
 	struct sb_pending **oldest = NULL; /* the list begins with the newest */
+	unsigned long question = 0;        /* none; hundreds in a row may wait for one */
+	bool is_shown = true;
 
-	for (struct sb_pending **link = &approver->pending; *link; link = &(*link)->next)
-		if (!*find_shown(approver, (*link)->question))
+	for (struct sb_pending **link = &approver->pending; *link; link = &(*link)->next) {
+		if ((*link)->question != question) {
+			question = (*link)->question;
+			is_shown = *find_shown(approver, question);
+		}
+		if (!is_shown)
 			oldest = link;
+	}
 	return oldest;
 }
 

@@ -275,7 +275,7 @@ git -c protocol.file.allow=always submodule --quiet add ./sub m; git commit -qm 
 git rm -rq --cached .; git reset -q --hard; git read-tree --empty; git read-tree HEAD
 git init -q --object-format=sha256 long; (cd long; echo l >l; git add l; echo k >k; git add .
 git -c user.name=a -c user.email=a@b commit -qm l; git update-index --split-index)
-GIT_INDEX_FILE=.git/other git read-tree HEAD; touch .git/index; git status >/dev/null
+GIT_INDEX_FILE=.git/index.other git read-tree HEAD; touch .git/index; git status >/dev/null
 """
 
 
