@@ -22,6 +22,8 @@
 
 #define LOOK_MS 500 /* how often we look whether those who wait still live, */
 #define FIFO_MS 10  /* and whether a FIFO has got a reader */
+/* The kernel walks a list for each that it is asked about: of many who wait, one look costs their square. */
+#define MANY 64
 
 int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 {
@@ -667,6 +669,9 @@ void sb_approver_tick(struct sb_approver *approver)
 	unsigned long late = 0;
 
 	sb_pending_try_waiting(approver);
+	if (approver->pending_count > MANY && now - approver->looked_ms < LOOK_MS)
+		return;
+	approver->looked_ms = now;
 	while (*link) {
 		struct sb_pending *pending = *link;
 		unsigned long question = pending->question;
