@@ -88,12 +88,22 @@ static bool is_moved_mount(const struct sb_performer *performer, const char *pat
 	return true;
 }
 
+/* Who renames these is told EBUSY whatever is there. */
+static bool is_dots(const char *name)
+{
+	return strncmp(name, ".", 2) == 0 || strncmp(name, "./", 2) == 0 ||
+	       strncmp(name, "..", 3) == 0 || strncmp(name, "../", 3) == 0;
+}
+
 bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
 			       const struct sb_judgement *judgement, int error)
 {
 	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV && error != EBUSY)
 		return false;
 	if (call->act == SB_ACT_ACCESS && error != EROFS)
+		return false;
+	if (error == EBUSY && (is_dots(judgement->sites[0].name) ||
+			       (judgement->sites[1].name && is_dots(judgement->sites[1].name))))
 		return false;
 	/* of a directory that was removed and made anew the mount is gone */
 	if (error == EROFS)
