@@ -490,6 +490,19 @@ static void random_components(char *out, size_t size, int most)
 	}
 }
 
+/* Would something at path lie in the tree?  Links in it lead anywhere, to "/" as well. */
+static bool is_in_tree(const char *root, const char *path)
+{
+	char *parent = sb_path_parent(path), *real = parent ? realpath(parent, NULL) : NULL;
+	char *top = realpath(root, NULL);
+	bool in_tree = real && top && sb_path_within(top, real);
+
+	free(parent);
+	free(real);
+	free(top);
+	return in_tree;
+}
+
 static void random_tree(const char *root)
 {
 	for (int i = 0; i < 14; i++) {
@@ -503,6 +516,8 @@ static void random_tree(const char *root)
 			snprintf(path + length, sizeof path - length, "/%s",
 				 random_names[unit_below(4)]);
 		}
+		if (!is_in_tree(root, path))
+			continue;
 		switch (unit_below(8)) { /* most of these fail: the tree is what comes of it */
 		case 0:
 			fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | O_EXCL, 0644);
