@@ -211,7 +211,7 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 	if (call->act == SB_ACT_OPEN) {
 		/* a swap gains no more than at a device: sb_broker_let_through() */
 		if (S_ISLNK(file->info.st_mode)) /* one that is not followed */
-			sb_broker_fail(broker, call, error ? error : ELOOP);
+			sb_broker_answer_error(broker, call, error ? error : ELOOP);
 		else
 			sb_broker_let_through(broker, call);
 		return;
