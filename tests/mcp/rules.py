@@ -47,16 +47,16 @@ def allow_read(fx):
     for tool, arguments in READS:
         lay_out(fx)
         plain = serve(fx, elicit=False)
-        equal(plain.failure(tool, **at(arguments, place))["code"], "NEEDS_CONSENT", tool)
+        equal(plain.failure(tool, **at(arguments, place))["code"], "PATH_OUTSIDE_PROJECT", tool)
         plain.end()
         server = serve(fx, f"--allow-read={place}", elicit=False)
         result = server.call(tool, **at(arguments, place))
         check(not error_of(result), f"{tool}: {result}")
-        equal(server.failure(tool, **at(arguments, fx.outside / "beside"))["code"], "NEEDS_CONSENT", tool)
+        equal(server.failure(tool, **at(arguments, fx.outside / "beside"))["code"], "PATH_OUTSIDE_PROJECT", tool)
         server.end()
     server = serve(fx, f"--allow-read={place}", elicit=False)
     for tool, arguments in CHANGES:
-        check(server.failure(tool, **at(arguments, place))["code"] in ("READ_ONLY", "NEEDS_CONSENT"), tool)
+        check(server.failure(tool, **at(arguments, place))["code"] in ("READ_ONLY", "PATH_OUTSIDE_PROJECT"), tool)
     equal((place / "file").read_text(), TEXT)
 
 
@@ -79,7 +79,7 @@ def allow_write(fx):
         place = fx.outside / "dir"
         lay_out(fx)
         plain = serve(fx, elicit=False)
-        equal(plain.failure(tool, **at(arguments, place))["code"], "NEEDS_CONSENT", tool)
+        equal(plain.failure(tool, **at(arguments, place))["code"], "PATH_OUTSIDE_PROJECT", tool)
         plain.end()
         server = serve(fx, f"--allow-write={place}", elicit=False)
         result = server.call(tool, **at(arguments, place))
