@@ -50,8 +50,18 @@ static void append_rule(struct sb_buf *text, const struct sb_access *access, con
 static int find(const struct sb_home *home, const char *path, struct sb_resolved *out,
 		struct sb_error *err)
 {
-	int status = sb_rule_resolve(path, home->cwd, home->home, true, NULL, out, err);
+	const char *const roots[] = {home->cwd, NULL};
+	int status = sb_rule_resolve(path, home->cwd, home->home, true, roots, out, err);
 
+	/* what is written down counts for ever, whatever the link will lead to */
+	if (status == SB_OK && out->through) {
+		sb_fail(err, SB_E_REFUSED, 0,
+			"cannot use '%s': on the way is the link '%s', which a command could have made",
+			path, out->through);
+		sb_hint(err, "name what it leads to: '%s'", out->pattern);
+		sb_resolved_done(out);
+		return SB_E_REFUSED;
+	}
 	if (status == SB_OK && strlen(out->pattern) >= 4096) {
 		sb_resolved_done(out);
 		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is too long");

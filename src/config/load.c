@@ -140,6 +140,27 @@ static const char *why_skipped(const struct sb_maker *maker, bool fast,
 	return fast ? "; a fast root has to be there" : NULL;
 }
 
+/*
+ * SECURITY: a rule that a link in a writable directory led to its target opens nothing there.
+ *
+ * Danger: "read vendor" would show ~/.ssh once vendor is a link to it, being more specific than
+ * what hides that; "write dist" would open .git/hooks, which dist is a link to by now.  Such a link
+ * comes with a clone, or a command has made it.
+ * Price: who has links of his own in the project names what they lead to.
+ * Held by: tests/cli/linked_rules.py
+ *
+ * What the rule takes away it takes away there, too.
+ */
+static int add_at_target(struct sb_maker *maker, const struct sb_rule *rule, struct sb_error *err)
+{
+	struct sb_rule stricter = *rule;
+
+	stricter.tier = SB_TIER_BUILTIN;
+	stricter.hard = true;
+	stricter.fast = false;
+	return sb_policy_add(maker->setup.policy, &stricter, err);
+}
+
 int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 		 const struct sb_access *access, bool fast, const char *text, struct sb_error *err)
 {
@@ -152,15 +173,13 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 
 	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
 				 source->may_be_literal && grants_something(access),
-				 grants_something(access) ? (const char *const *)maker->watched
-							  : NULL,
-				 &resolved, err);
+				 (const char *const *)maker->watched, &resolved, err);
 	if (status != SB_OK)
 		return status;
 	rule.pattern = resolved.pattern;
 	skipped = grants_something(access) ? why_skipped(maker, fast, &resolved) : NULL;
-	if (resolved.planted) {
-		status = sb_load_refuse_planted(text, resolved.planted, resolved.pattern, err);
+	if (resolved.leads_out && grants_something(access)) {
+		status = sb_load_refuse_planted(text, resolved.through, resolved.pattern, err);
 	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
 		status = SB_OK;
 	} else if (skipped) {
@@ -170,13 +189,16 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
 	} else {
 		status = fast ? sb_fast_note(maker, source, text, &resolved, err) : SB_OK;
 		if (status == SB_OK)
-			status = sb_policy_add(maker->setup.policy, &rule, err);
+			status = resolved.through && !fast /* which looks for itself: fast.h */
+					 ? add_at_target(maker, &rule, err)
+					 : sb_policy_add(maker->setup.policy, &rule, err);
 		if (status == SB_OK)
 			status = list_rule(maker, &rule,
 					   resolved.missing && grants_something(access), err);
-		if (status == SB_OK && grants_something(access) && !resolved.is_glob)
+		if (status == SB_OK && grants_something(access) && !resolved.is_glob &&
+		    !resolved.through)
 			status = note_grant(maker, source, text, resolved.path, err);
-		if (status == SB_OK && resolved.link && !all) {
+		if (status == SB_OK && resolved.link && (!all || resolved.through)) {
 			rule.pattern = resolved.link;
 			status = sb_policy_add(maker->setup.policy, &rule, err);
 		}

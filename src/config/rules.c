@@ -61,15 +61,25 @@ static int note_link(const char *path, const char *canonical, struct sb_resolved
 	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+/* Does the link lie in one of roots, and what it leads to in none that has the link? */
+static bool leads_out(const char *const *roots, const char *link, const char *target)
+{
+	for (size_t i = 0; link && roots && roots[i]; i++)
+		if (sb_path_within(roots[i], link) && sb_path_within(roots[i], target))
+			return false;
+	return link != NULL;
+}
+
 static int resolve_literal(const char *path, const char *const *roots, struct sb_resolved *resolved,
 			   struct sb_error *err)
 {
 	SB_AUTO_FREE char *canonical = NULL;
-	int status = sb_path_canonical_watched(path, roots, &canonical, &resolved->missing,
-					       &resolved->planted, err);
+	int status = sb_path_canonical_through(path, roots, &canonical, &resolved->missing,
+					       &resolved->through, err);
 
 	if (status != SB_OK)
 		return status;
+	resolved->leads_out = leads_out(roots, resolved->through, canonical);
 	resolved->pattern = sb_pattern_escape(canonical);
 	if (!resolved->pattern)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -86,10 +96,11 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	SB_AUTO_FREE char *joined = NULL;
 	struct sb_pattern pattern;
 	int status =
-		sb_path_canonical_watched(front, roots, &canonical, NULL, &resolved->planted, err);
+		sb_path_canonical_through(front, roots, &canonical, NULL, &resolved->through, err);
 
 	if (status != SB_OK)
 		return status;
+	resolved->leads_out = leads_out(roots, resolved->through, canonical);
 	escaped = sb_pattern_escape(canonical);
 	joined = escaped ? sb_path_join(escaped, glob) : NULL;
 	if (!joined)
@@ -158,6 +169,6 @@ void sb_resolved_done(struct sb_resolved *resolved)
 	free(resolved->pattern);
 	free(resolved->path);
 	free(resolved->link);
-	free(resolved->planted);
+	free(resolved->through);
 	*resolved = (struct sb_resolved){0};
 }

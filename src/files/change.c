@@ -213,7 +213,16 @@ static int move_pair(struct pair *pair)
 		status = check_target(pair, "move to");
 	if (status < 0)
 		return status;
-	if (pair->from.facts.type == SB_FILES_FILE && sb_gate_checks(job->view, &pair->to))
+	if (sb_gate_crosses(job->view, &pair->from, &pair->to) &&
+	    pair->from.facts.type != SB_FILES_FILE)
+		return sb_refuse(
+			job->err, SB_FILES_UNSUPPORTED, 0,
+			"cannot move '%s': a fast directory is like a disk of its own, and "
+			"stays where it is",
+			pair->from.path);
+	if (pair->from.facts.type == SB_FILES_FILE &&
+	    (sb_gate_checks(job->view, &pair->to) ||
+	     sb_gate_crosses(job->view, &pair->from, &pair->to)))
 		return move_by_copy(pair);
 	status = backend->ops->rename(backend, &pair->from, &pair->to, pair->replace);
 	if (status == -EXDEV)

@@ -14,6 +14,7 @@
 #include "files/find_source.h"
 #include "files/view.h"
 #include "path/path.h"
+#include "policy/fast.h"
 
 /* What was found out about one wish. */
 struct finding {
@@ -422,6 +423,12 @@ bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place)
 
 	sb_judge(&view->grounds, &what, &judgement);
 	return judgement.lands != NULL;
+}
+
+bool sb_gate_crosses(const struct sb_files *view, const struct sb_place *from,
+		     const struct sb_place *to)
+{
+	return sb_fast_crosses(view->policy, from->path, to->path);
 }
 
 bool sb_gate_hides(const struct sb_files *view, const char *path)

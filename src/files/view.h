@@ -103,6 +103,10 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char
  */
 bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place);
 
+/* Is one of them in a fast root and the other not, or one such a root?  Nothing is renamed then. */
+bool sb_gate_crosses(const struct sb_files *view, const struct sb_place *from,
+		     const struct sb_place *to);
+
 /* What may be done there before anybody is asked; a write whose bytes are looked at counts as one. */
 struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place);
 

@@ -736,6 +736,27 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
 	return false;
 }
 
+static bool is_called_git(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && sb_is_dot_git(name + 1, strlen(name + 1));
+}
+
+/*
+ * SECURITY: was all that is in it guarded, or obeyed, before?
+ *
+ * Danger: a directory that looks like git's is guarded from this run; but a clone may have brought it, hooks
+ * and config included, and nobody obeys it until it is called .git.
+ * Price: a bare repository that becomes a .git asks, if it has hooks or such settings.
+ * Held by: tests/supervise/detours.py
+ */
+static bool was_obeyed(const struct spot *spot, const char *source, int directory)
+{
+	return directory >= 0 && sb_look_is_git(directory, "") &&
+	       (is_called_git(source) || !is_called_git(spot->place->path));
+}
+
 /*
  * SECURITY: a directory becomes somebody's .git.
  *
@@ -744,9 +765,10 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
  * Price: moving a .git away and back asks where it names such.
  * Held by: tests/supervise/detours.py
  */
-static bool names_more(const struct sb_guard *guard, const char *source, const char *path,
+static bool names_more(const struct sb_guard *guard, const struct spot *spot, const char *source,
 		       int directory, struct sb_guard_answer *out)
 {
+	const char *path = spot->place->path;
 	SB_AUTO_FREE char *top = sb_path_parent(path);
 	struct sb_extras named = {0};
 	bool found = !top || directory < 0 || sb_extras_named(source, top, &named) != SB_OK;
@@ -768,24 +790,18 @@ static bool names_more(const struct sb_guard *guard, const char *source, const c
 	}
 	sb_extras_done(&named);
 	return found ||
-	       (!sb_look_is_git(directory, "") && look_for_git(guard, directory, path, out));
+	       (!was_obeyed(spot, source, directory) && look_for_git(guard, directory, path, out));
 }
 
 /* A git directory was guarded all along, and has no links but the user's. */
-static bool brings_links_to_git(struct spot *spot, int directory, struct sb_guard_answer *out)
+static bool brings_links_to_git(struct spot *spot, const char *source, int directory,
+				struct sb_guard_answer *out)
 {
 	if (!(is_dot_git(spot, 0) || sb_place_is_in_git(spot->place)) ||
-	    (directory >= 0 && sb_look_is_git(directory, "")))
+	    was_obeyed(spot, source, directory))
 		return false;
 	out->looked |= SB_LOOKED_INTO;
 	return directory < 0 || sb_look_for_links(directory);
-}
-
-static bool is_called_git(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return name && sb_is_dot_git(name + 1, strlen(name + 1));
 }
 
 /* Is the directory at path a git directory, by its name alone? */
@@ -863,11 +879,11 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return on_hold(guard, out);
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
-	if (is_dot_git(spot, 0) && names_more(guard, source, path, directory, out))
+	if (is_dot_git(spot, 0) && names_more(guard, spot, source, directory, out))
 		return answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
 	if (brings_unknown(guard, spot, source, directory, out))
 		return answer(out, out->row, SB_GUARD_ASK);
-	if (brings_links_to_git(spot, directory, out))
+	if (brings_links_to_git(spot, source, directory, out))
 		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
@@ -877,8 +893,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	while ((pattern = part_of(guard, spot, &from, &position))) {
 		out->looked |= SB_LOOKED_INTO;
 		/* a git directory was guarded all along, whatever it was called */
-		if (pattern->at[position].kind == SB_COMPONENT_GIT && directory >= 0 &&
-		    sb_look_is_git(directory, ""))
+		if (pattern->at[position].kind == SB_COMPONENT_GIT &&
+		    was_obeyed(spot, source, directory))
 			continue;
 		if (directory < 0 ||
 		    sb_look_inside(guard, directory, path, pattern, position + 1, out))

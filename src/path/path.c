@@ -167,6 +167,7 @@ struct walk {
 	sb_path_link_found found; /* is told of every link; NULL: nobody is */
 	void *context;
 	const char *const *roots; /* links in these are watched; NULL: none */
+	bool any;                 /* also those that do not lead out */
 	const char *left;         /* the root of the first of them, if any was followed */
 	char *link;               /* and its path */
 };
@@ -326,8 +327,9 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 	if (status == SB_OK && out_missing)
 		*out_missing = walk.missing;
 	if (status == SB_OK && out_link)
-		*out_link = walk.link && !sb_path_within(walk.left, *out) ? sb_take_ptr(&walk.link)
-									  : NULL;
+		*out_link = walk.link && (walk.any || !sb_path_within(walk.left, *out))
+				    ? sb_take_ptr(&walk.link)
+				    : NULL;
 	free(walk.link);
 	sb_buf_done(&walk.rest);
 	sb_buf_done(&walk.done);
@@ -351,6 +353,14 @@ int sb_path_canonical_watched(const char *path, const char *const *roots, char *
 			      int *out_missing, char **out_link, struct sb_error *err)
 {
 	const struct walk watching = {.roots = roots};
+
+	return canonical("", path, false, &watching, out, out_missing, out_link, err);
+}
+
+int sb_path_canonical_through(const char *path, const char *const *roots, char **out,
+			      int *out_missing, char **out_link, struct sb_error *err)
+{
+	const struct walk watching = {.roots = roots, .any = true};
 
 	return canonical("", path, false, &watching, out, out_missing, out_link, err);
 }

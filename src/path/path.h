@@ -60,6 +60,10 @@ int sb_path_canonical_beneath(const char *base, const char *rest, char **out, in
 int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
 			      int *out_missing, char **out_link, struct sb_error *err);
 
+/* The same, of any link inside one of roots that was followed, wherever it led. */
+int sb_path_canonical_through(const char *path, const char *const *roots, char **out,
+			      int *out_missing, char **out_link, struct sb_error *err);
+
 /*
  * Call found for every symbolic link that is followed on the way to path, in the last
  * place too.  Links in a circle end the walk; that is no error.

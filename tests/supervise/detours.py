@@ -43,6 +43,10 @@ DETOURS = {
         ("mkdir h; printf '#!/bin/sh\\n' >h/pre-commit; chmod 755 h/pre-commit; cd sub; "
          "rmdir .githooks; chmod 000 .git; mv ../h .githooks; chmod 755 .git",
          "sub/.githooks/pre-commit"),
+    "a directory that looks like git's, and came with hooks":
+        ("mv .git .old; mv embedded .git", ".git/hooks/post-commit"),
+    "the same, beside":
+        ("mkdir n; mv embedded n/.git", "n/.git/hooks/post-commit"),
     "a way to git's directory that leads elsewhere once it is moved":
         ("mkdir -p a/b a/x; echo 'gitdir: ../x/.git' >a/b/.git; chmod 000 a/b/.git; mv a/b b; "
          "chmod 644 b/.git", "b/.git"),
@@ -67,6 +71,8 @@ def prepare(fx):
         if hooks:
             fx.run("git", "config", "core.hooksPath", hooks, cwd=place)
     fx.path("sub/.githooks").mkdir()
+    fx.run("git", "init", "-q", "--bare", "embedded")
+    fx.write("embedded/hooks/post-commit", "#!/bin/sh\n", 0o755)
 
 
 def is_there(fx, name):
