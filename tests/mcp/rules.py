@@ -167,4 +167,38 @@ def deny_root(fx):
     contains(data["stderr"], "Permission denied")
 
 
+@test("a tool puts no link in the place that a rule names")
+def no_link(fx):
+    place = fx.home / "cache"
+    for there in (False, True):
+        if there:
+            place.mkdir()
+        server = serve(fx, "--allow-write=~/cache", elicit=False)
+        equal(server.data("run_command", command="ln -sf ~/.bashrc l; echo x >f")["exitCode"], 0)
+        if there:
+            server.call("delete_file", path=str(place), recursive=True)
+        check(error_of(server.call("move_file", source="l", destination=str(place))), "the link")
+        check(not place.is_symlink())
+        # the neighbour: a file
+        check(not error_of(server.call("move_file", source="f", destination=str(place))))
+        place.unlink()
+        server.end()
+
+
+@test("a tool renames nothing across the border of a fast root, nor the root")
+def fast_border(fx):
+    fx.path("build/tree/.vscode").mkdir(parents=True)
+    fx.path("sub").mkdir()
+    fx.write("build/tree/.vscode/tasks.json", "{}\n")
+    fx.write("build/out.txt", "x\n")
+    server = serve(fx, "--rule=fast build", elicit=False)
+    for source, destination in (("build/tree", "tree"), ("build/tree/.vscode", ".vscode"), ("build", "build2"),
+                                ("sub", "build/sub")):
+        check(error_of(server.call("move_file", source=source, destination=destination)), source)
+    check(not fx.exists("tree") and not fx.exists(".vscode") and not fx.exists("build2"))
+    # neighbours: within it, and a file across it, as a copy
+    check(not error_of(server.call("move_file", source="build/tree", destination="build/t2")))
+    check(not error_of(server.call("move_file", source="build/out.txt", destination="out.txt")))
+
+
 run_all()
