@@ -107,16 +107,17 @@ static bool is_around(const char *value)
 }
 
 /*
- * Does target, seen from the directory that path's file is in (up more levels above), lie in
- * guarded roots?  ".." only at the start, where it means what it says: path is canonical.
+ * Where target leads, seen from the directory that path's file is in (up more levels above).  ".." only at
+ * the start, where it means what it says: path is canonical.  False: it cannot be told.
  */
-static bool leads_inside(const struct check *check, const char *target, unsigned up)
+static bool find_target(const struct check *check, const char *target, unsigned up,
+			struct sb_buf *whole)
 {
 	SB_AUTO_FREE char *path = strdup(check->path);
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * MAX_LINE);
 	bool named = false;
 
-	if (!path || *path != '/' || !*target || !check->guard->options.in_guarded_root)
+	if (!path || *path != '/' || !*target)
 		return false;
 	for (up++; up && *path; up--)
 		*strrchr(path, '/') = '\0';
@@ -141,17 +142,57 @@ static bool leads_inside(const struct check *check, const char *target, unsigned
 		target += length;
 		target += strspn(target, "/");
 	}
-	if (!sb_buf_failed(&out)) {
-		SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+	sb_buf_puts(whole, path);
+	sb_buf_append(whole, out.data, out.length);
+	return !sb_buf_failed(&out) && !sb_buf_failed(whole) && whole->length;
+}
 
-		sb_buf_puts(&whole, path);
-		sb_buf_append(&whole, out.data, out.length);
-		return !sb_buf_failed(&whole) && whole.length &&
-		       check->guard->options.in_guarded_root(check->guard->options.context,
-							     whole.data) &&
-		       !leads_to_private(check, whole.data);
+/* Does target lie in guarded roots? */
+static bool leads_inside(const struct check *check, const char *target, unsigned up)
+{
+	const struct sb_guard_options *options = &check->guard->options;
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+
+	return options->in_guarded_root && find_target(check, target, up, &whole) &&
+	       options->in_guarded_root(options->context, whole.data) &&
+	       !leads_to_private(check, whole.data);
+}
+
+/* Is path a git directory or in one: by a name on the way, or by what lies in it or beside it? */
+static bool is_gits_own(const char *path)
+{
+	static const char *const around[] = {"", "/.."};
+	const char *start = path, *slash;
+
+	for (; *start == '/'; start = slash) {
+		slash = strchrnul(++start, '/');
+		if (sb_is_dot_git(start, (size_t)(slash - start)))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
+		SB_AUTO_BUF struct sb_buf name = SB_BUF(8 * MAX_LINE);
+		struct stat objects, refs;
+
+		sb_buf_printf(&name, "%s%s/objects", path, around[i]);
+		if (sb_buf_failed(&name))
+			return true;
+		if (lstat(name.data, &objects) != 0)
+			continue;
+		name.length = 0;
+		sb_buf_printf(&name, "%s%s/refs", path, around[i]);
+		if (sb_buf_failed(&name) || lstat(name.data, &refs) == 0)
+			return true;
 	}
 	return false;
+}
+
+/* A work tree is none of git's own directories: a checkout would write hooks. */
+static bool leads_to_work_tree(const struct check *check, const char *value)
+{
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+
+	return leads_inside(check, value, 0) && find_target(check, value, 0, &whole) &&
+	       !is_gits_own(whole.data);
 }
 
 /* Is this line, as it stands, in the old bytes? */
@@ -257,7 +298,7 @@ static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_
 		verdict = SB_KEY_ASK;
 	if (verdict == SB_KEY_HARMLESS ||
 	    (verdict == SB_KEY_PATH && (is_of_module(check->path) || is_around(value)) &&
-	     leads_inside(check, value, 0)))
+	     leads_to_work_tree(check, value)))
 		return SB_GUARD_PLAIN;
 	return ask_about_key(check, key, value);
 }

@@ -183,6 +183,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".zshrc", "zsh", "shell start-up file"),
 	AT(".zlogin", "zsh", "shell start-up file"),
 	AT(".zlogout", "zsh", "shell start-up file"),
+	ENDING(".zwc", "zsh", "compiled code, run instead of the older file without .zwc"),
 	AT(".zshenv.zwc", "zsh", "run instead of .zshenv, if newer"),
 	AT(".zprofile.zwc", "zsh", "run instead of .zprofile, if newer"),
 	AT(".zshrc.zwc", "zsh", "run instead of .zshrc, if newer"),

@@ -521,6 +521,29 @@ static void instructions_are_told(void **state)
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
+/* A checkout of the submodule would write hooks. */
+static void a_work_tree_is_no_git_directory(void **state)
+{
+	static const char *const asked[] = {
+		"../../hooks",        ".", "hooks", "../../../.git", "../../../new/.git", "..",
+		"../../../bare/hooks"};
+	struct guarded *fx = *state;
+	char text[128];
+
+	make_dir(fx->root, "bare");
+	make_dir(fx->root, "bare/objects");
+	make_dir(fx->root, "bare/refs");
+	for (size_t i = 0; i < COUNT(asked); i++) {
+		snprintf(text, sizeof text, "[core]\nworktree = %s\n", asked[i]);
+		if (content(fx, SB_GUARD_GIT_CONFIG, ".git/modules/s/config", NULL, text) !=
+		    SB_GUARD_ASK)
+			fail_msg("%s", asked[i]);
+	}
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/modules/s/config", NULL,
+				 "[core]\nworktree = ../../../s\n"),
+			 SB_GUARD_PLAIN);
+}
+
 static void what_is_no_index_is_nobodys_in_worktrees(void **state)
 {
 	struct guarded *fx = *state;
@@ -547,6 +570,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(instructions_are_told),
 	WITH_TREE(ignoring_more_is_harmless),
 	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),
+	WITH_TREE(a_work_tree_is_no_git_directory),
 	WITH_TREE(urls_of_repositories_that_nobody_guards),
 	WITH_TREE(changed_urls_are_told),
 };

@@ -198,11 +198,14 @@ static void harmless_trees_move_in(void **state)
 	plant(fx, "empty/", "");
 	assert_int_equal(judge_rename(fx, "empty", ".vscode", false), SB_GUARD_PLAIN);
 	assert_int_equal(judge_rename(fx, "empty", ".claude", false), SB_GUARD_PLAIN);
-	/* a git directory was guarded under its old name: the user's own hook may stay */
+	/* a git directory is guarded under any name, but a hook that came with it was obeyed by nobody */
 	plant(fx, "repo/objects/", "");
 	plant(fx, "repo/refs/", "");
-	plant(fx, "repo/hooks/pre-commit", "the user's\n");
 	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_PLAIN);
+	plant(fx, "repo/hooks/pre-commit", "from before\n");
+	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_ASK);
+	assert_int_equal(judge_rename(fx, "repo", "repo2", false), SB_GUARD_PLAIN);
+	assert_int_equal(unlink(in(fx->root, "repo/hooks/pre-commit")), 0);
 	/* but names that only a .git guards were not */
 	plant(fx, "repo/a-tool", "");
 	assert_int_equal(judge_rename(fx, "repo", ".git", false), SB_GUARD_ASK);
