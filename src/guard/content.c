@@ -158,10 +158,27 @@ static bool leads_inside(const struct check *check, const char *target, unsigned
 	       !leads_to_private(check, whole.data);
 }
 
+/* In the directory that the first bytes of path name; unknown counts as yes. */
+static bool has_objects_and_refs(const char *path, size_t length)
+{
+	static const char *const names[] = {"objects", "refs"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		SB_AUTO_BUF struct sb_buf name = SB_BUF(8 * MAX_LINE);
+		struct stat info;
+
+		sb_buf_append(&name, path, length);
+		sb_buf_printf(&name, "/%s", names[i]);
+		if (!sb_buf_failed(&name) && lstat(name.data, &info) != 0 &&
+		    (errno == ENOENT || errno == ENOTDIR))
+			return false;
+	}
+	return true;
+}
+
 /* Is path a git directory or in one: by a name on the way, or by what lies in it or beside it? */
 static bool is_gits_own(const char *path)
 {
-	static const char *const around[] = {"", "/.."};
 	const char *start = path, *slash;
 
 	for (; *start == '/'; start = slash) {
@@ -169,21 +186,8 @@ static bool is_gits_own(const char *path)
 		if (sb_is_dot_git(start, (size_t)(slash - start)))
 			return true;
 	}
-	for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-		SB_AUTO_BUF struct sb_buf name = SB_BUF(8 * MAX_LINE);
-		struct stat objects, refs;
-
-		sb_buf_printf(&name, "%s%s/objects", path, around[i]);
-		if (sb_buf_failed(&name))
-			return true;
-		if (lstat(name.data, &objects) != 0)
-			continue;
-		name.length = 0;
-		sb_buf_printf(&name, "%s%s/refs", path, around[i]);
-		if (sb_buf_failed(&name) || lstat(name.data, &refs) == 0)
-			return true;
-	}
-	return false;
+	return has_objects_and_refs(path, strlen(path)) ||
+	       has_objects_and_refs(path, (size_t)(strrchr(path, '/') - path));
 }
 
 /* A work tree is none of git's own directories: a checkout would write hooks. */
