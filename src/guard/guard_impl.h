@@ -58,10 +58,12 @@ enum sb_extra_kind {
 	SB_EXTRA_HOOKS,  /* a directory of hooks */
 	SB_EXTRA_HOOK,   /* a file that a link among the hooks leads to, or a link on the way */
 	SB_EXTRA_ROW,    /* what a link with a guarded name leads to, and all that is in it */
+	/* a relative core.hooksPath of the user's own: a directory of hooks in every repository */
+	SB_EXTRA_ANYWHERE,
 };
 
 struct sb_extra {
-	char *path; /* canonical */
+	char *path; /* canonical; of ANYWHERE relative, without dots */
 	enum sb_extra_kind kind;
 	const struct sb_guard_row *row; /* whose name led here; NULL: a git config did */
 };

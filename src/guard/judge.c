@@ -336,19 +336,38 @@ static const struct sb_extra *extra_beneath(const struct sb_extras *extras, cons
 	return NULL;
 }
 
+/* Is path a directory that the user's own core.hooksPath means, in whatever repository? */
+static const struct sb_extra *hooks_anywhere(const struct sb_guard *guard, const char *path,
+					     size_t length)
+{
+	for (size_t i = 0; i < guard->extras.count; i++) {
+		const struct sb_extra *extra = &guard->extras.all[i];
+		size_t size = strlen(extra->path);
+
+		if (extra->kind == SB_EXTRA_ANYWHERE && length > size &&
+		    path[length - size - 1] == '/' &&
+		    memcmp(path + length - size, extra->path, size) == 0)
+			return extra;
+	}
+	return NULL;
+}
+
 /* Git runs names like this one wherever core.hooksPath of a repository around it says. */
 static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const struct spot *spot)
 {
 	SB_AUTO_FREE char *directory = strndup(spot->place->path, spot->directory_length);
 	struct sb_extras around = {0};
 	const struct sb_guard_row *row;
+	const struct sb_extra *extra;
 
 	if (!directory || sb_extras_around(directory, &around) != SB_OK)
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	else
 		row = extra_of(guard, &around, spot->place->path);
 	sb_extras_done(&around);
-	return row;
+	extra = row ? NULL
+		    : hooks_anywhere(guard, spot->place->path, spot->directory_length);
+	return extra ? row_of_extra(guard, extra) : row;
 }
 
 static enum sb_guard_verdict answer(struct sb_guard_answer *out, const struct sb_guard_row *row,
@@ -890,6 +909,9 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return out->verdict;
 	if (leads_elsewhere(guard, directory, path, out))
 		return answer(out, out->row, SB_GUARD_ASK);
+	if (hooks_anywhere(guard, path, strlen(path)))
+		return answer(out, row_of_extra(guard, hooks_anywhere(guard, path, strlen(path))),
+			      SB_GUARD_ASK);
 	while ((pattern = part_of(guard, spot, &from, &position))) {
 		out->looked |= SB_LOOKED_INTO;
 		/* a git directory was guarded all along, whatever it was called */

@@ -201,6 +201,7 @@ struct collector {
 	struct sb_extras *out;
 	int includes; /* left */
 	bool strict;  /* what may not be read is an error */
+	bool user;    /* it is the user's own, and counts for all repositories */
 };
 
 static bool is_missing(int error)
@@ -210,6 +211,23 @@ static bool is_missing(int error)
 
 static int collect(struct collector *collector, const char *file);
 
+/* Only what is as it stands: nobody uses dots in the middle, and a repository's own is looked up. */
+static int add_anywhere(struct sb_extras *extras, const char *value)
+{
+	size_t length;
+	char *path;
+
+	while (value && value[0] == '.' && value[1] == '/')
+		value += 1 + strspn(value + 1, "/");
+	length = value ? strlen(value) : 0;
+	while (length && value[length - 1] == '/')
+		length--;
+	if (!length || *value == '/' || *value == '~' || strstr(value, ".."))
+		return SB_OK;
+	path = strndup(value, length);
+	return path ? add_extra(extras, path, SB_EXTRA_ANYWHERE) : SB_E_NOMEM;
+}
+
 static int collect_entry(struct collector *collector, const char *file,
 			 const struct sb_git_entry *entry)
 {
@@ -217,6 +235,9 @@ static int collect_entry(struct collector *collector, const char *file,
 	SB_AUTO_FREE char *included = NULL;
 	int status;
 
+	if (strcmp(entry->key, "core.hookspath") == 0 && collector->user &&
+	    add_anywhere(collector->out, entry->value) != SB_OK)
+		return SB_E_NOMEM;
 	if (strcmp(entry->key, "core.hookspath") == 0)
 		return add_extra(
 			collector->out,
@@ -350,7 +371,12 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 {
 	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES, !user};
 	struct sb_repository repository;
-	int status = collector.home ? collect_user(&collector, user->git_settings) : SB_OK;
+	int status = SB_OK;
+
+	collector.user = true;
+	if (collector.home)
+		status = collect_user(&collector, user->git_settings);
+	collector.user = false;
 
 	if (status == SB_OK && collector.strict && is_closed(top))
 		return SB_E_REFUSED;

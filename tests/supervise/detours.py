@@ -115,4 +115,22 @@ cd sub; echo x >f; chmod 000 f; mv f g; mkdir h; mv h i""")
     lacks(result.stderr, "refused")
 
 
+@test("P3 a relative hooksPath of the user's own counts in every repository", variants=("full", "flat"))
+def hooks_everywhere(fx):
+    fx.write(fx.home / ".gitconfig", "[core]\n\thooksPath = ./.githooks/\n")
+    for name in ("", "sub"):
+        fx.run("git", "init", "-q", fx.project / name)
+    attempts = {"mkdir -p sub/.githooks; echo x >sub/.githooks/pre-commit": "sub/.githooks/pre-commit",
+                "mkdir -p a/b/.githooks; echo x >a/b/.githooks/commit-msg": "a/b/.githooks/commit-msg",
+                "mkdir -p q/h; echo x >q/h/pre-commit; mv q/h q/.githooks": "q/.githooks/pre-commit"}
+    for script, planted in attempts.items():
+        fx.run("sh", "-c", script)
+        check(fx.exists(planted), "the control")
+        shutil.rmtree(fx.path(planted).parent)
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        check(not fx.exists(planted), planted)
+    equal(fx.sandbash("sh", "-c", "mkdir -p sub/tools; echo x >sub/tools/pre-commit; "
+                      "echo x >sub/.githooks/README").status, 0, "the neighbours")
+
+
 run_all()
