@@ -262,6 +262,15 @@ static bool is_url_key(const char *key)
 	       sb_git_key_is(key, "branch", "pushremote") || strcmp(key, "remote.pushdefault") == 0;
 }
 
+/* Git follows a file with "gitdir: PATH" in it, whatever its name; a bundle it does not. */
+static bool is_gitfile(const char *path)
+{
+	size_t length;
+	SB_AUTO_FREE char *text = sb_read_text(path, 4 * MAX_LINE, &length);
+
+	return text && strncmp(text, "gitdir:", 7) == 0;
+}
+
 /*
  * SECURITY: a push to a repository on this machine runs that repository's hooks.
  *
@@ -276,8 +285,13 @@ static bool leads_to_unguarded(const struct check *check, const char *url)
 	bool failed;
 	SB_AUTO_FREE char *path = sb_git_url_path(url, check->path, &failed);
 
+	/* git expands "~", and /proc is another one for it */
+	if (*url == '~' || (path && is_gitfile(path)))
+		return true;
 	if (!path)
 		return failed;
+	if (strncmp(path, "/proc/", 6) == 0)
+		return true;
 	return (options->is_unguarded && options->is_unguarded(options->context, path)) ||
 	       leads_to_private(check, path);
 }

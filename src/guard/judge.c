@@ -365,8 +365,7 @@ static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const st
 	else
 		row = extra_of(guard, &around, spot->place->path);
 	sb_extras_done(&around);
-	extra = row ? NULL
-		    : hooks_anywhere(guard, spot->place->path, spot->directory_length);
+	extra = row ? NULL : hooks_anywhere(guard, spot->place->path, spot->directory_length);
 	return extra ? row_of_extra(guard, extra) : row;
 }
 

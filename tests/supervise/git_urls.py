@@ -46,7 +46,10 @@ def fast(fx):
     check(os.access(fx.project / "build/x.git/hooks/pre-receive", os.X_OK), "fast directories are not guarded")
     fx.run(*push)
     check(not ran(fx), "its hook ran")
-    for url in ("./build/x.git", f"{fx.project}/build/x.git", f"file://{fx.project}/build/x.git",
+    fx.write("evil", "gitdir: build/x.git\n")  # which git follows, whatever its name
+    for url in ("./evil", "~/project/build/x.git", "/proc/self/cwd/build/x.git",
+                f"/proc/self/root{fx.project}/build/x.git",
+                "./build/x.git", f"{fx.project}/build/x.git", f"file://{fx.project}/build/x.git",
                 f"file://{fx.project}/b%75ild/x.git", "safe/../build/x.git"):
         for key in ("remote.o.url", "remote.o.pushurl", "branch.main.remote", "remote.pushDefault"):
             check(remote(fx, url, fast_flag, key=key).status != 0, f"{key} = {url}")
