@@ -58,7 +58,7 @@ struct sb_approver {
 	struct sb_flood *flood;
 	struct sb_pending *pending;
 	size_t pending_count;
-	uint64_t looked_ms; /* when it was looked whether they live */
+	uint64_t looked_ms;         /* when it was looked whether they live */
 	struct sb_pending *waiting; /* allowed, at FIFOs without a reader */
 	size_t waiting_count;
 	unsigned long last_question;
