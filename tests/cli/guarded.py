@@ -3,33 +3,29 @@
 from tap import TOP, check, contains, equal, lacks, run_all, test
 
 
+def same_table(fx, words, page, head, least):
+    """The table of a page that begins with head is what build/tests/guarded prints."""
+    rows = fx.run(fx.tool("guarded"), words).stdout
+    check(rows.count("\n") > least, "the table is there")
+    text = (TOP / "docs" / page).read_text() + "\n"
+    start = text.index(head)
+    equal(text[start:text.index("\n\n", start) + 1], rows,
+          f"docs/{page} (build/tests/guarded {words} prints what belongs there)")
+
+
 @test("docs: the table of guarded names is the program's")
 def table(fx):
-    rows = fx.run(fx.tool("guarded"), "table").stdout
-    check(rows.count("\n") > 100, "the table is there")
-    text = (TOP / "docs" / "guarded.md").read_text()
-    equal(text[text.index("| name | obeyed by |"):], rows,
-          "docs/guarded.md (build/tests/guarded table prints what belongs there)")
+    same_table(fx, "table", "guarded.md", "| name | obeyed by |", 100)
 
 
 @test("docs: the table of git's own files is the program's")
 def git_files(fx):
-    rows = fx.run(fx.tool("guarded"), "git").stdout
-    check(rows.count("\n") > 100, "the table is there")
-    text = (TOP / "docs" / "git.md").read_text()
-    start = text.index("| file | read by |")
-    equal(text[start:text.index("\n\n", start) + 1], rows,
-          "docs/git.md (build/tests/guarded git prints what belongs there)")
+    same_table(fx, "git", "git.md", "| file | read by |", 100)
 
 
 @test("docs: the table of names that are told is the program's")
 def told(fx):
-    rows = fx.run(fx.tool("guarded"), "told").stdout
-    check(rows.count("\n") > 20, "the table is there")
-    text = (TOP / "docs" / "guarded.md").read_text()
-    start = text.index("| told, not asked about |")
-    equal(text[start:text.index("\n\n", start) + 1], rows,
-          "docs/guarded.md (build/tests/guarded told prints what belongs there)")
+    same_table(fx, "told", "guarded.md", "| told, not asked about |", 20)
 
 
 @test("a static run says that it does not hold git's other files")
