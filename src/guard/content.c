@@ -158,45 +158,13 @@ static bool leads_inside(const struct check *check, const char *target, unsigned
 	       !leads_to_private(check, whole.data);
 }
 
-/* In the directory that the first bytes of path name; unknown counts as yes. */
-static bool has_objects_and_refs(const char *path, size_t length)
-{
-	static const char *const names[] = {"objects", "refs"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		SB_AUTO_BUF struct sb_buf name = SB_BUF(8 * MAX_LINE);
-		struct stat info;
-
-		sb_buf_append(&name, path, length);
-		sb_buf_printf(&name, "/%s", names[i]);
-		if (!sb_buf_failed(&name) && lstat(name.data, &info) != 0 &&
-		    (errno == ENOENT || errno == ENOTDIR))
-			return false;
-	}
-	return true;
-}
-
-/* Is path a git directory or in one: by a name on the way, or by what lies in it or beside it? */
-static bool is_gits_own(const char *path)
-{
-	const char *start = path, *slash;
-
-	for (; *start == '/'; start = slash) {
-		slash = strchrnul(++start, '/');
-		if (sb_is_dot_git(start, (size_t)(slash - start)))
-			return true;
-	}
-	return has_objects_and_refs(path, strlen(path)) ||
-	       has_objects_and_refs(path, (size_t)(strrchr(path, '/') - path));
-}
-
 /* A work tree is none of git's own directories: a checkout would write hooks. */
 static bool leads_to_work_tree(const struct check *check, const char *value)
 {
 	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
 
 	return leads_inside(check, value, 0) && find_target(check, value, 0, &whole) &&
-	       !is_gits_own(whole.data);
+	       !sb_place_is_gits(whole.data);
 }
 
 /* Is this line, as it stands, in the old bytes? */

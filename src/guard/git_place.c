@@ -4,13 +4,16 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "guard/fold.h"
 #include "guard/git_files.h"
+#include "base/auto.h"
 #include "guard/guard_impl.h"
+#include "path/path.h"
 
 bool sb_is_dot_git(const char *name, size_t length)
 {
@@ -30,6 +33,23 @@ const char *sb_place_inner(const char *path)
 			return sb_git_inner(slash + 1);
 	}
 	return NULL;
+}
+
+/* A directory that cannot be looked into counts as git's, one that is not there does not. */
+static bool is_git_at(const char *path)
+{
+	SB_AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd >= 0 ? sb_look_is_git(fd, "") : errno != ENOENT && errno != ENOTDIR;
+}
+
+bool sb_place_is_gits(const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	const char *name = strrchr(path, '/') + 1;
+
+	return !parent || sb_place_inner(path) || sb_is_dot_git(name, strlen(name)) ||
+	       is_git_at(path) || is_git_at(parent);
 }
 
 /* What the names of the directories above say. */

@@ -164,6 +164,9 @@ bool sb_is_dot_git(const char *name, size_t length);
 /* Of a path in some .git: what lies in its innermost git directory.  NULL: it is in none. */
 const char *sb_place_inner(const char *path);
 
+/* Is path (absolute, maybe not there) a git directory, in one, or right beneath one by what lies there? */
+bool sb_place_is_gits(const char *path);
+
 bool sb_place_is_in_git(const struct sb_guard_place *place);
 
 /*
