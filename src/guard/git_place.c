@@ -2,16 +2,16 @@
  * Where in git's directories a name lies.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "guard/fold.h"
 #include "guard/git_files.h"
-#include "base/auto.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
 
