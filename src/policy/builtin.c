@@ -483,6 +483,9 @@ static int add_secret_patterns(struct sb_policy *policy, struct base *base, stru
 	return status;
 }
 
+static int add_secrets_in(struct sb_policy *policy, const char *home, enum sb_secret_base kind,
+			  unsigned flags, struct sb_error *err);
+
 /* The secrets of one table, relative to path (canonical). */
 static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secret_base kind,
 		       unsigned flags, struct sb_error *err)
@@ -509,6 +512,8 @@ static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secre
 	}
 	if (status == SB_OK && kind == SB_SECRETS_HOME)
 		status = add_secret_patterns(policy, &base, err);
+	if (status == SB_OK && kind == SB_SECRETS_HOME && !is_missing(&base, "snap"))
+		status = add_secrets_in(policy, path, SB_SECRETS_SNAP, flags, err);
 	end_base(&base);
 	return status;
 }

@@ -31,12 +31,13 @@ enum sb_secret_base {
 	SB_SECRETS_HOME,
 	SB_SECRETS_CONFIG,
 	SB_SECRETS_DATA,
+	SB_SECRETS_SNAP,
 	SB_SECRETS_PATTERNS, /* beneath the home directory; some component has a wildcard */
 };
 
 const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count);
 
-/* Relative to the home directory: "", ".config", ".local/share". */
+/* Relative to the home directory: "", ".config", ".local/share", "snap". */
 const char *sb_secrets_directory(enum sb_secret_base base);
 
 #endif

@@ -54,12 +54,19 @@ MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.js
         ".ipython/profile_default/security/x.json", ".config/code-server/config.yaml",
         ".cache/bazel/_bazel_me/0123/server/request_cookie", ".config/JetBrains/Idea2026/c.kdbx",
         ".config/JetBrains/Idea2026/user.web.token", ".vscode-server/.abc.token",
-        ".cursor/projects/p/mcp-auth.json")
+        ".cursor/projects/p/mcp-auth.json", ".vscode-server/data/token",
+        ".local/state/syncthing/key.pem", ".config/incus/client.key", ".minikube/ca.key",
+        "snap/slack/current/x", ".subversion/auth/svn.simple/x", ".config/Element/x",
+        ".local/share/atuin/key", ".local/share/mkcert/rootCA-key.pem", ".lnd/data/x",
+        ".openclaw/agents/main/agent/auth-profiles.json", ".weechat/sec.conf", ".config/kopia/x")
 BESIDE = (".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
           ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
           ".config/configstore/other.json", ".cache/huggingface/hub/model", ".emacs.d/init.el",
           ".gradle/caches/x", ".local/share/jupyter/kernels/x.json", ".cursor/projects/p/x.json",
-          ".cache/bazel/_bazel_me/0123/execroot/x", ".vscode-server/x", ".config/pulse/client.conf")
+          ".cache/bazel/_bazel_me/0123/execroot/x", ".vscode-server/x", ".config/pulse/client.conf",
+          ".vscode-server/data/x", ".local/state/x", ".config/incus/config.yml", ".subversion/config",
+          ".minikube/ca.crt", ".local/share/atuin/history.db", ".local/share/mkcert/rootCA.pem",
+          ".openclaw/agents/main/x")
 
 
 def readable(fx, names, *flags, env=None):
@@ -107,11 +114,14 @@ def mixed(fx):
 def named_places(fx):
     named = {"XAUTHORITY": "x/cookie", "JUPYTER_RUNTIME_DIR": "jup", "SOPS_AGE_KEY_FILE": "keys/age",
              "CLAUDE_CONFIG_DIR": "cl", "CODEX_HOME": "cx", "HF_HOME": "hf",
-             "GRADLE_USER_HOME": "gr", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "cfg"}
+             "GRADLE_USER_HOME": "gr", "CAROOT": "ca", "XDG_STATE_HOME": "st", "INCUS_CONF": "inc",
+             "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "cfg"}
     hidden = ("x/cookie", "jup/nbserver-1.json", "keys/age", "cl/.credentials.json", "cx/auth.json",
               "hf/token", "gr/daemon/x", "data/opencode/auth.json", "data/jupyter/runtime/x.json",
-              "data/keyrings/x", "cfg/github-copilot/apps.json", "cfg/glab-cli/x")
-    beside = ("x/other", "keys/other", "cl/settings.json", "hf/hub", "data/other", "cfg/other")
+              "data/keyrings/x", "cfg/github-copilot/apps.json", "cfg/glab-cli/x",
+              "ca/rootCA-key.pem", "st/syncthing/key.pem", "inc/client.key")
+    beside = ("x/other", "keys/other", "cl/settings.json", "hf/hub", "data/other", "cfg/other",
+              "ca/rootCA.pem", "st/other", "inc/config.yml")
     env = {name: fx.home / where for name, where in named.items()}
     for name in hidden + beside:
         fx.write(fx.home / name, "x")

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "policy/builtin.h"
+#include "policy/secrets.h"
 #include "policy/text.h"
 
 /* A home with a project in it, and the place that describes them. */
@@ -181,6 +182,63 @@ static void put(const char *root, const char *name, const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
+}
+
+/* A path that a row of the credentials means, beneath the home: a "*" as some name. */
+static const char *secret_example(enum sb_secret_base base, const char *row)
+{
+	static char path[PATH_MAX];
+	const char *directory = sb_secrets_directory(base);
+	size_t end = (size_t)snprintf(path, sizeof path, "%s%s", directory, *directory ? "/" : "");
+
+	for (; *row && end + 1 < sizeof path; row++)
+		path[end++] = *row == '*' ? 'x' : *row;
+	path[end] = '\0';
+	return path;
+}
+
+/* Directories on the way, and at the end one more or a file with a password in it. */
+static void plant_secret(struct fixture *fx, const char *path, bool file)
+{
+	char part[PATH_MAX];
+
+	for (const char *at = path; (at = strchr(at, '/')); at++) {
+		snprintf(part, sizeof part, "%.*s", (int)(at - path), path);
+		assert_true(mkdir(in(fx->home, part), 0755) == 0 || errno == EEXIST);
+	}
+	if (file)
+		put(fx->home, path, "password=x\n");
+	else
+		assert_true(mkdir(in(fx->home, path), 0755) == 0 || errno == EEXIST);
+}
+
+static void P4_every_row_is_unreadable_where_it_is_there(void **state)
+{
+	struct fixture *fx = *state;
+	size_t count;
+
+	for (int base = SB_SECRETS_HOME; base <= SB_SECRETS_PATTERNS; base++) {
+		const struct sb_secret *rows = sb_secrets((enum sb_secret_base)base, &count);
+
+		for (size_t i = 0; i < count; i++)
+			plant_secret(fx, secret_example((enum sb_secret_base)base, rows[i].path),
+				     rows[i].flags & SB_SECRET_MIXED);
+	}
+	make_dir(fx->home, "snap/other");
+	seal(fx);
+	for (int base = SB_SECRETS_HOME; base <= SB_SECRETS_PATTERNS; base++) {
+		const struct sb_secret *rows = sb_secrets((enum sb_secret_base)base, &count);
+
+		for (size_t i = 0; i < count; i++) {
+			home_has(fx, secret_example((enum sb_secret_base)base, rows[i].path),
+				 rows[i].flags & SB_SECRET_PUBLIC ? "read" : "deny");
+			for (size_t other = 0; other < i; other++)
+				assert_string_not_equal(rows[i].path, rows[other].path);
+		}
+	}
+	home_has(fx, "snap/other", "ask");
+	home_has(fx, ".vscode-server/data", "ask");
+	home_has(fx, ".local/state", "ask");
 }
 
 /* P3: a linked worktree reaches what git needs of the main repository, and nothing more. */
@@ -577,6 +635,7 @@ static void later_tiers_may_come_first(void **state)
 static const struct CMUnitTest tests[] = {
 	WITH_HOME(S1_the_project_is_writable_and_nothing_else),
 	WITH_HOME(P4_credentials_are_unreadable),
+	WITH_HOME(P4_every_row_is_unreadable_where_it_is_there),
 	WITH_HOME(P2_run_later_names_ask),
 	WITH_HOME(a_guard_takes_over),
 	WITH_HOME(P3_a_linked_worktree_reaches_its_data),
