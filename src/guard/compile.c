@@ -110,11 +110,15 @@ static void compile_row(const struct sb_guard_row *row, struct sb_component *roo
 	}
 }
 
-static void index_row(struct sb_table *table, const struct sb_pattern_row *pattern)
+static void index_row(struct sb_table *table, struct sb_pattern_row *pattern)
 {
-	unsigned last = pattern->count - 1;
+	unsigned last = pattern->count - 1u;
 	enum sb_component_kind end = pattern->at[last].kind;
 
+	pattern->keyed = end == SB_COMPONENT_NAME      ? SB_KEYED_LAST
+			 : end == SB_COMPONENT_BENEATH ? SB_KEYED_TREE
+						       : SB_KEYED_NOT;
+	pattern->key = pattern->at[pattern->keyed == SB_KEYED_TREE ? 0 : last].text.hash;
 	/* no name beside it says that such a one may be meant */
 	if (end == SB_COMPONENT_SUFFIX && table->ending_count < SB_MAX_ENDINGS &&
 	    (last == 0 || pattern->at[last - 1].kind != SB_COMPONENT_NAME))

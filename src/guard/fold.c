@@ -114,6 +114,7 @@ void sb_fold(const char *name, size_t length, struct sb_folded *out)
 		for (const char *c = folded; *c; c++) {
 			if (end == SB_FOLD_MAX - 1) {
 				out->length = SB_FOLD_MAX;
+				out->hash = 0;
 				return;
 			}
 			out->text[end++] = *c;

@@ -17,7 +17,7 @@
 
 struct sb_folded {
 	uint32_t hash;
-	unsigned char length; /* SB_FOLD_MAX: too long, text and hash are not set */
+	unsigned char length; /* SB_FOLD_MAX: too long, text is not set */
 	char text[SB_FOLD_MAX];
 };
 

@@ -27,9 +27,18 @@ struct sb_component {
 #define SB_MAX_NAMES 3                       /* of a pattern */
 #define SB_MAX_COMPONENTS (SB_MAX_NAMES + 1) /* with a "**" behind them */
 
+/* Which name of a pattern its key is the hash of: the rest is looked at where that agrees. */
+enum sb_keyed {
+	SB_KEYED_NOT,  /* the last one is no name */
+	SB_KEYED_LAST, /* the last */
+	SB_KEYED_TREE, /* the first, and the pattern ends in "**" */
+};
+
 struct sb_pattern_row {
 	const struct sb_guard_row *row;
-	unsigned count;
+	unsigned char count;
+	unsigned char keyed; /* enum sb_keyed */
+	uint32_t key;
 	const struct sb_component *at; /* in the table's pool */
 };
 

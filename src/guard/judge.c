@@ -204,7 +204,10 @@ static const struct sb_pattern_row *row_of(const struct sb_guard *guard, struct 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct sb_pattern_row *pattern = &table->rows[i];
 
-		if (stands_at(spot, pattern, pattern->count - 1))
+		if (pattern->keyed == SB_KEYED_TREE ||
+		    (pattern->keyed == SB_KEYED_LAST && pattern->key != folded(spot, 0)->hash))
+			continue;
+		if (stands_at(spot, pattern, pattern->count - 1u))
 			return sb_look_is_sample(pattern->row, spot->at[0].text, spot->at[0].length)
 				       ? NULL
 				       : pattern;
@@ -222,8 +225,8 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct sb_pattern_row *pattern = &table->rows[i];
 		const char *at = next;
-		unsigned last = pattern->count - 1;
-		bool all = pattern->at[last].kind == SB_COMPONENT_BENEATH &&
+		unsigned last = pattern->count - 1u;
+		bool all = pattern->keyed == SB_KEYED_TREE && pattern->key == first->hash &&
 			   same(&pattern->at[0].text, first);
 
 		for (unsigned n = 1; n < last && all; n++) {
