@@ -26,13 +26,35 @@ static bool is_listed(const char *const *list, size_t count, const char *name, s
 	return false;
 }
 
+/* Beneath a "*" of the next list, and in the .env of many projects: these run and lead nothing. */
+static bool is_daily(const char *name, size_t length)
+{
+	static const char *const names[] = {
+		"RUST_LOG*",          "RUST_BACKTRACE",
+		"RUST_LIB_BACKTRACE", "CARGO_TERM_COLOR",
+		"CARGO_INCREMENTAL",  "GIT_SHA",
+		"GIT_COMMIT",         "GIT_COMMIT_SHA",
+		"GIT_BRANCH",         "GIT_TAG",
+		"GIT_TOKEN",          "SSH_HOST",
+		"SSH_USER",           "SSH_PORT",
+		"DOTNET_ENVIRONMENT", "DOTNET_RUNNING_IN_CONTAINER",
+		"GEMINI_API_KEY",     "GEMINI_MODEL",
+		"CLAUDE_API_KEY",     "CLAUDE_MODEL",
+		"JUPYTER_TOKEN",      "JUPYTER_PORT",
+	};
+
+	return is_listed(names, sizeof names / sizeof names[0], name, length);
+}
+
 /* Whoever sets these has a program of its choice run, or another's settings read. */
 static bool steers(const char *name, size_t length)
 {
 	static const char *const names[] = {
 		"LD_*",
 		"DYLD_*",
+		"GLIBC_TUNABLES",
 		"GCONV_PATH",
+		"LOCPATH",
 		"PATH",
 		"FPATH",
 		"CDPATH",
@@ -40,7 +62,11 @@ static bool steers(const char *name, size_t length)
 		"ENV",
 		"BASH_*",
 		"SHELLOPTS",
-		"PROMPT*",
+		"PROMPT",
+		"PROMPT2",
+		"PROMPT3",
+		"PROMPT4",
+		"PROMPT_COMMAND*",
 		"PS0",
 		"PS1",
 		"PS2",
@@ -55,13 +81,19 @@ static bool steers(const char *name, size_t length)
 		"VISUAL",
 		"PAGER",
 		"MANPAGER",
+		"MANOPT",
+		"SELECTED_EDITOR",
+		"FCEDIT",
 		"BROWSER",
+		"LESS",
 		"LESSOPEN",
 		"LESSCLOSE",
 		"GIT_*",
 		"SSH_*",
 		"GPG_*",
 		"NODE_OPTIONS",
+		"NODE_REPL_EXTERNAL_MODULE",
+		"DENO_DIR",
 		"NPM_CONFIG_*",
 		"YARN_*",
 		"BUN_*",
@@ -69,12 +101,19 @@ static bool steers(const char *name, size_t length)
 		"PYTHONHOME",
 		"PYTHONBREAKPOINT",
 		"PYTHONINSPECT",
+		"PYTHONUSERBASE",
+		"PYTHONPYCACHEPREFIX",
+		"PYTHONEXECUTABLE",
+		"PYTHONPLATLIBDIR",
 		"PIP_*",
 		"UV_*",
 		"PERL5*",
 		"PERLLIB",
 		"RUBYOPT",
 		"RUBYLIB",
+		"GEM_HOME",
+		"GEM_PATH",
+		"GEMRC",
 		"BUNDLE_*",
 		"JAVA_TOOL_OPTIONS",
 		"_JAVA_OPTIONS",
@@ -82,14 +121,23 @@ static bool steers(const char *name, size_t length)
 		"JAVA_HOME",
 		"MAVEN_*",
 		"GRADLE_*",
+		"SBT_OPTS",
+		"LEIN_*",
 		"CARGO*",
 		"RUST*",
 		"GOFLAGS",
 		"GOENV",
 		"GOROOT",
 		"GOPROXY",
+		"GOSUMDB",
+		"GONOSUM*",
+		"GOAUTH",
+		"GOCACHEPROG",
+		"GOTOOLCHAIN",
 		"CC",
 		"CXX",
+		"CMAKE_*",
+		"PKG_CONFIG",
 		"MAKEFLAGS",
 		"MAKEFILES",
 		"GNUMAKEFLAGS",
@@ -99,13 +147,21 @@ static bool steers(const char *name, size_t length)
 		"TAR_OPTIONS",
 		"RSYNC_*",
 		"SVN_SSH",
+		"SVN_EDITOR",
 		"CVS_RSH",
 		"HG*",
 		"JJ_*",
+		"P4*",
 		"SUDO_*",
 		"KUBE_EDITOR",
-		"BAT_PAGER",
+		"BAT_*",
+		"DELTA_PAGER",
 		"GH_PAGER",
+		"GH_EDITOR",
+		"GH_BROWSER",
+		"GH_PATH",
+		"GH_CONFIG_DIR",
+		"GLAB_CONFIG_DIR",
 		"SYSTEMD_*",
 		"AWS_PAGER",
 		"PSQL*",
@@ -118,15 +174,46 @@ static bool steers(const char *name, size_t length)
 		"ELIXIR_*",
 		"PHPRC",
 		"PHP_INI_*",
+		"COMPOSER_HOME",
+		"TCLLIBPATH",
+		"GUILE_*",
 		"DOTNET_*",
 		"OPENSSL_*",
 		"GTK_*",
 		"QT_*",
+		"GDK_PIXBUF_*",
+		"GIO_*",
+		"GST_PLUGIN*",
+		"LIBGL_*",
+		"VK_LAYER*",
+		"VK_ICD*",
+		"VK_DRIVER*",
+		"OCL_ICD*",
+		"CUDA_INJECTION*",
+		"OMP_TOOL*",
+		"MAGICK_*",
+		"ALSA_CONFIG*",
+		"DBUS_*",
+		"KRB5*",
+		"ODBC*",
 		"PYENV_*",
+		"RBENV_*",
+		"NODENV_*",
+		"SDKMAN_*",
+		"VOLTA_*",
+		"NVM_*",
+		"FNM_*",
+		"PNPM_*",
+		"PROTO_*",
+		"COREPACK_*",
 		"STARSHIP_*",
 		"JUPYTER_*",
 		"IPYTHON*",
 		"LEFTHOOK*",
+		"PRE_COMMIT*",
+		"PREK_*",
+		"OVERCOMMIT_*",
+		"HK_*",
 		"LG_CONFIG_FILE",
 		"NIX_*",
 		"GNUPGHOME",
@@ -134,17 +221,41 @@ static bool steers(const char *name, size_t length)
 		"LESSKEY*",
 		"NULLCMD",
 		"READNULLCMD",
-		"RPS*",
+		"RPS1",
+		"RPS2",
 		"SPROMPT",
-		"DOCKER_*",
+		"DOCKER_HOST",
+		"DOCKER_CONFIG",
+		"DOCKER_CONTEXT",
+		"DOCKER_CERT_PATH",
+		"DOCKER_TLS*",
+		"DOCKER_CLI_*",
+		"BUILDKIT_HOST",
+		"BUILDX_CONFIG",
 		"COMPOSE_FILE",
 		"KUBECONFIG",
 		"AWS_CONFIG_FILE",
+		"AWS_SHARED_CREDENTIALS_FILE",
+		"AZURE_CONFIG_DIR",
+		"AZURE_EXTENSION_DIR",
+		"CLOUDSDK_CONFIG",
+		"CLOUDSDK_PYTHON*",
+		"GOOGLE_EXTERNAL_ACCOUNT_*",
+		"HELM_*",
+		"TF_CLI_*",
+		"CURL_HOME",
+		"WGETRC",
+		"RIPGREP_CONFIG_PATH",
 		"CLAUDE_*",
 		"CODEX_*",
 		"GEMINI_*",
 		"OPENCODE_*",
 		"AIDER_*",
+		"GOOSE_*",
+		"CRUSH_*",
+		"COPILOT_HOME",
+		"OPENCLAW_*",
+		"HERMES_HOME",
 		"SANDBASH*",
 		"ZSH*",
 		"PRECMD*",
@@ -165,14 +276,18 @@ static bool steers(const char *name, size_t length)
 	return is_listed(names, sizeof names / sizeof names[0], name, length);
 }
 
-/* These run nothing, but lead an agent, or everybody, to another machine. */
+/* These run nothing, but lead an agent, or everybody, to another machine, or let one be believed. */
 static bool leads_away(const char *name, size_t length)
 {
 	static const char *const names[] = {
 		"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL",
 		"OPENAI_API_BASE",    "GOOGLE_GEMINI_BASE_URL",
 		"HTTP_PROXY",         "HTTPS_PROXY",
-		"ALL_PROXY",
+		"ALL_PROXY",          "SSL_CERT_FILE",
+		"SSL_CERT_DIR",       "REQUESTS_CA_BUNDLE",
+		"CURL_CA_BUNDLE",     "NODE_EXTRA_CA_CERTS",
+		"AWS_CA_BUNDLE",      "NODE_TLS_REJECT_UNAUTHORIZED",
+		"SSLKEYLOGFILE",
 	};
 
 	return is_listed(names, sizeof names / sizeof names[0], name, length);
@@ -197,6 +312,52 @@ static size_t expansion_length(const char *text, size_t length)
 	if (!name || (brace && (2 + name >= length || text[2 + name] != '}')))
 		return 0;
 	return 1 + name + 2 * brace;
+}
+
+/*
+ * Where interpreters look for modules.  Editors have people write PYTHONPATH=src, and the project's
+ * directories hold what the command may write in any case; told is what leads somewhere else.
+ */
+static bool is_search_path(const char *name, size_t length)
+{
+	static const char *const names[] = {"PYTHONPATH", "NODE_PATH", "CLASSPATH"};
+
+	return is_listed(names, sizeof names / sizeof names[0], name, length);
+}
+
+/* "$PWD", "${workspaceFolder}", and what the variable was before: no other place. */
+static bool stays(const char *text, size_t length, const char *name, size_t width)
+{
+	static const char *const known[] = {"PWD", "workspaceFolder"};
+	size_t brace = length > 1 && text[1] == '{',
+	       end = name_length(text + 1 + brace, length - 1 - brace);
+
+	text += 1 + brace;
+	return is_listed(known, sizeof known / sizeof known[0], text, end) ||
+	       (end == width && strncasecmp(text, name, width) == 0);
+}
+
+/* Does some entry of a list of paths lead out of the directory that it is meant for? */
+static bool leaves(const char *text, size_t length, const char *name, size_t width)
+{
+	bool begins = true; /* a component does */
+	bool first = true;  /* and it is the first of its entry */
+
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+
+		if (c == '"' || c == '\'')
+			continue;
+		if (first && (c == '/' || c == '~'))
+			return true;
+		if (c == '$' && !stays(text + i, length - i, name, width))
+			return true;
+		if (begins && length - i > 1 && c == '.' && text[i + 1] == '.')
+			return true;
+		first = c == ':';
+		begins = first || c == '/';
+	}
+	return false;
 }
 
 /* One word as every reader takes it; *at moves behind it.  False: there is more in it. */
@@ -257,12 +418,19 @@ static enum sb_dotenv runs(const char *line, size_t length)
 	return SB_DOTENV_RUNS;
 }
 
+/* BROWSER=none: what a template of many web projects says, so that no browser opens. */
+static bool is_none(const char *name, size_t width, const char *value, size_t length)
+{
+	return width == 7 && strncasecmp(name, "BROWSER", 7) == 0 && length >= 4 &&
+	       memcmp(value, "none", 4) == 0 && (length == 4 || value[4] == ' ');
+}
+
 enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
 {
 	static const char export[] = "export";
 	const size_t word = sizeof export - 1;
-	const char *name;
-	size_t at = 0, width;
+	const char *name, *value;
+	size_t at = 0, width, end;
 
 	skip_blanks(line, length, &at);
 	if (at == length || line[at] == '#')
@@ -275,13 +443,19 @@ enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
 	name = line + at;
 	width = name_length(name, length - at);
 	at += width;
-	if (!width || at == length || line[at] != '=' || steers(name, width))
+	if (!width || at == length || line[at] != '=')
 		return runs(line, length);
-	at++;
+	value = line + ++at;
+	if (steers(name, width) && !is_daily(name, width) &&
+	    !is_none(name, width, value, length - at))
+		return runs(line, length);
 	if (!take_value(line, length, &at))
 		return runs(line, length);
+	end = at;
 	skip_blanks(line, length, &at);
 	if (at < length && line[at] != '#')
 		return runs(line, length);
+	if (is_search_path(name, width) && leaves(value, (size_t)(line + end - value), name, width))
+		return SB_DOTENV_TOLD;
 	return leads_away(name, width) ? SB_DOTENV_TOLD : SB_DOTENV_PLAIN;
 }

@@ -8,7 +8,7 @@
 
 enum sb_dotenv {
 	SB_DOTENV_PLAIN,
-	SB_DOTENV_TOLD, /* plain, but leads programs to another machine */
+	SB_DOTENV_TOLD, /* plain, but leads programs to another machine or to modules elsewhere */
 	SB_DOTENV_RUNS, /* a shell would run something, or the variable makes programs do so */
 	SB_DOTENV_OPEN, /* and it may go on in the next line: what that means hangs on this one */
 };

@@ -416,6 +416,11 @@ static void an_env_file_of_assignments(void **state)
 		"URL=https://me:pw@h:1/x?y=z\n",
 		"A=a*b[c]{d}~\n",
 		"PYTHONPATH=src\n",
+		"PYTHONPATH=\"src:./lib:${PYTHONPATH}\"\nNODE_PATH=$PWD/a..b\n",
+		"PYTHONUNBUFFERED=1\nPYTHONDONTWRITEBYTECODE=1\n",
+		"RUST_LOG=info\nRUST_BACKTRACE=1\nGEMINI_API_KEY=x\nGIT_SHA=x\nSSH_HOST=h\n",
+		"DOTNET_ENVIRONMENT=Development\nDOCKER_IMAGE=x\nRPS_LIMIT=1\nPROMPT_VERSION=2\n",
+		"BROWSER=none\nBROWSER=none # no window\n",
 		"\texport  A=b\n",
 	};
 	static const char *const asked[] = {
@@ -447,15 +452,37 @@ static void an_env_file_of_assignments(void **state)
 		"NODE_OPTIONS=-r./x\n",
 		"GIT_SSH_COMMAND=x\n",
 		"CODEX_HOME=.x\n",
+		"RUSTC_WRAPPER=./x\n",
+		"RUST_LOGx=$(id)\n",
+		"BROWSER=nonesuch\n",
+		"BROWSER=none x\n",
+		"PROMPT_COMMAND=x\n",
+		"DOCKER_HOST=tcp://h\n",
+		"LESS=+!id\n",
+		"PYTHONPYCACHEPREFIX=.x\n",
+		"PYTHONUSERBASE=.x\n",
+		"GOCACHEPROG=./x\n",
+		"PRE_COMMIT_HOME=.x\n",
 		"ld_library_path=x\n",
 		"A =b\n",
 		"1A=b\n",
 		"A=b\r\n",
 		"URL=http://h/x?y=z&w\n",
 	};
+	static const char *const leading[] = {
+		"PYTHONPATH=/opt/x\n",     "PYTHONPATH=src:~/x\n",
+		"PYTHONPATH=a/../../x\n",  "PYTHONPATH='src:/opt/x'\n",
+		"PYTHONPATH=$HOME/x\n",    "NODE_PATH=..\n",
+		"CLASSPATH=\"${M2}/x\"\n", "SSL_CERT_FILE=certs/x.pem\n",
+		"SSLKEYLOGFILE=x\n",
+	};
 	struct guarded *fx = *state;
 
 	expect(fx, SB_GUARD_DOTENV, ".env", fine, COUNT(fine), SB_GUARD_PLAIN);
+	for (size_t i = 0; i < COUNT(fine); i++) {
+		content(fx, SB_GUARD_DOTENV, ".env", "", fine[i]);
+		assert_string_equal(why, ""); /* nor told */
+	}
 	expect(fx, SB_GUARD_DOTENV, ".env", asked, COUNT(asked), SB_GUARD_ASK);
 	/* what was there is not held against a change, unless it says what other lines mean */
 	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A=$(op)\n", "A=$(op)\nB=1\n"),
@@ -472,6 +499,12 @@ static void an_env_file_of_assignments(void **state)
 					  why, sizeof why),
 			 SB_GUARD_PLAIN);
 	assert_string_equal(why, "'/p/.env' now says https_proxy=http://h");
+	for (size_t i = 0; i < COUNT(leading); i++) {
+		assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "", leading[i]),
+				 SB_GUARD_PLAIN);
+		if (!strstr(why, "now says"))
+			fail_msg("not told: %s", leading[i]);
+	}
 }
 
 static void instructions_are_told(void **state)
@@ -506,6 +539,15 @@ static void instructions_are_told(void **state)
 	for (size_t i = 0; i < COUNT(plain); i++)
 		if (sb_guard_told(plain[i]))
 			fail_msg("%s", plain[i]);
+	for (size_t number = 0; sb_guard_told_row(number); number++) {
+		const char *pattern = sb_guard_told_row(number)->pattern;
+		char path[128];
+
+		snprintf(path, sizeof path, "/p/a/%.*s%s", (int)strcspn(pattern, "*"), pattern,
+			 strchr(pattern, '*') ? "deep/x" : "");
+		if (!sb_guard_told(path))
+			fail_msg("%s", path);
+	}
 	assert_null(sb_guard_told("/p/claude.md"));
 	assert_non_null(sb_guard_told_folded("/p/claude.MD"));
 	assert_null(sb_guard_told_folded("/p/CLAUDE.md"));
