@@ -94,7 +94,7 @@ struct sb_guard_row {
 	const char *held;
 };
 
-#define SB_GUARD_MAX_ROWS 480
+#define SB_GUARD_MAX_ROWS 640
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*

@@ -62,14 +62,16 @@ def neighbours(fx):
 
 @test("names at any depth, and rules in directories", variants=("full", "flat"))
 def everywhere(fx):
-    script = """mkdir -p a/b .cursor/rules/deep .github .windsurf/rules
+    script = """mkdir -p a/b .cursor/rules/deep .github .windsurf/rules .kiro/steering
                 for f in a/b/AGENTS.md GEMINI.md gemini.md .cursorrules .cursor/rules/deep/x.mdc \
-                         .github/copilot-instructions.md .windsurf/rules/y.md .goosehints; do
+                         .github/copilot-instructions.md .windsurf/rules/y.md .goosehints \
+                         .kiro/steering/tech.md; do
                     echo x >"$f"
                 done"""
     equal(names(fx, notes(fx, script)),
           sorted(("a/b/AGENTS.md", "GEMINI.md", ".cursorrules", ".cursor/rules/deep/x.mdc",
-                  ".github/copilot-instructions.md", ".windsurf/rules/y.md", ".goosehints")))
+                  ".github/copilot-instructions.md", ".windsurf/rules/y.md", ".goosehints",
+                  ".kiro/steering/tech.md")))
 
 
 @test("a prepared directory that gets such a name is told", variants=("full", "flat"))

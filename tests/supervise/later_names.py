@@ -19,6 +19,11 @@ GUARDED = (
     ".config/kitty/kitty.conf", ".wezterm.lua", ".config/tmux/tmux.conf", "starship.toml",
     ".config/nushell/config.nu", ".xonshrc", ".p10k.zsh", ".direnvrc", ".config/emacs/init.el",
     ".doom.d/config.el", ".xsession", ".octaverc", ".lessfilter", ".env.leave",
+    ".direnv/flake-profile-1.rc", ".direnv/bin/nix-direnv-reload", "hk.pkl", ".lintstagedrc.mjs",
+    "sub/lint-staged.config.js", "lefthook.jsonc", ".huskyrc.json", ".hgrc", ".gradle/init.d/x.gradle",
+    ".emacs.elc", ".bash_completion", ".forward", "hie.yaml", ".kiro/hooks/x.json", ".aws/config",
+    ".docker/cli-plugins/docker-x", ".github/copilot/settings.json", ".claude/scripts/x",
+    "bin/activate-hermit", ".shadowenv.d/500.lisp", ".local/share/dbus-1/services/x.service",
 )
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
@@ -27,6 +32,11 @@ PLAIN = (
     ".env.d/x", "lazygit.txt", "bazel.txt", "src/latexmk.c", "conftest.py", "BUILD.bazel",
     "WORKSPACE", "tools/bazelisk", ".editorconfig", ".config/other/x", "node_modules/x/index.js",
     ".venv/bin/activate", ".pytest_cache/x", "target/debug/x", ".gradle/x", ".next/x",
+    ".direnv/python-3.12/bin/pip", ".direnv/python-3.12/lib/x.pth", ".direnv/flake-profile",
+    ".venv/lib/python3.12/site-packages/distutils-precedence.pth", "tests/sitecustomize.py",
+    ".devbox/gen/scripts/x.sh", ".bsp/sbt.json", ".kiro/specs/a/tasks.md", ".kiro/steering/tech.md",
+    "bin/hermit", ".gradle/8.5/fileHashes/x", ".github/workflows/x.yml", "lint-staged.md",
+    "commitlint.config.js", ".docker/Dockerfile", ".aws/task-definition.json",
 )
 
 
