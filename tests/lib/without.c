@@ -11,14 +11,22 @@
  *     landlock-abi=N   a kernel whose Landlock has only ABI N (1 to what there really is)
  *     seccomp          no filter can be loaded any more
  *     pidfd_getfd      refused, as in Docker
+ *     pidfd-thread     a kernel before 6.9: a pidfd is of a process, not of a thread
+ *     wait-killable    a kernel before 5.19: a held call is interrupted by any signal
+ *     unshare          refused, as in Docker, also what makes no namespace
  *     openat2          a kernel before 5.6
+ *     statx            not there, as under older container runtimes; nor are
+ *     close_range      these
+ *     process_vm_readv
  *     rename-flags     a filesystem whose renames know no flags
+ *     docker           what Docker's default profile refuses, together
  *
  * A seccomp filter plays the lesser machine; CMD is exec'd in place under it, so its
  * exit status, signals and terminal are its own.  Only the Landlock ABI needs more:
  * a filter can refuse but not answer "3", so a process of its own, with nothing in
- * common with CMD but the listener, answers landlock_create_ruleset() and ends when the
- * last process under the filter does.
+ * common with CMD, traces it, answers landlock_create_ruleset() in its place and ends with
+ * the last process under the filter.  (A filter that hands the call to a listener would do,
+ * too; but there is one listener to a process, and that is the one of a supervised run.)
  *
  * Built as build/tests/without (meson option tests); plain libc.  Exit status of its own
  * mistakes: 2 usage, 125 set-up, 126 and 127 as in a shell.
@@ -28,19 +36,20 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
+#include <linux/elf.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +78,8 @@
 
 #define LANDLOCK_VERSION 1u          /* flags of landlock_create_ruleset */
 #define LANDLOCK_NET_PORT 2u         /* rule type since ABI 4 */
-#define WAIT_KILLABLE_RECV (1u << 5) /* Linux 5.19 */
+#define WAIT_KILLABLE_RECV (1u << 5) /* flag of a filter with a listener since Linux 5.19 */
+#define PIDFD_THREAD O_EXCL          /* flag of pidfd_open since Linux 6.9 */
 #define EVERY_NAMESPACE                                                                            \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -146,11 +156,11 @@ static void refuse_when(int call, unsigned argument, uint16_t test, uint32_t val
 	answer(error);
 }
 
-static void notify(int call)
+static void hold(int call)
 {
 	load(offsetof(struct seccomp_data, nr));
 	add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)call);
-	add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF);
+	add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRACE);
 }
 
 static void begin_filter(void)
@@ -181,6 +191,37 @@ static void without_mounts(void)
 		refuse(calls[i], EPERM);
 }
 
+/* The default profile, of what sandbash or a command in it could want: an EPERM each. */
+static void as_in_docker(void)
+{
+	static const int calls[] = {
+		SYS_unshare,
+		SYS_setns,
+		NR_PIDFD_GETFD,
+		SYS_bpf,
+		SYS_perf_event_open,
+		SYS_userfaultfd,
+		SYS_keyctl,
+		SYS_add_key,
+		SYS_request_key,
+		SYS_open_by_handle_at,
+		SYS_name_to_handle_at,
+		SYS_io_uring_setup,
+		SYS_fanotify_init,
+		SYS_kcmp,
+		SYS_process_madvise,
+		SYS_mbind,
+		SYS_chroot,
+		SYS_acct,
+		SYS_swapon,
+	};
+
+	without_namespaces(EVERY_NAMESPACE | NEW_TIME);
+	without_mounts();
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		refuse(calls[i], EPERM);
+}
+
 static void without_seccomp(void)
 {
 	refuse_when(SYS_seccomp, 0, BPF_JEQ, SECCOMP_SET_MODE_FILTER, EINVAL);
@@ -203,36 +244,30 @@ static void without_landlock(void)
 	refuse(NR_LANDLOCK_RESTRICT_SELF, ENOSYS);
 }
 
-/* The parts of an old ABI that registers show; the supervisor does the rest. */
+/* The parts of an old ABI that registers show; the tracer does the rest. */
 static void with_landlock_abi(int abi)
 {
 	if (abi < 4)
 		refuse_when(NR_LANDLOCK_ADD_RULE, 1, BPF_JEQ, LANDLOCK_NET_PORT, EINVAL);
 	if (abi < 7)
 		refuse_when(NR_LANDLOCK_RESTRICT_SELF, 1, BPF_JSET, UINT32_MAX, EINVAL);
-	notify(NR_LANDLOCK_CREATE_RULESET);
+	hold(NR_LANDLOCK_CREATE_RULESET);
 }
 
-/* --- the supervisor of landlock-abi=N ---------------------------------------------------- */
-
-static bool read_memory(pid_t pid, uint64_t from, void *into, size_t size)
-{
-	struct iovec here = {into, size}, there = {(void *)(uintptr_t)from, size};
-
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
+/* --- the tracer of landlock-abi=N -------------------------------------------------------- */
 
 /*
  * What a kernel with this ABI answers to landlock_create_ruleset(attr, size, flags):
  * > 0 that value, < 0 that error, 0: let the real call go on.
  */
-static int64_t judge(const struct seccomp_notif *request, int abi)
+static int64_t judge(pid_t thread, const uint64_t *args, int abi)
 {
 	static unsigned char bytes[4096];
-	uint64_t attr = request->data.args[0], size = request->data.args[1];
-	uint32_t flags = (uint32_t)request->data.args[2];
+	uint64_t attr = args[0], size = args[1];
+	uint32_t flags = (uint32_t)args[2];
 	struct ruleset_attr asked = {0, 0, 0};
 	const struct landlock_abi *kernel = &abis[abi];
+	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)attr, size};
 
 	if (flags) {
 		if (attr || size || (flags != LANDLOCK_VERSION && abi < 7))
@@ -245,7 +280,7 @@ static int64_t judge(const struct seccomp_notif *request, int abi)
 		return -EINVAL;
 	if (size > sizeof bytes)
 		return -E2BIG;
-	if (!read_memory((pid_t)request->pid, attr, bytes, size))
+	if (process_vm_readv(thread, &here, 1, &there, 1, 0) != (ssize_t)size)
 		return -EFAULT;
 	/* copy_struct_from_user(): a longer struct is fine while the unknown part is zero. */
 	for (size_t i = kernel->size; i < size; i++) {
@@ -259,140 +294,114 @@ static int64_t judge(const struct seccomp_notif *request, int abi)
 	return 0;
 }
 
-static void supervise(int listener, int abi)
+/* The thread stands before the call: it is not made, and answers this instead. */
+static void answer_call(pid_t thread, int64_t value)
 {
-	struct pollfd poll_listener = {.fd = listener, .events = POLLIN};
-	struct seccomp_notif request;
-	struct seccomp_notif_resp response;
+	struct user_regs_struct regs;
+	struct iovec all = {&regs, sizeof regs};
+
+	if (ptrace(PTRACE_GETREGSET, thread, NT_PRSTATUS, &all) != 0)
+		return; /* killed meanwhile */
+#if defined(__x86_64__)
+	regs.orig_rax = (unsigned long long)-1;
+	regs.rax = (unsigned long long)value;
+#else
+	int none = -1;
+	struct iovec number = {&none, sizeof none};
+
+	ptrace(PTRACE_SETREGSET, thread, NT_ARM_SYSTEM_CALL, &number);
+	regs.regs[0] = (unsigned long long)value;
+#endif
+	ptrace(PTRACE_SETREGSET, thread, NT_PRSTATUS, &all);
+}
+
+static void answer_held(pid_t thread, int abi)
+{
+	struct __ptrace_syscall_info info;
 	int64_t verdict;
 
-	for (;;) {
-		if (poll(&poll_listener, 1, -1) < 0 && errno != EINTR)
-			_exit(1);
-		if (!(poll_listener.revents & POLLIN)) {
-			if (poll_listener.revents & (POLLHUP | POLLERR))
-				_exit(0); /* nobody is left under the filter */
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) < 0)
+		return;
+	verdict = judge(thread, info.seccomp.args, abi);
+	if (verdict)
+		answer_call(thread, verdict);
+}
+
+static bool is_stopping(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* Until nothing of CMD is left.  What stops for another reason than ours goes on as if alone. */
+static void trace(int abi)
+{
+	int status;
+	pid_t thread;
+
+	while ((thread = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
+		int event = status >> 16, signal = WSTOPSIG(status);
+
+		if (thread < 0 || !WIFSTOPPED(status))
 			continue;
-		}
-		memset(&request, 0, sizeof request);
-		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
-			continue; /* the caller died before we looked */
-		verdict = judge(&request, abi);
-		response = (struct seccomp_notif_resp){.id = request.id};
-		if (verdict == 0)
-			response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-		else if (verdict > 0)
-			response.val = verdict;
+		if (event == PTRACE_EVENT_SECCOMP)
+			answer_held(thread, abi);
+		if (event == PTRACE_EVENT_STOP && is_stopping(signal))
+			ptrace(PTRACE_LISTEN, thread, 0, 0);
 		else
-			response.error = (int)verdict;
-		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+			ptrace(PTRACE_CONT, thread, 0, event ? 0 : signal);
 	}
 }
 
-union fd_message {
-	struct cmsghdr header;
-	char space[CMSG_SPACE(sizeof(int))];
-};
-
-static int send_fd(int socket, int fd)
-{
-	union fd_message control = {0};
-	char byte = 0;
-	struct iovec data = {&byte, 1};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof control};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(header), &fd, sizeof fd);
-	return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
-static int receive_fd(int socket)
-{
-	union fd_message control = {0};
-	char byte;
-	struct iovec data = {&byte, 1};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof control};
-	struct cmsghdr *header;
-	int fd;
-
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_type != SCM_RIGHTS)
-		return -1;
-	memcpy(&fd, CMSG_DATA(header), sizeof fd);
-	return fd;
-}
-
 /*
- * Start the supervisor as a stranger: not our child (CMD would find it in wait()), not in
- * our session, and with none of our descriptors (it would hold a pipe of CMD's open).
- * Returns the socket on which it awaits the listener.
+ * Start the tracer as a stranger: not our child (CMD would find it in wait()), not in our
+ * session, and with none of our descriptors (it would hold a pipe of CMD's open).  Returns
+ * when it has us.
  */
-static int start_supervisor(int abi)
+static void start_tracer(int abi)
 {
-	int pair[2], listener, null;
-	pid_t pid;
+	const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			     PTRACE_O_TRACECLONE;
+	pid_t traced = getpid(), pid;
+	int ready[2], null;
+	char byte;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		die("socketpair");
-	pid = fork();
-	if (pid < 0)
+	/* Yama 1 lets only ancestors trace a process; this opens the one that becomes CMD. */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (pipe2(ready, O_CLOEXEC) < 0 || (pid = fork()) < 0)
 		die("fork");
 	if (pid == 0) {
 		setsid();
 		if (fork() != 0)
 			_exit(0);
-		if (dup2(pair[1], 3) != 3 || (null = open("/dev/null", O_RDWR)) < 0)
+		if (ptrace(PTRACE_SEIZE, traced, 0, options) != 0 || dup2(ready[1], 3) != 3 ||
+		    (null = open("/dev/null", O_RDWR)) < 0)
 			_exit(1);
 		for (int fd = 0; fd < 3; fd++)
 			dup2(null, fd);
 		syscall(SYS_close_range, 4, ~0u, 0);
-		if (chdir("/") < 0 || (listener = receive_fd(3)) < 0)
+		if (chdir("/") < 0 || write(3, "", 1) != 1)
 			_exit(1);
 		close(3);
-		supervise(listener, abi);
+		trace(abi);
+		_exit(0);
 	}
-	close(pair[1]);
+	close(ready[1]);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return pair[0];
+	errno = EPERM;
+	if (read(ready[0], &byte, 1) != 1)
+		die("cannot be traced");
+	close(ready[0]);
 }
 
-static void load_filter(int supervisor)
+static void load_filter(void)
 {
 	struct sock_fprog program = {.len = length, .filter = filter};
-	unsigned flags = 0;
-	long listener;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		die("no_new_privs");
-	if (supervisor >= 0) {
-		/* Yama 1 lets only ancestors read a process; this opens the one that becomes CMD. */
-		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-		flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV;
-	}
-	listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-	if (listener < 0 && errno == EINVAL && supervisor >= 0)
-		listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-				   SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-	if (listener < 0)
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
 		die("cannot load the filter");
-	if (supervisor < 0)
-		return;
-	if (send_fd(supervisor, (int)listener) < 0)
-		die("cannot hand over the listener");
-	close((int)listener);
-	close(supervisor);
 }
 
 static int real_abi(void)
@@ -424,6 +433,20 @@ static int add_word(const char *word)
 		without_seccomp();
 	} else if (strcmp(word, "pidfd_getfd") == 0) {
 		refuse(NR_PIDFD_GETFD, EPERM);
+	} else if (strcmp(word, "pidfd-thread") == 0) {
+		refuse_when(SYS_pidfd_open, 1, BPF_JSET, PIDFD_THREAD, EINVAL);
+	} else if (strcmp(word, "wait-killable") == 0) {
+		refuse_when(SYS_seccomp, 1, BPF_JSET, WAIT_KILLABLE_RECV, EINVAL);
+	} else if (strcmp(word, "unshare") == 0) {
+		refuse(SYS_unshare, EPERM);
+	} else if (strcmp(word, "statx") == 0) {
+		refuse(SYS_statx, ENOSYS);
+	} else if (strcmp(word, "close_range") == 0) {
+		refuse(SYS_close_range, ENOSYS);
+	} else if (strcmp(word, "process_vm_readv") == 0) {
+		refuse(SYS_process_vm_readv, EPERM);
+	} else if (strcmp(word, "docker") == 0) {
+		as_in_docker();
 	} else if (strcmp(word, "openat2") == 0) {
 		refuse(NR_OPENAT2, ENOSYS);
 	} else if (strcmp(word, "rename-flags") == 0) {
@@ -447,7 +470,7 @@ static int add_word(const char *word)
 
 int main(int argc, char **argv)
 {
-	int abi = 0, supervisor = -1;
+	int abi = 0;
 
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		fprintf(stderr, "usage: without WHAT[,WHAT...] -- CMD ARGS...\n");
@@ -462,8 +485,8 @@ int main(int argc, char **argv)
 	}
 	add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 	if (abi)
-		supervisor = start_supervisor(abi);
-	load_filter(supervisor);
+		start_tracer(abi);
+	load_filter();
 	execvp(argv[3], argv + 3);
 	fprintf(stderr, "without: cannot run '%s': %s\n", argv[3], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
