@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sys/notify.h"
+#include "sys/own_thread.h"
 
 #define STACK (256 * 1024) /* as a server's */
 #define IN_A_ROW 24        /* calls of one caller before the deputy is sent */
@@ -162,22 +163,10 @@ struct sb_deputy *sb_deputy_new(const struct sb_deputy_place *place)
 
 static bool make_thread(struct sb_deputy *deputy)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-
 	deputy->made = true;
 	deputy->back = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (deputy->back < 0 || sem_init(&deputy->go, 0, 0) != 0)
-		return false;
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, deputy_main, deputy) != 0) {
-		pthread_attr_destroy(&attributes);
-		return false;
-	}
-	pthread_attr_destroy(&attributes);
-	return true;
+	return deputy->back >= 0 && sem_init(&deputy->go, 0, 0) == 0 &&
+	       sb_sys_start_own_thread(STACK, deputy_main, deputy);
 }
 
 /* Is it back, now or within this time? */

@@ -20,6 +20,7 @@
 #include "supervise/deputy.h"
 #include "supervise/meaning.h"
 #include "sys/notify.h"
+#include "sys/own_thread.h"
 #include "sys/process.h"
 
 #define SERVER_STACK (256 * 1024) /* two calls with their paths, and some */
@@ -117,8 +118,6 @@ static void *serve(void *argument)
 static bool start_server(struct crew *crew)
 {
 	struct server *server = malloc(sizeof *server);
-	pthread_attr_t attributes;
-	pthread_t thread;
 	bool started;
 
 	if (!server || __atomic_load_n(&crew->servers, __ATOMIC_RELAXED) >= MAX_SERVERS) {
@@ -127,11 +126,7 @@ static bool start_server(struct crew *crew)
 	}
 	*server = (struct server){crew, crew->turn};
 	__atomic_fetch_add(&crew->servers, 1, __ATOMIC_RELAXED);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, SERVER_STACK);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	started = pthread_create(&thread, &attributes, serve, server) == 0;
-	pthread_attr_destroy(&attributes);
+	started = sb_sys_start_own_thread(SERVER_STACK, serve, server);
 	if (!started) {
 		__atomic_fetch_sub(&crew->servers, 1, __ATOMIC_RELAXED);
 		free(server);

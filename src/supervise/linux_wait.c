@@ -2,7 +2,6 @@
  * linux_wait.c - waiting on a caller's behalf, in a thread of its own, so that others go on.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,6 +9,7 @@
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
+#include "sys/own_thread.h"
 
 #define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
 #define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */
@@ -34,20 +34,13 @@ static void *wait_main(void *argument)
 bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument)
 {
 	struct waiter *waiter = malloc(sizeof *waiter);
-	pthread_attr_t attributes;
-	pthread_t thread;
 	bool started = false;
 
 	if (!waiter)
 		return false;
 	*waiter = (struct waiter){broker, work, argument};
-	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_RELAXED) <= MAX_WAITING) {
-		pthread_attr_init(&attributes);
-		pthread_attr_setstacksize(&attributes, WAIT_STACK);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		started = pthread_create(&thread, &attributes, wait_main, waiter) == 0;
-		pthread_attr_destroy(&attributes);
-	}
+	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_RELAXED) <= MAX_WAITING)
+		started = sb_sys_start_own_thread(WAIT_STACK, wait_main, waiter);
 	if (!started) {
 		__atomic_fetch_sub(&broker->waiting, 1, __ATOMIC_RELAXED);
 		free(waiter);

@@ -60,7 +60,7 @@ struct seccomp_notif;
 void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification);
 
-/* Prepare the calling thread: a current directory and a umask of its own. */
+/* Prepare the calling thread, which has a current directory and a umask of its own. */
 int sb_broker_enter(const struct sb_broker *broker);
 
 /* --- sockets.c: connect and bind ---------------------------------------------------- */
