@@ -302,6 +302,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;
+	sb_sys_read_memory_by(performer->proc);
 	crew.broker.performer = performer;
 	pthread_mutex_init(&crew.broker.notes_lock, NULL);
 	status = sb_fast_open(&crew.broker.fast, performer->policy, performer->layers);

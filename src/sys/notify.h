@@ -53,6 +53,9 @@ int sb_sys_notify_replace(int listener, uint64_t id, int fd, int number, bool cl
 /* Wake the other side on this processor (Linux 6.6); without it everything works, slower. */
 void sb_sys_notify_sync(int listener, bool on);
 
+/* The host's /proc, by which memory is read where process_vm_readv() is refused. */
+void sb_sys_read_memory_by(int proc);
+
 /* Copy length bytes out of another process.  Short only at an unmapped page.  -EACCES: not ours. */
 ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t length);
 
