@@ -42,7 +42,7 @@
  * Price: without pidfd_getfd (some containers) such an open is decided by path alone.
  * Held by: tests/enforce/fds.py
  */
-static bool holds_already(const struct sb_call *call, const struct sb_spot *file)
+static bool holds_already(int proc, const struct sb_call *call, const struct sb_spot *file)
 {
 	int has, wants = call->flags & O_ACCMODE;
 	struct stat info;
@@ -50,7 +50,7 @@ static bool holds_already(const struct sb_call *call, const struct sb_spot *file
 
 	if (!file->through_fd)
 		return false;
-	fd = sb_sys_take_descriptor(call->thread, file->fd_number);
+	fd = sb_thread_take_descriptor(proc, call->thread, file->fd_number);
 	has = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 	if (has < 0 || (has & O_PATH) || fstat(fd, &info) != 0 ||
 	    info.st_dev != file->info.st_dev || info.st_ino != file->info.st_ino)
@@ -326,7 +326,7 @@ static void answer_landing(struct sb_broker *broker, const struct sb_call *call,
  * Price: a link from before is a copy once it has been written to.
  * Held by: tests/supervise/guard.py
  */
-static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *file,
+static struct sb_outcome own_links(int proc, const struct sb_call *call, struct sb_spot *file,
 				   const struct sb_spot *target)
 {
 	bool writes = call->act == SB_ACT_TRUNCATE ||
@@ -334,7 +334,7 @@ static struct sb_outcome own_links(const struct sb_call *call, struct sb_spot *f
 	struct sb_outcome outcome = {.fd = -1};
 
 	if (writes && file->object >= 0 && sb_links_foreign(file) &&
-	    !sb_perform_precheck(call, file, target) && !holds_already(call, file))
+	    !sb_perform_precheck(call, file, target) && !holds_already(proc, call, file))
 		outcome.error = -sb_links_break(file);
 	return outcome;
 }
@@ -361,7 +361,7 @@ static struct sb_outcome perform(const struct sb_performer *performer, const str
 	/* there, links come and go without us */
 	if (sb_fast_holds(performer->policy, file->path))
 		return sb_perform(call, file, target);
-	outcome = own_links(call, file, target);
+	outcome = own_links(performer->proc, call, file, target);
 	if (outcome.error)
 		return outcome;
 	if (call->act == SB_ACT_UNLINK)
@@ -512,7 +512,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	/* whose other names may be anywhere; but who can write to it already may do so again */
 	if (file.lost && !sb_links_are_ours(&file) &&
 	    !sb_fast_holds(performer->policy, file.path) &&
-	    !(call->act == SB_ACT_OPEN && holds_already(call, &file))) {
+	    !(call->act == SB_ACT_OPEN && holds_already(performer->proc, call, &file))) {
 		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
 		goto out;
 	}
@@ -539,7 +539,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	sb_judge_call(performer->grounds, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
 	if (!allowed && inner &&
-	    ((call->act == SB_ACT_OPEN && holds_already(call, &file)) ||
+	    ((call->act == SB_ACT_OPEN && holds_already(performer->proc, call, &file)) ||
 	     (!two && is_own_terminal(performer, &file))))
 		allowed = true;
 	judged = call->act != SB_ACT_ACCESS; /* which does nothing */

@@ -408,7 +408,8 @@ static int replace_socket(const struct sb_broker *broker, const struct sb_call *
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 {
-	SB_AUTO_FD int socket = sb_sys_take_descriptor(call->thread, call->socket);
+	SB_AUTO_FD int socket =
+		sb_thread_take_descriptor(broker->performer->proc, call->thread, call->socket);
 	const struct sockaddr_un *address = (const void *)&call->address;
 	bool named = call->address_length > PATH_AT && address->sun_family == AF_UNIX;
 	int family, type;

@@ -2,15 +2,18 @@
 #include "supervise/thread.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "sys/notify.h"
 
 #define STATUS_SIZE 4096
 
@@ -48,6 +51,32 @@ int sb_thread_open_flags(int proc, pid_t thread, int number)
 	snprintf(name, sizeof name, "fdinfo/%d", number);
 	found = read_small(proc, thread, name, text, sizeof text) ? strstr(text, field) : NULL;
 	return found ? (int)strtol(found + strlen(field), NULL, 8) : O_PATH;
+}
+
+/* Is that what the thread has at number?  It need not share its descriptors with its process. */
+static bool is_at(int proc, pid_t thread, int number, int taken)
+{
+	char name[SB_PROC_NAME];
+	struct stat has, got;
+
+	sb_proc_fd(name, thread, number);
+	return fstatat(proc, name, &has, 0) == 0 && fstat(taken, &got) == 0 &&
+	       has.st_dev == got.st_dev && has.st_ino == got.st_ino;
+}
+
+int sb_thread_take_descriptor(int proc, pid_t thread, int number)
+{
+	int taken = sb_sys_take_descriptor(thread, number);
+
+	if (taken != -EINVAL && taken != -ENOENT)
+		return taken;
+	taken = sb_sys_take_descriptor((pid_t)sb_thread_field(proc, thread, "\nTgid:\t", 10),
+				       number);
+	if (taken >= 0 && !is_at(proc, thread, number, taken)) {
+		close(taken);
+		return -EBADF;
+	}
+	return taken;
 }
 
 static uint64_t signal_set(const char *status, const char *field)

@@ -18,6 +18,9 @@ long sb_thread_field(int proc, pid_t thread, const char *field, int base);
 /* How it has a descriptor open; O_PATH also when that cannot be told. */
 int sb_thread_open_flags(int proc, pid_t thread, int number);
 
+/* A copy of its descriptor: >= 0, or as sb_sys_take_descriptor(), but for any thread. */
+int sb_thread_take_descriptor(int proc, pid_t thread, int number);
+
 /* Does a signal wait for it that it neither blocks nor ignores? */
 bool sb_thread_has_signal(int proc, pid_t thread);
 

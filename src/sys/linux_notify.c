@@ -209,13 +209,13 @@ int sb_sys_read_string(pid_t thread, uint64_t address, char *out, size_t size)
 	return -ENAMETOOLONG;
 }
 
-int sb_sys_take_descriptor(pid_t process, int number)
+int sb_sys_take_descriptor(pid_t thread, int number)
 {
-	int handle = result(syscall(SYS_pidfd_open, process, THREAD_PIDFD)), taken;
+	int handle = result(syscall(SYS_pidfd_open, thread, THREAD_PIDFD)), taken;
 
 	/* before 6.9 only whole processes have one; a thread that leads one is the same */
 	if (handle == -EINVAL)
-		handle = result(syscall(SYS_pidfd_open, process, 0));
+		handle = result(syscall(SYS_pidfd_open, thread, 0));
 	if (handle < 0)
 		return handle;
 	taken = result(syscall(SYS_pidfd_getfd, handle, number, 0));

@@ -68,7 +68,10 @@ int sb_sys_read_string(pid_t thread, uint64_t address, char *out, size_t size);
 /* Is that call allowed at all? */
 bool sb_sys_can_copy_descriptors(void);
 
-/* A copy of another process's descriptor.  -EPERM in some containers. */
-int sb_sys_take_descriptor(pid_t process, int number);
+/*
+ * A copy of another thread's descriptor.  -EPERM in some containers; -EINVAL or -ENOENT before Linux
+ * 6.9 where the thread is not the one that its process is named after.
+ */
+int sb_sys_take_descriptor(pid_t thread, int number);
 
 #endif
