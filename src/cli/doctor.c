@@ -1,6 +1,7 @@
 /*
- * doctor.c - --doctor: each kernel feature, there or not, what is weaker without it
- * and how to get it.  Exit status 0 only where a full sandbox is possible.
+ * doctor.c - --doctor: each kernel feature, there or not, what is weaker or different without it
+ * and how to get it.  Exit status 0 only where a plain run keeps every promise: what one feature
+ * lacks another may hold.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -61,8 +62,8 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	found[count] = (struct finding){
 		.name = "Landlock",
 		.there = abi > 0,
-		.needed = true,
-		.without = "device files can be written, programs outside signalled",
+		.needed = !layers->mounts,
+		.without = "no second layer beneath the supervisor's, and fast roots are no faster",
 		.remedy = landlock_remedy(abi)};
 	if (abi > 0)
 		snprintf(found[count++].detail, sizeof found->detail, "ABI %d", abi);
@@ -72,16 +73,17 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	found[count++] = (struct finding){
 		.name = "Landlock scopes",
 		.there = abi >= 6,
-		.needed = true,
+		.needed = !layers->mounts,
 		.detail = "signals and abstract unix sockets, ABI 6",
-		.without = "programs outside can be signalled, abstract sockets reached",
+		.without = "only a pid namespace keeps signals inside, and static runs have none; "
+			   "abstract sockets of the run's own cannot be connected to",
 		.remedy = "use Linux 6.12 or newer"};
 
 	found[count++] = (struct finding){.name = "Landlock devices",
 					  .there = abi >= 5,
-					  .needed = true,
+					  .needed = false,
 					  .detail = "ioctl on device files, ABI 5",
-					  .without = "readable devices can be controlled",
+					  .without = "devices that no rule opens are hidden",
 					  .remedy = "use Linux 6.10 or newer"};
 
 	found[count++] =

@@ -46,24 +46,21 @@ static bool no_truncate(const struct sb_layers *layers)
 	return !layers->mounts && !layers->supervised && layers->landlock_abi < 3;
 }
 
+/* With mounts a broker decides about every name, and lets no open for writing through. */
 static bool no_landlock(const struct sb_layers *layers)
 {
-	return layers->landlock_abi < 1;
-}
-
-static bool no_ioctl(const struct sb_layers *layers)
-{
-	return layers->landlock_abi >= 1 && layers->landlock_abi < 5;
+	return layers->landlock_abi < 1 && !(layers->mounts && layers->supervised);
 }
 
 static bool no_signal_scope(const struct sb_layers *layers)
 {
-	return layers->landlock_abi < 6;
+	return layers->landlock_abi < 6 && !layers->pid_namespace;
 }
 
+/* A broker connects sockets itself, and those without a connection cannot be made. */
 static bool no_abstract_scope(const struct sb_layers *layers)
 {
-	return layers->landlock_abi < 6 && !layers->net_namespace;
+	return layers->landlock_abi < 6 && !layers->net_namespace && !layers->supervised;
 }
 
 static bool no_seccomp(const struct sb_layers *layers)
@@ -90,8 +87,6 @@ static const struct {
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "
 		      "(no Landlock)"},
-	{no_ioctl,
-	 "devices that can be opened for reading can be controlled (needs Landlock ABI 5)"},
 	{no_signal_scope, "programs outside can be signalled (needs Landlock ABI 6)"},
 	{no_abstract_scope, "abstract unix sockets outside can be reached (needs Landlock ABI 6)"},
 	{no_seccomp,

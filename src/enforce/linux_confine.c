@@ -57,10 +57,11 @@ static int check_own_files(const struct sb_plan *plan, const struct sb_layers *l
 	return SB_OK;
 }
 
-static int give_verdict(const struct sb_plan *plan, const struct sb_confine_options *options,
-			const struct sb_layers *layers, struct sb_weaknesses *weak,
-			struct sb_error *err)
+int sb_stages_give_verdict(const struct sb_stages *stages, struct sb_error *err)
 {
+	const struct sb_plan *plan = stages->plan;
+	const struct sb_layers *layers = stages->layers;
+	struct sb_weaknesses *weak = stages->weak;
 	int status;
 
 	sb_weaknesses_find(layers, plan, weak);
@@ -81,12 +82,16 @@ static int give_verdict(const struct sb_plan *plan, const struct sb_confine_opti
 	/* Inside another run its layers still hold; ours can only tighten. */
 	if (layers->outer)
 		sb_weaknesses_nested(layers, plan, weak);
-	if (weak->count && !options->best_effort && !layers->outer) {
+	if (weak->count && !stages->options->best_effort && !layers->outer) {
 		sb_fail(err, SB_E_UNSUPPORTED, 0,
 			"this machine cannot hold everything a sandbox promises");
 		return sb_hint(err, "sandbash --doctor says how to get it all; "
 				    "--best-effort runs with less");
 	}
+	if (layers->stuck) /* whatever was allowed to be missing */
+		return sb_fail(err, SB_E_BROKEN, 0,
+			       "the mounts failed half way, and there is no way back: %s",
+			       layers->no_mounts);
 	return SB_OK;
 }
 
@@ -369,13 +374,6 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 		status = return_to(stages->plan->cwd, &stages->cwd, err);
 	}
 	sb_fds_done(&fds);
-	if (status == SB_OK)
-		status = give_verdict(stages->plan, stages->options, stages->layers, stages->weak,
-				      err);
-	if (status == SB_OK && stages->layers->stuck) /* whatever was allowed to be missing */
-		status = sb_fail(err, SB_E_BROKEN, 0,
-				 "the mounts failed half way, and there is no way back: %s",
-				 stages->layers->no_mounts);
 	return status;
 }
 
@@ -417,6 +415,8 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	}
 	if (status == SB_OK)
 		status = sb_stages_enter(&stages, err);
+	if (status == SB_OK)
+		status = sb_stages_give_verdict(&stages, err);
 	if (status == SB_OK)
 		status = sb_stages_drop_privileges(err);
 	if (status == SB_OK && out_layers->landlock_abi)

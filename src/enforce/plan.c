@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "enforce/devices.h"
 #include "enforce/expand.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -38,6 +39,7 @@ struct maker {
 	struct sb_plan plan;
 	size_t node_capacity, mount_capacity;
 	const struct sb_rule *rule; /* whose pattern is being expanded */
+	bool devices_apart;         /* those that no rule opens are hidden, one by one */
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -112,9 +114,22 @@ static int found(void *context, const char *path, struct sb_error *err)
 	return add_node(maker, path, maker->rule, err);
 }
 
+static int found_device(void *context, const char *path, struct sb_error *err)
+{
+	struct maker *maker = context;
+	int status = add_node(maker, path, NULL, err);
+
+	if (status == SB_OK)
+		maker->plan.nodes[maker->plan.node_count - 1].driven = true;
+	return status;
+}
+
 static int collect(struct maker *maker, struct sb_error *err)
 {
 	int status = add_node(maker, "/", NULL, err);
+
+	if (status == SB_OK && maker->devices_apart)
+		status = sb_devices_readable(found_device, maker, err);
 
 	for (size_t i = 0; i < sb_policy_count(maker->policy) && status == SB_OK; i++) {
 		const struct sb_pattern *pattern = sb_policy_pattern(maker->policy, i);
@@ -145,6 +160,7 @@ static void sort_nodes(struct sb_plan *plan)
 		if (kept && strcmp(plan->nodes[kept - 1].path, plan->nodes[i].path) == 0) {
 			if (!plan->nodes[kept - 1].rule)
 				plan->nodes[kept - 1].rule = plan->nodes[i].rule;
+			plan->nodes[kept - 1].driven |= plan->nodes[i].driven;
 			free(plan->nodes[i].path);
 			continue;
 		}
@@ -208,6 +224,8 @@ static void judge(struct maker *maker)
 		for (int op = 0; op < SB_OP_COUNT; op++)
 			if (access.verdict[op] == SB_ALLOW)
 				node->allow |= 1u << op;
+		if (node->driven && !(node->allow & 1u << SB_MODIFY))
+			node->allow = 0;
 		node->parent = i ? i - 1 : 0;
 		while (node->parent && !sb_path_within(plan->nodes[node->parent].path, node->path))
 			node->parent = plan->nodes[node->parent].parent;
@@ -670,33 +688,6 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 	return plan->tmpdir ? SB_OK : out_of_memory(err);
 }
 
-static bool can_read_disk(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISBLK(info.st_mode) && access(path, R_OK) == 0;
-}
-
-/* Could the command read a disk?  Then no hidden file is hidden. */
-static bool can_read_disks(void)
-{
-	/* Nearly every machine has one of these: listing all devices takes five times as long. */
-	static const char *const usual[] = {"/dev/nvme0n1", "/dev/sda", "/dev/vda"};
-	struct sb_sys_dir dev;
-	const struct dirent64 *entry;
-	bool can = false;
-
-	for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-		if (can_read_disk(usual[i]))
-			return true;
-	if (sb_sys_dir_open(&dev, "/dev") < 0)
-		return false;
-	while (!can && (entry = sb_sys_dir_next(&dev)))
-		can = entry->d_type == DT_BLK && faccessat(dev.fd, entry->d_name, R_OK, 0) == 0;
-	sb_sys_dir_close(&dev);
-	return can;
-}
-
 bool sb_plan_holds_reads(const struct sb_policy *policy)
 {
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
@@ -721,11 +712,14 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 		 struct sb_plan *out, struct sb_error *err)
 {
 	struct maker maker = {.policy = policy, .request = request};
+	bool disks;
 	int status;
 
 	maker.plan.network = sb_policy_network(policy);
 	maker.plan.holds_reads = request->supervised && sb_plan_holds_reads(policy);
-	maker.plan.own_dev = can_read_disks();
+	disks = sb_devices_disks_readable();
+	maker.plan.own_dev = disks && geteuid() == 0;
+	maker.devices_apart = (disks || sb_devices_are_drivable()) && !maker.plan.own_dev;
 	maker.plan.cwd = strdup(request->cwd);
 	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);
 	if (status == SB_OK) {

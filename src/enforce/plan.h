@@ -35,6 +35,7 @@ struct sb_plan_node {
 	bool temp;     /* a built-in temp directory: private where there are mounts */
 	const char
 		*shown;  /* hidden: the last of what it shows, all before it having blanks around */
+	bool driven;     /* a device that can be controlled by whoever may read it */
 	bool fast;       /* supervised: a fast root, or in one (policy/fast.h) */
 	bool simplified; /* allowed less than its writable surroundings: held as read-only */
 };

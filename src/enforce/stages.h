@@ -36,8 +36,11 @@ struct sb_stages {
 /* What the machine offers, and where to try it.  Changes nothing. */
 int sb_stages_begin(struct sb_stages *stages, struct sb_error *err);
 
-/* Descriptors, namespaces, mounts, current directory; and the verdict whether that is enough. */
+/* Descriptors, namespaces, mounts, current directory. */
 int sb_stages_enter(struct sb_stages *stages, struct sb_error *err);
+
+/* Once all namespaces are there: is that enough?  Fills stages->weak. */
+int sb_stages_give_verdict(const struct sb_stages *stages, struct sb_error *err);
 
 /* no_new_privs, and every capability gone. */
 int sb_stages_drop_privileges(struct sb_error *err);

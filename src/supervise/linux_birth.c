@@ -351,13 +351,17 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	if (stages->layers->mounts)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	status = make_pid_namespace(family, err);
+	if (status == SB_OK)
+		status = sb_stages_give_verdict(stages, err);
 	if (status != SB_OK)
 		return status;
 	if (!family->init)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (sb_sys_no_new_privs() < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
-	if (stages->layers->landlock_abi)
+	/* the first ABI lets nothing be renamed to another directory; mounts hold the same alone */
+	if (stages->layers->landlock_abi > 1 ||
+	    (stages->layers->landlock_abi && !stages->layers->mounts))
 		status = sb_landlock_enter(stages->plan, stages->layers, err);
 	return status;
 }

@@ -435,8 +435,8 @@ WEAKER = {
     "mounts": ("modes, owners, times", "/tmp"),
     "landlock": ("device files", "signal"),
     "seccomp": ("keystrokes", "seccomp"),
-    "landlock-abi=1": ("ABI 5", "ABI 6"),
-    "landlock-abi=3": ("ABI 5", "ABI 6"),
+    "landlock-abi=1": ("signalled", "ABI 6"),
+    "landlock-abi=3": ("abstract", "ABI 6"),
     "landlock-abi=5": ("signalled", "ABI 6"),
 }
 

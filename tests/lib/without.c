@@ -19,6 +19,7 @@
  *     close_range      these
  *     process_vm_readv
  *     rename-flags     a filesystem whose renames know no flags
+ *     listener         another program holds its system calls already (but lets them be)
  *     docker           what Docker's default profile refuses, together
  *
  * A seccomp filter plays the lesser machine; CMD is exec'd in place under it, so its
@@ -37,6 +38,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/elf.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -105,6 +107,7 @@ static const struct landlock_abi {
 
 static struct sock_filter filter[256];
 static unsigned short length;
+static bool has_listener;
 
 static void die(const char *what)
 {
@@ -394,14 +397,40 @@ static void start_tracer(int abi)
 	close(ready[0]);
 }
 
+/* Whoever has the listener: a stranger again, until the process that becomes CMD has ended. */
+static void keep_listener(int listener)
+{
+	struct pollfd end = {(int)syscall(SYS_pidfd_open, getpid(), 0), POLLIN, 0};
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		if (fork() == 0 && dup2(listener, 0) == 0 && dup2(end.fd, 1) == 1) {
+			syscall(SYS_close_range, 2, ~0u, 0);
+			end.fd = 1;
+			poll(&end, 1, -1);
+		}
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(end.fd);
+	close(listener);
+}
+
 static void load_filter(void)
 {
 	struct sock_fprog program = {.len = length, .filter = filter};
+	long listener;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		die("no_new_privs");
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+	listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			   has_listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
+	if (listener < 0)
 		die("cannot load the filter");
+	if (has_listener)
+		keep_listener((int)listener);
 }
 
 static int real_abi(void)
@@ -445,6 +474,8 @@ static int add_word(const char *word)
 		refuse(SYS_close_range, ENOSYS);
 	} else if (strcmp(word, "process_vm_readv") == 0) {
 		refuse(SYS_process_vm_readv, EPERM);
+	} else if (strcmp(word, "listener") == 0) {
+		has_listener = true;
 	} else if (strcmp(word, "docker") == 0) {
 		as_in_docker();
 	} else if (strcmp(word, "openat2") == 0) {
