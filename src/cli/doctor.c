@@ -106,9 +106,11 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	found[count++] = (struct finding){
 		.name = "pidfd_getfd",
 		.there = layers->outer || sb_sys_can_copy_descriptors(),
-		.needed = true,
+		.needed = false,
 		.detail = "for connecting the command's sockets in its place",
-		.without = "a program that is quick enough connects to sockets outside",
+		.without =
+			"sockets are made in its place, too; of more than a thousand that are open "
+			"and not connected the oldest can no longer be",
 		.remedy = "in a container: --security-opt seccomp=unconfined, or --cap-add "
 			  "SYS_PTRACE"};
 

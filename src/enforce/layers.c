@@ -68,11 +68,6 @@ static bool no_seccomp(const struct sb_layers *layers)
 	return !layers->seccomp;
 }
 
-static bool no_copies(const struct sb_layers *layers)
-{
-	return layers->supervised && layers->no_copies;
-}
-
 /* What every run loses with a layer: one row per loss, in the user's words. */
 static const struct {
 	bool (*missing)(const struct sb_layers *layers);
@@ -81,8 +76,6 @@ static const struct {
 	{no_mounts, "modes, owners, times and attributes of files outside can be changed, the real "
 		    "/tmp and /dev/shm are used, and services' sockets can be connected to"},
 	{no_private_temp, "the real /tmp and /dev/shm are used"},
-	{no_copies, "services' sockets can be connected to by a program that is quick enough "
-		    "(pidfd_getfd is forbidden here)"},
 	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "

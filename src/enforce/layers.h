@@ -21,7 +21,7 @@ struct sb_layers {
 	bool seccomp;
 	bool supervised;     /* every change is held and performed by a broker */
 	bool pid_namespace;  /* supervised: everything ends with it */
-	bool no_copies;      /* supervised: descriptors of the command cannot be copied */
+	bool no_copies;      /* supervised: descriptors of the command cannot be copied: kept.h */
 	int outer;           /* how many sandbash runs this one is inside of */
 	bool outer_mounts;   /* the outer one's mounts hold */
 	bool stuck;          /* setting up the mounts failed half way: nothing may run */

@@ -71,6 +71,8 @@ enum when {
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
 	HOLDS_READS,
+	HOLDS_SOCKETS,
+	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
 	SHARED_PIDS,
@@ -90,6 +92,8 @@ static const struct sb_filter_row table[] = {
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCLINUX}}},
 	/* Other line disciplines: drivers for modems that a terminal never needs, with bugs. */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSETD}}},
+	/* A terminal that nobody can open any more, also when the run is over: ioctl_tty(2). */
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCEXCL}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
 	 * read-only, and nobody needs these there. */
@@ -162,6 +166,9 @@ static const struct sb_filter_row table[] = {
 
 	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
 	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
+	/* How long data will live is kept with the file, and asks for no right to write. */
+	{SYS_fcntl, ANSWER(EINVAL), EVERY_RUN, {{EQUAL, 1, F_SET_RW_HINT}}},
+	{SYS_fcntl, ANSWER(EINVAL), EVERY_RUN, {{EQUAL, 1, F_SET_FILE_RW_HINT}}},
 
 	/*
 	 * SECURITY: nobody outside becomes the owner of a descriptor.
@@ -294,6 +301,7 @@ static const struct sb_filter_row table[] = {
 	 * SOCK_RAW (which unix sockets take for the same), not in STREAM and SEQPACKET. */
 	{SYS_socket, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
 	{SYS_socketpair, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
+	{SYS_socket, HOLD, HOLDS_SOCKETS, {{0}}},
 	/* A program's own Landlock layer would not bind the broker that acts for it. */
 	{SYS_landlock_create_ruleset, HOLD, SUPERVISED, {{0}}},
 	{SYS_prctl, HOLD, SUPERVISED, {{EQUAL, 0, SB_REGISTER}}},
@@ -346,7 +354,7 @@ static const struct sb_filter_row performer_table[] = {
 	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
 	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
 	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
-	{SYS_socket, PERM, EVERY_RUN, {{DIFFERENT, 0, AF_UNIX}}},
+	{SYS_socket, PERM, MAKES_NO_SOCKETS, {{DIFFERENT, 0, AF_UNIX}}},
 	{SYS_fchmod, PERM, NO_MOUNTS, {{0}}},
 	{SYS_fchmodat, PERM, NO_MOUNTS, {{0}}},
 	{NR_fchmodat2, PERM, NO_MOUNTS, {{0}}},
@@ -392,6 +400,10 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->supervised;
 	case HOLDS_READS:
 		return options->reads;
+	case HOLDS_SOCKETS:
+		return options->sockets;
+	case MAKES_NO_SOCKETS:
+		return !options->sockets;
 	case UNMOUNTED:
 		return options->no_mounts || options->supervised;
 	case SHARED_IPC:
@@ -558,6 +570,7 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	options.supervised = true;
 	options.staging = sb_staging_base();
 	options.reads = plan->holds_reads;
+	options.sockets = layers->no_copies;
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)
 		return status;
@@ -572,7 +585,8 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err)
 {
 	struct sock_filter code[256];
-	struct sb_filter_options options = {.performer = true, .no_mounts = !layers->mounts};
+	struct sb_filter_options options = {
+		.performer = true, .no_mounts = !layers->mounts, .sockets = layers->no_copies};
 	struct sock_fprog program;
 	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 

@@ -425,8 +425,13 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		     const struct seccomp_notif *notification)
 {
 	struct sb_call call;
-	int status = sb_call_decode(notification, &call), tries = TRIES;
+	int status, tries = TRIES;
 
+	if (notification->data.nr == SYS_socket) {
+		sb_broker_make_socket(broker, notification);
+		return;
+	}
+	status = sb_call_decode(notification, &call);
 	sb_cwd_next(cwd);
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);

@@ -304,6 +304,8 @@ int sb_performer_prepare(struct sb_performer *performer)
 		return status;
 	sb_sys_read_memory_by(performer->proc);
 	crew.broker.performer = performer;
+	if (performer->layers->no_copies)
+		sb_kept_init(&crew.broker.kept);
 	pthread_mutex_init(&crew.broker.notes_lock, NULL);
 	status = sb_fast_open(&crew.broker.fast, performer->policy, performer->layers);
 	if (status < 0)

@@ -23,7 +23,6 @@
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
-#include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
@@ -54,6 +53,18 @@ static void answer(const struct sb_broker *broker, const struct sb_call *call, i
 		sb_broker_fail(broker, call, error);
 	else
 		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+}
+
+/*
+ * It is connected, or has an address: a copy would be noticed.  But of one without a connection
+ * (UDP) it may be changed where it leads, again and again.
+ */
+static void let_go(struct sb_broker *broker, int socket)
+{
+	int type = get_option(socket, SO_TYPE);
+
+	if (broker->performer->layers->no_copies && type != SOCK_DGRAM && type != SOCK_RAW)
+		sb_kept_drop(&broker->kept, socket);
 }
 
 /* connect() without waiting; *flags are put back at once, since the command shares them. */
@@ -129,19 +140,18 @@ static void *wait_for_connection(void *argument)
 
 		if (sb_broker_interrupted(pending->broker, &pending->call))
 			break;
-		if (pending->retry) {
+		if (pending->retry)
 			poll(NULL, 0, 5);
-			error = try_connect(pending->socket, &pending->address, pending->length,
-					    flags);
-			if (error == EAGAIN)
-				continue;
-		} else {
-			if (poll(&wait, 1, 20) <= 0)
-				continue;
-			error = get_option(pending->socket, SO_ERROR);
-			if (error < 0)
-				error = ECONNREFUSED;
-		}
+		else if (poll(&wait, 1, 20) <= 0)
+			continue;
+		/* not SO_ERROR: a socket that is told so cannot be connected once more */
+		error = try_connect(pending->socket, &pending->address, pending->length, flags);
+		if (error == EAGAIN || error == EALREADY || error == EINPROGRESS)
+			continue;
+		if (error == EISCONN)
+			error = 0;
+		if (!error)
+			let_go(pending->broker, pending->socket);
 		if (!error && pending->object >= 0)
 			sb_broker_done(pending->broker, SB_MODIFY);
 		answer(pending->broker, &pending->call, error);
@@ -164,6 +174,8 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 	if (!sb_sys_notify_alive(broker->performer->listener, call->id))
 		return;
 	error = try_connect(socket, address, length, flags);
+	if (!error || (error == EINPROGRESS && (flags & O_NONBLOCK)))
+		let_go(broker, socket);
 	if ((error != EINPROGRESS && error != EAGAIN) || (flags & O_NONBLOCK)) {
 		if (!error && object >= 0)
 			sb_broker_done(broker, SB_MODIFY);
@@ -210,6 +222,14 @@ static bool abstract_is_held(const struct sb_layers *layers)
 	return layers->landlock_abi >= 6 || layers->net_namespace;
 }
 
+/* To the asker, which answers with a copy of its own. */
+static void forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
+		    int socket)
+{
+	let_go(broker, socket);
+	sb_broker_forward(broker, call, file, NULL, socket);
+}
+
 /*
  * A service that this run does not show (the session's runtime directory, the real /tmp): if
  * there is one, a person can be asked.  The asker looks whether there is; else it answers
@@ -227,7 +247,7 @@ static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struc
 		return;
 	}
 	memcpy(nowhere.path, file->path, sizeof nowhere.path);
-	sb_broker_forward(broker, call, &nowhere, NULL, socket);
+	forward(broker, call, &nowhere, socket);
 }
 
 static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
@@ -264,7 +284,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (!allowed && S_ISSOCK(file.info.st_mode)) {
-		sb_broker_forward(broker, call, &file, NULL, socket);
+		forward(broker, call, &file, socket);
 	} else {
 		address = address_of(file.object);
 		connect_for(broker, call, socket, file.object, &address, sizeof address);
@@ -326,7 +346,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		if (error)
 			sb_broker_fail(broker, call, error);
 		else
-			sb_broker_forward(broker, call, &file, NULL, socket);
+			forward(broker, call, &file, socket);
 	} else {
 		sb_broker_seen(broker, SB_CREATE);
 		sb_broker_set_umask(broker, call->thread);
@@ -337,10 +357,12 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 				sb_act_take_back(call, &file, NULL, &outcome);
 				outcome.error = EACCES;
 			}
-			if (!outcome.error)
+			if (!outcome.error) {
 				sb_broker_done(broker, SB_CREATE);
+				let_go(broker, socket);
+			}
 			if (sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error))
-				sb_broker_forward(broker, call, &file, NULL, socket);
+				forward(broker, call, &file, socket);
 			else
 				answer(broker, call, outcome.error);
 		}
@@ -348,82 +370,56 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	sb_spot_done(&file);
 }
 
-/* Type of the unix socket with this inode number, from /proc/net/unix; 0: none is there. */
-static int unix_socket_type(int proc, pid_t thread, unsigned long inode)
+/* socket(family, type, protocol), held where descriptors cannot be copied: kept.h. */
+void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif *notification)
 {
-	char name[SB_PROC_NAME], line[512];
-	unsigned long number;
-	unsigned type;
-	int found = 0, fd;
-	SB_AUTO_FILE FILE *list = NULL;
+	const __u64 *args = notification->data.args;
+	int listener = broker->performer->listener, type = (int)args[1];
+	SB_AUTO_FD int made = socket((int)args[0], type | SOCK_CLOEXEC, (int)args[2]);
+	int status = made < 0 ? -errno : 0;
 
-	snprintf(name, sizeof name, "%d/net/unix", thread);
-	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-	list = fd < 0 ? NULL : fdopen(fd, "r");
-	/* Num RefCount Protocol Flags Type St Inode Path */
-	while (list && !found && fgets(line, sizeof line, list))
-		/* NOLINTNEXTLINE(cert-err34-c): the kernel's own text */
-		if (sscanf(line, "%*s %*s %*s %*s %x %*s %lu", &type, &number) == 2 &&
-		    number == inode)
-			found = (int)type;
-	return found;
+	if (status == 0) {
+		/* before it is given: the next call may be about it */
+		sb_kept_add(&broker->kept, made);
+		status = sb_sys_notify_give(listener, notification->id, made, type & SOCK_CLOEXEC);
+		if (status < 0)
+			sb_kept_drop(&broker->kept, made);
+	}
+	if (status < 0)
+		sb_sys_notify_fail(listener, notification->id, -status);
 }
 
-/*
- * Where descriptors of others cannot be copied (Docker's default profile): a unix socket is
- * put in place of the command's, and ours is a copy of that.  What had been set on the old one
- * is lost.  -EPERM: it is no unix socket.
- */
-static int replace_socket(const struct sb_broker *broker, const struct sb_call *call)
+static int take_socket(struct sb_broker *broker, const struct sb_call *call)
 {
 	const struct sb_performer *performer = broker->performer;
-	char name[SB_PROC_NAME], link[64];
-	unsigned long inode = 0;
-	int flags, type, fresh, status;
-	ssize_t length;
 
-	sb_proc_fd(name, call->thread, call->socket);
-	length = readlinkat(performer->proc, name, link, sizeof link - 1);
-	if (length < 0)
-		return -EBADF;
-	link[length] = '\0';
-	/* NOLINTNEXTLINE(cert-err34-c): the kernel's own text */
-	if (sscanf(link, "socket:[%lu]", &inode) != 1)
-		return -ENOTSOCK;
-	type = unix_socket_type(performer->proc, call->thread, inode);
-	if (!type)
-		return -EPERM;
-	flags = sb_thread_open_flags(broker->performer->proc, call->thread, call->socket);
-	fresh = socket(AF_UNIX, type | SOCK_CLOEXEC | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0), 0);
-	if (fresh < 0)
-		return -errno;
-	status = sb_sys_notify_replace(performer->listener, call->id, fresh, call->socket,
-				       flags & O_CLOEXEC);
-	if (status < 0) {
-		close(fresh);
-		return status;
+	return performer->layers->no_copies
+		       ? sb_kept_take(&broker->kept, performer->proc, call->thread, call->socket)
+		       : sb_thread_take_descriptor(performer->proc, call->thread, call->socket);
+}
+
+static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, int socket)
+{
+	const void *address = &call->address;
+
+	int error = bind(socket, address, call->address_length) != 0 ? errno : 0;
+
+	if (error == EADDRINUSE && broker->performer->layers->no_copies) { /* by a copy? */
+		sb_kept_sweep(&broker->kept, broker->performer->proc);
+		error = bind(socket, address, call->address_length) != 0 ? errno : 0;
 	}
-	return fresh;
+	if (!error)
+		let_go(broker, socket);
+	return error;
 }
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 {
-	SB_AUTO_FD int socket =
-		sb_thread_take_descriptor(broker->performer->proc, call->thread, call->socket);
+	SB_AUTO_FD int socket = take_socket(broker, call);
 	const struct sockaddr_un *address = (const void *)&call->address;
 	bool named = call->address_length > PATH_AT && address->sun_family == AF_UNIX;
 	int family, type;
 
-	if (socket == -EPERM) {
-		socket = replace_socket(broker, call);
-		/* The network's are the kernel's then.  Here a swap does gain something: the number
-		 * may mean a unix socket by the time it looks.  So a machine where descriptors
-		 * cannot be copied is said to be weaker, and a run refused there (layers.c). */
-		if (socket == -EPERM) {
-			sb_sys_notify_continue(broker->performer->listener, call->id);
-			return;
-		}
-	}
 	if (socket < 0) {
 		sb_broker_fail(broker, call, -socket);
 		return;
@@ -444,7 +440,5 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 	else if (call->act == SB_ACT_CONNECT) /* the network; or dissolving a connection */
 		connect_as_given(broker, call, socket);
 	else if (sb_sys_notify_alive(broker->performer->listener, call->id))
-		answer(broker, call,
-		       bind(socket, (const void *)&call->address, call->address_length) != 0 ? errno
-											     : 0);
+		answer(broker, call, bind_as_given(broker, call, socket));
 }

@@ -12,6 +12,7 @@
 #include "consent/notes.h"
 #include "enforce/plan.h"
 #include "supervise/fast.h"
+#include "supervise/kept.h"
 #include "supervise/case.h"
 #include "supervise/stage.h"
 #include "supervise/tell.h"
@@ -52,6 +53,7 @@ struct sb_broker {
 	struct sb_staging staging;
 	struct sb_fast_roots fast;
 	pthread_mutex_t notes_lock; /* of: */
+	struct sb_kept kept;        /* sockets of the command, where they cannot be copied */
 	struct sb_notes notes;      /* what the asker was told for the end of the run */
 };
 
@@ -66,6 +68,7 @@ int sb_broker_enter(const struct sb_broker *broker);
 /* --- sockets.c: connect and bind ---------------------------------------------------- */
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
+void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif *notification);
 
 /* --- shared by the two ----------------------------------------------------------------- */
 

@@ -204,4 +204,21 @@ def lease(fx):
           "neighbour")
 
 
+HINT = """
+import fcntl, os, struct, sys
+file = os.open(sys.argv[1], os.O_RDONLY)
+print(struct.unpack("q", fcntl.fcntl(file, 1035, bytes(8))))   # F_GET_RW_HINT
+fcntl.fcntl(file, 1036, struct.pack("q", 5))                   # F_SET_RW_HINT
+"""
+
+
+@test("ESCAPES metadata: no hint about its data is left at a file outside")
+def hint(fx):
+    target = fx.write(fx.outside / "file", "x")
+    works(fx.run("python3", "-c", HINT, target), "control")
+    result = fx.sandbash("python3", "-c", HINT, target)
+    contains(result.stdout, "(", "neighbour: what hint it has")
+    contains(result.stderr, "Invalid argument")
+
+
 run_all()

@@ -63,6 +63,16 @@ def linux_console(fx):
     check(fx.read("err").split()[-1:] != ["EPERM"], "control: not the kernel's answer")
 
 
+@test("ESCAPES terminal: it cannot be kept from others", variants=ALL_VARIANTS)
+def exclusive(fx):
+    script = ("import fcntl, os, termios; a, b = os.openpty(); fcntl.ioctl(b, termios.TIOCNXCL); "
+              "print('neighbour', flush=True); fcntl.ioctl(b, termios.TIOCEXCL)")
+    works(fx.run("python3", "-c", script), "control")
+    result = fx.sandbash("python3", "-c", script)
+    equal(result.stdout, "neighbour\n")
+    contains(result.stderr, "Operation not permitted")
+
+
 @test("ESCAPES terminal: another line discipline", variants=ALL_VARIANTS)
 def line_discipline(fx):
     script = ("import fcntl, os, struct, termios; a, b = os.openpty(); "
