@@ -57,7 +57,7 @@ void sb_login_tell(const struct sb_setup *setup, const char *program)
 		for (size_t i = 0; i < count; i++) {
 			SB_AUTO_FREE char *path = NULL;
 
-			if (!secrets[i].program || strcmp(secrets[i].program, program) != 0)
+			if (!*secrets[i].program || strcmp(secrets[i].program, program) != 0)
 				continue;
 			if (!base)
 				base = base_path(&setup->home, bases[b]);

@@ -22,7 +22,7 @@ struct finding {
 	enum sb_files_why why;
 	const struct sb_root *root;
 	const struct sb_rule *rule;
-	char reason[400];
+	char reason[SB_GUARD_DETAIL + 88]; /* a row's why, and what was found */
 };
 
 static const char *const verbs[SB_OP_COUNT] = {"read", "change", "create", "remove"};

@@ -22,7 +22,7 @@
 #define GIT "git"
 #define ROW(pattern, kind, who, why)                                                               \
 	{                                                                                          \
-		"<git>/" pattern, who, why, kind, 0, NULL                                          \
+		"<git>/" pattern, who, why, kind, 0, ""                                            \
 	}
 #define FREE(pattern, who, why) ROW(pattern, SB_GUARD_ANYTHING, who, why)
 #define IDS(pattern, why) ROW(pattern, SB_GUARD_GIT_IDS, GIT, why)
@@ -203,7 +203,7 @@ static const struct sb_guard_row rows[] = {
 	ROW("config", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
 	ROW("config.worktree", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
 	FREE("hooks/*.sample", GIT, "git never runs it"),
-	{"<git>/hooks/*", GIT, "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE, NULL},
+	{"<git>/hooks/*", GIT, "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE, ""},
 	ASK("branches/*", GIT, "remotes in an old form, which can name programs"),
 	ASK("remotes/*", GIT, "remotes in an old form, which can name programs"),
 	ROW("commondir", SB_GUARD_COMMONDIR, GIT, "leads git to other hooks and config"),

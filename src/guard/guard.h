@@ -81,17 +81,22 @@ enum sb_guard_flags {
  * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
  * to case and to characters that case-folding file systems ignore.
  */
+/*
+ * Texts are in the row: a pointer in a table has to be relocated, and every page with one in it is
+ * copied at each start of the program, 3 us each.  The compiler finds one that is too long,
+ * tests/unit/test_guard.c one that just loses its end.
+ */
 struct sb_guard_row {
-	const char *pattern;
-	const char *who; /* runs or obeys it */
-	const char *why; /* what it would run; for the question and for docs/guarded.md */
+	char pattern[48];
+	char who[40]; /* runs or obeys it */
+	char why[80]; /* what it would run; for the question and for docs/guarded.md */
 	enum sb_guard_kind kind;
 	unsigned flags;
 	/*
 	 * What a static run, which can hold only what exists, holds for this row with mounts;
-	 * relative to a project, or to a git directory ("<git>/...").  NULL: nothing.
+	 * relative to a project, or to a git directory ("<git>/...").  "": nothing.
 	 */
-	const char *held;
+	char held[40];
 };
 
 #define SB_GUARD_MAX_ROWS 640

@@ -437,7 +437,7 @@ int sb_extras_links(const char *directory, struct sb_extras *out)
 		for (size_t i = 0; i < count && status == SB_OK; i++) {
 			const char *held = rows[i].held;
 
-			if (!held || strncmp(held, entry->d_name, length) != 0 ||
+			if (strncmp(held, entry->d_name, length) != 0 ||
 			    (held[length] != '\0' && held[length] != '/'))
 				continue;
 			if (!link)

@@ -694,7 +694,7 @@ static size_t held_rows(bool git, struct row *out)
 	for (size_t i = 0; i < rows && count < MAX_HELD; i++) {
 		const char *held = table[i].held;
 
-		if (!held || (*held == prefix[0]) != git)
+		if (!*held || (*held == prefix[0]) != git)
 			continue;
 		held += git ? sizeof prefix - 1 : 0;
 		if (strcmp(last, held) != 0)

@@ -19,11 +19,12 @@ enum sb_secret_flags {
 	SB_SECRET_MIXED = 4,
 };
 
+/* Without pointers, for the reason in guard/guard.h; tests/unit/test_builtin.c finds cut texts. */
 struct sb_secret {
-	const char *path;   /* relative to the base */
-	const char *reason; /* whose it is */
+	char path[48];   /* relative to the base */
+	char reason[88]; /* whose it is */
 	unsigned flags;
-	const char *program; /* that needs it for its own work; or NULL */
+	char program[16]; /* that needs it for its own work; or "" */
 };
 
 /* CONFIG and DATA count also where XDG_CONFIG_HOME and XDG_DATA_HOME put them. */
