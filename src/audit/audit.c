@@ -170,7 +170,9 @@ static bool open_day_at_once(struct sb_audit *audit, const char *log_dir)
 		path = NULL;
 		return false;
 	}
-	fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	/* each writer reads the last record: else that would write a time of reading as well */
+	fd = openat(AT_FDCWD, path,
+		    O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOATIME | O_CLOEXEC);
 	if (fd < 0 || !is_usable(fd))
 		return false;
 	audit->fd = sb_take_fd(&fd);

@@ -35,12 +35,15 @@ static void take_block(uint32_t state[8], const unsigned char block[64])
 	for (int i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
 		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+#pragma GCC unroll 4
 	for (int i = 16; i < 64; i++) {
 		uint32_t s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
 		uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
 
 		w[i] = w[i - 16] + s0 + w[i - 7] + s1;
 	}
+	/* after eight rounds every word is back in its place: none has to be moved */
+#pragma GCC unroll 8
 	for (int i = 0; i < 64; i++) {
 		uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
 		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + rounds[i] + w[i];

@@ -57,13 +57,30 @@ void sb_json_close(struct sb_json *json, char bracket)
 		sb_buf_putc(json->out, '\n');
 }
 
+/* How many bytes stand for themselves, whatever is around them: nearly all, nearly always. */
+static size_t plain(const char *text, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && text[i] >= 0x20 && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
+		i++;
+	return i;
+}
+
 static void quoted(struct sb_json *json, const char *text, size_t length)
 {
 	sb_buf_putc(json->out, '"');
 	while (length) {
-		size_t step = sb_utf8_length(text, length);
+		size_t step = plain(text, length);
 		unsigned char c = (unsigned char)*text;
 
+		if (step) {
+			sb_buf_append(json->out, text, step);
+			text += step;
+			length -= step;
+			continue;
+		}
+		step = sb_utf8_length(text, length);
 		if (step == 0) {
 			sb_buf_printf(json->out, "\\udc%02x", c);
 			step = 1;

@@ -21,6 +21,11 @@ struct own {
 	bool rules;           /* there are rules in it, not records alone */
 };
 
+/* Of find_places(), made when first needed: without and with the projects themselves. */
+struct places {
+	char **around[2];
+};
+
 struct found {
 	char *dir;   /* canonical */
 	char *named; /* as the environment says it: links may stand in it */
@@ -178,17 +183,19 @@ static int has_link(const struct found *found, const char *const *places, bool *
  * is started in the home directory or around it.
  */
 static int is_doubtful(const struct sb_environment *environment, const struct sb_home *home,
-		       const struct own *own, const struct found *found, bool *out,
-		       struct sb_error *err)
+		       const struct own *own, const struct found *found, struct places *known,
+		       bool *out, struct sb_error *err)
 {
-	char **places = NULL;
 	bool near = found->given;
-	int status;
+	char **places;
+	int status = SB_OK;
 
 	*out = false;
 	if (!found->given && strcmp(own_home(home), home->home) == 0)
 		return SB_OK;
-	status = find_places(environment, home, found->given, &places, err);
+	if (!known->around[near])
+		status = find_places(environment, home, near, &known->around[near], err);
+	places = known->around[near];
 	for (size_t i = 0; status == SB_OK && places[i]; i++) {
 		*out |= sb_path_within(places[i], found->dir);
 		near |= sb_path_within(places[i], found->named);
@@ -198,7 +205,6 @@ static int is_doubtful(const struct sb_environment *environment, const struct sb
 	/* a link that lies in a project leads where the project wants */
 	if (status == SB_OK && !*out && near && places[0])
 		status = has_link(found, (const char *const *)places, out, err);
-	free_paths(&places);
 	return status;
 }
 
@@ -233,7 +239,8 @@ static int refuse(struct sb_home *home, const struct own *own, const struct foun
 }
 
 static int choose(const struct sb_environment *environment, struct sb_home *home,
-		  const struct own *own, struct found *out, struct sb_error *err)
+		  const struct own *own, struct places *known, struct found *out,
+		  struct sb_error *err)
 {
 	/* what the variable says; else the home directory's; else that of the account */
 	const char *const values[] = {own->value, NULL, NULL};
@@ -247,7 +254,7 @@ static int choose(const struct sb_environment *environment, struct sb_home *home
 		found_done(out);
 		status = find(own, values[i], homes[i], out, err);
 		if (status == SB_OK)
-			status = is_doubtful(environment, home, own, out, &doubtful, err);
+			status = is_doubtful(environment, home, own, out, known, &doubtful, err);
 		if (status == SB_OK && doubtful && i < 2)
 			status = refuse(home, own, out, err);
 	}
@@ -273,21 +280,24 @@ int sb_own_find(const struct sb_environment *environment, struct sb_home *home,
 				   true};
 	const struct own state = {"XDG_STATE_HOME", environment->xdg_state_home, ".local/state",
 				  false};
+	struct places known = {0};
 	struct found found = {0};
 	int status;
 
 	if (environment->config_dir) {
 		status = take_given(environment, home, err);
 	} else {
-		status = choose(environment, home, &config, &found, err);
+		status = choose(environment, home, &config, &known, &found, err);
 		home->config_dir = sb_take_ptr(&found.dir);
 		home->config_named = sb_take_ptr(&found.named);
 	}
 	if (status == SB_OK) {
 		found_done(&found);
-		status = choose(environment, home, &state, &found, err);
+		status = choose(environment, home, &state, &known, &found, err);
 		home->state_dir = sb_take_ptr(&found.dir);
 	}
 	found_done(&found);
+	free_paths(&known.around[false]);
+	free_paths(&known.around[true]);
 	return status;
 }

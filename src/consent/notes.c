@@ -77,7 +77,8 @@ void sb_notes_done(struct sb_notes *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
 		free(notes->lines[i]);
-	*notes = (struct sb_notes){0};
+	/* not all of it: most runs have not touched the pages of known */
+	notes->count = notes->beyond = notes->known_count = 0;
 }
 
 void sb_notes_text(const struct sb_notes *notes, struct sb_buf *out)

@@ -257,22 +257,32 @@ static bool make_places(struct job *job, int root, const struct sb_mount_step *s
 	return true;
 }
 
-/*
- * What hides a directory or file: an empty one that nobody may open.  A directory
- * with something to show inside may be passed through (x) but not listed.
- */
+/* Does it hide a name, with nothing to show inside?  All such are alike. */
+static bool is_plain_cover(const struct job *job, const struct sb_mount_step *step)
+{
+	for (size_t i = 0; i < job->plan->mount_count; i++) {
+		const struct sb_mount_step *shown = &job->plan->mounts[i];
+
+		if (shown->inside && strcmp(shown->inside, step->path) == 0)
+			return false;
+	}
+	return step->kind == SB_MOUNT_HIDE;
+}
+
+/* Of these there is one of each kind: nobody else sees our filesystem, so what is there is ours. */
+static int new_plain_cover(int root, const char *name, bool is_dir)
+{
+	int status = is_dir ? mkdirat(root, name, 0) : mknodat(root, name, S_IFREG, 0);
+
+	return status != 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* What hides a directory with something to show inside: it may be passed through (x) but not listed. */
 static int new_cover(struct job *job, int root, const char *name, const struct sb_mount_step *step)
 {
 	bool places_made;
 	int fd;
 
-	if (!step->is_dir) {
-		fd = openat(root, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
-		if (fd < 0)
-			return -errno;
-		close(fd);
-		return 0;
-	}
 	if (mkdirat(root, name, 0700) != 0)
 		return -errno;
 	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -419,10 +429,16 @@ static const char *place_of_own(const struct sb_plan *plan)
 static bool make_one(struct job *job, int root, size_t index, own_maker make)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
+	bool plain = is_plain_cover(job, step);
 	char name[32];
+	int status;
 
-	snprintf(name, sizeof name, "%zu", index);
-	if (failed(job, make(job, root, name, step), "prepare", step->path))
+	if (plain)
+		snprintf(name, sizeof name, "%s", step->is_dir ? "directory" : "file");
+	else
+		snprintf(name, sizeof name, "%zu", index);
+	status = plain ? new_plain_cover(root, name, step->is_dir) : make(job, root, name, step);
+	if (failed(job, status, "prepare", step->path))
 		return false;
 	job->trees[index] = sb_sys_clone_tree(root, name);
 	return !failed(job, job->trees[index], "prepare", step->path);

@@ -108,6 +108,16 @@ static bool begins_at(const char *text, const char *pattern)
 			       : strcmp(text, pattern) == 0;
 }
 
+/* The next hidden name in path, from its slash on; strstr() would look at every byte. */
+static const char *next_hidden(const char *path)
+{
+	const char *dot = strchr(path, '.');
+
+	while (dot && (dot == path || dot[-1] != '/'))
+		dot = strchr(dot + 1, '.');
+	return dot ? dot - 1 : NULL;
+}
+
 static const struct sb_told_row *find(const char *path, size_t length)
 {
 	const char *name = path + length;
@@ -118,7 +128,7 @@ static const struct sb_told_row *find(const char *path, size_t length)
 		for (size_t i = 0; i < NAMES; i++)
 			if (name[1] == names[i].pattern[1] && strcmp(name, names[i].pattern) == 0)
 				return &names[i];
-	for (const char *at = strstr(path, "/."); at; at = strstr(at + 2, "/.")) {
+	for (const char *at = next_hidden(path); at; at = next_hidden(at + 2)) {
 		if (memcmp(at, "/.git/", strnlen(at, 6)) == 0) /* by far the most of them */
 			continue;
 		for (size_t i = 0; i < PATHS; i++)
@@ -158,7 +168,7 @@ static bool ends_in(const char *path, size_t length, const char *tail, size_t wi
 const struct sb_told_row *sb_guard_told_in(const char *path, size_t *from, const char **out_rest)
 {
 	size_t length = strlen(path);
-	const char *dot = strstr(path, "/.");
+	const char *dot = next_hidden(path);
 
 	/* git renames all day */
 	if (!dot || strncmp(dot, "/.git/", 6) == 0)

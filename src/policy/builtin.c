@@ -191,12 +191,12 @@ enum { NOT_THERE, PLAIN, LINK };
 
 #define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
 
-/* The bit of the first name in path. */
+/* The bit of the first name in path, by its first letters: a look more is better than a long sum. */
 static unsigned name_bit(const char *path)
 {
 	unsigned hash = 2166136261u; /* FNV-1a */
 
-	for (; *path && *path != '/'; path++)
+	for (int left = 6; left && *path && *path != '/'; path++, left--)
 		hash = (hash ^ (unsigned char)*path) * 16777619u;
 	return (hash ^ hash >> 16) % (64 * 64);
 }
@@ -354,7 +354,8 @@ static int add_row(struct sb_policy *policy, struct base *base, const struct row
 /* The directory of a table with so many rows. */
 static void begin_base(struct base *base, const char *path, size_t rows)
 {
-	*base = (struct base){.path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	*base = (struct base){.path = path,
+			      .fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	begin_written(base);
 	if (base->fd < 0) {
 		base->gone = errno == ENOENT || errno == ENOTDIR;
@@ -483,50 +484,60 @@ static int add_secret_patterns(struct sb_policy *policy, struct base *base, stru
 	return status;
 }
 
-static int add_secrets_in(struct sb_policy *policy, const char *home, enum sb_secret_base kind,
-			  unsigned flags, struct sb_error *err);
-
-/* The secrets of one table, relative to path (canonical). */
-static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secret_base kind,
+/* The secrets of one table, relative to its base. */
+static int add_rows_of(struct sb_policy *policy, struct base *base, enum sb_secret_base kind,
 		       unsigned flags, struct sb_error *err)
 {
 	size_t count;
 	const struct sb_secret *secrets = sb_secrets(kind, &count);
-	struct base base;
 	int status = SB_OK;
 
-	begin_base(&base, path, count);
 	for (size_t i = 0; i < count && status == SB_OK; i++) {
 		const struct sb_secret *one = &secrets[i];
+		unsigned how = one->flags & SB_SECRET_FOUND ? flags | EXISTING_ONLY : flags;
 		const struct row row = {one->path,
 					one->flags & SB_SECRET_PUBLIC ? &sb_access_read
 								      : &sb_access_deny,
 					one->reason};
 
-		if ((one->flags & SB_SECRET_MIXED) &&
-		    (is_missing(&base, one->path) || base.fd < 0 ||
-		     !may_hold_password(base.fd, one->path)))
+		if ((one->flags & SB_SECRET_MIXED || how & EXISTING_ONLY) &&
+		    is_missing(base, one->path))
 			continue;
-		status = add_row(policy, &base, &row,
-				 one->flags & SB_SECRET_FOUND ? flags | EXISTING_ONLY : flags, err);
+		if ((one->flags & SB_SECRET_MIXED) &&
+		    (base->fd < 0 || !may_hold_password(base->fd, one->path)))
+			continue;
+		status = add_row(policy, base, &row, how, err);
 	}
-	if (status == SB_OK && kind == SB_SECRETS_HOME)
-		status = add_secret_patterns(policy, &base, err);
-	if (status == SB_OK && kind == SB_SECRETS_HOME && !is_missing(&base, "snap"))
-		status = add_secrets_in(policy, path, SB_SECRETS_SNAP, flags, err);
+	return status;
+}
+
+/* The same, relative to path (canonical). */
+static int add_secrets(struct sb_policy *policy, const char *path, enum sb_secret_base kind,
+		       unsigned flags, struct sb_error *err)
+{
+	struct base base;
+	size_t count;
+	int status;
+
+	sb_secrets(kind, &count);
+	begin_base(&base, path, count);
+	status = add_rows_of(policy, &base, kind, flags, err);
 	end_base(&base);
 	return status;
 }
 
 /* The same in a directory of the home's, which may be a link; or not be there. */
-static int add_secrets_in(struct sb_policy *policy, const char *home, enum sb_secret_base kind,
-			  unsigned flags, struct sb_error *err)
+static int add_secrets_in(struct sb_policy *policy, const struct base *home,
+			  enum sb_secret_base kind, unsigned flags, struct sb_error *err)
 {
+	const char *directory = sb_secrets_directory(kind);
 	SB_AUTO_FREE char *canonical = NULL;
 	struct sb_error why;
-	int status =
-		sb_path_canonical_beneath(home, sb_secrets_directory(kind), &canonical, NULL, &why);
+	int status;
 
+	if ((flags & EXISTING_ONLY) && is_missing(home, directory))
+		return SB_OK;
+	status = sb_path_canonical_beneath(home->path, directory, &canonical, NULL, &why);
 	if (leads_nowhere(status, &why))
 		return SB_OK;
 	if (status != SB_OK)
@@ -537,12 +548,22 @@ static int add_secrets_in(struct sb_policy *policy, const char *home, enum sb_se
 static int add_secrets_of(struct sb_policy *policy, const char *home, unsigned flags,
 			  struct sb_error *err)
 {
-	int status = add_secrets(policy, home, SB_SECRETS_HOME, flags, err);
+	struct base base;
+	size_t count;
+	int status;
 
+	sb_secrets(SB_SECRETS_HOME, &count);
+	begin_base(&base, home, count);
+	status = add_rows_of(policy, &base, SB_SECRETS_HOME, flags, err);
 	if (status == SB_OK)
-		status = add_secrets_in(policy, home, SB_SECRETS_CONFIG, flags, err);
+		status = add_secret_patterns(policy, &base, err);
 	if (status == SB_OK)
-		status = add_secrets_in(policy, home, SB_SECRETS_DATA, flags, err);
+		status = add_secrets_in(policy, &base, SB_SECRETS_CONFIG, flags, err);
+	if (status == SB_OK)
+		status = add_secrets_in(policy, &base, SB_SECRETS_DATA, flags, err);
+	if (status == SB_OK && !is_missing(&base, "snap"))
+		status = add_secrets_in(policy, &base, SB_SECRETS_SNAP, flags, err);
+	end_base(&base);
 	return status;
 }
 

@@ -6,7 +6,8 @@
 
 int sb_sys_dir_open(struct sb_sys_dir *dir, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* not open(), in which musl sets O_CLOEXEC by a second call */
+	int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
