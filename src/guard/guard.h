@@ -84,7 +84,7 @@ enum sb_guard_flags {
 /*
  * Texts are in the row: a pointer in a table has to be relocated, and every page with one in it is
  * copied at each start of the program, 3 us each.  The compiler finds one that is too long,
- * tests/unit/test_guard.c one that just loses its end.
+ * tests/unit/test_guard_names.c one that just loses its end.
  */
 struct sb_guard_row {
 	char pattern[48];

@@ -421,11 +421,16 @@ static enum sb_guard_verdict on_hold(const struct sb_guard *guard, struct sb_gua
 
 bool sb_guard_is_held(const char *path)
 {
-	const struct sb_guard_place place = {.directory = -1, .path = path};
-	struct spot spot;
+	/* asked for every held call: no more of split() than this */
+	for (const char *slash = path; *slash == '/';) {
+		const char *start = slash + 1;
 
-	split(&place, &spot);
-	return spot.held;
+		slash = strchrnul(start, '/');
+		if ((*start == '.' || (signed char)*start < 0) &&
+		    ends_in_hold(start, (size_t)(slash - start)))
+			return true;
+	}
+	return false;
 }
 
 /* Git's patterns whose first name is an ordinary word mean it in git's directories only. */

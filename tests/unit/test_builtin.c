@@ -133,6 +133,23 @@ static void P4_credentials_are_unreadable(void **state)
 	home_has(fx, ".docker/contexts", "ask");
 }
 
+/* A text that fills its place in the row has lost its NUL, and goes on into the next. */
+static void every_secret_has_its_end(void **state)
+{
+	(void)state;
+	for (int base = SB_SECRETS_HOME; base <= SB_SECRETS_PATTERNS; base++) {
+		size_t count;
+		const struct sb_secret *secrets = sb_secrets((enum sb_secret_base)base, &count);
+
+		assert_true(count > 0);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(memchr(secrets[i].path, '\0', sizeof secrets[i].path));
+			assert_true(memchr(secrets[i].reason, '\0', sizeof secrets[i].reason));
+			assert_true(memchr(secrets[i].program, '\0', sizeof secrets[i].program));
+		}
+	}
+}
+
 static void P2_run_later_names_ask(void **state)
 {
 	static const char *const guarded[] = {
@@ -634,6 +651,7 @@ static void later_tiers_may_come_first(void **state)
 
 static const struct CMUnitTest tests[] = {
 	WITH_HOME(S1_the_project_is_writable_and_nothing_else),
+	cmocka_unit_test(every_secret_has_its_end),
 	WITH_HOME(P4_credentials_are_unreadable),
 	WITH_HOME(P4_every_row_is_unreadable_where_it_is_there),
 	WITH_HOME(P2_run_later_names_ask),

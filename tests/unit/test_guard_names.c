@@ -53,6 +53,25 @@ static void every_row_is_well_formed(void **state)
 	}
 }
 
+/* A text that fills its place in the row has lost its NUL, and goes on into the next. */
+static void every_text_has_its_end(void **state)
+{
+	size_t counts[2];
+	const struct sb_guard_row *tables[] = {sb_guard_rows(&counts[0]),
+					       sb_guard_git_rows(&counts[1])};
+
+	(void)state;
+	for (size_t table = 0; table < COUNT(tables); table++)
+		for (size_t i = 0; i < counts[table]; i++) {
+			const struct sb_guard_row *row = &tables[table][i];
+
+			assert_true(memchr(row->pattern, '\0', sizeof row->pattern));
+			assert_true(memchr(row->who, '\0', sizeof row->who));
+			assert_true(memchr(row->why, '\0', sizeof row->why));
+			assert_true(memchr(row->held, '\0', sizeof row->held));
+		}
+}
+
 /* The directory that name is in: without it there is no structure to look at. */
 static void plant_around(struct guarded *fx, const char *name)
 {
@@ -372,6 +391,7 @@ static void an_ordinary_name_is_cheap(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_row_is_well_formed),
+	cmocka_unit_test(every_text_has_its_end),
 	cmocka_unit_test_setup_teardown(every_row_matches, guarded_setup, guarded_teardown),
 	cmocka_unit_test_setup_teardown(what_says_what_git_ignores_counts_where_that_is_protected,
 					guarded_setup, guarded_teardown),
