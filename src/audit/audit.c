@@ -18,6 +18,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,7 +58,8 @@ static int64_t now_us(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	/* not through the vDSO: a static run asks once or twice, and finding the way there takes 5 us */
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 

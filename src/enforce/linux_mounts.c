@@ -552,10 +552,12 @@ static bool carry_out(struct job *job, size_t index)
 
 static bool keep_namespaces(struct job *job)
 {
+	SB_AUTO_FD int self = sb_sys_open_self();
+
 	for (int i = 0; i < NS_COUNT; i++) {
 		if (!(job->flags & namespaces[i]))
 			continue;
-		job->ns[i] = sb_sys_open_namespace(namespaces[i]);
+		job->ns[i] = sb_sys_open_namespace(self, namespaces[i]);
 		if (failed(job, job->ns[i], "keep the namespaces", NULL))
 			return false;
 	}

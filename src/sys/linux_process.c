@@ -193,11 +193,16 @@ void sb_sys_end_children(int proc)
 #define PIDFD_GET_NET _IO(0xff, 4)
 #define PIDFD_GET_USER _IO(0xff, 9)
 
+int sb_sys_open_self(void)
+{
+	return result(syscall(SYS_pidfd_open, getpid(), 0));
+}
+
 /*
  * A process that has just been started is not known in /proc yet: every file that is opened there
  * is made for it, and taken away when it ends.  Asking its descriptor takes a third of the time.
  */
-int sb_sys_open_namespace(int flag)
+int sb_sys_open_namespace(int self, int flag)
 {
 	static const struct {
 		int flag;
@@ -211,14 +216,11 @@ int sb_sys_open_namespace(int flag)
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-		int process, opened;
+		int opened;
 
 		if (known[i].flag != flag)
 			continue;
-		process = result(syscall(SYS_pidfd_open, getpid(), 0));
-		opened = process < 0 ? process : result(ioctl(process, (int)known[i].request, 0));
-		if (process >= 0)
-			close(process);
+		opened = self < 0 ? self : result(ioctl(self, (int)known[i].request, 0));
 		return opened >= 0 ? opened : result(open(known[i].file, O_RDONLY | O_CLOEXEC));
 	}
 	return -EINVAL;

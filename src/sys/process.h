@@ -49,8 +49,14 @@ int sb_sys_load_filter(const struct sock_fprog *program);
  */
 void sb_sys_end_children(int proc);
 
-/* One of the calling thread's namespaces (CLONE_NEWUSER, NEWNS, NEWIPC or NEWNET), to come back to. */
-int sb_sys_open_namespace(int flag);
+/* The calling process as a descriptor.  -ENOSYS before Linux 5.3 */
+int sb_sys_open_self(void);
+
+/*
+ * One of its namespaces (CLONE_NEWUSER, NEWNS, NEWIPC or NEWNET), to come back to.  self: the above,
+ * whatever it returned.
+ */
+int sb_sys_open_namespace(int self, int flag);
 
 /* Bring up the loopback interface of this network namespace. */
 int sb_sys_loopback_up(void);
