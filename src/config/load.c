@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -356,6 +357,24 @@ static int name_line(struct sb_error *err, const char *path, size_t number)
 	return code;
 }
 
+/*
+ * SECURITY: a rule file that is a link to nothing is no missing file.
+ *
+ * Danger: the link leads into a project, a command makes what it names, and that is the rules of the next run.
+ * A static run cannot hold a name that is not there.
+ * Price: who has such a link makes the file, or removes the link.
+ * Held by: tests/cli/config_commands.py
+ */
+static int refuse_dangling(const char *path, struct sb_error *err)
+{
+	struct stat info;
+
+	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0, "'%s' is a link that leads to nothing", path);
+	return sb_hint(err, "whoever makes the file makes your rules: make it, or remove the link");
+}
+
 static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
 		     int depth, bool must_exist, struct sb_error *err)
 {
@@ -371,7 +390,7 @@ static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path
 	if (!found && must_exist)
 		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", path);
 	if (!found)
-		return SB_OK;
+		return refuse_dangling(path, err);
 	if (maker->file_count == MAX_FILES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
 	status = sb_maker_push(&maker->setup.files, &maker->file_count, strdup(path), err);

@@ -779,6 +779,36 @@ def linked_file(fx):
     equal(global_file(fx).read_text(), "# global\n")
 
 
+@test("S9 nor a file that is not there yet, and that a link in the place of a config names")
+def dangling_config(fx):
+    own = global_file(fx)
+    own.parent.mkdir(parents=True)
+    for link in (own, own_file(fx)):
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(fx.path("later"))
+        for flags in ([], ["--static"]):
+            result = fx.sandbash(*flags, "sh", "-c", "echo 'mode danger-full-access' >later")
+            equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+            contains(result.stderr, "a link that leads to nothing")
+            check(not fx.exists("later"), "it was made")
+        fx.write("later", "# mine\n")
+        equal(fx.sandbash("true").status, 0, "one that leads somewhere is obeyed")
+        fx.path("later").unlink()
+        link.unlink()
+        equal(fx.sandbash("sh", "-c", "echo x >later; rm later").status, 0, "the neighbour")
+
+
+@test("S9 nor a config directory that is not there yet, and that a link names")
+def dangling_directory(fx):
+    (fx.home / ".config").mkdir()
+    (fx.home / ".config/sandbash").symlink_to(fx.path("later"))
+    for flags in ([], ["--static"]):
+        fx.sandbash(*flags, "sh", "-c", "mkdir -p later; echo 'mode danger-full-access' >later/config")
+        check(not fx.exists("later/config"), f"{flags}: it was made")
+    equal(fx.run("sh", "-c", "mkdir -p later; echo '# x' >later/config").status, 0, "the control")
+    equal(global_file(fx).read_text(), "# x\n", "it leads there")
+
+
 @test("S9 nor a rule file that was included or named with --policy")
 def rule_files(fx):
     team = fx.write(fx.home / "dotfiles/team.rules", "# team\n")
