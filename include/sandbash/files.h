@@ -208,6 +208,8 @@ struct sb_files_options {
 	const char *home;         /* what "~" means at the start of a path; NULL: a name like any */
 	/* files that git, by its environment, takes for the user's settings; NULL-terminated, or NULL */
 	const char *const *git_settings;
+	/* $XDG_CONFIG_HOME and $XDG_DATA_HOME, absolute, or NULL: links there lead to settings, too */
+	const char *config_home, *data_home;
 	struct sb_files_backend *backend; /* NULL: the real filesystem; else it outlives the view */
 	size_t read_limit_bytes;          /* of text or bytes in one result; 0: 16 MiB */
 	size_t edit_limit_bytes;          /* of a file that is edited or compared; 0: 64 MiB */

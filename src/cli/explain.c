@@ -152,7 +152,8 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 		 struct sb_error *err)
 {
 	const struct sb_guard_home home = {setup->home.home,
-					   (const char *const *)setup->home.git_settings};
+					   (const char *const *)setup->home.git_settings,
+					   {setup->home.xdg_config, setup->home.xdg_data}};
 	struct sb_case what = {.deed = SB_DEED_WRITE};
 	struct sb_spot spot;
 	int status = look_at(out->path, &spot, err);

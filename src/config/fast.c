@@ -197,7 +197,8 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 					   .projects = (const char *const *)setup->projects,
 					   .home = setup->home.home,
 					   .git_settings =
-						   (const char *const *)setup->home.git_settings};
+						   (const char *const *)setup->home.git_settings,
+					   .homes = {setup->home.xdg_config, setup->home.xdg_data}};
 	struct sb_guard *guard = NULL;
 	int status = SB_OK;
 

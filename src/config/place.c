@@ -331,6 +331,14 @@ static char *other_dir(const char *named, const struct sb_home *home, const char
 	return sb_take_ptr(&path);
 }
 
+static int keep_absolute(const char *named, char **out, struct sb_error *err)
+{
+	if (!named || named[0] != '/')
+		return SB_OK;
+	*out = strdup(named);
+	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		 struct sb_error *err)
 {
@@ -368,7 +376,10 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK) {
 		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
 		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");
+		status = keep_absolute(environment->xdg_config_home, &home.xdg_config, err);
 	}
+	if (status == SB_OK)
+		status = keep_absolute(environment->xdg_data_home, &home.xdg_data, err);
 	home.other_terminal = environment->other_terminal;
 	if (status != SB_OK) {
 		sb_home_done(&home);
@@ -399,6 +410,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->account_home);
 	free(home->config_home);
 	free(home->data_home);
+	free(home->xdg_config);
+	free(home->xdg_data);
 	free_list(home->refused);
 	free_list(home->warnings);
 	free_list(home->secrets);

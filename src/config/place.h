@@ -44,7 +44,8 @@ struct sb_home {
 	char *data_home;   /* the same of $XDG_DATA_HOME and ~/.local/share */
 	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;    /* existing sockets that services name; NULL-terminated */
-	char **git_settings; /* files of git's that variables name; NULL-terminated */
+	char **git_settings;         /* files of git's that variables name; NULL-terminated */
+	char *xdg_config, *xdg_data; /* both variables as they are, where absolute; or NULL */
 	char **terminals;    /* the user's, but for the one the command has; NULL-terminated */
 	bool other_terminal; /* the command gets another one than the caller's */
 };

@@ -71,7 +71,7 @@ bool sb_component_ends(const struct sb_component *component, const char *name, s
 			    component->text.length);
 }
 
-static void compile_component(const char *text, size_t length, struct sb_component *out)
+void sb_component_make(const char *text, size_t length, struct sb_component *out)
 {
 	if (length == 5 && memcmp(text, "<git>", 5) == 0) {
 		out->kind = SB_COMPONENT_GIT;
@@ -103,7 +103,7 @@ static void compile_row(const struct sb_guard_row *row, struct sb_component *roo
 	for (out->count = 0; out->count < SB_MAX_COMPONENTS; at++) {
 		size_t length = strcspn(at, "/");
 
-		compile_component(at, length, &room[out->count++]);
+		sb_component_make(at, length, &room[out->count++]);
 		at += length;
 		if (!*at)
 			return;
@@ -162,7 +162,8 @@ static void compile(struct sb_table *table, bool protecting)
 	for (size_t i = 0; i < count; i++) {
 		struct sb_pattern_row *next = &table->rows[table->count];
 
-		if ((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting)
+		if (((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting) ||
+		    (rows[i].flags & SB_GUARD_IN_HOME))
 			continue;
 		compile_row(&rows[i], &table->components[table->component_count], next);
 		table->component_count += next->count;
@@ -205,13 +206,16 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		memcpy(&guard->options, options,
 		       options->size < sizeof guard->options ? options->size
 							     : sizeof guard->options);
+	if (status == SB_OK)
+		guard->extras.options = &guard->options;
 	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++) {
 		status = sb_extras_of(options->projects[i], &guard->options, &guard->extras);
 		if (status == SB_OK)
-			status = sb_extras_links(options->projects[i], &guard->extras);
+			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
 	}
-	if (status == SB_OK && options->home)
-		status = sb_extras_links(options->home, &guard->extras);
+	if (status == SB_OK && guard->options.home)
+		status =
+			sb_extras_links(guard->options.home, &guard->options.homes, &guard->extras);
 	if (status != SB_OK) {
 		sb_guard_free(guard);
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -220,6 +224,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	guard->options.projects = NULL;
 	guard->options.home = NULL;
 	guard->options.git_settings = NULL;
+	guard->options.homes = (struct sb_guard_homes){0};
 	*out = guard;
 	return SB_OK;
 }

@@ -72,6 +72,7 @@ enum sb_guard_kind {
 enum sb_guard_flags {
 	SB_GUARD_IF_EXECUTABLE = 1, /* the x bit matters: chmod asks; so does removing it */
 	SB_GUARD_IF_PROTECTING = 2, /* only with protect_ignored; removing it asks */
+	SB_GUARD_IN_HOME = 4, /* only of the home directory: where links there lead (links.c) */
 };
 
 /*
@@ -117,6 +118,12 @@ const char *sb_guard_harmless(enum sb_guard_kind kind);
 
 struct sb_guard; /* opaque: names of one run beside the table */
 
+/* Where variables put what is usually in the home directory: absolute, or NULL. */
+struct sb_guard_homes {
+	const char *config; /* $XDG_CONFIG_HOME */
+	const char *data;   /* $XDG_DATA_HOME */
+};
+
 struct sb_guard_options {
 	size_t size;
 	/*
@@ -140,9 +147,10 @@ struct sb_guard_options {
 	 * include.path, and links that stand in the place of their hooks, are guarded as well.
 	 */
 	const char *const *projects;
-	const char *home; /* whose ~/.gitconfig counts too; or NULL */
+	const char *home; /* whose settings count: ~/.gitconfig, links at guarded names; or NULL */
 	/* Further files that git takes for the user's settings, absolute; NULL-terminated, or NULL. */
 	const char *const *git_settings;
+	struct sb_guard_homes homes;
 	/* What git ignores is protected in this run: the files that say what that is count. */
 	bool protect_ignored;
 };
@@ -184,6 +192,8 @@ struct sb_guard_answer {
 	enum sb_guard_kind kind;        /* of CHECK */
 	const struct sb_guard_row *row; /* NULL: PLAIN */
 	unsigned looked;                /* enum sb_guard_looked */
+	/* What a link or a git config names, if that is why: the name or around it.  Else NULL. */
+	const char *named;
 	char detail
 		[SB_GUARD_DETAIL]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
 };

@@ -75,12 +75,20 @@ struct sb_extra {
 	char *path; /* canonical; of ANYWHERE relative, without dots */
 	enum sb_extra_kind kind;
 	const struct sb_guard_row *row; /* whose name led here; NULL: a git config did */
+	const char *wild; /* of ROW: only names like "*.json" right in it; NULL: all beneath */
 };
 
 struct sb_extras {
 	struct sb_extra *all;
 	size_t count;
+	const struct sb_guard_options *options; /* whose roots count; NULL: everything does */
 };
+
+/* Takes extra.path, which may be NULL: nothing.  What is known, or out of reach, is not added. */
+int sb_extras_add(struct sb_extras *extras, struct sb_extra extra);
+
+/* Where path leads; the links on the way are added.  NULL: nowhere. */
+char *sb_extras_follow(struct sb_extras *extras, const char *path);
 
 #define SB_MAX_SPECIALS 160
 
@@ -123,6 +131,9 @@ static inline const struct sb_guard_row *sb_row_of_git(const struct sb_guard *gu
 {
 	return sb_table_of(guard)->rows[0].row;
 }
+
+/* One component of a pattern, made ready. */
+void sb_component_make(const char *text, size_t length, struct sb_component *out);
 
 /* Has the name the ending, and the beginning, of a SUFFIX? */
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length);
@@ -197,8 +208,12 @@ int sb_extras_named(const char *path, const char *top, struct sb_extras *out);
 
 /* The one at top alone; and what the user's own settings say, unless user is NULL. */
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out);
-/* Links at guarded names in directory itself: who obeys the name reads what they lead to. */
-int sb_extras_links(const char *directory, struct sb_extras *out);
 void sb_extras_done(struct sb_extras *extras);
+
+/* links.c: at names that are guarded in directory, the home directory or a project */
+
+/* others: of the home directory, what else counts as ~/.config and ~/.local/share; else NULL */
+int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
+		    struct sb_extras *out);
 
 #endif

@@ -310,24 +310,49 @@ static bool has_inside(const struct sb_extra *extra)
 	return extra->kind == SB_EXTRA_HOOKS || extra->kind == SB_EXTRA_ROW;
 }
 
+/* Is name, which may have a directory in it, what it means of what is beneath its path? */
+static bool means_inside(const struct sb_extra *extra, const char *name)
+{
+	struct sb_component component = {0};
+
+	if (!has_inside(extra) || !extra->wild)
+		return has_inside(extra);
+	sb_component_make(extra->wild, strlen(extra->wild), &component);
+	return !strchr(name, '/') && (component.kind == SB_COMPONENT_ANY ||
+				      sb_component_ends(&component, name, strlen(name)));
+}
+
 /* Is path what a git config names: a hook, or an included file; or what a link leads to? */
-static const struct sb_guard_row *extra_of(const struct sb_guard *guard,
-					   const struct sb_extras *extras, const char *path)
+static const struct sb_extra *extra_of(const struct sb_guard *guard, const struct sb_extras *extras,
+				       const char *path)
 {
 	for (size_t i = 0; i < extras->count; i++) {
 		const struct sb_extra *extra = &extras->all[i];
 		size_t length = strlen(extra->path);
 
 		if (strncmp(path, extra->path, length) == 0 &&
-		    ((path[length] == '/' && has_inside(extra)) ||
-		     (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS))) {
-			const struct sb_guard_row *row = row_of_extra(guard, extra);
+		    ((path[length] == '/' && means_inside(extra, path + length + 1)) ||
+		     (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS && !extra->wild))) {
 			const char *name = strrchr(path, '/') + 1;
 
-			return sb_look_is_sample(row, name, strlen(name)) ? NULL : row;
+			return sb_look_is_sample(row_of_extra(guard, extra), name, strlen(name))
+				       ? NULL
+				       : extra;
 		}
 	}
 	return NULL;
+}
+
+/* The same where the run began: what is said about it holds for as long as the guard. */
+static const struct sb_guard_row *named_row(const struct sb_guard *guard, const char *path,
+					    struct sb_guard_answer *out)
+{
+	const struct sb_extra *extra = extra_of(guard, &guard->extras, path);
+
+	if (!extra)
+		return NULL;
+	out->named = extra->path;
+	return row_of_extra(guard, extra);
 }
 
 /* Does path lead to what a git config names? */
@@ -363,10 +388,12 @@ static const struct sb_guard_row *hook_of(const struct sb_guard *guard, const st
 	const struct sb_guard_row *row;
 	const struct sb_extra *extra;
 
-	if (!directory || sb_extras_around(directory, &around) != SB_OK)
+	if (!directory || sb_extras_around(directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
-	else
-		row = extra_of(guard, &around, spot->place->path);
+	} else {
+		extra = extra_of(guard, &around, spot->place->path);
+		row = extra ? row_of_extra(guard, extra) : NULL;
+	}
 	sb_extras_done(&around);
 	extra = row ? NULL : hooks_anywhere(guard, spot->place->path, spot->directory_length);
 	return extra ? row_of_extra(guard, extra) : row;
@@ -385,6 +412,7 @@ static void start_answer(struct sb_guard_answer *out)
 {
 	out->row = NULL;
 	out->looked = 0;
+	out->named = NULL;
 	out->detail[0] = '\0';
 }
 
@@ -683,7 +711,7 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (pattern)
 		row = pattern->row;
 	if (!row && guard->extras.count)
-		row = extra_of(guard, &guard->extras, spot->place->path);
+		row = named_row(guard, spot->place->path, out);
 	if (!row && (roles & SB_ROLE_HOOK))
 		row = hook_of(guard, spot);
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
@@ -893,6 +921,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 {
 	const char *path = spot->place->path;
 	const struct sb_pattern_row *pattern = tree_of(guard, spot);
+	const struct sb_guard_row *row;
 	struct sb_extras around = {0};
 	SB_AUTO_FREE char *parent = NULL;
 	unsigned position;
@@ -905,6 +934,9 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return on_hold(guard, out);
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
+	row = named_row(guard, path, out); /* beneath what a link leads to */
+	if (row)
+		return answer(out, row, SB_GUARD_ASK);
 	if (is_dot_git(spot, 0) && names_more(guard, spot, source, directory, out))
 		return answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
 	if (brings_unknown(guard, spot, source, directory, out))

@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "guard/git_config.h"
+#include "guard/git_keys.h"
 #include "guard/guard_impl.h"
 #include "guard/repository.h"
 #include "path/path.h"
@@ -120,23 +121,53 @@ static bool is_known(const struct sb_extras *extras, const char *path)
 	return false;
 }
 
-/* Takes path. */
-static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind kind)
+/*
+ * Could somebody change it?  What the run can change counts; and what the user could let it change, since
+ * no yes for a directory is one for such a name.
+ */
+static bool is_within_reach(const struct sb_extras *extras, const struct sb_extra *extra)
+{
+	const struct sb_guard_options *options = extras->options;
+	struct stat info;
+
+	return !options || !options->in_guarded_root || extra->kind == SB_EXTRA_ANYWHERE ||
+	       options->in_guarded_root(options->context, extra->path) ||
+	       lstat(extra->path, &info) != 0 || info.st_uid == geteuid();
+}
+
+static bool is_same(const struct sb_extra *a, const struct sb_extra *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->kind == b->kind &&
+	       (a->wild == b->wild || (a->wild && b->wild && strcmp(a->wild, b->wild) == 0));
+}
+
+int sb_extras_add(struct sb_extras *extras, struct sb_extra extra)
 {
 	struct sb_extra *more;
 
-	if (!path || is_known(extras, path)) {
-		free(path);
+	for (size_t i = 0; extra.path && i < extras->count; i++)
+		if (is_same(&extras->all[i], &extra)) {
+			free(extra.path);
+			return SB_OK;
+		}
+	if (!extra.path || !is_within_reach(extras, &extra)) {
+		free(extra.path);
 		return SB_OK;
 	}
 	more = realloc(extras->all, (extras->count + 1) * sizeof *more);
 	if (!more) {
-		free(path);
+		free(extra.path);
 		return SB_E_NOMEM;
 	}
 	extras->all = more;
-	extras->all[extras->count++] = (struct sb_extra){path, kind, NULL};
+	extras->all[extras->count++] = extra;
 	return SB_OK;
+}
+
+/* Takes path; NULL: nothing. */
+static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind kind)
+{
+	return sb_extras_add(extras, (struct sb_extra){.path = path, .kind = kind});
 }
 
 static int add_link(void *extras, const char *link, struct sb_error *err)
@@ -171,7 +202,7 @@ static int add_turns(struct sb_extras *extras, const char *path)
  * Price: changing such a link asks.
  * Held by: tests/supervise/guard.py
  */
-static char *follow(struct sb_extras *extras, const char *path)
+char *sb_extras_follow(struct sb_extras *extras, const char *path)
 {
 	char *canonical = NULL;
 	int missing;
@@ -192,7 +223,7 @@ static char *config_path(struct sb_extras *extras, const char *value, const char
 	if (!value || !*value || (*value == '~' && !home) ||
 	    sb_path_expand(value, base, home, &absolute, NULL) != SB_OK)
 		return NULL;
-	return follow(extras, absolute);
+	return sb_extras_follow(extras, absolute);
 }
 
 struct collector {
@@ -228,6 +259,94 @@ static int add_anywhere(struct sb_extras *extras, const char *value)
 	return path ? add_extra(extras, path, SB_EXTRA_ANYWHERE) : SB_E_NOMEM;
 }
 
+/* What git only reads: text, patterns, a key. */
+static bool is_text(const char *key)
+{
+	static const char *const keys[] = {
+		"core.excludesfile", "core.attributesfile",  "commit.template",
+		"mailmap.file",      "blame.ignorerevsfile", "user.signingkey",
+		"safe.directory",    "fsck.skiplist",        "maintenance.repo",
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A file by this name, seen from base or absolute, that a command names: is it there, or must it be? */
+static int add_program(struct collector *collector, const char *word, const char *base, bool must,
+		       bool *out_found)
+{
+	SB_AUTO_FREE char *path = NULL;
+	struct stat info;
+	bool there;
+
+	if (!base || sb_path_expand(word, base, collector->home, &path, NULL) != SB_OK)
+		return SB_OK;
+	there = stat(path, &info) == 0;
+	if (there ? !S_ISREG(info.st_mode) : !must || !sb_path_within(collector->top, path))
+		return SB_OK;
+	*out_found = true;
+	return add_extra(collector->out, sb_extras_follow(collector->out, path), SB_EXTRA_HOOK);
+}
+
+/*
+ * One word of a command.  The first is looked for on the PATH, if it is no path; others may be anything, and
+ * count if there is such a file.
+ */
+static int collect_word(struct collector *collector, const char *word, bool first)
+{
+	bool slash = strchr(word, '/') != NULL, found = false;
+	int status;
+
+	if (word[0] == '-' || strstr(word, "://") || (first && !slash))
+		return SB_OK;
+	status = add_program(collector, word, collector->top,
+			     first || word[0] == '/' || word[0] == '~', &found);
+	/* "$(git rev-parse --show-toplevel)/x", "$HOME/x" */
+	if (status == SB_OK && !found && word[0] == '/') {
+		const char *rest = word + strspn(word, "/");
+
+		if (*rest)
+			status = add_program(collector, rest, collector->top, false, &found);
+		if (status == SB_OK && *rest && !found)
+			status = add_program(collector, rest, collector->home, false, &found);
+	}
+	return status;
+}
+
+/*
+ * SECURITY: files that git runs because a setting names them: an editor, a filter, an alias.
+ *
+ * Danger: such a file of the project is run by the next git outside.
+ * Price: changing it asks, also where the repository's own config names it, as with its hooks.  A word that is
+ * no path is taken for one if there is a file of that name.
+ * Held by: tests/supervise/home_links.py
+ */
+static int collect_programs(struct collector *collector, const struct sb_git_entry *entry)
+{
+	static const char between[] = " \t\r\n;&|()<>\"'`${}=,";
+	SB_AUTO_FREE char *words = NULL;
+	char *rest, *word;
+	bool first = true, alias = strncmp(entry->key, "alias.", 6) == 0;
+	int status = SB_OK;
+
+	if (collector->strict || !entry->value || (alias && entry->value[0] != '!') ||
+	    is_text(entry->key) || sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
+		return SB_OK;
+	rest = words = strdup(entry->value + (entry->value[0] == '!'));
+	if (!words)
+		return SB_E_NOMEM;
+	while (status == SB_OK && (word = strsep(&rest, between))) {
+		if (!*word)
+			continue;
+		status = collect_word(collector, word, first);
+		first = false;
+	}
+	return status;
+}
+
 static int collect_entry(struct collector *collector, const char *file,
 			 const struct sb_git_entry *entry)
 {
@@ -243,9 +362,15 @@ static int collect_entry(struct collector *collector, const char *file,
 			collector->out,
 			config_path(collector->out, entry->value, collector->top, collector->home),
 			SB_EXTRA_HOOKS);
+	/* hooks and config for every new repository */
+	if (strcmp(entry->key, "init.templatedir") == 0 && !collector->strict)
+		return add_extra(
+			collector->out,
+			config_path(collector->out, entry->value, collector->top, collector->home),
+			SB_EXTRA_HOOKS);
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
-		return SB_OK;
+		return collect_programs(collector, entry);
 	directory = sb_path_parent(file);
 	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
 			     : NULL;
@@ -280,7 +405,7 @@ static int collect_link(struct collector *collector, const char *directory, cons
 
 	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return path ? SB_OK : SB_E_NOMEM;
-	return add_extra(collector->out, follow(collector->out, path), kind);
+	return add_extra(collector->out, sb_extras_follow(collector->out, path), kind);
 }
 
 /* Links among the hooks: git runs what they lead to, say scripts/pre-commit of the project. */
@@ -396,57 +521,5 @@ int sb_extras_around(const char *directory, struct sb_extras *out)
 		status = left ? sb_extras_of(top, NULL, out) : SB_E_REFUSED;
 		*strrchr(top, '/') = '\0';
 	}
-	return status;
-}
-
-/* What a link in directory leads to, or what is in that by the rest of a row's path. */
-static int add_linked(struct sb_extras *extras, const char *directory, const char *link,
-		      const char *rest, const struct sb_guard_row *row)
-{
-	size_t before = extras->count;
-	SB_AUTO_FREE char *target = follow(extras, link);
-	char *path = !target ? NULL : *rest ? sb_path_join(target, rest) : strdup(target);
-	int status = SB_OK;
-
-	/* ".vscode -> ." must not turn the whole project into a setting */
-	if (!target || (!*rest && sb_path_within(target, directory)))
-		free(path);
-	else
-		status = path ? add_extra(extras, path, SB_EXTRA_ROW) : SB_E_NOMEM;
-	for (; before < extras->count; before++) /* it, and the links on the way */
-		extras->all[before].row = row;
-	return status;
-}
-
-int sb_extras_links(const char *directory, struct sb_extras *out)
-{
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
-	size_t count;
-	const struct sb_guard_row *rows = sb_guard_rows(&count);
-	int status = SB_OK;
-
-	if (sb_sys_dir_open(&dir, directory) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
-		size_t length = strlen(entry->d_name);
-		SB_AUTO_FREE char *link = NULL;
-
-		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
-			continue;
-		for (size_t i = 0; i < count && status == SB_OK; i++) {
-			const char *held = rows[i].held;
-
-			if (strncmp(held, entry->d_name, length) != 0 ||
-			    (held[length] != '\0' && held[length] != '/'))
-				continue;
-			if (!link)
-				link = sb_path_join(directory, entry->d_name);
-			status = link ? add_linked(out, directory, link,
-						   held[length] ? held + length + 1 : "", &rows[i])
-				      : SB_E_NOMEM;
-		}
-	}
-	sb_sys_dir_close(&dir);
 	return status;
 }

@@ -286,6 +286,7 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/powershell", "PowerShell", "shell start-up files"),
 	BENEATH(".local/share/fish", "fish", "completions and functions that vendors leave"),
 	BENEATH(".config/zsh", "zsh", "shell start-up files"),
+	BENEATH(".zsh", "zsh", "shell start-up files"),
 	BENEATH(".config/bash", "bash", "shell start-up files"),
 	BENEATH(".config/xonsh", "xonsh", "shell start-up files"),
 	AT(".xonshrc", "xonsh", "shell start-up file"),
@@ -369,6 +370,9 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/environment.d", "systemd", "environment of every user service"),
 	BENEATH(".local/share/systemd", "systemd", "user services"),
 	BENEATH(".local/bin", "shell", "on the PATH of the user's shell"),
+	/* a project's own bin is code like the rest of it */
+	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME,
+	 NULL},
 	BENEATH(".local/share/applications", "desktop", "programs behind menu entries"),
 	BENEATH(".local/share/dbus-1", "session bus", "programs that the bus starts"),
 	AT(".ssh/authorized_keys", "sshd", "lets others log in"),

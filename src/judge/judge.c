@@ -50,6 +50,7 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 		.projects = projects,
 		.home = home->home,
 		.git_settings = home->git_settings,
+		.homes = home->homes,
 		.protect_ignored = sb_policy_protect_ignored(policy),
 	};
 
@@ -81,6 +82,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
 	next->guard.looked = 0;
+	next->guard.named = NULL;
 	return next;
 }
 
@@ -241,7 +243,7 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 	if (guard->verdict == SB_GUARD_PLAIN)
 		return;
 	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
-	    sb_rule_opens(judged->decision.rule, judged->site->path, guard->row)) {
+	    sb_rule_opens(judged->decision.rule, judged->site->path, guard)) {
 		guard->verdict = SB_GUARD_PLAIN;
 		guard->looked = 0; /* whatever is there */
 		return;

@@ -48,6 +48,7 @@ struct sb_grounds {
 struct sb_guard_home {
 	const char *home;                /* or NULL */
 	const char *const *git_settings; /* NULL-terminated, or NULL */
+	struct sb_guard_homes homes;
 };
 
 /*

@@ -74,6 +74,16 @@ static size_t length_of_shared(const char *rest, const char *pattern)
 	return 0;
 }
 
+/* Written into out, PATH_MAX bytes. */
+static void find_parent(const char *path, char *out)
+{
+	size_t end = component_before(path, strlen(path));
+
+	end -= end > 1;
+	memcpy(out, path, end);
+	out[end] = '\0';
+}
+
 /*
  * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
  * that is P, for ".config/autostart/X" it is P/.config.  Written into out, PATH_MAX bytes.
@@ -120,7 +130,8 @@ static void find_holder(const char *path, const char *pattern, char *out)
  * last component must be a name, or "write *.json" would open .mcp.json.
  * Held by: tests/supervise/guard.py
  */
-bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row)
+bool sb_rule_opens(const struct sb_rule *rule, const char *path,
+		   const struct sb_guard_answer *guard)
 {
 	const char *last = strrchr(rule->pattern, '/');
 	struct sb_pattern pattern;
@@ -133,7 +144,10 @@ bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
-	find_holder(path, row->pattern, holder);
+	if (guard->named) /* whatever it is called */
+		find_parent(guard->named, holder);
+	else
+		find_holder(path, guard->row->pattern, holder);
 	names = !sb_pattern_covers(&pattern, holder);
 	sb_pattern_done(&pattern);
 	return names;

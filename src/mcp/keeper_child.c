@@ -307,7 +307,9 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 					   .context = &child,
 					   .home = setup->home.home,
 					   .git_settings =
-						   (const char *const *)setup->home.git_settings};
+						   (const char *const *)setup->home.git_settings,
+					   .config_home = setup->home.xdg_config,
+					   .data_home = setup->home.xdg_data};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
 	struct sb_tool_call call = {.policy = setup->policy, .args = perform->args};
 	const char **roots = sb_keeper_roots(keeper, perform->roots);

@@ -27,8 +27,8 @@ static int print_table(void)
 	for (size_t i = 0; i < count; i++) {
 		const char *harmless = sb_guard_harmless(rows[i].kind);
 
-		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
-		       harmless ? harmless : "-");
+		printf("| `%s%s` | %s | %s | %s |\n", rows[i].flags & SB_GUARD_IN_HOME ? "~/" : "",
+		       rows[i].pattern, rows[i].who, rows[i].why, harmless ? harmless : "-");
 	}
 	return 0;
 }

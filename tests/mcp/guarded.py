@@ -84,6 +84,28 @@ def made_before(fx):
         check(not path.exists(), name)
 
 
+@each_era
+def led_there(fx, era):
+    """C3 file tools ask about files of the project that links at home and git settings lead to"""
+    fx.git_project()
+    names = ("editor/init.lua", "tool", "scripts/clean.sh")
+    for name in names:
+        fx.write(name, "good\n")
+    for link, target in ((".config/nvim", "editor"), (".local/bin/tool", "tool")):
+        (fx.home / link).parent.mkdir(parents=True, exist_ok=True)
+        (fx.home / link).symlink_to(fx.path(target))
+    fx.run("git", "config", "--global", "filter.x.clean", "scripts/clean.sh %f")
+    server = Server(fx, era=era)
+    server.answers = lambda params: "deny"
+    for number, name in enumerate(names):
+        equal(server.failure("write_file", path=name, content=HOOK)["code"], "DENIED", name)
+        equal(len(server.asked), number + 1, name)
+        equal(choices(server.asked[-1]), ["once", "deny"], name)
+        equal(fx.read(name), "good\n", name)
+    server.data("write_file", path="scripts/other.sh", content=HOOK)
+    equal(len(server.asked), len(names), "the neighbour")
+
+
 @test("C3 moving and copying there ask as well")
 def moved(fx):
     server = opened(fx)

@@ -1,0 +1,416 @@
+/*
+ * Links at guarded names: who obeys the name reads what the link leads to.
+ *
+ * A dotfiles repository is a project like any other, and ~/.config/fish/config.fish may be a link into
+ * it.  So the directories that the table names are listed when a run begins, in the home directory and in
+ * the projects; only links are followed.  Nothing in the home directory can be changed by a run, and in a
+ * project such a link asks.
+ *
+ * SECURITY: what one look costs is bounded.
+ *
+ * Danger: a link deeper in a tree (all of ~/.vim) than is looked at leads to files that nobody guards.
+ * Price: some 4 us a directory, of which a usual home has 50.  Those that the table names are all looked at, of
+ * the directories deeper in trees those that come first.
+ * Held by: tests/supervise/home_links.py
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "guard/guard_impl.h"
+#include "path/path.h"
+#include "sys/directory.h"
+
+#define HEADS 256     /* a power of two; there are fewer first names */
+#define MAX_TREES 32  /* directories in trees that are looked at, of one base */
+#define MAX_IN_ONE 16 /* of those in the same directory */
+#define MAX_LINKS 128 /* in trees */
+#define MAX_ASKED 4   /* names: asked for one by one they are found sooner than by a list */
+
+struct walk {
+	const char *base; /* canonical */
+	struct sb_extras *out;
+	const struct sb_guard_row *rows;
+	uint16_t head[HEADS];             /* by first name: a row's number, from 1 on; 0: none */
+	uint16_t next[SB_GUARD_MAX_ROWS]; /* the next one of the same head */
+	struct {
+		char *path;
+		const struct sb_guard_row *row;
+	} trees[MAX_TREES]; /* in the order they were found */
+	size_t tree_count;
+	int links_left;
+};
+
+/* Rows of which a part stands for the directory that is looked at. */
+struct set {
+	size_t count;
+	size_t offset; /* of the patterns, where the rest begins */
+	uint16_t rows[SB_GUARD_MAX_ROWS];
+};
+
+static unsigned head_of(const char *name, size_t length)
+{
+	unsigned hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return (hash ^ hash >> 8) % HEADS;
+}
+
+/* Names of git's directories, which are found by what lies there; and those of which only an end is fixed. */
+static bool is_left_out(const struct sb_guard_row *row, size_t first, bool home)
+{
+	return row->pattern[0] == '<' || memchr(row->pattern, '*', first) ||
+	       (row->flags & SB_GUARD_IF_PROTECTING) ||
+	       ((row->flags & SB_GUARD_IN_HOME) && !home) ||
+	       (!row->held && strcmp(row->who, "git") == 0);
+}
+
+static void index_rows(struct walk *walk, bool home)
+{
+	size_t count;
+
+	walk->rows = sb_guard_rows(&count);
+	for (size_t i = count; i-- > 0;) {
+		size_t first = strcspn(walk->rows[i].pattern, "/");
+		unsigned head;
+
+		if (is_left_out(&walk->rows[i], first, home))
+			continue;
+		head = head_of(walk->rows[i].pattern, first);
+		walk->next[i] = walk->head[head];
+		walk->head[head] = (uint16_t)(i + 1);
+	}
+}
+
+/* Those whose first name this is. */
+static void find_first(const struct walk *walk, const char *name, size_t length, struct set *out)
+{
+	out->count = 0;
+	out->offset = 0;
+	for (unsigned at = walk->head[head_of(name, length)]; at; at = walk->next[at - 1]) {
+		const char *pattern = walk->rows[at - 1].pattern;
+
+		if (strncmp(pattern, name, length) == 0 &&
+		    (!pattern[length] || pattern[length] == '/'))
+			out->rows[out->count++] = (uint16_t)(at - 1);
+	}
+}
+
+/* What is in target, by the rest of a row's pattern, counts as that row's. */
+static int add_rest(struct walk *walk, const char *target, const char *rest,
+		    const struct sb_guard_row *row)
+{
+	const char *slash = strrchr(rest, '/'), *last = slash ? slash + 1 : rest;
+	bool whole = !strchr(last, '*');
+	SB_AUTO_FREE char *part =
+		strndup(rest, whole ? strlen(rest) : (size_t)((slash ? slash : rest) - rest));
+	SB_AUTO_FREE char *path = !part   ? NULL
+				  : *part ? sb_path_join(target, part)
+					  : strdup(target);
+
+	if (!path)
+		return SB_E_NOMEM;
+	/* ".vscode -> ." must not turn the whole project into a setting */
+	if (sb_path_within(path, walk->base))
+		return SB_OK;
+	return sb_extras_add(walk->out,
+			     (struct sb_extra){
+				     .path = sb_take_ptr(&path),
+				     .kind = SB_EXTRA_ROW,
+				     .row = row,
+				     .wild = whole || strcmp(last, "**") == 0 ? NULL : last,
+			     });
+}
+
+/*
+ * Most links lead straight to a file.  A few calls tell that, where walking the way takes twenty: the kernel
+ * says the same path as the link.  NULL: not so, or the run could change the link itself.
+ */
+static char *straight_target(const struct walk *walk, const char *link)
+{
+	const struct sb_guard_options *options = walk->out->options;
+	char text[PATH_MAX], name[32], canonical[PATH_MAX];
+	ssize_t length = readlink(link, text, sizeof text - 1);
+	SB_AUTO_FD int fd = -1;
+
+	if (length <= 0 || text[0] != '/' || !options->in_guarded_root ||
+	    options->in_guarded_root(options->context, link))
+		return NULL;
+	text[length] = '\0';
+	fd = open(text, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	return readlink(name, canonical, sizeof canonical) == length &&
+			       memcmp(text, canonical, (size_t)length) == 0
+		       ? strdup(text)
+		       : NULL;
+}
+
+/* Where a link leads; the links on the way count as the row's.  NULL: nowhere. */
+static char *resolve(struct walk *walk, const char *link, const struct sb_guard_row *row)
+{
+	size_t before = walk->out->count;
+	char *target = straight_target(walk, link);
+
+	if (!target)
+		target = sb_extras_follow(walk->out, link);
+	for (; before < walk->out->count; before++)
+		walk->out->all[before].row = row;
+	return target;
+}
+
+/* In a directory of a tree: a link, or a directory that is looked at later. */
+static int add_in_tree(struct walk *walk, const char *path, unsigned char type,
+		       const struct sb_guard_row *row, int *left)
+{
+	SB_AUTO_FREE char *target = NULL;
+
+	if (type == DT_DIR) {
+		if (walk->tree_count == MAX_TREES || --*left < 0)
+			return SB_OK;
+		walk->trees[walk->tree_count].row = row;
+		walk->trees[walk->tree_count].path = strdup(path);
+		return walk->trees[walk->tree_count++].path ? SB_OK : SB_E_NOMEM;
+	}
+	target = walk->links_left-- > 0 ? resolve(walk, path, row) : NULL;
+	return target ? add_rest(walk, target, "", row) : SB_OK;
+}
+
+static bool is_meant(const char *rest, size_t length, const char *name)
+{
+	struct sb_component component = {0};
+
+	if (!memchr(rest, '*', length))
+		return strncmp(rest, name, length) == 0 && !name[length];
+	sb_component_make(rest, length, &component);
+	return component.kind != SB_COMPONENT_SUFFIX ||
+	       sb_component_ends(&component, name, strlen(name));
+}
+
+static int look_in(struct walk *walk, const char *path, const struct set *set);
+
+/* One name in a directory: what it is by each row of the set. */
+static int look_at(struct walk *walk, const char *path, const char *name, unsigned char type,
+		   const struct set *set, int *left)
+{
+	SB_AUTO_FREE char *target = NULL;
+	SB_AUTO_FREE char *whole = NULL;
+	struct set deeper; /* large: not cleared for every name */
+	int status = SB_OK;
+
+	deeper.count = 0;
+	deeper.offset = set->offset + strlen(name) + 1;
+
+	for (size_t i = 0; i < set->count && status == SB_OK; i++) {
+		const struct sb_guard_row *row = &walk->rows[set->rows[i]];
+		const char *rest = row->pattern + set->offset;
+		size_t width;
+
+		if (*rest != name[0] && *rest != '*')
+			continue;
+		width = strcspn(rest, "/");
+		if (!is_meant(rest, width, name))
+			continue;
+		if (!whole && !(whole = sb_path_join(path, name)))
+			return SB_E_NOMEM;
+		if (strcmp(rest, "**") == 0) {
+			status = add_in_tree(walk, whole, type, row, left);
+			continue;
+		}
+		if (rest[width])
+			deeper.rows[deeper.count++] = set->rows[i];
+		if (type != DT_LNK)
+			continue;
+		if (!target)
+			target = resolve(walk, whole, row);
+		if (target)
+			status = add_rest(walk, target, rest + width + (rest[width] == '/'), row);
+	}
+	/* through a link, too: what lies behind it may have links of its own */
+	return status == SB_OK && deeper.count ? look_in(walk, whole, &deeper) : status;
+}
+
+/* The same of a name that may be there; it ends where the pattern's component ends. */
+static int look_for(struct walk *walk, const char *path, const char *name, const struct set *set)
+{
+	SB_AUTO_FREE char *whole = NULL;
+	char text[2], own[SB_FOLD_MAX + 1];
+	size_t length = strcspn(name, "/");
+	int left = 0;
+
+	if (length >= sizeof own)
+		return SB_OK; /* no name of the table is that long */
+	memcpy(own, name, length);
+	own[length] = '\0';
+	whole = sb_path_join(path, own);
+	if (!whole)
+		return SB_E_NOMEM;
+	if (readlink(whole, text, sizeof text) >= 0)
+		return look_at(walk, path, own, DT_LNK, set, &left);
+	return errno == EINVAL ? look_at(walk, path, own, DT_DIR, set, &left) : SB_OK;
+}
+
+/* The next link or directory; what a file system does not tell with the name is asked for. */
+static const struct dirent64 *next_entry(struct sb_sys_dir *dir)
+{
+	const struct dirent64 *entry;
+	struct stat info;
+
+	while ((entry = sb_sys_dir_next(dir))) {
+		if (entry->d_name[0] == '.' &&
+		    (!entry->d_name[1] || (entry->d_name[1] == '.' && !entry->d_name[2])))
+			continue;
+		if (entry->d_type == DT_UNKNOWN &&
+		    fstatat(dir->fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+			((struct dirent64 *)entry)->d_type = IFTODT(info.st_mode);
+		if (entry->d_type == DT_LNK || entry->d_type == DT_DIR)
+			break;
+	}
+	return entry;
+}
+
+/* The names that the set has in a directory, if they are few; else 0. */
+static size_t few_names(const struct walk *walk, const struct set *set, const char **out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const char *rest = walk->rows[set->rows[i]].pattern + set->offset;
+		size_t width = strcspn(rest, "/"), known = 0;
+
+		while (known < count &&
+		       (strncmp(out[known], rest, width) != 0 || strcspn(out[known], "/") != width))
+			known++;
+		if (known == MAX_ASKED || memchr(rest, '*', width))
+			return 0;
+		out[known] = rest;
+		count += known == count;
+	}
+	return count;
+}
+
+static int look_in(struct walk *walk, const char *path, const struct set *set)
+{
+	const char *names[MAX_ASKED];
+	size_t few = few_names(walk, set, names);
+	const struct dirent64 *entry;
+	int status = SB_OK, left = MAX_IN_ONE;
+	struct sb_sys_dir dir;
+
+	for (size_t i = 0; i < few && status == SB_OK; i++)
+		status = look_for(walk, path, names[i], set);
+	if (few || sb_sys_dir_open(&dir, path) < 0)
+		return status;
+	while (status == SB_OK && (entry = next_entry(&dir)))
+		status = look_at(walk, path, entry->d_name, entry->d_type, set, &left);
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+static int look_in_tree(struct walk *walk, const char *path, const struct sb_guard_row *row)
+{
+	const struct dirent64 *entry;
+	int status = SB_OK, left = MAX_IN_ONE;
+	struct sb_sys_dir dir;
+
+	if (sb_sys_dir_open(&dir, path) < 0)
+		return SB_OK;
+	while (status == SB_OK && (entry = next_entry(&dir))) {
+		SB_AUTO_FREE char *whole = sb_path_join(path, entry->d_name);
+
+		status = whole ? add_in_tree(walk, whole, entry->d_type, row, &left) : SB_E_NOMEM;
+	}
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+static int look_in_base(struct walk *walk)
+{
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	int status = SB_OK, left = 0;
+	struct set set;
+
+	if (sb_sys_dir_open(&dir, walk->base) < 0)
+		return SB_OK;
+	while (status == SB_OK && (entry = next_entry(&dir))) {
+		find_first(walk, entry->d_name, strlen(entry->d_name), &set);
+		if (set.count)
+			status = look_at(walk, walk->base, entry->d_name, entry->d_type, &set,
+					 &left);
+	}
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+/* Those of the home directory's usual place, ".local/share". */
+static void find_usual(const struct walk *walk, const char *usual, struct set *out)
+{
+	size_t length = strlen(usual);
+
+	find_first(walk, usual, strcspn(usual, "/"), out);
+	out->offset = length + 1;
+	for (size_t i = 0; i < out->count;) {
+		const char *pattern = walk->rows[out->rows[i]].pattern;
+
+		if (strncmp(pattern, usual, length) == 0 && pattern[length] == '/')
+			i++;
+		else
+			out->rows[i] = out->rows[--out->count];
+	}
+}
+
+/* A variable names another place than the usual one: as if there were a link to it. */
+static int look_in_other(struct walk *walk, const char *path, const char *usual)
+{
+	const struct sb_guard_options *options = walk->out->options;
+	SB_AUTO_FREE char *target = NULL;
+	SB_AUTO_FREE char *known = sb_path_join(walk->base, usual);
+	struct set set;
+	int status = SB_OK;
+
+	if (!known)
+		return SB_E_NOMEM;
+	if (strcmp(path, known) == 0)
+		return SB_OK;
+	find_usual(walk, usual, &set);
+	target = set.count ? resolve(walk, path, &walk->rows[set.rows[0]]) : NULL;
+	if (!target || strcmp(target, known) == 0)
+		return SB_OK;
+	if (!options->in_guarded_root || options->in_guarded_root(options->context, target)) {
+		for (size_t i = 0; i < set.count && status == SB_OK; i++) {
+			const struct sb_guard_row *row = &walk->rows[set.rows[i]];
+
+			status = add_rest(walk, target, row->pattern + set.offset, row);
+		}
+	}
+	return status == SB_OK ? look_in(walk, path, &set) : status;
+}
+
+int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
+		    struct sb_extras *out)
+{
+	struct walk walk = {.base = directory, .out = out, .links_left = MAX_LINKS};
+	int status;
+
+	index_rows(&walk, others != NULL);
+	status = look_in_base(&walk);
+	if (status == SB_OK && others && others->config)
+		status = look_in_other(&walk, others->config, ".config");
+	if (status == SB_OK && others && others->data)
+		status = look_in_other(&walk, others->data, ".local/share");
+	for (size_t i = 0; i < walk.tree_count; i++) {
+		if (status == SB_OK)
+			status = look_in_tree(&walk, walk.trees[i].path, walk.trees[i].row);
+		free(walk.trees[i].path);
+	}
+	return status;
+}
