@@ -234,6 +234,8 @@ static int look_at(struct walk *walk, const char *path, const char *name, unsign
 		if (target)
 			status = add_rest(walk, target, rest + width + (rest[width] == '/'), row);
 	}
+	if (target && sb_path_within(target, walk->base))
+		return status;
 	/* through a link, too: what lies behind it may have links of its own */
 	return status == SB_OK && deeper.count ? look_in(walk, whole, &deeper) : status;
 }
