@@ -370,6 +370,13 @@ static void find_usual(const struct walk *walk, const char *usual, struct set *o
 	}
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+	size_t length = strlen(path), width = strlen(end);
+
+	return length >= width && strcmp(path + length - width, end) == 0;
+}
+
 /* A variable names another place than the usual one: as if there were a link to it. */
 static int look_in_other(struct walk *walk, const char *path, const char *usual)
 {
@@ -387,7 +394,9 @@ static int look_in_other(struct walk *walk, const char *path, const char *usual)
 	target = set.count ? resolve(walk, path, &walk->rows[set.rows[0]]) : NULL;
 	if (!target || strcmp(target, known) == 0)
 		return SB_OK;
-	if (!options->in_guarded_root || options->in_guarded_root(options->context, target)) {
+	/* one that is called as usual is guarded by its name */
+	if (!ends_in(target, known + strlen(walk->base)) &&
+	    (!options->in_guarded_root || options->in_guarded_root(options->context, target))) {
 		for (size_t i = 0; i < set.count && status == SB_OK; i++) {
 			const struct sb_guard_row *row = &walk->rows[set.rows[i]];
 

@@ -63,7 +63,8 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 	for (size_t i = 0; i < guard->extras.count; i++)
 		if (sb_path_within(path, guard->extras.all[i].path) ||
 		    sb_path_within(guard->extras.all[i].path, path))
-			return sb_row_of_git(guard);
+			return guard->extras.all[i].row ? guard->extras.all[i].row
+							: sb_row_of_git(guard);
 	if (directory >= 0 && sb_look_is_git(directory, ""))
 		return sb_row_of_git(guard);
 	sb_fold(".git", 4, &git);
