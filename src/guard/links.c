@@ -69,7 +69,7 @@ static bool is_left_out(const struct sb_guard_row *row, size_t first, bool home)
 	return row->pattern[0] == '<' || memchr(row->pattern, '*', first) ||
 	       (row->flags & SB_GUARD_IF_PROTECTING) ||
 	       ((row->flags & SB_GUARD_IN_HOME) && !home) ||
-	       (!row->held && strcmp(row->who, "git") == 0);
+	       (!row->held[0] && strcmp(row->who, "git") == 0);
 }
 
 static void index_rows(struct walk *walk, bool home)

@@ -372,7 +372,7 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".local/bin", "shell", "on the PATH of the user's shell"),
 	/* a project's own bin is code like the rest of it */
 	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME,
-	 NULL},
+	 ""},
 	BENEATH(".local/share/applications", "desktop", "programs behind menu entries"),
 	BENEATH(".local/share/dbus-1", "session bus", "programs that the bus starts"),
 	AT(".ssh/authorized_keys", "sshd", "lets others log in"),
