@@ -29,12 +29,6 @@ static bool no_mounts(const struct sb_layers *layers)
 	return !layers->mounts && !layers->supervised;
 }
 
-/* The broker holds metadata and sockets; names that are not files it cannot give. */
-static bool no_private_temp(const struct sb_layers *layers)
-{
-	return !layers->mounts && layers->supervised;
-}
-
 /* Without a namespace the filter refuses all of it. */
 static bool no_ipc(const struct sb_layers *layers)
 {
@@ -75,7 +69,6 @@ static const struct {
 } losses[] = {
 	{no_mounts, "modes, owners, times and attributes of files outside can be changed, the real "
 		    "/tmp and /dev/shm are used, and services' sockets can be connected to"},
-	{no_private_temp, "the real /tmp and /dev/shm are used"},
 	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
 	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 	{no_landlock, "device files can be written and rules for single operations are not held "
@@ -179,7 +172,7 @@ static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *o
 /* Is this the loss of mounts, so that why there are none belongs to the sentence? */
 static bool is_mounts(bool (*missing)(const struct sb_layers *layers))
 {
-	return missing == no_mounts || missing == no_private_temp;
+	return missing == no_mounts;
 }
 
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
@@ -200,7 +193,8 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 		find_unheld(plan, false, out);
 	find_hidden(layers, plan, out);
 	find_unreadable(plan, out);
-	find_closed_temp(plan, out);
+	if (!layers->supervised)
+		find_closed_temp(plan, out);
 }
 
 void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,

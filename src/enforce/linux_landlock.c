@@ -127,7 +127,7 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 		if (domain->no_terminals && sb_path_within(TERMINALS, node->path))
 			continue;
 		/* rights add up on the way down: what is to be kept in it would be open as well */
-		if (!layers->mounts && sb_plan_temp_is_closed(plan, i))
+		if (!layers->mounts && !layers->supervised && sb_plan_temp_is_closed(plan, i))
 			continue;
 		status =
 			grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);

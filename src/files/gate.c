@@ -177,6 +177,7 @@ static void word(const struct sb_judged *judged, char *reason, size_t size)
 		[SB_WHY_MOUNT] = "on another filesystem that is mounted inside the project",
 		[SB_WHY_HARD_LINK] = "the file has other names elsewhere",
 		[SB_WHY_IGNORED] = "git ignores it, so git could not bring it back",
+		[SB_WHY_TEMPORARY] = "another program made it",
 	};
 	static const char builtin[] = "built-in: ";
 	const struct sb_guard_answer *guard = &judged->guard;
@@ -206,6 +207,7 @@ static void find(const struct sb_files *view, const struct sb_judged *judged,
 		[SB_WHY_HARD_LINK] = SB_FILES_WHY_HARD_LINK,
 		[SB_WHY_GUARDED] = SB_FILES_WHY_GUARDED,
 		[SB_WHY_IGNORED] = SB_FILES_WHY_IGNORED,
+		[SB_WHY_TEMPORARY] = SB_FILES_WHY_NO_RULE,
 	};
 
 	*finding = (struct finding){.verdict = judged->decision.verdict,

@@ -165,6 +165,22 @@ static void heed_bounds(const struct sb_grounds *grounds, struct sb_judged *judg
 		object(judged, SB_WHY_HARD_LINK);
 }
 
+static const struct sb_rule temporary = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/tmp",
+	.origin = "built-in: another program's temporary file",
+};
+
+/* A file without a name is made in the directory itself, and changes nothing of it. */
+static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decision *decision,
+		       enum sb_op op, const char *path)
+{
+	return grounds->own_temp && decision->rule &&
+	       sb_own_temp_is_foreign(grounds->own_temp, decision->rule, path) &&
+	       !(op == SB_CREATE && strcmp(path, decision->rule->pattern) == 0);
+}
+
 /* other: the name that a directory gets or had, when it is renamed; or NULL. */
 static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 			const struct sb_site *other, struct sb_judged *judged)
@@ -188,6 +204,11 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 	    sb_ignored_asks(&grounds->ignored, grounds->policy, op, judged->site, other != NULL,
 			    decision))
 		judged->why = SB_WHY_IGNORED;
+	if (decision->verdict == SB_ALLOW && op != SB_READ &&
+	    is_foreign(grounds, decision, op, path)) {
+		object(judged, SB_WHY_TEMPORARY);
+		decision->rule = &temporary;
+	}
 }
 
 /* --- guarded names -------------------------------------------------------------------------------- */
@@ -546,8 +567,11 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 	struct sb_guard_answer answer;
 	struct sb_guard_place place;
 
-	if (sb_decide(grounds->policy, SB_CREATE, site->path).verdict != SB_ALLOW ||
-	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW)
+	struct sb_decision create = sb_decide(grounds->policy, SB_CREATE, site->path);
+
+	if (create.verdict != SB_ALLOW ||
+	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
+	    is_foreign(grounds, &create, SB_CREATE, site->path))
 		return false;
 	if (!has_guard(grounds, site))
 		return true;

@@ -6,12 +6,13 @@
  *
  * The broker and the asker ask about a held call, the file tools and the server's keeper about a
  * tool's call, --explain and what_may_i_do about what might be done.  None has rules of its own.
- * Four things count, and the strictest answer is the case's:
+ * Five things count, and the strictest answer is the case's:
  *
  *     the policy       sb_decide() about each operation that the deed needs
  *     the guard        names that a program outside would run or obey (guard.h).  A rule of the
  *                      user's that is about such a name opens it
  *     what git ignores if that is protected, and was not made by this run (ignored.h)
+ *     temporary files  of others, where the run has no such directories for itself (own_temp.h)
  *     bounds           that file tools have and commands do not: a project bounds reading, too
  *
  * Judging asks nobody and changes nothing.
@@ -21,6 +22,7 @@
 
 #include "guard/guard.h"
 #include "judge/ignored.h"
+#include "judge/own_temp.h"
 #include "judge/site.h"
 #include "sandbash/policy.h"
 
@@ -41,6 +43,7 @@ struct sb_grounds {
 	const struct sb_policy *policy;
 	const struct sb_guard *guard; /* NULL: names alone do not matter */
 	struct sb_ignored ignored;    /* on where what git ignores is protected */
+	struct sb_own_temp *own_temp; /* or NULL: its temporary directories are its own */
 	struct sb_bounds bounds;
 };
 
@@ -102,6 +105,7 @@ enum sb_why {
 	SB_WHY_HARD_LINK,
 	SB_WHY_GUARDED,
 	SB_WHY_IGNORED,
+	SB_WHY_TEMPORARY, /* what another program made in a temporary directory */
 };
 
 /* One operation on one path that the deed needs. */

@@ -598,9 +598,13 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	int status = sb_grounds_guard(supervision->policy, supervision->projects, &home,
 				      &asker->guard, err);
 
-	if (status == SB_OK)
-		sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
-	return status;
+	if (status != SB_OK)
+		return status;
+	sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
+	asker->grounds.own_temp = sb_own_temp_new();
+	if (!asker->grounds.own_temp)
+		return sb_fail(err, SB_E_NOMEM, errno, "out of memory");
+	return SB_OK;
 }
 
 /* After the performer is born: what only the asker does. */
@@ -609,6 +613,7 @@ static int settle(struct asker *asker, struct sb_error *err)
 	let_go_of_stdio();
 	raise_limit();
 	/* as root: what is done outside on approval needs no more than root's own files */
+	sb_perform_note(asker->grounds.own_temp);
 	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
 	return SB_OK;

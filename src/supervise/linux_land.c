@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/perform.h"
 #include "sys/beneath.h"
 
 #define TRIES 16
@@ -290,6 +291,8 @@ static int land(const struct sb_landing *landing, bool replace)
 		return fd;
 	if (!temporary[0]) {
 		status = link_to(fd, landing->directory, landing->name);
+		if (status == 0)
+			sb_perform_made(landing->directory, landing->name);
 		if (status != -EEXIST || !replace)
 			return status;
 		do {
@@ -300,8 +303,10 @@ static int land(const struct sb_landing *landing, bool replace)
 			return status;
 	}
 	if (syscall(SYS_renameat2, landing->directory, temporary, landing->directory, landing->name,
-		    replace ? 0 : RENAME_NOREPLACE) == 0)
+		    replace ? 0 : RENAME_NOREPLACE) == 0) {
+		sb_perform_made(landing->directory, landing->name);
 		return 0;
+	}
 	status = -errno;
 	unlinkat(landing->directory, temporary, 0);
 	return status;

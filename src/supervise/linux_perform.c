@@ -313,8 +313,8 @@ static long check_access(const struct sb_call *call, const char *object)
 	return result;
 }
 
-struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
-			     const struct sb_spot *target)
+static struct sb_outcome carry_out(const struct sb_call *call, const struct sb_spot *file,
+				   const struct sb_spot *target)
 {
 	char buffer[SB_PROC_NAME];
 	const char *object = sb_proc_self_fd(buffer, file->object);
@@ -355,6 +355,39 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	default: /* sockets have their own way; the rest is never performed */
 		return refused(EACCES);
 	}
+}
+
+static struct sb_own_temp *own_temp;
+
+void sb_perform_note(struct sb_own_temp *own)
+{
+	own_temp = own;
+}
+
+void sb_perform_made(int directory, const char *name)
+{
+	sb_own_temp_made(own_temp, directory, name);
+}
+
+struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
+			     const struct sb_spot *target)
+{
+	struct sb_outcome outcome;
+
+	if (!own_temp)
+		return carry_out(call, file, target);
+	if (call->act == SB_ACT_UNLINK || call->act == SB_ACT_RMDIR)
+		sb_own_temp_leaves(own_temp, file->directory, file->name);
+	outcome = carry_out(call, file, target);
+	if (outcome.error)
+		return outcome;
+	if ((call->act == SB_ACT_OPEN && outcome.created) || call->act == SB_ACT_MKDIR ||
+	    call->act == SB_ACT_MKNOD || call->act == SB_ACT_SYMLINK ||
+	    (call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE)))
+		sb_perform_made(file->directory, file->name);
+	if (call->act == SB_ACT_LINK || call->act == SB_ACT_RENAME)
+		sb_perform_made(target->directory, target->name);
+	return outcome;
 }
 
 /*

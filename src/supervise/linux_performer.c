@@ -302,6 +302,9 @@ int sb_performer_prepare(struct sb_performer *performer)
 		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;
+	if (!performer->layers->mounts)
+		sb_own_temp_share(performer->grounds->own_temp, performer->policy);
+	sb_perform_note(performer->grounds->own_temp);
 	sb_sys_read_memory_by(performer->proc);
 	crew.broker.performer = performer;
 	if (performer->layers->no_copies)

@@ -352,6 +352,8 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id)) {
 			outcome.error = bind_in(broker, call, &file, socket);
+			if (!outcome.error)
+				sb_perform_made(file.directory, file.name);
 			if (!outcome.error &&
 			    !sb_act_stands(&acting, call, &file, NULL, &judgement)) {
 				sb_act_take_back(call, &file, NULL, &outcome);

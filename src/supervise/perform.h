@@ -9,6 +9,7 @@
 #ifndef SB_SUPERVISE_PERFORM_H
 #define SB_SUPERVISE_PERFORM_H
 
+#include "judge/own_temp.h"
 #include "supervise/call.h"
 #include "supervise/resolve.h"
 
@@ -32,6 +33,13 @@ struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_sp
 /* file and target as resolved; target only for rename and link. */
 struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
 			     const struct sb_spot *target);
+
+/*
+ * From now on names that are made and removed are noted in own, for temporary directories that are
+ * everybody's; made: by other means than sb_perform().
+ */
+void sb_perform_note(struct sb_own_temp *own);
+void sb_perform_made(int directory, const char *name);
 
 /*
  * What the kernel would answer whoever may do it or not: ENOENT, EEXIST, EISDIR, ...; 0 when
