@@ -2,7 +2,7 @@
 """run.py - finds the test programs, runs them two at a time, counts their TAP.
 
     tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
-                 [--flags FLAGS]...
+                 [--flags FLAGS]... [--times]
 
 Suites:
     unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
@@ -24,8 +24,11 @@ enforce and supervise are about one kind of run: RUNS says with which flags of s
 repeated.  --flags= (nothing: the default run), --flags=--static or $SANDBASH_TEST_FLAGS choose
 others; --flags may be given twice.
 
+The programs of LONGEST come first, so that none of them is alone at the end.  --times prints what
+that table is made of: each program's seconds, and those in which it used a processor.
+
 A program that crashes, is too slow, or prints no plan or less than it planned counts as
-one failure more.  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
+one failure more, and so does what is left in /, /tmp or the project (lib/places.py).  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
 line is "N passed, N failed" or "N passed, N failed, N skipped".
 """
 
@@ -47,6 +50,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "tests" / "lib"))
+
+from places import Places  # noqa: E402 (needs the path)
+
 SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
 BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
@@ -70,6 +78,8 @@ PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", 
            "supervise/noticed")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
+# What takes longest (--times), by that: it begins first.
+LONGEST = ()
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
@@ -100,6 +110,7 @@ class Job:
     tap: bool = True
     flags: str = ""  # for every sandbash that it starts
     sandbash: Path = None  # that it starts; None: of the build tree
+    times: bool = False  # of each of its tests, too
 
 
 @dataclass
@@ -109,6 +120,8 @@ class Outcome:
     failures: list = field(default_factory=list)
     output: str = ""
     seconds: float = 0.0
+    busy: float = 0.0  # with a processor, it and every child that was waited for
+    took: list = field(default_factory=list)  # (seconds, busy, name) of its tests
 
 
 # --- who runs ---------------------------------------------------------------------------
@@ -275,6 +288,7 @@ def environment(job, home):
         "SANDBASH_TEST_FLAGS": job.flags,
         "SANDBASH_TEST_REPORTS": f"{home.parent}/sanitizer",
         "SANDBASH_TEST_MUST_RUN": "1" if MUST_RUN else "0",
+        "SANDBASH_TEST_TIMES": "1" if job.times else "0",
         "PYTHONPATH": str(account.top / "tests" / "lib"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",  # what was done before a program had to be ended
@@ -292,6 +306,7 @@ def environment(job, home):
 # --- TAP --------------------------------------------------------------------------------
 
 RESULT = re.compile(r"(ok|not ok)\b\s*\d*\s*-?\s*([^#]*)(?:#\s*(skip|todo)\S*\s*(.*))?", re.I)
+TOOK = re.compile(r"# took ([\d.]+) s ([\d.]+) s (.*)")  # of tap.py, when it is wanted
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*skip\S*\s*(.*))?$", re.I)
 
 
@@ -303,6 +318,9 @@ def read_tap(text, outcome):
     planned = None
     results = 0
     for line in text.splitlines():
+        took = TOOK.match(line)
+        if took:
+            outcome.took.append((float(took.group(1)), float(took.group(2)), took.group(3)))
         plan = PLAN.match(line)
         if plan:
             planned = (planned or 0) + int(plan.group(1))
@@ -387,12 +405,14 @@ def run_job(job):
         with running_lock:
             running.discard(process.pid)
         end_group(process.pid)
-        status = process.wait()
+        _, ended, usage = os.wait4(process.pid, 0)
+        status = process.returncode = os.waitstatus_to_exitcode(ended)
         texts = []
         for stream in (out, err):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "backslashreplace"))
     outcome.seconds = time.monotonic() - started
+    outcome.busy = usage.ru_utime + usage.ru_stime
     outcome.output = texts[0] + texts[1]
     for report in sorted(place.glob("sanitizer.*")):
         outcome.output += report.read_text(errors="backslashreplace")
@@ -439,6 +459,27 @@ def tell(job, outcome):
             print(f"       failed: {failure}", flush=True)
 
 
+def tell_times(outcomes):
+    """What took longest: of the programs all, of their tests the first hundred."""
+    print("  seconds  with a processor")
+    programs = [(outcome.seconds, outcome.busy, f"{job.account.label:4} {job.name}")
+                for job, outcome in outcomes]
+    tests = [(seconds, busy, f"{job.account.label:4} {job.name}: {name}")
+             for job, outcome in outcomes for seconds, busy, name in outcome.took]
+    for seconds, busy, name in sorted(programs, reverse=True) + sorted(tests, reverse=True)[:100]:
+        print(f"{seconds:9.2f} {busy:9.2f}  {name}")
+    print(f"{sum(p[0] for p in programs):9.2f} {sum(p[1] for p in programs):9.2f}  all programs")
+
+
+def tell_left(places):
+    """What is still where no test should leave anything; how many of it are failures."""
+    left = places.left()
+    for path, names, counts in left:
+        print(f"{'FAIL' if counts else 'note'} left behind: {path} (while these ran: "
+              f"{', '.join(names)})", flush=True)
+    return sum(one.counts for one in left)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
     parser.add_argument("--suite", action="append", choices=SUITES, help="only this suite")
@@ -447,6 +488,7 @@ def main():
     parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
     parser.add_argument("--flags", action="append", metavar="FLAGS",
                         help="of sandbash, in the suites enforce and supervise")
+    parser.add_argument("--times", action="store_true", help="what took longest, at the end")
     options = parser.parse_args()
     runs = options.flags
     if runs is None and "SANDBASH_TEST_FLAGS" in os.environ:
@@ -481,16 +523,25 @@ def main():
                 if account is own or suite in BOTH:
                     jobs += jobs_of(suite, account, account is own, runs)
         jobs = [job for job in jobs if options.only in job.name]
+        jobs.sort(key=lambda job: LONGEST.index(job.name) if job.name in LONGEST else len(LONGEST))
+        for job in jobs:
+            job.times = options.times
         outcomes = []
+        places = Places(TOP, accounts[-1].entry.pw_uid if len(accounts) > 1 else None, MUST_RUN)
+        now = []  # the names of the programs that run
 
         def work(job):
+            now.append(job.name)
             outcome = run_job(job)
+            places.look(now)
             if outcome.failures and job.name.startswith(PERSONS):
                 tell(job, outcome)
                 print(f"     a person's timing on a busy machine: {job.name} once more", flush=True)
                 outcome = run_job(job)
+                places.look(now)
+            now.remove(job.name)
             tell(job, outcome)
-            outcomes.append(outcome)
+            outcomes.append((job, outcome))
 
         started = time.monotonic()
         # a person mostly waits: beside the others
@@ -513,9 +564,11 @@ def main():
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.rmtree(scratch.with_name(scratch.name + "-tree"), ignore_errors=True)
 
-    passed = sum(o.passed for o in outcomes)
-    failed = sum(len(o.failures) for o in outcomes)
-    skipped = sum(len(o.skips) for o in outcomes)
+    if options.times:
+        tell_times(outcomes)
+    passed = sum(o.passed for _, o in outcomes)
+    failed = sum(len(o.failures) for _, o in outcomes) + tell_left(places)
+    skipped = sum(len(o.skips) for _, o in outcomes)
     if MUST_RUN:
         failed, skipped = failed + skipped, 0
     if not jobs:

@@ -1,8 +1,10 @@
 """bad_input.py - R5, S13: wrong values, hostile places and broken surroundings.  Each gives a
 clear error in the usual form and the right exit code; nothing starts, nothing is half-written."""
 
+import fcntl
 import os
 import shutil
+from pathlib import Path
 
 from tap import BIN, check, contains, equal, run_all, test
 
@@ -186,9 +188,10 @@ def strange_home(fx):
 @test("R5 bad input: HOME is the root directory: still only the project is writable")
 def root_home(fx):
     fx.config("")
-    result = fx.sandbash("touch", "x", env={"HOME": "/"})
+    env = {"HOME": "/", "XDG_STATE_HOME": fx.dir / "state"}  # root's record would stay in /
+    result = fx.sandbash("touch", "x", env=env)
     check(result.status in (0, EXIT_OWN_FAILURE), result.stderr)
-    result = fx.sandbash("touch", fx.outside / "x", env={"HOME": "/"})
+    result = fx.sandbash("touch", fx.outside / "x", env=env)
     check(result.status != 0 and not (fx.outside / "x").exists())
 
 
@@ -334,6 +337,10 @@ def hidden_cwd(fx):
 @test("R5 bad input: odd directories in the environment do no harm")
 def odd_directories(fx):
     fx.write(fx.home / "file", "text\n")
+    there = [Path(place) / "sandbash" for place in ("/tmp", "/dev/shm")]  # every run makes them
+    tmp = os.open("/tmp", os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(tmp, fcntl.LOCK_EX)  # this program as another account, at the same time
+    ours = [path for path in there if not path.exists()]
     for name in ("TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
         for value in ("/", "/tmp", fx.home, fx.project, fx.project / "sub", "/nonexistent", "relative",
                       "", "/dev/shm", "/dev/null"):
@@ -344,6 +351,9 @@ def odd_directories(fx):
             result = fx.sandbash(*(["--static"] if away else []), "sh", "-c", script,
                                  env={name: value})
             equal((result.status, result.stdout), (0, "text\n"), f"{name}={value}: {result.stderr}")
+    for path in ours:
+        path.rmdir()
+    os.close(tmp)
 
 
 @test("R5 bad input: an unknown completion shell")

@@ -28,12 +28,14 @@ tests that must know.
 
 import os
 import re
+import resource
 import shutil
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +43,7 @@ from typing import NamedTuple
 from terminal import Terminal
 
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
+TIMES = os.environ.get("SANDBASH_TEST_TIMES") == "1"
 TOP = Path(__file__).resolve().parent.parent.parent
 BIN = Path(os.environ.get("SANDBASH_BIN") or TOP / "build" / "sandbash").absolute()
 TOOLS = Path(os.environ.get("SANDBASH_TEST_TOOLS") or TOP / "build" / "tests").absolute()
@@ -363,12 +366,19 @@ def _explain(fixture):
                 _diagnose(f"[{label}]\n{text[-4000:]}")
 
 
+def _busy():
+    """Seconds with a processor, of this program and of every child that was waited for."""
+    return sum(sum(resource.getrusage(who)[:2])
+               for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def run_all():
     """Run what was registered, print TAP, exit.  Arguments: only tests whose name holds one."""
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
     wanted = [t for t in _tests if not sys.argv[1:] or any(w in t[0] for w in sys.argv[1:])]
     failures = 0
     os.umask(0o022)
+    started, busy = time.monotonic(), _busy()
     print(f"1..{len(wanted)}")
     for number, (label, function, variant, home_in_tmp) in enumerate(wanted, 1):
         label = label.replace("#", "\\#")
@@ -386,4 +396,8 @@ def run_all():
         finally:
             if fixture:
                 fixture.remove()
+        if TIMES:
+            seconds, now = time.monotonic() - started, _busy()
+            print(f"# took {seconds:.2f} s {now - busy:.2f} s {label}")
+            started, busy = time.monotonic(), now
     sys.exit(1 if failures else 0)

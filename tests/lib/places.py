@@ -1,0 +1,71 @@
+"""places.py - what a run of the tests leaves where it has no business.
+
+    places = Places(project, user)        before the first program; user: the number of an account
+    places.look(["cli/modes.py"])         after each: what is new came while these ran
+    places.left()                         [Left(path, while_running, counts)] after the last
+
+Somebody else may work on the machine: what is new in a directory that everybody writes to counts
+only when its name or its owner says that it is ours, and no other run of the tests can have made
+it.  The rest is told.
+"""
+
+import os
+import pwd
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+RUN = "sandbash-test-"  # in /var/tmp: the scratch directory of a run
+PATIENCE = 30  # seconds for what another run has there for a moment
+
+
+class Left(NamedTuple):
+    path: str
+    while_running: list
+    counts: bool
+
+
+class Places:
+    def __init__(self, project, user=None, must=False):
+        self.user, self.must = user, must
+        home = pwd.getpwuid(os.getuid()).pw_dir
+        tests = sorted(str(path) for path in (project / "tests").glob("**/") if path.is_dir())
+        self.places = ["/", home, *SHARED, str(project), *tests]
+        self.known = self._listing()
+        self.new = {}
+
+    def _listing(self):
+        found = set()
+        for place in self.places:
+            try:
+                found.update(os.path.join(place, name) for name in os.listdir(place))
+            except OSError:
+                pass  # no home directory, or a closed one
+        return {path for path in found if not path.startswith(f"/var/tmp/{RUN}")}
+
+    def look(self, names):
+        for path in self._listing() - self.known - self.new.keys():
+            self.new[path] = list(names)
+
+    def _ours(self, path):
+        place, name = os.path.split(path)
+        if place not in SHARED:
+            return self.must or place == "/"
+        try:
+            owner = os.lstat(path).st_uid
+        except OSError:
+            return False
+        return "sandbash" in name or owner == self.user
+
+    def left(self):
+        """Once this run has removed its own: another's scratch directory may be a live run's."""
+        self.look(["nobody any more"])
+        deadline = time.monotonic() + PATIENCE
+        while any(os.path.lexists(path) and self._ours(path) for path in self.new):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.2)
+        alone = not any(path.name.startswith(RUN) for path in Path("/var/tmp").iterdir())
+        return [Left(path, names, self._ours(path) and (alone or os.path.dirname(path) not in SHARED))
+                for path, names in sorted(self.new.items()) if os.path.lexists(path)]
