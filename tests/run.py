@@ -2,7 +2,7 @@
 """run.py - finds the test programs, runs them two at a time, counts their TAP.
 
     tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
-                 [--flags FLAGS]... [--times]
+                 [--flags FLAGS]... [--times] [--desktop]
 
 Suites:
     unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
@@ -25,7 +25,8 @@ repeated.  --flags= (nothing: the default run), --flags=--static or $SANDBASH_TE
 others; --flags may be given twice.
 
 The programs of LONGEST come first, so that none of them is alone at the end.  --times prints what
-that table is made of: each program's seconds, and those in which it used a processor.
+that table is made of: each program's seconds, and those in which it used a processor.  --desktop:
+in a private namespace where sockets of a session lie in /tmp and /run/user (lib/desktop.py).
 
 A program that crashes, is too slow, or prints no plan or less than it planned counts as
 one failure more, and so does what is left in /, /tmp or the project (lib/places.py).  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
@@ -480,6 +481,14 @@ def tell_left(places):
     return sum(one.counts for one in left)
 
 
+def on_desktop():
+    """This run again, where people work (lib/desktop.py)."""
+    again = [word for word in sys.argv if word != "--desktop"]
+    os.execvp("unshare", ["unshare", "--mount", "--propagation=private", sys.executable,
+                          str(TOP / "tests" / "lib" / "desktop.py"), test_user().pw_name,
+                          sys.executable, *again])
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
     parser.add_argument("--suite", action="append", choices=SUITES, help="only this suite")
@@ -489,7 +498,10 @@ def main():
     parser.add_argument("--flags", action="append", metavar="FLAGS",
                         help="of sandbash, in the suites enforce and supervise")
     parser.add_argument("--times", action="store_true", help="what took longest, at the end")
+    parser.add_argument("--desktop", action="store_true", help="on a furnished machine; needs root")
     options = parser.parse_args()
+    if options.desktop:
+        on_desktop()
     runs = options.flags
     if runs is None and "SANDBASH_TEST_FLAGS" in os.environ:
         runs = [os.environ["SANDBASH_TEST_FLAGS"]]

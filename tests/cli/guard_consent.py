@@ -17,7 +17,7 @@ def hook(fx):
     fx.write("source", HOOK, 0o755)
     fx.write(".git/hooks/pre-commit", "old", 0o755)
     person = Person(fx, "sh", "-c", "cp source .git/hooks/pre-commit; echo status=$?; "
-                    "test -x .git/hooks/pre-commit && echo executable; sleep 0.3")
+                    "test -x .git/hooks/pre-commit && echo executable")
     screen = person.answer("1", "overwrite", ".git/hooks/pre-commit")
     contains(screen, "echo the hook ran")
     contains(screen, "git runs hooks")
@@ -34,7 +34,7 @@ def refused(fx):
     fx.git_project()
     fx.write("source", HOOK, 0o755)
     before = sorted(p.name for p in fx.path(".git/hooks").iterdir())
-    person = Person(fx, "sh", "-c", "cp source .git/hooks/pre-commit; echo status=$?; sleep 0.3")
+    person = Person(fx, "sh", "-c", "cp source .git/hooks/pre-commit; echo status=$?")
     person.answer("3", "create", ".git/hooks/pre-commit")
     person.term.expect("status=1")
     person.end()
@@ -45,7 +45,7 @@ def refused(fx):
 def other_bytes(fx):
     fx.git_project()
     script = ("for n in one two; do git config core.pager $n; echo status-$n=$?; done; "
-              "git config user.name harmless; echo status-name=$?; sleep 0.3")
+              "git config user.name harmless; echo status-name=$?")
     person = Person(fx, "sh", "-c", script)
     screen = person.answer("1", "core.pager", "one")
     contains(screen, ".git/config")
@@ -62,7 +62,7 @@ def other_bytes(fx):
 def directory_answer(fx):
     (fx.outside / ".git/hooks").mkdir(parents=True)
     person = Person(fx, "sh", "-c", f"cd {fx.outside}; echo a >a; echo b >b; "
-                    "echo c >.git/hooks/c; echo status=$?; sleep 0.3")
+                    "echo c >.git/hooks/c; echo status=$?")
     person.answer("2", fx.outside / "a")
     person.answer("3", ".git/hooks/c")
     person.term.expect("status=")
@@ -77,7 +77,7 @@ def own_question(fx):
     fx.write("folder/tasks.json", "{}\n")
     person = Person(fx, "sh", "-c", f"cd {fx.outside}; echo a >a; echo b >b; "
                     f"ln -s /srv/evil .vscode; mv {fx.project}/folder sub/.vscode; "
-                    "echo status=$?; sleep 0.3", flags=[f"--ask={fx.outside}"])
+                    "echo status=$?", flags=[f"--ask={fx.outside}"])
     contains(person.answer("2", fx.outside / "a"), "this directory")
     for words in (["make the link", "it leads to '/srv/evil'", "VS Code"],
                   ["rename", "it is a directory", "VS Code"]):
@@ -99,7 +99,7 @@ def settings(fx):
     (config / "autostart/control").unlink()
     person = Person(fx, "sh", "-c", "cd ~/.config; echo a >some.conf; mkdir app; echo b >app/b; "
                     "echo evil >autostart/x.desktop; mkdir -p systemd/user; "
-                    "echo evil >systemd/user/x.service; echo done; sleep 0.3")
+                    "echo evil >systemd/user/x.service; echo done")
     person.answer("2", config / "some.conf")
     for name, words in (("autostart/x.desktop", "run at every desktop login"),
                         ("systemd/user/x.service", "user services")):
@@ -120,9 +120,9 @@ def kept_answers(fx):
     place = fx.outside / ".vscode"
     place.mkdir()
     script = ("echo x >{0}/tasks.json; echo status=$?; echo n >{0}/more.txt && echo more; "
-              "rm {0}/more.txt; sleep 0.3").format(place)
+              "rm {0}/more.txt").format(place)
     for flags, key in (([], "4"), (["--session=kept"], "2"), (["--session=other"], "4")):
-        person = Person(fx, "sh", "-c", f"echo n >{place}/notes.txt; sleep 0.3", flags=flags,
+        person = Person(fx, "sh", "-c", f"echo n >{place}/notes.txt", flags=flags,
                         columns=200)
         person.answer(key, place / "notes.txt")
         if key == "4":
@@ -145,7 +145,7 @@ def kept_answers(fx):
 def attached(fx):
     (fx.outside / ".git/hooks").mkdir(parents=True)
     run = fx.start(*fx.argv("--consent=ask", "sh", "-c", f"echo a >{fx.outside}/a; "
-                            f"ln -s /srv/evil {fx.outside}/.git/hooks/pre-commit; sleep 0.3"),
+                            f"ln -s /srv/evil {fx.outside}/.git/hooks/pre-commit"),
                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     listed = fx.home / ".local/state/sandbash/run"
     deadline = time.monotonic() + 10
@@ -172,7 +172,7 @@ def attached(fx):
 @test("C3 what a shell writes to a guarded name is there when it goes on", variants=BOTH)
 def redirection(fx):
     person = Person(fx, "bash", "-c", "echo 'export A=1' >.envrc; cat .envrc; "
-                    "{ echo one; cat /dev/null; echo two; } >.mcp.json; cat .mcp.json; sleep 0.3")
+                    "{ echo one; cat /dev/null; echo two; } >.mcp.json; cat .mcp.json")
     person.answer("1", "create", ".envrc", "whatever it writes")
     person.answer("1", "create", ".mcp.json")
     person.end()

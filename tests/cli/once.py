@@ -63,7 +63,7 @@ def two(fx, *more):
     target = fx.outside / "file"
     script = (f"python3 acts.py {first} append {target} first & "
               f"python3 acts.py {second} wait flag , append {target} second {' '.join(more)}; "
-              "wait; sleep 0.3")
+              "wait")
     return first, second, Person(fx, "sh", "-c", script)
 
 
@@ -203,7 +203,7 @@ def swapped(fx):
     fx.path("pointer").symlink_to("/etc/hosts")
     person = Person(fx, "sh", "-c", f"python3 acts.py one rename plain {fx.outside}/x & "
                     "while [ ! -e flag ]; do sleep 0.02; done; mv plain old; mv pointer plain; "
-                    "echo swapped; wait; sleep 0.3")
+                    "echo swapped; wait")
     fx.write("acts.py", ACTS)
     person.question("rename", fx.outside / "x")
     fx.write("flag", "")

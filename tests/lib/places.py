@@ -6,7 +6,7 @@
 
 Somebody else may work on the machine: what is new in a directory that everybody writes to counts
 only when its name or its owner says that it is ours, and no other run of the tests can have made
-it.  The rest is told.
+it.  What else is new in a directory of our own is told.
 """
 
 import os
@@ -68,4 +68,5 @@ class Places:
             time.sleep(0.2)
         alone = not any(path.name.startswith(RUN) for path in Path("/var/tmp").iterdir())
         return [Left(path, names, self._ours(path) and (alone or os.path.dirname(path) not in SHARED))
-                for path, names in sorted(self.new.items()) if os.path.lexists(path)]
+                for path, names in sorted(self.new.items()) if os.path.lexists(path)
+                and (self._ours(path) or os.path.dirname(path) not in SHARED)]
