@@ -313,12 +313,12 @@ def vim(fx):
     term.send("Osecond line\x1b:wq\r")
     equal(term.wait(), 0)
     equal(fx.read("file.txt"), "second line\nfirst line\n")
-    term = fx.sandbash_terminal("vim", "-N", "-u", "NONE", "-i", "NONE", fx.outside / "other.txt")
+    # without a swap file: where it may lie differs, and so does what vim says when it may not
+    term = fx.sandbash_terminal("vim", "-n", "-N", "-u", "NONE", "-i", "NONE", fx.outside / "other.txt")
     term.expect("other")
     term.settle()
     term.send("Oevil\x1b:w!\r")
-    term.expect(r"E\d+:|readonly|read-only|Can't|denied")
-    term.settle()
+    term.expect(r"E\d+:")  # it forgets what was typed before; "[readonly]" comes earlier
     term.send("\r:q!\r")
     term.wait()
     equal((fx.outside / "other.txt").read_text(), "other\n")

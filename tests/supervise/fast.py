@@ -315,12 +315,13 @@ def made_again(fx):
 def replaced(fx):
     prepare(fx)
     process = fx.start(*fx.argv(RULE, "bash", "-eu", "-c",
-                                "touch build/before; until [ -e go ]; do sleep 0.02; done; "
+                                "touch build/before; touch ready; until [ -e go ]; do sleep 0.02; done; "
                                 "touch build/after; mkdir build/made; rmdir build/made"))
     try:
         until = time.monotonic() + 20
-        while not fx.exists("build/before") and time.monotonic() < until:
+        while not fx.exists("ready") and time.monotonic() < until:
             time.sleep(0.01)
+        check(fx.exists("build/before"), "it does not begin")
         (fx.project / "build").rename(fx.project / "old")
         (fx.project / "build").mkdir()
         fx.write("go")
