@@ -75,15 +75,16 @@ enum sb_setting {
 struct sb_rule {
 	struct sb_access access;
 	enum sb_tier tier;
-	bool hard;           /* what it denies stays denied, whatever others say */
-	bool any_mode;       /* grants in read-only mode too: devices, private temp */
-	bool temp;           /* a temp directory that "tmp private" or the run makes private */
-	bool link;           /* names a symbolic link itself, which no text form can */
-	bool checked;        /* opens no more than a guard lets land: read back, it would */
-	bool absent;         /* nothing was there when the rule was made: spares a look */
-	bool fast;           /* a directory that commands change without a broker: fast.h */
-	unsigned seen;       /* what was there, as st_mode says its kind: the same; 0: not known */
-	bool capped;         /* set by seal: read-only mode took changes away from access */
+	bool hard;     /* what it denies stays denied, whatever others say */
+	bool any_mode; /* grants in read-only mode too: devices, private temp */
+	bool temp;     /* a temp directory that "tmp private" or the run makes private */
+	bool sockets;  /* a directory of sockets: what it denies is connecting, none is read */
+	bool link;     /* names a symbolic link itself, which no text form can */
+	bool checked;  /* opens no more than a guard lets land: read back, it would */
+	bool absent;   /* nothing was there when the rule was made: spares a look */
+	bool fast;     /* a directory that commands change without a broker: fast.h */
+	unsigned seen; /* what was there, as st_mode says its kind: the same; 0: not known */
+	bool capped;   /* set by seal: read-only mode took changes away from access */
 	const char *pattern; /* canonical pattern text */
 	const char *origin;  /* "built-in: SSH keys", "/path/config line 3", "--deny=x" */
 };

@@ -94,9 +94,9 @@ static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_w
 		    sb_path_within("/dev", node->path) ||         /* has a sentence of its own */
 		    (users_only && (!node->rule || node->rule->tier == SB_TIER_BUILTIN)))
 			continue;
-		if (first)
-			more++;
-		else
+		more += first != NULL;
+		/* of sockets another sentence says that they are reached */
+		if (!first || (first->rule && first->rule->sockets))
 			first = node;
 	}
 	if (first && more)
@@ -133,7 +133,8 @@ static void find_hidden(const struct sb_layers *layers, const struct sb_plan *pl
 			    node->path);
 			listed = true;
 		}
-		if (parent->state == SB_STATE_WRITABLE && !parent->temp)
+		if (parent->state == SB_STATE_WRITABLE && !parent->temp &&
+		    sb_plan_hides_content(node))
 			say(out, "new files beside the hidden '%s' cannot be read back",
 			    node->path);
 	}
@@ -145,8 +146,8 @@ static bool holds_hidden(const struct sb_plan *plan, const char *path)
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
 
 	for (size_t i = 1; parent && i < plan->node_count; i++)
-		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
-		    sb_path_within(parent, plan->nodes[i].path))
+		if (sb_path_within(parent, plan->nodes[i].path) &&
+		    sb_plan_hides_content(&plan->nodes[i]))
 			return true;
 	return false;
 }

@@ -247,8 +247,8 @@ static bool leads_to_hidden(const struct domain *domain, const struct sb_plan *p
 	if (domain->no_terminals && sb_path_within(path, TERMINALS))
 		return true;
 	for (size_t i = 0; i < plan->node_count; i++)
-		if (plan->nodes[i].state == SB_STATE_HIDDEN &&
-		    sb_path_within(path, plan->nodes[i].path) &&
+		if (sb_path_within(path, plan->nodes[i].path) &&
+		    sb_plan_hides_content(&plan->nodes[i]) &&
 		    (!sb_path_within(TERMINALS, plan->nodes[i].path) ||
 		     strcmp(TERMINALS, plan->nodes[i].path) == 0))
 			return true;
@@ -261,7 +261,7 @@ static bool is_hidden(const struct domain *domain, const struct sb_plan *plan, c
 		return true;
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (strcmp(plan->nodes[i].path, path) == 0)
-			return plan->nodes[i].state == SB_STATE_HIDDEN;
+			return sb_plan_hides_content(&plan->nodes[i]);
 	return false;
 }
 

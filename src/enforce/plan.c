@@ -602,6 +602,16 @@ static int show_command(struct maker *maker, struct sb_error *err)
 	return add_step(maker, SB_MOUNT_KEEP, command, false, plan->nodes[nearest].path, err);
 }
 
+bool sb_plan_hides_content(const struct sb_plan_node *node)
+{
+	struct stat info;
+
+	if (node->state != SB_STATE_HIDDEN || (node->rule && node->rule->sockets))
+		return false;
+	return node->kind != SB_KIND_SPECIAL || lstat(node->path, &info) != 0 ||
+	       !S_ISSOCK(info.st_mode);
+}
+
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path)
 {
 	enum sb_state state = SB_STATE_READABLE;

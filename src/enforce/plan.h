@@ -120,6 +120,13 @@ bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node);
 /* The same for the temp directory that holds path, if one does. */
 bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path);
 
+/*
+ * Does hiding this node keep something from being read?  A socket has nothing to read (open(2):
+ * ENXIO), nor has a directory of them.  Landlock, which can only grant reading beside what is
+ * hidden, would close everything that is made beside it, all of /tmp where there is an X server.
+ */
+bool sb_plan_hides_content(const struct sb_plan_node *node);
+
 /* What holds at a path: the state of the nearest enclosing node. */
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);
 

@@ -80,6 +80,7 @@ enum flags {
 	EXISTING_ONLY = 16,
 	IS_LINK = 32,
 	CHECKED = 64,
+	SOCKETS = 128,
 };
 
 /* seen: the kind of what lies there, as st_mode says it; 0: not known. */
@@ -97,6 +98,7 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 		.any_mode = flags & ANY_MODE,
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
+		.sockets = flags & SOCKETS,
 		.link = flags & IS_LINK,
 		.checked = flags & CHECKED,
 		.seen = seen,
@@ -646,7 +648,7 @@ static int add_temp(struct sb_policy *policy, const struct sb_place *place, stru
 	/* With the real /tmp these would be there: whoever reaches them types into any window. */
 	if (status == SB_OK && sb_policy_tmp(policy) != SB_TMP_OFF)
 		status = add_table(policy, tmp, temp_sockets, COUNT(temp_sockets),
-				   place->existing_only ? EXISTING_ONLY : 0, err);
+				   place->existing_only ? EXISTING_ONLY | SOCKETS : SOCKETS, err);
 	if (status == SB_OK)
 		status = add_temp_dir(policy, place, "/dev/shm", "shared memory", ANY_MODE | TEMP,
 				      err);

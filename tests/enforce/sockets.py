@@ -199,6 +199,27 @@ def shared_tmp(fx):
     works(fx.sandbash("--shared-tmp", "sh", "-c", "f=$(mktemp) && rm $f"), "neighbour")
 
 
+@test("USERS sockets in the real /tmp close nothing that is made beside them, and stay closed")
+def beside_sockets(fx):
+    """Without namespaces Landlock can only grant reading beside what is hidden."""
+    paths = ["/tmp/.X11-unix/X0", "/tmp/ssh-abcdef/agent.1", "/tmp/own.sock"]
+    env = {"SSH_AUTH_SOCK": paths[1], "DISPLAY": ":0", "TMUX": paths[2] + ",1,0"}
+
+    def beside(*words):
+        return fx.run(*OWN_MOUNTS, "sh", "-c", 'mount -t tmpfs tmp /tmp && echo old >/tmp/old && exec "$@"',
+                      "-", "python3", "-c", SERVE, ":".join(paths), *words, env=env)
+
+    made = ["sh", "-c", "f=$(mktemp) && echo x >$f && cat $f && mkdir /tmp/d && echo y >/tmp/d/f && "
+            "cat /tmp/d/f /tmp/old"]
+    equal(beside(*made).stdout, "x\ny\nold\n", "control")
+    equal(beside(*fx.argv(*made, variant="flat")).stdout, "x\ny\nold\n")
+    works(beside(*fx.argv("--deny=/tmp/old", "sh", "-c", "! cat /tmp/old", variant="flat")), "hidden")
+    for path in paths if SUPERVISED else ():
+        attack = [fx.tool("act"), "unix", "stream", path]
+        works(beside(*map(str, attack)), f"control {path}")
+        check(beside(*fx.argv(*attack, variant="flat")).status == 1, path)
+
+
 FULL_QUEUE = """
 import os, socket, sys, threading, time
 server = socket.socket(socket.AF_UNIX)
