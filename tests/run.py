@@ -553,7 +553,7 @@ def main():
         for job in jobs:
             job.times = options.times
         outcomes = []
-        places = Places(TOP, accounts[-1].entry.pw_uid if len(accounts) > 1 else None, MUST_RUN)
+        places = Places(TOP, MUST_RUN)
         now = []  # the names of the programs that run
 
         def work(job):

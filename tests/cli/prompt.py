@@ -1,6 +1,8 @@
 """prompt.py - S14: the mark in the prompt of bash, zsh and fish, which leaves the user's own
 start-up files in force; which shell is started; the warning about an alias."""
 
+import atexit
+import os
 import shutil
 
 from tap import BIN, FLAGS, check, contains, equal, lacks, run_all, skip, test
@@ -299,6 +301,11 @@ def zsh_login(fx):
 
 
 # --- fish ---------------------------------------------------------------------------------
+
+
+FISH = f"/tmp/fish.{os.environ.get('USER', 'root')}"  # it makes that without XDG_RUNTIME_DIR
+if not os.path.exists(FISH):
+    atexit.register(shutil.rmtree, FISH, ignore_errors=True)
 
 
 def fish(fx, files, *words, prompt="mine> "):

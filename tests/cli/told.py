@@ -2,6 +2,8 @@
 guard about bytes that have landed."""
 
 import json
+import shutil
+from pathlib import Path
 
 from mcp import Server
 from tap import check, contains, equal, lacks, run_all, test
@@ -54,10 +56,16 @@ def ways(fx):
 @test("reading it, and its neighbours, are not", variants=("full", "flat"))
 def neighbours(fx):
     fx.write("CLAUDE.md", "x\n")
-    script = """cat CLAUDE.md; chmod 644 CLAUDE.md; echo x >README.md; echo x >claude.txt; mkdir rules
+    temp = Path("/tmp") / fx.dir.name  # the real one without namespaces
+    script = f"""cat CLAUDE.md; chmod 644 CLAUDE.md; echo x >README.md; echo x >claude.txt; mkdir rules
                 echo x >rules/a.md; mkdir -p node_modules/p; echo x >node_modules/p/AGENTS.md
-                echo x >/tmp/CLAUDE.md; mkdir -p .cursor; echo x >.cursor/other; rm README.md"""
-    equal(notes(fx, script), [])
+                mkdir {temp}; echo x >{temp}/CLAUDE.md; test -s {temp}/CLAUDE.md || echo none >told
+                mkdir -p .cursor; echo x >.cursor/other; rm README.md"""
+    try:
+        equal(notes(fx, script), [])
+        check(not fx.exists("told"))
+    finally:
+        shutil.rmtree(temp, ignore_errors=True)
 
 
 @test("names at any depth, and rules in directories", variants=("full", "flat"))

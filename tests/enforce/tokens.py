@@ -96,8 +96,8 @@ def emacs(fx):
     evaluate = ["emacsclient", f"--server-file={key}", "--eval", "(+ 40 2)"]
     start = "(progn (setq server-use-tcp t server-host \"127.0.0.1\") (server-start))"
     server = subprocess.Popen(["emacs", "-Q", "--fg-daemon", "--eval", start],
-                              env={**os.environ, "HOME": str(fx.home)}, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                              env={**os.environ, "HOME": str(fx.home), "TMPDIR": str(fx.dir)},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         # control; it takes a while to start
         wait_for(lambda: fx.run(*evaluate, env=env).stdout.strip() == "42", "Emacs' server")

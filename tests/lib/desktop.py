@@ -14,7 +14,9 @@ import socket
 import subprocess
 import sys
 
-OWN = {  # in the directory of each session; a slash: also who listens there
+from places import OWN
+
+PLACES = {  # in the directory of each session; a slash: also who listens there
     "/run/user/{uid}": ("bus", "wayland-0", "pipewire-0", "pipewire-0-manager", "pulse/native",
                         "gnupg/S.gpg-agent", "gnupg/S.gpg-agent.ssh", "keyring/ssh",
                         "keyring/control", "systemd/private", "systemd/notify", "at-spi/bus",
@@ -61,7 +63,7 @@ def furnish(people):
         runtime = f"/run/user/{entry.pw_uid}"
         mount(runtime, "700")
         os.chown(runtime, entry.pw_uid, entry.pw_gid)
-        for directory, names in OWN.items():
+        for directory, names in PLACES.items():
             for name in names:
                 path = f"{directory}/{name}".format(uid=entry.pw_uid)
                 servers.append(listen(path, entry))
@@ -73,7 +75,7 @@ def furnish(people):
 def main():
     user, *command = sys.argv[1:]
     servers = furnish([pwd.getpwuid(0), pwd.getpwnam(user)])
-    status = subprocess.run(command, check=False).returncode
+    status = subprocess.run(command, check=False, env={**os.environ, OWN: "1"}).returncode
     for server in servers:
         server.close()
     sys.exit(status if status >= 0 else 128 - status)

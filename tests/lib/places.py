@@ -1,12 +1,13 @@
 """places.py - what a run of the tests leaves where it has no business.
 
-    places = Places(project, user)        before the first program; user: the number of an account
+    places = Places(project)              before the first program
     places.look(["cli/modes.py"])         after each: what is new came while these ran
     places.left()                         [Left(path, while_running, counts)] after the last
 
 Somebody else may work on the machine: what is new in a directory that everybody writes to counts
-only when its name or its owner says that it is ours, and no other run of the tests can have made
-it.  What else is new in a directory of our own is told.
+only when its name says that it is ours, and no other run of the tests can have made it.  Where /tmp
+is the run's own (lib/desktop.py, OWN), all that is new there counts.  What else is new in a directory
+of our own is told.
 """
 
 import os
@@ -15,7 +16,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+OWN = "SANDBASH_TEST_OWN_TMP"  # a variable: nobody else writes to /tmp
+SHARED = ("/var/tmp", "/dev/shm", *([] if OWN in os.environ else ["/tmp"]))
 RUN = "sandbash-test-"  # in /var/tmp: the scratch directory of a run
 PATIENCE = 30  # seconds for what another run has there for a moment
 
@@ -27,11 +29,11 @@ class Left(NamedTuple):
 
 
 class Places:
-    def __init__(self, project, user=None, must=False):
-        self.user, self.must = user, must
+    def __init__(self, project, must=False):
+        self.must = must
         home = pwd.getpwuid(os.getuid()).pw_dir
         tests = sorted(str(path) for path in (project / "tests").glob("**/") if path.is_dir())
-        self.places = ["/", home, *SHARED, str(project), *tests]
+        self.places = ["/", home, "/tmp", *SHARED, str(project), *tests]
         self.known = self._listing()
         self.new = {}
 
@@ -51,12 +53,8 @@ class Places:
     def _ours(self, path):
         place, name = os.path.split(path)
         if place not in SHARED:
-            return self.must or place == "/"
-        try:
-            owner = os.lstat(path).st_uid
-        except OSError:
-            return False
-        return "sandbash" in name or owner == self.user
+            return self.must or place in ("/", "/tmp")
+        return "sandbash" in name
 
     def left(self):
         """Once this run has removed its own: another's scratch directory may be a live run's."""

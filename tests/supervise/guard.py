@@ -242,6 +242,7 @@ def around_hooks(fx):
     fx.write("scripts/lint.sh", SCRIPT, 0o755)
     fx.path(".git/hooks/pre-commit").symlink_to("../../scripts/lint.sh")
     fx.write("mine.sh", SCRIPT + "more\n", 0o755)
+    temp = f"/tmp/{fx.dir.name}"  # the real one without namespaces
     refused = ("chmod +x .git/hooks/pre-push", "chmod 000 .git/hooks", "chmod 600 .git/hooks",
                "echo >>scripts/lint.sh", "cp mine.sh scripts/lint.sh", "mv mine.sh scripts/lint.sh",
                "mkdir t && echo gitdir: /tmp/x >t/.git; test -s t/.git",
@@ -251,7 +252,8 @@ def around_hooks(fx):
     allowed = ("chmod 755 .git/hooks", "touch .git/hooks", "chmod +x .git/hooks/*.sample",
                "echo >>mine.sh", "echo >scripts/other.sh",
                "mkdir u && echo gitdir: ../.git >u/.git && mv u v",
-               "git init -q --separate-git-dir=/tmp/s$$ /tmp/w$$ && cat /tmp/w$$/.git")
+               f"mkdir {temp} && git init -q --separate-git-dir={temp}/s {temp}/w && cat {temp}/w/.git && "
+               f"rm -r {temp}")
     for script in refused:
         result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
         check(result.status != 0, script)
