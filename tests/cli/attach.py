@@ -36,6 +36,15 @@ def run_dir(fx):
     return fx.home / ".local" / "state" / "sandbash" / "run"
 
 
+def write_others(fx):
+    """The names of runs that were there before the first of this test."""
+    if fx.exists(fx.dir / "others"):
+        return
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as stream:
+        fx.write(fx.dir / "others", "\n".join(line.split("@", 1)[1].strip() for line in stream
+                                              if "@sandbash/" in line))
+
+
 def files(fx):
     """The runs that are announced; a name with a dot is a file in the making."""
     found = os.listdir(run_dir(fx)) if run_dir(fx).exists() else []
@@ -47,6 +56,7 @@ class Run:
 
     def __init__(self, fx, *args, listens=True, **how):
         self.fx, before = fx, set(files(fx))
+        write_others(fx)
         self.process = fx.start(*fx.argv(*args, **how), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True)
@@ -67,6 +77,12 @@ class Run:
 
     def address(self):
         return "\0sandbash/" + self.field("socket")
+
+    def clients(self):
+        """How many are connected, as the server sees it: each has a line beside the listener's."""
+        name = self.address().replace("\0", "@")
+        with open("/proc/net/unix", encoding="ascii", errors="replace") as stream:
+            return sum(line.split()[-1] == name for line in stream) - 1
 
     def end(self, timeout=20):
         try:
@@ -192,15 +208,16 @@ def killed(fx):
     run = Run(fx, "--consent=ask", *write_outside(fx))
     first = Person(fx)
     first.sees("wants to create")
+    equal(run.clients(), 1)
     first.term.process.send_signal(signal.SIGKILL)
     first.term.process.wait()
-    time.sleep(0.5)
+    wait(lambda: run.clients() == 0, "its end is not noticed")
     equal(run.process.poll(), None)
     check(not fx.exists(fx.outside / "file"), "not answered by dying")
     second = Person(fx)
     second.sees("wants to create")
     second.term.close()  # hanging up is no answer either
-    time.sleep(0.5)
+    wait(lambda: run.clients() == 0, "its end is not noticed")
     equal(run.process.poll(), None)
     third = Person(fx)
     third.sees("wants to create")
@@ -399,8 +416,11 @@ def attach(name, kind=socket.SOCK_SEQPACKET):
     return say(s)
 
 def names():
+    """All but those of other runs, which were there before: one may be stuck."""
     with open("/proc/net/unix") as stream:
-        return ["\0" + line.split("@", 1)[1].strip() for line in stream if "@sandbash/" in line]
+        found = [line.split("@", 1)[1].strip() for line in stream if "@sandbash/" in line]
+    others = open("../../others").read().split("\n")
+    return ["\0" + name for name in found if name not in others]
 
 def orphan(name, out):
     """From a daemon whose parents are gone."""
@@ -451,6 +471,7 @@ def received(path):
 
 def inside(fx, body):
     """A script that a run executes; it ends with the results in the file "result"."""
+    write_others(fx)
     return fx.write("inside.py", INSIDE % HELLO.hex() + body + """
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
