@@ -83,7 +83,7 @@ WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 # What takes longest (--times), by that: it begins first.
 LONGEST = (
-    "supervise/guard.py", "supervise/differ.py", "cross compilation", "mcp/run.py asan",
+    "supervise/guard.py", "supervise/differ.py", "supervise/two_runs.py", "cross compilation", "mcp/run.py asan",
     "mcp/files.py asan", "mcp/consent.py asan", "mcp/protocol.py asan", "supervise/git_upkeep.py",
     "supervise/git_files.py", "supervise/git_session.py", "supervise/differ.py --static",
     "enforce/writes.py", "supervise/storm.py", "supervise/fast.py", "supervise/git_daily.py",

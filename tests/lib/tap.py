@@ -132,6 +132,7 @@ class Fixture:
         self.outside.mkdir()
         self.history = []  # (argv, Result), shown when the test fails
         self._terminals = []
+        self._started = []
 
     # --- running things -------------------------------------------------------------
 
@@ -224,9 +225,12 @@ class Fixture:
         return result
 
     def start(self, *argv, cwd=None, env=None, **popen):
-        """Popen in the same surroundings, for tests that signal or talk to what runs."""
-        return subprocess.Popen(with_flags([os.fspath(word) for word in argv]),
-                                cwd=cwd or self.project, env=self.env(env), **popen)
+        """Popen in the same surroundings, for tests that signal or talk to what runs.  Ended
+        with the test: one that fails leaves no run that waits for an answer."""
+        process = subprocess.Popen(with_flags([os.fspath(word) for word in argv]),
+                                   cwd=cwd or self.project, env=self.env(env), **popen)
+        self._started.append(process)
+        return process
 
     def terminal(self, *argv, cwd=None, env=None, rows=24, columns=80, replies=False):
         """Run argv on a new terminal of its own; see terminal.py.  Ended with the test."""
@@ -310,6 +314,10 @@ class Fixture:
     def remove(self):
         for terminal in self._terminals:
             terminal.close()
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
         # A test may leave directories that cannot be entered.
         for directory, directories, _ in os.walk(self.dir):
             for name in directories:
