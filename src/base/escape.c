@@ -85,6 +85,19 @@ size_t sb_utf8_visible(const char *bytes, size_t length)
 	return step && is_invisible(sb_utf8_point(bytes, step)) ? 0 : step;
 }
 
+bool sb_utf8_all_visible(const char *bytes, size_t length)
+{
+	while (length) {
+		size_t step = *bytes >= ' ' && *bytes <= '~' ? 1 : sb_utf8_visible(bytes, length);
+
+		if (!step)
+			return false;
+		bytes += step;
+		length -= step;
+	}
+	return true;
+}
+
 static void escape_ascii(struct sb_buf *out, unsigned char c)
 {
 	switch (c) {

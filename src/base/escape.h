@@ -7,6 +7,7 @@
 #ifndef SB_BASE_ESCAPE_H
 #define SB_BASE_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ size_t sb_utf8_length(const char *bytes, size_t length);
 
 /* The same, but 0 as well for what steers a terminal, shows as nothing or turns the line. */
 size_t sb_utf8_visible(const char *bytes, size_t length);
+
+/* Is all of it such visible characters? */
+bool sb_utf8_all_visible(const char *bytes, size_t length);
 
 /* The code point of the character at bytes, whose length sb_utf8_length has told. */
 uint32_t sb_utf8_point(const char *bytes, size_t length);

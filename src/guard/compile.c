@@ -200,6 +200,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		 struct sb_error *err)
 {
 	struct sb_guard *guard = calloc(1, sizeof *guard);
+	size_t count = 0;
 	int status = guard ? SB_OK : SB_E_NOMEM;
 
 	if (status == SB_OK)
@@ -208,8 +209,14 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 							     : sizeof guard->options);
 	if (status == SB_OK)
 		guard->extras.options = &guard->options;
-	for (size_t i = 0; status == SB_OK && options->projects && options->projects[i]; i++) {
-		status = sb_extras_of(options->projects[i], &guard->options, &guard->extras);
+	while (options->projects && options->projects[count])
+		count++;
+	if (status == SB_OK && !(guard->shown = calloc(count + 1, sizeof *guard->shown)))
+		status = SB_E_NOMEM;
+	for (size_t i = 0; status == SB_OK && i < count; i++) {
+		status = sb_extras_of(options->projects[i], &guard->options, &guard->extras,
+				      &guard->shown[i]);
+		guard->shown_count = i + 1;
 		if (status == SB_OK)
 			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
 	}
@@ -234,5 +241,15 @@ void sb_guard_free(struct sb_guard *guard)
 	if (!guard)
 		return;
 	sb_extras_done(&guard->extras);
+	for (size_t i = 0; i < guard->shown_count; i++)
+		sb_shown_done(&guard->shown[i]);
+	free(guard->shown);
 	free(guard);
+}
+
+void sb_guard_changes(const struct sb_guard *guard, void (*tell)(void *context, const char *line),
+		      void *context)
+{
+	for (size_t i = 0; i < guard->shown_count; i++)
+		sb_shown_compare(&guard->shown[i], tell, context);
 }

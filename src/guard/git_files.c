@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "guard/guard.h"
 
 #define GIT "git"
@@ -210,7 +211,7 @@ static const struct sb_guard_row rows[] = {
 	ROW("gitdir", SB_GUARD_GITDIR, GIT,
 	    "names the files that git worktree moves, repairs and removes"),
 	ROW("locked", SB_GUARD_GIT_TEXT, GIT, "git worktree list prints it as it is"),
-	FREE("info/exclude", GIT, "patterns of names"),
+	ROW("info/exclude", SB_GUARD_GIT_EXCLUDE, GIT, "patterns of names that git does not show"),
 	FREE("info/attributes", GIT, "only chooses among drivers that some git config defines"),
 	FREE("info/sparse-checkout", GIT, "patterns of names"),
 	FREE("info/refs", "git over http", "a list for others, which git makes anew"),
@@ -450,12 +451,13 @@ static bool is_plain_part(const char *part, size_t length)
 	static const char forbidden[] = " ~^:?*[\\", expanded[] = "$`;|&<>'\"()";
 
 	if (length == 0 || part[0] == '.' || part[0] == '-' || part[length - 1] == '.' ||
-	    (length >= 5 && memcmp(part + length - 5, ".lock", 5) == 0))
+	    (length >= 5 && memcmp(part + length - 5, ".lock", 5) == 0) ||
+	    !sb_utf8_all_visible(part, length)) /* a terminal outside shows it */
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)part[i];
 
-		if (c < 0x20 || c == 0x7f || strchr(forbidden, c) || strchr(expanded, c))
+		if (strchr(forbidden, c) || strchr(expanded, c))
 			return false;
 		if (i && ((c == '.' && part[i - 1] == '.') || (c == '{' && part[i - 1] == '@')))
 			return false;

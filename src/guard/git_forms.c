@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "guard/fold.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
@@ -110,27 +111,19 @@ static bool is_line_of_names(struct part line)
 {
 	if (line.length && (line.at[0] == '-' || line.at[0] == ' '))
 		return false;
-	for (size_t i = 0; i < line.length; i++) {
-		unsigned char c = (unsigned char)line.at[i];
-
-		if (c < 0x20 || c == 0x7f || strchr("$`;|&<>'\"()\\*?[!", c))
+	for (size_t i = 0; i < line.length; i++)
+		if (strchr("$`;|&<>'\"()\\*?[!", line.at[i]))
 			return false;
-	}
-	return true;
+	return sb_utf8_all_visible(line.at, line.length);
 }
 
 static bool is_line_of_text(struct part line)
 {
-	for (size_t i = 0; i < line.length; i++) {
-		unsigned char c = (unsigned char)line.at[i];
+	struct part word;
 
-		/* U+0080 to U+009F are control characters, too: 0xC2 0x80 ... */
-		if ((c < 0x20 && c != '\t') || c == 0x7f ||
-		    (c >= 0x80 && c < 0xa0 &&
-		     (!i || (unsigned char)line.at[i - 1] == 0xc2 ||
-		      (unsigned char)line.at[i - 1] < 0x80)))
+	while (cut(&line, '\t', &word))
+		if (!sb_utf8_all_visible(word.at, word.length))
 			return false;
-	}
 	return true;
 }
 

@@ -1,10 +1,14 @@
 #include "guard/git_keys.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/escape.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
+#include "guard/git_forms.h"
 #include "guard/git_url.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -13,111 +17,269 @@ enum test {
 	ANY_VALUE,
 	URL,     /* git_url.h: no remote helper, nothing that looks like an option */
 	WORD,    /* nothing that looks like an option */
+	NAME,    /* letters, digits and ._/- that no shell expands */
 	NO_BANG, /* no command */
+	SWITCH,  /* yes or no: anything else would be a command */
+	FORMAT,  /* of a line of git log: no characters by their number, which may be an escape */
 	BRANCH,  /* a name that no shell expands: prompts show it */
+	SIGNER,  /* the name of a key, no file and no option */
+	INNER,   /* a file of the work tree, with lists of ids */
+	SHARED,  /* core.sharedRepository: nobody but the group gets a right */
 	INSIDE,  /* a path in guarded roots */
 };
 
-/* "section.*.name" has a subsection, "section.name" has none. */
+/*
+ * Keys that begin like this, where "*" is any subsection; their last parts, all of them if that is "*".
+ *
+ * Gone through with "git help --config" of git 2.39 and the manuals up to 2.51.  Not here is what
+ * names a program, a file or a directory; what leads elsewhere (insteadOf, proxies, lfs.url); what takes a
+ * check away (protectNTFS, sslVerify, fsck.*, trustctime); and what sounds harmless and is not:
+ *     rebase.instructionFormat   "%n" in it makes lines of the list of steps: exec
+ *     pager.CMD                  a program, but for yes and no
+ *     merge.tool, diff.tool      a file that git mergetool reads as a script
+ *     pull.twohead, pull.octopus git-merge-NAME is run
+ *     help.autoCorrect           runs another command than was typed
+ *     gc.recentObjectsHook, gc.repackFilterTo  among so many numbers
+ *     gitflow.path.hooks         among names of branches
+ *     format.suffix              part of a file's name
+ *     receive.procReceiveRefs    makes a hook run
+ */
 static const struct {
-	const char *section;
-	bool sub;
-	const char *name;
+	const char *before, *names;
 	enum test test;
 } harmless[] = {
 	/* what init and clone write */
-	{"core", false, "repositoryformatversion", ANY_VALUE},
-	{"core", false, "filemode", ANY_VALUE},
-	{"core", false, "bare", ANY_VALUE},
-	{"core", false, "logallrefupdates", ANY_VALUE},
-	{"core", false, "ignorecase", ANY_VALUE},
-	{"core", false, "precomposeunicode", ANY_VALUE},
-	{"core", false, "symlinks", ANY_VALUE},
-	{"core", false, "sharedrepository", ANY_VALUE},
-	{"core", false, "worktree", INSIDE}, /* git checkout writes there */
-	{"extensions", false, "worktreeconfig", ANY_VALUE},
-	{"extensions", false, "objectformat", ANY_VALUE},
-	{"extensions", false, "compatobjectformat", ANY_VALUE},
-	{"extensions", false, "refstorage", ANY_VALUE},
-	{"extensions", false, "relativeworktrees", ANY_VALUE},
-	{"extensions", false, "partialclone", URL}, /* a remote's name */
-	{"receive", false, "denynonfastforwards", ANY_VALUE},
-	{"receive", false, "denycurrentbranch", ANY_VALUE},
-	/* how files are checked out */
-	{"core", false, "autocrlf", ANY_VALUE},
-	{"core", false, "eol", ANY_VALUE},
-	{"core", false, "safecrlf", ANY_VALUE},
-	{"core", false, "sparsecheckout", ANY_VALUE},
-	{"core", false, "sparsecheckoutcone", ANY_VALUE},
-	{"index", false, "sparse", ANY_VALUE},
-	{"index", false, "version", ANY_VALUE},
-	{"core", false, "untrackedcache", ANY_VALUE},
-	{"core", false, "quotepath", ANY_VALUE},
-	{"core", false, "abbrev", ANY_VALUE},
-	{"core", false, "longpaths", ANY_VALUE},
+	{"core.",
+	 "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks",
+	 ANY_VALUE},
+	{"core.", "sharedrepository", SHARED},
+	{"core.", "worktree", INSIDE}, /* git checkout writes there */
+	{"extensions.",
+	 "worktreeconfig objectformat compatobjectformat refstorage relativeworktrees "
+	 "preciousobjects",
+	 ANY_VALUE},
+	{"extensions.", "partialclone", URL}, /* a remote's name */
+	{"receive.",
+	 "denynonfastforwards denycurrentbranch denydeletes denydeletecurrent fsckobjects autogc "
+	 "unpacklimit advertiseatomic advertisepushoptions maxinputsize shallowupdate "
+	 "updateserverinfo keepalive",
+	 ANY_VALUE},
+	{"uploadpack.",
+	 "allowfilter allowanysha1inwant allowreachablesha1inwant allowtipsha1inwant "
+	 "allowrefinwant keepalive",
+	 ANY_VALUE},
+	/* how files are checked out, listed and kept */
+	{"core.",
+	 "autocrlf eol safecrlf sparsecheckout sparsecheckoutcone untrackedcache quotepath abbrev "
+	 "longpaths whitespace commentchar commentstring commitgraph multipackindex splitindex "
+	 "preloadindex compression loosecompression bigfilethreshold deltabasecachelimit "
+	 "packedgitlimit packedgitwindowsize packedrefstimeout filesreflocktimeout fsync "
+	 "fsyncmethod fsyncobjectfiles hidedotfiles warnambiguousrefs maxtreedepth",
+	 ANY_VALUE},
+	{"core.", "notesref", BRANCH},
+	{"core.", "checkroundtripencoding", NAME},
+	{"index.", "sparse version threads recordendofindexentries recordoffsettable skiphash",
+	 ANY_VALUE},
+	{"splitindex.", "maxpercentchange sharedindexexpire", ANY_VALUE},
+	{"sparse.", "expectfilesoutsideofpatterns", ANY_VALUE},
+	{"checkout.", "guess workers thresholdforparallelism", ANY_VALUE},
+	{"checkout.", "defaultremote", URL},
+	{"feature.", "experimental manyfiles", ANY_VALUE},
 	/* remotes and branches; uploadpack, receivepack, vcs, proxy and mergeoptions are not here */
-	{"remote", true, "url", URL},
-	{"remote", true, "pushurl", URL},
-	{"remote", true, "fetch", WORD},
-	{"remote", true, "push", WORD},
-	{"remote", true, "tagopt", ANY_VALUE},
-	{"remote", true, "prune", ANY_VALUE},
-	{"remote", true, "prunetags", ANY_VALUE},
-	{"remote", true, "mirror", ANY_VALUE},
-	{"remote", true, "promisor", ANY_VALUE},
-	{"remote", true, "partialclonefilter", WORD},
-	{"remote", true, "skipdefaultupdate", ANY_VALUE},
-	{"remote", true, "skipfetchall", ANY_VALUE},
-	{"remote", true, "followremotehead", ANY_VALUE},
-	{"remote", true, "gh-resolved", WORD},
-	{"remote", false, "pushdefault", URL},
-	{"branch", true, "remote", URL}, /* may be a URL itself */
-	{"branch", true, "pushremote", URL},
-	{"branch", true, "merge", BRANCH},
-	{"branch", true, "rebase", ANY_VALUE},
-	{"branch", true, "description", ANY_VALUE},
-	{"branch", false, "autosetupmerge", ANY_VALUE},
-	{"branch", false, "autosetuprebase", ANY_VALUE},
-	{"submodule", true, "url", URL},
-	{"submodule", true, "active", ANY_VALUE},
-	{"submodule", true, "branch", WORD},
-	{"submodule", true, "update", NO_BANG},
-	{"submodule", true, "ignore", ANY_VALUE},
-	{"submodule", true, "fetchrecursesubmodules", ANY_VALUE},
-	{"submodule", false, "active", WORD},
+	{"remote.*.", "url pushurl", URL},
+	{"remote.*.", "fetch push partialclonefilter gh-resolved", WORD},
+	{"remote.*.",
+	 "tagopt prune prunetags mirror promisor skipdefaultupdate skipfetchall followremotehead",
+	 ANY_VALUE},
+	{"remote.", "pushdefault", URL},
+	{"branch.*.", "remote pushremote", URL}, /* may be a URL itself */
+	{"branch.*.", "merge", BRANCH},
+	{"branch.*.", "rebase description", ANY_VALUE},
+	{"branch.*.", "gh-merge-base vscode-merge-base gk-merge-base gk-merge-target", BRANCH},
+	{"branch.*.", "github-pr-owner-number gk-last-accessed gk-last-modified", WORD},
+	{"branch.", "autosetupmerge autosetuprebase sort", ANY_VALUE},
+	{"gitflow.branch.", "*", NAME},
+	{"gitflow.prefix.", "*", NAME},
+	{"submodule.*.", "url", URL},
+	{"submodule.*.", "active ignore fetchrecursesubmodules", ANY_VALUE},
+	{"submodule.*.", "branch", WORD},
+	{"submodule.*.", "update", NO_BANG},
+	{"submodule.", "active", WORD},
+	{"submodule.",
+	 "recurse fetchjobs propagatebranches alternatelocation alternateerrorstrategy "
+	 "stickyrecursiveclone",
+	 ANY_VALUE},
+	{"fetch.",
+	 "prune prunetags parallel output all recursesubmodules showforcedupdates unpacklimit "
+	 "writecommitgraph negotiationalgorithm fsckobjects",
+	 ANY_VALUE},
+	{"transfer.", "fsckobjects unpacklimit advertisesid advertiseobjectinfo", ANY_VALUE},
+	{"clone.", "defaultremotename", WORD},
+	{"clone.", "rejectshallow filtersubmodules", ANY_VALUE},
+	{"protocol.", "version", ANY_VALUE},
+	{"http.", "postbuffer lowspeedlimit lowspeedtime maxrequests minsessions version",
+	 ANY_VALUE},
+	{"http.*.", "postbuffer lowspeedlimit lowspeedtime maxrequests minsessions version",
+	 ANY_VALUE},
+	{"credential.", "username", WORD},
+	{"credential.*.", "username", WORD},
+	{"credential.", "usehttppath", ANY_VALUE},
+	{"credential.*.", "usehttppath", ANY_VALUE},
 	/* who commits, and how commands behave */
-	{"user", false, "name", ANY_VALUE},
-	{"user", false, "email", ANY_VALUE},
-	{"user", false, "useconfigonly", ANY_VALUE},
-	{"author", false, "name", ANY_VALUE},
-	{"author", false, "email", ANY_VALUE},
-	{"committer", false, "name", ANY_VALUE},
-	{"committer", false, "email", ANY_VALUE},
-	{"init", false, "defaultbranch", WORD},
-	{"pull", false, "rebase", ANY_VALUE},
-	{"pull", false, "ff", ANY_VALUE},
-	{"push", false, "default", ANY_VALUE},
-	{"push", false, "autosetupremote", ANY_VALUE},
-	{"push", false, "followtags", ANY_VALUE},
-	{"fetch", false, "prune", ANY_VALUE},
-	{"merge", false, "ff", ANY_VALUE},
-	{"merge", false, "conflictstyle", ANY_VALUE},
-	{"merge", false, "renames", ANY_VALUE},
-	{"rebase", false, "autostash", ANY_VALUE},
-	{"rebase", false, "autosquash", ANY_VALUE},
-	{"rebase", false, "updaterefs", ANY_VALUE},
-	{"rerere", false, "enabled", ANY_VALUE},
-	{"rerere", false, "autoupdate", ANY_VALUE},
-	{"diff", false, "algorithm", ANY_VALUE},
-	{"diff", false, "renames", ANY_VALUE},
-	{"status", false, "showuntrackedfiles", ANY_VALUE},
-	{"checkout", false, "defaultremote", URL},
-	{"gc", false, "auto", ANY_VALUE},
-	{"gc", false, "autodetach", ANY_VALUE},
-	{"maintenance", false, "auto", ANY_VALUE},
-	{"color", false, "ui", ANY_VALUE},
-	{"lfs", false, "repositoryformatversion", ANY_VALUE},
+	{"user.", "name email useconfigonly", ANY_VALUE},
+	{"user.", "signingkey", SIGNER},
+	{"author.", "name email", ANY_VALUE},
+	{"committer.", "name email", ANY_VALUE},
+	{"init.", "defaultbranch", BRANCH},
+	{"init.", "defaultobjectformat defaultrefformat", NAME},
+	{"add.", "ignoreerrors", ANY_VALUE},
+	{"am.", "keepcr threeway messageid", ANY_VALUE},
+	{"apply.", "ignorewhitespace whitespace", ANY_VALUE},
+	{"commit.", "cleanup gpgsign status verbose", ANY_VALUE},
+	{"tag.", "gpgsign forcesignannotated sort", ANY_VALUE},
+	{"gpg.", "format", NAME},
+	{"versionsort.", "suffix prereleasesuffix", ANY_VALUE},
+	{"pull.", "rebase ff", ANY_VALUE},
+	{"push.",
+	 "default autosetupremote followtags gpgsign negotiate recursesubmodules usebitmaps "
+	 "useforceifincludes",
+	 ANY_VALUE},
+	{"merge.",
+	 "ff conflictstyle renames renamelimit directoryrenames renormalize autostash branchdesc "
+	 "defaulttoupstream log stat suppressdest verbosity verifysignatures",
+	 ANY_VALUE},
+	{"mergetool.", "keepbackup keeptemporaries prompt hideresolved writetotemp", ANY_VALUE},
+	{"difftool.", "prompt trustexitcode", ANY_VALUE},
+	{"rebase.",
+	 "autostash autosquash updaterefs abbreviatecommands backend forkpoint "
+	 "missingcommitscheck reschedulefailedexec stat rebasemerges maxlabellength",
+	 ANY_VALUE},
+	{"rerere.", "enabled autoupdate", ANY_VALUE},
+	{"revert.", "reference", ANY_VALUE},
+	{"worktree.", "guessremote userelativepaths", ANY_VALUE},
+	{"notes.", "displayref rewriteref", WORD},
+	{"notes.", "mergestrategy rewritemode", NAME},
+	{"notes.*.", "mergestrategy", NAME},
+	{"notes.rewrite.", "*", ANY_VALUE},
+	/* what is shown; what hides something is told besides: content.c */
+	{"advice.", "*", ANY_VALUE},
+	{"color.", "*", ANY_VALUE},
+	{"color.*.", "*", ANY_VALUE},
+	{"column.", "*", ANY_VALUE},
+	{"pager.", "*", SWITCH},
+	{"diff.",
+	 "algorithm renames renamelimit colormoved colormovedws context interhunkcontext dirstat "
+	 "indentheuristic mnemonicprefix noprefix srcprefix dstprefix relative statgraphwidth "
+	 "statnamewidth submodule suppressblankempty wordregex wserrorhighlight autorefreshindex "
+	 "ignoresubmodules",
+	 ANY_VALUE},
+	{"diff.*.", "xfuncname funcname wordregex", ANY_VALUE},
+	{"status.",
+	 "showuntrackedfiles aheadbehind branch displaycommentprefix relativepaths renamelimit "
+	 "renames short showstash submodulesummary",
+	 ANY_VALUE},
+	{"log.",
+	 "abbrevcommit date decorate diffmerges excludedecoration follow graphcolors "
+	 "initialdecorationset mailmap showroot",
+	 ANY_VALUE},
+	{"pretty.", "*", FORMAT},
+	{"format.", "pretty", FORMAT},
+	{"format.",
+	 "coverletter numbered signoff thread useautobase subjectprefix filenamemaxlength "
+	 "encodeemailheaders coverfromdescription forceinbodyfrom mboxrd noprefix",
+	 ANY_VALUE},
+	{"stash.", "showincludeuntracked showpatch showstat", ANY_VALUE},
+	{"grep.", "column extendedregexp fallbacktonoindex fullname linenumber patterntype threads",
+	 ANY_VALUE},
+	{"blame.",
+	 "blankboundary coloring date markignoredlines markunblamablelines showemail showroot",
+	 ANY_VALUE},
+	{"blame.", "ignorerevsfile", INNER},
+	{"showbranch.", "default", WORD},
+	{"interactive.", "singlekey", ANY_VALUE},
+	{"i18n.", "commitencoding logoutputencoding", NAME},
+	{"mailinfo.", "scissors quotedcr", ANY_VALUE},
+	{"tar.", "umask", ANY_VALUE},
+	/* housekeeping */
+	{"gc.",
+	 "auto autodetach autopacklimit aggressivedepth aggressivewindow bigpackthreshold "
+	 "cruftpacks logexpiry maxcruftsize packrefs pruneexpire reflogexpire "
+	 "reflogexpireunreachable rerereresolved rerereunresolved worktreepruneexpire "
+	 "writecommitgraph",
+	 ANY_VALUE},
+	{"gc.*.", "reflogexpire reflogexpireunreachable", ANY_VALUE},
+	{"maintenance.", "auto autodetach strategy", ANY_VALUE},
+	{"maintenance.*.", "enabled schedule auto", ANY_VALUE},
+	{"commitgraph.", "generationversion maxnewfilters readchangedpaths changedpathsversion",
+	 ANY_VALUE},
+	{"pack.",
+	 "allowpackreuse compression deltacachelimit deltacachesize depth indexversion "
+	 "packsizelimit prefer threads usebitmaps usesparse usepathwalk window windowmemory "
+	 "writebitmaphashcache writebitmaplookuptable writereverseindex readreverseindex",
+	 ANY_VALUE},
+	{"repack.",
+	 "cruftdepth cruftthreads cruftwindow cruftwindowmemory packkeptobjects "
+	 "midxmustcontaincruft updateserverinfo usedeltabaseoffset usedeltaislands writebitmaps",
+	 ANY_VALUE},
+	{"fastimport.", "unpacklimit", ANY_VALUE},
+	{"lsrefs.", "unborn", ANY_VALUE},
+	/* git-lfs; url, storage, customtransfer and extension are not here */
+	{"lfs.",
+	 "repositoryformatversion locksverify allowincompletepush concurrenttransfers batch "
+	 "dialtimeout tlstimeout activitytimeout keepalive fetchinclude fetchexclude "
+	 "fetchrecentalways fetchrecentrefsdays fetchrecentcommitsdays fetchrecentremoterefs "
+	 "pruneoffsetdays skipdownloaderrors setlockablereadonly",
+	 ANY_VALUE},
+	{"lfs.*.", "access locksverify", NAME},
 };
+
+static bool is_name(const char *value)
+{
+	for (const char *at = value; *at; at++)
+		if (!strchr("._/-+", *at) && !(*at >= '0' && *at <= '9') &&
+		    !((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z'))
+			return false;
+	return value[0] != '-';
+}
+
+static bool is_switch(const char *value)
+{
+	static const char *const words[] = {"",   "true", "false", "yes", "no",
+					    "on", "off",  "1",     "0"};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * git_config_perm() of git: "2", "all" and the like, and numbers with a right for others, would make every
+ * file that git writes anybody's to read, some to change.
+ */
+static bool is_shared_with_group(const char *value)
+{
+	char *end;
+	unsigned long mode;
+
+	if (is_switch(value) || strcmp(value, "umask") == 0 || strcmp(value, "group") == 0)
+		return true;
+	if (value[0] != '0')
+		return false;
+	mode = strtoul(value, &end, 8);
+	return !*end && (mode & 0600) == 0600 && !(mode & ~0660ul);
+}
+
+static bool is_signer(const char *value)
+{
+	size_t length = strlen(value);
+	char option[128] = "-S";
+
+	if (length + 3 > sizeof option)
+		return false;
+	memcpy(option + 2, value, length + 1);
+	return sb_git_sign_option_is_plain(option, length + 2);
+}
 
 static bool passes(enum test test, const char *value)
 {
@@ -126,18 +288,39 @@ static bool passes(enum test test, const char *value)
 		return sb_git_url_is_plain(value);
 	case WORD:
 		return value[0] != '-';
-	case BRANCH:
-		return sb_git_ref_is_plain(value, strlen(value));
+	case NAME:
+		return is_name(value);
 	case NO_BANG:
 		return !strchr(value, '!');
+	case SWITCH:
+		return is_switch(value);
+	case FORMAT:
+		return !strstr(value, "%x");
+	case BRANCH:
+		return sb_git_ref_is_plain(value, strlen(value));
+	case SIGNER:
+		return is_signer(value);
+	case INNER:
+		return is_name(value) && value[0] != '/' && !strstr(value, "..");
+	case SHARED:
+		return is_shared_with_group(value);
 	default:
 		return true;
 	}
 }
 
-static bool has_subsection(const char *key)
+/* Lines and tabs apart, nothing that a terminal obeys: git config --list shows it as it is. */
+static bool is_visible(const char *value)
 {
-	return strchr(key, '.') != strrchr(key, '.');
+	while (*value) {
+		size_t length = strcspn(value, "\t\n");
+
+		if (!sb_utf8_all_visible(value, length))
+			return false;
+		value += length;
+		value += strspn(value, "\t\n");
+	}
+	return true;
 }
 
 /*
@@ -145,8 +328,9 @@ static bool has_subsection(const char *key)
  *
  * Danger: git fetches by itself what a remote has promised, and hands the remote's name to another
  * git without "--" before it: [remote "--upload-pack=PROGRAM"] runs PROGRAM at the next checkout.
+ * Prompts show the names of remotes and branches, and shells expand prompts.
  * Price: whoever calls a remote, a branch or a submodule like that is asked.
- * Held by: tests/supervise/guard.py
+ * Held by: tests/supervise/guard.py, tests/supervise/git_keys.py
  */
 static bool has_plain_subsection(const char *key)
 {
@@ -154,21 +338,44 @@ static bool has_plain_subsection(const char *key)
 
 	if (first == last)
 		return true;
-	if (first[1] == '-')
+	if (first[1] == '-' || !sb_utf8_all_visible(first + 1, (size_t)(last - first) - 1))
 		return false;
-	for (const char *at = first + 1; at + 1 < last; at++)
-		if (at[0] == ':' && at[1] == ':')
+	for (const char *at = first + 1; at < last; at++)
+		if (strchr("$`;|&<>'\"()\\", *at) || (at[0] == ':' && at[1] == ':'))
 			return false;
 	return true;
 }
 
+/* Is the key's beginning, up to its last dot and with it, this one? */
+static bool begins_like(const char *key, size_t length, const char *before)
+{
+	const char *star = strchr(before, '*');
+	size_t start = star ? (size_t)(star - before) : strlen(before);
+
+	return strncmp(key, before, start) == 0 && (star ? length > start + 1 : length == start);
+}
+
+static bool is_among(const char *name, const char *names)
+{
+	size_t length = strlen(name);
+
+	if (strcmp(names, "*") == 0)
+		return true;
+	for (const char *at = strstr(names, name); at; at = strstr(at + 1, name))
+		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
 enum sb_key_verdict sb_git_key_judge(const char *key, const char *value)
 {
-	if (!has_plain_subsection(key))
+	const char *last = strrchr(key, '.');
+
+	if (!last || !last[1] || !has_plain_subsection(key) || !is_visible(value))
 		return SB_KEY_ASK;
 	for (size_t i = 0; i < COUNT(harmless); i++) {
-		if (!sb_git_key_is(key, harmless[i].section, harmless[i].name) ||
-		    has_subsection(key) != harmless[i].sub)
+		if (!begins_like(key, (size_t)(last + 1 - key), harmless[i].before) ||
+		    !is_among(last + 1, harmless[i].names))
 			continue;
 		if (harmless[i].test == INSIDE)
 			return SB_KEY_PATH;

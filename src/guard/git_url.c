@@ -10,28 +10,6 @@
 #include "guard/guard_impl.h"
 #include "path/path.h"
 
-/*
- * transport.c and transport-helper.c: "NAME::..." and "NAME://..." with a NAME that git does not know start
- * git-remote-NAME, which may be anything on the PATH; git brings ext:: and fd:: along, which run what they say.
- */
-bool sb_git_url_is_plain(const char *url)
-{
-	static const char *const schemes[] = {"https", "http",    "ssh",    "git",
-					      "file",  "git+ssh", "ssh+git"};
-	const char *end = strstr(url, "://");
-
-	if (url[0] == '-' || strstr(url, "::"))
-		return false;
-	/* behind a slash or a colon it is part of a path */
-	if (!end || (size_t)(end - url) != strcspn(url, "/:"))
-		return true;
-	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-		if (strlen(schemes[i]) == (size_t)(end - url) &&
-		    strncasecmp(url, schemes[i], (size_t)(end - url)) == 0)
-			return true;
-	return false;
-}
-
 static int hex_of(char c)
 {
 	return isdigit((unsigned char)c)    ? c - '0'
@@ -56,6 +34,58 @@ static void decode(char *text)
 		text += 2;
 	}
 	*to = '\0';
+}
+
+/*
+ * connect.c: ssh gets HOST and PATH as words of its command line.  Git refuses those that begin with a "-" since
+ * 2017; not everything that reads its config does.
+ */
+static bool is_option_for_ssh(const char *url, bool has_scheme)
+{
+	SB_AUTO_FREE char *text = strdup(url);
+	char *host = text, *end, *at;
+
+	if (!text)
+		return true;
+	if (has_scheme) {
+		decode(text);
+		host = strstr(text, "://");
+		if (!host)
+			return true;
+		host += 3;
+	} else if (strcspn(text, ":") > strcspn(text, "/") || !strchr(text, ':')) {
+		return false; /* a path */
+	}
+	end = host + strcspn(host, has_scheme ? "/" : ":");
+	if (!has_scheme && end[0] && end[1] == '-')
+		return true;
+	*end = '\0';
+	at = strrchr(host, '@');
+	return host[0] == '-' || host[strspn(host, "[")] == '-' ||
+	       (at && at[1 + strspn(at + 1, "[")] == '-');
+}
+
+/*
+ * transport.c and transport-helper.c: "NAME::..." and "NAME://..." with a NAME that git does not know start
+ * git-remote-NAME, which may be anything on the PATH; git brings ext:: and fd:: along, which run what they say.
+ * A remote's name, which stands in the place of a URL at times, ends in prompts.
+ */
+bool sb_git_url_is_plain(const char *url)
+{
+	static const char *const schemes[] = {"https", "http",    "ssh",    "git",
+					      "file",  "git+ssh", "ssh+git"};
+	const char *end = strstr(url, "://");
+
+	if (url[0] == '-' || strstr(url, "::") || strpbrk(url, "$`"))
+		return false;
+	/* behind a slash or a colon it is part of a path */
+	if (!end || (size_t)(end - url) != strcspn(url, "/:"))
+		return !is_option_for_ssh(url, false);
+	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+		if (strlen(schemes[i]) == (size_t)(end - url) &&
+		    strncasecmp(url, schemes[i], (size_t)(end - url)) == 0)
+			return !is_option_for_ssh(url, true);
+	return false;
 }
 
 /* Where a relative path starts: the work tree, or the bare repository. */

@@ -67,6 +67,7 @@ enum sb_guard_kind {
 	SB_GUARD_GIT_TEXT,             /* lines without control characters */
 	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
 	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
+	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns are told */
 };
 
 enum sb_guard_flags {
@@ -177,6 +178,8 @@ struct sb_guard_place {
 	const char *path; /* canonical, of the name itself */
 	const char *name; /* last component of path; a slash behind it is ignored */
 	mode_t mode; /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
+	/* For sb_guard_completed(): mkdir() has just made it, so that nothing from before is in it, */
+	bool fresh; /* even if its mode lets nobody look. */
 };
 
 /* An act may give meaning to names that had none; whether it does, hangs on what was seen ... */
@@ -264,10 +267,25 @@ struct sb_guard_bytes {
  * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why:
  * one escaped line for the question, e.g. "core.pager = less | sh".  With PLAIN, why is mostly "";
  * else it is a note for the end of the run: what lands, but hides work from review, or leads it elsewhere.
+ * CHECK: for the time of a run, which asks sb_guard_left() at its end; else as ASK.
  */
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size);
+
+/*
+ * The run ends, and where such bytes have landed are now_bytes; old_bytes were there before.  True: note is an
+ * escaped line, to stand behind the path, about what is left of them.
+ */
+bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_bytes, char *note,
+		   size_t size);
+
+/*
+ * The run has ended: for each project's git directory, where git push and pull go, and what git shows, unless that
+ * is as it was when the guard was made.  Lines are not escaped.
+ */
+void sb_guard_changes(const struct sb_guard *guard, void (*tell)(void *context, const char *line),
+		      void *context);
 
 /*
  * Do the old bytes matter for that?  For most kinds they do; an index is long, written by every git

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "guard/fold.h"
+#include "guard/git_ways.h"
 #include "guard/guard.h"
 
 enum sb_component_kind {
@@ -112,6 +113,8 @@ struct sb_table {
 struct sb_guard {
 	struct sb_guard_options options;
 	struct sb_extras extras;
+	struct sb_shown *shown; /* of each project that has a git directory */
+	size_t shown_count;
 };
 
 extern struct sb_table sb_tables[2]; /* without and with those rows */
@@ -157,8 +160,11 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 /* A file that nobody has open for writing, with a NUL behind it; or NULL. */
 char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t *out_length);
 
-/* Is there a symbolic link anywhere beneath, or more than can be looked through? */
-bool sb_look_for_links(int directory);
+/*
+ * Is there a symbolic link anywhere beneath, or more than can be looked through?  Not in what is called
+ * without there; NULL: everywhere.
+ */
+bool sb_look_for_links(int directory, const char *without);
 
 /* hooks/NAME.sample: git never runs it. */
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
@@ -206,8 +212,12 @@ int sb_extras_around(const char *directory, struct sb_extras *out);
 /* What the git directory at path would name as the .git of top.  Fails as the above. */
 int sb_extras_named(const char *path, const char *top, struct sb_extras *out);
 
-/* The one at top alone; and what the user's own settings say, unless user is NULL. */
-int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out);
+/*
+ * The one at top alone; and what the user's own settings say, unless user is NULL.  shown, unless it is NULL, is
+ * filled if there is one.
+ */
+int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out,
+		 struct sb_shown *shown);
 void sb_extras_done(struct sb_extras *extras);
 
 /* links.c: at names that are guarded in directory, the home directory or a project */

@@ -468,16 +468,23 @@ static bool is_word_of_git(const struct sb_pattern_row *pattern)
 	       strcmp(pattern->row->who, "git") == 0;
 }
 
-/* Everything that git obeys in a git directory, in a directory that becomes one. */
+/*
+ * Everything that git obeys in a git directory, in a directory that becomes one.  In it the directory called
+ * without, if that is not NULL, is known to be empty.
+ */
 static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
-			 struct sb_guard_answer *out)
+			 const char *without, struct sb_guard_answer *out)
 {
 	const struct sb_table *table = sb_table_of(guard);
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct sb_pattern_row *pattern = &table->rows[i];
 		bool within = pattern->at[0].kind == SB_COMPONENT_GIT;
+		const struct sb_component *first = &pattern->at[within ? 1 : 0];
 
+		if (without && first->kind == SB_COMPONENT_NAME &&
+		    strcmp(first->text.text, without) == 0)
+			continue;
 		if ((within || is_word_of_git(pattern)) &&
 		    sb_look_inside(guard, directory, path, pattern, within ? 1 : 0, out))
 			return true;
@@ -490,14 +497,20 @@ static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const str
 					 struct sb_guard_answer *out)
 {
 	const struct sb_guard_place *place = spot->place;
-	char path[4096];
+	char path[4096], name[SB_FOLD_MAX];
+	const char *fresh = NULL;
+
+	if (place->fresh) {
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
+		fresh = name;
+	}
 
 	if (spot->directory_length >= sizeof path)
 		return answer(out, sb_row_of_git(guard), SB_GUARD_ASK);
 	memcpy(path, place->path, spot->directory_length);
 	path[spot->directory_length] = '\0';
-	return place->directory < 0 || look_for_git(guard, place->directory, path, out) ||
-			       sb_look_for_links(place->directory)
+	return place->directory < 0 || look_for_git(guard, place->directory, path, fresh, out) ||
+			       sb_look_for_links(place->directory, fresh)
 		       ? answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		       : plain(out);
 }
@@ -843,8 +856,8 @@ static bool names_more(const struct sb_guard *guard, const struct spot *spot, co
 		sb_escape_line(out->detail, sizeof out->detail, one);
 	}
 	sb_extras_done(&named);
-	return found ||
-	       (!was_obeyed(spot, source, directory) && look_for_git(guard, directory, path, out));
+	return found || (!was_obeyed(spot, source, directory) &&
+			 look_for_git(guard, directory, path, NULL, out));
 }
 
 /* A git directory was guarded all along, and has no links but the user's. */
@@ -855,7 +868,7 @@ static bool brings_links_to_git(struct spot *spot, const char *source, int direc
 	    was_obeyed(spot, source, directory))
 		return false;
 	out->looked |= SB_LOOKED_INTO;
-	return directory < 0 || sb_look_for_links(directory);
+	return directory < 0 || sb_look_for_links(directory, NULL);
 }
 
 /* Is the directory at path a git directory, by its name alone? */

@@ -210,7 +210,7 @@ static mode_t kind_of(int directory, const struct dirent64 *entry)
 										  : S_IFLNK;
 }
 
-static bool has_links(int directory, unsigned depth, unsigned *left)
+static bool has_links(int directory, const char *without, unsigned depth, unsigned *left)
 {
 	SB_AUTO_FD int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent64 *entry;
@@ -228,18 +228,18 @@ static bool has_links(int directory, unsigned depth, unsigned *left)
 		kind = kind_of(fd, entry);
 		if (S_ISLNK(kind) || (*left)-- == 0)
 			return true;
-		if (!S_ISDIR(kind))
+		if (!S_ISDIR(kind) || (without && strcmp(entry->d_name, without) == 0))
 			continue;
 		next = openat(fd, entry->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0 || has_links(next, depth - 1, left))
+		if (next < 0 || has_links(next, NULL, depth - 1, left))
 			return true;
 	}
 	return dir.error != 0;
 }
 
-bool sb_look_for_links(int directory)
+bool sb_look_for_links(int directory, const char *without)
 {
 	unsigned left = MAX_LOOKED_THROUGH;
 
-	return has_links(directory, MAX_DEPTH, &left);
+	return has_links(directory, without, MAX_DEPTH, &left);
 }

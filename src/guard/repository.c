@@ -492,7 +492,8 @@ static bool is_closed(const char *top)
 	return false;
 }
 
-int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out)
+int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out,
+		 struct sb_shown *shown)
 {
 	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES, !user};
 	struct sb_repository repository;
@@ -508,6 +509,8 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 	if (status != SB_OK || !sb_repository_find(top, &repository))
 		return status;
 	status = collect_repository(&collector, repository.common, repository.own);
+	if (shown)
+		sb_shown_take(shown, top, repository.common, repository.own);
 	sb_repository_done(&repository);
 	return status;
 }
@@ -518,7 +521,7 @@ int sb_extras_around(const char *directory, struct sb_extras *out)
 	int status = top ? SB_OK : SB_E_NOMEM;
 
 	for (int left = MAX_PARENTS; status == SB_OK && top[0]; left--) {
-		status = left ? sb_extras_of(top, NULL, out) : SB_E_REFUSED;
+		status = left ? sb_extras_of(top, NULL, out, NULL) : SB_E_REFUSED;
 		*strrchr(top, '/') = '\0';
 	}
 	return status;

@@ -760,12 +760,12 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_COMMONDIR:
 		return "../.. in worktrees/ID";
 	case SB_GUARD_REBASE_TODO:
-		return "no exec";
+		return "git's own steps; exec of a rebase is told if it is left behind";
 	case SB_GUARD_STRATEGY:
 	case SB_GUARD_SEQUENCER:
 		return "a strategy of git's own";
 	case SB_GUARD_ALTERNATES:
-		return "only guarded directories";
+		return "objects of guarded repositories";
 	case SB_GUARD_TOOL_VERSIONS:
 		return "versions, no paths and no templates";
 	case SB_GUARD_DOTENV:
@@ -795,6 +795,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "ids, and files of the work tree not reached through links";
 	case SB_GUARD_GIT_TEXT:
 		return "text without control characters";
+	case SB_GUARD_GIT_EXCLUDE:
+		return "anything; new patterns are told";
 	case SB_GUARD_INDEX:
 		return "entries that git itself would write";
 	}

@@ -67,7 +67,7 @@ static void start(struct sb_judgement *out, const struct sb_case *what)
 	out->strictest = NULL;
 	out->lands = NULL;
 	out->looked = 0;
-	out->note[0] = '\0';
+	out->note[0] = out->lingers[0] = '\0';
 	out->movers[0].known = out->movers[1].known = false;
 }
 
@@ -522,13 +522,18 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	struct sb_judged *lands = judgement->lands;
 	struct sb_guard_answer *guard = &lands->guard;
 	enum sb_guard_kind kind = sb_judged_kind(judgement);
+	enum sb_guard_verdict verdict = SB_GUARD_ASK;
 	char why[sizeof guard->detail];
 
-	why[0] = '\0';
-	if (grounds->guard && sb_guard_content(grounds->guard, kind, lands->site->path, old_bytes,
-					       new_bytes, why, sizeof why) == SB_GUARD_PLAIN) {
+	why[0] = judgement->note[0] = judgement->lingers[0] = '\0';
+	if (grounds->guard)
+		verdict = sb_guard_content(grounds->guard, kind, lands->site->path, old_bytes,
+					   new_bytes, why, sizeof why);
+	if (verdict == SB_GUARD_PLAIN ||
+	    (verdict == SB_GUARD_CHECK && grounds->watches && grounds->watches())) {
 		/* the guard has nothing against it; what the rules say stays */
-		memcpy(judgement->note, why, sizeof why);
+		memcpy(verdict == SB_GUARD_PLAIN ? judgement->note : judgement->lingers, why,
+		       sizeof why);
 		guard->verdict = SB_GUARD_PLAIN;
 		judge_rules(grounds, &rules, NULL, lands);
 	} else {

@@ -45,6 +45,8 @@ struct sb_grounds {
 	struct sb_ignored ignored;    /* on where what git ignores is protected */
 	struct sb_own_temp *own_temp; /* or NULL: its temporary directories are its own */
 	struct sb_bounds bounds;
+	/* Is what may land only while a run goes on looked at when it ends?  NULL: no. */
+	bool (*watches)(void);
 };
 
 /* Whose settings git obeys, and where; strings stay the caller's. */
@@ -131,6 +133,8 @@ struct sb_judgement {
 	struct sb_judged *lands;
 	/* one line for the end of the run, if what sb_judge_bytes() has let through lands; or "" */
 	char note[SB_GUARD_DETAIL];
+	/* the same about what has to be looked at again at that end (sb_grounds.watches); or "" */
+	char lingers[SB_GUARD_DETAIL];
 	/* enum sb_guard_looked: plain names are plain as long as nobody changes what is there */
 	unsigned looked;
 	/* rename: what was at the first name, and at the second where the two are exchanged */

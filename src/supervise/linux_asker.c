@@ -25,6 +25,7 @@
 #include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/linger.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
@@ -601,6 +602,7 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	if (status != SB_OK)
 		return status;
 	sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
+	asker->grounds.watches = sb_linger_watches;
 	asker->grounds.own_temp = sb_own_temp_new();
 	if (!asker->grounds.own_temp)
 		return sb_fail(err, SB_E_NOMEM, errno, "out of memory");
@@ -619,8 +621,18 @@ static int settle(struct asker *asker, struct sb_error *err)
 	return SB_OK;
 }
 
+static void note(void *context, const char *line)
+{
+	sb_approver_note(context, line);
+}
+
 static void finish(struct asker *asker)
 {
+	const struct sb_telling telling = {asker->supervision->policy, note, &asker->approver};
+
+	sb_linger_end(&telling, asker->approver.proc);
+	if (asker->guard)
+		sb_guard_changes(asker->guard, note, &asker->approver);
 	if (asker->terminal) {
 		sb_terminal_drain(asker->terminal);
 		sb_terminal_close(asker->terminal);

@@ -292,15 +292,15 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 		if (allowed)
 			sb_links_left(&to);
 	}
-	sb_source_done(&source);
 	if (allowed) {
 		const struct sb_telling telling = sb_broker_telling(broker);
 
-		sb_tell_landed(&telling, judgement);
+		sb_tell_landed(&telling, judgement, sb_bytes_seen(&source.old));
 		sb_broker_done(broker, judgement->strictest->op);
 		sb_resolve_renamed();
 		sb_sys_notify_return(performer->listener, call->id, 0);
 	}
+	sb_source_done(&source);
 	return allowed;
 }
 

@@ -110,11 +110,13 @@ static bool is_still_allowed(const struct sb_acting *acting, const struct sb_cal
 
 /* --- objects and refs -------------------------------------------------------------------- */
 
-static bool is_harmless_beside(const struct sb_acting *acting, const struct sb_spot *spot,
-			       bool *out_complete)
+static bool is_harmless_beside(const struct sb_acting *acting, const struct sb_call *call,
+			       const struct sb_spot *spot, bool *out_complete)
 {
-	const struct sb_guard_place place = {
-		.directory = spot->directory, .path = spot->path, .name = spot->name};
+	const struct sb_guard_place place = {.directory = spot->directory,
+					     .path = spot->path,
+					     .name = spot->name,
+					     .fresh = call->act == SB_ACT_MKDIR};
 	struct sb_guard_answer answer;
 
 	return sb_guard_completed(acting->grounds->guard, &place, out_complete, &answer) ==
@@ -133,10 +135,10 @@ static bool completes_harmlessly(const struct sb_acting *acting, const struct sb
 	bool harmless = true, complete;
 
 	for (int i = 0; harmless && i < (swap ? 2 : 1); i++) {
-		harmless = is_harmless_beside(acting, spots[i], &complete);
+		harmless = is_harmless_beside(acting, call, spots[i], &complete);
 		if (harmless && complete) {
 			pause_until(sb_now_ns() + SETTLE_NS);
-			harmless = is_harmless_beside(acting, spots[i], &complete);
+			harmless = is_harmless_beside(acting, call, spots[i], &complete);
 		}
 	}
 	return harmless;

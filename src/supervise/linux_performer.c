@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/deputy.h"
+#include "supervise/linger.h"
 #include "supervise/meaning.h"
 #include "sys/notify.h"
 #include "sys/own_thread.h"
@@ -337,6 +338,7 @@ int sb_performer_run(struct sb_performer *performer)
 {
 	struct sb_wire_message ended = {.kind = SB_WIRE_ENDED};
 	struct look last = {now_ms(), 0, false};
+	struct sb_telling telling;
 	bool alive = true, finish = false, over;
 
 	sb_sys_notify_sync(performer->listener, true);
@@ -369,10 +371,13 @@ int sb_performer_run(struct sb_performer *performer)
 		relieve(&crew, &last);
 	}
 	sb_stage_sweep(&crew.broker); /* what it had open when it ended */
-	if (sb_staging_wait_ms(&crew.broker.staging) >= 0 && !performer->keep_background) {
+	if ((sb_staging_wait_ms(&crew.broker.staging) >= 0 || sb_linger_has_some()) &&
+	    !performer->keep_background) {
 		end_all(performer); /* and what those have that it leaves */
 		sb_stage_sweep(&crew.broker);
 	}
+	telling = sb_broker_telling(&crew.broker);
+	sb_linger_end(&telling, performer->proc);
 	if (over && alive) {
 		ended.init = performer->init;
 		ended.counters = crew.broker.counters;

@@ -486,7 +486,7 @@ static bool land_at(struct sb_broker *broker, const struct sb_call *call, struct
 		return false;
 	}
 	sb_links_left(&leaving);
-	sb_tell_landed(&telling, judgement);
+	sb_tell_landed(&telling, judgement, sb_bytes_seen(old));
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "consent/notes.h"
 #include "guard/guard.h"
+#include "supervise/linger.h"
 
 /* A directory of the run's own is gone afterwards. */
 static bool is_private(const struct sb_telling *telling, const char *path)
@@ -136,8 +137,24 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 	}
 }
 
-void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement)
+void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what)
 {
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 1024); /* a path, escaped */
+
+	if (is_private(telling, path))
+		return;
+	sb_buf_putc(&line, '\'');
+	sb_escape_append(&line, path, strlen(path));
+	sb_buf_printf(&line, "' %s", what);
+	if (!sb_buf_failed(&line))
+		telling->note(telling->context, line.data);
+}
+
+void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
+		    struct sb_guard_bytes old)
+{
+	if (judgement->lingers[0])
+		sb_linger_keep(telling, judgement, old);
 	if (judgement->note[0])
 		telling->note(telling->context, judgement->note);
 }

@@ -252,7 +252,15 @@ static void line_by_line(void **state)
 			 SB_GUARD_PLAIN);
 	assert_int_equal(content(fx, SB_GUARD_SEQUENCER, "s", NULL, "[options]\nstrategy = x\n"),
 			 SB_GUARD_ASK);
-	snprintf(text, sizeof text, "# x\n%s/other/objects\n../../other/.git/objects\n", fx->root);
+	/* for the time of a run */
+	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, ".git/rebase-merge/git-rebase-todo",
+				 NULL, "pick a\nexec make\n"),
+			 SB_GUARD_CHECK);
+	plant(fx, "other/.git/objects/", "");
+	plant(fx, "other/.git/refs/", "");
+	plant(fx, "a/.git/objects/info/", "");
+	snprintf(text, sizeof text, "# x\n%s/other/.git/objects\n../../../other/.git/objects\n",
+		 fx->root);
 	assert_int_equal(
 		content(fx, SB_GUARD_ALTERNATES, "a/.git/objects/info/alternates", NULL, text),
 		SB_GUARD_PLAIN);

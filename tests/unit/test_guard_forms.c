@@ -56,7 +56,7 @@ static const struct {
 	{".git/a/b/c/d/e", SB_GUARD_ASK},
 	{".GIT/unknown", SB_GUARD_ASK},
 	{".g\xe2\x80\x8cit/unknown", SB_GUARD_ASK},
-	{"x/.git/info/exclude", SB_GUARD_PLAIN},
+	{"x/.git/info/exclude", SB_GUARD_CHECK},
 	{"x/.git/info/other", SB_GUARD_ASK},
 	/* git directories in git directories */
 	{".git/worktrees/a/HEAD", SB_GUARD_CHECK},

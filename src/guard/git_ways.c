@@ -1,0 +1,416 @@
+#include "guard/git_ways.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "guard/repository.h"
+#include "path/path.h"
+
+#define MAX_TEXT 2048 /* of URLs, in a line */
+#define MAX_PATTERNS 3
+#define MAX_LOOKS 256
+
+/* --- looking things up ---------------------------------------------------------------------------- */
+
+/* A config's entries by key, those of one key in their order. */
+struct ranked {
+	const struct sb_git_entry **all;
+	size_t count;
+};
+
+static int compare_ranks(const void *left, const void *right)
+{
+	const struct sb_git_entry *a = *(const struct sb_git_entry *const *)left;
+	const struct sb_git_entry *b = *(const struct sb_git_entry *const *)right;
+	int order = strcmp(a->key, b->key);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool rank(const struct sb_git_config *config, struct ranked *out)
+{
+	*out = (struct ranked){calloc(config->count + 1, sizeof *out->all), config->count};
+	for (size_t i = 0; out->all && i < config->count; i++)
+		out->all[i] = &config->entries[i];
+	if (out->all)
+		qsort(out->all, out->count, sizeof *out->all, compare_ranks);
+	return out->all != NULL;
+}
+
+static const char *value_of(const struct sb_git_entry *entry)
+{
+	return entry->value ? entry->value : "";
+}
+
+/* The first entry whose key is no less. */
+static size_t find(const struct ranked *ranked, const char *key)
+{
+	size_t low = 0, high = ranked->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(ranked->all[middle]->key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* section.name.last, or without a name; all values of it, ", " between; false: there is none. */
+static bool get(const struct ranked *ranked, const char *section, const char *name,
+		const char *last, bool all, struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf key = SB_BUF(SB_GUARD_MAX_BYTES);
+	size_t length = out->length;
+	bool found = false;
+
+	sb_buf_printf(&key, "%s.%s%s%s", section, name ? name : "", name ? "." : "", last);
+	if (sb_buf_failed(&key))
+		return false;
+	for (size_t i = find(ranked, key.data);
+	     i < ranked->count && strcmp(ranked->all[i]->key, key.data) == 0; i++) {
+		if (!all && found) {
+			out->length = length; /* the last one counts */
+			out->data[length] = '\0';
+		}
+		if (all && found)
+			sb_buf_puts(out, ", ");
+		sb_buf_puts(out, value_of(ranked->all[i]));
+		found = true;
+	}
+	return found && !sb_buf_failed(out);
+}
+
+/* --- where it goes --------------------------------------------------------------------------------- */
+
+/* remote.c of git, remote_for_branch() and pushremote_for_branch(); branch may be NULL. */
+static void remote_of(const struct ranked *ranked, const char *branch, bool push,
+		      struct sb_buf *out)
+{
+	if ((push && branch && get(ranked, "branch", branch, "pushremote", false, out)) ||
+	    (push && get(ranked, "remote", NULL, "pushdefault", false, out)) ||
+	    (branch && get(ranked, "branch", branch, "remote", false, out)))
+		return;
+	sb_buf_puts(out, "origin");
+}
+
+/* What is no remote's name is a URL itself.  False: it leads nowhere. */
+static bool url_of(const struct ranked *ranked, const char *remote, bool push, struct sb_buf *out)
+{
+	if ((push && get(ranked, "remote", remote, "pushurl", true, out)) ||
+	    get(ranked, "remote", remote, "url", true, out))
+		return true;
+	sb_buf_puts(out, remote);
+	return strpbrk(remote, "/:") != NULL;
+}
+
+struct comparison {
+	struct ranked before, after;
+	sb_git_tell_fn tell;
+	void *context;
+	unsigned left; /* how often all remotes are gone through: what is beyond is told */
+};
+
+static void say(const struct comparison *comparison, const char *what, const char *now,
+		const char *old)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * MAX_TEXT);
+
+	sb_buf_printf(&line, "%.200s is now %.400s", what, now);
+	if (old)
+		sb_buf_printf(&line, ", was %.400s", old);
+	if (!sb_buf_failed(&line))
+		comparison->tell(comparison->context, line.data);
+}
+
+/* Is it a URL of some remote before? */
+static bool was_known(struct comparison *comparison, const char *url)
+{
+	comparison->left -= comparison->left > 0;
+	for (size_t i = 0; comparison->left && i < comparison->before.count; i++) {
+		const struct sb_git_entry *entry = comparison->before.all[i];
+
+		if ((sb_git_key_is(entry->key, "remote", "url") ||
+		     sb_git_key_is(entry->key, "remote", "pushurl")) &&
+		    strcmp(value_of(entry), url) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * branch NULL: one without settings.  is_new: it had none before, as a branch that was made just now, for which only
+ * a place that nobody knew is news.
+ */
+static void compare_branch(struct comparison *comparison, const char *branch, bool is_new,
+			   bool push)
+{
+	SB_AUTO_BUF struct sb_buf old_remote = SB_BUF(SB_GUARD_MAX_BYTES),
+				  remote = SB_BUF(SB_GUARD_MAX_BYTES),
+				  old_url = SB_BUF(SB_GUARD_MAX_BYTES),
+				  url = SB_BUF(SB_GUARD_MAX_BYTES), line = SB_BUF(MAX_TEXT);
+
+	remote_of(&comparison->before, branch, push, &old_remote);
+	remote_of(&comparison->after, branch, push, &remote);
+	/* of one remote the URL is told */
+	if (strcmp(old_remote.data, remote.data) == 0 ||
+	    !url_of(&comparison->before, old_remote.data, push, &old_url) ||
+	    !url_of(&comparison->after, remote.data, push, &url) ||
+	    strcmp(old_url.data, url.data) == 0 || (is_new && was_known(comparison, url.data)))
+		return;
+	sb_buf_printf(&line, "git %s%s%.100s%s now goes to %.400s, not to %.400s",
+		      push ? "push" : "pull", branch ? " of '" : "", branch ? branch : "",
+		      branch ? "'" : "", url.data, old_url.data);
+	if (!sb_buf_failed(&line))
+		comparison->tell(comparison->context, line.data);
+}
+
+/* The name in "section.NAME.last"; false: there is none, or of another section. */
+static bool name_in(const char *key, const char *section, struct sb_buf *out)
+{
+	size_t start = strlen(section) + 1;
+	const char *last = strrchr(key, '.');
+
+	if (out->length)
+		out->data[out->length = 0] = '\0';
+	if (strncmp(key, section, start - 1) != 0 || key[start - 1] != '.' || last < key + start)
+		return false;
+	sb_buf_append(out, key + start, (size_t)(last - key) - start);
+	return !sb_buf_failed(out);
+}
+
+static bool has_section(const struct ranked *ranked, const char *key)
+{
+	size_t length = (size_t)(strrchr(key, '.') - key) + 1;
+	SB_AUTO_BUF struct sb_buf start = SB_BUF(SB_GUARD_MAX_BYTES);
+	size_t i;
+
+	sb_buf_append(&start, key, length);
+	i = sb_buf_failed(&start) ? ranked->count : find(ranked, start.data);
+	return i < ranked->count && strncmp(ranked->all[i]->key, key, length) == 0;
+}
+
+/* A remote that was there leads elsewhere. */
+static void compare_url(const struct comparison *comparison, const char *remote, const char *last)
+{
+	SB_AUTO_BUF struct sb_buf old = SB_BUF(SB_GUARD_MAX_BYTES),
+				  now = SB_BUF(SB_GUARD_MAX_BYTES), what = SB_BUF(MAX_TEXT);
+	bool had = get(&comparison->before, "remote", remote, last, true, &old);
+
+	if (!get(&comparison->after, "remote", remote, last, true, &now) ||
+	    (had && strcmp(old.data, now.data) == 0))
+		return;
+	sb_buf_printf(&what, "remote.%.100s.%s", remote, last);
+	say(comparison, what.data, now.data, had ? old.data : NULL);
+}
+
+/* Of each section in ranked once: its first entry is the one that says so. */
+static bool is_first(const struct ranked *ranked, size_t i, const struct sb_buf *name,
+		     const char *section)
+{
+	SB_AUTO_BUF struct sb_buf before = SB_BUF(SB_GUARD_MAX_BYTES);
+
+	return i == 0 || !name_in(ranked->all[i - 1]->key, section, &before) ||
+	       strcmp(before.data, name->data) != 0;
+}
+
+static void compare_ways(struct comparison *comparison)
+{
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_GUARD_MAX_BYTES);
+
+	for (size_t i = 0; i < comparison->before.count; i++) {
+		if (!name_in(comparison->before.all[i]->key, "remote", &name) ||
+		    !is_first(&comparison->before, i, &name, "remote"))
+			continue;
+		compare_url(comparison, name.data, "url");
+		compare_url(comparison, name.data, "pushurl");
+	}
+	compare_branch(comparison, NULL, false, true);
+	for (int pass = 0; pass < 2; pass++) {
+		const struct ranked *ranked = pass ? &comparison->after : &comparison->before;
+
+		for (size_t i = 0; i < ranked->count; i++) {
+			const char *key = ranked->all[i]->key;
+
+			if (!name_in(key, "branch", &name) ||
+			    !is_first(ranked, i, &name, "branch") ||
+			    (pass && has_section(&comparison->before, key)))
+				continue;
+			compare_branch(comparison, name.data, pass > 0, true);
+			compare_branch(comparison, name.data, pass > 0, false);
+		}
+	}
+}
+
+/* --- what is hidden ---------------------------------------------------------------------------------- */
+
+static bool is_no(const char *value)
+{
+	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
+	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
+}
+
+static bool hides(const char *key, const char *value)
+{
+	if (strcmp(key, "status.showuntrackedfiles") == 0)
+		return is_no(value);
+	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
+		return strcasecmp(value, "none") != 0;
+	if (strcmp(key, "diff.relative") == 0)
+		return !is_no(value);
+	return false;
+}
+
+static void compare_hiding(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->after.count; i++) {
+		const struct sb_git_entry *entry = comparison->after.all[i], *old = NULL;
+
+		if (!hides(entry->key, value_of(entry)))
+			continue;
+		for (size_t n = find(&comparison->before, entry->key);
+		     n < comparison->before.count &&
+		     strcmp(comparison->before.all[n]->key, entry->key) == 0;
+		     n++)
+			old = comparison->before.all[n];
+		if (!old || strcmp(value_of(old), value_of(entry)) != 0)
+			say(comparison, entry->key, value_of(entry), old ? value_of(old) : NULL);
+	}
+}
+
+void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git_config *after,
+			 sb_git_tell_fn tell, void *context)
+{
+	struct comparison comparison = {.tell = tell, .context = context, .left = MAX_LOOKS};
+
+	if (rank(before, &comparison.before) && rank(after, &comparison.after)) {
+		compare_ways(&comparison);
+		compare_hiding(&comparison);
+	}
+	free(comparison.before.all);
+	free(comparison.after.all);
+}
+
+static bool has_line(struct sb_guard_bytes text, const char *line, size_t length)
+{
+	const char *at = text.bytes, *end = at ? at + text.length : NULL;
+
+	while (at && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t size = (size_t)((newline ? newline : end) - at);
+
+		if (size == length && memcmp(at, line, length) == 0)
+			return true;
+		at = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
+			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context)
+{
+	const char *at = after.bytes, *end = at ? at + after.length : NULL;
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(2 * SB_GUARD_MAX_BYTES);
+	unsigned count = 0, looked = 0;
+
+	while (at && at < end && looked++ < 10000) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+
+		if (length && *at != '#' && *at != '!' && count <= MAX_PATTERNS &&
+		    !has_line(before, at, length)) {
+			if (!count)
+				sb_buf_printf(&line, "%s now hides ", path);
+			if (count++ < MAX_PATTERNS)
+				sb_buf_printf(&line, "%s%.*s", count > 1 ? ", " : "",
+					      (int)(length < 80 ? length : 80), at);
+			else
+				sb_buf_puts(&line, ", ...");
+		}
+		at = newline ? newline + 1 : end;
+	}
+	if (count && !sb_buf_failed(&line))
+		tell(context, line.data);
+}
+
+/* --- a project ------------------------------------------------------------------------------------------ */
+
+static void read_into(struct sb_shown *shown, size_t i, const char *directory, const char *name)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, name);
+
+	shown->text[i] = path ? sb_read_text(path, SB_GUARD_MAX_BYTES, &shown->length[i]) : NULL;
+}
+
+void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own)
+{
+	*shown = (struct sb_shown){.top = strdup(top), .config = sb_path_join(common, "config")};
+	read_into(shown, 0, common, "config");
+	read_into(shown, 1, own, "config.worktree");
+	read_into(shown, 2, common, "info/exclude");
+}
+
+void sb_shown_done(struct sb_shown *shown)
+{
+	free(shown->top);
+	free(shown->config);
+	for (size_t i = 0; i < 3; i++)
+		free(shown->text[i]);
+	*shown = (struct sb_shown){0};
+}
+
+static struct sb_guard_bytes bytes_of(const struct sb_shown *shown, size_t i)
+{
+	return (struct sb_guard_bytes){shown->text[i], shown->text[i] ? shown->length[i] : 0};
+}
+
+/* Both configs as one: the second overrules the first. */
+static bool parse(const struct sb_shown *shown, struct sb_git_config *out)
+{
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(2 * SB_GUARD_MAX_BYTES + 16);
+
+	for (size_t i = 0; i < 2; i++) {
+		sb_buf_append(&whole, shown->text[i] ? shown->text[i] : "",
+			      shown->text[i] ? shown->length[i] : 0);
+		sb_buf_putc(&whole, '\n');
+	}
+	if (sb_buf_failed(&whole))
+		return false;
+	sb_git_config_parse(whole.data, whole.length, out);
+	return !out->no_memory;
+}
+
+static bool is_same(struct sb_guard_bytes a, struct sb_guard_bytes b)
+{
+	return a.length == b.length && (!a.length || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *context)
+{
+	struct sb_git_config before = {0}, after = {0};
+	struct sb_repository repository;
+	struct sb_shown now;
+
+	if (!shown->top || !sb_repository_find(shown->top, &repository))
+		return;
+	sb_shown_take(&now, shown->top, repository.common, repository.own);
+	if ((!is_same(bytes_of(shown, 0), bytes_of(&now, 0)) ||
+	     !is_same(bytes_of(shown, 1), bytes_of(&now, 1))) &&
+	    parse(shown, &before) && parse(&now, &after))
+		sb_git_ways_compare(&before, &after, tell, context);
+	if (!is_same(bytes_of(shown, 2), bytes_of(&now, 2))) {
+		SB_AUTO_FREE char *path = sb_path_join(repository.common, "info/exclude");
+
+		sb_git_exclude_compare(path ? path : "info/exclude", bytes_of(shown, 2),
+				       bytes_of(&now, 2), tell, context);
+	}
+	sb_git_config_done(&before);
+	sb_git_config_done(&after);
+	sb_shown_done(&now);
+	sb_repository_done(&repository);
+}

@@ -1,0 +1,39 @@
+/*
+ * git_ways.h - where git push and git pull go, and what git shows: what a person is told has changed.
+ *
+ * Remotes are removed, added and renamed all day, so nobody is asked about that.  Nor are keys compared one by
+ * one: what counts is where each branch would go before and after.
+ */
+#ifndef SB_GUARD_GIT_WAYS_H
+#define SB_GUARD_GIT_WAYS_H
+
+#include <stddef.h>
+
+#include "guard/git_config.h"
+#include "guard/guard.h"
+
+typedef void (*sb_git_tell_fn)(void *context, const char *line);
+
+/* Lines are not escaped. */
+void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git_config *after,
+			 sb_git_tell_fn tell, void *context);
+
+/* The same of info/exclude: patterns that are new. */
+void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
+			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context);
+
+/* What the git directory of a project said when the guard was made. */
+struct sb_shown {
+	char *top, *config;
+	char *text[3]; /* config, config.worktree, info/exclude; malloc'ed, NULL: none */
+	size_t length[3];
+};
+
+/* common, own: of sb_repository.  What cannot be read is not there. */
+void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own);
+void sb_shown_done(struct sb_shown *shown);
+
+/* And what its git directory says now. */
+void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *context);
+
+#endif

@@ -1,0 +1,81 @@
+"""git_told.py - where git push goes and what git shows, told at the end of a run that has changed it."""
+
+from tap import check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+TOLD = "done without a question"
+OLD, NEW = "https://example.org/x", "https://example.net/y"
+
+
+def begin(fx):
+    fx.git_project()
+    equal(fx.run("bash", "-c", f"""set -e
+git remote add origin {OLD}; git config branch.main.remote origin; git config branch.main.merge refs/heads/main
+git config branch.topic.remote origin; git remote add fork https://example.org/fork""").status, 0)
+
+
+def inside(fx, script):
+    result = fx.sandbash("--consent=deny", "bash", "-c", "set -e\n" + script)
+    equal(result.status, 0, result.stderr)
+    return result.stderr
+
+
+# What takes a push elsewhere, and what is said of it.
+ELSEWHERE = {
+    f"git remote set-url origin {NEW}": f"remote.origin.url is now {NEW}, was {OLD}",
+    f"git remote remove origin; git remote add origin {NEW}": f"remote.origin.url is now {NEW}, was {OLD}",
+    f"git remote rename origin old; git remote add origin {NEW}": f"remote.origin.url is now {NEW}, was {OLD}",
+    f"rm .git/config; git init -q; git remote add origin {NEW}": f"remote.origin.url is now {NEW}, was {OLD}",
+    f"mv .git g; git -C . --git-dir=g config remote.origin.url {NEW}; mv g .git": f"remote.origin.url is now {NEW}",
+    f"git remote set-url --push origin {NEW}": f"remote.origin.pushurl is now {NEW}",
+    f"git remote add o {NEW}; git config branch.main.remote o": f"git push of 'main' now goes to {NEW}, not to {OLD}",
+    f"git remote add o {NEW}; git config branch.main.pushRemote o": f"git push of 'main' now goes to {NEW}",
+    f"git config branch.main.pushRemote {NEW}": f"git push of 'main' now goes to {NEW}",
+    f"git config branch.other.pushRemote {NEW}": f"git push of 'other' now goes to {NEW}",
+    f"git config remote.pushDefault {NEW}": f"git push now goes to {NEW}, not to {OLD}",
+    "git config remote.pushDefault fork": "git push now goes to https://example.org/fork",
+    "git config status.showUntrackedFiles no": "status.showuntrackedfiles is now no",
+    "git config diff.ignoreSubmodules all": "diff.ignoresubmodules is now all",
+    "git config submodule.x.ignore all": "submodule.x.ignore is now all",
+    "echo '*' >>.git/info/exclude": "info/exclude now hides *",
+    "mv .git/info i; echo '*' >>i/exclude; mv i .git/info": "info/exclude now hides *",
+}
+
+# What changes nothing of that.
+SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remote remove fork",
+        f"git remote set-url origin {NEW}; git remote set-url origin {OLD}", "git checkout -q -b new",
+        "git branch -q -u main new 2>/dev/null || git branch -q new", "git config branch.new.remote fork",
+        "git config status.showUntrackedFiles all", "echo '# comment' >>.git/info/exclude",
+        "git config user.name x; git config branch.main.rebase true"]
+
+
+@test("each way to lead git push elsewhere, or to hide work", variants=BOTH)
+def elsewhere(fx):
+    begin(fx)
+    equal(fx.run("cp", "-r", ".git", "../start").status, 0)
+    for script, said in ELSEWHERE.items():
+        errors = inside(fx, script)
+        contains(errors, TOLD)
+        contains(errors, said)
+        equal(fx.run("bash", "-c", "rm -rf .git g i; cp -r ../start .git").status, 0)
+
+
+@test("what leads where it did is not told", variants=BOTH)
+def same(fx):
+    begin(fx)
+    equal(fx.run("cp", "-r", ".git", "../start").status, 0)
+    for script in SAME:
+        lacks(inside(fx, script), TOLD)
+        equal(fx.run("bash", "-c", "rm -rf .git; cp -r ../start .git").status, 0)
+
+
+@test("a repository in the project", variants=BOTH)
+def inner(fx):
+    begin(fx)
+    equal(fx.run("bash", "-c", f"git init -q i; git -C i remote add origin {OLD}").status, 0)
+    contains(inside(fx, f"git -C i remote set-url origin {NEW}"), f"remote.origin.url is now {NEW}, was {OLD}")
+    contains(inside(fx, "echo '*' >>i/.git/info/exclude"), "info/exclude now hides *")
+    lacks(inside(fx, f"git init -q j; git -C j remote add origin {NEW}"), TOLD)
+
+
+run_all()
