@@ -626,12 +626,26 @@ static void note(void *context, const char *line)
 	sb_approver_note(context, line);
 }
 
+/* Has anything been done at all?  Most short commands change nothing, and need no look at the end. */
+static bool may_have_changed(const struct asker *asker)
+{
+	const struct sb_counters *counters = &asker->approver.counters;
+
+	/* gone without a word, or with others that go on */
+	if (asker->status < 0 || asker->supervision->keep_background)
+		return true;
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (op != SB_READ && (counters->allowed[op] || counters->approved[op]))
+			return true;
+	return false;
+}
+
 static void finish(struct asker *asker)
 {
 	const struct sb_telling telling = {asker->supervision->policy, note, &asker->approver};
 
 	sb_linger_end(&telling, asker->approver.proc);
-	if (asker->guard)
+	if (asker->guard && may_have_changed(asker))
 		sb_guard_changes(asker->guard, note, &asker->approver);
 	if (asker->terminal) {
 		sb_terminal_drain(asker->terminal);
