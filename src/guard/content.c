@@ -856,6 +856,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_gua
 {
 	struct check check = {guard, path, old_bytes, new_bytes, why, why_size, kind};
 
+	sb_guard_need(guard);
 	if (why_size)
 		why[0] = '\0';
 	if (are_same(old_bytes, new_bytes))

@@ -23,7 +23,7 @@
  * says so (enum sb_guard_looked): others act, too, in this run and in others, and whoever acts on
  * the answer has to see that it still counts (supervise/meaning.h).
  *
- * A guard never changes after _new, so both supervisor processes and all threads may use one.
+ * A guard never changes after its first look, so both supervisor processes and all threads may use one.
  * It uses base, path and sys only, so that policy and config may use its table.
  */
 #ifndef SB_GUARD_GUARD_H
@@ -154,12 +154,21 @@ struct sb_guard_options {
 	struct sb_guard_homes homes;
 	/* What git ignores is protected in this run: the files that say what that is count. */
 	bool protect_ignored;
+	/*
+	 * Look at projects and home later, in sb_guard_look(); their strings live as long as the guard.
+	 * A process that was forked meanwhile and sees less of them waits at its first question for
+	 * what this one finds.
+	 */
+	bool later;
 };
 
 /* SB_E_NOMEM. What cannot be read in a project is no error. */
 int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		 struct sb_error *err);
 void sb_guard_free(struct sb_guard *guard);
+
+/* Look now, before anything is changed.  Does nothing the second time. */
+void sb_guard_look(const struct sb_guard *guard);
 
 enum sb_guard_act {
 	SB_GUARD_WRITE, /* open for writing, create, truncate: bytes of a file change */

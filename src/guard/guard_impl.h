@@ -115,7 +115,17 @@ struct sb_guard {
 	struct sb_extras extras;
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
+	bool looked;            /* these are there */
+	struct sb_found *found; /* the same, for processes that were forked before; or NULL */
+	pid_t looker;           /* who looks */
 };
+
+/* Before the first answer of a guard. */
+static inline void sb_guard_need(const struct sb_guard *guard)
+{
+	if (!__atomic_load_n(&guard->looked, __ATOMIC_ACQUIRE))
+		sb_guard_look(guard);
+}
 
 extern struct sb_table sb_tables[2]; /* without and with those rows */
 void sb_table_make(bool protecting);

@@ -546,6 +546,7 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
 {
 	struct spot spot;
 
+	sb_guard_need(guard);
 	start_answer(out);
 	split(place, &spot);
 	*out_complete = sb_look_is_git(place->directory, "");
@@ -752,6 +753,7 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 {
 	struct spot spot;
 
+	sb_guard_need(guard);
 	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
 		return judge_leaving(guard, place, out);
 	start_answer(out);
@@ -1071,10 +1073,11 @@ enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
 				      struct sb_guard_answer *out_from,
 				      struct sb_guard_answer *out_to)
 {
-	enum sb_guard_verdict at_from = judge_leaving(guard, from, out_from);
-	enum sb_guard_verdict at_to;
+	enum sb_guard_verdict at_from, at_to;
 	unsigned looked;
 
+	sb_guard_need(guard);
+	at_from = judge_leaving(guard, from, out_from);
 	if (exchange && at_from == SB_GUARD_PLAIN)
 		at_from = judge_landing(guard, to, from, out_from);
 	at_to = judge_landing(guard, from, to, out_to);
@@ -1094,5 +1097,6 @@ enum sb_guard_verdict sb_guard_landed(const struct sb_guard *guard,
 				      const struct sb_guard_place *place,
 				      struct sb_guard_answer *out)
 {
+	sb_guard_need(guard);
 	return judge_landing(guard, place, place, out);
 }

@@ -60,6 +60,7 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 	SB_AUTO_FD int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct sb_folded git;
 
+	sb_guard_need(guard);
 	for (size_t i = 0; i < guard->extras.count; i++)
 		if (sb_path_within(path, guard->extras.all[i].path) ||
 		    sb_path_within(guard->extras.all[i].path, path))

@@ -38,8 +38,9 @@ static bool is_unguarded(void *policy, const char *path)
 	return sb_fast_is_or_holds(policy, path);
 }
 
-int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
-		     const struct sb_guard_home *home, struct sb_guard **out, struct sb_error *err)
+static int make_guard(const struct sb_policy *policy, const char *const *projects,
+		      const struct sb_guard_home *home, bool later, struct sb_guard **out,
+		      struct sb_error *err)
 {
 	struct sb_guard_options options = {
 		.size = sizeof options,
@@ -52,9 +53,23 @@ int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects
 		.git_settings = home->git_settings,
 		.homes = home->homes,
 		.protect_ignored = sb_policy_protect_ignored(policy),
+		.later = later,
 	};
 
 	return sb_guard_new(&options, out, err);
+}
+
+int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
+		     const struct sb_guard_home *home, struct sb_guard **out, struct sb_error *err)
+{
+	return make_guard(policy, projects, home, false, out, err);
+}
+
+int sb_grounds_guard_later(const struct sb_policy *policy, const char *const *projects,
+			   const struct sb_guard_home *home, struct sb_guard **out,
+			   struct sb_error *err)
+{
+	return make_guard(policy, projects, home, true, out, err);
 }
 
 /* --- a judgement ------------------------------------------------------------------------------ */

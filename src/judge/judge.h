@@ -63,6 +63,11 @@ struct sb_guard_home {
 int sb_grounds_guard(const struct sb_policy *policy, const char *const *projects,
 		     const struct sb_guard_home *home, struct sb_guard **out, struct sb_error *err);
 
+/* The same for a run that is about to start: projects and home live as long, sb_guard_look() follows. */
+int sb_grounds_guard_later(const struct sb_policy *policy, const char *const *projects,
+			   const struct sb_guard_home *home, struct sb_guard **out,
+			   struct sb_error *err);
+
 /* Of a command.  guard stays the caller's.  What is made from now on is the run's own. */
 void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		     const struct sb_guard *guard);

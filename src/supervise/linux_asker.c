@@ -596,8 +596,8 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 		supervision->home->home,
 		(const char *const *)supervision->home->git_settings,
 		{supervision->home->xdg_config, supervision->home->xdg_data}};
-	int status = sb_grounds_guard(supervision->policy, supervision->projects, &home,
-				      &asker->guard, err);
+	int status = sb_grounds_guard_later(supervision->policy, supervision->projects, &home,
+					    &asker->guard, err);
 
 	if (status != SB_OK)
 		return status;
@@ -612,6 +612,7 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 /* After the performer is born: what only the asker does. */
 static int settle(struct asker *asker, struct sb_error *err)
 {
+	sb_guard_look(asker->guard); /* the performer waits for it at its first change */
 	let_go_of_stdio();
 	raise_limit();
 	/* as root: what is done outside on approval needs no more than root's own files */

@@ -1,0 +1,215 @@
+/*
+ * A guard, and what it finds beside the table: in the projects' git configs, and behind links.
+ *
+ * SECURITY: that is found by a process that sees everything, before the run changes anything.
+ *
+ * Danger: the performer is behind mounts that hide parts of the home directory, in which links may be
+ * that lead into a project.  A launch is not to wait for the look, which takes 200 us in a usual home;
+ * so it happens while the command is made ready, and the performer waits for it at the first change.
+ * Price: memory that both share, and what is found has the same addresses in both.
+ * Held by: tests/supervise/home_links.py
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guard/guard_impl.h"
+
+#define FOUND_TEXT (512 * 1024) /* pages that nobody touches cost nothing */
+#define FOUND_MAX 2048
+#define SHOWN_MAX 64
+#define PATIENCE_MS 10000 /* then everything is dangerous */
+
+enum { NOTHING, ALL, TOO_MUCH };
+
+struct sb_found {
+	int state;
+	size_t count, shown_count, used;
+	struct sb_extra all[FOUND_MAX];
+	const char *shown[SHOWN_MAX]; /* configs */
+	char text[FOUND_TEXT];
+};
+
+static char everything[] = "";
+static struct sb_extra any = {everything, SB_EXTRA_ROW, NULL, NULL};
+
+/* Nobody knows what is dangerous: so all is. */
+static void close_all(struct sb_guard *guard)
+{
+	guard->extras.all = &any;
+	guard->extras.count = 1;
+}
+
+static int look(struct sb_guard *guard)
+{
+	const struct sb_guard_options *options = &guard->options;
+	size_t count = 0;
+	int status = SB_OK;
+
+	while (options->projects && options->projects[count])
+		count++;
+	guard->shown = calloc(count + 1, sizeof *guard->shown);
+	if (!guard->shown)
+		return SB_E_NOMEM;
+	for (size_t i = 0; status == SB_OK && i < count; i++) {
+		status = sb_extras_of(options->projects[i], options, &guard->extras,
+				      &guard->shown[i]);
+		guard->shown_count = i + 1;
+		if (status == SB_OK)
+			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
+	}
+	if (status == SB_OK && options->home)
+		status = sb_extras_links(options->home, &options->homes, &guard->extras);
+	return status;
+}
+
+/* --- for the other process ---------------------------------------------------------------- */
+
+static char *keep_text(struct sb_found *found, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *kept = found->text + found->used;
+
+	if (size > FOUND_TEXT - found->used)
+		return NULL;
+	memcpy(kept, text, size);
+	found->used += size;
+	return kept;
+}
+
+/* Rows and their patterns are the program's own, and the same in both. */
+static bool keep_all(const struct sb_guard *guard, struct sb_found *found)
+{
+	if (guard->extras.count > FOUND_MAX || guard->shown_count > SHOWN_MAX)
+		return false;
+	for (size_t i = 0; i < guard->extras.count; i++) {
+		found->all[i] = guard->extras.all[i];
+		found->all[i].path = keep_text(found, guard->extras.all[i].path);
+		if (!found->all[i].path)
+			return false;
+	}
+	found->count = guard->extras.count;
+	for (size_t i = 0; i < guard->shown_count; i++) {
+		const char *config = guard->shown[i].config;
+
+		found->shown[i] = config ? keep_text(found, config) : NULL;
+		if (config && !found->shown[i])
+			return false;
+	}
+	found->shown_count = guard->shown_count;
+	return true;
+}
+
+static int await(const struct sb_found *found)
+{
+	struct timespec pause = {0, 50000};
+	int state;
+
+	for (int i = 0; (state = __atomic_load_n(&found->state, __ATOMIC_ACQUIRE)) == NOTHING;
+	     i++) {
+		if (i >= PATIENCE_MS * 20)
+			return TOO_MUCH;
+		nanosleep(&pause, NULL);
+	}
+	return state;
+}
+
+/* What the process that looked has found. */
+static void take(struct sb_guard *guard)
+{
+	struct sb_found *found = guard->found;
+
+	guard->shown = await(found) == ALL ? calloc(found->shown_count + 1, sizeof *guard->shown)
+					   : NULL;
+	if (!guard->shown) {
+		close_all(guard);
+		return;
+	}
+	guard->extras.all = found->all;
+	guard->extras.count = found->count;
+	for (size_t i = 0; i < found->shown_count; i++)
+		guard->shown[i].config = (char *)found->shown[i];
+	guard->shown_count = found->shown_count;
+}
+
+void sb_guard_look(const struct sb_guard *constant)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct sb_guard *guard = (struct sb_guard *)constant;
+
+	pthread_mutex_lock(&lock);
+	if (!guard->looked && guard->looker != getpid()) {
+		take(guard);
+	} else if (!guard->looked) {
+		int state = look(guard) == SB_OK && keep_all(guard, guard->found) ? ALL : TOO_MUCH;
+
+		if (state != ALL)
+			close_all(guard);
+		__atomic_store_n(&guard->found->state, state, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&guard->looked, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
+int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
+		 struct sb_error *err)
+{
+	struct sb_guard *guard = calloc(1, sizeof *guard);
+	int status = guard ? SB_OK : SB_E_NOMEM;
+
+	if (status == SB_OK) {
+		memcpy(&guard->options, options,
+		       options->size < sizeof guard->options ? options->size
+							     : sizeof guard->options);
+		guard->extras.options = &guard->options;
+		guard->looker = getpid();
+	}
+	if (status == SB_OK && guard->options.later) {
+		void *shared = mmap(NULL, sizeof(struct sb_found), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		guard->found = shared == MAP_FAILED ? NULL : shared;
+		status = guard->found ? SB_OK : SB_E_NOMEM;
+	} else if (status == SB_OK) {
+		status = look(guard);
+		guard->looked = true;
+		/* read here only: the caller's strings need not live on */
+		guard->options.projects = NULL;
+		guard->options.home = NULL;
+		guard->options.git_settings = NULL;
+		guard->options.homes = (struct sb_guard_homes){0};
+	}
+	if (status != SB_OK) {
+		sb_guard_free(guard);
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	*out = guard;
+	return SB_OK;
+}
+
+/* In a process that has looked itself; in another one it lives as long as that. */
+void sb_guard_free(struct sb_guard *guard)
+{
+	if (!guard)
+		return;
+	if (guard->extras.all != &any)
+		sb_extras_done(&guard->extras);
+	for (size_t i = 0; i < guard->shown_count; i++)
+		sb_shown_done(&guard->shown[i]);
+	free(guard->shown);
+	if (guard->found)
+		munmap(guard->found, sizeof *guard->found);
+	free(guard);
+}
+
+void sb_guard_changes(const struct sb_guard *guard, void (*tell)(void *context, const char *line),
+		      void *context)
+{
+	sb_guard_need(guard);
+	for (size_t i = 0; i < guard->shown_count; i++)
+		sb_shown_compare(&guard->shown[i], tell, context);
+}
