@@ -69,7 +69,7 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/git_session.py", "supervise/git_upkeep.py", "supervise/git_urls.py",
                    "supervise/guard.py", "supervise/hidden.py", "supervise/home_links.py",
                    "supervise/ignored.py",
-                   "supervise/killed.py", "supervise/later_names.py", "supervise/nameless.py",
+                   "supervise/killed.py", "supervise/later_names.py", "supervise/moved.py", "supervise/nameless.py",
                    "supervise/noticed.py",
                    "supervise/places.py", "supervise/soak.py", "supervise/swapped.py",
                    "supervise/two_runs.py", "supervise/unjudged.py")

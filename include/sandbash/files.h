@@ -158,6 +158,8 @@ struct sb_files_question {
 	const char *content;   /* what would land there, where the call has it; or NULL */
 	size_t content_length;
 	const struct sb_files_caller *caller; /* or NULL */
+	const char *found; /* what in a directory is the reason, escaped, a line each; or NULL */
+	const char *other; /* of a move or copy: where it goes to, or comes from; or NULL */
 };
 
 enum sb_files_answer {

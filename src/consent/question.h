@@ -23,7 +23,7 @@ enum sb_answer {
 };
 
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
-#define SB_QUESTION_NOTES 13
+#define SB_QUESTION_NOTES 21
 
 struct sb_question {
 	unsigned long id;      /* ours, never 0, unique in the run */

@@ -16,6 +16,8 @@
 #include "path/path.h"
 #include "policy/fast.h"
 
+#define REASON 3072 /* a reason, and all lines about a directory */
+
 /* What was found out about one wish. */
 struct finding {
 	enum sb_verdict verdict;
@@ -23,6 +25,7 @@ struct finding {
 	const struct sb_root *root;
 	const struct sb_rule *rule;
 	char reason[SB_GUARD_DETAIL + 88]; /* a row's why, and what was found */
+	char found[sizeof((struct sb_guard_answer *)0)->detail]; /* in a directory: lines; or "" */
 };
 
 static const char *const verbs[SB_OP_COUNT] = {"read", "change", "create", "remove"};
@@ -183,9 +186,11 @@ static void word(const struct sb_judged *judged, char *reason, size_t size)
 	const struct sb_guard_answer *guard = &judged->guard;
 	const char *origin = judged->decision.rule ? judged->decision.rule->origin : "";
 
-	if (judged->why == SB_WHY_GUARDED)
-		snprintf(reason, size, "%s%s%s%s", guard->row ? guard->row->why : "a guarded name",
-			 guard->detail[0] ? " (" : "", guard->detail, guard->detail[0] ? ")" : "");
+	if (judged->why == SB_WHY_GUARDED && (guard->found || !guard->detail[0]))
+		snprintf(reason, size, "%s", guard->row ? guard->row->why : "a guarded name");
+	else if (judged->why == SB_WHY_GUARDED)
+		snprintf(reason, size, "%s (%.*s)", guard->row->why, SB_GUARD_DETAIL,
+			 guard->detail);
 	else if (judged->why == SB_WHY_RULE)
 		snprintf(reason, size, "%s",
 			 strncmp(origin, builtin, strlen(builtin)) == 0 ? origin + strlen(builtin)
@@ -215,8 +220,26 @@ static void find(const struct sb_files *view, const struct sb_judged *judged,
 				    .root = sb_files_root_of(view, judged->site->path),
 				    .rule = judged->why == SB_WHY_IGNORED ? NULL
 									  : judged->decision.rule};
-	if (finding->verdict != SB_ALLOW)
-		word(judged, finding->reason, sizeof finding->reason);
+	finding->found[0] = '\0';
+	if (finding->verdict == SB_ALLOW)
+		return;
+	word(judged, finding->reason, sizeof finding->reason);
+	if (judged->why == SB_WHY_GUARDED && judged->guard.found)
+		memcpy(finding->found, judged->guard.detail, sizeof finding->found);
+}
+
+/* Why, with what was found in a directory, as one line. */
+static const char *in_one_line(const struct finding *finding, char out[REASON])
+{
+	size_t length = (size_t)snprintf(out, REASON, "%s%s", finding->reason,
+					 finding->found[0] ? " (" : "");
+
+	for (const char *at = finding->found; *at; at++)
+		length += (size_t)snprintf(out + length, REASON - length, "%s%.1s",
+					   *at == '\n' ? ";" : "", *at == '\n' ? " " : at);
+	if (finding->found[0])
+		snprintf(out + length, REASON - length, ")");
+	return out;
 }
 
 static void look(const struct sb_files *view, const struct sb_wish *wish,
@@ -277,12 +300,14 @@ static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_
 static int refuse(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		  const struct finding *finding, enum sb_files_code code, const char *who)
 {
+	char reason[REASON];
+
 	if (code == SB_FILES_PATH_OUTSIDE_PROJECT)
 		sb_refuse_outside(job->err, wish->op, place->given, path_of(wish, place),
 				  job->view->roots[0].path);
 	else
 		sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op],
-			  path_of(wish, place), finding->reason);
+			  path_of(wish, place), in_one_line(finding, reason));
 	fill(job, wish, place, finding, true);
 	record(job, wish, place, finding, false);
 	return -(int)code;
@@ -330,7 +355,10 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 		.content = wish->content,
 		.content_length = wish->content_length,
 		.caller = job->caller,
+		.found = finding->found[0] ? finding->found : NULL,
+		.other = wish->other ? wish->other->path : NULL,
 	};
+	char reason[REASON];
 
 	switch (options->consent ? options->consent(options->context, &question)
 				 : SB_FILES_ANSWER_NOBODY) {
@@ -349,7 +377,7 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 	case SB_FILES_ANSWER_LATER:
 		sb_refuse(job->err, SB_FILES_NEEDS_CONSENT, 0,
 			  "to %s '%s' is a question to the user: %s", verbs[wish->op],
-			  path_of(wish, place), finding->reason);
+			  path_of(wish, place), in_one_line(finding, reason));
 		fill(job, wish, place, finding, false);
 		return -SB_FILES_NEEDS_CONSENT;
 	default:
@@ -458,11 +486,13 @@ struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_pla
 static enum sb_verdict tell(struct sb_job *job, const struct sb_wish *wish,
 			    const struct sb_place *place, const struct finding *finding)
 {
+	char reason[REASON];
+
 	if (finding->verdict != SB_ALLOW) {
 		sb_refuse(job->err,
 			  finding->verdict == SB_DENY ? SB_FILES_BLOCKED : SB_FILES_NEEDS_CONSENT,
 			  0, "%s to %s '%s': %s", sb_verdict_name(finding->verdict),
-			  verbs[wish->op], path_of(wish, place), finding->reason);
+			  verbs[wish->op], path_of(wish, place), in_one_line(finding, reason));
 		fill(job, wish, place, finding, false);
 	}
 	return finding->verdict;

@@ -18,6 +18,9 @@
 
 #define MAX_FILES 4096
 #define MAX_DEPTH 12
+/* Of one that moves to where other rules hold: some 50 ms.  Two descriptors and 2 KiB of stack a level. */
+#define MAX_TREE_FILES 65536
+#define MAX_TREE_DEPTH 48
 
 struct walk {
 	const struct sb_guard *guard;
@@ -25,18 +28,19 @@ struct walk {
 	char path[4096]; /* where what is looked at will be */
 	size_t start;    /* of path, what is shown */
 	unsigned left;
+	bool everywhere; /* not only in a git directory */
 	bool was_git; /* by what is in it: known names were guarded all the time, and may be the user's */
 };
 
-static bool found(struct walk *walk, const struct sb_guard_row *row, const char *why)
+static bool found(const struct walk *walk, const struct sb_guard_row *row, const char *why)
 {
-	char text[sizeof walk->out->detail];
+	return sb_look_found(walk->guard, walk->out, row, walk->path, walk->start, why);
+}
 
-	snprintf(text, sizeof text, "%.160s%s%.100s", walk->path + walk->start,
-		 why && *why ? ": " : "", why ? why : "");
-	sb_escape_line(walk->out->detail, sizeof walk->out->detail, text);
-	walk->out->row = row;
-	return true;
+/* It cannot be looked at, or there is too much of it. */
+static bool failed(const struct walk *walk, const char *why)
+{
+	return sb_look_failed(walk->out, sb_row_of_git(walk->guard), walk->path, walk->start, why);
 }
 
 /* The bytes of a file that has got a form to keep. */
@@ -85,24 +89,32 @@ static bool is_bad_file(struct walk *walk, int directory, const char *name, mode
 
 static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth);
 
-static bool is_bad(struct walk *walk, int directory, const char *name, size_t end, unsigned depth)
+/* Nobody obeys a name in it: links in it are looked for by others. */
+static bool is_free(const struct walk *walk)
 {
-	int length = snprintf(walk->path + end, sizeof walk->path - end, "/%s", name);
-	const char *inner;
-	SB_AUTO_FD int next = -1;
-	struct stat info;
+	const char *inner = sb_place_inner(walk->path);
 
-	if (length < 0 || (size_t)length >= sizeof walk->path - end || walk->left-- == 0 ||
-	    fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-		return found(walk, sb_row_of_git(walk->guard), NULL);
-	if (!S_ISDIR(info.st_mode))
-		return is_bad_file(walk, directory, name, info.st_mode);
-	inner = sb_place_inner(walk->path);
-	if (inner && sb_git_is_free(inner))
-		return false; /* links in it are looked for by others */
+	return inner && sb_git_is_free(inner);
+}
+
+static bool is_bad(struct walk *walk, int directory, const struct dirent64 *entry, size_t end,
+		   unsigned depth)
+{
+	const char *name = entry->d_name;
+	int length = snprintf(walk->path + end, sizeof walk->path - end, "/%s", name);
+	mode_t kind = sb_look_kind(directory, entry);
+	SB_AUTO_FD int next = -1;
+
+	if (length < 0 || (size_t)length >= sizeof walk->path - end)
+		return failed(walk, NULL);
+	if (!S_ISDIR(kind))
+		return is_bad_file(walk, directory, name, kind);
+	if (!walk->everywhere && is_free(walk))
+		return false;
 	next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return next < 0 || depth == 0 ? found(walk, sb_row_of_git(walk->guard), NULL)
-				      : has_bad(walk, next, end + (size_t)length, depth - 1);
+	return next < 0     ? failed(walk, NULL)
+	       : depth == 0 ? failed(walk, "more than can be looked through")
+			    : has_bad(walk, next, end + (size_t)length, depth - 1);
 }
 
 static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth)
@@ -110,18 +122,25 @@ static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth
 	SB_AUTO_FD int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent64 *entry;
 	struct sb_sys_dir dir;
+	bool any = false;
 
 	if (fd < 0)
-		return found(walk, sb_row_of_git(walk->guard), NULL);
+		return failed(walk, NULL);
 	sb_sys_dir_init(&dir, fd);
 	while ((entry = sb_sys_dir_next(&dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (is_bad(walk, fd, entry->d_name, end, depth))
-			return true;
+		if (walk->left == 0)
+			break;
+		walk->left--;
+		any |= is_bad(walk, fd, entry, end, depth);
 	}
 	walk->path[end] = '\0';
-	return dir.error != 0 && found(walk, sb_row_of_git(walk->guard), NULL);
+	if (entry)
+		any |= failed(walk, "more than can be looked through");
+	else if (dir.error)
+		any |= failed(walk, NULL);
+	return any;
 }
 
 static bool start(struct walk *walk, const char *path)
@@ -134,6 +153,14 @@ static bool start(struct walk *walk, const char *path)
 	return true;
 }
 
+static bool look_at_all(struct walk *walk, int directory, const char *path, unsigned depth)
+{
+	if (directory < 0 || !start(walk, path))
+		return sb_look_failed(walk->out, sb_row_of_git(walk->guard), path, strlen(path),
+				      NULL);
+	return has_bad(walk, directory, walk->start - 1, depth);
+}
+
 bool sb_look_at_git_tree(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out)
 {
@@ -142,9 +169,15 @@ bool sb_look_at_git_tree(const struct sb_guard *guard, int directory, const char
 			    .left = MAX_FILES,
 			    .was_git = directory >= 0 && sb_look_is_git(directory, "")};
 
-	out->row = sb_row_of_git(guard);
-	return directory < 0 || !start(&walk, path) ||
-	       has_bad(&walk, directory, walk.start - 1, MAX_DEPTH);
+	return look_at_all(&walk, directory, path, MAX_DEPTH);
+}
+
+bool sb_look_at_tree(const struct sb_guard *guard, int directory, const char *path,
+		     struct sb_guard_answer *out)
+{
+	struct walk walk = {.guard = guard, .out = out, .left = MAX_TREE_FILES, .everywhere = true};
+
+	return look_at_all(&walk, directory, path, MAX_TREE_DEPTH);
 }
 
 bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const char *path,
@@ -153,11 +186,10 @@ bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const ch
 	struct walk walk = {.guard = guard, .out = out};
 	const struct sb_guard_row *row;
 	size_t position = 0, length = strlen(prefix);
+	bool any = false;
 
-	if (directory < 0 || !start(&walk, path)) {
-		out->row = sb_row_of_git(guard);
-		return true;
-	}
+	if (directory < 0 || !start(&walk, path))
+		return sb_look_failed(out, sb_row_of_git(guard), path, strlen(path), NULL);
 	while ((row = sb_git_next_fixed(&position))) {
 		const char *name = sb_git_fixed_name(row) + length;
 		struct stat info;
@@ -168,9 +200,8 @@ bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const ch
 			continue;
 		snprintf(walk.path + walk.start - 1, sizeof walk.path - walk.start + 1, "/%s",
 			 name);
-		if (!S_ISREG(info.st_mode) ? found(&walk, row, NULL)
-					   : has_bad_bytes(&walk, directory, name, row))
-			return true;
+		any |= !S_ISREG(info.st_mode) ? found(&walk, row, NULL)
+					      : has_bad_bytes(&walk, directory, name, row);
 	}
-	return false;
+	return any;
 }

@@ -160,6 +160,11 @@ struct sb_guard_options {
 	 * what this one finds.
 	 */
 	bool later;
+	/*
+	 * Is there a rule that is about path, a name that row guards, and allows it?  What a directory
+	 * brings along is then none of the guard's business.  Or NULL.
+	 */
+	bool (*is_opened)(void *context, const char *path, const struct sb_guard_row *row);
 };
 
 /* SB_E_NOMEM. What cannot be read in a project is no error. */
@@ -193,11 +198,13 @@ struct sb_guard_place {
 
 /* An act may give meaning to names that had none; whether it does, hangs on what was seen ... */
 enum sb_guard_looked {
-	SB_LOOKED_BESIDE = 1, /* beside "objects" or "refs": the two make a git directory */
-	SB_LOOKED_INTO = 2,   /* in a directory that gets a name of the table */
+	SB_LOOKED_BESIDE = 1,  /* beside "objects" or "refs": the two make a git directory */
+	SB_LOOKED_INTO = 2,    /* in a directory that gets a name of the table */
+	SB_LOOKED_THROUGH = 4, /* through all of one that moves to where other rules hold */
 };
 
-#define SB_GUARD_DETAIL 320
+#define SB_GUARD_DETAIL 320 /* a line of it */
+#define SB_GUARD_LINES 4    /* so many, and then how many more there are */
 
 struct sb_guard_answer {
 	enum sb_guard_verdict verdict;
@@ -206,8 +213,17 @@ struct sb_guard_answer {
 	unsigned looked;                /* enum sb_guard_looked */
 	/* What a link or a git config names, if that is why: the name or around it.  Else NULL. */
 	const char *named;
-	char detail
-		[SB_GUARD_DETAIL]; /* what was found there, escaped: "hooks/pre-commit", "core.pager = x" */
+	/*
+	 * What was found in a directory, where it is the reason; 0: it is the name itself.  Names that
+	 * is_opened() let through are not among them.
+	 */
+	unsigned found;
+	/*
+	 * What was found there, escaped, a line for each: "hooks/pre-commit", "core.pager = x"; of many
+	 * the last says "and 3 more".
+	 */
+	char detail[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
+	size_t listed; /* of detail, without that last line */
 };
 
 /* Returns the verdict, too.  About 100 ns for an ordinary name; the first takes some 50 us. */
@@ -226,6 +242,15 @@ enum sb_guard_verdict sb_guard_rename(const struct sb_guard *guard,
 				      const struct sb_guard_place *to, bool exchange,
 				      struct sb_guard_answer *out_from,
 				      struct sb_guard_answer *out_to);
+
+/*
+ * A directory at from gets, or has got, the name of to, where other rules hold than where it comes
+ * from: would each name in it, at whatever depth, be allowed there unasked?  What else is against it
+ * stands in out already.
+ */
+enum sb_guard_verdict sb_guard_brings(const struct sb_guard *guard,
+				      const struct sb_guard_place *from,
+				      const struct sb_guard_place *to, struct sb_guard_answer *out);
 
 /* What is at place, of this mode, has got its name already: what does that mean? */
 enum sb_guard_verdict sb_guard_landed(const struct sb_guard *guard,

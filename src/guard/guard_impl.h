@@ -9,6 +9,7 @@
 #include "guard/fold.h"
 #include "guard/git_ways.h"
 #include "guard/guard.h"
+#include "sys/directory.h"
 
 enum sb_component_kind {
 	SB_COMPONENT_NAME,
@@ -153,6 +154,20 @@ bool sb_component_ends(const struct sb_component *component, const char *name, s
 
 /* look.c: through descriptors, at what is there already */
 
+/*
+ * One more reason, about path, of which the part from start on is shown; why may be NULL or "".  False:
+ * a rule opens that name.
+ */
+bool sb_look_found(const struct sb_guard *guard, struct sb_guard_answer *out,
+		   const struct sb_guard_row *row, const char *path, size_t start, const char *why);
+
+/* The same of what cannot be looked at: no rule is about it.  Always true. */
+bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
+		    size_t start, const char *why);
+
+/* Is it a file, a directory, ...?  What cannot be told is taken for a link. */
+mode_t sb_look_kind(int directory, const struct dirent64 *entry);
+
 /* directory + up ("" or "../"): does it have objects and refs?  Unknown counts as yes. */
 bool sb_look_is_git(int directory, const char *up);
 
@@ -184,6 +199,10 @@ bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t 
 /* Of a directory that will be at path, which is .git or in it: everything. */
 bool sb_look_at_git_tree(const struct sb_guard *guard, int directory, const char *path,
 			 struct sb_guard_answer *out);
+
+/* Of one that will be at path, wherever that is: everything, at any depth. */
+bool sb_look_at_tree(const struct sb_guard *guard, int directory, const char *path,
+		     struct sb_guard_answer *out);
 
 /*
  * Of one that becomes a git directory ("" as prefix) or one of git's in it ("rebase-merge/"): the files that

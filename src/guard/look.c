@@ -76,6 +76,56 @@ char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t
 	return sb_take_ptr(&bytes);
 }
 
+static bool is_listed(const struct sb_guard_answer *out, const char *line)
+{
+	size_t length = strlen(line);
+
+	for (const char *at = out->detail; at < out->detail + out->listed; at++) {
+		size_t other = strcspn(at, "\n");
+
+		if (other == length && memcmp(at, line, length) == 0)
+			return true;
+		at += other;
+	}
+	return false;
+}
+
+bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
+		    size_t start, const char *why)
+{
+	const char *inner = start < strlen(path) ? path + start : "";
+	bool more = why && *why;
+	char text[SB_GUARD_DETAIL], line[SB_GUARD_DETAIL];
+
+	if (!out->found) {
+		out->row = row;
+		out->listed = 0;
+	}
+	snprintf(text, sizeof text, "%.160s%s%s", inner, *inner && more ? ": " : "",
+		 more ? why : "");
+	sb_escape_line(line, sizeof line, text);
+	if (out->found && is_listed(out, line))
+		return true;
+	out->found++;
+	if (!line[0])
+		return true;
+	if (out->found <= SB_GUARD_LINES)
+		out->listed += (size_t)snprintf(out->detail + out->listed, SB_GUARD_DETAIL + 1,
+						"%s%s", out->listed ? "\n" : "", line);
+	else
+		snprintf(out->detail + out->listed, sizeof out->detail - out->listed,
+			 "\nand %u more", out->found - SB_GUARD_LINES);
+	return true;
+}
+
+bool sb_look_found(const struct sb_guard *guard, struct sb_guard_answer *out,
+		   const struct sb_guard_row *row, const char *path, size_t start, const char *why)
+{
+	if (guard->options.is_opened && guard->options.is_opened(guard->options.context, path, row))
+		return false;
+	return sb_look_failed(out, row, path, start, why);
+}
+
 struct look {
 	const struct sb_guard *guard;
 	const struct sb_pattern_row *pattern;
@@ -83,16 +133,15 @@ struct look {
 	char path[4096]; /* of what is looked at */
 };
 
-/* Say what was found, relative to where the look began. */
 static bool found(const struct look *look, size_t start, const char *why)
 {
-	char text[sizeof look->out->detail];
+	return sb_look_found(look->guard, look->out, look->pattern->row, look->path, start, why);
+}
 
-	snprintf(text, sizeof text, "%.160s%s%s", look->path + start, why ? ": " : "",
-		 why ? why : "");
-	sb_escape_line(look->out->detail, sizeof look->out->detail, text);
-	look->out->row = look->pattern->row;
-	return true;
+/* It cannot be looked at. */
+static bool failed(const struct look *look, size_t start)
+{
+	return sb_look_failed(look->out, look->pattern->row, look->path, start, NULL);
 }
 
 static bool is_harmful(struct look *look, int directory, const char *name, size_t start)
@@ -106,7 +155,7 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 	if (sb_look_is_sample(row, name, strlen(name)))
 		return false;
 	if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? false : found(look, start, NULL);
+		return errno == ENOENT ? false : failed(look, start);
 	if (S_ISDIR(info.st_mode))
 		return false; /* a file was meant */
 	if (!S_ISREG(info.st_mode) || row->kind == SB_GUARD_SAME)
@@ -130,7 +179,7 @@ static bool look_at(struct look *look, int directory, const char *name, size_t s
 	SB_AUTO_FD int next = -1;
 
 	if (length < 0 || (size_t)length >= sizeof look->path - end)
-		return found(look, start, NULL);
+		return failed(look, start);
 	if (at + 1 == look->pattern->count)
 		return is_harmful(look, directory, name, start);
 	next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -139,8 +188,8 @@ static bool look_at(struct look *look, int directory, const char *name, size_t s
 
 		/* a link to a directory (ENOTDIR with O_DIRECTORY) leads somewhere as well */
 		if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-			return errno != ENOENT && found(look, start, NULL);
-		return !S_ISREG(info.st_mode) && found(look, start, NULL);
+			return errno != ENOENT && failed(look, start);
+		return !S_ISREG(info.st_mode) && failed(look, start);
 	}
 	return look_in(look, next, start, end + (size_t)length, at + 1);
 }
@@ -151,27 +200,39 @@ static bool means(const struct sb_component *component, const char *name)
 	       sb_component_ends(component, name, strlen(name));
 }
 
-static bool look_at_all(struct look *look, int directory, size_t start, size_t end, unsigned at)
+/* What a component like "*" or "**" means, in one name of the directory. */
+static bool look_at_each(struct look *look, int directory, const char *name, size_t start,
+			 size_t end, unsigned at)
 {
 	const struct sb_component *component = &look->pattern->at[at];
+	int length;
+
+	if (component->kind != SB_COMPONENT_BENEATH)
+		return means(component, name) && look_at(look, directory, name, start, end, at);
+	length = snprintf(look->path + end, sizeof look->path - end, "/%s", name);
+	return length < 0 || (size_t)length >= sizeof look->path - end ? failed(look, start)
+								       : found(look, start, NULL);
+}
+
+static bool look_at_all(struct look *look, int directory, size_t start, size_t end, unsigned at)
+{
 	SB_AUTO_FD int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent64 *entry;
 	struct sb_sys_dir dir;
+	bool any = false;
 
 	if (fd < 0)
-		return found(look, start, NULL);
+		return failed(look, start);
 	sb_sys_dir_init(&dir, fd);
 	for (int left = MAX_ENTRIES; (entry = sb_sys_dir_next(&dir)); left--) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (left <= 0 || component->kind == SB_COMPONENT_BENEATH)
-			return found(look, start, NULL);
-		if (means(component, entry->d_name) &&
-		    look_at(look, directory, entry->d_name, start, end, at))
-			return true;
+		if (left <= 0)
+			break;
+		any |= look_at_each(look, directory, entry->d_name, start, end, at);
 	}
 	look->path[end] = '\0';
-	return dir.error != 0 && found(look, start, NULL);
+	return ((entry || dir.error != 0) && failed(look, start)) || any;
 }
 
 static bool look_in(struct look *look, int directory, size_t start, size_t end, unsigned at)
@@ -191,16 +252,14 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 	struct look look = {.guard = guard, .pattern = pattern, .out = out};
 	size_t length = strlen(path);
 
-	if (length >= sizeof look.path - 512) {
-		out->row = pattern->row;
-		return true;
-	}
+	if (length >= sizeof look.path - 512)
+		return sb_look_failed(out, pattern->row, path, length, NULL);
 	memcpy(look.path, path, length + 1);
 	return look_in(&look, directory, length + 1, length, first);
 }
 
 /* Kinds that the filesystem does not tell with the name are asked for. */
-static mode_t kind_of(int directory, const struct dirent64 *entry)
+mode_t sb_look_kind(int directory, const struct dirent64 *entry)
 {
 	struct stat info;
 
@@ -225,7 +284,7 @@ static bool has_links(int directory, const char *without, unsigned depth, unsign
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		kind = kind_of(fd, entry);
+		kind = sb_look_kind(fd, entry);
 		if (S_ISLNK(kind) || (*left)-- == 0)
 			return true;
 		if (!S_ISDIR(kind) || (without && strcmp(entry->d_name, without) == 0))

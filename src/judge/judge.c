@@ -38,6 +38,15 @@ static bool is_unguarded(void *policy, const char *path)
 	return sb_fast_is_or_holds(policy, path);
 }
 
+/* Would a single name, made there, be opened by a rule? */
+static bool is_opened(void *policy, const char *path, const struct sb_guard_row *row)
+{
+	struct sb_decision decision = sb_decide(policy, SB_CREATE, path);
+
+	return decision.verdict == SB_ALLOW && decision.rule &&
+	       sb_rule_opens(decision.rule, path, row, NULL);
+}
+
 static int make_guard(const struct sb_policy *policy, const char *const *projects,
 		      const struct sb_guard_home *home, bool later, struct sb_guard **out,
 		      struct sb_error *err)
@@ -47,6 +56,7 @@ static int make_guard(const struct sb_policy *policy, const char *const *project
 		.in_guarded_root = in_guarded_root,
 		.is_private = is_private,
 		.is_unguarded = is_unguarded,
+		.is_opened = is_opened,
 		.context = (void *)policy,
 		.projects = projects,
 		.home = home->home,
@@ -96,7 +106,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->why = SB_WHY_RULE;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
-	next->guard.looked = 0;
+	next->guard.looked = next->guard.found = 0;
 	next->guard.named = NULL;
 	return next;
 }
@@ -265,6 +275,7 @@ static void doubt(const struct sb_grounds *grounds, struct sb_judged *judged)
 	if (!guard->row) /* a git directory by what is in it */
 		guard->row = sb_guard_rows(&count);
 	guard->detail[0] = '\0';
+	guard->found = 0;
 }
 
 /* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
@@ -278,8 +289,9 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 		doubt(grounds, judged);
 	if (guard->verdict == SB_GUARD_PLAIN)
 		return;
-	if (judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
-	    sb_rule_opens(judged->decision.rule, judged->site->path, guard)) {
+	/* of what it has found in a directory, names that a rule opens are left out already */
+	if (!guard->found && judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
+	    sb_rule_opens(judged->decision.rule, judged->site->path, guard->row, guard->named)) {
 		guard->verdict = SB_GUARD_PLAIN;
 		guard->looked = 0; /* whatever is there */
 		return;
@@ -392,6 +404,41 @@ static void refuse_link(const struct sb_grounds *grounds, mode_t mode, struct sb
 		judged->decision.verdict = SB_DENY;
 }
 
+/* Do other rules hold at the one than at the other?  Where none does, nobody knows what holds. */
+static bool is_other_place(const struct sb_grounds *grounds, const struct sb_site *from,
+			   const struct sb_site *to)
+{
+	const struct sb_rule *rule = sb_decide(grounds->policy, SB_CREATE, from->path).rule;
+
+	return !rule || rule != sb_decide(grounds->policy, SB_CREATE, to->path).rule;
+}
+
+/* To another disk nothing is renamed: who moves it there copies, name by name. */
+static bool is_other_disk(const struct sb_site *from, const struct sb_site *to)
+{
+	struct stat moved, there;
+
+	return look(from, &moved) && to->directory >= 0 && fstat(to->directory, &there) == 0 &&
+	       moved.st_dev != there.st_dev;
+}
+
+/* A directory takes guarded names along that lay in it before the run: guard.h. */
+static void heed_brought(const struct sb_grounds *grounds, const struct sb_site *from, mode_t mode,
+			 const struct sb_guard_place *to, struct sb_judged *judged)
+{
+	struct sb_guard_place moved = place_of(from, mode);
+
+	if (S_ISDIR(mode))
+		sb_guard_brings(grounds->guard, &moved, to, &judged->guard);
+}
+
+/* Two directories cannot be put on hold at a time. */
+static void doubt_exchange(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	doubt(grounds, judged);
+	judged->guard.found = 1; /* no rule is about what nobody has looked at */
+}
+
 static void judge_rename(const struct sb_grounds *grounds, const struct sb_case *what,
 			 struct sb_judgement *out)
 {
@@ -414,6 +461,15 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 
 		sb_guard_rename(grounds->guard, &old, &new, what->exchange, &first->guard,
 				&second->guard);
+		if (directory && is_other_place(grounds, file, target) &&
+		    !is_other_disk(S_ISDIR(from) ? file : target, S_ISDIR(from) ? target : file)) {
+			heed_brought(grounds, file, from, &new, second);
+			if (what->exchange)
+				heed_brought(grounds, target, to, &old, first);
+			if (what->exchange && first->guard.verdict == SB_GUARD_PLAIN &&
+			    second->guard.verdict == SB_GUARD_PLAIN)
+				doubt_exchange(grounds, second);
+		}
 		heed_guard(grounds, first, false, out);
 		heed_guard(grounds, second, S_ISREG(from) && !what->exchange && !what->whiteout,
 			   out);
@@ -493,6 +549,8 @@ static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case
 		return;
 	place = place_of(site, info.st_mode);
 	sb_guard_landed(grounds->guard, &place, &judged->guard);
+	if (S_ISDIR(info.st_mode) && is_other_place(grounds, &out->sites[0], &out->sites[1]))
+		sb_guard_brings(grounds->guard, &place, &place, &judged->guard);
 	heed_guard(grounds, judged, S_ISREG(info.st_mode), out);
 }
 
@@ -538,7 +596,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	struct sb_guard_answer *guard = &lands->guard;
 	enum sb_guard_kind kind = sb_judged_kind(judgement);
 	enum sb_guard_verdict verdict = SB_GUARD_ASK;
-	char why[sizeof guard->detail];
+	char why[SB_GUARD_DETAIL];
 
 	why[0] = judgement->note[0] = judgement->lingers[0] = '\0';
 	if (grounds->guard)

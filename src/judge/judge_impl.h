@@ -7,8 +7,11 @@
 /* A guard's row as a rule, for decisions. */
 const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 
-/* Is rule, which allows something at path, about the very name that is guarded? */
-bool sb_rule_opens(const struct sb_rule *rule, const char *path,
-		   const struct sb_guard_answer *guard);
+/*
+ * Is rule, which allows something at path, about the very name that is guarded?  named: what a link or a
+ * git config names (struct sb_guard_answer); or NULL.
+ */
+bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row,
+		   const char *named);
 
 #endif

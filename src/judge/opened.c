@@ -51,15 +51,6 @@ static size_t component_before(const char *path, size_t end)
 	return end;
 }
 
-static size_t count_components(const char *pattern)
-{
-	size_t count = 1;
-
-	for (; *pattern; pattern++)
-		count += *pattern == '/';
-	return count;
-}
-
 /*
  * Directories in which everybody keeps settings: a rule for all of one is about no name in it.  How much of
  * rest, "/.config/autostart/x", that is.
@@ -84,38 +75,56 @@ static void find_parent(const char *path, char *out)
 	out[end] = '\0';
 }
 
+/* Is name, length bytes, what one component of a row's pattern means?  Stars mean whatever is there. */
+static bool is_meant(const char *name, size_t length, const char *component, size_t size)
+{
+	return memchr(component, '*', size) || memchr(component, '#', size) ||
+	       component[0] == '<' || (length == size && strncasecmp(name, component, size) == 0);
+}
+
+/* Where, in path up to *end, what pattern's components up to size name begins.  False: elsewhere. */
+static bool go_up(const char *path, size_t *end, const char *pattern, size_t size)
+{
+	while (size) {
+		size_t part = component_before(pattern, size), from = component_before(path, *end);
+
+		if (!*end || !is_meant(path + from, *end - from, pattern + part, size - part))
+			return false;
+		*end = from - (from > 0);
+		size = part - (part > 0);
+	}
+	return true;
+}
+
 /*
  * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
  * that is P, for ".config/autostart/X" it is P/.config.  Written into out, PATH_MAX bytes.
+ *
+ * A name may be guarded by a row whose pattern it has not got: a git config names it, or it is a directory in
+ * which the row's names would be.  Then it is the directory around it, and only a rule for the name itself
+ * is about it.
  */
 static void find_holder(const char *path, const char *pattern, char *out)
 {
-	size_t left = count_components(pattern), end = strlen(path);
 	const char *deep = strstr(pattern, "/**");
+	size_t end = strlen(path), size = strlen(pattern);
+	bool found = false;
 
 	if (deep && !deep[3]) { /* everything beneath: go up to the name before it */
-		const char *name = deep;
-		size_t length, at = end;
-
-		while (name > pattern && name[-1] != '/')
-			name--;
-		length = (size_t)(deep - name);
-		do {
-			size_t from = component_before(path, at);
-
-			if (at - from == length && strncasecmp(path + from, name, length) == 0) {
-				end = at;
-				break;
-			}
-			at = from ? from - 1 : 0;
-		} while (at);
-		left--;
+		size = (size_t)(deep - pattern);
+		for (size_t at = end; at && !found; at = component_before(path, at), at -= at > 0) {
+			end = at;
+			found = go_up(path, &end, pattern, size);
+		}
+	} else {
+		found = go_up(path, &end, pattern, size);
 	}
-	while (left-- && end) {
-		end = component_before(path, end);
+	if (found) {
+		end += length_of_shared(path + end, pattern);
+	} else {
+		end = component_before(path, strlen(path));
 		end -= end > 0;
 	}
-	end += length_of_shared(path + end, pattern);
 	memcpy(out, path, end);
 	out[end] = '\0';
 	if (!end)
@@ -130,8 +139,8 @@ static void find_holder(const char *path, const char *pattern, char *out)
  * last component must be a name, or "write *.json" would open .mcp.json.
  * Held by: tests/supervise/guard.py
  */
-bool sb_rule_opens(const struct sb_rule *rule, const char *path,
-		   const struct sb_guard_answer *guard)
+bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row,
+		   const char *named)
 {
 	const char *last = strrchr(rule->pattern, '/');
 	struct sb_pattern pattern;
@@ -144,10 +153,10 @@ bool sb_rule_opens(const struct sb_rule *rule, const char *path,
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
-	if (guard->named) /* whatever it is called */
-		find_parent(guard->named, holder);
+	if (named) /* whatever it is called */
+		find_parent(named, holder);
 	else
-		find_holder(path, guard->row->pattern, holder);
+		find_holder(path, row->pattern, holder);
 	names = !sb_pattern_covers(&pattern, holder);
 	sb_pattern_done(&pattern);
 	return names;

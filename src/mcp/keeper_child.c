@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "judge/judge.h"
 #include "mcp/keeper_impl.h"
 #include "mcp/rpc.h"
@@ -50,6 +51,32 @@ static enum sb_answer known(const struct child *child, const struct keeper_subje
 static void add_note(json_t *notes, const char *text)
 {
 	json_array_append_new(notes, sb_rpc_string(text));
+}
+
+static void add_lines(json_t *notes, const char *lines)
+{
+	for (; *lines; lines += *lines == '\n') {
+		size_t length = strcspn(lines, "\n");
+
+		json_array_append_new(notes, sb_rpc_text(lines, length));
+		lines += length;
+	}
+}
+
+/* The path alone does not tell where it goes, or what gets its name. */
+static void add_other(json_t *notes, const struct sb_files_question *question)
+{
+	char shown[PATH_MAX], text[PATH_MAX + 64];
+	bool moves = question->call == SB_FILES_MOVE;
+
+	if (!question->other)
+		return;
+	snprintf(text, sizeof text, "it is %s '%s'",
+		 question->op == SB_DELETE ? "moved to"
+		 : moves                   ? "moved from"
+					   : "a copy of",
+		 sb_escape_line(shown, sizeof shown, question->other));
+	add_note(notes, text);
 }
 
 /*
@@ -100,8 +127,7 @@ static bool is_guarded(const struct child *child, enum sb_op op, const char *pat
 	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
 		 answer->row->why);
 	add_note(notes, text);
-	if (answer->detail[0])
-		add_note(notes, answer->detail);
+	add_lines(notes, answer->detail);
 	return true;
 }
 
@@ -140,6 +166,9 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 		sb_sha256_hex(question->content, question->content_length, out->bytes);
 	if (reason)
 		add_note(notes, reason);
+	if (question->found)
+		add_lines(notes, question->found);
+	add_other(notes, question);
 	/* the gravest reason is given: that it lies outside may be another */
 	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
 		add_note(notes, why_text(SB_FILES_WHY_OUTSIDE));

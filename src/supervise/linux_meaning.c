@@ -326,7 +326,7 @@ struct sb_outcome sb_act(const struct sb_acting *acting, const struct sb_call *c
 		return outcome;
 	}
 	__atomic_fetch_add(&unfinished, 1, __ATOMIC_ACQ_REL);
-	if (call->act == SB_ACT_RENAME && (judged->looked & SB_LOOKED_INTO) &&
+	if (call->act == SB_ACT_RENAME && (judged->looked & (SB_LOOKED_INTO | SB_LOOKED_THROUGH)) &&
 	    !(call->flags & RENAME_EXCHANGE)) {
 		outcome = rename_on_hold(acting, call, file, target, judged, out_changed);
 	} else {

@@ -12,7 +12,8 @@
  *                     kernel said what the names were.  One that took longer (a slow disk, a dead
  *                     server, a busy machine) is judged once more when it is done, and taken back
  *                     if it would not be allowed by now.  A new file is empty and still ours then
- *     a directory     that gets a name of the table because of what is, or is not, in it: first it
+ *     a directory     that gets a name of the table because of what is, or is not, in it, or moves to
+ *                     where other rules hold: first it
  *                     gets a name that says "on hold", at which nobody does anything; then those
  *                     who know it by its old one have time to end; then it is looked into, and
  *                     gets the new name or its old one back

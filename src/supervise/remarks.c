@@ -85,8 +85,12 @@ static void add_guard(const struct sb_pending *pending, const struct sb_judged *
 	if (!is_shown(pending, judged))
 		add(notes, "%s%s obeys it later, outside: %s", which(pending, judged),
 		    guard->row->who, guard->row->why);
-	if (guard->detail[0])
-		add(notes, "%s", guard->detail);
+	for (const char *line = guard->detail; *line; line += *line == '\n') {
+		size_t length = strcspn(line, "\n");
+
+		add(notes, "%.*s", (int)length, line);
+		line += length;
+	}
 	if (judged == pending->judgement.lands && sb_pending_asks_early(pending))
 		add(notes, "a yes is to whatever it writes there");
 }

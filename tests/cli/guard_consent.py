@@ -70,6 +70,31 @@ def directory_answer(fx):
     check((fx.outside / "b").exists() and not (fx.outside / ".git/hooks/c").exists())
 
 
+@test("C3 a question about a directory names what is dangerous in it: some, and how many more", variants=BOTH)
+def all_named(fx):
+    hooks = [f"{chr(97 + n)}/.git/hooks/pre-commit" for n in range(3)]
+    (fx.outside / "out").mkdir()
+    for name in hooks:
+        fx.write(f"x/{name}", HOOK, 0o755)
+    for number in range(7):
+        fx.write(f"y/tasks{number}.json", "{}\n")
+    person = Person(fx, "sh", "-c", f"echo a >{fx.outside}/out/a; mv -T x {fx.outside}/out/x; echo status=$?; "
+                    "mv y .vscode; echo second=$?; sleep 0.3")
+    person.answer("2", fx.outside / "out/a")  # for the directory, and not for what a directory brings
+    screen = person.answer("3", fx.outside / "out/x")
+    for name in hooks:
+        contains(screen, name)
+    lacks(screen, "this directory")
+    lacks(screen, " more")
+    person.term.expect("status=[1-9]")
+    screen = person.answer("3", ".vscode")
+    equal(screen.count(".json"), 4, screen)
+    contains(screen, "and 3 more")
+    person.term.expect("second=[1-9]")
+    person.end()
+    check(not (fx.outside / "out/x").exists() and not fx.exists(".vscode"))
+
+
 @test("C3 nor where the user's own question about the place is the rule", variants=BOTH)
 def own_question(fx):
     """The rule that stops a guarded name is then the one that the answer was about."""
