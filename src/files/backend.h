@@ -47,7 +47,8 @@ struct sb_place {
 	struct sb_memory_node *in, *node; /* memory: the same two, counted */
 	bool exists;
 	bool must_be_directory; /* the caller wrote a slash behind it */
-	const char *given;      /* as the caller wrote it; NULL: it was met on the way */
+	bool ahead; /* what will get this path lies in directory: for the gate, before it is made */
+	const char *given; /* as the caller wrote it; NULL: it was met on the way */
 	/*
 	 * 0, or why the way ended before the last name: ENOENT, ENOTDIR, EACCES, ELOOP, ...
 	 * Then path is as far as it came, with the name that failed.

@@ -149,6 +149,9 @@ static int copy_over(struct pair *pair)
 	case SB_FILES_FILE:
 		return sb_copy_file(pair->job, &pair->from, &pair->to);
 	case SB_FILES_DIRECTORY:
+		status = sb_subtree_may_copy(pair->job, &pair->from, &pair->to, &pair->covered);
+		if (status < 0)
+			return status;
 		status = backend->ops->mkdir(backend, &pair->to, pair->from.facts.mode & 0777);
 		if (status == 0)
 			return sb_subtree_copy(pair->job, &pair->from, &pair->to, &pair->covered);
@@ -169,8 +172,12 @@ static int copy_over(struct pair *pair)
 /* By copying: another filesystem, or a name where only fresh files may land. */
 static int move_by_copy(struct pair *pair)
 {
-	int status = copy_over(pair);
+	int status = is_directory(&pair->from)
+			     ? sb_subtree_may_remove(pair->job, &pair->from, &pair->covered)
+			     : 0;
 
+	if (status == 0)
+		status = copy_over(pair);
 	return status < 0 ? status : delete_place(pair->job, &pair->from, true, &pair->covered);
 }
 
@@ -239,6 +246,7 @@ int sb_files_move(struct sb_files *view, const struct sb_files_caller *caller, c
 
 	if (status < 0)
 		return status;
+	job.said = &pair.covered;
 	status = move_pair(&pair);
 	release_pair(&pair);
 	return status;
@@ -254,6 +262,7 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 
 	if (status < 0)
 		return status;
+	job.said = &pair.covered;
 	status = sb_gate_covered(&job, &look, &pair.from, &pair.covered);
 	if (status == 0)
 		status = sb_job_must_exist(&job, &pair.from, "copy");

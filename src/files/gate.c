@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "files/find_source.h"
+#include "files/subtree.h"
 #include "files/view.h"
 #include "path/path.h"
 #include "policy/fast.h"
@@ -337,6 +338,18 @@ static char *directory_of(const struct finding *finding, const struct sb_wish *w
 	return sb_path_parent(path_of(wish, place));
 }
 
+/* Bytes were asked about before they land: then that is not asked again. */
+static int keep_answer(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+		       const struct finding *finding)
+{
+	bool bytes = finding->why == SB_FILES_WHY_GUARDED && wish->deed == SB_DEED_WRITE;
+
+	if (!bytes || !job->said ||
+	    sb_covered_add_bytes(job->said, place->path, wish->content, wish->content_length) == 0)
+		return 0;
+	return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+}
+
 static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 	       const struct finding *finding)
 {
@@ -360,6 +373,10 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 	};
 	char reason[REASON];
 
+	if (job->said && !place->ahead && finding->why == SB_FILES_WHY_GUARDED &&
+	    wish->deed == SB_DEED_WRITE &&
+	    sb_covered_has_bytes(job->said, place->path, wish->content, wish->content_length))
+		return 0;
 	switch (options->consent ? options->consent(options->context, &question)
 				 : SB_FILES_ANSWER_NOBODY) {
 	case SB_FILES_ANSWER_NOBODY:
@@ -369,6 +386,8 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 			      "nobody can be asked whether to");
 	case SB_FILES_ANSWER_YES:
 		record(job, wish, place, finding, true);
+		if (place->ahead) /* it is looked at again when it is made */
+			return keep_answer(job, wish, place, finding);
 		/* the answer was about this path: has what we hold still got it? */
 		if (job->view->backend->ops->confirm(job->view->backend, place) < 0)
 			return sb_refuse_errno(job->err, ESTALE, verbs[wish->op],
@@ -413,12 +432,13 @@ int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_plac
 	}
 }
 
-int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char *old,
-		    size_t old_length, const char *data, size_t length)
+int sb_gate_content(struct sb_job *job, const struct sb_place *place, const struct sb_place *from,
+		    const char *old, size_t old_length, const char *data, size_t length)
 {
 	const struct sb_files *view = job->view;
 	const struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
 				     .deed = SB_DEED_WRITE,
+				     .other = from,
 				     .content = data,
 				     .content_length = length};
 	const struct sb_case what = {.deed = SB_DEED_WRITE,

@@ -3,7 +3,7 @@
  *
  * Each entry goes through the gate by its own path.  What the user was asked about and allowed
  * for the whole is not asked again for its parts: being outside, being ignored by git; what is
- * singled out (a rule, a guarded name) is.  Questions come before anything is removed.
+ * singled out (a rule, a guarded name) is.  Questions come before anything is removed or made.
  */
 #ifndef SB_FILES_SUBTREE_H
 #define SB_FILES_SUBTREE_H
@@ -22,15 +22,24 @@ struct sb_covered {
 	unsigned whys[SB_OP_COUNT]; /* bits: 1 << enum sb_files_why */
 	char **paths;               /* asked about one by one, allowed; the first byte is the op */
 	size_t count;
+	struct sb_said *said; /* bytes that were asked about ahead, allowed */
 };
 
 void sb_covered_done(struct sb_covered *covered);
+
+/* Bytes that land at path were, or are, allowed by somebody who was asked.  data NULL: unseen ones. */
+bool sb_covered_has_bytes(const struct sb_covered *covered, const char *path, const char *data,
+			  size_t length);
+int sb_covered_add_bytes(struct sb_covered *covered, const char *path, const char *data,
+			 size_t length);
 
 /* The gate for one of many. */
 int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		    struct sb_covered *covered);
 
-/* place is a directory that passed the gate. */
+/* All questions about what is in place; then place is a directory that passed the gate. */
+int sb_subtree_may_remove(struct sb_job *job, const struct sb_place *place,
+			  struct sb_covered *covered);
 int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct sb_covered *covered);
 
 /*
@@ -39,6 +48,13 @@ int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct s
  * or refused here.
  */
 int sb_subtree_may_move(struct sb_job *job, const struct sb_place *place,
+			struct sb_covered *covered);
+
+/*
+ * All questions about a copy of what is in from at to, which is not there yet; job->said keeps the
+ * answers.
+ */
+int sb_subtree_may_copy(struct sb_job *job, const struct sb_place *from, const struct sb_place *to,
 			struct sb_covered *covered);
 
 /* from is a directory that passed; to is a directory that was made. */

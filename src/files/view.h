@@ -32,6 +32,7 @@ struct sb_job {
 	enum sb_files_call call;
 	const struct sb_files_caller *caller;
 	struct sb_files_error *err; /* or NULL */
+	struct sb_covered *said;    /* answers to what was asked ahead; or NULL */
 };
 
 /* --- error.c: each returns the negative code --- */
@@ -77,7 +78,7 @@ struct sb_wish {
 	enum sb_op op;
 	enum sb_deed deed;            /* RENAME: op says which end, DELETE the old name */
 	bool tree;                    /* all beneath moves along: rules there count as well */
-	const struct sb_place *other; /* of RENAME */
+	const struct sb_place *other; /* of RENAME, and of a copy what is copied */
 	/* Decide about this path, which will lie beneath the place once that is made; or NULL. */
 	const char *beneath;
 	bool ignored_too;   /* somebody said yes to what git ignores */
@@ -92,10 +93,11 @@ int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_plac
 
 /*
  * The bytes that are about to land on a name whose contents matter: those that are harmless
- * pass, others are a question.  old NULL: no file.  0 at once for other names.
+ * pass, others are a question.  old NULL: no file; from: whose copy it is, or NULL.  0 at once for
+ * other names.
  */
-int sb_gate_content(struct sb_job *job, const struct sb_place *place, const char *old,
-		    size_t old_length, const char *data, size_t length);
+int sb_gate_content(struct sb_job *job, const struct sb_place *place, const struct sb_place *from,
+		    const char *old, size_t old_length, const char *data, size_t length);
 
 /*
  * Is this a name where contents are looked at?  Then what lands there must be a fresh file: one

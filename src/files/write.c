@@ -155,8 +155,8 @@ static int attempt(struct change *change, struct sb_place *place, struct sb_cont
 	result->changed = !place->exists || !known || !is_same(&old->bytes, &bytes);
 	if (!result->changed)
 		return 0;
-	status = sb_gate_content(job, place, known ? old->bytes.data : NULL, old->bytes.length,
-				 bytes.data, bytes.length);
+	status = sb_gate_content(job, place, NULL, known ? old->bytes.data : NULL,
+				 old->bytes.length, bytes.data, bytes.length);
 	if (status < 0 || change->dry_run)
 		return status;
 	if (sb_job_cancelled(job))

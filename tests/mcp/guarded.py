@@ -126,6 +126,74 @@ def moved(fx):
     check(not (fx.outside / "sub/.git/hooks").exists())
 
 
+def names_under(path):
+    return sorted(str(found.relative_to(path)) for found in path.rglob("*"))
+
+
+@each_era
+def whole_tree(fx, era):
+    """C3 a copy of a tree is asked about before any of it is made, and then made as a whole"""
+    names = ("a/.git/hooks/pre-commit", "a/.vscode/tasks.json", "bare/hooks/post-commit", "z/last.txt")
+    for name in names:
+        fx.write(f"tree/{name}", HOOK, 0o755)
+    for name in ("objects", "refs"):
+        (fx.path("tree/bare") / name).mkdir()
+    server = Server(fx, era=era)
+    for number in range(3):  # a no to the first, the second, the third question
+        asked = []
+        server.answers = lambda params, asked=asked: asked.append(params) or (
+            "deny" if len(asked) > number else "once")
+        target = f"copy{number}"
+        equal(server.failure("copy_file", source="tree", destination=target, recursive=True)["code"], "DENIED")
+        equal(len(asked), number + 1)
+        check(not fx.exists(target), f"{target}: nothing is made before the last answer")
+    server.asked.clear()
+    server.answers = lambda params: "once"
+    server.data("copy_file", source="tree", destination="copy", recursive=True)
+    equal(len(server.asked), 3, "one question for each name")
+    for asked in server.asked:
+        contains(message(asked), "echo planted")
+        contains(message(asked), "a copy of")
+    equal(names_under(fx.path("copy")), names_under(fx.path("tree")))
+    fx.write("plain/b/c.txt", "x\n")
+    server.asked.clear()
+    server.data("copy_file", source="plain", destination="plain2", recursive=True)
+    equal((server.asked, fx.read("plain2/b/c.txt")), ([], "x\n"), "the neighbour")
+
+
+@test("C3 a tree that is moved where other rules hold: guarded names in it, and where it goes, are told")
+def moved_out(fx):
+    server = opened(fx)
+    for number in range(6):
+        fx.write(f"tree/{number}/.vscode/tasks.json", "{}\n")
+    fx.write("plain/file", "x\n")
+    answered = server.failure("move_file", source="tree", destination=str(fx.outside / "tree"))
+    equal(answered["code"], "DENIED")
+    asked = server.asked[-1]
+    equal(choices(asked), ["once", "deny"])
+    contains(message(asked), "tasks that run when the folder is opened")
+    equal(message(asked).count(".vscode/tasks.json"), 4, message(asked))
+    contains(message(asked), "and 2 more")
+    contains(message(asked), f"moved from '{fx.path('tree')}'")
+    check(fx.exists("tree") and not (fx.outside / "tree").exists())
+    server.asked.clear()
+    server.data("move_file", source="plain", destination=str(fx.outside / "plain"))
+    equal(server.asked, [], "the neighbour")
+    os.rename(fx.path("tree"), fx.outside / "tree")  # anybody else may
+
+
+@test("C3 the question about a move says where it goes")
+def where_to(fx):
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    (fx.outside / "file").write_text("x\n")
+    server.failure("move_file", source=str(fx.outside / "file"), destination="here")
+    contains(message(server.asked[0]), f"moved to '{fx.path('here')}'")
+    fx.write("file", "x\n")
+    server.failure("move_file", source="file", destination=str(fx.outside / "there"))
+    contains(message(server.asked[-1]), f"moved from '{fx.path('file')}'")
+
+
 @each_era
 def one_question(fx, era):
     """C3 a guarded name outside is one question that says everything; yes is for these bytes"""

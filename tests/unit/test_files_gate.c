@@ -228,6 +228,26 @@ static void test_P3_guarded_names_ask(void **state)
 	assert_string_equal(fx_get(fx, "project/.git/hooks/pre-commit"), "#!/bin/sh\nevil\n");
 }
 
+/* Asked once for each name, before anything is made; and again only if the bytes are others. */
+static void test_P3_a_tree_is_asked_about_before_it_is_copied(void **state)
+{
+	struct fixture *fx = *state;
+
+	fx_dir(fx, "project/tree");
+	fx_dir(fx, "project/tree/.vscode");
+	fx_put(fx, "project/tree/.vscode/tasks.json", "{}\n");
+	fx_put(fx, "project/tree/.envrc", "evil\n");
+	fx_put(fx, "project/tree/aaa", "plain\n");
+	assert_code(sb_files_copy(fx->view, NULL, "tree", "copy", false, true, &fx->err),
+		    SB_FILES_NEEDS_CONSENT);
+	assert_int_equal(access(at(fx, "project/copy"), F_OK), -1);
+	fx_answers(fx, SB_FILES_ANSWER_YES);
+	assert_fine(sb_files_copy(fx->view, NULL, "tree", "copy", false, true, &fx->err));
+	assert_int_equal(fx->asked, 2);
+	assert_string_equal(fx_get(fx, "project/copy/.envrc"), "evil\n");
+	assert_string_equal(fx_get(fx, "project/copy/.vscode/tasks.json"), "{}\n");
+}
+
 /* A command that could write there would choose what lands under another name. */
 /* A run may put something into it before it has its name, and no tool holds it meanwhile. */
 static void test_P3_a_directory_that_gets_a_name_asks(void **state)
@@ -307,6 +327,7 @@ int main(void)
 		ON_BOTH(test_P8_git_ignored_files_ask),
 		ON_DISK(test_F1_a_swap_during_the_question),
 		ON_DISK(test_P3_guarded_names_ask),
+		ON_DISK(test_P3_a_tree_is_asked_about_before_it_is_copied),
 		ON_DISK(test_P3_a_directory_that_gets_a_name_asks),
 		ON_DISK(test_P3_temporary_names_ask),
 		ON_BOTH(test_F6_check_asks_nobody),
