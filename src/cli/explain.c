@@ -102,22 +102,6 @@ static const char *verdict_of(const struct sb_judged *judged)
 
 /* --- finding out ------------------------------------------------------------------------ */
 
-/*
- * The directory that holds the name.  One that is not there yet will be empty, so anything in
- * whose place nothing is found stands in for it; but its parent may be a git directory.
- */
-static int open_holder(const char *path)
-{
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	SB_AUTO_FREE char *above = parent ? sb_path_parent(parent) : NULL;
-	SB_AUTO_FREE char *sibling = above ? sb_path_join(above, "objects") : NULL;
-	int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	if (fd < 0 && sibling)
-		fd = open(sibling, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd >= 0 ? fd : open("/dev/null", O_PATH | O_CLOEXEC);
-}
-
 static int look_at(const char *path, struct sb_spot *out, struct sb_error *err)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -127,7 +111,7 @@ static int look_at(const char *path, struct sb_spot *out, struct sb_error *err)
 		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
 	memcpy(out->path, path, strlen(path) + 1);
 	memcpy(out->name, *name ? name : ".", strlen(name) + 1 + !*name);
-	out->directory = open_holder(path);
+	out->directory = sb_site_holder(path);
 	out->object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (out->object >= 0 && fstat(out->object, &out->info) != 0)
 		return sb_fail(err, SB_E_SYSTEM, 0, "cannot look at '%s'", path);

@@ -518,19 +518,41 @@ static enum sb_verdict tell(struct sb_job *job, const struct sb_wish *wish,
 	return finding->verdict;
 }
 
+/* Of a name whose directories are still to be made: a site where those will be.  0 or an errno. */
+static int look_beneath(const struct sb_files *view, const struct sb_place *place, char *path,
+			struct sb_site *out)
+{
+	int status = sb_parents_join(place, path);
+
+	if (status < 0)
+		return status;
+	*out = site_of(view, place, path);
+	out->name = strrchr(path, '/') + 1;
+	/* what lies in memory has no descriptors, and no guard either */
+	out->directory = view->guard ? sb_site_holder(path) : -1;
+	return 0;
+}
+
 enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_place *place,
 			     bool *out_checked)
 {
-	const struct sb_wish wish = {.op = op};
-	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(job->view, place, place->path),
-				     .rules_only = !is_named(place)};
+	struct sb_wish wish = {.op = op};
+	struct sb_case what = {.deed = SB_DEED_WRITE,
+			       .site = site_of(job->view, place, place->path),
+			       .rules_only = !is_named(place)};
+	SB_AUTO_FD int holder = -1;
+	char beneath[PATH_MAX];
 	struct sb_judged judged;
 	struct finding finding;
 
 	*out_checked = false;
 	if (place->facts.procfs || place->error == EXDEV)
 		return sb_gate_look(job, &wish, place);
+	if (place->rest[0] && look_beneath(job->view, place, beneath, &what.site) == 0) {
+		holder = what.site.directory;
+		what.rules_only = holder < 0;
+		wish.beneath = beneath;
+	}
 	sb_judge_op(&job->view->grounds, op, &what, &judged);
 	find(job->view, &judged, &finding);
 	*out_checked = finding.verdict == SB_ALLOW && judged.guard.verdict == SB_GUARD_CHECK;

@@ -80,7 +80,8 @@ int sb_files_check(struct sb_files *view, enum sb_op op, const char *path,
 {
 	struct sb_job job = {view, SB_FILES_STAT, NULL, err};
 	struct sb_place place;
-	int status = sb_job_find(&job, path, op == SB_DELETE ? 0 : SB_RESOLVE_FOLLOW, &place);
+	int status = sb_job_find(
+		&job, path, SB_RESOLVE_PARENTS | (op == SB_DELETE ? 0 : SB_RESOLVE_FOLLOW), &place);
 
 	if (status < 0)
 		return status;

@@ -3,7 +3,7 @@
 
 #include "files/view.h"
 
-static int join(const struct sb_place *place, char out[PATH_MAX])
+int sb_parents_join(const struct sb_place *place, char out[PATH_MAX])
 {
 	size_t head = strlen(place->path), tail = strlen(place->rest);
 
@@ -20,7 +20,7 @@ int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct
 {
 	struct sb_wish deep = *wish;
 	struct sb_job quiet = {job->view, job->call, job->caller, NULL};
-	int status = join(place, out->path);
+	int status = sb_parents_join(place, out->path);
 
 	if (status < 0)
 		return sb_refuse_errno(job->err, status, "make", place->path);

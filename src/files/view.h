@@ -138,6 +138,9 @@ struct sb_parents {
 	char path[PATH_MAX]; /* ... which is this */
 };
 
+/* The last name, as a path. */
+int sb_parents_join(const struct sb_place *place, char out[PATH_MAX]);
+
 int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		    struct sb_parents *out);
 /* The gate for the last name, or one above it, when it is made. */

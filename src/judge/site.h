@@ -27,4 +27,11 @@ struct sb_site {
 	bool has_more_names; /* a file with several links */
 };
 
+/*
+ * A descriptor to be taken for the directory that holds path, for those who only tell; -1: none.  One that
+ * is not there yet will be empty, so anything in which nothing is found stands in for it; but the one above
+ * may be a git directory.
+ */
+int sb_site_holder(const char *path);
+
 #endif

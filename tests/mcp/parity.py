@@ -45,6 +45,11 @@ MISSING = ("project/new.txt", "project/sub/new", "project/secret/new", "project/
            "project/notes/new", "project/.git/hooks/pre-commit", "project/.vscode/launch.json",
            "project/.claude/settings.json", "other/new", ".zshrc", ".config/app/new",
            ".config/autostart/x.desktop")
+# Nor is the directory that would hold it.  What makes it is told, and is not done: who does it is mkdir.
+PARENTLESS = ("project/no/new.txt", "project/no/.envrc", "project/no/.vscode/launch.json",
+              "project/no/er/.git/hooks/pre-commit", "project/no/.git/config", "project/secret/no/new",
+              "project/sub/no/new.key", "project/.git/no/x", "project/.git/rebase-merge/msgnum",
+              "project/build/no/x.o", "other/no/new", "no/.bashrc", ".config/no/new", ".ssh/no/key")
 IGNORED = ("project/build/out.o",)
 NOT_ACTED_ON = ("project/.git/HEAD", "project/.gitignore")  # what the others hang on
 DIRECTORIES = ("project/.git/objects", "project/.git/refs", "project/.claude")
@@ -115,7 +120,7 @@ def acts():
 def explain(fx, flags):
     """{path: {operation: (verdict, is a rule of the user's)}}"""
     found = {}
-    for name in subjects():
+    for name in (*subjects(), *PARENTLESS):
         result = fx.sandbash(*flags, f"--explain={fx.home / name}", "--json")
         equal(result.status, 0, result.stderr)
         decisions = json.loads(result.stdout)["decisions"]
@@ -204,7 +209,7 @@ def by_tools(fx, flags):
     make_tree(fx)
     server = Server(fx, *flags, "--consent=deny")
     told, done = {}, {}
-    for name in subjects():
+    for name in (*subjects(), *PARENTLESS):
         decisions = server.data("what_may_i_do", path=str(fx.home / name))["decisions"]
         told[name] = {op: said["verdict"] for op, said in decisions.items()}
     for act, name in acts():
@@ -256,7 +261,7 @@ def compare(fx, flags, label):
     for name, ops in verdicts(said).items():
         expect(again[name], ops, f"--print-policy read back, {name}")
     done, told = by_tools(fx, flags)
-    for name in subjects():
+    for name in (*subjects(), *PARENTLESS):
         for op, (verdict, is_users) in said[name].items():
             bounded = is_bounded(name, op, verdict, is_users)
             if op not in ("modify", "delete") or name in THERE:
