@@ -50,6 +50,8 @@ struct explanation {
 	const char *
 		change; /* the option that would allow what is not, or forbid what is; NULL: none */
 	char *target;   /* its value: a pattern that means this path and nothing else */
+	/* said on the command line for this very path: another flag for it would contradict that */
+	const struct sb_rule *own;
 };
 
 /* A write lands if its contents are harmless. */
@@ -182,9 +184,12 @@ static void find_change(const struct sb_setup *setup, struct explanation *out)
 			out->final = true;
 		if (op != SB_READ && !is_free(judged))
 			out->change = "--allow-write";
+		if (rule && rule->tier >= SB_TIER_FILE &&
+		    sb_pattern_names(rule->pattern, out->path))
+			out->own = rule;
 	}
 	out->unseen = out->missing && is_in_hidden(setup->policy, out->path);
-	if (out->unseen)
+	if (out->unseen || out->own)
 		out->change = NULL;
 }
 
@@ -268,6 +273,12 @@ static void explain_change(const struct explanation *found, struct sb_buf *out)
 	if (found->unseen) {
 		sb_buf_puts(out, "what is made in a hidden directory cannot be seen: no option "
 				 "changes this before it is there\n");
+		return;
+	}
+	if (found->own) {
+		sb_buf_puts(out, "to change this:    leave out ");
+		puts_safe(out, found->own->origin);
+		sb_buf_putc(out, '\n');
 		return;
 	}
 	if (found->judged[SB_READ].decision.verdict != SB_ALLOW)

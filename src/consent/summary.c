@@ -152,13 +152,6 @@ static bool holds(const struct entry *entry, const struct entry *other)
 			      : strcmp(entry->path, other->path) == 0;
 }
 
-static bool is_rule_for(const struct sb_rule *rule, const char *path)
-{
-	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
-
-	return pattern && strcmp(pattern, rule->pattern) == 0;
-}
-
 /* No flag of ours is stronger. */
 static bool is_final(const struct sb_rule *rule, enum sb_op op)
 {
@@ -208,7 +201,8 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 		out->rule = strdup(rule->origin);
 		out->final = is_final(rule, refusal->op);
 		out->in_hidden = hides_parent(rule, refusal->path);
-		out->own_flag = rule->tier >= SB_TIER_FILE && is_rule_for(rule, refusal->path);
+		out->own_flag = rule->tier >= SB_TIER_FILE &&
+				sb_pattern_names(rule->pattern, refusal->path);
 	}
 	out->program = refusal->program ? strdup(refusal->program) : NULL;
 	out->by = refusal->by ? strdup(refusal->by) : NULL;
@@ -352,6 +346,23 @@ static char *saved_file(const char *path, bool *out_temporary)
 	return *out_temporary ? NULL : sb_path_join(parent, file);
 }
 
+#define NO_PLACE_FOR_LINK "no option allows it: a link, in a directory that is too much to open"
+
+/* The directories of both its names, which may be one. */
+static void find_way_to_move_link(const struct sb_summary *summary, const struct entry *entry,
+				  char **place, struct way *way)
+{
+	SB_AUTO_FREE char *other = place_of(summary, entry->other);
+
+	if (!*place || !other) {
+		way->none = NO_PLACE_FOR_LINK;
+		return;
+	}
+	if (!sb_path_within(*place, other))
+		way->paths[1] = sb_take_ptr(&other);
+	way->paths[0] = sb_take_ptr(place);
+}
+
 /*
  * A new name.  That of a temporary file will be another one next time, and so is allowed with its
  * directory or not at all.
@@ -366,6 +377,10 @@ static void find_way_to_make(const struct sb_summary *summary, const struct entr
 		way->none = "no option allows it: its directory is hidden";
 		return;
 	}
+	if (entry->needs_place && entry->other && !entry->rule) {
+		find_way_to_move_link(summary, entry, &place, way);
+		return;
+	}
 	way->paths[1] = entry->other ? strdup(entry->other) : saved_file(entry->path, &temporary);
 	if (!entry->rule && place && (entry->needs_place || temporary || way->paths[1]) &&
 	    !entry->other) {
@@ -378,7 +393,7 @@ static void find_way_to_make(const struct sb_summary *summary, const struct entr
 		way->none = "no option allows it: the name of a temporary file, in a directory "
 			    "that is too much to open";
 	else if (entry->needs_place)
-		way->none = "no option allows it: a link, in a directory that is too much to open";
+		way->none = NO_PLACE_FOR_LINK;
 	else
 		way->paths[0] = strdup(entry->path);
 }

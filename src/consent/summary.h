@@ -34,8 +34,8 @@ struct sb_refusal {
 	const char *other;
 	const struct sb_rule *other_rule;
 	/*
-	 * A link: a rule for its own name does not let it be made (linux_approve.c), one for its
-	 * directory does; of a hard link if linked, which gets another name, lies there as well.
+	 * A link: a rule for its own name does not let it be made (judge/placed.c), and means what it leads
+	 * to if it is there; one for its directory does; of a hard link if linked, which gets another name, lies there as well.
 	 */
 	bool is_link;
 	const char *linked;

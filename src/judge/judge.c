@@ -5,7 +5,6 @@
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
-#include "path/pattern.h"
 #include "policy/fast.h"
 
 /* --- grounds -------------------------------------------------------------------------------- */
@@ -384,26 +383,6 @@ static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struc
 	return judged;
 }
 
-/*
- * SECURITY: whoever cannot hold what it moves puts no link in the place that a rule names.
- *
- * Danger: "write ~/cache" is about what is there when the next run starts, and follows links: one to
- * ~/.bashrc, moved there by a tool, would be opened.  (In a run the asker sees to that.)
- * Held by: tests/mcp/rules.py
- */
-static void refuse_link(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged)
-{
-	const struct sb_rule *rule = judged->decision.rule;
-	SB_AUTO_FREE char *pattern = NULL;
-
-	if (!grounds->bounds.unheld || !S_ISLNK(mode) || judged->decision.verdict == SB_DENY ||
-	    !rule || rule->tier == SB_TIER_BUILTIN)
-		return;
-	pattern = sb_pattern_escape(judged->site->path);
-	if (!pattern || strcmp(pattern, rule->pattern) == 0)
-		judged->decision.verdict = SB_DENY;
-}
-
 /* Do other rules hold at the one than at the other?  Where none does, nobody knows what holds. */
 static bool is_other_place(const struct sb_grounds *grounds, const struct sb_site *from,
 			   const struct sb_site *to)
@@ -474,7 +453,7 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 		heed_guard(grounds, second, S_ISREG(from) && !what->exchange && !what->whiteout,
 			   out);
 	}
-	refuse_link(grounds, from, second);
+	sb_heed_placed(grounds, from, second);
 }
 
 void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -510,7 +489,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		break;
 	case SB_DEED_SYMLINK:
 		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_SYMLINK, false, out);
-		refuse_link(grounds, S_IFLNK, &out->all[0]);
+		sb_heed_placed(grounds, S_IFLNK, &out->all[0]);
 		break;
 	case SB_DEED_REMOVE:
 		judge_one(grounds, what, SB_DELETE, site, SB_GUARD_UNLINK, false, out);

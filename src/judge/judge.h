@@ -157,6 +157,12 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *what,
 		      const struct sb_judgement *before, struct sb_judgement *out);
 
+/*
+ * What the rules allow in the places that they name themselves has bounds: 0, or the errno of what may not
+ * be.  For the process outside, which sees to what an allowed case does to them; cwd is a run's.
+ */
+int sb_judge_placed(const struct sb_policy *policy, const struct sb_case *what, const char *cwd);
+
 /* Is now as good for the case as before? */
 bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now);
 

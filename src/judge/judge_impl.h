@@ -14,4 +14,7 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row,
 		   const char *named);
 
+/* placed.c: something of this mode gets the name; may a link have it? */
+void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
+
 #endif

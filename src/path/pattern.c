@@ -41,6 +41,13 @@ char *sb_pattern_escape(const char *path)
 	return sb_buf_take(&out);
 }
 
+bool sb_pattern_names(const char *text, const char *path)
+{
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
+
+	return !pattern || strcmp(pattern, text) == 0;
+}
+
 /* Length of one set "[...]" at glob, brackets included; 0 when it never ends. */
 static size_t set_length(const char *glob, size_t length)
 {

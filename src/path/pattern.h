@@ -39,6 +39,9 @@ void sb_pattern_done(struct sb_pattern *pattern);
 /* The pattern that means exactly this path: its special characters get backslashes. */
 char *sb_pattern_escape(const char *path);
 
+/* Is text that pattern?  Without memory, yes. */
+bool sb_pattern_names(const char *text, const char *path);
+
 /* Does text hold an unescaped wildcard? */
 bool sb_pattern_is_glob(const char *text);
 

@@ -60,8 +60,8 @@ static enum sb_deed deed_of(const struct sb_call *call)
 	}
 }
 
-static struct sb_case case_of(const struct sb_call *call, const struct sb_spot *file,
-			      const struct sb_spot *target)
+struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target)
 {
 	struct sb_case what = {.deed = deed_of(call), .site = sb_spot_site(file)};
 
@@ -78,7 +78,7 @@ void sb_judge_call(const struct sb_grounds *grounds, const struct sb_call *call,
 		   const struct sb_spot *file, const struct sb_spot *target,
 		   struct sb_judgement *out)
 {
-	const struct sb_case what = case_of(call, file, target);
+	const struct sb_case what = sb_call_case(call, file, target);
 
 	sb_judge(grounds, &what, out);
 }
@@ -87,7 +87,7 @@ void sb_judge_call_renamed(const struct sb_grounds *grounds, const struct sb_cal
 			   const struct sb_spot *file, const struct sb_spot *target,
 			   const struct sb_judgement *before, struct sb_judgement *out)
 {
-	const struct sb_case what = case_of(call, file, target);
+	const struct sb_case what = sb_call_case(call, file, target);
 
 	sb_judge_renamed(grounds, &what, before, out);
 }

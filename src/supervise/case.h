@@ -12,6 +12,9 @@
 
 struct sb_site sb_spot_site(const struct sb_spot *spot);
 
+struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target);
+
 /* target is NULL but for rename and link.  The spots must outlive the judgement. */
 void sb_judge_call(const struct sb_grounds *grounds, const struct sb_call *call,
 		   const struct sb_spot *file, const struct sb_spot *target,

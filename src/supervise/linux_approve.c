@@ -13,8 +13,6 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "consent/always.h"
-#include "path/path.h"
-#include "path/pattern.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
@@ -299,79 +297,14 @@ static void doubt_hidden(struct sb_judgement *judgement)
 			judgement->all[i].decision = (struct sb_decision){SB_ASK, NULL};
 }
 
-/*
- * Is this the very path of the rule that opens it: one of the user's, or a built-in one?  (Not one
- * for a part of another repository: git replaces such files.)
- */
-static bool is_named_by_rule(const struct sb_approver *approver, const char *path, bool builtin)
-{
-	const struct sb_rule *rule = sb_decide(approver->policy, SB_CREATE, path).rule;
-	SB_AUTO_FREE char *pattern = NULL;
-
-	if (!rule || rule->checked || (rule->tier == SB_TIER_BUILTIN) != builtin)
-		return false;
-	pattern = sb_pattern_escape(path);
-	return !pattern || strcmp(pattern, rule->pattern) == 0;
-}
-
-/* A project, or a temp directory: what is in it is open, its name is not the command's to change. */
-static bool is_root(const struct sb_approver *approver, const char *path)
-{
-	return is_named_by_rule(approver, path, true) || strcmp(path, approver->home->cwd) == 0;
-}
-
-/*
- * Is this no link, and in a directory that only we can change?  Then it is none either when it is
- * moved: we do one thing after the other.
- */
-static bool stays_no_link(const struct sb_approver *approver, const struct sb_spot *file)
-{
-	SB_AUTO_FREE char *parent = sb_path_parent(file->path);
-	struct stat info;
-
-	return parent && sb_decide(approver->policy, SB_CREATE, parent).verdict != SB_ALLOW &&
-	       fstatat(file->directory, file->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !S_ISLNK(info.st_mode);
-}
-
-/*
- * SECURITY: roots keep their names; and in the place that a rule names, outside the roots, only
- * new things are made: no link, and nothing is moved there that could become one on the way.
- *
- * Danger: a project renamed by us could be built anew around what is protected in it.  And
- * "write ~/new" may be about something that is not there.  A command makes it a link to
- * ~/.profile, and the next run with the same rule, which follows links, opens that.  A link inside
- * a root is found when the rule is read (sb_load_refuse_planted()).
- * Price: renaming something from a root to there answers EXDEV, as onto another disk: mv copies.
- * Held by: tests/supervise/absent.py
- */
-static int refuse_in_rule_place(const struct sb_approver *approver,
-				const struct sb_pending *pending)
+/* In the places that rules name; 0 or an errno. */
+static int refuse_placed(const struct sb_approver *approver, const struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
+	const struct sb_case what =
+		sb_call_case(call, &pending->file, sb_call_is_two(call) ? &pending->target : NULL);
 
-	switch (call->act) {
-	case SB_ACT_SYMLINK:
-		return is_named_by_rule(approver, pending->file.path, false) ? EACCES : 0;
-	case SB_ACT_LINK:
-		return is_named_by_rule(approver, pending->target.path, false) ? EXDEV : 0;
-	case SB_ACT_RMDIR:
-	case SB_ACT_UNLINK:
-		return is_root(approver, pending->file.path) ? EBUSY : 0;
-	case SB_ACT_RENAME:
-		if (is_root(approver, pending->file.path) ||
-		    is_root(approver, pending->target.path))
-			return EBUSY;
-		if ((call->flags & RENAME_EXCHANGE) &&
-		    is_named_by_rule(approver, pending->file.path, false))
-			return EXDEV;
-		return is_named_by_rule(approver, pending->target.path, false) &&
-				       !stays_no_link(approver, &pending->file)
-			       ? EXDEV
-			       : 0;
-	default:
-		return 0;
-	}
+	return sb_judge_placed(approver->policy, &what, approver->home->cwd);
 }
 
 /*
@@ -477,7 +410,7 @@ static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pen
 	}
 	if (pending->judgement.strictest->decision.verdict != SB_ALLOW)
 		return false;
-	error = refuse_in_rule_place(approver, pending);
+	error = refuse_placed(approver, pending);
 	if (error) {
 		sb_pending_fail(approver, call, error);
 		sb_pending_free(pending);

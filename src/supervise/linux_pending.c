@@ -427,7 +427,9 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		refused.other = find_other(pending)->site->path;
 		refused.other_rule = find_other(pending)->decision.rule;
 	}
-	refused.is_link = call->act == SB_ACT_SYMLINK || call->act == SB_ACT_LINK;
+	/* a rule follows links: one for the name of a link is about what that leads to */
+	refused.is_link = call->act == SB_ACT_SYMLINK || call->act == SB_ACT_LINK ||
+			  pending->looked[judged - pending->judgement.all].thing == SB_THING_LINK;
 	sb_pending_fail(approver, call, sb_call_refusal(call));
 	approver->counters.denied[judged->op]++;
 	event.verdict = "deny";

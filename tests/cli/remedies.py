@@ -104,6 +104,28 @@ def outside(fx):
         fx.run("sh", "-c", "rm -rf ~/.npm")
 
 
+@test("a link outside: its place is opened, and not what it leads to", BOTH)
+def links(fx):
+    """A rule for the name of a link is about what that leads to."""
+    for script, after in (("rm ~/area/link", "! test -L ~/area/link"),
+                          ("mv ~/area/link ~/area/other", "test -L ~/area/other"),
+                          ("mv ~/area/link ~/area/deep/other", "test -L ~/area/deep/other"),
+                          ("ln -sfn elsewhere ~/area/link", "test $(readlink ~/area/link) = elsewhere")):
+        def again():
+            reset(fx, ("a-precious",))
+            fx.run("ln", "-s", "../a-precious", str(fx.home / "area/link"))
+        again()
+        equal(fx.run("bash", "-c", script).status, 0, f"the control: {script}")
+        again()
+        refused = fx.sandbash("--consent=deny", "sh", "-c", script)
+        check(refused.status != 0, script)
+        remedies = told(refused.stderr)
+        equal(remedies, [f"sandbash --allow-write={fx.home}/area ..."], script)
+        cured = fx.run("bash", "-c", shell_line(fx, remedies, script + " && ! echo x >> ~/a-precious"))
+        equal((cured.status, fx.run("bash", "-c", after).status), (0, 0), f"{script}: {cured.stderr}")
+        equal(fx.read(fx.home / "a-precious"), "old\n", "what it leads to")
+
+
 @test("the remedy for one file is for that file", BOTH)
 def narrow(fx):
     reset(fx, ())
@@ -268,6 +290,13 @@ def explains(fx):
         check(fx.sandbash("cat", name).status == 0)
         check(run_explained(fx, words["to hide it"], f"cat {shlex.quote(name)}").status != 0, words)
         equal(run_explained(fx, words["to hide it"], "cat aXb").status, 0, words)
+    for flag in ("--deny=file", "--ask=file", "--allow-read=file", "--rule=read+create file", "--allow-write=file"):
+        equal(explained(fx, "file", flag), {}, f"{flag}: another one would contradict it")
+        contains(fx.sandbash("--explain=file", flag).stdout, f"leave out {flag}\n")
+        for other in ("--deny=file", "--allow-write=file"):
+            check(other == flag or fx.sandbash(flag, other, "true").status != 0, "and so it does")
+    words = explained(fx, "file", "--deny=f*")
+    equal(fx.sandbash("--deny=f*", words["to allow reading"].split(" ", 1)[1], "cat", "file").stdout, "x")
     equal(explained(fx, fx.home / ".ssh/new"), {}, "what is made in a hidden directory is not seen")
     lacks(str(explained(fx, ".")), "--deny", "a run needs its directory")
     contains(fx.sandbash("--explain", fx.home / ".config/sandbash/config").stdout, "no option changes this")
