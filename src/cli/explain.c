@@ -85,6 +85,8 @@ static int hold(const struct sb_setup *setup, struct explanation *out, struct sb
 			out->layers[op] = "; a static run cannot hold that: it is not there yet";
 		else if (!lets && decision->verdict == SB_ALLOW)
 			out->layers[op] = "; a static run holds it closed, with what is around it";
+		else if (!lets && decision->verdict == SB_ASK)
+			out->layers[op] = "; a static run asks nobody";
 		if (out->layers[op])
 			decision->verdict = lets ? SB_ALLOW : SB_DENY;
 	}

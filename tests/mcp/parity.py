@@ -15,6 +15,7 @@ import json
 import os
 import random
 import shlex
+import shutil
 
 
 from mcp import Server
@@ -45,10 +46,10 @@ MISSING = ("project/new.txt", "project/sub/new", "project/secret/new", "project/
            "project/notes/new", "project/.git/hooks/pre-commit", "project/.vscode/launch.json",
            "project/.claude/settings.json", "other/new", ".zshrc", ".config/app/new",
            ".config/autostart/x.desktop")
-# Nor is the directory that would hold it.  What makes it is told, and is not done: who does it is mkdir.
+# Nor is the directory that would hold it, which is made first.
 PARENTLESS = ("project/no/new.txt", "project/no/.envrc", "project/no/.vscode/launch.json",
               "project/no/er/.git/hooks/pre-commit", "project/no/.git/config", "project/secret/no/new",
-              "project/sub/no/new.key", "project/.git/no/x", "project/.git/rebase-merge/msgnum",
+              "project/sub/no/new.key", "project/.git/no/x",
               "project/build/no/x.o", "other/no/new", "no/.bashrc", ".config/no/new", ".ssh/no/key")
 IGNORED = ("project/build/out.o",)
 NOT_ACTED_ON = ("project/.git/HEAD", "project/.gitignore")  # what the others hang on
@@ -83,6 +84,9 @@ POLICIES = (
 
 
 def make_tree(fx):
+    for name in ("project/no", "project/secret/no", "project/sub/no", "project/.git/no",
+                 "project/build/no", "other/no", "no", ".config/no", ".ssh/no"):
+        shutil.rmtree(fx.home / name, ignore_errors=True)
     for name in DIRECTORIES:
         (fx.home / name).mkdir(parents=True, exist_ok=True)
     for name in MISSING:
@@ -98,7 +102,7 @@ def make_tree(fx):
 
 
 def subjects():
-    return [name for name in (*THERE, *MISSING) if name not in NOT_ACTED_ON]
+    return [name for name in (*THERE, *MISSING, *PARENTLESS) if name not in NOT_ACTED_ON]
 
 
 def acts():
@@ -120,7 +124,7 @@ def acts():
 def explain(fx, flags):
     """{path: {operation: (verdict, is a rule of the user's)}}"""
     found = {}
-    for name in (*subjects(), *PARENTLESS):
+    for name in subjects():
         result = fx.sandbash(*flags, f"--explain={fx.home / name}", "--json")
         equal(result.status, 0, result.stderr)
         decisions = json.loads(result.stdout)["decisions"]
@@ -151,7 +155,7 @@ def script(fx, chosen):
     for act, name in chosen:
         path = shlex.quote(str(fx.home / name))
         attempt = {"read": f"cat {path}", "modify": f"printf %s {shlex.quote(MORE)} >> {path}",
-                   "create": f"printf %s {shlex.quote(MORE)} > {path}",
+                   "create": f"mkdir -p {path[:path.rindex('/')]} && printf %s {shlex.quote(MORE)} > {path}",
                    "delete": f"rm -f {path}"}[act]
         lines.append(f"( {attempt} ) >/dev/null 2>&1 && echo {act} {shlex.quote(name)}")
     return "\n".join([*lines, "true"])
@@ -201,6 +205,8 @@ def tool_call(server, fx, act, name):
         return server.call("read_text_file", path=path)
     if act == "delete":
         return server.call("delete_file", path=path)
+    if name in PARENTLESS:
+        server.call("create_directory", path=os.path.dirname(path))
     return server.call("write_file", path=path, content=THERE.get(name, "") + MORE)
 
 
@@ -209,7 +215,7 @@ def by_tools(fx, flags):
     make_tree(fx)
     server = Server(fx, *flags, "--consent=deny")
     told, done = {}, {}
-    for name in (*subjects(), *PARENTLESS):
+    for name in subjects():
         decisions = server.data("what_may_i_do", path=str(fx.home / name))["decisions"]
         told[name] = {op: said["verdict"] for op, said in decisions.items()}
     for act, name in acts():
@@ -255,13 +261,15 @@ def compare(fx, flags, label):
     agrees("run_command", by_run_command(fx, flags), verdicts(said))
     if "--protect-ignored" not in flags:  # a static run says that it cannot
         static = explain_static(fx, flags)
+        for name, ops in verdicts(static).items():
+            expect("ask" in ops.values(), False, f"--static --explain, which asks nobody, {name}")
         agrees("a static run", by_run(fx, "--static", *flags), verdicts(static))
     make_tree(fx)
     again = verdicts(read_back(fx, flags))
     for name, ops in verdicts(said).items():
         expect(again[name], ops, f"--print-policy read back, {name}")
     done, told = by_tools(fx, flags)
-    for name in (*subjects(), *PARENTLESS):
+    for name in subjects():
         for op, (verdict, is_users) in said[name].items():
             bounded = is_bounded(name, op, verdict, is_users)
             if op not in ("modify", "delete") or name in THERE:
