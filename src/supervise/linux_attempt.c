@@ -196,6 +196,15 @@ static bool is_same_name(const struct sb_spot *file, const struct sb_spot *targe
 	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
 }
 
+static bool is_missing(const struct sb_spot *spot)
+{
+	struct stat info;
+
+	return spot->object < 0 && spot->directory >= 0 &&
+	       fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0 &&
+	       errno == ENOENT;
+}
+
 /* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
 static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
 			   const struct sb_spot *file, const struct sb_spot *target)
@@ -209,6 +218,11 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
 		error = EXDEV;
 	if (call->act == SB_ACT_OPEN) {
+		/* nothing is made in /proc, and where nothing is there is nothing to empty */
+		if ((call->flags & O_TRUNC) && is_missing(file)) {
+			sb_broker_answer_error(broker, call, ENOENT);
+			return;
+		}
 		/* a swap gains no more than at a device: sb_broker_let_through() */
 		if (S_ISLNK(file->info.st_mode)) /* one that is not followed */
 			sb_broker_answer_error(broker, call, error ? error : ELOOP);

@@ -49,8 +49,7 @@ SUPERVISED_ANSWERS = [re.compile(text) for text in (
 
 # With a full table a new file is made, cannot be handed over and is removed again; its directory
 # then has the times of that (docs/security.md, "No descriptor left").
-FULL_TABLE = re.compile(r"\[at most \d+\] (open(at2?)?|creat)\([^=]* = EMFILE$",
-                        re.M)  # a name may have a newline in it
+FULL_TABLE = re.compile(r"\[at most \d+\] (open(at2?)?|creat)\([^=]* = EMFILE$", re.M)
 SET_TIME = re.compile(r"^- \S+ 4\d{4}\b.* mtime=\S+")
 
 # openat2() through a last link that leads nowhere: its text takes the place of the last name, and
