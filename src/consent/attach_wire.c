@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAGIC 0x32614253u /* "SBa2": the layout below */
+#define MAGIC 0x33614253u /* "SBa3": the layout below */
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
 enum {

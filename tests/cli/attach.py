@@ -18,7 +18,7 @@ from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
 QUIET = 0.45  # longer than an asker wants silence before a key
 BOTH = ("full", "flat")
 
-HELLO = struct.pack("=IIQiiII20I", 0x32614253, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 20)
+HELLO = struct.pack("=IIQiiII28I", 0x33614253, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 28)
 WELCOME, REFUSED = 2, 3
 
 
