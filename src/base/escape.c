@@ -78,6 +78,13 @@ static bool is_invisible(uint32_t point)
 	return false;
 }
 
+/* Shown as a gap, or as nothing between two letters, like ' ' but another one. */
+static bool is_other_blank(uint32_t point)
+{
+	return point == 0xa0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200a) ||
+	       point == 0x202f || point == 0x205f || point == 0x2800 || point == 0x3000;
+}
+
 size_t sb_utf8_visible(const char *bytes, size_t length)
 {
 	size_t step = sb_utf8_length(bytes, length);
@@ -96,6 +103,13 @@ bool sb_utf8_all_visible(const char *bytes, size_t length)
 		length -= step;
 	}
 	return true;
+}
+
+size_t sb_utf8_plain(const char *bytes, size_t length)
+{
+	size_t step = sb_utf8_visible(bytes, length);
+
+	return step > 1 && is_other_blank(sb_utf8_point(bytes, step)) ? 0 : step;
 }
 
 static void escape_ascii(struct sb_buf *out, unsigned char c)
@@ -121,22 +135,111 @@ static void escape_ascii(struct sb_buf *out, unsigned char c)
 	}
 }
 
+/* One character; returns how many bytes it takes. */
+static size_t escape_one(struct sb_buf *out, const char *bytes, size_t length)
+{
+	size_t step = sb_utf8_length(bytes, length);
+
+	if (step <= 1) {
+		escape_ascii(out, (unsigned char)*bytes);
+		return 1;
+	}
+	if (!sb_utf8_plain(bytes, step))
+		sb_buf_printf(out, "\\u{%x}", sb_utf8_point(bytes, step));
+	else
+		sb_buf_append(out, bytes, step);
+	return step;
+}
+
 void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length)
 {
 	while (length) {
-		size_t step = sb_utf8_length(bytes, length);
+		size_t step = escape_one(out, bytes, length);
 
-		if (step <= 1) {
-			escape_ascii(out, (unsigned char)*bytes);
+		bytes += step;
+		length -= step;
+	}
+}
+
+/* How many of the bytes in set there are at the beginning. */
+static size_t run_of(const char *set, const char *bytes, size_t length)
+{
+	size_t count = 0;
+
+	while (count < length && bytes[count] && strchr(set, bytes[count]))
+		count++;
+	return count;
+}
+
+void sb_escape_name(struct sb_buf *out, const char *bytes, size_t length)
+{
+	while (length) {
+		size_t step = run_of(" ", bytes, length);
+
+		if (step > 1) {
+			sb_buf_printf(out, "\\x20{%zu}", step);
+		} else if (*bytes == '\\') {
+			sb_buf_puts(out, "\\\\");
 			step = 1;
-		} else if (!sb_utf8_visible(bytes, step)) {
-			sb_buf_printf(out, "\\u{%x}", sb_utf8_point(bytes, step));
 		} else {
-			sb_buf_append(out, bytes, step);
+			step = escape_one(out, bytes, length);
 		}
 		bytes += step;
 		length -= step;
 	}
+}
+
+#define FEW_BLANKS 4 /* as texts have them, to stand in columns */
+#define LONG_VALUE (16 * 1024)
+
+static void escape_text(struct sb_buf *out, const char *bytes, size_t length)
+{
+	while (length) {
+		size_t step = run_of(" \t", bytes, length);
+
+		if (step > FEW_BLANKS)
+			sb_buf_printf(out, "[%zu blanks]", step);
+		else
+			step = escape_one(out, bytes, length);
+		bytes += step;
+		length -= step;
+	}
+}
+
+/* The longest beginning of text, escaped already, that is no longer than most and ends with a character. */
+static size_t whole_before(const char *text, size_t most)
+{
+	while (most && ((unsigned char)text[most] & 0xc0) == 0x80)
+		most--;
+	return most;
+}
+
+void sb_escape_value(struct sb_buf *out, const char *bytes, size_t length, size_t most)
+{
+	/* of what is very long the middle is not looked at; each byte becomes \xNN at most */
+	size_t part = length > LONG_VALUE ? LONG_VALUE / 2 : length, head, tail;
+	SB_AUTO_BUF struct sb_buf first = SB_BUF(4 * LONG_VALUE + 64);
+	SB_AUTO_BUF struct sb_buf last = SB_BUF(4 * LONG_VALUE + 64);
+	const struct sb_buf *end = part < length ? &last : &first;
+	char gap[64];
+
+	escape_text(&first, bytes, part);
+	if (part < length)
+		escape_text(&last, bytes + length - part, part);
+	if (part == length && first.length <= most) {
+		sb_buf_append(out, first.data, first.length);
+		return;
+	}
+	snprintf(gap, sizeof gap, " ... (%zu characters) ... ", length);
+	most = most > strlen(gap) ? most - strlen(gap) : 0;
+	head = first.length < most / 2 ? first.length : whole_before(first.data, most / 2);
+	tail = end->length < most - most / 2 ? 0 : end->length - (most - most / 2);
+	while (((unsigned char)end->data[tail] & 0xc0) == 0x80)
+		tail++;
+	sb_buf_append(out, first.data, head);
+	sb_buf_puts(out, gap);
+	sb_buf_puts(out, end->data + tail);
+	out->failed |= first.failed || last.failed;
 }
 
 char *sb_escape_line(char *out, size_t size, const char *text)

@@ -22,6 +22,9 @@ size_t sb_utf8_length(const char *bytes, size_t length);
 /* The same, but 0 as well for what steers a terminal, shows as nothing or turns the line. */
 size_t sb_utf8_visible(const char *bytes, size_t length);
 
+/* The same, but 0 as well for blanks other than ' ', which look like it or like nothing. */
+size_t sb_utf8_plain(const char *bytes, size_t length);
+
 /* Is all of it such visible characters? */
 bool sb_utf8_all_visible(const char *bytes, size_t length);
 
@@ -30,9 +33,23 @@ uint32_t sb_utf8_point(const char *bytes, size_t length);
 
 /*
  * Append bytes with control characters, direction overrides, other invisible
- * formatting and invalid UTF-8 written as \n, \e, \xNN, \u{...}.
+ * formatting, blanks other than ' ' and invalid UTF-8 written as \n, \e, \xNN, \u{...}.
+ * Escaped twice, a text stays as it is: so this is for texts that may have escaped parts.
  */
 void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length);
+
+/*
+ * The same for a name, once: two names that differ never look alike.  A backslash is written as \\, and
+ * N blanks in a row as \x20{N}.  Whoever shows a text in which a name stands escapes the name like this,
+ * then all of it as above.
+ */
+void sb_escape_name(struct sb_buf *out, const char *bytes, size_t length);
+
+/*
+ * The same for a value, of which a person has to see what it does, in at most so many bytes, 64 at least: many
+ * blanks in a row as [N blanks]; of what is longer the beginning and the end, and how long it is.
+ */
+void sb_escape_value(struct sb_buf *out, const char *bytes, size_t length, size_t most);
 
 /* The same into a fixed array, cut with "..." when it does not fit; returns out. */
 char *sb_escape_line(char *out, size_t size, const char *text);

@@ -18,7 +18,7 @@ void sb_shell_quote(struct sb_buf *out, const char *text)
 		return;
 	}
 	for (size_t i = 0; i < length;) {
-		size_t step = sb_utf8_visible(text + i, length - i);
+		size_t step = sb_utf8_plain(text + i, length - i);
 
 		visible &= step > 0;
 		i += step ? step : 1;

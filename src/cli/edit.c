@@ -52,7 +52,7 @@ static int confirm(const char *did, const char *pattern, const char *how, const 
 	sb_buf_printf(&out, "%s '", did);
 	sb_escape_append(&out, pattern, strlen(pattern));
 	sb_buf_printf(&out, "' %s ", how);
-	sb_escape_append(&out, file, strlen(file));
+	sb_escape_name(&out, file, strlen(file));
 	sb_buf_putc(&out, '\n');
 	return sb_print(&out);
 }

@@ -297,7 +297,7 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 	const char *told = sb_guard_told(found->path);
 	bool asks = false;
 
-	puts_safe(out, found->path);
+	sb_escape_name(out, found->path, strlen(found->path));
 	sb_buf_puts(out, found->missing ? " (does not exist)\n" : "\n");
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		explain_operation(setup, (enum sb_op)op, found, out);

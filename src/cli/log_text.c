@@ -16,6 +16,16 @@ static void puts_safe(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
+/* A name, between the two. */
+static void named(struct sb_buf *out, const char *before, const char *name, const char *after)
+{
+	if (!name)
+		return;
+	sb_buf_puts(out, before);
+	sb_escape_name(out, name, strlen(name));
+	sb_buf_puts(out, after);
+}
+
 /* before, text and after, if there is a text */
 static void part(struct sb_buf *out, const char *before, const char *text, const char *after)
 {
@@ -56,7 +66,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	part(out, " '", record->name, "'");
 	if (event->command)
 		command(out, event->command);
-	part(out, " in ", event->directory, "");
+	named(out, " in ", event->directory, "");
 	part(out, "; mode ", event->mode, "");
 	part(out, "; layers: ", event->layers, "");
 	part(out, "; policy ", event->policy_hash, "");
@@ -64,10 +74,10 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 		sb_buf_printf(out, " #%lu", event->question);
 	part(out, " ", event->op, "");
 	part(out, " (", event->act, ")");
-	part(out, " ", event->path, "");
-	part(out, " (given as ", event->given, ")");
-	part(out, " -> ", event->target, "");
-	part(out, ", program ", event->program, "");
+	named(out, " ", event->path, "");
+	named(out, " (given as ", event->given, ")");
+	named(out, " -> ", event->target, "");
+	named(out, ", program ", event->program, "");
 	if (event->process)
 		sb_buf_printf(out, ", process %d", (int)event->process);
 	part(out, ": ", event->verdict, "");

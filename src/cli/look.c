@@ -10,6 +10,11 @@
 #include "guard/guard.h"
 #include "policy/text.h"
 
+static void puts_name(struct sb_buf *out, const char *name)
+{
+	sb_escape_name(out, name, strlen(name));
+}
+
 static void puts_safe(struct sb_buf *out, const char *text)
 {
 	sb_escape_append(out, text, strlen(text));
@@ -159,13 +164,13 @@ static size_t count_listed(const struct sb_setup *setup, enum sb_tier tier)
 static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 {
 	sb_buf_puts(out, "Current directory: ");
-	puts_safe(out, setup->home.cwd);
+	puts_name(out, setup->home.cwd);
 	sb_buf_puts(out, sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY
 				 ? " (read-only mode)\n"
 				 : " (always writable)\n");
 	for (size_t i = 1; setup->projects[i]; i++) {
 		sb_buf_puts(out, "Project: ");
-		puts_safe(out, setup->projects[i]);
+		puts_name(out, setup->projects[i]);
 		sb_buf_putc(out, '\n');
 	}
 	for (size_t s = 0; s < sizeof sources / sizeof sources[0]; s++) {
@@ -177,7 +182,7 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 		sb_buf_printf(out, "\n%s", sources[s].title);
 		if (file) {
 			sb_buf_puts(out, " (from ");
-			puts_safe(out, file);
+			puts_name(out, file);
 			sb_buf_putc(out, ')');
 		}
 		sb_buf_puts(out, ":\n");

@@ -655,7 +655,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 		sb_shell_quote(out, run->argv[i]);
 	}
 	sb_buf_puts(out, "\nin:         ");
-	sb_escape_append(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
+	sb_escape_name(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	put_environ(run, out);
 	if (is_danger(run)) {
@@ -688,7 +688,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 		if (i == 0 && node->state == SB_STATE_READABLE)
 			continue;
 		sb_buf_printf(out, "  %-10s ", what);
-		sb_escape_append(out, node->path, strlen(node->path));
+		sb_escape_name(out, node->path, strlen(node->path));
 		if (node->rule) {
 			sb_buf_puts(out, "  # ");
 			sb_escape_append(out, node->rule->origin, strlen(node->rule->origin));
@@ -699,7 +699,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 		if (sb_plan_state_at(&run->plan, run->plan.absent[i]) != SB_STATE_READABLE)
 			continue; /* it is in something writable, or cannot be made: warned about */
 		sb_buf_puts(out, "  may make   ");
-		sb_escape_append(out, run->plan.absent[i], strlen(run->plan.absent[i]));
+		sb_escape_name(out, run->plan.absent[i], strlen(run->plan.absent[i]));
 		sb_buf_putc(out, '\n');
 	}
 	if (weak->count)

@@ -140,7 +140,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	if (sb_policy_clean_env(policy))
 		sb_buf_puts(out, "variables: only usual ones that hold no secrets (clean-env)\n");
 	sb_buf_puts(out, "project:  ");
-	sb_escape_append(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
+	sb_escape_name(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
 	sb_buf_putc(out, '\n');
 	list_state(policy, "writable", out, is_merely_writable);
 	list_fast(status, out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 
 /* As much content as a question could show on a large screen, and then some. */
 #define CONTENT_BYTES (16 * 1024)
@@ -150,22 +151,29 @@ void sb_queue_add_notice(struct sb_queue *queue, const char *text)
 	queue->notices[queue->notice_count++] = copy;
 }
 
+static void put_name(struct sb_buf *out, const char *before, const char *name)
+{
+	sb_buf_puts(out, before);
+	sb_escape_name(out, name, strlen(name));
+}
+
 void sb_queue_add_answer(struct sb_queue *queue, const struct sb_question *question,
 			 enum sb_answer answer)
 {
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024); /* two paths and a few words */
+	SB_AUTO_BUF struct sb_buf text =
+		SB_BUF(64 * 1024); /* three paths, escaped, and a few words */
 
 	if (answer == SB_ANSWER_DIRECTORY)
-		sb_buf_printf(&text, "sandbash: allowed for this session in %s",
-			      question->directory);
+		put_name(&text, "sandbash: allowed for this session in ", question->directory);
 	else if (answer == SB_ANSWER_ALWAYS)
-		sb_buf_printf(&text, "sandbash: always allowed in %s", question->directory);
+		put_name(&text, "sandbash: always allowed in ", question->directory);
 	else
 		sb_buf_printf(&text, "sandbash: %s",
 			      answer == SB_ANSWER_ONCE ? "allowed once" : "denied");
-	sb_buf_printf(&text, ": %s %s", question->verb, question->path);
+	sb_buf_printf(&text, ": %s", question->verb);
+	put_name(&text, " ", question->path);
 	if (question->target)
-		sb_buf_printf(&text, " to %s", question->target);
+		put_name(&text, " to ", question->target);
 	sb_queue_add_notice(queue, text.data);
 }
 

@@ -107,7 +107,7 @@ static void put_written(const struct sb_summary *summary, struct sb_buf *out)
 	sb_buf_puts(out, "sandbash: written by a yes to whatever it would be; look at it:\n");
 	for (size_t i = 0; i < summary->written_count; i++) {
 		sb_buf_puts(out, "  '");
-		sb_escape_append(out, summary->written[i].path, strlen(summary->written[i].path));
+		sb_escape_name(out, summary->written[i].path, strlen(summary->written[i].path));
 		sb_buf_printf(out, "' (%zu byte%s)\n", summary->written[i].length,
 			      summary->written[i].length == 1 ? "" : "s");
 	}
@@ -498,7 +498,7 @@ static bool put_entry(const struct sb_summary *summary, const struct entry *entr
 	bool helps = !way.none && way.flag;
 
 	sb_buf_printf(out, "  %s '", verb_of(entry));
-	sb_escape_append(out, entry->path, strlen(entry->path));
+	sb_escape_name(out, entry->path, strlen(entry->path));
 	sb_buf_puts(out, "' (");
 	if (entry->count > 1)
 		sb_buf_printf(out, "%lu times; ", entry->count);

@@ -28,12 +28,15 @@ static void put_escaped(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
-/* The beginning: what is long must not push the rest out of sight. */
+static void put_name(struct sb_buf *out, const char *name)
+{
+	sb_escape_name(out, name, strlen(name));
+}
+
+/* What is long must not push the rest out of sight. */
 static void put_part(struct sb_buf *out, const char *bytes, size_t length)
 {
-	sb_escape_append(out, bytes, length < PART_SHOWN ? length : PART_SHOWN);
-	if (length > PART_SHOWN)
-		sb_buf_puts(out, "...");
+	sb_escape_value(out, bytes, length, PART_SHOWN);
 }
 
 static void put_content(struct sb_buf *out, const struct sb_ask *ask)
@@ -62,10 +65,10 @@ static json_t *message_of(const struct sb_ask *ask)
 	sb_buf_puts(&text, " wants to ");
 	put_escaped(&text, text_of(ask, "verb") ? text_of(ask, "verb") : "change");
 	sb_buf_putc(&text, ' ');
-	put_escaped(&text, text_of(ask, "path") ? text_of(ask, "path") : "?");
+	put_name(&text, text_of(ask, "path") ? text_of(ask, "path") : "?");
 	if (target) {
 		sb_buf_puts(&text, " -> ");
-		put_escaped(&text, target);
+		put_name(&text, target);
 	}
 	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
 	{
@@ -87,14 +90,15 @@ static json_t *form_of(const struct sb_ask *ask)
 {
 	json_t *values = json_pack("[s]", "once"), *names = json_pack("[s]", "Allow once");
 	const char *directory = text_of(ask, "directory");
-	char line[4200], shown[4096];
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
+	char line[4 * 4096 + 100];
 
 	if (directory) {
-		sb_escape_line(shown, sizeof shown, directory);
-		snprintf(line, sizeof line, "Allow everything in %s for this session", shown);
+		put_name(&shown, directory);
+		snprintf(line, sizeof line, "Allow everything in %s for this session", shown.data);
 		json_array_append_new(values, json_string("directory"));
 		json_array_append_new(names, sb_rpc_string(line));
-		snprintf(line, sizeof line, "Always allow everything in %s", shown);
+		snprintf(line, sizeof line, "Always allow everything in %s", shown.data);
 		json_array_append_new(values, json_string("always"));
 		json_array_append_new(names, sb_rpc_string(line));
 	}

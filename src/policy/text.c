@@ -472,7 +472,7 @@ static bool needs_quotes(const char *text)
 	    is_blank(text[length - 1]))
 		return true;
 	for (size_t i = 0; i < length;) {
-		size_t step = sb_utf8_visible(text + i, length - i);
+		size_t step = sb_utf8_plain(text + i, length - i);
 
 		if (step == 0 || (is_blank(text[i]) && text[i + 1] == '#'))
 			return true;
@@ -487,7 +487,7 @@ static void print_quoted(const char *text, struct sb_buf *out)
 
 	sb_buf_putc(out, '"');
 	while (length) {
-		size_t step = sb_utf8_visible(text, length);
+		size_t step = sb_utf8_plain(text, length);
 
 		if (step == 0) {
 			sb_buf_printf(out, "\\x%02x", (unsigned char)*text);

@@ -29,7 +29,7 @@ static void tell(const struct sb_telling *telling, const char *path, const char 
 	if (is_private(telling, path))
 		return;
 	sb_buf_putc(&line, '\'');
-	sb_escape_append(&line, path, strlen(path));
+	sb_escape_name(&line, path, strlen(path));
 	sb_buf_printf(&line, "%s%s' was %s; %s follows its instructions", *rest ? "/" : "", rest,
 		      done, who);
 	if (!sb_buf_failed(&line))

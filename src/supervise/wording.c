@@ -1,8 +1,13 @@
 #include "supervise/wording.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
 
 const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 {
@@ -54,6 +59,14 @@ static bool sets_id(const struct sb_call *call)
 	return call->mode & (S_ISUID | S_ISGID);
 }
 
+static void put_name(char *out, size_t size, const char *words, const char *name)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX);
+
+	sb_escape_name(&shown, name, strlen(name));
+	snprintf(out, size, "%s '%s'", words, shown.data);
+}
+
 void sb_wording_note(const struct sb_call *call, char *out, size_t size)
 {
 	out[0] = '\0';
@@ -67,7 +80,7 @@ void sb_wording_note(const struct sb_call *call, char *out, size_t size)
 			 (int)call->group);
 		break;
 	case SB_ACT_SYMLINK:
-		snprintf(out, size, "it leads to '%s'", call->text);
+		put_name(out, size, "it leads to", call->text);
 		break;
 	case SB_ACT_MKNOD:
 		snprintf(out, size, "%s",
@@ -82,7 +95,7 @@ void sb_wording_note(const struct sb_call *call, char *out, size_t size)
 		break;
 	case SB_ACT_SETXATTR:
 	case SB_ACT_REMOVEXATTR:
-		snprintf(out, size, "the attribute '%s'", call->text);
+		put_name(out, size, "the attribute", call->text);
 		break;
 	default:
 		break;

@@ -1,6 +1,7 @@
 /* test_escape.c - whatever a name holds, what is shown is one harmless line. */
 #include "unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -145,6 +146,116 @@ static void invisible_characters_are_spelled_out(void **state)
 	SHOWS("evil\xe2\x80\xaegpj.exe", "evil\\u{202e}gpj.exe");
 }
 
+static void other_blanks_are_spelled_out(void **state)
+{
+	static const uint32_t blanks[] = {0xa0,   0x1680, 0x2000, 0x2003, 0x2007,
+					  0x200a, 0x202f, 0x205f, 0x2800, 0x3000};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(blanks); i++) {
+		char bytes[4], expected[20];
+		size_t length = encode(blanks[i], bytes);
+
+		snprintf(expected, sizeof expected, "\\u{%x}", blanks[i]);
+		shows(bytes, length, expected);
+		assert_int_equal(sb_utf8_plain(bytes, length), 0);
+		assert_int_equal(sb_utf8_visible(bytes, length), length); /* JSON keeps it */
+	}
+	SHOWS("a b  c", "a b  c");
+}
+
+static const char *name_of(const char *bytes, size_t length)
+{
+	static char shown[4096];
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(sizeof shown - 1);
+
+	sb_escape_name(&out, bytes, length);
+	assert_false(sb_buf_failed(&out));
+	memcpy(shown, out.data, out.length + 1);
+	return shown;
+}
+
+/* What a name was, read back from how it is shown: so no two look alike. */
+static size_t read_back(const char *text, char *out)
+{
+	size_t length = 0;
+	unsigned number;
+	int used;
+
+	while (*text) {
+		if (sscanf(text, "\\x20{%u}%n", &number, &used) == 1 &&
+		    strncmp(text, "\\x20{", 5) == 0) {
+			memset(out + length, ' ', number);
+			length += number;
+		} else if (strncmp(text, "\\u{", 3) == 0 &&
+			   sscanf(text, "\\u{%x}%n", &number, &used) == 1) {
+			length += encode(number, out + length);
+		} else if (strncmp(text, "\\x", 2) == 0 &&
+			   sscanf(text, "\\x%2x%n", &number, &used) == 1) {
+			out[length++] = (char)number;
+		} else if (*text == '\\') {
+			static const char letters[] = "n\nr\rt\te\033\\\\";
+
+			out[length++] = strchr(letters, text[1])[1];
+			used = 2;
+		} else {
+			out[length++] = *text;
+			used = 1;
+		}
+		text += used;
+	}
+	return length;
+}
+
+static void two_names_never_look_alike(void **state)
+{
+	static const char *const parts[] = {
+		"\n",   "\\", "n", "x",    "20",           "{",        "2",
+		"}",    " ",  "u", "202e", "\xe2\x80\xae", "\xc2\xa0", "\xe3\x80\x80",
+		"\xff", "\t", "e", "\033", "\xc3\xa9"};
+
+	(void)state;
+	assert_string_equal(name_of("a b", 3), "a b");
+	assert_string_equal(name_of("a   b", 5), "a\\x20{3}b");
+	assert_string_equal(name_of("a\\nb", 4), "a\\\\nb");
+	assert_string_equal(name_of("a\nb", 3), "a\\nb");
+	unit_seed();
+	for (int round = 0; round < 20000; round++) {
+		char name[128] = "", back[4096];
+		size_t length;
+
+		for (size_t i = unit_below(12); i > 0; i--)
+			strncat(name, parts[unit_below(COUNT(parts))],
+				sizeof name - strlen(name) - 1);
+		length = read_back(name_of(name, strlen(name)), back);
+		assert_int_equal(length, strlen(name));
+		assert_memory_equal(back, name, length);
+	}
+}
+
+static void a_value_shows_its_end(void **state)
+{
+	char value[3000], sign[40];
+
+	(void)state;
+	unit_seed();
+	for (size_t length = 0; length < sizeof value; length += 1 + unit_below(40)) {
+		SB_AUTO_BUF struct sb_buf out = SB_BUF(4096);
+		size_t most = 64 + unit_below(300);
+
+		for (size_t i = 0; i < length; i++)
+			value[i] = "ab \t\xc3\xa9!"[unit_below(7)];
+		sb_escape_value(&out, value, length, most);
+		assert_false(sb_buf_failed(&out));
+		assert_true(out.length <= most);
+		snprintf(sign, sizeof sign, " ... (%zu characters) ... ", length);
+		if (length > most)
+			assert_true(strstr(out.data, sign) || strstr(out.data, " blanks]"));
+		if (length && value[length - 1] == '!')
+			assert_int_equal(out.data[out.length - 1], '!');
+	}
+}
+
 /* No control, no broken character: what sb_escape_append promises of any output. */
 static bool is_harmless(const char *text)
 {
@@ -231,6 +342,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(controls_are_spelled_out),
 	cmocka_unit_test(bytes_that_are_no_text_are_spelled_out),
 	cmocka_unit_test(invisible_characters_are_spelled_out),
+	cmocka_unit_test(other_blanks_are_spelled_out),
+	cmocka_unit_test(two_names_never_look_alike),
+	cmocka_unit_test(a_value_shows_its_end),
 	cmocka_unit_test(any_bytes_become_one_harmless_line),
 	cmocka_unit_test(a_line_is_cut_with_dots_between_characters),
 	cmocka_unit_test(a_huge_line_is_cut_as_well),
