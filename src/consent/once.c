@@ -81,9 +81,9 @@ static bool is_file(const struct sb_once *once, const struct sb_wish *wish, stru
 /*
  * SECURITY: "once" opens no other file that exists, and nothing but files.
  *
- * Danger: the name of a backup is chosen by who asks.  An existing "X.bak" may be work, an
- * existing "X~" another name of a file elsewhere; a link called "X~" leads anywhere.
- * Price: sed -i.bak over an old backup is a second question, and so is emacs's lock, a link.
+ * Danger: the name of a backup is chosen by who asks.  An existing "X.bak" or "X~" may be work, an
+ * existing ".X.swp" that of an editor which has crashed; a link called "X~" leads anywhere.
+ * Price: a save over an old backup is a second question, and so is emacs's lock, a link.
  * Held by: tests/unit/test_grants.c
  */
 static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
@@ -95,20 +95,10 @@ static bool belongs(const struct sb_once *once, const struct sb_wish *wish,
 		return false;
 	if (made && sight->exists && sb_same_file(made->self, sight->self))
 		return true;
-	switch (sb_save_match(once->file, wish->name)) {
-	case SB_SAVE_NOT:
+	if (sb_save_match(once->file, wish->name) == SB_SAVE_NOT)
 		return false;
-	case SB_SAVE_OLD:
-		if (sight->exists)
-			return !wish->moved_to &&
-			       (sight->info.st_nlink == 1 || wish->op == SB_DELETE ||
-				is_file(once, wish, sight->self));
-		break;
-	case SB_SAVE_NEW:
-		if (sight->exists)
-			return false;
-		break;
-	}
+	if (sight->exists) /* nothing is lost of what is the file itself */
+		return !wish->moved_to && is_file(once, wish, sight->self);
 	return made || once->made_count < MAX_MADE;
 }
 

@@ -26,24 +26,24 @@ struct row {
 
 #define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-/* SB_SAVE_OLD only where the form is an editor's own and nobody keeps work under it. */
+/* SB_SAVE_SURE only where the form is an editor's own. */
 static const struct row with_file[] = {
-	{".", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file",
+	{".", ".sw", 1, 1, "", SB_SAVE_SURE, "vim's swap file",
 	 .others = LETTER}, /* also nano's lock */
-	{"", ".sw", 1, 1, "", SB_SAVE_OLD, "vim's swap file", .hidden = true, .others = LETTER},
+	{"", ".sw", 1, 1, "", SB_SAVE_SURE, "vim's swap file", .hidden = true, .others = LETTER},
 	/* vim makes a second one for a moment, to see whether names are cut short there */
-	{".", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .others = LETTER},
-	{"", ".sw", 1, 1, "x", SB_SAVE_OLD, "vim's swap file", .hidden = true, .others = LETTER},
-	{"", "~", 0, 0, "", SB_SAVE_OLD, "a backup copy"}, /* vim, emacs, nano -B, cp -b */
+	{".", ".sw", 1, 1, "x", SB_SAVE_SURE, "vim's swap file", .others = LETTER},
+	{"", ".sw", 1, 1, "x", SB_SAVE_SURE, "vim's swap file", .hidden = true, .others = LETTER},
+	{"", "~", 0, 0, "", SB_SAVE_SURE, "a backup copy"}, /* vim, emacs, nano -B, cp -b */
 	{"", ".~", 1, 4, "~", SB_SAVE_NEW, "a numbered backup copy", .others = NUMBER},
-	{"#", "#", 0, 0, "", SB_SAVE_OLD, "emacs's autosave file"},
-	{".#", "", 0, 0, "", SB_SAVE_OLD, "emacs's lock"},
-	{".~lock.", "#", 0, 0, "", SB_SAVE_OLD, "LibreOffice's lock"},
-	{"~$", "", 0, 0, "", SB_SAVE_OLD, "an office program's lock"},
-	{".", ".kate-swp", 0, 0, "", SB_SAVE_OLD, "kate's swap file"},
-	{"", "___jb_tmp___", 0, 0, "", SB_SAVE_OLD, "a JetBrains editor's temporary file"},
-	{"", "___jb_old___", 0, 0, "", SB_SAVE_OLD, "a JetBrains editor's backup copy"},
-	{"", ".vsctmp", 0, 0, "", SB_SAVE_OLD, "VS Code's temporary file"},
+	{"#", "#", 0, 0, "", SB_SAVE_SURE, "emacs's autosave file"},
+	{".#", "", 0, 0, "", SB_SAVE_SURE, "emacs's lock"},
+	{".~lock.", "#", 0, 0, "", SB_SAVE_SURE, "LibreOffice's lock"},
+	{"~$", "", 0, 0, "", SB_SAVE_SURE, "an office program's lock"},
+	{".", ".kate-swp", 0, 0, "", SB_SAVE_SURE, "kate's swap file"},
+	{"", "___jb_tmp___", 0, 0, "", SB_SAVE_SURE, "a JetBrains editor's temporary file"},
+	{"", "___jb_old___", 0, 0, "", SB_SAVE_SURE, "a JetBrains editor's backup copy"},
+	{"", ".vsctmp", 0, 0, "", SB_SAVE_SURE, "VS Code's temporary file"},
 	{"", ".lock", 0, 0, "", SB_SAVE_NEW, "a lock"}, /* git writes there and renames it */
 	{"", ".tmp", 0, 0, "", SB_SAVE_NEW, "a temporary file"},
 	{".", ".tmp", 0, 0, "", SB_SAVE_NEW, "a temporary file"},
@@ -222,7 +222,7 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 				*out_why = row->why;
 				return true;
 			}
-			if (there == NOTHING && !guess_why && row->match == SB_SAVE_OLD) {
+			if (there == NOTHING && !guess_why && row->match == SB_SAVE_SURE) {
 				memcpy(guess, file, length + 1);
 				guess_why = row->why;
 			}

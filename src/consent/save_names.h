@@ -12,9 +12,9 @@
 #include <stdbool.h>
 
 enum sb_save_match {
-	SB_SAVE_NOT, /* has nothing to do with it */
-	SB_SAVE_NEW, /* belongs to it if nothing is there yet */
-	SB_SAVE_OLD, /* belongs to it, left over from an earlier time or not */
+	SB_SAVE_NOT,  /* has nothing to do with it */
+	SB_SAVE_NEW,  /* belongs to it if nothing is there yet */
+	SB_SAVE_SURE, /* the same, and can mean nothing else: an editor's own form */
 };
 
 /* May name be used while file, in the same directory, is saved? */

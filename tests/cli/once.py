@@ -196,6 +196,26 @@ def no_save(fx):
     equal(sorted(os.listdir(fx.outside)), ["notes.txt", "notes.txt.bak"])
 
 
+@test("C9 a backup or a swap file that was there is a question of its own", variants=BOTH)
+def old_backups(fx):
+    target = fx.write(fx.outside / "notes.txt", "notes\n")
+    old = [fx.write(fx.outside / name, "precious\n") for name in ("notes.txt~", ".notes.txt.swp")]
+    acts = [f"append {old[0]} x", f"append {old[1]} x", f"unlink {old[0]}"]
+    person = Person(fx, *python(fx, "one", "append", target, "more", ",", " , ".join(acts), ",",
+                                "create", fx.outside / "#notes.txt#"))
+    person.answer("1", "write to", target)
+    for words in (["write to", old[0]], ["write to", old[1]]):
+        person.answer("3", *words)
+    # what is denied is denied altogether; one that was not there is part of the save
+    person.term.expect("3-unlink=Permission denied")
+    person.term.expect("4-create=ok")
+    person.end()
+    equal([fx.read(path) for path in old], ["precious\n"] * 2)
+    for act in acts[:2]:
+        fx.run(*python(fx, "one", act))
+    equal([fx.read(path) for path in old], ["precious\nx\n"] * 2, "control")
+
+
 @test("C9 what was moved away in the meantime is not what was shown", variants=BOTH)
 def swapped(fx):
     """The question shows a file; a link has taken its place when the answer comes."""

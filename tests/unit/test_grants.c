@@ -17,18 +17,23 @@ static void once_opens_no_other_file_that_exists(void **state)
 	assert_int_equal(find(fx, "home/docs/a~", SB_CREATE), SB_ANSWER_ONCE);
 	assert_int_equal(find(fx, "home/docs/b~", SB_CREATE), SB_ANSWER_NONE);
 
-	/* Somebody else's backup stays; a leftover of the editor's own may be replaced. */
+	/* A backup that is there stays, an editor's own as well. */
 	make_file(fx->root, "home/docs/a.bak");
 	make_file(fx->root, "home/docs/a.k3Xz9a");
 	make_file(fx->root, "home/docs/a~");
 	assert_int_equal(find(fx, "home/docs/a.bak", SB_MODIFY), SB_ANSWER_NONE);
 	assert_int_equal(find(fx, "home/docs/a.bak", SB_DELETE), SB_ANSWER_NONE);
 	assert_int_equal(find(fx, "home/docs/a.k3Xz9a", SB_DELETE), SB_ANSWER_NONE);
-	assert_int_equal(find(fx, "home/docs/a~", SB_MODIFY), SB_ANSWER_ONCE);
-
-	/* unless it is another name of something else, or no file at all */
-	assert_int_equal(link(in(fx->root, "home/docs/a~"), in(fx->root, "other/alias")), 0);
+	make_file(fx->root, "home/docs/.a.swp");
 	assert_int_equal(find(fx, "home/docs/a~", SB_MODIFY), SB_ANSWER_NONE);
+	assert_int_equal(find(fx, "home/docs/a~", SB_DELETE), SB_ANSWER_NONE);
+	assert_int_equal(find(fx, "home/docs/.a.swp", SB_MODIFY), SB_ANSWER_NONE);
+	assert_int_equal(find(fx, "home/docs/.a.swp", SB_DELETE), SB_ANSWER_NONE);
+	assert_int_equal(find(fx, "home/docs/.a.swo", SB_CREATE), SB_ANSWER_ONCE);
+
+	/* unless it is the file itself; and nothing but files */
+	assert_int_equal(unlink(in(fx->root, "home/docs/a~")), 0);
+	assert_int_equal(link(in(fx->root, "home/docs/a"), in(fx->root, "home/docs/a~")), 0);
 	assert_int_equal(find(fx, "home/docs/a~", SB_DELETE), SB_ANSWER_ONCE);
 	make_dir(fx->root, "home/docs/#a#");
 	assert_int_equal(find(fx, "home/docs/#a#", SB_DELETE), SB_ANSWER_NONE);

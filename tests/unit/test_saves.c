@@ -262,9 +262,9 @@ static void names_of_a_save_are_told_apart(void **state)
 		const char *file, *name;
 		enum sb_save_match match;
 	} rows[] = {
-		{"a.c", ".a.c.swp", SB_SAVE_OLD},
-		{"a.c", ".a.c.swo", SB_SAVE_OLD},
-		{"a.c", "a.c~", SB_SAVE_OLD},
+		{"a.c", ".a.c.swp", SB_SAVE_SURE},
+		{"a.c", ".a.c.swo", SB_SAVE_SURE},
+		{"a.c", "a.c~", SB_SAVE_SURE},
 		{"a.c", "a.c.bak", SB_SAVE_NEW},
 		{"a.c", "4913", SB_SAVE_NEW},
 		{"a.c", "5036", SB_SAVE_NEW},
@@ -274,8 +274,8 @@ static void names_of_a_save_are_told_apart(void **state)
 		{"a.c", "a.h", SB_SAVE_NOT},
 		{"a.c", "b.c~", SB_SAVE_NOT},
 		{"a.c", "a.c.swp", SB_SAVE_NOT},
-		{".a", ".a.swp", SB_SAVE_OLD},
-		{".a", "..a.swp", SB_SAVE_OLD},
+		{".a", ".a.swp", SB_SAVE_SURE},
+		{".a", "..a.swp", SB_SAVE_SURE},
 		{"a.c", "a.c.~12~", SB_SAVE_NEW},
 		{"a.c", "a.c.~~", SB_SAVE_NOT},
 		{"a.c", "sedabcdef", SB_SAVE_NEW},
