@@ -81,11 +81,11 @@ static bool steers(const char *name, size_t length)
 		"VISUAL",
 		"PAGER",
 		"MANPAGER",
-		"MANOPT",
+		"MANOPT", /* man: -P */
 		"SELECTED_EDITOR",
-		"FCEDIT",
+		"FCEDIT", /* bash, ksh, zsh: fc */
 		"BROWSER",
-		"LESS",
+		"LESS", /* less: "+!" runs a command */
 		"LESSOPEN",
 		"LESSCLOSE",
 		"GIT_*",
@@ -99,9 +99,21 @@ static bool steers(const char *name, size_t length)
 		"BUN_*",
 		"PYTHONSTARTUP",
 		"PYTHONHOME",
+		"PYTHONUSERBASE",         /* python: usercustomize.py there is run */
+		"PYTEST_ADDOPTS",         /* pytest: -p loads a module */
+		"PYTEST_PLUGINS",         /* pytest: modules */
+		"PYTHONWARNINGS",         /* python: imports what a category names */
+		"COVERAGE_PROCESS_START", /* coverage.py: settings name plugins */
+		"GUNICORN_CMD_ARGS",      /* gunicorn: --config is a program */
+		"CLOUDSDK_PYTHON*",       /* gcloud */
+		"CLOUDSDK_CONFIG",
+		"CONDA_*",         /* conda: CONDA_EXE is run by its shell functions */
+		"PRE_COMMIT_HOME", /* pre-commit: hooks are run from there */
+		"RBENV_*",         /* rbenv: RBENV_HOOK_PATH */
+		"NVM_DIR",         /* shells run nvm.sh there */
+		"SDKMAN_DIR",      /* the same of sdkman */
 		"PYTHONBREAKPOINT",
 		"PYTHONINSPECT",
-		"PYTHONUSERBASE",
 		"PYTHONPYCACHEPREFIX",
 		"PYTHONEXECUTABLE",
 		"PYTHONPLATLIBDIR",
@@ -121,7 +133,7 @@ static bool steers(const char *name, size_t length)
 		"JAVA_HOME",
 		"MAVEN_*",
 		"GRADLE_*",
-		"SBT_OPTS",
+		"SBT_OPTS", /* sbt: -javaagent */
 		"LEIN_*",
 		"CARGO*",
 		"RUST*",
@@ -131,13 +143,32 @@ static bool steers(const char *name, size_t length)
 		"GOPROXY",
 		"GOSUMDB",
 		"GONOSUM*",
-		"GOAUTH",
+		"GOAUTH", /* go: a command */
 		"GOCACHEPROG",
-		"GOTOOLCHAIN",
+		"GOTOOLCHAIN", /* go: another go, from the PATH */
+		"PKG_CONFIG",  /* configure, make */
+		"AR",          /* make */
+		"LD",          /* make */
+		"BAZEL_SH",    /* bazel */
+		"JAVA_OPTS",   /* start scripts of java programs: the same */
+		"CORECLR_*",   /* .NET: a profiler is loaded */
+		"COMPLUS_*",   /* .NET */
+		"COR_*",       /* .NET */
+		"CMAKE_*",     /* cmake: launchers are run, scripts included */
+		"ASAN_*",      /* programs built with a sanitizer: run at a fault */
+		"LSAN_*",
+		"MSAN_*",
+		"TSAN_*",
+		"UBSAN_*",
+		"LLVM_SYMBOLIZER_PATH",
+		"VALGRIND_*", /* valgrind: its tools, and --db-command */
+		"LIBGL_*",    /* programs that draw: drivers are loaded */
+		"VK_LAYER_PATH",
+		"VK_ICD_FILENAMES",
+		"VK_DRIVER_FILES",
+		"GIO_*", /* GLib: modules */
 		"CC",
 		"CXX",
-		"CMAKE_*",
-		"PKG_CONFIG",
 		"MAKEFLAGS",
 		"MAKEFILES",
 		"GNUMAKEFLAGS",
@@ -147,21 +178,50 @@ static bool steers(const char *name, size_t length)
 		"TAR_OPTIONS",
 		"RSYNC_*",
 		"SVN_SSH",
-		"SVN_EDITOR",
+		"SVN_EDITOR", /* svn */
 		"CVS_RSH",
 		"HG*",
 		"JJ_*",
 		"P4*",
 		"SUDO_*",
 		"KUBE_EDITOR",
-		"BAT_*",
-		"DELTA_PAGER",
-		"GH_PAGER",
+		"BAT_*",       /* bat: BAT_PAGER; BAT_CONFIG_PATH can name one */
+		"DELTA_PAGER", /* delta */
+		"GH_PAGER",    /* gh; and what follows */
 		"GH_EDITOR",
 		"GH_BROWSER",
 		"GH_PATH",
 		"GH_CONFIG_DIR",
 		"GLAB_CONFIG_DIR",
+		"HOMEBREW_*",              /* brew: HOMEBREW_EDITOR, HOMEBREW_BROWSER */
+		"HELM_PLUGINS",            /* helm */
+		"APT_CONFIG",              /* apt: hooks */
+		"AUTOSSH_PATH",            /* autossh */
+		"WATCHEXEC_SHELL",         /* watchexec */
+		"PASSWORD_STORE_*",        /* pass: extensions are run */
+		"NNN_*",                   /* nnn: NNN_OPENER, NNN_PLUG */
+		"FFF_*",                   /* fff: FFF_OPENER */
+		"LESSEDIT",                /* less */
+		"MAILCAPS",                /* mail programs: viewers */
+		"MODULE_PATH",             /* zsh: what zmodload loads */
+		"MYVIMRC",                 /* vim */
+		"GVIMINIT",                /* vim */
+		"TIG_SCRIPT",              /* tig */
+		"HISTEDIT",                /* the same, older */
+		"RIPGREP_CONFIG_PATH",     /* rg: --pre runs a program */
+		"ACKRC",                   /* ack: --pager */
+		"SCREENRC",                /* screen: exec */
+		"WGETRC",                  /* wget: use_askpass */
+		"CURL_HOME",               /* curl: its settings are there */
+		"TIGRC_*",                 /* tig: key bindings run commands */
+		"ANSIBLE_*",               /* ansible: settings name plugins and scripts */
+		"VAGRANT_*",               /* vagrant: VAGRANT_VAGRANTFILE is a ruby program */
+		"TF_CLI_*",                /* terraform: settings name programs, and arguments */
+		"TF_PLUGIN_*",             /* terraform: programs */
+		"TERRAFORM_CONFIG",        /* terraform: the older name */
+		"BORG_*",                  /* borg: BORG_PASSCOMMAND, BORG_RSH */
+		"RESTIC_PASSWORD_COMMAND", /* restic */
+		"RCLONE_*",                /* rclone: RCLONE_PASSWORD_COMMAND, and settings */
 		"SYSTEMD_*",
 		"AWS_PAGER",
 		"PSQL*",
@@ -182,9 +242,7 @@ static bool steers(const char *name, size_t length)
 		"GTK_*",
 		"QT_*",
 		"GDK_PIXBUF_*",
-		"GIO_*",
 		"GST_PLUGIN*",
-		"LIBGL_*",
 		"VK_LAYER*",
 		"VK_ICD*",
 		"VK_DRIVER*",
@@ -197,7 +255,6 @@ static bool steers(const char *name, size_t length)
 		"KRB5*",
 		"ODBC*",
 		"PYENV_*",
-		"RBENV_*",
 		"NODENV_*",
 		"SDKMAN_*",
 		"VOLTA_*",
@@ -242,10 +299,6 @@ static bool steers(const char *name, size_t length)
 		"CLOUDSDK_PYTHON*",
 		"GOOGLE_EXTERNAL_ACCOUNT_*",
 		"HELM_*",
-		"TF_CLI_*",
-		"CURL_HOME",
-		"WGETRC",
-		"RIPGREP_CONFIG_PATH",
 		"CLAUDE_*",
 		"CODEX_*",
 		"GEMINI_*",
@@ -320,7 +373,8 @@ static size_t expansion_length(const char *text, size_t length)
  */
 static bool is_search_path(const char *name, size_t length)
 {
-	static const char *const names[] = {"PYTHONPATH", "NODE_PATH", "CLASSPATH"};
+	static const char *const names[] = {"PYTHONPATH", "NODE_PATH", "CLASSPATH",      "GEM_PATH",
+					    "GEM_HOME",   "R_LIBS*",   "GUILE_LOAD_PATH"};
 
 	return is_listed(names, sizeof names / sizeof names[0], name, length);
 }
