@@ -208,11 +208,14 @@ static bool wants_quotes(const char *path)
 
 static void append_path(struct sb_buf *out, const char *path, bool ascii)
 {
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
 	const char *quote = wants_quotes(path) ? "'" : "";
 
+	sb_escape_name(&name, path, strlen(path));
 	sb_buf_puts(out, quote);
-	escape(out, path, strlen(path), ascii);
+	escape(out, name.data, name.length, ascii);
 	sb_buf_puts(out, quote);
+	out->failed |= name.failed;
 }
 
 /* A path in bold on as many lines as it needs; lead stands before the first. */
@@ -346,6 +349,15 @@ static void fact(struct page *page, const char *name, const char *text)
 	} while (at < escaped.length && !page->too_large);
 }
 
+static void directory_fact(struct page *page, const char *directory)
+{
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
+
+	sb_escape_name(&name, directory, strlen(directory));
+	fact(page, "Directory", name.data);
+	page->text.failed |= name.failed;
+}
+
 /* The first lines of what would be written, each behind a bar, so that none poses as ours. */
 static void content(struct page *page, const struct sb_question *question, size_t lines)
 {
@@ -355,21 +367,16 @@ static void content(struct page *page, const struct sb_question *question, size_
 
 	for (size_t i = 0; i < lines && at < end; i++) {
 		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+		SB_AUTO_BUF struct sb_buf value = SB_BUF(TEXT_LIMIT);
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((stop ? stop : end) - at);
 		size_t cells = label_room(page, name) - 2;
 
-		/* Longer than any row; the rest is not shown anyhow. */
-		escape(&escaped, at, length < 2048 ? length : 2048, page->ascii);
+		sb_escape_value(&value, at, length, TEXT_LIMIT / 16); /* longer than any row */
+		escape(&escaped, value.data, value.length, page->ascii);
 		label(page, i ? "" : name);
 		sb_buf_puts(&page->text, "| ");
-		if (sb_draw_cells(escaped.data, escaped.length) > cells) {
-			sb_buf_append(&page->text, escaped.data,
-				      head_bytes(escaped.data, escaped.length, cells - 3));
-			sb_buf_puts(&page->text, "...");
-		} else {
-			sb_buf_append(&page->text, escaped.data, escaped.length);
-		}
+		fit(&page->text, escaped.data, escaped.length, cells);
 		end_line(page);
 		at = stop ? stop + 1 : end;
 	}
@@ -552,7 +559,7 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
 		fact(page, i ? "and" : "Note", question->notes[i]);
 	if (question->directory && (shortly || !name_fits(page, question->directory)))
-		fact(page, "Directory", question->directory);
+		directory_fact(page, question->directory);
 	if (question->content)
 		content(page, question, content_lines);
 	space(page);

@@ -370,6 +370,8 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 		.caller = job->caller,
 		.found = finding->found[0] ? finding->found : NULL,
 		.other = wish->other ? wish->other->path : NULL,
+		.old = wish->old,
+		.old_length = wish->old_length,
 	};
 	char reason[REASON];
 
@@ -440,7 +442,9 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 				     .deed = SB_DEED_WRITE,
 				     .other = from,
 				     .content = data,
-				     .content_length = length};
+				     .content_length = length,
+				     .old = old,
+				     .old_length = old_length};
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
 				     .site = site_of(view, place, place->path),
 				     .rules_only = !is_named(place)};

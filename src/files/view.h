@@ -86,6 +86,8 @@ struct sb_wish {
 	/* what would land there, for the question; or NULL */
 	const char *content;
 	size_t content_length;
+	const char *old; /* what content would replace, where that counts */
+	size_t old_length;
 };
 
 /* May this be done to the place?  Asks, records.  0 or a negative code. */

@@ -18,6 +18,7 @@
 #include "guard/git_url.h"
 #include "guard/git_ways.h"
 #include "guard/guard_impl.h"
+#include "guard/reasons.h"
 #include "guard/repository.h"
 
 #define HASH_KEY "extensions.objectformat"
@@ -29,25 +30,31 @@ struct check {
 	const struct sb_guard *guard;
 	const char *path; /* where the bytes land */
 	struct sb_guard_bytes old_bytes, new_bytes;
-	char *why;
+	char *why; /* a note about what lands, or lines from reasons */
 	size_t why_size;
 	enum sb_guard_kind kind;
+	struct sb_reasons *reasons; /* any: it is asked */
+	bool lingers;               /* has to be looked at again at the end of the run */
 };
+
+static size_t note_size(const struct check *check)
+{
+	return check->why_size < SB_GUARD_NOTE ? check->why_size : SB_GUARD_NOTE;
+}
 
 static void say(const struct check *check, const char *what, const char *text, size_t length)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * MAX_LINE);
 
 	sb_buf_puts(&line, what);
-	sb_escape_append(&line, text, length < MAX_LINE / 4 ? length : MAX_LINE / 4);
-	snprintf(check->why, check->why_size, "%s", line.data);
+	sb_escape_value(&line, text, length, SB_GUARD_NOTE / 2);
+	sb_escape_line(check->why, note_size(check), line.data);
 }
 
-static enum sb_guard_verdict ask(const struct check *check, const char *what, const char *text,
-				 size_t length)
+/* The rest is looked at all the same: a person is told of all of it. */
+static void ask(const struct check *check, const char *what, const char *text, size_t length)
 {
-	say(check, what, text, length);
-	return SB_GUARD_ASK;
+	sb_reasons_add(check->reasons, what, text, length, false);
 }
 
 static bool are_same(struct sb_guard_bytes a, struct sb_guard_bytes b)
@@ -198,13 +205,14 @@ static int compare_entries(const void *left, const void *right)
 	return order ? order : strcmp(value_of(a), value_of(b));
 }
 
-static enum sb_guard_verdict ask_about_key(const struct check *check, const char *key,
-					   const char *value)
+static void ask_about_key(const struct check *check, const char *key, const char *value)
 {
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * MAX_LINE);
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(2 * SB_GUARD_MAX_BYTES + 4); /* of one file both */
 
 	sb_buf_printf(&text, "%s = %s", key, value);
-	return ask(check, "", text.data, text.length);
+	/* an alias runs when it is typed, but all of it then */
+	sb_reasons_add(check->reasons, "", text.data, text.length,
+		       strncmp(key, "alias.", 6) == 0 && *value != '!');
 }
 
 /* sequencer/opts, as git cherry-pick and git revert keep their options (sequencer.c, save_opts) */
@@ -265,8 +273,8 @@ static bool leads_to_unguarded(const struct check *check, const char *url)
 	       leads_to_private(check, path);
 }
 
-static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_kind kind,
-				       const char *key, const char *value)
+static void check_key(const struct check *check, enum sb_guard_kind kind, const char *key,
+		      const char *value)
 {
 	enum sb_key_verdict verdict;
 
@@ -283,17 +291,15 @@ static enum sb_guard_verdict check_key(const struct check *check, enum sb_guard_
 	if (verdict == SB_KEY_HARMLESS && kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
 	    leads_to_unguarded(check, value))
 		verdict = SB_KEY_ASK;
-	if (verdict == SB_KEY_HARMLESS ||
-	    (verdict == SB_KEY_PATH && (is_of_module(check->path) || is_around(value)) &&
-	     leads_to_work_tree(check, value)))
-		return SB_GUARD_PLAIN;
-	return ask_about_key(check, key, value);
+	if (verdict != SB_KEY_HARMLESS &&
+	    (verdict != SB_KEY_PATH || !(is_of_module(check->path) || is_around(value)) ||
+	     !leads_to_work_tree(check, value)))
+		ask_about_key(check, key, value);
 }
 
 /* Only what is added or changed: the rest was the user's before, in whatever order. */
-static enum sb_guard_verdict check_changes(const struct check *check, enum sb_guard_kind kind,
-					   struct sb_git_config *before,
-					   struct sb_git_config *after)
+static void check_changes(const struct check *check, enum sb_guard_kind kind,
+			  struct sb_git_config *before, struct sb_git_config *after)
 {
 	size_t old = 0;
 
@@ -301,7 +307,7 @@ static enum sb_guard_verdict check_changes(const struct check *check, enum sb_gu
 		qsort(before->entries, before->count, sizeof *before->entries, compare_entries);
 	if (after->count)
 		qsort(after->entries, after->count, sizeof *after->entries, compare_entries);
-	for (size_t i = 0; i < after->count; i++) {
+	for (size_t i = 0; i < after->count && !sb_reasons_full(check->reasons); i++) {
 		const struct sb_git_entry *entry = &after->entries[i];
 		int order = 1;
 
@@ -312,10 +318,8 @@ static enum sb_guard_verdict check_changes(const struct check *check, enum sb_gu
 			old++; /* each counts once */
 			continue;
 		}
-		if (check_key(check, kind, entry->key, value_of(entry)) != SB_GUARD_PLAIN)
-			return SB_GUARD_ASK;
+		check_key(check, kind, entry->key, value_of(entry));
 	}
-	return SB_GUARD_PLAIN;
 }
 
 /* Whole sections of these come and go with git's own commands. */
@@ -356,17 +360,18 @@ static const struct sb_git_entry **effective(const struct sb_git_config *config,
  * One that goes away, or its place, may make another count: an earlier one of this file, or one
  * of the user's own files, which this one was to overrule.
  */
-static enum sb_guard_verdict check_effective(const struct check *check, enum sb_guard_kind kind,
-					     const struct sb_git_config *before,
-					     const struct sb_git_config *after)
+static void check_effective(const struct check *check, enum sb_guard_kind kind,
+			    const struct sb_git_config *before, const struct sb_git_config *after)
 {
 	size_t count = 0, new_count = 0, at = 0;
 	SB_AUTO_FREE const struct sb_git_entry **old = effective(before, &count);
 	SB_AUTO_FREE const struct sb_git_entry **new = effective(after, &new_count);
 
-	if (!old || !new)
-		return ask(check, "out of memory", "", 0);
-	for (size_t i = 0; i < count; i++) {
+	if (!old || !new) {
+		ask(check, "out of memory", "", 0);
+		return;
+	}
+	for (size_t i = 0; i < count && !sb_reasons_full(check->reasons); i++) {
 		const char *key = old[i]->key;
 		int order = 1;
 
@@ -375,13 +380,11 @@ static enum sb_guard_verdict check_effective(const struct check *check, enum sb_
 		if (at == new_count || order != 0) {
 			if (kind == SB_GUARD_GIT_CONFIG && !comes_and_goes(key) &&
 			    sb_git_key_judge(key, "") == SB_KEY_ASK)
-				return ask(check, "no longer set: ", key, strlen(key));
-		} else if (strcmp(value_of(old[i]), value_of(new[at])) != 0 &&
-			   check_key(check, kind, key, value_of(new[at])) != SB_GUARD_PLAIN) {
-			return SB_GUARD_ASK;
+				ask(check, "no longer set: ", key, strlen(key));
+		} else if (strcmp(value_of(old[i]), value_of(new[at])) != 0) {
+			check_key(check, kind, key, value_of(new[at]));
 		}
 	}
-	return SB_GUARD_PLAIN;
 }
 
 /* Is it a project's own?  Of that it is told when the run ends what has become of it: sb_guard_changes(). */
@@ -415,7 +418,7 @@ static void note_ways(const struct check *check, const struct sb_git_config *bef
 		sb_git_ways_compare(before, after, add_note, out);
 }
 
-static enum sb_guard_verdict check_exclude(const struct check *check)
+static void check_exclude(const struct check *check)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
 
@@ -424,7 +427,6 @@ static enum sb_guard_verdict check_exclude(const struct check *check)
 				       &note);
 	if (note.length)
 		say(check, "", note.data, note.length);
-	return SB_GUARD_PLAIN;
 }
 
 /* Is there anything of this name in the directory of check->path?  Unknown counts as yes. */
@@ -456,32 +458,28 @@ static bool changes_hash(const struct check *check, const struct sb_git_config *
 	       (is_beside(check, "index") || is_beside(check, "worktrees"));
 }
 
-static enum sb_guard_verdict check_config(const struct check *check, enum sb_guard_kind kind)
+static void check_config(const struct check *check, enum sb_guard_kind kind)
 {
-	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
 	struct sb_git_config before = {0}, after;
-	enum sb_guard_verdict verdict;
 
 	sb_git_config_parse(check->new_bytes.bytes, check->new_bytes.length, &after);
 	if (check->old_bytes.bytes && check->old_bytes.length <= SB_GUARD_MAX_BYTES)
 		sb_git_config_parse(check->old_bytes.bytes, check->old_bytes.length, &before);
 	if (before.no_memory || after.no_memory)
-		verdict = ask(check, "out of memory", "", 0);
-	else if (after.failed)
-		verdict = ask(check, "not in git's config format", "", 0);
-	else if (kind == SB_GUARD_GIT_CONFIG && changes_hash(check, &before, &after))
-		verdict = ask(check, HASH_KEY " is changed", "", 0);
-	else
-		verdict = check_effective(check, kind, &before, &after);
-	if (verdict == SB_GUARD_PLAIN && kind == SB_GUARD_GIT_CONFIG)
+		ask(check, "out of memory", "", 0);
+	if (after.failed) /* then git reads nothing of it */
+		ask(check, "not in git's config format", "", 0);
+	if (kind == SB_GUARD_GIT_CONFIG && changes_hash(check, &before, &after))
+		ask(check, HASH_KEY " is changed", "", 0);
+	check_effective(check, kind, &before, &after);
+	if (kind == SB_GUARD_GIT_CONFIG)
 		note_ways(check, &before, &after, &note);
-	if (verdict == SB_GUARD_PLAIN) /* sorts both */
-		verdict = check_changes(check, kind, &before, &after);
-	if (verdict == SB_GUARD_PLAIN && note.length)
+	check_changes(check, kind, &before, &after); /* sorts both */
+	if (note.length && !sb_buf_failed(&note))
 		say(check, "", note.data, note.length);
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);
-	return verdict;
 }
 
 /* The one line of the file, without its newlines; NULL: there are more, or it is too long. */
@@ -496,23 +494,21 @@ static char *only_line(const struct check *check)
 	return strndup(check->new_bytes.bytes, length);
 }
 
-static enum sb_guard_verdict check_gitfile(const struct check *check)
+static void check_gitfile(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
 
-	if (line && strncmp(line, "gitdir: ", 8) == 0 && leads_inside(check, line + 8))
-		return SB_GUARD_PLAIN;
-	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	if (!(line && strncmp(line, "gitdir: ", 8) == 0 && leads_inside(check, line + 8)))
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
-static enum sb_guard_verdict check_gitdir(const struct check *check)
+static void check_gitdir(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
 	size_t length = line ? strlen(line) : 0;
 
-	if (length > 5 && strcmp(line + length - 5, "/.git") == 0 && leads_inside(check, line))
-		return SB_GUARD_PLAIN;
-	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	if (!(length > 5 && strcmp(line + length - 5, "/.git") == 0 && leads_inside(check, line)))
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
 /* ".../worktrees/ID/commondir": "../.." is the directory around worktrees. */
@@ -529,13 +525,12 @@ static bool is_in_worktrees(const char *path)
 	       memcmp(end - (sizeof parent - 1), parent, sizeof parent - 1) == 0;
 }
 
-static enum sb_guard_verdict check_commondir(const struct check *check)
+static void check_commondir(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
 
-	if (line && strcmp(line, "../..") == 0 && is_in_worktrees(check->path))
-		return SB_GUARD_PLAIN;
-	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	if (!(line && strcmp(line, "../..") == 0 && is_in_worktrees(check->path)))
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
 static bool is_harmless_alternate(const struct check *check, const char *line, size_t length)
@@ -562,23 +557,6 @@ static bool is_harmless_version(const struct check *check, const char *line, siz
 	return true;
 }
 
-static enum sb_guard_verdict check_lines(const struct check *check,
-					 bool (*is_harmless)(const struct check *, const char *,
-							     size_t))
-{
-	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length;
-
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
-
-		if (!is_harmless(check, at, length) && !was_there(check, at, length))
-			return ask(check, "", at, length);
-		at = newline ? newline + 1 : end;
-	}
-	return SB_GUARD_PLAIN;
-}
-
 /* The line at *at, without its newline; *at moves behind it.  False: there is none. */
 static bool next_line(const char **at, const char *end, const char **out, size_t *out_length)
 {
@@ -592,11 +570,22 @@ static bool next_line(const char **at, const char *end, const char **out, size_t
 	return true;
 }
 
+static void check_lines(const struct check *check,
+			bool (*is_harmless)(const struct check *, const char *, size_t))
+{
+	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
+	size_t length;
+
+	while (!sb_reasons_full(check->reasons) && next_line(&at, end, &line, &length))
+		if (!is_harmless(check, line, length) && !was_there(check, line, length))
+			ask(check, "", line, length);
+}
+
 /*
  * Every line that was there is there still, in that order, and no new one takes something out
  * ("!pattern").  Then all that was ignored still is: a later line wins, and these only add.
  */
-static enum sb_guard_verdict check_ignore(const struct check *check)
+static void check_ignore(const struct check *check)
 {
 	const char *old_at = check->old_bytes.bytes, *at = check->new_bytes.bytes;
 	const char *old_end = old_at ? old_at + check->old_bytes.length : NULL;
@@ -609,9 +598,10 @@ static enum sb_guard_verdict check_ignore(const struct check *check)
 		if (more && length == old_length && memcmp(line, old, length) == 0)
 			more = next_line(&old_at, old_end, &old, &old_length);
 		else if (length && *line == '!')
-			return ask(check, "", line, length);
+			ask(check, "", line, length);
 	}
-	return more ? ask(check, "without the line ", old, old_length) : SB_GUARD_PLAIN;
+	if (more)
+		ask(check, "without the line ", old, old_length);
 }
 
 #define LEFT "is left behind; git rebase --continue runs "
@@ -624,10 +614,9 @@ static enum sb_guard_verdict check_ignore(const struct check *check)
  * outside that a run has left behind runs its commands; git status names them.
  * Held by: tests/supervise/git_rebase.py
  */
-static enum sb_guard_verdict check_todo(const struct check *check)
+static void check_todo(struct check *check)
 {
 	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
-	enum sb_guard_verdict verdict = SB_GUARD_PLAIN;
 	size_t length;
 
 	while (next_line(&at, end, &line, &length)) {
@@ -635,13 +624,14 @@ static enum sb_guard_verdict check_todo(const struct check *check)
 
 		if (step == SB_GIT_STEP_PLAIN || was_there(check, line, length))
 			continue;
-		if (step != SB_GIT_STEP_RUNS || !sb_git_todo_is_of_rebase(check->path))
-			return ask(check, "", line, length);
-		if (verdict == SB_GUARD_PLAIN)
+		if (step != SB_GIT_STEP_RUNS || !sb_git_todo_is_of_rebase(check->path)) {
+			ask(check, "", line, length);
+			continue;
+		}
+		if (!check->lingers)
 			say(check, LEFT, line, length);
-		verdict = SB_GUARD_CHECK;
+		check->lingers = true;
 	}
-	return verdict;
 }
 
 /* git replace: it lands, as git log and git show outside then tell another story, a person is told. */
@@ -651,7 +641,7 @@ static bool hides_history(const char *path)
 }
 
 /* Git's own state: the part that has not the form is shown. */
-static enum sb_guard_verdict check_form(const struct check *check)
+static void check_form(const struct check *check)
 {
 	struct sb_guard_bytes bad;
 
@@ -659,9 +649,9 @@ static enum sb_guard_verdict check_form(const struct check *check)
 		if (hides_history(check->path))
 			say(check, "git shows other commits in place of some: ", check->path,
 			    strlen(check->path));
-		return SB_GUARD_PLAIN;
+		return;
 	}
-	return ask(check, "", bad.bytes, bad.length);
+	ask(check, "", bad.bytes, bad.length);
 }
 
 /* Was the branch of a line "ID NAME" of packed-refs in the old ones? */
@@ -680,31 +670,32 @@ static bool had_name(const struct check *check, const char *line, size_t length)
 }
 
 /* Names that were there before are not held against the list: git gc writes all of it anew. */
-static enum sb_guard_verdict check_packed(const struct check *check)
+static void check_packed(const struct check *check)
 {
 	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
 	unsigned old_names = MAX_OLD_NAMES;
 	size_t length;
 
-	while (next_line(&at, end, &line, &length)) {
+	while (!sb_reasons_full(check->reasons) && next_line(&at, end, &line, &length)) {
 		struct sb_guard_bytes bad;
 
-		if (!sb_git_form_holds(check->kind, check->path,
-				       (struct sb_guard_bytes){line, length}, &bad) &&
-		    (!old_names-- || !had_name(check, line, length)))
-			return ask(check, "", line, length);
+		if (sb_git_form_holds(check->kind, check->path,
+				      (struct sb_guard_bytes){line, length}, &bad))
+			continue;
+		if (old_names && had_name(check, line, length))
+			old_names--;
+		else
+			ask(check, "", line, length);
 	}
-	return SB_GUARD_PLAIN;
 }
 
 /* A list of branches is long in some repositories; nothing else of this is. */
-static enum sb_guard_verdict check_strategy(const struct check *check)
+static void check_strategy(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
 
-	if (line && sb_git_strategy_is_known(line))
-		return SB_GUARD_PLAIN;
-	return ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	if (!(line && sb_git_strategy_is_known(line)))
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 }
 
 /* The value of key in the config at name, in the directory of check->path, or NULL; false: there is none. */
@@ -766,22 +757,22 @@ static bool is_unclear(const struct check *check, bool is_long)
 	return sb_git_index_is_ambiguous(check->new_bytes, false) && !is_short_repository(check);
 }
 
-static enum sb_guard_verdict check_index(const struct check *check)
+static void check_index(const struct check *check)
 {
 	struct sb_index_facts facts;
+	char why[SB_GUARD_DETAIL];
 
 	/* "worktrees" may be anybody's directory, and what does not begin like this git never reads */
 	if (is_in_worktrees(check->path) &&
 	    (check->new_bytes.length < 4 || memcmp(check->new_bytes.bytes, "DIRC", 4) != 0))
-		return SB_GUARD_PLAIN;
-	if (!sb_git_index_is_harmless(check->new_bytes, &facts, check->why, check->why_size))
-		return SB_GUARD_ASK;
-	if (is_unclear(check, facts.is_long))
-		return ask(check, "can be read as an index of another kind", "", 0);
-	if (facts.hides)
+		return;
+	if (!sb_git_index_is_harmless(check->new_bytes, &facts, why, sizeof why))
+		ask(check, why, "", 0);
+	else if (is_unclear(check, facts.is_long))
+		ask(check, "can be read as an index of another kind", "", 0);
+	else if (facts.hides)
 		sb_git_index_note(check->old_bytes, check->new_bytes, is_sparse(check), check->why,
-				  check->why_size);
-	return SB_GUARD_PLAIN;
+				  note_size(check));
 }
 
 bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_bytes, char *note,
@@ -820,86 +811,137 @@ static bool was_line_by_line(const struct check *check)
 }
 
 #define MAX_DOTENV (64 * 1024) /* each line may have to be looked for in the old file */
+#define MAX_TOLD 120           /* of a line */
 
-static enum sb_guard_verdict check_dotenv(const struct check *check)
+/* The path first, whole: by that notes are told apart (consent/notes.h). */
+static void say_about_path(const struct check *check, const char *text, size_t length)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * MAX_LINE);
+
+	sb_buf_putc(&line, '\'');
+	sb_escape_name(&line, check->path, strlen(check->path));
+	sb_buf_puts(&line, "' now says ");
+	sb_escape_value(&line, text, length, SB_GUARD_NOTE / 2);
+	sb_escape_line(check->why, note_size(check), line.data);
+}
+
+static void check_dotenv(const struct check *check)
 {
 	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
-	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_LINE);
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_DOTENV);
 	bool lines = was_line_by_line(check);
 	size_t length;
 
-	if (check->new_bytes.length > MAX_DOTENV)
-		return ask(check, "too long to be looked at", "", 0);
-	while (next_line(&at, end, &line, &length)) {
+	if (check->new_bytes.length > MAX_DOTENV) {
+		ask(check, "too long to be looked at", "", 0);
+		return;
+	}
+	while (!sb_reasons_full(check->reasons) && next_line(&at, end, &line, &length)) {
 		enum sb_dotenv kind = sb_dotenv_line(line, length);
 
 		if (kind == SB_DOTENV_PLAIN ||
 		    (kind != SB_DOTENV_OPEN && lines && was_there(check, line, length)))
 			continue;
-		if (kind != SB_DOTENV_TOLD)
-			return ask(check, "", line, length);
-		if (!note.length) {
-			sb_buf_putc(&note, '\'');
-			sb_escape_append(&note, check->path, strlen(check->path));
-			sb_buf_puts(&note, "' now says ");
-			sb_escape_append(&note, line, length < 120 ? length : 120);
+		if (kind != SB_DOTENV_TOLD) {
+			ask(check, "", line, length);
+			continue;
 		}
+		sb_buf_puts(&note, note.length ? "; " : "");
+		sb_escape_value(&note, line, length, MAX_TOLD);
 	}
 	if (note.length && !sb_buf_failed(&note))
-		snprintf(check->why, check->why_size, "%s", note.data);
-	return SB_GUARD_PLAIN;
+		say_about_path(check, note.data, note.length);
+}
+
+static void check_kind(struct check *check)
+{
+	switch (check->kind) {
+	case SB_GUARD_GIT_CONFIG:
+	case SB_GUARD_GITMODULES:
+	case SB_GUARD_SEQUENCER:
+		check_config(check, check->kind);
+		break;
+	case SB_GUARD_GITFILE:
+		check_gitfile(check);
+		break;
+	case SB_GUARD_GITDIR:
+		check_gitdir(check);
+		break;
+	case SB_GUARD_COMMONDIR:
+		check_commondir(check);
+		break;
+	case SB_GUARD_REBASE_TODO:
+		check_todo(check);
+		break;
+	case SB_GUARD_STRATEGY:
+		check_strategy(check);
+		break;
+	case SB_GUARD_ALTERNATES:
+		check_lines(check, is_harmless_alternate);
+		break;
+	case SB_GUARD_TOOL_VERSIONS:
+		check_lines(check, is_harmless_version);
+		break;
+	case SB_GUARD_DOTENV:
+		check_dotenv(check);
+		break;
+	case SB_GUARD_IGNORE:
+		check_ignore(check);
+		break;
+	case SB_GUARD_GIT_PACKED:
+		check_packed(check);
+		break;
+	default:
+		check_form(check);
+	}
+}
+
+static void check_bytes(struct check *check)
+{
+	struct sb_guard_bytes bytes = check->new_bytes;
+
+	if (check->kind == SB_GUARD_SAME || !bytes.bytes) {
+		ask(check, "", bytes.bytes ? bytes.bytes : "", bytes.bytes ? bytes.length : 0);
+	} else if (bytes.length > sb_guard_limit(check->kind)) {
+		ask(check, "too long to be looked at", "", 0);
+	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE) {
+		return; /* says nothing */
+	} else if (check->kind == SB_GUARD_INDEX) {
+		check_index(check);
+	} else if (check->kind == SB_GUARD_GIT_EXCLUDE) {
+		check_exclude(check);
+	} else {
+		if (!sb_git_form_has_nul(check->kind) && is_odd(check))
+			ask(check, "holds control characters or very long lines", "", 0);
+		if (!check->reasons->count || !memchr(bytes.bytes, '\0', bytes.length))
+			check_kind(check);
+	}
+}
+
+/* What reasons beyond those that are told are called. */
+static const char *more_of(enum sb_guard_kind kind)
+{
+	return kind == SB_GUARD_GIT_CONFIG || kind == SB_GUARD_GITMODULES ||
+			       kind == SB_GUARD_SEQUENCER || kind == SB_GUARD_DOTENV
+		       ? "settings that run something or lead elsewhere"
+		       : "lines that are not harmless";
 }
 
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
 				       const char *path, struct sb_guard_bytes old_bytes,
 				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
 {
-	struct check check = {guard, path, old_bytes, new_bytes, why, why_size, kind};
+	struct sb_reasons reasons;
+	struct check check = {guard, path, old_bytes, new_bytes, why, why_size, kind, &reasons};
 
 	sb_guard_need(guard);
-	if (why_size)
-		why[0] = '\0';
+	why[0] = '\0';
 	if (are_same(old_bytes, new_bytes))
 		return SB_GUARD_PLAIN;
-	if (kind == SB_GUARD_SAME || !new_bytes.bytes)
-		return ask(&check, "", new_bytes.bytes ? new_bytes.bytes : "",
-			   new_bytes.bytes ? new_bytes.length : 0);
-	if (new_bytes.length > sb_guard_limit(kind))
-		return ask(&check, "too long to be looked at", "", 0);
-	if (new_bytes.length == 0 && kind != SB_GUARD_IGNORE)
-		return SB_GUARD_PLAIN; /* says nothing */
-	if (kind == SB_GUARD_INDEX)
-		return check_index(&check);
-	if (kind == SB_GUARD_GIT_EXCLUDE)
-		return check_exclude(&check);
-	if (!sb_git_form_has_nul(kind) && is_odd(&check))
-		return ask(&check, "holds control characters or very long lines", "", 0);
-	switch (kind) {
-	case SB_GUARD_GIT_CONFIG:
-	case SB_GUARD_GITMODULES:
-	case SB_GUARD_SEQUENCER:
-		return check_config(&check, kind);
-	case SB_GUARD_GITFILE:
-		return check_gitfile(&check);
-	case SB_GUARD_GITDIR:
-		return check_gitdir(&check);
-	case SB_GUARD_COMMONDIR:
-		return check_commondir(&check);
-	case SB_GUARD_REBASE_TODO:
-		return check_todo(&check);
-	case SB_GUARD_STRATEGY:
-		return check_strategy(&check);
-	case SB_GUARD_ALTERNATES:
-		return check_lines(&check, is_harmless_alternate);
-	case SB_GUARD_TOOL_VERSIONS:
-		return check_lines(&check, is_harmless_version);
-	case SB_GUARD_DOTENV:
-		return check_dotenv(&check);
-	case SB_GUARD_IGNORE:
-		return check_ignore(&check);
-	case SB_GUARD_GIT_PACKED:
-		return check_packed(&check);
-	default:
-		return check_form(&check);
-	}
+	sb_reasons_init(&reasons, why_size / (SB_GUARD_LINES + 1));
+	check_bytes(&check);
+	if (!reasons.count)
+		return check.lingers ? SB_GUARD_CHECK : SB_GUARD_PLAIN;
+	sb_reasons_text(&reasons, more_of(kind), why, why_size);
+	return SB_GUARD_ASK;
 }

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/escape.h"
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
+#include "guard/reasons.h"
 #include "sys/directory.h"
 
 #define MAX_FILES 4096
@@ -50,7 +50,7 @@ static bool has_bad_bytes(struct walk *walk, int directory, const char *name,
 	size_t length;
 	SB_AUTO_FREE char *bytes =
 		sb_look_read_settled(directory, name, sb_guard_limit(row->kind), &length);
-	char why[160] = "";
+	char why[(SB_GUARD_LINES + 1) * SB_REASON_LINE] = "";
 
 	if (!bytes)
 		return found(walk, row, "it may still be written to");

@@ -205,6 +205,7 @@ enum sb_guard_looked {
 
 #define SB_GUARD_DETAIL 320 /* a line of it */
 #define SB_GUARD_LINES 4    /* so many, and then how many more there are */
+#define SB_GUARD_NOTE 1024  /* about what lands */
 
 struct sb_guard_answer {
 	enum sb_guard_verdict verdict;
@@ -298,9 +299,10 @@ struct sb_guard_bytes {
 };
 
 /*
- * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why:
- * one escaped line for the question, e.g. "core.pager = less | sh".  With PLAIN, why is mostly "";
- * else it is a note for the end of the run: what lands, but hides work from review, or leads it elsewhere.
+ * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why, which has room
+ * for SB_GUARD_LINES + 1 lines of 80 bytes at least: all reasons, escaped, as in sb_guard_answer.detail, e.g.
+ * "core.pager = less | sh".  With PLAIN, why is mostly ""; else it is a note for the end of the run, one
+ * line: what lands, but hides work from review, or leads it elsewhere.
  * CHECK: for the time of a run, which asks sb_guard_left() at its end; else as ASK.
  */
 enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,

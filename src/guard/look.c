@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/escape.h"
 #include "guard/guard_impl.h"
+#include "guard/reasons.h"
 #include "sys/directory.h"
 
 #define MAX_ENTRIES 256 /* of one directory; with more it is asked about */
@@ -90,31 +92,44 @@ static bool is_listed(const struct sb_guard_answer *out, const char *line)
 	return false;
 }
 
-bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
-		    size_t start, const char *why)
+/* One more line: what it is about, and why, which is escaped; length bytes. */
+static void add_line(struct sb_guard_answer *out, const char *inner, const char *why, size_t length)
 {
-	const char *inner = start < strlen(path) ? path + start : "";
-	bool more = why && *why;
-	char text[SB_GUARD_DETAIL], line[SB_GUARD_DETAIL];
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(4 * SB_GUARD_DETAIL);
+	char line[SB_GUARD_DETAIL];
 
-	if (!out->found) {
-		out->row = row;
-		out->listed = 0;
-	}
-	snprintf(text, sizeof text, "%.160s%s%s", inner, *inner && more ? ": " : "",
-		 more ? why : "");
-	sb_escape_line(line, sizeof line, text);
+	sb_escape_value(&text, inner, strlen(inner), SB_GUARD_DETAIL - SB_REASON_LINE - 4);
+	sb_buf_puts(&text, *inner && length ? ": " : "");
+	sb_buf_append(&text, why, length);
+	sb_escape_line(line, sizeof line, text.data);
 	if (out->found && is_listed(out, line))
-		return true;
+		return;
 	out->found++;
 	if (!line[0])
-		return true;
+		return;
 	if (out->found <= SB_GUARD_LINES)
 		out->listed += (size_t)snprintf(out->detail + out->listed, SB_GUARD_DETAIL + 1,
 						"%s%s", out->listed ? "\n" : "", line);
 	else
 		snprintf(out->detail + out->listed, sizeof out->detail - out->listed,
 			 "\nand %u more", out->found - SB_GUARD_LINES);
+}
+
+bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
+		    size_t start, const char *why)
+{
+	const char *inner = start < strlen(path) ? path + start : "";
+
+	if (!out->found) {
+		out->row = row;
+		out->listed = 0;
+	}
+	do {
+		size_t length = why ? strcspn(why, "\n") : 0;
+
+		add_line(out, inner, why, length);
+		why = length && why[length] ? why + length + 1 : NULL;
+	} while (why);
 	return true;
 }
 
@@ -148,7 +163,7 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 {
 	const struct sb_guard_row *row = look->pattern->row;
 	SB_AUTO_FREE char *bytes = NULL;
-	char why[160] = "";
+	char why[(SB_GUARD_LINES + 1) * SB_REASON_LINE] = "";
 	struct stat info;
 	size_t length;
 

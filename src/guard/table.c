@@ -202,8 +202,7 @@ static const struct sb_guard_row rows[] = {
 	 * lies what "layout python" lets pip fill.
 	 */
 	CHECKED(".direnv/*.rc", SB_GUARD_SAME, "", "direnv", "direnv runs it on cd"),
-	CHECKED(".direnv/bin/*", SB_GUARD_SAME, "", "direnv",
-		"on the PATH that direnv sets on cd"),
+	CHECKED(".direnv/bin/*", SB_GUARD_SAME, "", "direnv", "on the PATH that direnv sets on cd"),
 	AT("mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	AT(".mise.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
 	AT("mise.local.toml", "mise", "hooks and scripts that mise runs on cd, once trusted"),
@@ -371,8 +370,7 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".local/share/systemd", "systemd", "user services"),
 	BENEATH(".local/bin", "shell", "on the PATH of the user's shell"),
 	/* a project's own bin is code like the rest of it */
-	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME,
-	 ""},
+	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME, ""},
 	BENEATH(".local/share/applications", "desktop", "programs behind menu entries"),
 	BENEATH(".local/share/dbus-1", "session bus", "programs that the bus starts"),
 	AT(".ssh/authorized_keys", "sshd", "lets others log in"),

@@ -575,7 +575,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	struct sb_guard_answer *guard = &lands->guard;
 	enum sb_guard_kind kind = sb_judged_kind(judgement);
 	enum sb_guard_verdict verdict = SB_GUARD_ASK;
-	char why[SB_GUARD_DETAIL];
+	char why[sizeof guard->detail];
 
 	why[0] = judgement->note[0] = judgement->lingers[0] = '\0';
 	if (grounds->guard)
@@ -585,13 +585,17 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 	    (verdict == SB_GUARD_CHECK && grounds->watches && grounds->watches())) {
 		/* the guard has nothing against it; what the rules say stays */
 		memcpy(verdict == SB_GUARD_PLAIN ? judgement->note : judgement->lingers, why,
-		       sizeof why);
+		       sizeof judgement->note);
 		guard->verdict = SB_GUARD_PLAIN;
 		judge_rules(grounds, &rules, NULL, lands);
 	} else {
 		ask_for(lands);
-		if (why[0])
+		if (why[0]) {
 			memcpy(guard->detail, why, sizeof why);
+			guard->found = 1;
+			for (const char *at = why; (at = strchr(at, '\n')); at++)
+				guard->found++;
+		}
 	}
 	find_strictest(judgement);
 	return judgement->strictest->decision.verdict == SB_ALLOW;

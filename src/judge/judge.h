@@ -137,9 +137,9 @@ struct sb_judgement {
 	 */
 	struct sb_judged *lands;
 	/* one line for the end of the run, if what sb_judge_bytes() has let through lands; or "" */
-	char note[SB_GUARD_DETAIL];
+	char note[SB_GUARD_NOTE];
 	/* the same about what has to be looked at again at that end (sb_grounds.watches); or "" */
-	char lingers[SB_GUARD_DETAIL];
+	char lingers[SB_GUARD_NOTE];
 	/* enum sb_guard_looked: plain names are plain as long as nobody changes what is there */
 	unsigned looked;
 	/* rename: what was at the first name, and at the second where the two are exchanged */

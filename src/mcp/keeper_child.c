@@ -14,6 +14,8 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/buf.h"
+#include "consent/excerpt.h"
 #include "judge/judge.h"
 #include "mcp/keeper_impl.h"
 #include "mcp/rpc.h"
@@ -177,6 +179,18 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	return notes;
 }
 
+/* What would be written, as far as a person sees it; of a file that is there the new lines. */
+static json_t *shown_content(const struct sb_files_question *question)
+{
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(4 * CONTENT_SHOWN);
+	bool part = sb_excerpt(question->old, question->old_length, question->content,
+			       question->content_length, &lines);
+	size_t length = part ? lines.length : question->content_length;
+
+	return sb_rpc_text(part ? lines.data : question->content,
+			   length < CONTENT_SHOWN ? length : CONTENT_SHOWN);
+}
+
 static void put_question(struct child *child, const struct sb_files_question *question,
 			 const struct keeper_subject *subject, json_t *notes)
 {
@@ -190,11 +204,7 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 		json_object_set_new(child->question, "directory",
 				    sb_rpc_string(question->directory));
 	if (question->content)
-		json_object_set_new(
-			child->question, "content",
-			sb_rpc_text(question->content, question->content_length < CONTENT_SHOWN
-							       ? question->content_length
-							       : CONTENT_SHOWN));
+		json_object_set_new(child->question, "content", shown_content(question));
 }
 
 static enum sb_files_answer consent(void *context, const struct sb_files_question *question)

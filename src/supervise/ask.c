@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "consent/excerpt.h"
 #include "path/path.h"
 #include "supervise/remarks.h"
 #include "supervise/pending.h"
@@ -50,12 +51,31 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 	return true;
 }
 
+/* What would land, as far as it is shown; of a file that is there the new lines. */
+static void show_bytes(const struct sb_pending *pending, struct sb_buf *lines,
+		       struct sb_question *question)
+{
+	const struct sb_bytes *bytes = &pending->source.bytes, *old = &pending->source.old;
+
+	if (!sb_pending_shows_bytes(pending))
+		return;
+	question->content = bytes->data;
+	question->content_length = bytes->length;
+	if (sb_excerpt(old->data, old->length, bytes->data, bytes->length, lines)) {
+		question->content = lines->data;
+		question->content_length = lines->length;
+	}
+	if (question->content_length > SHOWN_BYTES)
+		question->content_length = SHOWN_BYTES;
+}
+
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
 			 const struct sb_remarks *notes)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_wire_request *request = pending->request;
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(4 * SHOWN_BYTES);
 	char directory[PATH_MAX];
 	struct sb_question question = {
 		.id = pending->question,
@@ -75,12 +95,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	if (pending->offers_directory)
 		question.directory = directory;
 	memcpy(question.notes, notes->all, sizeof question.notes);
-	if (sb_pending_shows_bytes(pending)) {
-		question.content = pending->source.bytes.data;
-		question.content_length = pending->source.bytes.length < SHOWN_BYTES
-						  ? pending->source.bytes.length
-						  : SHOWN_BYTES;
-	}
+	show_bytes(pending, &lines, &question);
 	if (!approver->asking.ask(approver->asking.context, &question))
 		return false;
 	approver->counters.asked[judged->op]++;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "consent/names.h"
 #include "supervise/wording.h"
 
@@ -22,6 +24,17 @@ __attribute__((format(printf, 2, 3))) static void add(struct sb_remarks *notes, 
 	va_end(arguments);
 }
 
+/* About a name, which stands in it as %s; two that differ look different. */
+static void add_name(struct sb_remarks *notes, const char *format, const char *name)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX);
+	const char *gap = strstr(format, "%s");
+
+	sb_escape_name(&shown, name, strlen(name));
+	notes->broken |= sb_buf_failed(&shown);
+	add(notes, "%.*s%s%s", (int)(gap - format), format, shown.data, gap + 2);
+}
+
 void sb_remarks_done(struct sb_remarks *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
@@ -32,7 +45,7 @@ void sb_remarks_done(struct sb_remarks *notes)
 /* What the call itself says: wording.h. */
 static void add_words(const struct sb_pending *pending, struct sb_remarks *notes)
 {
-	char text[PATH_MAX + 64];
+	char text[4 * PATH_MAX + 64]; /* a name, escaped */
 
 	sb_wording_note(&pending->request->call, text, sizeof text);
 	if (text[0])
@@ -51,7 +64,7 @@ static void add_moved(const struct sb_pending *pending, struct sb_remarks *notes
 	if (pending->request->call.act != SB_ACT_RENAME)
 		return;
 	if (looked->leads_to)
-		add(notes, "it is a link, which leads to '%s'", looked->leads_to);
+		add_name(notes, "it is a link, which leads to '%s'", looked->leads_to);
 	else if (looked->thing < sizeof moved / sizeof moved[0] && moved[looked->thing])
 		add(notes, "%s", moved[looked->thing]);
 	if (pending->exchanges)

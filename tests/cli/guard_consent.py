@@ -58,6 +58,71 @@ def other_bytes(fx):
     equal(fx.run("git", "config", "user.name").stdout, "harmless\n")
 
 
+WRITES = """import sys
+with open(sys.argv[1], "a") as file:
+    file.write(sys.argv[2].replace("BLANKS", " " * 600))
+"""
+
+
+@test("C3 a question names every setting that made it ask, and shows the lines that are new",
+      variants=BOTH)
+def every_setting(fx):
+    fx.git_project()
+    fx.write("writes.py", WRITES)
+    fx.write("old", "".join(f"A{n}=1\n" for n in range(20)))
+    text = ("[alias]\n\tst = status\n[core]\n\tsshCommand = touch pwned\n"
+            '[diff "x"]\n\ttextconv = "trueBLANKS; evil"\n')
+    before = fx.read(".git/config")
+    person = Person(fx, "python3", "writes.py", ".git/config", text, rows=40)
+    screen = person.answer("3", "overwrite", ".git/config")
+    for words in ("alias.st = status", "core.sshcommand = touch pwned",
+                  "diff.x.textconv = true[600 blanks]; evil", "sshCommand = touch pwned"):
+        contains(screen, words)
+    lacks(screen, "filemode", "the lines that were there have no place in it")
+    person.end()
+    equal(fx.read(".git/config"), before)
+    # one that is harmless beside it lands unasked; and without the sandbox all of it
+    fx.sandbash("python3", "writes.py", ".git/config", "[user]\n\tname = A\n")
+    equal(fx.run("git", "config", "user.name").stdout, "A\n", "neighbour")
+    fx.run("python3", "writes.py", ".git/config", text)
+    equal(fx.run("git", "config", "core.sshCommand").stdout, "touch pwned\n", "control")
+
+    person = Person(fx, "python3", "writes.py", ".env",
+                    "A=1\nEDITOR=vim\nB=2\nC=3\nD=4\nE=5\nX=$(id)\n", rows=40)
+    screen = person.answer("3", "create", ".env")
+    contains(screen, "EDITOR=vim")
+    contains(screen, "X=$(id)")
+    person.end()
+    check(not fx.exists(".env"))
+
+
+@test("C3 of many settings the question says how many more there are", variants=("full",))
+def many_settings(fx):
+    fx.git_project()
+    fx.write("writes.py", WRITES)
+    text = "".join(f"[alias]\n\ta{n} = status\n" for n in range(9)) + "[core]\n\tpager = evil\n"
+    person = Person(fx, "python3", "writes.py", ".git/config", text, rows=40)
+    screen = person.answer("3", "overwrite", ".git/config")
+    contains(screen, "core.pager = evil")
+    contains(screen, "and 6 more settings that run something or lead elsewhere")
+    person.end()
+
+
+@test("C4 two names that differ look different, in a question and in the log", variants=("full",))
+def names(fx):
+    fx.write("makes.py", "import os, sys\nos.open(sys.argv[1].encode().decode('unicode_escape'),"
+             "os.O_CREAT | os.O_WRONLY)\n")
+    shown = {"a\\nb": "a\\nb", "a\\\\nb": "a\\\\nb", "c     d": "c\\x20{5}d", "c d": "c d",
+             "e\\u3000f": "e\\u{3000}f", "e\\u00a0f": "e\\u{a0}f", "g\\u2800h": "g\\u{2800}h"}
+    for name, seen in shown.items():
+        person = Person(fx, "python3", "makes.py", f"{fx.outside}/{name}", columns=200)
+        contains(person.answer("3", "create"), f"{fx.outside}/{seen}")
+        person.end()
+    text = fx.sandbash("--log", "--log-verdict=deny").stdout
+    for seen in shown.values():
+        contains(text, f"{fx.outside}/{seen}, program")
+
+
 @test("C3 a directory answer outside does not open guarded names in it", variants=BOTH)
 def directory_answer(fx):
     (fx.outside / ".git/hooks").mkdir(parents=True)

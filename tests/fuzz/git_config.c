@@ -36,7 +36,7 @@ static struct sb_guard *guard(void)
 static void check_why(const char *why)
 {
 	for (size_t length = strlen(why), step; length; why += step, length -= step) {
-		step = sb_utf8_visible(why, length);
+		step = *why == '\n' ? 1 : sb_utf8_visible(why, length); /* between lines */
 		/* the line may be cut within a character */
 		CHECK(step || length < 4);
 		if (!step)
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sb_guard_bytes none = {0}, bytes = {(const char *)data, size};
 	struct sb_git_config config;
 	enum sb_guard_verdict verdict;
-	char why[200];
+	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
 	verdict = sb_guard_content(guard(), SB_GUARD_GIT_CONFIG, "/x/.git/config", none, bytes, why,
 				   sizeof why);

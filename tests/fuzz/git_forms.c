@@ -101,7 +101,7 @@ static void check_name(const char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { FORMS = SB_GUARD_GIT_TEXT - SB_GUARD_ANYTHING + 1 };
-	char why[200];
+	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 	enum sb_guard_kind kind;
 	struct sb_guard_bytes bytes;
 	bool failed;

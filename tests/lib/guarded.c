@@ -83,7 +83,7 @@ static int check_content(char *root, const char *old_path, const char *path)
 	struct sb_guard_bytes before = {0}, after = {0};
 	struct sb_guard_answer answer;
 	struct sb_guard *guard;
-	char why[400] = "";
+	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL] = "";
 
 	before.bytes = slurp(old_path, &before.length);
 	after.bytes = slurp(path, &after.length);

@@ -1,7 +1,9 @@
 /* test_guard_content.c - which bytes land unasked, and what a question says about the others. */
 #include "guarded.h"
 
-static char why[400];
+#include "base/buf.h"
+
+static char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
 static enum sb_guard_verdict content(struct guarded *fx, enum sb_guard_kind kind, const char *name,
 				     const char *old_text, const char *new_text)
@@ -412,6 +414,112 @@ static void changed_urls_are_told(void **state)
 	assert_string_equal(why, "");
 }
 
+static size_t count_lines(void)
+{
+	size_t count = why[0] != '\0';
+
+	for (const char *at = why; *at; at++)
+		count += *at == '\n';
+	return count;
+}
+
+/* A yes is to all of a file, so a question names all of it. */
+static void a_question_names_every_setting(void **state)
+{
+	static const char filler[] = "[user]\nname = x\n";
+	struct guarded *fx = *state;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+
+	assert_int_equal(
+		content(fx, SB_GUARD_GIT_CONFIG, ".git/config", filler,
+			"[user]\nname = x\n[alias]\nst = status\n[core]\nsshCommand = x\n"),
+		SB_GUARD_ASK);
+	assert_string_equal(why, "alias.st = status\ncore.sshcommand = x");
+	/* each once, whichever way it is found */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", "[core]\neditor = a\n",
+				 "[core]\neditor = b\neditor = b\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "core.editor = b");
+	/* what was there before is not among them, what goes away is */
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config",
+				 "[core]\neditor = a\npager = p\n",
+				 "[core]\neditor = a\nfsmonitor = b\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "no longer set: core.pager\ncore.fsmonitor = b");
+	/* aliases make room for what runs by itself */
+	for (int i = 0; i < 8; i++)
+		sb_buf_printf(&text, "[alias]\na%d = status\n", i);
+	sb_buf_puts(&text, "[core]\nsshCommand = x\n[diff]\nexternal = y\n");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+			 SB_GUARD_ASK);
+	assert_non_null(strstr(why, "core.sshcommand = x"));
+	assert_non_null(strstr(why, "diff.external = y"));
+	assert_non_null(strstr(why, "\nand 6 more settings that run something or lead elsewhere"));
+	assert_int_equal(count_lines(), SB_GUARD_LINES + 1);
+	/* a line that is too long by itself hides no other */
+	text.length = 0;
+	sb_buf_printf(&text, "[core]\nsshCommand = x\n# %5000s\n", "");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+			 SB_GUARD_ASK);
+	assert_string_equal(why,
+			    "holds control characters or very long lines\ncore.sshcommand = x");
+	/* and so of lines */
+	assert_int_equal(
+		content(fx, SB_GUARD_DOTENV, ".env", NULL, "A=1\nEDITOR=vim\nB=2\nX=$(id)\n"),
+		SB_GUARD_ASK);
+	assert_string_equal(why, "EDITOR=vim\nX=$(id)");
+	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, ".git/rebase-merge/git-rebase-todo",
+				 "exec a\n", "exec a\nexec b\npick c\nexec d\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "exec b\nexec d");
+	assert_int_equal(content(fx, SB_GUARD_IGNORE, ".gitignore", "a\nb\n", "!x\na\n!y\n"),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "!x\n!y\nwithout the line b");
+	text.length = 0;
+	for (int i = 0; i < 1000; i++)
+		sb_buf_printf(&text, "EDITOR=%d\n", i);
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", NULL, text.data), SB_GUARD_ASK);
+	assert_non_null(strstr(why, "and 252 or more settings"));
+}
+
+/* Where a value is cut a sign says so, and its end shows. */
+static void a_value_is_shown_with_its_end(void **state)
+{
+	struct guarded *fx = *state;
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+
+	sb_buf_printf(&text, "[core]\neditor = \"true%600s; evil\"\n", "");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+			 SB_GUARD_ASK);
+	assert_string_equal(why, "core.editor = true[600 blanks]; evil");
+	text.length = 0;
+	sb_buf_puts(&text, "[core]\neditor = \"vim");
+	for (int i = 0; i < 100; i++)
+		sb_buf_puts(&text, " -u NONE");
+	sb_buf_puts(&text, "; evil\"\n[alias]\nx = y\n");
+	for (int several = 1; several >= 0; several--) {
+		if (!several) /* alone it has more room */
+			text.length -= strlen("[alias]\nx = y\n");
+		text.data[text.length] = '\0';
+		assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+				 SB_GUARD_ASK);
+		assert_non_null(strstr(why, "core.editor = vim -u NONE"));
+		assert_non_null(strstr(why, " ... (823 characters) ... "));
+		assert_non_null(strstr(why, "NONE; evil"));
+		assert_true(strlen(why) > (several ? 150 : 300));
+		assert_int_equal(count_lines(), 1 + several);
+	}
+	text.length = 0;
+	sb_buf_printf(&text, "EDITOR=\"vim%600s$(evil)\"\n", "");
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", NULL, text.data), SB_GUARD_ASK);
+	assert_string_equal(why, "EDITOR=\"vim[600 blanks]$(evil)\"");
+	/* what is only told, too */
+	text.length = 0;
+	sb_buf_printf(&text, "HTTP_PROXY=\"a%600sb\"\nALL_PROXY=c\n", "");
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", NULL, text.data), SB_GUARD_PLAIN);
+	assert_non_null(strstr(why, "now says HTTP_PROXY=\"a[600 blanks]b\"; ALL_PROXY=c"));
+}
+
 static void an_env_file_of_assignments(void **state)
 {
 	static const char *const fine[] = {
@@ -429,6 +537,12 @@ static void an_env_file_of_assignments(void **state)
 		"RUST_LOG=info\nRUST_BACKTRACE=1\nGEMINI_API_KEY=x\nGIT_SHA=x\nSSH_HOST=h\n",
 		"DOTNET_ENVIRONMENT=Development\nDOCKER_IMAGE=x\nRPS_LIMIT=1\nPROMPT_VERSION=2\n",
 		"BROWSER=none\nBROWSER=none # no window\n",
+		"PYTHONPATH=\"src:lib/x\"  # of ours\n",
+		"NODE_PATH=./src\n",
+		"DATABASE_URL=postgres://h/x\n",
+		"DJANGO_SETTINGS_MODULE=a.b\n",
+		"RAILS_ENV=test\n",
+		"LESSON=1\n",
 		"\texport  A=b\n",
 	};
 	static const char *const asked[] = {
@@ -471,6 +585,27 @@ static void an_env_file_of_assignments(void **state)
 		"PYTHONUSERBASE=.x\n",
 		"GOCACHEPROG=./x\n",
 		"PRE_COMMIT_HOME=.x\n",
+		"PKG_CONFIG=./x\n",
+		"BORG_PASSCOMMAND=x\n",
+		"RESTIC_PASSWORD_COMMAND=x\n",
+		"RCLONE_PASSWORD_COMMAND=x\n",
+		"GH_EDITOR=x\n",
+		"SVN_EDITOR=x\n",
+		"FCEDIT=x\n",
+		"DELTA_PAGER=x\n",
+		"RIPGREP_CONFIG_PATH=x\n",
+		"BAT_CONFIG_PATH=x\n",
+		"SCREENRC=x\n",
+		"WGETRC=x\n",
+		"TIGRC_USER=x\n",
+		"ANSIBLE_CONFIG=x\n",
+		"VAGRANT_VAGRANTFILE=x\n",
+		"CMAKE_C_COMPILER_LAUNCHER=x\n",
+		"PYTEST_ADDOPTS=-px\n",
+		"PYTEST_PLUGINS=x\n",
+		"TF_CLI_CONFIG_FILE=x\n",
+		"ASAN_SYMBOLIZER_PATH=x\n",
+		"LESS=+!x\n",
 		"ld_library_path=x\n",
 		"A =b\n",
 		"1A=b\n",
@@ -617,6 +752,8 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(line_by_line),
 	WITH_TREE(large_files),
 	WITH_TREE(an_env_file_of_assignments),
+	WITH_TREE(a_question_names_every_setting),
+	WITH_TREE(a_value_is_shown_with_its_end),
 	WITH_TREE(instructions_are_told),
 	WITH_TREE(ignoring_more_is_harmless),
 	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),

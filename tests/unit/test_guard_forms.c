@@ -5,7 +5,7 @@
 
 #define ID "0123456789012345678901234567890123456789"
 
-static char why[400];
+static char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
 static const struct {
 	const char *name;

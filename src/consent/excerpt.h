@@ -1,0 +1,23 @@
+/*
+ * excerpt.h - of a file that is about to be replaced, the lines that are new.
+ *
+ * A question has room for a few lines.  Those that were there before, and were the person's own, would fill it.
+ */
+#ifndef SB_CONSENT_EXCERPT_H
+#define SB_CONSENT_EXCERPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sb_buf;
+
+#define SB_EXCERPT_MAX (1024 * 1024) /* longer files are not compared */
+
+/*
+ * Append the lines of bytes that old has not, until out is full.  False, and nothing is appended, if these
+ * would be all, or none: then bytes themselves say more.
+ */
+bool sb_excerpt(const char *old, size_t old_length, const char *bytes, size_t length,
+		struct sb_buf *out);
+
+#endif

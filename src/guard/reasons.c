@@ -1,0 +1,86 @@
+#include "guard/reasons.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+
+void sb_reasons_init(struct sb_reasons *reasons, size_t most)
+{
+	reasons->count = 0;
+	reasons->most = most;
+}
+
+static uint64_t hash_of(const char *what, const char *text, size_t length)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (; *what; what++)
+		hash = (hash ^ (unsigned char)*what) * UINT64_C(1099511628211);
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static void print(const struct sb_reasons *reasons, const char *what, const char *text,
+		  size_t length, char *out, size_t size)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * SB_GUARD_DETAIL);
+	size_t words = strlen(what) + 1;
+
+	size = size < reasons->most ? size : reasons->most;
+	sb_buf_puts(&line, what);
+	if (length)
+		sb_escape_value(&line, text, length, size > words ? size - words : 0);
+	snprintf(out, size, "%s", sb_buf_failed(&line) ? "out of memory" : line.data);
+}
+
+/* Whose place is a reason's?  SB_GUARD_LINES: nobody's. */
+static size_t place_of(const struct sb_reasons *reasons, bool weak)
+{
+	size_t at = reasons->count;
+
+	if (at < SB_GUARD_LINES)
+		return at;
+	for (at = SB_GUARD_LINES; !weak && at-- > 0;)
+		if (reasons->weak[at])
+			return at;
+	return SB_GUARD_LINES;
+}
+
+void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *text, size_t length,
+		    bool weak)
+{
+	uint64_t hash = hash_of(what, text, length);
+	size_t place = place_of(reasons, weak);
+
+	for (size_t i = 0; i < reasons->count; i++)
+		if (reasons->known[i] == hash)
+			return;
+	if (sb_reasons_full(reasons))
+		return;
+	if (place < SB_GUARD_LINES) {
+		print(reasons, what, text, length, reasons->lines[place], SB_REASON_LINE);
+		reasons->weak[place] = weak;
+	}
+	if (!reasons->count)
+		print(reasons, what, text, length, reasons->alone, sizeof reasons->alone);
+	reasons->known[reasons->count++] = hash;
+}
+
+void sb_reasons_text(const struct sb_reasons *reasons, const char *more, char *out, size_t size)
+{
+	size_t shown = reasons->count < SB_GUARD_LINES ? reasons->count : SB_GUARD_LINES, at = 0;
+
+	if (reasons->count < 2) {
+		snprintf(out, size, "%s", reasons->count ? reasons->alone : "");
+		return;
+	}
+	for (size_t i = 0; i < shown && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? "\n" : "",
+				       reasons->lines[i]);
+	if (shown < reasons->count && at < size)
+		snprintf(out + at, size - at, "\nand %zu%s more %s", reasons->count - shown,
+			 sb_reasons_full(reasons) ? " or" : "", more);
+}
