@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -170,12 +171,6 @@ static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind ki
 	return sb_extras_add(extras, (struct sb_extra){.path = path, .kind = kind});
 }
 
-static int add_link(void *extras, const char *link, struct sb_error *err)
-{
-	(void)err;
-	return add_extra(extras, strdup(link), SB_EXTRA_HOOK);
-}
-
 /* "x/..": x is no link, but whoever makes it one changes where the rest leads. */
 static int add_turns(struct sb_extras *extras, const char *path)
 {
@@ -195,8 +190,47 @@ static int add_turns(struct sb_extras *extras, const char *path)
 	return status;
 }
 
+/* The same in the text of a link, but for the ".." at its beginning: the link is in that directory. */
+static int add_text_turns(struct sb_extras *extras, const char *link)
+{
+	char text[PATH_MAX], *rest = text;
+	SB_AUTO_FREE char *base = sb_path_parent(link);
+	ssize_t length = readlink(link, text, sizeof text - 1);
+
+	if (!base)
+		return SB_E_NOMEM;
+	if (length <= 0)
+		return SB_OK;
+	text[length] = '\0';
+	while (*rest == '.' && (rest[1] == '/' || (rest[1] == '.' && rest[2] == '/'))) {
+		char *slash = rest[1] == '.' ? strrchr(base, '/') : NULL;
+
+		if (slash)
+			*slash = '\0';
+		rest += strcspn(rest, "/");
+		rest += strspn(rest, "/");
+	}
+	if (!strstr(rest, "/.."))
+		return SB_OK;
+	if (*text != '/') {
+		SB_AUTO_BUF struct sb_buf whole = SB_BUF(2 * PATH_MAX);
+
+		sb_buf_printf(&whole, "%s/%s", base, rest);
+		return sb_buf_failed(&whole) ? SB_E_NOMEM : add_turns(extras, whole.data);
+	}
+	return add_turns(extras, text);
+}
+
+static int add_link(void *extras, const char *link, struct sb_error *err)
+{
+	int status = add_extra(extras, strdup(link), SB_EXTRA_HOOK);
+
+	(void)err;
+	return status == SB_OK ? add_text_turns(extras, link) : status;
+}
+
 /*
- * SECURITY: where path leads, and each link on the way.
+ * SECURITY: where path leads, each link on the way, and each directory that the way leaves again by "..".
  *
  * Danger: whoever replaces one of those leads git to hooks or config that nobody guards.
  * Price: changing such a link asks.

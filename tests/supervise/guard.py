@@ -335,10 +335,16 @@ def links_at_names(fx):
     fx.path(".vscode").symlink_to("vs")
     fx.path(".mcp.json").symlink_to("m1")
     fx.path(".idea").symlink_to(".")
+    fx.write("turn/dot/z", "z\n")
+    fx.path("turn/real").mkdir()
+    fx.path("other").mkdir()
+    fx.path(".zlogin").symlink_to("./turn/real/../dot/z")
     (fx.home / ".bashrc").symlink_to(fx.path("rc"))
     refused = ("echo y >env1", "echo y >vs/tasks.json", "echo y >m1", "echo y >rc",
-               "rm env1; echo y >env1", "mv plain m1", "ln -sf plain env0")
-    allowed = ("echo y >plain", "echo y >vs2", "cat vs/tasks.json rc >plain", "mkdir new")
+               "rm env1; echo y >env1", "mv plain m1", "ln -sf plain env0",
+               "echo y >turn/dot/z", "rmdir turn/real; ln -s ../other turn/real")
+    allowed = ("echo y >plain", "echo y >vs2", "cat vs/tasks.json rc >plain", "mkdir new",
+               "echo y >turn/dot/file", "ln -s ../other turn/unreal")
     hold(fx, refused, allowed)
     said = fx.sandbash("--consent=deny", "ln", "-sf", "plain", "env0").stderr
     contains(said, "direnv", "who would obey it")
