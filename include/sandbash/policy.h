@@ -76,6 +76,7 @@ struct sb_rule {
 	struct sb_access access;
 	enum sb_tier tier;
 	bool hard;     /* what it denies stays denied, whatever others say */
+	bool tightens; /* hard, and it opens nothing: says so when it is printed */
 	bool any_mode; /* grants in read-only mode too: devices, private temp */
 	bool temp;     /* a temp directory that "tmp private" or the run makes private */
 	bool sockets;  /* a directory of sockets: what it denies is connecting, none is read */

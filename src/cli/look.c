@@ -8,6 +8,8 @@
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "guard/guard.h"
+#include "path/path.h"
+#include "path/pattern.h"
 #include "policy/text.h"
 
 static void puts_name(struct sb_buf *out, const char *name)
@@ -104,6 +106,25 @@ static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_
 	sb_json_close(&json, '}');
 }
 
+/* With --within a project is closed but for a part: read back, it would come back open. */
+static void print_closed(const struct sb_setup *setup, struct sb_buf *out)
+{
+	for (size_t i = 0; setup->within && setup->projects[i]; i++) {
+		SB_AUTO_FREE char *pattern = sb_pattern_escape(setup->projects[i]);
+		bool open = false;
+
+		for (size_t j = 0; setup->within[j]; j++)
+			open |= sb_path_within(setup->within[j], setup->projects[i]);
+		if (!pattern || open)
+			continue;
+		sb_rule_print_whole(&(struct sb_rule){.access = sb_access_ask,
+						      .tightens = true,
+						      .pattern = pattern},
+				    out);
+		sb_buf_puts(out, "  # --within\n");
+	}
+}
+
 int sb_cli_print_policy(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
@@ -116,6 +137,7 @@ int sb_cli_print_policy(const struct sb_command_line *line)
 		policy_json(setup.policy, sb_is_guarded(line, &setup), &out);
 	} else {
 		sb_policy_print(setup.policy, &out);
+		print_closed(&setup, &out);
 		if (sb_is_guarded(line, &setup))
 			guarded_text(setup.policy, &out);
 	}
@@ -194,6 +216,7 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 				continue;
 			sb_rule_print_whole(&(struct sb_rule){.access = listed->access,
 							      .fast = listed->fast,
+							      .tightens = listed->tightens,
 							      .pattern = listed->pattern},
 					    &rule);
 			sb_buf_puts(out, "  ");
@@ -237,6 +260,8 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 			sb_json_pair(&json, "path", setup->listed[i].pattern);
 			if (setup->listed[i].fast)
 				sb_json_pair_bool(&json, "fast", true);
+			if (setup->listed[i].tightens)
+				sb_json_pair_bool(&json, "tightens", true);
 			if (setup->listed[i].missing)
 				sb_json_pair_bool(&json, "missing", true);
 			sb_json_close(&json, '}');

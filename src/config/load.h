@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "config/setup.h"
+#include "policy/text.h"
 
 /* What one tier says beside its rules; the origin tells whether it was said at all. */
 struct sb_settings {
@@ -54,9 +55,9 @@ int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err)
 int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One rule, text being its pattern as written; fast: the access is "write", and more. */
-int sb_load_rule(struct sb_maker *maker, const struct sb_source *source,
-		 const struct sb_access *access, bool fast, const char *text, struct sb_error *err);
+/* One rule; line->text is its pattern as written. */
+int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const struct sb_line *line,
+		 struct sb_error *err);
 
 /*
  * A rule file and what it includes.  only: rules count inside this directory, and settings

@@ -61,6 +61,16 @@ static int note_link(const char *path, const char *canonical, struct sb_resolved
 	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+/* Remember the way there, unless it is the plain one. */
+static int note_way(const char *path, const char *canonical, struct sb_resolved *resolved,
+		    struct sb_error *err)
+{
+	if (strcmp(path, canonical) == 0)
+		return SB_OK;
+	resolved->written = strdup(path);
+	return resolved->written ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 /* Does the link lie in one of roots, and what it leads to in none that has the link? */
 static bool leads_out(const char *const *roots, const char *link, const char *target)
 {
@@ -84,6 +94,8 @@ static int resolve_literal(const char *path, const char *const *roots, struct sb
 	if (!resolved->pattern)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	status = note_link(path, canonical, resolved, err);
+	if (status == SB_OK)
+		status = note_way(path, canonical, resolved, err);
 	resolved->path = sb_take_ptr(&canonical);
 	return status;
 }
@@ -101,6 +113,9 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	if (status != SB_OK)
 		return status;
 	resolved->leads_out = leads_out(roots, resolved->through, canonical);
+	status = note_way(front, canonical, resolved, err);
+	if (status != SB_OK)
+		return status;
 	escaped = sb_pattern_escape(canonical);
 	joined = escaped ? sb_path_join(escaped, glob) : NULL;
 	if (!joined)
@@ -170,5 +185,6 @@ void sb_resolved_done(struct sb_resolved *resolved)
 	free(resolved->path);
 	free(resolved->link);
 	free(resolved->through);
+	free(resolved->written);
 	*resolved = (struct sb_resolved){0};
 }

@@ -9,9 +9,10 @@
 #include "sandbash/error.h"
 
 struct sb_resolved {
-	char *pattern;  /* absolute pattern text, its literal part canonical */
-	char *path;     /* the same as a plain path; NULL for a pattern with wildcards */
-	char *link;     /* the name as written, when a symbolic link stands there; else NULL */
+	char *pattern; /* absolute pattern text, its literal part canonical */
+	char *path;    /* the same as a plain path; NULL for a pattern with wildcards */
+	char *link;    /* the name as written, when a symbolic link stands there; else NULL */
+	char *written; /* the way to its literal part as written, where links may stand in it; or NULL */
 	char *through;  /* a link in one of roots that was followed on the way, or NULL */
 	bool leads_out; /* ... and led out of that root */
 	int missing;    /* 0, or why a literal path cannot be found: ENOENT, ENOTDIR, EACCES */

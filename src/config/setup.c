@@ -176,7 +176,9 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 		struct sb_line line = {0};
 
 		if (flag->access) {
-			status = sb_load_rule(maker, &source, flag->access, false, flag->text, err);
+			line.access = *flag->access;
+			line.text = (char *)flag->text;
+			status = sb_load_rule(maker, &source, &line, err);
 			if (status != SB_OK)
 				return name_flag(err, flag->origin);
 			continue;
@@ -185,8 +187,7 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 		if (status == SB_OK && line.kind != SB_LINE_RULE)
 			status = sb_fail(err, SB_E_INVALID, 0, "'%s' is no rule", flag->text);
 		if (status == SB_OK)
-			status = sb_load_rule(maker, &source, &line.access, line.fast, line.text,
-					      err);
+			status = sb_load_rule(maker, &source, &line, err);
 		sb_line_done(&line);
 		if (status != SB_OK)
 			return name_flag(err, flag->origin);

@@ -46,6 +46,7 @@ struct sb_listed { /* one rule as a source gave it, for --list-paths */
 	enum sb_tier tier;
 	struct sb_access access;
 	bool fast;
+	bool tightens;
 	bool missing; /* nothing is there yet */
 	char *pattern;
 };

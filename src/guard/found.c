@@ -191,6 +191,11 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	return SB_OK;
 }
 
+void *sb_guard_context(const struct sb_guard *guard)
+{
+	return guard->options.context;
+}
+
 /* In a process that has looked itself; in another one it lives as long as that. */
 void sb_guard_free(struct sb_guard *guard)
 {

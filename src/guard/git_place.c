@@ -35,6 +35,25 @@ const char *sb_place_inner(const char *path)
 	return NULL;
 }
 
+bool sb_place_is_called_git(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && sb_is_dot_git(name + 1, strlen(name + 1));
+}
+
+bool sb_place_is_git_root(const char *path)
+{
+	const char *inner = sb_place_inner(path);
+	char beneath[4096];
+
+	if (sb_place_is_called_git(path))
+		return true;
+	/* .git/worktrees/ID, .git/modules/NAME: what is in it would begin there */
+	return inner && snprintf(beneath, sizeof beneath, "%s/x", inner) < (int)sizeof beneath &&
+	       strcmp(sb_git_inner(beneath), "x") == 0;
+}
+
 /* A directory that cannot be looked into counts as git's, one that is not there does not. */
 static bool is_git_at(const char *path)
 {

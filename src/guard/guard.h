@@ -164,13 +164,17 @@ struct sb_guard_options {
 	 * Is there a rule that is about path, a name that row guards, and allows it?  What a directory
 	 * brings along is then none of the guard's business.  Or NULL.
 	 */
-	bool (*is_opened)(void *context, const char *path, const struct sb_guard_row *row);
+	bool (*is_opened)(const struct sb_guard *guard, const char *path,
+			  const struct sb_guard_row *row);
 };
 
 /* SB_E_NOMEM. What cannot be read in a project is no error. */
 int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		 struct sb_error *err);
 void sb_guard_free(struct sb_guard *guard);
+
+/* What its options brought along. */
+void *sb_guard_context(const struct sb_guard *guard);
 
 /* Look now, before anything is changed.  Does nothing the second time. */
 void sb_guard_look(const struct sb_guard *guard);
@@ -279,6 +283,16 @@ bool sb_guard_is_held(const char *path);
  * .vscode may be made in it any day is true of every directory, and does not count.)
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
+
+/*
+ * row was the answer about path.  How much of path is the directory that holds what the row names, told
+ * by names alone?  Of P/.claude/skills/a/b that is P; of P/.config/autostart/x it is P/.config, in which
+ * everybody keeps settings; of tools/bazel it is tools, a word like others.  All of path: no directory on
+ * the way has such a name.  A git directory is one by its name, never by what is in it: that may
+ * come any day.
+ */
+size_t sb_guard_holder(const struct sb_guard *guard, const struct sb_guard_row *row,
+		       const char *path);
 
 #define SB_GUARD_MAX_BYTES (1024 * 1024)          /* a longer file is asked about without a look */
 #define SB_GUARD_MAX_REFS_BYTES (8 * 1024 * 1024) /* as many branches as supervise/land.h reads */

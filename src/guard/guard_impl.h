@@ -219,6 +219,12 @@ bool sb_is_dot_git(const char *name, size_t length);
 /* Of a path in some .git: what lies in its innermost git directory.  NULL: it is in none. */
 const char *sb_place_inner(const char *path);
 
+/* Is it called .git? */
+bool sb_place_is_called_git(const char *path);
+
+/* Is the directory at path a git directory, by its name alone: that, or a submodule's in one? */
+bool sb_place_is_git_root(const char *path);
+
 /* Is path (absolute, maybe not there) a git directory, in one, or right beneath one by what lies there? */
 bool sb_place_is_gits(const char *path);
 

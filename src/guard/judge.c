@@ -807,13 +807,6 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
 	return false;
 }
 
-static bool is_called_git(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return name && sb_is_dot_git(name + 1, strlen(name + 1));
-}
-
 /*
  * SECURITY: was all that is in it guarded, or obeyed, before?
  *
@@ -825,7 +818,7 @@ static bool is_called_git(const char *path)
 static bool was_obeyed(const struct spot *spot, const char *source, int directory)
 {
 	return directory >= 0 && sb_look_is_git(directory, "") &&
-	       (is_called_git(source) || !is_called_git(spot->place->path));
+	       (sb_place_is_called_git(source) || !sb_place_is_called_git(spot->place->path));
 }
 
 /*
@@ -875,19 +868,6 @@ static bool brings_links_to_git(struct spot *spot, const char *source, int direc
 	return directory < 0 || sb_look_for_links(directory, NULL);
 }
 
-/* Is the directory at path a git directory, by its name alone? */
-static bool is_git_root(const char *path)
-{
-	const char *inner = sb_place_inner(path);
-	char beneath[4096];
-
-	if (is_called_git(path))
-		return true;
-	/* .git/worktrees/ID, .git/modules/NAME: what is in it would begin there */
-	return inner && snprintf(beneath, sizeof beneath, "%s/x", inner) < (int)sizeof beneath &&
-	       strcmp(sb_git_inner(beneath), "x") == 0;
-}
-
 /*
  * Does a directory bring what git does not know, or not in this form?  What was called .git all the time was
  * guarded all the time; a submodule's was so by a name whose end nobody can tell: modules/a/b/c.
@@ -901,7 +881,7 @@ static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, cons
 
 	if (spot->in_git || is_dot_git(spot, 0)) {
 		/* one that has its name already had nobody knows which before */
-		if (is_git_root(path) && source != path && is_called_git(source))
+		if (sb_place_is_git_root(path) && source != path && sb_place_is_called_git(source))
 			return false;
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_tree(guard, directory, path, out);

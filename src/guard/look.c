@@ -136,7 +136,7 @@ bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row,
 bool sb_look_found(const struct sb_guard *guard, struct sb_guard_answer *out,
 		   const struct sb_guard_row *row, const char *path, size_t start, const char *why)
 {
-	if (guard->options.is_opened && guard->options.is_opened(guard->options.context, path, row))
+	if (guard->options.is_opened && guard->options.is_opened(guard, path, row))
 		return false;
 	return sb_look_failed(out, row, path, start, why);
 }

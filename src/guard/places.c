@@ -5,6 +5,7 @@
  * directory, left without a guard, take the guard away from such a name?
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/auto.h"
@@ -78,4 +79,84 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 				return table->rows[i].row;
 	}
 	return NULL;
+}
+
+/* --- what a rule has to name ---------------------------------------------------------------- */
+
+/* Is the directory, all of path up to end, git's by its name: .git, NAME.git, .git/modules/NAME? */
+static bool is_git_by_name(const char *path, const char *name, const char *end)
+{
+	char directory[PATH_MAX];
+
+	if (sb_fold_ends(name, (size_t)(end - name), ".git", 4))
+		return true;
+	if ((size_t)(end - path) >= sizeof directory)
+		return false;
+	memcpy(directory, path, (size_t)(end - path));
+	directory[end - path] = '\0';
+	return sb_place_is_git_root(directory);
+}
+
+/* Has path, from the component at text on, the names of the pattern?  It may end before the pattern does. */
+static bool has_names(const struct sb_pattern_row *pattern, const char *path, const char *text)
+{
+	for (unsigned i = 0; i < pattern->count; i++) {
+		const struct sb_component *component = &pattern->at[i];
+		size_t length = strcspn(text, "/");
+
+		if (!*text || component->kind == SB_COMPONENT_BENEATH)
+			return true;
+		if (component->kind == SB_COMPONENT_GIT ? !is_git_by_name(path, text, text + length)
+							: !is_name(component, text, length))
+			return false;
+		text += length;
+		text += *text == '/';
+	}
+	return !*text;
+}
+
+/*
+ * How many of the pattern's first names are no reason to take a rule for one about the pattern: directories
+ * in which everybody keeps settings, and words that any directory may be called by: tools, worktrees.
+ */
+static unsigned count_common(const struct sb_pattern_row *pattern)
+{
+	static const struct {
+		const char *start;
+		unsigned names;
+	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}};
+	unsigned words = 0;
+
+	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+		if (strncmp(pattern->row->pattern, shared[i].start, strlen(shared[i].start)) == 0)
+			return shared[i].names;
+	while (words + 1 < pattern->count && pattern->at[words].kind != SB_COMPONENT_GIT &&
+	       pattern->at[words].text.text[0] != '.')
+		words++;
+	return words;
+}
+
+size_t sb_guard_holder(const struct sb_guard *guard, const struct sb_guard_row *row,
+		       const char *path)
+{
+	const struct sb_table *table = sb_table_of(guard);
+	const struct sb_pattern_row *pattern = table->rows, *end = pattern + table->count;
+	const char *text = path + strlen(path);
+
+	while (pattern < end && pattern->row != row)
+		pattern++;
+	/* from the innermost on: the longest is the strictest */
+	while (pattern < end && text > path) {
+		while (text > path && text[-1] != '/')
+			text--;
+		if (has_names(pattern, path, text)) {
+			for (unsigned left = count_common(pattern); left && *text; left--) {
+				text += strcspn(text, "/");
+				text += *text == '/';
+			}
+			return (size_t)(text - path) - (*text != '\0');
+		}
+		text -= text > path;
+	}
+	return strlen(path);
 }

@@ -38,12 +38,13 @@ static bool is_unguarded(void *policy, const char *path)
 }
 
 /* Would a single name, made there, be opened by a rule? */
-static bool is_opened(void *policy, const char *path, const struct sb_guard_row *row)
+static bool is_opened(const struct sb_guard *guard, const char *path,
+		      const struct sb_guard_row *row)
 {
-	struct sb_decision decision = sb_decide(policy, SB_CREATE, path);
+	struct sb_decision decision = sb_decide(sb_guard_context(guard), SB_CREATE, path);
 
 	return decision.verdict == SB_ALLOW && decision.rule &&
-	       sb_rule_opens(decision.rule, path, row, NULL);
+	       sb_rule_opens(guard, decision.rule, path, row, NULL, true);
 }
 
 static int make_guard(const struct sb_policy *policy, const char *const *projects,
@@ -221,6 +222,9 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 				     sb_decide_moved(grounds->policy, op, path, other->path));
 	else if (what->tree)
 		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
+	/* what may not be read is hidden: there is nothing to be changed */
+	if (op == SB_MODIFY && decision->rule && decision->rule->access.verdict[SB_READ] == SB_DENY)
+		decision->verdict = SB_DENY;
 	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
 	heed_bounds(grounds, judged);
 	/* connecting changes nothing of the file, whether git ignores it or not */
@@ -290,7 +294,8 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 		return;
 	/* of what it has found in a directory, names that a rule opens are left out already */
 	if (!guard->found && judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
-	    sb_rule_opens(judged->decision.rule, judged->site->path, guard->row, guard->named)) {
+	    sb_rule_opens(grounds->guard, judged->decision.rule, judged->site->path, guard->row,
+			  guard->named, bytes)) {
 		guard->verdict = SB_GUARD_PLAIN;
 		guard->looked = 0; /* whatever is there */
 		return;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "path/pattern.h"
 
@@ -43,121 +42,102 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
 	return rule;
 }
 
-/* Where the component begins that ends before end; 0 at the root. */
-static size_t component_before(const char *path, size_t end)
+static size_t count_components(const char *text)
 {
-	while (end && path[end - 1] != '/')
-		end--;
-	return end;
+	size_t count = 1;
+
+	for (; *text; text++)
+		count += *text == '/';
+	return count;
 }
 
-/*
- * Directories in which everybody keeps settings: a rule for all of one is about no name in it.  How much of
- * rest, "/.config/autostart/x", that is.
- */
-static size_t length_of_shared(const char *rest, const char *pattern)
+/* How many components at its end the pattern spells out. */
+static size_t count_spelled(const struct sb_pattern *pattern)
 {
-	static const char *const shared[] = {".config/", ".local/share/", ".local/"};
+	const char *end = pattern->text + strlen(pattern->text), *start = end;
+	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
-		if (strncmp(pattern, shared[i], strlen(shared[i])) == 0 && rest[0] == '/')
-			return strlen(shared[i]);
-	return 0;
-}
-
-/* Written into out, PATH_MAX bytes. */
-static void find_parent(const char *path, char *out)
-{
-	size_t end = component_before(path, strlen(path));
-
-	end -= end > 1;
-	memcpy(out, path, end);
-	out[end] = '\0';
-}
-
-/* Is name, length bytes, what one component of a row's pattern means?  Stars mean whatever is there. */
-static bool is_meant(const char *name, size_t length, const char *component, size_t size)
-{
-	return memchr(component, '*', size) || memchr(component, '#', size) ||
-	       component[0] == '<' || (length == size && strncasecmp(name, component, size) == 0);
-}
-
-/* Where, in path up to *end, what pattern's components up to size name begins.  False: elsewhere. */
-static bool go_up(const char *path, size_t *end, const char *pattern, size_t size)
-{
-	while (size) {
-		size_t part = component_before(pattern, size), from = component_before(path, *end);
-
-		if (!*end || !is_meant(path + from, *end - from, pattern + part, size - part))
-			return false;
-		*end = from - (from > 0);
-		size = part - (part > 0);
+	while (start > pattern->text) {
+		for (start = end; start > pattern->text && start[-1] != '/';)
+			start--;
+		if (strcspn(start, "*?[") < (size_t)(end - start))
+			break;
+		count++;
+		end = start - (start > pattern->text);
 	}
-	return true;
+	return count;
+}
+
+/* Does the pattern cover the first length bytes of path, which end a component? */
+static bool covers_start(const struct sb_pattern *pattern, const char *path, size_t length)
+{
+	char start[PATH_MAX] = "/";
+
+	if (length >= sizeof start)
+		return true;
+	if (length) {
+		memcpy(start, path, length);
+		start[length] = '\0';
+	}
+	return sb_pattern_covers(pattern, start);
+}
+
+/* How much of path, which the pattern covers, the pattern is about: the first directory that it covers. */
+static size_t find_subject(const struct sb_pattern *pattern, const char *path, size_t from)
+{
+	while (path[from]) {
+		from += 1 + strcspn(path + from + 1, "/");
+		if (covers_start(pattern, path, from))
+			break;
+	}
+	return from;
+}
+
+/* Does the pattern name what stands behind holder, in words and not by what happens to lie there? */
+static bool names(const struct sb_pattern *pattern, const char *path, size_t holder)
+{
+	char named[PATH_MAX];
+	size_t subject;
+
+	if (!path[holder] || covers_start(pattern, path, holder))
+		return false;
+	subject = find_subject(pattern, path, holder);
+	if (!pattern->glob)
+		return true;
+	snprintf(named, sizeof named, "%.*s", (int)(subject - holder - 1), path + holder + 1);
+	return count_components(named) <= count_spelled(pattern);
 }
 
 /*
- * The directory that holds what a row is about: for ".claude/skills/X" and P/.claude/skills/a/b
- * that is P, for ".config/autostart/X" it is P/.config.  Written into out, PATH_MAX bytes.
+ * SECURITY: a rule of the user's opens a guarded name only if it names it.
  *
- * A name may be guarded by a row whose pattern it has not got: a git config names it, or it is a directory in
- * which the row's names would be.  Then it is the directory around it, and only a rule for the name itself
- * is about it.
+ * Danger: every project is writable by some rule, and so is what --allow-write, an answer "always" or a file
+ * of rules opens.  A rule for a directory is about files in it; what a command makes of the directory, a git
+ * directory or one with a .config in it, the rule has never said.  Nor has it in the next run, when it is one.
+ * So the rule must spell out the guarded name, or a directory on the way to it that is called as the table
+ * says; "write *.json" does not open .mcp.json, and "write X/hooks", X being any names, opens no hook.
+ * Price: hooks in a repository that is called "backup", and those that core.hooksPath names, are opened
+ * file by file.
+ * Held by: tests/supervise/grants.py
  */
-static void find_holder(const char *path, const char *pattern, char *out)
+bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
+		   const struct sb_guard_row *row, const char *named, bool bytes)
 {
-	const char *deep = strstr(pattern, "/**");
-	size_t end = strlen(path), size = strlen(pattern);
-	bool found = false;
-
-	if (deep && !deep[3]) { /* everything beneath: go up to the name before it */
-		size = (size_t)(deep - pattern);
-		for (size_t at = end; at && !found; at = component_before(path, at), at -= at > 0) {
-			end = at;
-			found = go_up(path, &end, pattern, size);
-		}
-	} else {
-		found = go_up(path, &end, pattern, size);
-	}
-	if (found) {
-		end += length_of_shared(path + end, pattern);
-	} else {
-		end = component_before(path, strlen(path));
-		end -= end > 0;
-	}
-	memcpy(out, path, end);
-	out[end] = '\0';
-	if (!end)
-		memcpy(out, "/", 2);
-}
-
-/*
- * SECURITY: a rule of the user's opens a guarded name only if it is about that name.
- *
- * Danger: every project is writable by some rule, on the command line or in a file.  So the
- * rule must not cover the directory around the name as well; and where it has wildcards, its
- * last component must be a name, or "write *.json" would open .mcp.json.
- * Held by: tests/supervise/guard.py
- */
-bool sb_rule_opens(const struct sb_rule *rule, const char *path, const struct sb_guard_row *row,
-		   const char *named)
-{
-	const char *last = strrchr(rule->pattern, '/');
 	struct sb_pattern pattern;
-	char holder[PATH_MAX];
-	bool names;
+	size_t parent = (size_t)(strrchr(path, '/') - path);
+	bool opens;
 
 	/* an answer was given about a place, and kept for a session: never about such a name */
-	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION ||
-	    (last && strpbrk(last, "*?[")))
+	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION)
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
 	if (named) /* whatever it is called */
-		find_parent(named, holder);
+		opens = !pattern.glob &&
+			!covers_start(&pattern, named, (size_t)(strrchr(named, '/') - named));
 	else
-		find_holder(path, row->pattern, holder);
-	names = !sb_pattern_covers(&pattern, holder);
+		opens = names(&pattern, path, sb_guard_holder(guard, row, path)) ||
+			(bytes && !pattern.glob && !covers_start(&pattern, path, parent));
 	sb_pattern_done(&pattern);
-	return names;
+	return opens;
 }

@@ -157,12 +157,21 @@ static bool is_guard(const struct sb_rule *rule)
 	       (rule->hard || rule->access.verdict[SB_MODIFY] == SB_ASK);
 }
 
+/* The project's own rule, or what stands for it where only a part of a project is open. */
+static bool opens_project(const struct sb_rule *rule)
+{
+	return rule->tier == SB_TIER_BUILTIN && !rule->hard && !rule->temp && !rule->link &&
+	       !rule->checked && !rule->any_mode &&
+	       sb_access_equal(&rule->access, &sb_access_write);
+}
+
 int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct sb_error *err)
 {
 	struct sb_pattern pattern;
 	struct sb_entry *entry;
 	unsigned char *given;
 	unsigned hash;
+	bool tightens;
 	int status;
 
 	if (policy->sealed)
@@ -202,11 +211,13 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 		tighten(&entry->guard, &rule->access);
 		entry->has_guard = true;
 	}
+	entry->own |= opens_project(rule);
 	/* These two bind, on top of taking their place among the tiers. */
 	if (rule->hard) {
 		status = merge(entry, &entry->hard, rule, err);
 		if (status != SB_OK)
 			return status;
+		entry->hard.tightens |= rule->tightens;
 	}
 	if (rule->tier == SB_TIER_SYSTEM) {
 		status = merge(entry, &entry->system, rule, err);
@@ -216,7 +227,12 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 	if (!entry->rule.origin || rule->tier > entry->rule.tier)
 		return put(entry, &entry->rule, rule, err);
 	/* Two built-in rows may name one path (a project that is the home): the stricter counts. */
-	return rule->tier == entry->rule.tier ? merge(entry, &entry->rule, rule, err) : SB_OK;
+	if (rule->tier != entry->rule.tier)
+		return SB_OK;
+	tightens = entry->rule.tightens && rule->tightens;
+	status = merge(entry, &entry->rule, rule, err);
+	entry->rule.tightens = tightens;
+	return status;
 }
 
 void sb_policy_set(struct sb_policy *policy, enum sb_setting setting, int value)
@@ -374,6 +390,16 @@ static void cap(struct sb_entry *entry)
 	rule->fast = false;
 }
 
+/*
+ * A policy file that repeats a project's own rule word for word says no more than that: a printed policy does,
+ * and is to be the policy that was printed.
+ */
+static bool repeats_own(const struct sb_entry *entry)
+{
+	return entry->own && entry->rule.tier == SB_TIER_FILE && !entry->rule.fast &&
+	       sb_access_equal(&entry->rule.access, &sb_access_write);
+}
+
 /* Entries are in order, so that a root comes before those inside it. */
 static int list_fast(struct sb_policy *policy, struct sb_error *err)
 {
@@ -409,6 +435,8 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 
 		if (sb_policy_mode(policy) == SB_MODE_READ_ONLY)
 			cap(entry);
+		else if (repeats_own(entry))
+			entry->rule.tier = SB_TIER_BUILTIN;
 		entry->only_guards = entry->has_guard &&
 				     sb_access_equal(&entry->guard, &entry->rule.access);
 	}

@@ -14,7 +14,8 @@ struct sb_entry { /* one per pattern */
 	struct sb_rule system;  /* the system tier's, whose denials bind too; origin NULL: none */
 	struct sb_access guard; /* if has_guard: what the built-in guard says (policy.c) */
 	bool has_guard;
-	bool only_guards;                   /* set by seal: rule says no more than the guard does */
+	bool own;         /* a built-in rule opens it as a project, or a part of one */
+	bool only_guards; /* set by seal: rule says no more than the guard does */
 	unsigned char given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "policy/policy_impl.h"
 #include "policy/settings.h"
 #include "base/escape.h"
 
@@ -35,6 +36,9 @@ static const char *const tier_names[SB_TIER_COUNT] = {
 
 /* "write" with a promise about speed: no access of its own, and never part of one. */
 static const char fast_word[] = "fast";
+
+/* Stands before an access: the rule only makes stricter. */
+static const char tighten_word[] = "tighten";
 
 /* A pattern for the longest path, every byte of it with a backslash, must come back. */
 #define MAX_TEXT (2 * PATH_MAX)
@@ -379,7 +383,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		sb_line_done(line);
 		return sb_hint(
 			err,
-			"words are read, write, fast, ask, deny, include, network, mode, tmp, "
+			"words are read, write, fast, ask, deny, tighten, include, network, mode, tmp, "
 			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored, "
 			"clean-env; "
 			"a path with spaces begins with '/', '~' or './'");
@@ -404,6 +408,21 @@ static int parse_setting(size_t which, const char *rest, const char *end, struct
 	return others[which].parse(line->text, line, err);
 }
 
+/* Where the word at bytes ends; *rest: where the next one begins. */
+static size_t first_word(const char *bytes, const char *end, const char **rest)
+{
+	const char *at = bytes;
+	size_t length;
+
+	while (at < end && !is_blank(*at))
+		at++;
+	length = (size_t)(at - bytes);
+	while (at < end && is_blank(*at))
+		at++;
+	*rest = at;
+	return length;
+}
+
 int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err)
 {
 	struct sb_line line = {.kind = SB_LINE_EMPTY};
@@ -422,11 +441,18 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 		*out = line;
 		return SB_OK;
 	}
-	for (rest = bytes; rest < end && !is_blank(*rest); rest++)
-		;
-	word = (size_t)(rest - bytes);
-	while (rest < end && is_blank(*rest))
-		rest++;
+	word = first_word(bytes, end, &rest);
+	line.tightens = is_word(bytes, word, tighten_word);
+	if (line.tightens) {
+		bytes = rest;
+		word = first_word(bytes, end, &rest);
+		if (!looks_like_access(bytes, word) || is_word(bytes, word, fast_word)) {
+			sb_fail(err, SB_E_INVALID, 0, "'%s' needs an access and a path",
+				tighten_word);
+			return sb_hint(err, "tighten read vendor; for a file of that name write "
+					    "'./tighten'");
+		}
+	}
 	for (which = 0; which < WORDS; which++)
 		if (is_word(bytes, word, word_at(which)))
 			break;
@@ -520,6 +546,8 @@ void sb_rule_print(const struct sb_access *access, const char *pattern, struct s
 
 void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 {
+	if (rule->tightens)
+		sb_buf_printf(out, "%s ", tighten_word);
 	if (rule->fast)
 		sb_buf_puts(out, fast_word);
 	else
@@ -527,25 +555,36 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 	print_pattern(rule->pattern, out);
 }
 
+static void print_line(const struct sb_rule *rule, struct sb_buf *out)
+{
+	size_t start = out->length;
+
+	/* These come back by themselves; read as rules, a temp directory would be the real
+	 * one, a link what it leads to, and git's data would be open unlooked at. */
+	if (rule->temp || rule->link || rule->checked)
+		sb_buf_puts(out, "# ");
+	sb_rule_print_whole(rule, out);
+	do
+		sb_buf_putc(out, ' ');
+	while (!sb_buf_failed(out) && out->length - start < 48);
+	sb_buf_puts(out, "# ");
+	sb_escape_append(out, rule->origin, strlen(rule->origin));
+	sb_buf_puts(out, rule->capped ? " (read-only mode)\n" : "\n");
+}
+
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 {
 	for (int i = 0; i < SB_SETTING_COUNT; i++)
 		sb_buf_printf(out, "%s %s\n", sb_settings[i].word,
 			      sb_settings[i].values[sb_policy_get(policy, (enum sb_setting)i)]);
-	for (size_t i = 0; i < sb_policy_count(policy); i++) {
-		const struct sb_rule *rule = sb_policy_rule(policy, i);
-		size_t start = out->length;
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct sb_rule *rule = &policy->entries[i].rule;
+		const struct sb_rule *hard = &policy->entries[i].hard;
 
-		/* These come back by themselves; read as rules, a temp directory would be the real
-		 * one, a link what it leads to, and git's data would be open unlooked at. */
-		if (rule->temp || rule->link || rule->checked)
-			sb_buf_puts(out, "# ");
-		sb_rule_print_whole(rule, out);
-		do
-			sb_buf_putc(out, ' ');
-		while (!sb_buf_failed(out) && out->length - start < 48);
-		sb_buf_puts(out, "# ");
-		sb_escape_append(out, rule->origin, strlen(rule->origin));
-		sb_buf_puts(out, rule->capped ? " (read-only mode)\n" : "\n");
+		if (!rule->tightens)
+			print_line(rule, out);
+		/* what it takes away counts also where another rule has taken its place */
+		if (hard->origin && hard->tightens)
+			print_line(hard, out);
 	}
 }

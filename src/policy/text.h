@@ -4,6 +4,7 @@
  *     ~/Downloads                  a bare path is writable
  *     read vendor                  readable, never changed
  *     fast build                   writable, and unguarded (fast.h)
+ *     tighten read vendor          takes away, and opens nothing that other rules close
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
@@ -37,6 +38,7 @@ struct sb_line {
 	enum sb_line_kind kind;
 	struct sb_access access; /* RULE */
 	bool fast;               /* RULE: "fast", whose access is that of "write" */
+	bool tightens;           /* RULE: "tighten" stands before it */
 	char *text;              /* RULE: pattern as written, unquoted; INCLUDE; SHELL */
 	enum sb_setting setting; /* SETTING */
 	int value;
@@ -60,7 +62,7 @@ bool sb_access_equal(const struct sb_access *a, const struct sb_access *b);
 /* Append "ACCESS PATTERN" quoted so that sb_line_parse gives the same pattern back. */
 void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out);
 
-/* The same for a rule, which may be "fast". */
+/* The same for a rule, which may be "fast" or "tighten". */
 void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out);
 
 /* The whole effective policy, each rule with its origin as a comment. */

@@ -66,6 +66,10 @@ static bool obey(struct sb_policy *policy, const struct sb_line *line, struct sb
 	case SB_LINE_RULE:
 		rule->access = line->access;
 		rule->pattern = line->text;
+		rule->tightens = line->tightens;
+		rule->hard |= line->tightens;
+		if (line->tightens)
+			rule->tier = SB_TIER_BUILTIN;
 		status = sb_policy_add(policy, rule, NULL);
 		CHECK(status == SB_OK || status == SB_E_INVALID || status == SB_E_CONFLICT);
 		return status == SB_OK;
@@ -86,7 +90,6 @@ static void check_policy_comes_back(struct sb_policy *policy, const struct given
 {
 	SB_AUTO_BUF struct sb_buf text;
 	struct sb_policy *again = sb_policy_new();
-	struct sb_rule rule = {.tier = SB_TIER_FILE, .origin = "file"};
 
 	CHECK(sb_policy_seal(policy, NULL) == SB_OK);
 	sb_buf_init(&text, 4 * 1024 * 1024); /* all lines at their longest */
@@ -97,6 +100,7 @@ static void check_policy_comes_back(struct sb_policy *policy, const struct given
 			CHECK(sb_policy_add(again, &rules[i].rule, NULL) == SB_OK);
 	for (const char *at = text.data; *at;) {
 		size_t length = strcspn(at, "\n");
+		struct sb_rule rule = {.tier = SB_TIER_FILE, .origin = "file"};
 		struct sb_line line;
 
 		CHECK(sb_line_parse(at, length, &line, NULL) == SB_OK);

@@ -468,10 +468,6 @@ static void a_question_names_every_setting(void **state)
 		content(fx, SB_GUARD_DOTENV, ".env", NULL, "A=1\nEDITOR=vim\nB=2\nX=$(id)\n"),
 		SB_GUARD_ASK);
 	assert_string_equal(why, "EDITOR=vim\nX=$(id)");
-	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, ".git/rebase-merge/git-rebase-todo",
-				 "exec a\n", "exec a\nexec b\npick c\nexec d\n"),
-			 SB_GUARD_ASK);
-	assert_string_equal(why, "exec b\nexec d");
 	assert_int_equal(content(fx, SB_GUARD_IGNORE, ".gitignore", "a\nb\n", "!x\na\n!y\n"),
 			 SB_GUARD_ASK);
 	assert_string_equal(why, "!x\n!y\nwithout the line b");

@@ -97,7 +97,8 @@ static size_t random_rules(struct sb_policy *policy, struct given rules[MAX_RULE
 		};
 		if (given->rule.tier == SB_TIER_BUILTIN) {
 			given->rule.hard = unit_below(4) == 0;
-			given->rule.any_mode = unit_below(4) == 0;
+			given->rule.tightens = given->rule.hard && unit_below(2);
+			given->rule.any_mode = !given->rule.tightens && unit_below(4) == 0;
 		}
 		/* now and then the same pattern again */
 		if (count && unit_below(4) == 0)
@@ -125,6 +126,9 @@ static void obey(struct sb_policy *policy, const char *bytes, size_t length)
 		break;
 	case SB_LINE_RULE:
 		rule.access = line.access;
+		rule.hard = rule.tightens = line.tightens;
+		if (line.tightens)
+			rule.tier = SB_TIER_BUILTIN;
 		rule.pattern = line.text;
 		if (sb_policy_add(policy, &rule, &err) != SB_OK)
 			fail_msg("'%.*s': %s", (int)length, bytes, err.message);
@@ -140,7 +144,7 @@ static struct sb_policy *read_back(const char *text, const struct given *rules, 
 	struct sb_policy *policy = sb_policy_new();
 
 	for (size_t i = 0; i < count; i++)
-		if (rules[i].rule.tier < SB_TIER_FILE)
+		if (rules[i].rule.tier < SB_TIER_FILE && !rules[i].rule.tightens)
 			assert_int_equal(sb_policy_add(policy, &rules[i].rule, NULL), SB_OK);
 	while (*text) {
 		size_t length = strcspn(text, "\n");
