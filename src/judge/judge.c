@@ -223,7 +223,8 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 	else if (what->tree)
 		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
 	/* what may not be read is hidden: there is nothing to be changed */
-	if (op == SB_MODIFY && decision->rule && decision->rule->access.verdict[SB_READ] == SB_DENY)
+	if (op == SB_MODIFY && decision->rule &&
+	    decision->rule->access.verdict[SB_READ] != SB_ALLOW)
 		decision->verdict = SB_DENY;
 	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
 	heed_bounds(grounds, judged);

@@ -214,10 +214,11 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 	entry->own |= opens_project(rule);
 	/* These two bind, on top of taking their place among the tiers. */
 	if (rule->hard) {
+		tightens = entry->hard.tightens || rule->tightens;
 		status = merge(entry, &entry->hard, rule, err);
 		if (status != SB_OK)
 			return status;
-		entry->hard.tightens |= rule->tightens;
+		entry->hard.tightens = tightens;
 	}
 	if (rule->tier == SB_TIER_SYSTEM) {
 		status = merge(entry, &entry->system, rule, err);

@@ -329,8 +329,10 @@ def operations(fx):
                          ("create+read", "allow deny allow deny"),
                          ("read+delete", "allow deny deny allow"),
                          ("read+create+ask:delete", "allow deny allow ask"),
-                         ("ask:read+ask:modify", "ask ask deny deny"),
-                         ("modify", "deny allow deny deny"), ("read+modify+create+delete", WRITE)):
+                         ("read+ask:modify", "allow ask deny deny"),
+                         # what is hidden cannot be modified
+                         ("ask:read+ask:modify", "ask deny deny deny"), ("modify", DENY),
+                         ("modify+create", "deny deny allow deny"), ("read+modify+create+delete", WRITE)):
         equal(verdicts(fx, fx.outside / "x", f"--rule={access} {fx.outside}"), want, access)
         fx.config(f"{access} {fx.outside}\n")
         equal(verdicts(fx, fx.outside / "x"), want, access)

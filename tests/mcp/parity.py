@@ -71,7 +71,7 @@ POLICIES = (
     ["--deny=sub", "--allow-read=sub/deep.txt"],
     ["--allow-read=sub", "--allow-write=sub/deeper"],
     ["--allow-write=.git/hooks"],
-    ["--allow-write=."],
+    ["--protect-ignored", "--allow-write=."],
     ["--allow-write=.git"],
     ["--deny=secret", "--rule=write lk/key"],  # through a link a rule opens nothing, printed or not
     ["--allow-write=secret", "--rule=read lk/key", "--deny=turn/file"],
