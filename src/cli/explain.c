@@ -190,6 +190,9 @@ static void find_change(const struct sb_setup *setup, struct explanation *out)
 		    sb_pattern_names(rule->pattern, out->path))
 			out->own = rule;
 	}
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (out->judged[op].no_rule_opens)
+			out->change = NULL;
 	out->unseen = out->missing && is_in_hidden(setup->policy, out->path);
 	if (out->unseen || out->own)
 		out->change = NULL;

@@ -30,7 +30,7 @@ struct entry {
 	bool own_flag;    /* it was said on the command line for this very path */
 	bool in_hidden;   /* its directory is hidden: what is not there cannot be made */
 	bool needs_place; /* only a rule for its directory allows it */
-	bool no_place;    /* and there is none */
+	bool no_place;    /* and there is none, or no rule at all does */
 	unsigned long count;
 };
 
@@ -209,7 +209,8 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 	out->other = refusal->other ? strdup(refusal->other) : NULL;
 	out->final |= refusal->other && is_final(refusal->other_rule, SB_CREATE);
 	out->needs_place = refusal->is_link && !out->cache;
-	out->no_place = refusal->linked && !is_beside(refusal->linked, refusal->path);
+	out->no_place = refusal->no_rule ||
+			(refusal->linked && !is_beside(refusal->linked, refusal->path));
 	return !refusal->other == !out->other && out->path && !rule == !out->rule &&
 	       !refusal->program == !out->program && !refusal->by == !out->by;
 }

@@ -33,6 +33,7 @@ struct sb_refusal {
 	/* rename: the other name, if that is not allowed either; else NULL */
 	const char *other;
 	const struct sb_rule *other_rule;
+	bool no_rule; /* none opens it, or the other: a directory that becomes git's */
 	/*
 	 * A link: a rule for its own name does not let it be made (judge/placed.c), and means what it leads
 	 * to if it is there; one for its directory does; of a hard link if linked, which gets another name, lies there as well.

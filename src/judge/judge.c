@@ -104,6 +104,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->site = site;
 	next->decision = (struct sb_decision){SB_ALLOW, NULL};
 	next->why = SB_WHY_RULE;
+	next->no_rule_opens = false;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
 	next->guard.looked = next->guard.found = 0;
@@ -301,6 +302,8 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 		guard->looked = 0; /* whatever is there */
 		return;
 	}
+	judged->no_rule_opens = !bytes &&
+				!sb_rules_can_name(grounds->guard, judged->site->path, guard->row);
 	if (bytes)
 		out->lands = judged;
 	if (!bytes || guard->verdict == SB_GUARD_ASK || judged->decision.verdict != SB_ALLOW)

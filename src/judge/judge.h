@@ -10,7 +10,7 @@
  *
  *     the policy       sb_decide() about each operation that the deed needs
  *     the guard        names that a program outside would run or obey (guard.h).  A rule of the
- *                      user's that is about such a name opens it
+ *                      user's that names it opens it
  *     what git ignores if that is protected, and was not made by this run (ignored.h)
  *     temporary files  of others, where the run has no such directories for itself (own_temp.h)
  *     bounds           that file tools have and commands do not: a project bounds reading, too
@@ -122,6 +122,7 @@ struct sb_judged {
 	struct sb_decision decision;
 	enum sb_why why;              /* where decision is not SB_ALLOW */
 	struct sb_guard_answer guard; /* what the guard said, unless a rule opens the name */
+	bool no_rule_opens;           /* a yes can, about this one act */
 };
 
 #define SB_MAX_JUDGED 4

@@ -17,4 +17,8 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 
+/* Is there a name on the way to path by which a rule could do so? */
+bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
+		       const struct sb_guard_row *row);
+
 #endif

@@ -141,3 +141,9 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 	sb_pattern_done(&pattern);
 	return opens;
 }
+
+bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
+		       const struct sb_guard_row *row)
+{
+	return path[sb_guard_holder(guard, row, path)];
+}

@@ -415,6 +415,7 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		.path = judged->site->path,
 		.program = slash ? slash + 1 : NULL,
 		.rule = judged->decision.rule,
+		.no_rule = judged->no_rule_opens,
 		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"
 										       : by,
 	};
@@ -426,6 +427,7 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 	} else if (find_other(pending)) {
 		refused.other = find_other(pending)->site->path;
 		refused.other_rule = find_other(pending)->decision.rule;
+		refused.no_rule |= find_other(pending)->no_rule_opens;
 	}
 	/* a rule follows links: one for the name of a link is about what that leads to */
 	refused.is_link = call->act == SB_ACT_SYMLINK || call->act == SB_ACT_LINK ||

@@ -217,6 +217,8 @@ def nothing(fx):
     fx.write("file", "x")
     for script, files in (("sed -i s/old/x/ ~/a-file", ("a-file",)), ("ln -s x ~/a-link", ()),
                           ("ln file ~/area/second", ()),
+                          ("mkdir -p k/objects k/hooks && echo x >k/hooks/pre-commit && mkdir k/refs", ()),
+                          ("mkdir -p c/autostart && echo x >c/autostart/x.desktop && mv c .config", ()),
                           ("echo network on > ~/.config/sandbash/config", ())):
         reset(fx, files)
         refused = fx.sandbash("--consent=deny", "sh", "-c", script)

@@ -37,6 +37,18 @@ def own_rules(fx):
     check(not can_write(fx, "sub/file", "--within=sub", "--allow-read=sub"))
 
 
+@test("P6 --within: the printed policy opens no more of the project")
+def printed(fx):
+    layout(fx)
+    for flags in (["--within=sub"], ["--within=sub", "--allow-write=other"]):
+        file = fx.write(fx.outside / "printed", fx.sandbash(*flags, "--print-policy").stdout)
+        for path in ("sub/file", "other/file", "top", "a/new"):
+            equal(can_write(fx, path, f"--policy={file}"), can_write(fx, path, *flags), f"{flags} {path}")
+        check(can_write(fx, "sub/file", f"--policy={file}"), "the neighbour")
+        check(not can_write(fx, "top", f"--policy={file}"), str(flags))
+    check(can_write(fx, "top"), "the control")
+
+
 @test("--within never loosens a rule that is less specific than its directory")
 def never_loosens(fx):
     layout(fx)

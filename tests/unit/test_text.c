@@ -294,6 +294,18 @@ static void settings(void **state)
 	is_bad("log-keep-days", "'log-keep-days' needs a value");
 	is_bad("network maybe", "network is 'on' or 'off', not 'maybe'");
 	is_bad("network off on", "network is 'on' or 'off', not 'off on'");
+	parse_bytes("tighten read+modify /a b", 24, &line);
+	assert_true(line.kind == SB_LINE_RULE && line.tightens && !line.fast);
+	assert_string_equal(line.text, "/a b");
+	sb_line_done(&line);
+	parse_bytes("./tighten", 9, &line);
+	assert_false(line.tightens);
+	sb_line_done(&line);
+	is_bad("tighten", "'tighten' needs an access and a path");
+	is_bad("tighten /a", "'tighten' needs an access and a path");
+	is_bad("tighten fast /a", "'tighten' needs an access and a path");
+	is_bad("tighten network off", "'tighten' needs an access and a path");
+	is_bad("tighten read", "'read' needs a value");
 	is_bad("mode fast",
 	       "mode is 'danger-full-access', 'workspace-write' or 'read-only', not 'fast'");
 	is_bad("tmp public", "tmp is 'private', 'shared' or 'off', not 'public'");
