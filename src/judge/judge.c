@@ -283,9 +283,12 @@ static void doubt(const struct sb_grounds *grounds, struct sb_judged *judged)
 	guard->found = 0;
 }
 
-/* What the guard said becomes part of the decision.  bytes: some land there, and can be seen. */
+/*
+ * What the guard said becomes part of the decision.  bytes: some land there, and can be seen.  file: whatever
+ * happens there is about one file, and no link or directory gets that name.
+ */
 static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judged, bool bytes,
-		       struct sb_judgement *out)
+		       bool file, struct sb_judgement *out)
 {
 	struct sb_guard_answer *guard = &judged->guard;
 
@@ -297,12 +300,12 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 	/* of what it has found in a directory, names that a rule opens are left out already */
 	if (!guard->found && judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
 	    sb_rule_opens(grounds->guard, judged->decision.rule, judged->site->path, guard->row,
-			  guard->named, bytes)) {
+			  guard->named, file)) {
 		guard->verdict = SB_GUARD_PLAIN;
 		guard->looked = 0; /* whatever is there */
 		return;
 	}
-	judged->no_rule_opens = !bytes &&
+	judged->no_rule_opens = !file &&
 				!sb_rules_can_name(grounds->guard, judged->site->path, guard->row);
 	if (bytes)
 		out->lands = judged;
@@ -328,7 +331,10 @@ static void judge_one(const struct sb_grounds *grounds, const struct sb_case *wh
 		return;
 	place = place_of(site, site->mode);
 	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
-	heed_guard(grounds, judged, bytes, out);
+	heed_guard(grounds, judged, bytes,
+		   bytes || ((act == SB_GUARD_UNLINK || act == SB_GUARD_METADATA) &&
+			     !S_ISDIR(site->mode)),
+		   out);
 }
 
 static void judge_rules_alone(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -446,6 +452,7 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 	}
 	if (from && !what->rules_only && has_guard(grounds, file) && has_guard(grounds, target)) {
 		struct sb_guard_place old = place_of(file, from), new = place_of(target, to);
+		bool bytes = S_ISREG(from) && !what->exchange && !what->whiteout;
 
 		sb_guard_rename(grounds->guard, &old, &new, what->exchange, &first->guard,
 				&second->guard);
@@ -458,9 +465,8 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 			    second->guard.verdict == SB_GUARD_PLAIN)
 				doubt_exchange(grounds, second);
 		}
-		heed_guard(grounds, first, false, out);
-		heed_guard(grounds, second, S_ISREG(from) && !what->exchange && !what->whiteout,
-			   out);
+		heed_guard(grounds, first, false, false, out);
+		heed_guard(grounds, second, bytes, bytes, out);
 	}
 	sb_heed_placed(grounds, from, second);
 }
@@ -539,7 +545,7 @@ static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case
 	sb_guard_landed(grounds->guard, &place, &judged->guard);
 	if (S_ISDIR(info.st_mode) && is_other_place(grounds, &out->sites[0], &out->sites[1]))
 		sb_guard_brings(grounds->guard, &place, &place, &judged->guard);
-	heed_guard(grounds, judged, S_ISREG(info.st_mode), out);
+	heed_guard(grounds, judged, S_ISREG(info.st_mode), S_ISREG(info.st_mode), out);
 }
 
 void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *what,

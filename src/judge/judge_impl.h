@@ -8,11 +8,12 @@
 const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 
 /*
- * Does rule, which allows something at path, name what row guards?  bytes: a file gets some there, so that
- * the rule may also be for this one file, whatever it is called.  named: what a link or a git config names (struct sb_guard_answer); or NULL.
+ * Does rule, which allows something at path, name what row guards?  file: the act is about one file, and
+ * the rule may also be for this very file, whatever the directories around it are called.  named: what a
+ * link or a git config names (struct sb_guard_answer); or NULL.
  */
 bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
-		   const struct sb_guard_row *row, const char *named, bool bytes);
+		   const struct sb_guard_row *row, const char *named, bool file);
 
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);

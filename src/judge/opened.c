@@ -121,7 +121,7 @@ static bool names(const struct sb_pattern *pattern, const char *path, size_t hol
  * Held by: tests/supervise/grants.py
  */
 bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
-		   const struct sb_guard_row *row, const char *named, bool bytes)
+		   const struct sb_guard_row *row, const char *named, bool file)
 {
 	struct sb_pattern pattern;
 	size_t parent = (size_t)(strrchr(path, '/') - path);
@@ -137,7 +137,7 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 			!covers_start(&pattern, named, (size_t)(strrchr(named, '/') - named));
 	else
 		opens = names(&pattern, path, sb_guard_holder(guard, row, path)) ||
-			(bytes && !pattern.glob && !covers_start(&pattern, path, parent));
+			(file && !pattern.glob && !covers_start(&pattern, path, parent));
 	sb_pattern_done(&pattern);
 	return opens;
 }

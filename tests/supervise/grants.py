@@ -176,6 +176,10 @@ def named(fx):
         path.unlink(missing_ok=True)
         result = fx.sandbash("--consent=deny", "--quiet", f"--rule={rule}", "sh", "-c", 'echo x >"$1"', "-", name)
         equal((result.status == 0, path.exists()), (opened, opened), f"{rule}: {name}")
+        path.write_text("old")
+        result = fx.sandbash("--consent=deny", "--quiet", f"--rule={rule}", "chmod", "755", name)
+        if "hooks" in name:
+            equal(result.status == 0, opened, f"{rule}: chmod {name}")
         path.unlink(missing_ok=True)
         works(fx.run("sh", "-c", 'echo x >"$1"', "-", name), "control")
         path.unlink()
