@@ -216,7 +216,7 @@ struct sb_guard_answer {
 	enum sb_guard_kind kind;        /* of CHECK */
 	const struct sb_guard_row *row; /* NULL: PLAIN */
 	unsigned looked;                /* enum sb_guard_looked */
-	/* What a link or a git config names, if that is why: the name or around it.  Else NULL. */
+	/* What a link leads to, if that is why: the name or around it.  Else NULL. */
 	const char *named;
 	/*
 	 * What was found in a directory, where it is the reason; 0: it is the name itself.  Names that

@@ -351,7 +351,7 @@ static const struct sb_guard_row *named_row(const struct sb_guard *guard, const 
 
 	if (!extra)
 		return NULL;
-	out->named = extra->path;
+	out->named = extra->row ? extra->path : NULL;
 	return row_of_extra(guard, extra);
 }
 

@@ -207,6 +207,17 @@ static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decisio
 	       !(op == SB_CREATE && strcmp(path, decision->rule->pattern) == 0);
 }
 
+/*
+ * What may not be read is hidden, and cannot be changed either; also where reading asks, as nobody can be
+ * asked while a command reads.  Tools can ask.
+ */
+static bool is_hidden(const struct sb_grounds *grounds, const struct sb_rule *rule)
+{
+	unsigned char read = rule->access.verdict[SB_READ];
+
+	return read == SB_DENY || (read == SB_ASK && !grounds->bounds.roots);
+}
+
 /* other: the name that a directory gets or had, when it is renamed; or NULL. */
 static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 			const struct sb_site *other, struct sb_judged *judged)
@@ -223,9 +234,7 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 				     sb_decide_moved(grounds->policy, op, path, other->path));
 	else if (what->tree)
 		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
-	/* what may not be read is hidden: there is nothing to be changed */
-	if (op == SB_MODIFY && decision->rule &&
-	    decision->rule->access.verdict[SB_READ] != SB_ALLOW)
+	if (op == SB_MODIFY && decision->rule && is_hidden(grounds, decision->rule))
 		decision->verdict = SB_DENY;
 	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
 	heed_bounds(grounds, judged);

@@ -10,7 +10,7 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 /*
  * Does rule, which allows something at path, name what row guards?  file: the act is about one file, and
  * the rule may also be for this very file, whatever the directories around it are called.  named: what a
- * link or a git config names (struct sb_guard_answer); or NULL.
+ * link leads to (struct sb_guard_answer); or NULL.
  */
 bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
 		   const struct sb_guard_row *row, const char *named, bool file);

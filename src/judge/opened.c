@@ -42,15 +42,6 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
 	return rule;
 }
 
-static size_t count_components(const char *text)
-{
-	size_t count = 1;
-
-	for (; *text; text++)
-		count += *text == '/';
-	return count;
-}
-
 /* How many components at its end the pattern spells out. */
 static size_t count_spelled(const struct sb_pattern *pattern)
 {
@@ -82,30 +73,24 @@ static bool covers_start(const struct sb_pattern *pattern, const char *path, siz
 	return sb_pattern_covers(pattern, start);
 }
 
-/* How much of path, which the pattern covers, the pattern is about: the first directory that it covers. */
-static size_t find_subject(const struct sb_pattern *pattern, const char *path, size_t from)
+/* How many components behind the first length bytes of path make a directory that the pattern covers? */
+static size_t count_needed(const struct sb_pattern *pattern, const char *path, size_t length)
 {
-	while (path[from]) {
-		from += 1 + strcspn(path + from + 1, "/");
-		if (covers_start(pattern, path, from))
-			break;
+	size_t count = 0;
+
+	while (path[length] && !covers_start(pattern, path, length)) {
+		length += 1 + strcspn(path + length + 1, "/");
+		count++;
 	}
-	return from;
+	return count;
 }
 
 /* Does the pattern name what stands behind holder, in words and not by what happens to lie there? */
 static bool names(const struct sb_pattern *pattern, const char *path, size_t holder)
 {
-	char named[PATH_MAX];
-	size_t subject;
+	size_t needed = path[holder] ? count_needed(pattern, path, holder) : 0;
 
-	if (!path[holder] || covers_start(pattern, path, holder))
-		return false;
-	subject = find_subject(pattern, path, holder);
-	if (!pattern->glob)
-		return true;
-	snprintf(named, sizeof named, "%.*s", (int)(subject - holder - 1), path + holder + 1);
-	return count_components(named) <= count_spelled(pattern);
+	return needed && (!pattern->glob || needed <= count_spelled(pattern));
 }
 
 /*
