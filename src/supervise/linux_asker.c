@@ -439,8 +439,8 @@ static void await_init(pid_t init)
 }
 
 /*
- * What the performer exited with; it has ended everything else before.  If it died without, that
- * is ours to do: what it leaves we adopt.  Other children are the caller's, from before it
+ * What the performer exited with; it has ended everything else before.  If it was killed, at whatever
+ * moment, that is ours to do: what it leaves we adopt.  Other children are the caller's, from before it
  * became sandbash.
  */
 static int reap(const struct asker *asker)
@@ -451,7 +451,7 @@ static int reap(const struct asker *asker)
 		kill(asker->performer, SIGKILL);
 	while (waitpid(asker->performer, &status, __WALL) < 0 && errno == EINTR)
 		;
-	if (asker->started && asker->status < 0)
+	if ((asker->started && asker->status < 0) || WIFSIGNALED(status))
 		sb_sys_end_children(asker->approver.proc);
 	else if (asker->init > 0)
 		await_init(asker->init);
