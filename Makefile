@@ -8,6 +8,7 @@
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
 #     make cross      compile for the other architecture, as a check
 #     make install    to $(DESTDIR)$(PREFIX)
+#     make deb        a Debian package in $(BUILD)/deb, looked over by lintian, installed and removed
 #
 # Each installs the Debian packages it lacks (scripts/need), with sudo when not root.
 
@@ -16,7 +17,7 @@ PREFIX ?= /usr/local
 STATIC ?= true
 FUZZ_SECONDS ?= 60
 
-.PHONY: all build run test bench lint fuzz cross install clean
+.PHONY: all build run test bench lint fuzz cross install deb clean
 
 all: build
 
@@ -65,6 +66,10 @@ cross: test-build
 
 install: build
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild --quiet
+
+deb:
+	@scripts/need build deb
+	@scripts/deb $(BUILD)/deb
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*
