@@ -85,8 +85,25 @@ static bool needs_value(const struct sb_option *option)
 	return option->value && !option->optional;
 }
 
+/* How each shell is told what to offer as a value that the table has no choices for. */
+struct offers {
+	const char *files, *directories, *nothing;
+};
+
+static const char *offer(const struct sb_option *option, const struct offers *offers)
+{
+	if (strcmp(option->value, "DIR") == 0)
+		return offers->directories;
+	if (strcmp(option->value, "PATH") == 0 || strcmp(option->value, "FILE") == 0 ||
+	    strcmp(option->value, "PROGRAM") == 0)
+		return offers->files;
+	return offers->nothing;
+}
+
 static void complete_bash(struct sb_buf *out)
 {
+	static const struct offers offers = {"-f", "-d", "-W ''"};
+
 	sb_buf_puts(out,
 		    "# bash completion for sandbash\n"
 		    "_sandbash() {\n"
@@ -112,17 +129,12 @@ static void complete_bash(struct sb_buf *out)
 
 		if (!option->help || !option->value || option->optional)
 			continue;
+		sb_buf_printf(out, "\t--%s) mapfile -t COMPREPLY < <(compgen ", option->name);
 		if (option->choices)
-			sb_buf_printf(
-				out,
-				"\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\"); "
-				"return ;;\n",
-				option->name, option->choices);
+			sb_buf_printf(out, "-W '%s'", option->choices);
 		else
-			sb_buf_printf(
-				out,
-				"\t--%s) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n",
-				option->name);
+			sb_buf_puts(out, offer(option, &offers));
+		sb_buf_puts(out, " -- \"$cur\"); return ;;\n");
 	}
 	sb_buf_puts(out, "\tesac\n"
 			 "\tif [[ $cur == -* ]]; then\n"
@@ -142,6 +154,8 @@ static void complete_bash(struct sb_buf *out)
 
 static void complete_zsh(struct sb_buf *out)
 {
+	static const struct offers offers = {":path:_files", ":directory:_files -/", ":value: "};
+
 	sb_buf_puts(out, "#compdef sandbash\n_arguments -S \\\n");
 	for (size_t i = 0; i < sb_option_count; i++) {
 		const struct sb_option *option = &sb_options[i];
@@ -161,7 +175,7 @@ static void complete_zsh(struct sb_buf *out)
 		if (option->choices)
 			sb_buf_printf(out, ":value:(%s)", option->choices);
 		else if (needs_value(option))
-			sb_buf_puts(out, ":path:_files");
+			sb_buf_puts(out, offer(option, &offers));
 		sb_buf_puts(out, "' \\\n");
 	}
 	sb_buf_puts(out, "  '(-)1:command:_command_names -e' \\\n  '*::arguments:_normal'\n");
@@ -169,6 +183,9 @@ static void complete_zsh(struct sb_buf *out)
 
 static void complete_fish(struct sb_buf *out)
 {
+	static const struct offers offers = {" -r -F", " -x -a '(__fish_complete_directories)'",
+					     " -x"};
+
 	sb_buf_puts(out, "# fish completion for sandbash\n"
 			 "complete -c sandbash -x -a '(__fish_complete_subcommand)'\n");
 	for (size_t i = 0; i < sb_option_count; i++) {
@@ -180,7 +197,7 @@ static void complete_fish(struct sb_buf *out)
 		if (option->choices)
 			sb_buf_printf(out, " -x -a '%s'", option->choices);
 		else if (needs_value(option))
-			sb_buf_puts(out, " -r -F");
+			sb_buf_puts(out, offer(option, &offers));
 		sb_buf_puts(out, " -d \"");
 		for (const char *c = option->help; *c; c++) {
 			if (strchr("\"$\\", *c))

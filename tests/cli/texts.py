@@ -192,6 +192,10 @@ def bash_completes(fx):
     equal(complete_bash(fx, "sandbash", "--mode", "=", "read"), ["read-only"])
     equal(complete_bash(fx, "sandbash", "--mode", "read"), ["read-only"])
     equal(complete_bash(fx, "sandbash", "--allow-write", "=", "some-f"), ["some-file"])
+    fx.write("some-dir/x", "")
+    equal(sorted(complete_bash(fx, "sandbash", "--report", "=", "some-")), ["some-dir", "some-file"])
+    equal(complete_bash(fx, "sandbash", "--project", "=", "some-"), ["some-dir"])
+    equal(complete_bash(fx, "sandbash", "--session", "=", "some-"), [])
     contains(complete_bash(fx, "sandbash", "--static", "tou"), "touch")
     equal(complete_bash(fx, "sandbash", "cat", "some-f"), ["some-file"])
     # an option word after the command is the command's, not ours
@@ -219,6 +223,11 @@ def zsh_completes(fx):
     term.settle()
     term.send("sandbash --print-p\t")
     term.expect("olicy")
+    fx.write("some-file", "")
+    fx.write("some-dir/x", "")
+    for option, rest in (("--project=so", "me-dir"), ("--report=some-f", "ile")):
+        term.send(f"\x15sandbash {option}\t")
+        term.expect(rest)
     lacks(term.output, "_arguments:")
     lacks(term.output, "error")
 
@@ -236,6 +245,11 @@ def fish_completes(fx):
     check("--mode=read-only" in offers("sandbash --mode=re")
           or "read-only" in offers("sandbash --mode re"))
     check("touch" in offers("sandbash touc"))
+    fx.write("some-file", "")
+    fx.write("some-dir/x", "")
+    for option, wanted in (("report", ["some-dir/", "some-file"]), ("project", ["some-dir/"]),
+                           ("session", [])):
+        equal(sorted(offers(f"sandbash --{option} some-")), wanted, option)
 
 
 @test("R5 the files of the build are what the program prints")
@@ -244,6 +258,16 @@ def completions_current(fx):
         result = fx.sandbash("--completion", shell)
         equal(result.status, 0, result.stderr)
         equal(result.stdout, (COMPLETIONS / name).read_text(), shell)
+
+
+@test("R5 the AppArmor profile is for the programs where they will be installed")
+def profile_attaches(fx):
+    chosen = {option["name"]: option["value"] for option in
+              json.loads((BIN.parent / "meson-info/intro-buildoptions.json").read_text())}
+    text = (BIN.parent / "share/apparmor").read_text()
+    contains(text, f"\nprofile sandbash {chosen['prefix']}/{chosen['bindir']}/sandbash{{,-mcp}} flags=(unconfined) {{\n"
+                   "  userns,\n")
+    check(not re.search(r"@[a-z]+@", text), text)
 
 
 # --- --json -------------------------------------------------------------------------------------
