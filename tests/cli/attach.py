@@ -339,7 +339,7 @@ def hostile_names(fx):
         person.term.send("1")
         person.term.settle(0.02, 0.05)
     screen = person.sees("wants to create")
-    contains(screen, "x\\e[2J\\e[H 1  deny\\r\\nallow")
+    contains(screen, "x\\e[2J\\e[H 1\\x20{2}deny\\r\\nallow")
     lacks(screen, "\u202e")
     person.term.settle(0.3, 1)
     equal(os.listdir(fx.outside), [])

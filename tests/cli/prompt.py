@@ -365,6 +365,9 @@ def fish_complaints(fx):
         term.send("exit\n")
         equal(term.wait(), 0)
     for line in term.output.splitlines():
+        # without namespaces what the first fish has left in /tmp is another program's
+        if fx.variant == "flat" and "/tmp/fish." in line:
+            continue
         check("error" not in line and not line.startswith("warning"), line)
 
 

@@ -260,7 +260,7 @@ def hostile_names(fx):
              content="\x1b[2J3  deny\r\n\x18\x1b\\", directory="/tmp/\x1b[31m")
     demo.shown("\\u{202e}")
     screen = demo.term.screen()
-    for part in ("'/tmp/a\\e[2J\\e[H\\n1  allow\\u{202e}once", "\\x07'", "\\e]0;x\\x07v",
+    for part in ("'/tmp/a\\e[2J\\e[H\\n1\\x20{2}allow\\u{202e}once", "\\x07'", "\\e]0;x\\x07v",
                  "\\e[31mrule", "no\\ete", "| \\e[2J3  deny\\r", "sandbash asks you"):
         contains(screen, part)
     lacks(demo.term.output, "\u202e")

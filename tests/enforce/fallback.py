@@ -1,7 +1,10 @@
 """R4: a lesser machine: it names what is weaker and refuses; --best-effort holds the rest."""
 
 import os
+import shutil
 import socket
+import tempfile
+from pathlib import Path
 
 from attack import CROSSING, Victim, act, boxed, refused, signature, unchanged, works
 from tap import SUPERVISED, check, contains, equal, lacks, run_all, test
@@ -322,6 +325,41 @@ if SUPERVISED:
     register_sockets("pidfd_getfd", "descriptors cannot be copied, as in Docker")
     register_sockets("pidfd-thread", "a thread's descriptors cannot be copied, as before 6.9")
     register_sockets("statx,close_range,process_vm_readv", "newer calls are missing")
+
+
+@test("R4 where /tmp is everybody's, a run changes only the names that it has made there")
+def shared_temp(fx):
+    """Of two names that are alike but for who made them."""
+    if not SUPERVISED:
+        return
+    for place in ("/tmp", "/dev/shm"):
+        there = Path(tempfile.mkdtemp(prefix="sandbash-fallback-", dir=place))
+        try:
+            fx.write(there / "file", "theirs")
+            script = Path(tempfile.mkstemp(prefix="sandbash-fallback-", dir=place)[1])
+            script.write_text("theirs")
+            attacks = (f"echo bad >{script}", f"echo bad >>{there}/file", f"rm {script}",
+                       f"mv {script} {script}.moved", f"chmod 600 {there}", f"touch {there}/new",
+                       f"ln {script} {script}.second", f"rm -r {there}", f"mv own {script}",
+                       f"ln -sf own {script}")
+            before = (signature(there), signature(script))
+            for attack in attacks:
+                fx.write("own", "own")
+                result = fx.sandbash(*BEST, "sh", "-c", attack, without="userns")
+                check(result.status != 0, attack)
+                check(fx.exists("own"), attack)
+            equal((signature(there), signature(script)), before, place)
+            own = f"{place}/sandbash-fallback-own.{os.getpid()}.{fx.dir.name}"
+            work = (f"set -e; echo a >{own}; echo b >>{own}; cat {own}; chmod 600 {own}; "
+                    f"mv {own} {own}.2; mkdir {own}; echo c >{own}/f; mv {own}/f {own}/g; "
+                    f"ln -s f {own}/l; rm -r {own} {own}.2; cat {script}")
+            result = fx.sandbash(*BEST, "sh", "-c", work, without="userns")
+            equal((result.status, result.stdout), (0, "a\nb\ntheirs"), result.stderr)
+            check(not os.path.exists(own) and not os.path.exists(own + ".2"))
+            works(fx.run("sh", "-c", f"echo x >>{script}"), "control")
+        finally:
+            shutil.rmtree(there)
+            script.unlink()
 
 
 @test("R4 single calls are missing, each alone: work goes on")
