@@ -24,7 +24,7 @@ static void puts_safe(struct sb_buf *out, const char *text)
 
 static bool is_in_force(const struct sb_policy *policy, const struct sb_guard_row *row)
 {
-	return !(row->flags & SB_GUARD_IN_HOME) &&
+	return !(row->flags & (SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE)) &&
 	       (!(row->flags & SB_GUARD_IF_PROTECTING) || sb_policy_protect_ignored(policy));
 }
 

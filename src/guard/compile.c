@@ -163,7 +163,7 @@ static void compile(struct sb_table *table, bool protecting)
 		struct sb_pattern_row *next = &table->rows[table->count];
 
 		if (((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting) ||
-		    (rows[i].flags & SB_GUARD_IN_HOME))
+		    (rows[i].flags & (SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE)))
 			continue;
 		compile_row(&rows[i], &table->components[table->component_count], next);
 		table->component_count += next->count;

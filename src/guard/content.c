@@ -22,6 +22,7 @@
 #include "guard/repository.h"
 
 #define HASH_KEY "extensions.objectformat"
+#define VERSION_KEY "core.repositoryformatversion" /* git sets it first, and never takes it away */
 #define MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
 
 #define MAX_OLD_NAMES 1000 /* odd names of branches that are looked for in a long list */
@@ -379,7 +380,8 @@ static void check_effective(const struct check *check, enum sb_guard_kind kind,
 			at++;
 		if (at == new_count || order != 0) {
 			if (kind == SB_GUARD_GIT_CONFIG && !comes_and_goes(key) &&
-			    sb_git_key_judge(key, "") == SB_KEY_ASK)
+			    (sb_git_key_judge(key, "") == SB_KEY_ASK ||
+			     strcmp(key, VERSION_KEY) == 0))
 				ask(check, "no longer set: ", key, strlen(key));
 		} else if (strcmp(value_of(old[i]), value_of(new[at])) != 0) {
 			check_key(check, kind, key, value_of(new[at]));
@@ -494,12 +496,46 @@ static char *only_line(const struct check *check)
 	return strndup(check->new_bytes.bytes, length);
 }
 
+/* What is said about the git directory that a .git file leads to, and how much more there is. */
+static void ask_about_led(const struct check *check, const struct sb_guard_answer *led)
+{
+	const char *line = led->detail, *end = line + (led->found ? led->listed : 0);
+
+	if (line == end) /* links in it, or nobody can look */
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	while (line < end) {
+		size_t length = strcspn(line, "\n");
+
+		ask(check, "it leads to ", line, length);
+		line += length + 1;
+	}
+	for (unsigned more = SB_GUARD_LINES; more < led->found; more++) {
+		char text[32];
+
+		snprintf(text, sizeof text, "finding %u", more + 1);
+		ask(check, "it leads to ", text, strlen(text));
+	}
+}
+
+/*
+ * SECURITY: from now on somebody obeys the git directory that a .git file names.
+ *
+ * Danger: a clone may have brought it, with hooks, config and branches that nobody has looked at.
+ * Price: a look through it; a bare repository with hooks or such settings of the user's that gets a work
+ * tree asks, unless a project's own .git file led there when the run began.
+ * Held by: tests/supervise/git_unnamed.py
+ */
 static void check_gitfile(const struct check *check)
 {
 	SB_AUTO_FREE char *line = only_line(check);
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+	struct sb_guard_answer answer = {.verdict = SB_GUARD_PLAIN};
 
-	if (!(line && strncmp(line, "gitdir: ", 8) == 0 && leads_inside(check, line + 8)))
+	if (!line || strncmp(line, "gitdir: ", 8) != 0 || !leads_inside(check, line + 8) ||
+	    !find_target(check, line + 8, &whole))
 		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	else if (sb_look_at_led(check->guard, whole.data, &answer))
+		ask_about_led(check, &answer);
 }
 
 static void check_gitdir(const struct check *check)
@@ -904,7 +940,8 @@ static void check_bytes(struct check *check)
 		ask(check, "", bytes.bytes ? bytes.bytes : "", bytes.bytes ? bytes.length : 0);
 	} else if (bytes.length > sb_guard_limit(check->kind)) {
 		ask(check, "too long to be looked at", "", 0);
-	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE) {
+	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE &&
+		   check->kind != SB_GUARD_GIT_CONFIG) {
 		return; /* says nothing */
 	} else if (check->kind == SB_GUARD_INDEX) {
 		check_index(check);

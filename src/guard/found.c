@@ -1,5 +1,5 @@
 /*
- * A guard, and what it finds beside the table: in the projects' git configs, and behind links.
+ * A guard, and what it finds beside the table: in the projects' git configs, behind links and .git files.
  *
  * SECURITY: that is found by a process that sees everything, before the run changes anything.
  *
@@ -28,9 +28,10 @@ enum { NOTHING, ALL, TOO_MUCH };
 
 struct sb_found {
 	int state;
-	size_t count, shown_count, used;
+	size_t count, shown_count, common_count, used;
 	struct sb_extra all[FOUND_MAX];
 	const char *shown[SHOWN_MAX]; /* configs */
+	struct sb_common commons[SHOWN_MAX];
 	char text[FOUND_TEXT];
 };
 
@@ -42,6 +43,7 @@ static void close_all(struct sb_guard *guard)
 {
 	guard->extras.all = &any;
 	guard->extras.count = 1;
+	guard->commons.lost = true;
 }
 
 static int look(struct sb_guard *guard)
@@ -62,6 +64,8 @@ static int look(struct sb_guard *guard)
 		if (status == SB_OK)
 			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
 	}
+	if (status == SB_OK)
+		status = sb_commons_find(options->projects, guard);
 	if (status == SB_OK && options->home)
 		status = sb_extras_links(options->home, &options->homes, &guard->extras);
 	return status;
@@ -84,7 +88,10 @@ static char *keep_text(struct sb_found *found, const char *text)
 /* Rows and their patterns are the program's own, and the same in both. */
 static bool keep_all(const struct sb_guard *guard, struct sb_found *found)
 {
-	if (guard->extras.count > FOUND_MAX || guard->shown_count > SHOWN_MAX)
+	const struct sb_commons *commons = &guard->commons;
+
+	if (guard->extras.count > FOUND_MAX || guard->shown_count > SHOWN_MAX ||
+	    commons->count > SHOWN_MAX)
 		return false;
 	for (size_t i = 0; i < guard->extras.count; i++) {
 		found->all[i] = guard->extras.all[i];
@@ -101,6 +108,13 @@ static bool keep_all(const struct sb_guard *guard, struct sb_found *found)
 			return false;
 	}
 	found->shown_count = guard->shown_count;
+	for (size_t i = 0; i < commons->count; i++) {
+		found->commons[i] = commons->all[i];
+		found->commons[i].path = keep_text(found, commons->all[i].path);
+		if (!found->commons[i].path)
+			return false;
+	}
+	found->common_count = commons->count;
 	return true;
 }
 
@@ -134,6 +148,8 @@ static void take(struct sb_guard *guard)
 	for (size_t i = 0; i < found->shown_count; i++)
 		guard->shown[i].config = (char *)found->shown[i];
 	guard->shown_count = found->shown_count;
+	guard->commons.all = found->commons;
+	guard->commons.count = found->common_count;
 }
 
 void sb_guard_look(const struct sb_guard *constant)
@@ -206,6 +222,7 @@ void sb_guard_free(struct sb_guard *guard)
 	for (size_t i = 0; i < guard->shown_count; i++)
 		sb_shown_done(&guard->shown[i]);
 	free(guard->shown);
+	sb_commons_done(&guard->commons);
 	if (guard->found)
 		munmap(guard->found, sizeof *guard->found);
 	free(guard);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "guard/fold.h"
 #include "guard/guard.h"
 
 #define GIT "git"
@@ -440,6 +441,38 @@ const struct sb_guard_row *sb_git_next_fixed(size_t *position)
 	return NULL;
 }
 
+/* Hooks and their like are found by the other table (table.c). */
+bool sb_git_is_open_ended(const char *name, size_t length)
+{
+#define WORD(text, whole)                                                                          \
+	{                                                                                          \
+		text, sizeof text - 1, whole                                                       \
+	}
+	static const struct {
+		const char *text;
+		size_t length;
+		bool whole;
+	} words[] = {WORD("refs", true), WORD("reftable", true), WORD("svn", true),
+		     WORD("git-p4", false), WORD("fsmonitor--daemon", false)};
+	struct sb_folded folded;
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (length < words[i].length ||
+		    !sb_fold_begins(name, length, words[i].text, words[i].length))
+			continue;
+		if (words[i].whole)
+			sb_fold(name, length, &folded);
+		if (!words[i].whole || folded.length == words[i].length)
+			return true;
+	}
+	return false;
+}
+
+bool sb_git_row_is_unknown(const struct sb_guard_row *row)
+{
+	return row == &rows[ROWS - 1];
+}
+
 const char *sb_git_fixed_name(const struct sb_guard_row *row)
 {
 	return pattern_of(row);
@@ -478,4 +511,10 @@ bool sb_git_ref_is_plain(const char *name, size_t length)
 		name += part + 1;
 		length -= part + 1;
 	}
+}
+
+bool sb_git_ref_is_odd(const struct sb_guard_row *row, const char *inner)
+{
+	return row->kind == SB_GUARD_GIT_REF && strncmp(inner, "refs/", 5) == 0 &&
+	       !sb_git_ref_is_plain(inner, strlen(inner));
 }

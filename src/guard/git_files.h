@@ -42,6 +42,44 @@ bool sb_git_row_is_fixed(const struct sb_guard_row *row);
 /* The name that such a row is about, seen from the git directory. */
 const char *sb_git_fixed_name(const struct sb_guard_row *row);
 
+/*
+ * Does git keep names that anybody may invent, and that have a form, behind this one: refs, svn?  Or is it
+ * one of these itself: git-p4.sync?  Of one component, as the most forgiving file system finds it.
+ */
+bool sb_git_is_open_ended(const char *name, size_t length);
+
+/* Can that be?  Two letters tell for most names there are; no name is empty. */
+static inline bool sb_git_may_be_open_ended(const char *name)
+{
+	char second;
+
+	switch (name[0] | 0x20) {
+	case 'r':
+		second = 'e';
+		break;
+	case 's':
+		second = 'v';
+		break;
+	case 'g':
+		second = 'i';
+		break;
+	case 'f':
+		second = 's';
+		break;
+	default:
+		return (signed char)name[0] < 0;
+	}
+	return (name[1] | 0x20) == second || (signed char)name[1] < 0;
+}
+
+/* Is it the row for what git does not know? */
+bool sb_git_row_is_unknown(const struct sb_guard_row *row);
+
+#define SB_ODD_REF "a name that shells may take for a command"
+
+/* A branch whose name is a command to some prompt: inner, which row is about. */
+bool sb_git_ref_is_odd(const struct sb_guard_row *row, const char *inner);
+
 /* A name of a branch or tag that git allows, and that no shell takes for more than a word. */
 bool sb_git_ref_is_plain(const char *name, size_t length);
 

@@ -71,6 +71,89 @@ bool sb_place_is_gits(const char *path)
 	       is_git_at(path) || is_git_at(parent);
 }
 
+bool sb_place_is_git_above(int directory, unsigned levels)
+{
+	char name[1024];
+	size_t up = 0;
+
+	if (levels * 3 + sizeof "commondir" > sizeof name)
+		return true; /* nobody needs that many */
+	while (--levels)
+		up += (size_t)snprintf(name + up, sizeof name - up, "../");
+	memcpy(name + up, "commondir", sizeof "commondir");
+	if (sb_look_exists(directory, name))
+		return true;
+	memcpy(name + up, "objects", sizeof "objects");
+	if (!sb_look_exists(directory, name))
+		return false;
+	memcpy(name + up, "refs", sizeof "refs");
+	return sb_look_exists(directory, name);
+}
+
+unsigned sb_place_depth(const char *path)
+{
+	unsigned depth = 1;
+
+	while ((path = strchr(path, '/')))
+		depth += *++path != '\0';
+	return depth;
+}
+
+static bool is_worktrees(const char *name, size_t length)
+{
+	struct sb_folded folded;
+
+	sb_fold(name, length, &folded);
+	return folded.length == 9 && memcmp(folded.text, "worktrees", 9) == 0;
+}
+
+/*
+ * Is inner, the end of place->path, in a git directory?  A directory that arrives as its refs may be what it
+ * lacks; .../worktrees/ID is one once a commondir is there, which may come last.
+ */
+static bool begins_in_git(const struct sb_guard_place *place, const char *inner, bool arrives,
+			  bool in_worktree)
+{
+	unsigned levels = sb_place_depth(inner);
+
+	return sb_place_is_git_above(place->directory, levels) ||
+	       (arrives && levels == 1 && sb_look_exists(place->directory, "objects")) ||
+	       (in_worktree && sb_place_is_git_above(place->directory, levels + 2));
+}
+
+/*
+ * SECURITY: a git directory has any name, and names in it that anybody invents are found from below.
+ *
+ * Danger: c/refs/heads/main is a branch as soon as a .git file says "gitdir: ../c", and prompts show which
+ * one it leads to.
+ * Price: a few looks at the disk, for names with such a component (refs, svn) alone; and for every
+ * directory that is renamed into worktrees.
+ * Held by: tests/supervise/git_unnamed.py
+ */
+const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives)
+{
+	const char *slash;
+	unsigned since_worktrees = 0; /* names behind one that is called so, and it; 0: none */
+
+	for (const char *start = place->path; *start == '/'; start = slash) {
+		size_t length;
+
+		slash = strchrnul(++start, '/');
+		length = (size_t)(slash - start);
+		if (!length)
+			continue;
+		if (since_worktrees)
+			since_worktrees++;
+		if ((sb_git_is_open_ended(start, length) ||
+		     (arrives && is_worktrees(start, length))) &&
+		    begins_in_git(place, start, arrives, since_worktrees == 3))
+			return start;
+		if (is_worktrees(start, length))
+			since_worktrees = 1;
+	}
+	return NULL;
+}
+
 /* What the names of the directories above say. */
 struct way {
 	bool git;    /* one of them is .git, */

@@ -111,11 +111,24 @@ struct sb_table {
 	struct sb_slot slots[SB_SLOTS];
 };
 
+/* A git directory that the .git file of a project led to when the run began. */
+struct sb_common {
+	char *path;   /* canonical: the common one */
+	bool outside; /* of all projects, and of what rules of the user's open */
+};
+
+struct sb_commons {
+	struct sb_common *all;
+	size_t count;
+	bool lost; /* nobody knows which there are */
+};
+
 struct sb_guard {
 	struct sb_guard_options options;
 	struct sb_extras extras;
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
+	struct sb_commons commons;
 	bool looked;            /* these are there */
 	struct sb_found *found; /* the same, for processes that were forked before; or NULL */
 	pid_t looker;           /* who looks */
@@ -206,10 +219,27 @@ bool sb_look_at_tree(const struct sb_guard *guard, int directory, const char *pa
 
 /*
  * Of one that becomes a git directory ("" as prefix) or one of git's in it ("rebase-merge/"): the files that
- * git knows there.
+ * git knows there, branches and worktrees included.  without: as below.
  */
 bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const char *path,
-			   const char *prefix, struct sb_guard_answer *out);
+			   const char *prefix, const char *without, struct sb_guard_answer *out);
+
+/* Of one that will be at path, the end of which, inner, lies in a git directory of any name. */
+bool sb_look_at_git_part(const struct sb_guard *guard, int directory, const char *path,
+			 const char *inner, struct sb_guard_answer *out);
+
+/*
+ * Everything that git obeys in a git directory, in one that becomes it.  In it the directory called without,
+ * if that is not NULL, is known to be empty.
+ */
+bool sb_look_for_git(const struct sb_guard *guard, int directory, const char *path,
+		     const char *without, struct sb_guard_answer *out);
+
+/* Of the git directory at path, if it is there, and of the one that it borrows from: nobody obeyed it so far. */
+bool sb_look_at_led(const struct sb_guard *guard, const char *path, struct sb_guard_answer *out);
+
+/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
+bool sb_is_word_of_git(const struct sb_pattern_row *pattern);
 
 /* git_place.c: where in git's directories a name lies */
 
@@ -228,6 +258,18 @@ bool sb_place_is_git_root(const char *path);
 /* Is path (absolute, maybe not there) a git directory, in one, or right beneath one by what lies there? */
 bool sb_place_is_gits(const char *path);
 
+/* Is the directory so many levels above a name in directory (1: directory) a git directory, on the disk? */
+bool sb_place_is_git_above(int directory, unsigned levels);
+
+/* How many components there are. */
+unsigned sb_place_depth(const char *path);
+
+/*
+ * Of a path in a git directory that has any name: what lies in it, if that is open-ended (git_files.h).  arrives:
+ * a directory gets that name.  NULL: it is in none, or something with a name of its own.
+ */
+const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives);
+
 bool sb_place_is_in_git(const struct sb_guard_place *place);
 
 /*
@@ -235,6 +277,20 @@ bool sb_place_is_in_git(const struct sb_guard_place *place);
  * HEAD and refs.
  */
 bool sb_place_is_trial(const struct sb_guard_place *place);
+
+/* git_common.c: repositories that the projects are worktrees or submodules of */
+
+/* Into out->commons; the options are there.  projects: NULL-terminated, or NULL.  SB_E_NOMEM. */
+int sb_commons_find(const char *const *projects, struct sb_guard *out);
+void sb_commons_done(struct sb_commons *commons);
+
+/* What is said about them. */
+const struct sb_guard_row *sb_row_of_common(void);
+
+bool sb_commons_has(const struct sb_commons *commons, const char *path);
+
+/* Would the act take something away from such a repository outside, or change what is not this checkout's? */
+bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const char *path);
 
 /* repository.c: by path, at git's own files */
 

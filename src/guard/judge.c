@@ -37,6 +37,7 @@ struct spot {
 		in_git; /* of the path what lies in a .git, seen from its innermost git directory */
 	const char
 		*in_bare; /* behind a directory called NAME.git, which may be a bare repository */
+	bool has_open;    /* some component is open-ended: git_files.h */
 };
 
 static bool ends_in_hold(const char *name, size_t length)
@@ -53,7 +54,7 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 	const char *start = place->path, *slash;
 
 	out->place = place;
-	out->has_dot = out->held = false;
+	out->has_dot = out->held = out->has_open = false;
 	out->directory_length = 0;
 	out->in_git = out->in_bare = NULL;
 	for (unsigned i = 0; i < SB_MAX_NAMES; i++) {
@@ -75,6 +76,9 @@ static void split(const struct sb_guard_place *place, struct spot *out)
 			   memcmp(slash - 4, ".git", 4) == 0) {
 			out->in_bare = slash + 1;
 		}
+		if (sb_git_may_be_open_ended(start) &&
+		    sb_git_is_open_ended(start, (size_t)(slash - start)))
+			out->has_open = true;
 		for (unsigned i = SB_MAX_NAMES - 1; i > 0; i--)
 			out->at[i] = out->at[i - 1];
 		out->at[0] = (struct name){start, (size_t)(slash - start)};
@@ -147,22 +151,12 @@ static bool is_dot_git(struct spot *spot, unsigned index)
 	return name->length == 4 && memcmp(name->text, ".git", 4) == 0;
 }
 
-/* How many components there are. */
-static unsigned depth_of(const char *path)
-{
-	unsigned depth = 1;
-
-	while ((path = strchr(path, '/')))
-		depth += *++path != '\0';
-	return depth;
-}
-
 /* The directory that is index levels above the name (1: the one that holds it). */
 static bool is_git_directory(struct spot *spot, unsigned index)
 {
 	static const char *const ups[] = {NULL, "", "../"};
 
-	return is_dot_git(spot, index) || (spot->in_git && depth_of(spot->in_git) == index) ||
+	return is_dot_git(spot, index) || (spot->in_git && sb_place_depth(spot->in_git) == index) ||
 	       sb_look_is_git(spot->place->directory, ups[index]);
 }
 
@@ -462,38 +456,6 @@ bool sb_guard_is_held(const char *path)
 	return false;
 }
 
-/* Git's patterns whose first name is an ordinary word mean it in git's directories only. */
-static bool is_word_of_git(const struct sb_pattern_row *pattern)
-{
-	return pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
-	       strcmp(pattern->row->who, "git") == 0;
-}
-
-/*
- * Everything that git obeys in a git directory, in a directory that becomes one.  In it the directory called
- * without, if that is not NULL, is known to be empty.
- */
-static bool look_for_git(const struct sb_guard *guard, int directory, const char *path,
-			 const char *without, struct sb_guard_answer *out)
-{
-	const struct sb_table *table = sb_table_of(guard);
-	bool any = false;
-
-	for (size_t i = 0; i < table->count; i++) {
-		const struct sb_pattern_row *pattern = &table->rows[i];
-		bool within = pattern->at[0].kind == SB_COMPONENT_GIT;
-		const struct sb_component *first = &pattern->at[within ? 1 : 0];
-
-		if (without && first->kind == SB_COMPONENT_NAME &&
-		    strcmp(first->text.text, without) == 0)
-			continue;
-		if (within || is_word_of_git(pattern))
-			any |= sb_look_inside(guard, directory, path, pattern, within ? 1 : 0, out);
-	}
-	any |= sb_look_for_git_files(guard, directory, path, "", out);
-	return any;
-}
-
 /* Is there, beside the name, what git would obey in a git directory? */
 static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const struct spot *spot,
 					 struct sb_guard_answer *out)
@@ -511,7 +473,7 @@ static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const str
 		return answer(out, sb_row_of_git(guard), SB_GUARD_ASK);
 	memcpy(path, place->path, spot->directory_length);
 	path[spot->directory_length] = '\0';
-	return place->directory < 0 || look_for_git(guard, place->directory, path, fresh, out) ||
+	return place->directory < 0 || sb_look_for_git(guard, place->directory, path, fresh, out) ||
 			       sb_look_for_links(place->directory, fresh)
 		       ? answer(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		       : plain(out);
@@ -572,7 +534,7 @@ static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct
 
 		if (position + 1 >= pattern->count || !stands_at(spot, pattern, position))
 			continue;
-		if (position == 0 && is_word_of_git(pattern) && !is_gits_own(spot))
+		if (position == 0 && sb_is_word_of_git(pattern) && !is_gits_own(spot))
 			continue;
 		(*from)++;
 		*out_position = position;
@@ -596,26 +558,6 @@ static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct spo
 	return pattern ? answer(out, pattern->row, SB_GUARD_ASK) : plain(out);
 }
 
-/* Is the directory so many levels above the name a git directory, on the disk? */
-static bool is_git_above(const struct spot *spot, unsigned levels)
-{
-	char name[128] = "";
-	size_t up = 0;
-
-	if (levels * 3 + sizeof "commondir" > sizeof name)
-		return false;
-	while (--levels)
-		up += (size_t)snprintf(name + up, sizeof name - up, "../");
-	memcpy(name + up, "commondir", sizeof "commondir");
-	if (sb_look_exists(spot->place->directory, name))
-		return true;
-	memcpy(name + up, "objects", sizeof "objects");
-	if (!sb_look_exists(spot->place->directory, name))
-		return false;
-	memcpy(name + up, "refs", sizeof "refs");
-	return sb_look_exists(spot->place->directory, name);
-}
-
 /*
  * In a bare repository there may be work trees as well, so that what lies in a directory that git does not
  * know is nothing of git's.
@@ -625,7 +567,7 @@ static const char *inner_of_bare(const struct spot *spot)
 	const char *inner = spot->in_bare ? sb_git_inner(spot->in_bare) : NULL;
 
 	if (!inner || (strchr(inner, '/') && !sb_git_is_known_directory(inner)) ||
-	    !is_git_above(spot, depth_of(spot->in_bare)))
+	    !sb_place_is_git_above(spot->place->directory, sb_place_depth(spot->in_bare)))
 		return NULL;
 	return inner;
 }
@@ -661,24 +603,19 @@ static const struct sb_guard_row *fixed_row_of(const struct spot *spot)
 
 		if (whole > length && spot->place->path[whole - length - 1] == '/' &&
 		    strcasecmp(spot->place->path + whole - length, name) == 0 &&
-		    (is_of_worktree(spot->place->path, name) || is_git_above(spot, depth_of(name))))
+		    (is_of_worktree(spot->place->path, name) ||
+		     sb_place_is_git_above(spot->place->directory, sb_place_depth(name))))
 			return row;
 	}
 	return NULL;
-}
-
-/* A branch whose name is a command to some prompt. */
-static bool is_odd_ref(const struct sb_guard_row *row, const char *inner)
-{
-	return row->kind == SB_GUARD_GIT_REF && strncmp(inner, "refs/", 5) == 0 &&
-	       !sb_git_ref_is_plain(inner, strlen(inner));
 }
 
 /*
  * SECURITY: in a git directory, what is not known asks.
  *
  * Danger, price, held by: see git_files.c.  Outside of a .git, and of a NAME.git that is one, only the known
- * names are recognized, by what lies around them: to look around every name there is would cost too much.
+ * names and what lies in refs are recognized, by what lies around them: to look around every name there is
+ * would cost too much.
  */
 static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct spot *spot, unsigned roles,
 					  struct sb_guard_answer *out)
@@ -686,15 +623,17 @@ static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct spot *sp
 	const char *inner = spot->in_git ? spot->in_git : inner_of_bare(spot);
 	const struct sb_guard_row *row = NULL;
 
+	/* what goes away has no form */
+	if (!inner && spot->has_open && act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA)
+		inner = sb_place_inner_open(spot->place, false);
 	if (inner)
 		row = sb_git_row_of(inner);
 	else if (roles & SB_ROLE_GIT_FILE)
 		row = fixed_row_of(spot);
 	if (!row)
 		return plain(out);
-	if (inner && is_odd_ref(row, inner) && act == SB_GUARD_WRITE) {
-		snprintf(out->detail, sizeof out->detail, "%s",
-			 "a name that shells may take for a command");
+	if (inner && sb_git_ref_is_odd(row, inner) && act == SB_GUARD_WRITE) {
+		snprintf(out->detail, sizeof out->detail, "%s", SB_ODD_REF);
 		return answer(out, row, SB_GUARD_ASK);
 	}
 	/* a FIFO or socket is none of git's, whatever its name; links see below */
@@ -714,6 +653,8 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 
 	if (spot->held)
 		return on_hold(guard, out);
+	if (sb_commons_ask(guard, act, spot->place->path))
+		return answer(out, sb_row_of_common(), SB_GUARD_ASK);
 	if ((roles & SB_ROLE_STRUCTURE) && lands &&
 	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
@@ -732,7 +673,8 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 		row = hook_of(guard, spot);
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
 		return out->verdict;
-	if (!row && (spot->in_git || spot->in_bare || (roles & SB_ROLE_GIT_FILE)) &&
+	if (!row &&
+	    (spot->in_git || spot->in_bare || spot->has_open || (roles & SB_ROLE_GIT_FILE)) &&
 	    act != SB_GUARD_SYMLINK && judge_in_git(act, spot, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
@@ -759,6 +701,8 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
 		return judge_leaving(guard, place, out);
 	start_answer(out);
+	if (act == SB_GUARD_HIDE && sb_commons_ask(guard, act, place->path))
+		return answer(out, sb_row_of_common(), SB_GUARD_ASK);
 	split(place, &spot);
 	return judge_spot(guard, act == SB_GUARD_HIDE ? SB_GUARD_METADATA : act, &spot, out);
 }
@@ -853,7 +797,7 @@ static bool names_more(const struct sb_guard *guard, const struct spot *spot, co
 	}
 	sb_extras_done(&named);
 	if (!blind && !was_obeyed(spot, source, directory))
-		found |= look_for_git(guard, directory, path, NULL, out);
+		found |= sb_look_for_git(guard, directory, path, NULL, out);
 	return found;
 }
 
@@ -876,8 +820,9 @@ static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, cons
 			   int directory, struct sb_guard_answer *out)
 {
 	static const char *const steps[] = {"rebase-merge", "rebase-apply", "sequencer"};
-	const char *path = spot->place->path;
+	const char *path = spot->place->path, *inner;
 	char prefix[32];
+	bool any = false;
 
 	if (spot->in_git || is_dot_git(spot, 0)) {
 		/* one that has its name already had nobody knows which before */
@@ -886,16 +831,27 @@ static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, cons
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_tree(guard, directory, path, out);
 	}
+	inner = sb_place_inner_open(spot->place, true);
+	if (inner) {
+		out->looked |= SB_LOOKED_INTO;
+		return sb_look_at_git_part(guard, directory, path, inner, out);
+	}
+	/* what was called .git was guarded; of another, nobody knows where it comes from */
+	if (directory >= 0 && sb_look_is_git(directory, "") && !sb_place_is_called_git(source)) {
+		out->looked |= SB_LOOKED_INTO;
+		any |= sb_look_for_git_files(guard, directory, path, "", NULL, out);
+	}
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		if (spot->at[0].length != strlen(steps[i]) ||
 		    strncasecmp(spot->at[0].text, steps[i], spot->at[0].length) != 0)
 			continue;
 		out->looked |= SB_LOOKED_INTO;
 		snprintf(prefix, sizeof prefix, "%s/", steps[i]);
-		return is_git_above(spot, 1) &&
-		       sb_look_for_git_files(guard, directory, path, prefix, out);
+		if (sb_place_is_git_above(spot->place->directory, 1))
+			any |= sb_look_for_git_files(guard, directory, path, prefix, NULL, out);
+		break;
 	}
-	return false;
+	return any;
 }
 
 static bool is_dots(const struct name *name)
@@ -929,6 +885,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 		return plain(out); /* nobody can have that name, as the kernel will say */
 	if (spot->held)
 		return on_hold(guard, out);
+	if (sb_commons_ask(guard, SB_GUARD_WRITE, path))
+		return answer(out, sb_row_of_common(), SB_GUARD_ASK);
 	if (pattern)
 		return answer(out, pattern->row, SB_GUARD_ASK);
 	row = named_row(guard, path, out); /* beneath what a link leads to */
@@ -1043,6 +1001,8 @@ static enum sb_guard_verdict judge_leaving(const struct sb_guard *guard,
 	split(place, &spot);
 	if (spot.held)
 		return on_hold(guard, out);
+	if (sb_commons_ask(guard, SB_GUARD_HIDE, place->path))
+		return answer(out, sb_row_of_common(), SB_GUARD_ASK);
 	if (!(roles_at(guard, &spot, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return plain(out);
 	while ((pattern = part_of(guard, &spot, &from, &position)))

@@ -796,13 +796,23 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 		{"commondir", &sb_access_ask, "leads git to other hooks and config"},
 		{"config.worktree", &sb_access_ask, "git config can name programs to run"},
 	};
+	/* the main checkout's own: git writes other lists beside them */
+	static const struct row lists[] = {
+		{"exclude", &sb_access_ask, "what git ignores in every worktree"},
+		{"attributes", &sb_access_ask,
+		 "how git shows and converts files in every worktree"},
+	};
 	struct row rows[MAX_HELD];
 	SB_AUTO_FREE char *commondir = sb_path_join(part->path, "commondir");
+	const char *name = strrchr(part->path, '/');
 
 	if (!commondir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (is_git_dir(part->path))
 		return add_table(policy, part->path, rows, held_rows(true, rows), flags, err);
+	if (name && strcmp(name, "/info") == 0)
+		return add_table(policy, part->path, lists, COUNT(lists), flags | EXISTING_ONLY,
+				 err);
 	if (access(commondir, F_OK) == 0) /* the worktree's own directory */
 		return add_table(policy, part->path, leads, COUNT(leads), flags, err);
 	return SB_OK;

@@ -79,7 +79,7 @@ def linked_closed(fx):
                   ("file", ".git/HEAD", ".git/index", ".git/config", ".git/hooks/pre-commit",
                    ".git/new", ".git/worktrees/other",
                    *((".git/worktrees/tree/config.worktree",) if SUPERVISED else ()),
-                   *held(fx, ".git/worktrees/tree/commondir")))
+                   *held(fx, ".git/info/exclude", ".git/worktrees/tree/commondir")))
 
 
 @test("P3 worktree: a .git file that nobody points back to opens nothing", variants=("full", "flat"))

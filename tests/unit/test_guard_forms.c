@@ -150,6 +150,32 @@ static void rows_are_well_formed(void **state)
 	assert_true(fixed > 50 && fixed <= SB_GIT_MAX_FIXED);
 }
 
+/* Each row with a form is found in a git directory of any name: by its one name, as open-ended, or by table.c. */
+static void every_form_is_found_without_a_name(void **state)
+{
+	size_t count, others;
+	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+	const struct sb_guard_row *table = sb_guard_rows(&others);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = rows[i].pattern + 6;
+		bool found = rows[i].kind == SB_GUARD_ANYTHING || sb_git_row_is_fixed(&rows[i]) ||
+			     sb_git_is_open_ended(name, strcspn(name, "/*")) ||
+			     sb_git_row_is_unknown(&rows[i]);
+
+		for (size_t other = 0; !found && other < others; other++)
+			found = strcmp(rows[i].pattern, table[other].pattern) == 0;
+		if (!found)
+			fail_msg("%s", rows[i].pattern);
+	}
+	assert_false(sb_git_is_open_ended("ref", 3) || sb_git_is_open_ended("refsx", 5) ||
+		     sb_git_is_open_ended("git-p3", 6) || sb_git_is_open_ended("", 0));
+	assert_true(sb_git_is_open_ended("REFS", 4) && sb_git_is_open_ended("r\xe2\x80\x8c"
+									    "efs",
+									    7));
+}
+
 struct form {
 	enum sb_guard_kind kind;
 	const char *text;
@@ -349,6 +375,7 @@ static void prepared_trees(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_are_well_formed),
+	cmocka_unit_test(every_form_is_found_without_a_name),
 	WITH_TREE(known_names),
 	WITH_TREE(contents),
 	WITH_TREE(prepared_trees),

@@ -30,7 +30,41 @@ static void a_bare_layout_is_a_git_directory(void **state)
 	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, "store/hooks"), SB_GUARD_ASK);
 	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/HEAD"), SB_GUARD_CHECK);
 	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_REF);
-	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/refs/heads"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "store/refs/heads/main"), SB_GUARD_CHECK);
+	assert_int_equal(fx->answer.kind, SB_GUARD_GIT_REF);
+	assert_int_equal(judge(fx, SB_GUARD_MKDIR, "store/refs/heads"), SB_GUARD_PLAIN);
+}
+
+/* Names that anybody invents, in a git directory of any name: found from below, however deep. */
+static void branches_are_found_from_below(void **state)
+{
+	struct guarded *fx = *state;
+	char deep[2048] = "c/refs/";
+
+	for (int i = 0; i < 400; i++)
+		strcat(deep, "a/");
+	plant(fx, deep, "");
+	strcat(deep, "$(x)");
+	plant(fx, "c/refs/heads/refs/", "");
+	plant(fx, "c/svn/", "");
+	plant(fx, "c/worktrees/w/refs/worktree/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/refs/heads/$(x)"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/svn/x"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/git-p4.x"), SB_GUARD_PLAIN);
+	plant(fx, "c/objects/", "");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/refs/heads/$(x)"), SB_GUARD_ASK);
+	assert_string_equal(fx->answer.detail, "a name that shells may take for a command");
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/refs/heads/refs/$(x)"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, deep), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/worktrees/w/refs/worktree/$(x)"),
+			 SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/Refs/heads/main"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/\xe2\x80\x8crefs/heads/main"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/svn/x"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/git-p4.x"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/refs/heads/main"), SB_GUARD_CHECK);
+	assert_int_equal(judge(fx, SB_GUARD_WRITE, "c/refs/heads/main.lock"), SB_GUARD_PLAIN);
+	assert_int_equal(judge(fx, SB_GUARD_UNLINK, "c/refs/heads/$(x)"), SB_GUARD_PLAIN);
 }
 
 /* The last of the two names, by every act that can make one. */
@@ -436,6 +470,7 @@ static void what_is_there_by_now_is_judged_where_it_is(void **state)
 
 static const struct CMUnitTest tests[] = {
 	WITH_TREE(a_bare_layout_is_a_git_directory),
+	WITH_TREE(branches_are_found_from_below),
 	WITH_TREE(completing_looks_at_what_is_there),
 	WITH_TREE(completing_by_rename),
 	WITH_TREE(links_and_many_entries_are_not_followed_but_asked_about),
