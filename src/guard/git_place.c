@@ -121,6 +121,16 @@ static bool begins_in_git(const struct sb_guard_place *place, const char *inner,
 	       (in_worktree && sb_place_is_git_above(place->directory, levels + 2));
 }
 
+enum arrival { FILE_WITH_FORM, DIRECTORY, LINK };
+
+/* Is it the first name in a git directory of what can be told by it? */
+static bool may_begin(const char *name, size_t length, enum arrival what)
+{
+	return sb_git_is_open_ended(name, length) ||
+	       (what == DIRECTORY && is_worktrees(name, length)) ||
+	       (what == LINK && sb_git_is_known_directory(name));
+}
+
 /*
  * SECURITY: a git directory has any name, and names in it that anybody invents are found from below.
  *
@@ -130,7 +140,7 @@ static bool begins_in_git(const struct sb_guard_place *place, const char *inner,
  * directory that is renamed into worktrees.
  * Held by: tests/supervise/git_unnamed.py
  */
-const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives)
+static const char *find_inner(const struct sb_guard_place *place, enum arrival what)
 {
 	const char *slash;
 	unsigned since_worktrees = 0; /* names behind one that is called so, and it; 0: none */
@@ -144,14 +154,18 @@ const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives
 			continue;
 		if (since_worktrees)
 			since_worktrees++;
-		if ((sb_git_is_open_ended(start, length) ||
-		     (arrives && is_worktrees(start, length))) &&
-		    begins_in_git(place, start, arrives, since_worktrees == 3))
+		if (may_begin(start, length, what) &&
+		    begins_in_git(place, start, what == DIRECTORY, since_worktrees == 3))
 			return start;
 		if (is_worktrees(start, length))
 			since_worktrees = 1;
 	}
 	return NULL;
+}
+
+const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives)
+{
+	return find_inner(place, arrives ? DIRECTORY : FILE_WITH_FORM);
 }
 
 /* What the names of the directories above say. */
@@ -221,7 +235,8 @@ bool sb_place_is_in_git(const struct sb_guard_place *place)
 		    sb_look_exists(place->directory, refs))
 			return true;
 	}
-	return false;
+	/* deeper down, by what git calls its directories */
+	return find_inner(place, LINK) != NULL;
 }
 
 bool sb_place_is_trial(const struct sb_guard_place *place)

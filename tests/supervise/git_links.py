@@ -34,6 +34,12 @@ LINKS = {
                                        ": >.git/logs/refs/heads/a/HEAD; "
                                        "ln -s /x .git/logs/refs/heads/a/tXaB12z",
                                        ".git/logs/refs/heads/a/tXaB12z"),
+    "deep in a bare repository": ("git init -q --bare b; mkdir -p b/refs/heads/1/2/3/4/5/6; "
+                                  "ln -s refs/heads/x b/refs/heads/1/2/3/4/5/6/main",
+                                  "b/refs/heads/1/2/3/4/5/6/main"),
+    "deep in its history": ("git init -q --bare b; mkdir -p b/logs/refs/heads/1/2/3/4/5/6; "
+                            "ln -s /x b/logs/refs/heads/1/2/3/4/5/6/main",
+                            "b/logs/refs/heads/1/2/3/4/5/6/main"),
     "in a bare repository": ("git init -q --bare b; mkdir -p b/logs/refs/heads; "
                              "ln -s /x b/logs/refs/heads/main", "b/logs/refs/heads/main"),
 }

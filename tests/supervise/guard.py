@@ -521,9 +521,9 @@ def renamed_meanwhile(fx):
 def killed_staging(fx):
     fx.git_project()
     names, old = sorted(os.listdir(fx.path(".git"))), fx.read(".git/config")
-    new = "[user]\n\tname = x\n"
+    new = old + "[user]\n\tname = x\n"
     script = ("import os, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
-              "os.write(fd, b'[user]\\n\\tname = x\\n')\nprint('ready', flush=True)\ntime.sleep(60)")
+              f"os.write(fd, {new.encode()!r})\nprint('ready', flush=True)\ntime.sleep(60)")
     for whom in ("asker", "all"):
         run = fx.start(*fx.argv("--consent=deny", PYTHON, "-c", script),
                        stdout=subprocess.PIPE, start_new_session=True)
