@@ -58,14 +58,15 @@ int sb_sys_listener_probe(void)
 	/* only under a filter can somebody have a listener on us */
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0)
 		return 0;
-	child = fork();
+	/* without a signal at its end: where the caller ignores SIGCHLD, nobody could wait for it */
+	child = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (child == 0) {
 		status = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
 				 ? -errno
 				 : sb_sys_load_held_filter(&program);
 		_exit(status < 0 ? -status : 0);
 	}
-	if (child < 0 || waitpid(child, &status, 0) != child)
+	if (child < 0 || waitpid(child, &status, __WALL) != child)
 		return -errno;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EPERM;
 }
