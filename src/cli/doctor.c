@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/shell.h"
@@ -23,7 +24,7 @@ struct finding {
 	const char *remedy;
 };
 
-#define MAX_FINDINGS 9
+#define MAX_FINDINGS 10
 
 static const char *landlock_remedy(int error)
 {
@@ -31,6 +32,52 @@ static const char *landlock_remedy(int error)
 		return "add landlock to the kernel's lsm= boot parameter";
 	return "use Linux 6.12 or newer with CONFIG_SECURITY_LANDLOCK; in a container, let the "
 	       "landlock system calls through";
+}
+
+/* Is this a container?  Its runtime leaves one of these; who has neither is told all. */
+static bool in_container(void)
+{
+	return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
+}
+
+/* ID or ID_LIKE of os-release(5) names the distribution. */
+static bool is_like(const char *distribution)
+{
+	FILE *file = fopen("/etc/os-release", "re");
+	char line[256];
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof line, file))
+		found = strncmp(line, "ID", 2) == 0 && strstr(line, distribution);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static const char *namespace_remedy(void)
+{
+	if (in_container())
+		return "start the container with --security-opt seccomp=unconfined --security-opt "
+		       "apparmor=unconfined, or with --cap-add SYS_ADMIN";
+	if (access("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", F_OK) == 0)
+		return "an AppArmor profile for sandbash with the line 'userns,', or sysctl "
+		       "kernel.apparmor_restrict_unprivileged_userns=0";
+	if (access("/proc/sys/kernel/unprivileged_userns_clone", F_OK) == 0 && is_like("debian"))
+		return "sysctl kernel.unprivileged_userns_clone=1, and user.max_user_namespaces "
+		       "above 0";
+	return "sysctl user.max_user_namespaces above 0; in a container: --security-opt "
+	       "seccomp=unconfined or --cap-add SYS_ADMIN";
+}
+
+/* kernel.yama.ptrace_scope, or -1. */
+static int yama_scope(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = file ? fgetc(file) - '0' : -1;
+
+	if (file)
+		fclose(file);
+	return scope;
 }
 
 static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
@@ -47,13 +94,12 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	found[count] = (struct finding){
 		.name = "mount namespace",
 		.there = layers->mounts,
-		.needed = true,
-		.without = "metadata outside, guarded names and private temp are not held",
-		.remedy =
-			"allow unprivileged user namespaces (Ubuntu: sysctl "
-			"kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for "
-			"sandbash; others: sysctl user.max_user_namespaces); in a container: "
-			"--security-opt seccomp=unconfined or --cap-add SYS_ADMIN"};
+		.needed = abi < 1, /* else Landlock and the supervisor hold the same */
+		.without =
+			"the real /tmp is used, in which others' names are closed; System V IPC "
+			"is refused, processes outside are seen, and --static needs --best-effort, "
+			"which holds much less there",
+		.remedy = namespace_remedy()};
 	snprintf(found[count++].detail, sizeof found->detail, "%s",
 		 !layers->mounts          ? layers->no_mounts
 		 : layers->user_namespace ? "through a user namespace"
@@ -73,10 +119,11 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 	found[count++] = (struct finding){
 		.name = "Landlock scopes",
 		.there = abi >= 6,
-		.needed = !layers->mounts,
+		.needed = false,
 		.detail = "signals and abstract unix sockets, ABI 6",
-		.without = "only a pid namespace keeps signals inside, and static runs have none; "
-			   "abstract sockets of the run's own cannot be connected to",
+		.without = "only a pid namespace or the supervisor keeps signals inside, and "
+			   "static runs have neither; abstract sockets of the run's own cannot be "
+			   "connected to",
 		.remedy = "use Linux 6.12 or newer"};
 
 	found[count++] = (struct finding){.name = "Landlock devices",
@@ -113,6 +160,14 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 			"and not connected the oldest can no longer be",
 		.remedy = "in a container: --security-opt seccomp=unconfined, or --cap-add "
 			  "SYS_PTRACE"};
+
+	found[count++] = (struct finding){
+		.name = "reading memory",
+		.there = layers->outer || yama_scope() != 3,
+		.needed = true,
+		.detail = "of the command, for the supervisor",
+		.without = "no system call can be looked at: only --static runs are possible",
+		.remedy = "sysctl kernel.yama.ptrace_scope below 3; it takes a reboot"};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",

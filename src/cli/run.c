@@ -758,7 +758,9 @@ int sb_cli_dry_run(const struct sb_command_line *line)
 	if (!status && !is_danger(&run)) {
 		if (sb_layers_probe(!sb_policy_network(run.setup.policy), &layers, &err) != SB_OK)
 			status = sb_report(&err);
-		else if (!layers.outer)
+		layers.supervised = sb_is_supervised(line) && !layers.outer;
+		layers.pid_namespace = layers.supervised && layers.mounts;
+		if (!status && !layers.outer)
 			sb_weaknesses_find(&layers, &run.plan, &weak);
 	}
 	if (!status) {

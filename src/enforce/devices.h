@@ -11,6 +11,9 @@
 /* Could the command read a disk?  Then no hidden file is hidden. */
 bool sb_devices_disks_readable(void);
 
+/* May this process make a /dev without them?  Else they are hidden one by one. */
+bool sb_devices_can_be_own(void);
+
 /* Does the kernel let whoever may read a device control it?  (Inside another run that holds.) */
 bool sb_devices_are_drivable(void);
 

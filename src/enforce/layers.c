@@ -46,9 +46,19 @@ static bool no_landlock(const struct sb_layers *layers)
 	return layers->landlock_abi < 1 && !(layers->mounts && layers->supervised);
 }
 
-static bool no_signal_scope(const struct sb_layers *layers)
+static bool can_signal_outside(const struct sb_layers *layers)
 {
 	return layers->landlock_abi < 6 && !layers->pid_namespace;
+}
+
+bool sb_layers_hold_signals(const struct sb_layers *layers)
+{
+	return can_signal_outside(layers) && layers->supervised && !layers->outer;
+}
+
+static bool no_signal_scope(const struct sb_layers *layers)
+{
+	return can_signal_outside(layers) && !layers->supervised;
 }
 
 /* A broker connects sockets itself, and those without a connection cannot be made. */
@@ -107,10 +117,10 @@ static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_w
 		say(out, "'%s' inside a writable directory can be changed", first->path);
 }
 
-static void find_hidden(const struct sb_layers *layers, const struct sb_plan *plan,
+static void find_listed(const struct sb_layers *layers, const struct sb_plan *plan,
 			struct sb_weaknesses *out)
 {
-	bool listed = false, terminal = false;
+	bool listed = sb_layers_hold_listings(layers, plan), terminal = false;
 
 	for (size_t i = 1; i < plan->node_count; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
@@ -127,14 +137,24 @@ static void find_hidden(const struct sb_layers *layers, const struct sb_plan *pl
 		}
 		if (node->kind == SB_KIND_SPECIAL && !layers->supervised)
 			say(out, "the service at '%s' can be connected to", node->path);
-		else if (node->kind == SB_KIND_DIR && !listed && parent->state != SB_STATE_HIDDEN) {
+		else if (sb_plan_hides_names(node) && !listed && parent->state != SB_STATE_HIDDEN) {
 			say(out,
 			    "names (not contents) in hidden directories such as '%s' can be listed",
 			    node->path);
 			listed = true;
 		}
+	}
+}
+
+/* Reading is granted entry by entry beside what is hidden, so what is made there later has no grant. */
+static void find_closed(const struct sb_plan *plan, struct sb_weaknesses *out)
+{
+	for (size_t i = 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+		const struct sb_plan_node *parent = &plan->nodes[node->parent];
+
 		if (parent->state == SB_STATE_WRITABLE && !parent->temp &&
-		    sb_plan_hides_content(node))
+		    !sb_path_within("/dev", node->path) && sb_plan_hides_content(node))
 			say(out, "new files beside the hidden '%s' cannot be read back",
 			    node->path);
 	}
@@ -188,14 +208,27 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? ")" : "");
 	if (plan && plan->own_dev && !layers->own_dev)
 		say(out, "block devices can be read, and with them every hidden file");
+	if (plan && !layers->mounts && !layers->supervised)
+		find_unheld(plan, false, out);
+	if (plan && !layers->mounts)
+		find_listed(layers, plan, out);
+	out->open = out->count;
 	if (!plan || layers->mounts)
 		return;
-	if (!layers->supervised)
-		find_unheld(plan, false, out);
-	find_hidden(layers, plan, out);
+	find_closed(plan, out);
 	find_unreadable(plan, out);
 	if (!layers->supervised)
 		find_closed_temp(plan, out);
+}
+
+bool sb_layers_hold_listings(const struct sb_layers *layers, const struct sb_plan *plan)
+{
+	if (!layers->supervised || layers->mounts || layers->outer || layers->landlock_abi < 1)
+		return false;
+	for (size_t i = 0; i < plan->node_count; i++)
+		if (sb_plan_hides_names(&plan->nodes[i]))
+			return true;
+	return false;
 }
 
 void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,
@@ -204,6 +237,7 @@ void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *
 	out->count = 0;
 	if (!layers->mounts && !layers->supervised) /* else the outer broker holds them */
 		find_unheld(plan, true, out);
+	out->open = out->count;
 }
 
 void sb_layers_describe(const struct sb_layers *layers, char *out, size_t size)

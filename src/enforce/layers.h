@@ -22,6 +22,7 @@ struct sb_layers {
 	bool supervised;     /* every change is held and performed by a broker */
 	bool pid_namespace;  /* supervised: everything ends with it */
 	bool no_copies;      /* supervised: descriptors of the command cannot be copied: kept.h */
+	bool listings;       /* supervised: a broker opens directories, since some are hidden */
 	int outer;           /* how many sandbash runs this one is inside of */
 	bool outer_mounts;   /* the outer one's mounts hold */
 	bool stuck;          /* setting up the mounts failed half way: nothing may run */
@@ -30,15 +31,28 @@ struct sb_layers {
 
 #define SB_MAX_WEAKNESSES 16
 
-/* What this run would promise and these layers do not hold: one sentence each. */
+/*
+ * What this run would promise and these layers do not hold: one sentence each.  Behind them those
+ * about what they close beside what they should: no reason to refuse.
+ */
 struct sb_weaknesses {
 	size_t count;
+	size_t open; /* how many of them are promises that are not held */
 	char text[SB_MAX_WEAKNESSES][400];
 };
 
 /* plan may be NULL: then only what concerns every run (for --doctor). */
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
 			struct sb_weaknesses *out);
+
+/*
+ * Is it the broker that keeps the names in hidden directories?  Where no mount covers them and
+ * Landlock lets the command list only what lies beside them.
+ */
+bool sb_layers_hold_listings(const struct sb_layers *layers, const struct sb_plan *plan);
+
+/* Is it the broker that keeps signals inside? */
+bool sb_layers_hold_signals(const struct sb_layers *layers);
 
 /* Inside another run its layers hold; only rules of the user's own may go unheld. */
 void sb_weaknesses_nested(const struct sb_layers *layers, const struct sb_plan *plan,

@@ -82,16 +82,19 @@ int sb_stages_give_verdict(const struct sb_stages *stages, struct sb_error *err)
 	/* Inside another run its layers still hold; ours can only tighten. */
 	if (layers->outer)
 		sb_weaknesses_nested(layers, plan, weak);
-	if (weak->count && !stages->options->best_effort && !layers->outer) {
+	if (weak->open && !stages->options->best_effort && !layers->outer) {
 		sb_fail(err, SB_E_UNSUPPORTED, 0,
 			"this machine cannot hold everything a sandbox promises");
 		return sb_hint(err, "sandbash --doctor says how to get it all; "
 				    "--best-effort runs with less");
 	}
-	if (layers->stuck) /* whatever was allowed to be missing */
-		return sb_fail(err, SB_E_BROKEN, 0,
-			       "the mounts failed half way, and there is no way back: %s",
-			       layers->no_mounts);
+	if (layers->stuck) { /* whatever was allowed to be missing */
+		sb_fail(err, SB_E_BROKEN, 0,
+			"the mounts failed half way, and there is no way back: %s",
+			layers->no_mounts);
+		return stages->supervised ? sb_hint(err, "--best-effort does without them")
+					  : SB_E_BROKEN;
+	}
 	return SB_OK;
 }
 
@@ -318,6 +321,9 @@ int sb_stages_prove_broker(const struct sb_stages *stages, struct sb_error *err)
 	/* what the kernel would answer otherwise: nobody has a layer of his own in a supervised run */
 	if (status == SB_OK && stages->layers->landlock_abi && sb_sys_landlock_abi() > 0)
 		status = sb_fail(err, SB_E_BROKEN, 0, "the supervisor holds nothing");
+	if (status == SB_OK && sb_layers_hold_signals(stages->layers) && kill(getppid(), 0) == 0)
+		status = sb_fail(err, SB_E_BROKEN, 0,
+				 "the sandbox does not hold: a program outside can be signalled");
 	/* changes nothing, and is held like any other: there is somebody who reads our memory */
 	if (status == SB_OK && utimensat(AT_FDCWD, ".", both_stay, 0) != 0)
 		status = sb_fail(err, SB_E_BROKEN, errno, "the supervisor does not answer");
@@ -365,15 +371,18 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count,
 				   stages->plan->network, &fds, err);
 
+	/* a supervisor can do without mounts, if it is not stuck among those that failed */
 	if (status == SB_OK)
 		status = sb_mounts_enter(stages->plan,
-					 !stages->options->best_effort && !stages->layers->outer,
+					 !stages->options->best_effort && !stages->layers->outer &&
+						 !(stages->supervised && sb_mounts_are_doubtful()),
 					 stages->layers, err);
 	if (status == SB_OK && stages->layers->mounts) {
 		sb_fds_reopen(&fds, stages->plan);
 		status = return_to(stages->plan->cwd, &stages->cwd, err);
 	}
 	sb_fds_done(&fds);
+	stages->layers->listings = sb_layers_hold_listings(stages->layers, stages->plan);
 	return status;
 }
 

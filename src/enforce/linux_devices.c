@@ -1,6 +1,7 @@
 #include "enforce/devices.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "enforce/linux_seccomp.h"
 #include "sys/directory.h"
 #include "sys/landlock.h"
+#include "sys/process.h"
 
 #define DEPTH 4 /* /dev/bus/usb/001 */
 
@@ -38,6 +40,11 @@ bool sb_devices_disks_readable(void)
 		can = entry->d_type == DT_BLK && faccessat(dev.fd, entry->d_name, R_OK, 0) == 0;
 	sb_sys_dir_close(&dev);
 	return can;
+}
+
+bool sb_devices_can_be_own(void)
+{
+	return geteuid() == 0 && sb_sys_has_capability(CAP_SYS_ADMIN);
 }
 
 #define IOCTL_ABI 5

@@ -51,8 +51,9 @@ static uint64_t rights_for(unsigned allow, int abi, bool is_file)
 struct domain {
 	int fd;
 	int abi;
-	uint64_t handled; /* the rights it rules over */
-	bool reads; /* reading is ruled too: there is something to hide and no mount hides it */
+	uint64_t handled;  /* the rights it rules over */
+	uint64_t reads;    /* reading is ruled, too, where something is hidden and no mount hides
+			    * it: READ_CONTENT, or SB_LL_READ_DIR; 0: it is not */
 	bool no_terminals; /* a supervisor opens those of the run: linux_terminals.c */
 };
 
@@ -237,6 +238,18 @@ static int grant_terminals(const struct domain *domain, const struct sb_layers *
 	return SB_OK;
 }
 
+/* Terminals have contents, but no names that anybody hides. */
+static bool closes_terminals(const struct domain *domain)
+{
+	return domain->no_terminals && domain->reads == READ_CONTENT;
+}
+
+static bool hides(const struct domain *domain, const struct sb_plan_node *node)
+{
+	return domain->reads == READ_CONTENT ? sb_plan_hides_content(node)
+					     : sb_plan_hides_names(node);
+}
+
 /*
  * Is there something at path or beneath it that reading must leave out?  Single terminals are
  * not: new ones would be left out as well, and a run makes its own.
@@ -244,11 +257,10 @@ static int grant_terminals(const struct domain *domain, const struct sb_layers *
 static bool leads_to_hidden(const struct domain *domain, const struct sb_plan *plan,
 			    const char *path)
 {
-	if (domain->no_terminals && sb_path_within(path, TERMINALS))
+	if (closes_terminals(domain) && sb_path_within(path, TERMINALS))
 		return true;
 	for (size_t i = 0; i < plan->node_count; i++)
-		if (sb_path_within(path, plan->nodes[i].path) &&
-		    sb_plan_hides_content(&plan->nodes[i]) &&
+		if (sb_path_within(path, plan->nodes[i].path) && hides(domain, &plan->nodes[i]) &&
 		    (!sb_path_within(TERMINALS, plan->nodes[i].path) ||
 		     strcmp(TERMINALS, plan->nodes[i].path) == 0))
 			return true;
@@ -257,11 +269,11 @@ static bool leads_to_hidden(const struct domain *domain, const struct sb_plan *p
 
 static bool is_hidden(const struct domain *domain, const struct sb_plan *plan, const char *path)
 {
-	if (domain->no_terminals && strcmp(path, TERMINALS) == 0)
+	if (closes_terminals(domain) && strcmp(path, TERMINALS) == 0)
 		return true;
 	for (size_t i = 1; i < plan->node_count; i++)
 		if (strcmp(plan->nodes[i].path, path) == 0)
-			return sb_plan_hides_content(&plan->nodes[i]);
+			return hides(domain, &plan->nodes[i]);
 	return false;
 }
 
@@ -298,7 +310,7 @@ static int grant_reads_known(const struct domain *domain, const struct sb_plan *
 		free(last);
 		last = inside;
 		if (!leads_to_hidden(domain, plan, inside))
-			status = grant(domain, inside, READ_CONTENT, err);
+			status = grant(domain, inside, domain->reads, err);
 		else if (!is_hidden(domain, plan, inside))
 			status = grant_reads_around(domain, plan, inside, err);
 	}
@@ -321,13 +333,15 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 	while (status == SB_OK && (entry = readdir(dir))) {
 		SB_AUTO_FREE char *inside = NULL;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    (domain->reads == SB_LL_READ_DIR && entry->d_type != DT_DIR &&
+		     entry->d_type != DT_UNKNOWN))
 			continue;
 		inside = sb_path_join(path, entry->d_name);
 		if (!inside)
 			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 		if (!leads_to_hidden(domain, plan, inside)) {
-			status = grant(domain, inside, READ_CONTENT, err);
+			status = grant(domain, inside, domain->reads, err);
 			continue;
 		}
 		if (!is_hidden(domain, plan, inside))
@@ -341,8 +355,10 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
  *
  * Danger: rights add up on the way down.  What is granted at "/" cannot be taken back in a hidden
  * directory, nor what is granted at a directory shown in a hidden one from a file hidden in it.
- * Price: names can be listed wherever something around them can be read, as KERNEL.md E says.
- * Held by: tests/enforce/ancestors.py
+ * Price: names can be listed wherever something around them can be read.  Of a supervised run that
+ * is true of the performer alone: the command has a layer more, by which it lists what lies beside
+ * the way to hidden directories, and the broker opens the others that it may see (layers->listings).
+ * Held by: tests/enforce/ancestors.py, tests/supervise/hidden_names.py
  */
 static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 		       struct sb_error *err)
@@ -355,12 +371,13 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 		if (node->state == SB_STATE_HIDDEN ||
 		    (i && plan->nodes[node->parent].state != SB_STATE_HIDDEN))
 			continue;
-		status = grant(domain, node->path, SB_LL_READ_DIR, err);
+		if (domain->reads == READ_CONTENT)
+			status = grant(domain, node->path, SB_LL_READ_DIR, err);
 		if (status != SB_OK)
 			break;
 		status = leads_to_hidden(domain, plan, node->path)
 				 ? grant_reads_around(domain, plan, node->path, err)
-				 : grant(domain, node->path, READ_CONTENT, err);
+				 : grant(domain, node->path, domain->reads, err);
 	}
 	return status;
 }
@@ -394,10 +411,12 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 
 	domain.no_terminals = layers->supervised && !layers->mounts && !layers->outer &&
 			      plan->own_terminals;
-	domain.reads = !floor && !layers->mounts && leads_to_hidden(&domain, plan, "/");
+	domain.reads = floor ? SB_LL_READ_DIR : READ_CONTENT;
+	if (floor ? !layers->listings : layers->mounts || !leads_to_hidden(&domain, plan, "/"))
+		domain.reads = 0;
 	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
-		ruleset.handled_fs |= READ_CONTENT | SB_LL_READ_DIR;
+		ruleset.handled_fs |= domain.reads | SB_LL_READ_DIR;
 	if (domain.abi >= 4 && !plan->network)
 		ruleset.handled_net = SB_LL_NET_BIND_TCP | SB_LL_NET_CONNECT_TCP;
 	if (domain.abi >= 6)

@@ -765,6 +765,16 @@ static int note_terminals(const struct sb_plan *plan, struct sb_layers *layers,
 	return SB_OK;
 }
 
+bool sb_mounts_are_doubtful(void)
+{
+	SB_AUTO_FD int ubuntu = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+				     O_RDONLY | O_CLOEXEC);
+	char restricted = '0';
+
+	return sb_sys_mounts_filtered() ||
+	       (ubuntu >= 0 && read(ubuntu, &restricted, 1) == 1 && restricted != '0');
+}
+
 int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *layers,
 		    struct sb_error *err)
 {

@@ -7,6 +7,12 @@
 #include "enforce/layers.h"
 
 /*
+ * May there be user namespaces in which nothing can be mounted?  Then or_end is a bad choice for a run
+ * that can do without.
+ */
+bool sb_mounts_are_doubtful(void);
+
+/*
  * Make the namespaces, carry out the plan's mounts in them and enter them.  Where
  * that is not possible nothing has happened to this process, layers->mounts stays
  * false, layers->no_mounts says why, and SB_OK is returned: the caller takes the

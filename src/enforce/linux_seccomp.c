@@ -71,6 +71,8 @@ enum when {
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
 	HOLDS_READS,
+	HOLDS_LISTINGS,
+	HOLDS_SIGNALS,
 	HOLDS_SOCKETS,
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
@@ -261,6 +263,7 @@ static const struct sb_filter_row table[] = {
 	 */
 	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
 	{SYS_openat, HOLD, HOLDS_READS, {{0}}},
+	{SYS_openat, HOLD, HOLDS_LISTINGS, {{ANY_BIT, 2, O_DIRECTORY}}},
 	/* Flags in memory.  Of what the broker cannot do for the caller, nothing holds the rest. */
 	{SYS_openat2, ANSWER(ENOSYS), SUPERVISED_ALONE, {{0}}},
 	{SYS_openat2, HOLD, SUPERVISED, {{0}}},
@@ -302,6 +305,13 @@ static const struct sb_filter_row table[] = {
 	{SYS_socket, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
 	{SYS_socketpair, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
 	{SYS_socket, HOLD, HOLDS_SOCKETS, {{0}}},
+	/* Nothing else keeps them inside: supervise/linux_signals.c. */
+	{SYS_kill, HOLD, HOLDS_SIGNALS, {{0}}},
+	{SYS_tkill, HOLD, HOLDS_SIGNALS, {{0}}},
+	{SYS_tgkill, HOLD, HOLDS_SIGNALS, {{0}}},
+	{SYS_rt_sigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
+	{SYS_rt_tgsigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
+	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
 	/* A program's own Landlock layer would not bind the broker that acts for it. */
 	{SYS_landlock_create_ruleset, HOLD, SUPERVISED, {{0}}},
 	{SYS_prctl, HOLD, SUPERVISED, {{EQUAL, 0, SB_REGISTER}}},
@@ -314,6 +324,7 @@ static const struct sb_filter_row table[] = {
 #ifdef __x86_64__
 	{SYS_open, HOLD, SUPERVISED, {{ANY_BIT, 1, OPENS_TO_CHANGE}}},
 	{SYS_open, HOLD, HOLDS_READS, {{0}}},
+	{SYS_open, HOLD, HOLDS_LISTINGS, {{ANY_BIT, 1, O_DIRECTORY}}},
 	{SYS_creat, HOLD, SUPERVISED, {{0}}},
 	{SYS_mkdir, HOLD, SUPERVISED, {{0}}},
 	{SYS_mknod, HOLD, SUPERVISED, {{0}}},
@@ -400,6 +411,10 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->supervised;
 	case HOLDS_READS:
 		return options->reads;
+	case HOLDS_LISTINGS:
+		return options->listings;
+	case HOLDS_SIGNALS:
+		return options->signals;
 	case HOLDS_SOCKETS:
 		return options->sockets;
 	case MAKES_NO_SOCKETS:
@@ -570,6 +585,8 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	options.supervised = true;
 	options.staging = sb_staging_base();
 	options.reads = plan->holds_reads;
+	options.listings = layers->listings;
+	options.signals = sb_layers_hold_signals(layers);
 	options.sockets = layers->no_copies;
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)

@@ -22,6 +22,8 @@ struct sb_filter_options {
 	bool shared_pids; /* numbers of processes outside mean something */
 	bool supervised;  /* hold every change for the broker */
 	bool reads;       /* and every open */
+	bool listings;    /* and every open of a directory that says it is one */
+	bool signals;     /* and every signal */
 	bool sockets;     /* and making a socket: copies of it cannot be had later */
 	bool performer;   /* the broker's own filter instead of the command's */
 	unsigned self;    /* what the private query answers: see sb_inside() */

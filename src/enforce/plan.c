@@ -612,6 +612,12 @@ bool sb_plan_hides_content(const struct sb_plan_node *node)
 	       !S_ISSOCK(info.st_mode);
 }
 
+bool sb_plan_hides_names(const struct sb_plan_node *node)
+{
+	return node->state == SB_STATE_HIDDEN && node->kind == SB_KIND_DIR &&
+	       !(node->rule && node->rule->sockets);
+}
+
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path)
 {
 	enum sb_state state = SB_STATE_READABLE;
@@ -728,7 +734,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	maker.plan.network = sb_policy_network(policy);
 	maker.plan.holds_reads = request->supervised && sb_plan_holds_reads(policy);
 	disks = sb_devices_disks_readable();
-	maker.plan.own_dev = disks && geteuid() == 0;
+	maker.plan.own_dev = disks && sb_devices_can_be_own();
 	maker.devices_apart = (disks || sb_devices_are_drivable()) && !maker.plan.own_dev;
 	maker.plan.cwd = strdup(request->cwd);
 	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);

@@ -72,9 +72,9 @@ struct sb_plan {
 	char **absent; /* what rules of the user's open and is not there; for telling */
 	size_t absent_count;
 	bool network;
-	bool holds_reads; /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
-	bool own_dev; /* disks could be read: a /dev of our own is needed, which only root can make */
-	bool own_terminals;   /* a /dev/pts of our own: no rule of the user's is about that one */
+	bool holds_reads;   /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
+	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */
+	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool caller_terminal; /* and yet the command has the caller's: give that a name */
 	char *cwd;
 	char *tmpdir;         /* what TMPDIR must be; NULL: leave it alone */
@@ -126,6 +126,9 @@ bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path);
  * hidden, would close everything that is made beside it, all of /tmp where there is an X server.
  */
 bool sb_plan_hides_content(const struct sb_plan_node *node);
+
+/* Does it keep names from being listed?  Those of sockets are everybody's to know. */
+bool sb_plan_hides_names(const struct sb_plan_node *node);
 
 /* What holds at a path: the state of the nearest enclosing node. */
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);

@@ -33,6 +33,15 @@ struct sb_domain {
 bool sb_domain_of(pid_t thread, const struct sb_domain **out);
 
 /*
+ * Give the run a mark of its own, and its first process that mark, before it starts others: then it
+ * can be told who belongs to the run.  0 or a negative errno.
+ */
+int sb_domain_begin(pid_t first);
+
+/* Is process of the caller's run, and of its domain or one inside it?  Only where the run has begun so. */
+bool sb_domain_reaches(pid_t caller, pid_t process);
+
+/*
  * Put the process, whose held call id is, into a new domain with these rules (encode.h).  0 or a
  * negative errno.
  */

@@ -22,6 +22,7 @@
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"
+#include "supervise/domains.h"
 #include "supervise/performer.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
@@ -424,7 +425,9 @@ static int performer_main(struct family *family)
 	/* all that can be done while the command confines itself */
 	if (sb_stages_prove_performer(stages, &err) != SB_OK)
 		return fail_alone(family, &err);
-	status = sb_performer_prepare(&performer);
+	status = sb_layers_hold_signals(stages->layers) ? sb_domain_begin(family->target) : 0;
+	if (status == 0)
+		status = sb_performer_prepare(&performer);
 	if (status < 0) {
 		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
 		return fail_alone(family, &err);

@@ -304,6 +304,12 @@ static void set_owner(const struct sb_broker *broker, const struct sb_call *call
 		sb_broker_fail(broker, call, EPERM);
 }
 
+/* Could this process open for the command what the command may not read? */
+static bool holds_reads(const struct sb_performer *performer)
+{
+	return performer->plan->holds_reads || performer->layers->listings;
+}
+
 static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 			     const struct sb_call *call)
 {
@@ -344,7 +350,7 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		 * descriptor cannot be handed over.  openat2(): ENOSYS. */
 		if (call->flags & O_PATH)
 			sb_broker_let_through(broker, call);
-		else if (!(call->flags & CHANGES) && broker->performer->plan->holds_reads)
+		else if (!(call->flags & CHANGES) && holds_reads(broker->performer))
 			open_if_shown(broker, cwd, call);
 		else if (!(call->flags & CHANGES))
 			open_to_read(broker, call);
@@ -431,6 +437,9 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_make_socket(broker, notification);
 		return;
 	}
+	if (sb_layers_hold_signals(broker->performer->layers) &&
+	    sb_broker_signal(broker, notification))
+		return;
 	status = sb_call_decode(notification, &call);
 	sb_cwd_next(cwd);
 	if (status < 0) {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 
 #include "policy/encode.h"
@@ -12,8 +13,12 @@
 #define MAX_DOMAINS 1024             /* different ones: the same rules in the same place are one */
 #define MAX_BYTES (16 * 1024 * 1024) /* of all rules together: they are never given back */
 
-/* Marks count down, so that a process can always be given a later one: a hard limit never rises. */
-#define FIRST_MARK (1u << 30)
+/*
+ * Marks count down, so that a process can always be given a later one: a hard limit never rises.
+ * The mark before the first one is the run's own, where it needs one.
+ */
+static rlim_t first_mark = 1u << 30;
+static bool is_marked;
 
 struct entry {
 	struct sb_domain domain;
@@ -37,13 +42,46 @@ bool sb_domain_of(pid_t thread, const struct sb_domain **out)
 		return true;
 	if (prlimit(thread, RLIMIT_LOCKS, NULL, &limit) != 0)
 		return false;
-	index = FIRST_MARK - limit.rlim_max;
-	if (limit.rlim_max > FIRST_MARK) /* never marked */
+	if (limit.rlim_max > first_mark) /* never marked, or as the run itself */
 		return true;
+	index = first_mark - limit.rlim_max;
 	if (index >= known)
 		return false;
 	*out = &entries[index]->domain;
 	return true;
+}
+
+/* Another run's marks are others, of so many that none will be met twice. */
+int sb_domain_begin(pid_t first)
+{
+	struct rlimit mark;
+	uint64_t chosen;
+
+	if (getrandom(&chosen, sizeof chosen, 0) != sizeof chosen)
+		return -EIO;
+	first_mark = (1ull << 61) + (chosen >> 4);
+	is_marked = true;
+	mark.rlim_cur = mark.rlim_max = first_mark + 1;
+	return prlimit(first, RLIMIT_LOCKS, &mark, NULL) != 0 ? -errno : 0;
+}
+
+static bool is_of_the_run(pid_t process)
+{
+	struct rlimit limit;
+
+	return is_marked && prlimit(process, RLIMIT_LOCKS, NULL, &limit) == 0 &&
+	       limit.rlim_max <= first_mark + 1 && limit.rlim_max > first_mark - MAX_DOMAINS;
+}
+
+bool sb_domain_reaches(pid_t caller, pid_t process)
+{
+	const struct sb_domain *from, *to;
+
+	if (!is_of_the_run(process) || !sb_domain_of(caller, &from) || !sb_domain_of(process, &to))
+		return false;
+	while (to != from && to)
+		to = to->outer;
+	return to == from;
 }
 
 static int find(const struct sb_domain *outer, const char *bytes, size_t length)
@@ -99,7 +137,7 @@ int sb_domain_enter(int listener, uint64_t id, pid_t process, const char *bytes,
 		return index;
 	if (!sb_sys_notify_alive(listener, id))
 		return -ESRCH; /* its number may be another's by now */
-	mark.rlim_cur = mark.rlim_max = FIRST_MARK - (rlim_t)index;
+	mark.rlim_cur = mark.rlim_max = first_mark - (rlim_t)index;
 	/* EPERM: its limit is lower already; an inner run of ours sees that and does not start */
 	return prlimit(process, RLIMIT_LOCKS, &mark, NULL) != 0 ? -errno : 0;
 }

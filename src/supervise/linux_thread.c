@@ -42,15 +42,34 @@ long sb_thread_field(int proc, pid_t thread, const char *field, int base)
 	return found ? strtol(found + strlen(field), NULL, base) : -1;
 }
 
-int sb_thread_open_flags(int proc, pid_t thread, int number)
+/* What the kernel tells of a descriptor. */
+static bool descriptor_field(int proc, pid_t thread, int number, const char *field, int base,
+			     long *out)
 {
-	static const char field[] = "flags:\t";
-	char name[SB_PROC_NAME], text[256];
+	char name[SB_PROC_NAME], text[512];
 	const char *found;
 
 	snprintf(name, sizeof name, "fdinfo/%d", number);
 	found = read_small(proc, thread, name, text, sizeof text) ? strstr(text, field) : NULL;
-	return found ? (int)strtol(found + strlen(field), NULL, 8) : O_PATH;
+	if (found)
+		*out = strtol(found + strlen(field), NULL, base);
+	return found;
+}
+
+int sb_thread_open_flags(int proc, pid_t thread, int number)
+{
+	long flags = O_PATH;
+
+	descriptor_field(proc, thread, number, "flags:\t", 8, &flags);
+	return (int)flags;
+}
+
+pid_t sb_thread_pidfd(int proc, pid_t thread, int number)
+{
+	long process = 0;
+
+	descriptor_field(proc, thread, number, "\nPid:\t", 10, &process);
+	return (pid_t)process;
 }
 
 /* Is that what the thread has at number?  It need not share its descriptors with its process. */

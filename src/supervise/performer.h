@@ -70,6 +70,11 @@ int sb_broker_enter(const struct sb_broker *broker);
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
 void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif *notification);
 
+/* --- signals.c --------------------------------------------------------------------- */
+
+/* True: it was a call that sends a signal, and is answered. */
+bool sb_broker_signal(const struct sb_broker *broker, const struct seccomp_notif *notification);
+
 /* --- shared by the two ----------------------------------------------------------------- */
 
 /* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */

@@ -18,6 +18,9 @@ long sb_thread_field(int proc, pid_t thread, const char *field, int base);
 /* How it has a descriptor open; O_PATH also when that cannot be told. */
 int sb_thread_open_flags(int proc, pid_t thread, int number);
 
+/* The process that a descriptor stands for; -1: one that is gone, 0: it stands for none. */
+pid_t sb_thread_pidfd(int proc, pid_t thread, int number);
+
 /* A copy of its descriptor: >= 0, or as sb_sys_take_descriptor(), but for any thread. */
 int sb_thread_take_descriptor(int proc, pid_t thread, int number);
 

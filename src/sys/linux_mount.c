@@ -118,6 +118,16 @@ int sb_sys_detach(const char *path)
 	return result(syscall(SYS_umount2, path, DETACH_LAZILY));
 }
 
+bool sb_sys_mounts_filtered(void)
+{
+	/* without OPEN_TREE_CLONE it needs no right: it is open() with O_PATH */
+	int tree = result(syscall(NR_OPEN_TREE, AT_FDCWD, "/", OPEN_TREE_CLOEXEC));
+
+	if (tree >= 0)
+		close(tree);
+	return tree < 0;
+}
+
 int sb_sys_mount_proc(const char *path, int pid_namespace)
 {
 	int context = result(syscall(NR_FSOPEN, "proc", FSOPEN_CLOEXEC)), tree, target, status;

@@ -193,9 +193,19 @@ void sb_sys_end_children(int proc)
 #define PIDFD_GET_NET _IO(0xff, 4)
 #define PIDFD_GET_USER _IO(0xff, 9)
 
+int sb_sys_open_process(pid_t process)
+{
+	return result(syscall(SYS_pidfd_open, process, 0));
+}
+
 int sb_sys_open_self(void)
 {
-	return result(syscall(SYS_pidfd_open, getpid(), 0));
+	return sb_sys_open_process(getpid());
+}
+
+int sb_sys_signal_process(int process, int number, siginfo_t *info)
+{
+	return result(syscall(SYS_pidfd_send_signal, process, number, info, 0));
 }
 
 /*

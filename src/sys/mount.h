@@ -36,6 +36,9 @@ int sb_sys_new_tmpfs(const char *mode);
 /* A new, detached devpts: terminals of its own, apart from all others (Linux 4.7). */
 int sb_sys_new_devpts(void);
 
+/* Does a filter refuse what is about mounts, whoever asks?  As in containers. */
+bool sb_sys_mounts_filtered(void);
+
 /*
  * The processes of a pid namespace, read-only, on top of what is at path.  pid_namespace is a
  * descriptor of it (Linux 6.17; -EINVAL before), or -1 for our own.

@@ -5,7 +5,9 @@
 #ifndef SB_SYS_PROCESS_H
 #define SB_SYS_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct sock_fprog;
 
@@ -49,8 +51,12 @@ int sb_sys_load_filter(const struct sock_fprog *program);
  */
 void sb_sys_end_children(int proc);
 
-/* The calling process as a descriptor.  -ENOSYS before Linux 5.3 */
+/* A process as a descriptor; the calling one.  -ENOSYS before Linux 5.3 */
+int sb_sys_open_process(pid_t process);
 int sb_sys_open_self(void);
+
+/* Signal it by that.  info may be NULL.  -ESRCH: it is gone, whoever has its number now. */
+int sb_sys_signal_process(int process, int number, siginfo_t *info);
 
 /*
  * One of its namespaces (CLONE_NEWUSER, NEWNS, NEWIPC or NEWNET), to come back to.  self: the above,

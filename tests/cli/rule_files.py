@@ -86,8 +86,13 @@ def dry_run_json(fx):
 @test("S14 --dry-run names what is weaker on a weaker machine")
 def dry_run_weak(fx):
     text = fx.sandbash("--dry-run", "true", without="userns").stdout
+    lacks(text, "modes, owners, times", "a supervisor holds them")
+    text = fx.sandbash("--static", "--dry-run", "true", without="userns").stdout
     contains(text, "modes, owners, times")
     found = json.loads(fx.sandbash("--dry-run", "--json", "true", without="userns").stdout)
+    equal(found["not_held"], [])
+    found = json.loads(fx.sandbash("--static", "--dry-run", "--json", "true",
+                                   without="userns").stdout)
     equal(found["layers"]["mount_namespace"], False)
     check(any("modes, owners, times" in sentence for sentence in found["not_held"]))
 

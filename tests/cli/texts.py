@@ -351,8 +351,8 @@ def doctor(fx):
 
 @test("R4 --doctor: not 0 where something needed is missing: which, what is weaker, how to get it")
 def doctor_weaker(fx):
-    for lacking, name in (("userns", "mount namespace"), ("mounts", "mount namespace"),
-                          ("seccomp", "seccomp filter"), ("landlock,userns", "Landlock")):
+    for lacking, name in (("landlock,userns", "mount namespace"), ("seccomp", "seccomp filter"),
+                          ("landlock,mounts", "Landlock")):
         result = fx.sandbash("--doctor", without=lacking)
         check(result.status not in (0, EXIT_USAGE, EXIT_OWN_FAILURE),
               f"{lacking}: status {result.status}: {result.stderr}")
@@ -371,7 +371,8 @@ def doctor_weaker(fx):
 @test("R4 --doctor agrees with what a run does")
 def doctor_agrees(fx):
     for lacking in (None, "net", "userns", "seccomp", "landlock", "landlock-abi=1",
-                    "landlock-abi=5", "landlock-abi=6", "pidfd_getfd", "docker"):
+                    "landlock-abi=5", "landlock-abi=6", "pidfd_getfd", "docker", "mounts",
+                    "landlock,userns", "userns,landlock-abi=5"):
         full = fx.sandbash("--doctor", without=lacking).status == 0
         result = fx.sandbash("true", without=lacking)
         equal(result.status == 0, full, f"{lacking}: {result.stderr}")
@@ -383,6 +384,8 @@ def doctor_less(fx):
                              ("landlock-abi=6", []),
                              ("landlock-abi=5", ["Landlock scopes"]),
                              ("landlock-abi=1", ["Landlock scopes", "Landlock devices"]),
+                             ("userns", ["mount namespace", "network namespace"]),
+                             ("mounts", ["mount namespace", "network namespace"]),
                              ("landlock", ["Landlock", "Landlock scopes", "Landlock devices"])):
         result = fx.sandbash("--doctor", without=lacking)
         equal(result.status, 0, lacking)

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from attack import DENIED, Victim, act, boxed, refused, works
-from tap import ALL_VARIANTS, SUPERVISED, check, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test
 
 ROOT = os.getuid() == 0
 NOBODY = DENIED + ("ESRCH",)
@@ -100,6 +100,127 @@ def everybody(fx):
     attack = [fx.tool("act"), "kill", "kill", "-1", "USR1"]
     equal(beside_victim(fx, machine, fx.argv(*attack)), "intact 0\n")
     equal(beside_victim(fx, machine, attack), "intact 1\n", "control")
+
+
+# Neither a pid namespace nor Landlock's scope: the broker sends every signal, or does not.
+OLD = {"variant": "flat", "without": "landlock-abi=5"}
+INSIDE = """
+import ctypes, os, signal, subprocess, sys, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+TKILL, TGKILL, QUEUE = map(int, sys.argv[1:])
+got = []
+signal.signal(signal.SIGUSR1, lambda number, frame: got.append(number))
+def until(count):
+    while len(got) < count:
+        time.sleep(0.001)
+def child(act):
+    with subprocess.Popen(["sleep", "60"]) as process:
+        act(process.pid)
+        return process.wait()
+def call(number, *words):
+    if libc.syscall(number, *words) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+def queue(pid):
+    info = (ctypes.c_int * 32)(signal.SIGTERM, 0, -1)
+    call(QUEUE, pid, signal.SIGTERM, ctypes.byref(info))
+def other_thread():
+    ready, end = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: (ready.set(), end.wait()))
+    thread.start()
+    ready.wait()
+    call(TKILL, thread.native_id, signal.SIGUSR1)
+    until(2)  # of two that wait the second is lost
+    signal.pthread_kill(thread.ident, signal.SIGUSR1)
+    until(3)
+    end.set()
+    thread.join()
+def daemon():
+    started = subprocess.run(["sh", "-c", "setsid sh -c 'sleep 60 >&- 2>&- & echo $!'"], stdout=-1)
+    pid = int(started.stdout)
+    os.kill(pid, signal.SIGKILL)
+    return pid > 0
+def group():
+    with subprocess.Popen("sleep 60 & sleep 60", shell=True, process_group=0) as process:
+        os.killpg(process.pid, signal.SIGTERM)
+        return process.wait()
+def own_group():
+    os.kill(0, signal.SIGUSR1)
+    until(4)
+    return len(got)
+print("kill", child(lambda pid: os.kill(pid, signal.SIGTERM)))
+print("tkill", child(lambda pid: call(TKILL, pid, signal.SIGTERM)))
+print("tgkill", child(lambda pid: call(TGKILL, pid, pid, signal.SIGTERM)))
+print("queue", child(queue))
+print("pidfd", child(lambda pid: signal.pidfd_send_signal(os.pidfd_open(pid), signal.SIGTERM)))
+signal.raise_signal(signal.SIGUSR1)
+until(1)
+other_thread()
+print("threads", len(got))
+print("daemon", daemon())
+print("group", group())
+print("own group", own_group())
+print("abort", subprocess.run(["sh", "-c", "kill -ABRT $$"]).returncode)
+try:
+    os.kill(1 << 22, 0)
+except OSError as error:
+    print("nobody", error.errno)
+try:
+    os.kill(os.getpid(), 99)
+except OSError as error:
+    print("nonsense", error.errno)
+"""
+
+
+def register_old(how):
+    @test(f"ESCAPES processes: signal by {how}, where the kernel would let it out")
+    def signalled(fx):
+        with Victim(fx) as victim:
+            for signal in ("USR1", "KILL", "STOP", "0"):
+                refused(boxed(fx, "kill", how, str(victim.pid), signal, **OLD), NOBODY, signal)
+            equal(victim.ask(), ("intact", 0))
+
+
+def old_groups(fx):
+    machine = ["unshare", "-pf"] if ROOT else ["unshare", "-Urpf"]
+    for number in ("0", "-1"):
+        attack = [fx.tool("act"), "kill", "kill", number, "USR1"]
+        equal(beside_victim(fx, machine, fx.argv(*attack, **OLD)), "intact 0\n", number)
+    # a group that it has joined
+    script = "import os; os.setpgid(0, int(os.environ['GROUP'])); os.kill(0, 10)"
+    attack = ["python3", "-c", f"import signal; signal.signal(10, signal.SIG_IGN); {script}"]
+    equal(beside_victim(fx, [], attack), "intact 1\n", "control")
+    equal(beside_victim(fx, [], fx.argv(*attack, **OLD)), "intact 0\n")
+
+
+def old_inside(fx):
+    fx.write("inside.py", INSIDE)
+    numbers = fx.run(fx.tool("act"), "numbers").stdout.split()
+    native = fx.run("python3", "inside.py", *numbers)
+    contains(native.stdout, "nonsense 22\n", native.stderr)
+    inside = fx.sandbash("python3", "inside.py", *numbers, **OLD)
+    equal(inside.stdout, native.stdout, inside.stderr)
+
+
+def old_runs(fx):
+    other = fx.start(*fx.argv("sh", "-c", "echo $$; read line", **OLD), stdin=-1, stdout=-1, text=True)
+    pid = other.stdout.readline().strip()
+    refused(boxed(fx, "kill", "kill", pid, "KILL", **OLD), NOBODY)
+    equal(other.poll(), None)
+    other.communicate("\n", timeout=30)
+    sandbash = fx.argv()[0]
+    script = f"sleep 60 & {sandbash} sh -c 'kill -9 '$!' && echo reached'; kill $! && echo own; wait"
+    result = fx.sandbash("sh", "-c", script, **OLD)
+    equal(result.stdout, "own\n", result.stderr)
+    script = f"{sandbash} sh -c 'echo $$ >pid; kill -STOP $$' & until [ -s pid ]; do :; done; kill -9 $(cat pid) && wait; echo done"
+    equal(fx.sandbash("sh", "-c", script, **OLD).stdout, "done\n")
+
+
+if SUPERVISED:
+    for how in SIGNALS:
+        register_old(how)
+    test("ESCAPES processes: groups, where the kernel would let signals out")(old_groups)
+    test("ESCAPES processes: signals inside are what they are, where the broker sends them")(old_inside)
+    test("ESCAPES processes: another run is outside, a nested one inside, where the broker sends signals")(old_runs)
 
 
 def register_intrusion(name, words):

@@ -18,7 +18,7 @@ Each test gets a Fixture of its own: a directory under $SANDBASH_TEST_BASE (defa
     fx.dir/outside         neither in the project nor in $HOME
 
 A variant says on what kind of machine sandbash() runs: "full" this one as it is,
-"flat" with every namespace denied (tests/lib/without.c) and --best-effort, "nested"
+"flat" with every namespace denied (tests/lib/without.c; a static run with --best-effort), "nested"
 inside another sandbash.  A test with several variants is run once for each.
 
 $SANDBASH_TEST_FLAGS has flags for every sandbash that a test starts ("--static"), so that one
@@ -170,7 +170,8 @@ class Fixture:
         lacking = [without] if without else []
         if variant == "flat":
             lacking.append("userns")
-            words.insert(0, "--best-effort")
+            if not SUPERVISED or "--static" in words:
+                words.insert(0, "--best-effort")  # which holds less there
         elif variant not in ALL_VARIANTS:
             raise ValueError(f"no variant {variant!r}")
         words.insert(0, str(BIN))

@@ -407,7 +407,7 @@ static void the_query_is_answered(void **state)
 static void every_combination_fits(void **state)
 {
 	(void)state;
-	for (unsigned bits = 0; bits < 256; bits++) {
+	for (unsigned bits = 0; bits < 2048; bits++) {
 		struct sb_filter_options options = {.network_off = bits & 1,
 						    .no_mounts = bits & 2,
 						    .as_root = bits & 4,
@@ -416,6 +416,9 @@ static void every_combination_fits(void **state)
 						    .shared_pids = bits & 32,
 						    .no_landlock = bits & 64,
 						    .reads = bits & 128 && bits & 8,
+						    .listings = bits & 256 && bits & 8,
+						    .signals = bits & 512 && bits & 8,
+						    .sockets = bits & 1024 && bits & 8,
 						    .staging = bits & 8 ? 1000 : 0,
 						    .self = SELF};
 		uint32_t otherwise = bits & 8 ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
@@ -427,6 +430,14 @@ static void every_combination_fits(void **state)
 		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : otherwise,
 				 call(SYS_fchmodat, 0, 0, 04755, 0));
 		assert_int_equal(otherwise, call(SYS_fchmodat, 0, 0, 0755, 0));
+		assert_int_equal(options.signals ? otherwise : SECCOMP_RET_ALLOW,
+				 call(SYS_kill, 0, 9, 0, 0));
+		assert_int_equal(options.signals ? otherwise : SECCOMP_RET_ALLOW,
+				 call(SYS_pidfd_send_signal, 0, 9, 0, 0));
+		assert_int_equal(options.listings || options.reads ? otherwise : SECCOMP_RET_ALLOW,
+				 call(SYS_openat, 0, 0, O_DIRECTORY, 0));
+		assert_int_equal(options.reads ? otherwise : SECCOMP_RET_ALLOW,
+				 call(SYS_openat, 0, 0, 0, 0));
 #ifdef __x86_64__
 		assert_int_equal(bits & 4 ? SECCOMP_RET_ERRNO | EPERM : otherwise,
 				 call(SYS_chmod, 0, 04755, 0, 0));
