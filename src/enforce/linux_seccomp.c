@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
 #include <sched.h>
@@ -365,7 +366,12 @@ static const struct sb_filter_row performer_table[] = {
 	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
 	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
 	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
-	{SYS_socket, PERM, MAKES_NO_SOCKETS, {{DIFFERENT, 0, AF_UNIX}}},
+	{SYS_socket, PERM, MAKES_NO_SOCKETS, {{DIFFERENT, 0, AF_UNIX}, {DIFFERENT, 0, AF_NETLINK}}},
+	/* which file a socket is bound to: sys/unix_diag.h */
+	{SYS_socket,
+	 PERM,
+	 MAKES_NO_SOCKETS,
+	 {{EQUAL, 0, AF_NETLINK}, {DIFFERENT, 2, NETLINK_SOCK_DIAG}}},
 	{SYS_fchmod, PERM, NO_MOUNTS, {{0}}},
 	{SYS_fchmodat, PERM, NO_MOUNTS, {{0}}},
 	{NR_fchmodat2, PERM, NO_MOUNTS, {{0}}},

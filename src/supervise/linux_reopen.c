@@ -234,21 +234,13 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 int sb_connect_for(const struct sb_wire_request *request, const struct sb_spot *file)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int flags = fcntl(request->socket, F_GETFL), error = 0, length;
+	int flags = fcntl(request->socket, F_GETFL), error = 0;
 
 	if (request->socket < 0 || flags < 0)
 		return EACCES;
 	if (request->call.act == SB_ACT_BIND)
-		length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d/%s",
-				  file->directory, file->name);
-	else
-		length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d",
-				  file->object);
-	if (length >= (int)sizeof address.sun_path)
-		return ENAMETOOLONG;
-	if (request->call.act == SB_ACT_BIND)
-		return bind(request->socket, (const void *)&address, sizeof address) != 0 ? errno
-											  : 0;
+		return sb_bind_at(&request->call, file, request->socket);
+	snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d", file->object);
 	/* a server that does not accept must not hold us; the flag is the command's, so put back */
 	fcntl(request->socket, F_SETFL, flags | O_NONBLOCK);
 	if (connect(request->socket, (const void *)&address, sizeof address) != 0)

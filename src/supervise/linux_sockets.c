@@ -292,31 +292,6 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	sb_spot_done(&file);
 }
 
-/*
- * In the very directory that was decided about.  The socket remembers the text it is bound to
- * (getsockname): the command's own where that is a plain name, else one that leads through our
- * descriptor, since to bind by a longer path would be to look it up a second time.
- */
-static int bind_in(const struct sb_broker *broker, const struct sb_call *call,
-		   const struct sb_spot *file, int socket)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int length, error = 0;
-
-	if (strcmp(call->file.path, file->name) == 0) {
-		if (fchdir(file->directory) != 0)
-			return errno;
-		if (bind(socket, (const void *)&call->address, call->address_length) != 0)
-			error = errno;
-		return fchdir(broker->performer->proc) != 0 ? errno : error;
-	}
-	length = snprintf(address.sun_path, sizeof address.sun_path, "self/fd/%d/%s",
-			  file->directory, file->name);
-	if (length >= (int)sizeof address.sun_path)
-		return ENAMETOOLONG;
-	return bind(socket, (const void *)&address, sizeof address) != 0 ? errno : 0;
-}
-
 static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
@@ -351,7 +326,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		sb_broker_seen(broker, SB_CREATE);
 		sb_broker_set_umask(broker, call->thread);
 		if (sb_sys_notify_alive(performer->listener, call->id)) {
-			outcome.error = bind_in(broker, call, &file, socket);
+			outcome.error = sb_bind_at(call, &file, socket);
 			if (!outcome.error)
 				sb_perform_made(file.directory, file.name);
 			if (!outcome.error &&

@@ -34,6 +34,9 @@ struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_sp
 struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *file,
 			     const struct sb_spot *target);
 
+/* bind() of a unix socket at file, by the caller's own text where that can be.  A positive errno, or 0. */
+int sb_bind_at(const struct sb_call *call, const struct sb_spot *file, int socket);
+
 /*
  * From now on names that are made and removed are noted in own, for temporary directories that are
  * everybody's; made: by other means than sb_perform().

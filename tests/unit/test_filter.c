@@ -593,6 +593,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(calls_that_are_refused_whatever_their_arguments),
 	cmocka_unit_test(ordinary_calls_are_allowed),
 	cmocka_unit_test(arguments_decide),
+	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_NETLINK, 3, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_NETLINK, 3, 4, 0));
 	cmocka_unit_test(sockets),
 	cmocka_unit_test(file_flags_are_held_without_mounts),
 	cmocka_unit_test(ioctls_of_file_systems_are_a_list),

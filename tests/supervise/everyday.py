@@ -1,0 +1,164 @@
+"""everyday.py - what programs do every day has the same results inside as without a sandbox.
+
+Each script runs natively first, then inside; status and output are compared, line by line.
+"""
+
+import errno
+import os
+import shutil
+import socket
+import subprocess
+
+from compare import inside, native
+from tap import SUPERVISED, check, equal, run_all, skip, test
+
+
+def outputs(fx, words, env=None):
+    """What comes out natively and inside, each in the same new directory."""
+    results = []
+    for wrap in (native, lambda *words: inside(fx, *words)):
+        place = fx.project / "d"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        results.append(fx.run(*wrap(*words), cwd=place, env=env, timeout=60))
+    return results
+
+
+def everyday(name, script, needs=(), variants=("full", "flat"), language="python3"):
+    @test(name, variants=variants)
+    def compare(fx):
+        for command in (language, *needs):
+            if not shutil.which(command):
+                skip(f"no program '{command}'")
+        words = [language, "-c", script]
+        control, result = outputs(fx, words)
+        equal(control.status, 0, f"without a sandbox: {control.stderr}")
+        check(control.stdout, "the script says nothing")
+        equal(result.stdout.splitlines(), control.stdout.splitlines(), f"output; {result.stderr}")
+        equal(result.status, 0, result.stderr)
+
+
+# --- unix sockets --------------------------------------------------------------------------
+
+everyday("sockets: a bound socket calls itself what it was bound to", """if 1:
+    import os, socket
+    os.makedirs("a/b"); os.symlink("a/b", "l"); here = os.getcwd()
+    for text in ("plain", "./dot", "a/b/deep", "a/../a/x", "l/linked", here + "/whole", "a//two",
+                 "../d/up", os.path.join(here, "a", "absolute"), "a/b/../" + "n" * 60):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+            server = socket.socket(socket.AF_UNIX, kind)
+            server.bind(text); server.listen(1)
+            client = socket.socket(socket.AF_UNIX, kind); client.connect(text)
+            one, whose = server.accept()
+            print(text, server.getsockname(), one.getsockname(), client.getpeername(), repr(whose),
+                  oct(os.lstat(text).st_mode))
+            one.send(b"x"); print(client.recv(1)); os.unlink(server.getsockname())
+    for text in ("nowhere/x", "plain2", "plain2", "a", "a/", "new/", "../d/a/b/same", "a/b/same",
+                 "/", ".", "a/b/.."):
+        try: socket.socket(socket.AF_UNIX).bind(text); print(text)
+        except OSError as problem: print(text, problem.errno)
+    server = socket.socket(socket.AF_UNIX); server.bind(here + "/once")
+    try: server.bind("a/twice")
+    except OSError as problem: print(problem.errno, os.path.exists("a/twice"))
+    os.chdir("a/b"); os.umask(0o077); server = socket.socket(socket.AF_UNIX); server.bind("../m")
+    print(server.getsockname(), oct(os.lstat("../m").st_mode))
+""")
+
+everyday("sockets: multiprocessing's manager, socketserver", """if 1:
+    import multiprocessing, os, socketserver, threading, socket
+    if __name__ == "__main__":
+        os.environ["TMPDIR"] = "/tmp" # an address holds no long path
+        multiprocessing.set_start_method("fork")
+        with multiprocessing.Manager() as manager:
+            shared = manager.dict(); shared["a"] = 1; print(dict(shared))
+    class Echo(socketserver.StreamRequestHandler):
+        def handle(self): self.wfile.write(self.rfile.readline())
+    os.mkdir("run")
+    with socketserver.UnixStreamServer("run/echo", Echo) as server:
+        print(server.server_address)
+        threading.Thread(target=server.handle_request).start()
+        client = socket.socket(socket.AF_UNIX); client.connect(server.server_address)
+        client.sendall(b"words\\n"); print(client.makefile().readline())
+""")
+
+
+@test("sockets: node listens on a path, with modes, and removes it")
+def node_listens(fx):
+    if not shutil.which("node"):
+        skip("no program 'node'")
+    script = """
+    const net = require('net'), fs = require('fs'); fs.mkdirSync('run');
+    const server = net.createServer(c => c.end('hello'));
+    server.listen({ path: process.cwd() + '/run/s', readableAll: true, writableAll: true }, () => {
+      console.log(server.address(), (fs.statSync('run/s').mode & 0o777).toString(8));
+      net.connect(server.address()).on('data', d => console.log(String(d)))
+        .on('close', () => server.close(() => console.log(fs.existsSync('run/s'))));
+    });
+    """
+    control, result = outputs(fx, ["node", "-e", script])
+    equal(control.status, 0, control.stderr)
+    equal(result.stdout, control.stdout, result.stderr)
+
+
+# Another program: x is by turns a directory and a link to the guarded one.
+SWAP = """if 1:
+    import ctypes, os
+    libc = ctypes.CDLL(None)
+    os.symlink("../.git/hooks", "way/y")
+    while not os.path.exists("enough"):
+        for n in range(1000): libc.renameat2(-100, b"way/x", -100, b"way/y", 2)
+"""
+BINDS = """if 1:
+    import os, socket
+    made, kept = 0, []
+    for n in range(800):
+        server = socket.socket(socket.AF_UNIX)
+        try: server.bind(f"way/x/s{n}")
+        except OSError: continue
+        server.listen(4); kept.append(server); made += 1
+    print("made", made, flush=True); input()
+"""
+
+
+if SUPERVISED:  # a static run guards hooks by mounts alone
+    @test("sockets: a path that changes under bind leads to no name that is guarded")
+    def swapped(fx):
+        fx.run("git", "init", "-q", cwd=fx.project)
+        hooks = fx.project / ".git" / "hooks"
+        hooks.mkdir(exist_ok=True)
+        (fx.project / "way" / "x").mkdir(parents=True)
+        before = {found.name for found in os.scandir(hooks)}
+        fx.start("python3", "-c", SWAP)
+        child = fx.start(*fx.argv("python3", "-c", BINDS), stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        made = int(child.stdout.readline().split()[1])
+        check(made > 0, "none could be bound")
+        for found in os.scandir(hooks):
+            if found.name in before:
+                continue
+            client = socket.socket(socket.AF_UNIX)
+            directory = os.open(hooks, os.O_PATH)  # an address holds no long path
+            equal(client.connect_ex(f"/proc/self/fd/{directory}/{found.name}"), errno.ECONNREFUSED,
+                  f"{found.path} is served from inside")
+            os.close(directory)
+        fx.write("enough")
+        child.communicate(b"\n", timeout=30)
+
+    @test("sockets: one that the asker binds calls itself what it was bound to, too")
+    def asker(fx):
+        script = """if 1:
+            import os, socket, sys
+            os.mkdir(sys.argv[1]); os.chdir(sys.argv[1])
+            for text in ("s", "./t", "../new/u"):
+                server = socket.socket(socket.AF_UNIX); server.bind(text)
+                print(server.getsockname(), os.path.exists(text))
+        """
+        new = fx.outside / "new"
+        control = fx.run("python3", "-c", script, new)
+        equal(control.stdout.count("True"), 3, control.stderr)
+        shutil.rmtree(new)
+        result = fx.sandbash(f"--allow-write={new}", "python3", "-c", script, new)
+        equal(result.stdout, control.stdout, result.stderr)
+
+
+run_all()
