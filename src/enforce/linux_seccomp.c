@@ -78,6 +78,7 @@ enum when {
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
+	OTHER_PIDS,
 	SHARED_PIDS,
 	SHARED_PIDS_STATIC,
 	SHARED_PIDS_SUPERVISED,
@@ -155,17 +156,31 @@ static const struct sb_filter_row table[] = {
 	{SYS_settimeofday, PERM, EVERY_RUN, {{0}}},
 	{SYS_clock_settime, PERM, EVERY_RUN, {{0}}},
 
-	/* Limits, priority and processors of programs outside: uid is all the kernel asks for.
-	 * PRIO_PGRP and PRIO_USER reach further than their "0" looks. */
-	{SYS_prlimit64, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
+	/*
+	 * SECURITY: limits, priority and processors are those of the run's own processes.
+	 *
+	 * Danger: uid is all the kernel asks for (tests/facts/priority.c).  In a pid namespace of the
+	 * run's own a number means one of its processes, or the first, which is the supervisor's.
+	 * PRIO_PGRP and PRIO_USER, and their like for ioprio, reach further than their "0" looks.
+	 * Price: elsewhere renice, taskset and prlimit work on the calling thread alone.
+	 * Held by: tests/enforce/processes.py
+	 */
 	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
-	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 1, 0}}},
 	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 0, 1 /* IOPRIO_WHO_PROCESS */}}},
-	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 1, 0}}},
-	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setattr, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setparam, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{DIFFERENT, 0, 0}}},
+	{SYS_prlimit64, PERM, EVERY_RUN, {{EQUAL, 0, 1}, {NOT_ZERO, 2, 0}}},
+	{SYS_setpriority, PERM, EVERY_RUN, {{EQUAL, 1, 1}}},
+	{SYS_ioprio_set, PERM, EVERY_RUN, {{EQUAL, 1, 1}}},
+	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
+	{SYS_sched_setattr, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
+	{SYS_sched_setparam, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
+	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
+	{SYS_prlimit64, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
+	{SYS_setpriority, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
+	{SYS_ioprio_set, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
+	{SYS_sched_setaffinity, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setattr, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setparam, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setscheduler, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
 
 	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
 	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
@@ -429,6 +444,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->no_mounts || options->supervised;
 	case SHARED_IPC:
 		return options->shared_ipc;
+	case OTHER_PIDS:
+		return options->other_pids;
 	case SHARED_PIDS:
 		return options->shared_pids;
 	case SHARED_PIDS_STATIC:
@@ -559,6 +576,7 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 		/* an outer run has refused already what its own namespaces do not hold */
 		.shared_ipc = !layers->ipc_namespace && !layers->outer,
 		.shared_pids = !layers->pid_namespace && !layers->outer,
+		.other_pids = !layers->pid_namespace,
 		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),
 	};

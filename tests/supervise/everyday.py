@@ -161,4 +161,25 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
         equal(result.stdout, control.stdout, result.stderr)
 
 
+# --- limits and priorities -------------------------------------------------------------------
+
+# of another process of the run, and of a thread by its number
+if SUPERVISED:
+    everyday("renice, taskset, prlimit, ionice, chrt on the run's own processes", """
+    sleep 60 & p=$!
+    renice -n 5 -p $p | sed "s/$p/P/"; ps -o ni= -p $p
+    taskset -cp 0 $p >/dev/null; taskset -cp $p | sed "s/$p/P/"
+    prlimit --pid $p --nofile=100:200; prlimit --pid $p --nofile --noheadings -o SOFT,HARD
+    ionice -c 2 -n 6 -p $p; ionice -p $p; chrt -b -p 0 $p; chrt -p $p | sed "s/$p/P/"
+    renice -n 5 -p 999999999 2>/dev/null || echo none; kill $p
+    """, ["renice", "taskset", "prlimit", "ionice", "chrt", "ps"], ("full",), "sh")
+
+    everyday("a thread is pinned by its number", """if 1:
+        import os, threading
+        def work(): os.sched_setaffinity(threading.get_native_id(), {0}); print(os.sched_getaffinity(0))
+        one = threading.Thread(target=work); one.start(); one.join()
+        os.setpriority(os.PRIO_PROCESS, os.getpid(), 3); print(os.getpriority(os.PRIO_PROCESS, 0))
+    """, (), ("full",))
+
+
 run_all()

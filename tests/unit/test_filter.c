@@ -173,17 +173,39 @@ static void arguments_decide(void **state)
 	assert_int_equal(REFUSED(EPERM), call(SYS_unshare, CLONE_NEWNET, 0, 0, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_unshare, 0x80, 0, 0, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_unshare, CLONE_FILES | CLONE_FS, 0, 0, 0));
+}
 
-	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 7, 0, 1, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 7, 0, high, 0));
-	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 7, 0, 0, 1));
-	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, 0, 1, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_USER, 0, 5, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PGRP, 0, 5, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PROCESS, 7, 5, 0));
-	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_setpriority, PRIO_PROCESS, 0, 5, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_sched_setaffinity, 7, 0, 0, 0));
-	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_sched_setaffinity, 0, 0, 0, 0));
+static void limits_are_for_processes_of_the_run(void **state)
+{
+	struct sb_filter_options options = {.self = SELF, .other_pids = true};
+	uint64_t high = UINT64_C(1) << 32;
+	uint32_t own = REFUSED(EPERM);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		length = sb_filter_build(&options, code, MAX);
+		assert_int_equal(own, call(SYS_prlimit64, 7, 0, 1, 0));
+		assert_int_equal(own, call(SYS_prlimit64, 7, 0, high, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 7, 0, 0, 1));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, 0, 1, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_USER, 0, 5, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PGRP, 0, 5, 0));
+		assert_int_equal(own, call(SYS_setpriority, PRIO_PROCESS, 7, 5, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_setpriority, PRIO_PROCESS, 0, 5, 0));
+		assert_int_equal(own, call(SYS_sched_setaffinity, 7, 0, 0, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_sched_setaffinity, 0, 0, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_ioprio_set, 3, 0, 0, 0));
+		/* the first of the namespace is the supervisor's */
+		assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 1, 0, 1, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_PROCESS, 1, 5, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_ioprio_set, 1, 1, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_sched_setaffinity, 1, 0, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_sched_setattr, 1, 0, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_sched_setparam, 1, 0, 0, 0));
+		assert_int_equal(REFUSED(EPERM), call(SYS_sched_setscheduler, 1, 0, 0, 0));
+		options.other_pids = false;
+		own = SECCOMP_RET_ALLOW;
+	}
 }
 
 static void sockets(void **state)
@@ -571,6 +593,8 @@ static void the_performer_keeps_to_files(void **state)
 	assert_int_equal(REFUSED(EPERM), call(SYS_execve, 0, 0, 0, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_fchmodat, 0, 0, 0, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_INET, 1, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_NETLINK, 3, 0, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_NETLINK, 3, 4, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat, 0, 0, 1, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, FS_IOC_SETFLAGS, 0, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, BTRFS_IOC_SNAP_CREATE_V2, 0, 0));
@@ -593,8 +617,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(calls_that_are_refused_whatever_their_arguments),
 	cmocka_unit_test(ordinary_calls_are_allowed),
 	cmocka_unit_test(arguments_decide),
-	assert_int_equal(REFUSED(EPERM), call(SYS_socket, AF_NETLINK, 3, 0, 0));
-	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_socket, AF_NETLINK, 3, 4, 0));
+	cmocka_unit_test(limits_are_for_processes_of_the_run),
 	cmocka_unit_test(sockets),
 	cmocka_unit_test(file_flags_are_held_without_mounts),
 	cmocka_unit_test(ioctls_of_file_systems_are_a_list),
