@@ -82,6 +82,7 @@ enum when {
 	SHARED_PIDS,
 	SHARED_PIDS_STATIC,
 	SHARED_PIDS_SUPERVISED,
+	NO_LANDLOCK,
 	SUPERVISED_ALONE, /* without Landlock */
 };
 
@@ -319,7 +320,7 @@ static const struct sb_filter_row table[] = {
 	/* A datagram can be sent to any path without connecting.  Bit 1 is in SOCK_DGRAM and
 	 * SOCK_RAW (which unix sockets take for the same), not in STREAM and SEQPACKET. */
 	{SYS_socket, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
-	{SYS_socketpair, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
+	{SYS_socketpair, HOLD, SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
 	{SYS_socket, HOLD, HOLDS_SOCKETS, {{0}}},
 	/* Nothing else keeps them inside: supervise/linux_signals.c. */
 	{SYS_kill, HOLD, HOLDS_SIGNALS, {{0}}},
@@ -369,7 +370,7 @@ static const struct sb_filter_row performer_table[] = {
 	{SYS_execve, PERM, EVERY_RUN, {{0}}},
 	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
 	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},
-	{SYS_process_vm_writev, PERM, EVERY_RUN, {{0}}},
+	{SYS_process_vm_writev, PERM, NO_LANDLOCK, {{0}}}, /* else only into the run's processes */
 	{SYS_unshare, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE | NEW_TIME_NAMESPACE}}},
 	{SYS_setns, PERM, EVERY_RUN, {{0}}},
 	{SYS_mount, PERM, EVERY_RUN, {{0}}},
@@ -452,6 +453,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->shared_pids && !options->supervised;
 	case SHARED_PIDS_SUPERVISED:
 		return options->shared_pids && options->supervised;
+	case NO_LANDLOCK:
+		return options->no_landlock;
 	case SUPERVISED_ALONE:
 		return options->supervised && options->no_landlock;
 	default:
@@ -626,8 +629,12 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err)
 {
 	struct sock_filter code[256];
-	struct sb_filter_options options = {
-		.performer = true, .no_mounts = !layers->mounts, .sockets = layers->no_copies};
+	struct sb_filter_options options = {.performer = true,
+					    .no_mounts = !layers->mounts,
+					    /* of ABI 1 it has no domain where there are mounts */
+					    .no_landlock = layers->landlock_abi <
+							   (layers->mounts ? 2 : 1),
+					    .sockets = layers->no_copies};
 	struct sock_fprog program;
 	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 

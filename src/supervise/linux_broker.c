@@ -440,6 +440,10 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	if (sb_layers_hold_signals(broker->performer->layers) &&
 	    sb_broker_signal(broker, notification))
 		return;
+	if (notification->data.nr == SYS_socketpair) {
+		sb_broker_make_pair(broker, notification);
+		return;
+	}
 	status = sb_call_decode(notification, &call);
 	sb_cwd_next(cwd);
 	if (status < 0) {

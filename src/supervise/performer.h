@@ -69,6 +69,7 @@ int sb_broker_enter(const struct sb_broker *broker);
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
 void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif *notification);
+void sb_broker_make_pair(struct sb_broker *broker, const struct seccomp_notif *notification);
 
 /* --- signals.c --------------------------------------------------------------------- */
 

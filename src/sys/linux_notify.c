@@ -185,6 +185,17 @@ ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t len
 	return got < 0 ? -errno : got;
 }
 
+int sb_sys_write_memory(pid_t thread, uint64_t address, const void *from, size_t length)
+{
+	struct iovec local = {(void *)(uintptr_t)from, length};
+	struct iovec remote = {(void *)(uintptr_t)address, length};
+	ssize_t done = process_vm_writev(thread, &local, 1, &remote, 1, 0);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == length ? 0 : -EFAULT;
+}
+
 int sb_sys_read_string(pid_t thread, uint64_t address, char *out, size_t size)
 {
 	size_t have = 0;

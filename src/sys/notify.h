@@ -59,6 +59,9 @@ void sb_sys_read_memory_by(int proc);
 /* Copy length bytes out of another process.  Short only at an unmapped page.  -EACCES: not ours. */
 ssize_t sb_sys_read_memory(pid_t thread, uint64_t address, void *out, size_t length);
 
+/* The other way round, all of it: 0, -EFAULT, or another negative errno. */
+int sb_sys_write_memory(pid_t thread, uint64_t address, const void *from, size_t length);
+
 /*
  * Copy a NUL-terminated string of at most size bytes, NUL included.
  * -EFAULT: unmapped.  -ENAMETOOLONG: no NUL in it.

@@ -158,6 +158,7 @@ static int do_unix(char **arg)
 	socklen_t size = sizeof to;
 	const char *how = arg[0];
 	int fd, pair[2];
+	char byte;
 
 	if (unix_address(&to, arg[1]) < 0)
 		return -1;
@@ -168,7 +169,12 @@ static int do_unix(char **arg)
 	if (strcmp(how, "pair") == 0) { /* a socketpair can address anybody */
 		if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) < 0)
 			return -1;
-		return sendto(pair[0], "X", 1, 0, (struct sockaddr *)&to, size) == 1 ? 0 : -1;
+		if (sendto(pair[0], "X", 1, 0, (struct sockaddr *)&to, size) != 1)
+			return -1;
+		if (recv(pair[1], &byte, 1, MSG_DONTWAIT) != 1)
+			return 0;
+		errno = ECONNREFUSED; /* it went to the other end, whatever the address said */
+		return -1;
 	}
 	if (strcmp(how, "sendto") == 0) {
 		fd = socket(AF_UNIX, SOCK_DGRAM, 0);

@@ -82,6 +82,29 @@ everyday("sockets: multiprocessing's manager, socketserver", """if 1:
 """)
 
 
+everyday("sockets: pairs keep messages apart, pass descriptors and take no address", """if 1:
+    import os, socket
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET):
+        a, b = socket.socketpair(socket.AF_UNIX, kind)
+        a.send(b"one"); a.send(b"two"); a.send(b""); a.send(b"three")
+        print([b.recv(2) for n in range(4)], os.get_inheritable(a.fileno()), a.getsockname())
+        r, w = os.pipe(); socket.send_fds(a, [b"fd"], [w]); _, fds, _, _ = socket.recv_fds(b, 9, 1)
+        os.write(fds[0], b"through"); print(os.read(r, 9)); a.setblocking(False)
+        try: a.recv(1)
+        except BlockingIOError: print("nothing there")
+        b.send(b"x" * 60000); print(len(a.recv(70000)))
+    for kind, protocol in ((socket.SOCK_DGRAM, 7), (6, 0), (10, 0), (socket.SOCK_DGRAM, 1)):
+        try: socket.socketpair(socket.AF_UNIX, kind, protocol); print("made")
+        except OSError as problem: print(problem.errno)
+    import ctypes; libc = ctypes.CDLL(None, use_errno=True); free = os.dup(0); os.close(free)
+    for where in (None, ctypes.c_void_p(8)):
+        print(libc.socketpair(1, 2, 0, where), ctypes.get_errno(), os.dup(0) == free); os.close(free)
+    two = (ctypes.c_int * 2)()
+    print(libc.socketpair(1, 2 | socket.SOCK_NONBLOCK, 0, two), [n - free for n in two])
+    print([os.get_inheritable(n) for n in two], [os.get_blocking(n) for n in two])
+""")
+
+
 @test("sockets: node listens on a path, with modes, and removes it")
 def node_listens(fx):
     if not shutil.which("node"):

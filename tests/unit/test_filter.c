@@ -600,9 +600,12 @@ static void the_performer_keeps_to_files(void **state)
 	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, BTRFS_IOC_SNAP_CREATE_V2, 0, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, SECCOMP_IOCTL_NOTIF_RECV, 0, 0));
 	assert_in_range(length, 1, 256);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_process_vm_writev, 7, 0, 0, 0));
 	options.no_mounts = false;
+	options.no_landlock = true;
 	length = sb_filter_build(&options, code, MAX);
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_fchmodat, 0, 0, 0, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_process_vm_writev, 7, 0, 0, 0));
 }
 
 static void a_filter_that_does_not_fit_is_not_built(void **state)
