@@ -152,7 +152,8 @@ def own_account(top, build, base):
 
 
 def switch_words(entry):
-    return ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups",
+    return ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}",
+            f"--groups={entry.pw_gid},{entry.pw_gid + 1}",  # people are in more groups than one
             "--inh-caps=-all", "--"]
 
 

@@ -184,6 +184,48 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
         equal(result.stdout, control.stdout, result.stderr)
 
 
+# --- owners and groups -----------------------------------------------------------------------
+
+# (which group a file has inside only the outside can tell)
+OWNERS = """if 1:
+    import os, subprocess
+    others = sorted({group for group in map(int, os.environ["GROUPS_OUTSIDE"].split())} - {os.getegid()})
+    open("f", "w").close(); os.mkdir("d"); os.symlink("f", "l"); fd = os.open("f", os.O_RDWR)
+    def attempt(what, *words, **more):
+        try: what(*words, **more); print(words, "done")
+        except OSError as problem: print(words, problem.errno)
+    for group in others:
+        attempt(os.chown, "f", -1, group); attempt(os.fchown, fd, os.getuid(), group)
+        attempt(os.chown, "d", -1, group); attempt(os.lchown, "l", -1, group)
+        print(subprocess.run(["install", "-g", str(group), "-m", "640", "f", "i"]).returncode)
+        attempt(os.chown, "none", -1, group)
+    for uid, gid in ((os.getuid(), os.getgid()), (-1, 54321), (54321, -1), (54321, 54321), (-1, -1)):
+        attempt(os.chown, "f", uid, gid); attempt(os.fchown, fd, uid, gid)
+    attempt(os.chown, "/etc/passwd", -1, 54321)
+"""
+
+
+if SUPERVISED:  # a static run has nobody outside its namespace
+    @test("chgrp to one's further groups; EPERM for those of others", variants=("full", "flat"))
+    def owners(fx):
+        groups = " ".join(map(str, os.getgroups()))
+        found = []
+        for wrap in (native, lambda *words: inside(fx, *words)):
+            place = fx.project / "d"
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            result = fx.run(*wrap("python3", "-c", OWNERS), cwd=place, env={"GROUPS_OUTSIDE": groups})
+            equal(result.status, 0, result.stderr)
+            found.append([result.stdout, *sorted((entry.name, entry.stat(follow_symlinks=False).st_gid,
+                                                  oct(entry.stat(follow_symlinks=False).st_mode))
+                                                 for entry in os.scandir(place))])
+        equal(found[1], found[0])
+
+    everyday("an access list for somebody else", """
+    echo x >f; setfacl -m u:54321:r f; echo $?; chmod 640 f; stat -c %a f; setfacl -b f; stat -c %a f
+    """, ["setfacl"], ("full", "flat"), "sh")
+
+
 # --- limits and priorities -------------------------------------------------------------------
 
 # of another process of the run, and of a thread by its number
