@@ -252,10 +252,21 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 
 /* --- guarded names -------------------------------------------------------------------------------- */
 
+/*
+ * SECURITY: names in the run's own /tmp are not guarded.
+ *
+ * Danger: a tree that was prepared there gets a place where a program outside obeys it.  But the
+ * directory is on a file system of the run's own, which ends with it, and is known by that, not by
+ * its path: a project that lies in /tmp is on another.  Renames and links do not leave a mount
+ * (EXDEV), so whatever comes out is made name by name, and judged where it arrives.
+ * Price: what a program inside would obey there the run can write, as it can all of its memory.
+ * Held by: tests/supervise/everyday.py, "its own /tmp"
+ */
 static bool has_guard(const struct sb_grounds *grounds, const struct sb_site *site)
 {
 	return grounds->guard && !site->in_proc && site->path[0] == '/' && !site->nameless &&
-	       !sb_fast_holds(grounds->policy, site->path) && !is_danger(grounds);
+	       !sb_fast_holds(grounds->policy, site->path) && !is_danger(grounds) &&
+	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
 }
 
 static struct sb_guard_place place_of(const struct sb_site *site, mode_t mode)

@@ -13,6 +13,7 @@
 #include "sys/beneath.h"
 
 #define MAX_ROOTS 4    /* /tmp, $TMPDIR, /dev/shm */
+#define KEPT_PATH 256  /* one that is longer is guarded like any other place */
 #define MAX_NAMES 8192 /* at the top of these */
 
 enum state { FREE, CLAIMED, KNOWN };
@@ -29,6 +30,11 @@ struct sb_own_temp {
 	struct {
 		uint64_t device, inode;
 	} roots[MAX_ROOTS];
+	unsigned kept_count;
+	struct {
+		char path[KEPT_PATH];
+		dev_t device;
+	} kept[MAX_ROOTS];
 	unsigned used; /* no name has been noted further back */
 	struct name names[MAX_NAMES];
 };
@@ -56,6 +62,29 @@ void sb_own_temp_share(struct sb_own_temp *own, const struct sb_policy *policy)
 		own->roots[count++].inode = info.inode;
 	}
 	__atomic_store_n(&own->root_count, count, __ATOMIC_RELEASE);
+}
+
+void sb_own_temp_keep(struct sb_own_temp *own, const char *path, dev_t device)
+{
+	unsigned count = own->kept_count;
+
+	if (count == MAX_ROOTS || strlen(path) >= KEPT_PATH)
+		return;
+	memcpy(own->kept[count].path, path, strlen(path) + 1);
+	own->kept[count].device = device;
+	__atomic_store_n(&own->kept_count, count + 1, __ATOMIC_RELEASE);
+}
+
+bool sb_own_temp_is_kept(const struct sb_own_temp *own, int directory, const char *path)
+{
+	unsigned count = own ? __atomic_load_n(&own->kept_count, __ATOMIC_ACQUIRE) : 0;
+	struct stat info;
+
+	for (unsigned i = 0; i < count; i++)
+		if (sb_path_within(own->kept[i].path, path))
+			return directory >= 0 && fstat(directory, &info) == 0 &&
+			       info.st_dev == own->kept[i].device;
+	return false;
 }
 
 static struct name *find(const struct sb_own_temp *own, const struct sb_sys_file *info)

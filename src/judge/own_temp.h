@@ -1,5 +1,6 @@
 /*
- * own_temp.h - temporary directories that a run shares with everybody: its own names there.
+ * own_temp.h - temporary directories: those that a run has for itself, and its own names in those that
+ * it shares with everybody.
  *
  * With namespaces a run has a /tmp and a /dev/shm of its own.  Without, the real ones are used, in
  * which other programs of the same user keep scripts, sockets and locks.  So a run may make names
@@ -13,6 +14,7 @@
 #define SB_JUDGE_OWN_TEMP_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "sandbash/policy.h"
 
@@ -23,6 +25,15 @@ struct sb_own_temp *sb_own_temp_new(void);
 
 /* The temporary directories that policy opens are everybody's, as it turns out. */
 void sb_own_temp_share(struct sb_own_temp *own, const struct sb_policy *policy);
+
+/* The run has the directory at path for itself, on a file system of this number that was made for it. */
+void sb_own_temp_keep(struct sb_own_temp *own, const char *path, dev_t device);
+
+/*
+ * Is path, a name in directory, on such a file system?  Nobody outside ever sees a name there.  Costs no
+ * system call where path is no temporary one.
+ */
+bool sb_own_temp_is_kept(const struct sb_own_temp *own, int directory, const char *path);
 
 /* A name was made for the run.  Costs a comparison where directory is not a shared one. */
 void sb_own_temp_made(struct sb_own_temp *own, int directory, const char *name);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -290,6 +291,20 @@ static void raise_limit(void)
 
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
+/* Which temporary directories the run has for itself: those that the plan has put a mount on. */
+static void note_temp(const struct sb_performer *performer)
+{
+	const struct sb_plan *plan = performer->plan;
+	struct stat info;
+
+	if (!performer->layers->mounts)
+		sb_own_temp_share(performer->grounds->own_temp, performer->policy);
+	for (size_t i = 0; performer->layers->mounts && i < plan->node_count; i++)
+		if (plan->nodes[i].temp && stat(plan->nodes[i].path, &info) == 0)
+			sb_own_temp_keep(performer->grounds->own_temp, plan->nodes[i].path,
+					 info.st_dev);
+}
+
 int sb_performer_prepare(struct sb_performer *performer)
 {
 	char name[PATH_MAX];
@@ -303,8 +318,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;
-	if (!performer->layers->mounts)
-		sb_own_temp_share(performer->grounds->own_temp, performer->policy);
+	note_temp(performer);
 	sb_perform_note(performer->grounds->own_temp);
 	sb_sys_read_memory_by(performer->proc);
 	crew.broker.performer = performer;

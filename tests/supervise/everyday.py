@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 from compare import inside, native
-from tap import SUPERVISED, check, equal, run_all, skip, test
+from tap import SUPERVISED, check, contains, equal, run_all, skip, test
 
 
 def outputs(fx, words, env=None):
@@ -224,6 +224,54 @@ if SUPERVISED:  # a static run has nobody outside its namespace
     everyday("an access list for somebody else", """
     echo x >f; setfacl -m u:54321:r f; echo $?; chmod 640 f; stat -c %a f; setfacl -b f; stat -c %a f
     """, ["setfacl"], ("full", "flat"), "sh")
+
+
+# --- temporary directories -------------------------------------------------------------------
+
+if SUPERVISED:
+    everyday("its own /tmp: hooks, settings and profiles can be made and work there", """
+    d=$(mktemp -d -p /tmp); cd "$d"; trap 'rm -rf "$d"' EXIT
+    git init -q . && printf '#!/bin/sh\necho the hook runs\n' >.git/hooks/pre-commit
+    chmod +x .git/hooks/pre-commit; git config alias.hi '!echo hi'; git hi
+    git config user.name n; git config user.email e@x; git commit -q --allow-empty -m m; echo $?
+    mkdir -p .pip .vscode bin; echo x >.pip/pip.conf; echo x >.envrc; echo x >.vscode/tasks.json
+    echo 'X=$(true)' >.env; mkdir -p made/.git/hooks; mv made/.git moved.git; mv moved.git made/.git
+    ln -s /nonexistent .bashrc; mkdir p; mv made/.git p/; find . -path ./.git -prune -o -print | sort
+    """, ["git", "mktemp"], ("full",), "sh")
+
+    @test("its own /tmp: a tree that was prepared there asks where it arrives")
+    def arrives(fx):
+        make = ('d=$(mktemp -d -p /tmp); mkdir -p $d/r/.git/hooks $d/r/.git/objects $d/r/.git/refs; '
+                'echo x >$d/r/.git/hooks/post-commit; echo x >$d/r/plain; mv $d/r r; s=$?; '
+                'rm -rf $d; exit $s')
+        hook = fx.project / "r" / ".git" / "hooks" / "post-commit"
+        control = fx.run("sh", "-c", make)
+        equal((control.status, hook.exists()), (0, True), control.stderr)
+        shutil.rmtree(fx.project / "r")
+        result = fx.sandbash("sh", "-c", make)
+        check(result.status != 0, "moved without a question")
+        equal(hook.exists(), False, "the hook arrived")
+        contains(result.stderr, "post-commit")
+        equal((fx.project / "r" / "plain").exists(), True, "the neighbour")
+        result = fx.sandbash("python3", "-c", """if 1:
+            import os
+            os.makedirs("/tmp/t/hooks"); open("/tmp/t/hooks/x", "w").close(); os.mkdir("g")
+            for act, *words in ((os.rename, "/tmp/t", ".git"), (os.rename, "/tmp/t/hooks", "g/hooks"),
+                                (os.link, "/tmp/t/hooks/x", "g/x")):
+                try: act(*words); print("done")
+                except OSError as problem: print(problem.errno == 18)
+        """)
+        equal(result.stdout, "True\n" * 3, result.stderr)
+
+    @test("its own /tmp: a project that lies in /tmp is guarded", home_in_tmp=True)
+    def in_tmp(fx):
+        hook = fx.project / ".git" / "hooks" / "post-commit"
+        equal(fx.run("git", "init", "-q", cwd=fx.project).status, 0)
+        words = ["sh", "-c", 'mkdir -p .git/hooks; echo x >.git/hooks/post-commit; echo x >plain']
+        fx.sandbash(*words)
+        equal((hook.exists(), (fx.project / "plain").exists()), (False, True), "inside")
+        fx.run(*words)
+        equal(hook.exists(), True, "control")
 
 
 # --- limits and priorities -------------------------------------------------------------------
