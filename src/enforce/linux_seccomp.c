@@ -500,13 +500,15 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	 * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
 	 * fast as ever, but for the comparison: some programs close every number there is.  A copy
 	 * of such a descriptor may get a number whose closing is not held, so making one is.
+	 * Standard input is not what shells write to: a held call may be interrupted (EINTR), and a
+	 * dash that cannot put its input back keeps the FIFO that it read a line from.
 	 */
 	const unsigned first = options->staging, last = first + SB_STAGING_HELD - 1;
 	const struct sb_filter_row staging[] = {
 		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
-		{SYS_close, HOLD, SUPERVISED, {{AT_MOST, 0, 2}}},
+		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, 1}, {AT_MOST, 0, 2}}},
 		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
-		{SYS_dup3, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, 1}, {AT_MOST, 1, 2}}},
 		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 		{SYS_dup, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 		{SYS_fcntl,
@@ -520,7 +522,7 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 0, last}}},
 #ifdef __x86_64__
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
-		{SYS_dup2, HOLD, SUPERVISED, {{AT_MOST, 1, 2}}},
+		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, 1}, {AT_MOST, 1, 2}}},
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 #endif
 	};

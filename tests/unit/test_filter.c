@@ -562,7 +562,7 @@ static void few_numbers_are_held_when_they_are_closed(void **state)
 	length = sb_filter_build(&options, code, MAX);
 	assert_true(length > 0);
 	for (uint64_t number = 0; number < 2000; number++) {
-		bool held = number <= 2 || (number >= 1000 && number < end);
+		bool held = number == 1 || number == 2 || (number >= 1000 && number < end);
 		uint32_t want = held ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 
 		assert_int_equal(want, call(SYS_close, number, 0, 0, 0));
