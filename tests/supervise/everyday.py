@@ -134,11 +134,14 @@ SWAP = """if 1:
 BINDS = """if 1:
     import os, socket
     made, kept = 0, []
+    print("ready", flush=True); input()
     for n in range(800):
         server = socket.socket(socket.AF_UNIX)
-        try: server.bind(f"way/x/s{n}")
-        except OSError: continue
-        server.listen(4); kept.append(server); made += 1
+        kept.append(server)
+        try: server.bind(f"way/x/s{n}"); made += 1
+        except OSError: pass
+        try: server.listen(4) # also one that was refused its name
+        except OSError: pass
     print("made", made, flush=True); input()
 """
 
@@ -151,10 +154,17 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
         hooks.mkdir(exist_ok=True)
         (fx.project / "way" / "x").mkdir(parents=True)
         before = {found.name for found in os.scandir(hooks)}
-        fx.start("python3", "-c", SWAP)
         child = fx.start(*fx.argv("python3", "-c", BINDS), stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        made = int(child.stdout.readline().split()[1])
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        equal(child.stdout.readline(), b"ready\n")
+        swapper = fx.start("python3", "-c", SWAP)
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        line = child.stdout.readline()
+        fx.write("enough")
+        equal(swapper.wait(timeout=30), 0, "the other program")
+        check(line.startswith(b"made"), f"{line} {child.poll()}")
+        made = int(line.split()[1])
         check(made > 0, "none could be bound")
         for found in os.scandir(hooks):
             if found.name in before:
@@ -164,7 +174,6 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
             equal(client.connect_ex(f"/proc/self/fd/{directory}/{found.name}"), errno.ECONNREFUSED,
                   f"{found.path} is served from inside")
             os.close(directory)
-        fx.write("enough")
         child.communicate(b"\n", timeout=30)
 
     @test("sockets: one that the asker binds calls itself what it was bound to, too")
