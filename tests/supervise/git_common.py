@@ -154,6 +154,24 @@ def emptied(fx):
     lacks(result.stderr, "refused")
 
 
+@test("P3 more links of the home directory into the project than can be handed on: everything asks", variants=BOTH)
+def lost(fx):
+    tree, common = linked(fx)
+    links = fx.home / ".claude"  # each name of it that is a link is followed
+    links.mkdir(parents=True)
+    for number in range(2200):
+        (links / f"{number}.json").symlink_to(tree / f"{number}")
+    before = state(common)
+    for script in ("rm -f $M/config", "chmod 0 $M/refs", "rm -f $M/packed-refs",
+                   "mkdir $M/worktrees/other/rebase-merge", "echo x >name"):
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, cwd=tree, env={"M": common})
+        same(common, before, script)
+    check(not (tree / "name").exists(), "the project")
+    for link in list(links.iterdir())[10:]:
+        link.unlink()
+    equal(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", "echo x >name", cwd=tree).status, 0, "with fewer")
+
+
 @test("P3 who opens the repository with a rule may take it away")
 def opened(fx):
     tree, common = linked(fx)
