@@ -3,6 +3,7 @@
 #     make            build build/sandbash
 #     make run        a sandboxed shell in an example project (a tour without a terminal)
 #     make test       everything that can be tested here; the last line counts
+#     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, static analysis, warnings as errors with gcc and clang
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
@@ -17,7 +18,7 @@ PREFIX ?= /usr/local
 STATIC ?= true
 FUZZ_SECONDS ?= 60
 
-.PHONY: all build run test bench lint fuzz cross install deb clean
+.PHONY: all build run test test-machines bench lint fuzz cross install deb clean
 
 all: build
 
@@ -42,6 +43,11 @@ test-build:
 
 test: test-build
 	@tests/run.py --build $(BUILD) $(TESTFLAGS)
+
+# MACHINES="6.1 container" chooses; scripts/test-machines says which there are.
+test-machines: test-build
+	@scripts/need machines
+	@scripts/test-machines --build $(BUILD) $(MACHINES)
 
 bench: build
 	@scripts/need bench

@@ -15,6 +15,8 @@ Suites:
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
     cross     scripts/cross           compiles for the other architecture; one test
+    machines  tests/machines/plain.py as root and as an ordinary user; only when asked for:
+                                      scripts/test-machines runs it on other kernels
 
 Started by root, the ordinary user is "sandbash-test", created when missing; started by
 anybody else, everything runs as that person.  Each program gets a fresh $HOME and
@@ -57,9 +59,10 @@ sys.path.insert(0, str(TOP / "tests" / "lib"))
 from places import Places  # noqa: E402 (needs the path)
 
 SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
-BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts")  # run as root and as an ordinary user
+ELSEWHERE = ("machines",)  # only when asked for
+BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "machines")  # run as root and as an ordinary user
 # The flags of sandbash with which a suite is repeated; "" is the default run.
-RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"]}
+RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": [""]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "supervise/absent.py",
@@ -258,7 +261,7 @@ def jobs_of(suite, account, privileged, runs):
                 continue  # the sanitizers see the same code whoever runs it
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
-    elif suite in ("files", "enforce", "supervise", "cli", "mcp"):
+    elif suite in ("files", "enforce", "supervise", "cli", "mcp", "machines"):
         for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
                 if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
@@ -509,7 +512,7 @@ def on_desktop():
 
 def main():
     parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
-    parser.add_argument("--suite", action="append", choices=SUITES, help="only this suite")
+    parser.add_argument("--suite", action="append", choices=SUITES + ELSEWHERE, help="only this suite")
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="only programs so named")
     parser.add_argument("--as", dest="account", choices=("root", "user"), help="only as this one")
     parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
