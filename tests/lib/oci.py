@@ -28,8 +28,8 @@ BLOCKED = set("""
     settimeofday stime swapon swapoff sysfs _sysctl umount umount2 unshare uselib userfaultfd ustat
     vm86 vm86old
     fanotify_init fsconfig fsmount fsopen fspick io_uring_enter io_uring_register io_uring_setup
-    migrate_pages mount_setattr move_mount open_tree pidfd_getfd process_madvise set_mempolicy_home_node
-    syslog vhangup setdomainname sethostname
+    migrate_pages mount_setattr move_mount open_tree pidfd_getfd process_madvise
+    set_mempolicy_home_node setdomainname sethostname syslog vhangup
 """.split())
 NEW_NAMESPACES = 0x7E020000  # the CLONE_NEW* flags that clone() takes
 CAPABILITIES = ["CAP_" + name for name in (
@@ -49,14 +49,15 @@ class Absent(Exception):
 
 
 def calls_of_this_machine():
-    found = subprocess.run(["gcc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c", "/dev/null"],
-                           capture_output=True, text=True, check=True).stdout
+    words = ["gcc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c", "/dev/null"]
+    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return set(re.findall(r"^#define __NR_(\w+) ", found, re.M))
 
 
 def seccomp():
     allowed = sorted(calls_of_this_machine() - BLOCKED - {"clone", "clone3"})
-    no_namespaces = [{"index": 0, "value": NEW_NAMESPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]
+    no_namespaces = [{"index": 0, "value": NEW_NAMESPACES, "valueTwo": 0,
+                      "op": "SCMP_CMP_MASKED_EQ"}]
     return {"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 1,
             "syscalls": [{"names": allowed, "action": "SCMP_ACT_ALLOW"},
                          {"names": ["clone"], "action": "SCMP_ACT_ALLOW", "args": no_namespaces},
@@ -79,7 +80,8 @@ def mounts(root, bundle, top):
              {"destination": "/dev", "type": "tmpfs", "source": "tmpfs",
               "options": ["nosuid", "strictatime", "mode=755", "size=65536k"]},
              {"destination": "/dev/pts", "type": "devpts", "source": "devpts",
-              "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"]},
+              "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620",
+                          "gid=5"]},
              scratch_mount("/dev/shm", "noexec", "mode=1777", "size=65536k"),
              {"destination": "/dev/mqueue", "type": "mqueue", "source": "mqueue",
               "options": ["nosuid", "noexec", "nodev"]},
@@ -142,8 +144,9 @@ def contain(top, argv, uid=0, restricted=False, extra=(), cwd="/", **popen):
             (bundle / table).write_text("\n".join([*others, line, ""]))
         (bundle / "config.json").write_text(json.dumps(
             config(root, bundle, top, argv, uid, restricted, list(extra), cwd)))
-        return subprocess.run(["runc", "--root", bundle / "state", "run", "--bundle", bundle,
-                               f"sandbash-{os.getpid()}"], stdin=subprocess.DEVNULL, check=False, **popen)
+        words = ["runc", "--root", bundle / "state", "run", "--bundle", bundle,
+                 f"sandbash-{os.getpid()}"]
+        return subprocess.run(words, stdin=subprocess.DEVNULL, check=False, **popen)
 
 
 FIRST = """
@@ -170,8 +173,8 @@ def as_first(top, build, flags):
             extra = [bind(f"{name}/outside", "/outside"), bind(f"{name}/home", home(uid))]
             command = ["bash", "-c", FIRST]
             sandbash = [build / "sandbash", *flags.split(), "--"]
-            results = [contain(top, words, uid=uid, restricted=uid != 0, extra=extra, cwd=f"{home(uid)}/project",
-                               capture_output=True, text=True)
+            results = [contain(top, words, uid=uid, restricted=uid != 0, extra=extra,
+                               cwd=f"{home(uid)}/project", capture_output=True, text=True)
                        for words in ([*sandbash, *command],
                                      ["bash", "-c", "rm -rf .git made p;" + FIRST])]
             inside, control = results

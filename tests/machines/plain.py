@@ -1,8 +1,9 @@
-"""Plain runs of sandbash, on whatever kernel this is: what does damage is refused, everyday work is
-not, and --doctor knows.  Short, since it runs on emulated machines; scripts/test-machines starts it.
+"""Plain runs of sandbash, on whatever kernel this is: what does damage is refused, everyday work
+is not, and --doctor knows.  Short, since it runs on emulated machines (scripts/test-machines).
 """
 
 import os
+import select
 import socket
 import stat
 import subprocess
@@ -123,15 +124,18 @@ WORK = {
         git config user.name Somebody && git gc -q && git stash list && git status --short""",
     "temporary files": """
         t=$(mktemp) && echo x >"$t" && d=$(mktemp -d) && mv "$t" "$d/x" && rm -r "$d"
-        t=$(mktemp -p .) && rm "$t" && : >/dev/shm/sandbash-machines-$$ && rm /dev/shm/sandbash-machines-$$""",
-    "a pipe with a name": "mkfifo p && { echo through >p & } && test \"$(cat p)\" = through && wait && rm p",
+        t=$(mktemp -p .) && rm "$t"
+        t=/dev/shm/sandbash-machines-$$ && : >$t && rm $t""",
+    "a pipe with a name": """
+        mkfifo p && { echo through >p & } && test "$(cat p)" = through && wait && rm p""",
     "sort, with files of its own": """
         seq 20000 | sort -R -S 64k -T . | sort -n -S 64k | tail -n1 | grep -qx 20000""",
     "a file is saved as editors do": """
         echo 1 >f && cp f f~ && echo 2 >.f.swp && mv .f.swp f && chmod 600 f && touch -d @0 f
         ln -s f l && ln f h && truncate -s 0 h && test ! -s f && rm f f~ l h""",
     "an archive": """
-        mkdir -p t/u && echo 1 >t/u/v && tar cf t.tar t && rm -r t && tar xf t.tar && test -s t/u/v""",
+        mkdir -p t/u && echo 1 >t/u/v && tar cf t.tar t && rm -r t
+        tar xf t.tar && test -s t/u/v""",
 }
 
 
@@ -175,7 +179,8 @@ def ask(family, address, number):
         client.sendall(b"%d\\n" % number)
         if client.makefile().readline() != f"{number}\\n":
             wrong.append(number)
-for kind, family, address in ((Unix, socket.AF_UNIX, "s"), (Inet, socket.AF_INET, ("127.0.0.1", 0))):
+for kind, family, address in ((Unix, socket.AF_UNIX, "s"),
+                              (Inet, socket.AF_INET, ("127.0.0.1", 0))):
     with kind(address, Echo) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
         clients = [threading.Thread(target=ask, args=(family, server.server_address, n))
@@ -198,11 +203,13 @@ def threads(fx):
 def background(fx):
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb") as output:
-        started = fx.start(BIN, "bash", "-c", "sleep 999 & echo started", stdin=subprocess.DEVNULL,
+        started = fx.start(BIN, "bash", "-c", "sleep 99 & echo started", stdin=subprocess.DEVNULL,
                            stdout=writer, stderr=subprocess.DEVNULL)
         os.close(writer)
-        equal(output.read(), b"started\n")  # to the end: nobody has the pipe any more
         equal(started.wait(SLOW), 0)
+        equal(os.read(reader, 99), b"started\n")
+        check(select.select([output], [], [], 30)[0], "something still has the pipe")
+        equal(output.read(), b"")
 
 
 @test("--doctor says what a run without flags does")
