@@ -160,7 +160,7 @@ struct sb_files_question {
 	const struct sb_files_caller *caller; /* or NULL */
 	const char *found; /* what in a directory is the reason, escaped, a line each; or NULL */
 	const char *other; /* of a move or copy: where it goes to, or comes from; or NULL */
-	const char *old; /* what content would replace, where that was looked at; or NULL */
+	const char *old;   /* what content would replace, where that was looked at; or NULL */
 	size_t old_length;
 };
 
