@@ -126,7 +126,7 @@ static void find_listed(const struct sb_layers *layers, const struct sb_plan *pl
 		const struct sb_plan_node *node = &plan->nodes[i];
 		const struct sb_plan_node *parent = &plan->nodes[node->parent];
 
-		if (node->state != SB_STATE_HIDDEN)
+		if (node->state != SB_STATE_HIDDEN || node->driven)
 			continue;
 		if (sb_path_within("/dev/pts", node->path)) {
 			/* a supervisor opens the run's, and Landlock none at all */

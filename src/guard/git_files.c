@@ -370,9 +370,12 @@ static bool is_meant(const char *pattern, const char *inner)
 	for (;;) {
 		size_t size = strcspn(pattern, "/"), length = strcspn(inner, "/");
 
-		if (size > 2 && strcmp(pattern + size - 2, "**") == 0) /* "prefix**" */
+		bool rest = size >= 2 && !pattern[size] && pattern[size - 1] == '*' &&
+			    pattern[size - 2] == '*';
+
+		if (rest && size > 2) /* "prefix**" */
 			return strncmp(pattern, inner, size - 2) == 0;
-		if (strcmp(pattern, "**") == 0)
+		if (rest)
 			return *inner != '\0';
 		if (!is_name(pattern, size, inner, length))
 			return false;

@@ -836,8 +836,12 @@ static bool brings_unknown(const struct sb_guard *guard, struct spot *spot, cons
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_part(guard, directory, path, inner, out);
 	}
-	/* what was called .git was guarded; of another, nobody knows where it comes from */
-	if (directory >= 0 && sb_look_is_git(directory, "") && !sb_place_is_called_git(source)) {
+	/*
+	 * What was called .git was guarded; of another, nobody knows where it comes from.  One that cannot be
+	 * entered was looked at before it was closed, or is the user's, and may get an ordinary name.
+	 */
+	if (directory >= 0 && !sb_place_is_called_git(source) && sb_look_is_git(directory, "") &&
+	    (sb_place_is_called_git(path) || faccessat(directory, ".", X_OK, 0) == 0)) {
 		out->looked |= SB_LOOKED_INTO;
 		any |= sb_look_for_git_files(guard, directory, path, "", NULL, out);
 	}

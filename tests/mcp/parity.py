@@ -261,6 +261,9 @@ def compare(fx, flags, label):
 
     def agrees(who, done, explained):
         for act, name in acts():
+            # a wildcard may be about the file alone: then its directory cannot be made
+            if name in PARENTLESS and not done[act, name] and any("*" in flag for flag in flags):
+                continue
             expect(done[act, name], may(explained[name][act]),
                    f"{who}, {act} {name} (--explain: {said[name][act][0]})")
 
