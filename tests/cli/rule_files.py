@@ -534,7 +534,7 @@ def print_worktree(fx):
     config = fx.project / ".git/config"
     file = fx.write(fx.outside / "printed", fx.sandbash("--print-policy", **where).stdout)
     for flags in ([], [f"--policy={file}"]):
-        equal(verdicts(fx, config, *flags, **where), "allow check check allow", str(flags))
+        equal(verdicts(fx, config, *flags, **where), "allow check check ask", str(flags))
         equal(verdicts(fx, fx.project / ".git/refs/heads/x", *flags, **where),
               "allow check check allow", str(flags))
         result = fx.sandbash("--consent=deny", "--quiet", *flags, "git", "config", "core.pager",
