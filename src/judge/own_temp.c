@@ -154,14 +154,16 @@ void sb_own_temp_made(struct sb_own_temp *own, int directory, const char *name)
 	__atomic_store_n(&free->state, KNOWN, __ATOMIC_RELEASE);
 }
 
-void sb_own_temp_leaves(struct sb_own_temp *own, int directory, const char *name)
+bool sb_own_temp_leaves(struct sb_own_temp *own, int directory, const char *name)
 {
 	struct sb_sys_file info;
 	struct name *known;
 
-	if (look(own, directory, name, &info) && (info.links == 1 || S_ISDIR(info.mode)) &&
-	    (known = find(own, &info)))
-		__atomic_store_n(&known->state, FREE, __ATOMIC_RELEASE);
+	if (!look(own, directory, name, &info) || (info.links != 1 && !S_ISDIR(info.mode)) ||
+	    !(known = find(own, &info)))
+		return false;
+	__atomic_store_n(&known->state, FREE, __ATOMIC_RELEASE);
+	return true;
 }
 
 bool sb_own_temp_is_foreign(const struct sb_own_temp *own, const struct sb_rule *rule,

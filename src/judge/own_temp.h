@@ -38,8 +38,11 @@ bool sb_own_temp_is_kept(const struct sb_own_temp *own, int directory, const cha
 /* A name was made for the run.  Costs a comparison where directory is not a shared one. */
 void sb_own_temp_made(struct sb_own_temp *own, int directory, const char *name);
 
-/* The name will be removed: called before that, since its place in the list can be used again. */
-void sb_own_temp_leaves(struct sb_own_temp *own, int directory, const char *name);
+/*
+ * The name will be removed: called before that, since its place in the list can be used again.  True: it was
+ * the run's, which has to be noted anew if it stays.
+ */
+bool sb_own_temp_leaves(struct sb_own_temp *own, int directory, const char *name);
 
 /*
  * Is what path leads to, in the temporary directory that rule opens, not the run's?  False also where

@@ -373,14 +373,18 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 			     const struct sb_spot *target)
 {
 	struct sb_outcome outcome;
+	bool left = false;
 
 	if (!own_temp)
 		return carry_out(call, file, target);
 	if (call->act == SB_ACT_UNLINK || call->act == SB_ACT_RMDIR)
-		sb_own_temp_leaves(own_temp, file->directory, file->name);
+		left = sb_own_temp_leaves(own_temp, file->directory, file->name);
 	outcome = carry_out(call, file, target);
-	if (outcome.error)
+	if (outcome.error) {
+		if (left) /* a directory with something in it */
+			sb_perform_made(file->directory, file->name);
 		return outcome;
+	}
 	if ((call->act == SB_ACT_OPEN && outcome.created) || call->act == SB_ACT_MKDIR ||
 	    call->act == SB_ACT_MKNOD || call->act == SB_ACT_SYMLINK ||
 	    (call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE)))

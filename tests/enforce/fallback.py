@@ -365,7 +365,7 @@ def shared_temp(fx):
             equal((signature(there), signature(script)), before, place)
             own = f"{place}/sandbash-fallback-own.{os.getpid()}.{fx.dir.name}"
             work = (f"set -e; echo a >{own}; echo b >>{own}; cat {own}; chmod 600 {own}; "
-                    f"mv {own} {own}.2; mkdir {own}; echo c >{own}/f; mv {own}/f {own}/g; "
+                    f"mv {own} {own}.2; mkdir {own}; echo c >{own}/f; rmdir {own} 2>/dev/null || echo d >{own}/f; mv {own}/f {own}/g; "
                     f"ln -s f {own}/l; rm -r {own} {own}.2; cat {script}")
             result = fx.sandbash(*BEST, "sh", "-c", work, without="userns")
             equal((result.status, result.stdout), (0, "a\nb\ntheirs"), result.stderr)
