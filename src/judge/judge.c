@@ -418,6 +418,19 @@ static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struc
 	return judged;
 }
 
+/* What may be removed and not be read could be read by its new name. */
+static void heed_reading(const struct sb_grounds *grounds, const struct sb_site *from,
+			 const struct sb_site *to, struct sb_judged *judged)
+{
+	struct sb_decision read = sb_decide(grounds->policy, SB_READ, from->path);
+
+	if (read.verdict > judged->decision.verdict && !is_danger(grounds) &&
+	    sb_decide(grounds->policy, SB_READ, to->path).verdict < read.verdict) {
+		judged->decision = read;
+		judged->why = SB_WHY_RULE;
+	}
+}
+
 /* Do other rules hold at the one than at the other?  Where none does, nobody knows what holds. */
 static bool is_other_place(const struct sb_grounds *grounds, const struct sb_site *from,
 			   const struct sb_site *to)
@@ -466,9 +479,11 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 		out->movers[1] = replaced;
 	first = judge_end(grounds, what, SB_DELETE, 0, directory, out);
 	second = judge_end(grounds, what, to ? SB_MODIFY : SB_CREATE, 1, directory, out);
+	heed_reading(grounds, file, target, first);
 	if (what->exchange) {
 		judge_end(grounds, what, SB_MODIFY, 0, directory, out);
-		judge_end(grounds, what, SB_DELETE, 1, directory, out);
+		heed_reading(grounds, target, file,
+			     judge_end(grounds, what, SB_DELETE, 1, directory, out));
 	}
 	if (from && !what->rules_only && has_guard(grounds, file) && has_guard(grounds, target)) {
 		struct sb_guard_place old = place_of(file, from), new = place_of(target, to);

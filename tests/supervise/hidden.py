@@ -1,6 +1,7 @@
 """hidden.py - P4: a deny rule with a wildcard also hides files that appear while the run goes on."""
 
 import os
+import shutil
 import time
 
 from tap import check, contains, equal, lacks, run_all, test
@@ -98,6 +99,26 @@ cat missing 2>/dev/null || echo missing; cat sub/.env 2>&1 || true; tar cf t.tar
 def told(fx):
     contains(fx.run(fx.argv()[0], "--status", "--deny=**/.env").stdout, "reading:  held")
     lacks(fx.run(fx.argv()[0], "--status").stdout, "reading:")
+
+
+@test("S2 what a rule hides is not renamed out of it, by its own name or by that of a directory",
+      variants=("full", "flat"))
+def renamed_out(fx):
+    cases = (("deny **/secrets/*.pem", "mv svc/secrets svc/x", "svc/x/k.pem", "mv svc/other svc/x"),
+             ("deny **/svc/secrets/k.pem", "mv svc x", "x/secrets/k.pem", "mv svc/other svc/x"),
+             ("create+delete svc/secrets/k.pem", "mv svc/secrets/k.pem m", "m", "mv svc/other m"),
+             ("delete svc/secrets/k.pem", "mv svc/secrets/k.pem m", "m", "rm svc/secrets/k.pem"))
+    for rule, attack, taken, neighbour in cases:
+        for run, words in ((fx.run, ()), (fx.sandbash, (f"--rule={rule}", "--quiet"))):
+            shutil.rmtree(fx.project / "svc", ignore_errors=True)
+            shutil.rmtree(fx.project / "x", ignore_errors=True)
+            (fx.project / "m").unlink(missing_ok=True)
+            fx.write("svc/secrets/k.pem", "secret")
+            fx.write("svc/other", "other")
+            result = run(*(word for word in words), "sh", "-c", attack)
+            equal(result.status == 0, run == fx.run, f"{rule}: {attack}")
+            equal(fx.exists(taken), run == fx.run, f"{rule}: {taken}")
+        equal(fx.sandbash(f"--rule={rule}", "sh", "-c", neighbour).status, 0, f"{rule}: {neighbour}")
 
 
 run_all()

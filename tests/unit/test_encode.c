@@ -133,18 +133,20 @@ static void rules_beneath_a_directory_count_when_it_is_moved(void **state)
 
 static void wildcards_beneath_a_directory_count_when_it_is_moved(void **state)
 {
-	static const char *const patterns[] = {"/p/keys/*.key", "/p/*/secret", "/p/**/.env"};
+	static const char *const patterns[] = {"/p/keys/*.key", "/p/*/secret", "/p/**/.env",
+					       "/p/**/vault/*.pem"};
+	const size_t count = sizeof patterns / sizeof patterns[0];
 	struct sb_policy *policy = sb_policy_new();
 	struct sb_error err;
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i <= count; i++) {
 		struct sb_rule rule = {.access = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}},
 				       .tier = SB_TIER_FLAG,
-				       .pattern = i < 3 ? patterns[i] : "/p",
+				       .pattern = i < count ? patterns[i] : "/p",
 				       .origin = "t"};
 
-		if (i == 3)
+		if (i == count)
 			rule.access = (struct sb_access){{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW}};
 		assert_int_equal(SB_OK, sb_policy_add(policy, &rule, &err));
 	}
@@ -158,6 +160,16 @@ static void wildcards_beneath_a_directory_count_when_it_is_moved(void **state)
 	assert_int_equal(SB_ALLOW, sb_decide_moved(policy, SB_DELETE, "/p/a/b", "/p/a/c").verdict);
 	assert_int_equal(SB_DENY, sb_decide_moved(policy, SB_DELETE, "/p/a/b", "/q").verdict);
 	assert_int_equal(SB_ALLOW, sb_decide_moved(policy, SB_DELETE, "/o/b", "/p/a/b").verdict);
+	/* the name before the last one counts, where it changes */
+	assert_int_equal(SB_DENY,
+			 sb_decide_moved(policy, SB_DELETE, "/p/a/vault", "/p/a/x").verdict);
+	assert_int_equal(SB_DENY,
+			 sb_decide_moved(policy, SB_CREATE, "/p/a/vault", "/p/a/x").verdict);
+	assert_int_equal(SB_DENY,
+			 sb_decide_moved(policy, SB_DELETE, "/p/vault/a", "/p/x/a").verdict);
+	assert_int_equal(
+		SB_ALLOW,
+		sb_decide_moved(policy, SB_DELETE, "/p/vault/a/b", "/p/vault/a/c").verdict);
 	sb_policy_free(policy);
 }
 
