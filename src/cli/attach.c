@@ -300,6 +300,7 @@ static int open_here(struct client *client, const char *word, struct sb_error *e
 	struct sb_terminal_options options = {.size = sizeof options,
 					      .tty = client->tty,
 					      .master = -1,
+					      .colour = sb_has_colours(),
 					      .word = word,
 					      .answered = answered,
 					      .context = client};

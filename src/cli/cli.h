@@ -76,6 +76,9 @@ void sb_running_print(const struct sb_running *running, struct sb_buf *out);
  */
 char *sb_word(const struct sb_home *home);
 
+/* Does the terminal have colours, and does the user want them ($TERM, $NO_COLOR)? */
+bool sb_has_colours(void);
+
 /* --- mcp.c -------------------------------------------------------------------- */
 int sb_cli_mcp(const struct sb_command_line *line);
 

@@ -523,6 +523,7 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 	if (line->consent != SB_CONSENT_DENY && has_terminal()) {
 		word = sb_word(&run->setup.home);
 		supervision.word = word;
+		supervision.colour = sb_has_colours();
 	}
 	return sb_supervise(&supervision, out_status, &err) == SB_OK ? 0 : sb_report(&err);
 }

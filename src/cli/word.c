@@ -2,7 +2,8 @@
  * word.c - two words that the user and sandbash know, and no command.
  *
  * A command can draw anything on its terminal, a question of ours too.  It cannot show these
- * words: the file lies in sandbash's own directory and is hidden from every run.
+ * words: the file lies in sandbash's own directory and is hidden from every run.  Beside them: whether
+ * the question that shows them has colours.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,4 +70,12 @@ char *sb_word(const struct sb_home *home)
 		return NULL;
 	text.data[strcspn(text.data, "\n")] = '\0';
 	return text.data[0] && strlen(text.data) < MAX_WORD ? strdup(text.data) : NULL;
+}
+
+bool sb_has_colours(void)
+{
+	const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
+	       strncmp(terminal, "vt", 2) != 0 && !(none && *none);
 }

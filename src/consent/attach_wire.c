@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAGIC 0x33614253u /* "SBa3": the layout below */
+#define MAGIC 0x34614253u /* "SBa4": the layout below */
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
 enum {
@@ -16,6 +16,7 @@ enum {
 	DIRECTORY,
 	PROGRAM,
 	RULE,
+	PROJECT,
 	NOTES,
 	TEXTS = NOTES + SB_QUESTION_NOTES,
 };
@@ -28,6 +29,7 @@ struct head {
 	int32_t number;
 	int32_t process;
 	uint32_t op;
+	uint32_t about;
 	uint32_t content;      /* its length, or ABSENT */
 	uint32_t texts[TEXTS]; /* with the NUL, or ABSENT */
 };
@@ -51,12 +53,14 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 		head.id = question->id;
 		head.process = question->process;
 		head.op = question->op;
+		head.about = question->about;
 		texts[VERB] = question->verb;
 		texts[PATH] = question->path;
 		texts[TARGET] = question->target;
 		texts[DIRECTORY] = question->directory;
 		texts[PROGRAM] = question->program;
 		texts[RULE] = question->rule;
+		texts[PROJECT] = question->project;
 		memcpy(&texts[NOTES], question->notes, sizeof question->notes);
 	}
 	if (asks && question->content)
@@ -110,7 +114,7 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		return false;
 	memcpy(&head, bytes, sizeof head);
 	if (head.magic != MAGIC || head.kind >= SB_ATTACH_KINDS || head.id > ULONG_MAX ||
-	    head.op >= SB_OP_COUNT)
+	    head.op >= SB_OP_COUNT || head.about >= SB_ABOUT_COUNT)
 		return false;
 	for (int i = 0; i < TEXTS; i++)
 		if (!take_text(&at, end, head.texts[i], &texts[i]))
@@ -136,6 +140,8 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.program = texts[PROGRAM],
 		.process = head.process,
 		.rule = texts[RULE],
+		.project = texts[PROJECT],
+		.about = (enum sb_about)head.about,
 		.content = head.content == ABSENT ? NULL : at,
 		.content_length = head.content == ABSENT ? 0 : head.content,
 	};

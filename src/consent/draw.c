@@ -8,6 +8,9 @@
 #define BOLD "\033[1m"
 #define REVERSE "\033[7m"
 #define PLAIN "\033[0m"
+#define BAR "\033[1;97;44m"
+#define ALLOWS "\033[1;32m"
+#define DENIES "\033[1;31m"
 #define GAP "[...]"
 
 /* Each byte of a name of 4 KiB may become \xNN. */
@@ -146,7 +149,8 @@ struct page {
 	} lines[256];
 	size_t count;
 	unsigned rows, columns;
-	bool ascii;
+	bool ascii, colour;
+	int choices;    /* how many have a key */
 	bool too_large; /* for the window: too many lines, or one too wide */
 };
 
@@ -166,8 +170,8 @@ static size_t line_cells(const char *text, size_t length)
 	size_t total = 0;
 
 	for (size_t at = 0, cells; at < length; total += cells) {
-		if (text[at] == '\033') { /* each is ESC [ digit m */
-			at += strlen(PLAIN);
+		if (text[at] == '\033') { /* each is ESC [ numbers m */
+			at += strcspn(text + at, "m") + 1;
 			cells = 0;
 		} else {
 			at += character(text + at, length - at, &cells);
@@ -257,7 +261,7 @@ static void bar(struct page *page, const struct sb_view *view)
 	}
 	used = left.length + sb_draw_cells(right.data, right.length);
 	begin_line(page, KEEP);
-	sb_buf_puts(&page->text, REVERSE);
+	sb_buf_puts(&page->text, page->colour ? BAR : REVERSE);
 	if (used < columns) {
 		sb_buf_printf(&page->text, "%s%*s%s", left.data, (int)(columns - used), "",
 			      right.data);
@@ -279,6 +283,8 @@ static void who(struct page *page, const struct sb_question *question)
 {
 	SB_AUTO_BUF struct sb_buf verb = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf place = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf placed = SB_BUF(2 * TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf shortest = SB_BUF(TEXT_LIMIT);
@@ -288,12 +294,19 @@ static void who(struct page *page, const struct sb_question *question)
 
 	escape(&verb, question->verb, strlen(question->verb), page->ascii);
 	escape(&name, program, strlen(program), page->ascii);
+	if (question->project) {
+		sb_buf_puts(&place, " in ");
+		append_path(&place, question->project, page->ascii);
+	}
+	sb_buf_printf(&placed, " (process %ld)%s wants to %s", (long)question->process, place.data,
+		      verb.data);
 	sb_buf_printf(&full, " (process %ld) wants to %s", (long)question->process, verb.data);
 	sb_buf_printf(&shorter, " (%ld) wants to %s", (long)question->process, verb.data);
 	sb_buf_printf(&shortest, ": %s", verb.data);
 	/* Enough of the name to know it by. */
-	rest = wording(page, indent + 12,
-		       (const char *const[]){full.data, shorter.data, shortest.data, NULL});
+	rest = wording(
+		page, indent + 12,
+		(const char *const[]){placed.data, full.data, shorter.data, shortest.data, NULL});
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s" BOLD, (int)indent, "");
 	fit(&page->text, name.data, name.length, room(page, indent + strlen(rest) + 1));
@@ -389,12 +402,13 @@ static void content(struct page *page, const struct sb_question *question, size_
 
 /* --- choices ----------------------------------------------------------------------- */
 
-static void choice(struct page *page, char digit, const char *const *texts)
+static void choice(struct page *page, enum sb_answer answer, const char *const *texts)
 {
 	size_t indent = page->columns >= 60 ? 4 : 1;
+	const char *look = !page->colour ? BOLD : answer == SB_ANSWER_DENY ? DENIES : ALLOWS;
 
 	begin_line(page, KEEP);
-	sb_buf_printf(&page->text, "%*s" BOLD "%c" PLAIN "  %s", (int)indent, "", digit,
+	sb_buf_printf(&page->text, "%*s%s%d" PLAIN "  %s", (int)indent, "", look, ++page->choices,
 		      wording(page, indent + 3, texts));
 	end_line(page);
 }
@@ -412,43 +426,70 @@ static bool name_fits(const struct page *page, const char *directory)
 }
 
 /* One of the choices about a directory, with its name when that fits. */
-static void directory_choice(struct page *page, char digit, const char *directory,
+static void directory_choice(struct page *page, enum sb_answer answer, const char *directory,
 			     const char *before, const char *after, const char *const *nameless)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_LIMIT);
 
 	if (!name_fits(page, directory)) {
-		choice(page, digit, nameless);
+		choice(page, answer, nameless);
 		return;
 	}
 	sb_buf_puts(&text, before);
 	append_path(&text, directory, page->ascii);
 	sb_buf_puts(&text, after);
-	choice(page, digit, (const char *const[]){text.data, NULL});
+	choice(page, answer, (const char *const[]){text.data, NULL});
 }
 
-static void choices(struct page *page, const struct sb_question *question)
+/* "allow once (until vim exits)" */
+static void once_choice(struct page *page, const struct sb_question *question)
 {
-	static const char *const once[] = {"allow once: this process, this file", "allow once",
-					   NULL};
-	static const char *const session[] = {"allow everything in this directory for this session",
-					      "allow directory, this session", "directory, session",
-					      NULL};
-	static const char *const deny[] = {"deny, and do not ask again in this session", "deny",
-					   NULL};
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
+
+	sb_buf_puts(&name, "it");
+	if (question->program) {
+		name.length = 0;
+		escape(&name, question->program, strlen(question->program), page->ascii);
+	}
+	sb_buf_printf(&full, "allow once (until %s exits)", name.data);
+	choice(page, SB_ANSWER_ONCE,
+	       (const char *const[]){full.data, "allow once (until it exits)", "allow once", NULL});
+}
+
+/* How long an answer lasts that is not for ever. */
+static const char *const *lasts(const struct sb_view *view)
+{
+	static const char *const run[] = {" for the rest of this run",
+					  "deny for the rest of this run",
+					  "everything in this directory for the rest of this run"};
+	static const char *const session[] = {" for this session", "deny for this session",
+					      "everything in this directory for this session"};
+
+	return view->kept ? session : run;
+}
+
+static void choices(struct page *page, const struct sb_question *question,
+		    const struct sb_view *view)
+{
 	static const char *const always[] = {
 		"always allow everything in this directory (written to the config)",
 		"always allow this directory (in the config)", "always allow directory (config)",
 		"directory, always", NULL};
-	const char *directory = question->directory;
+	const char *const *words = lasts(view), *directory = question->directory;
+	SB_AUTO_BUF struct sb_buf nameless = SB_BUF(256);
 
-	choice(page, '1', once);
+	sb_buf_printf(&nameless, "allow %s", words[2]);
+	page->choices = 0;
+	once_choice(page, question);
 	if (directory)
-		directory_choice(page, '2', directory, "allow everything in ", " for this session",
-				 session);
-	choice(page, '3', deny);
+		directory_choice(page, SB_ANSWER_DIRECTORY, directory, "allow everything in ",
+				 words[0],
+				 (const char *const[]){nameless.data, "allow directory, this run",
+						       "directory, this run", NULL});
+	choice(page, SB_ANSWER_DENY, (const char *const[]){words[1], "deny", NULL});
 	if (directory)
-		directory_choice(page, '4', directory, "always allow everything in ",
+		directory_choice(page, SB_ANSWER_ALWAYS, directory, "always allow everything in ",
 				 " (written to the config)", always);
 }
 
@@ -457,7 +498,7 @@ static void short_choices(struct page *page, const struct sb_question *question)
 {
 	static const char *const four[] = {"1 once, 2 directory, 3 deny, 4 always",
 					   "1once 2dir 3no 4always", NULL};
-	static const char *const two[] = {"1 once, 3 deny", NULL};
+	static const char *const two[] = {"1 once, 2 deny", NULL};
 
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, wording(page, 0, question->directory ? four : two));
@@ -465,15 +506,19 @@ static void short_choices(struct page *page, const struct sb_question *question)
 }
 
 /* The last line, behind which the cursor stands. */
-static void prompt(struct page *page, const struct sb_question *question)
+static void prompt(struct page *page, const struct sb_question *question,
+		   const struct sb_view *view)
 {
+	static const char *const hurried[] = {"That was too fast to count. ", "Too fast. ", "",
+					      NULL};
 	static const char *const four[] = {
 		"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL};
-	static const char *const two[] = {"Press 1 or 3 (Esc denies): ", "1 or 3: ", NULL};
+	static const char *const two[] = {"Press 1 or 2 (Esc denies): ", "1 or 2: ", NULL};
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
 	begin_line(page, KEEP);
-	sb_buf_printf(&page->text, "%*s%s", (int)indent, "",
+	sb_buf_printf(&page->text, "%*s%s%s", (int)indent, "",
+		      view->hurried ? wording(page, indent + strlen(four[0]), hurried) : "",
 		      wording(page, indent, question->directory ? four : two));
 	end_line(page);
 }
@@ -491,8 +536,8 @@ static void code_prompt(struct page *page, const struct sb_view *view)
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
 	sb_buf_printf(&full,
-		      "Type the number, then %s, then Enter (3 or Esc alone denies): ", view->code);
-	sb_buf_printf(&shorter, "1%s Enter (3 denies): ", view->code);
+		      "Type the number, then %s, then Enter (Esc alone denies): ", view->code);
+	sb_buf_printf(&shorter, "1%s Enter (Esc denies): ", view->code);
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s%s", (int)indent, "", wording(page, indent, why));
 	end_line(page);
@@ -508,8 +553,8 @@ static void code_prompt(struct page *page, const struct sb_view *view)
 static void small_window(struct page *page)
 {
 	static const char *const texts[] = {
-		"sandbash asks: enlarge the window, or sandbash --attach (3 or Esc denies)",
-		"sandbash asks: enlarge the window (3 or Esc denies)",
+		"sandbash asks: enlarge the window, or sandbash --attach (Esc denies)",
+		"sandbash asks: enlarge the window (Esc denies)",
 		"sandbash: enlarge the window (Esc denies)",
 		"enlarge (Esc denies)",
 		"enlarge",
@@ -550,7 +595,7 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 	if (question->target)
 		path_lines(page, "to", question->target);
 	space(page);
-	fact(page, "Stopped",
+	fact(page, "Why",
 	     question->rule ? question->rule
 			    : wording(page, 2 + LABEL,
 				      (const char *const[]){
@@ -558,6 +603,8 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 					      "no rule allows it", NULL}));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
 		fact(page, i ? "and" : "Note", question->notes[i]);
+	if (!shortly)
+		fact(page, "A yes", sb_question_means(question));
 	if (question->directory && (shortly || !name_fits(page, question->directory)))
 		directory_fact(page, question->directory);
 	if (question->content)
@@ -566,14 +613,14 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 	if (shortly)
 		short_choices(page, question);
 	else
-		choices(page, question);
+		choices(page, question, view);
 	if (view->code) {
 		space(page);
 		code_prompt(page, view);
 	} else {
 		if (!shortly)
 			space(page);
-		prompt(page, question);
+		prompt(page, question, view);
 	}
 	drop_spaces(page);
 	return !page->too_large && page->count <= page->rows;
@@ -629,7 +676,8 @@ bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 	struct page page = {.text = SB_BUF(1024 * 1024), /* 256 lines, each at most a wide row */
 			    .rows = view->rows,
 			    .columns = view->columns,
-			    .ascii = view->ascii};
+			    .ascii = view->ascii,
+			    .colour = view->colour};
 	bool fits = find_layout(&page, question, view);
 
 	if (!fits)

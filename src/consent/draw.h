@@ -7,7 +7,8 @@
  *
  * Every cell of the screen is written, so that nothing of the command's stands in a question.
  *
- * Only plain, bold and reversed letters are used, in the colours that the person has chosen.
+ * Letters are plain, bold or reversed, in the colours that the person has chosen.  With colours the
+ * bar has letters and ground of its own, and the keys are green and red, which are read on any ground.
  */
 #ifndef SB_CONSENT_DRAW_H
 #define SB_CONSENT_DRAW_H
@@ -25,7 +26,10 @@ struct sb_view {
 	const char *probe;
 	const char *code;  /* to be typed after the number, where no key is enough; or NULL */
 	const char *typed; /* what has been typed of that; or NULL */
+	bool hurried;      /* a key did not count, since it was not alone */
 	bool again;        /* the cells are ours already: a question of this size has the screen */
+	bool colour;       /* the terminal has colours */
+	bool kept;         /* answers outlive the run: it has a named session */
 	bool ascii;        /* the terminal may not read UTF-8: nothing else is sent */
 };
 

@@ -125,6 +125,11 @@ static void after_escape(struct sb_keys *keys, char c)
 	}
 }
 
+static bool is_choice(char c)
+{
+	return c >= '1' && c <= '4';
+}
+
 /* A byte outside every sequence, or ESC: may it be the key? */
 static void ground(struct sb_keys *keys, char c, int64_t now_ms)
 {
@@ -132,10 +137,13 @@ static void ground(struct sb_keys *keys, char c, int64_t now_ms)
 		keys->state = SB_KEYS_AFTER_ESCAPE;
 	if (!keys->pasting && now_ms >= keys->from_ms && now_ms - keys->last_ms >= SB_KEYS_QUIET_MS)
 		keys->candidate = c;
+	else
+		keys->hurried |= is_choice(c);
 }
 
 static void take(struct sb_keys *keys, char c, int64_t now_ms)
 {
+	keys->hurried |= is_choice(keys->candidate);
 	keys->candidate = '\0'; /* it is not alone */
 	switch (keys->state) {
 	case SB_KEYS_GROUND:

@@ -66,6 +66,7 @@ struct sb_keys {
 	bool pasting;
 	unsigned number; /* of CSI number ~ */
 	char candidate;  /* 0: none */
+	bool hurried;    /* a digit came that was not alone, and did not count */
 	int64_t last_ms; /* when something came last, or the fence was passed */
 	int64_t hold_ms; /* set after begin: for so long after the fence no key counts */
 	int64_t from_ms; /* the end of that */

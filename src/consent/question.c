@@ -16,3 +16,21 @@ const char *sb_answer_name(enum sb_answer answer)
 	}
 	return "none";
 }
+
+const char *sb_question_means(const struct sb_question *question)
+{
+	switch (question->about) {
+	case SB_ABOUT_RUN_LATER:
+		return "programs outside the sandbox obey it, with all your rights";
+	case SB_ABOUT_SERVICE:
+		return "the service behind it does for this program what it does for you";
+	case SB_ABOUT_FILE:
+	case SB_ABOUT_COUNT:
+		break;
+	}
+	if (question->op == SB_DELETE)
+		return "what has this name now is gone: sandbash keeps no copy";
+	if (question->op == SB_CREATE)
+		return "it makes this name, and writes to it what it likes";
+	return "this file is changed: sandbash keeps no copy of what it was";
+}

@@ -22,6 +22,14 @@ enum sb_answer {
 	SB_ANSWER_ALWAYS,    /* 4: written to the per-directory config */
 };
 
+/* What kind of thing it is about: a yes means more for some than for others. */
+enum sb_about {
+	SB_ABOUT_FILE,
+	SB_ABOUT_RUN_LATER, /* a guarded name: a program outside obeys it */
+	SB_ABOUT_SERVICE,   /* a socket, with somebody behind it */
+	SB_ABOUT_COUNT,
+};
+
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
 #define SB_QUESTION_NOTES 21
 
@@ -34,7 +42,9 @@ struct sb_question {
 	const char *directory; /* what answers 2 and 4 would open; NULL: they are not offered */
 	const char *program;   /* name of the program that asks */
 	pid_t process;         /* its process id as seen outside */
-	const char *rule;      /* origin of the rule that stopped it; NULL: no rule covers it */
+	const char *project;   /* the directory that the run was started in; or NULL */
+	enum sb_about about;
+	const char *rule; /* origin of the rule that stopped it; NULL: no rule covers it */
 	/*
 	 * What the paths do not tell, one line each: where a link leads, what is replaced, who obeys
 	 * the name, what a yes covers besides.  Whoever shows the question shows all of them.
@@ -46,5 +56,8 @@ struct sb_question {
 
 /* "once", "directory", "deny", "always"; "none" */
 const char *sb_answer_name(enum sb_answer answer);
+
+/* What a yes would do beside letting the call go on, in one line. */
+const char *sb_question_means(const struct sb_question *question);
 
 #endif

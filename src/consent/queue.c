@@ -63,10 +63,10 @@ static size_t notes_size(const struct sb_question *q)
 static struct sb_waiting *copy_question(const struct sb_question *q)
 {
 	size_t content = q->content_length < CONTENT_BYTES ? q->content_length : CONTENT_BYTES;
-	struct sb_waiting *waiting =
-		malloc(sizeof *waiting + text_size(q->verb) + text_size(q->path) +
-		       text_size(q->target) + text_size(q->directory) + text_size(q->program) +
-		       text_size(q->rule) + notes_size(q) + (q->content ? content : 0));
+	struct sb_waiting *waiting = malloc(
+		sizeof *waiting + text_size(q->verb) + text_size(q->path) + text_size(q->target) +
+		text_size(q->directory) + text_size(q->program) + text_size(q->rule) +
+		text_size(q->project) + notes_size(q) + (q->content ? content : 0));
 	char *at;
 
 	if (!waiting)
@@ -80,6 +80,7 @@ static struct sb_waiting *copy_question(const struct sb_question *q)
 	waiting->question.directory = copy_text(&at, q->directory);
 	waiting->question.program = copy_text(&at, q->program);
 	waiting->question.rule = copy_text(&at, q->rule);
+	waiting->question.project = copy_text(&at, q->project);
 	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
 		waiting->question.notes[i] = copy_text(&at, q->notes[i]);
 	if (q->content) {

@@ -511,7 +511,7 @@ static bool put_entry(const struct sb_summary *summary, const struct entry *entr
 		sb_escape_append(out, entry->rule, strlen(entry->rule));
 	else
 		sb_buf_puts(out, entry->read_only ? "read-only mode" : "no rule covers it");
-	sb_buf_puts(out, "): ");
+	sb_buf_puts(out, ")\n      ");
 	put_way(entry, &way, out);
 	sb_buf_putc(out, '\n');
 	way_done(&way);

@@ -109,16 +109,30 @@ static void flush_out(struct sb_terminal *t)
 
 /* --- from the person --------------------------------------------------------------- */
 
+/*
+ * How many bytes at the beginning are one answer too many: a digit pressed twice, a key that is held
+ * down, Enter by habit.  In a menu of the command "1" may mean yes.
+ */
+static size_t surplus(struct sb_terminal *t, const char *bytes, size_t length)
+{
+	int64_t now = sb_terminal_now_ms();
+	size_t count = 0;
+
+	if (!length || !t->surplus_ms)
+		return 0;
+	if (now < t->surplus_ms)
+		while (count < length && memchr("1234\r\n", bytes[count], 6))
+			count++;
+	t->surplus_ms = count == length ? now + SB_SURPLUS_MS : 0;
+	return count;
+}
+
 static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
 {
-	if (length && t->enter_ms) {
-		bool enter = (bytes[0] == '\r' || bytes[0] == '\n') &&
-			     sb_terminal_now_ms() < t->enter_ms;
+	size_t skip = surplus(t, bytes, length);
 
-		t->enter_ms = 0;
-		bytes += enter;
-		length -= enter;
-	}
+	bytes += skip;
+	length -= skip;
 	/* We have not read more than there is room for. */
 	sb_relay_add(&t->input, bytes, length);
 	sb_relay_release(&t->input, 0);
@@ -485,6 +499,8 @@ int sb_terminal_open(const struct sb_terminal_options *options, struct sb_termin
 	t->tty_flags = fcntl(t->tty, F_GETFL);
 	t->master = options->master;
 	sb_terminal_open_ahead(t);
+	t->colour = options->colour;
+	t->kept = options->kept;
 	t->answered = options->answered;
 	t->context = options->context;
 	sb_sieve_init(&t->sieve);

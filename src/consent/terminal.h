@@ -34,6 +34,8 @@ struct sb_terminal_options {
 	size_t size;      /* sizeof this struct */
 	int tty;          /* the real terminal, open for reading and writing */
 	int master;       /* of the command's pty; -1: there is none, only questions */
+	bool colour;      /* the terminal has colours */
+	bool kept;        /* answers are kept for other runs */
 	const char *word; /* known to the user and us only, shown with every question; or NULL */
 	/* Called from sb_terminal_handle(), once per question that is not withdrawn.  It may ask,
 	 * withdraw and notice, but not close. */

@@ -35,15 +35,28 @@
 #define EXCHANGED_MS 1000
 
 #define REPAINT_MS 200    /* between two drawings of one question, for its "1 of N" */
-#define ENTER_MS 300      /* a habitual Enter after the digit is not for the command */
 #define NOTICE_COLUMNS 80 /* a notice may wrap on a screen with fewer */
 
 /* --- notices ----------------------------------------------------------------------- */
 
+/*
+ * Does the command draw for itself?  With the alternate screen, or inline: then it takes each key as
+ * it comes and shows it, and counts on every line being its own (tcgetattr() on the master tells
+ * the command's settings: pty(7)).
+ */
+static bool draws_itself(const struct sb_terminal *t)
+{
+	struct termios settings;
+
+	return t->sieve.modes.alternate ||
+	       (t->master >= 0 && tcgetattr(t->master, &settings) == 0 &&
+		!(settings.c_lflag & (ICANON | ECHO)));
+}
+
 /* May a line of ours stand between what the command writes? */
 static bool notices_due(const struct sb_terminal *t)
 {
-	return t->queue.notice_count && t->phase == RELAYING && !t->sieve.modes.alternate &&
+	return t->queue.notice_count && t->phase == RELAYING && !draws_itself(t) &&
 	       !sb_sieve_inside(&t->sieve) && !sb_terminal_writing(t);
 }
 
@@ -86,6 +99,8 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 			       .word = t->word,
 			       .count = t->queue.count,
 			       .again = t->drawn_once,
+			       .colour = t->colour,
+			       .kept = t->kept,
 			       .ascii = !t->replies};
 	SB_AUTO_BUF struct sb_buf page = SB_BUF(1024 * 1024); /* several very large screens */
 	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
@@ -98,6 +113,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 		t->leaving = false;
 		view.probe = probe.data;
 	}
+	t->hurried = view.hurried = t->keys.hurried;
 	if (t->keys.mute) {
 		view.code = t->keys.code;
 		view.typed = t->keys.typed;
@@ -164,7 +180,7 @@ void sb_terminal_leave(struct sb_terminal *t, bool wait)
 		sb_terminal_set_size(t, true);
 		t->narrowed_ms = now;
 		t->redrawn = false;
-	} else {
+	} else if (!draws_itself(t)) {
 		/* before whatever the command writes next: behind its prompt they would hide it */
 		sb_terminal_show_notices(t);
 	}
@@ -226,7 +242,7 @@ static void answer(struct sb_terminal *t, enum sb_answer given)
 	t->answered(t->context, id, given);
 	t->answering = false;
 	advance(t);
-	t->enter_ms = sb_terminal_now_ms() + ENTER_MS;
+	t->surplus_ms = sb_terminal_now_ms() + SB_SURPLUS_MS;
 }
 
 void sb_terminal_deny_all(struct sb_terminal *t)
@@ -255,22 +271,35 @@ static bool may_allow(const struct sb_terminal *t)
 	       (t->keys.mute ? t->coded && t->keys.confirmed : t->keys.replied);
 }
 
+/* What a digit stands for: draw.c numbers what it offers.  3 is a no in every question. */
+static enum sb_answer meant(char key, bool directory)
+{
+	switch (key) {
+	case '1':
+		return SB_ANSWER_ONCE;
+	case '2':
+		return directory ? SB_ANSWER_DIRECTORY : SB_ANSWER_DENY;
+	case '4':
+		return directory ? SB_ANSWER_ALWAYS : SB_ANSWER_NONE;
+	case '3':
+	case SB_KEYS_ESCAPE:
+	case SB_KEYS_INTERRUPT:
+	case SB_KEYS_END:
+		return SB_ANSWER_DENY;
+	default:
+		return SB_ANSWER_NONE;
+	}
+}
+
 void sb_terminal_key(struct sb_terminal *t, char key)
 {
-	bool directory = t->queue.first->question.directory;
+	enum sb_answer given = meant(key, t->queue.first->question.directory);
 
 	if (sb_terminal_drawing(t))
 		return; /* not before it can be read */
-	if (key == '1' && may_allow(t))
-		answer(t, SB_ANSWER_ONCE);
-	else if (key == '2' && directory && may_allow(t))
-		answer(t, SB_ANSWER_DIRECTORY);
-	else if (key == '4' && directory && may_allow(t))
-		answer(t, SB_ANSWER_ALWAYS);
-	else if (key == '3' || key == SB_KEYS_ESCAPE || key == SB_KEYS_INTERRUPT ||
-		 key == SB_KEYS_END)
-		answer(t, SB_ANSWER_DENY);
-	else if (key == '\f') { /* Ctrl-L: somebody has painted over it; or does it answer now? */
+	if (given == SB_ANSWER_DENY || (given != SB_ANSWER_NONE && may_allow(t))) {
+		answer(t, given);
+	} else if (key == '\f') { /* Ctrl-L: somebody has painted over it; or does it answer now? */
 		t->drawn_once = false;
 		sb_terminal_draw(t, t->keys.mute);
 	}
@@ -291,6 +320,12 @@ static void refuse_undrawable(struct sb_terminal *t)
 	answer(t, SB_ANSWER_DENY);
 }
 
+/* Is what shows no longer quite right? */
+static bool repaint_due(const struct sb_terminal *t)
+{
+	return t->stale || t->hurried != t->keys.hurried;
+}
+
 static void tick_question(struct sb_terminal *t, int64_t now)
 {
 	char key = sb_keys_tick(&t->keys, now);
@@ -301,7 +336,7 @@ static void tick_question(struct sb_terminal *t, int64_t now)
 		refuse_undrawable(t);
 	else if (key)
 		sb_terminal_key(t, key);
-	else if (t->stale && now >= t->repaint_ms && !sb_terminal_drawing(t))
+	else if (repaint_due(t) && now >= t->repaint_ms && !sb_terminal_drawing(t))
 		sb_terminal_draw(t, false);
 }
 
@@ -345,7 +380,7 @@ int64_t sb_terminal_deadline_ms(const struct sb_terminal *t)
 		sooner(&deadline, sb_sieve_inside(&t->sieve) ? t->cut_ms : 0);
 	if (t->phase == SHOWING || t->leaving)
 		sooner(&deadline, sb_keys_deadline_ms(&t->keys));
-	if (t->phase == SHOWING && t->stale && !sb_terminal_drawing(t))
+	if (t->phase == SHOWING && repaint_due(t) && !sb_terminal_drawing(t))
 		sooner(&deadline, t->repaint_ms);
 	if (t->narrowed)
 		sooner(&deadline, redraw_deadline(t));

@@ -16,6 +16,8 @@
 #include "consent/terminal.h"
 #include "consent/tty.h"
 
+#define SB_SURPLUS_MS 300 /* a key that answered is still pressed, or Enter by habit */
+
 enum sb_terminal_phase {
 	RELAYING, /* bytes go both ways */
 	PAUSING,  /* a question waits for the output to come to a safe place */
@@ -32,6 +34,7 @@ struct sb_terminal {
 	bool left; /* sb_terminal_left() */
 	struct termios settings;
 	struct winsize size;
+	bool colour, kept; /* draw.h */
 	char *word;
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
 	void *context;
@@ -48,15 +51,16 @@ struct sb_terminal {
 	bool undrawable; /* or could not be drawn */
 	bool small;      /* the window does not hold the question: it does not show */
 	bool drawn_once; /* in this window, since it has the screen: every cell is ours */
+	bool hurried;    /* what shows says that a key did not count */
 	bool coded;      /* what shows asks for a code, since the terminal is mute */
 	bool answering;  /* somebody is being told the answer: what comes next shows after that */
 	int64_t repaint_ms;
 
 	struct sb_keys keys;
-	bool leaving;     /* input is dropped until the terminal has left the question */
-	bool replies;     /* the terminal has answered once; so it reads UTF-8 */
-	bool again;       /* it did not this time, and was asked again */
-	int64_t enter_ms; /* until when an Enter is still meant for the question; 0: never */
+	bool leaving;       /* input is dropped until the terminal has left the question */
+	bool replies;       /* the terminal has answered once; so it reads UTF-8 */
+	bool again;         /* it did not this time, and was asked again */
+	int64_t surplus_ms; /* until when digits and Enter are still meant for a question; 0: never */
 
 	bool narrowed, redrawn; /* the pty is one column smaller; something was drawn since */
 	int64_t narrowed_ms;

@@ -76,8 +76,12 @@ static json_t *message_of(const struct sb_ask *ask)
 		put_escaped(&text, json_string_value(note));
 		sb_buf_putc(&text, ')');
 	}
-	sb_buf_puts(&text, "\nStopped by: ");
+	sb_buf_puts(&text, "\nWhy: ");
 	put_escaped(&text, rule ? rule : "no rule covers it");
+	if (text_of(ask, "means")) {
+		sb_buf_puts(&text, "\nA yes: ");
+		put_escaped(&text, text_of(ask, "means"));
+	}
 	if (ask->run) {
 		sb_buf_puts(&text, "\nCommand: ");
 		put_part(&text, ask->run->command, strlen(ask->run->command));

@@ -230,6 +230,7 @@ static void free_question(struct keeper_question *question)
 	free((char *)shown->directory);
 	free((char *)shown->program);
 	free((char *)shown->rule);
+	free((char *)shown->project);
 	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
 		free((char *)shown->notes[i]);
 	free((char *)shown->content);
@@ -254,6 +255,7 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 	own->directory = copy(shown->directory);
 	own->program = copy(shown->program);
 	own->rule = copy(shown->rule);
+	own->project = copy(shown->project);
 	for (size_t i = 0; i < SB_QUESTION_NOTES; i++) {
 		own->notes[i] = copy(shown->notes[i]);
 		whole &= !shown->notes[i] || own->notes[i];
@@ -313,6 +315,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(message, "directory", shown->directory);
 	set_text(message, "program", shown->program);
 	set_text(message, "rule", shown->rule);
+	set_text(message, "means", sb_question_means(shown));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));
 	json_object_set_new(message, "notes", notes);

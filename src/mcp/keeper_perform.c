@@ -203,6 +203,8 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.content_length = json_string_length(json_object_get(asked, "content")),
 		.program = perform->tool,
 		.process = getpid(),
+		.about = json_is_true(json_object_get(asked, "guarded")) ? SB_ABOUT_RUN_LATER
+									 : SB_ABOUT_FILE,
 	};
 	struct keeper_question *question = NULL;
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};

@@ -40,6 +40,7 @@ struct sb_approver {
 	const struct sb_policy *policy;
 	const struct sb_grounds *grounds;
 	const struct sb_home *home;
+	const char *project; /* shown with every question */
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */
 	struct sb_summary *summary; /* what was refused */

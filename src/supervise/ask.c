@@ -69,6 +69,16 @@ static void show_bytes(const struct sb_pending *pending, struct sb_buf *lines,
 		question->content_length = SHOWN_BYTES;
 }
 
+static enum sb_about about(const struct sb_pending *pending)
+{
+	if (pending->request->call.act == SB_ACT_CONNECT)
+		return SB_ABOUT_SERVICE;
+	for (size_t i = 0; i < pending->judgement.count; i++)
+		if (pending->judgement.all[i].guard.verdict != SB_GUARD_PLAIN)
+			return SB_ABOUT_RUN_LATER;
+	return SB_ABOUT_FILE;
+}
+
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
 			 const struct sb_remarks *notes)
@@ -86,6 +96,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		.program = program_shown(approver, pending->program),
 		.process = request->process,
 		.rule = sb_pending_origin(&judged->decision),
+		.project = approver->project,
+		.about = about(pending),
 	};
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_ASK);
 

@@ -33,6 +33,7 @@ struct sb_supervision {
 	int ask_timeout_ms; /* 0: a question stays open */
 	bool has_client;    /* somebody is attached from the start, */
 	int client;         /* on this connection: socket.h */
+	bool colour;        /* the terminal has colours */
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
 	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */

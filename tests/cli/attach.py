@@ -18,7 +18,7 @@ from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
 QUIET = 0.45  # longer than an asker wants silence before a key
 BOTH = ("full", "flat")
 
-HELLO = struct.pack("=IIQiiII28I", 0x33614253, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 28)
+HELLO = struct.pack("=IIQiiIII29I", 0x34614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 29)
 WELCOME, REFUSED = 2, 3
 
 
@@ -702,7 +702,8 @@ open("gone", "w").close()
 time.sleep(30)
 """)
     # with a rule for the real terminals; otherwise it has no name for this one
-    run = Run(fx, "--allow-write=/dev/pts", "python3", "hold.py")
+    # (and with it those of others, which may be in sight: best effort)
+    run = Run(fx, "--best-effort", "--allow-write=/dev/pts", "python3", "hold.py")
     term = fx.terminal("bash", "--noprofile", "--norc", "-i", replies=True)
     fx.write("name.new", os.readlink(f"/proc/{term.process.pid}/fd/0"))
     os.rename(fx.path("name.new"), fx.path("name"))

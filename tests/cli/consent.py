@@ -311,7 +311,7 @@ def no_broad_directory(fx):
     person = Person(fx, "touch", fx.home / "file")
     screen = person.answer("1", fx.home / "file")
     lacks(screen, "always")
-    contains(screen, "Press 1 or 3")
+    contains(screen, "Press 1 or 2")
     equal(person.end(), 0)
 
 

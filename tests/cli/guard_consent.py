@@ -195,7 +195,7 @@ def settings(fx):
                         ("systemd/user/x.service", "user services")):
         screen = person.answer("3", name, words)
         contains(screen, "a yes is to whatever it writes there")
-        contains(screen, "Press 1 or 3")
+        contains(screen, "Press 1 or 2")
     person.term.expect("done")
     person.end()
     check((config / "app/b").exists(), "neighbour")
@@ -247,12 +247,12 @@ def attached(fx):
     screen = person.question("make the link")
     contains(screen, "it leads to '/srv/evil'")
     contains(screen, "git runs hooks")
-    contains(screen, "Press 1 or 3")
-    for key in ("2", "4"):
+    contains(screen, "Press 1 or 2")
+    for key in ("4", "x"):
         person.press(key)
         person.term.settle(0.3, 1)
         check(person.shows("make the link"), "a key that is not offered answers nothing")
-    person.press("3")
+    person.press("2")
     person.gone("make the link")
     run.wait(timeout=10)
     check((fx.outside / "a").exists())

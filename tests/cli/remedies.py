@@ -12,7 +12,7 @@ import socket
 from tap import BIN, check, contains, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
-LINE = re.compile(r"^  .*\): (.*)$", re.M)
+LINE = re.compile(r"^  .*\)\n {6}(.*)$", re.M)
 HELPS = re.compile(r"(mkdir -p .* && )?sandbash (.*) \.\.\.")
 
 

@@ -83,6 +83,13 @@ def bash(fx, **where):
     return demo
 
 
+def plain(fx):
+    """A command that leaves the terminal as it is, until it gets a line."""
+    demo = Demo(fx, "sh", "-c", "echo ready; read line")
+    demo.term.expect("ready")
+    return demo
+
+
 def recorder(fx, **where):
     """A command that writes down every byte it gets: raw terminal, no echo."""
     demo = Demo(fx, "sh", "-c", f"stty raw -echo; echo ready; exec cat >{fx.dir}/got", **where)
@@ -97,7 +104,7 @@ def got(fx):
 # --- what it looks like ---------------------------------------------------------------------------
 
 
-@test("C1 a question shows what, who, why and the choices; the screen comes back with one line more")
+@test("C1 a question shows what, who, why and the choices; the screen comes back as it was")
 def in_a_shell(fx):
     demo = bash(fx)
     demo.term.send("echo one; echo two\n")
@@ -108,23 +115,45 @@ def in_a_shell(fx):
     demo.shown()
     screen = demo.term.screen()
     for part in ("vim (process 4242) wants to write to", PATH, "deny ~/work (config line 3)",
-                 "a neighbour", "| int main;", "| int x;", "maple", "1  allow once", "3  deny",
-                 "2  allow everything in /home/anna/code for this session",
+                 "a neighbour", "| int main;", "| int x;", "maple", "1  allow once (until vim exits)",
+                 "3  deny for the rest of this run", "A yes      this file is changed",
+                 "2  allow everything in /home/anna/code for the rest of this run",
                  "4  always allow everything in /home/anna/code (written to the config)"):
         contains(screen, part)
     lacks(screen, "echo one")
     demo.press("1")
     demo.expect("1 once")
-    demo.term.expect("allowed once")
-    demo.term.settle()
-    equal(demo.term.screen(), f"{before}\nsandbash: allowed once: write to {PATH}")
+    demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
     equal(demo.term.state(), state)
     demo.term.send("echo th''ree; exit 7\n")
     demo.term.expect(r"three\r\n")
     equal(demo.term.wait(), 7)
+    contains(demo.term.screen(), f"sandbash: allowed once: write to {PATH}")
 
 
-@test("C1 each key gives its answer; 2 and 4 only where a directory is offered")
+@test("C1 what was answered is told at once while the terminal is the shell's own, not in raw mode")
+def told_between_lines(fx):
+    demo = Demo(fx, "sh", "-c", "echo begun; read line; stty raw -echo; echo raw; exec cat")
+    demo.term.expect("begun")
+    demo.ask(1)
+    demo.shown()
+    demo.press("1")
+    demo.expect("1 once")
+    demo.term.expect("allowed once")
+    demo.term.send("x\n")
+    demo.term.expect("raw")
+    demo.term.settle()
+    before, cursor = demo.term.screen(), demo.term.cursor()
+    demo.ask(2)
+    demo.shown()
+    demo.press("3")
+    demo.expect("1 once", "2 deny")
+    demo.wait(lambda: demo.term.screen() == before, "the screen did not come back")
+    demo.pass_time(0.5)
+    equal((demo.term.screen(), demo.term.cursor()), (before, cursor))
+
+
+@test("C1 each key gives its answer; 2 and 4 only where a directory is offered, else 2 is the no")
 def keys(fx):
     demo = bash(fx)
     for number, (key, answer) in enumerate(((("1", "once"), ("2", "directory"), ("3", "deny"),
@@ -135,11 +164,12 @@ def keys(fx):
         demo.wait(lambda: f"{number} {answer}" in demo.given(), f"no answer {number} {answer}")
     demo.ask(5, directory="")
     demo.shown()
-    for key in ("2", "4", "x", "\r", "0", "5", " "):
+    for key in ("4", "x", "\r", "0", "5", " "):
         demo.press(key)
     demo.silent(0.3)
     lacks(demo.term.screen(), "always")
-    demo.press("3")
+    contains(demo.term.screen(), "2  deny")
+    demo.press("2")
     demo.expect("1 once", "2 directory", "3 deny", "4 always", "5 deny")
 
 
@@ -254,7 +284,7 @@ def grows(fx):
 
 @test("C5 names cannot steer the terminal, turn the line around or pose as ours")
 def hostile_names(fx):
-    demo = bash(fx)
+    demo = plain(fx)
     demo.ask(1, path="/tmp/a\x1b[2J\x1b[H\n1  allow\u202eonce\x9b31m \x07", program="\x1b]0;x\x07v",
              verb="write to", rule="\x1b[31mrule", note="no\x1bte",
              content="\x1b[2J3  deny\r\n\x18\x1b\\", directory="/tmp/\x1b[31m")
@@ -273,7 +303,7 @@ def hostile_names(fx):
 
 @test("C1 two hundred questions: one at a time, counted, each answered once")
 def many(fx):
-    demo = bash(fx)
+    demo = plain(fx)
     for number in range(1, 201):
         demo.ask(number, path=f"/tmp/file-{number}.")
     demo.shown("1 of 200")
@@ -284,7 +314,7 @@ def many(fx):
         demo.wait(lambda: len(demo.given()) >= number, "no answer")
     equal(demo.given(), [f"{n} deny" for n in range(1, 201)])
     demo.term.expect("earlier lines are not shown")
-    demo.term.send("exit\n")
+    demo.term.send("x\n")
     equal(demo.term.wait(), 0)
 
 
@@ -503,6 +533,35 @@ def no_leak(fx):
     demo.term.settle(0.1)
     equal(got(fx), b"1")
     equal(demo.given(), ["1 once", "3 once", "5 once"])
+
+
+@test("C1 a key that answered, pressed again or held down, is not for the command")
+def surplus_keys(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.press("1")
+    demo.expect("1 once")
+    for _ in range(5):
+        demo.term.send("1")
+        demo.pass_time(0.05)
+    demo.term.send("x1")
+    demo.wait(lambda: got(fx) == b"x1", "what was typed after another key did not come")
+
+
+@test("C1 a key that comes too fast is not ignored in silence")
+def hurried(fx):
+    demo = bash(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.press("1")
+    demo.term.send("12")
+    demo.wait(lambda: "too fast to count" in demo.term.screen() or demo.given(), "nothing is said")
+    demo.pass_time(0.5)
+    if not demo.given():
+        contains(demo.term.screen(), "That was too fast to count. Press 1, 2, 3 or 4")
+        demo.press("3")
+    demo.wait(demo.given, "no answer")
 
 
 @test("C1 an Enter after the digit, by habit, is not for the command")

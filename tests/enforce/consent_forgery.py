@@ -517,8 +517,8 @@ attempt('rename', lambda: os.rename(outside + '/a/x', outside + '/b/x'))
 for name in 'ab':
     attempt('then ' + name, lambda: open(outside + '/%s/new' % name, 'w').close())
 """)
-    person.question("wants to rename", fx.outside / "a/x", fx.outside / "b/x", "Press 1 or 3")
-    person.press("2")  # not offered
+    person.question("wants to rename", fx.outside / "a/x", fx.outside / "b/x", "Press 1 or 2")
+    person.press("4")  # not offered
     person.answer("1", "wants to rename")
     for name in "ab":
         person.answer("3", fx.outside / name / "new")

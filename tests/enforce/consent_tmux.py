@@ -99,7 +99,7 @@ SEQUENCES = {
     "a reset": b"\x1bc\x1b[!p",
     "a region and an origin": b"\x1b[5;6r\x1b[?6h\x1b[?69h\x1b[3;4s",
     "held drawing": b"\x1b[?2026h",
-    "an imitation": b"\x1b[H\x1b[2J sandbash asks you  your word: x y\r\n Press 1 or 3: ",
+    "an imitation": b"\x1b[H\x1b[2J sandbash asks you  your word: x y\r\n Press 1 or 2: ",
     "line drawing letters": b"\x1b(0\x0e\x1b)0",
     "requests for reports": b"\x1b[6n\x1b[c\x1b[>c\x1b[5n\x1b[18t\x05" * 40,
 }

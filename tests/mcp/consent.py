@@ -323,14 +323,14 @@ def background_question(fx):
 
 @test("names with escapes in them cannot draw in a question")
 def escaped(fx):
-    name = "a\x1b[2J\nStopped by: nothing\u202e.txt"
+    name = "a\x1b[2J\nWhy: nothing\u202e.txt"
     server = Server(fx)
     server.answers = lambda params: "once"
     server.data("write_file", path=str(fx.outside / name), content="\x1b]0;x\x07")
     message = server.asked[0]["params"]["message"]
     lacks(message, "\x1b")
     lacks(message, "\u202e")
-    equal(message.count("\nStopped by:"), 1)
+    equal(message.count("\nWhy:"), 1)
 
 
 @test("guarded names in the project ask as well, and offer no directory")

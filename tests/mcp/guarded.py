@@ -317,10 +317,10 @@ def lines(fx):
     server.answers = lambda params: "deny"
     fx.write(fx.outside / ".zshrc", "old\n")
     server.failure("request_access", path=str(fx.outside / ".zshrc"), operation="delete",
-                   reason="not needed\nStopped by: nothing")
+                   reason="not needed\nWhy: nothing")
     text = message(server.asked[0])
-    contains(text, "not needed\\nStopped by: nothing")
-    equal(text.count("\nStopped by:"), 1)
+    contains(text, "not needed\\nWhy: nothing")
+    equal(text.count("\nWhy:"), 1)
 
 
 run_all()

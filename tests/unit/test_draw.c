@@ -23,10 +23,16 @@ static size_t line_cells(const char *at, const char *end)
 		size_t step;
 
 		if (*at == '\033') {
-			assert_true(strncmp(at, "\033[0m", 4) == 0 ||
-				    strncmp(at, "\033[1m", 4) == 0 ||
-				    strncmp(at, "\033[7m", 4) == 0);
-			at += 4;
+			size_t length = strcspn(at, "m") + 1, known = 0;
+			static const char *const ours[] = {"\033[0m",    "\033[1m",
+							   "\033[7m",    "\033[1;97;44m",
+							   "\033[1;32m", "\033[1;31m"};
+
+			for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+				known += strlen(ours[i]) == length &&
+					 strncmp(at, ours[i], length) == 0;
+			assert_int_equal(known, 1);
+			at += length;
 			continue;
 		}
 		step = sb_utf8_visible(at, (size_t)(end - at));
@@ -81,7 +87,7 @@ static bool check_page(const struct sb_question *question, const struct sb_view 
 			assert_true(blank[row]); /* every cell was written before */
 		for (; lines && text < stop; text++)
 			if (*text == '\033')
-				text += 3;
+				text += strcspn(text, "m");
 			else if (*text != ' ')
 				sb_buf_putc(lines, *text);
 		at = stop;
@@ -119,6 +125,7 @@ static void every_size(void **state)
 		.verb = "write to",
 		.path = hostile,
 		.directory = "/home/anna/\033[31m",
+		.project = hostile,
 		.program = "\033]0;evil\a program with a long name",
 		.process = 4194304,
 		.rule = hostile,
@@ -135,6 +142,8 @@ static void every_size(void **state)
 			struct sb_view view = {.rows = rows,
 					       .columns = columns,
 					       .word = "maple",
+					       .colour = rows % 3,
+					       .hurried = columns % 5 == 0,
 					       .code = rows % 2 ? NULL : "kfmw",
 					       .count = 1 + rows % 3 * 100};
 			SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
@@ -154,7 +163,7 @@ static void every_size(void **state)
 			shows(&lines, question.notes[0]);
 			shows(&lines, "maple");
 			shows(&lines, "once");
-			shows(&lines, view.code ? view.code : "3");
+			shows(&lines, view.code ? view.code : question.directory ? "3" : "2");
 			if (question.target)
 				shows(&lines, question.target);
 		}

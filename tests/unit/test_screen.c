@@ -267,11 +267,12 @@ static const struct sb_question question = {.id = 1,
 					    .directory = "/home/anna/ä",
 					    .program = "vim",
 					    .process = 4242,
+					    .project = "/home/anna/project",
 					    .notes = {"who may log in without a password"},
 					    .content = "ssh-rsa AAAA\n\033[2Jx\n",
 					    .content_length = 19};
 static const struct sb_view view = {
-	.rows = ROWS, .columns = COLUMNS, .word = "maple tree", .count = 2};
+	.rows = ROWS, .columns = COLUMNS, .word = "maple tree", .count = 2, .colour = true};
 
 static void draw(struct sb_buf *out)
 {

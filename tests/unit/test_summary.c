@@ -128,39 +128,39 @@ static void each_line_has_its_flag(void **state)
 
 	/* by its name, whether it exists or is new */
 	refuse(fx, SB_MODIFY, "home/docs/letter", NULL);
-	expect(fx, "  write to '~~/home/docs/letter' (no rule covers it): "
+	expect(fx, "  write to '~~/home/docs/letter' (no rule covers it)\n      "
 		   "sandbash --allow-write=~~/home/docs/letter ...");
 	refuse(fx, SB_CREATE, "home/docs/new", NULL);
-	expect(fx, "  create '~~/home/docs/new' (no rule covers it): "
+	expect(fx, "  create '~~/home/docs/new' (no rule covers it)\n      "
 		   "sandbash --allow-write=~~/home/docs/new ...");
 	refuse(fx, SB_CREATE, "home/new", NULL);
-	expect(fx, "  create '~~/home/new' (no rule covers it): "
+	expect(fx, "  create '~~/home/new' (no rule covers it)\n      "
 		   "sandbash --allow-write=~~/home/new ...");
 	/* a temporary name is another one next time: never the home directory */
 	refuse(fx, SB_CREATE, "home/sedAbCdEf", NULL);
-	expect(fx, "  create '~~/home/sedAbCdEf' (no rule covers it): no option allows it: "
+	expect(fx, "  create '~~/home/sedAbCdEf' (no rule covers it)\n      no option allows it: "
 		   "the name of a temporary file, in a directory that is too much to open");
 	/* past a rule */
 	refuse(fx, SB_READ, "home/docs/key", &key);
-	expect(fx, "  read '~~/home/docs/key' (built-in: SSH keys): "
+	expect(fx, "  read '~~/home/docs/key' (built-in: SSH keys)\n      "
 		   "sandbash --allow-read=~~/home/docs/key ...");
 	refuse(fx, SB_CREATE, "home/docs/hook", &key);
-	expect(fx, "  create '~~/home/docs/hook' (built-in: SSH keys): "
+	expect(fx, "  create '~~/home/docs/hook' (built-in: SSH keys)\n      "
 		   "sandbash --allow-write=~~/home/docs/hook ...");
 	/* what cannot be */
 	refuse(fx, SB_MODIFY, "home/own", &own);
-	expect(fx, "  write to '~~/home/own' (built-in: sandbash's own files): "
+	expect(fx, "  write to '~~/home/own' (built-in: sandbash's own files)\n      "
 		   "no option allows it");
 	refuse(fx, SB_MODIFY, "home/admin", &admin);
-	expect(fx, "  write to '~~/home/admin' (/etc/sandbash/config line 1): "
+	expect(fx, "  write to '~~/home/admin' (/etc/sandbash/config line 1)\n      "
 		   "no option allows it");
 	/* what the user said himself */
 	snprintf(pattern, sizeof pattern, "%s", in(fx->root, "home/docs/letter"));
 	refuse(fx, SB_READ, "home/docs/letter", &flag);
-	expect(fx, "  read '~~/home/docs/letter' (--deny=docs/letter): "
+	expect(fx, "  read '~~/home/docs/letter' (--deny=docs/letter)\n      "
 		   "leave out --deny=docs/letter");
 	assert_int_equal(sb_summary_count(fx->summary), 9);
-	assert_int_equal(lines_of(told(fx, 20)), 11);
+	assert_int_equal(lines_of(told(fx, 20)), 20);
 }
 
 static void who_refused_is_told(void **state)
@@ -179,11 +179,12 @@ static void who_refused_is_told(void **state)
 	refusal.metadata = false;
 	refusal.op = SB_READ; /* not a third change in one directory: that would be gathered */
 	sb_summary_add(fx->summary, &refusal);
-	expect(fx, "  write to '/etc/hosts' (you said no; no rule covers it): "
+	expect(fx, "  write to '/etc/hosts' (you said no; no rule covers it)\n      "
 		   "sandbash --allow-write=/etc/hosts ...");
 	expect(fx, "  change modes or times of '/etc/passwd' (nobody could be asked; no rule "
-		   "covers it): sandbash --allow-write=/etc/passwd ...");
-	expect(fx, "  read '/etc/group' (read-only mode): sandbash --allow-read=/etc/group ...");
+		   "covers it)\n      sandbash --allow-write=/etc/passwd ...");
+	expect(fx,
+	       "  read '/etc/group' (read-only mode)\n      sandbash --allow-read=/etc/group ...");
 }
 
 static void a_package_cache_names_its_one_flag(void **state)
@@ -199,12 +200,13 @@ static void a_package_cache_names_its_one_flag(void **state)
 		refuse(fx, SB_CREATE, name, NULL);
 	}
 	refuse(fx, SB_CREATE, "home/.npm", NULL);
-	expect(fx, "  change files in '~~/home/.npm' (41 times; npm's cache; no rule covers it): "
-		   "sandbash --allow-write=~~/home/.npm ...");
+	expect(fx,
+	       "  change files in '~~/home/.npm' (41 times; npm's cache; no rule covers it)\n      "
+	       "sandbash --allow-write=~~/home/.npm ...");
 	expect(fx, "  change files in '~~/home/.cargo/registry' (40 times; cargo's cache; no rule "
-		   "covers it): mkdir -p ~~/home/.cargo/registry && "
+		   "covers it)\n      mkdir -p ~~/home/.cargo/registry && "
 		   "sandbash --allow-write=~~/home/.cargo/registry ...");
-	assert_int_equal(lines_of(told(fx, 20)), 4);
+	assert_int_equal(lines_of(told(fx, 20)), 6);
 	assert_non_null(strstr(as_json(fx), "npm's cache"));
 }
 
@@ -218,11 +220,11 @@ static void many_in_one_directory_are_one_line(void **state)
 	refuse(fx, SB_CREATE, "home/docs/a", NULL);
 	refuse(fx, SB_CREATE, "home/docs/sub/x", NULL);
 	refuse(fx, SB_DELETE, "home/docs/b", NULL);
-	assert_int_equal(lines_of(told(fx, 20)), 5);
+	assert_int_equal(lines_of(told(fx, 20)), 8);
 	refuse(fx, SB_CREATE, "home/docs/c", NULL);
-	expect(fx, "  change files in '~~/home/docs' (5 times; no rule covers it): "
+	expect(fx, "  change files in '~~/home/docs' (5 times; no rule covers it)\n      "
 		   "sandbash --allow-write=~~/home/docs ...");
-	assert_int_equal(lines_of(told(fx, 20)), 3);
+	assert_int_equal(lines_of(told(fx, 20)), 4);
 	refuse(fx, SB_CREATE, "home/docs/deep/er/d", NULL);
 	assert_int_equal(lines_of(told(fx, 20)), 3);
 	/* but not what a rule has singled out, nor what is only read, nor the home's own names */
@@ -249,7 +251,7 @@ static void no_more_is_kept_than_can_be(void **state)
 		sb_summary_add(fx->summary, &refusal);
 	}
 	assert_int_equal(sb_summary_count(fx->summary), 100000);
-	assert_int_equal(lines_of(told(fx, 20)), 23);
+	assert_int_equal(lines_of(told(fx, 20)), 43);
 	assert_non_null(strstr(told(fx, 20), "  and 99980 more\n"));
 	assert_non_null(strstr(as_json(fx), "\"not_listed\": 99744"));
 }
@@ -276,7 +278,7 @@ static void nothing_steers_the_terminal(void **state)
 		assert_true(step || *at == '\n');
 		at += step ? step : 1;
 	}
-	assert_int_equal(lines_of(fx->text.data), 2 + COUNT(names));
+	assert_int_equal(lines_of(fx->text.data), 2 + 2 * COUNT(names));
 }
 
 /* What a shell makes of the word is the text again. */
