@@ -35,11 +35,14 @@ enum sb_verdict { SB_ALLOW, SB_ASK, SB_DENY }; /* in order of strictness */
 
 struct sb_access {
 	unsigned char verdict[SB_OP_COUNT]; /* enum sb_verdict, indexed by enum sb_op */
+	/* One bit for each operation: where it denies, nobody is told.  No decision differs by it. */
+	unsigned char quiet;
 };
 
 enum sb_tier { /* weakest first */
 	       SB_TIER_BUILTIN,
 	       SB_TIER_SYSTEM,    /* /etc/sandbash/config: what it denies stays denied */
+	       SB_TIER_PROFILE,   /* of the program that is started: config/profile.h */
 	       SB_TIER_GLOBAL,    /* $XDG_CONFIG_HOME/sandbash/config */
 	       SB_TIER_DIRECTORY, /* $XDG_CONFIG_HOME/sandbash/projects/HASH */
 	       SB_TIER_SESSION,   /* answers kept with a named session */
@@ -139,6 +142,9 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
  */
 struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op op,
 				     const char *path, const char *top);
+
+/* A no that is neither told nor asked about, only recorded. */
+bool sb_decision_is_quiet(const struct sb_decision *decision, enum sb_op op);
 
 /* All four operations at once. */
 struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path);

@@ -31,6 +31,10 @@ int sb_cli_explain(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
 
+/* --- profiles.c -------------------------------------------------------------- */
+int sb_cli_profiles(const struct sb_command_line *line);
+int sb_cli_profile_show(const struct sb_command_line *line);
+
 /* --- status.c, doctor.c ------------------------------------------------------ */
 int sb_cli_status(const struct sb_command_line *line);
 int sb_cli_doctor(const struct sb_command_line *line);
@@ -147,8 +151,13 @@ bool sb_is_supervised(const struct sb_command_line *line);
 /* Does a guard judge names in the run that this command line starts, or would start? */
 bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup);
 
-/* sb_setup_make() with its warnings and errors printed; 0 or an exit status. */
+/*
+ * sb_setup_make() with its warnings and errors printed; 0 or an exit status.  file: what was found for
+ * the command, whose profile counts; or NULL.
+ */
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);
+int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
+		  struct sb_setup *out);
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);

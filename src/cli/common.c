@@ -250,12 +250,14 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 				.secrets = secrets(),
 				.services = services(),
 				.config_dir = line->config_dir,
+				.variable = variable,
 				.projects = line->projects},
 		.projects = line->projects,
 		.within = line->within,
 		.rules = line->rules,
 		.rule_count = line->rule_count,
 		.policy_files = line->policy_files,
+		.profile = line->profile,
 		.settings = {[SB_SETTING_MODE] = line->has_mode ? (int)line->mode + 1 : 0,
 			     [SB_SETTING_NETWORK] = !line->has_network ? 0
 						    : line->network    ? SB_NETWORK_ON + 1
@@ -351,6 +353,12 @@ bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *se
 
 int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out)
 {
+	return sb_set_up_for(line, NULL, looking, out);
+}
+
+int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
+		  struct sb_setup *out)
+{
 	struct sb_setup_request request = sb_request(line, looking);
 	struct sb_error err;
 	bool mounts;
@@ -364,6 +372,10 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	/* what is not there a static run cannot hold; whoever looks is told of the rules it has */
 	request.existing_only = line->static_run && !sb_inside(&mounts);
 	request.guarded = has_guard(line);
+	if (file) {
+		request.program = line->command[0];
+		request.program_file = file;
+	}
 	status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)

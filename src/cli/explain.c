@@ -256,6 +256,8 @@ static void explain_operation(const struct sb_setup *setup, enum sb_op op,
 		puts_safe(out, origin_of(setup->policy, decision));
 		if (decision->rule && decision->rule->capped && op != SB_READ)
 			sb_buf_puts(out, " (read-only mode)");
+		if (sb_decision_is_quiet(decision, op))
+			sb_buf_puts(out, " (quietly: recorded, and not told)");
 		if (found->layers[op])
 			sb_buf_puts(out, found->layers[op]);
 	}
@@ -362,6 +364,8 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 		sb_json_open(&json, '{');
 		sb_json_pair(&json, "verdict", verdict_of(judged));
 		sb_json_pair_bool(&json, "allowed", is_free(judged));
+		if (sb_decision_is_quiet(&judged->decision, (enum sb_op)op))
+			sb_json_pair_bool(&json, "quiet", true);
 		sb_json_pair(&json, "origin", origin_of(setup->policy, &judged->decision));
 		sb_json_key(&json, "rule");
 		sb_json_rule(&json, judged->decision.rule);

@@ -154,6 +154,7 @@ static const struct {
 	bool always; /* shown even when it holds nothing */
 } sources[] = {
 	{SB_TIER_SYSTEM, "System paths", "system", false},
+	{SB_TIER_PROFILE, "Profile paths", "profile", false},
 	{SB_TIER_GLOBAL, "Global paths", "global", true},
 	{SB_TIER_DIRECTORY, "Per-directory paths", "per_directory", true},
 	{SB_TIER_FILE, "Policy file paths", "policy_file", false},
@@ -165,6 +166,8 @@ static char *source_file(const struct sb_setup *setup, enum sb_tier tier)
 	switch (tier) {
 	case SB_TIER_SYSTEM:
 		return strdup(SB_SYSTEM_CONFIG);
+	case SB_TIER_PROFILE:
+		return setup->profile.file ? strdup(setup->profile.file) : NULL;
 	case SB_TIER_GLOBAL:
 		return sb_global_config(&setup->home);
 	case SB_TIER_DIRECTORY:

@@ -57,6 +57,10 @@ static int dispatch(const struct sb_command_line *line)
 		return line->prune ? sb_cli_prune(line) : sb_cli_log(line);
 	case SB_ACTION_STATS:
 		return sb_cli_stats(line);
+	case SB_ACTION_PROFILES:
+		return sb_cli_profiles(line);
+	case SB_ACTION_PROFILE_SHOW:
+		return sb_cli_profile_show(line);
 	case SB_ACTION_ADD_PATH:
 		return sb_cli_add_path(line);
 	case SB_ACTION_REMOVE_PATH:

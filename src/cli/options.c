@@ -16,6 +16,7 @@ enum id {
 	DENY,
 	RULE,
 	POLICY,
+	PROFILE,
 	PROJECT,
 	WITHIN,
 	MODE,
@@ -52,6 +53,8 @@ enum id {
 	DOCTOR,
 	LOG,
 	STATS,
+	PROFILES,
+	PROFILE_SHOW,
 	JSON,
 	HELP,
 	VERSION,
@@ -83,6 +86,9 @@ const struct sb_option sb_options[] = {
 		  "any rule, e.g. 'read+create logs'", .inherited = true},
 	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE",
 		    "add the rules of a file", .inherited = true, .is_file = true},
+	[PROFILE] = {"profile", "NAME", NULL, SB_GROUP_RULES, NULL,
+		     "the profile to use, whatever the program is called; none: no profile",
+		     .inherited = true},
 	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project",
 		     "one more project beside the current directory"},
 	[WITHIN] = {"within", "DIR", NULL, SB_GROUP_RULES, NULL,
@@ -156,6 +162,9 @@ const struct sb_option sb_options[] = {
 		 "what was asked, answered, refused and done in runs"},
 	[STATS] = {"stats", NULL, NULL, SB_GROUP_LOOK, "how often",
 		   "how often: the counters of all runs, or of some"},
+	[PROFILES] = {"profiles", NULL, NULL, SB_GROUP_LOOK, NULL,
+		      "the profiles that there are, for agents and other programs"},
+	[PROFILE_SHOW] = {"profile-show", "NAME", NULL, SB_GROUP_LOOK, NULL, "print a profile"},
 	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},
 	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, NULL, "a summary of the options"},
 	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here",
@@ -219,6 +228,8 @@ static const struct {
 	{ATTACH, SB_ACTION_ATTACH},
 	{LOG, SB_ACTION_LOG},
 	{STATS, SB_ACTION_STATS},
+	{PROFILES, SB_ACTION_PROFILES},
+	{PROFILE_SHOW, SB_ACTION_PROFILE_SHOW},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
 	{REMOVE_PATH, SB_ACTION_REMOVE_PATH},
 	{EDIT, SB_ACTION_EDIT},
@@ -470,6 +481,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return add_rule(line, NULL, value, argument, separate, err);
 	case POLICY:
 		return push(&line->policy_files, &line->policy_file_count, value, err);
+	case PROFILE:
+		return set_text(&line->profile, id, value, err);
 	case PROJECT:
 		return push(&line->projects, &line->project_count, value, err);
 	case WITHIN:
@@ -596,7 +609,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 {
 	bool edits = line->action == SB_ACTION_ADD_PATH || line->action == SB_ACTION_REMOVE_PATH ||
 		     line->action == SB_ACTION_EDIT;
-	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATS;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_PROFILES;
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
 	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP) {
@@ -611,7 +624,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
 			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			"--status, --doctor, --log or --stats");
+			"--status, --doctor, --log, --stats or --profiles");
 	return check_log(line, err);
 }
 

@@ -26,6 +26,8 @@ enum sb_action {
 	SB_ACTION_SESSIONS,
 	SB_ACTION_LOG,
 	SB_ACTION_STATS,
+	SB_ACTION_PROFILES,
+	SB_ACTION_PROFILE_SHOW,
 	SB_ACTION_ATTACH,
 	SB_ACTION_ADD_PATH,
 	SB_ACTION_REMOVE_PATH,
@@ -96,6 +98,7 @@ struct sb_command_line {
 	const char *session;    /* --session=NAME */
 	const char *report;     /* --report=FILE */
 	const char *config_dir; /* --config-dir=DIR */
+	const char *profile;    /* --profile=NAME */
 
 	bool follow, verify, prune; /* what --log does; none: print */
 	const char *log_session, *log_path, *log_verdict, *since;

@@ -93,6 +93,34 @@ static void warn_about_absent(const struct sb_plan *plan)
 	}
 }
 
+/* Words of the profile, right behind the program's name; not those that were given already. */
+static int add_arguments(const struct sb_profile *profile, char ***argv, struct sb_error *err)
+{
+	size_t given = 0, count = 1;
+	char **grown;
+
+	if (!profile->fits || !profile->argument_count)
+		return SB_OK;
+	while ((*argv)[given])
+		given++;
+	grown = calloc(given + profile->argument_count + 1, sizeof *grown);
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	grown[0] = (*argv)[0];
+	for (size_t i = 0; i < profile->argument_count; i++) {
+		bool there = false;
+
+		for (size_t j = 1; j < given; j++)
+			there |= strcmp((*argv)[j], profile->arguments[i]) == 0;
+		if (!there)
+			grown[count++] = profile->arguments[i];
+	}
+	memcpy(grown + count, *argv + 1, given * sizeof *grown);
+	free(*argv);
+	*argv = grown;
+	return SB_OK;
+}
+
 static int prepare(const struct sb_command_line *line, bool for_real, struct run *run)
 {
 	struct sb_error err;
@@ -100,25 +128,32 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 	struct sb_plan_request request;
 	int status;
 
+	/* A command of its own may have a profile; the shell is chosen by what is read now. */
+	if (line->command[0] && !line->for_shell)
+		run->file = sb_shell_find(line->command[0]);
 	/* Without a sandbox it does not matter where we stand. */
-	status = sb_set_up(line, line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS,
-			   &run->setup);
+	status = sb_set_up_for(line, run->file,
+			       line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS,
+			       &run->setup);
 	if (status)
 		return status;
 	/* ... but the system's rules may not let us go without one. */
 	if (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS && !is_danger(run)) {
 		sb_setup_done(&run->setup);
-		status = sb_set_up(line, false, &run->setup);
+		status = sb_set_up_for(line, run->file, false, &run->setup);
 		if (status)
 			return status;
 	}
 	status = sb_shell_command(line, &run->setup, &run->argv, &err);
+	if (status == SB_OK && !is_danger(run))
+		status = add_arguments(&run->setup.profile, &run->argv, &err);
 	if (status == SB_OK)
 		status = check_ignored(run, &err);
 	if (status == SB_OK && for_real && !is_danger(run))
 		status = sb_setup_protect(&run->setup, &err);
 	if (status == SB_OK && !is_danger(run)) {
-		run->file = sb_shell_find(run->argv[0]);
+		if (!run->file)
+			run->file = sb_shell_find(run->argv[0]);
 		if (run->file && sb_path_expand(run->file, run->setup.home.cwd,
 						run->setup.home.home, &absolute, NULL) == SB_OK)
 			sb_path_canonical(absolute, &run->canonical, NULL, NULL);
@@ -139,6 +174,24 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 	return status == SB_OK ? 0 : sb_report(&err);
 }
 
+/* The options of this run, for a --status inside; a profile that was found by name as if it were given. */
+static void encode_flags(const struct sb_command_line *line, const struct sb_profile *profile,
+			 struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf word = SB_BUF(256);
+
+	if (profile->name && profile->by_name) {
+		char *words[] = {word.data};
+
+		sb_buf_printf(&word, "--profile=%s", profile->name);
+		words[0] = word.data;
+		sb_flags_encode(words, 1, out);
+		if (line->own_count)
+			sb_buf_putc(out, ' ');
+	}
+	sb_flags_encode(line->own, line->own_count, out);
+}
+
 /* P7: what the command runs under, in its environment. */
 static int tell_environment(const struct sb_command_line *line, const struct run *run)
 {
@@ -146,7 +199,7 @@ static int tell_environment(const struct sb_command_line *line, const struct run
 		SB_BUF(128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
 	bool mounts, failed;
 
-	sb_flags_encode(line->own, line->own_count, &flags);
+	encode_flags(line, &run->setup.profile, &flags);
 	failed = setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(run->setup.policy)), 1) != 0;
 	if (is_danger(run)) {
 		if (!sb_inside(&mounts)) {
@@ -198,7 +251,8 @@ static void warn_about_static(const struct run *run)
 	for (size_t i = 0; i < sb_policy_count(run->setup.policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(run->setup.policy, i);
 
-		if (rule->tier != SB_TIER_BUILTIN && sb_pattern_is_glob(rule->pattern) &&
+		if (rule->tier != SB_TIER_BUILTIN && !rule->access.quiet &&
+		    sb_pattern_is_glob(rule->pattern) &&
 		    !sb_access_equal(&rule->access, &sb_access_write))
 			sb_warn("a static run holds '%s' (%s) for the files that exist now",
 				rule->pattern, rule->origin);
@@ -308,11 +362,25 @@ static struct sb_environ_names environ_names(const struct run *run)
 					 run->line->keep_env};
 }
 
-static void clean_environ(const struct run *run)
+/* What the profile sets counts where the user has set nothing; not without a sandbox, which is what it is for. */
+static int set_variables(const struct sb_profile *profile)
+{
+	for (size_t i = 0; i < profile->environment_count; i++) {
+		const char *text = profile->environment[i];
+		SB_AUTO_FREE char *name = strndup(text, strcspn(text, "="));
+
+		if (!name || setenv(name, text + strlen(name) + 1, 0) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int clean_environ(const struct run *run)
 {
 	const struct sb_environ_names names = environ_names(run);
 
 	sb_environ_keep(&names);
+	return is_danger(run) ? 0 : set_variables(&run->setup.profile);
 }
 
 /* In the confined process: say what is weaker, and become the command. */
@@ -322,11 +390,10 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 	struct sb_error err;
 
 	print_weaknesses(weak, "sandbash: warning: on this machine ");
-	if (point_tmpdir(run, layers) != 0) {
+	if (point_tmpdir(run, layers) != 0 || clean_environ(run) != 0) {
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
-	clean_environ(run);
 	return execute(run);
 }
 
@@ -564,6 +631,16 @@ static void run_done(struct run *run)
 	free(run->canonical);
 }
 
+static void say(const struct sb_profile *profile)
+{
+	for (size_t i = 0; i < profile->say_count; i++) {
+		char safe[1024];
+
+		fprintf(stderr, "sandbash: %s\n",
+			sb_escape_line(safe, sizeof safe, profile->says[i]));
+	}
+}
+
 /* A supervised run, unless it was told to be static or lies inside another. */
 static int choose_kind(struct sb_command_line *line)
 {
@@ -601,8 +678,10 @@ int sb_cli_run(const struct sb_command_line *given)
 		if (!line->command[0])
 			warn_about_alias(&run);
 		status = tell_environment(line, &run);
-		if (!status && !line->quiet && !is_danger(&run))
+		if (!status && !line->quiet && !is_danger(&run)) {
+			say(&run.setup.profile);
 			sb_login_tell(&run.setup, run.argv[0]);
+		}
 	}
 	if (!status && is_danger(&run)) {
 		status = run_unconfined(line, &run);
@@ -658,6 +737,8 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_buf_puts(out, "\nin:         ");
 	sb_escape_name(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
+	if (run->setup.profile.name)
+		sb_buf_printf(out, "profile:    %s\n", run->setup.profile.name);
 	put_environ(run, out);
 	if (is_danger(run)) {
 		sb_buf_puts(out, "layers:     none: the command runs without a sandbox\n");
@@ -722,6 +803,7 @@ static void dry_run_json(const struct run *run, const struct sb_layers *layers,
 		sb_json_string(&json, run->argv[i]);
 	sb_json_close(&json, ']');
 	sb_json_pair(&json, "directory", run->setup.home.cwd);
+	sb_json_pair(&json, "profile", run->setup.profile.name);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
 	sb_json_pair_bool(&json, "guarded", sb_is_guarded(run->line, &run->setup));

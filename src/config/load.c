@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "config/fast.h"
 #include "config/file.h"
+#include "config/profile.h"
 #include "config/rules.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -213,6 +214,13 @@ static int add_rule(struct sb_maker *maker, const struct sb_rule *rule, bool ope
 		     : add_tightening(maker, rule, err);
 }
 
+static bool is_socket(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
 int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const struct sb_line *line,
 		 struct sb_error *err)
 {
@@ -234,14 +242,20 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
 		return status;
 	rule.pattern = resolved.pattern;
 	skipped = grants ? why_skipped(maker, line->fast, &resolved) : NULL;
+	if (skipped && source->makes && resolved.missing == ENOENT)
+		skipped = NULL;
+	/* SECURITY: whoever sees a socket can connect to it, where no supervisor holds the call. */
+	if (line->access.quiet && resolved.path && is_socket(resolved.path))
+		rule.access.verdict[SB_READ] = SB_DENY;
 	if (resolved.leads_out && grants) {
 		status = sb_load_refuse_planted(text, resolved.through, resolved.pattern, err);
 	} else if (source->scope && !sb_path_within(source->scope, resolved.pattern)) {
 		status = SB_OK;
 	} else if (skipped) {
 		/* S8.  A rule that takes away is kept: what it names may appear later. */
-		status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s%s)", text,
-				       strerror(resolved.missing), source->origin, skipped);
+		if (source->tier != SB_TIER_PROFILE) /* made for every home: much is not there */
+			status = sb_maker_warn(maker, err, "skipping '%s': %s (from %s%s)", text,
+					       strerror(resolved.missing), source->origin, skipped);
 	} else {
 		status = line->fast ? sb_fast_note(maker, source, text, &resolved, err) : SB_OK;
 		if (status == SB_OK) /* what is fast looks for itself: fast.h */
@@ -252,6 +266,10 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
 			status = list_rule(maker, &rule, resolved.missing && grants, err);
 		if (status == SB_OK && grants && !resolved.is_glob && !resolved.through)
 			status = note_grant(maker, source, text, resolved.path, err);
+		if (status == SB_OK && source->makes && resolved.path && !resolved.through)
+			status = sb_maker_push(&maker->setup.profile.directories,
+					       &maker->setup.profile.directory_count,
+					       strdup(resolved.path), err);
 		if (status == SB_OK && !all)
 			status = hold_way(maker, &rule, &resolved, err);
 		if (status == SB_OK && resolved.link && (!all || resolved.through)) {
@@ -321,20 +339,30 @@ static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
 	return status;
 }
 
-static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
-		     int depth, bool must_exist, struct sb_error *err);
+/* A text of rules, and where it is from. */
+struct reading {
+	enum sb_tier tier;
+	const char *path; /* NULL: it comes with sandbash */
+	const char *name; /* as rules say where they are from */
+	const char *only; /* rules count inside this directory; NULL: all */
+	int depth;        /* of files that include each other */
+};
 
-static int include_file(struct sb_maker *maker, enum sb_tier tier, const char *from,
-			const char *text, const char *only, int depth, struct sb_error *err)
+static int load_file(struct sb_maker *maker, const struct reading *reading, bool must_exist,
+		     struct sb_error *err);
+
+static int include_file(struct sb_maker *maker, const struct reading *from, const char *text,
+			struct sb_error *err)
 {
-	SB_AUTO_FREE char *dir = sb_path_parent(from);
+	SB_AUTO_FREE char *dir = from->path ? sb_path_parent(from->path) : strdup("/");
+	struct reading reading = *from;
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *path = NULL;
 	int missing, status;
 
 	if (!dir)
 		return out_of_memory(err);
-	if (depth == MAX_INCLUDES)
+	if (from->depth == MAX_INCLUDES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d files include each other",
 			       MAX_INCLUDES);
 	status = sb_path_expand(text, dir, maker->setup.home.home, &absolute, err);
@@ -354,38 +382,82 @@ static int include_file(struct sb_maker *maker, enum sb_tier tier, const char *f
 				maker->setup.home.config_dir);
 		}
 	}
-	return load_file(maker, tier, path, only, depth + 1, true, err);
+	reading.path = reading.name = path;
+	reading.depth++;
+	return load_file(maker, &reading, true, err);
 }
 
-/* One line of a rule file, for each project that its relative patterns may mean. */
-static int load_line(struct sb_maker *maker, enum sb_tier tier, const char *path, size_t number,
-		     const char *bytes, size_t length, const char *only, int depth,
-		     struct sb_error *err)
+/* What a profile says about a line, at its end, is a part of where its rules are from. */
+static const char *remark(const struct reading *reading, const char *bytes, size_t length,
+			  size_t *out_length)
 {
-	char origin[4200];
-	struct sb_source source = {.tier = tier, .origin = origin, .file = path, .scope = only};
+	const char *mark = memmem(bytes, length, " # ", 3);
+
+	*out_length = mark ? (size_t)(bytes + length - mark) - 3 : 0;
+	return reading->path || !mark ? "" : mark + 3;
+}
+
+/* A rule, for each project that its relative pattern may mean. */
+static int load_rules(struct sb_maker *maker, const struct reading *reading,
+		      struct sb_source *source, const struct sb_line *line, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	if (reading->tier == SB_TIER_DIRECTORY || line->text[0] == '/' || line->text[0] == '~') {
+		source->base = reading->only ? reading->only : maker->setup.home.cwd;
+		return sb_load_rule(maker, source, line, err);
+	}
+	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
+		source->base = maker->setup.projects[i];
+		status = sb_load_rule(maker, source, line, err);
+	}
+	return status;
+}
+
+/* A rule of a profile, whose path may begin with a variable, and end in "/". */
+static int load_profile_rule(struct sb_maker *maker, const struct reading *reading,
+			     struct sb_source *source, const struct sb_line *line,
+			     struct sb_error *err)
+{
+	SB_AUTO_FREE char *text = NULL;
+	struct sb_line expanded = *line;
+	int status = sb_profile_expand(maker, line->text, &text, err);
+
+	if (status != SB_OK || !text)
+		return status;
+	expanded.text = text;
+	source->makes = text[0] && text[strlen(text) - 1] == '/';
+	return load_rules(maker, reading, source, &expanded, err);
+}
+
+static int load_line(struct sb_maker *maker, const struct reading *reading, size_t number,
+		     const char *bytes, size_t length, struct sb_error *err)
+{
+	bool profile = reading->tier == SB_TIER_PROFILE;
+	size_t remarked;
+	const char *more = remark(reading, bytes, length, &remarked);
+	char origin[4300];
+	struct sb_source source = {.tier = reading->tier,
+				   .origin = origin,
+				   .file = reading->path,
+				   .scope = reading->only};
 	struct sb_line line;
-	int status = sb_line_parse(bytes, length, &line, err);
+	int status = profile ? sb_profile_line_parse(bytes, length, &line, err)
+			     : sb_line_parse(bytes, length, &line, err);
 
 	if (status != SB_OK)
 		return status;
-	snprintf(origin, sizeof origin, "%s line %zu", path, number);
-	if (line.kind == SB_LINE_INCLUDE) {
-		status = include_file(maker, tier, path, line.text, only, depth, err);
-		sb_line_done(&line);
-		return status;
-	}
-	if (line.kind != SB_LINE_RULE) {
+	snprintf(origin, sizeof origin, "%s line %zu%s%.*s", reading->name, number,
+		 *more ? ": " : "", *more ? (int)remarked : 0, more);
+	if (line.kind == SB_LINE_INCLUDE)
+		status = include_file(maker, reading, line.text, err);
+	else if (line.kind >= SB_LINE_PROGRAM)
+		status = sb_profile_take(maker, &source, &line, err);
+	else if (line.kind != SB_LINE_RULE)
 		status = apply_setting(maker, &source, &line, err);
-	} else if (tier == SB_TIER_DIRECTORY || line.text[0] == '/' || line.text[0] == '~') {
-		source.base = only ? only : maker->setup.home.cwd;
-		status = sb_load_rule(maker, &source, &line, err);
-	} else {
-		for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
-			source.base = maker->setup.projects[i];
-			status = sb_load_rule(maker, &source, &line, err);
-		}
-	}
+	else
+		status = profile ? load_profile_rule(maker, reading, &source, &line, err)
+				 : load_rules(maker, reading, &source, &line, err);
 	sb_line_done(&line);
 	return status;
 }
@@ -429,39 +501,61 @@ static int refuse_dangling(const char *path, struct sb_error *err)
 	return sb_hint(err, "whoever makes the file makes your rules: make it, or remove the link");
 }
 
-static int load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
-		     int depth, bool must_exist, struct sb_error *err)
+static int load_text(struct sb_maker *maker, const struct reading *reading, const char *bytes,
+		     size_t length, struct sb_error *err)
+{
+	const char *at = bytes, *end = bytes + length;
+	size_t number = 0;
+
+	for (; at < end; at++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t width = (size_t)((newline ? newline : end) - at);
+
+		if (load_line(maker, reading, ++number, at, width, err) != SB_OK)
+			return name_line(err, reading->name, number);
+		at += width;
+	}
+	return SB_OK;
+}
+
+static int load_file(struct sb_maker *maker, const struct reading *reading, bool must_exist,
+		     struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-	const char *at, *end;
-	size_t number = 0;
 	bool found;
-	int status;
+	int status = sb_config_read(reading->path, &text, &found, err);
 
-	status = sb_config_read(path, &text, &found, err);
 	if (status != SB_OK)
 		return status;
 	if (!found && must_exist)
-		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", path);
+		return sb_fail(err, SB_E_MISSING, ENOENT, "cannot read '%s'", reading->path);
 	if (!found)
-		return refuse_dangling(path, err);
+		return refuse_dangling(reading->path, err);
 	if (maker->file_count == MAX_FILES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
-	status = sb_maker_push(&maker->setup.files, &maker->file_count, strdup(path), err);
-	for (at = text.data, end = at + text.length; status == SB_OK && at < end; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
-
-		status = load_line(maker, tier, path, ++number, at, length, only, depth, err);
-		if (status != SB_OK)
-			return name_line(err, path, number);
-		at += length;
-	}
-	return status;
+	status = sb_maker_push(&maker->setup.files, &maker->file_count, strdup(reading->path), err);
+	return status == SB_OK ? load_text(maker, reading, text.data, text.length, err) : status;
 }
 
 int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
 		 bool must_exist, struct sb_error *err)
 {
-	return load_file(maker, tier, path, only, 0, must_exist, err);
+	const struct reading reading = {.tier = tier, .path = path, .name = path, .only = only};
+
+	return load_file(maker, &reading, must_exist, err);
+}
+
+int sb_load_profile(struct sb_maker *maker, const char *path, struct sb_error *err)
+{
+	return sb_load_file(maker, SB_TIER_PROFILE, path, NULL, true, err);
+}
+
+int sb_load_shipped(struct sb_maker *maker, const struct sb_shipped_profile *shipped,
+		    struct sb_error *err)
+{
+	char name[sizeof shipped->name + 16];
+	const struct reading reading = {.tier = SB_TIER_PROFILE, .name = name};
+
+	snprintf(name, sizeof name, "profile %s", shipped->name);
+	return load_text(maker, &reading, sb_shipped_text + shipped->start, shipped->length, err);
 }

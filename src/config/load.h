@@ -46,6 +46,7 @@ struct sb_source {
 	const char *origin;
 	const char *file; /* that the rule stands in; NULL: the command line */
 	bool may_be_literal;
+	bool makes; /* it names a directory, which is made before the run */
 };
 
 /* Append to a NULL-terminated array of strings; takes text over.  NULL: out of memory. */
@@ -65,6 +66,11 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
  */
 int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
 		 bool must_exist, struct sb_error *err);
+
+/* The same of a profile: the user's own, and one that comes with sandbash. */
+int sb_load_profile(struct sb_maker *maker, const char *path, struct sb_error *err);
+int sb_load_shipped(struct sb_maker *maker, const struct sb_shipped_profile *shipped,
+		    struct sb_error *err);
 
 /* A link may also have been planted in a directory that another rule opens. */
 int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err);

@@ -25,6 +25,8 @@ struct sb_environment { /* raw values; NULL when unset */
 	bool other_terminal;         /* the command gets another one than the caller's */
 	const char *config_dir;      /* --config-dir, which is no variable: it is obeyed; or NULL */
 	const char *const *projects; /* --project: no variable leads into these; or NULL */
+	/* Any other, by its name, for who needs one of many; or NULL. */
+	const char *(*variable)(const char *name);
 };
 
 struct sb_home {

@@ -10,6 +10,7 @@
 #include "config/fast.h"
 #include "config/file.h"
 #include "config/load.h"
+#include "config/profile.h"
 #include "config/within.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -118,6 +119,8 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 		return out_of_memory(err);
 	status = sb_load_file(maker, SB_TIER_SYSTEM, SB_SYSTEM_CONFIG, NULL, false, err);
 	if (status == SB_OK)
+		status = sb_profile_load(maker, err);
+	if (status == SB_OK)
 		status = sb_load_file(maker, SB_TIER_GLOBAL, global, NULL, false, err);
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
 		const char *project = maker->setup.projects[i];
@@ -224,7 +227,7 @@ static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_err
 	int given = maker->request->settings[setting], status = SB_OK, kept;
 	int value = said && sb_settings[setting].system_first ? *said : sb_settings[setting].normal;
 
-	for (int tier = SB_TIER_GLOBAL; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
+	for (int tier = SB_TIER_PROFILE; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
 		if (tiers[tier].origins[setting])
 			value = tiers[tier].values[setting];
 		if (tier == SB_TIER_DIRECTORY && setting == SB_SETTING_MODE)
@@ -288,6 +291,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	if (status == SB_OK)
 		status = find_watched(maker, err);
 	if (status == SB_OK)
+		status = sb_profile_choose(maker, err);
+	if (status == SB_OK)
 		status = load_tiers(maker, err);
 	if (status == SB_OK)
 		status = load_flags(maker, err);
@@ -342,8 +347,8 @@ static void free_list(char **list)
 	free(list);
 }
 
-int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
-		  struct sb_error *err)
+static int make_once(const struct sb_setup_request *request, struct sb_setup *out,
+		     struct sb_error *err)
 {
 	struct sb_maker maker = {.request = request,
 				 .setup = {.log_keep_days = SB_LOG_KEEP_DAYS,
@@ -367,6 +372,38 @@ int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 	return status;
 }
 
+/* As if somebody had said so: a program that commands could have written gets no profile by its name. */
+static int make_without_profile(const struct sb_setup_request *request, struct sb_setup *out,
+				struct sb_error *err)
+{
+	struct sb_setup_request plain = *request;
+	SB_AUTO_FREE char *name = sb_take_ptr(&out->profile.name);
+	SB_AUTO_FREE char *program = sb_take_ptr(&out->profile.program);
+	struct sb_maker maker = {0};
+	int status;
+
+	sb_setup_done(out);
+	plain.profile = SB_NO_PROFILE;
+	status = make_once(&plain, out, err);
+	while (out->warnings && out->warnings[maker.warning_count])
+		maker.warning_count++;
+	maker.setup.warnings = out->warnings;
+	if (status == SB_OK)
+		status = sb_maker_warn(&maker, err, SB_PROFILE_PLANTED, name, program, name);
+	out->warnings = maker.setup.warnings;
+	return status;
+}
+
+int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
+		  struct sb_error *err)
+{
+	int status = make_once(request, out, err);
+
+	return status == SB_OK && sb_profile_is_planted(out)
+		       ? make_without_profile(request, out, err)
+		       : status;
+}
+
 void sb_setup_done(struct sb_setup *setup)
 {
 	if (!setup)
@@ -381,6 +418,7 @@ void sb_setup_done(struct sb_setup *setup)
 	free_list(setup->files);
 	free_list(setup->warnings);
 	free(setup->shell);
+	sb_profile_done(&setup->profile);
 	*setup = (struct sb_setup){0};
 }
 
@@ -426,5 +464,5 @@ int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 	/* each is there twice, as it is named and as it is: place.h */
 	for (size_t i = 1; refused && refused[i - 1] && status == SB_OK; i += 2)
 		status = protect(setup, refused[i], 0700, err);
-	return status;
+	return status == SB_OK ? sb_profile_make(setup, err) : status;
 }

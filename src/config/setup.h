@@ -3,7 +3,7 @@
  *
  *     environment + flags --> sb_setup_make() --> setup->policy
  *
- * Tiers, weakest first: built-in, /etc/sandbash/config, global, per-directory,
+ * Tiers, weakest first: built-in, /etc/sandbash/config, a profile, global, per-directory,
  * --policy files, flags.  No rule is read from inside a project.  Every rule file
  * that was read is protected from the run (S9).
  */
@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "config/place.h"
+#include "config/profile.h"
 #include "sandbash/policy.h"
 
 /* A rule from the command line, e.g. "--deny=secret". */
@@ -29,6 +30,9 @@ struct sb_setup_request {
 	const char *const *within;   /* --within; NULL-terminated or NULL */
 	const struct sb_flag_rule *rules;
 	size_t rule_count;
+	const char *profile;             /* --profile; NULL: found by the program */
+	const char *program;             /* as it was typed; NULL: none is started */
+	const char *program_file;        /* what was found under that name; or NULL */
 	const char *const *policy_files; /* --policy; NULL-terminated or NULL */
 	int settings[SB_SETTING_COUNT];  /* what options say: a value and 1; 0: nothing */
 	bool allow_home;                 /* the home directory itself may be a project */
@@ -59,6 +63,7 @@ struct sb_setup {
 	char **projects; /* canonical, NULL-terminated; the first is the current directory */
 	char **within;   /* all of them that is open to changes; NULL: they are (within.h) */
 	struct sb_policy *policy;
+	struct sb_profile profile;
 	struct sb_listed *listed;
 	size_t listed_count;
 	char **files;    /* every rule file that was read; NULL-terminated */
@@ -81,7 +86,7 @@ char **sb_setup_open_roots(const struct sb_setup *setup);
 
 /*
  * Before a run: a directory of ours that does not exist yet but could be created
- * from inside is made now, since only what exists can be protected.
+ * from inside is made now, since only what exists can be protected; so are those of a profile.
  */
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err);
 

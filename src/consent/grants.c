@@ -385,6 +385,7 @@ enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wi
 
 static void set_all(struct sb_access *access, enum sb_verdict read, enum sb_verdict change)
 {
+	access->quiet = 0;
 	access->verdict[SB_READ] = (unsigned char)read;
 	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
 		access->verdict[op] = (unsigned char)change;

@@ -497,7 +497,7 @@ struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_pla
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
 				     .site = site_of(view, place, place->path),
 				     .rules_only = !is_named(place)};
-	struct sb_access access;
+	struct sb_access access = {0};
 	struct sb_judged judged;
 
 	for (int op = 0; op < SB_OP_COUNT; op++) {

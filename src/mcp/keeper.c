@@ -49,6 +49,7 @@ static void record_deny(struct keeper *keeper, const json_t *message)
 		.rule = json_string_value(json_object_get(message, "rule")),
 		.directory = json_string_value(json_object_get(message, "root")),
 		.verdict = "deny",
+		.by = json_string_value(json_object_get(message, "by")),
 		.error = EACCES,
 	};
 

@@ -250,6 +250,8 @@ static void audit(void *context, const struct sb_files_event *event)
 		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
 	if (event->verdict == SB_ASK && child->perform->nobody)
 		json_object_set_new(told, "by", json_string("nobody"));
+	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
+		json_object_set_new(told, "by", json_string("quiet"));
 	json_array_append_new(child->refused, told);
 }
 

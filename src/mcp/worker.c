@@ -33,6 +33,8 @@ void sb_mcp_audit(void *context, const struct sb_files_event *event)
 			 sb_rpc_string(event->path), "tool", call->tool->name);
 	if (event->rule)
 		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
+		json_object_set_new(told, "by", json_string("quiet"));
 	if (event->given)
 		json_object_set_new(told, "given", sb_rpc_string(event->given));
 	if (event->root)

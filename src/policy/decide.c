@@ -358,12 +358,23 @@ struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op 
 	return (struct sb_decision){(enum sb_verdict)protect.access.verdict[op], &protect};
 }
 
+bool sb_decision_is_quiet(const struct sb_decision *decision, enum sb_op op)
+{
+	return decision->verdict == SB_DENY && decision->rule &&
+	       (decision->rule->access.quiet & 1u << op);
+}
+
 struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path)
 {
-	struct sb_access access;
+	struct sb_access access = {0};
 
-	for (int op = 0; op < SB_OP_COUNT; op++)
-		access.verdict[op] = (unsigned char)sb_decide(policy, (enum sb_op)op, path).verdict;
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		struct sb_decision decision = sb_decide(policy, (enum sb_op)op, path);
+
+		access.verdict[op] = (unsigned char)decision.verdict;
+		if (sb_decision_is_quiet(&decision, (enum sb_op)op))
+			access.quiet |= (unsigned char)(1u << op);
+	}
 	return access;
 }
 

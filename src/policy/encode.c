@@ -3,7 +3,7 @@
  *
  *     TIER FLAGS RULE HARD SYSTEM GUARD PATTERN NUL
  *
- * Each access is four digits, one verdict per operation, or "-" when there is none.
+ * Each access is four digits, one verdict per operation (3: a quiet no), or "-" when there is none.
  */
 #include "policy/encode.h"
 
@@ -13,7 +13,8 @@
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
 
-#define MAGIC "sandbash policy 2\n"
+#define MAGIC "sandbash policy 3\n"
+#define QUIET (SB_DENY + 1)
 #define FIELDS 4
 
 /* The longest head of a line: six numbers, and a space after each. */
@@ -24,7 +25,7 @@ static char *put_access(char *at, const struct sb_access *access)
 	if (!access)
 		*at++ = '-';
 	for (int op = 0; access && op < SB_OP_COUNT; op++)
-		*at++ = (char)('0' + access->verdict[op]);
+		*at++ = (char)('0' + (access->quiet & 1u << op ? QUIET : access->verdict[op]));
 	*at++ = ' ';
 	return at;
 }
@@ -76,10 +77,14 @@ static bool take_access(const char **at, struct sb_access *out, bool *out_given)
 		return true;
 	}
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		int verdict = take_number(at, SB_DENY);
+		int verdict = take_number(at, QUIET);
 
 		if (verdict < 0)
 			return false;
+		if (verdict == QUIET) {
+			out->quiet |= (unsigned char)(1u << op);
+			verdict = SB_DENY;
+		}
 		out->verdict[op] = (unsigned char)verdict;
 	}
 	return true;
@@ -96,7 +101,7 @@ static int copy_rule(struct sb_entry *entry, const struct sb_access *access, str
 static int take_line(struct sb_policy *policy, const char *line, struct sb_error *err)
 {
 	struct sb_rule rule = {.origin = "the rules of a nested run"};
-	struct sb_access access[FIELDS];
+	struct sb_access access[FIELDS] = {0};
 	bool given[FIELDS];
 	struct sb_entry *entry;
 	size_t before = policy->count;

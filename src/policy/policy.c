@@ -112,8 +112,10 @@ static bool stricter(const struct sb_access *a, const struct sb_access *b)
 static void tighten(struct sb_access *access, const struct sb_access *by)
 {
 	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (by->verdict[op] > access->verdict[op])
+		if (by->verdict[op] > access->verdict[op]) {
 			access->verdict[op] = by->verdict[op];
+			access->quiet |= (unsigned char)(by->quiet & 1u << op);
+		}
 }
 
 /* Make *slot as strict as rule too, in every operation: neither takes away what the other holds. */
@@ -130,14 +132,14 @@ static int merge(struct sb_entry *entry, struct sb_rule *slot, const struct sb_r
 	return put(entry, slot, &both, err);
 }
 
-/* What a rule gives as a number from 1 to 162. */
-static unsigned char pack(const struct sb_rule *rule)
+/* What a rule gives as a number from 1 to 2592. */
+static unsigned short pack(const struct sb_rule *rule)
 {
-	unsigned packed = rule->fast;
+	unsigned packed = rule->fast << SB_OP_COUNT | rule->access.quiet;
 
 	for (int op = 0; op < SB_OP_COUNT; op++)
 		packed = 3 * packed + rule->access.verdict[op];
-	return (unsigned char)(packed + 1);
+	return (unsigned short)(packed + 1);
 }
 
 /*
@@ -169,7 +171,7 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 {
 	struct sb_pattern pattern;
 	struct sb_entry *entry;
-	unsigned char *given;
+	unsigned short *given;
 	unsigned hash;
 	bool tightens;
 	int status;

@@ -16,7 +16,7 @@ struct sb_entry { /* one per pattern */
 	bool has_guard;
 	bool own;         /* a built-in rule opens it as a project, or a part of one */
 	bool only_guards; /* set by seal: rule says no more than the guard does */
-	unsigned char given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
+	unsigned short given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
 };
 
 struct sb_index; /* literal prefixes as a tree of names: decide.c */

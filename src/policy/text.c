@@ -15,21 +15,22 @@ const struct sb_access sb_access_write = {{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLO
 const struct sb_access sb_access_read = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}};
 const struct sb_access sb_access_deny = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}};
 const struct sb_access sb_access_ask = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
+const struct sb_access sb_access_quiet = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY},
+					  1u << SB_MODIFY | 1u << SB_CREATE | 1u << SB_DELETE};
 
 static const struct {
 	const char *word;
 	const struct sb_access *access;
 } short_forms[] = {
-	{"write", &sb_access_write},
-	{"read", &sb_access_read},
-	{"deny", &sb_access_deny},
-	{"ask", &sb_access_ask},
+	{"write", &sb_access_write}, {"read", &sb_access_read},   {"deny", &sb_access_deny},
+	{"ask", &sb_access_ask},     {"quiet", &sb_access_quiet},
 };
 
 static const char *const op_names[SB_OP_COUNT] = {"read", "modify", "create", "delete"};
 static const char *const verdict_names[] = {"allow", "ask", "deny"};
 static const char *const tier_names[SB_TIER_COUNT] = {
-	"built-in", "system", "global", "per-directory", "session", "policy file", "command line",
+	"built-in",      "system",  "profile",     "global",
+	"per-directory", "session", "policy file", "command line",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -84,13 +85,35 @@ int sb_mode_parse(const char *text, enum sb_mode *out_mode, struct sb_error *err
 
 bool sb_access_equal(const struct sb_access *a, const struct sb_access *b)
 {
-	return memcmp(a->verdict, b->verdict, sizeof a->verdict) == 0;
+	return memcmp(a->verdict, b->verdict, sizeof a->verdict) == 0 && a->quiet == b->quiet;
+}
+
+/* What may stand before the name of an operation: how much of the word it is, and what it means. */
+static size_t prefix_of(const char *word, size_t length, enum sb_verdict *verdict)
+{
+	static const struct {
+		const char *text;
+		enum sb_verdict verdict;
+	} prefixes[] = {{"ask:", SB_ASK}, {"quiet:", SB_DENY}};
+
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		size_t width = strlen(prefixes[i].text);
+
+		if (length > width && memcmp(word, prefixes[i].text, width) == 0) {
+			*verdict = prefixes[i].verdict;
+			return width;
+		}
+	}
+	*verdict = SB_ALLOW;
+	return 0;
 }
 
 /* One '+'-separated element that only an access has: "read", "ask:delete", "deny". */
 static bool is_access_element(const char *word, size_t length)
 {
-	if (length > 4 && memcmp(word, "ask:", 4) == 0)
+	enum sb_verdict verdict;
+
+	if (prefix_of(word, length, &verdict))
 		return true;
 	for (size_t i = 0; i < COUNT(short_forms); i++)
 		if (is_word(word, length, short_forms[i].word))
@@ -121,13 +144,11 @@ static bool looks_like_access(const char *word, size_t length)
 static int parse_element(const char *word, size_t length, struct sb_access *access, unsigned *seen,
 			 struct sb_error *err)
 {
-	enum sb_verdict verdict = SB_ALLOW;
+	enum sb_verdict verdict;
+	size_t prefix = prefix_of(word, length, &verdict);
 
-	if (length > 4 && memcmp(word, "ask:", 4) == 0) {
-		verdict = SB_ASK;
-		word += 4;
-		length -= 4;
-	}
+	word += prefix;
+	length -= prefix;
 	for (unsigned op = 0; op < SB_OP_COUNT; op++) {
 		if (!is_word(word, length, op_names[op]))
 			continue;
@@ -136,6 +157,8 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 				       op_names[op]);
 		*seen |= 1u << op;
 		access->verdict[op] = (unsigned char)verdict;
+		if (verdict == SB_DENY)
+			access->quiet |= (unsigned char)(1u << op);
 		return SB_OK;
 	}
 	for (size_t i = 0; i <= COUNT(short_forms); i++) {
@@ -150,7 +173,8 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 	sb_fail(err, SB_E_INVALID, 0, "unknown operation '%.*s'", (int)(length > 60 ? 60 : length),
 		word);
 	return sb_hint(err,
-		       "operations are read, modify, create and delete, each alone or as ask:OP");
+		       "operations are read, modify, create and delete, each alone, as ask:OP or "
+		       "as quiet:OP");
 }
 
 int sb_access_parse(const char *word, size_t length, struct sb_access *out, struct sb_error *err)
@@ -191,9 +215,14 @@ void sb_access_print(const struct sb_access *access, struct sb_buf *out)
 		}
 	}
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		if (access->verdict[op] == SB_DENY)
+		bool quiet = access->quiet & 1u << op;
+
+		if (access->verdict[op] == SB_DENY && !quiet)
 			continue;
-		sb_buf_printf(out, "%s%s%s", separator, access->verdict[op] == SB_ASK ? "ask:" : "",
+		sb_buf_printf(out, "%s%s%s", separator,
+			      quiet                           ? "quiet:"
+			      : access->verdict[op] == SB_ASK ? "ask:"
+							      : "",
 			      op_names[op]);
 		separator = "+";
 	}
@@ -331,6 +360,19 @@ static int keep_text(const char *value, struct sb_line *line, struct sb_error *e
 	return SB_OK;
 }
 
+/* "NAME=VALUE", and none of our own: those tell what holds. */
+static int parse_variable(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	size_t name =
+		strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+
+	(void)line;
+	if (name == 0 || value[name] != '=' || isdigit((unsigned char)value[0]) ||
+	    strncmp(value, "SANDBASH", 8) == 0)
+		return sb_fail(err, SB_E_INVALID, 0, "a variable is NAME=VALUE, not '%s'", value);
+	return SB_OK;
+}
+
 static const struct {
 	const char *word;
 	enum sb_line_kind kind;
@@ -341,10 +383,20 @@ static const struct {
 	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
+	/* from here on in a profile only: elsewhere these are names of files */
+	{"program", SB_LINE_PROGRAM, keep_text},
+	{"environment", SB_LINE_ENVIRONMENT, parse_variable},
+	{"argument", SB_LINE_ARGUMENT, keep_text},
+	{"say", SB_LINE_SAY, keep_text},
+	{"login", SB_LINE_LOGIN, keep_text},
+	{"include-profile", SB_LINE_INCLUDE_PROFILE, keep_text},
 };
 
+#define PROFILE_WORDS 6
+
 /* The words that begin a line and no rule: the settings of the table, then the others. */
-#define WORDS (SB_SETTING_COUNT + COUNT(others))
+#define ALL_WORDS (SB_SETTING_COUNT + COUNT(others))
+#define WORDS (ALL_WORDS - PROFILE_WORDS)
 
 static const char *word_at(size_t which)
 {
@@ -383,7 +435,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		sb_line_done(line);
 		return sb_hint(
 			err,
-			"words are read, write, fast, ask, deny, tighten, include, network, mode, tmp, "
+			"words are read, write, fast, ask, quiet, deny, tighten, include, network, mode, tmp, "
 			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored, "
 			"clean-env; "
 			"a path with spaces begins with '/', '~' or './'");
@@ -423,7 +475,8 @@ static size_t first_word(const char *bytes, const char *end, const char **rest)
 	return length;
 }
 
-int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err)
+static int parse_line(const char *bytes, size_t length, size_t words, struct sb_line *out,
+		      struct sb_error *err)
 {
 	struct sb_line line = {.kind = SB_LINE_EMPTY};
 	const char *end = bytes + length, *rest;
@@ -453,18 +506,18 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 					    "'./tighten'");
 		}
 	}
-	for (which = 0; which < WORDS; which++)
+	for (which = 0; which < words; which++)
 		if (is_word(bytes, word, word_at(which)))
 			break;
 
-	if (which == WORDS && !looks_like_access(bytes, word)) {
+	if (which == words && !looks_like_access(bytes, word)) {
 		status = parse_bare(bytes, end, &line, err);
 	} else if (rest == end || *rest == '#') {
 		sb_fail(err, SB_E_INVALID, 0, "'%.*s' needs a value", (int)(word > 60 ? 60 : word),
 			bytes);
 		return sb_hint(err, "for a file of that name write './%.*s'",
 			       (int)(word > 60 ? 60 : word), bytes);
-	} else if (which < WORDS) {
+	} else if (which < words) {
 		status = parse_setting(which, rest, end, &line, err);
 	} else {
 		line.kind = SB_LINE_RULE;
@@ -480,6 +533,17 @@ int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct 
 	}
 	*out = line;
 	return SB_OK;
+}
+
+int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err)
+{
+	return parse_line(bytes, length, WORDS, out, err);
+}
+
+int sb_profile_line_parse(const char *bytes, size_t length, struct sb_line *out,
+			  struct sb_error *err)
+{
+	return parse_line(bytes, length, ALL_WORDS, out, err);
 }
 
 void sb_line_done(struct sb_line *line)

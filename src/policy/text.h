@@ -5,6 +5,7 @@
  *     read vendor                  readable, never changed
  *     fast build                   writable, and unguarded (fast.h)
  *     tighten read vendor          takes away, and opens nothing that other rules close
+ *     quiet ~/.cache/x             as read, and nobody is told of what it refuses
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
@@ -32,6 +33,13 @@ enum sb_line_kind {
 	SB_LINE_LOG_KEEP_DAYS,
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,
+	/* in a profile only; text is the rest of the line */
+	SB_LINE_PROGRAM,         /* names, with blanks between them */
+	SB_LINE_ENVIRONMENT,     /* NAME=VALUE */
+	SB_LINE_ARGUMENT,        /* one word */
+	SB_LINE_SAY,             /* a line */
+	SB_LINE_LOGIN,           /* a program in policy/secrets.h */
+	SB_LINE_INCLUDE_PROFILE, /* the name of one that comes with sandbash */
 };
 
 struct sb_line {
@@ -39,7 +47,7 @@ struct sb_line {
 	struct sb_access access; /* RULE */
 	bool fast;               /* RULE: "fast", whose access is that of "write" */
 	bool tightens;           /* RULE: "tighten" stands before it */
-	char *text;              /* RULE: pattern as written, unquoted; INCLUDE; SHELL */
+	char *text;              /* RULE: pattern as written, unquoted; else the rest of the line */
 	enum sb_setting setting; /* SETTING */
 	int value;
 	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit.  switches: 1 is "on" */
@@ -50,12 +58,16 @@ struct sb_line {
  * reason that does not name the file: the reader adds file and line number.
  */
 int sb_line_parse(const char *bytes, size_t length, struct sb_line *out, struct sb_error *err);
+
+/* The same of a profile, which has lines of its own. */
+int sb_profile_line_parse(const char *bytes, size_t length, struct sb_line *out,
+			  struct sb_error *err);
 void sb_line_done(struct sb_line *line);
 
 /* Parse "read+create+ask:delete" (length bytes). */
 int sb_access_parse(const char *word, size_t length, struct sb_access *out, struct sb_error *err);
 
-/* The shortest text that parses back to access: "write", "read", "deny", "ask", or the long form. */
+/* The shortest text that parses back to access: "write", "read", "deny", "ask", "quiet", or the long form. */
 void sb_access_print(const struct sb_access *access, struct sb_buf *out);
 bool sb_access_equal(const struct sb_access *a, const struct sb_access *b);
 
@@ -70,6 +82,7 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out);
 
 const char *sb_tmp_name(enum sb_tmp tmp);
 
-extern const struct sb_access sb_access_write, sb_access_read, sb_access_deny, sb_access_ask;
+extern const struct sb_access sb_access_write, sb_access_read, sb_access_deny, sb_access_ask,
+	sb_access_quiet;
 
 #endif

@@ -401,12 +401,30 @@ static const struct sb_judged *find_other(const struct sb_pending *pending)
 	return NULL;
 }
 
+/* Is all that forbids it a rule that says so quietly? */
+static bool is_quiet(const struct sb_judgement *judgement)
+{
+	bool quiet = false;
+
+	for (size_t i = 0; i < judgement->count; i++) {
+		const struct sb_judged *judged = &judgement->all[i];
+
+		if (judged->decision.verdict != SB_DENY)
+			continue;
+		quiet = sb_decision_is_quiet(&judged->decision, judged->op);
+		if (!quiet)
+			return false;
+	}
+	return quiet;
+}
+
 /* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_call *call = &pending->request->call;
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_DENY);
+	bool quiet = is_quiet(&pending->judgement);
 	const char *slash = strrchr(pending->program, '/');
 	struct sb_refusal refused = {
 		.op = judged->op,
@@ -435,10 +453,10 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 	sb_pending_fail(approver, call, sb_call_refusal(call));
 	approver->counters.denied[judged->op]++;
 	event.verdict = "deny";
-	event.by = by;
+	event.by = quiet ? "quiet" : by;
 	event.error = sb_call_refusal(call);
 	sb_approver_record(approver, &event);
-	if (approver->summary)
+	if (approver->summary && !quiet)
 		sb_summary_add(approver->summary, &refused);
 }
 

@@ -1,0 +1,133 @@
+/*
+ * profiles.c - --profiles and --profile-show: what a program gets by its name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "policy/text.h"
+
+static char *first_comment(const char *text)
+{
+	size_t length = strcspn(text, "\n");
+
+	if (text[0] != '#')
+		return strdup("");
+	text++;
+	length--;
+	while (length && *text == ' ') {
+		text++;
+		length--;
+	}
+	return strndup(text, length);
+}
+
+static void find_programs(const char *name, const char *text, struct sb_buf *out)
+{
+	sb_buf_puts(out, name);
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		struct sb_line line;
+
+		length = strcspn(text, "\n");
+		if (sb_profile_line_parse(text, length, &line, NULL) != SB_OK)
+			continue;
+		if (line.kind == SB_LINE_PROGRAM && strcmp(line.text, name) != 0)
+			sb_buf_printf(out, " %s", line.text);
+		sb_line_done(&line);
+	}
+}
+
+static void list_one(const char *name, const char *text, const char *file, struct sb_buf *out,
+		     struct sb_json *json)
+{
+	SB_AUTO_BUF struct sb_buf programs = SB_BUF(64 * 1024);
+	SB_AUTO_FREE char *what = first_comment(text);
+
+	find_programs(name, text, &programs);
+	if (json) {
+		sb_json_open(json, '{');
+		sb_json_pair(json, "name", name);
+		sb_json_pair(json, "programs", programs.data);
+		sb_json_pair(json, "about", what);
+		sb_json_pair(json, "file", file);
+		sb_json_close(json, '}');
+		return;
+	}
+	sb_buf_printf(out, "%-14s ", name);
+	sb_escape_append(out, what ? what : "", what ? strlen(what) : 0);
+	sb_buf_puts(out, " (");
+	if (file)
+		sb_escape_name(out, file, strlen(file));
+	else
+		sb_buf_puts(out, "comes with sandbash");
+	sb_buf_puts(out, ")\n");
+}
+
+static int list(const struct sb_home *home, struct sb_buf *out, struct sb_json *json,
+		struct sb_error *err)
+{
+	char **names = NULL;
+	int status = sb_profile_names(home, &names, err);
+
+	for (size_t i = 0; status == SB_OK && names[i]; i++) {
+		SB_AUTO_FREE char *text = NULL, *file = NULL;
+
+		status = sb_profile_text(home, names[i], &text, &file, err);
+		if (status == SB_OK)
+			list_one(names[i], text, file, out, json);
+	}
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	free(names);
+	return status;
+}
+
+int sb_cli_profiles(const struct sb_command_line *line)
+{
+	const struct sb_setup_request request = sb_request(line, true);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
+	struct sb_home home = {0};
+	struct sb_json json;
+	struct sb_error err;
+	int status = sb_home_find(&request.environment, &home, &err);
+
+	if (line->json) {
+		sb_json_init(&json, &out);
+		sb_json_open(&json, '{');
+		sb_json_key(&json, "profiles");
+		sb_json_open(&json, '[');
+	}
+	if (status == SB_OK)
+		status = list(&home, &out, line->json ? &json : NULL, &err);
+	if (line->json) {
+		sb_json_close(&json, ']');
+		sb_json_close(&json, '}');
+	}
+	sb_home_done(&home);
+	return status == SB_OK ? sb_print(&out) : sb_report(&err);
+}
+
+int sb_cli_profile_show(const struct sb_command_line *line)
+{
+	const struct sb_setup_request request = sb_request(line, true);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
+	SB_AUTO_FREE char *text = NULL, *file = NULL;
+	struct sb_home home = {0};
+	struct sb_error err;
+	int status = sb_home_find(&request.environment, &home, &err);
+
+	if (status == SB_OK)
+		status = sb_profile_text(&home, line->action_value, &text, &file, &err);
+	sb_home_done(&home);
+	if (status != SB_OK)
+		return sb_report(&err);
+	sb_buf_puts(&out, "# from ");
+	if (file)
+		sb_escape_name(&out, file, strlen(file));
+	else
+		sb_buf_puts(&out, "sandbash itself");
+	sb_buf_printf(&out, "\n%s", text);
+	return sb_print(&out);
+}

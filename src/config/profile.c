@@ -1,0 +1,671 @@
+#include "config/profile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "config/load.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/secrets.h"
+#include "policy/text.h"
+
+#define DIRECTORY "profiles" /* in the configuration */
+#define ENDING ".rules"
+#define MAX_NAME 64
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static void free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+void sb_profile_done(struct sb_profile *profile)
+{
+	free(profile->name);
+	free(profile->file);
+	free(profile->program);
+	free_list(profile->environment);
+	free_list(profile->arguments);
+	free_list(profile->says);
+	free_list(profile->directories);
+	*profile = (struct sb_profile){0};
+}
+
+/* --- which there are ------------------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A name that is one part of a path, and no hidden file. */
+static bool is_name(const char *name, size_t length)
+{
+	return length > 0 && length <= MAX_NAME && name[0] != '.' && name[0] != '-' &&
+	       !memchr(name, '/', length);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = words; *at;) {
+		size_t width = strcspn(at, " \t");
+
+		if (width == length && memcmp(at, word, width) == 0)
+			return true;
+		at += width;
+		at += strspn(at, " \t");
+	}
+	return false;
+}
+
+static const struct sb_shipped_profile *find_shipped(const char *name, bool by_program)
+{
+	for (size_t i = 0; i < sb_shipped_profile_count; i++) {
+		const struct sb_shipped_profile *row = &sb_shipped_profiles[i];
+
+		if (by_program ? has_word(row->programs, name) : strcmp(row->name, name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* The user's file of that name, whether there is one or not; NULL: out of memory. */
+static char *user_file(const struct sb_home *home, const char *name)
+{
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(8 * 1024);
+
+	sb_buf_printf(&path, "%s/" DIRECTORY "/%s" ENDING, home->config_dir, name);
+	return sb_buf_take(&path);
+}
+
+static bool exists(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0;
+}
+
+static int is_rules_file(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name), end = strlen(ENDING);
+
+	return length > end && strcmp(entry->d_name + length - end, ENDING) == 0 &&
+	       is_name(entry->d_name, length - end);
+}
+
+/* The user's own, by name; *out_count 0 where there is no such directory. */
+static int list_user(const struct sb_home *home, struct dirent ***out, int *out_count,
+		     struct sb_error *err)
+{
+	SB_AUTO_FREE char *directory = sb_path_join(home->config_dir, DIRECTORY);
+
+	*out = NULL;
+	*out_count = 0;
+	if (!directory)
+		return out_of_memory(err);
+	*out_count = scandir(directory, out, is_rules_file, alphasort);
+	if (*out_count >= 0)
+		return SB_OK;
+	*out_count = 0;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return SB_OK;
+	return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", directory);
+}
+
+static void free_entries(struct dirent **entries, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+}
+
+static char *name_of(const struct dirent *entry)
+{
+	return strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int sb_profile_names(const struct sb_home *home, char ***out, struct sb_error *err)
+{
+	struct dirent **entries;
+	char **names = NULL;
+	size_t count = 0;
+	int found, status = list_user(home, &entries, &found, err);
+
+	for (int i = 0; i < found && status == SB_OK; i++)
+		status = sb_maker_push(&names, &count, name_of(entries[i]), err);
+	free_entries(entries, found);
+	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < count; j++)
+			known |= strcmp(names[j], sb_shipped_profiles[i].name) == 0;
+		if (!known)
+			status = sb_maker_push(&names, &count, strdup(sb_shipped_profiles[i].name),
+					       err);
+	}
+	if (status != SB_OK) {
+		free_list(names);
+		return status;
+	}
+	qsort(names, count, sizeof *names, compare_names);
+	*out = names;
+	return SB_OK;
+}
+
+static int no_such(const char *name, struct sb_error *err)
+{
+	sb_fail(err, SB_E_MISSING, 0, "there is no profile '%s'", name);
+	return sb_hint(err, "--profiles lists them");
+}
+
+int sb_profile_text(const struct sb_home *home, const char *name, char **out_text, char **out_file,
+		    struct sb_error *err)
+{
+	const struct sb_shipped_profile *shipped = find_shipped(name, false);
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	SB_AUTO_FREE char *file = NULL;
+	bool found = false;
+	int status;
+
+	*out_file = NULL;
+	if (is_name(name, strlen(name))) {
+		file = user_file(home, name);
+		if (!file)
+			return out_of_memory(err);
+		status = sb_config_read(file, &text, &found, err);
+		if (status != SB_OK)
+			return status;
+	}
+	if (!found && !shipped)
+		return no_such(name, err);
+	if (!found)
+		sb_buf_append(&text, sb_shipped_text + shipped->start, shipped->length);
+	sb_buf_puts(&text, ""); /* an empty file is a text, too */
+	*out_text = sb_buf_take(&text);
+	if (!*out_text)
+		return out_of_memory(err);
+	if (found)
+		*out_file = sb_take_ptr(&file);
+	return SB_OK;
+}
+
+/* --- which one it is ------------------------------------------------------------------------ */
+
+/* A project must not bring its own rules, neither by a link. */
+static bool is_in_project(const struct sb_maker *maker, const char *file)
+{
+	SB_AUTO_FREE char *real = NULL;
+
+	if (sb_path_canonical(file, &real, NULL, NULL) != SB_OK)
+		return true;
+	for (size_t i = 0; maker->setup.projects[i]; i++)
+		if (sb_path_within(maker->setup.projects[i], real) &&
+		    !sb_path_within(maker->setup.home.config_dir, real))
+			return true;
+	return false;
+}
+
+/* Does a "program" line of the file name it?  What cannot be read says nothing. */
+static bool names_program(const char *file, const char *program)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	const char *at, *end;
+	bool found, named = false;
+
+	if (sb_config_read(file, &text, &found, NULL) != SB_OK || !found)
+		return false;
+	for (at = text.data, end = at + text.length; at < end && !named; at++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+		struct sb_line line;
+
+		if (sb_profile_line_parse(at, length, &line, NULL) == SB_OK) {
+			named = line.kind == SB_LINE_PROGRAM && has_word(line.text, program);
+			sb_line_done(&line);
+		}
+		at += length;
+	}
+	return named;
+}
+
+/* The user's profile for a program: the file that has its name, else the first that names it. */
+static int find_users(struct sb_maker *maker, const char *program, struct dirent **entries,
+		      int count, struct sb_profile *out, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < count && status == SB_OK && !out->name; i++) {
+			SB_AUTO_FREE char *name = name_of(entries[i]);
+			SB_AUTO_FREE char *file = name ? user_file(&maker->setup.home, name) : NULL;
+			bool same = name && strcmp(name, program) == 0;
+
+			if (!file)
+				return out_of_memory(err);
+			if (pass == 0 ? !same
+				      : same || is_in_project(maker, file) ||
+						!names_program(file, program))
+				continue;
+			out->name = sb_take_ptr(&name);
+			out->file = sb_take_ptr(&file);
+		}
+	}
+	return status;
+}
+
+/* What the program is called: as it was typed, and as the links on the way to it are. */
+struct names {
+	char **all;
+	size_t count;
+};
+
+static int push_name(void *context, const char *path, struct sb_error *err)
+{
+	struct names *names = context;
+	const char *name = base_name(path);
+
+	return is_name(name, strlen(name))
+		       ? sb_maker_push(&names->all, &names->count, strdup(name), err)
+		       : SB_OK;
+}
+
+static int find_names(const struct sb_setup_request *request, const char *file,
+		      const char *canonical, struct names *out, struct sb_error *err)
+{
+	int status = push_name(out, request->program, err);
+
+	/* most programs are no links, and are found without a look at the disk */
+	if (status != SB_OK || !file || !canonical || strcmp(file, canonical) == 0)
+		return status;
+	status = sb_path_links(file, push_name, out, err);
+	return status == SB_OK ? push_name(out, canonical, err) : status;
+}
+
+static int find_by_names(struct sb_maker *maker, const struct names *names, struct sb_profile *out,
+			 struct sb_error *err)
+{
+	struct dirent **entries;
+	int count, status = list_user(&maker->setup.home, &entries, &count, err);
+
+	for (size_t i = 0; i < names->count && status == SB_OK && !out->name; i++) {
+		const struct sb_shipped_profile *shipped = find_shipped(names->all[i], true);
+
+		if (count)
+			status = find_users(maker, names->all[i], entries, count, out, err);
+		if (status == SB_OK && !out->name && shipped) {
+			out->name = strdup(shipped->name);
+			status = out->name ? SB_OK : out_of_memory(err);
+		}
+	}
+	free_entries(entries, count);
+	return status;
+}
+
+/* Is it in a directory that commands write to, or was such a link followed to it? */
+static bool is_in_watched(const struct sb_maker *maker, const char *file)
+{
+	SB_AUTO_FREE char *canonical = NULL, *through = NULL;
+	int missing = 0;
+
+	if (sb_path_canonical_through(file, (const char *const *)maker->watched, &canonical,
+				      &missing, &through, NULL) != SB_OK ||
+	    missing || through)
+		return true;
+	for (size_t i = 0; i < maker->watched_count; i++)
+		if (sb_path_within(maker->watched[i], canonical) ||
+		    sb_path_within(maker->watched[i], file))
+			return true;
+	return false;
+}
+
+static int choose_by_name(struct sb_maker *maker, const struct names *names, const char *file,
+			  const char *canonical, struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	int status = find_by_names(maker, names, profile, err);
+
+	if (status != SB_OK || !profile->name)
+		return status;
+	if (is_in_watched(maker, file)) {
+		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name, file,
+				       profile->name);
+		sb_profile_done(profile);
+		return status;
+	}
+	profile->by_name = profile->fits = true;
+	profile->program = strdup(canonical);
+	return profile->program ? SB_OK : out_of_memory(err);
+}
+
+static int choose_given(struct sb_maker *maker, const struct names *names, struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	const char *name = maker->request->profile;
+	const struct sb_shipped_profile *shipped = find_shipped(name, false);
+	SB_AUTO_FREE char *file = NULL;
+
+	if (is_name(name, strlen(name))) {
+		file = user_file(&maker->setup.home, name);
+		if (!file)
+			return out_of_memory(err);
+	}
+	if (file && exists(file))
+		profile->file = sb_take_ptr(&file);
+	else if (!shipped)
+		return no_such(name, err);
+	profile->name = strdup(name);
+	for (size_t i = 0; i < names->count; i++)
+		profile->fits |= strcmp(names->all[i], name) == 0 ||
+				 (profile->file ? names_program(profile->file, names->all[i])
+						: has_word(shipped->programs, names->all[i]));
+	return profile->name ? SB_OK : out_of_memory(err);
+}
+
+int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
+{
+	const struct sb_setup_request *request = maker->request;
+	SB_AUTO_FREE char *file = NULL, *canonical = NULL;
+	struct names names = {0};
+	int status = SB_OK;
+
+	if (request->profile ? strcmp(request->profile, SB_NO_PROFILE) == 0 : !request->program)
+		return SB_OK;
+	if (request->program && request->program_file) {
+		status = sb_path_expand(request->program_file, maker->setup.home.cwd,
+					maker->setup.home.home, &file, err);
+		if (status == SB_OK)
+			status = sb_path_canonical(file, &canonical, NULL, err);
+	}
+	if (status == SB_OK && request->program)
+		status = find_names(request, file, canonical, &names, err);
+	if (status == SB_OK && request->profile)
+		status = choose_given(maker, &names, err);
+	else if (status == SB_OK && canonical)
+		status = choose_by_name(maker, &names, file, canonical, err);
+	free_list(names.all);
+	return status;
+}
+
+bool sb_profile_is_planted(const struct sb_setup *setup)
+{
+	const struct sb_profile *profile = &setup->profile;
+
+	return profile->by_name && sb_policy_mode(setup->policy) != SB_MODE_DANGER_FULL_ACCESS &&
+	       (sb_decide(setup->policy, SB_MODIFY, profile->program).verdict == SB_ALLOW ||
+		sb_decide(setup->policy, SB_CREATE, profile->program).verdict == SB_ALLOW);
+}
+
+/* --- what it says --------------------------------------------------------------------------- */
+
+int sb_profile_load(struct sb_maker *maker, struct sb_error *err)
+{
+	const struct sb_profile *profile = &maker->setup.profile;
+
+	if (!profile->name)
+		return SB_OK;
+	if (!profile->file)
+		return sb_load_shipped(maker, find_shipped(profile->name, false), err);
+	if (is_in_project(maker, profile->file)) {
+		sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", profile->file);
+		return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
+			       maker->setup.home.config_dir);
+	}
+	return sb_load_profile(maker, profile->file, err);
+}
+
+/* The rules that let a login be read. */
+struct login {
+	struct sb_maker *maker;
+	const struct sb_source *source;
+};
+
+static int open_login(void *context, const char *path, struct sb_error *err)
+{
+	const struct login *login = context;
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
+	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_read, .text = pattern};
+
+	return pattern ? sb_load_rule(login->maker, login->source, &line, err) : out_of_memory(err);
+}
+
+/* Where the table's base is: in the home directory, or where a variable puts it. */
+static char *base_path(const struct sb_home *home, enum sb_secret_base base)
+{
+	if (base == SB_SECRETS_CONFIG && home->config_home)
+		return strdup(home->config_home);
+	if (base == SB_SECRETS_DATA && home->data_home)
+		return strdup(home->data_home);
+	return base == SB_SECRETS_HOME ? strdup(home->home)
+				       : sb_path_join(home->home, sb_secrets_directory(base));
+}
+
+int sb_login_paths(const struct sb_home *home, const char *program,
+		   int (*found)(void *context, const char *path, struct sb_error *err),
+		   void *context, struct sb_error *err)
+{
+	static const enum sb_secret_base bases[] = {SB_SECRETS_HOME, SB_SECRETS_CONFIG,
+						    SB_SECRETS_DATA};
+	int status = SB_OK;
+
+	for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++) {
+		size_t count;
+		const struct sb_secret *secrets = sb_secrets(bases[b], &count);
+		SB_AUTO_FREE char *base = NULL;
+
+		for (size_t i = 0; i < count && status == SB_OK; i++) {
+			SB_AUTO_FREE char *path = NULL;
+			struct stat info;
+
+			if (!*secrets[i].program || strcmp(secrets[i].program, program) != 0)
+				continue;
+			if (!base)
+				base = base_path(home, bases[b]);
+			path = base ? sb_path_join(base, secrets[i].path) : NULL;
+			if (!path)
+				return out_of_memory(err);
+			if (stat(path, &info) == 0)
+				status = found(context, path, err);
+		}
+	}
+	return status;
+}
+
+int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
+		    const struct sb_line *line, struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	struct login login = {maker, source};
+	const struct sb_shipped_profile *shipped;
+
+	switch (line->kind) {
+	case SB_LINE_ENVIRONMENT:
+		return sb_maker_push(&profile->environment, &profile->environment_count,
+				     strdup(line->text), err);
+	case SB_LINE_ARGUMENT:
+		return sb_maker_push(&profile->arguments, &profile->argument_count,
+				     strdup(line->text), err);
+	case SB_LINE_SAY:
+		return sb_maker_push(&profile->says, &profile->say_count, strdup(line->text), err);
+	case SB_LINE_LOGIN:
+		return sb_login_paths(&maker->setup.home, line->text, open_login, &login, err);
+	case SB_LINE_INCLUDE_PROFILE:
+		shipped = find_shipped(line->text, false);
+		if (!source->file) /* no two of ours, and so no circle */
+			return sb_fail(err, SB_E_INVALID, 0,
+				       "no profile of sandbash's own includes another");
+		return shipped ? sb_load_shipped(maker, shipped, err) : no_such(line->text, err);
+	default: /* a program: read when it was chosen */
+		return SB_OK;
+	}
+}
+
+/* --- paths that variables name ----------------------------------------------------------------- */
+
+static const struct variable {
+	const char *name;
+	const char *
+		fallback; /* in the home directory; NULL: without the variable the line says nothing */
+	bool socket;      /* the value of tmux: a path, and more behind a comma */
+} variables[] = {
+	{"TMUX", NULL, true},
+	{"XDG_RUNTIME_DIR", NULL, false},
+	{"XDG_DATA_HOME", ".local/share", false},
+	{"XDG_CONFIG_HOME", ".config", false},
+	{"XDG_CACHE_HOME", ".cache", false},
+	{"XDG_STATE_HOME", ".local/state", false},
+	{"CLAUDE_CONFIG_DIR", NULL, false},
+	{"CODEX_HOME", NULL, false},
+};
+
+static const struct variable *find_variable(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+		if (strlen(variables[i].name) == length &&
+		    memcmp(variables[i].name, name, length) == 0)
+			return &variables[i];
+	return NULL;
+}
+
+/*
+ * SECURITY: a variable says where an agent keeps its state, not what else is opened.
+ *
+ * Danger: a project sets it (direnv, an editor), to the home directory or to one around it: lines that
+ * mean "tmp" in the agent's directory would be about the user's.
+ * Price: who keeps it there writes the rules himself.
+ * Held by: tests/cli/profiles.py
+ */
+static bool is_too_broad(const struct sb_maker *maker, const char *path)
+{
+	const struct sb_home *home = &maker->setup.home;
+
+	if (sb_path_within(path, home->home) ||
+	    (home->account_home && sb_path_within(path, home->account_home)))
+		return true;
+	for (size_t i = 0; maker->setup.projects[i]; i++)
+		if (sb_path_within(maker->setup.projects[i], path) ||
+		    sb_path_within(path, maker->setup.projects[i]))
+			return true;
+	return false;
+}
+
+static int expand(struct sb_maker *maker, const struct variable *variable, const char *rest,
+		  char **out, struct sb_error *err)
+{
+	const struct sb_environment *environment = &maker->request->environment;
+	const char *value = environment->variable ? environment->variable(variable->name) : NULL;
+	SB_AUTO_FREE char *path = NULL, *canonical = NULL, *escaped = NULL;
+	int missing = 0, status;
+
+	if (value && value[0] == '/')
+		path = strndup(value, variable->socket ? strcspn(value, ",") : strlen(value));
+	else if (variable->fallback)
+		path = sb_path_join(maker->setup.home.home, variable->fallback);
+	else
+		return SB_OK;
+	if (!path)
+		return out_of_memory(err);
+	status = sb_path_canonical(path, &canonical, &missing, err);
+	if (status != SB_OK || (variable->socket && missing))
+		return status;
+	if (is_too_broad(maker, canonical))
+		return sb_maker_warn(maker, err,
+				     "$%s is '%s': lines of the profile about it are left out",
+				     variable->name, path);
+	escaped = sb_pattern_escape(canonical);
+	if (!escaped)
+		return out_of_memory(err);
+	*out = malloc(strlen(escaped) + strlen(rest) + 1);
+	if (!*out)
+		return out_of_memory(err);
+	memcpy(*out, escaped, strlen(escaped));
+	memcpy(*out + strlen(escaped), rest, strlen(rest) + 1);
+	return SB_OK;
+}
+
+int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, struct sb_error *err)
+{
+	size_t length = strcspn(text, "/");
+	const struct variable *variable;
+
+	*out = NULL;
+	if (text[0] != '$') {
+		*out = strdup(text);
+		return *out ? SB_OK : out_of_memory(err);
+	}
+	variable = find_variable(text + 1, length - 1);
+	if (!variable) {
+		sb_fail(err, SB_E_INVALID, 0, "no path begins with the variable '%.*s'",
+			(int)length, text);
+		return sb_hint(err, "one may begin with $TMUX, $XDG_RUNTIME_DIR, $XDG_DATA_HOME, "
+				    "$XDG_CONFIG_HOME, $XDG_CACHE_HOME, $XDG_STATE_HOME, "
+				    "$CLAUDE_CONFIG_DIR or $CODEX_HOME");
+	}
+	return expand(maker, variable, text + length, out, err);
+}
+
+/* --- before the run ------------------------------------------------------------------------------ */
+
+/* path is canonical: no link is on the way, and none that comes meanwhile is followed. */
+static int make_directory(const char *path, struct sb_error *err)
+{
+	SB_AUTO_FD int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	SB_AUTO_FREE char *copy = strdup(path);
+	char *rest = NULL;
+
+	if (!copy)
+		return out_of_memory(err);
+	for (char *name = strtok_r(copy, "/", &rest); name; name = strtok_r(NULL, "/", &rest)) {
+		int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		if (next < 0 && errno == ENOENT &&
+		    (mkdirat(at, name, 0700) == 0 || errno == EEXIST))
+			next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		/* what we may not make, the command may not either */
+		if (next < 0 && (errno == EROFS || errno == EACCES || errno == EPERM))
+			return SB_OK;
+		if (next < 0)
+			return sb_fail(err, SB_E_SYSTEM, errno, "cannot make '%s'", path);
+		close(at);
+		at = next;
+	}
+	return SB_OK;
+}
+
+int sb_profile_make(const struct sb_setup *setup, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < setup->profile.directory_count && status == SB_OK; i++) {
+		const char *path = setup->profile.directories[i];
+		struct sb_decision decision = sb_decide(setup->policy, SB_CREATE, path);
+
+		/* also where its own rule opens nothing: then nobody asks for the way there */
+		if (decision.verdict == SB_ALLOW ||
+		    (decision.rule && decision.rule->tier == SB_TIER_PROFILE))
+			status = make_directory(path, err);
+	}
+	return status;
+}
