@@ -335,8 +335,7 @@ static bool is_in_watched(const struct sb_maker *maker, const char *file)
 	    missing || through)
 		return true;
 	for (size_t i = 0; i < maker->watched_count; i++)
-		if (sb_path_within(maker->watched[i], canonical) ||
-		    sb_path_within(maker->watched[i], file))
+		if (sb_path_within(maker->watched[i], canonical))
 			return true;
 	return false;
 }
@@ -658,6 +657,8 @@ int sb_profile_make(const struct sb_setup *setup, struct sb_error *err)
 {
 	int status = SB_OK;
 
+	if (sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY)
+		return SB_OK;
 	for (size_t i = 0; i < setup->profile.directory_count && status == SB_OK; i++) {
 		const char *path = setup->profile.directories[i];
 		struct sb_decision decision = sb_decide(setup->policy, SB_CREATE, path);

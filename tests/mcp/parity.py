@@ -87,6 +87,8 @@ POLICIES = (
     ["--protect-ignored", "--allow-write=build"],
     ["--deny=../other", "--allow-write=../other/deep"],
     ["--network=off", "--no-tmp", "--allow-read=.git"],
+    ["--rule=quiet sub", "--rule=quiet ../other", "--allow-write=sub/deeper"],
+    ["--rule=read+modify+quiet:delete notes", "--rule=quiet .git/hooks", "--rule=quiet ~/.bashrc"],
 )
 
 
@@ -332,7 +334,7 @@ PATTERNS = ("sub", "sub/deep.txt", "sub/deeper", "secret", "secret/key", "notes"
             "build", ".git", ".git/hooks", ".git/config", ".vscode", ".vscode/tasks.json", ".envrc",
             "../other", "../other/deep", "~/.ssh", "~/.bashrc", "~/.config", "~/.config/app/*", "plain.txt", "p*.txt")
 ACCESSES = ("read", "write", "deny", "ask", "read+create", "read+modify", "read+modify+ask:delete",
-            "read+ask:modify+create", "read+delete")
+            "read+ask:modify+create", "read+delete", "quiet", "read+create+quiet:delete")
 
 
 def random_policy(chance):

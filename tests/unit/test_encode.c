@@ -41,6 +41,9 @@ static struct sb_policy *random_policy(void)
 		rule.any_mode = unit_below(5) == 0;
 		for (int op = 0; op < SB_OP_COUNT; op++)
 			rule.access.verdict[op] = (unsigned char)(unit_below(3));
+		for (int op = 0; op < SB_OP_COUNT; op++)
+			if (rule.access.verdict[op] == SB_DENY && unit_below(2))
+				rule.access.quiet |= (unsigned char)(1u << op);
 		sb_policy_add(policy, &rule, &err); /* contradictions are refused: fine */
 	}
 	assert_int_equal(SB_OK, sb_policy_seal(policy, &err));

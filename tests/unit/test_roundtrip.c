@@ -64,9 +64,9 @@ static void random_pattern(char out[MAX_PATTERN])
 
 static struct sb_access random_access(void)
 {
-	struct sb_access access;
+	struct sb_access access = {0};
 
-	switch (unit_below(5)) {
+	switch (unit_below(6)) {
 	case 0:
 		return sb_access_write;
 	case 1:
@@ -75,9 +75,12 @@ static struct sb_access random_access(void)
 		return sb_access_ask;
 	case 3:
 		return sb_access_deny;
+	case 4:
+		return sb_access_quiet;
 	default:
 		for (int op = 0; op < SB_OP_COUNT; op++)
 			access.verdict[op] = (unsigned char)unit_below(3);
+		access.quiet = access.verdict[SB_DELETE] == SB_DENY ? 1u << SB_DELETE : 0;
 		return access;
 	}
 }

@@ -107,6 +107,10 @@ static void access_words_come_first(void **state)
 	is_rule("ask:read /x", "ask:read", "/x");
 	is_rule("read+ask:modify+ask:create+ask:delete /x", "ask", "/x");
 	is_rule("read+modify+create+delete /x", "write", "/x");
+	is_rule("quiet /x", "quiet", "/x");
+	is_rule("read+quiet:modify+quiet:create+quiet:delete /x", "quiet", "/x");
+	is_rule("quiet:modify /x", "quiet:modify", "/x");
+	is_rule("read+create+quiet:delete /x", "read+create+quiet:delete", "/x");
 }
 
 static void comments_may_follow(void **state)
@@ -203,6 +207,8 @@ static void P6_unknown_or_contradictory_access_is_an_error(void **state)
 	is_bad("ask+read /x", "'ask' stands alone, it cannot be combined");
 	is_bad("ask:deny /x", "'deny' stands alone, it cannot be combined");
 	is_bad("ask:ask:read /x", "unknown operation 'ask:read'");
+	is_bad("read+quiet /x", "'quiet' stands alone, it cannot be combined");
+	is_bad("quiet:quiet /x", "'quiet' stands alone, it cannot be combined");
 }
 
 static void bytes_that_no_editor_shows_are_errors(void **state)
@@ -312,6 +318,46 @@ static void settings(void **state)
 	is_bad("network \"\"", "the path is empty");
 }
 
+static void is_profile_line(const char *text, enum sb_line_kind kind, const char *value)
+{
+	struct sb_line line;
+
+	assert_int_equal(sb_profile_line_parse(text, strlen(text), &line, NULL), SB_OK);
+	assert_int_equal(line.kind, kind);
+	assert_string_equal(line.text, value);
+	sb_line_done(&line);
+}
+
+static void lines_that_only_a_profile_has(void **state)
+{
+	static const char *const bad[] = {"environment NAME",
+					  "environment =x",
+					  "environment 1A=x",
+					  "environment A-B=x",
+					  "environment SANDBASH_MODE=x",
+					  "login",
+					  "argument # nothing"};
+	struct sb_line line;
+
+	(void)state;
+	is_profile_line("program a b  # c", SB_LINE_PROGRAM, "a b");
+	is_profile_line("environment A=b c", SB_LINE_ENVIRONMENT, "A=b c");
+	is_profile_line("environment A=", SB_LINE_ENVIRONMENT, "A=");
+	is_profile_line("argument --x=y", SB_LINE_ARGUMENT, "--x=y");
+	is_profile_line("argument \" x\"", SB_LINE_ARGUMENT, " x");
+	is_profile_line("say a word", SB_LINE_SAY, "a word");
+	is_profile_line("login claude", SB_LINE_LOGIN, "claude");
+	is_profile_line("include-profile claude", SB_LINE_INCLUDE_PROFILE, "claude");
+	is_profile_line("quiet $TMUX", SB_LINE_RULE, "$TMUX");
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(sb_profile_line_parse(bad[i], strlen(bad[i]), &line, NULL),
+				 SB_E_INVALID);
+	/* elsewhere they are files */
+	is_rule("login", "write", "login");
+	is_rule("program", "write", "program");
+	is_bad("say a word", "'say a word' begins with no known word and is no path");
+}
+
 static void over_long_paths_are_errors(void **state)
 {
 	static char text[5 * PATH_MAX];
@@ -335,13 +381,17 @@ static void over_long_paths_are_errors(void **state)
 static void every_access_prints_as_it_parses(void **state)
 {
 	(void)state;
-	for (int n = 0; n < 81; n++) {
+	for (int n = 0; n < 256; n++) {
 		SB_AUTO_BUF struct sb_buf printed;
-		struct sb_access access, parsed;
+		struct sb_access access = {0}, parsed;
 		int rest = n;
 
-		for (int op = 0; op < SB_OP_COUNT; op++, rest /= 3)
-			access.verdict[op] = (unsigned char)(rest % 3);
+		for (int op = 0; op < SB_OP_COUNT; op++, rest /= 4) {
+			bool quiet = rest % 4 > SB_DENY;
+
+			access.verdict[op] = (unsigned char)(quiet ? SB_DENY : rest % 4);
+			access.quiet |= (unsigned char)(quiet << op);
+		}
 		sb_buf_init(&printed, 100);
 		sb_access_print(&access, &printed);
 		assert_true(printed.length > 0);
@@ -480,6 +530,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(bytes_that_no_editor_shows_are_errors),
 	cmocka_unit_test(no_byte_behind_the_line_counts),
 	cmocka_unit_test(settings),
+	cmocka_unit_test(lines_that_only_a_profile_has),
 	cmocka_unit_test(over_long_paths_are_errors),
 	cmocka_unit_test(every_access_prints_as_it_parses),
 	cmocka_unit_test(an_access_is_left_alone_on_failure),

@@ -1,0 +1,330 @@
+"""Profiles: what a program gets by its name, and who gets none."""
+
+import json
+import os
+import socket
+
+from tap import FLAGS, check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+AGENT = "#!/bin/sh\n"  # then what the test wants it to do
+
+
+def agent(fx, script, name="claude", where="bin"):
+    """A program in ~/bin that does what the script says."""
+    return fx.write(fx.home / where / name, AGENT + script, mode=0o755)
+
+
+def environment(fx, **more):
+    return {"PATH": f"{fx.home / 'bin'}:{fx.env()['PATH']}", **more}
+
+
+def run(fx, *words, env=None, **where):
+    return fx.sandbash("--consent=deny", *words, env=environment(fx, **(env or {})), **where)
+
+
+def records(fx):
+    printed = fx.sandbash("--log", "--json").stdout
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+STATE = """
+echo chat > ~/.claude/projects/chat && mkdir ~/.claude/projects/new &&
+mv ~/.claude/projects/chat ~/.claude/projects/new/ && echo state
+echo evil > ~/.claude/settings.json && echo settings
+echo evil > ~/.profile && echo profile
+cat ~/.claude/.credentials.json
+"""
+
+
+@test("an agent finds its state and its login by its name, in an empty home too", variants=BOTH)
+def finds(fx):
+    agent(fx, STATE)
+    agent(fx, STATE, name="other")
+    for flags in ([], ["--static"]):
+        equal(run(fx, *flags, "other").stdout, "", "without a profile")
+        equal(run(fx, *flags, "claude").stdout, "state\n", str(flags))
+        check(not fx.exists(fx.home / ".claude/settings.json"), "settings")
+        check(not fx.exists(fx.home / ".profile"), "start-up file")
+        for name in (".claude", ".claude/projects"):
+            equal((fx.home / name).stat().st_mode & 0o7777, 0o700, name)
+        fx.write(fx.home / ".claude/.credentials.json", "LOGIN\n")
+        equal(run(fx, *flags, "claude", "again").stdout[-6:], "LOGIN\n", "its login")
+        lacks(run(fx, *flags, "other").stdout, "LOGIN", "for others it stays hidden")
+        lacks(run(fx, *flags, "--profile=none", "claude").stdout, "LOGIN", "without a profile")
+        contains(run(fx, *flags, "--profile=claude", "other").stdout, "LOGIN", "given")
+        fx.run("rm", "-rf", fx.home / ".claude")
+
+
+@test("the name may be typed as a path, be a link, or lead to another file")
+def names(fx):
+    script = "echo x > ~/.claude/projects/x && echo found\n"
+    agent(fx, script, name="cli.js", where="lib/node_modules/agent")
+    agent(fx, script, name="plain")
+    bin_dir = fx.home / "bin"
+    (bin_dir / "claude").symlink_to("../lib/node_modules/agent/cli.js")
+    (bin_dir / "c").symlink_to("claude")
+    for typed in ("claude", str(bin_dir / "claude"), "../bin/claude", "c", str(bin_dir / "c")):
+        equal(run(fx, typed).stdout, "found\n", typed)
+    for typed in ("plain", str(fx.home / "lib/node_modules/agent/cli.js")):
+        equal(run(fx, "--profile=none", typed).stdout, "", typed)
+        equal(run(fx, typed).stdout, "", typed)
+    result = run(fx, "--profile=nothing", "plain")
+    equal(result.status, 125)
+    contains(result.stderr, "there is no profile 'nothing'")
+
+
+@test("a program that a command could have written gets no profile by its name", variants=BOTH)
+def planted(fx):
+    script = "echo x > ~/.claude/projects/x && echo found; cat ~/.claude/.credentials.json\n"
+    fx.write(fx.home / ".claude/.credentials.json", "LOGIN\n")
+    (fx.home / ".claude/projects").mkdir()
+    agent(fx, script, where="project")
+    agent(fx, script, where="opened")
+    (fx.home / "bin").mkdir()
+    (fx.home / "bin/claude").symlink_to("../project/claude")
+    agent(fx, script, where="real")
+    (fx.project / "to").symlink_to("../real")
+    for words, env in ((["./claude"], {}), ([str(fx.project / "claude")], {}), (["claude"], {}),
+                       (["to/claude"], {}), (["claude"], {"PATH": f".:{fx.env()['PATH']}"}),
+                       ([f"--allow-write={fx.home / 'opened'}", str(fx.home / "opened/claude")], {}),
+                       ([f"--allow-write={fx.home / 'opened'}", "claude"],
+                        {"PATH": f"{fx.home / 'opened'}:{fx.env()['PATH']}"})):
+        result = run(fx, *words, env=env)
+        equal(result.stdout, "", str(words))
+        contains(result.stderr, "the profile 'claude' is not used: a command could have written", str(words))
+    # the neighbours: who says so, and the same program elsewhere
+    equal(run(fx, "--profile=claude", "./claude").stdout, "found\nLOGIN\n")
+    equal(run(fx, str(fx.home / "real/claude")).stdout, "found\nLOGIN\n")
+    equal(run(fx, str(fx.home / "opened/claude")).stdout, "found\nLOGIN\n")
+
+
+@test("the user's own profile goes before, a project brings none")
+def users(fx):
+    agent(fx, "echo x > ~/mine && echo mine; echo x > ~/.claude/projects/x && echo state\n")
+    agent(fx, "echo x > ~/mine && echo mine; echo x > ~/.claude/projects/x && echo state\n", name="my-agent")
+    own = fx.config("# mine\nwrite ~/mine\n", "profiles/claude.rules")
+    equal(run(fx, "claude").stdout, "mine\n")
+    own.write_text("# mine\nprogram my-agent\ninclude-profile claude\nwrite ~/mine\n")
+    for name in ("claude", "my-agent"):
+        equal(run(fx, name).stdout, "mine\nstate\n", name)
+    listed = fx.sandbash("--profiles").stdout
+    contains(listed, f"claude         mine ({own})")
+    contains(listed, "comes with sandbash")
+    names = [one["name"] for one in json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]]
+    equal(names, sorted(names))
+    equal(len(names), len(set(names)))
+    equal(fx.sandbash("--profile-show", "claude").stdout, f"# from {own}\n{own.read_text()}")
+    contains(fx.sandbash("--profile-show", "codex").stdout, "# from sandbash itself\n# Codex")
+    equal(fx.sandbash("--profile-show", "nothing").status, 125)
+    # what was read is not changed by the run (S9), not even by a rule
+    result = run(fx, "--profile=claude", "--allow-write=~/.config", "sh", "-c", f"echo write / >> {own}")
+    equal(result.status, 2)
+    lacks(own.read_text(), "write /\n")
+    # a file of the project's is none
+    own.unlink()
+    evil = fx.write("evil.rules", "write ~/mine\nprogram my-agent ls\n")
+    fx.write(".config/sandbash/profiles/my-agent.rules", evil.read_text())
+    fx.write("share/sandbash/profiles/my-agent.rules", evil.read_text())
+    equal(run(fx, "my-agent").stdout, "")
+    own.with_name("evil.rules").symlink_to(evil)
+    equal(run(fx, "my-agent").stdout, "", "by a line of a file that lies in the project")
+    own.symlink_to(evil)
+    result = run(fx, "claude")
+    equal((result.status, result.stdout), (125, ""))
+    contains(result.stderr, "lies inside the project")
+    equal(run(fx, "--profile=none", "claude").status, 2, "the neighbour: it runs without")
+
+
+@test("the tier: below the user's rules, and the mode's; no mistake is passed over")
+def tiers(fx):
+    script = "echo x > ~/.claude/projects/x && echo state\n"
+    agent(fx, script)
+    fx.config("read ~/.claude/projects\n")
+    equal(run(fx, "claude").stdout, "")
+    fx.config("")
+    equal(run(fx, "claude").stdout, "state\n")
+    equal(run(fx, "--rule=read ~/.claude/projects", "claude").stdout, "")
+    equal(run(fx, "--mode=read-only", "claude").stdout, "")
+    explained = fx.sandbash("--profile=claude", "--json", f"--explain={fx.home}/.claude/projects/x").stdout
+    rule = json.loads(explained)["decisions"]["create"]["rule"]
+    equal(rule["tier"], "profile")
+    contains(rule["origin"], "profile claude line ")
+    contains(rule["origin"], "chats")
+    printed = fx.write(fx.outside / "printed", fx.sandbash("--profile=claude", "--print-policy").stdout)
+    contains(printed.read_text(), "# profile claude line ")
+    equal(run(fx, "--profile=none", f"--policy={printed}", "claude").stdout, "state\n", "read back")
+    own = fx.config("wriet ~/x y\n", "profiles/claude.rules")
+    result = run(fx, "claude")
+    equal(result.status, 125)
+    contains(result.stderr, f"'{own}' line 1:")
+    fx.config("login claude\n")
+    own.unlink()
+    equal(fx.sandbash("--print-policy").stdout.count(f"write {fx.project / 'login'} "), 0)
+    fx.config("say hello\n")
+    equal(run(fx, "true").status, 125, "a line that only a profile has")
+
+
+@test("variables, arguments and what it says", variants=BOTH)
+def beside_rules(fx):
+    agent(fx, 'echo "$A:$B:$*"\n', name="agent")
+    fx.config("environment A=from profile\nenvironment B=b\nargument --off\nargument -x\n"
+              "say its own sandbox is \x22off\x22\n", "profiles/agent.rules")
+    for flags in ([], ["--static"]):
+        result = run(fx, *flags, "agent", "exec", "-x")
+        equal(result.stdout, "from profile:b:--off exec -x\n", str(flags))
+        contains(result.stderr, "sandbash: its own sandbox is \"off\"\n")
+        equal(run(fx, *flags, "agent", env={"A": "mine"}).stdout, "mine:b:--off -x\n")
+        equal(run(fx, *flags, "--clean-env", "agent", env={"A": "mine"}).stdout, "from profile:b:--off -x\n")
+        lacks(run(fx, *flags, "--quiet", "agent").stderr, "its own sandbox")
+        # arguments are the program's own; without a sandbox nothing stands back
+        equal(run(fx, *flags, "--profile=agent", "sh", "-c", 'echo "$A:$*"', "sh", "y").stdout, "from profile:y\n")
+        equal(run(fx, *flags, "--profile=none", "agent", "y").stdout, "::y\n")
+        equal(run(fx, *flags, "--mode=danger-full-access", "agent", "y").stdout, "::y\n")
+    told = run(fx, "--dry-run", "agent").stdout
+    contains(told, "agent --off -x\n")
+    contains(told, "profile:    agent\n")
+
+
+@test("inside, --status tells of the profile")
+def status(fx):
+    own = fx.config("write ~/state\n", "profiles/agent.rules")
+    fx.write(fx.home / "state")
+    agent(fx, 'exec "$1" --status\n', name="agent")
+    sandbash = fx.argv()[0]
+    contains(run(fx, "agent", sandbash).stdout, f"{fx.home / 'state'}  # {own} line 1\n")
+
+
+QUIET = "touch ~/tries/a; mkdir ~/tries/b; rm ~/tries/there; cat ~/tries/there; touch ~/loud\n"
+
+
+@test("quiet: refused, recorded, and nobody is told", variants=BOTH)
+def quiet(fx):
+    there = fx.write(fx.home / "tries/there", "there\n")
+    equal(fx.run("sh", "-c", QUIET + "touch ~/tries/there && rm -r ~/tries ~/loud").status, 0)
+    fx.write(there, "there\n")
+    loud = fx.sandbash("--consent=deny", "sh", "-c", QUIET)
+    contains(loud.stderr, "tries/a'")
+    fx.config("quiet ~/tries\n")
+    told = fx.sandbash("--consent=deny", f"--report={fx.outside / 'report'}", "sh", "-c", QUIET)
+    equal(told.stdout, "there\n")
+    equal(sorted(os.listdir(there.parent)), ["there"])
+    if "--static" in FLAGS:
+        return
+    summary = told.stderr[told.stderr.index("sandbash: 1 operation was refused"):]
+    contains(summary, "loud")
+    lacks(summary, "tries")
+    equal(json.loads((fx.outside / "report").read_text())["refused"], 1)
+    denied = [(event["op"], event["by"]) for event in records(fx)
+              if event["event"] == "deny" and "/tries/" in event["path"]][-3:]
+    equal(denied, [("create", "quiet"), ("create", "quiet"), ("delete", "quiet")])
+    # a rename out of there, to where another rule says no, is told
+    fx.config("quiet ~/tries\nread ~/closed\n")
+    fx.write(fx.home / "closed/x")
+    result = fx.sandbash("--consent=deny", "mv", there, fx.home / "closed/x")
+    contains(result.stderr, "operation was refused")
+
+
+@test("quiet:OP is for one operation")
+def quiet_operation(fx):
+    fx.write("d/x")
+    flags = ["--rule=read+create+quiet:delete d"]
+    result = fx.sandbash("--consent=deny", *flags, "sh", "-c", ": > d/y && echo made; rm d/x")
+    equal(result.stdout, "made\n")
+    check(fx.exists("d/x"))
+    lacks(result.stderr, "refused;")
+    contains(fx.sandbash("--consent=deny", "--rule=read+create d", "rm", "-f", "d/x").stderr, "d/x'")
+    contains(fx.sandbash(*flags, "--explain=d/x").stdout, "(quietly: recorded, and not told)")
+    contains(fx.sandbash(*flags, "--print-policy").stdout, f"read+create+quiet:delete {fx.project / 'd'}")
+
+
+CONNECT = """import os, socket
+try:
+    socket.socket(socket.AF_UNIX).connect(os.environ["TMUX"].split(",")[0])
+    print("connected")
+except OSError as error:
+    print("no")
+"""
+
+
+@test("quiet $TMUX: its socket is neither seen nor asked about", variants=BOTH)
+def tmux(fx):
+    place = fx.outside / "tmux"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        server.listen()
+        env = {"TMUX": f"{place},1,0"}
+        words = ["python3", "-c", CONNECT]
+        equal(fx.run(*words, env=env).stdout, "connected\n")
+        fx.config("quiet $TMUX\n", "profiles/agent.rules")
+        # without namespaces a static run holds no socket, and says so
+        for flags in ([], ["--static"]) if fx.variant == "full" else ([],):
+            told = fx.sandbash(*flags, "--consent=deny", "--profile=agent", *words, env=env)
+            equal(told.stdout, "no\n", str(flags))
+            lacks(told.stderr, "refused", str(flags))
+        equal(fx.sandbash("--profile=agent", *words[:2], "print(1)").stdout, "1\n", "no such variable")
+
+
+@test("paths that begin with variables, as far as these lead nowhere else")
+def variables(fx):
+    fx.config("write $XDG_STATE_HOME/agent/\nwrite $CODEX_HOME/tmp/\n", "profiles/agent.rules")
+    script = 'touch "$1/x" && echo made'
+
+    def made(path, **env):
+        return fx.sandbash("--consent=deny", "--quiet", "--profile=agent", "sh", "-c", script, "sh", path,
+                           env=env)
+    equal(made(fx.home / ".local/state/agent").stdout, "made\n")
+    equal(made(fx.home / "s/agent", XDG_STATE_HOME=fx.home / "s").stdout, "made\n")
+    equal(made(fx.home / "s/tmp", CODEX_HOME=fx.home / "s").stdout, "made\n")
+    equal(made(fx.home / "tmp").stdout, "", "the variable is not set")
+    for value in (fx.home, fx.dir, "/", fx.project, fx.project / "sub", f"{fx.project}/.."):
+        result = made(fx.home / "tmp", CODEX_HOME=value)
+        equal(result.stdout, "", str(value))
+        contains(result.stderr, "lines of the profile about it are left out", str(value))
+        check(not fx.exists(fx.home / "tmp"), str(value))
+    fx.config("write $HOME/x\n", "profiles/agent.rules")
+    contains(made(fx.home).stderr, "no path begins with the variable '$HOME'")
+
+
+@test("directories are made without following what was planted, and only where the rules allow")
+def made(fx):
+    fx.config("write ~/a/b/\nquiet ~/q/r/\nwrite ~/file\n", "profiles/agent.rules")
+    script = "touch ~/a/b/x && echo made; mkdir ~/q/r/s; mkdir -p ~/q/r"
+    result = fx.sandbash("--consent=deny", "--profile=agent", "sh", "-c", script)
+    equal(result.stdout, "made\n")
+    lacks(result.stderr, "refused;", "also on the way to what is refused quietly")
+    check(fx.exists(fx.home / "q/r") and not fx.exists(fx.home / "q/r/s"))
+    check(not fx.exists(fx.home / "file"), "a file is not made")
+    fx.run("rm", "-rf", fx.home / "a", fx.home / "q")
+    for words in (["--print-policy"], ["--explain=/"], ["--dry-run", "true"], ["--mode=read-only", "true"],
+                  ["--rule=read ~/a/b", "--rule=read ~/q/r", "true"], ["--mode=danger-full-access", "true"]):
+        equal(fx.sandbash("--profile=agent", *words).status, 0, str(words))
+        check(not fx.exists(fx.home / "a"), str(words))
+    # a link in the project leads nowhere
+    fx.config("write elsewhere/new/\n", "profiles/agent.rules")
+    (fx.project / "elsewhere").symlink_to(fx.outside)
+    equal(fx.sandbash("--profile=agent", "true").status, 125)
+    check(not fx.exists(fx.outside / "new"))
+    # one of the user's own does
+    fx.config("write ~/link/new/\n", "profiles/agent.rules")
+    (fx.home / "link").symlink_to(fx.outside)
+    equal(fx.sandbash("--profile=agent", "touch", fx.outside / "new/x").status, 0)
+
+
+@test("every profile that comes with sandbash can be used, and says what it is for")
+def shipped(fx):
+    listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
+    equal([one["name"] for one in listed],
+          ["aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"])
+    for one in listed:
+        check(len(one["about"]) > 10, one["name"])
+        result = fx.sandbash(f"--profile={one['name']}", "true", env={"CODEX_HOME": fx.home / "c",
+                                                                    "CLAUDE_CONFIG_DIR": fx.home / "d"})
+        equal((result.status, result.stdout), (0, ""), one["name"])
+        lacks(result.stderr, "warning", one["name"])
+        for line in fx.sandbash("--profile-show", one["name"]).stdout.splitlines():
+            if line.split(" ")[0] in ("write", "read", "quiet", "deny", "ask", "login", "argument"):
+                contains(line, "  # ", f"{one['name']}: why")
+
+
+run_all()
