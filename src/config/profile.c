@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #define DIRECTORY "profiles" /* in the configuration */
 #define ENDING ".rules"
 #define MAX_NAME 64
+#define MAX_LINKS 8 /* from a name to its program */
 
 static int out_of_memory(struct sb_error *err)
 {
@@ -276,15 +278,14 @@ static int find_users(struct sb_maker *maker, const char *program, struct dirent
 	return status;
 }
 
-/* What the program is called: as it was typed, and as the links on the way to it are. */
+/* What the program is called: as it was typed, and as links lead on from there. */
 struct names {
 	char **all;
 	size_t count;
 };
 
-static int push_name(void *context, const char *path, struct sb_error *err)
+static int push_name(struct names *names, const char *path, struct sb_error *err)
 {
-	struct names *names = context;
 	const char *name = base_name(path);
 
 	return is_name(name, strlen(name))
@@ -292,16 +293,26 @@ static int push_name(void *context, const char *path, struct sb_error *err)
 		       : SB_OK;
 }
 
-static int find_names(const struct sb_setup_request *request, const char *file,
-		      const char *canonical, struct names *out, struct sb_error *err)
+/* Most programs are no links, and take one look at the disk. */
+static int find_names(const char *program, const char *file, struct names *out,
+		      struct sb_error *err)
 {
-	int status = push_name(out, request->program, err);
+	SB_AUTO_FREE char *at = file ? strdup(file) : NULL;
+	int status = push_name(out, program, err);
 
-	/* most programs are no links, and are found without a look at the disk */
-	if (status != SB_OK || !file || !canonical || strcmp(file, canonical) == 0)
-		return status;
-	status = sb_path_links(file, push_name, out, err);
-	return status == SB_OK ? push_name(out, canonical, err) : status;
+	for (int i = 0; i < MAX_LINKS && at && status == SB_OK; i++) {
+		SB_AUTO_FREE char *parent = sb_path_parent(at);
+		char target[PATH_MAX];
+		ssize_t length = readlink(at, target, sizeof target - 1);
+
+		if (length <= 0 || !parent)
+			break;
+		target[length] = '\0';
+		free(at);
+		at = target[0] == '/' ? strdup(target) : sb_path_join(parent, target);
+		status = push_name(out, target, err);
+	}
+	return status;
 }
 
 static int find_by_names(struct sb_maker *maker, const struct names *names, struct sb_profile *out,
@@ -325,38 +336,37 @@ static int find_by_names(struct sb_maker *maker, const struct names *names, stru
 }
 
 /* Is it in a directory that commands write to, or was such a link followed to it? */
-static bool is_in_watched(const struct sb_maker *maker, const char *file)
+static bool is_in_watched(const struct sb_maker *maker, const char *file, char **out_canonical)
 {
-	SB_AUTO_FREE char *canonical = NULL, *through = NULL;
+	SB_AUTO_FREE char *through = NULL;
 	int missing = 0;
 
-	if (sb_path_canonical_through(file, (const char *const *)maker->watched, &canonical,
+	if (sb_path_canonical_through(file, (const char *const *)maker->watched, out_canonical,
 				      &missing, &through, NULL) != SB_OK ||
 	    missing || through)
 		return true;
 	for (size_t i = 0; i < maker->watched_count; i++)
-		if (sb_path_within(maker->watched[i], canonical))
+		if (sb_path_within(maker->watched[i], *out_canonical))
 			return true;
 	return false;
 }
 
 static int choose_by_name(struct sb_maker *maker, const struct names *names, const char *file,
-			  const char *canonical, struct sb_error *err)
+			  struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
 	int status = find_by_names(maker, names, profile, err);
 
 	if (status != SB_OK || !profile->name)
 		return status;
-	if (is_in_watched(maker, file)) {
+	if (is_in_watched(maker, file, &profile->program)) {
 		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name, file,
 				       profile->name);
 		sb_profile_done(profile);
 		return status;
 	}
 	profile->by_name = profile->fits = true;
-	profile->program = strdup(canonical);
-	return profile->program ? SB_OK : out_of_memory(err);
+	return SB_OK;
 }
 
 static int choose_given(struct sb_maker *maker, const struct names *names, struct sb_error *err)
@@ -386,24 +396,21 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
 {
 	const struct sb_setup_request *request = maker->request;
-	SB_AUTO_FREE char *file = NULL, *canonical = NULL;
+	SB_AUTO_FREE char *file = NULL;
 	struct names names = {0};
 	int status = SB_OK;
 
-	if (request->profile ? strcmp(request->profile, SB_NO_PROFILE) == 0 : !request->program)
+	if (request->profile ? strcmp(request->profile, SB_NO_PROFILE) == 0
+			     : !request->program_file)
 		return SB_OK;
-	if (request->program && request->program_file) {
+	if (request->program_file)
 		status = sb_path_expand(request->program_file, maker->setup.home.cwd,
 					maker->setup.home.home, &file, err);
-		if (status == SB_OK)
-			status = sb_path_canonical(file, &canonical, NULL, err);
-	}
 	if (status == SB_OK && request->program)
-		status = find_names(request, file, canonical, &names, err);
-	if (status == SB_OK && request->profile)
-		status = choose_given(maker, &names, err);
-	else if (status == SB_OK && canonical)
-		status = choose_by_name(maker, &names, file, canonical, err);
+		status = find_names(request->program, file, &names, err);
+	if (status == SB_OK)
+		status = request->profile ? choose_given(maker, &names, err)
+					  : choose_by_name(maker, &names, file, err);
 	free_list(names.all);
 	return status;
 }

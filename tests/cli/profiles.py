@@ -64,9 +64,10 @@ def names(fx):
     bin_dir = fx.home / "bin"
     (bin_dir / "claude").symlink_to("../lib/node_modules/agent/cli.js")
     (bin_dir / "c").symlink_to("claude")
+    (fx.home / "codex").symlink_to("bin")  # a directory, and no program
     for typed in ("claude", str(bin_dir / "claude"), "../bin/claude", "c", str(bin_dir / "c")):
         equal(run(fx, typed).stdout, "found\n", typed)
-    for typed in ("plain", str(fx.home / "lib/node_modules/agent/cli.js")):
+    for typed in ("plain", str(fx.home / "codex/plain"), str(fx.home / "lib/node_modules/agent/cli.js")):
         equal(run(fx, "--profile=none", typed).stdout, "", typed)
         equal(run(fx, typed).stdout, "", typed)
     result = run(fx, "--profile=nothing", "plain")
@@ -316,6 +317,7 @@ def shipped(fx):
     listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
     equal([one["name"] for one in listed],
           ["aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"])
+    contains(fx.sandbash("--completion", "bash").stdout, " ".join(["none", *(one["name"] for one in listed)]))
     for one in listed:
         check(len(one["about"]) > 10, one["name"])
         result = fx.sandbash(f"--profile={one['name']}", "true", env={"CODEX_HOME": fx.home / "c",

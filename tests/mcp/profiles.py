@@ -1,0 +1,42 @@
+"""A server with --profile: file tools and commands have its rules, and nobody reads what it says."""
+
+import json
+
+from mcp import Server
+from tap import check, contains, equal, lacks, run_all, test
+
+
+@test("tools and commands have the rules of the profile, and make its directories")
+def rules(fx):
+    fx.config("write ~/.agent/state/\nquiet ~/.agent\nlogin claude\nsay SAID\nargument --off\nenvironment A=b\n",
+              "profiles/agent.rules")
+    fx.write(fx.home / ".claude/.credentials.json", "LOGIN\n")
+    (fx.home / ".agent").mkdir()
+    for flags, allowed in ((["--consent=deny"], False), (["--consent=deny", "--profile=agent"], True)):
+        server = Server(fx, *flags)
+        text = json.dumps(server.call("read_text_file", path=str(fx.home / ".claude/.credentials.json")))
+        equal("LOGIN" in text, allowed, "its login, by a tool")
+        made = server.call("write_file", path=str(fx.home / ".agent/state/tool"), content="x")
+        equal(not made.get("isError"), allowed, str(made))
+        check(server.call("write_file", path=str(fx.home / ".agent/settings"), content="x").get("isError"))
+        ran = server.data("run_command", command='echo "$A" > ~/.agent/state/command; touch ~/.agent/settings; '
+                                                 "cat ~/.claude/.credentials.json")
+        equal("LOGIN" in ran["stdout"], allowed, "its login, by a command")
+        equal([entry for entry in ran["refused"] if entry["path"].endswith("settings")] == [], allowed, "quietly")
+        lacks(json.dumps(ran), "SAID")
+        if allowed:
+            allowed_rules = json.dumps(server.call("what_may_i_do"))
+            contains(allowed_rules, "agent.rules line 1")
+            contains(allowed_rules, f"quiet {fx.home / '.agent'}")
+        server.close()
+        equal((fx.home / ".agent/state").is_dir(), allowed)
+    equal((fx.home / ".agent/state/command").read_text(), "b\n")
+    check(not fx.exists(fx.home / ".agent/settings"))
+    events = [json.loads(line) for line in fx.sandbash("--log", "--json").stdout.splitlines()]
+    denied = [event.get("by") for event in events
+              if event["event"] == "deny" and event["path"].endswith("/.agent/settings")]
+    equal(denied[-2:], ["quiet", "quiet"], "on record")
+    lacks(denied[:-2], "quiet")
+
+
+run_all()
