@@ -128,6 +128,7 @@ def users(fx):
     fx.write(".config/sandbash/profiles/my-agent.rules", evil.read_text())
     fx.write("share/sandbash/profiles/my-agent.rules", evil.read_text())
     equal(run(fx, "my-agent").stdout, "")
+    equal(run(fx, "my-agent", env={"XDG_CONFIG_HOME": fx.project / ".config"}).stdout, "", "a variable leads there")
     own.with_name("evil.rules").symlink_to(evil)
     equal(run(fx, "my-agent").stdout, "", "by a line of a file that lies in the project")
     own.symlink_to(evil)
