@@ -360,8 +360,8 @@ static int choose_by_name(struct sb_maker *maker, const struct names *names, con
 	if (status != SB_OK || !profile->name)
 		return status;
 	if (is_in_watched(maker, file, &profile->program)) {
-		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name, file,
-				       profile->name);
+		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name,
+				       profile->program ? profile->program : file, profile->name);
 		sb_profile_done(profile);
 		return status;
 	}

@@ -149,7 +149,7 @@ def record(fx):
 def told_login(fx):
     login = fx.write(fx.home / ".claude/.credentials.json", "key")
     fx.write("claude", "#!/bin/sh\ncat ~/.claude/.credentials.json\n").chmod(0o755)
-    for flags in ((), ("--static",)):
+    for flags in (("--profile=none",), ("--profile=none", "--static")):
         result = fx.sandbash(*flags, "./claude")
         equal(result.status, 1)
         contains(result.stderr, "the login of 'claude' is hidden in this run")
