@@ -53,7 +53,7 @@ enum sb_guard_kind {
 	SB_GUARD_ALTERNATES,           /* object directories in guarded roots */
 	SB_GUARD_TOOL_VERSIONS,        /* versions, no paths and no templates */
 	SB_GUARD_IGNORE,               /* lines that make git ignore more, none less */
-	SB_GUARD_ANYTHING,             /* rows of sb_guard_git_rows() only: lands unasked */
+	SB_GUARD_ANYTHING,             /* state that nobody runs: lands unasked, as a file */
 	SB_GUARD_GIT_REF,              /* an id, or "ref: NAME" with a name that no shell expands */
 	SB_GUARD_GIT_IDS,              /* hexadecimal words */
 	SB_GUARD_GIT_NUMBER,           /* digits */
@@ -78,7 +78,7 @@ enum sb_guard_flags {
 };
 
 /*
- * A pattern has one to three components; each is a name, "*", "*.suffix" or "prefix*.suffix".
+ * A pattern has one to four components; each is a name, "*", "*.suffix" or "prefix*.suffix".
  * A "**" behind them
  * means everything beneath.  The first may be "<git>": a directory called .git, or one with
  * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
@@ -102,7 +102,8 @@ struct sb_guard_row {
 	char held[40];
 };
 
-#define SB_GUARD_MAX_ROWS 640
+/* From the first row that fits: what is ANYTHING takes away from rows that follow. */
+#define SB_GUARD_MAX_ROWS 720
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*

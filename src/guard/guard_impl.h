@@ -26,7 +26,7 @@ struct sb_component {
 	unsigned char prefix_length;
 };
 
-#define SB_MAX_NAMES 3                       /* of a pattern */
+#define SB_MAX_NAMES 4                       /* of a pattern */
 #define SB_MAX_COMPONENTS (SB_MAX_NAMES + 1) /* with a "**" behind them */
 
 /* Which name of a pattern its key is the hash of: the rest is looked at where that agrees. */

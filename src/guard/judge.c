@@ -154,7 +154,7 @@ static bool is_dot_git(struct spot *spot, unsigned index)
 /* The directory that is index levels above the name (1: the one that holds it). */
 static bool is_git_directory(struct spot *spot, unsigned index)
 {
-	static const char *const ups[] = {NULL, "", "../"};
+	static const char *const ups[SB_MAX_NAMES] = {NULL, "", "../", "../../"};
 
 	return is_dot_git(spot, index) || (spot->in_git && sb_place_depth(spot->in_git) == index) ||
 	       sb_look_is_git(spot->place->directory, ups[index]);
@@ -242,8 +242,17 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 	return NULL;
 }
 
-/* Guarded trees all begin with a dot. */
-static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const struct spot *spot)
+static bool is_state(const struct sb_pattern_row *pattern)
+{
+	return pattern->row->kind == SB_GUARD_ANYTHING;
+}
+
+/*
+ * Guarded trees all begin with a dot.  What is state in one may lie in another all the same.  state: a
+ * pattern that the name itself fits, or NULL.
+ */
+static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const struct spot *spot,
+					    const struct sb_pattern_row *state)
 {
 	const char *start = spot->place->path, *slash;
 
@@ -257,10 +266,11 @@ static const struct sb_pattern_row *tree_of(const struct sb_guard *guard, const 
 		if (*start != '.' && (signed char)*start >= 0)
 			continue;
 		sb_fold(start, (size_t)(slash - start), &name);
-		if (!(roles_of(guard, &name) & SB_ROLE_TREE))
+		if (!(roles_of(guard, &name) & SB_ROLE_TREE) ||
+		    (state && start == spot->at[state->count - 1].text))
 			continue;
 		found = tree_at(guard, start, &name);
-		if (found)
+		if (found && !is_state(found))
 			return found;
 	}
 	return NULL;
@@ -532,7 +542,8 @@ static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct
 		const struct sb_pattern_row *pattern = &table->rows[*from / SB_MAX_COMPONENTS];
 		unsigned position = *from % SB_MAX_COMPONENTS;
 
-		if (position + 1 >= pattern->count || !stands_at(spot, pattern, position))
+		if (position + 1 >= pattern->count || is_state(pattern) ||
+		    !stands_at(spot, pattern, position))
 			continue;
 		if (position == 0 && sb_is_word_of_git(pattern) && !is_gits_own(spot))
 			continue;
@@ -646,7 +657,7 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 					struct spot *spot, struct sb_guard_answer *out)
 {
 	unsigned roles = roles_at(guard, spot, 0);
-	const struct sb_pattern_row *pattern = NULL;
+	const struct sb_pattern_row *pattern = NULL, *state = NULL;
 	const struct sb_guard_row *row = NULL;
 	bool lands = act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA &&
 		     act != SB_GUARD_LINK_FROM;
@@ -663,8 +674,15 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if ((roles & SB_ROLE_LAST) || (roles_at(guard, spot, 1) & SB_ROLE_HOLDER) ||
 	    has_ending(guard, &spot->at[0]))
 		pattern = row_of(guard, spot);
+	if (pattern && is_state(pattern)) {
+		/* through a link the agent outside would write elsewhere */
+		if (act != SB_GUARD_WRITE && lands)
+			return answer(out, pattern->row, SB_GUARD_ASK);
+		state = pattern;
+		pattern = NULL;
+	}
 	if (!pattern)
-		pattern = tree_of(guard, spot);
+		pattern = tree_of(guard, spot, state);
 	if (pattern)
 		row = pattern->row;
 	if (!row && guard->extras.count)
@@ -877,7 +895,7 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 					   struct sb_guard_answer *out)
 {
 	const char *path = spot->place->path;
-	const struct sb_pattern_row *pattern = tree_of(guard, spot);
+	const struct sb_pattern_row *pattern = tree_of(guard, spot, NULL);
 	const struct sb_guard_row *row;
 	struct sb_extras around = {0};
 	SB_AUTO_FREE char *parent = NULL;

@@ -67,7 +67,7 @@ static unsigned head_of(const char *name, size_t length)
 static bool is_left_out(const struct sb_guard_row *row, size_t first, bool home)
 {
 	return row->pattern[0] == '<' || memchr(row->pattern, '*', first) ||
-	       (row->flags & SB_GUARD_IF_PROTECTING) ||
+	       (row->flags & SB_GUARD_IF_PROTECTING) || row->kind == SB_GUARD_ANYTHING ||
 	       ((row->flags & SB_GUARD_IN_HOME) && !home) ||
 	       (!row->held[0] && strcmp(row->who, "git") == 0);
 }

@@ -75,7 +75,8 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 		if (is_same(&git, text, strcspn(text, "/")))
 			return sb_row_of_git(guard);
 		for (size_t i = 0; *text && i < table->count; i++)
-			if (goes_on(&table->rows[i], text))
+			if (table->rows[i].row->kind != SB_GUARD_ANYTHING &&
+			    goes_on(&table->rows[i], text))
 				return table->rows[i].row;
 	}
 	return NULL;
@@ -124,7 +125,7 @@ static unsigned count_common(const struct sb_pattern_row *pattern)
 	static const struct {
 		const char *start;
 		unsigned names;
-	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}};
+	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
 	unsigned words = 0;
 
 	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)

@@ -38,6 +38,11 @@
 	{                                                                                          \
 		"*" suffix, who, why, SB_GUARD_SAME, 0, ""                                         \
 	}
+/* State among what a later row guards: nothing outside runs it.  The first row that fits counts. */
+#define STATE(pattern, who, why)                                                                   \
+	{                                                                                          \
+		pattern, who, why, SB_GUARD_ANYTHING, 0, ""                                        \
+	}
 #define CHECKED(pattern, kind, held, who, why)                                                     \
 	{                                                                                          \
 		pattern, who, why, kind, 0, held                                                   \
@@ -522,6 +527,8 @@ static const struct sb_guard_row rows[] = {
 	/* agents */
 	AT(".claude/settings.json", "Claude Code", "hooks, permissions and status line"),
 	AT(".claude/settings.local.json", "Claude Code", "hooks, permissions and status line"),
+	STATE(".claude/*-cache.json", "Claude Code", "answers of servers"),
+	STATE(".claude/.last-update-result.json", "Claude Code", "when it was updated last"),
 	/* held as a directory it would keep a static run from .claude/worktrees */
 	CHECKED(".claude/*.json", SB_GUARD_SAME, "", "Claude Code", "settings and launch files"),
 	CHECKED(".claude/*.sh", SB_GUARD_SAME, "", "Claude Code",
@@ -542,6 +549,14 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".claude/hooks", "Claude Code", "scripts that hooks run"),
 	BENEATH(".claude/scripts", "Claude Code", "scripts that hooks and skills run"),
 	BENEATH(".claude/plugins", "Claude Code", "plugins with hooks and MCP servers"),
+	BENEATH(".claude/workflows", "Claude Code", "scripts that start agents"),
+	BENEATH(".claude/local", "Claude Code", "the claude that claude starts"),
+	BENEATH(".claude/daemon", "Claude Code", "what its daemon runs"),
+	BENEATH(".claude/jobs", "Claude Code", "what its daemon runs"),
+	BENEATH(".claude/chrome", "Claude Code", "a program that the browser starts"),
+	BENEATH(".claude/ide", "Claude Code", "editors that it connects to"),
+	/* the directories are made by every session; files in them are what hooks have left */
+	BENEATH(".claude/session-env", "Claude Code", "a resumed session runs it in its shell"),
 	BENEATH(".claude-plugin", "Claude Code", "plugins with hooks and MCP servers"),
 	AT(".claude.json", "Claude Code", "MCP servers and trusted projects"),
 	AT(".mcp.json", "agents", "programs an agent starts"),
@@ -550,9 +565,50 @@ static const struct sb_guard_row rows[] = {
 	CHECKED(".agents/*.json", SB_GUARD_SAME, "", "agents", "programs an agent starts"),
 	BENEATH(".agents/hooks", "agents", "scripts that hooks run"),
 	BENEATH(".agents/plugins", "agents", "plugins with hooks and MCP servers"),
+	/*
+	 * Everything else in .codex asks.  Of .tmp the locks alone: beside them lie the marketplaces that
+	 * plugins, with hooks and MCP servers, are taken from.
+	 */
+	STATE(".codex/sessions/**", "Codex", "what was said"),
+	STATE(".codex/archived_sessions/**", "Codex", "what was said"),
+	STATE(".codex/shell_snapshots/**", "Codex", "the shell of a running session"),
+	STATE(".codex/thread-writer-locks/**", "Codex", "locks"),
+	STATE(".codex/log/**", "Codex", "logs"),
+	STATE(".codex/tmp/**", "Codex", "temporary files"),
+	STATE(".codex/attachments/**", "Codex", "what was said"),
+	STATE(".codex/generated_images/**", "Codex", "images"),
+	STATE(".codex/worktrees/**", "Codex", "checkouts, with guarded names of their own"),
+	STATE(".codex/.tmp/*.lock", "Codex", "locks"),
+	STATE(".codex/*.lock", "Codex", "locks"),
+	STATE(".codex/*.sqlite", "Codex", "what was said"),
+	STATE(".codex/*.sqlite-wal", "Codex", "what was said"),
+	STATE(".codex/*.sqlite-shm", "Codex", "what was said"),
+	STATE(".codex/*.sqlite-journal", "Codex", "what was said"),
+	STATE(".codex/history.jsonl", "Codex", "what was said"),
+	STATE(".codex/session_index.jsonl", "Codex", "names of sessions"),
+	STATE(".codex/installation_id", "Codex", "a number"),
+	STATE(".codex/version.json", "Codex", "which version is the newest"),
+	STATE(".codex/models_cache.json", "Codex", "answers of servers"),
 	BENEATH(".codex", "Codex", "settings, hooks, rules for commands and MCP servers"),
 	BENEATH(".codex-plugin", "Codex", "plugins with hooks and MCP servers"),
+	CHECKED(".gemini/tmp/bin/**", SB_GUARD_SAME, "", "Gemini CLI",
+		"programs that it has fetched"),
+	STATE(".gemini/tmp/**", "Gemini CLI", "what was said, and plans"),
+	STATE(".gemini/history/**", "Gemini CLI", "checkpoints, with guarded names of their own"),
+	STATE(".gemini/state.json", "Gemini CLI", "what was shown"),
+	STATE(".gemini/installation_id", "Gemini CLI", "a number"),
+	STATE(".gemini/user_id", "Gemini CLI", "a number"),
+	STATE(".gemini/projects.json*", "Gemini CLI", "short names of projects, and locks"),
 	BENEATH(".gemini", "Gemini CLI", "settings, hooks, extensions, commands and MCP servers"),
+	STATE(".qwen/tmp/**", "Qwen Code", "what was said, and plans"),
+	STATE(".qwen/projects/**", "Qwen Code", "what was said"),
+	STATE(".qwen/history/**", "Qwen Code", "checkpoints, with guarded names of their own"),
+	STATE(".qwen/debug/**", "Qwen Code", "logs"),
+	STATE(".qwen/todos/**", "Qwen Code", "lists"),
+	STATE(".qwen/plans/**", "Qwen Code", "plans"),
+	STATE(".qwen/worktrees/**", "Qwen Code", "checkouts, with guarded names of their own"),
+	STATE(".qwen/installation_id", "Qwen Code", "a number"),
+	STATE(".qwen/tip_history.json", "Qwen Code", "what was shown"),
 	BENEATH(".qwen", "Qwen Code", "settings, hooks, extensions and MCP servers"),
 	IN(".cursor", "*.json", "Cursor", "hooks, MCP servers, permissions and set-up commands"),
 	BENEATH(".cursor/hooks", "Cursor", "scripts that hooks run"),
@@ -591,6 +647,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".github/lsp.json", "Copilot", "language servers an agent starts"),
 	AT("opencode.json", "opencode", "MCP and language servers, formatters, permissions"),
 	AT("opencode.jsonc", "opencode", "MCP and language servers, formatters, permissions"),
+	STATE(".opencode/plans/**", "opencode", "plans"),
 	BENEATH(".opencode", "opencode", "plugins, commands, agents and tools"),
 	AT("crush.json", "Crush", "MCP and language servers, permissions"),
 	AT(".crush.json", "Crush", "MCP and language servers, permissions"),
@@ -649,6 +706,13 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".crush/skills", "Crush", "skills with scripts"),
 	BENEATH(".config/crush", "Crush", "MCP and language servers, permissions"),
 	BENEATH(".config/opencode", "opencode", "plugins, commands, agents and tools"),
+	BENEATH(".local/share/opencode/bin", "opencode", "programs that it has fetched"),
+	AT(".local/share/opencode/auth.json", "opencode", "logins, and servers that give settings"),
+	AT(".local/share/opencode/mcp-auth.json", "opencode", "logins"),
+	BENEATH(".cache/opencode/bin", "opencode", "programs that it has fetched"),
+	BENEATH(".cache/opencode/node_modules", "opencode", "plugins that it loads"),
+	BENEATH(".cache/opencode/packages", "opencode", "plugins that it loads"),
+	BENEATH(".cache/opencode/skills", "opencode", "skills with scripts"),
 	BENEATH(".openhands", "OpenHands", "set-up scripts, hooks and microagents"),
 	IN(".pi", "*.json", "pi", "settings and packages that pi loads"),
 	BENEATH(".pi/extensions", "pi", "extensions that pi runs"),

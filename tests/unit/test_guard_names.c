@@ -40,7 +40,9 @@ static void every_row_is_well_formed(void **state)
 
 		for (const char *at = pattern; *at; at++)
 			components += *at == '/' && strcmp(at, "/**") != 0;
-		assert_true(components <= 3);
+		assert_true(components <= 4);
+		/* a word alone would be everybody's */
+		assert_true(components > 1 || rows[i].kind != SB_GUARD_ANYTHING);
 		for (const char *at = pattern; at;
 		     at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
 			assert_true(strcspn(at, "/") < SB_FOLD_MAX);
@@ -99,6 +101,8 @@ static void every_row_matches(void **state)
 			if (rows[i].flags &
 			    (SB_GUARD_IF_PROTECTING | SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE))
 				continue;
+			if (rows[i].kind == SB_GUARD_ANYTHING)
+				continue;
 			example(rows[i].pattern, name, sizeof name);
 			snprintf(path, sizeof path, "%s%s", tops[top], name);
 			plant_around(fx, path);
@@ -114,6 +118,105 @@ static void every_row_matches(void **state)
 			if (judge(fx, SB_GUARD_MKDIR, path) != SB_GUARD_PLAIN)
 				fail_msg("mkdir %s", path);
 		}
+}
+
+/* Rows that take away from later ones: that they do, and that no other is about the same name. */
+static void state_lands(void **state)
+{
+	struct guarded *fx = *state;
+	size_t count, seen = 0;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool tree = strstr(rows[i].pattern, "**") != NULL;
+		char name[256];
+
+		if (rows[i].kind != SB_GUARD_ANYTHING)
+			continue;
+		seen++;
+		example(rows[i].pattern, name, sizeof name);
+		plant_around(fx, name);
+		if (judge(fx, SB_GUARD_WRITE, name) != SB_GUARD_PLAIN ||
+		    judge(fx, SB_GUARD_UNLINK, name) != SB_GUARD_PLAIN ||
+		    judge(fx, SB_GUARD_LINK_FROM, name) != SB_GUARD_PLAIN)
+			fail_msg("%s asks", name);
+		if (judge(fx, SB_GUARD_SYMLINK, name) != (tree ? SB_GUARD_PLAIN : SB_GUARD_ASK))
+			fail_msg("a link at %s", name);
+	}
+	assert_true(seen > 20);
+}
+
+static void the_rest_beside_state_asks(void **state)
+{
+	static const char *const asked[] = {
+		".codex/config.toml",
+		".codex/config.toml.tmp",
+		".codex/.tmpAbC123",
+		".codex/hooks.json",
+		".codex/hooks/x.sh",
+		".codex/auth.json",
+		".codex/AGENTS.md",
+		".codex/rules/default.rules",
+		".codex/skills/x/SKILL.md",
+		".codex/prompts/x.md",
+		".codex/packages/standalone/x",
+		".codex/app-server-daemon/settings.json",
+		".codex/environments.toml",
+		".codex/.tmp/plugins/x/plugin.json",
+		".codex/.tmp/marketplaces/x/y",
+		".codex/sessions",
+		".codex/tmp",
+		".codex/x.sqlite/config.toml",
+		".codex/history.jsonl/x",
+		".gemini/settings.json",
+		".gemini/trustedFolders.json",
+		".gemini/trusted_hooks.json",
+		".gemini/tmp/bin/rg",
+		".gemini/tmp/BIN/rg",
+		".gemini/commands/x.toml",
+		".gemini/extensions/x/gemini-extension.json",
+		".gemini/policies/auto-saved.toml",
+		".gemini/oauth_creds.json",
+		".gemini/GEMINI.md",
+		".gemini/bin/litert/x",
+		".gemini/acknowledgments/agents.json",
+		".qwen/bin/x",
+		".qwen/locales/x.js",
+		".qwen/settings.json",
+		".opencode/plugin/x.ts",
+		".claude/.config.json",
+		".claude/session-env/1/sessionstart-hook-0.sh",
+		".claude/local/node_modules/.bin/claude",
+		".local/share/opencode/bin/rg",
+		".local/share/opencode/auth.json",
+		/* in what is state there may be names of others */
+		".codex/tmp/.vscode/tasks.json",
+		".codex/worktrees/1/p/.devcontainer/x",
+		".codex/worktrees/1/p/.codex/config.toml",
+		".gemini/history/p/.codex/config.toml",
+		".codex/sessions/.gemini/settings.json",
+	};
+	static const char *const plain[] = {
+		".codex/worktrees/1/p/src/a.c",
+		".codex/worktrees/1/p/.codex/sessions/x",
+		".gemini/tmp/p/chats/x.json",
+		".gemini/tmp/binary/x",
+		".local/share/opencode/storage/x.json",
+		".claude/projects/-p/x.jsonl",
+		".claude/history.jsonl",
+	};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < COUNT(asked); i++)
+		if (judge(fx, SB_GUARD_WRITE, asked[i]) != SB_GUARD_ASK)
+			fail_msg("%s lands", asked[i]);
+	for (size_t i = 0; i < COUNT(plain); i++)
+		if (judge(fx, SB_GUARD_WRITE, plain[i]) != SB_GUARD_PLAIN)
+			fail_msg("%s asks", plain[i]);
+	/* a link in the place of a directory of state leads the agent elsewhere */
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, ".codex/sessions"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, ".gemini/tmp/bin"), SB_GUARD_ASK);
+	assert_int_equal(judge(fx, SB_GUARD_SYMLINK, ".codex/tmp/a"), SB_GUARD_PLAIN);
 }
 
 static void a_beginning_and_an_ending_both_count(void **state)
@@ -396,6 +499,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_row_is_well_formed),
 	cmocka_unit_test(every_text_has_its_end),
 	cmocka_unit_test_setup_teardown(every_row_matches, guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(state_lands, guarded_setup, guarded_teardown),
+	cmocka_unit_test_setup_teardown(the_rest_beside_state_asks, guarded_setup,
+					guarded_teardown),
 	cmocka_unit_test_setup_teardown(what_says_what_git_ignores_counts_where_that_is_protected,
 					guarded_setup, guarded_teardown),
 	cmocka_unit_test_setup_teardown(a_beginning_and_an_ending_both_count, guarded_setup,
