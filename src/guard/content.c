@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "guard/agent_json.h"
 #include "guard/dotenv.h"
 #include "guard/git_alternates.h"
 #include "guard/git_config.h"
@@ -932,6 +933,11 @@ static void check_kind(struct check *check)
 	}
 }
 
+static void ask_about_setting(void *context, const char *what, const char *text, size_t length)
+{
+	ask(context, what, text, length);
+}
+
 static void check_bytes(struct check *check)
 {
 	struct sb_guard_bytes bytes = check->new_bytes;
@@ -940,6 +946,8 @@ static void check_bytes(struct check *check)
 		ask(check, "", bytes.bytes ? bytes.bytes : "", bytes.bytes ? bytes.length : 0);
 	} else if (bytes.length > sb_guard_limit(check->kind)) {
 		ask(check, "too long to be looked at", "", 0);
+	} else if (check->kind == SB_GUARD_AGENT_JSON) {
+		sb_agent_json_compare(check->old_bytes, bytes, ask_about_setting, check);
 	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE &&
 		   check->kind != SB_GUARD_GIT_CONFIG) {
 		return; /* says nothing */
@@ -959,7 +967,8 @@ static void check_bytes(struct check *check)
 static const char *more_of(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_GIT_CONFIG || kind == SB_GUARD_GITMODULES ||
-			       kind == SB_GUARD_SEQUENCER || kind == SB_GUARD_DOTENV
+			       kind == SB_GUARD_SEQUENCER || kind == SB_GUARD_DOTENV ||
+			       kind == SB_GUARD_AGENT_JSON
 		       ? "settings that run something or lead elsewhere"
 		       : "lines that are not harmless";
 }

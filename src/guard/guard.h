@@ -68,6 +68,7 @@ enum sb_guard_kind {
 	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
 	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
 	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns are told */
+	SB_GUARD_AGENT_JSON,           /* what an agent remembers, none of what it runs */
 };
 
 enum sb_guard_flags {
@@ -296,15 +297,17 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 size_t sb_guard_holder(const struct sb_guard *guard, const struct sb_guard_row *row,
 		       const char *path);
 
-#define SB_GUARD_MAX_BYTES (1024 * 1024)          /* a longer file is asked about without a look */
-#define SB_GUARD_MAX_REFS_BYTES (8 * 1024 * 1024) /* as many branches as supervise/land.h reads */
-#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024)    /* some two million entries */
+#define SB_GUARD_MAX_BYTES (1024 * 1024)           /* a longer file is asked about without a look */
+#define SB_GUARD_MAX_REFS_BYTES (8 * 1024 * 1024)  /* as many branches as supervise/land.h reads */
+#define SB_GUARD_MAX_AGENT_BYTES (4 * 1024 * 1024) /* prompts of years are in it */
+#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024)     /* some two million entries */
 
 /* How long bytes of this kind may be to be looked at. */
 static inline size_t sb_guard_limit(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_INDEX        ? SB_GUARD_MAX_INDEX
 	       : kind == SB_GUARD_GIT_PACKED ? SB_GUARD_MAX_REFS_BYTES
+	       : kind == SB_GUARD_AGENT_JSON ? SB_GUARD_MAX_AGENT_BYTES
 					     : SB_GUARD_MAX_BYTES;
 }
 

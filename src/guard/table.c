@@ -558,7 +558,8 @@ static const struct sb_guard_row rows[] = {
 	/* the directories are made by every session; files in them are what hooks have left */
 	BENEATH(".claude/session-env", "Claude Code", "a resumed session runs it in its shell"),
 	BENEATH(".claude-plugin", "Claude Code", "plugins with hooks and MCP servers"),
-	AT(".claude.json", "Claude Code", "MCP servers and trusted projects"),
+	CHECKED(".claude.json", SB_GUARD_AGENT_JSON, ".claude.json", "Claude Code",
+		"MCP servers and trusted projects"),
 	AT(".mcp.json", "agents", "programs an agent starts"),
 	AT(".lsp.json", "Claude Code", "language servers an agent starts"),
 	BENEATH(".agents/skills", "agents", "skills with scripts"),
@@ -862,6 +863,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "text without control characters";
 	case SB_GUARD_GIT_EXCLUDE:
 		return "anything; new patterns are told";
+	case SB_GUARD_AGENT_JSON:
+		return "what is remembered; no servers, hooks, tools, trust or variables";
 	case SB_GUARD_INDEX:
 		return "entries that git itself would write";
 	}

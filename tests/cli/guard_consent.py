@@ -58,6 +58,20 @@ def other_bytes(fx):
     equal(fx.run("git", "config", "user.name").stdout, "harmless\n")
 
 
+@test("C3 settings that an agent keeps among what it remembers are asked about by name and value", variants=BOTH)
+def agent_settings(fx):
+    fx.write(".claude.json", '{"numStartups": 1}')
+    server = '{"numStartups": 2, "mcpServers": {"x": {"command": "sh"}}}'
+    person = Person(fx, "sh", "-c", """echo '{"numStartups": 2}' >.claude.json; echo status-count=$?
+echo '%s' >new && mv new .claude.json; echo status-server=$?""" % server)
+    person.term.expect("status-count=0")
+    screen = person.answer("1", 'mcpServers.x = {"command":"sh"}', ".claude.json")
+    contains(screen, "Claude Code")
+    person.term.expect("status-server=0")
+    equal(person.end(), 0)
+    equal(fx.read(".claude.json"), server + "\n")
+
+
 WRITES = """import sys
 with open(sys.argv[1], "a") as file:
     file.write(sys.argv[2].replace("BLANKS", " " * 600))

@@ -1,0 +1,470 @@
+#include "base/json_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	const char *at, *end;
+	struct sb_json_tree *tree;
+	uint32_t room, ordered;
+	char *text; /* where the next string goes: none is longer than it was written */
+	const char *failed;
+};
+
+static bool fail(struct reader *reader, const char *what)
+{
+	if (!reader->failed)
+		reader->failed = what;
+	return false;
+}
+
+static bool no_json(struct reader *reader)
+{
+	return fail(reader, "not in JSON's format");
+}
+
+static void skip_blanks(struct reader *reader)
+{
+	while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' ||
+					    *reader->at == '\n' || *reader->at == '\r'))
+		reader->at++;
+}
+
+static int peek(const struct reader *reader)
+{
+	return reader->at < reader->end ? (unsigned char)*reader->at : -1;
+}
+
+static bool take(struct reader *reader, char c)
+{
+	if (peek(reader) != (unsigned char)c)
+		return false;
+	reader->at++;
+	return true;
+}
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+/* How long the UTF-8 character is; 0: it is none. */
+static size_t character_length(const unsigned char *at, size_t left)
+{
+	static const struct {
+		unsigned char from, to;    /* of the first byte */
+		unsigned char least, most; /* of the second: no long forms, surrogates, or beyond */
+		unsigned char length;
+	} kinds[] = {
+		{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (*at < kinds[i].from || *at > kinds[i].to)
+			continue;
+		if (kinds[i].length > left)
+			return 0;
+		if (kinds[i].length > 1 && (at[1] < kinds[i].least || at[1] > kinds[i].most))
+			return 0;
+		for (size_t n = 2; n < kinds[i].length; n++)
+			if (at[n] < 0x80 || at[n] > 0xbf)
+				return 0;
+		return kinds[i].length;
+	}
+	return 0;
+}
+
+static void put_character(struct reader *reader, unsigned value)
+{
+	unsigned char *out = (unsigned char *)reader->text;
+
+	if (value < 0x80) {
+		*out++ = (unsigned char)value;
+	} else if (value < 0x800) {
+		*out++ = (unsigned char)(0xc0 | value >> 6);
+		*out++ = (unsigned char)(0x80 | (value & 0x3f));
+	} else if (value < 0x10000) {
+		*out++ = (unsigned char)(0xe0 | value >> 12);
+		*out++ = (unsigned char)(0x80 | (value >> 6 & 0x3f));
+		*out++ = (unsigned char)(0x80 | (value & 0x3f));
+	} else {
+		*out++ = (unsigned char)(0xf0 | value >> 18);
+		*out++ = (unsigned char)(0x80 | (value >> 12 & 0x3f));
+		*out++ = (unsigned char)(0x80 | (value >> 6 & 0x3f));
+		*out++ = (unsigned char)(0x80 | (value & 0x3f));
+	}
+	reader->text = (char *)out;
+}
+
+/* "XXXX" behind a "\u"; moves on. */
+static bool take_hex(struct reader *reader, unsigned *out)
+{
+	*out = 0;
+	for (int i = 0; i < 4; i++, reader->at++) {
+		int c = peek(reader);
+
+		if (c >= '0' && c <= '9')
+			*out = *out << 4 | (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*out = *out << 4 | (unsigned)(c - 'a' + 10);
+		else if (c >= 'A' && c <= 'F')
+			*out = *out << 4 | (unsigned)(c - 'A' + 10);
+		else
+			return no_json(reader);
+	}
+	return true;
+}
+
+static bool take_unicode(struct reader *reader)
+{
+	unsigned value, low;
+
+	if (!take_hex(reader, &value))
+		return false;
+	if (value >= 0xd800 && value < 0xdc00 && reader->end - reader->at >= 2 &&
+	    reader->at[0] == '\\' && reader->at[1] == 'u') {
+		const char *before = reader->at;
+
+		reader->at += 2;
+		if (!take_hex(reader, &low))
+			return false;
+		if (low >= 0xdc00 && low < 0xe000)
+			value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
+		else
+			reader->at = before; /* a lone one, and something else behind it */
+	}
+	put_character(reader, value);
+	return true;
+}
+
+static bool take_escape(struct reader *reader)
+{
+	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+	int c = peek(reader);
+	const char *name = c > 0 ? strchr(names, c) : NULL;
+
+	if (c == 'u') {
+		reader->at++;
+		return take_unicode(reader);
+	}
+	if (!name)
+		return no_json(reader);
+	reader->at++;
+	*reader->text++ = values[name - names];
+	return true;
+}
+
+static bool take_string(struct reader *reader, const char **out, size_t *out_length)
+{
+	const char *start = reader->text;
+
+	if (!take(reader, '"'))
+		return no_json(reader);
+	while (!take(reader, '"')) {
+		size_t length;
+
+		if (take(reader, '\\')) {
+			if (!take_escape(reader))
+				return false;
+			continue;
+		}
+		length = reader->at < reader->end
+				 ? character_length((const unsigned char *)reader->at,
+						    (size_t)(reader->end - reader->at))
+				 : 0;
+		if (!length || (unsigned char)*reader->at < 0x20)
+			return no_json(reader);
+		memcpy(reader->text, reader->at, length);
+		reader->text += length;
+		reader->at += length;
+	}
+	*out = start;
+	*out_length = (size_t)(reader->text - start);
+	return true;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static size_t take_digits(struct reader *reader)
+{
+	const char *start = reader->at;
+
+	while (peek(reader) >= '0' && peek(reader) <= '9')
+		reader->at++;
+	return (size_t)(reader->at - start);
+}
+
+static bool take_number(struct reader *reader)
+{
+	take(reader, '-');
+	if (!take(reader, '0') && !take_digits(reader))
+		return no_json(reader);
+	if (take(reader, '.') && !take_digits(reader))
+		return no_json(reader);
+	if (take(reader, 'e') || take(reader, 'E')) {
+		if (!take(reader, '+'))
+			take(reader, '-');
+		if (!take_digits(reader))
+			return no_json(reader);
+	}
+	return true;
+}
+
+static bool take_word(struct reader *reader, const char *word)
+{
+	size_t length = strlen(word);
+
+	if ((size_t)(reader->end - reader->at) < length || memcmp(reader->at, word, length) != 0)
+		return no_json(reader);
+	reader->at += length;
+	return true;
+}
+
+/* Room for one more node; they may move. */
+static bool add_node(struct reader *reader)
+{
+	struct sb_json_tree *tree = reader->tree;
+
+	if (tree->count == SB_JSON_MAX_NODES)
+		return fail(reader, "too long to be looked at");
+	if (tree->count == reader->room) {
+		uint32_t room = reader->room ? 2 * reader->room : 64;
+		struct sb_json_node *more = reallocarray(tree->nodes, room, sizeof *more);
+
+		if (!more)
+			return fail(reader, "out of memory");
+		tree->nodes = more;
+		reader->room = room;
+	}
+	tree->nodes[tree->count++] = (struct sb_json_node){0};
+	return true;
+}
+
+static bool take_value(struct reader *reader, unsigned depth, const char *key, size_t key_length);
+
+static bool take_members(struct reader *reader, unsigned depth, uint32_t at, char close)
+{
+	skip_blanks(reader);
+	if (take(reader, close))
+		return true;
+	for (;;) {
+		const char *key = NULL;
+		size_t length = 0;
+
+		skip_blanks(reader);
+		if (close == '}') {
+			if (!take_string(reader, &key, &length))
+				return false;
+			skip_blanks(reader);
+			if (!take(reader, ':'))
+				return no_json(reader);
+		}
+		if (!take_value(reader, depth - 1, key, length))
+			return false;
+		reader->tree->nodes[at].count++;
+		skip_blanks(reader);
+		if (take(reader, close))
+			return true;
+		if (!take(reader, ','))
+			return no_json(reader);
+	}
+}
+
+static bool take_inside(struct reader *reader, unsigned depth, uint32_t at)
+{
+	enum sb_json_type *type = &reader->tree->nodes[at].type;
+
+	switch (peek(reader)) {
+	case '{':
+		*type = SB_JSON_OBJECT;
+		reader->at++;
+		return take_members(reader, depth, at, '}');
+	case '[':
+		*type = SB_JSON_ARRAY;
+		reader->at++;
+		return take_members(reader, depth, at, ']');
+	case '"':
+		*type = SB_JSON_STRING;
+		return take_string(reader, &reader->tree->nodes[at].text,
+				   &reader->tree->nodes[at].length);
+	case 't':
+		*type = SB_JSON_TRUE;
+		return take_word(reader, "true");
+	case 'f':
+		*type = SB_JSON_FALSE;
+		return take_word(reader, "false");
+	case 'n':
+		*type = SB_JSON_NULL;
+		return take_word(reader, "null");
+	default:
+		*type = SB_JSON_NUMBER;
+		return take_number(reader);
+	}
+}
+
+static bool take_value(struct reader *reader, unsigned depth, const char *key, size_t key_length)
+{
+	uint32_t at = reader->tree->count;
+	struct sb_json_node *node;
+	const char *start;
+
+	if (!depth)
+		return fail(reader, "nested too deeply");
+	skip_blanks(reader);
+	start = reader->at;
+	if (!add_node(reader) || !take_inside(reader, depth, at))
+		return false;
+	node = &reader->tree->nodes[at];
+	node->key = key;
+	node->key_length = key_length;
+	node->raw = start;
+	node->raw_length = (size_t)(reader->at - start);
+	node->end = reader->tree->count;
+	return true;
+}
+
+/* --- names in order --------------------------------------------------------------------------- */
+
+static int compare_keys(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	size_t least = a_length < b_length ? a_length : b_length;
+	int order = least ? memcmp(a, b, least) : 0;
+
+	return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct sb_json_node *a = *(const struct sb_json_node *const *)left;
+	const struct sb_json_node *b = *(const struct sb_json_node *const *)right;
+
+	return compare_keys(a->key, a->key_length, b->key, b->key_length);
+}
+
+/* all: room for as many as there are nodes */
+static bool order_members(struct reader *reader, struct sb_json_node *object,
+			  const struct sb_json_node **all)
+{
+	struct sb_json_tree *tree = reader->tree;
+	uint32_t count = 0;
+
+	for (const struct sb_json_node *child = sb_json_first(object); child;
+	     child = sb_json_next(tree, object, child))
+		all[count++] = child;
+	if (count)
+		qsort(all, count, sizeof *all, compare_members);
+	object->ordered = reader->ordered;
+	for (uint32_t i = 0; i < count; i++) {
+		if (i && compare_members(&all[i - 1], &all[i]) == 0)
+			return fail(reader, "the same name twice");
+		tree->order[reader->ordered++] = (uint32_t)(all[i] - tree->nodes);
+	}
+	return true;
+}
+
+static bool order_all(struct reader *reader)
+{
+	struct sb_json_tree *tree = reader->tree;
+	const struct sb_json_node **all = calloc(tree->count, sizeof *all);
+	bool done;
+
+	tree->order = calloc(tree->count, sizeof *tree->order);
+	done = all && tree->order;
+	if (!done)
+		fail(reader, "out of memory");
+	for (uint32_t i = 0; done && i < tree->count; i++)
+		if (tree->nodes[i].type == SB_JSON_OBJECT)
+			done = order_members(reader, &tree->nodes[i], all);
+	free(all);
+	return done;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+const char *sb_json_read(const char *bytes, size_t length, struct sb_json_tree *out)
+{
+	struct sb_json_tree tree = {.texts = malloc(length + 1)};
+	struct reader reader = {
+		.at = bytes, .end = bytes + length, .tree = &tree, .text = tree.texts};
+	bool read;
+
+	if (!tree.texts)
+		return "out of memory";
+	read = take_value(&reader, SB_JSON_MAX_DEPTH, NULL, 0);
+	skip_blanks(&reader);
+	if (read && reader.at != reader.end)
+		read = no_json(&reader);
+	if (!read || !order_all(&reader)) {
+		sb_json_tree_done(&tree);
+		return reader.failed;
+	}
+	*out = tree;
+	return NULL;
+}
+
+void sb_json_tree_done(struct sb_json_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->order);
+	free(tree->texts);
+	*tree = (struct sb_json_tree){0};
+}
+
+const struct sb_json_node *sb_json_member(const struct sb_json_tree *tree,
+					  const struct sb_json_node *object, const char *key,
+					  size_t length)
+{
+	uint32_t low = 0, high = object->type == SB_JSON_OBJECT ? object->count : 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct sb_json_node *member =
+			&tree->nodes[tree->order[object->ordered + middle]];
+		int order = compare_keys(member->key, member->key_length, key, length);
+
+		if (order == 0)
+			return member;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct sb_json_node *sb_json_first(const struct sb_json_node *node)
+{
+	return node->count ? node + 1 : NULL;
+}
+
+const struct sb_json_node *sb_json_next(const struct sb_json_tree *tree,
+					const struct sb_json_node *node,
+					const struct sb_json_node *child)
+{
+	return child->end < node->end ? &tree->nodes[child->end] : NULL;
+}
+
+bool sb_json_same(const struct sb_json_tree *one, const struct sb_json_node *a,
+		  const struct sb_json_tree *other, const struct sb_json_node *b)
+{
+	const struct sb_json_node *x, *y;
+
+	if (a->type != b->type || a->count != b->count)
+		return false;
+	if (a->type == SB_JSON_STRING)
+		return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+	if (a->type == SB_JSON_NUMBER)
+		return a->raw_length == b->raw_length && memcmp(a->raw, b->raw, a->raw_length) == 0;
+	y = sb_json_first(b);
+	for (x = sb_json_first(a); x; x = sb_json_next(one, a, x)) {
+		const struct sb_json_node *match = y;
+
+		if (a->type == SB_JSON_OBJECT)
+			match = sb_json_member(other, b, x->key, x->key_length);
+		if (!match || !sb_json_same(one, x, other, match))
+			return false;
+		y = sb_json_next(other, b, y);
+	}
+	return true;
+}

@@ -1,0 +1,183 @@
+"""agent_settings.py - directories and files of agents: what they remember lands, what they run is asked about."""
+
+import json
+
+from attack import works
+from tap import check, equal, run_all, test
+
+BOTH = ("full", "flat")
+
+# As claude writes it: a lock, a name of its own, a rename.
+WRITE = """
+import json, os, sys
+path, how, change = sys.argv[1:]
+old = json.load(open(path)) if os.path.exists(path) else {}
+exec(change)
+text = json.dumps(old, indent=2)
+if how == "rename":
+    os.mkdir(path + ".lock")
+    temp = f"{path}.tmp.{os.getpid()}.1"
+    with open(temp, "x") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    try:
+        os.rename(temp, path)
+    finally:
+        os.rmdir(path + ".lock")
+        if os.path.exists(temp):
+            os.unlink(temp)
+elif how == "place":
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT)
+    os.ftruncate(fd, 0)
+    os.write(fd, text[:10].encode())
+    os.write(fd, text[10:].encode())
+    os.close(fd)
+else:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(fd, text.encode())
+    os.close(fd)
+"""
+WAYS = ("rename", "place", "trunc")
+BEFORE = {"numStartups": 1, "mcpServers": {"mine": {"command": "mine"}},
+          "projects": {"/p": {"hasTrustDialogAccepted": False, "disabledMcpjsonServers": ["bad"]}}}
+LANDS = {
+    "a counter": "old['numStartups'] += 1",
+    "a new project": "old['projects']['/plugin/hooks'] = {'allowedTools': [], 'hasTrustDialogAccepted': False}",
+    "a server that goes": "del old['mcpServers']['mine']",
+    "flags of its maker": "old['cachedGrowthBookFeatures'] = {'tengu_mcp_hooks': True}",
+}
+ASKS = {
+    "a server": "old['mcpServers']['evil'] = {'command': 'sh'}",
+    "another command": "old['mcpServers']['mine'] = {'command': 'sh'}",
+    "trust": "old['projects']['/p']['hasTrustDialogAccepted'] = True",
+    "a server that is off no more": "old['projects']['/p']['disabledMcpjsonServers'] = []",
+    "variables": "old['env'] = {'PATH': '/x'}",
+}
+
+
+def change(fx, path, how, code, *flags, sandboxed=True):
+    """The file before and after, and how it went."""
+    path.write_text(json.dumps(BEFORE))
+    words = ("python3", "-c", WRITE, path, how, code)
+    result = fx.sandbash("--consent=deny", *flags, *words) if sandboxed else fx.run(*words)
+    return result, json.loads(path.read_text())
+
+
+def expected(code):
+    old = json.loads(json.dumps(BEFORE))
+    exec(code)
+    return old
+
+
+def goes_through(fx, path, *flags):
+    for name, code in LANDS.items():
+        for how in WAYS:
+            result, after = change(fx, path, how, code, *flags)
+            works(result, f"{name}, {how}")
+            equal(after, expected(code), f"{name}, {how}")
+    for name, code in ASKS.items():
+        for how in WAYS:
+            result, after = change(fx, path, how, code, sandboxed=False)
+            equal((result.status, after), (0, expected(code)), f"control: {name}, {how}")
+            result, after = change(fx, path, how, code, *flags)
+            equal(after, BEFORE, f"{name}, {how}: {result.stderr}")
+
+
+@test("claude's file in a project", variants=BOTH)
+def in_project(fx):
+    goes_through(fx, fx.project / ".claude.json")
+
+
+@test("claude's file in a directory that is opened: $CLAUDE_CONFIG_DIR", variants=BOTH)
+def in_directory(fx):
+    directory = fx.home / "claude-config"
+    directory.mkdir()
+    goes_through(fx, directory / ".claude.json", f"--allow-write={directory}")
+
+
+@test("a rule that names the very file opens it")
+def named(fx):
+    path = fx.project / ".claude.json"
+    code = ASKS["a server"]
+    result, after = change(fx, path, "place", code, f"--allow-write={path}")
+    works(result)
+    equal(after, expected(code))
+
+
+@test("claude's file is made, emptied and removed", variants=BOTH)
+def made(fx):
+    path = fx.project / ".claude.json"
+    works(fx.sandbash("--consent=deny", "sh", "-c", "echo '{\"userID\": \"a\"}' >.claude.json"))
+    equal(path.read_text(), '{"userID": "a"}\n')
+    works(fx.sandbash("--consent=deny", "sh", "-c", ": >.claude.json"))
+    equal(path.read_text(), "")
+    path.write_text(json.dumps(BEFORE))  # it keeps a server from being started
+    fx.sandbash("--consent=deny", "sh", "-c", ": >.claude.json")
+    equal(json.loads(path.read_text()), BEFORE)
+    for text in ("{", '{"a": 1, "a": 2}', '{"mcpServers": {"x": {"command": "y"}}}'):
+        path.unlink()
+        fx.sandbash("--consent=deny", "sh", "-c", 'printf %s "$1" >.claude.json', "-", text)
+        check(not path.exists() or path.read_text() == "", text)
+        fx.sandbash("--consent=deny", "sh", "-c",
+                    'rm -f .claude.json; mkdir d; printf %s "$1" >d/.claude.json; mv d/.claude.json .; rm -rf d', "-", text)
+        check(not path.exists(), text)
+        path.touch()
+
+
+STATE = """.codex/sessions/2026/11/17/rollout-1.jsonl .codex/archived_sessions/x .codex/history.jsonl
+.codex/installation_id .codex/version.json .codex/models_cache.json .codex/state_5.sqlite .codex/state_5.sqlite-wal
+.codex/log/codex-tui.log .codex/thread-writer-locks/x.lock .codex/shell_snapshots/x.sh .codex/.tmp/plugins.sync.lock
+.codex/worktrees/1/p/main.c .gemini/tmp/p/chats/x.json .gemini/history/p/.project_root .gemini/state.json
+.gemini/projects.json .gemini/projects.json.tmp .gemini/installation_id .qwen/tmp/x/y .qwen/projects/x/chats/y.jsonl
+.claude/projects/x/y.jsonl .claude/stats-cache.json .opencode/plans/x.md""".split()
+RUN = """.codex/config.toml .codex/hooks.json .codex/rules/default.rules .codex/skills/x/SKILL.md .codex/auth.json
+.codex/packages/standalone/x .codex/.tmp/plugins/x/hooks.json .codex/anything .gemini/settings.json
+.gemini/trustedFolders.json .gemini/tmp/bin/rg .gemini/commands/x.toml .gemini/anything .qwen/settings.json
+.qwen/locales/x.js .claude/settings.json .claude/session-env/1/x.sh .claude/local/claude .opencode/plugin/x.ts
+.codex/worktrees/1/p/.vscode/tasks.json .codex/tmp/.gemini/settings.json""".split()
+PUT = 'for name; do mkdir -p "$(dirname "$name")"; (echo x >"$name") || :; done'
+
+
+@test("what agents remember lands, what they run does not", variants=BOTH)
+def directories(fx):
+    works(fx.sandbash("--consent=deny", "sh", "-c", PUT, "-", *STATE))
+    for name in STATE:
+        equal((fx.project / name).read_text(), "x\n", name)
+    fx.sandbash("--consent=deny", "sh", "-c", PUT, "-", *RUN)
+    for name in RUN:
+        path = fx.project / name
+        check(not path.exists() or path.read_text() == "", name)
+    equal(fx.run("sh", "-c", PUT, "-", *RUN).status, 0)
+    equal((fx.project / ".codex/config.toml").read_text(), "x\n", "control")
+
+
+@test("directories of state move, programs do not come with them", variants=BOTH)
+def moved(fx):
+    works(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p .gemini/tmp/1a2b && echo x >.gemini/tmp/1a2b/logs.json"
+                      " && mv .gemini/tmp/1a2b .gemini/tmp/p"))
+    equal((fx.project / ".gemini/tmp/p/logs.json").read_text(), "x\n")
+    for script in ("mkdir d; echo x >d/rg; mv d .gemini/tmp/bin", "mkdir -p t/bin; echo x >t/bin/rg; rm -r .gemini; mv t .gemini",
+                   "mkdir -p e; ln -s ../../e .gemini/tmp/bin; echo x >e/rg",
+                   "mkdir -p e; echo x >e/config.toml; ln -s e .codex"):
+        fx.run("rm", "-rf", ".gemini", ".codex", "d", "t", "e")
+        (fx.project / ".gemini/tmp").mkdir(parents=True)
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+        for name in (".gemini/tmp/bin/rg", ".gemini/bin/rg", ".codex/config.toml"):
+            check(not (fx.project / name).exists(), f"{script}: {name}")
+        fx.run("sh", "-c", f"rm -rf .gemini .codex d t e; mkdir -p .gemini/tmp; {script}")
+        check(any((fx.project / name).exists() for name in (".gemini/tmp/bin/rg", ".gemini/bin/rg", ".codex/config.toml")),
+              f"control: {script}")
+
+
+@test("state is no link: an agent outside would write through it", variants=BOTH)
+def links(fx):
+    (fx.project / ".codex").mkdir()
+    for name in (".codex/history.jsonl", ".codex/sessions", ".gemini/state.json"):
+        fx.run("mkdir", "-p", ".gemini")
+        fx.sandbash("--consent=deny", "--quiet", "ln", "-s", "/etc/passwd", name)
+        check(not (fx.project / name).is_symlink(), name)
+    works(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p .codex/tmp/arg0 && ln -s /bin/true .codex/tmp/arg0/x"))
+
+
+run_all()
