@@ -94,6 +94,16 @@ static bool names(const struct sb_pattern *pattern, const char *path, size_t hol
 }
 
 /*
+ * Has somebody written the rule, who knows the name?  An answer was given about a place, and kept for a session: never
+ * about such a name.  What a tier brings along that is not listed here is writable, and judged by its contents.
+ */
+static bool may_open(enum sb_tier tier)
+{
+	return tier == SB_TIER_SYSTEM || tier == SB_TIER_GLOBAL || tier == SB_TIER_DIRECTORY ||
+	       tier == SB_TIER_FILE || tier == SB_TIER_FLAG;
+}
+
+/*
  * SECURITY: a rule of the user's opens a guarded name only if it names it.
  *
  * Danger: every project is writable by some rule, and so is what --allow-write, an answer "always" or a file
@@ -112,8 +122,7 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 	size_t parent = (size_t)(strrchr(path, '/') - path);
 	bool opens;
 
-	/* an answer was given about a place, and kept for a session: never about such a name */
-	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION)
+	if (!may_open(rule->tier))
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
