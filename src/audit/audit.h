@@ -45,7 +45,8 @@ struct sb_event {
 	const char *rule;    /* origin of the rule */
 	const char *verdict; /* "allow", "deny" */
 	const char *answer;  /* "once", "directory", "deny", "always" */
-	/* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout"; or "quiet" */
+	/* who answered: "terminal", "attach", "nobody", "grant", "flood", "timeout", "changed"; or
+	 * "quiet" */
 	const char *by;
 	int error;           /* errno of a performed or refused operation */
 	const char *content; /* SHA-256, hex, of the bytes that landed on a guarded name */

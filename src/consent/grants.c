@@ -267,13 +267,14 @@ static int deny(struct sb_grants *grants, const struct sb_wish *wish, const stru
 /* --- all of them ------------------------------------------------------------- */
 
 /*
- * What lands on a guarded name was looked at this once: a directory's contents, a link's end.  A file
+ * What lands on a guarded name was looked at this once: a link's end; and a directory's contents are what
+ * they were, wherever it goes.  A file
  * that is opened there has none yet: that yes was to whatever this process writes.
  */
 static bool is_for_this_call(const struct sb_wish *wish)
 {
-	return wish->guard && !wish->metadata && wish->op != SB_DELETE &&
-	       wish->thing != SB_THING_FILE;
+	return wish->arrives || (wish->guard && !wish->metadata && wish->op != SB_DELETE &&
+				 wish->thing != SB_THING_FILE);
 }
 
 int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enum sb_answer answer,

@@ -65,6 +65,7 @@ struct sb_wish {
 	enum sb_thing thing;
 	const char *leads_to; /* of a link that is made, or moved here; or NULL */
 	const char *moved_to; /* SB_DELETE: it only gets this name, canonical; or NULL */
+	bool arrives;         /* a directory gets the name, with what is in it at this moment */
 	const struct sb_guard_row *guard; /* who outside obeys it; NULL: nobody */
 	const char *path;                 /* canonical */
 	int directory;    /* O_PATH descriptor of the directory that holds the last name */

@@ -31,7 +31,7 @@ enum sb_about {
 };
 
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
-#define SB_QUESTION_NOTES 21
+#define SB_QUESTION_NOTES 25
 
 struct sb_question {
 	unsigned long id;      /* ours, never 0, unique in the run */

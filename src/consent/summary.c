@@ -482,6 +482,7 @@ static const char *reason_of(const struct entry *entry)
 		{"nobody", "nobody could be asked"},
 		{"timeout", "nobody answered"},
 		{"flood", "too many questions"},
+		{"changed", "it changed while you were asked"},
 	};
 
 	for (size_t i = 0; entry->by && i < sizeof rows / sizeof rows[0]; i++)

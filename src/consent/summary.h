@@ -29,7 +29,7 @@ struct sb_refusal {
 	/* Which rule stopped it; NULL: none covers the path.  Need not live on. */
 	const struct sb_rule *rule;
 	const char
-		*by; /* as in the record: "person", "nobody", "timeout", "flood"; NULL: the rule */
+		*by; /* as in the record: "person", "nobody", "timeout", "flood", "changed"; NULL: the rule */
 	/* rename: the other name, if that is not allowed either; else NULL */
 	const char *other;
 	const struct sb_rule *other_rule;

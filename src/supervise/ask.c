@@ -139,7 +139,7 @@ static bool make_key(const struct sb_pending *pending, const struct sb_remarks *
 		       SB_OK;
 }
 
-static void keep(struct sb_approver *approver, struct sb_pending *pending)
+void sb_pending_keep(struct sb_approver *approver, struct sb_pending *pending)
 {
 	pending->next = approver->pending;
 	approver->pending = pending;
@@ -184,7 +184,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	case SB_FLOOD_JOIN:
 		sb_remarks_done(&notes);
 		pending->question = open;
-		keep(approver, pending);
+		sb_pending_keep(approver, pending);
 		return;
 	case SB_FLOOD_DENY:
 		sb_remarks_done(&notes);
@@ -200,7 +200,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	put = put_question(approver, pending, &notes);
 	sb_remarks_done(&notes);
 	if (put) {
-		keep(approver, pending);
+		sb_pending_keep(approver, pending);
 		return;
 	}
 	sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);

@@ -595,8 +595,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		answer_landing(broker, call, &file, &target, &judgement);
 		goto out;
 	}
-	/* what becomes a program nobody may have open for writing */
-	if (call->act == SB_ACT_CHMOD)
+	/* what becomes a program nobody may have open for writing, nor what is about to be shown */
+	if (call->act == SB_ACT_CHMOD || (call->act == SB_ACT_RENAME && !allowed))
 		sb_deliver_settle();
 	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
 	if (!allowed || (metadata && !performer->layers->mounts)) {

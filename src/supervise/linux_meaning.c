@@ -6,14 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Twice as long as a name counts: clocks of two processors, and rounding, do not matter. */
-#define SETTLE_NS (2 * SB_NAME_COUNTS_NS)
+#include "judge/hold.h"
+
 #define FINISH_MS 200
 
 static int unfinished; /* acts that may have to be taken back */
@@ -137,7 +136,7 @@ static bool completes_harmlessly(const struct sb_acting *acting, const struct sb
 	for (int i = 0; harmless && i < (swap ? 2 : 1); i++) {
 		harmless = is_harmless_beside(acting, call, spots[i], &complete);
 		if (harmless && complete) {
-			pause_until(sb_now_ns() + SETTLE_NS);
+			sb_hold_settle();
 			harmless = is_harmless_beside(acting, call, spots[i], &complete);
 		}
 	}
@@ -172,12 +171,23 @@ static bool has_moved(const struct sb_call *call, const struct sb_spot *file,
 	       (is_at(target, &judged->movers[0]) && is_at(file, &judged->movers[1]));
 }
 
+/* Whoever has judged something by what the names were before has time to do it. */
+static bool still_is_as_shown(const struct sb_acting *acting, const struct sb_spot *file,
+			      const struct sb_spot *target)
+{
+	if (!sb_sealed_moves(acting->shown))
+		sb_hold_settle();
+	return sb_sealed_holds(acting->shown, file, target, true);
+}
+
 bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 		   const struct sb_spot *file, const struct sb_spot *target,
 		   const struct sb_judgement *judged)
 {
 	if ((judged->looked & SB_LOOKED_BESIDE) &&
 	    !completes_harmlessly(acting, call, file, target))
+		return false;
+	if (acting->shown && !still_is_as_shown(acting, file, target))
 		return false;
 	if (judged->strictest->decision.verdict != SB_ALLOW &&
 	    !has_moved(call, file, target, judged))
@@ -188,53 +198,20 @@ bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 
 /* --- taking back ----------------------------------------------------------------------------- */
 
-static void invent_name(char *out, size_t size)
-{
-	uint64_t number = 0;
-
-	if (getrandom(&number, sizeof number, 0) != sizeof number)
-		number = (uint64_t)getpid() << 32 ^ sb_now_ns();
-	snprintf(out, size, ".%016llx" SB_GUARD_HOLD_ENDING, (unsigned long long)number);
-}
-
-/* Out of the way, whatever it is and has in it.  0 or errno. */
-static int put_on_hold(int from_directory, const char *from, int directory, char *out, size_t size)
-{
-	invent_name(out, size);
-	return renameat(from_directory, from, directory, out) != 0 ? errno : 0;
-}
-
-/* Without replacing what has the name by now; not every file system can say that itself. */
-static int rename_to_free(int from_directory, const char *from, int directory, const char *name)
-{
-	char plain[NAME_MAX + 2];
-	struct stat info;
-
-	if (syscall(SYS_renameat2, from_directory, from, directory, name, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return errno;
-	memcpy(plain, name, strlen(name) + 1);
-	plain[strcspn(plain, "/")] = '\0';
-	if (fstatat(directory, plain, &info, AT_SYMLINK_NOFOLLOW) == 0)
-		return EEXIST;
-	return renameat(from_directory, from, directory, name) != 0 ? errno : 0;
-}
-
 /* Where its name is taken by now, what was to get it stays on hold: it must not stay where it is. */
 static void move_back(const struct sb_spot *from, const struct sb_spot *to)
 {
-	char name[64];
+	char name[SB_HOLD_NAME];
 
-	if (rename_to_free(from->directory, from->name, to->directory, to->name) != 0 &&
-	    put_on_hold(from->directory, from->name, to->directory, name, sizeof name) != 0)
-		put_on_hold(from->directory, from->name, from->directory, name, sizeof name);
+	if (sb_hold_end(from->directory, from->name, to->directory, to->name) != 0 &&
+	    sb_hold_put(from->directory, from->name, to->directory, name) != 0)
+		sb_hold_put(from->directory, from->name, from->directory, name);
 }
 
 void sb_act_take_back(const struct sb_call *call, const struct sb_spot *file,
 		      const struct sb_spot *target, struct sb_outcome *outcome)
 {
-	char name[64];
+	char name[SB_HOLD_NAME];
 
 	if (outcome->fd >= 0)
 		close(outcome->fd);
@@ -245,8 +222,7 @@ void sb_act_take_back(const struct sb_call *call, const struct sb_spot *file,
 			unlinkat(file->directory, file->name, 0);
 		break;
 	case SB_ACT_MKDIR: /* somebody may have put something into it */
-		if (put_on_hold(file->directory, file->name, file->directory, name, sizeof name) ==
-		    0)
+		if (sb_hold_put(file->directory, file->name, file->directory, name) == 0)
 			unlinkat(file->directory, name, AT_REMOVEDIR);
 		break;
 	case SB_ACT_RENAME:
@@ -267,6 +243,15 @@ void sb_act_take_back(const struct sb_call *call, const struct sb_spot *file,
 
 /* --- a directory that gets a name of the table ------------------------------------------------- */
 
+static bool is_as_shown(const struct sb_acting *acting, const struct sb_spot *held,
+			const struct sb_spot *target)
+{
+	const struct sb_sealed *shown = acting->shown;
+
+	return !shown ||
+	       (sb_sealed_unshare(shown, held) && sb_sealed_holds(shown, held, target, false));
+}
+
 static struct sb_outcome rename_on_hold(const struct sb_acting *acting, const struct sb_call *call,
 					struct sb_spot *file, struct sb_spot *target,
 					const struct sb_judgement *judged, bool *out_changed)
@@ -275,13 +260,13 @@ static struct sb_outcome rename_on_hold(const struct sb_acting *acting, const st
 	struct sb_outcome outcome = {.fd = -1};
 	struct sb_judgement now;
 
-	outcome.error = put_on_hold(file->directory, file->name, file->directory, held.name,
-				    sizeof held.name);
+	outcome.error = sb_hold_put(file->directory, file->name, file->directory, held.name);
 	if (outcome.error)
 		return outcome;
-	pause_until(sb_now_ns() + SETTLE_NS);
+	sb_hold_settle();
 	*out_changed = true;
-	if (sb_spot_confirm(acting->proc, file) && sb_spot_confirm(acting->proc, target)) {
+	if (sb_spot_confirm(acting->proc, file) && sb_spot_confirm(acting->proc, target) &&
+	    is_as_shown(acting, &held, target)) {
 		sb_judge_call(acting->grounds, call, &held, target, &now);
 		*out_changed = !sb_judgement_stands(judged, &now);
 	}
@@ -326,9 +311,12 @@ struct sb_outcome sb_act(const struct sb_acting *acting, const struct sb_call *c
 		return outcome;
 	}
 	__atomic_fetch_add(&unfinished, 1, __ATOMIC_ACQ_REL);
-	if (call->act == SB_ACT_RENAME && (judged->looked & (SB_LOOKED_INTO | SB_LOOKED_THROUGH)) &&
-	    !(call->flags & RENAME_EXCHANGE)) {
+	if (call->act == SB_ACT_RENAME && !(call->flags & RENAME_EXCHANGE) &&
+	    ((judged->looked & (SB_LOOKED_INTO | SB_LOOKED_THROUGH)) ||
+	     sb_sealed_moves(acting->shown))) {
 		outcome = rename_on_hold(acting, call, file, target, judged, out_changed);
+	} else if (acting->shown && !sb_sealed_holds(acting->shown, file, target, false)) {
+		*out_changed = true;
 	} else {
 		outcome = sb_perform(call, file, target);
 		if (!outcome.error && !outcome.again &&

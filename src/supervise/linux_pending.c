@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/hash.h"
 #include "supervise/meaning.h"
 #include "supervise/perform.h"
@@ -55,6 +57,7 @@ void sb_pending_free(struct sb_pending *pending)
 	sb_spot_done(&pending->file);
 	sb_spot_done(&pending->target);
 	sb_source_done(&pending->source);
+	sb_sealed_done(&pending->directories);
 	free(pending);
 }
 
@@ -208,6 +211,8 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 		.thing = looked->thing,
 		.leads_to = looked->leads_to,
 		.moved_to = looked->moved_to,
+		.arrives = pending->request->call.act == SB_ACT_RENAME && judged->op != SB_DELETE &&
+			   looked->thing == SB_THING_DIRECTORY,
 		.guard = judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL,
 		.metadata = sb_act_is_metadata(pending->request->call.act),
 		.shows_content = judged == pending->judgement.lands &&
@@ -254,22 +259,38 @@ bool sb_call_is_orphan(const struct sb_call *call)
 	return call->act == SB_ACT_CLOSE && !call->id;
 }
 
-static struct sb_acting acting(const struct sb_approver *approver)
+/* What a rule or an earlier answer allows was shown to nobody. */
+static const struct sb_sealed *sealed(const struct sb_pending *pending)
 {
-	return (struct sb_acting){approver->grounds, approver->proc};
+	return pending->shown && pending->directories.any ? &pending->directories : NULL;
+}
+
+static struct sb_acting acting(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	return (struct sb_acting){approver->grounds, approver->proc, sealed(pending)};
 }
 
 /* Is it still the name that was judged, and shown?  What was plain then must still be plain. */
 static bool stays(const struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
-	const struct sb_acting by_us = acting(approver);
+	const struct sb_acting by_us = acting(approver, pending);
 
 	if (pending->judgement.lands)
 		return sb_spot_confirm(approver->proc,
 				       sb_call_is_two(call) ? &pending->target : &pending->file);
 	return sb_act_may_begin(&by_us, call, &pending->file, &pending->target,
 				&pending->judgement);
+}
+
+/* A file called "refs" may be what makes a git directory, too. */
+static bool is_as_shown(const struct sb_pending *pending, bool done)
+{
+	if (!sealed(pending))
+		return true;
+	if (done)
+		sb_hold_settle();
+	return sb_sealed_holds(&pending->directories, &pending->file, &pending->target, done);
 }
 
 /* Let the bytes that were looked at become the guarded file.  Returns an errno. */
@@ -287,12 +308,13 @@ static int land(const struct sb_approver *approver, struct sb_pending *pending)
 
 	int error;
 
-	if (!stays(approver, pending))
+	if (!stays(approver, pending) || !is_as_shown(pending, false))
 		return EACCES;
 	error = call->act == SB_ACT_CLOSE
 			? -sb_land(&landing)
 			: -sb_source_land(call, source, &pending->file, &pending->target);
-	if (error || !sb_spot_is_old(spot) || stays(approver, pending))
+	if (error ||
+	    ((!sb_spot_is_old(spot) || stays(approver, pending)) && is_as_shown(pending, true)))
 		return error;
 	if (call->act == SB_ACT_CLOSE)
 		sb_land_take_back(&landing, &source->old);
@@ -329,7 +351,7 @@ static int perform_landing(struct sb_approver *approver, struct sb_pending *pend
 static struct sb_outcome bind_for(const struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
-	const struct sb_acting by_us = acting(approver);
+	const struct sb_acting by_us = acting(approver, pending);
 	struct sb_outcome outcome = {.error = EACCES, .fd = -1};
 
 	if (!sb_act_may_begin(&by_us, call, &pending->file, NULL, &pending->judgement))
@@ -347,11 +369,12 @@ static struct sb_outcome bind_for(const struct sb_approver *approver, struct sb_
 static struct sb_outcome act(const struct sb_approver *approver, struct sb_pending *pending)
 {
 	const struct sb_call *call = &pending->request->call;
-	const struct sb_acting by_us = acting(approver);
+	const struct sb_acting by_us = acting(approver, pending);
 	bool changed;
 	struct sb_outcome outcome = sb_act(&by_us, call, &pending->file, &pending->target,
 					   &pending->judgement, &changed);
 
+	pending->changed = changed && by_us.shown;
 	return changed ? (struct sb_outcome){.error = sb_call_refusal(call), .fd = -1} : outcome;
 }
 
@@ -380,6 +403,8 @@ int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending,
 		outcome.error = EACCES; /* never a device */
 	else
 		outcome = act(approver, pending);
+	if (pending->changed)
+		return outcome.error;
 	if (outcome.again) {
 		*again = true;
 		return EAGAIN;
@@ -519,6 +544,25 @@ static void account(struct sb_approver *approver, struct sb_pending *pending, in
 		approver->counters.allowed[pending->judgement.strictest->op] += !error;
 }
 
+/* What was shown is not what is there: the yes was to something else. */
+static void ask_again(struct sb_approver *approver, struct sb_pending *pending)
+{
+	char line[PATH_MAX + 128], shown[PATH_MAX];
+
+	pending->changed = pending->shown = false;
+	if (++pending->changes < SB_MAX_CHANGES) {
+		sb_pending_keep(approver, pending);
+		return;
+	}
+	snprintf(line, sizeof line,
+		 "'%s' changed while you were asked about it, again and again: refused",
+		 sb_escape_line(shown, sizeof shown, pending->file.path));
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+	sb_pending_deny(approver, pending, "changed");
+	sb_pending_free(pending);
+}
+
 /*
  * Try it, and take the call over: it is done, or waits at a FIFO.  by: who allowed it; NULL: a
  * rule, which is not recorded.
@@ -530,6 +574,10 @@ void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pendi
 
 	pending->by = by;
 	error = sb_pending_perform(approver, pending, &again);
+	if (pending->changed) {
+		ask_again(approver, pending);
+		return;
+	}
 	if (again && approver->waiting_count < SB_MAX_PENDING) {
 		pending->next = approver->waiting;
 		approver->waiting = pending;

@@ -17,6 +17,7 @@
  *                     gets a name that says "on hold", at which nobody does anything; then those
  *                     who know it by its old one have time to end; then it is looked into, and
  *                     gets the new name or its old one back
+ *                     That, and the person who was asked, have the last word: sealed.h
  *     objects, refs   are made, and looked at from outside at once and after that time; taken back
  *                     if something is beside them that git would obey
  *
@@ -30,14 +31,15 @@
 #ifndef SB_SUPERVISE_MEANING_H
 #define SB_SUPERVISE_MEANING_H
 
+#include "judge/hold.h"
 #include "supervise/case.h"
 #include "supervise/perform.h"
-
-#define SB_NAME_COUNTS_NS 1000000u
+#include "supervise/sealed.h"
 
 struct sb_acting {
 	const struct sb_grounds *grounds;
-	int proc; /* the host's /proc, O_PATH */
+	int proc;                     /* the host's /proc, O_PATH */
+	const struct sb_sealed *shown; /* to who has said yes; NULL: nobody was asked */
 };
 
 /*

@@ -9,8 +9,10 @@
 
 #include "supervise/approve.h"
 #include "supervise/land.h"
+#include "supervise/sealed.h"
 
 #define SB_MAX_PENDING 1000 /* calls that wait for answers at a time */
+#define SB_MAX_CHANGES 3    /* that often what was shown may change, and is asked about again */
 
 /* What one operation of the call is about, beside its path: grants.h. */
 struct sb_looked {
@@ -31,6 +33,9 @@ struct sb_pending {
 	unsigned long question;  /* several may wait for one; its text names the one that is */
 	bool shown;              /* ... shown: "once" is for that process and no other */
 	bool offers_directory;   /* the question of the one that is shown */
+	struct sb_sealed directories; /* what the question has said about these */
+	bool changed;                /* they are others by now: nothing was done */
+	unsigned changes;            /* how often they were */
 	bool counted;
 	uint64_t deadline_ms;   /* 0: none */
 	uint64_t started;       /* when the process started */
@@ -78,6 +83,9 @@ int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending,
 /* Done because a person said yes, now or earlier; takes pending over.  It may have to wait. */
 void sb_pending_carry_out(struct sb_approver *approver, struct sb_pending *pending, const char *by);
 void sb_pending_try_waiting(struct sb_approver *approver);
+
+/* Wait for others' questions, and be asked about as they are (sb_approver_answer()). */
+void sb_pending_keep(struct sb_approver *approver, struct sb_pending *pending);
 
 /* Ask, join an open question, or refuse; takes pending over. */
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending);

@@ -52,11 +52,22 @@ static void add_words(const struct sb_pending *pending, struct sb_remarks *notes
 		add(notes, "%s", text);
 }
 
+/* How much it is, and what nobody can promise about it. */
+static void add_directory(const struct sb_seal *seal, struct sb_remarks *notes)
+{
+	char lines[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
+	size_t count = seal ? sb_seal_notes(seal, lines) : 0;
+
+	add(notes, "it is a directory, and all that is in it comes along%s%s", seal ? ": " : "",
+	    seal ? sb_seal_words(seal, words) : "");
+	for (size_t i = 0; i < count; i++)
+		add(notes, "%s", lines[i]);
+}
+
 /* Nobody sees from two paths what goes from one to the other. */
 static void add_moved(const struct sb_pending *pending, struct sb_remarks *notes)
 {
 	static const char *const moved[] = {
-		[SB_THING_DIRECTORY] = "it is a directory, and all that is in it comes along",
 		[SB_THING_NODE] = "it is no file, but a FIFO, a socket or a device",
 	};
 	const struct sb_looked *looked = &pending->looked[1]; /* what arrives at the target */
@@ -65,8 +76,13 @@ static void add_moved(const struct sb_pending *pending, struct sb_remarks *notes
 		return;
 	if (looked->leads_to)
 		add_name(notes, "it is a link, which leads to '%s'", looked->leads_to);
+	else if (looked->thing == SB_THING_DIRECTORY)
+		add_directory(sb_sealed_moved(&pending->directories), notes);
 	else if (looked->thing < sizeof moved / sizeof moved[0] && moved[looked->thing])
 		add(notes, "%s", moved[looked->thing]);
+	if (pending->changes)
+		add(notes, "it has changed %ssince you said yes",
+		    pending->changes > 1 ? "again " : "");
 	if (pending->exchanges)
 		add(notes, "the two change places");
 	else if (pending->replaces)
