@@ -16,6 +16,8 @@ static bool is_same(const struct sb_folded *folded, const char *text, size_t len
 {
 	struct sb_folded name;
 
+	if (length != folded->length && sb_is_ascii(text, length))
+		return false;
 	sb_fold(text, length, &name);
 	return name.length == folded->length && name.length != SB_FOLD_MAX &&
 	       memcmp(name.text, folded->text, name.length) == 0;

@@ -369,6 +369,8 @@ bool sb_ignored_asks(const struct sb_ignored *ignored, const struct sb_policy *p
 		tree.name.directory = is_directory(site);
 	if (ignored->off_disk)
 		*decision = ask_off_disk(ignored, &tree.name, *decision);
+	else if (site->whole && is_old_site(ignored, site)) /* nobody knows what git says of it */
+		*decision = sb_decide_ignored(policy, op, site->path, site->path);
 	else if (is_old_site(ignored, site))
 		/* what counts as old wherever it lies loses nothing with the name of its directory */
 		*decision = ask_all(ignored, policy, site->path, *decision,

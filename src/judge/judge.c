@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
+#include "path/path.h"
 #include "policy/fast.h"
 
 /* --- grounds -------------------------------------------------------------------------------- */
@@ -506,6 +507,55 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 	sb_heed_placed(grounds, from, second);
 }
 
+/* What was cut out, from some names before it on, to the directory of the name. */
+static char *cut_names(const struct sb_site *site)
+{
+	const char *start = site->whole;
+	unsigned names = 4; /* more than a row has */
+
+	for (const char *path = site->path; *start && *start == *path; start++)
+		path++;
+	while (start > site->whole && (*start != '/' || names--))
+		start--;
+	return sb_path_parent(start);
+}
+
+/*
+ * SECURITY: a name that is longer than a path may be.
+ *
+ * Danger: of such a name the guard sees the beginning and the end.  Between them may stand a directory
+ * with which a row of the table goes on (.git, .vscode), and what is looked for by its path is not found.
+ * Price: nothing but plain files and directories is made there; removing is judged as ever.
+ * Held by: tests/supervise/deep.py
+ */
+static void judge_depth(const struct sb_grounds *grounds, const struct sb_case *what,
+			struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+	SB_AUTO_FREE char *between = cut_names(site);
+
+	judged->decision =
+		stricter(judged->decision, sb_decide(grounds->policy, judged->op, site->whole));
+	if (sb_decide(grounds->policy, SB_READ, site->whole).verdict != SB_ALLOW)
+		judged->decision.verdict = SB_DENY;
+	if (what->deed != SB_DEED_REMOVE && has_guard(grounds, site) &&
+	    (!between || judged->guard.verdict != SB_GUARD_PLAIN ||
+	     sb_guard_row_in(grounds->guard, between)))
+		judged->decision.verdict = SB_DENY;
+}
+
+static void heed_depth(const struct sb_grounds *grounds, const struct sb_case *what,
+		       struct sb_judgement *out)
+{
+	for (size_t i = 0; i < out->count; i++) {
+		if (!out->all[i].site->whole || is_danger(grounds))
+			continue;
+		judge_depth(grounds, what, &out->all[i]);
+		if (out->lands == &out->all[i])
+			out->lands = NULL; /* no bytes are good enough */
+	}
+}
+
 void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 	      struct sb_judgement *out)
 {
@@ -560,6 +610,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		judge_rules_alone(grounds, what, SB_MODIFY, out);
 		break;
 	}
+	heed_depth(grounds, what, out);
 	find_strictest(out);
 }
 
@@ -591,6 +642,7 @@ void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *wh
 	judge_arrived(grounds, what, before->all[1].op, &out->sites[1], out);
 	if (what->exchange)
 		judge_arrived(grounds, what, SB_MODIFY, &out->sites[0], out);
+	heed_depth(grounds, what, out);
 	find_strictest(out);
 }
 
@@ -680,7 +732,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 
 	struct sb_decision create = sb_decide(grounds->policy, SB_CREATE, site->path);
 
-	if (create.verdict != SB_ALLOW ||
+	if (site->whole || create.verdict != SB_ALLOW ||
 	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
 	    is_foreign(grounds, &create, SB_CREATE, site->path))
 		return false;

@@ -12,13 +12,14 @@
 #include <sys/types.h>
 
 struct sb_site {
-	int directory;    /* O_PATH or better, holds name; -1: unknown */
-	int object;       /* O_PATH of what is there; -1: nothing, or nobody holds it */
-	const char *name; /* in directory; "." or "": path's last name counts */
-	const char *path; /* canonical, of the name itself; "": none */
-	bool looked;      /* mode is known; else it is looked up when it matters */
-	mode_t mode;      /* of what is there, as lstat() says; 0: nothing */
-	bool in_proc;     /* a name in procfs: nothing of the user's is there */
+	int directory;     /* O_PATH or better, holds name; -1: unknown */
+	int object;        /* O_PATH of what is there; -1: nothing, or nobody holds it */
+	const char *name;  /* in directory; "." or "": path's last name counts */
+	const char *path;  /* canonical, of the name itself; "": none */
+	const char *whole; /* or NULL: path was cut, since the name is longer than paths are */
+	bool looked;       /* mode is known; else it is looked up when it matters */
+	mode_t mode;       /* of what is there, as lstat() says; 0: nothing */
+	bool in_proc;      /* a name in procfs: nothing of the user's is there */
 	bool nameless; /* a file that no path leads to: changing it changes nothing with a name */
 
 	/* for those with bounds (judge.h) */

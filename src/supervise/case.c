@@ -20,6 +20,7 @@ struct sb_site sb_spot_site(const struct sb_spot *spot)
 				.object = spot->object,
 				.name = spot->name,
 				.path = spot->path,
+				.whole = spot->whole,
 				.mode = spot->object >= 0 ? spot->info.st_mode : 0,
 				.in_proc = spot->in_proc,
 				.nameless = is_nameless(spot)};

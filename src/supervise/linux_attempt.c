@@ -488,6 +488,25 @@ static void answer_border(const struct sb_broker *broker, const struct sb_call *
 	sb_broker_fail(broker, call, error ? error : EXDEV);
 }
 
+static bool is_directory(const struct sb_spot *spot)
+{
+	struct stat info;
+
+	return fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(info.st_mode);
+}
+
+/*
+ * A directory that has, or would get, a name longer than a path: what it brings along has names that
+ * nobody judges.  Who is told of two disks copies.
+ */
+static bool moves_deep(const struct sb_call *call, const struct sb_spot *file,
+		       const struct sb_spot *target)
+{
+	return call->act == SB_ACT_RENAME && (file->whole || target->whole) &&
+	       (is_directory(file) || ((call->flags & RENAME_EXCHANGE) && is_directory(target)));
+}
+
 static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 			  const struct sb_call *call, const struct sb_spot *file,
 			  struct sb_spot *out)
@@ -530,11 +549,12 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		return true;
 	}
 	if (two && !file.in_proc && !target.in_proc &&
-	    sb_fast_crosses(performer->policy, file.path, target.path)) {
+	    (sb_fast_crosses(performer->policy, file.path, target.path) ||
+	     moves_deep(call, &file, &target))) {
 		answer_border(broker, call, &file, &target);
 		goto out;
 	}
-	if (sb_guard_is_held(file.path) || sb_guard_is_held(target.path)) {
+	if (sb_guard_is_held(sb_spot_path(&file)) || sb_guard_is_held(sb_spot_path(&target))) {
 		pause_for_hold();
 		answered = false;
 		goto out;

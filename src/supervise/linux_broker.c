@@ -277,7 +277,7 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 	    is_in_proc(&file)) {
 		sb_broker_let_through(broker, call);
 	} else if (file.path[0] && !sb_path_is_gone(file.path, file.info.st_nlink) &&
-		   !may_read(broker, call, file.path)) {
+		   !may_read(broker, call, sb_spot_path(&file))) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (sb_sys_notify_alive(broker->performer->listener, call->id)) {
 		outcome = sb_perform_read(call, &file);

@@ -218,12 +218,13 @@ static int check_open(const struct sb_call *call, const struct sb_spot *file)
 /* Is a name free?  What follows it is minded later: "f/" is there when f is, whatever f is. */
 static int check_new(const struct sb_spot *spot, bool is_directory)
 {
-	struct sb_spot plain = *spot;
+	char plain[sizeof spot->name];
 	size_t length = strcspn(spot->name, "/");
 	struct stat info;
 
-	plain.name[length] = '\0';
-	if (look(&plain, &info))
+	memcpy(plain, spot->name, length);
+	plain[length] = '\0';
+	if (fstatat(spot->directory, plain, &info, AT_SYMLINK_NOFOLLOW) == 0)
 		return EEXIST;
 	if (errno == ENAMETOOLONG)
 		return errno;

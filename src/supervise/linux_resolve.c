@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/deep.h"
 #include "supervise/thread.h"
 
 #define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */
@@ -142,6 +143,19 @@ static int name_directory(const struct sb_caller *caller, struct sb_spot *out)
 	return status;
 }
 
+/* Its directory or the name itself is too deep: deep.h. */
+static int name_deep(const struct sb_caller *caller, int directory, const char *name,
+		     struct sb_spot *out)
+{
+	int status;
+
+	out->named_ns = sb_now_ns();
+	status = sb_deep_name(caller->proc, directory, name, &out->whole);
+	if (status == 0)
+		sb_deep_cut(out->whole, out->path);
+	return status;
+}
+
 /* The end of the walk: name in the directory where we stand, and what is there (or -1). */
 static int arrive(struct walk *walk, const char *name, bool slash, int object, struct sb_spot *out)
 {
@@ -159,6 +173,8 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 		out->name[length++] = '/';
 	out->name[length] = '\0';
 	status = name_directory(walk->caller, out);
+	if (status == -ENAMETOOLONG)
+		return name_deep(walk->caller, out->directory, name, out);
 	if (status < 0)
 		return status;
 	out->in_proc = (walk->own_proc || strncmp(out->path, "/proc", 5) == 0) &&
@@ -168,7 +184,7 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 		return 0;
 	length = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
 	if (length + strlen(name) + 2 > sizeof out->path)
-		return -ENAMETOOLONG;
+		return name_deep(walk->caller, out->directory, name, out);
 	out->path[length] = '/';
 	memcpy(out->path + length + 1, name, strlen(name) + 1);
 	return 0;
@@ -202,8 +218,8 @@ static bool is_lost(const struct sb_spot *spot)
  * SECURITY: without a name are pipes and the like, whose type says so, and what was removed.
  *
  * Danger: nothing is decided about them, since they have nothing to protect.  A file whose name is
- * longer than ours may be would be a guarded one in a deep directory, which gets its old
- * name back once a link to it is made.
+ * longer than a path may be would be a guarded one in a deep directory, which gets its old
+ * name back once a link to it is made.  Of a directory that name can be found, of a file not.
  * Price: such files cannot be changed by a descriptor.
  * Held by: tests/supervise/nameless.py
  */
@@ -219,9 +235,31 @@ static int name_object(const struct sb_caller *caller, struct sb_spot *spot)
 		spot->path[0] = '\0';
 		return 0;
 	}
+	if (status == -ENAMETOOLONG && S_ISDIR(mode))
+		return name_deep(caller, spot->object, "", spot);
 	if (status == 0)
 		spot->lost = is_lost(spot);
 	return status;
+}
+
+/* Nothing but the moment changes: copies of a spot share its whole name. */
+static int renew_deep(int proc, struct sb_spot *spot)
+{
+	SB_AUTO_FREE char *now = NULL;
+	uint64_t started_ns = sb_now_ns();
+	char name[NAME_MAX + 2];
+	int status;
+
+	memcpy(name, spot->name, sizeof name);
+	name[strcspn(name, "/")] = '\0';
+	status = sb_deep_name(proc, spot->directory >= 0 ? spot->directory : spot->object,
+			      spot->directory >= 0 ? name : "", &now);
+	if (status < 0)
+		return status;
+	if (strcmp(now, spot->whole) != 0)
+		return -EACCES;
+	spot->named_ns = started_ns;
+	return 0;
 }
 
 int sb_spot_renew(int proc, struct sb_spot *spot)
@@ -232,6 +270,8 @@ int sb_spot_renew(int proc, struct sb_spot *spot)
 
 	if (spot->directory < 0 && !spot->path[0])
 		return 0; /* it has none */
+	if (spot->whole)
+		return renew_deep(proc, spot);
 	spot->named_ns = sb_now_ns();
 	if (spot->directory < 0)
 		return sb_descriptor_path(proc, spot->object, spot->path, sizeof spot->path);
@@ -571,7 +611,7 @@ bool sb_resolve_beside(const struct sb_spot *first, const char *first_path, cons
 	size_t split = last_name(first_path, strlen(first_path)), kept = strlen(first->path);
 	const char *first_name = first_path + split, *name = path + split;
 
-	if (strncmp(first_path, path, split) != 0 || !is_plain_name(first_name) ||
+	if (first->whole || strncmp(first_path, path, split) != 0 || !is_plain_name(first_name) ||
 	    !is_plain_name(name) || first->directory < 0 || strcmp(first->name, first_name) != 0 ||
 	    kept <= strlen(first_name))
 		return false;
@@ -655,6 +695,8 @@ void sb_spot_done(struct sb_spot *spot)
 		close(spot->directory);
 	if (spot->object >= 0)
 		close(spot->object);
+	free(spot->whole);
+	spot->whole = NULL;
 	spot->directory = spot->object = -1;
 }
 

@@ -92,6 +92,7 @@ struct sb_spot {
 	bool through_fd;         /* the caller named one of its own open descriptors ... */
 	int fd_number;           /* ... this one */
 	uint64_t named_ns;       /* path was true then, or later; 0: long ago (meaning.h) */
+	char *whole;             /* or NULL: longer than path, which is cut then (deep.h); ours */
 	char path[PATH_MAX];     /* canonical, for deciding; may end in " (deleted)" */
 };
 
@@ -102,6 +103,12 @@ static inline void sb_spot_clear(struct sb_spot *spot)
 {
 	memset(spot, 0, offsetof(struct sb_spot, path) + 1);
 	spot->directory = spot->object = -1;
+}
+
+/* The whole of its path. */
+static inline const char *sb_spot_path(const struct sb_spot *spot)
+{
+	return spot->whole ? spot->whole : spot->path;
 }
 
 /*
@@ -142,7 +149,10 @@ bool sb_path_is_gone(const char *path, nlink_t links);
 /* CLOCK_MONOTONIC: mostly no system call. */
 uint64_t sb_now_ns(void);
 
-/* What its name is by now.  0, or a negative errno: -ENOENT when the directory is gone. */
+/*
+ * What its name is by now.  0, or a negative errno: -ENOENT when the directory is gone, -EACCES when it has
+ * a whole name and that has changed.
+ */
 int sb_spot_renew(int proc, struct sb_spot *spot);
 
 /*

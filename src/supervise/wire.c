@@ -208,6 +208,7 @@ static void make_releasable(struct sb_wire_request *request)
 	request->file.directory = request->file.object = -1;
 	request->target.directory = request->target.object = -1;
 	request->file.borrowed = request->target.borrowed = false;
+	request->file.whole = request->target.whole = NULL;
 	request->socket = -1;
 	request->call.value = NULL;
 }
