@@ -92,6 +92,17 @@ static int find_projects(struct sb_maker *maker, struct sb_error *err)
 	return status;
 }
 
+/* Commands make links there unless somebody lives or works in it: policy/builtin.c, add_var_tmp(). */
+static bool is_var_tmp_open(const struct sb_maker *maker)
+{
+	const char *home = maker->setup.home.home;
+
+	for (size_t i = 0; maker->setup.projects[i]; i++)
+		if (sb_path_within("/var/tmp", maker->setup.projects[i]))
+			return false;
+	return !home || !sb_path_within("/var/tmp", home);
+}
+
 static int find_watched(struct sb_maker *maker, struct sb_error *err)
 {
 	static const char *const temps[] = {"/tmp", "/dev/shm"};
@@ -103,6 +114,9 @@ static int find_watched(struct sb_maker *maker, struct sb_error *err)
 				       strdup(maker->setup.projects[i]), err);
 	for (size_t i = 0; i < sizeof temps / sizeof temps[0] && status == SB_OK; i++)
 		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(temps[i]),
+				       err);
+	if (status == SB_OK && is_var_tmp_open(maker))
+		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup("/var/tmp"),
 				       err);
 	if (status == SB_OK && tmpdir)
 		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);

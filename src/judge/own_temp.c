@@ -12,7 +12,7 @@
 #include "path/path.h"
 #include "sys/beneath.h"
 
-#define MAX_ROOTS 4    /* /tmp, $TMPDIR, /dev/shm */
+#define MAX_ROOTS 4    /* /tmp, /var/tmp, $TMPDIR, /dev/shm */
 #define KEPT_PATH 256  /* one that is longer is guarded like any other place */
 #define MAX_NAMES 8192 /* at the top of these */
 

@@ -631,6 +631,34 @@ static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, 
 	return status;
 }
 
+static bool holds_more(const struct sb_place *place, const char *temp)
+{
+	bool more = (place->home && sb_path_within(temp, place->home)) ||
+		    (place->config_dir && sb_path_within(temp, place->config_dir)) ||
+		    (place->state_dir && sb_path_within(temp, place->state_dir));
+
+	for (size_t i = 0; place->projects[i] && !more; i++)
+		more = sb_path_within(temp, place->projects[i]);
+	return more;
+}
+
+/*
+ * The second one, for what outlives a restart; on some systems a link to the first.  Whoever lives or
+ * works in it keeps it as it is: nothing needs it as programs need the first.
+ */
+static int add_var_tmp(struct sb_policy *policy, const struct sb_place *place, const char *tmp,
+		       unsigned flags, struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = NULL;
+	struct stat info;
+	int status = sb_path_canonical("/var/tmp", &path, NULL, err);
+
+	if (status != SB_OK || strcmp(path, tmp) == 0 || stat(path, &info) != 0 ||
+	    !S_ISDIR(info.st_mode) || !(info.st_mode & S_ISVTX) || holds_more(place, path))
+		return status;
+	return add_temp_dir(policy, place, path, "temporary files", flags, err);
+}
+
 static int add_temp(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	SB_AUTO_FREE char *tmp = NULL;
@@ -641,6 +669,8 @@ static int add_temp(struct sb_policy *policy, const struct sb_place *place, stru
 		status = sb_path_canonical("/tmp", &tmp, NULL, err);
 		if (status == SB_OK)
 			status = add_temp_dir(policy, place, tmp, "temporary files", flags, err);
+		if (status == SB_OK)
+			status = add_var_tmp(policy, place, tmp, flags, err);
 		if (status == SB_OK && place->tmpdir)
 			status = add_temp_dir(policy, place, place->tmpdir,
 					      "temporary files ($TMPDIR)", flags, err);
@@ -847,8 +877,8 @@ static int add_parts(struct sb_policy *policy, const struct sb_place *place, con
 /* Nobody keeps settings there; a printed policy with the real /tmp must read back alike. */
 static bool is_temp(const struct sb_place *place, const char *path)
 {
-	return strcmp(path, "/tmp") == 0 || strcmp(path, "/dev/shm") == 0 ||
-	       (place->tmpdir && strcmp(path, place->tmpdir) == 0);
+	return strcmp(path, "/tmp") == 0 || strcmp(path, "/var/tmp") == 0 ||
+	       strcmp(path, "/dev/shm") == 0 || (place->tmpdir && strcmp(path, place->tmpdir) == 0);
 }
 
 static int guard_opened(struct sb_policy *policy, const struct sb_place *place, unsigned flags,

@@ -17,10 +17,13 @@ TRY = 'd=${TMPDIR:-/tmp}; f=$(mktemp) && echo x >"$f" && test -s "$f" && rm "$f"
 
 
 class Outer:
-    """A directory of our own in the real /tmp."""
+    """A directory of our own in the real /tmp, or in another one."""
+
+    def __init__(self, temp="/tmp"):
+        self.temp = temp
 
     def __enter__(self):
-        self.path = Path(tempfile.mkdtemp(prefix="sandbash-", dir="/tmp"))
+        self.path = Path(tempfile.mkdtemp(prefix="sandbash-", dir=self.temp))
         (self.path / "file").write_text("outer")
         return self.path
 
@@ -31,13 +34,35 @@ class Outer:
 @test("P2 /tmp is the run's own: the real one is neither seen nor changed",
       variants=("full", "nested"))
 def private(fx):
-    with Outer() as outer:
+    is_own(fx, "/tmp")
+
+
+@test("P10 /var/tmp is the run's own, too, unless somebody lives in it", variants=("full", "flat"))
+def private_var(fx):
+    with Outer("/var/tmp") as outer, Outer() as home:
+        before = signature(outer)
+        name = f"/var/tmp/sandbash-own-{os.getpid()}"
+        work = f"set -e; echo x >{name}; cat {name}; mkdir {name}.d; rm -r {name} {name}.d"
+        elsewhere = {"cwd": home / "project", "env": {"HOME": str(home), "TMPDIR": None}}
+        (home / "project").mkdir()
+        for attack in (f"touch {outer}/new", f"echo x >{outer}/file", f"rm {outer}/file"):
+            check(fx.sandbash("sh", "-c", attack, **elsewhere).status != 0, attack)
+        seen = fx.sandbash("cat", outer / "file", **elsewhere)
+        equal(seen.stdout, "" if fx.variant == "full" else "outer", "without mounts it can be read")
+        equal(fx.sandbash("sh", "-c", work, **elsewhere).stdout, "x\n", "neighbour")
+        refused(boxed(fx, "open", "wronly+creat", outer / "new"), ("ENOENT", "EACCES", "EROFS"))
+        unchanged(before, outer)
+        works(act(fx, "open", "wronly+creat", outer / "new"), "control")
+
+
+def is_own(fx, temp):
+    with Outer(temp) as outer:
         before = signature(outer)
         refused(boxed(fx, "read", outer / "file"), ("ENOENT", "EACCES"))
         refused(boxed(fx, "open", "wronly+creat", outer / "new"), ("ENOENT", "EACCES", "EROFS"))
         name = f"sandbash-own-{os.getpid()}"
-        works(fx.sandbash("sh", "-c", f"echo x >/tmp/{name} && cat /tmp/{name} && mkdir /tmp/d"))
-        check(not os.path.exists(f"/tmp/{name}"), "nothing of it reaches the host")
+        works(fx.sandbash("sh", "-c", f"echo x >{temp}/{name} && cat {temp}/{name} && mkdir {temp}/d"))
+        check(not os.path.exists(f"{temp}/{name}"), "nothing of it reaches the host")
         unchanged(before, outer)
         works(act(fx, "open", "wronly+creat", outer / "new"), "control")
 
