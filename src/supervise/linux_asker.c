@@ -358,6 +358,21 @@ static void hear(struct asker *asker)
 	asker->spare = request;
 }
 
+/*
+ * Who is a container's first process inherits the orphans of everybody in it ("docker exec"), and
+ * nobody else waits for them.  The performer's end is left for reap().
+ */
+static void reap_strangers(const struct asker *asker)
+{
+	siginfo_t ended = {0};
+
+	while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+	       ended.si_pid > 0 && ended.si_pid != asker->performer) {
+		waitpid(ended.si_pid, NULL, __WALL);
+		ended.si_pid = 0;
+	}
+}
+
 static void take_signals(struct asker *asker)
 {
 	struct signalfd_siginfo info;
@@ -369,6 +384,8 @@ static void take_signals(struct asker *asker)
 		 * command's */
 		if (signal == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
 			continue;
+		if (signal == SIGCHLD && getpid() == 1)
+			reap_strangers(asker);
 		if (signal == SIGWINCH && asker->terminal)
 			sb_terminal_resized(asker->terminal);
 		else if (signal != SIGCHLD && signal != SIGCONT && signal != SIGWINCH &&

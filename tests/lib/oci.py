@@ -1,6 +1,6 @@
 """oci.py - a container like Docker's, made by runc, with this machine's programs in it.
 
-    status = run("container", top, build, flags)     raises Absent: there is no container here
+    status = run("container", top, build)     raises Absent: there is no container here
 
 Docker's documentation says what its default profile takes away; that is the table here, and all
 other calls that this machine's headers know are allowed.  The root of the container is an empty
@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 USER, UID = "sandbash-test", 4242
@@ -31,6 +32,12 @@ BLOCKED = set("""
     fanotify_init fsconfig fsmount fsopen fspick io_uring_enter io_uring_register io_uring_setup
     migrate_pages mount_setattr move_mount open_tree pidfd_getfd process_madvise
     set_mempolicy_home_node setdomainname sethostname syslog vhangup
+""".split())
+# Podman's (containers/common) lets these through, and leaves it to the capabilities: so that there
+# can be containers in a container.
+OPEN_IN_PODMAN = set("""
+    clone clone3 fsconfig fsmount fsopen fspick keyctl mount mount_setattr move_mount open_tree
+    pidfd_getfd pivot_root setns sethostname setdomainname umount umount2 unshare
 """.split())
 NEW_NAMESPACES = 0x7E020000  # the CLONE_NEW* flags that clone() takes
 CAPABILITIES = ["CAP_" + name for name in (
@@ -55,8 +62,14 @@ def calls_of_this_machine():
     return set(re.findall(r"^#define __NR_(\w+) ", found, re.M))
 
 
-def seccomp():
+def seccomp(podman):
     allowed = sorted(calls_of_this_machine() - BLOCKED - {"clone", "clone3"})
+    if podman:
+        return {"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38,
+                "syscalls": [{"names": sorted({*allowed, *OPEN_IN_PODMAN}),
+                              "action": "SCMP_ACT_ALLOW"},
+                             {"names": sorted(BLOCKED - OPEN_IN_PODMAN),
+                              "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]}
     no_namespaces = [{"index": 0, "value": NEW_NAMESPACES, "valueTwo": 0,
                       "op": "SCMP_CMP_MASKED_EQ"}]
     return {"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 1,
@@ -105,7 +118,7 @@ def home(uid):
     return "/root" if uid == 0 else f"/home/{USER}"
 
 
-def config(root, bundle, top, argv, uid, restricted, extra, cwd):
+def config(root, bundle, top, argv, uid, restricted, podman, extra, cwd):
     capabilities = [] if restricted else CAPABILITIES
     held = capabilities if uid == 0 else []
     return {
@@ -122,32 +135,64 @@ def config(root, bundle, top, argv, uid, restricted, extra, cwd):
         "mounts": mounts(root, bundle, top) + extra,
         "linux": {
             "namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount", "network")],
-            "maskedPaths": MASKED, "readonlyPaths": READ_ONLY, "seccomp": seccomp(),
+            "maskedPaths": MASKED, "readonlyPaths": READ_ONLY, "seccomp": seccomp(podman),
             "resources": {"devices": [{"allow": False, "access": "rwm"}, *(
                 {"allow": True, "type": "c", "major": major, "minor": minor, "access": "rwm"}
                 for major, minor in DEVICES)]}}}
 
 
-def contain(top, argv, uid=0, restricted=False, extra=(), cwd="/", **popen):
-    """Run argv in a container of its own."""
-    if shutil.which("runc") is None:
-        raise Absent("there is no runc")
-    if os.getuid() != 0:
-        raise Absent("a container like Docker's is made by root")
-    with tempfile.TemporaryDirectory(prefix="sandbash-container-", dir="/var/tmp") as name:
-        os.chmod(name, 0o755)
-        bundle, root = Path(name), Path(name) / "root"
+class Container:
+    """argv in a container of its own; entered, it can be started."""
+
+    def __init__(self, top, argv, uid=0, restricted=False, podman=False, extra=(), cwd="/"):
+        if shutil.which("runc") is None:
+            raise Absent("there is no runc")
+        if os.getuid() != 0:
+            raise Absent("a container like Docker's is made by root")
+        self.options = (top, argv, uid, restricted, podman, list(extra), cwd)
+        self.place = self.name = None
+
+    def __enter__(self):
+        self.place = tempfile.TemporaryDirectory(prefix="sandbash-container-", dir="/var/tmp")
+        self.name = f"sandbash-{os.path.basename(self.place.name)}"
+        os.chmod(self.place.name, 0o755)
+        bundle, root = Path(self.place.name), Path(self.place.name) / "root"
         (root / "root").mkdir(parents=True)
         for table, line in (("passwd", f"{USER}:x:{UID}:{UID}::/home/{USER}:/bin/bash"),
                             ("group", f"{USER}:x:{UID}:")):
             others = [entry for entry in Path(f"/etc/{table}").read_text().splitlines()
                       if not entry.startswith(f"{USER}:")]
             (bundle / table).write_text("\n".join([*others, line, ""]))
-        (bundle / "config.json").write_text(json.dumps(
-            config(root, bundle, top, argv, uid, restricted, list(extra), cwd)))
-        words = ["runc", "--root", bundle / "state", "run", "--bundle", bundle,
-                 f"sandbash-{os.getpid()}"]
-        return subprocess.run(words, stdin=subprocess.DEVNULL, check=False, **popen)
+        (bundle / "config.json").write_text(json.dumps(config(root, bundle, *self.options)))
+        return self
+
+    def __exit__(self, *error):
+        self.place.cleanup()
+
+    def words(self, verb, *words):
+        return ["runc", "--root", f"{self.place.name}/state", verb, *words]
+
+    def run(self, **popen):
+        return subprocess.run(self.words("run", "--bundle", self.place.name, self.name),
+                              stdin=subprocess.DEVNULL, check=False, **popen)
+
+    def start(self, **popen):
+        return subprocess.Popen(self.words("run", "--bundle", self.place.name, self.name),
+                                stdin=subprocess.DEVNULL, **popen)
+
+    def enter(self, *argv):
+        """Run argv beside what runs there, as "docker exec" does."""
+        return subprocess.run(self.words("exec", self.name, *argv), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+
+    def signal(self, name):
+        subprocess.run(self.words("kill", self.name, name), check=True)
+
+
+def contain(top, argv, capture_output=False, text=None, **options):
+    """Run argv in a container of its own."""
+    with Container(top, argv, **options) as container:
+        return container.run(capture_output=capture_output, text=text)
 
 
 FIRST = """
@@ -159,7 +204,7 @@ echo "done"
 """
 
 
-def as_first(top, build, flags):
+def as_first(top, build):
     """sandbash as the first process, which has no parent and inherits every orphan."""
     status = 0
     for uid in (0, UID):
@@ -173,7 +218,7 @@ def as_first(top, build, flags):
             os.chown(file, uid, uid)
             extra = [bind(f"{name}/outside", "/outside"), bind(f"{name}/home", home(uid))]
             command = ["bash", "-c", FIRST]
-            sandbash = [build / "sandbash", *flags.split(), "--"]
+            sandbash = [build / "sandbash", "--"]
             results = [contain(top, words, uid=uid, restricted=uid != 0, extra=extra,
                                cwd=f"{home(uid)}/project", capture_output=True, text=True)
                        for words in ([*sandbash, *command],
@@ -190,13 +235,51 @@ def as_first(top, build, flags):
     return status
 
 
-def run(kind, top, build, flags):
+def children_of_first(container, state):
+    """How many of the first process's children are in this state, by /proc/PID/stat."""
+    script = ("cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^.*) //' | "
+              f"awk '$1 == \"{state}\" && $2 == 1' | wc -l")
+    return int(container.enter("sh", "-c", script).stdout)
+
+
+def as_init(top, build, uid):
+    """It passes a signal on, and waits for orphans of others as every first process has to."""
+    script = "trap 'echo told; exit 7' TERM; echo up; while :; do sleep 0.05; done"
+    with Container(top, [build / "sandbash", "--anywhere", "--", "bash", "-c", script], uid=uid,
+                   restricted=uid != 0, cwd="/tmp") as container:
+        with container.start(stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True) as running:
+            try:
+                first = running.stdout.readline()
+                for _ in range(3):
+                    container.enter("sh", "-c", "(sleep 0.05 &); (true &)")
+                # they end, and one after the other they are gone; never is a sign to wait for
+                deadline = time.monotonic() + 60
+                while (left := children_of_first(container, "Z") +
+                       children_of_first(container, "S") - 1) and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                container.signal("TERM")
+                told = running.stdout.read()
+                status = running.wait()
+            finally:
+                if running.poll() is None:
+                    container.signal("KILL")
+    good = (first, left, told, status) == ("up\n", 0, "told\n", 7)
+    print(f"{'ok  ' if good else 'FAIL'} {'root' if uid == 0 else 'user'} signals and orphans of a "
+          "first process", flush=True)
+    if not good:
+        print(f"{first!r}, {left} left, {told!r}, status {status}", flush=True)
+    return not good
+
+
+def run(kind, top, build):
     tried = contain(top, ["true"], capture_output=True, text=True)
     if tried.returncode != 0:
         raise Absent(f"runc: {tried.stderr.strip() or tried.returncode}")
     if kind == "first":
-        return as_first(top, build, flags)
+        return as_first(top, build) | as_init(top, build, 0) | as_init(top, build, UID)
     restricted = kind == "restricted"
     words = ["/usr/bin/python3", top / "tests" / "run.py", "--build", build, "--suite", "machines",
-             f"--flags={flags}"]
-    return contain(top, words, uid=UID if restricted else 0, restricted=restricted).returncode
+             "--flags="]
+    return contain(top, words, uid=UID if restricted else 0, restricted=restricted,
+                   podman=kind == "podman").returncode
