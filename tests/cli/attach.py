@@ -18,7 +18,7 @@ from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
 QUIET = 0.45  # longer than an asker wants silence before a key
 BOTH = ("full", "flat")
 
-HELLO = struct.pack("=IIQiiIII29I", 0x34614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 29)
+HELLO = struct.pack("=IIQiiIII33I", 0x34614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 33)
 WELCOME, REFUSED = 2, 3
 
 
