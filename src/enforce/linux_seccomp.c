@@ -101,12 +101,12 @@ static const struct sb_filter_row table[] = {
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCEXCL}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
-	 * read-only, and nobody needs these there. */
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETXATTR}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION4}}},
-	{SYS_ioctl, PERM, UNMOUNTED, {{EQUAL, 1, SB_IOCTL_ENABLE_VERITY}}},
+	 * read-only, and nobody needs these there.  Programs that try know file systems without. */
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETXATTR}}},
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION}}},
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION4}}},
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_ENABLE_VERITY}}},
 
 	/* New namespaces give capabilities inside them, and with them half the kernel. */
 	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},
@@ -526,8 +526,28 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
 #endif
 	};
+	/*
+	 * Who has no rights can be nobody else.  A user namespace that knows one user and one group says
+	 * EINVAL to all others, and programs take that for a mistake of their own: setuid(2).
+	 */
+	const unsigned uid = options->user, gid = options->group, same = UINT32_MAX;
+	const struct sb_filter_row ids[] = {
+		{SYS_setuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
+		{SYS_setreuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
+		{SYS_setreuid, PERM, EVERY_RUN, {{DIFFERENT, 1, uid}, {DIFFERENT, 1, same}}},
+		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
+		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 1, uid}, {DIFFERENT, 1, same}}},
+		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 2, uid}, {DIFFERENT, 2, same}}},
+		{SYS_setgid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
+		{SYS_setregid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
+		{SYS_setregid, PERM, EVERY_RUN, {{DIFFERENT, 1, gid}, {DIFFERENT, 1, same}}},
+		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
+		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 1, gid}, {DIFFERENT, 1, same}}},
+		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 2, gid}, {DIFFERENT, 2, same}}},
+	};
 	const struct sb_filter_row *from = options->performer ? performer_table : table;
-	const struct sb_filter_row *rows[MOST_ROWS + 1 + sizeof staging / sizeof staging[0]];
+	const struct sb_filter_row *rows[MOST_ROWS + 1 + sizeof staging / sizeof staging[0] +
+					 sizeof ids / sizeof ids[0]];
 	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
 	for (size_t i = 0; i < all; i++)
@@ -538,6 +558,8 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 		insert(rows, count++, &query);
 	for (size_t i = 0; options->staging && i < sizeof staging / sizeof staging[0]; i++)
 		insert(rows, count++, &staging[i]);
+	for (size_t i = 0; options->one_user && i < sizeof ids / sizeof ids[0]; i++)
+		insert(rows, count++, &ids[i]);
 	return sb_filter_compile(rows, count, out, max);
 }
 
@@ -576,6 +598,9 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 	return (struct sb_filter_options){
 		.network_off = !plan->network && !layers->net_namespace,
 		.as_root = geteuid() == 0,
+		.one_user = layers->user_namespace,
+		.user = getuid(),
+		.group = getgid(),
 		.no_mounts = !layers->mounts,
 		.no_landlock = layers->landlock_abi < 1,
 		/* an outer run has refused already what its own namespaces do not hold */

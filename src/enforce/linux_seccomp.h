@@ -27,6 +27,8 @@ struct sb_filter_options {
 	bool signals;     /* and every signal */
 	bool sockets;     /* and making a socket: copies of it cannot be had later */
 	bool performer;   /* the broker's own filter instead of the command's */
+	bool one_user;    /* the namespace knows these two, and nobody else: */
+	unsigned user, group;
 	unsigned self;    /* what the private query answers: see sb_inside() */
 	unsigned staging; /* closing numbers from this one on is held, too; 0: none */
 };

@@ -64,7 +64,7 @@ def directory(fx):
         works(act(fx, "meta", form, fx.dir / f"control-{form}"))
         inside = boxed(fx, "meta", form, fx.project / form)
         if form in UNAVAILABLE:
-            refused(inside, ("EPERM",), form)
+            refused(inside, ("EPERM", "EOPNOTSUPP"), form)
         else:
             works(inside, form)
 

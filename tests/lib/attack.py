@@ -22,7 +22,8 @@ from tap import SUPERVISED, check, equal, is_record
 
 # What a program takes for "Permission denied" (S2).  Mounts alone also answer EROFS; where every
 # change goes through the supervisor none does, not even one that it leaves to the kernel.
-DENIED = ("EACCES", "EPERM") if SUPERVISED else ("EACCES", "EPERM", "EROFS")
+# EOPNOTSUPP: flags of files (chattr), where the filter refuses them
+DENIED = ("EACCES", "EPERM", "EOPNOTSUPP") + (() if SUPERVISED else ("EROFS",))
 CROSSING = DENIED + ("EXDEV", "EBUSY")  # for names that would cross the border
 ABSENT = ("ENOSYS",)  # a call that is refused everywhere, so that programs take another one
 USER = "user.act"

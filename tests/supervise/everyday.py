@@ -214,6 +214,20 @@ OWNERS = """if 1:
 """
 
 
+everyday("becoming somebody else: EPERM, as without rights", """if 1:
+    import os
+    def attempt(name, *words):
+        try: getattr(os, name)(*words); print(name, words, "done")
+        except OSError as problem: print(name, words, problem.errno)
+    for which, own in (("uid", os.getuid()), ("gid", os.getgid())):
+        for name, count in (("set", 1), ("sete", 1), ("setre", 2), ("setres", 3)):
+            for place in range(count):
+                for other in (54321, own, 1, -1):
+                    words = [-1] * count; words[place] = other
+                    if words != [-1]: attempt(name + which, *words)
+    print(os.getresuid() == (os.getuid(),) * 3, os.getresgid() == (os.getgid(),) * 3)
+""")
+
 if SUPERVISED:  # a static run has nobody outside its namespace
     @test("chgrp to one's further groups; EPERM for those of others", variants=("full", "flat"))
     def owners(fx):

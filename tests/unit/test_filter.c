@@ -236,9 +236,33 @@ static void file_flags_are_held_without_mounts(void **state)
 {
 	(void)state;
 	build(false, true);
-	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, 0x40086602, 0, 0));
-	assert_int_equal(REFUSED(EPERM), call(SYS_ioctl, 0, 0x401c5820, 0, 0));
+	assert_int_equal(REFUSED(EOPNOTSUPP), call(SYS_ioctl, 0, 0x40086602, 0, 0));
+	assert_int_equal(REFUSED(EOPNOTSUPP), call(SYS_ioctl, 0, 0x401c5820, 0, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_ioctl, 0, TCGETS, 0, 0));
+}
+
+static void nobody_else_can_be_become(void **state)
+{
+	struct sb_filter_options options = {.one_user = true, .user = 1000, .group = 100};
+	const int users[] = {SYS_setuid, SYS_setreuid, SYS_setresuid};
+	const int groups[] = {SYS_setgid, SYS_setregid, SYS_setresgid};
+	const uint64_t same = UINT32_MAX;
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(REFUSED(EPERM), call(users[i], 7, same, same, 0));
+		assert_int_equal(REFUSED(EPERM), call(groups[i], 1000, same, same, 0));
+		assert_int_equal(i ? REFUSED(EPERM) : SECCOMP_RET_ALLOW,
+				 call(users[i], same, 0, same, 0));
+		assert_int_equal(i == 2 ? REFUSED(EPERM) : SECCOMP_RET_ALLOW,
+				 call(groups[i], same, same, 7, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(users[i], 1000, same, 1000, 0));
+		assert_int_equal(SECCOMP_RET_ALLOW, call(groups[i], 100, 100, same, 0));
+	}
+	options.one_user = false;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_setuid, 7, 0, 0, 0));
 }
 
 /* Types of which only file systems have commands; and numbers of a type that they share. */
@@ -623,6 +647,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(limits_are_for_processes_of_the_run),
 	cmocka_unit_test(sockets),
 	cmocka_unit_test(file_flags_are_held_without_mounts),
+	cmocka_unit_test(nobody_else_can_be_become),
 	cmocka_unit_test(ioctls_of_file_systems_are_a_list),
 	cmocka_unit_test(message_queues_are_refused_where_they_are_shared),
 	cmocka_unit_test(nobody_outside_owns_a_descriptor),
