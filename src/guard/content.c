@@ -119,6 +119,20 @@ static bool is_around(const char *value)
 }
 
 /*
+ * Agents keep earlier versions of a project's files in repositories of their own.  A project stays where
+ * it is, and is no link: what was judged is where git will write.
+ */
+static bool is_project(const struct check *check, const char *value)
+{
+	const char *const *projects = check->guard->options.projects;
+
+	for (; projects && *projects; projects++)
+		if (value && strcmp(value, *projects) == 0)
+			return true;
+	return false;
+}
+
+/*
  * Where target leads, seen from the directory that path's file is in.  ".." only at the start, where it means
  * what it says: path is canonical.  False: it cannot be told.
  */
@@ -294,7 +308,8 @@ static void check_key(const struct check *check, enum sb_guard_kind kind, const 
 	    leads_to_unguarded(check, value))
 		verdict = SB_KEY_ASK;
 	if (verdict != SB_KEY_HARMLESS &&
-	    (verdict != SB_KEY_PATH || !(is_of_module(check->path) || is_around(value)) ||
+	    (verdict != SB_KEY_PATH ||
+	     !(is_of_module(check->path) || is_around(value) || is_project(check, value)) ||
 	     !leads_to_work_tree(check, value)))
 		ask_about_key(check, key, value);
 }

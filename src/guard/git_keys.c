@@ -20,6 +20,7 @@ enum test {
 	NAME,    /* letters, digits and ._/- that no shell expands */
 	NO_BANG, /* no command */
 	SWITCH,  /* yes or no: anything else would be a command */
+	OFF,     /* "false": git before 2.36 runs even "true" */
 	FORMAT,  /* of a line of git log: no characters by their number, which may be an escape */
 	BRANCH,  /* a name that no shell expands: prompts show it */
 	SIGNER,  /* the name of a key, no file and no option */
@@ -54,6 +55,7 @@ static const struct {
 	 ANY_VALUE},
 	{"core.", "sharedrepository", SHARED},
 	{"core.", "worktree", INSIDE}, /* git checkout writes there */
+	{"core.", "fsmonitor", OFF},
 	{"extensions.",
 	 "worktreeconfig objectformat compatobjectformat refstorage relativeworktrees "
 	 "preciousobjects",
@@ -292,6 +294,8 @@ static bool passes(enum test test, const char *value)
 		return is_name(value);
 	case NO_BANG:
 		return !strchr(value, '!');
+	case OFF:
+		return strcmp(value, "false") == 0;
 	case SWITCH:
 		return is_switch(value);
 	case FORMAT:

@@ -90,6 +90,33 @@ def worktree(fx):
     equal(fx.run("git", "config", "core.worktree", "../wt").status, 0, "the control")
 
 
+@test("P3 an agent's repository of earlier versions: its work tree may be a project, nothing else",
+      variants=BOTH)
+def versions(fx):
+    fx.git_project()
+    fx.path("sub").mkdir()
+    state = fx.outside / "state"
+    state.mkdir()
+    fx.path("link").symlink_to(fx.project)
+    script = ('GIT_DIR=$1 GIT_WORK_TREE=$2 git init -q && git --git-dir=$1 config core.fsmonitor false '
+              '&& GIT_DIR=$1 git add README && GIT_DIR=$1 git write-tree')
+    for at, (tree, allowed) in enumerate((
+            (fx.project, True), (fx.path("sub"), False), (fx.home, False), (state, False))):
+        git = state / str(at)
+        words = ("sh", "-c", script, "sh", git, tree)
+        result = fx.sandbash(f"--allow-write={state}", "--consent=deny", "--quiet", *words)
+        equal(result.status == 0, allowed, f"{tree}: {result.stderr}")
+        equal(os.path.exists(git / "objects"), allowed, f"{tree}: made")
+    for text in (f"{fx.project}/", f"{fx.path('link')}", f"{fx.project}/sub/.."):
+        result = fx.sandbash(f"--allow-write={state}", "--consent=deny", "--quiet", "git",
+                             f"--git-dir={state / '0'}", "config", "core.worktree", text)
+        check(result.status != 0, f"{text}: {result.stdout}")
+    equal(fx.run("git", f"--git-dir={state / '0'}", "config", "core.worktree").stdout.strip(),
+          str(fx.project))
+    control = fx.run("sh", "-c", script.split(" && GIT_DIR")[0], "sh", state / "c", fx.path("sub"))
+    equal(control.status, 0, f"the control: {control.stderr}")
+
+
 @test("P3 a directory and back in a path of git's config: it stays a directory", variants=BOTH)
 def turns(fx):
     fx.git_project()
