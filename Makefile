@@ -4,6 +4,7 @@
 #     make run        a sandboxed shell in an example project (a tour without a terminal)
 #     make test       everything that can be tested here; the last line counts
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
+#     make test-agents     claude, codex, gemini and opencode themselves, from npm, with a stand-in model
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, static analysis, warnings as errors with gcc and clang
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
@@ -18,7 +19,7 @@ PREFIX ?= /usr/local
 STATIC ?= true
 FUZZ_SECONDS ?= 60
 
-.PHONY: all build run test test-machines bench lint fuzz cross install deb clean
+.PHONY: all build run test test-machines test-agents bench lint fuzz cross install deb clean
 
 all: build
 
@@ -48,6 +49,10 @@ test: test-build
 test-machines: test-build
 	@scripts/need machines
 	@scripts/test-machines --build $(BUILD) $(MACHINES)
+
+# AGENTS="codex" chooses the tests whose names hold such a word.
+test-agents: build
+	@scripts/test-agents $(BUILD) $(AGENTS)
 
 bench: build
 	@scripts/need bench

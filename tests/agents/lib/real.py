@@ -1,0 +1,188 @@
+"""real.py - the coding agents themselves, as tests/agents starts them.
+
+    agent = AGENTS["claude"]
+    session = Session(fx, agent, steps)      a fresh home, a repository, a stand-in model
+    session.run()                            without a terminal, without sandbash
+    session.run("--quiet")                   the same under sandbash, with these options
+    session.person()                         on a terminal, under sandbash: see person.py
+    session.model.seen                       what each step gave back, as the model was told
+    session.left()                           processes that are still there, of all it started
+
+What is installed is said by tests/agents/node/package-lock.json; scripts/agents puts it into
+$SANDBASH_AGENTS.
+"""
+
+import ctypes
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from model import Model
+from person import Person
+from tap import BIN, check, skip
+
+PLACE = Path(os.environ.get("SANDBASH_AGENTS") or Path(__file__).resolve().parents[3] / "build/agents")
+PROMPT = "please begin"
+SECONDS = 240  # for a whole turn: two processors that others use, too
+
+
+@dataclass
+class Agent:
+    name: str
+    arguments: list  # without a terminal, before the prompt
+    on_terminal: list
+    ready: str  # what its prompt shows, a regular expression
+    dialogs: list = field(default_factory=list)  # (what a dialog before it shows, the answer)
+    settings: dict = field(default_factory=dict)  # files in the home directory
+    leave: tuple = ("\x03", "\x03")  # the keys that end it
+
+    def environment(self, url):
+        return {}
+
+    def options(self, url):
+        """Arguments that say where the model is."""
+        return []
+
+
+class Claude(Agent):
+    def environment(self, url):
+        return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_AUTH_TOKEN": "stand-in"}
+
+
+class Codex(Agent):
+    def environment(self, url):
+        return {"STAND_IN_KEY": "stand-in"}
+
+    def options(self, url):
+        provider = (f'model_providers.standin={{name="standin",base_url="{url}/v1",'
+                    'wire_api="responses",env_key="STAND_IN_KEY"}')
+        return ["-c", 'model_provider="standin"', "-c", provider]
+
+
+class Gemini(Agent):
+    def environment(self, url):
+        return {"GEMINI_API_KEY": "stand-in", "GOOGLE_GEMINI_BASE_URL": url}
+
+
+class Opencode(Agent):
+    def environment(self, url):
+        model = "anthropic/claude-sonnet-4-5"
+        return {"OPENCODE_CONFIG_CONTENT": json.dumps({
+            "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1", "apiKey": "stand-in"}}},
+            "model": model, "small_model": model})}
+
+
+# Each agent's own permission prompts are off: what stops it here is the sandbox or nothing.
+AGENTS = {agent.name: agent for agent in (
+    Claude("claude", ["--dangerously-skip-permissions", "-p"], ["--dangerously-skip-permissions"],
+           ready=r"❯|\? for shortcuts"),
+    Codex("codex", ["--dangerously-bypass-approvals-and-sandbox", "exec"],
+          ["--dangerously-bypass-approvals-and-sandbox"], ready=r"›"),
+    Gemini("gemini", ["--skip-trust", "--approval-mode=yolo", "-p"],
+           ["--skip-trust", "--approval-mode=yolo"], ready=r"Type your message",
+           # which of its logins it uses: a person chooses once
+           settings={".gemini/settings.json": {
+               "security": {"auth": {"selectedType": "gemini-api-key"}}}}),
+    Opencode("opencode", ["run"], [], ready=r"Ask anything"),
+)}
+
+
+def descendants():
+    """Every process that descends from this one, as {pid: its command line}."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = Path("/proc", entry, "stat").read_text(errors="replace")
+                parents[int(entry)] = int(stat.rpartition(")")[2].split()[1])
+            except (OSError, IndexError):
+                continue
+    found, fresh = set(), {os.getpid()}
+    while fresh:
+        fresh = {pid for pid, parent in parents.items() if parent in fresh} - found
+        found |= fresh
+    lines = {}
+    for pid in found:
+        try:
+            lines[pid] = Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ").decode(
+                errors="replace")
+        except OSError:
+            continue
+    return lines
+
+
+def adopt():
+    """What loses its parent becomes a child of this process: so nothing gets away unseen."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def reap():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+class Session:
+    def __init__(self, fx, agent, steps):
+        if not (PLACE / "node_modules" / ".bin" / agent.name).exists():
+            skip(f"{agent.name} is not installed in {PLACE}: make test-agents does that")
+        adopt()
+        self.fx, self.agent = fx, agent
+        self.before = set(descendants())
+        fx.write("notes.txt", "one\n")
+        fx.git_project()
+        for name, value in agent.settings.items():
+            fx.write(fx.home / name, json.dumps(value))
+        self.model = Model(steps, fx.project)
+
+    def environment(self):
+        path = f"{PLACE}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin"
+        return {"PATH": path, "TERM": "xterm-256color", "COLORTERM": "truecolor",
+                **self.agent.environment(self.model.url)}
+
+    def words(self, arguments):
+        return [self.agent.name, *arguments, *self.agent.options(self.model.url)]
+
+    def native(self):
+        """The whole turn without a sandbox."""
+        return self.fx.run(*self.words(self.agent.arguments), PROMPT, env=self.environment(),
+                           timeout=SECONDS)
+
+    def run(self, *flags):
+        """The whole turn under sandbash."""
+        return self.fx.run(BIN, *flags, *self.words(self.agent.arguments), PROMPT,
+                           env=self.environment(), timeout=SECONDS)
+
+    def person(self, *flags, **where):
+        """Somebody at a terminal on which sandbash AGENT was started."""
+        where = {"rows": 40, "columns": 120, **where}
+        return Person(self.fx, *self.words(self.agent.on_terminal), flags=flags,
+                      env=self.environment(), **where)
+
+    def record(self):
+        """What sandbash wrote down about the runs in this home."""
+        result = self.fx.run(BIN, "--log", "--json")
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def left(self, seconds=20):
+        """What is still running after that time of all that this session started."""
+        deadline = time.monotonic() + seconds
+        while True:
+            reap()
+            found = {pid: line for pid, line in descendants().items() if pid not in self.before}
+            if not found or time.monotonic() > deadline:
+                return found
+            time.sleep(0.1)
+
+    def close(self):
+        self.model.close()
+        for pid in self.left(0):
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        check(not self.left(), "processes that cannot be ended")
