@@ -558,21 +558,25 @@ static const struct variable *find_variable(const char *name, size_t length)
 /*
  * SECURITY: a variable says where an agent keeps its state, not what else is opened.
  *
- * Danger: a project sets it (direnv, an editor), to the home directory or to one around it: lines that
- * mean "tmp" in the agent's directory would be about the user's.
+ * Danger: a project sets it (direnv, an editor), to the home directory or to one around the project: lines
+ * that mean "tmp" in the agent's directory would be about the user's.
  * Price: who keeps it there writes the rules himself.
  * Held by: tests/cli/profiles.py
  */
-static bool is_too_broad(const struct sb_maker *maker, const char *path)
+static bool is_too_broad(const struct sb_maker *maker, const struct variable *variable,
+			 const char *path)
 {
 	const struct sb_home *home = &maker->setup.home;
+	SB_AUTO_FREE char *usual = variable->fallback ? sb_path_join(home->home, variable->fallback)
+						      : NULL;
 
 	if (sb_path_within(path, home->home) ||
 	    (home->account_home && sb_path_within(path, home->account_home)))
 		return true;
 	for (size_t i = 0; maker->setup.projects[i]; i++)
 		if (sb_path_within(maker->setup.projects[i], path) ||
-		    sb_path_within(path, maker->setup.projects[i]))
+		    (sb_path_within(path, maker->setup.projects[i]) &&
+		     !(usual && strcmp(path, usual) == 0)))
 			return true;
 	return false;
 }
@@ -596,7 +600,7 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 	status = sb_path_canonical(path, &canonical, &missing, err);
 	if (status != SB_OK || (variable->socket && missing))
 		return status;
-	if (is_too_broad(maker, canonical))
+	if (is_too_broad(maker, variable, canonical))
 		return sb_maker_warn(maker, err,
 				     "$%s is '%s': lines of the profile about it are left out",
 				     variable->name, path);
@@ -638,22 +642,24 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 static int make_directory(const char *path, struct sb_error *err)
 {
 	SB_AUTO_FD int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	SB_AUTO_FREE char *copy = strdup(path);
-	char *rest = NULL;
+	const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-	if (!copy)
-		return out_of_memory(err);
-	for (char *name = strtok_r(copy, "/", &rest); name; name = strtok_r(NULL, "/", &rest)) {
-		int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t length; *path; path += length) {
+		SB_AUTO_FREE char *name = NULL;
+		int next;
 
+		path += strspn(path, "/");
+		length = strcspn(path, "/");
+		name = strndup(path, length);
+		if (!name)
+			return out_of_memory(err);
+		next = openat(at, name, how);
 		if (next < 0 && errno == ENOENT &&
 		    (mkdirat(at, name, 0700) == 0 || errno == EEXIST))
-			next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		/* what we may not make, the command may not either */
-		if (next < 0 && (errno == EROFS || errno == EACCES || errno == EPERM))
-			return SB_OK;
+			next = openat(at, name, how);
+		/* what we may not make, or is something else, is the command's to find out */
 		if (next < 0)
-			return sb_fail(err, SB_E_SYSTEM, errno, "cannot make '%s'", path);
+			return SB_OK;
 		close(at);
 		at = next;
 	}

@@ -233,7 +233,8 @@ static void compete(struct best *best, const struct sb_pattern *pattern, const s
 {
 	int order = best->rule ? sb_pattern_compare(pattern, best->pattern) : 1;
 
-	if (order > 0 || (order == 0 && rule->access.verdict[op] > best->rule->access.verdict[op]))
+	if (order > 0 || (order == 0 && sb_strictness(&rule->access, op) >
+						sb_strictness(&best->rule->access, op)))
 		*best = (struct best){pattern, rule};
 }
 
@@ -243,7 +244,9 @@ static void consider(const struct sb_entry *entry, enum sb_op op, struct coverin
 		&entry->rule, op);
 	if (entry->system.origin)
 		compete(&covering->system, &entry->pattern, &entry->system, op);
-	if (entry->hard.origin && entry->hard.access.verdict[op] == SB_DENY)
+	if (entry->hard.origin && entry->hard.access.verdict[op] == SB_DENY &&
+	    (!covering->hard ||
+	     sb_strictness(&entry->hard.access, op) >= sb_strictness(&covering->hard->access, op)))
 		covering->hard = &entry->hard;
 }
 

@@ -104,7 +104,7 @@ static int put(struct sb_entry *entry, struct sb_rule *slot, const struct sb_rul
 static bool stricter(const struct sb_access *a, const struct sb_access *b)
 {
 	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (a->verdict[op] > b->verdict[op])
+		if (sb_strictness(a, (enum sb_op)op) > sb_strictness(b, (enum sb_op)op))
 			return true;
 	return false;
 }
@@ -112,8 +112,9 @@ static bool stricter(const struct sb_access *a, const struct sb_access *b)
 static void tighten(struct sb_access *access, const struct sb_access *by)
 {
 	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (by->verdict[op] > access->verdict[op]) {
+		if (sb_strictness(by, (enum sb_op)op) > sb_strictness(access, (enum sb_op)op)) {
 			access->verdict[op] = by->verdict[op];
+			access->quiet &= (unsigned char)~(1u << op);
 			access->quiet |= (unsigned char)(by->quiet & 1u << op);
 		}
 }
@@ -376,20 +377,30 @@ static int sort_entries(struct sb_policy *policy, struct sb_error *err)
 	return SB_OK;
 }
 
+/* True: there were some.  What was denied quietly still is. */
+static bool take_changes(struct sb_access *access)
+{
+	bool taken = false;
+
+	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++) {
+		taken |= access->verdict[op] != SB_DENY;
+		access->verdict[op] = SB_DENY;
+	}
+	return taken;
+}
+
 /*
  * Read-only mode takes changes away rule by rule, before rules compete, so that a
  * printed policy read back decides alike.
  */
 static void cap(struct sb_entry *entry)
 {
-	static const struct sb_access no_changes = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}};
 	struct sb_rule *rule = &entry->rule;
 
-	tighten(&entry->guard, &no_changes);
+	take_changes(&entry->guard);
 	if (rule->any_mode || rule->tier >= SB_TIER_FILE)
 		return;
-	rule->capped = stricter(&no_changes, &rule->access);
-	tighten(&rule->access, &no_changes);
+	rule->capped = take_changes(&rule->access);
 	rule->fast = false;
 }
 

@@ -32,6 +32,13 @@ struct sb_policy {
 	bool sealed;
 };
 
+/* How strict it is about op: a no that is told is stricter than a quiet one. */
+static inline unsigned sb_strictness(const struct sb_access *access, enum sb_op op)
+{
+	return access->verdict[op] +
+	       (access->verdict[op] == SB_DENY && !(access->quiet & 1u << op));
+}
+
 /* The parsed pattern of rule i. */
 const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i);
 

@@ -54,6 +54,21 @@ static void check_rule_comes_back(const struct sb_line *line)
 	sb_line_done(&again);
 }
 
+/* A profile has lines of its own, and reads all others alike. */
+static void check_profile(const char *bytes, size_t length, int status, const struct sb_line *line)
+{
+	struct sb_error err;
+	struct sb_line again;
+	int other = sb_profile_line_parse(bytes, length, &again, &err);
+
+	if (other != SB_OK) {
+		check_refusal(&err, other);
+		return;
+	}
+	CHECK(again.kind >= SB_LINE_PROGRAM || (status == SB_OK && again.kind == line->kind));
+	sb_line_done(&again);
+}
+
 /* Returns true when a rule was added. */
 static bool obey(struct sb_policy *policy, const struct sb_line *line, struct sb_rule *rule)
 {
@@ -142,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .origin = "line"};
 		int status = sb_line_parse(at, length, &line, &err);
 
+		check_profile(at, length, status, &line);
 		at += length + 1;
 		if (status != SB_OK) {
 			check_refusal(&err, status);

@@ -164,12 +164,17 @@ static void same_decisions(const struct sb_policy *a, const struct sb_policy *b,
 			   const char *text)
 {
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		enum sb_verdict first = sb_decide(a, (enum sb_op)op, path).verdict;
-		enum sb_verdict second = sb_decide(b, (enum sb_op)op, path).verdict;
+		struct sb_decision first = sb_decide(a, (enum sb_op)op, path);
+		struct sb_decision second = sb_decide(b, (enum sb_op)op, path);
 
-		if (first != second)
+		if (first.verdict != second.verdict)
 			fail_msg("%s '%s' was %s, is %s, after\n%s", sb_op_name((enum sb_op)op),
-				 path, sb_verdict_name(first), sb_verdict_name(second), text);
+				 path, sb_verdict_name(first.verdict),
+				 sb_verdict_name(second.verdict), text);
+		if (sb_decision_is_quiet(&first, (enum sb_op)op) !=
+		    sb_decision_is_quiet(&second, (enum sb_op)op))
+			fail_msg("%s '%s' is denied otherwise (quietly, or not) after\n%s",
+				 sb_op_name((enum sb_op)op), path, text);
 	}
 }
 
