@@ -692,6 +692,18 @@ int sb_cli_run(const struct sb_command_line *given)
 	return status;
 }
 
+/* What the profile sets for the command, where nothing is set. */
+static void put_set(const struct run *run, struct sb_buf *out)
+{
+	const struct sb_profile *profile = &run->setup.profile;
+
+	for (size_t i = 0; i < profile->environment_count && !is_danger(run); i++) {
+		sb_buf_puts(out, "would set:  ");
+		sb_shell_quote(out, profile->environment[i]);
+		sb_buf_putc(out, '\n');
+	}
+}
+
 /* Names of variables that the command does not get. */
 static void put_environ(const struct run *run, struct sb_buf *out)
 {
@@ -739,6 +751,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	if (run->setup.profile.name)
 		sb_buf_printf(out, "profile:    %s\n", run->setup.profile.name);
+	put_set(run, out);
 	put_environ(run, out);
 	if (is_danger(run)) {
 		sb_buf_puts(out, "layers:     none: the command runs without a sandbox\n");

@@ -125,6 +125,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 			    "its options are unknown; the rules below are those of a plain run\n");
 	sb_buf_printf(out, "mode:     %s\nnetwork:  %s\n", sb_mode_name(sb_policy_mode(policy)),
 		      status->network ? "on" : "off");
+	if (status->setup.profile.name)
+		sb_buf_printf(out, "profile:  %s\n", status->setup.profile.name);
 	if (status->inside) {
 		sb_buf_printf(out, "layers:   %sLandlock, seccomp filter\n",
 			      status->mounts ? "mount namespace, " : "");
@@ -165,6 +167,7 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_bool(&json, "network", status->network);
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_pair(&json, "project", status->setup.home.cwd);
+	sb_json_pair(&json, "profile", status->setup.profile.name);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, &status->layers);
 	sb_json_key(&json, "writable");

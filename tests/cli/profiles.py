@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import socket
 
+from person import Person
 from tap import FLAGS, check, contains, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
@@ -185,7 +187,7 @@ def beside_rules(fx):
         equal(run(fx, *flags, "--mode=danger-full-access", "agent", "y").stdout, "::y\n")
     told = run(fx, "--dry-run", "agent").stdout
     contains(told, "agent --off -x\n")
-    contains(told, "profile:    agent\n")
+    contains(told, "profile:    agent\nwould set:  'A=from profile'\nwould set:  B=b\n")
 
 
 @test("inside, --status tells of the profile")
@@ -194,7 +196,9 @@ def status(fx):
     fx.write(fx.home / "state")
     agent(fx, 'exec "$1" --status\n', name="agent")
     sandbash = fx.argv()[0]
-    contains(run(fx, "agent", sandbash).stdout, f"{fx.home / 'state'}  # {own} line 1\n")
+    told = run(fx, "agent", sandbash).stdout
+    contains(told, "profile:  agent\n")
+    contains(told, f"{fx.home / 'state'}  # {own} line 1\n")
 
 
 QUIET = "touch ~/tries/a; mkdir ~/tries/b; rm ~/tries/there; cat ~/tries/there; touch ~/loud\n"
@@ -225,6 +229,17 @@ def quiet(fx):
     fx.write(fx.home / "closed/x")
     result = fx.sandbash("--consent=deny", "mv", there, fx.home / "closed/x")
     contains(result.stderr, "operation was refused")
+
+
+@test("quiet: where somebody could be asked, nobody is", variants=BOTH)
+def quiet_terminal(fx):
+    fx.write(fx.home / "tries/there")
+    words = ["sh", "-c", "touch ~/tries/new; echo status=$?"]
+    Person(fx, *words).question("wants to create", fx.home / "tries/new")  # left open: it ends with the test
+    person = Person(fx, *words, flags=["--rule=quiet ~/tries"])
+    person.term.expect("status=1")
+    equal(person.end(), 0)
+    lacks(person.term.screen(), "refused;")
 
 
 @test("quiet:OP is for one operation")
@@ -311,6 +326,14 @@ def made(fx):
     fx.config("write ~/link/new/\n", "profiles/agent.rules")
     (fx.home / "link").symlink_to(fx.outside)
     equal(fx.sandbash("--profile=agent", "touch", fx.outside / "new/x").status, 0)
+
+
+@test("a sandbash that was copied alone has its profiles")
+def alone(fx):
+    copy = shutil.copy(fx.argv()[0], fx.outside / "copy")
+    equal(fx.run(copy, "--profiles").stdout, fx.sandbash("--profiles").stdout)
+    agent(fx, "echo x > ~/.claude/projects/x && echo found\n")
+    equal(fx.run(copy, "claude", env=environment(fx)).stdout, "found\n")
 
 
 @test("every profile that comes with sandbash can be used, and says what it is for")
