@@ -558,8 +558,8 @@ static const struct variable *find_variable(const char *name, size_t length)
 /*
  * SECURITY: a variable says where an agent keeps its state, not what else is opened.
  *
- * Danger: a project sets it (direnv, an editor), to the home directory or to one around the project: lines
- * that mean "tmp" in the agent's directory would be about the user's.
+ * Danger: a project sets it (direnv, an editor), to the home directory or to one around the
+ * project: lines that mean "tmp" in the agent's directory would be about the user's.
  * Price: who keeps it there writes the rules himself.
  * Held by: tests/cli/profiles.py
  */
@@ -636,7 +636,7 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 	return expand(maker, variable, text + length, out, err);
 }
 
-/* --- before the run ------------------------------------------------------------------------------ */
+/* --- before the run ------------------------------------------------------------------------- */
 
 /* path is canonical: no link is on the way, and none that comes meanwhile is followed. */
 static int make_directory(const char *path, struct sb_error *err)

@@ -5,8 +5,8 @@
  *                         -> sb_profile_make() before the run
  *
  * Most come with sandbash, compiled in, so that the program alone has them; the user's own lie in
- * $XDG_CONFIG_HOME/sandbash/profiles and go before.  A project brings none, and a program that commands
- * could have written gets none by its name.
+ * $XDG_CONFIG_HOME/sandbash/profiles and go before.  A project brings none, and a program that
+ * commands could have written gets none by its name.
  */
 #ifndef SB_CONFIG_PROFILE_H
 #define SB_CONFIG_PROFILE_H
@@ -39,7 +39,7 @@ extern const char sb_shipped_text[];
 #define SB_PROFILE_PLANTED                                                                         \
 	"the profile '%s' is not used: a command could have written '%s'; --profile=%s uses it"
 
-/* The one that was chosen, and what it says beside its rules.  Lists are NULL-terminated, or NULL. */
+/* The chosen one, and what it says beside its rules.  Lists are NULL-terminated, or NULL. */
 struct sb_profile {
 	char *name;    /* NULL: none */
 	char *file;    /* the user's own; NULL: it comes with sandbash */
@@ -62,8 +62,8 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 		    const struct sb_line *line, struct sb_error *err);
 
 /*
- * A path that begins with "$NAME", a variable of a short list: *out is the path without it, or NULL if
- * the line does not count here.
+ * A path that begins with "$NAME", a variable of a short list: *out is the path without it, or NULL
+ * if the line does not count here.
  */
 int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, struct sb_error *err);
 
