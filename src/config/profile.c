@@ -528,13 +528,12 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 	}
 }
 
-/* --- paths that variables name ----------------------------------------------------------------- */
+/* --- paths that variables name -------------------------------------------------------------- */
 
 static const struct variable {
 	const char *name;
-	const char *
-		fallback; /* in the home directory; NULL: without the variable the line says nothing */
-	bool socket;      /* the value of tmux: a path, and more behind a comma */
+	const char *fallback; /* in the home directory; NULL: unset, a line says nothing */
+	bool socket;          /* the value of tmux: a path, and more behind a comma */
 } variables[] = {
 	{"TMUX", NULL, true},
 	{"XDG_RUNTIME_DIR", NULL, false},
