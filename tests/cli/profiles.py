@@ -102,6 +102,16 @@ def planted(fx):
     equal(run(fx, str(fx.home / "opened/claude")).stdout, "found\nLOGIN\n")
 
 
+@test("no profile opens a guarded name")
+def guarded(fx):
+    agent(fx, "echo evil > ~/.profile && echo opened; echo x > ~/.plain && echo plain\n", name="agent")
+    fx.config("write ~/.profile\nwrite ~/.plain\n", "profiles/agent.rules")
+    equal(run(fx, "agent").stdout, "plain\n")
+    check(not fx.exists(fx.home / ".profile"))
+    fx.config("write ~/.profile\n")
+    equal(run(fx, "agent").stdout, "opened\nplain\n", "the neighbour: another file may")
+
+
 @test("the user's own profile goes before, a project brings none")
 def users(fx):
     agent(fx, "echo x > ~/mine && echo mine; echo x > ~/.claude/projects/x && echo state\n")
