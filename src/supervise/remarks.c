@@ -106,6 +106,13 @@ static bool is_shown(const struct sb_pending *pending, const struct sb_judged *j
 	       strcmp(rule->pattern, judged->guard.row->pattern) == 0;
 }
 
+/* Where all of the content asks, the guard's words are its beginning, which the question shows anyway. */
+static bool says_content(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	return judged == pending->judgement.lands && judged->guard.row->kind == SB_GUARD_SAME &&
+	       sb_pending_shows_bytes(pending);
+}
+
 static void add_guard(const struct sb_pending *pending, const struct sb_judged *judged,
 		      struct sb_remarks *notes)
 {
@@ -114,7 +121,8 @@ static void add_guard(const struct sb_pending *pending, const struct sb_judged *
 	if (!is_shown(pending, judged))
 		add(notes, "%s%s obeys it later, outside: %s", which(pending, judged),
 		    guard->row->who, guard->row->why);
-	for (const char *line = guard->detail; *line; line += *line == '\n') {
+	for (const char *line = says_content(pending, judged) ? "" : guard->detail; *line;
+	     line += *line == '\n') {
 		size_t length = strcspn(line, "\n");
 
 		add(notes, "%.*s", (int)length, line);
