@@ -162,6 +162,13 @@ struct sb_files_question {
 	const char *other; /* of a move or copy: where it goes to, or comes from; or NULL */
 	const char *old;   /* what content would replace, where that was looked at; or NULL */
 	size_t old_length;
+	/*
+	 * It is about a directory with all that is in it: how much that is, and what nobody can promise
+	 * about it, escaped, a line each; or NULL.  A yes is for seal alone: it is another text when
+	 * something else is in there.
+	 */
+	const char *whole, *seal;
+	const char *leads_to; /* where a link leads that is copied or moved there; or NULL */
 };
 
 enum sb_files_answer {

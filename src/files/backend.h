@@ -21,6 +21,7 @@
 #include "sandbash/files.h"
 
 struct sb_memory_node;
+struct sb_seal;
 
 /* What is known of a file. */
 struct sb_facts {
@@ -93,6 +94,9 @@ struct sb_replacement {
 	bool unchanged; /* -ESTALE as well if its contents changed since place was looked at */
 	uint32_t mode;  /* of a file that does not exist yet */
 	const atomic_bool *cancel; /* while source is copied; or NULL */
+	/* Asked last of all: may it still land?  0 or a negative errno; or NULL. */
+	int (*check)(const void *context);
+	const void *context;
 };
 
 struct sb_backend_ops {
@@ -141,6 +145,12 @@ struct sb_backend_ops {
 	/* -EXDEV: another filesystem.  Without replace, -EEXIST if there is something. */
 	int (*rename)(struct sb_files_backend *self, const struct sb_place *from,
 		      const struct sb_place *to, bool replace);
+	/*
+	 * A directory that somebody was asked about: -ESTALE if it is not what was sealed.  It is on hold
+	 * (judge/hold.h) while that is looked at.  NULL: there are no seals.
+	 */
+	int (*rename_sealed)(struct sb_files_backend *self, const struct sb_place *from,
+			     const struct sb_place *to, const struct sb_seal *seal);
 	/* Make a directory at place, and hold it as the object. */
 	int (*mkdir)(struct sb_files_backend *self, struct sb_place *place, uint32_t mode);
 	int (*read_link)(struct sb_files_backend *self, const struct sb_place *place, char *out,

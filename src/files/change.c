@@ -65,11 +65,15 @@ int sb_files_delete(struct sb_files *view, const struct sb_files_caller *caller,
 	struct sb_job job = {view, SB_FILES_DELETE, caller, err};
 	struct sb_covered covered = {0};
 	struct sb_place place;
+	struct sb_whole whole = {.place = &place};
 	int status = sb_job_find(&job, path, 0, &place);
 
 	if (status < 0)
 		return status;
+	if (recursive)
+		job.whole = &whole;
 	status = delete_place(&job, &place, recursive, &covered);
+	sb_seal_done(&whole.seal);
 	sb_covered_done(&covered);
 	sb_job_release(&job, &place);
 	return status;
@@ -83,6 +87,7 @@ struct pair {
 	struct sb_place from, to;
 	bool replace;
 	struct sb_covered covered;
+	struct sb_whole whole; /* of from */
 };
 
 static int find_pair(struct pair *pair, const char *from, const char *to, unsigned flags)
@@ -92,9 +97,14 @@ static int find_pair(struct pair *pair, const char *from, const char *to, unsign
 	if (status < 0)
 		return status;
 	status = sb_job_find(pair->job, to, flags, &pair->to);
-	if (status < 0)
+	if (status < 0) {
 		sb_job_release(pair->job, &pair->from);
-	return status;
+		return status;
+	}
+	pair->whole.place = &pair->from;
+	pair->job->whole = &pair->whole;
+	pair->job->said = &pair->covered;
+	return 0;
 }
 
 static void release_pair(struct pair *pair)
@@ -102,6 +112,7 @@ static void release_pair(struct pair *pair)
 	sb_job_release(pair->job, &pair->from);
 	sb_job_release(pair->job, &pair->to);
 	sb_covered_done(&pair->covered);
+	sb_seal_done(&pair->whole.seal);
 }
 
 /* Does the target fit?  Called when both ends have passed the gate. */
@@ -126,14 +137,27 @@ static int check_target(struct pair *pair, const char *verb)
 	return 0;
 }
 
+/* Where a link leads that gets another name; NULL: it is none. */
+static const char *read_link(const struct pair *pair, char out[PATH_MAX])
+{
+	struct sb_files_backend *backend = pair->job->view->backend;
+
+	return pair->from.exists && pair->from.facts.type == SB_FILES_LINK &&
+			       backend->ops->read_link(backend, &pair->from, out, PATH_MAX) == 0
+		       ? out
+		       : NULL;
+}
+
 static int gate_target(struct pair *pair, enum sb_deed deed)
 {
 	const struct sb_wish look = {.op = SB_READ};
+	char target[PATH_MAX];
 	struct sb_wish wish = {.op = pair->to.exists ? SB_MODIFY : SB_CREATE,
 			       .deed = deed,
 			       .tree = is_directory(&pair->from),
 			       .content_later = true,
-			       .other = &pair->from};
+			       .other = &pair->from,
+			       .leads_to = read_link(pair, target)};
 
 	return pair->to.error ? sb_gate(pair->job, &look, &pair->to)
 			      : sb_gate_covered(pair->job, &wish, &pair->to, &pair->covered);
@@ -231,7 +255,10 @@ static int move_pair(struct pair *pair)
 	    (sb_gate_checks(job->view, &pair->to) ||
 	     sb_gate_crosses(job->view, &pair->from, &pair->to)))
 		return move_by_copy(pair);
-	status = backend->ops->rename(backend, &pair->from, &pair->to, pair->replace);
+	status = pair->whole.sealed
+			 ? backend->ops->rename_sealed(backend, &pair->from, &pair->to,
+						       &pair->whole.seal)
+			 : backend->ops->rename(backend, &pair->from, &pair->to, pair->replace);
 	if (status == -EXDEV)
 		return move_by_copy(pair);
 	return status < 0 ? sb_refuse_errno(job->err, status, "move to", pair->to.path) : 0;
@@ -246,7 +273,6 @@ int sb_files_move(struct sb_files *view, const struct sb_files_caller *caller, c
 
 	if (status < 0)
 		return status;
-	job.said = &pair.covered;
 	status = move_pair(&pair);
 	release_pair(&pair);
 	return status;
@@ -262,7 +288,6 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 
 	if (status < 0)
 		return status;
-	job.said = &pair.covered;
 	status = sb_gate_covered(&job, &look, &pair.from, &pair.covered);
 	if (status == 0)
 		status = sb_job_must_exist(&job, &pair.from, "copy");

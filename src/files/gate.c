@@ -350,10 +350,74 @@ static int keep_answer(struct sb_job *job, const struct sb_wish *wish, const str
 	return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
 }
 
+/* --- a directory with all that is in it ---------------------------------------------------------- */
+
+/* True: it was sealed just now, so that what is shown has to be looked at anew. */
+static bool seal(struct sb_job *job)
+{
+	struct sb_whole *whole = job->whole;
+
+	if (!whole || whole->sealed || whole->place->object < 0 || job->view->options.backend ||
+	    whole->place->facts.type != SB_FILES_DIRECTORY)
+		return false;
+	sb_seal_take(whole->place->object, ".", NULL, &whole->seal);
+	whole->sealed = true;
+	return true;
+}
+
+/* Is it about all of it, not about one thing in it? */
+static const struct sb_seal *seal_of(const struct sb_job *job, const struct sb_wish *wish,
+				     const struct sb_place *place)
+{
+	const struct sb_whole *whole = job->whole;
+
+	return whole && whole->sealed && (place == whole->place || wish->other == whole->place)
+		       ? &whole->seal
+		       : NULL;
+}
+
+static const char *describe(const struct sb_job *job, const struct sb_seal *seal, char *out,
+			    size_t size)
+{
+	char notes[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
+	size_t count = sb_seal_notes(seal, notes);
+	size_t at = (size_t)snprintf(out, size, SB_SEAL_SAYS,
+				     job->call == SB_FILES_DELETE ? "is deleted"
+				     : job->call == SB_FILES_COPY ? "is copied"
+								  : "comes along",
+				     sb_seal_words(seal, words));
+
+	for (size_t i = 0; i < count && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "\n%s", notes[i]);
+	return out;
+}
+
+int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct sb_stream *stream,
+		  const char *data, size_t length, const char *leads_to)
+{
+	const struct sb_whole *whole = job->whole;
+	const char *path;
+	bool same;
+
+	if (!whole || !whole->sealed || !whole->seal.whole)
+		return 0;
+	path = entry->path + strlen(whole->place->path);
+	path += *path == '/';
+	if (leads_to)
+		same = sb_seal_has_link(&whole->seal, path, entry->object, leads_to);
+	else if (stream)
+		same = sb_seal_has_file(&whole->seal, path, stream->fd, data, length);
+	else
+		same = sb_seal_has_node(&whole->seal, path, entry->object);
+	return same ? 0 : sb_refuse_errno(job->err, ESTALE, "copy", entry->path);
+}
+
 static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 	       const struct finding *finding)
 {
 	const struct sb_files_options *options = &job->view->options;
+	const struct sb_seal *sealed = seal_of(job, wish, place);
+	char whole[sizeof SB_SEAL_SAYS + SB_SEAL_WORDS + SB_SEAL_NOTES * (SB_SEAL_NOTE + 1)];
 	SB_AUTO_FREE char *directory = directory_of(finding, wish, place);
 	struct sb_files_question question = {
 		.size = sizeof question,
@@ -372,6 +436,11 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 		.other = wish->other ? wish->other->path : NULL,
 		.old = wish->old,
 		.old_length = wish->old_length,
+		.whole = sealed ? describe(job, sealed, whole, sizeof whole) : NULL,
+		.seal = !sealed         ? NULL
+			: sealed->young ? "it changes at this moment"
+					: sealed->sum,
+		.leads_to = wish->leads_to,
 	};
 	char reason[REASON];
 
@@ -424,6 +493,8 @@ int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_plac
 	if (place->facts.procfs || place->error == EXDEV)
 		return refuse_procfs(job, wish, place);
 	look(job->view, wish, place, &finding);
+	if (finding.verdict == SB_ASK && seal(job))
+		look(job->view, wish, place, &finding);
 	switch (finding.verdict) {
 	case SB_ALLOW:
 		return 0;

@@ -16,6 +16,8 @@
 #include "base/auto.h"
 #include "files/linux_replace.h"
 #include "files/linux_place.h"
+#include "judge/hold.h"
+#include "judge/seal.h"
 #include "sys/beneath.h"
 
 #define ENTRY_BYTES (32 * 1024) /* of names per getdents64(2), as glibc's readdir() has it */
@@ -197,8 +199,72 @@ static int disk_rename(struct sb_files_backend *self, const struct sb_place *fro
 		replace = false;
 	status = sb_sys_rename(from->directory, from->name, to->directory, to->name,
 			       replace ? 0 : RENAME_NOREPLACE);
-	return (status == -EINVAL || status == -ENOSYS) && !replace ? rename_to_free_name(from, to)
-								    : status;
+	if ((status == -EINVAL || status == -ENOSYS) && !replace)
+		status = rename_to_free_name(from, to);
+	/* a name is all that a rename knows: what has moved must be what was decided about */
+	if (status == 0 && !sb_is_still(to->directory, to->name, &from->facts)) {
+		sb_hold_end(to->directory, to->name, from->directory, from->name);
+		return -ESTALE;
+	}
+	return status;
+}
+
+/* A file with other names gets a copy of its own, in its place. */
+static int disk_unshare(void *context, int directory, const char *name)
+{
+	struct sb_files_backend *self = context;
+	const struct sb_place holder = {.directory = -1, .object = directory};
+	struct sb_replacement with = {0};
+	struct sb_stream stream;
+	SB_AUTO_FREE struct sb_place *place = malloc(sizeof *place);
+	int status = place ? disk_enter(self, &holder, name, place) : -ENOMEM;
+
+	if (status < 0)
+		return status;
+	status = disk_open(self, place, &stream);
+	if (status == 0) {
+		with.source = &stream;
+		status = sb_replace_file(place, &with);
+		disk_close(self, &stream);
+	}
+	sb_place_release(place);
+	return status;
+}
+
+/* What is on hold is what was shown. */
+static bool is_as_sealed(struct sb_files_backend *self, int directory, const char *name,
+			 const struct sb_seal *seal)
+{
+	struct sb_seal now;
+	bool same;
+
+	if (seal->whole && seal->by_bytes &&
+	    sb_seal_unshare(directory, name, disk_unshare, self) < 0)
+		return false;
+	sb_seal_take(directory, name, NULL, &now);
+	same = sb_seal_holds(seal, &now);
+	sb_seal_done(&now);
+	return same;
+}
+
+static int disk_rename_sealed(struct sb_files_backend *self, const struct sb_place *from,
+			      const struct sb_place *to, const struct sb_seal *seal)
+{
+	char held[SB_HOLD_NAME];
+	int error;
+
+	if (disk_confirm(self, from) < 0 || disk_confirm(self, to) < 0)
+		return -ESTALE;
+	error = sb_hold_put(from->directory, from->name, from->directory, held);
+	if (error)
+		return -error;
+	sb_hold_settle();
+	error = ESTALE;
+	if (is_as_sealed(self, from->directory, held, seal) && disk_confirm(self, to) == 0)
+		error = sb_hold_end(from->directory, held, to->directory, to->name);
+	if (error)
+		sb_hold_end(from->directory, held, from->directory, from->name);
+	return -error;
 }
 
 static int disk_mkdir(struct sb_files_backend *self, struct sb_place *place, uint32_t mode)
@@ -322,6 +388,7 @@ static const struct sb_backend_ops disk_ops = {
 	.replace = disk_replace,
 	.remove = disk_remove,
 	.rename = disk_rename,
+	.rename_sealed = disk_rename_sealed,
 	.mkdir = disk_mkdir,
 	.read_link = disk_read_link,
 	.make_link = disk_make_link,

@@ -325,7 +325,7 @@ static int fill(struct sb_place *place, struct temporary *temporary,
 		status = -errno;
 	if (status == 0)
 		status = check_still(place, temporary, with->unchanged);
-	return status;
+	return status == 0 && with->check ? with->check(with->context) : status;
 }
 
 int sb_replace_file(struct sb_place *place, const struct sb_replacement *with)

@@ -293,15 +293,39 @@ static int replace_with(struct sb_job *job, struct sb_place *to, const struct sb
 	return status < 0 ? sb_refuse_errno(job->err, status, "write", to->path) : 0;
 }
 
+/* A file that is copied piece by piece. */
+struct entry {
+	struct sb_job *job;
+	const struct sb_place *from;
+	const struct sb_stream *stream;
+};
+
+static int is_still_sealed(const void *context)
+{
+	const struct entry *entry = context;
+
+	return sb_gate_entry(entry->job, entry->from, entry->stream, NULL, 0, NULL) < 0 ? -ESTALE
+											: 0;
+}
+
+/* Of what was sealed by its bytes, these are compared. */
+static size_t looks_at(const struct sb_job *job)
+{
+	return job->whole && job->whole->sealed && job->whole->seal.by_bytes ? SB_SEAL_BYTES
+									     : LOOK_BYTES;
+}
+
 int sb_copy_file(struct sb_job *job, const struct sb_place *from, struct sb_place *to)
 {
 	struct sb_files_backend *backend = job->view->backend;
 	struct sb_replacement with = {.sync = !job->view->options.no_sync,
 				      .mode = from->facts.mode & 0777,
 				      .cancel = job->caller ? job->caller->cancel : NULL};
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(LOOK_BYTES);
+	const size_t limit = looks_at(job);
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(limit);
 	SB_AUTO_BUF struct sb_buf old = SB_BUF(LOOK_BYTES);
 	struct sb_stream stream;
+	const struct entry entry = {job, from, &stream};
 	int status = to->exists ? sb_content_check(job, to, "write") : 0;
 
 	if (status == 0)
@@ -311,19 +335,24 @@ int sb_copy_file(struct sb_job *job, const struct sb_place *from, struct sb_plac
 	status = backend->ops->open(backend, from, &stream);
 	if (status < 0)
 		return sb_refuse_errno(job->err, status, "read", from->path);
-	if (stream.bytes <= LOOK_BYTES) {
-		status = sb_content_stream(job, from, &stream, LOOK_BYTES, &bytes);
+	if (stream.bytes <= limit) {
+		status = sb_content_stream(job, from, &stream, limit, &bytes);
 		with.data = bytes.data;
 		with.length = bytes.length;
 	} else {
 		with.source = &stream;
+		with.check = is_still_sealed;
+		with.context = &entry;
 	}
+	if (status == 0)
+		status = sb_gate_entry(job, from, &stream, with.data, with.length, NULL);
 	if (status == 0 && to->exists && to->facts.bytes <= LOOK_BYTES &&
 	    !sb_gate_hides(job->view, to->path))
 		status = sb_content_bytes(job, to, LOOK_BYTES, &old);
 	if (status == 0)
 		status = sb_gate_content(job, to, from, to->exists ? old.data : NULL, old.length,
-					 with.data, with.source ? stream.bytes : with.length);
+					 with.length <= LOOK_BYTES ? with.data : NULL,
+					 with.source ? stream.bytes : with.length);
 	if (status == 0)
 		status = replace_with(job, to, &with);
 	backend->ops->close(backend, &stream);
@@ -336,8 +365,13 @@ static int copy_link(struct sb_job *job, const struct sb_place *from, const stru
 	char target[PATH_MAX];
 	int status = backend->ops->read_link(backend, from, target, sizeof target);
 
-	if (status == 0)
+	if (status == 0) {
+		int entry = sb_gate_entry(job, from, NULL, NULL, 0, target);
+
+		if (entry < 0)
+			return entry;
 		status = backend->ops->make_link(backend, to, target);
+	}
 	return status < 0 ? sb_refuse_errno(job->err, status, "copy link", from->path) : 0;
 }
 
@@ -362,7 +396,13 @@ static int gate_both(struct walk *walk, const struct sb_place *entry, const stru
 				       : entry->facts.type == SB_FILES_LINK    ? SB_DEED_SYMLINK
 									       : SB_DEED_WRITE,
 			       .other = entry};
+	char target[PATH_MAX];
 	int status = sb_gate_covered(walk->job, &look, entry, walk->covered);
+
+	if (status == 0 && entry->facts.type == SB_FILES_LINK &&
+	    walk->job->view->backend->ops->read_link(walk->job->view->backend, entry, target,
+						     sizeof target) == 0)
+		wish.leads_to = target;
 
 	return status < 0 ? status : sb_gate_covered(walk->job, &wish, there, walk->covered);
 }
@@ -481,6 +521,9 @@ static int fill_one(struct walk *walk, struct sb_place *entry, struct sb_place *
 	case SB_FILES_LINK:
 		return copy_link(walk->job, entry, there);
 	case SB_FILES_DIRECTORY:
+		status = sb_gate_entry(walk->job, entry, NULL, NULL, 0, NULL);
+		if (status < 0)
+			return status;
 		status = walk->job->view->backend->ops->mkdir(walk->job->view->backend, there,
 							      entry->facts.mode & 0777);
 		return status < 0 ? sb_refuse_errno(walk->job->err, status, "make directory",

@@ -10,6 +10,7 @@
 
 #include "files/backend.h"
 #include "judge/judge.h"
+#include "judge/seal.h"
 
 #define SB_FILES_STRIPES 32
 #define SB_FILES_TRIES 200 /* of a change whose file changes under its hands */
@@ -26,6 +27,16 @@ struct sb_files {
 	pthread_mutex_t stripes[SB_FILES_STRIPES];
 };
 
+/*
+ * What a call removes, moves or copies with all that is in it.  Sealed by its first question; what is done
+ * then is done to what was sealed: judge/seal.h.
+ */
+struct sb_whole {
+	const struct sb_place *place;
+	bool sealed;
+	struct sb_seal seal;
+};
+
 /* One call. */
 struct sb_job {
 	struct sb_files *view;
@@ -33,6 +44,7 @@ struct sb_job {
 	const struct sb_files_caller *caller;
 	struct sb_files_error *err; /* or NULL */
 	struct sb_covered *said;    /* answers to what was asked ahead; or NULL */
+	struct sb_whole *whole;     /* or NULL */
 };
 
 /* --- error.c: each returns the negative code --- */
@@ -88,7 +100,15 @@ struct sb_wish {
 	size_t content_length;
 	const char *old; /* what content would replace, where that counts */
 	size_t old_length;
+	const char *leads_to; /* where a link leads that lands there; or NULL */
 };
+
+/*
+ * An entry of what was sealed is about to land elsewhere: is it what it was?  0 at once where nothing was asked.
+ * stream: what its bytes are read from; data NULL: those are not at hand.
+ */
+int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct sb_stream *stream,
+		  const char *data, size_t length, const char *leads_to);
 
 /* May this be done to the place?  Asks, records.  0 or a negative code. */
 int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place);

@@ -248,6 +248,15 @@ static bool is_young(const struct walk *walk, const struct stat *info)
 	return age > -COARSE_NS && age < (then->tv_nsec ? PAUSE_NS : COARSE_NS);
 }
 
+static void begin_node(const struct sb_seal *seal, struct sb_sha256 *sum, const char *path,
+		       const struct stat *info)
+{
+	begin(sum, path, info->st_mode, 'n');
+	add_number(sum, info->st_rdev);
+	if (!seal->by_bytes)
+		add_identity(sum, info);
+}
+
 static int seal_name(struct walk *walk, int directory, const char *name, const struct stat *info)
 {
 	struct sb_seal *seal = walk->seal;
@@ -263,10 +272,7 @@ static int seal_name(struct walk *walk, int directory, const char *name, const s
 		return seal_file(walk, directory, name, info);
 	if (S_ISLNK(info->st_mode))
 		return seal_link(walk, directory, name, info);
-	begin(&sum, walk->path, info->st_mode, 'n');
-	add_number(&sum, info->st_rdev);
-	if (!seal->by_bytes)
-		add_identity(&sum, info);
+	begin_node(seal, &sum, walk->path, info);
 	return keep(walk, &sum);
 }
 
@@ -402,6 +408,17 @@ bool sb_seal_has_link(const struct sb_seal *seal, const char *path, int link, co
 	sb_sha256_add(&sum, target, strlen(target));
 	if (!seal->by_bytes)
 		add_identity(&sum, &info);
+	return has(seal, &sum);
+}
+
+bool sb_seal_has_node(const struct sb_seal *seal, const char *path, int node)
+{
+	struct sb_sha256 sum;
+	struct stat info;
+
+	if (fstat(node, &info) != 0)
+		return false;
+	begin_node(seal, &sum, path, &info);
 	return has(seal, &sum);
 }
 

@@ -10,7 +10,7 @@
  * other bytes into one that was listed, and the yes lands that.
  * Price: the tree is gone through twice more, and read where it is small.  What cannot be held, or not be
  * looked through, the question says (sb_seal_notes()): then a yes is for that, too.
- * Held by: tests/supervise/shown.py, tests/unit/test_seal.c
+ * Held by: tests/supervise/shown.py, tests/mcp/shown.py, tests/unit/test_seal.c
  *
  * Taken first, looked at then: what is shown is never older than the seal.  Whoever compares must see to
  * it that nothing changes afterwards: a directory that is on hold (hold.h) is changed by nobody who is
@@ -74,6 +74,7 @@ bool sb_seal_holds(const struct sb_seal *shown, const struct sb_seal *now);
 bool sb_seal_has_file(const struct sb_seal *seal, const char *path, int fd, const void *data,
 		      size_t length);
 bool sb_seal_has_link(const struct sb_seal *seal, const char *path, int link, const char *target);
+bool sb_seal_has_node(const struct sb_seal *seal, const char *path, int node); /* of another kind */
 
 /*
  * Files with other names get copies of their own, where files are known by their bytes.  copy: of what has
@@ -81,6 +82,9 @@ bool sb_seal_has_link(const struct sb_seal *seal, const char *path, int link, co
  */
 typedef int (*sb_seal_copy)(void *context, int directory, const char *name);
 int sb_seal_unshare(int directory, const char *name, sb_seal_copy copy, void *context);
+
+/* What a question says: of what comes of it ("comes along"), and how much it is. */
+#define SB_SEAL_SAYS "it is a directory, and all that is in it %s: %s"
 
 /* "3 files in 2 directories, 120 bytes", "nothing". */
 #define SB_SEAL_WORDS 96

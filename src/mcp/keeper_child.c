@@ -24,6 +24,7 @@
 #include "sys/process.h"
 
 #define CONTENT_SHOWN 4096 /* of what would be written, for the person to see */
+#define MAX_CHANGES 3      /* that often it is asked about again: as supervise/pending.h */
 
 struct child {
 	const struct keeper *keeper;
@@ -31,7 +32,20 @@ struct child {
 	json_t *question; /* the first that is open */
 	json_t *used;     /* what an answer allowed: for the record */
 	json_t *refused;  /* the same of what was refused */
+	bool changed;     /* what was shown is another thing each time: not asked about any more */
 };
+
+/* How often was a yes to something else at this path: other bytes, a directory with other things in it? */
+static unsigned outdated(const struct child *child, const struct keeper_subject *subject)
+{
+	unsigned count = 0;
+
+	for (const struct keeper_approval *one = child->perform->approvals; one; one = one->next)
+		count += one->yes && one->subject.op == subject->op &&
+			 strcmp(one->path, subject->path) == 0 && one->subject.bytes[0] &&
+			 subject->bytes[0] && strcmp(one->subject.bytes, subject->bytes) != 0;
+	return count;
+}
 
 /* Was it answered already?  SB_ANSWER_NONE: no. */
 static enum sb_answer known(const struct child *child, const struct keeper_subject *subject)
@@ -79,6 +93,16 @@ static void add_other(json_t *notes, const struct sb_files_question *question)
 					   : "a copy of",
 		 sb_escape_line(shown, sizeof shown, question->other));
 	add_note(notes, text);
+}
+
+static void add_link(json_t *notes, const char *target)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX + 64);
+
+	sb_buf_puts(&shown, "it is a link, which leads to '");
+	sb_escape_name(&shown, target, strlen(target));
+	sb_buf_puts(&shown, "'");
+	add_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
 }
 
 /*
@@ -166,11 +190,21 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	*out = (struct keeper_subject){.op = question->op, .path = question->path};
 	if (question->content)
 		sb_sha256_hex(question->content, question->content_length, out->bytes);
+	else if (question->seal)
+		sb_sha256_hex(question->seal, strlen(question->seal), out->bytes);
+	else if (question->leads_to)
+		sb_sha256_hex(question->leads_to, strlen(question->leads_to) + 1, out->bytes);
 	if (reason)
 		add_note(notes, reason);
 	if (question->found)
 		add_lines(notes, question->found);
 	add_other(notes, question);
+	if (question->whole)
+		add_lines(notes, question->whole);
+	if (question->leads_to)
+		add_link(notes, question->leads_to);
+	if (outdated(child, out))
+		add_note(notes, "it has changed since you said yes");
 	/* the gravest reason is given: that it lies outside may be another */
 	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
 		add_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
@@ -220,6 +254,10 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		return SB_FILES_ANSWER_NO;
 	notes = look_at(child, question, &subject);
 	answer = known(child, &subject);
+	if (answer == SB_ANSWER_NONE && outdated(child, &subject) >= MAX_CHANGES) {
+		child->changed = true;
+		answer = SB_ANSWER_DENY;
+	}
 	if (answer == SB_ANSWER_NONE && !child->question && !child->perform->nobody)
 		put_question(child, question, &subject, notes);
 	json_decref(notes);
@@ -367,6 +405,14 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 		result = sb_tool_run(tool, &call, &caller);
 		if (tool->run == sb_tool_request_access && call.err.code == SB_FILES_NEEDS_CONSENT)
 			result = ask_ahead(&child, &call, result);
+	}
+	if (child.changed) {
+		json_decref(result);
+		result = sb_tool_failure(
+			"CHANGED",
+			"what the user was asked about changed again and again while they were asked",
+			"Wait until nothing writes there any more, then repeat the call.", true,
+			NULL);
 	}
 	write_out(perform->result, result);
 	told = json_pack("{s:i, s:o, s:o, s:b}", "code", call.err.code, "used", child.used,

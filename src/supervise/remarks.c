@@ -58,8 +58,8 @@ static void add_directory(const struct sb_seal *seal, struct sb_remarks *notes)
 	char lines[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
 	size_t count = seal ? sb_seal_notes(seal, lines) : 0;
 
-	add(notes, "it is a directory, and all that is in it comes along%s%s", seal ? ": " : "",
-	    seal ? sb_seal_words(seal, words) : "");
+	add(notes, SB_SEAL_SAYS, "comes along",
+	    seal ? sb_seal_words(seal, words) : "nobody has looked");
 	for (size_t i = 0; i < count; i++)
 		add(notes, "%s", lines[i]);
 }
