@@ -210,13 +210,16 @@ static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decisio
 
 /*
  * What may not be read is hidden, and cannot be changed either; also where reading asks, as nobody can be
- * asked while a command reads.  Tools can ask.
+ * asked while a command reads.  Tools can ask, and do so before they change what nobody let them see.
  */
-static bool is_hidden(const struct sb_grounds *grounds, const struct sb_rule *rule)
+static enum sb_verdict heed_unread(const struct sb_grounds *grounds, const struct sb_rule *rule,
+				   enum sb_verdict verdict)
 {
-	unsigned char read = rule->access.verdict[SB_READ];
+	enum sb_verdict read = (enum sb_verdict)rule->access.verdict[SB_READ];
 
-	return read == SB_DENY || (read == SB_ASK && !grounds->bounds.roots);
+	if (read == SB_ASK && !grounds->bounds.roots)
+		read = SB_DENY;
+	return read > verdict ? read : verdict;
 }
 
 /* other: the name that a directory gets or had, when it is renamed; or NULL. */
@@ -235,8 +238,8 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 				     sb_decide_moved(grounds->policy, op, path, other->path));
 	else if (what->tree)
 		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
-	if (op == SB_MODIFY && decision->rule && is_hidden(grounds, decision->rule))
-		decision->verdict = SB_DENY;
+	if (op == SB_MODIFY && decision->rule)
+		decision->verdict = heed_unread(grounds, decision->rule, decision->verdict);
 	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
 	heed_bounds(grounds, judged);
 	/* connecting changes nothing of the file, whether git ignores it or not */

@@ -201,4 +201,32 @@ def fast_border(fx):
     check(not error_of(server.call("move_file", source="build/out.txt", destination="out.txt")))
 
 
+ASKED = ("ask:read+modify", "ask:read+modify+create+delete", "ask:read+ask:modify")
+
+
+@test("what asks before it is read is not overwritten unasked, by a tool or a command")
+def unread(fx):
+    edit = [{"oldText": "text", "newText": "x"}]
+    for access in (*ASKED, "read+modify"):
+        asks = access in ASKED
+        for tool, arguments in (("write_file", {"content": "x"}), ("edit_file", {"edits": edit})):
+            fx.write("file", TEXT)
+            server = serve(fx, f"--rule={access} file")
+            server.answers = lambda params: "deny"
+            result = server.call(tool, path="file", **arguments)
+            equal(error_of(result)["code"] if asks else error_of(result), "DENIED" if asks else None, access)
+            equal(len(server.asked), int(asks), access)
+            equal(fx.read("file") == TEXT, asks, access)
+            server.end()
+            fx.write("file", TEXT)
+            server = serve(fx, f"--rule={access} file")
+            server.answers = lambda params: "once"
+            check(not error_of(server.call(tool, path="file", **arguments)), access)
+            check(fx.read("file") != TEXT, access)
+            server.end()
+        fx.write("file", TEXT)
+        fx.sandbash("--consent=deny", f"--rule={access} file", "sh", "-c", "echo x >file")
+        equal(fx.read("file") == TEXT, asks, access)
+
+
 run_all()
