@@ -14,6 +14,14 @@ static uint64_t hash_of(const char *line)
 	return hash;
 }
 
+static bool is_in(const struct sb_note *lines, size_t count, const char *line)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(lines[i].text, line) == 0)
+			return true;
+	return false;
+}
+
 static bool is_known(const struct sb_notes *notes, const char *line)
 {
 	uint64_t hash = hash_of(line);
@@ -21,10 +29,8 @@ static bool is_known(const struct sb_notes *notes, const char *line)
 	for (size_t i = 0; i < notes->known_count; i++)
 		if (notes->known[i] == hash)
 			return true;
-	for (size_t i = 0; i < notes->count; i++)
-		if (strcmp(notes->lines[i], line) == 0)
-			return true;
-	return false;
+	return is_in(notes->grave, notes->grave_count, line) ||
+	       is_in(notes->lines, notes->count, line);
 }
 
 /* How deep the path is that the line begins with; 0: it begins with none. */
@@ -38,29 +44,42 @@ static size_t depth(const char *line)
 	return count;
 }
 
-/* Keep it, in place of one from deeper if need be.  False: it is only counted. */
-static bool keep(struct sb_notes *notes, const char *line)
+/* Does the one say less than the other? */
+static bool is_less(const struct sb_note *a, const struct sb_note *b)
 {
-	size_t worst = 0;
-	char *copy;
+	return a->weight != b->weight ? a->weight < b->weight : depth(a->text) > depth(b->text);
+}
 
-	if (notes->count < SB_NOTES_MAX) {
-		notes->lines[notes->count] = strdup(line);
-		notes->count += notes->lines[notes->count] != NULL;
+/* Keep it, in place of one that says less if need be.  False: it is only counted. */
+static bool keep(struct sb_notes *notes, enum sb_note_weight weight, const char *line)
+{
+	bool grave = weight == SB_NOTE_GRAVE;
+	struct sb_note *lines = grave ? notes->grave : notes->lines, *worst = lines;
+	size_t *count = grave ? &notes->grave_count : &notes->count;
+	struct sb_note note = {strdup(line), weight};
+
+	if (!note.text) {
+		notes->beyond++;
+		return false;
+	}
+	if (*count < (grave ? SB_NOTES_GRAVE : SB_NOTES_MAX)) {
+		lines[(*count)++] = note;
 		return true;
 	}
 	notes->beyond++;
-	for (size_t i = 1; i < notes->count; i++)
-		if (depth(notes->lines[i]) >= depth(notes->lines[worst]))
-			worst = i;
-	if (depth(line) >= depth(notes->lines[worst]) || !(copy = strdup(line)))
+	for (size_t i = 1; i < *count; i++)
+		if (!is_less(worst, &lines[i]))
+			worst = &lines[i];
+	if (!is_less(worst, &note)) {
+		free(note.text);
 		return false;
-	free(notes->lines[worst]);
-	notes->lines[worst] = copy;
+	}
+	free(worst->text);
+	*worst = note;
 	return true;
 }
 
-bool sb_notes_add(struct sb_notes *notes, const char *line)
+bool sb_notes_add(struct sb_notes *notes, enum sb_note_weight weight, const char *line)
 {
 	char safe[SB_NOTE_SIZE];
 	bool full = notes->known_count == SB_NOTES_KNOWN;
@@ -70,24 +89,46 @@ bool sb_notes_add(struct sb_notes *notes, const char *line)
 		return false;
 	if (!full)
 		notes->known[notes->known_count++] = hash_of(safe);
-	return keep(notes, safe) || !full;
+	return keep(notes, weight, safe) || !full;
 }
 
 void sb_notes_done(struct sb_notes *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
-		free(notes->lines[i]);
+		free(notes->lines[i].text);
+	for (size_t i = 0; i < notes->grave_count; i++)
+		free(notes->grave[i].text);
 	/* not all of it: most runs have not touched the pages of known */
-	notes->count = notes->beyond = notes->known_count = 0;
+	notes->count = notes->grave_count = notes->beyond = notes->known_count = 0;
+}
+
+/* The gravest first, else as they came. */
+static void each(const struct sb_notes *notes, void (*put)(void *out, const char *line), void *out)
+{
+	for (size_t i = 0; i < notes->grave_count; i++)
+		put(out, notes->grave[i].text);
+	for (int weight = SB_NOTE_LANDED; weight >= SB_NOTE_TOLD; weight--)
+		for (size_t i = 0; i < notes->count; i++)
+			if ((int)notes->lines[i].weight == weight)
+				put(out, notes->lines[i].text);
+}
+
+static void put_line(void *out, const char *line)
+{
+	sb_buf_printf(out, "  %s\n", line);
+}
+
+static void put_string(void *out, const char *line)
+{
+	sb_json_string(out, line);
 }
 
 void sb_notes_text(const struct sb_notes *notes, struct sb_buf *out)
 {
-	if (!notes->count && !notes->beyond)
+	if (!notes->count && !notes->grave_count && !notes->beyond)
 		return;
 	sb_buf_puts(out, "sandbash: done without a question, but look at it:\n");
-	for (size_t i = 0; i < notes->count; i++)
-		sb_buf_printf(out, "  %s\n", notes->lines[i]);
+	each(notes, put_line, out);
 	if (notes->beyond)
 		sb_buf_printf(out, "  and %zu more\n", notes->beyond);
 }
@@ -96,8 +137,7 @@ void sb_notes_json(const struct sb_notes *notes, struct sb_json *json)
 {
 	sb_json_key(json, "notes");
 	sb_json_open(json, '[');
-	for (size_t i = 0; i < notes->count; i++)
-		sb_json_string(json, notes->lines[i]);
+	each(notes, put_string, json);
 	sb_json_close(json, ']');
 	sb_json_pair_int(json, "notes_not_listed", (long)notes->beyond);
 }

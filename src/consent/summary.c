@@ -120,9 +120,9 @@ unsigned long sb_summary_count(const struct sb_summary *summary)
 	return summary->total;
 }
 
-bool sb_summary_note(struct sb_summary *summary, const char *line)
+bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, const char *line)
 {
-	return sb_notes_add(&summary->notes, line);
+	return sb_notes_add(&summary->notes, weight, line);
 }
 
 bool sb_summary_is_empty(const struct sb_summary *summary)

@@ -28,8 +28,8 @@ struct sb_refusal {
 	const char *program; /* NULL: unknown */
 	/* Which rule stopped it; NULL: none covers the path.  Need not live on. */
 	const struct sb_rule *rule;
-	const char
-		*by; /* as in the record: "person", "nobody", "timeout", "flood", "changed"; NULL: the rule */
+	const char *
+		by; /* as in the record: "person", "nobody", "timeout", "flood", "changed"; NULL: the rule */
 	/* rename: the other name, if that is not allowed either; else NULL */
 	const char *other;
 	const struct sb_rule *other_rule;
@@ -57,7 +57,7 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
 void sb_summary_wrote(struct sb_summary *summary, const char *path, size_t length);
 
 /* Something that was done, and that a person should look at (notes.h).  True: it is new. */
-bool sb_summary_note(struct sb_summary *summary, const char *line);
+bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, const char *line);
 
 /* Is there anything to tell? */
 bool sb_summary_is_empty(const struct sb_summary *summary);

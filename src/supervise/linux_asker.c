@@ -335,7 +335,7 @@ static void hear(struct asker *asker)
 		sb_approve(&asker->approver, request);
 		request = NULL;
 	} else if (message.kind == SB_WIRE_NOTE) {
-		sb_approver_note(&asker->approver, request->call.text);
+		sb_approver_note(&asker->approver, sb_wire_weight(&message), request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {
@@ -642,9 +642,14 @@ static int settle(struct asker *asker, struct sb_error *err)
 	return SB_OK;
 }
 
-static void note(void *context, const char *line)
+static void note(void *context, enum sb_note_weight weight, const char *line)
 {
-	sb_approver_note(context, line);
+	sb_approver_note(context, weight, line);
+}
+
+static void note_change(void *context, const char *line)
+{
+	sb_approver_note(context, SB_NOTE_GRAVE, line);
 }
 
 /* Has anything been done at all?  Most short commands change nothing, and need no look at the end. */
@@ -667,7 +672,7 @@ static void finish(struct asker *asker)
 
 	sb_linger_end(&telling, asker->approver.proc);
 	if (asker->guard && may_have_changed(asker))
-		sb_guard_changes(asker->guard, note, &asker->approver);
+		sb_guard_changes(asker->guard, note_change, &asker->approver);
 	if (asker->terminal) {
 		sb_terminal_drain(asker->terminal);
 		sb_terminal_close(asker->terminal);

@@ -93,17 +93,18 @@ void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call 
 		sb_sys_notify_continue(broker->performer->listener, call->id);
 }
 
-static void note(void *context, const char *line)
+static void note(void *context, enum sb_note_weight weight, const char *line)
 {
 	struct sb_broker *broker = context;
 	bool new;
 
 	pthread_mutex_lock(&broker->notes_lock);
 	/* many more than anybody reads: the asker knows which of them to keep */
-	new = sb_notes_add(&broker->notes, line) || broker->notes.known_count == SB_NOTES_KNOWN;
+	new = sb_notes_add(&broker->notes, weight, line) ||
+	      broker->notes.known_count == SB_NOTES_KNOWN;
 	pthread_mutex_unlock(&broker->notes_lock);
 	if (new)
-		sb_wire_send_note(broker->performer->channel, line);
+		sb_wire_send_note(broker->performer->channel, weight, line);
 }
 
 struct sb_telling sb_broker_telling(struct sb_broker *broker)

@@ -518,9 +518,9 @@ static void note_performed(struct sb_approver *approver, struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
-static void note(void *context, const char *line)
+static void note(void *context, enum sb_note_weight weight, const char *line)
 {
-	sb_approver_note(context, line);
+	sb_approver_note(context, weight, line);
 }
 
 /* For the end of the run. */

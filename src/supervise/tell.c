@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
-#include "consent/notes.h"
 #include "guard/guard.h"
 #include "supervise/linger.h"
 
@@ -33,7 +32,7 @@ static void tell(const struct sb_telling *telling, const char *path, const char 
 	sb_buf_printf(&line, "%s%s' was %s; %s follows its instructions", *rest ? "/" : "", rest,
 		      done, who);
 	if (!sb_buf_failed(&line))
-		telling->note(telling->context, line.data);
+		telling->note(telling->context, SB_NOTE_TOLD, line.data);
 }
 
 /* In a directory that does not mind the case of letters, both are one file. */
@@ -147,7 +146,7 @@ void sb_tell_at(const struct sb_telling *telling, const char *path, const char *
 	sb_escape_append(&line, path, strlen(path));
 	sb_buf_printf(&line, "' %s", what);
 	if (!sb_buf_failed(&line))
-		telling->note(telling->context, line.data);
+		telling->note(telling->context, SB_NOTE_GRAVE, line.data);
 }
 
 void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
@@ -156,5 +155,5 @@ void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement 
 	if (judgement->lingers[0])
 		sb_linger_keep(telling, judgement, old);
 	if (judgement->note[0])
-		telling->note(telling->context, judgement->note);
+		telling->note(telling->context, SB_NOTE_LANDED, judgement->note);
 }

@@ -7,6 +7,7 @@
 #ifndef SB_SUPERVISE_TELL_H
 #define SB_SUPERVISE_TELL_H
 
+#include "consent/notes.h"
 #include "sandbash/policy.h"
 #include "supervise/call.h"
 #include "supervise/case.h"
@@ -14,7 +15,7 @@
 
 struct sb_telling {
 	const struct sb_policy *policy;
-	void (*note)(void *context, const char *line);
+	void (*note)(void *context, enum sb_note_weight weight, const char *line);
 	void *context;
 };
 
@@ -29,7 +30,7 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
 		    struct sb_guard_bytes old);
 
-/* "'PATH' WHAT", unless it is gone with the run anyway. */
+/* "'PATH' WHAT", which is grave, unless it is gone with the run anyway. */
 void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what);
 
 #endif

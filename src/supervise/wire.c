@@ -89,15 +89,23 @@ int sb_wire_send(int channel, const struct sb_wire_message *message, int fd)
 	return send_parts(channel, &part, 1, &fd, fd >= 0);
 }
 
-int sb_wire_send_note(int channel, const char *line)
+int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line)
 {
 	struct head head;
 	struct iovec parts[2] = {{&head, sizeof head}, {(void *)line, strlen(line)}};
 
 	memset(&head, 0, sizeof head);
 	head.message.kind = SB_WIRE_NOTE;
+	head.message.number = (int)weight;
 	head.text = strlen(line);
 	return send_parts(channel, parts, 2, NULL, 0);
+}
+
+enum sb_note_weight sb_wire_weight(const struct sb_wire_message *message)
+{
+	return message->number == SB_NOTE_TOLD     ? SB_NOTE_TOLD
+	       : message->number == SB_NOTE_LANDED ? SB_NOTE_LANDED
+						   : SB_NOTE_GRAVE;
 }
 
 int sb_wire_send_request(int channel, const struct sb_wire_request *request)

@@ -8,6 +8,7 @@
 #ifndef SB_SUPERVISE_WIRE_H
 #define SB_SUPERVISE_WIRE_H
 
+#include "consent/notes.h"
 #include "enforce/layers.h"
 #include "supervise/call.h"
 #include "supervise/resolve.h"
@@ -37,7 +38,7 @@ struct sb_wire_counters {
 /* A request as it travels: fixed fields, then the strings one after the other. */
 struct sb_wire_message {
 	enum sb_wire_kind kind;
-	int number;  /* signal, or wait status */
+	int number;  /* signal, or wait status, or the weight of a note */
 	pid_t init;  /* SB_WIRE_ENDED: the namespace's first process, to be waited for; or 0 */
 	uint64_t id; /* SB_WIRE_STAGE: of the held call */
 	struct sb_layers layers;
@@ -59,7 +60,10 @@ struct sb_wire_request {
 
 /* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
 int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
-int sb_wire_send_note(int channel, const char *line);
+int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line);
+
+/* Of an SB_WIRE_NOTE; whoever says nothing that can be means the gravest. */
+enum sb_note_weight sb_wire_weight(const struct sb_wire_message *message);
 int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*

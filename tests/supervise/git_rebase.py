@@ -54,6 +54,18 @@ def left(fx):
     check((fx.project / "ran").exists(), "the command ran, inside")
 
 
+@test("dozens of other notes do not push it out of sight", variants=BOTH)
+def pushed(fx):
+    begin(fx)
+    many = "for i in $(seq 60); do mkdir d$i; echo x >d$i/CLAUDE.md; echo HTTP_PROXY=http://h$i >d$i/.env; done; "
+    result = inside(fx, many + "! git rebase -x 'echo ran >ran' side 2>/dev/null")
+    equal(result.status, 0, result.stderr)
+    told = result.stderr.split("look at it:\n")[1].splitlines()
+    contains(told[0], LEFT + " echo ran >ran", "the gravest comes first")
+    contains(told[1], "now says HTTP_PROXY")
+    equal((len(told), told[-1]), (1 + 32 + 1, "  and 88 more"))
+
+
 @test("a list of steps that nobody's rebase has made", variants=BOTH)
 def planted(fx):
     begin(fx)

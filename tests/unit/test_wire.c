@@ -103,19 +103,22 @@ static void a_note_arrives_as_it_was(void **state)
 	ssize_t length;
 
 	(void)state;
-	assert_int_equal(0, sb_wire_send_note(ends[0], "a line"));
+	assert_int_equal(0, sb_wire_send_note(ends[0], SB_NOTE_LANDED, "a line"));
 	assert_int_equal(0, sb_wire_receive(ends[1], &message, got, NULL));
 	assert_int_equal(SB_WIRE_NOTE, message.kind);
+	assert_int_equal(SB_NOTE_LANDED, sb_wire_weight(&message));
+	message.number = -1;
+	assert_int_equal(SB_NOTE_GRAVE, sb_wire_weight(&message));
 	assert_string_equal("a line", got->call.text);
 	sb_wire_request_done(got);
-	assert_int_equal(0, sb_wire_send_note(ends[0], "a line"));
+	assert_int_equal(0, sb_wire_send_note(ends[0], SB_NOTE_LANDED, "a line"));
 	length = recv(ends[1], bytes, sizeof bytes, 0);
 	assert_int_equal(length - 1, send(ends[0], bytes, (size_t)length - 1, 0));
 	assert_int_equal(-EBADMSG, sb_wire_receive(ends[1], &message, got, NULL));
 	sb_wire_request_done(got);
 	memset(bytes, 'x', 10000); /* longer than anything of ours */
 	bytes[10000] = '\0';
-	assert_int_equal(0, sb_wire_send_note(ends[0], bytes));
+	assert_int_equal(0, sb_wire_send_note(ends[0], SB_NOTE_TOLD, bytes));
 	assert_int_equal(-EBADMSG, sb_wire_receive(ends[1], &message, got, NULL));
 	sb_wire_request_done(got);
 	free(got);
