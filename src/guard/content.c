@@ -21,6 +21,7 @@
 #include "guard/guard_impl.h"
 #include "guard/reasons.h"
 #include "guard/repository.h"
+#include "path/path.h"
 
 #define HASH_KEY "extensions.objectformat"
 #define VERSION_KEY "core.repositoryformatversion" /* git sets it first, and never takes it away */
@@ -289,6 +290,61 @@ static bool leads_to_unguarded(const struct check *check, const char *url)
 	       leads_to_private(check, path);
 }
 
+/* What is said about the git directory that a .git file leads to, or its work tree, and how much more there is. */
+static void ask_about_led(const struct check *check, const char *what,
+			  const struct sb_guard_answer *led)
+{
+	const char *line = led->detail, *end = line + (led->found ? led->listed : 0);
+
+	if (line == end) /* links in it, or nobody can look */
+		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	while (line < end) {
+		size_t length = strcspn(line, "\n");
+
+		ask(check, what, line, length);
+		line += length + 1;
+	}
+	for (unsigned more = SB_GUARD_LINES; more < led->found; more++) {
+		char text[32];
+
+		snprintf(text, sizeof text, "finding %u", more + 1);
+		ask(check, what, text, strlen(text));
+	}
+}
+
+/*
+ * The git directory at own, and what it borrows from, counts for top from now on: does something stand there
+ * that it names (obeyed.c)?
+ */
+static void check_obeyed(const struct check *check, const char *own, const char *top)
+{
+	struct sb_guard_answer answer = {.verdict = SB_GUARD_PLAIN};
+	struct sb_repository repository, before;
+	bool same;
+
+	if (!sb_repository_at(own, &repository))
+		return; /* whoever makes it a git directory is looked at then */
+	same = sb_repository_find(top, &before) && strcmp(before.own, repository.own) == 0;
+	if (!same && sb_obeyed_asks(check->guard, &repository, top, NULL, &answer))
+		ask_about_led(check, "git would obey ", &answer);
+	sb_repository_done(&before);
+	sb_repository_done(&repository);
+}
+
+/* value, which the file of a git directory says, is its work tree, or the .git in it. */
+static void check_work_tree(const struct check *check, const char *value, const char *ending)
+{
+	SB_AUTO_BUF struct sb_buf top = SB_BUF(4 * MAX_LINE);
+	SB_AUTO_FREE char *own = sb_path_parent(check->path);
+
+	if (!own || !find_target(check, value, &top) || top.length < strlen(ending)) {
+		ask(check, "", value, strlen(value));
+		return;
+	}
+	top.data[top.length - strlen(ending)] = '\0';
+	check_obeyed(check, own, top.data);
+}
+
 static void check_key(const struct check *check, enum sb_guard_kind kind, const char *key,
 		      const char *value)
 {
@@ -312,6 +368,8 @@ static void check_key(const struct check *check, enum sb_guard_kind kind, const 
 	     !(is_of_module(check->path) || is_around(value) || is_project(check, value)) ||
 	     !leads_to_work_tree(check, value)))
 		ask_about_key(check, key, value);
+	else if (verdict == SB_KEY_PATH)
+		check_work_tree(check, value, "");
 }
 
 /* Only what is added or changed: the rest was the user's before, in whatever order. */
@@ -512,27 +570,6 @@ static char *only_line(const struct check *check)
 	return strndup(check->new_bytes.bytes, length);
 }
 
-/* What is said about the git directory that a .git file leads to, and how much more there is. */
-static void ask_about_led(const struct check *check, const struct sb_guard_answer *led)
-{
-	const char *line = led->detail, *end = line + (led->found ? led->listed : 0);
-
-	if (line == end) /* links in it, or nobody can look */
-		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
-	while (line < end) {
-		size_t length = strcspn(line, "\n");
-
-		ask(check, "it leads to ", line, length);
-		line += length + 1;
-	}
-	for (unsigned more = SB_GUARD_LINES; more < led->found; more++) {
-		char text[32];
-
-		snprintf(text, sizeof text, "finding %u", more + 1);
-		ask(check, "it leads to ", text, strlen(text));
-	}
-}
-
 /*
  * SECURITY: from now on somebody obeys the git directory that a .git file names.
  *
@@ -543,7 +580,7 @@ static void ask_about_led(const struct check *check, const struct sb_guard_answe
  */
 static void check_gitfile(const struct check *check)
 {
-	SB_AUTO_FREE char *line = only_line(check);
+	SB_AUTO_FREE char *line = only_line(check), *top = sb_path_parent(check->path);
 	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
 	struct sb_guard_answer answer = {.verdict = SB_GUARD_PLAIN};
 
@@ -551,7 +588,9 @@ static void check_gitfile(const struct check *check)
 	    !find_target(check, line + 8, &whole))
 		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
 	else if (sb_look_at_led(check->guard, whole.data, &answer))
-		ask_about_led(check, &answer);
+		ask_about_led(check, "it leads to ", &answer);
+	else if (top)
+		check_obeyed(check, whole.data, top);
 }
 
 static void check_gitdir(const struct check *check)
@@ -561,6 +600,8 @@ static void check_gitdir(const struct check *check)
 
 	if (!(length > 5 && strcmp(line + length - 5, "/.git") == 0 && leads_inside(check, line)))
 		ask(check, "", check->new_bytes.bytes, check->new_bytes.length);
+	else
+		check_work_tree(check, line, "/.git");
 }
 
 /* ".../worktrees/ID/commondir": "../.." is the directory around worktrees. */

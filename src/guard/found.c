@@ -63,6 +63,8 @@ static int look(struct sb_guard *guard)
 		guard->shown_count = i + 1;
 		if (status == SB_OK)
 			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
+		if (status == SB_OK)
+			status = sb_obeyed_find(options->projects[i], options, &guard->extras);
 	}
 	if (status == SB_OK)
 		status = sb_commons_find(options->projects, guard);

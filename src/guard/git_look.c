@@ -296,7 +296,7 @@ bool sb_look_for_git(const struct sb_guard *guard, int directory, const char *pa
 }
 
 /* One that is called .git, or lies in one, was guarded all the time; a project's own is the user's. */
-static bool was_obeyed(const struct sb_guard *guard, const char *path)
+bool sb_look_was_obeyed(const struct sb_guard *guard, const char *path)
 {
 	char beneath[4096];
 
@@ -311,7 +311,7 @@ bool sb_look_at_led(const struct sb_guard *guard, const char *path, struct sb_gu
 	SB_AUTO_FREE char *parent = NULL, *common = NULL;
 	bool any;
 
-	if (was_obeyed(guard, path))
+	if (sb_look_was_obeyed(guard, path))
 		return false;
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) /* whoever makes it a git directory is looked at then */

@@ -9,6 +9,7 @@
 #include "guard/fold.h"
 #include "guard/git_ways.h"
 #include "guard/guard.h"
+#include "guard/repository.h"
 #include "sys/directory.h"
 
 enum sb_component_kind {
@@ -71,10 +72,13 @@ enum sb_extra_kind {
 	SB_EXTRA_ROW,    /* what a link with a guarded name leads to, and all that is in it */
 	/* a relative core.hooksPath of the user's own: a directory of hooks in every repository */
 	SB_EXTRA_ANYWHERE,
+	/* a program by a relative way: of every repository, the user's own settings say so; */
+	SB_EXTRA_AT_TOPS,
+	SB_EXTRA_AT_WORKTREES, /* of a project's: also in its worktrees, where .git is a file */
 };
 
 struct sb_extra {
-	char *path; /* canonical; of ANYWHERE relative, without dots */
+	char *path; /* canonical; of ANYWHERE and those below it relative, without dots */
 	enum sb_extra_kind kind;
 	const struct sb_guard_row *row; /* whose name led here; NULL: a git config did */
 	const char *wild; /* of ROW: only names like "*.json" right in it; NULL: all beneath */
@@ -235,6 +239,9 @@ bool sb_look_at_git_part(const struct sb_guard *guard, int directory, const char
 bool sb_look_for_git(const struct sb_guard *guard, int directory, const char *path,
 		     const char *without, struct sb_guard_answer *out);
 
+/* Did git obey the one at path all the time, by its name or since a project's .git file leads there? */
+bool sb_look_was_obeyed(const struct sb_guard *guard, const char *path);
+
 /* Of the git directory at path, if it is there, and of the one that it borrows from: nobody obeyed it so far. */
 bool sb_look_at_led(const struct sb_guard *guard, const char *path, struct sb_guard_answer *out);
 
@@ -300,8 +307,13 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
  */
 int sb_extras_around(const char *directory, struct sb_extras *out);
 
-/* What the git directory at path would name as the .git of top.  Fails as the above. */
-int sb_extras_named(const char *path, const char *top, struct sb_extras *out);
+/*
+ * What the git directories, common and own, name for the work tree at top; home may be NULL.  *out_hooks, unless
+ * it is NULL: is a relative core.hooksPath among it?  Not strict: what may not be read names nothing.  Else
+ * it fails as the above.
+ */
+int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
+		    bool strict, struct sb_extras *out, bool *out_hooks);
 
 /*
  * The one at top alone; and what the user's own settings say, unless user is NULL.  shown, unless it is NULL, is
@@ -310,6 +322,46 @@ int sb_extras_named(const char *path, const char *top, struct sb_extras *out);
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out,
 		 struct sb_shown *shown);
 void sb_extras_done(struct sb_extras *extras);
+
+/* judge.c: what is said about an extra; is path one that the run began with, or on the way to one? */
+const struct sb_guard_row *sb_row_of_extra(const struct sb_guard *guard,
+					   const struct sb_extra *extra);
+bool sb_extras_have(const struct sb_guard *guard, const char *path);
+
+/* obeyed.c: a git directory counts for a work tree */
+
+/* Of a project: what repositories around it, and worktrees and submodules of all of these, name. */
+int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
+		   struct sb_extras *out);
+
+/* What gets a name at the moment: path is what it will be, directory what it is now; or NULL. */
+struct sb_moving {
+	int directory;
+	const char *path;
+};
+
+/*
+ * From now on the git directory counts for top: does something stand there that it names, and that nobody has
+ * guarded?  True: out says what.
+ */
+bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *repository,
+		    const char *top, const struct sb_moving *moving, struct sb_guard_answer *out);
+
+/* The same of what the user's own settings name in every repository. */
+bool sb_obeyed_by_user(const struct sb_guard *guard, const char *top, struct sb_guard_answer *out);
+
+/* Is path a program of such settings, in a work tree?  beneath: does the directory that gets this name have it? */
+const struct sb_extra *sb_obeyed_program(const struct sb_guard *guard, const char *path);
+bool sb_obeyed_beneath(const struct sb_guard *guard, int directory, const char *path,
+		       struct sb_guard_answer *out);
+
+/* A tree at source gets the name of path, and has a .git file that leads elsewhere there. */
+bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int directory,
+		     const char *path, struct sb_guard_answer *out);
+
+/* A git directory leaves its place: who comes next does not know what it named, or that it had hooks. */
+bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place *place,
+		      struct sb_guard_answer *out);
 
 /* links.c: at names that are guarded in directory, the home directory or a project */
 

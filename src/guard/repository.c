@@ -69,6 +69,47 @@ static char *read_path(const char *directory, const char *file, const char *pref
 	return canonical;
 }
 
+/*
+ * SECURITY: COMMON/worktrees/ID borrows from COMMON, also while it does not say so.
+ *
+ * Danger: no other commondir lands unasked, but that one does, at any time: in one run it is removed, in the
+ * next nobody knows the hooks.
+ * Held by: tests/supervise/obeyed.py
+ */
+static char *common_by_name(const char *own)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(own);
+	SB_AUTO_FREE char *common = parent ? sb_path_parent(parent) : NULL;
+	SB_AUTO_FD int fd = -1;
+
+	if (!common || strcmp(strrchr(parent, '/'), "/worktrees") != 0)
+		return NULL;
+	fd = open(common, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && sb_look_is_git(fd, "") ? sb_take_ptr(&common) : NULL;
+}
+
+/* out->own is there, or NULL. */
+static bool find_common(struct sb_repository *out)
+{
+	struct stat info;
+
+	if (!out->own || stat(out->own, &info) != 0 || !S_ISDIR(info.st_mode)) {
+		sb_repository_done(out);
+		return false;
+	}
+	out->common = read_path(out->own, "commondir", "");
+	out->is_linked = out->common != NULL;
+	if (!out->common)
+		out->common = common_by_name(out->own);
+	if (!out->common)
+		out->common = strdup(out->own);
+	if (!out->common) {
+		sb_repository_done(out);
+		return false;
+	}
+	return true;
+}
+
 bool sb_repository_find(const char *top, struct sb_repository *out)
 {
 	SB_AUTO_FREE char *dot_git = sb_path_join(top, ".git");
@@ -84,19 +125,13 @@ bool sb_repository_find(const char *top, struct sb_repository *out)
 	} else if (sb_path_canonical(dot_git, &out->own, &missing, NULL) != SB_OK) {
 		out->own = NULL;
 	}
-	if (!out->own || stat(out->own, &info) != 0 || !S_ISDIR(info.st_mode)) {
-		sb_repository_done(out);
-		return false;
-	}
-	out->common = read_path(out->own, "commondir", "");
-	out->is_linked = out->common != NULL;
-	if (!out->common)
-		out->common = strdup(out->own);
-	if (!out->common) {
-		sb_repository_done(out);
-		return false;
-	}
-	return true;
+	return find_common(out);
+}
+
+bool sb_repository_at(const char *own, struct sb_repository *out)
+{
+	*out = (struct sb_repository){.own = strdup(own), .is_file = true};
+	return find_common(out);
 }
 
 void sb_repository_done(struct sb_repository *repository)
@@ -131,7 +166,7 @@ static bool is_within_reach(const struct sb_extras *extras, const struct sb_extr
 	const struct sb_guard_options *options = extras->options;
 	struct stat info;
 
-	return !options || !options->in_guarded_root || extra->kind == SB_EXTRA_ANYWHERE ||
+	return !options || !options->in_guarded_root || extra->kind >= SB_EXTRA_ANYWHERE ||
 	       options->in_guarded_root(options->context, extra->path) ||
 	       lstat(extra->path, &info) != 0 || info.st_uid == geteuid();
 }
@@ -267,6 +302,7 @@ struct collector {
 	int includes; /* left */
 	bool strict;  /* what may not be read is an error */
 	bool user;    /* it is the user's own, and counts for all repositories */
+	bool hooks;   /* a core.hooksPath that is seen from the top: found */
 };
 
 static bool is_missing(int error)
@@ -277,7 +313,7 @@ static bool is_missing(int error)
 static int collect(struct collector *collector, const char *file);
 
 /* Only what is as it stands: nobody uses dots in the middle, and a repository's own is looked up. */
-static int add_anywhere(struct sb_extras *extras, const char *value)
+static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
 {
 	size_t length;
 	char *path;
@@ -290,7 +326,7 @@ static int add_anywhere(struct sb_extras *extras, const char *value)
 	if (!length || *value == '/' || *value == '~' || strstr(value, ".."))
 		return SB_OK;
 	path = strndup(value, length);
-	return path ? add_extra(extras, path, SB_EXTRA_ANYWHERE) : SB_E_NOMEM;
+	return path ? add_extra(extras, path, kind) : SB_E_NOMEM;
 }
 
 /* What git only reads: text, patterns, a key. */
@@ -336,8 +372,11 @@ static int collect_word(struct collector *collector, const char *word, bool firs
 
 	if (word[0] == '-' || strstr(word, "://") || (first && !slash))
 		return SB_OK;
-	status = add_program(collector, word, collector->top,
-			     first || word[0] == '/' || word[0] == '~', &found);
+	/* one with a slash may be away for a while, with the directory that it is in */
+	status = add_program(collector, word, collector->top, slash || word[0] == '~', &found);
+	if (status == SB_OK && (slash || found))
+		status = add_anywhere(collector->out, word,
+				      collector->user ? SB_EXTRA_AT_TOPS : SB_EXTRA_AT_WORKTREES);
 	/* "$(git rev-parse --show-toplevel)/x", "$HOME/x" */
 	if (status == SB_OK && !found && word[0] == '/') {
 		const char *rest = word + strspn(word, "/");
@@ -366,7 +405,8 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 	bool first = true, alias = strncmp(entry->key, "alias.", 6) == 0;
 	int status = SB_OK;
 
-	if (collector->strict || !entry->value || (alias && entry->value[0] != '!') ||
+	/* "-c core.pager=x log": an alias that names no command has options of git before it */
+	if (!entry->value || (alias && entry->value[0] != '!' && entry->value[0] != '-') ||
 	    is_text(entry->key) || sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
 		return SB_OK;
 	rest = words = strdup(entry->value + (entry->value[0] == '!'));
@@ -389,8 +429,10 @@ static int collect_entry(struct collector *collector, const char *file,
 	int status;
 
 	if (strcmp(entry->key, "core.hookspath") == 0 && collector->user &&
-	    add_anywhere(collector->out, entry->value) != SB_OK)
+	    add_anywhere(collector->out, entry->value, SB_EXTRA_ANYWHERE) != SB_OK)
 		return SB_E_NOMEM;
+	if (strcmp(entry->key, "core.hookspath") == 0)
+		collector->hooks |= entry->value && *entry->value != '/' && *entry->value != '~';
 	if (strcmp(entry->key, "core.hookspath") == 0)
 		return add_extra(
 			collector->out,
@@ -500,11 +542,15 @@ static int collect_repository(struct collector *collector, const char *common, c
 	return status == SB_OK ? collect_hook_links(collector, common) : status;
 }
 
-int sb_extras_named(const char *path, const char *top, struct sb_extras *out)
+int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
+		    bool strict, struct sb_extras *out, bool *out_hooks)
 {
-	struct collector collector = {top, NULL, out, MAX_INCLUDES, true};
+	struct collector collector = {top, home, out, MAX_INCLUDES, strict};
+	int status = collect_repository(&collector, repository->common, repository->own);
 
-	return collect_repository(&collector, path, path);
+	if (out_hooks)
+		*out_hooks = collector.hooks;
+	return status;
 }
 
 /* Is the way from top to git's config forbidden, and not just missing? */

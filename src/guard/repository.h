@@ -16,6 +16,9 @@ struct sb_repository {
 
 /* False: top (canonical) is no checkout, or its .git leads nowhere. */
 bool sb_repository_find(const char *top, struct sb_repository *out);
+
+/* The same of the git directory at own (canonical) that a .git file names.  False: it is none. */
+bool sb_repository_at(const char *own, struct sb_repository *out);
 void sb_repository_done(struct sb_repository *repository);
 
 /* A regular file of at most limit bytes, with a NUL behind it; or NULL. */

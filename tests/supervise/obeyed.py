@@ -1,0 +1,261 @@
+"""obeyed.py - P3: a git directory counts for a work tree, and what its settings name there is run.
+
+Each attack is one run or two; then git outside runs what was planted.  Without the sandbox it does so.
+"""
+
+import shutil
+
+from compare import native
+from tap import check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+
+# evil FILE makes a program that leaves a trace; $TRACE is outside the project.
+TOOLS = """
+evil() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\n: >"$TRACE"\\n' >"$1"; chmod 755 "$1"; }
+conf() { mkdir -p "$(dirname "$1")"; printf '[core]\\n\\tpager = : >"$TRACE"; cat\\n\\tfsmonitor = \\": >\\\\\\"$TRACE\\\\\\"; false\\"\\n' >"$1"; }
+"""
+SETTINGS = {
+    "hooksPath": "git config core.hooksPath .githooks",
+    "fsmonitor": "git config core.fsmonitor tools/fsm",
+    "include": "git config include.path ../shared.conf",
+}
+COMMIT = "git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x; git status"
+
+# Title: what is there, the runs, what is done outside.
+ATTACKS = {
+    "a .git file lands over a tree with hooks, of the project's own repository":
+        ("git config core.hooksPath .githooks",
+         ["evil t/.githooks/pre-commit; echo 'gitdir: ../.git' >t/.git"], "cd t && " + COMMIT),
+    "a .git file lands over a tree with a monitor":
+        ("git config core.fsmonitor tools/fsm",
+         ["evil t/tools/fsm; echo 'gitdir: ../.git' >t/.git"], "cd t && git status"),
+    "the .git file first, then the monitor":
+        ("git config core.fsmonitor tools/fsm",
+         ["mkdir t; echo 'gitdir: ../.git' >t/.git; evil t/tools/fsm"], "cd t && git status"),
+    "the .git file first, then a directory with the monitor":
+        ("git config core.fsmonitor tools/fsm",
+         ["mkdir t; echo 'gitdir: ../.git' >t/.git; evil q/fsm; mv q t/tools"],
+         "cd t && git status"),
+    "a .git file of a worktree, moved away and back":
+        ("git config core.hooksPath .githooks; git worktree add -q w",
+         ["mv w/.git w/g; evil w/.githooks/pre-commit; mv w/g w/.git"], "cd w && " + COMMIT),
+    "the same in two runs":
+        ("git config core.hooksPath .githooks; git worktree add -q w",
+         ["mv w/.git w/g", "evil w/.githooks/pre-commit; mv w/g w/.git"], "cd w && " + COMMIT),
+    "the same, and a repository inside":
+        ("git init -q --separate-git-dir=data n; git -C n config core.hooksPath .githooks",
+         ["mv n/.git n/g", "evil n/.githooks/pre-commit; mv n/g n/.git"], "cd n && " + COMMIT),
+    "a worktree's .git file is gone, and git repairs it":
+        ("git config core.hooksPath .githooks; git worktree add -q w",
+         ["rm w/.git", "evil w/.githooks/pre-commit"], "git worktree repair; cd w && " + COMMIT),
+    "a tree in the place of a submodule":
+        ("git init -q ../lib; git -C ../lib commit -q --allow-empty -m x; "
+         "git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm lib; "
+         "git -C lib config core.hooksPath .githooks",
+         ["mv lib old", "evil t/.githooks/post-checkout; mv t lib"],
+         "git submodule update --force; cd lib && git checkout -q -b y"),
+    "core.worktree of a submodule leads to a tree that was prepared":
+        ("git init -q ../lib; git -C ../lib commit -q --allow-empty -m x; "
+         "git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm lib; "
+         "git -C lib config core.hooksPath .githooks",
+         ["evil t/.githooks/post-checkout; "
+          "git config -f .git/modules/lib/config core.worktree ../../../t"],
+         "git --git-dir=.git/modules/lib checkout -q -b y"),
+    "a worktree that git does not know, whose commondir comes last":
+        ("git config core.hooksPath .githooks",
+         ["evil t/.githooks/pre-commit; mkdir -p .git/worktrees/t; cd .git/worktrees/t; "
+          "echo ../../../t/.git >gitdir; echo ref: refs/heads/main >HEAD; "
+          "echo 'gitdir: ../.git/worktrees/t' >../../../t/.git; echo ../.. >commondir"],
+         "cd t && " + COMMIT),
+    "a tree with a relative .git file is moved":
+        ("git config core.hooksPath .githooks",
+         ["mkdir -p a/t; echo 'gitdir: ../.git' >a/t/.git; evil a/t/.githooks/pre-commit; mv a/t t"],
+         "cd t && " + COMMIT),
+    ".git is moved, what it names is made, .git leads back":
+        ("git config core.hooksPath .githooks",
+         ["mv .git g", "evil .githooks/pre-commit; echo 'gitdir: g' >.git"], COMMIT),
+    "the same with a monitor":
+        ("git config core.fsmonitor tools/fsm",
+         ["mv .git g", "evil tools/fsm; echo 'gitdir: g' >.git"], COMMIT),
+    "the same with an include":
+        ("git config include.path ../x/shared.conf; mkdir x",
+         ["mv .git g", "conf x/shared.conf; mv g .git"], COMMIT),
+    "the same, and the include is named from its new place":
+        ("git config include.path ../shared.conf",
+         ["mv .git g; echo 'gitdir: g' >.git", "conf shared.conf"], COMMIT),
+    "the same, and the include is where it leads from a new place":
+        ("git config include.path ../shared.conf",
+         ["conf a/shared.conf; mkdir -p a; mv .git a/g; echo 'gitdir: a/g' >.git"], COMMIT),
+    ".git is moved and keeps its name, what it names is made, a .git file leads back":
+        ("git config core.hooksPath .githooks",
+         ["mkdir a; mv .git a", "evil .githooks/pre-commit; echo 'gitdir: a/.git' >.git"], COMMIT),
+    "the same with a monitor, and with its name":
+        ("git config core.fsmonitor tools/fsm",
+         ["mkdir a; mv .git a", "evil tools/fsm; echo 'gitdir: a/.git' >.git"], COMMIT),
+    "the same with an include, which is prepared":
+        ("git config include.path ../shared.conf",
+         ["conf a/shared.conf; mv .git a; echo 'gitdir: a/.git' >.git"], COMMIT),
+    "the same with a hook that is a link":
+        ("mkdir s; ln -s ../../s/run .git/hooks/pre-commit",
+         ["mv .git g", "evil s/run; mv g .git"], COMMIT),
+    "the same of a repository inside":
+        ("git init -q n; git -C n config core.fsmonitor tools/fsm",
+         ["cd n; mv .git g", "cd n; evil tools/fsm; mv g .git"], "git -C n status"),
+    "the same, and a .git file is there before":
+        ("git init -q n; git -C n config core.fsmonitor tools/fsm",
+         ["evil t/tools/fsm; echo 'gitdir: ../g' >t/.git; mv n/.git g"], "git -C t status"),
+    "a git directory that a .git file names, moved away and back":
+        ("git init -q --separate-git-dir=data n; git -C n config core.hooksPath .githooks",
+         ["mv data d2", "evil n/.githooks/pre-commit; mv d2 data"], "cd n && " + COMMIT),
+    "a config that cannot be read for a while":
+        ("git config core.fsmonitor tools/fsm",
+         ["chmod 000 .git/config", "evil tools/fsm; chmod 644 .git/config"], COMMIT),
+}
+
+# The same for a run in sub, a directory of the repository.
+PARTS = {
+    "a monitor": ("git config core.fsmonitor sub/fsm", "evil fsm", "git status"),
+    "a hook that is a link": ("ln -s ../../sub/run .git/hooks/pre-commit", "evil run", COMMIT),
+    "an included file": ("git config include.path ../sub/x.conf", "conf x.conf", COMMIT),
+    "an alias": ("git config alias.x '!sh sub/a'", "evil a", "git x"),
+    "a filter": ("git config filter.f.clean sub/f; echo '*.f filter=f' >.gitattributes", "evil f",
+                 "echo x >x.f; git add x.f"),
+    "a hook": ("git config core.hooksPath sub", "evil pre-commit", COMMIT),
+    "a link at a guarded name": ("ln -s sub/env .envrc", "evil env", ". ./.envrc"),
+    "a link in a guarded directory":
+        ("mkdir .vscode; ln -s ../sub/t.json .vscode/tasks.json", "evil t.json",
+         "sh .vscode/tasks.json"),
+}
+
+# Settings of the user's own: what is in ~/.gitconfig, the runs, what is done outside.
+OWN = {
+    "an alias, not in the first place":
+        ("alias.x '!sh tools/a'", "mkdir tools; echo : >tools/a",
+         ["mv tools t2", "evil tools/a"], "git x"),
+    "an editor": ("core.editor 'sh tools/e'", "mkdir tools; echo : >tools/e",
+                  ["mv tools t2", "evil tools/e"], "git commit --allow-empty"),
+    "an alias that sets a program":
+        ("alias.x '-c core.editor=tools/p commit --allow-empty'", "",
+         ["evil tools/p"], "git x"),
+    "a monitor, in a repository that is made": ("core.fsmonitor tools/fsm", "",
+                                               ["evil n/tools/fsm; git init -q n"], "git -C n status"),
+    "a monitor, in a repository inside": ("core.fsmonitor tools/fsm", "git init -q n",
+                                          ["evil n/tools/fsm"], "git -C n status"),
+    "an alias, in a worktree": ("alias.x '!./x'", "git worktree add -q w", ["evil w/x"],
+                                "git -C w x"),
+}
+
+# Of a repository's own config, in its worktrees.
+WORKTREES = {
+    "a monitor": ("git config core.fsmonitor tools/fsm", "evil w/tools/fsm", "git -C w status"),
+    "an alias": ("git config alias.x '!./x'", "evil w/x", "git -C w x"),
+    "one that is made": ("git config alias.x '!./x'; git worktree remove w",
+                         "git worktree add -q --detach w; evil w/x", "git -C w x"),
+}
+
+
+def again(fx):
+    for place in (fx.project, fx.home / "lib"):
+        fx.run("chmod", "-R", "u+rwX", place, cwd=fx.dir)
+        shutil.rmtree(place, ignore_errors=True)
+    fx.project.mkdir()
+    fx.git_project()
+    for name in ("TRACE", ".gitconfig"):
+        (fx.home / name).unlink(missing_ok=True)
+
+
+def shell(fx, script, where=""):
+    env = {"TRACE": fx.home / "TRACE", "GIT_EDITOR": None, "GIT_PAGER": None}
+    return fx.run(*native("bash", "-c", TOOLS + script), cwd=fx.path(where), env=env)
+
+
+def attack(before, runs, after, where="", settings=()):
+    def is_run(fx):
+        shell(fx, after)
+        return (fx.home / "TRACE").exists()
+
+    def prepare(fx):
+        again(fx)
+        for words in settings:
+            equal(shell(fx, f"git config --global {words}").status, 0)
+        result = shell(fx, before)
+        equal(result.status, 0, result.stderr)
+        check(not (fx.home / "TRACE").exists(), "nothing is planted yet")
+
+    def one(fx):
+        prepare(fx)
+        for script in runs:
+            shell(fx, script, where)
+        check(is_run(fx), "the control")
+        prepare(fx)
+        errors = []
+        for script in runs:
+            errors.append(fx.sandbash("--consent=deny", "--quiet", "bash", "-c", TOOLS + script,
+                                      cwd=fx.path(where), env={"TRACE": fx.home / "TRACE"}).stderr)
+        check(not is_run(fx), f"planted; {errors}")
+    return one
+
+
+for title, (before, runs, after) in ATTACKS.items():
+    test(f"P3 obeyed: {title}", variants=BOTH)(attack(before, runs, after))
+for title, (before, run, after) in PARTS.items():
+    test(f"P3 obeyed, from a part of a repository: {title}", variants=BOTH)(
+        attack("mkdir -p sub; " + before, [run], after, where="sub"))
+for title, (setting, before, runs, after) in OWN.items():
+    test(f"P3 obeyed, settings of one's own: {title}", variants=BOTH)(
+        attack(before + "\n:", runs, after, settings=(setting,)))
+for title, (before, run, after) in WORKTREES.items():
+    test(f"P3 obeyed, in a worktree: {title}", variants=BOTH)(
+        attack("git worktree add -q w; " + before, [run], after))
+
+LIB = ("git init -q ../lib; echo x >../lib/x; git -C ../lib add x; git -C ../lib commit -q -m x; "
+       "git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm lib; ")
+
+# What people do all day: what is there before, and the run.
+DAILY = {
+    "worktrees": ("", "git worktree add -q w; git worktree move w v; git worktree repair v; "
+                  "git worktree remove v"),
+    "worktrees with hooks of their own":
+        ("git config core.hooksPath .githooks; "
+         "git config alias.x '!git log origin/main'; git worktree add -q w; evil w/.githooks/pre-commit",
+         "git worktree move w v; git -C v status; mv v u; git worktree repair u; "
+         "chmod 600 .git/config; chmod 644 .git/config; "
+         "git worktree add -q --detach n; echo x >n/f; git worktree remove --force n"),
+    "submodules": (LIB, "git submodule deinit -q lib; git submodule update -q --init; "
+                   "git mv lib b; git commit -qm b; git submodule update -q; git -C b status"),
+    "a submodule's data moves into the repository":
+        (LIB + "rm -rf lib .git/modules/lib; git clone -q ../lib lib",
+         "git submodule absorbgitdirs; git -C lib status"),
+    "data that lies elsewhere":
+        ("", "git init -q --separate-git-dir=data n; git -C n commit -q --allow-empty -m x; "
+         "git init -q m; git -C m commit -q --allow-empty -m x; "
+         "git init -q --separate-git-dir=more m; git -C m status"),
+    "clones, and a repository that moves as a whole":
+        ("git init -q n; evil n/.git/hooks/pre-commit; git -C n config core.hooksPath .githooks",
+         "git clone -q . c; git clone -q --bare . c.git; mv c d; mv c.git d.git; mv n m; git -C m status"),
+    "steps": ("", "echo y >>README; git stash -q; git stash pop -q; git commit -qam y; "
+              "git rebase -q --force-rebase HEAD~1; mv .git g; mv g .git; git status"),
+    "files called like words of settings":
+        ("git config alias.x '!sh tools/a; git diff origin/main'; git init -q n",
+         "mkdir -p n/tools deep/tools origin; echo x >n/tools/a; echo x >deep/tools/a; "
+         "git -C n init -q; mkdir q; echo x >q/a; mv q n/t; mv n/t n/tools2"),
+}
+
+
+def daily(before, run):
+    def one(fx):
+        again(fx)
+        result = shell(fx, before + "\n:")
+        equal(result.status, 0, result.stderr)
+        result = fx.sandbash("--consent=deny", "bash", "-ec", TOOLS + run)
+        equal(result.status, 0, result.stderr)
+        lacks(result.stderr, "refused")
+    return one
+
+
+for title, (before, run) in DAILY.items():
+    test(f"P3 obeyed, every day: {title}", variants=BOTH)(daily(before, run))
+
+
+run_all()
