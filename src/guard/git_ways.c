@@ -195,18 +195,36 @@ static bool has_section(const struct ranked *ranked, const char *key)
 	return i < ranked->count && strncmp(ranked->all[i]->key, key, length) == 0;
 }
 
-/* A remote that was there leads elsewhere. */
-static void compare_url(const struct comparison *comparison, const char *remote, const char *last)
+static bool is_no(const char *value)
+{
+	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
+	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
+}
+
+/* A remote that was there leads elsewhere, or a branch ends in another one there. */
+static void compare_value(const struct comparison *comparison, const char *section,
+			  const char *name, const char *last)
 {
 	SB_AUTO_BUF struct sb_buf old = SB_BUF(SB_GUARD_MAX_BYTES),
 				  now = SB_BUF(SB_GUARD_MAX_BYTES), what = SB_BUF(MAX_TEXT);
-	bool had = get(&comparison->before, "remote", remote, last, true, &old);
+	bool had = get(&comparison->before, section, name, last, true, &old);
 
-	if (!get(&comparison->after, "remote", remote, last, true, &now) ||
+	if (!get(&comparison->after, section, name, last, true, &now) ||
 	    (had && strcmp(old.data, now.data) == 0))
 		return;
-	sb_buf_printf(&what, "remote.%.100s.%s", remote, last);
+	sb_buf_printf(&what, "%s.%.100s.%s", section, name, last);
 	say(comparison, what.data, now.data, had ? old.data : NULL);
+}
+
+/* What a push to it does there, beside the branch that it is given: of a new remote, too. */
+static void compare_push(const struct comparison *comparison, const char *remote)
+{
+	SB_AUTO_BUF struct sb_buf mirror = SB_BUF(SB_GUARD_MAX_BYTES);
+
+	compare_value(comparison, "remote", remote, "push");
+	if (get(&comparison->after, "remote", remote, "mirror", false, &mirror) &&
+	    !is_no(mirror.data))
+		compare_value(comparison, "remote", remote, "mirror");
 }
 
 /* Of each section in ranked once: its first entry is the one that says so. */
@@ -219,6 +237,14 @@ static bool is_first(const struct ranked *ranked, size_t i, const struct sb_buf 
 	       strcmp(before.data, name->data) != 0;
 }
 
+/* Of a branch. */
+static bool has_value(const struct ranked *ranked, const char *name, const char *last)
+{
+	SB_AUTO_BUF struct sb_buf value = SB_BUF(SB_GUARD_MAX_BYTES);
+
+	return get(ranked, "branch", name, last, false, &value);
+}
+
 static void compare_ways(struct comparison *comparison)
 {
 	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_GUARD_MAX_BYTES);
@@ -227,9 +253,13 @@ static void compare_ways(struct comparison *comparison)
 		if (!name_in(comparison->before.all[i]->key, "remote", &name) ||
 		    !is_first(&comparison->before, i, &name, "remote"))
 			continue;
-		compare_url(comparison, name.data, "url");
-		compare_url(comparison, name.data, "pushurl");
+		compare_value(comparison, "remote", name.data, "url");
+		compare_value(comparison, "remote", name.data, "pushurl");
 	}
+	for (size_t i = 0; i < comparison->after.count; i++)
+		if (name_in(comparison->after.all[i]->key, "remote", &name) &&
+		    is_first(&comparison->after, i, &name, "remote"))
+			compare_push(comparison, name.data);
 	compare_branch(comparison, NULL, false, true);
 	for (int pass = 0; pass < 2; pass++) {
 		const struct ranked *ranked = pass ? &comparison->after : &comparison->before;
@@ -243,20 +273,42 @@ static void compare_ways(struct comparison *comparison)
 				continue;
 			compare_branch(comparison, name.data, pass > 0, true);
 			compare_branch(comparison, name.data, pass > 0, false);
+			if (has_value(&comparison->before, name.data, "merge"))
+				compare_value(comparison, "branch", name.data, "merge");
 		}
 	}
 }
 
 /* --- what is hidden ---------------------------------------------------------------------------------- */
 
-static bool is_no(const char *value)
+/* A check that somebody may have asked for, in this file or in the user's own. */
+static bool is_check(const char *key)
 {
-	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
-	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
+	static const char *const keys[] = {
+		"commit.gpgsign",
+		"tag.gpgsign",
+		"tag.forcesignannotated",
+		"push.gpgsign",
+		"merge.verifysignatures",
+		"transfer.fsckobjects",
+		"fetch.fsckobjects",
+		"receive.fsckobjects",
+		"receive.denynonfastforwards",
+		"receive.denydeletes",
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
 }
 
 static bool hides(const char *key, const char *value)
 {
+	if (is_check(key))
+		return is_no(value);
+	if (strcmp(key, "push.default") == 0)
+		return strcasecmp(value, "matching") == 0; /* all branches at once */
 	if (strcmp(key, "status.showuntrackedfiles") == 0)
 		return is_no(value);
 	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
@@ -396,8 +448,18 @@ void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *c
 	struct sb_repository repository;
 	struct sb_shown now;
 
-	if (!shown->top || !sb_repository_find(shown->top, &repository))
+	if (!shown->top)
 		return;
+	/* a later run would take what it finds there for what was there all the time */
+	if (!sb_repository_find(shown->top, &repository)) {
+		SB_AUTO_BUF struct sb_buf line = SB_BUF(MAX_TEXT + 64);
+
+		sb_buf_printf(&line, "%.1000s/.git is gone: where git push goes is not known",
+			      shown->top);
+		if (!sb_buf_failed(&line))
+			tell(context, line.data);
+		return;
+	}
 	sb_shown_take(&now, shown->top, repository.common, repository.own);
 	if ((!is_same(bytes_of(shown, 0), bytes_of(&now, 0)) ||
 	     !is_same(bytes_of(shown, 1), bytes_of(&now, 1))) &&

@@ -37,6 +37,15 @@ ELSEWHERE = {
     "git config status.showUntrackedFiles no": "status.showuntrackedfiles is now no",
     "git config diff.ignoreSubmodules all": "diff.ignoresubmodules is now all",
     "git config submodule.x.ignore all": "submodule.x.ignore is now all",
+    "git config remote.origin.push +refs/heads/*:refs/heads/*": "remote.origin.push is now +refs/heads/*:refs/heads/*",
+    "git config remote.origin.mirror true": "remote.origin.mirror is now true",
+    f"git remote add --mirror=push m {NEW}": "remote.m.mirror is now true",
+    "git config branch.main.merge refs/heads/prod": "branch.main.merge is now refs/heads/prod, was refs/heads/main",
+    "git config push.default matching": "push.default is now matching",
+    "git config commit.gpgSign false": "commit.gpgsign is now false",
+    "git config merge.verifySignatures no": "merge.verifysignatures is now no",
+    "git config fetch.fsckObjects 0": "fetch.fsckobjects is now 0",
+    f"git remote set-url origin {NEW}; mv .git g": ".git is gone",
     "echo '*' >>.git/info/exclude": "info/exclude now hides *",
     "mv .git/info i; echo '*' >>i/exclude; mv i .git/info": "info/exclude now hides *",
 }
@@ -46,7 +55,9 @@ SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remot
         f"git remote set-url origin {NEW}; git remote set-url origin {OLD}", "git checkout -q -b new",
         "git branch -q -u main new 2>/dev/null || git branch -q new", "git config branch.new.remote fork",
         "git config status.showUntrackedFiles all", "echo '# comment' >>.git/info/exclude",
-        "git config user.name x; git config branch.main.rebase true"]
+        "git config user.name x; git config branch.main.rebase true", "git config commit.gpgSign true",
+        "git config branch.new.merge refs/heads/x; git config remote.origin.mirror false",
+        "git config push.default current", "mv .git g; mv g .git"]
 
 
 @test("each way to lead git push elsewhere, or to hide work", variants=BOTH)

@@ -6,7 +6,7 @@ Each attack is one run or two; then git outside runs what was planted.  Without 
 import shutil
 
 from compare import native
-from tap import check, contains, equal, lacks, run_all, test
+from tap import check, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
 
@@ -15,11 +15,6 @@ TOOLS = """
 evil() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\n: >"$TRACE"\\n' >"$1"; chmod 755 "$1"; }
 conf() { mkdir -p "$(dirname "$1")"; printf '[core]\\n\\tpager = : >"$TRACE"; cat\\n\\tfsmonitor = \\": >\\\\\\"$TRACE\\\\\\"; false\\"\\n' >"$1"; }
 """
-SETTINGS = {
-    "hooksPath": "git config core.hooksPath .githooks",
-    "fsmonitor": "git config core.fsmonitor tools/fsm",
-    "include": "git config include.path ../shared.conf",
-}
 COMMIT = "git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x; git status"
 
 # Title: what is there, the runs, what is done outside.
@@ -208,6 +203,21 @@ for title, (setting, before, runs, after) in OWN.items():
 for title, (before, run, after) in WORKTREES.items():
     test(f"P3 obeyed, in a worktree: {title}", variants=BOTH)(
         attack("git worktree add -q w; " + before, [run], after))
+
+@test("P3 obeyed: a hook that stops commits does not go away with its .git", variants=BOTH)
+def without_hooks(fx):
+    script = ("mv .git g; mkdir .git; cd g; for i in *; do test $i = hooks || cp -r $i ../.git; done")
+    for boxed in (False, True):
+        again(fx)
+        fx.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n", 0o755)
+        check(shell(fx, "git commit --allow-empty -m x").status != 0, "the hook stops it")
+        if boxed:
+            fx.sandbash("--consent=deny", "--quiet", "bash", "-c", script)
+            check(shell(fx, "git commit --allow-empty -m x").status != 0, "and still does")
+        else:
+            shell(fx, script)
+            equal(shell(fx, "git commit --allow-empty -m x").status, 0, "the control")
+
 
 LIB = ("git init -q ../lib; echo x >../lib/x; git -C ../lib add x; git -C ../lib commit -q -m x; "
        "git -c protocol.file.allow=always submodule --quiet add ../lib lib; git commit -qm lib; ")
