@@ -42,10 +42,15 @@ static bool is_unguarded(void *policy, const char *path)
 static bool is_opened(const struct sb_guard *guard, const char *path,
 		      const struct sb_guard_row *row)
 {
-	struct sb_decision decision = sb_decide(sb_guard_context(guard), SB_CREATE, path);
+	const struct sb_policy *policy = sb_guard_context(guard);
+	const struct sb_site site = {.path = path};
+	const struct sb_judged judged = {.op = SB_CREATE,
+					 .site = &site,
+					 .decision = sb_decide(policy, SB_CREATE, path),
+					 .guard = {.row = row}};
 
-	return decision.verdict == SB_ALLOW && decision.rule &&
-	       sb_rule_opens(guard, decision.rule, path, row, NULL, true);
+	return judged.decision.verdict == SB_ALLOW && judged.decision.rule &&
+	       sb_rules_open(guard, policy, &judged, true);
 }
 
 static int make_guard(const struct sb_policy *policy, const char *const *projects,
@@ -323,8 +328,7 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 		return;
 	/* of what it has found in a directory, names that a rule opens are left out already */
 	if (!guard->found && judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
-	    sb_rule_opens(grounds->guard, judged->decision.rule, judged->site->path, guard->row,
-			  guard->named, file)) {
+	    sb_rules_open(grounds->guard, grounds->policy, judged, file)) {
 		guard->verdict = SB_GUARD_PLAIN;
 		guard->looked = 0; /* whatever is there */
 		return;

@@ -15,6 +15,10 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
 		   const struct sb_guard_row *row, const char *named, bool file);
 
+/* Does the rule that has decided, or another one that allows, do so? */
+bool sb_rules_open(const struct sb_guard *guard, const struct sb_policy *policy,
+		   const struct sb_judged *judged, bool file);
+
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 

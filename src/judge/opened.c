@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "path/pattern.h"
+#include "policy/policy_impl.h"
 
 /* Made when it is first needed, and never let go: the rows are the same for every run. */
 const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
@@ -134,6 +135,47 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 			(file && !pattern.glob && !covers_start(&pattern, path, parent));
 	sb_pattern_done(&pattern);
 	return opens;
+}
+
+/* Does a rule that is no less specific say something stricter? */
+static bool is_overruled(const struct sb_policy *policy, enum sb_op op, const char *path,
+			 const struct sb_pattern *pattern)
+{
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_pattern *other = sb_policy_pattern(policy, i);
+
+		if (sb_policy_rule(policy, i)->access.verdict[op] != SB_ALLOW &&
+		    sb_pattern_compare(other, pattern) >= 0 && sb_pattern_covers(other, path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The rule that decides is the most specific one, and may be about a directory, while another one names
+ * the file: together they allow what each of them does.  So it is enough that nothing stricter stands
+ * between, and no rule that allows ever closes what another one opens (tests/unit/test_monotone.c).
+ */
+bool sb_rules_open(const struct sb_guard *guard, const struct sb_policy *policy,
+		   const struct sb_judged *judged, bool file)
+{
+	const struct sb_guard_answer *answer = &judged->guard;
+	const char *path = judged->site->path;
+
+	if (sb_rule_opens(guard, judged->decision.rule, path, answer->row, answer->named, file))
+		return true;
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
+
+		if (rule->tier != SB_TIER_BUILTIN && rule != judged->decision.rule &&
+		    rule->access.verdict[judged->op] == SB_ALLOW &&
+		    sb_pattern_covers(pattern, path) &&
+		    sb_rule_opens(guard, rule, path, answer->row, answer->named, file) &&
+		    !is_overruled(policy, judged->op, path, pattern))
+			return true;
+	}
+	return false;
 }
 
 bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
