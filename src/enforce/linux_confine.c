@@ -358,6 +358,7 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 	start_layers(stages->layers);
 	stages->layers->supervised = stages->supervised;
 	stages->layers->no_copies = stages->supervised && !sb_sys_can_copy_descriptors();
+	stages->layers->interrupts = stages->supervised && sb_sys_signals_end_held_calls();
 	if (stat(".", &stages->cwd) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the current directory");
 	stages->probes =

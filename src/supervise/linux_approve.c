@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "consent/always.h"
 #include "supervise/pending.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
@@ -22,6 +23,7 @@
 #define FIFO_MS 10  /* and whether a FIFO has got a reader */
 /* The kernel walks a list for each that it is asked about: of many who wait, one look costs their square. */
 #define MANY 64
+#define LOST_MS 3000 /* how long a caller whose wait was ended by a signal may take to come again */
 
 int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 {
@@ -180,6 +182,23 @@ static void record_answer(struct sb_approver *approver, const struct sb_pending 
 	sb_approver_record(approver, &event);
 }
 
+/* Did a signal end its wait, so that it may come again?  owed.h */
+static bool is_lost(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	return sb_owed_interrupts() && !sb_call_is_orphan(&pending->request->call) &&
+	       !sb_sys_notify_alive(approver->listener, pending->request->call.id);
+}
+
+/* Until it does: no question is about it any more. */
+static void keep_allowed(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	pending->by = by;
+	pending->question = 0;
+	pending->next = approver->pending;
+	approver->pending = pending;
+	approver->pending_count++;
+}
+
 /*
  * SECURITY: an answer is for the process that was shown, and only what was offered is one.
  *
@@ -202,6 +221,8 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 		if (answer == SB_ANSWER_DENY) {
 			sb_pending_deny(approver, shown, by);
 			sb_pending_free(shown);
+		} else if (is_lost(approver, shown)) {
+			keep_allowed(approver, shown, by);
 		} else {
 			sb_pending_carry_out(approver, shown, by);
 		}
@@ -379,7 +400,7 @@ static void open_terminal(const struct sb_approver *approver, const struct sb_pe
 	const struct sb_call *call = &pending->request->call;
 	struct sb_outcome outcome = sb_open_terminal(approver, call, &pending->file);
 
-	sb_deliver(approver->listener, call, &pending->file, &outcome);
+	sb_deliver(approver->listener, call, &pending->file, NULL, &outcome);
 }
 
 /* Look what the rules say about where it leads; do it if they allow.  True: that was all. */
@@ -496,6 +517,47 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 	}
 }
 
+static bool is_same_call(const struct sb_pending *one, const struct sb_pending *other)
+{
+	const struct sb_call *a = &one->request->call, *b = &other->request->call;
+
+	return a->thread == b->thread && a->act == b->act && a->flags == b->flags &&
+	       a->mode == b->mode && strcmp(a->text, b->text) == 0 &&
+	       strcmp(one->file.path, other->file.path) == 0 &&
+	       strcmp(one->target.path, other->target.path) == 0;
+}
+
+/*
+ * A signal has ended the wait of this call before (owed.h).  It gets the answer of what was done
+ * then, or its place at the question that is open, or the yes to it.  True: answered, or waits there.
+ */
+static bool came_again(struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+	struct sb_pending **link = &approver->pending;
+
+	if (!sb_owed_interrupts())
+		return false;
+	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND
+		    ? sb_owed_pays_socket(approver->listener, call)
+		    : sb_owed_pays(approver->listener, call, &pending->file,
+				   sb_call_is_two(call) ? &pending->target : NULL))
+		return true;
+	while (*link && (!is_same_call(*link, pending) ||
+			 sb_sys_notify_alive(approver->listener, (*link)->request->call.id)))
+		link = &(*link)->next;
+	if (!*link)
+		return false;
+	(*link)->request->call.id = call->id;
+	(*link)->lost_ms = 0;
+	if ((*link)->by) {
+		struct sb_pending *allowed = take(approver, link);
+
+		sb_pending_carry_out(approver, allowed, allowed->by);
+	}
+	return true;
+}
+
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
@@ -509,7 +571,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
-	if (!find_spots(approver, pending))
+	if (!find_spots(approver, pending) || came_again(approver, pending))
 		sb_pending_free(pending);
 	else if (!settled_at_once(approver, pending))
 		decide(approver, pending);
@@ -582,6 +644,8 @@ static struct sb_pending **find_left(struct sb_approver *approver)
 	bool is_shown = true;
 
 	for (struct sb_pending **link = &approver->pending; *link; link = &(*link)->next) {
+		if (!(*link)->question)
+			continue;
 		if ((*link)->question != question) {
 			question = (*link)->question;
 			is_shown = *find_shown(approver, question);
@@ -632,6 +696,12 @@ void sb_approver_tick(struct sb_approver *approver)
 		if (sb_sys_notify_alive(approver->listener, pending->request->call.id)) {
 			if (pending->deadline_ms && pending->deadline_ms <= now)
 				late = question;
+			link = &pending->next;
+			continue;
+		}
+		if (sb_owed_interrupts() && !pending->lost_ms)
+			pending->lost_ms = now;
+		if (sb_owed_interrupts() && now - pending->lost_ms < LOST_MS) {
 			link = &pending->next;
 			continue;
 		}

@@ -26,6 +26,7 @@
 #include "supervise/approve.h"
 #include "supervise/birth.h"
 #include "supervise/linger.h"
+#include "supervise/owed.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/wire.h"
@@ -637,6 +638,7 @@ static int settle(struct asker *asker, struct sb_error *err)
 	raise_limit();
 	/* as root: what is done outside on approval needs no more than root's own files */
 	sb_perform_note(asker->grounds.own_temp);
+	sb_owed_is_asker();
 	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
 	return SB_OK;
@@ -721,6 +723,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	if (proc < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot open /proc");
 	status = sb_stages_begin(&stages, err);
+	if (status == SB_OK && sb_owed_begin(layers.interrupts, proc) < 0)
+		status = sb_fail(err, SB_E_NOMEM, errno, "out of memory");
 	if (status == SB_OK)
 		status = sb_approver_init(&asker.approver, err);
 	if (status == SB_OK)

@@ -25,6 +25,7 @@
 #include "supervise/land.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
@@ -250,7 +251,7 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 	if (!error && call->act == SB_ACT_ACCESS && S_ISLNK(file->info.st_mode)) {
 		struct sb_outcome outcome = sb_perform(call, file, NULL);
 
-		sb_broker_answer(broker, call, NULL, &outcome);
+		sb_broker_answer(broker, call, NULL, NULL, &outcome);
 		return;
 	}
 	if (error)
@@ -328,7 +329,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 		sb_tell_landed(&telling, judgement, sb_bytes_seen(&source.old));
 		sb_broker_done(broker, judgement->strictest->op);
 		sb_resolve_renamed();
-		sb_sys_notify_return(performer->listener, call->id, 0);
+		sb_owed_return(performer->listener, call, file, target);
 	}
 	sb_source_done(&source);
 	return allowed;
@@ -463,7 +464,7 @@ static bool opened_device(struct sb_broker *broker, const struct sb_call *call,
 	}
 	sb_broker_seen(broker, SB_MODIFY);
 	sb_broker_done(broker, SB_MODIFY);
-	sb_broker_answer(broker, call, NULL, &outcome);
+	sb_broker_answer(broker, call, NULL, NULL, &outcome);
 	return true;
 }
 
@@ -521,6 +522,20 @@ static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 	return sb_broker_resolve(broker, cwd, call, to, SB_LOOKUP_NAME, out);
 }
 
+/* A call that comes again, since a signal ended it when it was done: owed.h. */
+static bool answered_before(struct sb_broker *broker, const struct sb_call *call,
+			    struct sb_spot *file, struct sb_spot *target)
+{
+	if (file->directory < 0 || !sb_broker_inner_allows(call, file, target))
+		return false;
+	if (sb_owed_pays(broker->performer->listener, call, file, target))
+		return true;
+	if (!sb_owed_by_asker(call, file, target))
+		return false;
+	sb_broker_forward(broker, call, file, target, -1);
+	return true;
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -548,6 +563,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		sb_broker_answer_error(broker, call, -status);
 		return true;
 	}
+	if (sb_owed_interrupts() && answered_before(broker, call, &file, two ? &target : NULL))
+		goto out;
 	if (two && !file.in_proc && !target.in_proc &&
 	    (sb_fast_crosses(performer->policy, file.path, target.path) ||
 	     moves_deep(call, &file, &target))) {
@@ -652,7 +669,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		sb_tell_act(&telling, call, &file, &target);
 		if (judged)
 			sb_broker_done(broker, judgement.strictest->op);
-		sb_broker_answer(broker, call, &file, &outcome);
+		sb_broker_answer(broker, call, &file, &target, &outcome);
 	}
 out:
 	if (answered && judged)

@@ -24,6 +24,7 @@
 #include "supervise/domains.h"
 #include "supervise/case.h"
 #include "supervise/meaning.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -166,9 +167,10 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 }
 
 void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,
-		      const struct sb_spot *file, struct sb_outcome *outcome)
+		      const struct sb_spot *file, const struct sb_spot *target,
+		      struct sb_outcome *outcome)
 {
-	sb_deliver_quickly(broker->performer->listener, call, file, outcome);
+	sb_deliver_quickly(broker->performer->listener, call, file, target, outcome);
 }
 
 /*
@@ -194,7 +196,7 @@ static void open_to_read(const struct sb_broker *broker, const struct sb_call *c
 	if (outcome.error)
 		sb_broker_answer_error(broker, call, outcome.error);
 	else
-		sb_broker_answer(broker, call, NULL, &outcome);
+		sb_broker_answer(broker, call, NULL, NULL, &outcome);
 }
 
 /*
@@ -285,7 +287,7 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 		if (outcome.error)
 			sb_broker_answer_error(broker, call, outcome.error);
 		else
-			sb_broker_answer(broker, call, &file, &outcome);
+			sb_broker_answer(broker, call, &file, NULL, &outcome);
 	}
 	sb_spot_done(&file);
 }
@@ -407,7 +409,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_seen(broker, SB_CREATE);
 		sb_broker_done(broker, SB_CREATE);
 		sb_tell_act(&telling, call, &file, NULL);
-		sb_broker_answer(broker, call, &file, &outcome);
+		sb_broker_answer(broker, call, &file, NULL, &outcome);
 	}
 	sb_spot_done(&file);
 	return !outcome.error;
@@ -428,8 +430,8 @@ static bool is_fast(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 	return true;
 }
 
-void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
-		     const struct seccomp_notif *notification)
+static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
+		  const struct seccomp_notif *notification)
 {
 	struct sb_call call;
 	int status, tries = TRIES;
@@ -464,4 +466,14 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		}
 	}
 	sb_call_done(&call);
+}
+
+void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
+		     const struct seccomp_notif *notification)
+{
+	pid_t caller = (pid_t)notification->pid;
+
+	sb_owed_enter(caller);
+	serve(broker, cwd, notification);
+	sb_owed_leave(caller);
 }

@@ -564,6 +564,8 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->target_error = 0;
 	out->file.path[0] = out->target.path[0] = out->text[0] = '\0';
 	out->flags = out->at_flags = 0;
+	out->mode = 0;
+	out->device = 0;
 	out->replaces = out->flags_in_memory = false;
 	out->resolve = 0;
 	out->value = NULL;

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "supervise/meaning.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/tell.h"
 #include "supervise/thread.h"
@@ -344,7 +345,7 @@ static int perform_landing(struct sb_approver *approver, struct sb_pending *pend
 	else if (call->act == SB_ACT_CLOSE)
 		sb_sys_notify_continue(approver->listener, call->id);
 	else
-		sb_sys_notify_return(approver->listener, call->id, 0);
+		sb_owed_return(approver->listener, call, &pending->file, &pending->target);
 	return error;
 }
 
@@ -382,7 +383,7 @@ static struct sb_outcome act(const struct sb_approver *approver, struct sb_pendi
  * Carry it out; returns the errno it ended with.  EAGAIN with *again set: a FIFO without a
  * reader, for which the caller waits and nobody else.
  */
-int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending, bool *again)
+static int perform(struct sb_approver *approver, struct sb_pending *pending, bool *again)
 {
 	const struct sb_call *call = &pending->request->call;
 	struct sb_outcome outcome = {.fd = -1};
@@ -410,7 +411,21 @@ int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending,
 		return EAGAIN;
 	}
 	error = outcome.error;
-	sb_deliver(approver->listener, call, &pending->file, &outcome);
+	if (!error && (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND))
+		sb_owed_return_socket(approver->listener, call, pending->request->socket);
+	else
+		sb_deliver(approver->listener, call, &pending->file, &pending->target, &outcome);
+	return error;
+}
+
+int sb_pending_perform(struct sb_approver *approver, struct sb_pending *pending, bool *again)
+{
+	const struct sb_call *call = &pending->request->call;
+	int error;
+
+	sb_owed_begins(call, &pending->file, sb_call_is_two(call) ? &pending->target : NULL);
+	error = perform(approver, pending, again);
+	sb_owed_ends();
 	return error;
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervise/owed.h"
 #include "sys/notify.h"
 
 #define NR_faccessat2 439
@@ -395,12 +396,32 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 	return outcome;
 }
 
+/* Nobody waits for it: the caller was killed, or a signal ended its wait (owed.h). */
+static bool is_unheard(int status)
+{
+	return status == -ENOENT || status == -ESRCH;
+}
+
+/* A file that was made for the call is not made twice. */
+static void let_go(const struct sb_call *call, const struct sb_spot *file,
+		   struct sb_outcome *outcome, int status)
+{
+	if (sb_owed_interrupts() && is_unheard(status) && outcome->created) {
+		sb_owed_keep(call, file, outcome->fd);
+		outcome->created = false;
+	} else {
+		close(outcome->fd);
+	}
+	outcome->fd = -1;
+}
+
 /*
  * Hand over, empty if that was asked for, let go of our own copy, and only then let the caller
  * go on: with a copy of ours still open, a program just written would be busy, a FIFO would not
  * end and a lock would stay.  The kernel, too, takes a number before it touches the file.
  */
-static int hand_over(int listener, const struct sb_call *call, struct sb_outcome *outcome)
+static int hand_over(int listener, const struct sb_call *call, const struct sb_spot *file,
+		     struct sb_outcome *outcome)
 {
 	char name[SB_PROC_NAME];
 	int number = sb_sys_notify_place(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
@@ -409,11 +430,12 @@ static int hand_over(int listener, const struct sb_call *call, struct sb_outcome
 	if (number >= 0 && outcome->truncate &&
 	    truncate(sb_proc_self_fd(name, outcome->fd), 0) != 0)
 		error = errno;
-	close(outcome->fd);
-	outcome->fd = -1;
-	if (number < 0)
-		return number;
-	return error ? -error : sb_sys_notify_return(listener, call->id, number);
+	let_go(call, file, outcome, number);
+	if (number < 0 || error)
+		return number < 0 ? number : -error;
+	if (!sb_owed_say(listener, call, number))
+		sb_owed_keep_number(call, file, number);
+	return number;
 }
 
 static unsigned copies; /* of handed-over files that we still have open */
@@ -428,17 +450,17 @@ static bool is_nobodys(const struct sb_call *call, const struct sb_outcome *outc
 	return outcome->created && !(call->mode & 0111) && (call->flags & O_ACCMODE) != O_RDONLY;
 }
 
-static int hand_over_at_once(int listener, const struct sb_call *call, struct sb_outcome *outcome)
+static int hand_over_at_once(int listener, const struct sb_call *call, const struct sb_spot *file,
+			     struct sb_outcome *outcome)
 {
 	int status;
 
 	if (!is_nobodys(call, outcome))
-		return hand_over(listener, call, outcome);
+		return hand_over(listener, call, file, outcome);
 	__atomic_fetch_add(&copies, 1, __ATOMIC_ACQ_REL);
 	status = sb_sys_notify_give(listener, call->id, outcome->fd, call->flags & O_CLOEXEC);
-	close(outcome->fd);
+	let_go(call, file, outcome, status);
 	__atomic_fetch_sub(&copies, 1, __ATOMIC_ACQ_REL);
-	outcome->fd = -1;
 	return status;
 }
 
@@ -455,10 +477,11 @@ void sb_deliver_settle(void)
 	}
 }
 
+typedef int hand_over_fn(int listener, const struct sb_call *call, const struct sb_spot *file,
+			 struct sb_outcome *outcome);
+
 static void deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
-		    struct sb_outcome *outcome,
-		    int (*hand)(int listener, const struct sb_call *call,
-				struct sb_outcome *outcome))
+		    const struct sb_spot *target, struct sb_outcome *outcome, hand_over_fn *hand)
 {
 	int status;
 
@@ -467,10 +490,10 @@ static void deliver(int listener, const struct sb_call *call, const struct sb_sp
 		return;
 	}
 	if (outcome->fd < 0) {
-		sb_sys_notify_return(listener, call->id, 0);
+		sb_owed_return(listener, call, file, target);
 		return;
 	}
-	status = hand(listener, call, outcome);
+	status = hand(listener, call, file, outcome);
 	if (status >= 0)
 		return;
 	/* EMFILE leaves no file behind */
@@ -480,13 +503,13 @@ static void deliver(int listener, const struct sb_call *call, const struct sb_sp
 }
 
 void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
-		struct sb_outcome *outcome)
+		const struct sb_spot *target, struct sb_outcome *outcome)
 {
-	deliver(listener, call, file, outcome, hand_over);
+	deliver(listener, call, file, target, outcome, hand_over);
 }
 
 void sb_deliver_quickly(int listener, const struct sb_call *call, const struct sb_spot *file,
-			struct sb_outcome *outcome)
+			const struct sb_spot *target, struct sb_outcome *outcome)
 {
-	deliver(listener, call, file, outcome, hand_over_at_once);
+	deliver(listener, call, file, target, outcome, hand_over_at_once);
 }

@@ -21,6 +21,7 @@
 #include "base/auto.h"
 #include "supervise/case.h"
 #include "supervise/meaning.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -48,12 +49,13 @@ static int get_option(int socket, int option)
 	return getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
 }
 
-static void answer(const struct sb_broker *broker, const struct sb_call *call, int error)
+static void answer(const struct sb_broker *broker, const struct sb_call *call, int socket,
+		   int error)
 {
 	if (error)
 		sb_broker_fail(broker, call, error);
 	else
-		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+		sb_owed_return_socket(broker->performer->listener, call, socket);
 }
 
 /*
@@ -116,6 +118,9 @@ static struct pending *pending_new(struct sb_broker *broker, const struct sb_cal
 				    .length = length};
 	pending->call.id = call->id;
 	pending->call.thread = call->thread;
+	pending->call.act = call->act;
+	pending->call.address = call->address;
+	pending->call.address_length = call->address_length;
 	memcpy(&pending->address, address, length);
 	if (object >= 0) {
 		struct sockaddr_un own;
@@ -155,7 +160,7 @@ static void *wait_for_connection(void *argument)
 			let_go(pending->broker, pending->socket);
 		if (!error && pending->object >= 0)
 			sb_broker_done(pending->broker, SB_MODIFY);
-		answer(pending->broker, &pending->call, error);
+		answer(pending->broker, &pending->call, pending->socket, error);
 		break;
 	}
 	pending_free(pending);
@@ -175,12 +180,15 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 	if (!sb_sys_notify_alive(broker->performer->listener, call->id))
 		return;
 	error = try_connect(socket, address, length, flags);
+	/* begun before a signal came: the caller goes on waiting for it, as connect(2) does */
+	if (error == EALREADY && !(flags & O_NONBLOCK))
+		error = EINPROGRESS;
 	if (!error || (error == EINPROGRESS && (flags & O_NONBLOCK)))
 		let_go(broker, socket);
 	if ((error != EINPROGRESS && error != EAGAIN) || (flags & O_NONBLOCK)) {
 		if (!error && object >= 0)
 			sb_broker_done(broker, SB_MODIFY);
-		answer(broker, call, error);
+		answer(broker, call, socket, error);
 		return;
 	}
 	pending = pending_new(broker, call, socket, object, address, length);
@@ -313,7 +321,9 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 	if (!sb_broker_inner_allows(call, &file, NULL)) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {
-		int error = sb_perform_precheck(call, &file, NULL);
+		int error = sb_owed_by_asker(call, NULL, NULL)
+				    ? 0
+				    : sb_perform_precheck(call, &file, NULL);
 
 		if (!error && file.in_proc)
 			error = ENOENT;
@@ -342,7 +352,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 			if (sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error))
 				forward(broker, call, &file, socket);
 			else
-				answer(broker, call, outcome.error);
+				answer(broker, call, socket, outcome.error);
 		}
 	}
 	sb_spot_done(&file);
@@ -441,11 +451,14 @@ static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, i
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 {
-	SB_AUTO_FD int socket = take_socket(broker, call);
+	SB_AUTO_FD int socket = -1;
 	const struct sockaddr_un *address = (const void *)&call->address;
 	bool named = call->address_length > PATH_AT && address->sun_family == AF_UNIX;
 	int family, type;
 
+	if (sb_owed_pays_socket(broker->performer->listener, call))
+		return;
+	socket = take_socket(broker, call);
 	if (socket < 0) {
 		sb_broker_fail(broker, call, -socket);
 		return;
@@ -466,5 +479,5 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 	else if (call->act == SB_ACT_CONNECT) /* the network; or dissolving a connection */
 		connect_as_given(broker, call, socket);
 	else if (sb_sys_notify_alive(broker->performer->listener, call->id))
-		answer(broker, call, bind_as_given(broker, call, socket));
+		answer(broker, call, socket, bind_as_given(broker, call, socket));
 }

@@ -17,6 +17,7 @@
 #include "supervise/land.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
+#include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
@@ -285,7 +286,11 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 		stage->next = staging->stages;
 		staging->stages = stage;
 		__atomic_fetch_add(&staging->count, 1, __ATOMIC_RELEASE);
-		sb_sys_notify_return(listener, call->id, number);
+		/* who did not hear of it will open another, and this one must not land */
+		if (!sb_owed_say(listener, call, number)) {
+			take_out(staging, stage);
+			status = -ENOENT;
+		}
 	}
 	pthread_mutex_unlock(&staging->lock);
 	if (status >= 0) {

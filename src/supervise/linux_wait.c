@@ -79,7 +79,7 @@ static void *wait_for_reader(void *argument)
 			if (!outcome.error)
 				sb_broker_done(wait->broker, SB_MODIFY);
 			sb_deliver(wait->broker->performer->listener, &wait->call, &wait->file,
-				   &outcome);
+				   NULL, &outcome);
 			break;
 		}
 		if (sb_broker_interrupted(wait->broker, &wait->call))

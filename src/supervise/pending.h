@@ -37,6 +37,8 @@ struct sb_pending {
 	bool changed;                /* they are others by now: nothing was done */
 	unsigned changes;            /* how often they were */
 	bool counted;
+	uint64_t
+		lost_ms; /* since when no caller waits for it, who may come again: owed.h; 0: one does */
 	uint64_t deadline_ms;   /* 0: none */
 	uint64_t started;       /* when the process started */
 	const char *by;         /* who allowed it; a literal, or NULL */

@@ -54,13 +54,14 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file);
 
 /*
- * Answer the call with what came out of it; closes outcome's descriptor.  Before the caller goes on,
+ * Answer the call with what came out of it; closes outcome's descriptor.  target: of rename and link.
+ * Before the caller goes on,
  * or, quickly, right after: see is_nobodys().  settle waits until the latter is done; in this process.
  */
 void sb_deliver(int listener, const struct sb_call *call, const struct sb_spot *file,
-		struct sb_outcome *outcome);
+		const struct sb_spot *target, struct sb_outcome *outcome);
 void sb_deliver_quickly(int listener, const struct sb_call *call, const struct sb_spot *file,
-			struct sb_outcome *outcome);
+			const struct sb_spot *target, struct sb_outcome *outcome);
 void sb_deliver_settle(void);
 
 /* Is this open for the kernel to do itself: a device, a pipe, or no content at all (O_PATH)? */

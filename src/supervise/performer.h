@@ -105,7 +105,8 @@ struct sb_telling sb_broker_telling(struct sb_broker *broker);
 void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call *call);
 struct sb_outcome;
 void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,
-		      const struct sb_spot *file, struct sb_outcome *outcome);
+		      const struct sb_spot *file, const struct sb_spot *target,
+		      struct sb_outcome *outcome);
 /* The kernel's own answer, not a refusal of ours. */
 void sb_broker_answer_error(const struct sb_broker *broker, const struct sb_call *call, int error);
 

@@ -36,21 +36,32 @@ static int result(long value)
 
 /*
  * WAIT_KILLABLE_RECV (Linux 5.19): once we have received a call, only a fatal signal ends its
- * wait.  Without it a program with a 5 ms timer never gets an open() done: KERNEL facts, B.
+ * wait.  Without it every signal does: supervise/owed.h.
  */
+static int load_held_filter(const struct sock_fprog *program, unsigned long flags)
+{
+	return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			      SECCOMP_FILTER_FLAG_NEW_LISTENER | flags, program));
+}
+
 int sb_sys_load_held_filter(const struct sock_fprog *program)
 {
-	return result(
-		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-			SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
-			program));
+	int status = load_held_filter(program, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+
+	return status == -EINVAL ? load_held_filter(program, 0) : status;
+}
+
+bool sb_sys_signals_end_held_calls(void)
+{
+	/* flags are looked at first */
+	return load_held_filter(NULL, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) == -EINVAL;
 }
 
 int sb_sys_listener_probe(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog program = {1, &allow};
-	int status = sb_sys_load_held_filter(NULL); /* flags are looked at first */
+	int status = sb_sys_load_held_filter(NULL);
 	pid_t child;
 
 	if (status != -EFAULT)

@@ -18,8 +18,11 @@ struct sock_fprog;
 /* Load the filter and get its listener.  -EBUSY: an outer filter has a listener already. */
 int sb_sys_load_held_filter(const struct sock_fprog *program);
 
+/* Is a held call ended by any signal, not only by a fatal one (before Linux 5.19)? */
+bool sb_sys_signals_end_held_calls(void);
+
 /*
- * Could this process have a listener?  0, -EINVAL (before Linux 5.19), -EBUSY (somebody else
+ * Could this process have a listener?  0, -EINVAL (there are none), -EBUSY (somebody else
  * has one on it), or why not.  Changes nothing: tries in a child where it has to.
  */
 int sb_sys_listener_probe(void);

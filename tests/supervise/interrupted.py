@@ -1,0 +1,109 @@
+"""interrupted.py - signals that come while a call is held.
+
+Before Linux 5.19 every signal ends such a call, be it done or not ("without wait-killable").  What
+was done is not done twice, and the program notices nothing if it asked for that (SA_RESTART); else
+it sees EINTR, and makes the call again.
+"""
+
+import os
+
+from attack import works
+from person import Person
+from tap import check, equal, run_all, test
+
+ROUNDS = "40"
+MACHINES = {"": None, ", before Linux 5.19": "wait-killable",
+            ", before Linux 5.19 and without user namespaces": "wait-killable,userns",
+            ", before Linux 5.19 in Docker": "wait-killable,docker"}
+
+
+def register(how, title, machine):
+    @test(f"{how} handlers{title}: everything is done once, and no descriptor is left over")
+    def once(fx):
+        words = [fx.tool("interrupted"), how, ROUNDS]
+        equal(fx.run(*words).stdout, "ok, with signals\n", "control")
+        result = fx.sandbash(*words, without=machine, timeout=120)
+        equal((result.status, result.stdout), (0, "ok, with signals\n"), result.stderr)
+        equal(sorted(os.listdir(fx.project)), [], "what is left")
+
+
+for machine_title, machine_words in MACHINES.items():
+    for kind in ("restart", "plain", "busy"):
+        register(kind, machine_title, machine_words)
+
+
+# siginterrupt() gives the handler SA_RESTART, which Python leaves out.
+TIMER = """
+import os, signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+for i in range(200):
+    os.mkdir(f"d{i}")
+    with open(f"d{i}/f", "x") as file:
+        file.write("x")
+    os.rename(f"d{i}/f", f"d{i}/g")
+    os.unlink(f"d{i}/g")
+    os.rmdir(f"d{i}")
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("ok")
+"""
+
+
+@test("a timer of a millisecond, before Linux 5.19")
+def timer(fx):
+    equal(fx.run("python3", "-c", TIMER).stdout, "ok\n", "control")
+    result = fx.sandbash("python3", "-c", TIMER, without="wait-killable", timeout=120)
+    equal(result.stdout, "ok\n", result.stderr)
+
+
+@test("before Linux 5.19 a plain run is as any other")
+def plain(fx):
+    fx.git_project()
+    for machine in (None, "wait-killable", "wait-killable,userns"):
+        result = fx.sandbash("sh", "-c", "echo x >a && mv a b && cat b && rm b; echo x >$1", "-",
+                             fx.outside / "new", without=machine)
+        equal(result.stdout, "x\n", result.stderr)
+        check(not (fx.outside / "new").exists())
+        result = fx.sandbash("sh", "-c", "echo x >.git/hooks/pre-commit", without=machine)
+        check(result.status != 0 and not fx.exists(".git/hooks/pre-commit"), machine)
+        works(fx.sandbash("git", "commit", "-q", "--allow-empty", "-m", "x", without=machine))
+
+
+# The second mkdir() tells whether the first was done twice, or not at all.
+ASKS = """
+import os, signal, sys
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+try:
+    os.mkdir(sys.argv[1])
+    print("made", flush=True)
+except OSError as error:
+    print(error.strerror, flush=True)
+try:
+    os.mkdir(sys.argv[1])
+except OSError as error:
+    print(error.strerror, flush=True)
+"""
+
+
+def register_question(title, machine):
+    @test(f"a question stays open while signals come{title}")
+    def question(fx):
+        fx.write("asks.py", ASKS)
+        for key, answer in (("3", "Permission denied"), ("1", "made")):
+            new = fx.outside / f"new-{key}"
+            person = Person(fx, "python3", "asks.py", new, without=machine)
+            person.answer(key, new)
+            person.until(lambda: answer in person.term.screen(), answer)
+            if key == "1":
+                person.until(lambda: "File exists" in person.term.screen(), "done once")
+            person.end()
+            equal(new.exists(), key == "1")
+
+
+for machine_title, machine_words in MACHINES.items():
+    register_question(machine_title, machine_words)
+
+run_all()
