@@ -17,6 +17,7 @@
 
 #include "base/auto.h"
 #include "supervise/domains.h"
+#include "supervise/owed.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/directory.h"
@@ -32,6 +33,8 @@ struct shot {
 	pid_t own;    /* its process */
 	int number;
 	siginfo_t *info; /* NULL: what kill() says */
+	siginfo_t told;  /* what it points to */
+	int self;        /* the caller's process, to be signalled after the answer; -1: it is not */
 };
 
 static pid_t process_of(const struct sb_performer *performer, pid_t thread)
@@ -48,7 +51,7 @@ static pid_t process_of(const struct sb_performer *performer, pid_t thread)
  * Price: who is told who sent the signal (si_pid) is told our number.
  * Held by: tests/enforce/processes.py
  */
-static int shoot(const struct shot *shot, pid_t target)
+static int shoot(struct shot *shot, pid_t target)
 {
 	pid_t process = process_of(shot->performer, target);
 	SB_AUTO_FD int pinned = process > 0 ? sb_sys_open_process(process) : -ESRCH;
@@ -59,11 +62,17 @@ static int shoot(const struct shot *shot, pid_t target)
 		return EPERM;
 	if (!sb_sys_notify_alive(shot->performer->listener, shot->id))
 		return ESRCH; /* the caller was somebody else */
+	/* where the signal would end this very call, and that begin again (owed.h) */
+	if (process == shot->own && sb_owed_interrupts()) {
+		if (shot->self < 0)
+			shot->self = sb_take_fd(&pinned);
+		return 0;
+	}
 	return -sb_sys_signal_process(pinned, shot->number, shot->info);
 }
 
 /* Which of all processes: those of a group, or (0) all but the caller's. */
-static int shoot_group(const struct shot *shot, pid_t group)
+static int shoot_group(struct shot *shot, pid_t group)
 {
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
@@ -90,7 +99,7 @@ static int shoot_group(const struct shot *shot, pid_t group)
 	return sent ? 0 : error;
 }
 
-static int shoot_as_kill(const struct shot *shot, pid_t target)
+static int shoot_as_kill(struct shot *shot, pid_t target)
 {
 	if (target > 0)
 		return shoot(shot, target);
@@ -103,7 +112,7 @@ static int shoot_as_kill(const struct shot *shot, pid_t target)
  * tkill(), by which musl signals threads.  To a process of the run other than the caller's it is
  * sent as a whole: a thread cannot be pinned before Linux 6.9.
  */
-static int shoot_thread(const struct shot *shot, pid_t thread)
+static int shoot_thread(struct shot *shot, pid_t thread)
 {
 	if (process_of(shot->performer, thread) != shot->own)
 		return shoot(shot, thread);
@@ -113,8 +122,10 @@ static int shoot_thread(const struct shot *shot, pid_t thread)
 }
 
 /* What the caller wants to be told along; the kernel's rules: rt_sigqueueinfo(2). */
-static int take_info(struct shot *shot, uint64_t address, siginfo_t *out)
+static int take_info(struct shot *shot, uint64_t address)
 {
+	siginfo_t *out = &shot->told;
+
 	if (sb_sys_read_memory(shot->thread, address, out, sizeof *out) != sizeof *out)
 		return EFAULT;
 	if (out->si_code >= 0 || out->si_code == SI_TKILL)
@@ -124,7 +135,7 @@ static int take_info(struct shot *shot, uint64_t address, siginfo_t *out)
 	return 0;
 }
 
-static int shoot_by_descriptor(struct shot *shot, const __u64 *args, siginfo_t *info)
+static int shoot_by_descriptor(struct shot *shot, const __u64 *args)
 {
 	pid_t target = sb_thread_pidfd(shot->performer->proc, shot->thread, (int)args[0]);
 	int error = 0;
@@ -134,7 +145,7 @@ static int shoot_by_descriptor(struct shot *shot, const __u64 *args, siginfo_t *
 	if (args[3])
 		return EINVAL;
 	if (args[2])
-		error = take_info(shot, args[2], info);
+		error = take_info(shot, args[2]);
 	return error ? error : target < 0 ? ESRCH : shoot(shot, target);
 }
 
@@ -142,7 +153,6 @@ static int shoot_by_descriptor(struct shot *shot, const __u64 *args, siginfo_t *
 static int serve(struct shot *shot, int number, const __u64 *args)
 {
 	pid_t first = (pid_t)args[0];
-	siginfo_t info;
 	int error;
 
 	shot->number = (int)args[number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo ? 2 : 1];
@@ -154,14 +164,14 @@ static int serve(struct shot *shot, int number, const __u64 *args)
 	case SYS_tkill:
 		return first == shot->thread ? -1 : first <= 0 ? EINVAL : shoot_thread(shot, first);
 	case SYS_pidfd_send_signal:
-		return shoot_by_descriptor(shot, args, &info);
+		return shoot_by_descriptor(shot, args);
 	case SYS_tgkill:
 		/* no other process has a thread with both numbers while the caller waits here */
 		return first == shot->own ? -1 : first <= 0 ? EINVAL : shoot(shot, first);
 	default:
 		if (first == shot->own)
 			return -1;
-		error = take_info(shot, args[number == SYS_rt_sigqueueinfo ? 2 : 3], &info);
+		error = take_info(shot, args[number == SYS_rt_sigqueueinfo ? 2 : 3]);
 		return error ? error : first <= 0 ? ESRCH : shoot(shot, first);
 	}
 }
@@ -172,6 +182,7 @@ bool sb_broker_signal(const struct sb_broker *broker, const struct seccomp_notif
 	struct shot shot = {.performer = performer,
 			    .id = notification->id,
 			    .thread = (pid_t)notification->pid,
+			    .self = -1,
 			    .own = process_of(performer, (pid_t)notification->pid)};
 	int error;
 
@@ -193,5 +204,9 @@ bool sb_broker_signal(const struct sb_broker *broker, const struct seccomp_notif
 		sb_sys_notify_fail(performer->listener, notification->id, error);
 	else
 		sb_sys_notify_return(performer->listener, notification->id, 0);
+	if (shot.self >= 0) {
+		sb_sys_signal_process(shot.self, shot.number, shot.info);
+		close(shot.self);
+	}
 	return true;
 }

@@ -70,6 +70,47 @@ def plain(fx):
         works(fx.sandbash("git", "commit", "-q", "--allow-empty", "-m", "x", without=machine))
 
 
+# To the group, to itself by a descriptor, and to a child: each once.
+SIGNALS = """
+import os, signal, time
+if os.getpgrp() != os.getpid():
+    os.setpgid(0, 0)
+got = 0
+def count(*_):
+    global got
+    got += 1
+signal.signal(signal.SIGUSR1, count)
+signal.siginterrupt(signal.SIGUSR1, False)
+reader, writer = os.pipe()
+if os.fork() == 0:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    os.write(writer, b"x")
+    signal.sigwait([signal.SIGUSR1])
+    os.write(writer, b"y")
+    os._exit(0)
+os.read(reader, 1)
+os.kill(0, signal.SIGUSR1)
+os.read(reader, 1)
+while got < 1:
+    time.sleep(0.001)
+handle = os.pidfd_open(os.getpid())
+signal.pidfd_send_signal(handle, signal.SIGUSR1)
+while got < 2:
+    time.sleep(0.001)
+os.wait()
+print("signals", got)
+"""
+
+
+@test("who signals itself while that call is held is signalled once")
+def signals(fx):
+    equal(fx.run("python3", "-c", SIGNALS).stdout, "signals 2\n", "control")
+    for machine in ("userns,landlock-abi=5", "wait-killable,userns,landlock-abi=5",
+                    "wait-killable"):
+        result = fx.sandbash("python3", "-c", SIGNALS, without=machine)
+        equal(result.stdout, "signals 2\n", f"{machine}: {result.stderr}")
+
+
 # The second mkdir() tells whether the first was done twice, or not at all.
 ASKS = """
 import os, signal, sys
