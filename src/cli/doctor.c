@@ -122,8 +122,7 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.needed = false,
 		.detail = "signals and abstract unix sockets, ABI 6",
 		.without = "only a pid namespace or the supervisor keeps signals inside, and "
-			   "static runs have neither; abstract sockets of the run's own cannot be "
-			   "connected to",
+			   "static runs have neither; so with abstract sockets",
 		.remedy = "use Linux 6.12 or newer"};
 
 	found[count++] = (struct finding){.name = "Landlock devices",

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/abstract.h"
 #include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -35,7 +36,8 @@ struct pending {
 	struct sb_broker *broker;
 	struct sb_call call;
 	int socket;
-	int object; /* what address leads to, by its number ("self/fd/N"); -1: it does not */
+	int object; /* what address leads to: a file, by its number ("self/fd/N"), or a socket that
+		     * has an abstract name; -1: something else */
 	bool retry;
 	struct sockaddr_storage address;
 	socklen_t length;
@@ -104,6 +106,18 @@ static struct sockaddr_un address_of(int object)
 	return address;
 }
 
+static bool is_abstract(const struct sb_call *call)
+{
+	return call->address_length > PATH_AT &&
+	       ((const struct sockaddr_un *)&call->address)->sun_path[0] == '\0';
+}
+
+/* Does the address lead to a file? */
+static bool is_file(const struct sb_call *call, int object)
+{
+	return object >= 0 && !is_abstract(call);
+}
+
 /* With descriptors of its own: those of the call are closed, and given anew, before it ends. */
 static struct pending *pending_new(struct sb_broker *broker, const struct sb_call *call, int socket,
 				   int object, const void *address, socklen_t length)
@@ -122,10 +136,11 @@ static struct pending *pending_new(struct sb_broker *broker, const struct sb_cal
 	pending->call.address = call->address;
 	pending->call.address_length = call->address_length;
 	memcpy(&pending->address, address, length);
-	if (object >= 0) {
+	if (object >= 0)
+		pending->object = fcntl(object, F_DUPFD_CLOEXEC, 3);
+	if (is_file(call, object)) {
 		struct sockaddr_un own;
 
-		pending->object = fcntl(object, F_DUPFD_CLOEXEC, 3);
 		own = address_of(pending->object);
 		memcpy(&pending->address, &own, sizeof own);
 	}
@@ -158,7 +173,7 @@ static void *wait_for_connection(void *argument)
 			error = 0;
 		if (!error)
 			let_go(pending->broker, pending->socket);
-		if (!error && pending->object >= 0)
+		if (!error && is_file(&pending->call, pending->object))
 			sb_broker_done(pending->broker, SB_MODIFY);
 		answer(pending->broker, &pending->call, pending->socket, error);
 		break;
@@ -169,7 +184,7 @@ static void *wait_for_connection(void *argument)
 
 /*
  * Connect for the caller; when it has to wait, it waits in a thread of ours.  object is what the
- * address leads to when that is a file, else -1.
+ * address leads to, as in struct pending.
  */
 static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
 			int object, const void *address, socklen_t length)
@@ -186,7 +201,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 	if (!error || (error == EINPROGRESS && (flags & O_NONBLOCK)))
 		let_go(broker, socket);
 	if ((error != EINPROGRESS && error != EAGAIN) || (flags & O_NONBLOCK)) {
-		if (!error && object >= 0)
+		if (!error && is_file(call, object))
 			sb_broker_done(broker, SB_MODIFY);
 		answer(broker, call, socket, error);
 		return;
@@ -217,12 +232,6 @@ static void address_path(const struct sb_call *call, char *out, size_t size)
 		length = size - 1;
 	memcpy(out, address->sun_path, length);
 	out[length] = '\0';
-}
-
-static bool is_abstract(const struct sb_call *call)
-{
-	return call->address_length > PATH_AT &&
-	       ((const struct sockaddr_un *)&call->address)->sun_path[0] == '\0';
 }
 
 /* Abstract names have no path to decide about; the kernel must keep them apart. */
@@ -259,6 +268,17 @@ static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struc
 	forward(broker, call, &nowhere, socket);
 }
 
+/* By an abstract name that the run itself has bound.  All others are as if nobody had them. */
+static void connect_own(struct sb_broker *broker, const struct sb_call *call, int socket)
+{
+	SB_AUTO_FD int pinned = sb_abstract_pin(broker->performer->proc, call);
+
+	if (pinned < 0)
+		sb_broker_fail(broker, call, -pinned);
+	else
+		connect_for(broker, call, socket, pinned, &call->address, call->address_length);
+}
+
 static void connect_unix(struct sb_broker *broker, struct sb_call *call, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
@@ -273,7 +293,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 		if (abstract_is_held(performer->layers))
 			connect_as_given(broker, call, socket);
 		else
-			sb_broker_fail(broker, call, EACCES);
+			connect_own(broker, call, socket);
 		return;
 	}
 	address_path(call, call->file.path, sizeof address.sun_path + 1);
@@ -444,6 +464,8 @@ static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, i
 		sb_kept_sweep(&broker->kept, broker->performer->proc);
 		error = bind(socket, address, call->address_length) != 0 ? errno : 0;
 	}
+	if (!error && !abstract_is_held(broker->performer->layers))
+		sb_abstract_bound(call, socket);
 	if (!error)
 		let_go(broker, socket);
 	return error;

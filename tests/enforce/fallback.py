@@ -341,6 +341,73 @@ if SUPERVISED:
     register_sockets("statx,close_range,process_vm_readv", "newer calls are missing")
 
 
+ABSTRACT = """
+import os, socket, sys, threading
+def server(name, kind=socket.SOCK_STREAM):
+    made = socket.socket(socket.AF_UNIX, kind)
+    made.bind(name)
+    made.listen(1)
+    return made
+def reach(name, kind=socket.SOCK_STREAM):
+    client = socket.socket(socket.AF_UNIX, kind)
+    error = client.connect_ex(name)
+    return os.strerror(error) if error else client.send(b"x")
+def echo(made):
+    peer, _ = made.accept()
+    return peer.recv(1)
+name = b"\\0" + sys.argv[1].encode()
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    with server(name, kind) as made:
+        print("own", reach(name, kind), echo(made))
+with server("") as made:
+    print("without a name", reach(made.getsockname()), echo(made))
+with server(name) as made:
+    thread = threading.Thread(target=lambda: print("thread", reach(name)))
+    thread.start()
+    thread.join()
+    child = os.fork()
+    if child == 0:
+        print("child", reach(name), flush=True)  # its queue is full until the first is taken
+        os._exit(0)
+    print(echo(made), echo(made))
+    os.waitpid(child, 0)
+    child = os.fork()
+    if child == 0:
+        print("inherited", echo(made), flush=True)
+        os._exit(0)
+print("by another", reach(name))
+os.waitpid(child, 0)
+print("gone", reach(name))
+print("outside", reach(b"\\0" + sys.argv[2].encode()))
+"""
+
+
+@test("R4 a run reaches abstract sockets of its own, and no others")
+def abstract_sockets(fx):
+    if not SUPERVISED:
+        return
+    fx.write("abstract.py", ABSTRACT)
+    names = [f"fallback-{os.getpid()}-{fx.dir.name}-{place}" for place in ("in", "out")]
+    with socket.socket(socket.AF_UNIX) as outside:
+        outside.bind(f"\0{names[1]}")
+        outside.listen(64)
+        native = fx.run("python3", "abstract.py", *names).stdout.splitlines()
+        equal(native[-1], "outside 1", "control")
+        outside.setblocking(False)
+        outside.accept()
+        for machine in (None, "landlock-abi=5", "landlock-abi=1", "landlock", "pidfd-thread,landlock-abi=4",
+                        "userns,landlock-abi=5", "userns,landlock-abi=1",
+                        "wait-killable,userns,landlock-abi=1"):
+            inside = fx.sandbash("python3", "abstract.py", *names, without=machine)
+            equal(inside.stdout.splitlines()[:-1], native[:-1], f"{machine}: {inside.stderr}")
+            lacks(inside.stdout.splitlines()[-1], "outside 1", machine)
+            try:
+                outside.accept()
+                check(False, f"{machine}: somebody came")
+            except BlockingIOError:
+                pass
+
+
 @test("R4 where /tmp is everybody's, a run changes only the names that it has made there")
 def shared_temp(fx):
     """Of two names that are alike but for who made them."""
