@@ -73,3 +73,35 @@ bool sb_excerpt(const char *old, size_t old_length, const char *bytes, size_t le
 	}
 	return left_out && out->length > start;
 }
+
+/* Not within a character; bytes that are none are cut anywhere. */
+static size_t whole_before(const char *text, size_t most)
+{
+	size_t at = most;
+
+	while (at && most - at < 4 && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return most - at < 4 ? at : most;
+}
+
+void sb_excerpt_shown(const char *old, size_t old_length, const char *bytes, size_t length,
+		      struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(SB_EXCERPT_MAX + 1);
+	const size_t part = (SB_EXCERPT_SHOWN - 96) / 2; /* with the line between, not longer */
+	size_t head, tail;
+
+	if (sb_excerpt(old, old_length, bytes, length, &lines) && !sb_buf_failed(&lines)) {
+		bytes = lines.data;
+		length = lines.length;
+	}
+	if (length <= SB_EXCERPT_SHOWN) {
+		sb_buf_append(out, bytes, length);
+		return;
+	}
+	head = whole_before(bytes, part);
+	tail = whole_before(bytes, length - part);
+	sb_buf_append(out, bytes, head);
+	sb_buf_printf(out, "\n... (%zu of %zu bytes are not shown) ...\n", tail - head, length);
+	sb_buf_append(out, bytes + tail, length - tail);
+}

@@ -11,6 +11,7 @@
 
 struct sb_buf;
 
+#define SB_EXCERPT_SHOWN 4096        /* bytes in a question: more than fits on a screen */
 #define SB_EXCERPT_MAX (1024 * 1024) /* longer files are not compared */
 
 /*
@@ -19,5 +20,12 @@ struct sb_buf;
  */
 bool sb_excerpt(const char *old, size_t old_length, const char *bytes, size_t length,
 		struct sb_buf *out);
+
+/*
+ * What a question shows of bytes that would replace old: these, or the new lines; of more than
+ * SB_EXCERPT_SHOWN the beginning and the end, and between them how much it is.  old NULL: there is no such file.
+ */
+void sb_excerpt_shown(const char *old, size_t old_length, const char *bytes, size_t length,
+		      struct sb_buf *out);
 
 #endif

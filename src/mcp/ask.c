@@ -14,7 +14,8 @@
 #include "mcp/mcp.h"
 
 #define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
-#define PART_SHOWN 1000            /* bytes of a command, or of what would be written */
+#define PART_SHOWN 1000            /* bytes of a command */
+#define CONTENT_SHOWN (3 * 4096) /* of what would be written, which has its own marks: excerpt.h */
 
 static const char *text_of(const struct sb_ask *ask, const char *key)
 {
@@ -34,9 +35,9 @@ static void put_name(struct sb_buf *out, const char *name)
 }
 
 /* What is long must not push the rest out of sight. */
-static void put_part(struct sb_buf *out, const char *bytes, size_t length)
+static void put_part(struct sb_buf *out, const char *bytes, size_t length, size_t most)
 {
-	sb_escape_value(out, bytes, length, PART_SHOWN);
+	sb_escape_value(out, bytes, length, most);
 }
 
 static void put_content(struct sb_buf *out, const struct sb_ask *ask)
@@ -48,7 +49,7 @@ static void put_content(struct sb_buf *out, const struct sb_ask *ask)
 	if (!bytes || !length)
 		return;
 	sb_buf_puts(out, "\nIt would contain: ");
-	put_part(out, bytes, length);
+	put_part(out, bytes, length, CONTENT_SHOWN);
 }
 
 /* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
@@ -84,7 +85,7 @@ static json_t *message_of(const struct sb_ask *ask)
 	}
 	if (ask->run) {
 		sb_buf_puts(&text, "\nCommand: ");
-		put_part(&text, ask->run->command, strlen(ask->run->command));
+		put_part(&text, ask->run->command, strlen(ask->run->command), PART_SHOWN);
 	}
 	put_content(&text, ask);
 	return sb_rpc_text(text.data, text.length);

@@ -321,7 +321,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	json_object_set_new(message, "notes", notes);
 	if (shown->content)
 		json_object_set_new(message, "content",
-				    sb_rpc_text(shown->content, shown->content_length));
+				    sb_rpc_shown(shown->content, shown->content_length));
 	sb_link_send(&keeper->link, message, NULL, 0);
 }
 

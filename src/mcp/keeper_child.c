@@ -23,8 +23,7 @@
 #include "path/path.h"
 #include "sys/process.h"
 
-#define CONTENT_SHOWN 4096 /* of what would be written, for the person to see */
-#define MAX_CHANGES 3      /* that often it is asked about again: as supervise/pending.h */
+#define MAX_CHANGES 3 /* that often it is asked about again: as supervise/pending.h */
 
 struct child {
 	const struct keeper *keeper;
@@ -213,16 +212,14 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	return notes;
 }
 
-/* What would be written, as far as a person sees it; of a file that is there the new lines. */
+/* What would be written, as far as a person sees it. */
 static json_t *shown_content(const struct sb_files_question *question)
 {
-	SB_AUTO_BUF struct sb_buf lines = SB_BUF(4 * CONTENT_SHOWN);
-	bool part = sb_excerpt(question->old, question->old_length, question->content,
-			       question->content_length, &lines);
-	size_t length = part ? lines.length : question->content_length;
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
 
-	return sb_rpc_text(part ? lines.data : question->content,
-			   length < CONTENT_SHOWN ? length : CONTENT_SHOWN);
+	sb_excerpt_shown(question->old, question->old_length, question->content,
+			 question->content_length, &shown);
+	return sb_rpc_shown(shown.data, shown.length);
 }
 
 static void put_question(struct child *child, const struct sb_files_question *question,

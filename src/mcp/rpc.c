@@ -181,11 +181,12 @@ static bool is_ascii(const char *bytes, size_t length)
 	return !(seen & UINT64_C(0x8080808080808080));
 }
 
-json_t *sb_rpc_text(const char *bytes, size_t length)
+/* What is no text is written as instead says, of its byte. */
+static json_t *text_of(const char *bytes, size_t length, const char *instead)
 {
 	json_t *text = is_ascii(bytes, length) ? json_stringn_nocheck(bytes, length)
 					       : json_stringn(bytes, length);
-	SB_AUTO_BUF struct sb_buf clean = SB_BUF(length * 3 + 1);
+	SB_AUTO_BUF struct sb_buf clean = SB_BUF(length * 4 + 1);
 
 	if (text)
 		return text;
@@ -194,11 +195,23 @@ json_t *sb_rpc_text(const char *bytes, size_t length)
 
 		if (step)
 			sb_buf_append(&clean, bytes + i, step);
+		else if (instead)
+			sb_buf_puts(&clean, instead);
 		else
-			sb_buf_puts(&clean, "\xef\xbf\xbd");
+			sb_buf_printf(&clean, "\\x%02x", (unsigned char)bytes[i]);
 		i += step ? step : 1;
 	}
 	return sb_buf_failed(&clean) ? NULL : json_stringn(clean.data, clean.length);
+}
+
+json_t *sb_rpc_text(const char *bytes, size_t length)
+{
+	return text_of(bytes, length, "\xef\xbf\xbd");
+}
+
+json_t *sb_rpc_shown(const char *bytes, size_t length)
+{
+	return text_of(bytes, length, NULL);
 }
 
 json_t *sb_rpc_string(const char *text)

@@ -64,4 +64,7 @@ json_t *sb_rpc_notification(const char *method, json_t *params);
 json_t *sb_rpc_text(const char *bytes, size_t length);
 json_t *sb_rpc_string(const char *text); /* NULL is null */
 
+/* For a person to read: what is no UTF-8 becomes \xNN, as on a terminal (escape.h). */
+json_t *sb_rpc_shown(const char *bytes, size_t length);
+
 #endif

@@ -13,8 +13,6 @@
 #include "supervise/pending.h"
 #include "supervise/wording.h"
 
-#define SHOWN_BYTES 4096 /* more than fits on a screen */
-
 /*
  * A program that the command can have written itself is shown with its whole path: "git" may be
  * anything.
@@ -51,7 +49,7 @@ static bool may_open_directory(const struct sb_approver *approver, const struct 
 	return true;
 }
 
-/* What would land, as far as it is shown; of a file that is there the new lines. */
+/* What would land, as far as it is shown. */
 static void show_bytes(const struct sb_pending *pending, struct sb_buf *lines,
 		       struct sb_question *question)
 {
@@ -59,14 +57,9 @@ static void show_bytes(const struct sb_pending *pending, struct sb_buf *lines,
 
 	if (!sb_pending_shows_bytes(pending))
 		return;
-	question->content = bytes->data;
-	question->content_length = bytes->length;
-	if (sb_excerpt(old->data, old->length, bytes->data, bytes->length, lines)) {
-		question->content = lines->data;
-		question->content_length = lines->length;
-	}
-	if (question->content_length > SHOWN_BYTES)
-		question->content_length = SHOWN_BYTES;
+	sb_excerpt_shown(old->data, old->length, bytes->data, bytes->length, lines);
+	question->content = lines->data;
+	question->content_length = lines->length;
 }
 
 static enum sb_about about(const struct sb_pending *pending)
@@ -85,7 +78,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_wire_request *request = pending->request;
-	SB_AUTO_BUF struct sb_buf lines = SB_BUF(4 * SHOWN_BYTES);
+	SB_AUTO_BUF struct sb_buf lines = SB_BUF(2 * SB_EXCERPT_SHOWN);
 	char directory[PATH_MAX];
 	struct sb_question question = {
 		.id = pending->question,

@@ -228,4 +228,40 @@ def delete(fx):
     check(not (fx.outside / "there").exists())
 
 
+def asked_about(fx, data, era):
+    """What the question says of these bytes, copied to a hook."""
+    fx.git_project()
+    fx.path("evil").write_bytes(data)
+    server = Server(fx, era=era)
+    server.answers = lambda params: "deny"
+    equal(server.failure("copy_file", source="evil", destination=".git/hooks/pre-commit")["code"], "DENIED")
+    return message(server.asked[-1])
+
+
+@test("C4 what would be written is shown with its end, and how much of it is not")
+def long(fx):
+    for era in ERAS:
+        text = asked_about(fx, b"#!/bin/sh\n" + b"echo harmless\n" * 1000 + b"evil\n", era)
+        contains(text, "#!/bin/sh\\n")
+        contains(text, "evil\\n")
+        contains(text, "of 14015 bytes are not shown")
+        fx.run("rm", "-rf", ".git")
+    fx.git_project()
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    server.call("run_command", command="(echo '#!/bin/sh'; seq 3000; echo evil) >x; mv x .git/hooks/pre-commit")
+    contains(message(server.asked[-1]), "bytes are not shown")
+    contains(message(server.asked[-1]), "3000\\nevil\\n")
+
+
+@test("C4 bytes that are no text are shown as on a terminal")
+def binary(fx):
+    text = asked_about(fx, b"#!/bin/sh\n\xff\xfe \x1b[2J\xc3\xa4\n", "legacy")
+    contains(text, "\\xff\\xfe \\e[2J\u00e4")
+    lacks(text, "\ufffd")
+    short = asked_about(fx, b"a" * 4096, "legacy")
+    lacks(short, "not shown")
+    check(short.endswith("a" * 4096), short)
+
+
 run_all()
