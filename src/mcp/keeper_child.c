@@ -238,6 +238,23 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 		json_object_set_new(child->question, "content", shown_content(question));
 }
 
+/* What was allowed, for the record: as of a command (supervise/record.h), from where to where. */
+static json_t *used_by(const struct sb_files_question *question,
+		       const struct keeper_subject *subject, const char *by)
+{
+	json_t *used = json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
+				 sb_rpc_string(question->path), "by", by);
+
+	if (question->other)
+		json_object_set_new(used, question->op == SB_DELETE ? "to" : "from",
+				    sb_rpc_string(question->other));
+	if (question->rule)
+		json_object_set_new(used, "rule", sb_rpc_string(question->rule->origin));
+	if (question->content)
+		json_object_set_new(used, "content", json_string(subject->bytes));
+	return used;
+}
+
 static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
 {
 	struct child *child = context;
@@ -262,10 +279,8 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		return SB_FILES_ANSWER_NO;
 	if (answer == SB_ANSWER_NONE)
 		return child->perform->nobody ? SB_FILES_ANSWER_NOBODY : SB_FILES_ANSWER_LATER;
-	json_array_append_new(child->used,
-			      json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
-					sb_rpc_string(question->path), "by",
-					answer == SB_ANSWER_ONCE ? "once" : "grant"));
+	json_array_append_new(child->used, used_by(question, &subject,
+						   answer == SB_ANSWER_ONCE ? "once" : "grant"));
 	return SB_FILES_ANSWER_YES;
 }
 

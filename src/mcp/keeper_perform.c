@@ -251,11 +251,16 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 
 	json_array_foreach(json_object_get(told, "used"), i, used)
 	{
+		const char *path = json_string_value(json_object_get(used, "path"));
+		const char *from = json_string_value(json_object_get(used, "from"));
 		struct sb_event event = {
 			.kind = SB_EVENT_PERFORM,
 			.op = json_string_value(json_object_get(used, "op")),
 			.act = perform->tool,
-			.path = json_string_value(json_object_get(used, "path")),
+			.path = from ? from : path,
+			.target = from ? path : json_string_value(json_object_get(used, "to")),
+			.rule = json_string_value(json_object_get(used, "rule")),
+			.content = json_string_value(json_object_get(used, "content")),
 			.by = json_string_value(json_object_get(used, "by")),
 			.verdict = "allow",
 			.directory = keeper->options->setup->home.cwd,
@@ -263,9 +268,9 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 
 		sb_keeper_record(keeper, &event);
 		/* what was asked ahead "once" is used up, but not by having asked */
-		for (int op = 0; event.op && event.path && op < SB_OP_COUNT; op++)
+		for (int op = 0; event.op && path && op < SB_OP_COUNT; op++)
 			if (strcmp(sb_op_name((enum sb_op)op), event.op) == 0)
-				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, event.path);
+				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, path);
 	}
 }
 

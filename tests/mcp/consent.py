@@ -1,6 +1,7 @@
 """consent.py - C1 to C5 for agents: form elicitation in both eras, bound to one operation."""
 
 import base64
+import hashlib
 import json
 import os
 import time
@@ -346,6 +347,22 @@ def guarded(fx):
     server.answers = lambda params: "once"
     server.data("write_file", path=".git/hooks/commit-msg", content="#!/bin/sh\n")
     check(fx.exists(".git/hooks/commit-msg"))
+
+
+@test("the record of a tool says what a command's does: from where, by which rule, which bytes")
+def records(fx):
+    fx.git_project()
+    text = "#!/bin/sh\n"
+    fx.write("x", text, 0o755)
+    server = Server(fx)
+    server.answers = lambda params: "once"
+    server.data("move_file", source="x", destination=".git/hooks/pre-commit")
+    done = [record for record in log(fx) if record["event"] == "perform" and record.get("content")]
+    equal(len(done), 1, log(fx))
+    equal(done[0]["path"], str(fx.path("x")))
+    equal(done[0]["target"], str(fx.path(".git/hooks/pre-commit")))
+    equal(done[0]["content"], hashlib.sha256(text.encode()).hexdigest())
+    contains(done[0]["rule"], "git runs hooks")
 
 
 run_all()
