@@ -79,9 +79,7 @@ static bool is_state(const char *name, size_t length)
 		"*CacheSlots",
 		"tipsHistory",
 		"tipLifetimeShownCounts",
-		"toolUsage",
-		"skillUsage",
-		"pluginUsage",
+		"*Usage",
 		"agentLastUsed",
 		"announcementImpressions",
 		"seenNotifications",
@@ -135,7 +133,8 @@ static bool runs(const char *small)
 		"program",     "proxy",     "gateway",    "apikey",        "credential",
 		"authrefresh", "baseurl",   "sandbox",    "remotecontrol", "bridge",
 		"daemon",      "chrome",    "allow",      "accept",        "autoconnectide",
-		"lspserver",   "__proto__",
+		"server",      "__proto__", "automode",   "danger",        "unsafe",
+		"endpoint",
 	};
 
 	return strcmp(small, "env") == 0 || strcmp(small, "constructor") == 0 ||

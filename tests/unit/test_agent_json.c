@@ -67,6 +67,7 @@ static const struct change changes[] = {
 	 "projects./home/u/my-plugin.hooks.allowedTools = [\"B\",\"A\"]"},
 	{"{}", "{\"env\": {\"PATH\": \"/x\"}}", "env.PATH = \"/x\""},
 	{"{}", "{\"apiKeyHelper\": \"/x\"}", "apiKeyHelper = \"/x\""},
+	{"{}", "{\"skipDangerousModePrompt\": true}", "skipDangerousModePrompt = true"},
 	{"{}", "{\"bypassPermissionsModeAccepted\": true}", "bypassPermissionsModeAccepted = true"},
 	{"{}", "{\"customApiKeyResponses\": {\"approved\": [\"k\"]}}",
 	 "customApiKeyResponses.approved = [\"k\"]"},
