@@ -7,7 +7,8 @@ struct reader {
 	const char *at, *end;
 	struct sb_json_tree *tree;
 	uint32_t room, ordered;
-	char *text; /* where the next string goes: none is longer than it was written */
+	bool comments; /* and a comma behind the last value */
+	char *text;    /* where the next string goes: none is longer than it was written */
 	const char *failed;
 };
 
@@ -23,8 +24,33 @@ static bool no_json(struct reader *reader)
 	return fail(reader, "not in JSON's format");
 }
 
+const char *sb_json_skip(const char *at, const char *end)
+{
+	while (at < end) {
+		if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') {
+			at++;
+		} else if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
+			while (at < end && *at != '\n')
+				at++;
+		} else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+			const char *close = memmem(at + 2, (size_t)(end - at) - 2, "*/", 2);
+
+			if (!close)
+				return at;
+			at = close + 2;
+		} else {
+			break;
+		}
+	}
+	return at;
+}
+
 static void skip_blanks(struct reader *reader)
 {
+	if (reader->comments) {
+		reader->at = sb_json_skip(reader->at, reader->end);
+		return;
+	}
 	while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' ||
 					    *reader->at == '\n' || *reader->at == '\r'))
 		reader->at++;
@@ -241,7 +267,7 @@ static bool add_node(struct reader *reader)
 	return true;
 }
 
-static bool take_value(struct reader *reader, unsigned depth, const char *key, size_t key_length);
+static bool take_value(struct reader *reader, unsigned depth, const struct sb_json_node *named);
 
 static bool take_members(struct reader *reader, unsigned depth, uint32_t at, char close)
 {
@@ -249,18 +275,19 @@ static bool take_members(struct reader *reader, unsigned depth, uint32_t at, cha
 	if (take(reader, close))
 		return true;
 	for (;;) {
-		const char *key = NULL;
-		size_t length = 0;
+		struct sb_json_node named = {0};
 
 		skip_blanks(reader);
 		if (close == '}') {
-			if (!take_string(reader, &key, &length))
+			named.key_raw = reader->at;
+			if (!take_string(reader, &named.key, &named.key_length))
 				return false;
+			named.key_raw_length = (size_t)(reader->at - named.key_raw);
 			skip_blanks(reader);
 			if (!take(reader, ':'))
 				return no_json(reader);
 		}
-		if (!take_value(reader, depth - 1, key, length))
+		if (!take_value(reader, depth - 1, &named))
 			return false;
 		reader->tree->nodes[at].count++;
 		skip_blanks(reader);
@@ -268,6 +295,11 @@ static bool take_members(struct reader *reader, unsigned depth, uint32_t at, cha
 			return true;
 		if (!take(reader, ','))
 			return no_json(reader);
+		if (reader->comments) {
+			skip_blanks(reader);
+			if (take(reader, close))
+				return true;
+		}
 	}
 }
 
@@ -303,7 +335,7 @@ static bool take_inside(struct reader *reader, unsigned depth, uint32_t at)
 	}
 }
 
-static bool take_value(struct reader *reader, unsigned depth, const char *key, size_t key_length)
+static bool take_value(struct reader *reader, unsigned depth, const struct sb_json_node *named)
 {
 	uint32_t at = reader->tree->count;
 	struct sb_json_node *node;
@@ -316,8 +348,10 @@ static bool take_value(struct reader *reader, unsigned depth, const char *key, s
 	if (!add_node(reader) || !take_inside(reader, depth, at))
 		return false;
 	node = &reader->tree->nodes[at];
-	node->key = key;
-	node->key_length = key_length;
+	node->key = named->key;
+	node->key_length = named->key_length;
+	node->key_raw = named->key_raw;
+	node->key_raw_length = named->key_raw_length;
 	node->raw = start;
 	node->raw_length = (size_t)(reader->at - start);
 	node->end = reader->tree->count;
@@ -382,16 +416,20 @@ static bool order_all(struct reader *reader)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-const char *sb_json_read(const char *bytes, size_t length, struct sb_json_tree *out)
+static const char *read_all(const char *bytes, size_t length, bool comments,
+			    struct sb_json_tree *out)
 {
 	struct sb_json_tree tree = {.texts = malloc(length + 1)};
-	struct reader reader = {
-		.at = bytes, .end = bytes + length, .tree = &tree, .text = tree.texts};
+	struct reader reader = {.at = bytes,
+				.end = bytes + length,
+				.tree = &tree,
+				.text = tree.texts,
+				.comments = comments};
 	bool read;
 
 	if (!tree.texts)
 		return "out of memory";
-	read = take_value(&reader, SB_JSON_MAX_DEPTH, NULL, 0);
+	read = take_value(&reader, SB_JSON_MAX_DEPTH, &(struct sb_json_node){0});
 	skip_blanks(&reader);
 	if (read && reader.at != reader.end)
 		read = no_json(&reader);
@@ -401,6 +439,16 @@ const char *sb_json_read(const char *bytes, size_t length, struct sb_json_tree *
 	}
 	*out = tree;
 	return NULL;
+}
+
+const char *sb_json_read(const char *bytes, size_t length, struct sb_json_tree *out)
+{
+	return read_all(bytes, length, false, out);
+}
+
+const char *sb_json_read_settings(const char *bytes, size_t length, struct sb_json_tree *out)
+{
+	return read_all(bytes, length, true, out);
 }
 
 void sb_json_tree_done(struct sb_json_tree *tree)

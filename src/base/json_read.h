@@ -32,12 +32,14 @@ enum sb_json_type {
 /* Nodes follow each other as their values do: the first child of a node is right behind it. */
 struct sb_json_node {
 	enum sb_json_type type;
-	uint32_t end;      /* number of the node behind all that is in this one */
-	uint32_t count;    /* of children */
-	uint32_t ordered;  /* of an object: where in tree.order its members stand, by name */
-	const char *key;   /* of a member; without escapes, not terminated */
-	size_t key_length; /* of anything else 0 */
-	const char *text;  /* of a string, without escapes, not terminated */
+	uint32_t end;        /* number of the node behind all that is in this one */
+	uint32_t count;      /* of children */
+	uint32_t ordered;    /* of an object: where in tree.order its members stand, by name */
+	const char *key;     /* of a member; without escapes, not terminated */
+	size_t key_length;   /* of anything else 0 */
+	const char *key_raw; /* as it was written, with its quotes ... */
+	size_t key_raw_length;
+	const char *text; /* of a string, without escapes, not terminated */
 	size_t length;
 	const char *raw; /* as it was written, all of it */
 	size_t raw_length;
@@ -52,6 +54,12 @@ struct sb_json_tree {
 
 /* NULL, or what is wrong with it, in words; then there is no tree. */
 const char *sb_json_read(const char *bytes, size_t length, struct sb_json_tree *out);
+
+/* The same of settings that people write: with comments, and a comma behind the last value. */
+const char *sb_json_read_settings(const char *bytes, size_t length, struct sb_json_tree *out);
+
+/* Past blanks and comments. */
+const char *sb_json_skip(const char *at, const char *end);
 void sb_json_tree_done(struct sb_json_tree *tree);
 
 /* The member of that name, or NULL. */
