@@ -31,6 +31,29 @@ int sb_cli_explain(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
 
+struct sb_guard;
+struct sb_spot;
+
+/* What a decision rests on, in words. */
+const char *sb_origin_of(const struct sb_policy *policy, const struct sb_decision *decision);
+/* What is at a canonical path, for the judge; sb_spot_done() ends it, after an error too. */
+int sb_look_at(const char *path, struct sb_spot *out, struct sb_error *err);
+/* The guard of the run that setup is for; sb_guard_free() ends it. */
+int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err);
+
+/* --- hook.c ------------------------------------------------------------------ */
+int sb_cli_hook(const struct sb_command_line *line);
+
+/* This program, absolute; NULL: /proc does not say. */
+const char *sb_own_program(void);
+
+/*
+ * The options that were given beside the one which asks for this, "--name=value" each, for a
+ * command line that is written down.  NULL-terminated; NULL: no memory.
+ */
+char **sb_options_given(const struct sb_command_line *line);
+void sb_options_given_done(char **options);
+
 /* --- profiles.c -------------------------------------------------------------- */
 int sb_cli_profiles(const struct sb_command_line *line);
 int sb_cli_profile_show(const struct sb_command_line *line);
@@ -114,8 +137,8 @@ bool sb_environ_removes(const struct sb_environ_names *names, const char *variab
 /* --- login.c ------------------------------------------------------------------ */
 
 /*
- * An agent's own login is as hidden as any other secret.  If program is such an agent and has one,
- * say so, and how it can be read.
+ * An agent's own login is as hidden as any other secret.  If program is such an agent and has
+ * one, say so, and how it can be read.
  */
 void sb_login_tell(const struct sb_setup *setup, const char *program);
 

@@ -340,8 +340,8 @@ static bool has_guard(const struct sb_command_line *line)
 {
 	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_STATUS;
 
-	if (line->action ==
-	    SB_ACTION_MCP) /* the file tools have one; commands are other programs */
+	/* the file tools have one; commands are other programs */
+	if (line->action == SB_ACTION_MCP || line->action == SB_ACTION_HOOK)
 		return true;
 	return line->action == SB_ACTION_RUN ? sb_is_supervised(line) : looks && !line->static_run;
 }

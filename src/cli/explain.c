@@ -25,8 +25,7 @@ static void puts_safe(struct sb_buf *out, const char *text)
 	sb_escape_append(out, text, strlen(text));
 }
 
-/* What a decision rests on, in words. */
-static const char *origin_of(const struct sb_policy *policy, const struct sb_decision *decision)
+const char *sb_origin_of(const struct sb_policy *policy, const struct sb_decision *decision)
 {
 	if (decision->rule)
 		return decision->rule->origin;
@@ -106,7 +105,7 @@ static const char *verdict_of(const struct sb_judged *judged)
 
 /* --- finding out ------------------------------------------------------------------------ */
 
-static int look_at(const char *path, struct sb_spot *out, struct sb_error *err)
+int sb_look_at(const char *path, struct sb_spot *out, struct sb_error *err)
 {
 	const char *name = strrchr(path, '/') + 1;
 
@@ -135,21 +134,27 @@ static const struct sb_guard_row *find_inside(const struct sb_guard *guard,
 	return answer.row;
 }
 
-/* As a supervised run judges; without a guard by the rules alone. */
-static int judge(const struct sb_setup *setup, bool guarded, struct explanation *out,
-		 struct sb_error *err)
+int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err)
 {
 	const struct sb_guard_home home = {setup->home.home,
 					   (const char *const *)setup->home.git_settings,
 					   {setup->home.xdg_config, setup->home.xdg_data}};
+
+	return sb_grounds_guard(setup->policy, (const char *const *)setup->projects, &home, out,
+				err);
+}
+
+/* As a supervised run judges; without a guard by the rules alone. */
+static int judge(const struct sb_setup *setup, bool guarded, struct explanation *out,
+		 struct sb_error *err)
+{
 	struct sb_case what = {.deed = SB_DEED_WRITE};
 	struct sb_spot spot;
-	int status = look_at(out->path, &spot, err);
+	int status = sb_look_at(out->path, &spot, err);
 
 	what.site = sb_spot_site(&spot);
 	if (status == SB_OK && guarded)
-		status = sb_grounds_guard(setup->policy, (const char *const *)setup->projects,
-					  &home, &out->guard, err);
+		status = sb_guard_of(setup, &out->guard, err);
 	if (status == SB_OK)
 		sb_grounds_init(&out->grounds, setup->policy, out->guard);
 	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)
@@ -253,7 +258,7 @@ static void explain_operation(const struct sb_setup *setup, enum sb_op op,
 	} else {
 		if (decision->rule)
 			put_rule(decision->rule, out);
-		puts_safe(out, origin_of(setup->policy, decision));
+		puts_safe(out, sb_origin_of(setup->policy, decision));
 		if (decision->rule && decision->rule->capped && op != SB_READ)
 			sb_buf_puts(out, " (read-only mode)");
 		if (sb_decision_is_quiet(decision, op))
@@ -366,7 +371,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 		sb_json_pair_bool(&json, "allowed", is_free(judged));
 		if (sb_decision_is_quiet(&judged->decision, (enum sb_op)op))
 			sb_json_pair_bool(&json, "quiet", true);
-		sb_json_pair(&json, "origin", origin_of(setup->policy, &judged->decision));
+		sb_json_pair(&json, "origin", sb_origin_of(setup->policy, &judged->decision));
 		sb_json_key(&json, "rule");
 		sb_json_rule(&json, judged->decision.rule);
 		sb_json_key(&json, "guard");

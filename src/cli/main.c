@@ -75,6 +75,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_completion(line->action_value);
 	case SB_ACTION_MCP:
 		return sb_cli_mcp(line);
+	case SB_ACTION_HOOK:
+		return sb_cli_hook(line);
 	}
 	return SB_EXIT_FAILURE;
 }

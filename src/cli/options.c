@@ -44,6 +44,7 @@ enum id {
 	CLEAN_ENV,
 	ASK_FD,
 	MCP,
+	HOOK,
 	SHELL,
 	DRY_RUN,
 	EXPLAIN,
@@ -145,6 +146,9 @@ const struct sb_option sb_options[] = {
 		    "for programs: answers questions on this inherited socket"},
 	[MCP] = {"mcp", NULL, NULL, SB_GROUP_RULES, "serve AI agents",
 		 "serve agents: file tools and commands over MCP on standard input and output"},
+	[HOOK] = {"hook", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,
+		  "for an agent's settings: its shell commands run under sandbash, its file tools "
+		  "are judged"},
 	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_MORE, NULL,
 		   "the shell to start instead of bash"},
 
@@ -239,6 +243,7 @@ static const struct {
 	{VERSION, SB_ACTION_VERSION},
 	{COMPLETION, SB_ACTION_COMPLETION},
 	{MCP, SB_ACTION_MCP},
+	{HOOK, SB_ACTION_HOOK},
 };
 
 int sb_command_line_give(struct sb_command_line *line, const char *name, const char *value,

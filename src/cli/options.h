@@ -36,6 +36,7 @@ enum sb_action {
 	SB_ACTION_VERSION,
 	SB_ACTION_COMPLETION,
 	SB_ACTION_MCP,
+	SB_ACTION_HOOK,
 };
 
 enum sb_group {

@@ -1,0 +1,410 @@
+"""hook.py - --hook: an agent's shell commands come back so that they run under sandbash, its file
+tools are judged by the one judge, and what is not understood is blocked."""
+
+import json
+import os
+import random
+import subprocess
+
+from tap import BIN, check, contains, equal, lacks, run_all, test
+
+BLOCK = 2  # the one exit status that stops a tool
+EVENTS = {"claude": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool",
+          "opencode": "tool.execute.before"}
+SHELL = {"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command", "opencode": "bash"}
+# A tool that writes a file: its name, and what it calls the path and the contents.
+WRITE = {"claude": ("Write", "file_path", "content"), "gemini": ("write_file", "file_path", "content"),
+         "opencode": ("write", "filePath", "content")}
+
+
+def event(fx, agent, tool, arguments, **other):
+    return {"session_id": "s", "hook_event_name": EVENTS[agent], "cwd": str(fx.project),
+            "tool_name": tool, "tool_input": arguments, **other}
+
+
+def hook(fx, agent, what, *options, **how):
+    if not isinstance(what, (str, bytes)):
+        what = json.dumps(what)
+    return fx.sandbash("--hook", agent, *options, input=what, **how)
+
+
+def ask(fx, agent, tool, arguments, *options, **how):
+    """The answer to a well-formed event, as an object."""
+    result = hook(fx, agent, event(fx, agent, tool, arguments), *options, **how)
+    equal((result.status, result.stderr), (0, ""), result.stdout)
+    return json.loads(result.stdout)
+
+
+def updated(agent, answer):
+    """The tool's new arguments."""
+    if agent == "opencode":
+        equal(list(answer), ["tool_input"])
+        return answer["tool_input"]
+    inner = answer["hookSpecificOutput"]
+    equal(inner["hookEventName"], EVENTS[agent])
+    # claude's "allow" would skip its own question; codex takes nothing without it, and still asks
+    equal(inner.get("permissionDecision"), "allow" if agent == "codex" else None)
+    return inner["tool_input" if agent == "gemini" else "updatedInput"]
+
+
+def reason(agent, answer):
+    """Why it was denied, or None."""
+    if agent == "opencode":
+        return answer.get("deny")
+    if agent == "gemini":
+        equal(answer.get("decision", "deny"), "deny")
+        return answer.get("reason")
+    inner = answer.get("hookSpecificOutput", {})
+    equal(inner.get("permissionDecision", "deny"), "deny")
+    return inner.get("permissionDecisionReason")
+
+
+def wrapped(fx, agent, command, *options, **more):
+    return updated(agent, ask(fx, agent, SHELL[agent], {"command": command, **more}, *options))["command"]
+
+
+def run(fx, command, cwd=None, shell="bash", env=None):
+    result = subprocess.run([shell, "-c", command], cwd=cwd or fx.project, env=fx.env(env),
+                            capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    return result.returncode, result.stdout, result.stderr
+
+
+# --- shell commands -----------------------------------------------------------------------------
+
+
+@test("a shell command comes back under this very program, with the options behind --hook NAME")
+def rewritten(fx):
+    equal(wrapped(fx, "claude", "git status", "--consent=deny", f"--allow-write={fx.outside}"),
+          f"{BIN} --consent=deny --allow-write={fx.outside} -- bash -c 'git status'")
+    equal(wrapped(fx, "claude", "ls", "--deny", "a b"), f"{BIN} '--deny=a b' -- bash -c 'ls'")
+
+
+@test("the tool's other arguments stay as they were")
+def other_arguments(fx):
+    for agent in EVENTS:
+        arguments = {"timeout": 1e3, "command": "ls", "deep": [{"a": None, "\u00e4\n": "\u2028"}]}
+        new = updated(agent, ask(fx, agent, SHELL[agent], arguments))
+        check(new.pop("command") != "ls")
+        arguments.pop("command")
+        equal(new, arguments)
+
+
+@test("what the command may not, it may not when it comes back; without the hook it may")
+def confined(fx):
+    for agent in EVENTS:
+        for number, shell in enumerate(("bash", "sh")):
+            target = fx.outside / f"{agent}{number}"
+            command = f"echo x > {target}; echo y > inside; exit 7"
+            equal(run(fx, command)[0], 7)
+            check(target.exists(), "the control")
+            target.unlink()
+            (fx.project / "inside").unlink()
+            equal(run(fx, wrapped(fx, agent, command), shell=shell)[0], 7)
+            check(not target.exists(), f"{agent} wrote outside")
+            equal((fx.project / "inside").read_text(), "y\n")
+
+
+@test("a directory that the model chose does not become the project, but the command runs in it")
+def chosen_directory(fx):
+    fx.write(fx.project / "sub/x")
+    for agent in ("codex", "gemini", "opencode"):
+        command = wrapped(fx, agent, "pwd; echo \"$#\"; touch ./made")
+        status, out, err = run(fx, command, cwd=fx.outside)
+        equal(out.decode(), f"{fx.outside}\n0\n")
+        check(status != 0 and not (fx.outside / "made").exists(), f"{agent}: {err}")
+        equal(run(fx, command, cwd=fx.project / "sub")[:2], (0, f"{fx.project}/sub\n0\n".encode()))
+        (fx.project / "sub/made").unlink()
+    # the control: sandbash itself takes the directory that it is started in for the project
+    equal(run(fx, f"{BIN} --anywhere -- touch ./made", cwd=fx.outside)[0], 0)
+
+
+SCRIPTS = (
+    "", " ", "\n", "echo a\necho b\n", "echo 'it'\\''s'", "echo \"$HOME\" '$HOME' \\$HOME", "exit 3",
+    "cat <<'EOF'\nit's `x` $(y) \"z\"\nEOF\n", "cat <<EOF\n$((1+1))\nEOF", "# only a comment", "echo a # b",
+    "echo $0 $# $* \"$@\"", "false && echo no || echo yes", "(exit 4)", "if true; then echo t; fi", "echo a;", "echo a &\nwait",
+    "f() { echo \"in $1\"; }; f x", "echo a | tr a b", "! true", "set -e; false; echo no", "echo $'\\x41\\n'",
+    "printf '%s|' {a,b}{1,2} ~ *", "echo \\\\ \\' \\\"", "echo 'a\rb\tc\x01\x1b[31m\x7f'", "echo '\u00e4\u202e\u2028\U0001f600'",
+    "trap 'echo bye' EXIT; echo hi", "echo ${BASH_LINENO[0]} $LINENO\necho $LINENO", "&& echo", "echo 'open", "; ls", "| ls", ")", "}",
+    "while :; do break; done", "case x in x) echo c;; esac", "[[ a == a ]] && echo '[['", "echo !x !! !$", "kill -TERM $$",
+    "' ; touch pwned; '", "'\\''", "\\", "'; exec bash -c 'touch pwned' #", "\")\nexec touch pwned\n(\"", "$(echo touch pwned2)")
+
+
+@test("any command does under the hook what it did without: scripts that hold every kind of quote")
+def scripts_same(fx):
+    for index, script in enumerate(SCRIPTS):
+        agent = ("claude", "codex")[index % 2]
+        plain = run(fx, f"exec bash -c {shquote(script)}")
+        again = run(fx, wrapped(fx, agent, script))
+        # what a syntax error shows of the line is longer there
+        got, want = (again[:2], plain[:2]) if b"syntax error" in plain[2] or b"unexpected" in plain[2] else (again, plain)
+        equal(got, want, f"{agent} {script!r}")
+        for name in ("pwned", "pwned2"):
+            if (fx.project / name).exists():
+                (fx.project / name).unlink()
+
+
+def shquote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+@test("any bytes of a command reach bash: random ones, as one argument and as a script")
+def random_bytes(fx):
+    seed = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
+    chance = random.Random(seed)
+    pieces = ["'", "\"", "\\", "$", "`", "\n", "\r", " ", "  ", "\t", ";", "&", "|", "(", ")", "{", "}", "<", ">", "*", "?", "[", "]",
+              "!", "#", "~", "%", "=", "-", "--", "a", "bash", "'\\''", "$(", "${", "\x01", "\x1b", "\x7f", "\u00e9", "\u4e2d",
+              "\U0001f600", "\u202e", "\ufeff", "EOF", "\\n", "\\u0000"]
+    words = ["".join(chance.choice(pieces) for _ in range(chance.randrange(1, 40))) for _ in range(60)]
+    for agent in ("claude", "codex"):
+        # all in one command, so that sandbash is started twice only
+        command = "".join(f"printf '%s\\0' {shquote(word)}\n" for word in words)
+        status, out, err = run(fx, wrapped(fx, agent, command))
+        equal((status, err), (0, b""), f"seed {seed}")
+        equal(out.decode().split("\0")[:-1], words, f"seed {seed}")
+    for word in words[:20]:
+        script = f"x={shquote(word)}; printf %s \"$x\" | od -An -c"
+        equal(run(fx, wrapped(fx, "codex", script), shell="sh"), run(fx, script), f"seed {seed}: {word!r}")
+
+
+@test("a long command comes back whole")
+def long_command(fx):
+    body = "echo '" + "\u00e9'\\''" * 6000 + "' | wc -c"
+    equal(run(fx, wrapped(fx, "claude", body)), run(fx, body))
+
+
+@test("a command that was rewritten is not rewritten again")
+def once(fx):
+    for agent in EVENTS:
+        for command in ("ls", "echo 'a'\\''b'", "", "a\nb"):
+            first = wrapped(fx, agent, command, "--consent=deny")
+            equal(wrapped(fx, agent, first, "--consent=deny"), first)
+
+
+@test("a command that only looks rewritten is wrapped like any other")
+def looks_rewritten(fx):
+    ours = wrapped(fx, "claude", "true")
+    secret = fx.outside / "planted"
+    for fake in (f"{BIN} --disable-sandbox -- bash -c 'touch {secret}'",
+                 f"{BIN} --allow-write={fx.outside} -- bash -c 'touch {secret}'",
+                 f"{BIN} -- true; touch {secret}", f"{ours}; touch {secret}", f"{ours}\ntouch {secret}",
+                 f"{ours} & touch {secret}", f"{BIN} -- bash -c 'true' || touch {secret}",
+                 f"{BIN} -- bash -c 'true'$(touch {secret})''", f"{BIN} -- bash -c ''; touch {secret}; ''",
+                 f"{BIN} --anywhere -- bash -c 'true'; touch '{secret}'",
+                 f" {ours}; touch {secret}", f"touch {secret} && {ours}"):
+        run(fx, fake.replace("-- true", "--disable-sandbox -- true"))
+        if secret.exists():
+            secret.unlink()
+        command = wrapped(fx, "claude", fake)
+        check(command.startswith(f"{BIN} -- bash -c '") and command != fake, command)
+        run(fx, command)
+        check(not secret.exists(), f"escaped: {fake!r}")
+    # with other options it is another text, and confined by these options
+    strict = wrapped(fx, "claude", ours, "--mode=read-only")
+    contains(strict, "--mode=read-only -- bash -c '")
+
+
+@test("the command of claude's Monitor is a shell command, too; other tools of that name pass")
+def other_shells(fx):
+    contains(updated("claude", ask(fx, "claude", "Monitor", {"command": "ls"}))["command"], str(BIN))
+    equal(ask(fx, "claude", "Monitor", {"ws": "x"}), {})
+    contains(reason("claude", ask(fx, "claude", "PowerShell", {"command": "ls"})), "cannot be confined")
+    contains(reason("codex", ask(fx, "codex", "js_repl", {"code": "1"})), "cannot be confined")
+
+
+# --- file tools ---------------------------------------------------------------------------------
+
+
+@test("a file in the project passes without a decision of ours; outside it is denied, with the option")
+def file_tools(fx):
+    for agent, (tool, path, contents) in WRITE.items():
+        for name in (fx.project / "new.c", "sub/dir/new.c", "./a"):
+            equal(ask(fx, agent, tool, {path: str(name), contents: "x"}), {})
+        for name in (fx.outside / "x", "../../outside/x", "/etc/hosts"):
+            why = reason(agent, ask(fx, agent, tool, {path: str(name), contents: "x"}))
+            contains(why, "--allow-write=")
+            contains(why, f"--hook {agent}")
+        equal(ask(fx, agent, tool, {path: str(fx.outside / "x"), contents: "x"},
+                  f"--allow-write={fx.outside}"), {})
+        check(reason(agent, ask(fx, agent, tool, {path: "new.c", contents: "x"}, "--mode=read-only")))
+        check(reason(agent, ask(fx, agent, tool, {path: "new.c", contents: "x"}, "--deny=new.c")))
+
+
+@test("the answer about a file is --explain's")
+def as_explained(fx):
+    fx.git_project()
+    fx.write(fx.project / ".vscode/settings.json", "{}")
+    (fx.project / "link").symlink_to("/etc/hosts")
+    for name in ("a", ".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json", "link", "/etc/hosts", "/usr/bin/x",
+                 "~/.bashrc", "~/.ssh/id_rsa", str(fx.home / "other/file"), ".envrc", "Makefile", ".git/HEAD"):
+        found = json.loads(fx.sandbash("--explain", name, "--json").stdout)
+        op = "modify" if found["exists"] else "create"
+        allowed = found["decisions"][op]["allowed"]
+        why = reason("claude", ask(fx, "claude", "Edit", {"file_path": name}))
+        equal(why is None, allowed, f"{name}: {why}")
+        why = reason("claude", ask(fx, "claude", "Read", {"file_path": name}))
+        equal(why is None, found["decisions"]["read"]["allowed"], f"read {name}: {why}")
+
+
+@test("names that a program outside would run are denied; contents that are harmless pass")
+def guarded(fx):
+    fx.git_project()
+    for name in (".git/hooks/pre-commit", ".vscode/tasks.json", ".envrc"):
+        contains(reason("claude", ask(fx, "claude", "Write", {"file_path": name, "content": "x"})), "counts as")
+    equal(ask(fx, "claude", "Write", {"file_path": ".env", "content": "PORT=80\n"}), {})
+    contains(reason("claude", ask(fx, "claude", "Write", {"file_path": ".env", "content": "LD_PRELOAD=/x\n"})), "LD_PRELOAD")
+    # an edit: nobody here knows what comes of it
+    contains(reason("claude", ask(fx, "claude", "Edit", {"file_path": ".env", "new_string": "PORT=80"})), "shell command")
+
+
+@test("a link is judged by where it leads, and by where it is")
+def links(fx):
+    fx.git_project()
+    (fx.project / "out").symlink_to(fx.outside)
+    (fx.project / "file").symlink_to(fx.outside / "x")
+    (fx.project / ".git/hooks").mkdir(exist_ok=True)
+    (fx.project / ".git/hooks/post-commit").symlink_to(fx.project / "plain")
+    (fx.outside / "in").symlink_to(fx.project / "plain")
+    (fx.project / "near").symlink_to("beside")
+    fx.write(fx.project / "plain", "x")
+    for name in ("beside", "near"):
+        equal(ask(fx, "claude", "Edit", {"file_path": name}), {})
+    for name in ("out/x", "file", "out/../x", ".git/hooks/post-commit", fx.outside / "in"):
+        check(reason("claude", ask(fx, "claude", "Edit", {"file_path": str(name)})), str(name))
+
+
+@test("paths that agents read in another way than they are written are refused, or judged both ways")
+def read_differently(fx):
+    for name in (" /etc/hosts", "/etc/hosts ", "\t/etc/hosts", "\u00a0/etc/hosts", "\ufeff/etc/hosts", "/etc/hosts\n", "",
+                 "\u2003x", "x\u3000", "ma\u212ae", "a\u037eb"):
+        result = hook(fx, "claude", event(fx, "claude", "Edit", {"file_path": name}))
+        equal((result.status, result.stdout), (BLOCK, ""), repr(name))
+        check(result.stderr, repr(name))
+    check(reason("gemini", ask(fx, "gemini", "write_file", {"file_path": "~/x", "content": ""})))
+    # as a name in the project it would be allowed; as the home directory's, the rule has to say so
+    equal(ask(fx, "gemini", "write_file", {"file_path": "~/x", "content": ""}, f"--allow-write={fx.home}/x"), {})
+    equal(ask(fx, "claude", "Edit", {"file_path": "a b \u00e9"}), {})
+
+
+@test("what is hidden from commands is hidden from reading tools; search in the project passes")
+def reading(fx):
+    fx.write(fx.home / ".ssh/id_rsa", "key")
+    for agent, tool, path in (("claude", "Read", "file_path"), ("gemini", "read_file", "file_path"),
+                              ("opencode", "read", "filePath"), ("codex", "view_image", "path")):
+        contains(reason(agent, ask(fx, agent, tool, {path: str(fx.home / ".ssh/id_rsa")})), "--allow-read=")
+        equal(ask(fx, agent, tool, {path: "/etc/hostname"}), {})
+    equal(ask(fx, "claude", "Grep", {"pattern": "x"}), {})
+    equal(ask(fx, "claude", "Grep", {"pattern": "x", "path": ""}), {})
+    check(reason("claude", ask(fx, "claude", "Grep", {"pattern": "x", "path": str(fx.home / ".ssh")})))
+
+
+@test("a patch is judged by every file that it names")
+def patches(fx):
+    fx.git_project()
+    fx.write(fx.project / "a", "x")
+    fx.write(fx.outside / "b", "x")
+    for agent, key in (("codex", "command"), ("opencode", "patchText")):
+        def patch(*lines):
+            text = "\n".join(("*** Begin Patch", *lines, "*** End Patch"))
+            return ask(fx, agent, "apply_patch", {key: text})
+        equal(patch("*** Update File: a", "@@", "-x", "+y", "*** Add File: n/m", "+z", "*** Delete File: a"), {})
+        for bad in (("*** Add File: ../x", "+a"), ("*** Update File: a", "*** Move to: ../b", "@@"),
+                    (f"*** Delete File: {fx.outside}/b",), (f"  *** Update File:   {fx.outside}/b  ", "@@"),
+                    (f"*** Update File: {fx.outside}/b", "*** Move to: c", "@@"),
+                    ("*** Update File: a", "@@", "-x", "+y", "*** Add File: .git/hooks/pre-commit", "+z")):
+            check(reason(agent, patch(*bad)), str(bad))
+        result = hook(fx, agent, event(fx, agent, "apply_patch", {key: "no patch"}))
+        equal((result.status, result.stdout), (BLOCK, ""))
+
+
+@test("in the temporary directories, which all share, new names pass and others' files do not")
+def temporary(fx):
+    name = f"/tmp/sandbash-hook-{os.getpid()}"
+    equal(ask(fx, "claude", "Write", {"file_path": name, "content": ""}), {})
+    try:
+        with open(name, "x"):
+            pass
+        contains(reason("claude", ask(fx, "claude", "Write", {"file_path": name, "content": ""})), "another program")
+    finally:
+        os.unlink(name)
+
+
+@test("a link of a command's that leads nowhere good is followed, also where the file is not there yet")
+def dangling(fx):
+    (fx.project / "d").symlink_to(fx.outside / "not/yet")
+    check(reason("claude", ask(fx, "claude", "Write", {"file_path": "d/x", "content": ""})))
+    (fx.project / "loop").symlink_to("loop")
+    equal(hook(fx, "claude", event(fx, "claude", "Edit", {"file_path": "loop"})).status, BLOCK)
+
+
+# --- what passes, what is blocked ---------------------------------------------------------------
+
+
+@test("tools that are not known, and those of MCP servers, pass")
+def others(fx):
+    for agent in EVENTS:
+        for tool in ("mcp__x__write", "WebFetch", "Task", "nothing"):
+            equal(ask(fx, agent, tool, {"command": "x", "file_path": "/etc/hosts"}), {})
+
+
+@test("what is no event of the agent's is blocked, whatever the agent: status 2, a reason on stderr")
+def malformed(fx):
+    good = event(fx, "claude", "Bash", {"command": "ls"})
+    lacking = [{key: value for key, value in good.items() if key != name}
+               for name in ("hook_event_name", "tool_name", "cwd", "tool_input")]
+    wrong = [dict(good, **change) for change in (
+        {"hook_event_name": "PostToolUse"}, {"hook_event_name": 1}, {"tool_name": ""}, {"tool_name": None},
+        {"cwd": "relative"}, {"cwd": ""}, {"cwd": 5}, {"cwd": "/nonexistent"}, {"cwd": "/a\0b"}, {"tool_input": "ls"}, {"tool_input": []},
+        {"tool_input": {}}, {"tool_input": {"command": ["ls"]}}, {"tool_input": {"command": None}},
+        {"tool_input": {"command": "a\0b"}}, {"tool_name": "Write", "tool_input": {"content": "x"}},
+        {"tool_name": "Write", "tool_input": {"file_path": "x\0", "content": "x"}})]
+    text = json.dumps(good)
+    broken = ["", " ", "null", "[]", "1", text[:-1], text + "}", text + text, "\ufeff" + text,
+              text.replace("{", "{,", 1), text.replace('"ls"', "ls"), text.replace('"ls"', "'ls'"),
+              text.replace('"ls"', '"l\ns"'), text.replace('"ls"', '"\\x"'), text.replace('"ls"', '"\\u12"'),
+              text.replace('"ls"', '"ls" // x'), text.replace('"ls"', "01"), text.replace('"ls"', '"ls",'),
+              text.replace('"command"', '"command": "x", "command"'),
+              text.replace('"command"', '"command": "x", "\\u0063ommand"'),
+              text.replace('"tool_name"', '"tool_name": "Read", "tool_name"'), "[" * 100000, '{"a":' * 5000]
+    for what in (*lacking, *wrong, *broken, text.encode().replace(b"ls", b"\xff"), b"\0", text.encode() + b"\0"):
+        result = hook(fx, "claude", what)
+        equal((result.status, result.stdout), (BLOCK, ""), repr(what)[:200])
+        check(result.stderr.startswith("sandbash: "), repr(what)[:200])
+    equal(hook(fx, "claude", good).status, 0)
+
+
+@test("an agent that is not known, options that are wrong, no standard input or output: blocked")
+def cannot(fx):
+    good = json.dumps(event(fx, "claude", "Bash", {"command": "ls"}))
+    for words in (("--hook", "emacs"), ("--hook=",), ("--hook",), ("--hook", "claude", "--frob-it"), ("--hook", "claude", "ls"),
+                  ("--hook", "claude", "--mode=x"), ("--hook", "claude", "--status"), ("--hook", "claude", "--hook", "codex")):
+        result = fx.sandbash(*words, input=good)
+        equal(result.status, BLOCK, f"{words}: {result.stdout}")
+        check(result.stderr, str(words))
+    done = subprocess.run(f"{BIN} --hook claude <&-", shell=True, cwd=fx.project, env=fx.env(), capture_output=True)
+    equal(done.returncode, BLOCK)
+    for where in (">&-", ">/dev/full"):
+        done = subprocess.run(f"{BIN} --hook claude {where}", shell=True, cwd=fx.project, env=fx.env(), input=good.encode(),
+                              capture_output=True)
+        equal(done.returncode, BLOCK, where)
+
+
+@test("rules that cannot be read block file tools, and the command itself says so")
+def broken_rules(fx):
+    fx.config("frob it now\n")
+    result = hook(fx, "claude", event(fx, "claude", "Edit", {"file_path": "a"}))
+    equal((result.status, result.stdout), (BLOCK, ""))
+    contains(result.stderr, "frob")
+    status, _, err = run(fx, wrapped(fx, "claude", "touch a"))
+    check(status != 0 and b"frob" in err and not (fx.project / "a").exists())
+
+
+@test("inside another run the hook answers the same, and what it wraps runs")
+def nested(fx):
+    text = json.dumps(event(fx, "claude", "Bash", {"command": "echo inner"}))
+    result = fx.sandbash("--hook", "claude", input=text, variant="nested")
+    equal(result.status, 0, result.stderr)
+    command = updated("claude", json.loads(result.stdout))["command"]
+    equal(fx.sandbash("--", "bash", "-c", command).stdout, "inner\n")
+
+
+run_all()
