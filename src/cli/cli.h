@@ -41,8 +41,9 @@ int sb_look_at(const char *path, struct sb_spot *out, struct sb_error *err);
 /* The guard of the run that setup is for; sb_guard_free() ends it. */
 int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err);
 
-/* --- hook.c ------------------------------------------------------------------ */
+/* --- hook.c, integrate.c ------------------------------------------------------ */
 int sb_cli_hook(const struct sb_command_line *line);
+int sb_cli_integrate(const struct sb_command_line *line);
 
 /* This program, absolute; NULL: /proc does not say. */
 const char *sb_own_program(void);

@@ -77,6 +77,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_mcp(line);
 	case SB_ACTION_HOOK:
 		return sb_cli_hook(line);
+	case SB_ACTION_SETUP:
+		return sb_cli_integrate(line);
 	}
 	return SB_EXIT_FAILURE;
 }

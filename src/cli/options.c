@@ -45,6 +45,9 @@ enum id {
 	ASK_FD,
 	MCP,
 	HOOK,
+	SETUP,
+	APPLY,
+	UNDO,
 	SHELL,
 	DRY_RUN,
 	EXPLAIN,
@@ -149,6 +152,10 @@ const struct sb_option sb_options[] = {
 	[HOOK] = {"hook", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,
 		  "for an agent's settings: its shell commands run under sandbash, its file tools "
 		  "are judged"},
+	[SETUP] = {"setup", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,
+		   "show what makes an agent use the hook and the server; --apply writes it"},
+	[APPLY] = {"apply", NULL, NULL, SB_GROUP_MORE, NULL, "with --setup: write it"},
+	[UNDO] = {"undo", NULL, NULL, SB_GROUP_MORE, NULL, "with --setup: take it back"},
 	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_MORE, NULL,
 		   "the shell to start instead of bash"},
 
@@ -244,6 +251,7 @@ static const struct {
 	{COMPLETION, SB_ACTION_COMPLETION},
 	{MCP, SB_ACTION_MCP},
 	{HOOK, SB_ACTION_HOOK},
+	{SETUP, SB_ACTION_SETUP},
 };
 
 int sb_command_line_give(struct sb_command_line *line, const char *name, const char *value,
@@ -549,6 +557,12 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return SB_OK;
 	case ASK_FD:
 		return set_ask_fd(line, value, err);
+	case APPLY:
+		line->apply = true;
+		return SB_OK;
+	case UNDO:
+		line->undo = true;
+		return SB_OK;
 	case SHELL:
 		return set_text(&line->shell, id, value, err);
 	case FOLLOW:
@@ -627,6 +641,11 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	if (line->global && !edits)
 		return sb_fail(err, SB_E_INVALID, 0,
 			       "--global goes with --add-path, --remove-path or --edit");
+	if ((line->apply || line->undo) && line->action != SB_ACTION_SETUP)
+		return sb_fail(err, SB_E_INVALID, 0, "--%s goes with --setup",
+			       line->apply ? "apply" : "undo");
+	if (line->apply && line->undo)
+		return sb_fail(err, SB_E_INVALID, 0, "--apply and --undo cannot be combined");
 	if (line->json && !looks)
 		return sb_fail(
 			err, SB_E_INVALID, 0,

@@ -37,6 +37,7 @@ enum sb_action {
 	SB_ACTION_COMPLETION,
 	SB_ACTION_MCP,
 	SB_ACTION_HOOK,
+	SB_ACTION_SETUP,
 };
 
 enum sb_group {
@@ -101,6 +102,7 @@ struct sb_command_line {
 	const char *config_dir; /* --config-dir=DIR */
 	const char *profile;    /* --profile=NAME */
 
+	bool apply, undo;           /* what --setup does; neither: show */
 	bool follow, verify, prune; /* what --log does; none: print */
 	const char *log_session, *log_path, *log_verdict, *since;
 
