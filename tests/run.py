@@ -65,7 +65,8 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "machine
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": [""]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
-                   "supervise/absent.py", "supervise/agent_settings.py", "supervise/deep.py",
+                   "enforce/distributions.py", "supervise/absent.py", "supervise/agent_settings.py",
+                   "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_daily.py",
                    "supervise/git_files.py", "supervise/git_index.py", "supervise/git_keys.py",

@@ -21,6 +21,9 @@
  *     rename-flags     a filesystem whose renames know no flags
  *     listener         another program holds its system calls already (but lets them be)
  *     docker           what Docker's default profile refuses, together
+ *     gvisor           no listeners, no Landlock, none of the newer calls that mount
+ *     linux=M.N        all that this kernel does not have, of what is known here: newer calls and
+ *                      flags, and its Landlock (none: put "landlock" before it)
  *
  * A seccomp filter plays the lesser machine; CMD is exec'd in place under it, so its
  * exit status, signals and terminal are its own.  Only the Landlock ABI needs more:
@@ -83,6 +86,8 @@
 #define LANDLOCK_NET_PORT 2u         /* rule type since ABI 4 */
 #define WAIT_KILLABLE_RECV (1u << 5) /* flag of a filter with a listener since Linux 5.19 */
 #define PIDFD_THREAD O_EXCL          /* flag of pidfd_open since Linux 6.9 */
+#define PEER_PIDFD 77                /* SO_PEERPIDFD since Linux 6.5 */
+#define NOTIF_SET_FLAGS 0x40082104u  /* SECCOMP_IOCTL_NOTIF_SET_FLAGS since Linux 6.6 */
 #define EVERY_NAMESPACE                                                                            \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -226,6 +231,60 @@ static void as_in_docker(void)
 	without_mounts();
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
 		refuse(calls[i], EPERM);
+}
+
+/* What sandbash asks a kernel for, and when that came. */
+static const struct came {
+	int major, minor;
+	int last_call; /* the last number that it knows; 0: no new ones */
+	int landlock;  /* 0: no new ABI */
+} history[] = {
+	{5, 14, 447, 1}, {5, 15, 448, 0}, {5, 16, 449, 0}, {5, 17, 450, 0}, {5, 19, 0, 2},
+	{6, 2, 0, 3},    {6, 5, 451, 0},  {6, 6, 453, 0},  {6, 7, 456, 4},  {6, 8, 461, 0},
+	{6, 10, 462, 5}, {6, 12, 0, 6},   {6, 13, 466, 0}, {6, 15, 467, 7}, {6, 17, 469, 0},
+};
+
+static bool is_before(const int version[2], int major, int minor)
+{
+	return version[0] < major || (version[0] == major && version[1] < minor);
+}
+
+/* Returns its Landlock ABI. */
+static int as_linux(const int version[2])
+{
+	int last_call = 0, landlock = 0;
+
+	for (size_t i = 0; i < sizeof history / sizeof *history; i++) {
+		const struct came *came = &history[i];
+
+		if (is_before(version, came->major, came->minor))
+			break;
+		last_call = came->last_call ? came->last_call : last_call;
+		landlock = came->landlock ? came->landlock : landlock;
+	}
+	load(offsetof(struct seccomp_data, nr));
+	add(BPF_JMP | BPF_JGT | BPF_K, 0, 1, (uint32_t)last_call);
+	answer(ENOSYS);
+	if (is_before(version, 5, 19))
+		refuse_when(SYS_seccomp, 1, BPF_JSET, WAIT_KILLABLE_RECV, EINVAL);
+	if (is_before(version, 6, 5))
+		refuse_when(SYS_getsockopt, 2, BPF_JEQ, PEER_PIDFD, ENOPROTOOPT);
+	if (is_before(version, 6, 6))
+		refuse_when(SYS_ioctl, 1, BPF_JEQ, NOTIF_SET_FLAGS, EINVAL);
+	if (is_before(version, 6, 9))
+		refuse_when(SYS_pidfd_open, 1, BPF_JSET, PIDFD_THREAD, EINVAL);
+	return landlock;
+}
+
+static void as_in_gvisor(void)
+{
+	static const int calls[] = {NR_OPEN_TREE, NR_MOVE_MOUNT, NR_FSOPEN,        NR_FSCONFIG,
+				    NR_FSMOUNT,   NR_FSPICK,     NR_MOUNT_SETATTR, NR_PIDFD_GETFD};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		refuse(calls[i], ENOSYS);
+	refuse_when(SYS_seccomp, 1, BPF_JSET, SECCOMP_FILTER_FLAG_NEW_LISTENER, EINVAL);
+	prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0);
 }
 
 static void without_seccomp(void)
@@ -443,9 +502,19 @@ static int real_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
+/* Play a Landlock of this ABI, if there is more; returns it, or 0. */
+static int play_abi(long abi)
+{
+	if (abi >= real_abi())
+		return 0; /* this machine is that small already */
+	with_landlock_abi((int)abi);
+	return (int)abi;
+}
+
 /* Returns the Landlock ABI to play, or 0. */
 static int add_word(const char *word)
 {
+	int version[2];
 	char *end;
 	long abi;
 
@@ -481,6 +550,11 @@ static int add_word(const char *word)
 		has_listener = true;
 	} else if (strcmp(word, "docker") == 0) {
 		as_in_docker();
+	} else if (strcmp(word, "gvisor") == 0) {
+		without_landlock();
+		as_in_gvisor();
+	} else if (sscanf(word, "linux=%d.%d", &version[0], &version[1]) == 2) {
+		return play_abi(as_linux(version));
 	} else if (strcmp(word, "openat2") == 0) {
 		refuse(NR_OPENAT2, ENOSYS);
 	} else if (strcmp(word, "rename-flags") == 0) {
@@ -491,10 +565,7 @@ static int add_word(const char *word)
 			fprintf(stderr, "without: no Landlock ABI '%s'\n", word + 13);
 			exit(2);
 		}
-		if (abi >= real_abi())
-			return 0; /* this machine is that small already */
-		with_landlock_abi((int)abi);
-		return (int)abi;
+		return play_abi(abi);
 	} else {
 		fprintf(stderr, "without: unknown word '%s'\n", word);
 		exit(2);
