@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "path/path.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
 #include "base/escape.h"
@@ -619,13 +620,18 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 	print_pattern(rule->pattern, out);
 }
 
+static bool is_about_terminals(const struct sb_rule *rule)
+{
+	return rule->tier == SB_TIER_BUILTIN && sb_path_within("/dev/pts", rule->pattern);
+}
+
 static void print_line(const struct sb_rule *rule, struct sb_buf *out)
 {
 	size_t start = out->length;
 
-	/* These come back by themselves; read as rules, a temp directory would be the real
-	 * one, a link what it leads to, and git's data would be open unlooked at. */
-	if (rule->temp || rule->link || rule->checked)
+	/* These come back by themselves; read as rules, a temp directory and terminals would be the real
+	 * ones, a link what it leads to, and git's data would be open unlooked at. */
+	if (rule->temp || rule->link || rule->checked || is_about_terminals(rule))
 		sb_buf_puts(out, "# ");
 	sb_rule_print_whole(rule, out);
 	do

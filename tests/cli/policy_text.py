@@ -175,6 +175,18 @@ def enforced(fx):
               str(words))
 
 
+@test("P6 a fed-back policy leaves the run terminals of its own")
+def fed_back_terminals(fx):
+    term = fx.terminal("sh", "-c", "tty; read line")
+    term.expect(r"/dev/pts/\d+")
+    file = fx.write(fx.outside / "printed.policy", print_policy(fx))
+    contains(fx.run("ls", "/dev/pts").stdout, os.path.basename(os.readlink(f"/proc/{term.process.pid}/fd/0")))
+    for flags in ((), (f"--policy={file}",)):
+        equal(fx.sandbash(*flags, "ls", "/dev/pts").stdout, "ptmx\n", str(flags))
+    term.send("x\n")
+    term.wait()
+
+
 @test("P6 --print-policy names the origin of each rule, and --json holds the same rules")
 def origins(fx):
     fx.config(f"# x\n{fx.outside}\n")
