@@ -319,13 +319,14 @@ static void ask_about_led(const struct check *check, const char *what,
 static void check_obeyed(const struct check *check, const char *own, const char *top)
 {
 	struct sb_guard_answer answer = {.verdict = SB_GUARD_PLAIN};
-	struct sb_repository repository, before;
-	bool same;
+	struct sb_repository repository = {0}, before;
+	bool had = sb_repository_find(top, &before), found;
 
-	if (!sb_repository_at(own, &repository))
-		return; /* whoever makes it a git directory is looked at then */
-	same = sb_repository_find(top, &before) && strcmp(before.own, repository.own) == 0;
-	if (!same && sb_obeyed_asks(check->guard, &repository, top, NULL, &answer))
+	found = !had && sb_obeyed_by_user(check->guard, top, &answer);
+	/* whoever makes it a git directory is looked at then */
+	if (sb_repository_at(own, &repository) && (!had || strcmp(before.own, repository.own) != 0))
+		found |= sb_obeyed_asks(check->guard, &repository, top, NULL, &answer);
+	if (found)
 		ask_about_led(check, "git would obey ", &answer);
 	sb_repository_done(&before);
 	sb_repository_done(&repository);

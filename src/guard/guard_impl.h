@@ -338,6 +338,7 @@ int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 struct sb_moving {
 	int directory;
 	const char *path;
+	bool known; /* what is in it was obeyed before, by the same settings */
 };
 
 /*
@@ -355,7 +356,7 @@ const struct sb_extra *sb_obeyed_program(const struct sb_guard *guard, const cha
 bool sb_obeyed_beneath(const struct sb_guard *guard, int directory, const char *path,
 		       struct sb_guard_answer *out);
 
-/* A tree at source gets the name of path, and has a .git file that leads elsewhere there. */
+/* A tree at source gets the name of path: its .git file, or the settings in its .git, may lead elsewhere there. */
 bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int directory,
 		     const char *path, struct sb_guard_answer *out);
 

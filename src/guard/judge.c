@@ -858,8 +858,9 @@ static bool names_more(const struct sb_guard *guard, const struct spot *spot, co
 {
 	const char *path = spot->place->path;
 	SB_AUTO_FREE char *top = sb_path_parent(path);
-	struct sb_repository repository = {.own = (char *)source, .common = (char *)source};
-	struct sb_moving moving = {directory, path}; /* what will be in it is in it now */
+	struct sb_repository repository = {
+		.own = (char *)source, .common = (char *)source, .becomes = path};
+	struct sb_moving moving = {directory, path, false}; /* what will be in it is in it now */
 	bool blind = !top || directory < 0;
 	bool found = blind || sb_obeyed_asks(guard, &repository, top, &moving, out);
 

@@ -278,7 +278,8 @@ bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *re
 		if (*one != '/' || sb_extras_have(guard, one) || is_among(&always, one) ||
 		    !is_within_reach(guard, one))
 			continue;
-		if (inside ? sb_look_exists(moving->directory, rest) : is_there(one))
+		if (inside ? !moving->known && sb_look_exists(moving->directory, rest)
+			   : is_there(one))
 			found |= sb_look_found(guard, out, sb_row_of_extra(guard, &named.all[i]),
 					       one, 0, NULL);
 	}
@@ -375,30 +376,59 @@ bool sb_obeyed_beneath(const struct sb_guard *guard, int directory, const char *
 	return found;
 }
 
+/* The target of a .git file with this text that is in directory.  NULL: nobody can tell, or none. */
+static char *target_of(const char *directory, const char *text)
+{
+	return strncmp(text, "gitdir: ", 8) == 0 ? resolve(directory, text + 8) : NULL;
+}
+
+/* A .git file, as it stands there by now, without its end of line. */
+static bool read_dot_git(int directory, char *text, size_t size)
+{
+	SB_AUTO_FD int fd =
+		openat(directory, ".git", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
+
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	return length > 0;
+}
+
+/* Its git directory moves along: a way out of the tree leads elsewhere. */
+static bool moved_with_git(const struct sb_guard *guard, const char *source, int directory,
+			   const char *path, struct sb_guard_answer *out)
+{
+	struct sb_moving moving = {directory, path, true};
+	SB_AUTO_FREE char *from = sb_path_join(source, ".git"), *to = sb_path_join(path, ".git");
+	struct sb_repository repository = {.own = from, .common = from, .becomes = to};
+
+	return !from || !to || sb_obeyed_asks(guard, &repository, path, &moving, out);
+}
+
 bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int directory,
 		     const char *path, struct sb_guard_answer *out)
 {
-	struct sb_moving moving = {directory, path};
+	struct sb_moving moving = {directory, path, false};
 	SB_AUTO_FREE char *before = NULL, *after = NULL;
 	struct sb_repository repository;
 	char text[PATH_MAX];
-	SB_AUTO_FD int fd = directory < 0 ? -1
-					  : openat(directory, ".git",
-						   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+	struct stat info;
 	bool found;
 
-	if (length <= 8 || strncmp(text, "gitdir: ", 8) != 0)
+	if (directory < 0 || fstatat(directory, ".git", &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	text[length] = '\0';
-	text[strcspn(text, "\r\n")] = '\0';
+	if (S_ISDIR(info.st_mode))
+		return moved_with_git(guard, source, directory, path, out);
+	if (!S_ISREG(info.st_mode) || !read_dot_git(directory, text, sizeof text))
+		return false;
 	/* where it leads from its old place is told by the text alone: nothing may be there any more */
-	before = resolve(source, text + 8);
-	after = resolve(path, text + 8);
-	if (!after || (before && strcmp(before, after) == 0) ||
-	    !sb_repository_at(after, &repository))
+	before = target_of(source, text);
+	after = target_of(path, text);
+	if (!after || !sb_repository_at(after, &repository))
 		return false;
-	out->looked |= SB_LOOKED_INTO;
+	moving.known = before && strcmp(before, after) == 0;
+	if (!moving.known)
+		out->looked |= SB_LOOKED_INTO;
 	found = sb_obeyed_asks(guard, &repository, path, &moving, out);
 	sb_repository_done(&repository);
 	return found;

@@ -303,6 +303,7 @@ struct collector {
 	bool strict;  /* what may not be read is an error */
 	bool user;    /* it is the user's own, and counts for all repositories */
 	bool hooks;   /* a core.hooksPath that is seen from the top: found */
+	const struct sb_repository *repository; /* or NULL */
 };
 
 static bool is_missing(int error)
@@ -421,6 +422,18 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 	return status;
 }
 
+/* Where a relative way in a config begins. */
+static char *config_directory(const struct collector *collector, const char *file)
+{
+	SB_AUTO_FREE char *directory = sb_path_parent(file);
+	const struct sb_repository *repository = collector->repository;
+
+	if (directory && repository && repository->becomes &&
+	    strcmp(directory, repository->common) == 0)
+		return strdup(repository->becomes);
+	return sb_take_ptr(&directory);
+}
+
 static int collect_entry(struct collector *collector, const char *file,
 			 const struct sb_git_entry *entry)
 {
@@ -447,7 +460,7 @@ static int collect_entry(struct collector *collector, const char *file,
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
 		return collect_programs(collector, entry);
-	directory = sb_path_parent(file);
+	directory = config_directory(collector, file);
 	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
 			     : NULL;
 	if (!included || is_known(collector->out, included) || collector->includes-- <= 0)
@@ -545,7 +558,14 @@ static int collect_repository(struct collector *collector, const char *common, c
 int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
 		    bool strict, struct sb_extras *out, bool *out_hooks)
 {
-	struct collector collector = {top, home, out, MAX_INCLUDES, strict};
+	struct collector collector = {
+		.top = top,
+		.home = home,
+		.out = out,
+		.includes = MAX_INCLUDES,
+		.strict = strict,
+		.repository = repository,
+	};
 	int status = collect_repository(&collector, repository->common, repository->own);
 
 	if (out_hooks)

@@ -12,6 +12,8 @@ struct sb_repository {
 	char *common;   /* canonical: objects, refs, hooks, config; often the same */
 	bool is_file;   /* .git is a file that leads there */
 	bool is_linked; /* own has a commondir: a linked worktree */
+	/* What common will be called: its config leads from there.  Not owned; NULL: as it is. */
+	const char *becomes;
 };
 
 /* False: top (canonical) is no checkout, or its .git leads nowhere. */

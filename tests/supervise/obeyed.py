@@ -67,6 +67,15 @@ ATTACKS = {
         ("git config core.hooksPath .githooks",
          ["mkdir -p a/t; echo 'gitdir: ../.git' >a/t/.git; evil a/t/.githooks/pre-commit; mv a/t t"],
          "cd t && " + COMMIT),
+    "a repository whose hooks are beside it is moved":
+        ("git init -q n; git -C n config core.hooksPath ../hooks",
+         ["evil a/hooks/pre-commit; mv n a/n"], "cd a/n && " + COMMIT),
+    "the same with an include":
+        ("git init -q n; git -C n config include.path ../../shared.conf",
+         ["conf a/shared.conf; mv n a/n"], "cd a/n && " + COMMIT),
+    "a worktree whose hooks are beside it is moved":
+        ("git config core.hooksPath ../hooks; git worktree add -q w",
+         ["evil a/b/hooks/pre-commit; mv w a/b/w"], "cd a/b/w && " + COMMIT),
     ".git is moved, what it names is made, .git leads back":
         ("git config core.hooksPath .githooks",
          ["mv .git g", "evil .githooks/pre-commit; echo 'gitdir: g' >.git"], COMMIT),
@@ -135,6 +144,9 @@ OWN = {
          ["evil tools/p"], "git x"),
     "a monitor, in a repository that is made": ("core.fsmonitor tools/fsm", "",
                                                ["evil n/tools/fsm; git init -q n"], "git -C n status"),
+    "a monitor, in a repository whose data lies elsewhere":
+        ("core.fsmonitor tools/fsm", "",
+         ["evil n/tools/fsm; git init -q --separate-git-dir=data n"], "git -C n status"),
     "a monitor, in a repository inside": ("core.fsmonitor tools/fsm", "git init -q n",
                                           ["evil n/tools/fsm"], "git -C n status"),
     "an alias, in a worktree": ("alias.x '!./x'", "git worktree add -q w", ["evil w/x"],
