@@ -346,6 +346,18 @@ static void check_work_tree(const struct check *check, const char *value, const 
 	check_obeyed(check, own, top.data);
 }
 
+/*
+ * A submodule called .vscode or in .claude/skills: its next checkout brings what programs outside obey.  One
+ * in "tools" is what everybody has.
+ */
+static bool leads_to_guarded(const struct check *check, const char *value)
+{
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
+
+	return (value[0] == '.' || strstr(value, "/.")) && find_target(check, value, &whole) &&
+	       sb_guard_row_in(check->guard, whole.data);
+}
+
 static void check_key(const struct check *check, enum sb_guard_kind kind, const char *key,
 		      const char *value)
 {
@@ -353,7 +365,11 @@ static void check_key(const struct check *check, enum sb_guard_kind kind, const 
 
 	switch (kind) {
 	case SB_GUARD_GITMODULES:
-		verdict = sb_gitmodules_key_is_harmless(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;
+		verdict = sb_gitmodules_key_is_harmless(key, value) &&
+					  !(sb_git_key_is(key, "submodule", "path") &&
+					    leads_to_guarded(check, value))
+				  ? SB_KEY_HARMLESS
+				  : SB_KEY_ASK;
 		break;
 	case SB_GUARD_SEQUENCER:
 		verdict = is_harmless_pick(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;

@@ -163,9 +163,10 @@ static bool steers(const char *name, size_t length)
 		"LLVM_SYMBOLIZER_PATH",
 		"VALGRIND_*", /* valgrind: its tools, and --db-command */
 		"LIBGL_*",    /* programs that draw: drivers are loaded */
-		"VK_LAYER_PATH",
-		"VK_ICD_FILENAMES",
-		"VK_DRIVER_FILES",
+		"VK_ADD_*",   /* VK_ADD_LAYER_PATH, VK_ADD_DRIVER_FILES; and others below */
+		"VK_IMPLICIT_*",
+		"LIBVA_DRIVERS_PATH",
+		"VDPAU_DRIVER_PATH",
 		"GIO_*", /* GLib: modules */
 		"CC",
 		"CXX",
@@ -185,6 +186,14 @@ static bool steers(const char *name, size_t length)
 		"P4*",
 		"SUDO_*",
 		"KUBE_EDITOR",
+		"K9S_EDITOR",
+		"SOPS_EDITOR",
+		"GLAB_PAGER",
+		"JULIA_LOAD_PATH", /* julia: what is loaded; and what follows */
+		"JULIA_DEPOT_PATH",
+		"JULIA_PROJECT",
+		"JULIA_BINDIR",
+		"JULIA_EDITOR",
 		"BAT_*",       /* bat: BAT_PAGER; BAT_CONFIG_PATH can name one */
 		"DELTA_PAGER", /* delta */
 		"GH_PAGER",    /* gh; and what follows */

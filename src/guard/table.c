@@ -818,7 +818,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_GIT_CONFIG:
 		return "changes to keys that run nothing";
 	case SB_GUARD_GITMODULES:
-		return "no command, no remote helper, no option as path or URL";
+		return "no command, no remote helper, no option or guarded name as path";
 	case SB_GUARD_GITFILE:
 		return "leads into a guarded directory";
 	case SB_GUARD_GITDIR:

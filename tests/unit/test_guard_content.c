@@ -229,11 +229,17 @@ static void line_by_line(void **state)
 	};
 	static const char *const modules_fine[] = {
 		"[submodule \"a\"]\n\tpath = a\n\turl = https://x/a\n\tbranch = main\n",
+		"[submodule \"a\"]\n\tpath = .github/a\n",
+		"[submodule \"a\"]\n\tpath = tools\n",
 	};
 	static const char *const modules_asked[] = {
-		"[submodule \"a\"]\n\tupdate = !x\n", "[submodule \"a\"]\nurl = ext::x\n",
-		"[submodule \"a\"]\npath = -x\n",     "[submodule \"a\"]\npath = \"a\r\"\n",
+		"[submodule \"a\"]\n\tupdate = !x\n",
+		"[submodule \"a\"]\nurl = ext::x\n",
+		"[submodule \"a\"]\npath = -x\n",
+		"[submodule \"a\"]\npath = \"a\r\"\n",
 		"[submodule \"a\"]\nurl = --x\n",
+		"[submodule \"a\"]\npath = .vscode\n",
+		"[submodule \"a\"]\npath = sub/.claude/skills/x\n",
 	};
 	struct guarded *fx = *state;
 	char text[2 * PATH_MAX];
@@ -604,6 +610,13 @@ static void an_env_file_of_assignments(void **state)
 		"TF_CLI_CONFIG_FILE=x\n",
 		"ASAN_SYMBOLIZER_PATH=x\n",
 		"LESS=+!x\n",
+		"JULIA_LOAD_PATH=x\n",
+		"JULIA_EDITOR=x\n",
+		"VK_ADD_LAYER_PATH=x\n",
+		"LIBVA_DRIVERS_PATH=x\n",
+		"SOPS_EDITOR=x\n",
+		"K9S_EDITOR=x\n",
+		"GLAB_PAGER=x\n",
 		"ld_library_path=x\n",
 		"A =b\n",
 		"1A=b\n",
