@@ -106,6 +106,28 @@ def led_there(fx, era):
     equal(len(server.asked), len(names), "the neighbour")
 
 
+@each_era
+def agents_settings(fx, era):
+    """C3 file tools and commands write what an agent remembers unasked, and ask about what it runs"""
+    server = Server(fx, era=era)
+    server.answers = lambda params: "deny"
+    fx.path(".codex").mkdir()
+    fx.write(".claude.json", '{"numStartups": 1}')
+    evil = '{"numStartups": 2, "mcpServers": {"x": {"command": "sh"}}}'
+    server.data("write_file", path=".claude.json", content='{"numStartups": 2}')
+    server.data("write_file", path=".codex/history.jsonl", content="{}")
+    equal(fx.read(".claude.json"), '{"numStartups": 2}')
+    write = "printf %s '{}' >new; mv -f new .claude.json".format
+    equal(server.data("run_command", command=write('{"numStartups": 3}'))["exitCode"], 0)
+    equal(server.asked, [], "what is remembered")
+    equal(server.data("run_command", command=write(evil))["exitCode"], 1)
+    equal(len(server.asked), 1)
+    contains(message(server.asked[-1]), 'mcpServers.x = {"command":"sh"}')
+    equal(server.failure("write_file", path=".claude.json", content=evil)["code"], "DENIED")
+    equal(server.failure("write_file", path=".codex/config.toml", content="x")["code"], "DENIED")
+    equal(fx.read(".claude.json"), '{"numStartups": 3}')
+
+
 @test("C3 moving and copying there ask as well")
 def moved(fx):
     server = opened(fx)
