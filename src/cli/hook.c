@@ -253,10 +253,14 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 		       struct sb_buf *reason)
 {
 	struct judging judging = {.event = event, .reason = reason};
+	struct sb_command_line own = *line;
 	struct sb_error err;
 	int status;
 
-	if (sb_set_up(line, true, &judging.setup) != 0)
+	/* it writes plans and notes of its own; its login is nothing that the model has to read */
+	if (!own.profile && event->kind != SB_TOOL_READ)
+		own.profile = sb_agent_name(event->agent);
+	if (sb_set_up(&own, true, &judging.setup) != 0)
 		return BLOCK;
 	status = sb_policy_mode(judging.setup.policy) == SB_MODE_DANGER_FULL_ACCESS
 			 ? SB_OK

@@ -297,6 +297,21 @@ def reading(fx):
     check(reason("claude", ask(fx, "claude", "Grep", {"pattern": "x", "path": str(fx.home / ".ssh")})))
 
 
+@test("what an agent keeps for itself it may write with its own tools, by its profile; settings and logins stay closed")
+def own_state(fx):
+    fx.write(fx.home / ".claude/.credentials.json", "{}")
+    notes = fx.home / ".claude/plans/plan.md"
+    equal(ask(fx, "claude", "Write", {"file_path": str(notes), "content": "x"}), {})
+    check(reason("claude", ask(fx, "claude", "Write", {"file_path": str(notes), "content": "x"}, "--profile=none")))
+    check(reason("gemini", ask(fx, "gemini", "write_file", {"file_path": str(notes), "content": "x"})), "another agent's")
+    for name in ("settings.json", "commands/x.md", ".credentials.json"):
+        check(reason("claude", ask(fx, "claude", "Write", {"file_path": str(fx.home / ".claude" / name), "content": "{}"})), name)
+    check(reason("claude", ask(fx, "claude", "Read", {"file_path": str(fx.home / ".claude/.credentials.json")})))
+    # commands do not get it
+    status, _, _ = run(fx, wrapped(fx, "claude", f"mkdir -p {notes.parent} && echo x > {notes}"))
+    check(status != 0 and not notes.exists())
+
+
 @test("a patch is judged by every file that it names")
 def patches(fx):
     fx.git_project()
