@@ -299,7 +299,7 @@ static int lock_claude(const char *file, char **out, struct sb_error *err)
 		if (error == EEXIST && lstat(lock, &info) == 0 && info.st_mtime + 10 < time(NULL) &&
 		    rmdir(lock) == 0)
 			continue;
-		if (error != EEXIST || tries > 250) {
+		if (error != EEXIST || tries > 600) { /* longer than a stale one lasts */
 			free(lock);
 			return sb_fail(err, SB_E_SYSTEM, error, "cannot lock '%s'", file);
 		}
