@@ -163,7 +163,8 @@ static const struct sb_filter_row table[] = {
 	 * Danger: uid is all the kernel asks for (tests/facts/priority.c).  In a pid namespace of the
 	 * run's own a number means one of its processes, or the first, which is the supervisor's.
 	 * PRIO_PGRP and PRIO_USER, and their like for ioprio, reach further than their "0" looks.
-	 * Price: elsewhere renice, taskset and prlimit work on the calling thread alone.
+	 * Elsewhere a supervised run lets the caller name itself: the number is an argument.
+	 * Price: elsewhere renice, taskset and prlimit work on the calling process alone.
 	 * Held by: tests/enforce/processes.py
 	 */
 	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
@@ -175,6 +176,13 @@ static const struct sb_filter_row table[] = {
 	{SYS_sched_setattr, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
 	{SYS_sched_setparam, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
 	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
+	{SYS_prlimit64, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
+	{SYS_setpriority, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 1, 0}}},
+	{SYS_ioprio_set, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 1, 0}}},
+	{SYS_sched_setaffinity, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setattr, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setparam, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
+	{SYS_sched_setscheduler, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
 	{SYS_prlimit64, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
 	{SYS_setpriority, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
 	{SYS_ioprio_set, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
@@ -445,8 +453,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->no_mounts || options->supervised;
 	case SHARED_IPC:
 		return options->shared_ipc;
-	case OTHER_PIDS:
-		return options->other_pids;
+	case OTHER_PIDS: /* those that the broker does not look at */
+		return options->other_pids && !(options->shared_pids && options->supervised);
 	case SHARED_PIDS:
 		return options->shared_pids;
 	case SHARED_PIDS_STATIC:

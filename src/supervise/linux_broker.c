@@ -293,15 +293,15 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 }
 
 /*
- * Only the caller itself may own a descriptor where outside can be named: linux_seccomp.c says
- * why.  The number is an argument and stays what it was, and as long as the caller waits here it
+ * Only the caller itself may own a descriptor, or be given limits and a priority, where outside can be named:
+ * linux_seccomp.c says why.  The number is an argument and stays what it was, and as long as the caller waits here it
  * is nobody else's.
  */
 static void set_owner(const struct sb_broker *broker, const struct sb_call *call)
 {
 	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
 
-	if (process > 0 && call->owner_process == process)
+	if (process > 0 && (call->owner_process == process || call->owner_process == call->thread))
 		sb_broker_let_through(broker, call);
 	else
 		sb_broker_fail(broker, call, EPERM);

@@ -34,7 +34,7 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
 	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
 	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
-	[SB_ACT_CHDIR] = "chdir",       [SB_ACT_OWNER] = "fcntl",
+	[SB_ACT_CHDIR] = "chdir",       [SB_ACT_OWNER] = "owner",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -484,6 +484,17 @@ static int decode(struct reader *r, int number)
 			return get_dup_beside(r);
 		r->call->owner_process = (pid_t)a[2];
 		return get_plain(r, (int)a[1] == F_SETOWN ? SB_ACT_OWNER : SB_ACT_LOCK);
+	case SYS_setpriority:
+	case SYS_ioprio_set:
+		r->call->owner_process = (pid_t)a[1];
+		return get_plain(r, SB_ACT_OWNER);
+	case SYS_prlimit64:
+	case SYS_sched_setaffinity:
+	case SYS_sched_setattr:
+	case SYS_sched_setparam:
+	case SYS_sched_setscheduler:
+		r->call->owner_process = (pid_t)a[0];
+		return get_plain(r, SB_ACT_OWNER);
 	case SYS_umask:
 		return get_plain(r, SB_ACT_UMASK);
 	case SYS_chdir:

@@ -315,7 +315,9 @@ if SUPERVISED:
         def work(): os.sched_setaffinity(threading.get_native_id(), {0}); print(os.sched_getaffinity(0))
         one = threading.Thread(target=work); one.start(); one.join()
         os.setpriority(os.PRIO_PROCESS, os.getpid(), 3); print(os.getpriority(os.PRIO_PROCESS, 0))
-    """, (), ("full",))
+        import resource
+        resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE, (100, 200)); print(resource.getrlimit(resource.RLIMIT_NOFILE))
+    """)
 
 
 # --- signals ---------------------------------------------------------------------------------

@@ -175,6 +175,26 @@ static void arguments_decide(void **state)
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_unshare, CLONE_FILES | CLONE_FS, 0, 0, 0));
 }
 
+static void limits_by_number_are_looked_at_where_outside_has_numbers(void **state)
+{
+	struct sb_filter_options options = {
+		.self = SELF, .other_pids = true, .shared_pids = true, .supervised = true};
+
+	(void)state;
+	length = sb_filter_build(&options, code, MAX);
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_prlimit64, 7, 0, 1, 0));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 7, 0, 0, 1));
+	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, 0, 1, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 1, 0, 1, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_setpriority, PRIO_PROCESS, 7, 5, 0));
+	assert_int_equal(REFUSED(EPERM), call(SYS_setpriority, PRIO_USER, 7, 5, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_ioprio_set, 1, 7, 5, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_sched_setaffinity, 7, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_sched_setattr, 7, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_sched_setparam, 7, 0, 0, 0));
+	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_sched_setscheduler, 7, 0, 0, 0));
+}
+
 static void limits_are_for_processes_of_the_run(void **state)
 {
 	struct sb_filter_options options = {.self = SELF, .other_pids = true};
@@ -645,6 +665,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ordinary_calls_are_allowed),
 	cmocka_unit_test(arguments_decide),
 	cmocka_unit_test(limits_are_for_processes_of_the_run),
+	cmocka_unit_test(limits_by_number_are_looked_at_where_outside_has_numbers),
 	cmocka_unit_test(sockets),
 	cmocka_unit_test(file_flags_are_held_without_mounts),
 	cmocka_unit_test(nobody_else_can_be_become),
