@@ -37,7 +37,9 @@ def private(fx):
     is_own(fx, "/tmp")
 
 
-@test("P10 /var/tmp is the run's own, too, unless somebody lives in it", variants=("full", "flat"))
+# (without mounts a static run shares it as it is)
+@test("P10 /var/tmp is the run's own, too, unless somebody lives in it",
+      variants=("full", "flat") if SUPERVISED else ("full",))
 def private_var(fx):
     with Outer("/var/tmp") as outer, Outer() as home:
         before = signature(outer)
