@@ -4,8 +4,16 @@
  * lacks another may hold.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -14,6 +22,7 @@
 #include "supervise/supervise.h"
 #include "sys/landlock.h"
 #include "sys/notify.h"
+#include "sys/process.h"
 
 struct finding {
 	const char *name;
@@ -24,15 +33,8 @@ struct finding {
 	const char *remedy;
 };
 
-#define MAX_FINDINGS 10
-
-static const char *landlock_remedy(int error)
-{
-	if (error == -EOPNOTSUPP)
-		return "add landlock to the kernel's lsm= boot parameter";
-	return "use Linux 6.12 or newer with CONFIG_SECURITY_LANDLOCK; in a container, let the "
-	       "landlock system calls through";
-}
+#define MAX_FINDINGS 12
+#define MEMORY "reading memory"
 
 /* Is this a container?  Its runtime leaves one of these; who has neither is told all. */
 static bool in_container(void)
@@ -54,30 +56,118 @@ static bool is_like(const char *distribution)
 	return found;
 }
 
+/* A setting that is one number; -1: this kernel does not have it. */
+static long setting(const char *name)
+{
+	char path[128];
+	long value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/sys/%s", name);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	if (file)
+		fclose(file);
+	return value;
+}
+
+static bool is_wsl(void)
+{
+	struct utsname kernel;
+
+	return uname(&kernel) == 0 && strstr(kernel.release, "microsoft");
+}
+
+/* Boot parameters are set in other ways by each family of distributions. */
+static const char *landlock_remedy(int error)
+{
+	if (error == -EOPNOTSUPP && (is_like("rhel") || is_like("fedora") || is_like("amzn")))
+		return "put landlock first in the kernel's list of security modules: grubby "
+		       "--update-kernel=ALL --args=lsm=landlock,... with the names in "
+		       "/sys/kernel/security/lsm, and reboot";
+	if (error == -EOPNOTSUPP && is_like("debian"))
+		return "put landlock first in the kernel's list of security modules: "
+		       "lsm=landlock,... with the names in /sys/kernel/security/lsm, in "
+		       "GRUB_CMDLINE_LINUX of /etc/default/grub; update-grub, and reboot";
+	if (error == -EOPNOTSUPP)
+		return "add landlock to the kernel's lsm= boot parameter";
+	if (is_wsl())
+		return "a kernel of your own with CONFIG_SECURITY_LANDLOCK, named in .wslconfig "
+		       "(kernel=)";
+	return "use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK; in a container, let the "
+	       "landlock system calls through";
+}
+
+/* The first reason that is one: settings that allow it are none. */
 static const char *namespace_remedy(void)
 {
+	if (setting("user/max_user_namespaces") == 0)
+		return "sysctl user.max_user_namespaces=15000; and in a file of /etc/sysctl.d";
+	if (setting("kernel/unprivileged_userns_clone") == 0)
+		return "sysctl kernel.unprivileged_userns_clone=1; and in a file of /etc/sysctl.d";
+	if (getenv("KUBERNETES_SERVICE_HOST"))
+		return "a Pod with seccompProfile and appArmorProfile of type Unconfined in its "
+		       "securityContext";
 	if (in_container())
 		return "start the container with --security-opt seccomp=unconfined --security-opt "
 		       "apparmor=unconfined, or with --cap-add SYS_ADMIN";
-	if (access("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", F_OK) == 0)
-		return "an AppArmor profile for sandbash with the line 'userns,', or sysctl "
+	if (access("/dev/lxd", F_OK) == 0 || access("/dev/.lxc", F_OK) == 0)
+		return "outside the container: lxc config set NAME security.nesting=true";
+	if (setting("kernel/apparmor_restrict_unprivileged_userns") == 1)
+		return "sandbash's AppArmor profile: the Debian package loads it, "
+		       "PREFIX/share/sandbash/apparmor says how; or sysctl "
 		       "kernel.apparmor_restrict_unprivileged_userns=0";
-	if (access("/proc/sys/kernel/unprivileged_userns_clone", F_OK) == 0 && is_like("debian"))
-		return "sysctl kernel.unprivileged_userns_clone=1, and user.max_user_namespaces "
-		       "above 0";
-	return "sysctl user.max_user_namespaces above 0; in a container: --security-opt "
-	       "seccomp=unconfined or --cap-add SYS_ADMIN";
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+		return "a seccomp filter is in force here; in a container: --security-opt "
+		       "seccomp=unconfined or --cap-add SYS_ADMIN";
+	return "a kernel with CONFIG_USER_NS, and a security module that allows them";
 }
 
-/* kernel.yama.ptrace_scope, or -1. */
-static int yama_scope(void)
+static bool can_read_child(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = file ? fgetc(file) - '0' : -1;
+	static const char byte = 'x';
+	char copy;
+	pid_t child = fork();
+	ssize_t got;
 
-	if (file)
-		fclose(file);
-	return scope;
+	if (child < 0)
+		return true; /* who knows */
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	sb_sys_read_memory_by(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	got = sb_sys_read_memory(child, (uintptr_t)&byte, &copy, 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return got == 1;
+}
+
+/* With a user namespace of its own the supervisor has the capability that Yama's 2 asks for. */
+static bool can_read_memory(const struct sb_layers *layers)
+{
+	long scope = setting("kernel/yama/ptrace_scope");
+
+	if (scope == 2)
+		return layers->user_namespace || sb_sys_has_capability(CAP_SYS_PTRACE);
+	return scope < 2 && can_read_child();
+}
+
+static const char *memory_remedy(void)
+{
+	switch (setting("kernel/yama/ptrace_scope")) {
+	case 3:
+		return "kernel.yama.ptrace_scope=1 in a file of /etc/sysctl.d, and reboot: from 3 "
+		       "it cannot be lowered";
+	case 2:
+		return "sysctl kernel.yama.ptrace_scope=1, or user namespaces";
+	default:
+		return access("/sys/fs/selinux", F_OK) == 0
+			       ? "setsebool -P deny_ptrace off"
+			       : "in a container: let process_vm_readv and reading /proc/PID/mem "
+				 "through";
+	}
 }
 
 static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
@@ -146,8 +236,17 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.needed = true,
 		.detail = "for asking at the moment of the operation",
 		.without = "only --static runs are possible, which ask nobody",
-		.remedy = "use Linux 5.19 or newer, and start it where no other program holds "
-			  "system calls"};
+		.remedy = "use Linux 5.14 or newer (gVisor has none of it), and start it where no "
+			  "other program holds system calls"};
+
+	found[count++] = (struct finding){
+		.name = "calls that wait",
+		.there = layers->outer || !sb_sys_signals_end_held_calls(),
+		.needed = false,
+		.detail = "for their answer when a signal comes",
+		.without = "a program whose handlers have no SA_RESTART sees EINTR from calls "
+			   "such as open, mkdir and rename",
+		.remedy = "use Linux 5.19 or newer"};
 
 	found[count++] = (struct finding){
 		.name = "pidfd_getfd",
@@ -161,12 +260,12 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 			  "SYS_PTRACE"};
 
 	found[count++] = (struct finding){
-		.name = "reading memory",
-		.there = layers->outer || yama_scope() != 3,
+		.name = MEMORY,
+		.there = layers->outer || can_read_memory(layers),
 		.needed = true,
 		.detail = "of the command, for the supervisor",
 		.without = "no system call can be looked at: only --static runs are possible",
-		.remedy = "sysctl kernel.yama.ptrace_scope below 3; it takes a reboot"};
+		.remedy = memory_remedy()};
 
 	found[count++] = (struct finding){
 		.name = "network namespace",
@@ -184,6 +283,17 @@ static bool is_full(const struct finding *found, size_t count)
 		if (found[i].needed && !found[i].there)
 			return false;
 	return count > 0;
+}
+
+static const char *what_is_left(const struct finding *found, size_t count,
+				const struct sb_layers *layers)
+{
+	if (!layers->mounts && layers->landlock_abi < 1)
+		return "nor is a lesser one";
+	for (size_t i = 0; i < count; i++)
+		if (!found[i].there && strcmp(found[i].name, MEMORY) == 0)
+			return "--static runs with the kernel layers only";
+	return "--best-effort runs with what there is";
 }
 
 static void doctor_text(const struct finding *found, size_t count, const struct sb_layers *layers,
@@ -209,13 +319,11 @@ static void doctor_text(const struct finding *found, size_t count, const struct 
 			out,
 			"this is inside a sandbash run: its layers hold, a run inside stacks on "
 			"them\n");
+	else if (is_full(found, count))
+		sb_buf_puts(out, "a full sandbox is possible here\n");
 	else
-		sb_buf_puts(
-			out,
-			is_full(found, count)
-				? "a full sandbox is possible here\n"
-				: "a full sandbox is not possible here; --best-effort runs with "
-				  "what there is\n");
+		sb_buf_printf(out, "a full sandbox is not possible here; %s\n",
+			      what_is_left(found, count, layers));
 }
 
 static void doctor_json(const struct finding *found, size_t count, const struct sb_layers *layers,

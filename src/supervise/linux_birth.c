@@ -376,6 +376,21 @@ static int fail_alone(const struct family *family, struct sb_error *err)
 	return birth->failed(birth->context, err, birth->stages->weak);
 }
 
+/*
+ * Nothing could be decided about otherwise, and every call would be refused without a reason: Yama
+ * (ptrace_scope 3, or 2 without capabilities in a user namespace of ours), SELinux's deny_ptrace.
+ */
+static bool can_read(pid_t command)
+{
+	static const char byte = 'x';
+	char copy;
+	ssize_t got = sb_sys_read_memory(command, (uintptr_t)&byte, &copy, 1);
+
+	/* a program that may be run but not read cannot be looked at; what it executes can.  And it
+	 * may have done so already: then nothing is at this address. */
+	return (got != -EPERM && got != -EACCES) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
+}
+
 static int performer_main(struct family *family)
 {
 	const struct sb_birth *birth = family->birth;
@@ -430,6 +445,14 @@ static int performer_main(struct family *family)
 		status = sb_performer_prepare(&performer);
 	if (status < 0) {
 		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
+		return fail_alone(family, &err);
+	}
+	if (!can_read(family->target)) {
+		sb_fail(&err, SB_E_UNSUPPORTED, 0,
+			"cannot supervise the command: its memory cannot be read");
+		sb_hint(&err,
+			"--doctor says why; --static runs it with the kernel layers only, and "
+			"asks nobody");
 		return fail_alone(family, &err);
 	}
 	let_go_of_stdio();

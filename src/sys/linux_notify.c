@@ -57,6 +57,17 @@ bool sb_sys_signals_end_held_calls(void)
 	return load_held_filter(NULL, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) == -EINVAL;
 }
 
+/* Can a call be answered with a descriptor in one step (Linux 5.14)?  Flags are looked at first. */
+static int try_listener(int listener)
+{
+	struct seccomp_notif_addfd none = {.flags = SECCOMP_ADDFD_FLAG_SEND, .srcfd = (uint32_t)-1};
+
+	if (listener < 0)
+		return listener;
+	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &none) < 0 && errno == EBADF ? 0
+										       : -EINVAL;
+}
+
 int sb_sys_listener_probe(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -66,15 +77,15 @@ int sb_sys_listener_probe(void)
 
 	if (status != -EFAULT)
 		return status;
-	/* only under a filter can somebody have a listener on us */
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0)
+	/* only under a filter can somebody have a listener on us; and a kernel may be too old */
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && !sb_sys_signals_end_held_calls())
 		return 0;
 	/* without a signal at its end: where the caller ignores SIGCHLD, nobody could wait for it */
 	child = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (child == 0) {
 		status = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
 				 ? -errno
-				 : sb_sys_load_held_filter(&program);
+				 : try_listener(sb_sys_load_held_filter(&program));
 		_exit(status < 0 ? -status : 0);
 	}
 	if (child < 0 || waitpid(child, &status, __WALL) != child)

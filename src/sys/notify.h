@@ -22,7 +22,7 @@ int sb_sys_load_held_filter(const struct sock_fprog *program);
 bool sb_sys_signals_end_held_calls(void);
 
 /*
- * Could this process have a listener?  0, -EINVAL (there are none), -EBUSY (somebody else
+ * Could this process have a listener?  0, -EINVAL (before Linux 5.14), -EBUSY (somebody else
  * has one on it), or why not.  Changes nothing: tries in a child where it has to.
  */
 int sb_sys_listener_probe(void);

@@ -2,6 +2,7 @@
 commands can be read by a script."""
 
 import json
+import os
 import re
 import shutil
 
@@ -352,7 +353,8 @@ def doctor(fx):
 @test("R4 --doctor: not 0 where something needed is missing: which, what is weaker, how to get it")
 def doctor_weaker(fx):
     for lacking, name in (("landlock,userns", "mount namespace"), ("seccomp", "seccomp filter"),
-                          ("landlock,mounts", "Landlock")):
+                          ("landlock,mounts", "Landlock"), ("memory", "reading memory"),
+                          ("gvisor", "held system calls")):
         result = fx.sandbash("--doctor", without=lacking)
         check(result.status not in (0, EXIT_USAGE, EXIT_OWN_FAILURE),
               f"{lacking}: status {result.status}: {result.stderr}")
@@ -372,7 +374,8 @@ def doctor_weaker(fx):
 def doctor_agrees(fx):
     for lacking in (None, "net", "userns", "seccomp", "landlock", "landlock-abi=1",
                     "landlock-abi=5", "landlock-abi=6", "pidfd_getfd", "docker", "mounts",
-                    "landlock,userns", "userns,landlock-abi=5"):
+                    "landlock,userns", "userns,landlock-abi=5", "wait-killable", "memory",
+                    "gvisor", "linux=5.14"):
         full = fx.sandbash("--doctor", without=lacking).status == 0
         result = fx.sandbash("true", without=lacking)
         equal(result.status == 0, full, f"{lacking}: {result.stderr}")
@@ -386,6 +389,7 @@ def doctor_less(fx):
                              ("landlock-abi=1", ["Landlock scopes", "Landlock devices"]),
                              ("userns", ["mount namespace", "network namespace"]),
                              ("mounts", ["mount namespace", "network namespace"]),
+                             ("wait-killable", ["calls that wait"]),
                              ("landlock", ["Landlock", "Landlock scopes", "Landlock devices"])):
         result = fx.sandbash("--doctor", without=lacking)
         equal(result.status, 0, lacking)
@@ -393,6 +397,36 @@ def doctor_less(fx):
         found = json.loads(fx.sandbash("--doctor", "--json", without=lacking).stdout)
         equal([feature["name"] for feature in found["features"] if not feature["there"]], missing,
               lacking)
+
+
+# What a machine's settings say, what it lacks, and what --doctor tells to do.  A file system of our own
+# lies over the settings for as long as that takes.
+SETTINGS = {
+    "kernel/yama/ptrace_scope=3": ("", "reading memory", "reboot"),
+    "kernel/yama/ptrace_scope=2": ("userns", "reading memory", "sysctl kernel.yama.ptrace_scope=1"),
+    "kernel/unprivileged_userns_clone=0":
+        ("userns", "mount namespace", "sysctl kernel.unprivileged_userns_clone=1"),
+    "user/max_user_namespaces=0":
+        ("userns", "mount namespace", "sysctl user.max_user_namespaces=15000"),
+}
+
+
+@test("R4 --doctor: the remedy is for the setting that is the reason")
+def doctor_settings(fx):
+    if os.getuid() != 0:
+        return  # who may not mount cannot play them
+    for setting, (lacking, name, remedy) in SETTINGS.items():
+        path, value = setting.split("=")
+        top = "/proc/sys/" + path.split("/")[0]
+        # without capabilities: root's would make a difference
+        doctor = (f"setpriv --bounding-set=-all --inh-caps=-all {fx.tool('without')} "
+                  f"{lacking or 'rename-flags'} -- {BIN} --doctor --json")
+        script = (f"mount -t tmpfs none {top} && mkdir -p $(dirname /proc/sys/{path}) && "
+                  f"echo {value} >/proc/sys/{path} && {doctor}")
+        result = fx.run("unshare", "-m", "sh", "-c", script)
+        features = {each["name"]: each for each in json.loads(result.stdout)["features"]}
+        equal(features[name]["there"], False, setting)
+        contains(features[name]["remedy"], remedy, setting)
 
 
 @test("R4 --doctor inside a run says that it is inside")

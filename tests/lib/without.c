@@ -18,6 +18,7 @@
  *     statx            not there, as under older container runtimes; nor are
  *     close_range      these
  *     process_vm_readv
+ *     memory           other processes' cannot be read, as with Yama's ptrace_scope 3
  *     rename-flags     a filesystem whose renames know no flags
  *     listener         another program holds its system calls already (but lets them be)
  *     docker           what Docker's default profile refuses, together
@@ -546,6 +547,10 @@ static int add_word(const char *word)
 		refuse(SYS_close_range, ENOSYS);
 	} else if (strcmp(word, "process_vm_readv") == 0) {
 		refuse(SYS_process_vm_readv, EPERM);
+	} else if (strcmp(word, "memory") == 0) {
+		refuse(SYS_process_vm_readv, EPERM);
+		refuse(SYS_pread64,
+		       EPERM); /* of /proc/PID/mem; what else does that has not begun */
 	} else if (strcmp(word, "listener") == 0) {
 		has_listener = true;
 	} else if (strcmp(word, "docker") == 0) {
