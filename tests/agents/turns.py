@@ -82,9 +82,8 @@ def plain(name):
     return sandboxed
 
 
-for agent in AGENTS:
-    test(f"{agent}: the control, without a sandbox")(control(agent))
-    test(f"{agent}: a whole turn under sandbash")(plain(agent))
-
-if __name__ == "__main__":
+if __name__ == "__main__":  # hooks.py has the same turn
+    for agent in AGENTS:
+        test(f"{agent}: the control, without a sandbox")(control(agent))
+        test(f"{agent}: a whole turn under sandbash")(plain(agent))
     run_all()
