@@ -9,6 +9,7 @@ import resource
 import signal
 import stat
 import subprocess
+import time
 
 from tap import BIN, check, contains, equal, lacks, run_all, skip, test
 
@@ -490,6 +491,17 @@ def claude_lock(fx):
     lock.mkdir()
     os.utime(lock, (1, 1))
     done(fx, "claude", "--apply")
+    check(not lock.exists())
+    done(fx, "claude", "--undo")
+    lock.mkdir()
+    process = subprocess.Popen([BIN, "--setup", "claude", "--apply"], cwd=fx.project, env=fx.env(), stdout=subprocess.DEVNULL)
+    while not files(fx, "claude")[0].exists():  # the hook comes first, then it stands at the lock
+        equal(process.poll(), None)
+        time.sleep(0.01)
+    equal(path.read_text(), "{}\n", "not while claude writes")
+    lock.rmdir()
+    equal(process.wait(), 0)
+    contains(path.read_text(), str(SERVER))
     check(not lock.exists())
 
 
