@@ -5,6 +5,7 @@
 #     make test       everything that can be tested here; the last line counts
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
 #     make test-agents     claude, codex, gemini and opencode themselves, from npm, with a stand-in model
+#     make test-programs   suites of real programs, natively and inside (docs/fidelity.md)
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, static analysis, warnings as errors with gcc and clang
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
@@ -19,7 +20,7 @@ PREFIX ?= /usr/local
 STATIC ?= true
 FUZZ_SECONDS ?= 60
 
-.PHONY: all build run test test-machines test-agents bench lint fuzz cross install deb clean
+.PHONY: all build run test test-machines test-agents test-programs bench lint fuzz cross install deb clean
 
 all: build
 
@@ -53,6 +54,10 @@ test-machines: test-build
 # AGENTS="codex" chooses the tests whose names hold such a word.
 test-agents: build
 	@scripts/test-agents $(BUILD) $(AGENTS)
+
+# PROGRAMS="redis postgres" chooses; scripts/test-programs --list says which there are.
+test-programs: test-build
+	@scripts/test-programs --build $(BUILD) $(PROGRAMS)
 
 bench: build
 	@scripts/need bench
