@@ -105,7 +105,7 @@ void sb_sealed_done(struct sb_sealed *shown)
 
 bool sb_sealed_moves(const struct sb_sealed *shown)
 {
-	return shown && shown->at[0].moves && !shown->exchanges;
+	return shown && (shown->at[0].moves || shown->at[1].moves);
 }
 
 const struct sb_seal *sb_sealed_moved(const struct sb_sealed *shown)
@@ -132,12 +132,21 @@ static int copy_shared(void *context, int directory, const char *name)
 	return sb_land(&landing);
 }
 
-bool sb_sealed_unshare(const struct sb_sealed *shown, const struct sb_spot *held)
+bool sb_sealed_unshare(const struct sb_sealed *shown, const struct sb_spot *file,
+		       const struct sb_spot *target)
 {
-	const struct sb_seal *moved = &shown->at[0].moved;
+	const struct sb_spot *spots[] = {file, target};
 
-	return !moved->whole || !moved->by_bytes ||
-	       sb_seal_unshare(held->directory, held->name, copy_shared, NULL) == 0;
+	for (int i = 0; i < 2; i++) {
+		const struct sb_seal *moved = &shown->at[i].moved;
+		char name[NAME_MAX + 2];
+
+		if (shown->at[i].moves && moved->whole && moved->by_bytes &&
+		    sb_seal_unshare(spots[i]->directory, plain_name(spots[i], name), copy_shared,
+				    NULL) != 0)
+			return false;
+	}
+	return true;
 }
 
 static bool holds(const struct sb_seal *shown, struct sb_seal *now)
@@ -156,9 +165,8 @@ bool sb_sealed_holds(const struct sb_sealed *shown, const struct sb_spot *file,
 	struct sb_seal now;
 
 	for (int i = 0; i < 2 && same; i++) {
-		/* what was on hold is where it belongs, and was looked at there */
-		if (shown->at[i].moves && (!done || shown->exchanges)) {
-			seal_at(spots[done ? !i : i], &now);
+		if (shown->at[i].moves && !done) {
+			seal_at(spots[i], &now);
 			same = holds(&shown->at[i].moved, &now);
 		}
 		if (same && shown->at[i].beside) {

@@ -27,13 +27,17 @@ bool sb_sealed_take(const struct sb_call *call, const struct sb_spot *file,
 		    struct sb_sealed *out);
 void sb_sealed_done(struct sb_sealed *shown);
 
-/* Does a directory get another name, that can be put on hold for it? */
+/* Does a directory get another name, for which it has to be on hold? */
 bool sb_sealed_moves(const struct sb_sealed *shown);
 
-/* Files in it that have other names get copies of their own: it is on hold.  False: that failed. */
-bool sb_sealed_unshare(const struct sb_sealed *shown, const struct sb_spot *held);
+/*
+ * Files in what moves that have other names get copies of their own: it is on hold, target as well if the two
+ * change places.  False: that failed.
+ */
+bool sb_sealed_unshare(const struct sb_sealed *shown, const struct sb_spot *file,
+		       const struct sb_spot *target);
 
-/* Is all as it was?  done: the act is, and two that have changed places are there. */
+/* Is all as it was?  done: the act is; what has moved was looked at before, on hold. */
 bool sb_sealed_holds(const struct sb_sealed *shown, const struct sb_spot *file,
 		     const struct sb_spot *target, bool done);
 

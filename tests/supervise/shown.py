@@ -191,6 +191,59 @@ def neighbour(fx):
         again(fx)
 
 
+EXCHANGE = r"""
+import ctypes, itertools, os, sys
+
+def put(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+
+if os.fork() == 0:
+    while not os.path.exists("go"):
+        pass
+    for number in itertools.count() if sys.argv[1] == "loop" else (1,):
+        try:
+            put("x/tasks.json", "%010d\n" % number)
+        except OSError:
+            pass
+        if os.path.exists("stop"):
+            break
+        if number == 1:
+            put("done", "")
+    os._exit(0)
+if ctypes.CDLL(None, use_errno=True).renameat2(-100, b"x", -100, b".vscode", 2) == 0:
+    print("exchanged=yes", flush=True)
+else:
+    print("exchanged=no", flush=True)
+put("stop", "")
+"""
+
+
+@test("C9 two directories that change places are what they were, or asked about again", variants=("full",))
+def exchange(fx):
+    for way, key, want in (("once", "1", "yes"), ("once", "3", "no"), ("loop", "1", "no")):
+        prepare(fx)
+        fx.write(".vscode/extension.txt", PLAIN)
+        fx.write("exchange.py", EXCHANGE)
+        person = Person(fx, "python3", "exchange.py", way, rows=40)
+        lacks(person.question("rename", "the two change places"), AGAIN)
+        fx.write("go", "")
+        person.until(lambda: fx.exists("done"), "the other process does nothing")
+        person.press("1")
+        person.question("rename", AGAIN)
+        check(fx.exists("x/tasks.json") and not fx.exists(".vscode/tasks.json"))
+        person.press(key)
+        if way == "loop":
+            person.question("rename", "it has changed again since you said yes")
+            person.press(key)
+        person.term.expect(f"exchanged={want}")
+        person.end()
+        equal(fx.exists(".vscode/tasks.json"), want == "yes")
+        equal(fx.exists("x/tasks.json"), want == "no")
+        fx.run("rm", "-rf", "stop")
+        again(fx)
+
+
 LOOP = r"""
 import os, sys
 number = 0
