@@ -122,8 +122,11 @@ static void test_F1_a_diff_does_not_tell_what_reading_asks_about(void **state)
 	assert_code(sb_files_write(fx->view, NULL, &request, &change, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
 	assert_code(fx_edit(fx, "a.txt", "two", "x", &change), SB_FILES_NEEDS_CONSENT);
-	/* a command cannot change what is hidden from it: a tool asks before it replaces that */
+	/* nor is it replaced unseen */
 	assert_code(fx_write(fx, "a.txt", "new"), SB_FILES_NEEDS_CONSENT);
+	assert_int_equal(fx->err.op, SB_MODIFY);
+	add_unreadable(fx, "project/a.txt", SB_ALLOW);
+	assert_fine(fx_write(fx, "a.txt", "new"));
 }
 
 /* --- /proc, by every door ---------------------------------------------------------------------- */
