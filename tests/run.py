@@ -84,7 +84,7 @@ SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
            "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
-           "supervise/noticed")
+           "supervise/noticed", "supervise/shown")
 # These wait most of their time as well: they go with the persons, but fail when they fail.
 WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.py")
 # Repeated with the sanitizers, for the account that started us.

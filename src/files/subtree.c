@@ -386,6 +386,17 @@ static bool is_directory(const struct sb_place *place)
 	return place->exists && place->facts.type == SB_FILES_DIRECTORY;
 }
 
+/* Where a link leads, as somebody is shown it. */
+static int read_target(struct sb_job *job, const struct sb_place *link, char **out)
+{
+	struct sb_files_backend *backend = job->view->backend;
+	int status;
+
+	*out = malloc(PATH_MAX);
+	status = *out ? backend->ops->read_link(backend, link, *out, PATH_MAX) : -ENOMEM;
+	return status < 0 ? sb_refuse_errno(job->err, status, "read link", link->path) : 0;
+}
+
 /* Both ends of one entry by their names. */
 static int gate_both(struct walk *walk, const struct sb_place *entry, const struct sb_place *there)
 {
@@ -396,14 +407,12 @@ static int gate_both(struct walk *walk, const struct sb_place *entry, const stru
 				       : entry->facts.type == SB_FILES_LINK    ? SB_DEED_SYMLINK
 									       : SB_DEED_WRITE,
 			       .other = entry};
-	char target[PATH_MAX];
+	SB_AUTO_FREE char *target = NULL; /* not on the stack: see each() */
 	int status = sb_gate_covered(walk->job, &look, entry, walk->covered);
 
-	if (status == 0 && entry->facts.type == SB_FILES_LINK &&
-	    walk->job->view->backend->ops->read_link(walk->job->view->backend, entry, target,
-						     sizeof target) == 0)
-		wish.leads_to = target;
-
+	if (status == 0 && entry->facts.type == SB_FILES_LINK)
+		status = read_target(walk->job, entry, &target);
+	wish.leads_to = target;
 	return status < 0 ? status : sb_gate_covered(walk->job, &wish, there, walk->covered);
 }
 

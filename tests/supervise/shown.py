@@ -142,30 +142,35 @@ def one_way(way, big=0):
         person = Person(fx, "python3", "script.py", way, EVIL)
         screen = change(fx, person, "it is a directory, and all that is in it comes along: ")
         lacks(screen, AGAIN)
+        changed = state(fx.path("x"))
+        check(changed != before, "control")
         person.press("1")
         screen = person.question("rename", AGAIN)
         check(not fx.exists(".vscode"), "nothing has landed")
         if way == "another file":
             contains(screen, "launch.json")
-        person.press("1")  # to what is shown now
-        person.term.expect("renamed=yes")
-        person.end()
-        landed = state(fx.path(".vscode"))
-        check(landed != before, "control")
-        check(not fx.exists("x"))
-
-        again(fx)
-        prepare(fx, big)  # and a no to it is one
-        person = Person(fx, "python3", "script.py", way, EVIL)
-        change(fx, person)
-        person.press("1")
-        person.answer("3", "rename", AGAIN)
+        person.press("3")
         person.term.expect("renamed=Permission-denied")
         person.end()
         check(not fx.exists(".vscode"))
-        equal(state(fx.path("x")), landed, "it is where it was")
+        equal(state(fx.path("x")), changed, "it is where it was")
         lacks("\n".join(os.listdir(fx.project)), "sandbash-hold")
     return run
+
+
+@test("C9 a yes to what has changed is one to that", variants=BOTH)
+def yes_again(fx):
+    prepare(fx)
+    person = Person(fx, "python3", "script.py", "another file", EVIL)
+    change(fx, person)
+    changed = state(fx.path("x"))
+    person.press("1")
+    person.question("rename", AGAIN)
+    person.press("1")
+    person.term.expect("renamed=yes")
+    person.end()
+    equal(state(fx.path(".vscode")), changed)
+    check(not fx.exists("x"))
 
 
 for each in WAYS:
