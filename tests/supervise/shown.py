@@ -325,31 +325,37 @@ def kept_open(fx):
 
 LINKED = r"""
 import os, sys
-os.link("x/tasks.json", "made")
+if sys.argv[2] == "made":
+    os.link("x/tasks.json", "made")
 os.rename("x", ".vscode")
-for name in ("name", "made"):
-    with open(name, "r+") as file:
-        file.write(sys.argv[1])
+with open(sys.argv[2], "r+") as file:
+    file.write(sys.argv[1])
 print("written", flush=True)
 """
 
 
 @test("C9 other names of a file that moved with its directory do not lead to it", variants=BOTH)
 def linked(fx):
-    prepare(fx)
-    fx.write("linked.py", LINKED)
-    fx.run("python3", "linked.py", EVIL)
-    equal(fx.read(".vscode/tasks.json"), EVIL, "control")
-    again(fx)
-    prepare(fx)
-    fx.path("x/tasks.json").chmod(0o640)
-    person = Person(fx, "python3", "linked.py", EVIL)
-    person.answer("1", "rename", ".vscode")
-    person.term.expect("written")
-    person.end()
-    equal(fx.read(".vscode/tasks.json"), PLAIN)
-    equal(stat.S_IMODE(fx.path(".vscode/tasks.json").stat().st_mode), 0o640)
-    equal(fx.read("made"), EVIL, "neighbour")
+    for name in ("name", "made"):  # from before the run, and made in it
+        for sandboxed in (False, True):
+            prepare(fx)
+            fx.write("linked.py", LINKED)
+            if name == "made":
+                fx.path("name").unlink()
+            fx.path("x/tasks.json").chmod(0o640)
+            if not sandboxed:
+                fx.run("python3", "linked.py", EVIL, name)
+                equal(fx.read(".vscode/tasks.json"), EVIL, "control")
+                again(fx)
+                continue
+            person = Person(fx, "python3", "linked.py", EVIL, name)
+            person.answer("1", "rename", ".vscode")
+            person.term.expect("written")
+            person.end()
+            equal(fx.read(".vscode/tasks.json"), PLAIN, name)
+            equal(stat.S_IMODE(fx.path(".vscode/tasks.json").stat().st_mode), 0o640)
+            equal(fx.read(name), EVIL, "neighbour")
+            again(fx)
 
 
 @test("C9 what lies beside objects and refs when they make a git directory is what was shown", variants=BOTH)
