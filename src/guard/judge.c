@@ -444,6 +444,7 @@ static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_gu
 {
 	switch (act) {
 	case SB_GUARD_WRITE:
+	case SB_GUARD_LINK_TO: /* what lands is a copy of what was looked at: land.h */
 		return answer(out, row, row->kind == SB_GUARD_SAME ? SB_GUARD_ASK : SB_GUARD_CHECK);
 	case SB_GUARD_UNLINK: /* gone runs nothing; but a hook may be there to stop something */
 		if (row->flags & SB_GUARD_IF_PROTECTING)

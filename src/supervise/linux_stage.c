@@ -301,11 +301,6 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 	}
 }
 
-void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file)
-{
-	open_unless(broker, call, file, may_open(call, file), false, false);
-}
-
 static void waiting_free(struct sb_waiting *waiting)
 {
 	if (!waiting)
@@ -360,6 +355,17 @@ void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct s
 {
 	if (keep_waiting(broker, call, file))
 		sb_broker_forward(broker, call, file, NULL, -1);
+}
+
+void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
+{
+	int error = may_open(call, file);
+
+	/* a rule opens a name in a directory that is closed: whether this user could make it the asker sees */
+	if (error == EROFS)
+		sb_stage_ask(broker, call, file);
+	else
+		open_unless(broker, call, file, error, false, false);
 }
 
 /* A copy of a descriptor may be made: from now on nobody is asked about this file. */

@@ -46,8 +46,7 @@ struct sb_staging {
 int sb_staging_init(struct sb_staging *staging);
 
 /* Answer an open for writing of a guarded file with a copy of it. */
-void sb_stage_open(struct sb_broker *broker, const struct sb_call *call,
-		   const struct sb_spot *file);
+void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file);
 
 /*
  * The same when the asker says so: it has the call, and can have bytes looked at by a person.

@@ -105,6 +105,39 @@ def named(fx):
     equal(after, expected(code))
 
 
+@test("claude's file is made in a home that is closed, by a rule that does not open the name", variants=BOTH)
+def made_at_home(fx):
+    fx.config("write ~/.claude.json\nwrite ~/.claude.json.*\n", "profiles/p.rules")
+    path, harmless, server = fx.home / ".claude.json", '{"userID": "a"}', json.dumps(
+        {"mcpServers": {"x": {"command": "y"}}})
+    for script in ('printf %s "$1" >~/.claude.json',
+                   'printf %s "$1" >~/.claude.json.tmp.1; mv ~/.claude.json.tmp.1 ~/.claude.json'):
+        works(fx.sandbash("--profile=p", "--consent=deny", "sh", "-c", script, "-", harmless))
+        equal(path.read_text(), harmless, script)
+        path.unlink()
+        result = fx.sandbash("--profile=p", "--consent=deny", "sh", "-c", script, "-", server)
+        check(not path.exists(), f"{script}: {result.stderr}")
+        fx.run("sh", "-c", script, "-", server)
+        equal(path.read_text(), server, "the control")
+        path.unlink()
+
+
+@test("a second name for a file of claude's: what lands is a copy that was looked at", variants=BOTH)
+def linked(fx):
+    path, harmless, server = fx.project / ".claude.json", '{"userID": "a"}', json.dumps(
+        {"mcpServers": {"x": {"command": "y"}}})
+    script = 'printf %s "$1" >t; ln t .claude.json && printf %s "$2" >t'
+    works(fx.sandbash("--consent=deny", "sh", "-c", script, "-", harmless, server))
+    equal(path.read_text(), harmless, "what is written by the first name stays there")
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, "-", harmless, server)
+    check(result.status != 0 and "File exists" in result.stderr, result.stderr)
+    path.unlink()
+    fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, "-", server, server)
+    check(not path.exists(), "a server")
+    fx.run("sh", "-c", script, "-", harmless, server)
+    equal(path.read_text(), server, "the control")
+
+
 @test("claude's file is made, emptied and removed", variants=BOTH)
 def made(fx):
     path = fx.project / ".claude.json"
