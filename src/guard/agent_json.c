@@ -483,6 +483,45 @@ static void compare_inside(struct compare *compare, enum place place,
 	compare_arrays(compare, if_type(old, SB_JSON_ARRAY), if_type(new, SB_JSON_ARRAY));
 }
 
+/* --- settings proper -------------------------------------------------------------------------- */
+
+static bool is_looks(const struct sb_json_node *member)
+{
+	static const char *const names[] = {"theme",
+					    "syntaxHighlightingDisabled",
+					    "prefersReducedMotion",
+					    "spinnerTipsEnabled",
+					    "terminalProgressBarEnabled",
+					    "showTurnDuration"};
+
+	return !member || (member->type != SB_JSON_OBJECT && member->type != SB_JSON_ARRAY &&
+			   is_listed(names, COUNT(names), member->key, member->key_length));
+}
+
+/* Here a new name may mean anything: what is not known to be about looks asks. */
+static void compare_looks(struct compare *compare, const struct sb_json_node *old,
+			  const struct sb_json_node *new)
+{
+	const struct sb_json_node *member;
+
+	for (member = new ? sb_json_first(new) : NULL; member;
+	     member = sb_json_next(&compare->new.tree, new, member)) {
+		const struct sb_json_node *was = old ? sb_json_member(&compare->old.tree, old,
+								      member->key,
+								      member->key_length)
+						     : NULL;
+
+		if (!(was && is_same(compare, was, member)) && !(is_looks(member) && is_looks(was)))
+			say_member(compare, member, member);
+	}
+	for (member = old ? sb_json_first(old) : NULL; member;
+	     member = sb_json_next(&compare->old.tree, old, member))
+		if ((!new ||
+		     !sb_json_member(&compare->new.tree, new, member->key, member->key_length)) &&
+		    !is_looks(member))
+			say_member(compare, member, NULL);
+}
+
 static const char *read_side(struct sb_guard_bytes bytes, struct side *out)
 {
 	const char *wrong = sb_json_read(bytes.bytes, bytes.length, &out->tree);
@@ -494,7 +533,7 @@ static const char *read_side(struct sb_guard_bytes bytes, struct side *out)
 }
 
 void sb_agent_json_compare(struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes,
-			   sb_agent_json_fn ask, void *context)
+			   bool settings, sb_agent_json_fn ask, void *context)
 {
 	/* each character of a name counts once on the way down */
 	struct compare compare = {
@@ -508,6 +547,8 @@ void sb_agent_json_compare(struct sb_guard_bytes old_bytes, struct sb_guard_byte
 		wrong = read_side(new_bytes, &compare.new);
 	if (wrong)
 		ask(context, wrong, "", 0);
+	else if (settings)
+		compare_looks(&compare, compare.old.top, compare.new.top);
 	else
 		compare_inside(&compare, PLACE_TOP, compare.old.top, compare.new.top);
 	sb_json_tree_done(&compare.old.tree);

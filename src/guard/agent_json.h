@@ -13,8 +13,11 @@
 /* Called for each change that somebody has to be asked about: what it is, in our words, and the text. */
 typedef void (*sb_agent_json_fn)(void *context, const char *what, const char *text, size_t length);
 
-/* old_bytes may be missing, and then whatever is in new_bytes is new. */
+/*
+ * old_bytes may be missing, and then whatever is in new_bytes is new.  settings: all of it is obeyed, and only what
+ * is known to be about looks is not asked about.
+ */
 void sb_agent_json_compare(struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes,
-			   sb_agent_json_fn ask, void *context);
+			   bool settings, sb_agent_json_fn ask, void *context);
 
 #endif

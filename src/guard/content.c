@@ -1019,8 +1019,9 @@ static void check_bytes(struct check *check)
 		ask(check, "", bytes.bytes ? bytes.bytes : "", bytes.bytes ? bytes.length : 0);
 	} else if (bytes.length > sb_guard_limit(check->kind)) {
 		ask(check, "too long to be looked at", "", 0);
-	} else if (check->kind == SB_GUARD_AGENT_JSON) {
-		sb_agent_json_compare(check->old_bytes, bytes, ask_about_setting, check);
+	} else if (check->kind == SB_GUARD_AGENT_JSON || check->kind == SB_GUARD_AGENT_LOOKS) {
+		sb_agent_json_compare(check->old_bytes, bytes, check->kind == SB_GUARD_AGENT_LOOKS,
+				      ask_about_setting, check);
 	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE &&
 		   check->kind != SB_GUARD_GIT_CONFIG) {
 		return; /* says nothing */
@@ -1041,7 +1042,7 @@ static const char *more_of(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_GIT_CONFIG || kind == SB_GUARD_GITMODULES ||
 			       kind == SB_GUARD_SEQUENCER || kind == SB_GUARD_DOTENV ||
-			       kind == SB_GUARD_AGENT_JSON
+			       kind == SB_GUARD_AGENT_JSON || kind == SB_GUARD_AGENT_LOOKS
 		       ? "settings that run something or lead elsewhere"
 		       : "lines that are not harmless";
 }

@@ -69,6 +69,7 @@ enum sb_guard_kind {
 	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
 	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns are told */
 	SB_GUARD_AGENT_JSON,           /* what an agent remembers, none of what it runs */
+	SB_GUARD_AGENT_LOOKS,          /* settings of an agent about nothing but looks */
 };
 
 enum sb_guard_flags {

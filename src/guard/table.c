@@ -525,7 +525,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".gitpod.yml", "Gitpod", "commands that run when the workspace is opened"),
 
 	/* agents */
-	AT(".claude/settings.json", "Claude Code", "hooks, permissions and status line"),
+	CHECKED(".claude/settings.json", SB_GUARD_AGENT_LOOKS, ".claude/settings.json",
+		"Claude Code", "hooks, permissions and status line"),
 	AT(".claude/settings.local.json", "Claude Code", "hooks, permissions and status line"),
 	STATE(".claude/*-cache.json", "Claude Code", "answers of servers"),
 	STATE(".claude/.last-update-result.json", "Claude Code", "when it was updated last"),
@@ -865,6 +866,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "anything; new patterns are told";
 	case SB_GUARD_AGENT_JSON:
 		return "what is remembered; no servers, hooks, tools, trust or variables";
+	case SB_GUARD_AGENT_LOOKS:
+		return "changes to its theme and the like";
 	case SB_GUARD_INDEX:
 		return "entries that git itself would write";
 	}

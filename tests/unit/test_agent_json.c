@@ -127,6 +127,39 @@ static enum sb_guard_verdict compare(struct guarded *fx, const char *old, size_t
 				(struct sb_guard_bytes){new, length}, why, size);
 }
 
+/* Of settings everything is obeyed: what is not known asks. */
+static void of_settings_only_looks_land(void **state)
+{
+	static const struct change looks[] = {
+		{NULL, "{\"theme\": \"dark\"}", NULL},
+		{"{\"theme\": \"dark\"}", "{\"theme\": \"light\"}", NULL},
+		{"{\"theme\": \"dark\"}", "{}", NULL},
+		{"{\"hooks\": {\"a\": 1}}", "{\"hooks\": {\"a\": 1}, \"theme\": \"x\"}", NULL},
+		{"{}", "{\"theme\": {\"command\": \"x\"}}", "theme = {\"command\":\"x\"}"},
+		{"{}", "{\"Theme\": \"dark\"}", "Theme = \"dark\""},
+		{"{}", "{\"new\": true}", "new = true"},
+		{NULL, "{\"env\": {\"PATH\": \"/x\"}}", "env = {\"PATH\":\"/x\"}"},
+		{"{\"permissions\": {\"deny\": [\"Bash\"]}}", "{\"theme\": \"dark\"}",
+		 "no longer set: permissions"},
+		{"{\"theme\": \"dark\"}", "{", "not in JSON's format"},
+	};
+	struct guarded *fx = *state;
+
+	for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+		char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
+		enum sb_guard_verdict verdict = sb_guard_content(
+			fx->guard, SB_GUARD_AGENT_LOOKS, in(fx->root, ".claude/settings.json"),
+			(struct sb_guard_bytes){looks[i].old,
+						looks[i].old ? strlen(looks[i].old) : 0},
+			(struct sb_guard_bytes){looks[i].new, strlen(looks[i].new)}, why,
+			sizeof why);
+
+		if (verdict != (looks[i].why ? SB_GUARD_ASK : SB_GUARD_PLAIN) ||
+		    (looks[i].why && strcmp(why, looks[i].why) != 0))
+			fail_msg("%s: %s", looks[i].new, why);
+	}
+}
+
 static void only_what_runs_is_asked_about(void **state)
 {
 	struct guarded *fx = *state;
@@ -219,6 +252,7 @@ static void limits_hold(void **state)
 
 static const struct CMUnitTest tests[] = {
 	WITH_GUARD(only_what_runs_is_asked_about),
+	WITH_GUARD(of_settings_only_looks_land),
 	WITH_GUARD(all_of_it_is_told),
 	WITH_GUARD(long_lines_land),
 	WITH_GUARD(limits_hold),
