@@ -13,6 +13,7 @@
 #include "config/file.h"
 #include "config/profile.h"
 #include "config/rules.h"
+#include "guard/guard.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/settings.h"
@@ -214,6 +215,30 @@ static int add_rule(struct sb_maker *maker, const struct sb_rule *rule, bool ope
 		     : add_tightening(maker, rule, err);
 }
 
+/*
+ * SECURITY: a profile opens files in which contents decide, and a static run looks at none.
+ *
+ * Danger: ~/.claude.json holds counters, and programs that the agent outside starts.
+ * Held by: tests/cli/profiles.py
+ */
+static bool is_for_its_contents(const struct sb_maker *maker, enum sb_tier tier, const char *path)
+{
+	size_t count, length = path ? strlen(path) : 0;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	if (tier != SB_TIER_PROFILE || !maker->request->existing_only)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t name = strlen(rows[i].held);
+
+		if (rows[i].kind != SB_GUARD_ANYTHING && name && length > name &&
+		    path[length - name - 1] == '/' &&
+		    strcmp(path + length - name, rows[i].held) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_socket(const char *path)
 {
 	struct stat info;
@@ -244,6 +269,8 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
 	skipped = grants ? why_skipped(maker, line->fast, &resolved) : NULL;
 	if (skipped && source->makes && resolved.missing == ENOENT)
 		skipped = NULL;
+	if (grants && is_for_its_contents(maker, source->tier, resolved.path))
+		skipped = "";
 	/* SECURITY: whoever sees a socket can connect to it, where no supervisor holds the call. */
 	if (line->access.quiet && resolved.path && is_socket(resolved.path))
 		rule.access.verdict[SB_READ] = SB_DENY;

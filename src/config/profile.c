@@ -499,6 +499,28 @@ int sb_login_paths(const struct sb_home *home, const char *program,
 	return status;
 }
 
+/*
+ * An argument of an agent may say something about the directory that it starts in, and the agent has a
+ * syntax of its own.  SECURITY: a directory's name may be anybody's, so one with quotes is not said.
+ */
+static int take_argument(struct sb_maker *maker, const char *text, struct sb_error *err)
+{
+	static const char variable[] = "$SANDBASH_PROJECT";
+	struct sb_profile *profile = &maker->setup.profile;
+	const char *mark = strstr(text, variable), *cwd = maker->setup.home.cwd;
+	char *whole = NULL;
+
+	for (const char *at = mark ? cwd : ""; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == '\x7f' || strchr("\"'\\`$", *at))
+			return SB_OK;
+	if (!mark)
+		whole = strdup(text);
+	else if (asprintf(&whole, "%.*s%s%s", (int)(mark - text), text, cwd,
+			  mark + strlen(variable)) < 0)
+		whole = NULL;
+	return sb_maker_push(&profile->arguments, &profile->argument_count, whole, err);
+}
+
 int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 		    const struct sb_line *line, struct sb_error *err)
 {
@@ -511,8 +533,7 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 		return sb_maker_push(&profile->environment, &profile->environment_count,
 				     strdup(line->text), err);
 	case SB_LINE_ARGUMENT:
-		return sb_maker_push(&profile->arguments, &profile->argument_count,
-				     strdup(line->text), err);
+		return take_argument(maker, line->text, err);
 	case SB_LINE_SAY:
 		return sb_maker_push(&profile->says, &profile->say_count, strdup(line->text), err);
 	case SB_LINE_LOGIN:

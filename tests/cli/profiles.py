@@ -33,7 +33,7 @@ def records(fx):
 STATE = """
 echo chat > ~/.claude/projects/chat && mkdir ~/.claude/projects/new &&
 mv ~/.claude/projects/chat ~/.claude/projects/new/ && echo state
-echo evil > ~/.claude/settings.json && echo settings
+echo evil > ~/.claude/settings.json
 echo evil > ~/.profile && echo profile
 cat ~/.claude/.credentials.json
 """
@@ -56,6 +56,19 @@ def finds(fx):
         lacks(run(fx, *flags, "--profile=none", "claude").stdout, "LOGIN", "without a profile")
         contains(run(fx, *flags, "--profile=claude", "other").stdout, "LOGIN", "given")
         fx.run("rm", "-rf", fx.home / ".claude")
+
+
+@test("what a profile opens and contents decide about stays closed where nobody looks at them", variants=BOTH)
+def contents(fx):
+    script = 'echo "{\\"$1\\": {\\"x\\": {\\"command\\": \\"y\\"}}}" > ~/.claude.json; cat ~/.claude.json\n'
+    agent(fx, script)
+    for flags, name, lands in (([], "tipsHistory", True), ([], "mcpServers", False),
+                               (["--static"], "tipsHistory", False), (["--static"], "mcpServers", False)):
+        fx.write(fx.home / ".claude.json", "{}\n")
+        equal(name in run(fx, *flags, "claude", name).stdout, lands, f"{flags} {name}")
+        equal(name in fx.read(fx.home / ".claude.json"), lands, f"{flags} {name}")
+    fx.run(fx.home / "bin/claude", "mcpServers")
+    contains(fx.read(fx.home / ".claude.json"), "mcpServers", "the control")
 
 
 @test("the name may be typed as a path, be a link, or lead to another file")
@@ -198,6 +211,11 @@ def beside_rules(fx):
     told = run(fx, "--dry-run", "agent").stdout
     contains(told, "agent --off -x\n")
     contains(told, "profile:    agent\nwould set:  'A=from profile'\nwould set:  B=b\n")
+    fx.config('argument a={"$SANDBASH_PROJECT"=1}\nargument -y\n', "profiles/agent.rules")
+    equal(run(fx, "agent").stdout, f'::a={{"{fx.project}"=1}} -y\n')
+    for name in ('q"={}}, b={"', "back\\slash", "$(x)"):  # would be more than a name
+        fx.path(name).mkdir()
+        equal(run(fx, "agent", cwd=fx.path(name)).stdout, "::-y\n", name)
 
 
 @test("inside, --status tells of the profile")
