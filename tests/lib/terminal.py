@@ -322,11 +322,16 @@ class Terminal:
             pass
         return self.process.returncode
 
+    def hang_up(self):
+        """As when the window is closed: SIGHUP to the session."""
+        if self.master >= 0:
+            os.close(self.master)
+            self.master = -1
+
     def close(self):
-        if self.master < 0:
+        if self.master < 0 and self.process.poll() is not None:
             return
-        os.close(self.master)  # hangs up: SIGHUP to the session
-        self.master = -1
+        self.hang_up()
         try:
             self.process.wait(1)
         except subprocess.TimeoutExpired:

@@ -1,10 +1,9 @@
 """model.py - a stand-in for the models of coding agents: a server on loopback with a script.
 
-    model = Model([Edit("notes.txt", "one", "two"), Shell("make"), Say("done")])
+    model = Model([Edit("notes.txt", "one", "two"), Shell("make"), Say("done")], project)
     model.url                      http://127.0.0.1:PORT
     model.seen                     what the agent said came of each step, as text
     model.asked                    how many requests there were
-    model.wait(3)                  until the third step's result has come back
     model.close()
 
 It speaks what the agents speak: Anthropic's messages, OpenAI's responses and Gemini's
@@ -229,7 +228,7 @@ class Model:
         self.requests = []  # (path, body): for a person who looks for what went wrong
         self._results = []  # of the longest conversation so far
         self._tools = {}
-        self._changed = threading.Condition()
+        self._changed = threading.Lock()
         model = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -319,7 +318,6 @@ class Model:
             self._tools = tools
             if len(results) >= len(self._results):
                 self._results = results
-            self._changed.notify_all()
         plan = [call for step in self.steps if not isinstance(step, Say)
                 for call in calls(step, tools, self.project)]
         if len(results) < len(plan):
@@ -339,6 +337,12 @@ class Model:
                 if at <= len(self._results):
                     found.append(self._results[at - 1])
             return found
+
+    @property
+    def begun(self):
+        """Has a request of the conversation itself come?"""
+        with self._changed:
+            return bool(self._tools)
 
     def close(self):
         self._server.shutdown()

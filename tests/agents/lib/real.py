@@ -36,12 +36,12 @@ class Agent:
     ready: str  # what its prompt shows, a regular expression
     dialogs: list = field(default_factory=list)  # (what a dialog before it shows, the answer)
     settings: dict = field(default_factory=dict)  # files in the home directory
-    leave: tuple = ("\x03", "\x03")  # the keys that end it
+    leave: str = "\x03\x03"  # the keys that end it
 
-    def environment(self, url):
+    def environment(self, _url):
         return {}
 
-    def options(self, url):
+    def options(self, _url):
         """Arguments that say where the model is."""
         return []
 
@@ -76,12 +76,16 @@ class Opencode(Agent):
 
 # Each agent's own permission prompts are off: what stops it here is the sandbox or nothing.
 AGENTS = {agent.name: agent for agent in (
-    Claude("claude", ["--dangerously-skip-permissions", "-p"], ["--dangerously-skip-permissions"],
-           ready=r"❯|\? for shortcuts"),
+    Claude("claude", ["--dangerously-skip-permissions", "-p"],
+           # else it asks whether that is meant, and saves the answer, about which sandbash asks
+           ["--dangerously-skip-permissions", "--settings", '{"skipDangerousModePermissionPrompt": true}'],
+           ready=r"\? for shortcuts|bypass permissions on",
+           dialogs=[("Choose the text style", "\r"), ("Security notes", "\r"),
+                    ("Use Claude Code's terminal setup", "\x1b")]),
     Codex("codex", ["--dangerously-bypass-approvals-and-sandbox", "exec"],
           ["--dangerously-bypass-approvals-and-sandbox"], ready=r"›"),
-    Gemini("gemini", ["--skip-trust", "--approval-mode=yolo", "-p"],
-           ["--skip-trust", "--approval-mode=yolo"], ready=r"Type your message",
+    Gemini("gemini", ["--approval-mode=yolo", "-p"],
+           ["--approval-mode=yolo"], ready=r"Type your message",
            # which of its logins it uses: a person chooses once
            settings={".gemini/settings.json": {
                "security": {"auth": {"selectedType": "gemini-api-key"}}}}),
