@@ -426,11 +426,16 @@ char *sb_global_config(const struct sb_home *home)
 	return sb_path_join(home->config_dir, "config");
 }
 
-char *sb_directory_config(const struct sb_home *home, const char *directory)
+char *sb_directory_in(const char *base, const char *directory)
 {
 	char hash[SB_SHA256_HEX], name[sizeof "projects/" + 16];
 
 	sb_sha256_hex(directory, strlen(directory), hash);
 	snprintf(name, sizeof name, "projects/%.16s", hash);
-	return sb_path_join(home->config_dir, name);
+	return sb_path_join(base, name);
+}
+
+char *sb_directory_config(const struct sb_home *home, const char *directory)
+{
+	return sb_directory_in(home->config_dir, directory);
 }

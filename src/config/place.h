@@ -66,4 +66,7 @@ void sb_home_done(struct sb_home *home);
 char *sb_global_config(const struct sb_home *home);
 char *sb_directory_config(const struct sb_home *home, const char *directory);
 
+/* What one directory has in another, under a name of its own; malloc'ed. */
+char *sb_directory_in(const char *base, const char *directory);
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "config/file.h"
 #include "config/load.h"
+#include "config/tools.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/secrets.h"
@@ -44,6 +45,11 @@ void sb_profile_done(struct sb_profile *profile)
 	free_list(profile->arguments);
 	free_list(profile->says);
 	free_list(profile->directories);
+	free_list(profile->tools);
+	free_list(profile->tool_files);
+	free_list(profile->replaced);
+	free_list(profile->caches);
+	free(profile->cache);
 	*profile = (struct sb_profile){0};
 }
 
@@ -87,6 +93,11 @@ static const struct sb_shipped_profile *find_shipped(const char *name, bool by_p
 			return row;
 	}
 	return NULL;
+}
+
+const struct sb_shipped_profile *sb_profile_shipped(const char *name)
+{
+	return find_shipped(name, false);
 }
 
 /* The user's file of that name, whether there is one or not; NULL: out of memory. */
@@ -142,6 +153,24 @@ static void free_entries(struct dirent **entries, int count)
 static char *name_of(const struct dirent *entry)
 {
 	return strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING));
+}
+
+int sb_profile_users(const struct sb_home *home,
+		     int (*found)(void *context, const char *name, const char *file,
+				  struct sb_error *err),
+		     void *context, struct sb_error *err)
+{
+	struct dirent **entries;
+	int count, status = list_user(home, &entries, &count, err);
+
+	for (int i = 0; i < count && status == SB_OK; i++) {
+		SB_AUTO_FREE char *name = name_of(entries[i]);
+		SB_AUTO_FREE char *file = name ? user_file(home, name) : NULL;
+
+		status = file ? found(context, name, file, err) : out_of_memory(err);
+	}
+	free_entries(entries, count);
+	return status;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -230,27 +259,36 @@ static bool is_in_project(const struct sb_maker *maker, const char *file)
 	return false;
 }
 
-/* Does a "program" line of the file name it?  What cannot be read says nothing. */
-static bool names_program(const char *file, const char *program)
+char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind)
 {
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT), words = SB_BUF(SB_CONFIG_LIMIT);
 	const char *at, *end;
-	bool found, named = false;
+	bool found;
 
-	if (sb_config_read(file, &text, &found, NULL) != SB_OK || !found)
-		return false;
-	for (at = text.data, end = at + text.length; at < end && !named; at++) {
+	if (is_in_project(maker, file) || sb_config_read(file, &text, &found, NULL) != SB_OK ||
+	    !found)
+		return NULL;
+	for (at = text.data, end = at + text.length; at < end; at++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((newline ? newline : end) - at);
 		struct sb_line line;
 
 		if (sb_profile_line_parse(at, length, &line, NULL) == SB_OK) {
-			named = line.kind == SB_LINE_PROGRAM && has_word(line.text, program);
+			if ((int)line.kind == kind)
+				sb_buf_printf(&words, "%s ", line.text);
 			sb_line_done(&line);
 		}
 		at += length;
 	}
-	return named;
+	return words.length ? sb_buf_take(&words) : NULL;
+}
+
+/* Does a "program" line of the file name it?  What cannot be read says nothing. */
+static bool names_program(const struct sb_maker *maker, const char *file, const char *program)
+{
+	SB_AUTO_FREE char *programs = sb_profile_words(maker, file, SB_LINE_PROGRAM);
+
+	return programs && has_word(programs, program);
 }
 
 /* The user's profile for a program: the file that has its name, else the first that names it. */
@@ -267,9 +305,7 @@ static int find_users(struct sb_maker *maker, const char *program, struct dirent
 
 			if (!file)
 				return out_of_memory(err);
-			if (pass == 0 ? !same
-				      : same || is_in_project(maker, file) ||
-						!names_program(file, program))
+			if (pass == 0 ? !same : same || !names_program(maker, file, program))
 				continue;
 			out->name = sb_take_ptr(&name);
 			out->file = sb_take_ptr(&file);
@@ -359,7 +395,8 @@ static int choose_by_name(struct sb_maker *maker, const struct names *names, con
 
 	if (status != SB_OK || !profile->name)
 		return status;
-	if (is_in_watched(maker, file, &profile->program)) {
+	profile->tool = sb_tool_is(maker, profile->name, profile->file);
+	if (is_in_watched(maker, file, &profile->program) && !profile->tool) {
 		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name,
 				       profile->program ? profile->program : file, profile->name);
 		sb_profile_done(profile);
@@ -388,20 +425,20 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 	profile->name = strdup(name);
 	for (size_t i = 0; i < names->count; i++)
 		profile->fits |= strcmp(names->all[i], name) == 0 ||
-				 (profile->file ? names_program(profile->file, names->all[i])
+				 (profile->file ? names_program(maker, profile->file, names->all[i])
 						: has_word(shipped->programs, names->all[i]));
 	return profile->name ? SB_OK : out_of_memory(err);
 }
 
-int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
+/* The one that is asked for, or for the program. */
+static int choose(struct sb_maker *maker, struct sb_error *err)
 {
 	const struct sb_setup_request *request = maker->request;
 	SB_AUTO_FREE char *file = NULL;
 	struct names names = {0};
 	int status = SB_OK;
 
-	if (request->profile ? strcmp(request->profile, SB_NO_PROFILE) == 0
-			     : !request->program_file)
+	if (!request->profile && !request->program_file)
 		return SB_OK;
 	if (request->program_file)
 		status = sb_path_expand(request->program_file, maker->setup.home.cwd,
@@ -415,31 +452,50 @@ int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
 	return status;
 }
 
+int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
+{
+	const struct sb_setup_request *request = maker->request;
+	int status;
+
+	if (request->profile && strcmp(request->profile, SB_NO_PROFILE) == 0)
+		return SB_OK;
+	status = request->only_tools ? SB_OK : choose(maker, err);
+	return status == SB_OK ? sb_tools_find(maker, err) : status;
+}
+
 bool sb_profile_is_planted(const struct sb_setup *setup)
 {
 	const struct sb_profile *profile = &setup->profile;
 
-	return profile->by_name && sb_policy_mode(setup->policy) != SB_MODE_DANGER_FULL_ACCESS &&
+	return profile->by_name && !profile->tool &&
+	       sb_policy_mode(setup->policy) != SB_MODE_DANGER_FULL_ACCESS &&
 	       (sb_decide(setup->policy, SB_MODIFY, profile->program).verdict == SB_ALLOW ||
 		sb_decide(setup->policy, SB_CREATE, profile->program).verdict == SB_ALLOW);
 }
 
 /* --- what it says --------------------------------------------------------------------------- */
 
-int sb_profile_load(struct sb_maker *maker, struct sb_error *err)
+static int load(struct sb_maker *maker, const char *name, const char *file, struct sb_error *err)
 {
-	const struct sb_profile *profile = &maker->setup.profile;
-
-	if (!profile->name)
-		return SB_OK;
-	if (!profile->file)
-		return sb_load_shipped(maker, find_shipped(profile->name, false), err);
-	if (is_in_project(maker, profile->file)) {
-		sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", profile->file);
+	if (!file)
+		return sb_load_shipped(maker, find_shipped(name, false), err);
+	if (is_in_project(maker, file)) {
+		sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", file);
 		return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
 			       maker->setup.home.config_dir);
 	}
-	return sb_load_profile(maker, profile->file, err);
+	return sb_load_profile(maker, file, err);
+}
+
+int sb_profile_load(struct sb_maker *maker, struct sb_error *err)
+{
+	const struct sb_profile *profile = &maker->setup.profile;
+	int status = profile->name ? load(maker, profile->name, profile->file, err) : SB_OK;
+
+	for (size_t i = 0; i < profile->tool_count && status == SB_OK; i++)
+		status = load(maker, profile->tools[i],
+			      *profile->tool_files[i] ? profile->tool_files[i] : NULL, err);
+	return status;
 }
 
 /* The rules that let a login be read. */
@@ -544,7 +600,9 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 			return sb_fail(err, SB_E_INVALID, 0,
 				       "no profile of sandbash's own includes another");
 		return shipped ? sb_load_shipped(maker, shipped, err) : no_such(line->text, err);
-	default: /* a program: read when it was chosen */
+	case SB_LINE_CACHE:
+		return sb_tool_cache(maker, source, line->text, err);
+	default: /* a program or a file of a project: read when it was chosen */
 		return SB_OK;
 	}
 }
@@ -583,12 +641,10 @@ static const struct variable *find_variable(const char *name, size_t length)
  * Price: who keeps it there writes the rules himself.
  * Held by: tests/cli/profiles.py
  */
-static bool is_too_broad(const struct sb_maker *maker, const struct variable *variable,
-			 const char *path)
+bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual_name, const char *path)
 {
 	const struct sb_home *home = &maker->setup.home;
-	SB_AUTO_FREE char *usual = variable->fallback ? sb_path_join(home->home, variable->fallback)
-						      : NULL;
+	SB_AUTO_FREE char *usual = usual_name ? sb_path_join(home->home, usual_name) : NULL;
 
 	if (sb_path_within(path, home->home) ||
 	    (home->account_home && sb_path_within(path, home->account_home)))
@@ -620,7 +676,7 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 	status = sb_path_canonical(path, &canonical, &missing, err);
 	if (status != SB_OK || (variable->socket && missing))
 		return status;
-	if (is_too_broad(maker, variable, canonical))
+	if (sb_profile_is_broad(maker, variable->fallback, canonical))
 		return sb_maker_warn(maker, err,
 				     "$%s is '%s': lines of the profile about it are left out",
 				     variable->name, path);

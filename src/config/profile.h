@@ -25,8 +25,9 @@ struct sb_source;
 /* One that comes with sandbash.  Without pointers, for the reason in guard/guard.h. */
 struct sb_shipped_profile {
 	char name[24];
-	char programs[104];     /* names that it is for, with blanks between them */
-	unsigned start, length; /* in sb_shipped_text */
+	char programs[104];      /* names that it is for, with blanks between them */
+	char project_files[104]; /* the same of files that make it count in a project: tools.h */
+	unsigned start, length;  /* in sb_shipped_text */
 };
 
 extern const struct sb_shipped_profile sb_shipped_profiles[]; /* sorted by name */
@@ -45,10 +46,19 @@ struct sb_profile {
 	char *file;    /* the user's own; NULL: it comes with sandbash */
 	bool by_name;  /* of the program; false: somebody has asked for it */
 	bool fits;     /* the command is one of its programs */
+	bool tool;     /* a project chooses it by its files: tools.h */
 	char *program; /* canonical, if by_name */
 	char **environment, **arguments, **says;
 	char **directories; /* that are made before the run; canonical */
 	size_t environment_count, argument_count, say_count, directory_count;
+	char **tools;      /* more that the project has: names, ... */
+	char **tool_files; /* ... and for each the user's file, or "" */
+	size_t tool_count, tool_file_count;
+	char *cache; /* the project's own directory for caches, canonical; NULL: nobody needs it */
+	bool no_cache;
+	char **replaced; /* what commands would use; absolute, pairs with ... */
+	char **caches;   /* ... the variable that replaces it */
+	size_t replaced_count, cache_count;
 };
 
 /* Which one it is, by the request.  SB_E_MISSING: there is none of that name. */
@@ -56,6 +66,21 @@ int sb_profile_choose(struct sb_maker *maker, struct sb_error *err);
 
 /* Its rules, and all that it says. */
 int sb_profile_load(struct sb_maker *maker, struct sb_error *err);
+
+/* One that comes with sandbash, by its name; or NULL. */
+const struct sb_shipped_profile *sb_profile_shipped(const char *name);
+
+/* Call found for each of the user's own, in the order of their names. */
+int sb_profile_users(const struct sb_home *home,
+		     int (*found)(void *context, const char *name, const char *file,
+				  struct sb_error *err),
+		     void *context, struct sb_error *err);
+
+/* The text of the lines of one kind in a user's file, as one; NULL where there are none. */
+char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind);
+
+/* Would a variable that names this directory mean more than its own? */
+bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual, const char *path);
 
 /* A line that only a profile has. */
 int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,

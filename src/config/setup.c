@@ -11,6 +11,7 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "config/profile.h"
+#include "config/tools.h"
 #include "config/within.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -351,6 +352,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = sb_policy_seal(setup->policy, err);
 	if (status == SB_OK)
 		status = sb_fast_check(maker, err);
+	if (status == SB_OK)
+		status = sb_tools_settle(setup, err);
 	return status;
 }
 
@@ -386,7 +389,7 @@ static int make_once(const struct sb_setup_request *request, struct sb_setup *ou
 	return status;
 }
 
-/* As if somebody had said so: a program that commands could have written gets no profile by its name. */
+/* Its tools stay: a program that commands could have written gets no profile by its name. */
 static int make_without_profile(const struct sb_setup_request *request, struct sb_setup *out,
 				struct sb_error *err)
 {
@@ -397,7 +400,7 @@ static int make_without_profile(const struct sb_setup_request *request, struct s
 	int status;
 
 	sb_setup_done(out);
-	plain.profile = SB_NO_PROFILE;
+	plain.only_tools = true;
 	status = make_once(&plain, out, err);
 	while (out->warnings && out->warnings[maker.warning_count])
 		maker.warning_count++;

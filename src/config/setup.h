@@ -31,6 +31,7 @@ struct sb_setup_request {
 	const struct sb_flag_rule *rules;
 	size_t rule_count;
 	const char *profile;             /* --profile; NULL: found by the program */
+	bool only_tools;                 /* no profile for the program: it may be planted */
 	const char *program;             /* as it was typed; NULL: none is started */
 	const char *program_file;        /* what was found under that name; or NULL */
 	const char *const *policy_files; /* --policy; NULL-terminated or NULL */

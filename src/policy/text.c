@@ -374,6 +374,19 @@ static int parse_variable(const char *value, struct sb_line *line, struct sb_err
 	return SB_OK;
 }
 
+/* "PATH NAME=VALUE": what is replaced, and the variable that does it. */
+static int parse_cache(const char *value, struct sb_line *line, struct sb_error *err)
+{
+	size_t path = strcspn(value, " \t");
+	const char *variable = value + path + strspn(value + path, " \t");
+
+	if ((value[0] != '~' && value[0] != '/') || !strstr(variable, SB_CACHE_WORD)) {
+		sb_fail(err, SB_E_INVALID, 0, "a cache is PATH NAME=VALUE, not '%s'", value);
+		return sb_hint(err, "cache ~/.npm npm_config_cache=" SB_CACHE_WORD "/npm");
+	}
+	return parse_variable(variable, line, err);
+}
+
 static const struct {
 	const char *word;
 	enum sb_line_kind kind;
@@ -391,9 +404,11 @@ static const struct {
 	{"say", SB_LINE_SAY, keep_text},
 	{"login", SB_LINE_LOGIN, keep_text},
 	{"include-profile", SB_LINE_INCLUDE_PROFILE, keep_text},
+	{"project-file", SB_LINE_PROJECT_FILE, keep_text},
+	{"cache", SB_LINE_CACHE, parse_cache},
 };
 
-#define PROFILE_WORDS 6
+#define PROFILE_WORDS 8
 
 /* The words that begin a line and no rule: the settings of the table, then the others. */
 #define ALL_WORDS (SB_SETTING_COUNT + COUNT(others))

@@ -40,7 +40,11 @@ enum sb_line_kind {
 	SB_LINE_SAY,             /* a line */
 	SB_LINE_LOGIN,           /* a program in policy/secrets.h */
 	SB_LINE_INCLUDE_PROFILE, /* the name of one that comes with sandbash */
+	SB_LINE_PROJECT_FILE,    /* names, with blanks between them */
+	SB_LINE_CACHE,           /* PATH NAME=VALUE */
 };
+
+#define SB_CACHE_WORD "$CACHE" /* in the value of a cache: the directory of the project's own */
 
 struct sb_line {
 	enum sb_line_kind kind;

@@ -368,7 +368,8 @@ def alone(fx):
 def shipped(fx):
     listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
     equal([one["name"] for one in listed],
-          ["aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"])
+          ["aider", "amp", "cargo", "claude", "codex", "cursor-agent", "gemini", "go", "goose", "gradle", "maven", "npm",
+           "opencode", "pip", "pnpm", "qwen", "yarn"])
     contains(fx.sandbash("--completion", "bash").stdout, " ".join(["none", *(one["name"] for one in listed)]))
     for one in listed:
         check(len(one["about"]) > 10, one["name"])
@@ -377,7 +378,7 @@ def shipped(fx):
         equal((result.status, result.stdout), (0, ""), one["name"])
         lacks(result.stderr, "warning", one["name"])
         for line in fx.sandbash("--profile-show", one["name"]).stdout.splitlines():
-            if line.split(" ")[0] in ("write", "read", "quiet", "deny", "ask", "login", "argument"):
+            if line.split(" ")[0] in ("write", "read", "quiet", "deny", "ask", "login", "argument", "cache"):
                 contains(line, "  # ", f"{one['name']}: why")
 
 

@@ -336,6 +336,10 @@ static void lines_that_only_a_profile_has(void **state)
 					  "environment A-B=x",
 					  "environment SANDBASH_MODE=x",
 					  "login",
+					  "cache ~/.npm A=b",
+					  "cache npm A=$CACHE",
+					  "cache ~/.npm $CACHE",
+					  "cache ~/.npm SANDBASH=$CACHE",
 					  "argument # nothing"};
 	struct sb_line line;
 
@@ -348,6 +352,8 @@ static void lines_that_only_a_profile_has(void **state)
 	is_profile_line("say a word", SB_LINE_SAY, "a word");
 	is_profile_line("login claude", SB_LINE_LOGIN, "claude");
 	is_profile_line("include-profile claude", SB_LINE_INCLUDE_PROFILE, "claude");
+	is_profile_line("project-file a b", SB_LINE_PROJECT_FILE, "a b");
+	is_profile_line("cache ~/.npm A=$CACHE/npm", SB_LINE_CACHE, "~/.npm A=$CACHE/npm");
 	is_profile_line("quiet $TMUX", SB_LINE_RULE, "$TMUX");
 	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_equal(sb_profile_line_parse(bad[i], strlen(bad[i]), &line, NULL),

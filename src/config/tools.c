@@ -1,0 +1,273 @@
+#include "config/tools.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/load.h"
+#include "config/place.h"
+#include "config/profile.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/text.h"
+
+#define USUAL ".cache" /* in the home directory, without $XDG_CACHE_HOME */
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* --- which there are ------------------------------------------------------------------------ */
+
+/* Is a file of that name at the top of a project?  What is in it does not matter. */
+static bool is_at_top(const char *project, const char *name)
+{
+	SB_AUTO_FREE char *path = sb_path_join(project, name);
+	struct stat info;
+
+	return path && lstat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode));
+}
+
+static bool has_file(const struct sb_maker *maker, const char *words)
+{
+	for (const char *at = words; *at;) {
+		size_t width = strcspn(at, " \t");
+		SB_AUTO_FREE char *name = strndup(at, width);
+
+		for (size_t i = 0; name && width && maker->setup.projects[i]; i++)
+			if (is_at_top(maker->setup.projects[i], name))
+				return true;
+		at += width;
+		at += strspn(at, " \t");
+	}
+	return false;
+}
+
+/* The files that make a profile count; the user's own says so beside what ours of its name says. */
+static bool counts(const struct sb_maker *maker, const char *name, const char *file,
+		   bool (*fits)(const struct sb_maker *maker, const char *words))
+{
+	const struct sb_shipped_profile *shipped = sb_profile_shipped(name);
+	SB_AUTO_FREE char *words = file ? sb_profile_words(maker, file, SB_LINE_PROJECT_FILE)
+					: NULL;
+
+	return (words && fits(maker, words)) || (shipped && fits(maker, shipped->project_files));
+}
+
+static bool has_words(const struct sb_maker *maker, const char *words)
+{
+	(void)maker;
+	return *words != '\0';
+}
+
+bool sb_tool_is(const struct sb_maker *maker, const char *name, const char *file)
+{
+	return counts(maker, name, file, has_words);
+}
+
+static bool is_known(const struct sb_profile *profile, const char *name)
+{
+	if (profile->name && strcmp(profile->name, name) == 0)
+		return true;
+	for (size_t i = 0; i < profile->tool_count; i++)
+		if (strcmp(profile->tools[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int add(struct sb_maker *maker, const char *name, const char *file, struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	int status = sb_maker_push(&profile->tools, &profile->tool_count, strdup(name), err);
+
+	return status == SB_OK ? sb_maker_push(&profile->tool_files, &profile->tool_file_count,
+					       strdup(file), err)
+			       : status;
+}
+
+static int add_users(void *context, const char *name, const char *file, struct sb_error *err)
+{
+	struct sb_maker *maker = context;
+
+	return !is_known(&maker->setup.profile, name) && counts(maker, name, file, has_file)
+		       ? add(maker, name, file, err)
+		       : SB_OK;
+}
+
+int sb_tools_find(struct sb_maker *maker, struct sb_error *err)
+{
+	int status = sb_profile_users(&maker->setup.home, add_users, maker, err);
+
+	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {
+		const struct sb_shipped_profile *shipped = &sb_shipped_profiles[i];
+
+		if (!is_known(&maker->setup.profile, shipped->name) &&
+		    has_file(maker, shipped->project_files))
+			status = add(maker, shipped->name, "", err);
+	}
+	return status;
+}
+
+/* --- the project's own directory ------------------------------------------------------------ */
+
+/* Where caches lie: not where a variable, which may be the project's word, leads into a project. */
+static int find_base(const struct sb_maker *maker, char **out, struct sb_error *err)
+{
+	const struct sb_environment *environment = &maker->request->environment;
+	const char *value = environment->variable ? environment->variable("XDG_CACHE_HOME") : NULL;
+	const char *home = maker->setup.home.home;
+	int status = SB_OK;
+
+	if (value && value[0] == '/') {
+		status = sb_path_canonical(value, out, NULL, err);
+		if (status != SB_OK || !sb_profile_is_broad(maker, USUAL, *out))
+			return status;
+		free(sb_take_ptr(out));
+	}
+	return sb_path_canonical_beneath(home, "/" USUAL, out, NULL, err);
+}
+
+/*
+ * SECURITY: no link leads from the name of the directory to another.
+ *
+ * Danger: a run whose rules open ~/.cache makes its own a link to ~/.ssh, and the next run opens that.
+ * What lies in the directory is the commands' alone: nothing of it is looked at from here.
+ * Price: who wants it elsewhere sets $XDG_CACHE_HOME, or makes ~/.cache the link.
+ * Held by: tests/cli/tool_profiles.py
+ */
+static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
+{
+	SB_AUTO_FREE char *base = NULL, *ours = NULL, *path = NULL, *canonical = NULL;
+	int missing, status = find_base(maker, &base, err);
+
+	if (status != SB_OK)
+		return status;
+	ours = sb_path_join(base, "sandbash");
+	path = ours ? sb_directory_in(ours, maker->setup.projects[0]) : NULL;
+	if (!path)
+		return out_of_memory(err);
+	status = sb_path_canonical_beneath(base, path + strlen(base), &canonical, &missing, err);
+	if (status != SB_OK)
+		return status;
+	if (strcmp(path, canonical) != 0)
+		return sb_maker_warn(maker, err,
+				     "'%s' is reached by a link: the project has no caches of its "
+				     "own",
+				     path);
+	*out = sb_take_ptr(&path);
+	return SB_OK;
+}
+
+static int open_cache(struct sb_maker *maker, const struct sb_source *source, struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	SB_AUTO_FREE char *pattern = NULL;
+	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write};
+	struct sb_source made = *source;
+	int status = find_cache(maker, &profile->cache, err);
+
+	profile->no_cache = !profile->cache;
+	if (!profile->cache)
+		return status;
+	pattern = sb_pattern_escape(profile->cache);
+	if (!pattern)
+		return out_of_memory(err);
+	line.text = pattern;
+	made.makes = true;
+	made.base = maker->setup.home.cwd;
+	return sb_load_rule(maker, &made, &line, err);
+}
+
+/* --- the variables -------------------------------------------------------------------------- */
+
+/* npm takes its own in capitals as well. */
+static bool is_set(const struct sb_maker *maker, const char *name, size_t length)
+{
+	const struct sb_environment *environment = &maker->request->environment;
+	SB_AUTO_FREE char *other = strndup(name, length);
+
+	if (!other || !environment->variable)
+		return false;
+	if (environment->variable(other))
+		return true;
+	for (char *at = other; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	return environment->variable(other) != NULL;
+}
+
+/* NULL, and no error: this directory cannot be said in such a value. */
+static char *fill_in(const char *variable, const char *cache)
+{
+	const char *mark = strstr(variable, SB_CACHE_WORD);
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(64 * 1024);
+
+	sb_buf_append(&out, variable, (size_t)(mark - variable));
+	sb_buf_puts(&out, cache);
+	sb_buf_puts(&out, mark + strlen(SB_CACHE_WORD));
+	return sb_buf_take(&out);
+}
+
+/* A value that holds more than a path is split at blanks by whoever reads it. */
+static bool can_hold(const char *variable, const char *cache)
+{
+	const char *mark = strstr(variable, SB_CACHE_WORD);
+
+	return mark == strchr(variable, '=') + 1 || !strpbrk(cache, " \t'\"\\$*?[");
+}
+
+int sb_tool_cache(struct sb_maker *maker, const struct sb_source *source, const char *text,
+		  struct sb_error *err)
+{
+	struct sb_profile *profile = &maker->setup.profile;
+	size_t length = strcspn(text, " \t");
+	const char *variable = text + length + strspn(text + length, " \t");
+	SB_AUTO_FREE char *usual = strndup(text, length);
+	SB_AUTO_FREE char *absolute = NULL;
+	int status = SB_OK;
+
+	if (!usual)
+		return out_of_memory(err);
+	if (is_set(maker, variable, strcspn(variable, "=")))
+		return SB_OK;
+	if (!profile->cache && !profile->no_cache)
+		status = open_cache(maker, source, err);
+	if (status != SB_OK || !profile->cache || !can_hold(variable, profile->cache))
+		return status;
+	status = sb_path_expand(usual, maker->setup.home.cwd, maker->setup.home.home, &absolute,
+				err);
+	if (status == SB_OK)
+		status = sb_maker_push(&profile->replaced, &profile->replaced_count,
+				       sb_take_ptr(&absolute), err);
+	return status == SB_OK ? sb_maker_push(&profile->caches, &profile->cache_count,
+					       fill_in(variable, profile->cache), err)
+			       : status;
+}
+
+/* Who has opened the usual place wants that. */
+static bool is_open(const struct sb_policy *policy, const char *usual)
+{
+	SB_AUTO_FREE char *inside = sb_path_join(usual, "x");
+	SB_AUTO_FREE char *canonical = NULL;
+
+	return inside && sb_path_canonical(inside, &canonical, NULL, NULL) == SB_OK &&
+	       sb_decide(policy, SB_CREATE, canonical).verdict == SB_ALLOW;
+}
+
+int sb_tools_settle(struct sb_setup *setup, struct sb_error *err)
+{
+	struct sb_profile *profile = &setup->profile;
+	int status = SB_OK;
+
+	if (sb_policy_mode(setup->policy) != SB_MODE_WORKSPACE_WRITE)
+		return SB_OK;
+	for (size_t i = 0; i < profile->cache_count && status == SB_OK; i++)
+		if (!is_open(setup->policy, profile->replaced[i]))
+			status = sb_maker_push(&profile->environment, &profile->environment_count,
+					       strdup(profile->caches[i]), err);
+	return status;
+}
