@@ -372,6 +372,8 @@ int sb_set_up_for(const struct sb_command_line *line, const char *file, bool loo
 	/* what is not there a static run cannot hold; whoever looks is told of the rules it has */
 	request.existing_only = line->static_run && !sb_inside(&mounts);
 	request.guarded = has_guard(line);
+	request.makes = line->action == SB_ACTION_RUN &&
+			!(line->has_mode && line->mode != SB_MODE_WORKSPACE_WRITE);
 	if (file) {
 		request.program = line->command[0];
 		request.program_file = file;

@@ -91,7 +91,8 @@ const struct sb_option sb_options[] = {
 	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE",
 		    "add the rules of a file", .inherited = true, .is_file = true},
 	[PROFILE] = {"profile", "NAME",
-		     "none aider amp claude codex cursor-agent gemini goose opencode qwen",
+		     "none aider amp cargo claude codex cursor-agent gemini go goose gradle maven "
+		     "npm opencode pip pnpm qwen yarn",
 		     SB_GROUP_RULES, NULL,
 		     "the profile to use, whatever the program is called; none: no profile",
 		     .inherited = true},

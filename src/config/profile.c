@@ -715,7 +715,7 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 /* --- before the run ------------------------------------------------------------------------- */
 
 /* path is canonical: no link is on the way, and none that comes meanwhile is followed. */
-static int make_directory(const char *path, struct sb_error *err)
+int sb_profile_make_directory(const char *path, struct sb_error *err)
 {
 	SB_AUTO_FD int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -755,7 +755,7 @@ int sb_profile_make(const struct sb_setup *setup, struct sb_error *err)
 		/* also where its own rule opens nothing: then nobody asks for the way there */
 		if (decision.verdict == SB_ALLOW ||
 		    (decision.rule && decision.rule->tier == SB_TIER_PROFILE))
-			status = make_directory(path, err);
+			status = sb_profile_make_directory(path, err);
 	}
 	return status;
 }

@@ -56,6 +56,7 @@ struct sb_profile {
 	size_t tool_count, tool_file_count;
 	char *cache; /* the project's own directory for caches, canonical; NULL: nobody needs it */
 	bool no_cache;
+	bool fast_cache; /* nothing is guarded in it */
 	char **replaced; /* what commands would use; absolute, pairs with ... */
 	char **caches;   /* ... the variable that replaces it */
 	size_t replaced_count, cache_count;
@@ -104,6 +105,9 @@ bool sb_profile_is_planted(const struct sb_setup *setup);
 
 /* Make the directories that its lines name with a "/" at the end, where they are missing. */
 int sb_profile_make(const struct sb_setup *setup, struct sb_error *err);
+
+/* The same of one; path is canonical.  What cannot be made is no error. */
+int sb_profile_make_directory(const char *path, struct sb_error *err);
 
 void sb_profile_done(struct sb_profile *profile);
 

@@ -411,13 +411,19 @@ static int make_without_profile(const struct sb_setup_request *request, struct s
 	return status;
 }
 
-int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
-		  struct sb_error *err)
+int sb_setup_make(const struct sb_setup_request *given, struct sb_setup *out, struct sb_error *err)
 {
-	int status = make_once(request, out, err);
+	struct sb_setup_request request = *given;
+	int status = make_once(&request, out, err);
 
+	/* a cache that cannot be a fast root is a directory as any other */
+	if (status == SB_E_REFUSED && out->profile.fast_cache) {
+		request.guarded_cache = true;
+		sb_setup_done(out);
+		status = make_once(&request, out, err);
+	}
 	return status == SB_OK && sb_profile_is_planted(out)
-		       ? make_without_profile(request, out, err)
+		       ? make_without_profile(&request, out, err)
 		       : status;
 }
 

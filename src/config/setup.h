@@ -31,6 +31,8 @@ struct sb_setup_request {
 	const struct sb_flag_rule *rules;
 	size_t rule_count;
 	const char *profile;             /* --profile; NULL: found by the program */
+	bool makes;                      /* a run follows: its directories may be made */
+	bool guarded_cache;              /* the project's cache is as any other directory */
 	bool only_tools;                 /* no profile for the program: it may be planted */
 	const char *program;             /* as it was typed; NULL: none is started */
 	const char *program_file;        /* what was found under that name; or NULL */

@@ -163,21 +163,30 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 	return SB_OK;
 }
 
+/*
+ * SECURITY: nothing is guarded there.
+ *
+ * Packages hold .vscode, .envrc and .cargo/config.toml, and tools unpack them.  Nobody works in the directory,
+ * so nobody obeys them; and as in every fast root nothing gets out by a rename or a link.
+ * Where a rule of the user's is about names in it ("deny **.pem") it is a directory as any other: setup.c.
+ * Held by: tests/cli/tool_profiles.py
+ */
 static int open_cache(struct sb_maker *maker, const struct sb_source *source, struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
-	SB_AUTO_FREE char *pattern = NULL;
-	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write};
+	SB_AUTO_FREE char *pattern = sb_pattern_escape(profile->cache);
+	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write, .text = pattern};
 	struct sb_source made = *source;
-	int status = find_cache(maker, &profile->cache, err);
+	struct stat info;
+	int status = maker->request->makes ? sb_profile_make_directory(profile->cache, err) : SB_OK;
 
-	profile->no_cache = !profile->cache;
-	if (!profile->cache)
+	if (status != SB_OK)
 		return status;
-	pattern = sb_pattern_escape(profile->cache);
 	if (!pattern)
 		return out_of_memory(err);
-	line.text = pattern;
+	profile->fast_cache = line.fast = !maker->request->guarded_cache &&
+					  lstat(profile->cache, &info) == 0 &&
+					  S_ISDIR(info.st_mode);
 	made.makes = true;
 	made.base = maker->setup.home.cwd;
 	return sb_load_rule(maker, &made, &line, err);
@@ -185,22 +194,23 @@ static int open_cache(struct sb_maker *maker, const struct sb_source *source, st
 
 /* --- the variables -------------------------------------------------------------------------- */
 
-/* npm takes its own in capitals as well. */
-static bool is_set(const struct sb_maker *maker, const char *name, size_t length)
+/* Has the user set it?  What a run around this one has set for the same project is no other. */
+static bool is_set(const struct sb_maker *maker, const char *variable)
 {
 	const struct sb_environment *environment = &maker->request->environment;
-	SB_AUTO_FREE char *other = strndup(name, length);
+	SB_AUTO_FREE char *name = strndup(variable, strcspn(variable, "="));
+	const char *value;
 
-	if (!other || !environment->variable)
+	if (!name || !environment->variable)
 		return false;
-	if (environment->variable(other))
-		return true;
-	for (char *at = other; *at; at++)
+	value = environment->variable(name);
+	if (value)
+		return strcmp(value, variable + strlen(name) + 1) != 0;
+	for (char *at = name; *at; at++) /* npm takes its own in capitals as well */
 		*at = (char)toupper((unsigned char)*at);
-	return environment->variable(other) != NULL;
+	return environment->variable(name) != NULL;
 }
 
-/* NULL, and no error: this directory cannot be said in such a value. */
 static char *fill_in(const char *variable, const char *cache)
 {
 	const char *mark = strstr(variable, SB_CACHE_WORD);
@@ -227,24 +237,30 @@ int sb_tool_cache(struct sb_maker *maker, const struct sb_source *source, const 
 	size_t length = strcspn(text, " \t");
 	const char *variable = text + length + strspn(text + length, " \t");
 	SB_AUTO_FREE char *usual = strndup(text, length);
-	SB_AUTO_FREE char *absolute = NULL;
+	SB_AUTO_FREE char *absolute = NULL, *filled = NULL;
 	int status = SB_OK;
 
-	if (!usual)
-		return out_of_memory(err);
-	if (is_set(maker, variable, strcspn(variable, "=")))
-		return SB_OK;
-	if (!profile->cache && !profile->no_cache)
-		status = open_cache(maker, source, err);
+	if (!profile->cache && !profile->no_cache) {
+		status = find_cache(maker, &profile->cache, err);
+		profile->no_cache = !profile->cache;
+	}
 	if (status != SB_OK || !profile->cache || !can_hold(variable, profile->cache))
 		return status;
-	status = sb_path_expand(usual, maker->setup.home.cwd, maker->setup.home.home, &absolute,
-				err);
+	filled = fill_in(variable, profile->cache);
+	if (!filled || !usual)
+		return out_of_memory(err);
+	if (is_set(maker, filled))
+		return SB_OK;
+	if (!profile->cache_count)
+		status = open_cache(maker, source, err);
+	if (status == SB_OK)
+		status = sb_path_expand(usual, maker->setup.home.cwd, maker->setup.home.home,
+					&absolute, err);
 	if (status == SB_OK)
 		status = sb_maker_push(&profile->replaced, &profile->replaced_count,
 				       sb_take_ptr(&absolute), err);
 	return status == SB_OK ? sb_maker_push(&profile->caches, &profile->cache_count,
-					       fill_in(variable, profile->cache), err)
+					       sb_take_ptr(&filled), err)
 			       : status;
 }
 

@@ -198,6 +198,44 @@ def hostile(fx):
     check(use(fx, ["CARGO_HOME"]).stdout.startswith(str(caches(fx))))
 
 
+OBEYED = """
+cd "$npm_config_cache" || exit
+mkdir .vscode .cargo && echo x > .vscode/settings.json && echo x > .envrc && echo x > .cargo/config.toml && echo unpacked
+git init -q made && echo x > made/.git/hooks/post-commit && echo hook
+cd "$OLDPWD"
+cp "$npm_config_cache/.envrc" .envrc; ln "$npm_config_cache/.envrc" .envrc; mv "$npm_config_cache/.envrc" .envrc
+ln .git/config "$npm_config_cache/config" && echo linked
+mv "$npm_config_cache/made" moved
+ls moved/.git/hooks/post-commit
+"""
+
+
+@test("names that programs obey can be unpacked there, and do not get out", variants=BOTH)
+def obeyed(fx):
+    fx.git_project()
+    fx.write("package.json")
+    script = 'mkdir -p "$npm_config_cache"' + OBEYED
+    result = run(fx, "sh", "-c", script)
+    equal(result.stdout, "unpacked\nhook\n", result.stderr)
+    check(not fx.exists(".envrc") and not fx.exists("moved/.git/hooks/post-commit"))
+    own = caches(fx) / os.listdir(caches(fx))[0]
+    shutil.rmtree(own)
+    # rules about names there hold, and then the guard does, too
+    more = 'echo x > "$npm_config_cache/x.pem" && echo key; echo x > "$npm_config_cache/x" && echo other'
+    result = run(fx, f"--rule=deny {own}/**/*.pem", "sh", "-c", script + more)
+    equal(result.stdout, "other\n", result.stderr)
+    equal(run(fx, "sh", "-c", more).stdout, "key\nother\n")
+
+
+@test("a run in the run has the same")
+def nested(fx):
+    fx.write("package.json")
+    sandbash = fx.argv()[0]
+    told = use(fx, ["npm_config_cache"]).stdout
+    equal(run(fx, sandbash, "--consent=deny", "sh", "-c", USE, "sh", "npm_config_cache").stdout, told)
+    contains(run(fx, sandbash, "--status").stdout, os.path.dirname(told))
+
+
 @test("no link leads out of the directory, and none to another in its place", variants=BOTH)
 def links(fx):
     fx.write("package.json")
