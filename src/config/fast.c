@@ -36,7 +36,7 @@ static int refuse_project_file(const struct sb_maker *maker, const char *file, s
 int sb_fast_note(struct sb_maker *maker, const struct sb_source *source, const char *text,
 		 const struct sb_resolved *resolved, struct sb_error *err)
 {
-	struct sb_fast_note *grown, note = {0};
+	struct sb_fast_note *grown, note = {.cache = source->cache};
 	struct stat info;
 	int status = refuse_project_file(maker, source->file, err);
 
@@ -185,7 +185,7 @@ static int check_root(const struct sb_maker *maker, const struct check *check,
 		status = refuse_around(check, setup->home.home, "your home directory", err);
 	if (status == SB_OK)
 		status = refuse_around(check, setup->home.account_home, "your home directory", err);
-	if (status == SB_OK)
+	if (status == SB_OK && guard)
 		status = refuse_guarded(check, guard, err);
 	return status == SB_OK ? refuse_rules(check, err) : status;
 }
@@ -204,12 +204,14 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 
 	if (!sb_fast_count(setup->policy))
 		return SB_OK;
-	status = sb_guard_new(&options, &guard, err);
 	for (size_t i = 0; i < maker->fast_count && status == SB_OK; i++) {
 		const struct check check = {setup->policy, &maker->fast[i]};
+		bool cache = maker->fast[i].cache;
 
-		if (is_in_force(&check))
-			status = check_root(maker, &check, guard, err);
+		if (!guard && !cache)
+			status = sb_guard_new(&options, &guard, err);
+		if (status == SB_OK && is_in_force(&check))
+			status = check_root(maker, &check, cache ? NULL : guard, err);
 	}
 	sb_guard_free(guard);
 	return status;

@@ -17,6 +17,7 @@ struct sb_fast_note {
 	char *written; /* absolute, links not resolved */
 	char *path;    /* canonical */
 	char *origin;
+	bool cache; /* the project's own, which nobody works in: no guarded name is about it */
 };
 
 /*

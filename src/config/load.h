@@ -47,6 +47,7 @@ struct sb_source {
 	const char *file; /* that the rule stands in; NULL: the command line */
 	bool may_be_literal;
 	bool makes; /* it names a directory, which is made before the run */
+	bool cache; /* the project's own: tools.h */
 };
 
 /* Append to a NULL-terminated array of strings; takes text over.  NULL: out of memory. */

@@ -187,7 +187,7 @@ static int open_cache(struct sb_maker *maker, const struct sb_source *source, st
 	profile->fast_cache = line.fast = !maker->request->guarded_cache &&
 					  lstat(profile->cache, &info) == 0 &&
 					  S_ISDIR(info.st_mode);
-	made.makes = true;
+	made.makes = made.cache = true;
 	made.base = maker->setup.home.cwd;
 	return sb_load_rule(maker, &made, &line, err);
 }
