@@ -131,3 +131,13 @@ int sb_cli_profile_show(const struct sb_command_line *line)
 	sb_buf_printf(&out, "\n%s", text);
 	return sb_print(&out);
 }
+
+void sb_tools_print(const struct sb_profile *profile, const char *label, struct sb_buf *out)
+{
+	for (size_t i = 0; i < profile->tool_count; i++) {
+		sb_buf_puts(out, i ? ", " : label);
+		sb_escape_append(out, profile->tools[i], strlen(profile->tools[i]));
+	}
+	if (profile->tool_count)
+		sb_buf_putc(out, '\n');
+}

@@ -751,6 +751,7 @@ static void dry_run_text(const struct run *run, const struct sb_layers *layers,
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	if (run->setup.profile.name)
 		sb_buf_printf(out, "profile:    %s\n", run->setup.profile.name);
+	sb_tools_print(&run->setup.profile, "tools:      ", out);
 	put_set(run, out);
 	put_environ(run, out);
 	if (is_danger(run)) {

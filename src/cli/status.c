@@ -127,6 +127,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 		      status->network ? "on" : "off");
 	if (status->setup.profile.name)
 		sb_buf_printf(out, "profile:  %s\n", status->setup.profile.name);
+	sb_tools_print(&status->setup.profile, "tools:    ", out);
 	if (status->inside) {
 		sb_buf_printf(out, "layers:   %sLandlock, seccomp filter\n",
 			      status->mounts ? "mount namespace, " : "");
@@ -168,6 +169,11 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_pair(&json, "project", status->setup.home.cwd);
 	sb_json_pair(&json, "profile", status->setup.profile.name);
+	sb_json_key(&json, "tools");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; i < status->setup.profile.tool_count; i++)
+		sb_json_string(&json, status->setup.profile.tools[i]);
+	sb_json_close(&json, ']');
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, &status->layers);
 	sb_json_key(&json, "writable");

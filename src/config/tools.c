@@ -163,6 +163,13 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 	return SB_OK;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /*
  * SECURITY: nothing is guarded there.
  *
@@ -177,17 +184,20 @@ static int open_cache(struct sb_maker *maker, const struct sb_source *source, st
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(profile->cache);
 	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write, .text = pattern};
 	struct sb_source made = *source;
-	struct stat info;
-	int status = maker->request->makes ? sb_profile_make_directory(profile->cache, err) : SB_OK;
+	bool there = is_directory(profile->cache);
+	int status = SB_OK;
 
+	if (!there && maker->request->makes) {
+		status = sb_profile_make_directory(profile->cache, err);
+		there = is_directory(profile->cache);
+	}
 	if (status != SB_OK)
 		return status;
 	if (!pattern)
 		return out_of_memory(err);
-	profile->fast_cache = line.fast = !maker->request->guarded_cache &&
-					  lstat(profile->cache, &info) == 0 &&
-					  S_ISDIR(info.st_mode);
-	made.makes = made.cache = true;
+	profile->fast_cache = line.fast = there && !maker->request->guarded_cache;
+	made.makes = !there;
+	made.cache = true;
 	made.base = maker->setup.home.cwd;
 	return sb_load_rule(maker, &made, &line, err);
 }
@@ -265,13 +275,17 @@ int sb_tool_cache(struct sb_maker *maker, const struct sb_source *source, const 
 }
 
 /* Who has opened the usual place wants that. */
-static bool is_open(const struct sb_policy *policy, const char *usual)
+static bool is_open(const struct sb_setup *setup, const char *usual)
 {
+	const char *home = setup->home.home; /* canonical: walk only what lies beneath */
+	const char *base = sb_path_within(home, usual) ? home : "/";
 	SB_AUTO_FREE char *inside = sb_path_join(usual, "x");
 	SB_AUTO_FREE char *canonical = NULL;
 
-	return inside && sb_path_canonical(inside, &canonical, NULL, NULL) == SB_OK &&
-	       sb_decide(policy, SB_CREATE, canonical).verdict == SB_ALLOW;
+	return inside &&
+	       sb_path_canonical_beneath(base, inside + (base == home ? strlen(home) : 0),
+					 &canonical, NULL, NULL) == SB_OK &&
+	       sb_decide(setup->policy, SB_CREATE, canonical).verdict == SB_ALLOW;
 }
 
 int sb_tools_settle(struct sb_setup *setup, struct sb_error *err)
@@ -282,7 +296,7 @@ int sb_tools_settle(struct sb_setup *setup, struct sb_error *err)
 	if (sb_policy_mode(setup->policy) != SB_MODE_WORKSPACE_WRITE)
 		return SB_OK;
 	for (size_t i = 0; i < profile->cache_count && status == SB_OK; i++)
-		if (!is_open(setup->policy, profile->replaced[i]))
+		if (!is_open(setup, profile->replaced[i]))
 			status = sb_maker_push(&profile->environment, &profile->environment_count,
 					       strdup(profile->caches[i]), err);
 	return status;

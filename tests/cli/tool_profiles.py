@@ -154,7 +154,9 @@ def users_word(fx):
     equal(run(fx, "--allow-write=~/.npm", *tell).stdout, "\n")
     for flags in (["--mode=read-only"], ["--mode=danger-full-access"], ["--profile=none"]):
         equal(run(fx, *flags, *tell).stdout, "\n", str(flags))
-    contains(run(fx, "--dry-run", "true").stdout, "would set:  npm_config_cache=")
+    told = run(fx, "--dry-run", "true").stdout
+    contains(told, "tools:      maven, npm\n")
+    contains(told, "would set:  npm_config_cache=")
     contains(run(fx, "sh", "-c", 'echo "$MAVEN_OPTS"').stdout, f"-Dmaven.repo.local={caches(fx)}/")
     blank = fx.home / "a b"
     result = run(fx, "sh", "-c", 'echo "${MAVEN_OPTS-none}:$npm_config_cache"', env={"XDG_CACHE_HOME": blank})
@@ -233,7 +235,10 @@ def nested(fx):
     sandbash = fx.argv()[0]
     told = use(fx, ["npm_config_cache"]).stdout
     equal(run(fx, sandbash, "--consent=deny", "sh", "-c", USE, "sh", "npm_config_cache").stdout, told)
-    contains(run(fx, sandbash, "--status").stdout, os.path.dirname(told))
+    status = run(fx, sandbash, "--status").stdout
+    contains(status, "tools:    npm\n")
+    contains(status, os.path.dirname(told))
+    equal(json.loads(fx.sandbash("--status", "--json").stdout)["tools"], ["npm"])
 
 
 @test("no link leads out of the directory, and none to another in its place", variants=BOTH)

@@ -39,4 +39,21 @@ def rules(fx):
     lacks(denied[:-2], "quiet")
 
 
+@test("commands of a server have the tools of the project, and its file tools the same rules")
+def tools(fx):
+    use = 'mkdir -p "$npm_config_cache/d" && echo "$npm_config_cache"'
+    server = Server(fx, "--consent=deny")
+    equal(server.data("run_command", command=use)["stdout"], "")
+    server.close()
+    fx.write("package.json", "{}")
+    server = Server(fx, "--consent=deny")
+    place = server.data("run_command", command=use)["stdout"].strip()
+    contains(place, f"{fx.home}/.cache/sandbash/projects/")
+    made = server.call("write_file", path=f"{place}/d/x", content="x")
+    check(not made.get("isError"), str(made))
+    check(server.call("write_file", path=str(fx.home / ".cache/x"), content="x").get("isError"))
+    equal(server.data("run_command", command='cat "$npm_config_cache/d/x"')["stdout"], "x")
+    server.close()
+
+
 run_all()
