@@ -109,6 +109,21 @@ static bool dev_is_one(const struct domain *domain, const struct sb_plan *plan,
 	return true;
 }
 
+/*
+ * To make and remove a name is a right at the directory around it.  A static run has no other judge than
+ * these grants; where there is one, the directory is open for what is open in it.
+ */
+static int grant_around(const struct domain *domain, const struct sb_plan *plan,
+			const struct sb_plan_node *node, struct sb_error *err)
+{
+	const struct sb_plan_node *parent = &plan->nodes[node->parent];
+	unsigned names = node->allow & ~parent->allow & (1u << SB_CREATE | 1u << SB_DELETE);
+
+	if (!names || parent->state != SB_STATE_WRITABLE)
+		return SB_OK;
+	return grant(domain, parent->path, rights_for(names, domain->abi, false), err);
+}
+
 static int grant_changes(const struct domain *domain, const struct sb_plan *plan,
 			 const struct sb_layers *layers, struct sb_error *err)
 {
@@ -132,6 +147,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 			continue;
 		status =
 			grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
+		if (status == SB_OK && layers->supervised)
+			status = grant_around(domain, plan, node, err);
 	}
 	return status;
 }

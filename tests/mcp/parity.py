@@ -44,7 +44,7 @@ THERE = {
 }
 MISSING = ("project/new.txt", "project/sub/new", "project/secret/new", "project/new.key",
            "project/notes/new", "project/.git/hooks/pre-commit", "project/.vscode/launch.json",
-           "project/.claude/settings.json", "other/new", ".zshrc", ".config/app/new",
+           "project/.claude/agents/a.md", "other/new", ".zshrc", ".config/app/new",
            ".config/autostart/x.desktop")
 # Nor is the directory that would hold it, which is made first.
 PARENTLESS = ("project/no/new.txt", "project/no/.envrc", "project/no/.vscode/launch.json",
