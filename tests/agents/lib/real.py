@@ -25,7 +25,7 @@ from tap import BIN, check, skip
 
 PLACE = Path(os.environ.get("SANDBASH_AGENTS") or Path(__file__).resolve().parents[3] / "build/agents")
 PROMPT = "please begin"
-SECONDS = 240  # for a whole turn: two processors that others use, too
+SECONDS = int(os.environ.get("SANDBASH_AGENTS_SECONDS", "240"))  # for a whole turn: others use the processors, too
 
 
 @dataclass
@@ -37,6 +37,9 @@ class Agent:
     dialogs: list = field(default_factory=list)  # (what a dialog before it shows, the answer)
     settings: dict = field(default_factory=dict)  # files in the home directory
     leave: str = "\x03\x03"  # the keys that end it
+    # What its profile gives it, for the control.
+    alone: list = field(default_factory=list)
+    alone_environment: dict = field(default_factory=dict)
 
     def environment(self, _url):
         return {}
@@ -82,14 +85,15 @@ AGENTS = {agent.name: agent for agent in (
            ready=r"\? for shortcuts|bypass permissions on",
            dialogs=[("Choose the text style", "\r"), ("Security notes", "\r"),
                     ("Use Claude Code's terminal setup", "\x1b")]),
-    Codex("codex", ["--dangerously-bypass-approvals-and-sandbox", "exec"],
-          ["--dangerously-bypass-approvals-and-sandbox"], ready=r"›"),
+    Codex("codex", ["exec"], ["--ask-for-approval=never"], ready=r"›",
+          alone=["--sandbox=danger-full-access"]),
     Gemini("gemini", ["--approval-mode=yolo", "-p"],
            ["--approval-mode=yolo"], ready=r"Type your message",
            # which of its logins it uses: a person chooses once
            settings={".gemini/settings.json": {
-               "security": {"auth": {"selectedType": "gemini-api-key"}}}}),
-    Opencode("opencode", ["run"], [], ready=r"Ask anything"),
+               "security": {"auth": {"selectedType": "gemini-api-key"}}}},
+           alone_environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+    Opencode("opencode", ["run"], [], ready=r"Ask anything|ctrl\+p commands"),
 )}
 
 
@@ -153,7 +157,8 @@ class Session:
 
     def native(self):
         """The whole turn without a sandbox."""
-        return self.fx.run(*self.words(self.agent.arguments), PROMPT, env=self.environment(),
+        return self.fx.run(*self.words([*self.agent.alone, *self.agent.arguments]), PROMPT,
+                           env={**self.environment(), **self.agent.alone_environment},
                            timeout=SECONDS)
 
     def run(self, *flags):
