@@ -170,6 +170,15 @@ static bool is_directory(const char *path)
 	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* ~/.cache may be the project: then somebody works there. */
+static bool is_in_project(const struct sb_maker *maker, const char *path)
+{
+	for (size_t i = 0; maker->setup.projects[i]; i++)
+		if (sb_path_within(maker->setup.projects[i], path))
+			return true;
+	return false;
+}
+
 /*
  * SECURITY: nothing is guarded there.
  *
@@ -195,7 +204,8 @@ static int open_cache(struct sb_maker *maker, const struct sb_source *source, st
 		return status;
 	if (!pattern)
 		return out_of_memory(err);
-	profile->fast_cache = line.fast = there && !maker->request->guarded_cache;
+	profile->fast_cache = line.fast = there && !maker->request->guarded_cache &&
+					  !is_in_project(maker, profile->cache);
 	made.makes = !there;
 	made.cache = true;
 	made.base = maker->setup.home.cwd;

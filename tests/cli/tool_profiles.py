@@ -229,6 +229,18 @@ def obeyed(fx):
     equal(run(fx, "sh", "-c", more).stdout, "key\nother\n")
 
 
+@test("where ~/.cache is the project, its guard holds everywhere")
+def at_cache(fx):
+    place = fx.home / ".cache"
+    fx.write(place / "package.json")
+    words = ["sh", "-c", 'mkdir -p "$0" && echo x > "$0/.envrc" && echo made; echo x > "$0/x" && echo plain']
+    equal(run(fx, *words, "sandbash/projects/a", cwd=place).stdout, "plain\n")
+    for _ in range(2):
+        run(fx, "true", cwd=place)
+        for name in os.listdir(caches(fx)):
+            equal(run(fx, *words, caches(fx) / name, cwd=place).stdout, "plain\n", name)
+
+
 @test("a run in the run has the same")
 def nested(fx):
     fx.write("package.json")
