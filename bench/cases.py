@@ -7,6 +7,7 @@ another one: a busy moment of the machine hits them all alike.  bench/acts.c doe
 from inside.
 """
 import os
+import shutil
 import subprocess
 import time
 
@@ -212,6 +213,53 @@ class Git(Case):
             with open(os.path.join(project.path, "d000/f00007")) as f:
                 if f.readline() != "7\n":
                     raise Wrong("'%s' wrote the wrong bytes" % step)
+
+
+class Tree(Case):
+    """
+    A tree such as sources have: 1000 files of different sizes in 100 directories, some of them deep,
+    links and modes.  One command that makes, copies or removes all of it.
+    """
+    unit = "ms"
+    arguments = ["run"]
+    rounds, quick_rounds = 40, 8
+    seconds, quick_seconds = 20, 5
+    files = 1000
+    STEPS = {"tar": "tar xf tree.tar", "cp": "cp -a kept tree", "rm": "rm -rf tree"}
+
+    def __init__(self, name, title, tool, budget=None):
+        super().__init__(name, title, budget)
+        self.tool = tool
+
+    def prepare(self, ground, project):
+        for i in range(self.files):
+            directory = os.path.join(project.path, "kept", "a%d" % (i % 10), "b%d" % (i % 100 // 10),
+                                     *["deep"] * (i % 3))
+            os.makedirs(directory, exist_ok=True)
+            name = os.path.join(directory, "f%04d" % i)
+            with open(name, "w") as f:
+                f.write("%d\n" % i + "." * (i * 37 % 16384))
+            os.chmod(name, 0o755 if i % 7 == 0 else 0o644)
+            if i % 50 == 0:
+                os.symlink("f%04d" % i, os.path.join(directory, "link%04d" % i))
+        os.rename(os.path.join(project.path, "kept"), os.path.join(project.path, "tree"))
+        ground.run(["tar", "cf", "tree.tar", "tree"], project.path)
+        os.rename(os.path.join(project.path, "tree"), os.path.join(project.path, "kept"))
+
+    def before_round(self, project):
+        tree = os.path.join(project.path, "tree")
+        if self.tool != "rm":
+            shutil.rmtree(tree, ignore_errors=True)
+        elif not os.path.exists(tree):
+            shutil.copytree(os.path.join(project.path, "kept"), tree, symlinks=True)
+
+    def steps(self):
+        return [self.STEPS[self.tool]]
+
+    def check(self, project, step):
+        found = sum(len(names) for _, _, names in os.walk(os.path.join(project.path, "tree")))
+        if found != (0 if self.tool == "rm" else self.files + self.files // 50):
+            raise Wrong("after '%s' there are %d files" % (step, found))
 
 
 class Worker:
