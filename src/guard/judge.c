@@ -460,6 +460,20 @@ static enum sb_guard_verdict judge_row(enum sb_guard_act act, const struct sb_gu
 	}
 }
 
+/*
+ * Looks are chosen in the home directory.  No change to a project's own settings is harmless enough to let a
+ * program believe, until it closes the file, that it has made one.
+ */
+static bool is_in_project(const struct sb_guard *guard, const char *path)
+{
+	const char *const *projects = guard->options.projects;
+
+	for (; projects && *projects; projects++)
+		if (sb_path_within(*projects, path))
+			return true;
+	return false;
+}
+
 static enum sb_guard_verdict on_hold(const struct sb_guard *guard, struct sb_guard_answer *out)
 {
 	return answer(out, row_named(guard, "*" SB_GUARD_HOLD_ENDING), SB_GUARD_ASK);
@@ -726,7 +740,9 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (!row && (roles & SB_ROLE_HOOK))
 		row = hook_of(guard, spot);
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
-		return out->verdict;
+		return row->kind == SB_GUARD_AGENT_LOOKS && is_in_project(guard, spot->place->path)
+			       ? answer(out, row, SB_GUARD_ASK)
+			       : out->verdict;
 	if (!row &&
 	    (spot->in_git || spot->in_bare || spot->has_open || (roles & SB_ROLE_GIT_FILE)) &&
 	    act != SB_GUARD_SYMLINK && judge_in_git(act, spot, roles, out) != SB_GUARD_PLAIN)

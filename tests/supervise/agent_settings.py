@@ -138,6 +138,23 @@ def linked(fx):
     equal(path.read_text(), server, "the control")
 
 
+@test("a project's settings ask when they are opened, whatever is to be written; looks land at home", variants=BOTH)
+def looks(fx):
+    fx.path(".claude").mkdir()
+    script = """printf '{"theme": "dark"}' >.claude/settings.json && echo MADE"""
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+    equal(result.stdout, "")
+    check(not fx.exists(".claude/settings.json"), "made")
+    (fx.home / ".claude").mkdir()
+    fx.config("write ~/.claude/settings.json\n", "profiles/p.rules")
+    at_home = script.replace(".claude", f"{fx.home}/.claude")
+    works(fx.sandbash("--profile=p", "--consent=deny", "sh", "-c", at_home))
+    equal((fx.home / ".claude/settings.json").read_text(), '{"theme": "dark"}')
+    fx.sandbash("--profile=p", "--consent=deny", "--quiet", "sh", "-c", at_home.replace("theme", "hooks"))
+    equal((fx.home / ".claude/settings.json").read_text(), '{"theme": "dark"}')
+    equal(fx.run("sh", "-c", script).stdout, "MADE\n", "the control")
+
+
 @test("claude's file is made, emptied and removed", variants=BOTH)
 def made(fx):
     path = fx.project / ".claude.json"
