@@ -93,7 +93,7 @@ AGENTS = {agent.name: agent for agent in (
            settings={".gemini/settings.json": {
                "security": {"auth": {"selectedType": "gemini-api-key"}}}},
            alone_environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
-    Opencode("opencode", ["run"], [], ready=r"Ask anything|ctrl\+p commands"),
+    Opencode("opencode", ["run"], [], ready=r"Ask anything|ctrl\+p"),
 )}
 
 
