@@ -361,10 +361,22 @@ static void compare_run_members(struct compare *compare, const struct sb_json_no
 			say_member(compare, member, NULL);
 }
 
+/* Names of lists: to JavaScript an empty one is true, so where an agent wants yes or no it is a yes. */
+static bool is_list(const char *name, size_t length)
+{
+	static const char *const names[] = {"*Servers",   "*Tools",   "*Uris",
+					    "*Responses", "approved", "hooks",
+					    "env",        "plugins",  "permissions"};
+
+	return is_listed(names, COUNT(names), name, length);
+}
+
 static void compare_run(struct compare *compare, const char *name, size_t length,
 			const struct sb_json_node *old, const struct sb_json_node *new)
 {
-	bool gone = is_empty(&compare->new.tree, new);
+	bool holds = new && (new->type == SB_JSON_ARRAY || new->type == SB_JSON_OBJECT);
+	bool gone = is_empty(&compare->new.tree, new) &&
+		    (!holds || is_list(name, length) || (old && old->type == new->type));
 	bool guards = old && holds_stop(&compare->old.tree, old, name, length);
 
 	if (old && new &&is_same(compare, old, new))
@@ -372,6 +384,8 @@ static void compare_run(struct compare *compare, const char *name, size_t length
 	if (gone) {
 		if (guards)
 			say(compare, new);
+	} else if (is_empty(&compare->new.tree, new)) {
+		say(compare, new);
 	} else if (new->type == SB_JSON_OBJECT && (!old || old->type == SB_JSON_OBJECT)) {
 		static const struct sb_json_node nothing = {.type = SB_JSON_OBJECT};
 

@@ -75,6 +75,12 @@ static const struct change changes[] = {
 	 "someday.deep.newHookCommand = \"x\""},
 	{"{}", "{\"\\u006dcpServers\": {\"x\": {\"command\": \"a\"}}}",
 	 "mcpServers.x = {\"command\":\"a\"}"},
+	{"{}", "{\"hasTrustDialogAccepted\": []}", "hasTrustDialogAccepted = []"},
+	{"{\"hasTrustDialogAccepted\": false}", "{\"hasTrustDialogAccepted\": {}}",
+	 "hasTrustDialogAccepted = {}"},
+	{NULL, "{\"projects\": {\"/x\": {\"hasTrustDialogAccepted\": {}}}}",
+	 "projects./x.hasTrustDialogAccepted = {}"},
+	{"{}", "{\"allowedTools\": [], \"mcpServers\": {}}", NULL},
 	{"{}", "{\"__proto__\": {\"theme\": \"x\"}}", "__proto__.theme = \"x\""},
 	{"{}", "{\"projects\": {\"__proto__\": {\"a\": 1}}}", "projects.__proto__.a = 1"},
 	/* state is state at its place only */
