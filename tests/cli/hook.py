@@ -305,7 +305,7 @@ def own_state(fx):
     check(reason("claude", ask(fx, "claude", "Write", {"file_path": str(notes), "content": "x"}, "--profile=none")))
     check(reason("gemini", ask(fx, "gemini", "write_file", {"file_path": str(notes), "content": "x"})), "another agent's")
     for name in ("settings.json", "commands/x.md", ".credentials.json"):
-        check(reason("claude", ask(fx, "claude", "Write", {"file_path": str(fx.home / ".claude" / name), "content": "{}"})), name)
+        check(reason("claude", ask(fx, "claude", "Write", {"file_path": str(fx.home / ".claude" / name), "content": '{"env": {"X": "y"}}'})), name)
     check(reason("claude", ask(fx, "claude", "Read", {"file_path": str(fx.home / ".claude/.credentials.json")})))
     # commands do not get it
     status, _, _ = run(fx, wrapped(fx, "claude", f"mkdir -p {notes.parent} && echo x > {notes}"))
