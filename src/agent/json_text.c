@@ -75,11 +75,25 @@ size_t sb_json_text_member(const struct sb_json_text *text, size_t object, const
 	return found ? (size_t)(found - text->tree.nodes) : 0;
 }
 
+/*
+ * Half of a surrogate pair ("\ud800") has no form in UTF-8: the reader writes it in three bytes, which else
+ * never begin so, and node as U+FFFD.  A path with one would be another to the agent than to us.
+ */
+static bool has_half_pair(const char *bytes, size_t length)
+{
+	const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
+
+	while (at < end && (at = memchr(at, 0xed, (size_t)(end - at))))
+		if (++at < end && *at >= 0xa0)
+			return true;
+	return false;
+}
+
 const char *sb_json_text_bytes(const struct sb_json_text *text, size_t value, size_t *out_length)
 {
 	const struct sb_json_node *node = &text->tree.nodes[value];
 
-	if (node->type != SB_JSON_STRING)
+	if (node->type != SB_JSON_STRING || has_half_pair(node->text, node->length))
 		return NULL;
 	*out_length = node->length;
 	return node->text;

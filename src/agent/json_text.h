@@ -52,7 +52,10 @@ size_t sb_json_text_member(const struct sb_json_text *text, size_t object, const
 /* Is it a string of exactly these bytes? */
 bool sb_json_text_is(const struct sb_json_text *text, size_t value, const char *bytes);
 
-/* A string's bytes, which stay the text's and have no NUL behind them; NULL: it is none. */
+/*
+ * A string's bytes, which stay the text's and have no NUL behind them.  NULL: it is none, or holds half of
+ * a surrogate pair, which programs write in different ways.
+ */
 const char *sb_json_text_bytes(const struct sb_json_text *text, size_t value, size_t *out_length);
 
 /* The same as a C string, malloc'ed; NULL also where a NUL would cut it short, or no memory. */

@@ -69,59 +69,153 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/*
- * The lines of a patch that name files.  Agents are generous about blanks around them, so we are,
- * too: a line of contents that looks like one of these is judged in addition, which can only
- * refuse.
- */
-static int visit_patch(const char *patch, visitor visit, void *context, struct sb_error *err)
+/* --- patches -------------------------------------------------------------------------------- */
+
+/* How long a line's end is that some programs know and others take for a character; 0: none. */
+static size_t soft_end(const char *at, const char *end)
+{
+	static const char *const wide[] = {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"};
+
+	if ((unsigned char)*at < ' ' && *at != '\t')
+		return 1;
+	for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+		if ((size_t)(end - at) >= strlen(wide[i]) &&
+		    memcmp(at, wide[i], strlen(wide[i])) == 0)
+			return strlen(wide[i]);
+	return 0;
+}
+
+static bool is_all_blank(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at == end;
+}
+
+static bool is_words(const char *at, const char *end, const char *words)
+{
+	size_t length = strlen(words);
+
+	return (size_t)(end - at) >= length && memcmp(at, words, length) == 0 &&
+	       is_all_blank(at + length, end);
+}
+
+/* A line of a file's, with its sign, or one that no agent could take for a header. */
+static bool is_contents(const char *line, const char *end)
+{
+	return line == end || memchr("+- ", *line, 3) ||
+	       (end - line >= 2 && memcmp(line, "@@", 2) == 0) ||
+	       !memmem(line, (size_t)(end - line), "***", 3);
+}
+
+struct patch {
+	visitor visit;
+	void *context;
+	const char *updated; /* what a move takes away */
+	size_t updated_length;
+	size_t count; /* of files that were named */
+};
+
+/* One header, if there is one from at on; what is behind it, up to end, belongs to its line. */
+static int visit_header(struct patch *patch, const char *at, const char *end, bool *out_found,
+			struct sb_error *err)
 {
 	static const struct {
 		const char *words;
 		enum sb_touch touch;
+		bool updates, moves;
 	} marks[] = {
 		{"*** Add File:", SB_TOUCH_WRITE},
-		{"*** Update File:", SB_TOUCH_WRITE},
+		{"*** Update File:", SB_TOUCH_WRITE, .updates = true},
 		{"*** Delete File:", SB_TOUCH_REMOVE},
-		{"*** Move to:", SB_TOUCH_WRITE},
+		{"*** Move to:", SB_TOUCH_WRITE, .moves = true},
 	};
-	const char *updated = NULL; /* what a move takes away */
-	size_t updated_length = 0, count = 0;
 
-	while (*patch) {
-		const char *line = patch, *end = line + strcspn(line, "\n");
+	while (at < end && (*at == ' ' || *at == '\t' || (unsigned char)*at >= 0x7f))
+		at++;
+	while (end > at && is_blank(end[-1]))
+		end--;
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+		size_t words = strlen(marks[i].words);
+		const char *path = at + words;
+		int status;
 
-		patch = *end ? end + 1 : end;
-		while (line < end && is_blank(*line))
-			line++;
-		while (end > line && is_blank(end[-1]))
-			end--;
-		for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-			size_t words = strlen(marks[i].words);
-			const char *path = line + words;
-			int status;
-
-			if ((size_t)(end - line) < words ||
-			    strncmp(line, marks[i].words, words) != 0)
-				continue;
-			while (path < end && is_blank(*path))
-				path++;
-			status = visit_path(marks[i].touch, path, (size_t)(end - path), visit,
-					    context, err);
-			if (status == SB_OK && i == 3 && updated)
-				status = visit_path(SB_TOUCH_REMOVE, updated, updated_length, visit,
-						    context, err);
-			if (status != SB_OK)
-				return status;
-			if (i == 1) {
-				updated = path;
-				updated_length = (size_t)(end - path);
-			}
-			count++;
+		if ((size_t)(end - at) < words || memcmp(at, marks[i].words, words) != 0)
+			continue;
+		while (path < end && is_blank(*path))
+			path++;
+		for (const char *c = path; c < end; c++)
+			if (soft_end(c, end))
+				return sb_fail(err, SB_E_INVALID, 0,
+					       "a line of the patch that names a file may end in "
+					       "the middle");
+		status = visit_path(marks[i].touch, path, (size_t)(end - path), patch->visit,
+				    patch->context, err);
+		if (status == SB_OK && marks[i].moves && patch->updated)
+			status = visit_path(SB_TOUCH_REMOVE, patch->updated, patch->updated_length,
+					    patch->visit, patch->context, err);
+		if (marks[i].updates) {
+			patch->updated = path;
+			patch->updated_length = (size_t)(end - path);
 		}
+		patch->count++;
+		*out_found = true;
+		return status;
 	}
-	return count ? SB_OK : sb_fail(err, SB_E_INVALID, 0, "the patch names no file");
+	return SB_OK;
 }
+
+/*
+ * SECURITY: the agent looks for the headers of a patch after us, by its own idea of a blank.
+ *
+ * Danger: codex takes all blanks of Unicode off a line before it looks whether it is a header, opencode
+ * those of JavaScript; what we take for contents then names a file.  So whatever is not ASCII may be
+ * a blank, and a line may begin wherever some program ends one: a header there is judged as
+ * well, which can only refuse.  And a line that is no contents by its first character, has "***" in it and is no
+ * header in the known form is refused. Price: contents that hold a whole header count as one.
+ * Held by: tests/cli/hook.py
+ */
+static int visit_line(struct patch *patch, const char *line, const char *end, struct sb_error *err)
+{
+	static const char *const frame[] = {"*** Begin Patch", "*** End Patch", "*** End of File"};
+	const char *at = line;
+	bool found = false, known = is_contents(line, end);
+	int status = visit_header(patch, line, end, &found, err);
+
+	while (at < end && is_blank(*at))
+		at++;
+	known |= found;
+	for (size_t i = 0; i < sizeof frame / sizeof frame[0]; i++)
+		known |= is_words(at, end, frame[i]);
+	if (status == SB_OK && !known) {
+		sb_fail(err, SB_E_INVALID, 0, "the patch has a line with '***' that is no header");
+		return sb_hint(err, "lines of a file begin with '+', '-' or ' '");
+	}
+	for (at = line; at < end && status == SB_OK; at++) {
+		size_t length = soft_end(at, end);
+
+		if (length)
+			status = visit_header(patch, at + length, end, &found, err);
+	}
+	return status;
+}
+
+static int visit_patch(const char *text, visitor visit, void *context, struct sb_error *err)
+{
+	struct patch patch = {.visit = visit, .context = context};
+
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+		int status = visit_line(&patch, text, end, err);
+
+		if (status != SB_OK)
+			return status;
+		text = *end ? end + 1 : end;
+	}
+	return patch.count ? SB_OK : sb_fail(err, SB_E_INVALID, 0, "the patch names no file");
+}
+
+/* --- tools ---------------------------------------------------------------------------------- */
 
 int sb_tool_event_paths(const struct sb_tool_event *event, visitor visit, void *context,
 			struct sb_error *err)

@@ -260,7 +260,8 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 	/* it writes plans and notes of its own; its login is nothing that the model has to read */
 	if (!own.profile && event->kind != SB_TOOL_READ)
 		own.profile = sb_agent_name(event->agent);
-	if (sb_set_up(&own, true, &judging.setup) != 0)
+	/* where no command may run, since all around would be writable, no file tool may either */
+	if (sb_set_up(&own, false, &judging.setup) != 0)
 		return BLOCK;
 	status = sb_policy_mode(judging.setup.policy) == SB_MODE_DANGER_FULL_ACCESS
 			 ? SB_OK

@@ -331,6 +331,66 @@ def patches(fx):
         equal((result.status, result.stdout), (BLOCK, ""))
 
 
+@test("a header of a patch is found behind any blank and any end of a line; '***' in contents is none")
+def patch_headers(fx):
+    fx.write(fx.project / "a", "x")
+    begin, end = "*** Begin Patch\n*** Add File: ok\n+x\n", "\n*** End Patch"
+    for agent, key in (("codex", "command"), ("opencode", "patchText")):
+        def answered(text):
+            return hook(fx, agent, event(fx, agent, "apply_patch", {key: text}))
+        for good in ("+*** Add File: .envrc", "+ *** x", "-***", " *** bold ***", "@@ ***", "", "***  End Patch".replace("  ", " "),
+                     "*** Update File: a\n@@\n-x\n+*** y\n*** End of File", "+\u00a0*** Add File: .envrc", "+a\r", "+a\u2028b",
+                     "\u00a0*** Add File: fine"):
+            result = answered(begin + good + end)
+            equal((result.status, result.stdout), (0, "{}\n"), f"{good!r}: {result.stderr}")
+        equal(answered((begin + "+y" + end).replace("\n", "\r\n")).stdout, "{}\n")
+        for blank in ("\u00a0", "\u3000", "\u2028", "\u2029", "\u0085", "\u1680", "\u202f", "\u2003", "\ufeff", "\t", "\v", "\f", "\r",
+                      "\x1c", " ", " \u00a0 ", "+x\u2028", "+x\u0085\u00a0", "-x\r", "+x\u2029"):
+            result = answered(f"{begin}{blank}*** Add File: .envrc\n+x{end}")
+            check(result.status == BLOCK or reason(agent, json.loads(result.stdout)), repr(blank))
+        for bad in ("***  Add File: .envrc", "x *** Add File: .envrc", "***\u00a0Add File: .envrc", "*** Frob: .envrc", "\u00a0*** End Patch",
+                    "*** Add File: ok\u2028.envrc", "*** Add File: ok\r.envrc", "*** Add File:\u00a0.envrc", "*** Add File: ok2\u00a0",
+                    "*** add File: .envrc"):
+            result = answered(f"{begin}{bad}\n+x{end}")
+            equal((result.status, result.stdout), (BLOCK, ""), repr(bad))
+
+
+@test("where no command may run, no file tool may: the same words, the same options")
+def broad(fx):
+    names = {"claude": ("Write", "Edit", "Read"), "gemini": ("write_file", "read_file"), "opencode": ("write", "read")}
+    for cwd, option in (("/", "--anywhere"), ("/etc", "--anywhere"), ("/usr", "--anywhere"), (str(fx.home), "--allow-home")):
+        plain = fx.sandbash("--", "true", cwd=cwd)
+        equal(plain.status, 125)
+        for agent, tools in names.items():
+            key = "filePath" if agent == "opencode" else "file_path"
+            for tool in tools:
+                what = event(fx, agent, tool, {key: f"{cwd}/foo", "content": "x"}, cwd=cwd)
+                result = hook(fx, agent, what)
+                equal((result.status, result.stdout, result.stderr), (BLOCK, "", plain.stderr), f"{tool} in {cwd}")
+        options = ("--anywhere", "--allow-home") if cwd == "/" else (option,)
+        name = "foo" if cwd == str(fx.home) else "/etc/hostname"
+        result = hook(fx, "claude", event(fx, "claude", "Read", {"file_path": name}, cwd=cwd), *options)
+        equal((result.status, result.stdout), (0, "{}\n"), f"{cwd}: {result.stderr}")
+    equal(ask(fx, "claude", "Write", {"file_path": "foo", "content": "x"}), {})
+
+
+@test("half of a surrogate pair is another name to an agent than to us: such paths, commands and directories are blocked")
+def half_pairs(fx):
+    (fx.project / "\ufffd").symlink_to(fx.outside)
+    for agent, (tool, path, contents) in WRITE.items():
+        check(reason(agent, ask(fx, agent, tool, {path: "\ufffd/pwned", contents: "x"})), "the control")
+        for half in ("\\ud800", "\\udfff", "\\ud800\\u0041", "\\udc00\\ud800", "a\\uDBFF"):
+            for what in (event(fx, agent, tool, {path: "HERE/pwned", contents: "x"}), event(fx, agent, SHELL[agent], {"command": "ls HERE"}),
+                         event(fx, agent, tool, {path: "a", contents: "x"}, cwd=f"{fx.project}/HERE"),
+                         event(fx, agent, tool + "HERE", {path: "a", contents: "x"})):
+                result = hook(fx, agent, json.dumps(what).replace("HERE", half))
+                equal((result.status, result.stdout), (BLOCK, ""), f"{agent} {half} {what}")
+        # whole ones, and halves in what is written to a file that nobody obeys
+        equal(ask(fx, agent, tool, {path: "\U0001f600\ud7ff\ue000", contents: "\ud800"}), {})
+    # what the agent would write is not what we see
+    check(reason("claude", ask(fx, "claude", "Write", {"file_path": ".env", "content": "PORT=\ud800\n"})))
+
+
 @test("in the temporary directories, which all share, new names pass and others' files do not")
 def temporary(fx):
     name = f"/tmp/sandbash-hook-{os.getpid()}"
