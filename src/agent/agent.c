@@ -16,7 +16,11 @@ struct tool {
 	const char *other;    /* ... or, in other versions, this one */
 	const char *contents; /* SB_TOOL_WRITE: the argument that is the whole new file */
 	bool optional; /* it may be left out: nothing is run, or it is the current directory */
+	struct sb_tool_search search;
 };
+
+#define CHOOSES(...) .search = {.looks = true, .chooses = true, .patterns = {__VA_ARGS__}}
+#define LOOKS(...) .search = {.looks = true, .patterns = {__VA_ARGS__}}
 
 /*
  * Names and arguments as the agents' own programs have them (claude-code 2.1, codex 0.169,
@@ -32,9 +36,10 @@ static const struct tool claude_tools[] = {
 	{"NotebookEdit", SB_TOOL_WRITE, "notebook_path"},
 	{"Read", SB_TOOL_READ, "file_path"},
 	{"NotebookRead", SB_TOOL_READ, "notebook_path"},
-	{"Glob", SB_TOOL_READ, "path", .optional = true},
-	{"Grep", SB_TOOL_READ, "path", .optional = true},
-	{"LS", SB_TOOL_READ, "path", .optional = true},
+	{"LSP", SB_TOOL_READ, "filePath", .optional = true},
+	{"Glob", SB_TOOL_READ, "path", .optional = true, CHOOSES("pattern")},
+	{"Grep", SB_TOOL_READ, "path", .optional = true, LOOKS("glob")},
+	{"LS", SB_TOOL_READ, "path", .optional = true, LOOKS(NULL)},
 	{NULL},
 };
 
@@ -48,6 +53,9 @@ static const struct tool codex_tools[] = {
 	{"js_repl", SB_TOOL_REFUSE},
 	{"apply_patch", SB_TOOL_PATCH, "command", "input"},
 	{"view_image", SB_TOOL_READ, "path"},
+	{"read_file", SB_TOOL_READ, "file_path"},
+	{"list_dir", SB_TOOL_READ, "dir_path", .optional = true, LOOKS(NULL)},
+	{"grep_files", SB_TOOL_READ, "path", .optional = true, LOOKS("include")},
 	{NULL},
 };
 
@@ -58,9 +66,12 @@ static const struct tool gemini_tools[] = {
 	{"edit", SB_TOOL_WRITE, "file_path"},
 	{"read_file", SB_TOOL_READ, "file_path", "absolute_path"},
 	{"list_directory", SB_TOOL_READ, "dir_path", "path", .optional = true},
-	{"glob", SB_TOOL_READ, "dir_path", "path", .optional = true},
-	{"grep_search", SB_TOOL_READ, "dir_path", "path", .optional = true},
-	{"search_file_content", SB_TOOL_READ, "dir_path", "path", .optional = true},
+	{"read_many_files", SB_TOOL_READ, CHOOSES("include", "paths")},
+	{"glob", SB_TOOL_READ, "dir_path", "path", .optional = true, CHOOSES("pattern")},
+	{"grep_search", SB_TOOL_READ, "dir_path", "path", .optional = true,
+	 LOOKS("include", "include_pattern")},
+	{"search_file_content", SB_TOOL_READ, "dir_path", "path", .optional = true,
+	 LOOKS("include", "include_pattern")},
 	{NULL},
 };
 
@@ -72,9 +83,10 @@ static const struct tool opencode_tools[] = {
 	{"patch", SB_TOOL_PATCH, "patchText"},
 	{"apply_patch", SB_TOOL_PATCH, "patchText"},
 	{"read", SB_TOOL_READ, "filePath"},
-	{"list", SB_TOOL_READ, "path", .optional = true},
-	{"glob", SB_TOOL_READ, "path", .optional = true},
-	{"grep", SB_TOOL_READ, "path", .optional = true},
+	{"lsp", SB_TOOL_READ, "filePath", .optional = true},
+	{"list", SB_TOOL_READ, "path", .optional = true, LOOKS(NULL)},
+	{"glob", SB_TOOL_READ, "path", .optional = true, CHOOSES("pattern")},
+	{"grep", SB_TOOL_READ, "path", .optional = true, LOOKS("include")},
 	{NULL},
 };
 
@@ -184,6 +196,7 @@ static int take(struct sb_tool_event *event, struct sb_error *err)
 		return not_understood(err, agent, "no cwd");
 	tool = find_tool(event->agent, event->tool);
 	event->kind = tool ? tool->kind : SB_TOOL_OTHER;
+	event->search = tool ? tool->search : (struct sb_tool_search){0};
 	return tool ? take_input(tool, event, err) : SB_OK;
 }
 

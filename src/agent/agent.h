@@ -42,6 +42,15 @@ enum sb_tool_kind {
 	SB_TOOL_REFUSE, /* runs code in a way that cannot be confined from here */
 };
 
+#define SB_TOOL_PATTERNS 2
+
+/* SB_TOOL_READ: how a tool looks through a directory, with all that is beneath. */
+struct sb_tool_search {
+	bool looks;                             /* it does */
+	bool chooses;                           /* only for what its patterns name */
+	const char *patterns[SB_TOOL_PATTERNS]; /* arguments: one pattern, or a list of them */
+};
+
 struct sb_tool_event {
 	const struct sb_agent *agent;
 	struct sb_json_text doc;
@@ -52,6 +61,7 @@ struct sb_tool_event {
 	size_t target;   /* in it: the command, the path or the patch; 0: left out, as it may be */
 	char *text;      /* what target says; NULL: left out */
 	size_t contents; /* all that a written file will hold; 0: not known */
+	struct sb_tool_search search;
 };
 
 /*
@@ -87,12 +97,18 @@ void sb_agent_quote(struct sb_buf *out, const char *text, size_t length);
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
-enum sb_touch { SB_TOUCH_READ, SB_TOUCH_WRITE, SB_TOUCH_REMOVE };
+enum sb_touch {
+	SB_TOUCH_READ,
+	SB_TOUCH_WRITE,
+	SB_TOUCH_REMOVE,
+	SB_TOUCH_SEARCH, /* read, with all that is beneath */
+};
 
 /*
  * Each path that the tool would touch, as the agent may understand it: the same text can come
  * twice, with another beginning.  A callback that does not return SB_OK ends it.  SB_E_INVALID: a
- * path is written in a way that agents read differently, or a patch names no file.
+ * path is written in a way that agents read differently, a patch names no file, or a pattern may
+ * lead where it does not say.
  */
 int sb_tool_event_paths(const struct sb_tool_event *event,
 			int (*visit)(void *context, enum sb_touch touch, const char *path,

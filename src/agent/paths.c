@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "tree/braces.h"
 
 typedef int (*visitor)(void *context, enum sb_touch touch, const char *path, struct sb_error *err);
 
@@ -215,6 +216,99 @@ static int visit_patch(const char *text, visitor visit, void *context, struct sb
 	return patch.count ? SB_OK : sb_fail(err, SB_E_INVALID, 0, "the patch names no file");
 }
 
+/* --- searching ------------------------------------------------------------------------------ */
+
+enum { ALTERNATIVES = 256, PATTERN_BYTES = 4096 };
+
+/* How much of a pattern names a directory, without its last slash; 0: it begins in the base. */
+static size_t literal_length(const char *pattern)
+{
+	size_t name = 0;
+
+	for (size_t at = 0; pattern[at] && !strchr("*?[]{}()!@+|\\", pattern[at]); at++)
+		if (pattern[at] == '/')
+			name = at + 1;
+	while (name > 1 && pattern[name - 1] == '/')
+		name--;
+	return name;
+}
+
+/* A pattern without braces: the directory that it begins in, taken from base or from "/". */
+static int visit_alternative(const char *base, const char *pattern, visitor visit, void *context,
+			     struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf plain = SB_BUF(PATTERN_BYTES);
+	SB_AUTO_BUF struct sb_buf under = SB_BUF(2UL * PATTERN_BYTES);
+	size_t length = literal_length(pattern);
+	int status = SB_OK;
+
+	for (const char *at = pattern + length; *at; at++)
+		if (*at != '\\')
+			sb_buf_putc(&plain, *at);
+	if (plain.length && strstr(plain.data, "..")) {
+		sb_fail(err, SB_E_INVALID, 0, "where the pattern leads cannot be told");
+		return sb_hint(err, "'..' only at its beginning; or name the directory instead");
+	}
+	if (pattern[0] == '/' || pattern[0] == '~')
+		status = visit_path(SB_TOUCH_SEARCH, pattern, length ? length : strlen(pattern),
+				    visit, context, err);
+	/* to some tools, "/x" is in the directory that they look through */
+	sb_buf_puts(&under, base);
+	if (length) {
+		sb_buf_putc(&under, '/');
+		sb_buf_append(&under, pattern, length);
+	}
+	if (sb_buf_failed(&under) || sb_buf_failed(&plain))
+		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
+	return status == SB_OK
+		       ? visit_path(SB_TOUCH_SEARCH, under.data, under.length, visit, context, err)
+		       : status;
+}
+
+static int visit_pattern(const struct sb_tool_event *event, size_t value, const char *base,
+			 visitor visit, void *context, struct sb_error *err)
+{
+	SB_AUTO_FREE char *pattern = sb_json_text_string(&event->doc, value);
+	struct sb_braces braces = {0};
+	int status;
+
+	if (!pattern)
+		return sb_fail(err, SB_E_INVALID, 0, "a pattern of the tool's is no text");
+	status = sb_braces_expand(pattern, ALTERNATIVES, PATTERN_BYTES, &braces, err);
+	for (size_t i = 0; i < braces.count && status == SB_OK; i++)
+		status = visit_alternative(base, braces.all[i], visit, context, err);
+	sb_braces_done(&braces);
+	return status;
+}
+
+/* What a tool shows that looks through a directory: all of it, or what its patterns choose. */
+static int visit_search(const struct sb_tool_event *event, visitor visit, void *context,
+			struct sb_error *err)
+{
+	const struct sb_tool_search *search = &event->search;
+	const struct sb_json_place *values = event->doc.values;
+	const char *base = event->text ? event->text : ".";
+	bool chosen = false;
+	int status = SB_OK;
+
+	for (size_t i = 0; i < SB_TOOL_PATTERNS && search->patterns[i] && status == SB_OK; i++) {
+		size_t found = sb_json_text_member(&event->doc, event->input, search->patterns[i]);
+		bool list = found && values[found].kind == '[';
+		size_t value = list ? values[found].first : found;
+
+		if (found && values[found].kind == 'n')
+			continue;
+		for (; value && status == SB_OK; value = list ? values[value].next : 0) {
+			status = visit_pattern(event, value, base, visit, context, err);
+			chosen = true;
+		}
+	}
+	if (status != SB_OK)
+		return status;
+	return visit_path(search->chooses && chosen ? SB_TOUCH_READ : SB_TOUCH_SEARCH, base,
+			  strlen(base), visit, context, err);
+}
+
 /* --- tools ---------------------------------------------------------------------------------- */
 
 int sb_tool_event_paths(const struct sb_tool_event *event, visitor visit, void *context,
@@ -222,6 +316,8 @@ int sb_tool_event_paths(const struct sb_tool_event *event, visitor visit, void *
 {
 	switch (event->kind) {
 	case SB_TOOL_READ:
+		if (event->search.looks)
+			return visit_search(event, visit, context, err);
 		return event->text ? visit_path(SB_TOUCH_READ, event->text, strlen(event->text),
 						visit, context, err)
 				   : SB_OK;

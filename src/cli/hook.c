@@ -138,7 +138,8 @@ static void put_way(const struct judging *judging, const struct sb_judged *judge
 		return;
 	}
 	sb_buf_puts(out, "; the user can allow it by the option ");
-	sb_buf_puts(out, touch == SB_TOUCH_READ ? "--allow-read=" : "--allow-write=");
+	sb_buf_puts(out, touch == SB_TOUCH_READ || touch == SB_TOUCH_SEARCH ? "--allow-read="
+									    : "--allow-write=");
 	sb_escape_append(out, pattern, strlen(pattern));
 	sb_buf_printf(out, " behind '--hook %s'", agent);
 }
@@ -146,7 +147,7 @@ static void put_way(const struct judging *judging, const struct sb_judged *judge
 static void refuse(const struct judging *judging, const struct sb_judged *judged, const char *path,
 		   enum sb_touch touch, bool by_contents)
 {
-	static const char *const verbs[] = {"read", "changed", "removed"};
+	static const char *const verbs[] = {"read", "changed", "removed", "searched"};
 	struct sb_buf *out = judging->reason;
 
 	sb_buf_puts(out, "sandbash: ");
@@ -182,6 +183,58 @@ static bool bytes_pass(const struct judging *judging, const char *path,
 			      (struct sb_guard_bytes){new, length});
 }
 
+/*
+ * SECURITY: a tool that looks through a directory shows what it finds there, and we cannot leave
+ * anything out.
+ *
+ * Danger: what is hidden from commands is found by searching what is around it.  So a directory
+ * beneath which a rule hides something is not searched at all. Price: where a rule with wildcards
+ * hides names anywhere, searching is left to shell commands. Held by: tests/cli/hook.py
+ */
+static void judge_beneath(const struct judging *judging, const char *path)
+{
+	const struct sb_decision hidden =
+		sb_decide_moved(judging->setup.policy, SB_READ, path, NULL);
+	struct sb_buf *out = judging->reason;
+	struct stat info;
+
+	if (hidden.verdict == SB_ALLOW || (stat(path, &info) == 0 && !S_ISDIR(info.st_mode)))
+		return;
+	sb_buf_puts(out, "sandbash: ");
+	put_name(out, path);
+	sb_buf_puts(out, " may not be searched by this tool: ");
+	if (hidden.rule) {
+		put_name(out, hidden.rule->pattern);
+		sb_buf_puts(out, " in it is hidden, ");
+	}
+	sb_buf_puts(out, sb_origin_of(judging->setup.policy, &hidden));
+	sb_buf_puts(out, "; search a narrower directory, or use a shell command: there it stays "
+			 "hidden, and all else is found");
+}
+
+/*
+ * SECURITY: a run has a /proc of its own; this tool has that of all processes.
+ *
+ * Danger: /proc/PID/environ and the like show what other programs, the agent among them, were told
+ * in confidence; through /proc/PID/root and cwd lies every file once more.  And "self" is
+ * us here. Price: /proc/cpuinfo takes a shell command. Held by: tests/cli/hook.py
+ */
+static int refuse_proc(void *context, const char *path, struct sb_error *err)
+{
+	const struct judging *judging = context;
+	struct sb_buf *out = judging->reason;
+
+	(void)err;
+	if (out->length || !sb_path_within("/proc", path) ||
+	    sb_policy_mode(judging->setup.policy) == SB_MODE_DANGER_FULL_ACCESS)
+		return SB_OK;
+	sb_buf_puts(out, "sandbash: ");
+	put_name(out, path);
+	sb_buf_puts(out, " may not be read by this tool: it shows what other programs keep to "
+			 "themselves; use a shell command instead: there /proc is the run's own");
+	return SB_OK;
+}
+
 /* One canonical path. */
 static int judge_at(const struct judging *judging, enum sb_touch touch, const char *path,
 		    struct sb_error *err)
@@ -192,12 +245,14 @@ static int judge_at(const struct judging *judging, enum sb_touch touch, const ch
 	int status = sb_look_at(path, &spot, err);
 
 	what.site = sb_spot_site(&spot);
-	if (status == SB_OK && touch == SB_TOUCH_READ) {
+	if (status == SB_OK && (touch == SB_TOUCH_READ || touch == SB_TOUCH_SEARCH)) {
 		struct sb_judged judged;
 
 		sb_judge_op(&judging->grounds, SB_READ, &what, &judged);
 		if (judged.decision.verdict != SB_ALLOW)
 			refuse(judging, &judged, path, touch, false);
+		else if (touch == SB_TOUCH_SEARCH)
+			judge_beneath(judging, path);
 	} else if (status == SB_OK) {
 		bool unseen = false;
 
@@ -229,11 +284,15 @@ static int judge_path(void *context, enum sb_touch touch, const char *text, stru
 	if (judging->reason->length) /* one reason is enough */
 		return SB_OK;
 	status = sb_path_expand(text, home->cwd, home->home, &absolute, err);
+	if (status == SB_OK && (touch == SB_TOUCH_READ || touch == SB_TOUCH_SEARCH))
+		status = sb_path_links(absolute, refuse_proc, context, err);
 	if (status == SB_OK)
 		status = sb_path_canonical(absolute, &path, NULL, err);
 	if (status == SB_OK)
 		status = sb_path_canonical_parent(absolute, &itself, err);
-	if (status == SB_OK)
+	if (status == SB_OK && (touch == SB_TOUCH_READ || touch == SB_TOUCH_SEARCH))
+		status = refuse_proc(context, path, err);
+	if (status == SB_OK && !judging->reason->length)
 		status = judge_at(judging, touch, path, err);
 	if (status == SB_OK && !judging->reason->length && strcmp(path, itself) != 0)
 		status = judge_at(judging, touch, itself, err);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "files/braces.h"
+#include "tree/braces.h"
 #include "files/search.h"
 #include "tree/wildcard.h"
 

@@ -297,6 +297,99 @@ def reading(fx):
     check(reason("claude", ask(fx, "claude", "Grep", {"pattern": "x", "path": str(fx.home / ".ssh")})))
 
 
+# Tools that look through a directory: the argument for it, and how patterns are given.
+SEARCH = (("claude", "Grep", "path", {"pattern": "x"}), ("claude", "Grep", "path", {"pattern": "x", "glob": "*.c"}),
+          ("claude", "Glob", "path", {"pattern": "**/*"}), ("claude", "Glob", "path", {"pattern": "id_rsa"}), ("claude", "LS", "path", {}),
+          ("codex", "grep_files", "path", {"pattern": "x"}), ("codex", "list_dir", "dir_path", {}),
+          ("gemini", "glob", "dir_path", {"pattern": "**"}), ("gemini", "glob", "path", {"pattern": "!x"}),
+          ("gemini", "search_file_content", "dir_path", {"pattern": "x", "include": "*.{c,h}"}),
+          ("gemini", "grep_search", "dir_path", {"pattern": "x", "include_pattern": "src/*"}),
+          ("opencode", "grep", "path", {"pattern": "x"}), ("opencode", "glob", "path", {"pattern": "*"}), ("opencode", "list", "path", {}))
+
+
+@test("a tool does not look through a directory beneath which something is hidden; beside it, and in the project, it does")
+def searching(fx):
+    fx.write(fx.home / ".ssh/id_rsa", "key")
+    fx.write(fx.home / "other/file", "x")
+    fx.write(fx.project / "src/a.c", "x")
+    (fx.project / "up").symlink_to(fx.home)
+    for agent, tool, key, more in SEARCH:
+        def why(**arguments):
+            return reason(agent, ask(fx, agent, tool, {**more, **arguments}))
+        for path in (str(fx.project), ".", "src", "src/a.c", str(fx.home / "other"), "/usr/include", "nothing"):
+            equal(why(**{key: path}), None, f"{tool} {path}")
+        equal(why(), None, tool)
+        for path in (str(fx.home), "~", "up", "/", str(fx.home) + "/./", str(fx.home.parent)):
+            contains(why(**{key: path}), "narrower directory")
+        for path in (str(fx.home / ".ssh"), "~/.ssh", "up/.ssh"):
+            contains(why(**{key: path}), "--allow-read=")
+    told = reason("claude", ask(fx, "claude", "Grep", {"pattern": "x"}, "--deny=src/a.c"))
+    contains(told, "src/a.c' in it is hidden")
+    check(reason("claude", ask(fx, "claude", "Grep", {"pattern": "x"}, "--deny=**/*.key")))
+    equal(ask(fx, "claude", "Grep", {"pattern": "x", "path": "src/a.c"}, "--deny=**/*.key"), {})
+    equal(ask(fx, "claude", "Grep", {"pattern": "x", "path": str(fx.home)}, "--mode=danger-full-access"), {})
+
+
+@test("where a pattern begins is a path, in each of its alternatives; one that may lead elsewhere is blocked")
+def search_patterns(fx):
+    fx.write(fx.home / ".ssh/id_rsa", "key")
+    fx.write(fx.home / "other/file", "x")
+    fx.write(fx.project / "src/a.c", "x")
+    up = os.path.relpath(fx.home, fx.project)
+    for agent, tool, key, more in (("claude", "Glob", "pattern", {}), ("gemini", "glob", "pattern", {}), ("opencode", "glob", "pattern", {}),
+                                   ("gemini", "read_many_files", "include", {}), ("gemini", "read_many_files", "paths", {}),
+                                   ("opencode", "grep", "include", {"pattern": "x"}), ("claude", "Grep", "glob", {"pattern": "x"})):
+        listed = tool == "read_many_files"
+
+        def answered(pattern):
+            return hook(fx, agent, event(fx, agent, tool, {**more, key: ["src/*", pattern] if listed else pattern}))
+        for good in ("*", "**/*.{ts,tsx}", "src/**", "src/a.c", f"{fx.project}/*.c", f"{fx.home}/other/*", f"{up}/other/*", "~/other/*",
+                     "{src,test}/**/*.c", "src/[a-z]*", "!x", "", "src/"):
+            result = answered(good)
+            equal((result.status, result.stdout), (0, "{}\n"), f"{tool} {good}: {result.stderr}")
+        for bad in (f"{fx.home}/.ssh/*", f"{up}/.ssh/*", "~/.ssh/*", f"{fx.home}/*", f"{up}/**", f"{fx.home}/.ssh/id_rsa", "/**/id_rsa",
+                    f"{{src,{up}/.ssh}}/*", f"{{{fx.home}/.ssh/*,x}}", "/proc/*/environ", "/proc/1/environ", "/*"):
+            result = answered(bad)
+            equal(result.status, 0, f"{tool} {bad}: {result.stderr}")
+            check(reason(agent, json.loads(result.stdout)), f"{tool} {bad}")
+        for unclear in (f"*/../{up}/.ssh/*", "s*/../../x", "\\../x", "@(..)/x", ".\\./.ssh/*", "{a,b}" * 12):
+            result = answered(unclear)
+            equal((result.status, result.stdout), (BLOCK, ""), f"{tool} {unclear}")
+        # {.,x}. is one of the ways to write ".."
+        check(answered(".{.,x}/" * up.count("..") + ".ssh/*").stdout != "{}\n")
+        for wrong in (5, {}, [5], [["x"]], "\ud800"):
+            what = event(fx, agent, tool, {**more, key: wrong})
+            equal(hook(fx, agent, what).status, BLOCK, f"{tool} {wrong!r}")
+    # without a pattern, all of it
+    equal(ask(fx, "gemini", "read_many_files", {}), {})
+    check(reason("gemini", ask(fx, "gemini", "read_many_files", {}, "--deny=src/a.c")))
+    # what the patterns do not choose may be hidden
+    equal(ask(fx, "claude", "Glob", {"path": str(fx.home), "pattern": "other/*"}), {})
+    check(reason("claude", ask(fx, "claude", "Glob", {"path": str(fx.home), "pattern": ".ssh/*"})))
+    check(reason("claude", ask(fx, "claude", "Glob", {"path": str(fx.home), "pattern": "/.ssh/*"})))
+    for agent, tool in (("claude", "LSP"), ("opencode", "lsp")):
+        check(reason(agent, ask(fx, agent, tool, {"operation": "hover", "filePath": str(fx.home / ".ssh/id_rsa")})))
+        equal(ask(fx, agent, tool, {"operation": "hover", "filePath": "src/a.c"}), {})
+
+
+@test("/proc is that of all processes to a file tool, and is not read; other files of the system are")
+def proc(fx):
+    (fx.project / "p").symlink_to("/proc")
+    (fx.project / "root").symlink_to(f"/proc/{os.getpid()}/root")
+    fx.write(fx.project / "a", "x")
+    for agent, tool, key in (("claude", "Read", "file_path"), ("gemini", "read_file", "file_path"), ("opencode", "read", "filePath"),
+                             ("codex", "view_image", "path"), ("claude", "Grep", "path")):
+        for path in (f"/proc/{os.getpid()}/environ", "/proc/1/environ", "/proc/self/environ", "/proc/thread-self/environ", "p/self/environ",
+                     f"/proc/{os.getpid()}/root/etc/hostname", f"/proc/{os.getpid()}/cwd/a", "root/etc/hostname", "/proc/mounts", "/proc",
+                     "/usr/../proc/self/mem", "//proc/self/maps", "/dev/fd/0"):
+            contains(reason(agent, ask(fx, agent, tool, {key: path})), "shell command")
+        for path in ("/etc/hosts", "a", str(fx.project / "a"), "/sys/kernel/mm", "/procx"):
+            equal(ask(fx, agent, tool, {key: path}), {})
+    equal(ask(fx, "claude", "Read", {"file_path": "/proc/self/environ"}, "--mode=danger-full-access"), {})
+    # a command has its own
+    equal(run(fx, wrapped(fx, "claude", "test -r /proc/self/environ"))[0], 0)
+
+
 @test("what an agent keeps for itself it may write with its own tools, by its profile; settings and logins stay closed")
 def own_state(fx):
     fx.write(fx.home / ".claude/.credentials.json", "{}")

@@ -73,7 +73,7 @@ static int check_path(void *context, enum sb_touch touch, const char *path, stru
 {
 	(void)context;
 	(void)err;
-	CHECK(touch <= SB_TOUCH_REMOVE && *path && *path != ' ' && *path != '\n');
+	CHECK(touch <= SB_TOUCH_SEARCH && *path && *path != ' ' && *path != '\n');
 	return SB_OK;
 }
 

@@ -8,7 +8,7 @@
 
 #include "../lib/naive_wildcard.h"
 #include "base/buf.h"
-#include "files/braces.h"
+#include "tree/braces.h"
 #include "files/search.h"
 #include "tree/wildcard.h"
 #include "unit.h"

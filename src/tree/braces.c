@@ -1,4 +1,4 @@
-#include "files/braces.h"
+#include "tree/braces.h"
 
 #include <stdbool.h>
 #include <stdint.h>

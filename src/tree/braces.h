@@ -3,8 +3,8 @@
  *
  * A brace that opens no alternatives stands for itself.
  */
-#ifndef SB_FILES_BRACES_H
-#define SB_FILES_BRACES_H
+#ifndef SB_TREE_BRACES_H
+#define SB_TREE_BRACES_H
 
 #include <stddef.h>
 
