@@ -207,8 +207,9 @@ if os.fork() == 0:
     while not os.path.exists("go"):
         pass
     for number in itertools.count() if sys.argv[1] == "loop" else (1,):
-        try:
-            put("x/tasks.json", "%010d\n" % number)
+        try:  # never open for writing where it is seen: that is another note
+            put("t", "%010d\n" % number)
+            os.rename("t", "x/tasks.json")
         except OSError:
             pass
         if os.path.exists("stop"):
@@ -255,9 +256,10 @@ number = 0
 if os.fork() == 0:
     while not os.path.exists("stop"):
         number += 1
-        try:
-            with open("x/tasks.json", "r+") as file:
+        try:  # never open for writing where it is seen: that is another note
+            with open("t", "w") as file:
                 file.write("%010d\n" % number)
+            os.rename("t", "x/tasks.json")
         except OSError:
             pass
     os._exit(0)
