@@ -670,7 +670,8 @@ static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct spot *sp
 		row = fixed_row_of(spot);
 	if (!row)
 		return plain(out);
-	if (inner && sb_git_ref_is_odd(row, inner) && act == SB_GUARD_WRITE) {
+	if (inner && sb_git_ref_is_odd(row, inner) &&
+	    (act == SB_GUARD_WRITE || act == SB_GUARD_LINK_TO)) {
 		snprintf(out->detail, sizeof out->detail, "%s", SB_ODD_REF);
 		return answer(out, row, SB_GUARD_ASK);
 	}

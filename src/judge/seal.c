@@ -331,6 +331,8 @@ static bool take(int directory, const char *name, const struct sb_seal_skip *ski
 		return false;
 	}
 	out->whole = status == 0;
+	/* what changes while it is looked at is nothing that a yes could be for */
+	out->young |= status == -ESTALE || status == -ENOENT;
 	if (!out->whole) {
 		free(out->entries);
 		out->entries = NULL;

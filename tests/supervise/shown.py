@@ -5,6 +5,7 @@ there is.  Without a sandbox the change lands; inside, the person is asked again
 """
 
 import os
+import re
 import stat
 
 from person import Person
@@ -196,6 +197,27 @@ def neighbour(fx):
         again(fx)
 
 
+def answered(person, pattern, refused):
+    """Yes to every question until the pattern comes, and what it says: a no after three questions, or a yes
+    to one that has named what may still be written to, as a supervisor's copy of it may be for a moment."""
+    screens = []
+    while True:
+        person.until(lambda: person.shows("rename") or re.search(pattern, person.term.output), "no end")
+        found = re.search(pattern, person.term.output)
+        if found:
+            break
+        screens.append(person.term.screen())
+        person.press("1")
+        person.until(lambda: person.term.screen() != screens[-1], "the question stays")
+    if found[1] == refused:
+        equal(len(screens), 3)
+        contains(screens[1], AGAIN)
+        contains(screens[2], "it has changed again since you said yes")
+    else:
+        contains(screens[-1], "may still be written to")
+    return found[1]
+
+
 EXCHANGE = r"""
 import ctypes, itertools, os, sys
 
@@ -235,14 +257,14 @@ def exchange(fx):
         lacks(person.question("rename", "the two change places"), AGAIN)
         fx.write("go", "")
         person.until(lambda: fx.exists("done"), "the other process does nothing")
-        person.press("1")
-        person.question("rename", AGAIN)
-        check(fx.exists("x/tasks.json") and not fx.exists(".vscode/tasks.json"))
-        person.press(key)
         if way == "loop":
-            person.question("rename", "it has changed again since you said yes")
+            want = answered(person, "exchanged=(yes|no)", want)
+        else:
+            person.press("1")
+            person.question("rename", AGAIN)
+            check(fx.exists("x/tasks.json") and not fx.exists(".vscode/tasks.json"))
             person.press(key)
-        person.term.expect(f"exchanged={want}")
+            person.term.expect(f"exchanged={want}")
         person.end()
         equal(fx.exists(".vscode/tasks.json"), want == "yes")
         equal(fx.exists("x/tasks.json"), want == "no")
@@ -277,16 +299,11 @@ def loop(fx):
     prepare(fx)
     fx.write("loop.py", LOOP)
     person = Person(fx, "python3", "loop.py")
-    person.question("rename")
-    person.press("1")
-    person.question("rename", AGAIN)
-    person.press("1")
-    person.question("rename", "it has changed again since you said yes")
-    person.press("1")
-    person.term.expect("renamed=Permission-denied")
+    refused = answered(person, "renamed=(yes|Permission-denied)", "Permission-denied") != "yes"
     person.end()
-    contains(person.term.screen(), "(it changed while")
-    check(not fx.exists(".vscode") and fx.exists("x/tasks.json"))
+    equal("(it changed while" in person.term.screen(), refused)
+    equal(fx.exists(".vscode"), not refused)
+    equal(fx.exists("x/tasks.json"), refused)
     lacks("\n".join(os.listdir(fx.project)), "sandbash-hold")
 
 
