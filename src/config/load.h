@@ -36,6 +36,7 @@ struct sb_maker {
 	struct sb_fast_note *fast; /* what is to be fast (fast.h) */
 	size_t fast_count;
 	size_t within_count;
+	unsigned left_out; /* variables that lead elsewhere, and this was said: profile.c */
 };
 
 /* Where a rule was found. */
@@ -48,6 +49,7 @@ struct sb_source {
 	bool may_be_literal;
 	bool makes; /* it names a directory, which is made before the run */
 	bool cache; /* the project's own: tools.h */
+	bool login; /* of a "login" line */
 };
 
 /* Append to a NULL-terminated array of strings; takes text over.  NULL: out of memory. */

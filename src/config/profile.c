@@ -577,12 +577,19 @@ static int take_argument(struct sb_maker *maker, const char *text, struct sb_err
 	return sb_maker_push(&profile->arguments, &profile->argument_count, whole, err);
 }
 
+static int open_moved_login(struct sb_maker *maker, const struct sb_source *source,
+			    const char *agent, struct sb_error *err);
+
 int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 		    const struct sb_line *line, struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
-	struct login login = {maker, source};
+	struct sb_source own = *source;
+	struct login login = {maker, &own};
 	const struct sb_shipped_profile *shipped;
+	int status;
+
+	own.login = true;
 
 	switch (line->kind) {
 	case SB_LINE_ENVIRONMENT:
@@ -593,7 +600,8 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 	case SB_LINE_SAY:
 		return sb_maker_push(&profile->says, &profile->say_count, strdup(line->text), err);
 	case SB_LINE_LOGIN:
-		return sb_login_paths(&maker->setup.home, line->text, open_login, &login, err);
+		status = sb_login_paths(&maker->setup.home, line->text, open_login, &login, err);
+		return status == SB_OK ? open_moved_login(maker, &own, line->text, err) : status;
 	case SB_LINE_INCLUDE_PROFILE:
 		shipped = find_shipped(line->text, false);
 		if (!source->file) /* no two of ours, and so no circle */
@@ -613,15 +621,16 @@ static const struct variable {
 	const char *name;
 	const char *fallback; /* in the home directory; NULL: unset, a line says nothing */
 	bool socket;          /* the value of tmux: a path, and more behind a comma */
+	const char *agent;    /* whose own directory it is; NULL: everybody's */
 } variables[] = {
-	{"TMUX", NULL, true},
-	{"XDG_RUNTIME_DIR", NULL, false},
-	{"XDG_DATA_HOME", ".local/share", false},
-	{"XDG_CONFIG_HOME", ".config", false},
-	{"XDG_CACHE_HOME", ".cache", false},
-	{"XDG_STATE_HOME", ".local/state", false},
-	{"CLAUDE_CONFIG_DIR", NULL, false},
-	{"CODEX_HOME", NULL, false},
+	{"TMUX", NULL, true, NULL},
+	{"XDG_RUNTIME_DIR", NULL, false, NULL},
+	{"XDG_DATA_HOME", ".local/share", false, NULL},
+	{"XDG_CONFIG_HOME", ".config", false, NULL},
+	{"XDG_CACHE_HOME", ".cache", false, NULL},
+	{"XDG_STATE_HOME", ".local/state", false, NULL},
+	{"CLAUDE_CONFIG_DIR", NULL, false, "claude"},
+	{"CODEX_HOME", NULL, false, "codex"},
 };
 
 static const struct variable *find_variable(const char *name, size_t length)
@@ -657,6 +666,61 @@ bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual_name, c
 	return false;
 }
 
+static bool is_below_home(const struct sb_home *home, const char *path)
+{
+	return (sb_path_within(home->home, path) && strcmp(home->home, path) != 0) ||
+	       (home->account_home && sb_path_within(home->account_home, path) &&
+		strcmp(home->account_home, path) != 0);
+}
+
+static int refuse_link_at_home(void *context, const char *link, struct sb_error *err)
+{
+	return is_below_home(context, link) ? sb_fail(err, SB_E_REFUSED, 0, "'%s' is a link", link)
+					    : SB_OK;
+}
+
+/*
+ * SECURITY: an agent's variable counts where the directory can be told to be the agent's own.
+ *
+ * Danger: a project sets it to another program's directory: what is called "sessions" or "*.sqlite" there would be
+ * opened, and directories be made.  A link may have been made by a command, in a directory that another profile opens.
+ * Price: who calls the directory otherwise, or has a link there, names it in a profile of his own.
+ * Held by: tests/cli/profiles.py
+ */
+static bool is_agents_own(const struct sb_maker *maker, const struct variable *variable,
+			  const char *named, const char *canonical, const char *rest)
+{
+	const struct sb_home *home = &maker->setup.home;
+	const char *name = base_name(canonical);
+	size_t length = strlen(variable->agent), plain = strcspn(rest, "*?[\\");
+	SB_AUTO_FREE char *whole = malloc(strlen(named) + plain + 1);
+	struct sb_error why;
+
+	name += *name == '.';
+	if (!whole || !is_below_home(home, canonical) ||
+	    strncmp(name, variable->agent, length) != 0 ||
+	    (name[length] && !strchr("-_.", name[length])))
+		return false;
+	memcpy(whole, named, strlen(named));
+	memcpy(whole + strlen(named), rest, plain);
+	whole[strlen(named) + plain] = '\0';
+	return sb_path_links(whole, refuse_link_at_home, (void *)home, &why) == SB_OK;
+}
+
+static int leave_out(struct sb_maker *maker, const struct variable *variable, const char *path,
+		     struct sb_error *err)
+{
+	unsigned bit = 1u << (variable - variables);
+
+	if (maker->left_out & bit)
+		return SB_OK;
+	maker->left_out |= bit;
+	return sb_maker_warn(
+		maker, err, "$%s is '%s': lines of the profile about it are left out%s",
+		variable->name, path,
+		variable->agent ? "; a profile of your own can name the directory" : "");
+}
+
 static int expand(struct sb_maker *maker, const struct variable *variable, const char *rest,
 		  char **out, struct sb_error *err)
 {
@@ -676,10 +740,9 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 	status = sb_path_canonical(path, &canonical, &missing, err);
 	if (status != SB_OK || (variable->socket && missing))
 		return status;
-	if (sb_profile_is_broad(maker, variable->fallback, canonical))
-		return sb_maker_warn(maker, err,
-				     "$%s is '%s': lines of the profile about it are left out",
-				     variable->name, path);
+	if (sb_profile_is_broad(maker, variable->fallback, canonical) ||
+	    (variable->agent && !is_agents_own(maker, variable, path, canonical, rest)))
+		return leave_out(maker, variable, path, err);
 	escaped = sb_pattern_escape(canonical);
 	if (!escaped)
 		return out_of_memory(err);
@@ -710,6 +773,30 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 				    "$CLAUDE_CONFIG_DIR or $CODEX_HOME");
 	}
 	return expand(maker, variable, text + length, out, err);
+}
+
+/* The agent's own logins where its variable puts them: the same names as in the usual directory. */
+static int open_moved_login(struct sb_maker *maker, const struct sb_source *source,
+			    const char *agent, struct sb_error *err)
+{
+	size_t count;
+	const struct sb_secret *secrets = sb_secrets(SB_SECRETS_HOME, &count);
+	int status = SB_OK;
+
+	for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++)
+		for (size_t i = 0; i < count && status == SB_OK; i++) {
+			struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_read};
+
+			if (!variables[v].agent || strcmp(variables[v].agent, agent) != 0 ||
+			    strcmp(secrets[i].program, agent) != 0)
+				continue;
+			status = expand(maker, &variables[v], strchr(secrets[i].path, '/'),
+					&line.text, err);
+			if (status == SB_OK && line.text)
+				status = sb_load_rule(maker, source, &line, err);
+			free(line.text);
+		}
+	return status;
 }
 
 /* --- before the run ------------------------------------------------------------------------- */

@@ -226,6 +226,7 @@ struct covering {
 	struct best guard;          /* only ever makes stricter */
 	struct best system;         /* binds where it denies */
 	const struct sb_rule *hard; /* one that denies, however specific others are */
+	bool without_profiles;
 };
 
 static void compete(struct best *best, const struct sb_pattern *pattern, const struct sb_rule *rule,
@@ -240,8 +241,9 @@ static void compete(struct best *best, const struct sb_pattern *pattern, const s
 
 static void consider(const struct sb_entry *entry, enum sb_op op, struct covering *covering)
 {
-	compete(entry->only_guards ? &covering->guard : &covering->plain, &entry->pattern,
-		&entry->rule, op);
+	if (!covering->without_profiles || !sb_gives_way(&entry->rule))
+		compete(entry->only_guards ? &covering->guard : &covering->plain, &entry->pattern,
+			&entry->rule, op);
 	if (entry->system.origin)
 		compete(&covering->system, &entry->pattern, &entry->system, op);
 	if (entry->hard.origin && entry->hard.access.verdict[op] == SB_DENY &&
@@ -287,25 +289,21 @@ static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 	return decision;
 }
 
-struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path)
+/* False: path is not canonical. */
+static bool find_covering(const struct sb_policy *policy, enum sb_op op, const char *path,
+			  struct covering *covering)
 {
-	struct covering covering = {0};
 	struct names names = {{0}};
 	bool have_names = false;
 	const struct node *node = &policy->index->root;
 	const char *rest = path + 1;
-
-	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
-		return (struct sb_decision){SB_ALLOW, NULL};
-	if (path[0] != '/')
-		return (struct sb_decision){SB_DENY, NULL};
 
 	for (;;) {
 		size_t length, at;
 		bool found;
 
 		if (node->literal)
-			consider(node->literal, op, &covering);
+			consider(node->literal, op, covering);
 		if (node->glob_count && !have_names) {
 			find_names(&names, rest);
 			have_names = true;
@@ -313,12 +311,12 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
 		for (size_t i = 0; i < node->glob_count; i++)
 			if (all_there(&node->globs[i].needs, &names) &&
 			    sb_glob_covers(node->globs[i].entry->pattern.glob, rest))
-				consider(node->globs[i].entry, op, &covering);
+				consider(node->globs[i].entry, op, covering);
 		if (*rest == '\0')
 			break;
 		length = strcspn(rest, "/");
 		if (length == 0) /* "//x" is not canonical: the walk would miss rules */
-			return (struct sb_decision){SB_DENY, NULL};
+			return false;
 		at = search(node, rest, length, &found);
 		if (!found)
 			break;
@@ -326,8 +324,28 @@ struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, cons
 		rest += length;
 		rest += *rest == '/';
 	}
+	return true;
+}
 
+static struct sb_decision decide_with(const struct sb_policy *policy, enum sb_op op,
+				      const char *path, struct covering covering)
+{
+	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
+		return (struct sb_decision){SB_ALLOW, NULL};
+	if (path[0] != '/' || !find_covering(policy, op, path, &covering))
+		return (struct sb_decision){SB_DENY, NULL};
 	return decide(policy, op, &covering);
+}
+
+struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path)
+{
+	return decide_with(policy, op, path, (struct covering){0});
+}
+
+struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, enum sb_op op,
+					      const char *path)
+{
+	return decide_with(policy, op, path, (struct covering){.without_profiles = true});
 }
 
 /* Is the rule about a part of top alone? */

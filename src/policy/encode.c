@@ -35,7 +35,8 @@ static void put_line(struct sb_buf *out, const struct sb_entry *entry)
 {
 	char head[HEAD_SIZE], *at = head;
 
-	*at++ = (char)('0' + entry->rule.tier);
+	/* a login is opened, as what the user says: policy_impl.h */
+	*at++ = (char)('0' + (entry->rule.login ? SB_TIER_GLOBAL : entry->rule.tier));
 	*at++ = ' ';
 	*at++ = (char)('0' + entry->rule.any_mode);
 	*at++ = ' ';

@@ -6,8 +6,7 @@
 #include "path/path.h"
 #include "policy/policy_impl.h"
 
-/* Could the pattern, which has wildcards, mean something beneath path?  Path itself does not count. */
-static bool reaches_beneath(const struct sb_pattern *pattern, const char *path)
+bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path)
 {
 	const char *glob = pattern->glob, *rest;
 
@@ -81,7 +80,7 @@ struct sb_decision sb_decide_moved(const struct sb_policy *policy, enum sb_op op
 		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
 
 		if (pattern->glob && rule->access.verdict[op] > strictest.verdict &&
-		    reaches_beneath(pattern, path) && !means_the_same(pattern, path, other))
+		    sb_pattern_reaches(pattern, path) && !means_the_same(pattern, path, other))
 			strictest = (struct sb_decision){rule->access.verdict[op], rule};
 	}
 	return strictest;

@@ -168,6 +168,16 @@ static bool opens_project(const struct sb_rule *rule)
 	       sb_access_equal(&rule->access, &sb_access_write);
 }
 
+/* Would a rule of a profile open what the other, of the same pattern, hides? */
+static bool opens_hidden(const struct sb_rule *rule, const struct sb_rule *other)
+{
+	bool opens = false;
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		opens |= rule->access.verdict[op] < other->access.verdict[op];
+	return opens && sb_gives_way(rule) && sb_hides(other);
+}
+
 int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct sb_error *err)
 {
 	struct sb_pattern pattern;
@@ -228,7 +238,10 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 		if (status != SB_OK)
 			return status;
 	}
-	if (!entry->rule.origin || rule->tier > entry->rule.tier)
+	if (entry->rule.origin && opens_hidden(rule, &entry->rule))
+		return SB_OK;
+	if (!entry->rule.origin || rule->tier > entry->rule.tier ||
+	    opens_hidden(&entry->rule, rule))
 		return put(entry, &entry->rule, rule, err);
 	/* Two built-in rows may name one path (a project that is the home): the stricter counts. */
 	if (rule->tier != entry->rule.tier)
@@ -435,6 +448,52 @@ static int list_fast(struct sb_policy *policy, struct sb_error *err)
 	return SB_OK;
 }
 
+/* The rule that hides what an entry of a profile would open; NULL: none. */
+static const struct sb_rule *find_hiding(const struct sb_policy *policy,
+					 const struct sb_entry *entry)
+{
+	const struct sb_pattern *pattern = &entry->pattern;
+	const struct sb_rule *rule =
+		sb_decide_without_profiles(policy, SB_READ, pattern->prefix).rule;
+
+	if (rule && !rule->hard && opens_hidden(&entry->rule, rule))
+		return rule;
+	for (size_t i = 0; i < policy->count && pattern->glob; i++) {
+		const struct sb_entry *other = &policy->entries[i];
+
+		if (opens_hidden(&entry->rule, &other->rule) &&
+		    sb_pattern_compare(pattern, &other->pattern) > 0 &&
+		    (sb_pattern_covers(pattern, other->pattern.prefix) ||
+		     sb_pattern_reaches(pattern, other->pattern.prefix)))
+			return &other->rule;
+	}
+	return NULL;
+}
+
+/* Rule by rule, so that a printed policy read back decides alike. */
+static int close_hidden(struct sb_policy *policy, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < policy->count && status == SB_OK; i++) {
+		struct sb_entry *entry = &policy->entries[i];
+		const struct sb_rule *hiding =
+			sb_gives_way(&entry->rule) ? find_hiding(policy, entry) : NULL;
+		struct sb_rule closed;
+
+		if (!hiding)
+			continue;
+		closed = (struct sb_rule){.access = entry->rule.access,
+					  .tier = SB_TIER_BUILTIN,
+					  .origin = hiding->origin};
+		tighten(&closed.access, &hiding->access);
+		status = put(entry, &entry->rule, &closed, err);
+		entry->only_guards = entry->has_guard &&
+				     sb_access_equal(&entry->guard, &entry->rule.access);
+	}
+	return status;
+}
+
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 {
 	int status;
@@ -458,7 +517,8 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 	if (!policy->index)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	policy->sealed = true;
-	return list_fast(policy, err);
+	status = close_hidden(policy, err);
+	return status == SB_OK ? list_fast(policy, err) : status;
 }
 
 size_t sb_policy_count(const struct sb_policy *policy)

@@ -39,6 +39,32 @@ static inline unsigned sb_strictness(const struct sb_access *access, enum sb_op 
 	       (access->verdict[op] == SB_DENY && !(access->quiet & 1u << op));
 }
 
+/*
+ * SECURITY: a profile opens nothing that a built-in rule hides, but for the agent's own login.
+ *
+ * Danger: a variable in a profile's path may be a project's: $CODEX_HOME in a browser's directory would
+ * show the cookies, being more specific than what hides these.
+ * Price: who wants that writes the rule into another file, or on the command line.  A rule of a profile with
+ * wildcards that would win over a hidden name that it could mean opens nothing at all.
+ * Held by: tests/cli/profiles.py
+ */
+static inline bool sb_gives_way(const struct sb_rule *rule)
+{
+	return rule->tier == SB_TIER_PROFILE && !rule->login;
+}
+
+static inline bool sb_hides(const struct sb_rule *rule)
+{
+	return rule->tier == SB_TIER_BUILTIN && rule->access.verdict[SB_READ] == SB_DENY;
+}
+
+/* As if no rule of a profile that gives way were there. */
+struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, enum sb_op op,
+					      const char *path);
+
+/* Could the pattern, which has wildcards, mean something beneath path?  Path itself does not count. */
+bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path);
+
 /* The parsed pattern of rule i. */
 const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i);
 

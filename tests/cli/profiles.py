@@ -320,7 +320,7 @@ def variables(fx):
                            env=env)
     equal(made(fx.home / ".local/state/agent").stdout, "made\n")
     equal(made(fx.home / "s/agent", XDG_STATE_HOME=fx.home / "s").stdout, "made\n")
-    equal(made(fx.home / "s/tmp", CODEX_HOME=fx.home / "s").stdout, "made\n")
+    equal(made(fx.home / ".codex-s/tmp", CODEX_HOME=fx.home / ".codex-s").stdout, "made\n")
     equal(made(fx.home / "tmp").stdout, "", "the variable is not set")
     for value in (fx.home, fx.dir, "/", fx.project, fx.project / "sub", f"{fx.project}/.."):
         result = made(fx.home / "tmp", CODEX_HOME=value)
@@ -329,6 +329,86 @@ def variables(fx):
         check(not fx.exists(fx.home / "tmp"), str(value))
     fx.config("write $HOME/x\n", "profiles/agent.rules")
     contains(made(fx.home).stderr, "no path begins with the variable '$HOME'")
+
+
+AT_HOME = """
+cat "$CODEX_HOME/auth.json"; cat "$CODEX_HOME/state.sqlite"
+echo X >> "$CODEX_HOME/state.sqlite" && echo wrote; echo X > "$CODEX_HOME/sessions/x" && echo chat
+"""
+
+
+@test("an agent's variable counts where the directory is its own", variants=BOTH)
+def own_directory(fx):
+    agent(fx, AT_HOME, name="codex")
+    names = (".codex-work", ".config/codex", "codex.d", ".mozilla/firefox/p", ".local/share/opencode", ".config/composer",
+             "codexes", "x.codex", "deep/.codex/sub")
+    for name in (*names, "to/codex", "project/lk/codex", "project/codex"):
+        path = fx.home / name
+        if name.startswith("to/") or "/lk/" in name:
+            (fx.home / "far/codex/sessions").mkdir(parents=True, exist_ok=True)
+            path.parent.symlink_to(fx.home / "far")
+        (path / "sessions").mkdir(parents=True, exist_ok=True)
+        fx.write(path / "auth.json", "LOGIN\n")
+        fx.write(path / "state.sqlite", "state\n")
+        equal(fx.run(fx.home / "bin/codex", env={"CODEX_HOME": path}).stdout, "LOGIN\nstate\nwrote\nchat\n", "the control")
+        os.remove(path / "sessions/x")
+        for flags in ([], ["--static"]):
+            fx.write(path / "state.sqlite", "state\n")
+            result = run(fx, *flags, "codex", env={"CODEX_HOME": path})
+            if name in names[:3]:
+                equal(result.stdout, "LOGIN\nstate\nwrote\nchat\n", f"{flags} {name}")
+                lacks(result.stderr, "left out", f"{flags} {name}")
+                os.remove(path / "sessions/x")
+                continue
+            if name != "project/codex":  # which is the project's own
+                lacks(result.stdout, "LOGIN", f"{flags} {name}")
+                equal(fx.read(path / "state.sqlite"), "state\n", f"{flags} {name}")
+                check(not fx.exists(path / "sessions/x"), f"{flags} {name}")
+            equal(result.stderr.count("$CODEX_HOME is"), 1, f"{flags} {name}")
+            contains(result.stderr, "left out; a profile of your own can name the directory", f"{flags} {name}")
+    for name in ("/etc", "/", fx.home, fx.dir):
+        result = run(fx, "--profile=claude", "true", env={"CLAUDE_CONFIG_DIR": name})
+        equal((result.status, result.stderr.count("left out")), (0, 1), str(name))
+        check(not fx.exists(f"{name}/paste-cache"), str(name))
+    # what lies in such a directory may be links, made by a run that another profile opened it for
+    place = fx.home / ".claude/projects/codex"
+    (fx.home / "docs").mkdir()
+    fx.write(fx.home / ".ssh/id", "KEY\n")
+    place.mkdir(parents=True)
+    (place / "sessions").symlink_to(fx.home / "docs")
+    (place / "auth.json").symlink_to(fx.home / ".ssh/id")
+    contains(fx.run(fx.home / "bin/codex", env={"CODEX_HOME": place}).stdout, "KEY\n", "the control")
+    os.remove(fx.home / "docs/x")
+    for flags in ([], ["--static"]):
+        lacks(run(fx, *flags, "codex", env={"CODEX_HOME": place}).stdout, "KEY", str(flags))
+        check(not fx.exists(fx.home / "docs/x"), str(flags))
+
+
+HIDDEN = "cat ~/.aws/k ~/.aws/cli/k; echo X >> ~/.aws/cli/k && echo wrote; echo X > ~/plain/x && echo plain\n"
+
+
+@test("no profile opens what is hidden, but for a login", variants=BOTH)
+def hidden(fx):
+    agent(fx, HIDDEN, name="agent")
+    (fx.home / "plain").mkdir()
+    for at in ("k", "cli/k"):
+        fx.write(fx.home / ".aws" / at, "KEY\n")
+    equal(fx.run(fx.home / "bin/agent").stdout, "KEY\nKEY\nwrote\nplain\n", "the control")
+    fx.write(fx.home / ".aws/cli/k", "KEY\n")
+    for rules in ("write ~/.aws", "write ~/.aws/", "write ~/.aws/cli\nread ~/.aws/k", "write ~/.aws/cli/\nread ~/.aws/*",
+                  "write ~/*/cli/k\nread ~/.aw?/**/k", "write $XDG_DATA_HOME/cli/\nread $XDG_DATA_HOME/k"):
+        own = fx.config(f"write ~/plain\n{rules}\n", "profiles/agent.rules")
+        env = {"XDG_DATA_HOME": fx.home / ".aws"}
+        for flags in ([], ["--static"]):
+            equal(run(fx, *flags, "agent", env=env).stdout, "plain\n", f"{flags} {rules}")
+            equal(fx.read(fx.home / ".aws/cli/k"), "KEY\n", f"{flags} {rules}")
+    # the neighbours: any other tier does, also beside the profile; and what is printed is what held
+    own.write_text("write ~/plain\nwrite ~/.aws/cli\n")
+    printed = fx.write(fx.outside / "printed", fx.sandbash("--profile=agent", "--print-policy").stdout)
+    equal(run(fx, "--profile=none", f"--policy={printed}", "agent").stdout, "plain\n", "read back")
+    equal(run(fx, "--allow-write=~/.aws", "agent").stdout, "KEY\nKEY\nwrote\nplain\n", "the user's rule")
+    fx.config("read ~/.aws/cli/k\n")
+    equal(run(fx, "agent").stdout, "KEY\nX\nplain\n", "one that is about a part")
 
 
 @test("directories are made without following what was planted, and only where the rules allow")
@@ -373,8 +453,8 @@ def shipped(fx):
     contains(fx.sandbash("--completion", "bash").stdout, " ".join(["none", *(one["name"] for one in listed)]))
     for one in listed:
         check(len(one["about"]) > 10, one["name"])
-        result = fx.sandbash(f"--profile={one['name']}", "true", env={"CODEX_HOME": fx.home / "c",
-                                                                    "CLAUDE_CONFIG_DIR": fx.home / "d"})
+        result = fx.sandbash(f"--profile={one['name']}", "true", env={"CODEX_HOME": fx.home / "c/codex",
+                                                                    "CLAUDE_CONFIG_DIR": fx.home / ".claude_d"})
         equal((result.status, result.stdout), (0, ""), one["name"])
         lacks(result.stderr, "warning", one["name"])
         for line in fx.sandbash("--profile-show", one["name"]).stdout.splitlines():
