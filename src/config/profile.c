@@ -666,6 +666,27 @@ bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual_name, c
 	return false;
 }
 
+/* Is it the agent's name, with a dot before it, or a word more behind it? */
+static bool is_called(const char *agent, const char *name, size_t length)
+{
+	size_t width = strlen(agent);
+
+	if (length && *name == '.') {
+		name++;
+		length--;
+	}
+	return length >= width && memcmp(name, agent, width) == 0 &&
+	       (length == width || memchr("-_.", name[width], 3));
+}
+
+bool sb_profile_is_agents(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+		if (variables[i].agent && is_called(variables[i].agent, name, length))
+			return true;
+	return false;
+}
+
 static bool is_below_home(const struct sb_home *home, const char *path)
 {
 	return (sb_path_within(home->home, path) && strcmp(home->home, path) != 0) ||
@@ -692,14 +713,12 @@ static bool is_agents_own(const struct sb_maker *maker, const struct variable *v
 {
 	const struct sb_home *home = &maker->setup.home;
 	const char *name = base_name(canonical);
-	size_t length = strlen(variable->agent), plain = strcspn(rest, "*?[\\");
+	size_t plain = strcspn(rest, "*?[\\");
 	SB_AUTO_FREE char *whole = malloc(strlen(named) + plain + 1);
 	struct sb_error why;
 
-	name += *name == '.';
 	if (!whole || !is_below_home(home, canonical) ||
-	    strncmp(name, variable->agent, length) != 0 ||
-	    (name[length] && !strchr("-_.", name[length])))
+	    !is_called(variable->agent, name, strlen(name)))
 		return false;
 	memcpy(whole, named, strlen(named));
 	memcpy(whole + strlen(named), rest, plain);

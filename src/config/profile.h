@@ -83,6 +83,9 @@ char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind)
 /* Would a variable that names this directory mean more than its own? */
 bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual, const char *path);
 
+/* Is a directory called like the own one of an agent that has a variable for it: ".codex-work"? */
+bool sb_profile_is_agents(const char *name, size_t length);
+
 /* A line that only a profile has. */
 int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 		    const struct sb_line *line, struct sb_error *err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "config/believed.h"
 #include "config/fast.h"
 #include "config/file.h"
 #include "config/load.h"
@@ -306,11 +307,15 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	if (status == SB_OK)
 		status = find_watched(maker, err);
 	if (status == SB_OK)
+		status = sb_believed_by_profiles(maker, err);
+	if (status == SB_OK)
 		status = sb_profile_choose(maker, err);
 	if (status == SB_OK)
 		status = load_tiers(maker, err);
 	if (status == SB_OK)
 		status = load_flags(maker, err);
+	if (status == SB_OK)
+		status = sb_believed_by_rules(maker, err);
 	if (status == SB_OK)
 		status = sb_load_check_grants(maker, err);
 	for (int i = 0; i < SB_SETTING_COUNT && status == SB_OK; i++)

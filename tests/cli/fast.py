@@ -76,7 +76,7 @@ def other_rules(fx):
         taken(fx, "--rule=fast build", f"--rule={rule}")
     # what sandbash itself closes, in a directory that holds it
     (fx.home / "x/.config/sandbash").mkdir(parents=True)
-    result = fx.sandbash("--rule=fast ~/x", "true", env={"XDG_CONFIG_HOME": fx.home / "x/.config"})
+    result = fx.sandbash("--rule=fast ~/x", f"--config-dir={fx.home / 'x/.config/sandbash'}", "true")
     equal(result.status, 125, result.stderr)
     contains(result.stderr, "built-in")
 

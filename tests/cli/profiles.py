@@ -411,6 +411,38 @@ def hidden(fx):
     equal(run(fx, "agent").stdout, "KEY\nX\nplain\n", "one that is about a part")
 
 
+@test("no run writes the rules of later ones: sandbash's files in what a profile or a rule opens")
+def rules_in_state(fx):
+    agent(fx, 'mkdir -p "$1/sandbash/profiles" && echo "write ~/mine" | tee "$1/sandbash/config" '
+              '> "$1/sandbash/profiles/claude.rules"; echo x > ~/mine && echo mine\n')
+    places = (".claude/projects/cfg", ".claude-w/x", ".gemini/tmp/cfg", ".local/share/goose/cfg",
+              ".cache/sandbash/projects/0/cfg", "opened/cfg", "globbed.d/cfg")
+    for name in (*places, "cfg", ".config"):
+        place, flags = fx.home / name, []
+        if name == "opened/cfg":
+            flags = ["--allow-write=~/opened"]
+        if name == "globbed.d/cfg":
+            flags = ["--rule=write ~/globbed.*"]
+        place.mkdir(parents=True, exist_ok=True)
+        fx.run(fx.home / "bin/claude", place)
+        fx.run("rm", "-f", fx.home / "mine")
+        for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+            for program in ("claude", "true"):
+                result = run(fx, *flags, program, env={variable: place})
+                if name in places:
+                    equal(result.status, 125, f"{name} {variable}")
+                    contains(result.stderr, f"{variable} leads to '{place}/sandbash', which commands could have written", name)
+                    check(not fx.exists(fx.home / "mine"), name)
+                elif program == "claude" and variable == "XDG_CONFIG_HOME":
+                    contains(result.stdout, "mine\n", f"the neighbour: {name}")
+                    fx.run("rm", "-f", fx.home / "mine")
+                else:
+                    lacks(result.stderr, "leads to", name)
+        said = run(fx, *flags, f"--config-dir={place}/sandbash", "claude", env={"XDG_CONFIG_HOME": place})
+        contains(said.stdout, "mine\n", f"{name}: who says so")
+        fx.run("rm", "-rf", fx.home / "mine", place / "sandbash")
+
+
 @test("directories are made without following what was planted, and only where the rules allow")
 def made(fx):
     fx.config("write ~/a/b/\nquiet ~/q/r/\nwrite ~/file\n", "profiles/agent.rules")
