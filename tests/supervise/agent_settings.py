@@ -3,7 +3,7 @@
 import json
 
 from attack import works
-from tap import check, equal, run_all, test
+from tap import check, contains, equal, run_all, test
 
 BOTH = ("full", "flat")
 
@@ -184,7 +184,7 @@ STATE = """.codex/sessions/2026/11/17/rollout-1.jsonl .codex/archived_sessions/x
 RUN = """.codex/config.toml .codex/hooks.json .codex/rules/default.rules .codex/skills/x/SKILL.md .codex/auth.json
 .codex/packages/standalone/x .codex/.tmp/plugins/x/hooks.json .codex/anything .gemini/settings.json
 .gemini/trustedFolders.json .gemini/tmp/bin/rg .gemini/commands/x.toml .gemini/anything .qwen/settings.json
-.qwen/locales/x.js .claude/settings.json .claude/session-env/1/x.sh .claude/local/claude .opencode/plugin/x.ts
+.qwen/locales/x.js .claude/settings.json .claude/.config.json .claude/session-env/1/x.sh .claude/local/claude .opencode/plugin/x.ts
 .codex/worktrees/1/p/.vscode/tasks.json .codex/tmp/.gemini/settings.json""".split()
 PUT = 'for name; do mkdir -p "$(dirname "$name")"; (echo x >"$name") || :; done'
 
@@ -218,6 +218,28 @@ def moved(fx):
         fx.run("sh", "-c", f"rm -rf .gemini .codex d t e; mkdir -p .gemini/tmp; {script}")
         check(any((fx.project / name).exists() for name in (".gemini/tmp/bin/rg", ".gemini/bin/rg", ".codex/config.toml")),
               f"control: {script}")
+
+
+EVIL, HARMLESS = "[core]\\n\\tfsmonitor = evil\\n", "[user]\\n\\tname = me\\n"
+
+
+@test("settings of the git that makes an agent's checkpoints are git's settings", variants=BOTH)
+def checkpoints(fx):
+    names = [f"{agent}/history/h/{name}" for agent in (".gemini", ".qwen") for name in
+             (".gitconfig", ".gitconfig_system_empty", "git/config")]
+    put = 'mkdir -p $(dirname "$1"); printf "$2" >"$1"'
+    moved = ('rest=${1#*/*/*/} in=${1%%/*}/history; mkdir -p t/git $in; '
+             'printf "$2" >t/$rest; mv t $in/h')
+    for name, script in ((name, script) for name in names for script in (put, moved)):
+        works(fx.sandbash("--consent=deny", "sh", "-c", script, "-", name, HARMLESS), f"{name}: {script}")
+        check(fx.read(name).startswith("[user]"), name)
+        fx.run("rm", "-rf", ".gemini", ".qwen", "t")
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, "-", name, EVIL)
+        check(not fx.exists(name) or fx.read(name) == "", f"{name}: {script}")
+        fx.run("rm", "-rf", ".gemini", ".qwen", "t")
+        fx.run("sh", "-c", script, "-", name, EVIL)
+        contains(fx.read(name), "evil", "control")
+        fx.run("rm", "-rf", ".gemini", ".qwen", "t")
 
 
 @test("state is no link: an agent outside would write through it", variants=BOTH)
