@@ -476,6 +476,32 @@ def alone(fx):
     equal(fx.run(copy, "claude", env=environment(fx)).stdout, "found\n")
 
 
+HELD = {
+    "cursor-agent": (".cursor/projects/x/.workspace-trusted", ".cursor/projects/x/mcp-approvals.json",
+                     ".cursor/projects/x/chat"),
+    "goose": (".local/share/goose/schedule.json", ".local/share/goose/scheduled_recipes/x.yaml",
+              ".local/share/goose/sessions/x"),
+    "codex": (".codex/queue_1.sqlite", ".codex/goals_1.sqlite-wal", ".codex/state_5.sqlite", ".codex/models_cache.json",
+              ".cache/sandbash/projects/*/codex/queue_1.sqlite", ".codex/history.jsonl"),
+}
+
+
+@test("what a session outside obeys is held among an agent's state", variants=BOTH)
+def held(fx):
+    script = """cd; for name in "$@" $CODEX_SQLITE_HOME; do
+        test -d $name || mkdir -p "$(dirname "$name")"; (echo x > "$name") 2>/dev/null; done; :\n"""
+    script = script.replace("$CODEX_SQLITE_HOME", '${CODEX_SQLITE_HOME:+"$CODEX_SQLITE_HOME/queue_1.sqlite"}')
+    for name, files in HELD.items():
+        agent(fx, script, name=name)
+        plain = [file for file in files if "*" not in file]
+        run(fx, "--quiet", name, *plain)
+        for file in files:
+            lands = file == files[-1] or "*" in file
+            equal(bool(list(fx.home.glob(file))), lands, f"{name}: {file}")
+        works = fx.run(fx.home / "bin" / name, *plain)
+        check(works.status == 0 and all(fx.exists(fx.home / file) for file in plain), f"the control: {name}")
+
+
 @test("every profile that comes with sandbash can be used, and says what it is for")
 def shipped(fx):
     listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
