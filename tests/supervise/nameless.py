@@ -44,7 +44,10 @@ while length < 4088:
 if sys.argv[2] == 'back':
     os.rename('s', top + '/.git')
     sys.exit()
-os.rename(top + '/.git', 's')
+try:
+    os.rename(top + '/.git', 's')
+except PermissionError:  # with hooks in it, it stays where it is
+    sys.exit('hooks' not in inner)
 fd = os.open('s/' + inner, os.O_RDONLY)
 for act in sys.argv[2:]:
     if act == 'link':
