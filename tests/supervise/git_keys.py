@@ -6,7 +6,7 @@ BOTH = ("full", "flat")
 
 HARMLESS = """advice.detachedHead=false am.threeWay=true blame.ignoreRevsFile=.git-blame-ignore-revs
 branch.main.description=text branch.main.gh-merge-base=main branch.main.vscode-merge-base=origin/main
-checkout.workers=4 color.diff.new=green color.ui=auto column.ui=auto commit.gpgSign=false commit.verbose=true
+checkout.workers=4 color.diff.new=green color.ui=auto column.ui=auto commit.gpgSign=true commit.verbose=true
 core.autocrlf=input core.commitGraph=true core.sharedRepository=group core.sharedRepository=0660
 core.untrackedCache=true credential.https://example.org.username=me diff.algorithm=histogram diff.colorMoved=zebra
 feature.manyFiles=true fetch.parallel=4 fetch.prune=true format.pretty=%h:%s gc.auto=0 gc.pruneExpire=now

@@ -199,7 +199,7 @@ def neighbour(fx):
 
 def answered(person, pattern, refused):
     """Yes to every question until the pattern comes, and what it says: a no after three questions, or a yes
-    to one that has named what may still be written to, as a supervisor's copy of it may be for a moment."""
+    to one that has named what may still be written to."""
     screens = []
     while True:
         person.until(lambda: person.shows("rename") or re.search(pattern, person.term.output), "no end")
@@ -229,9 +229,8 @@ if os.fork() == 0:
     while not os.path.exists("go"):
         pass
     for number in itertools.count() if sys.argv[1] == "loop" else (1,):
-        try:  # never open for writing where it is seen: that is another note
-            put("t", "%010d\n" % number)
-            os.rename("t", "x/tasks.json")
+        try:
+            put("x/tasks.json", "%010d\n" % number)
         except OSError:
             pass
         if os.path.exists("stop"):
@@ -278,10 +277,9 @@ number = 0
 if os.fork() == 0:
     while not os.path.exists("stop"):
         number += 1
-        try:  # never open for writing where it is seen: that is another note
-            with open("t", "w") as file:
+        try:
+            with open("x/tasks.json", "r+") as file:
                 file.write("%010d\n" % number)
-            os.rename("t", "x/tasks.json")
         except OSError:
             pass
     os._exit(0)
