@@ -9,7 +9,7 @@ import os
 
 from attack import works
 from person import Person
-from tap import check, equal, run_all, test
+from tap import Failed, check, equal, run_all, test
 
 ROUNDS = "40"
 MACHINES = {"": None, ", before Linux 5.19": "wait-killable",
@@ -17,14 +17,34 @@ MACHINES = {"": None, ", before Linux 5.19": "wait-killable",
             ", before Linux 5.19 in Docker": "wait-killable,docker"}
 
 
+def best_of_three(fx, attempt):
+    """Before Linux 5.19 an answer may be taken in the very moment in which a signal ends the wait, and
+    nobody can tell (docs/security.md): a call in very many is then done twice."""
+    for left in (2, 1, 0):
+        try:
+            return attempt()
+        except Failed as failed:
+            if not left:
+                raise
+            print(f"# once more, after: {failed}".splitlines()[0], flush=True)
+            fx.run("sh", "-c", "rm -rf ./*")
+
+
 def register(how, title, machine):
     @test(f"{how} handlers{title}: everything is done once, and no descriptor is left over")
     def once(fx):
         words = [fx.tool("interrupted"), how, ROUNDS]
         equal(fx.run(*words).stdout, "ok, with signals\n", "control")
-        result = fx.sandbash(*words, without=machine, timeout=120)
-        equal((result.status, result.stdout), (0, "ok, with signals\n"), result.stderr)
-        equal(sorted(os.listdir(fx.project)), [], "what is left")
+
+        def attempt():
+            result = fx.sandbash(*words, without=machine, timeout=120)
+            equal((result.status, result.stdout), (0, "ok, with signals\n"), result.stderr)
+            equal(sorted(os.listdir(fx.project)), [], "what is left")
+
+        if machine:
+            best_of_three(fx, attempt)
+        else:
+            attempt()
 
 
 for machine_title, machine_words in MACHINES.items():
@@ -53,8 +73,12 @@ print("ok")
 @test("a timer of a millisecond, before Linux 5.19")
 def timer(fx):
     equal(fx.run("python3", "-c", TIMER).stdout, "ok\n", "control")
-    result = fx.sandbash("python3", "-c", TIMER, without="wait-killable", timeout=120)
-    equal(result.stdout, "ok\n", result.stderr)
+
+    def attempt():
+        result = fx.sandbash("python3", "-c", TIMER, without="wait-killable", timeout=120)
+        equal(result.stdout, "ok\n", result.stderr)
+
+    best_of_three(fx, attempt)
 
 
 @test("before Linux 5.19 a plain run is as any other")
