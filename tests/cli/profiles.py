@@ -332,8 +332,8 @@ def variables(fx):
 
 
 AT_HOME = """
-cat "$CODEX_HOME/auth.json"; cat "$CODEX_HOME/state.sqlite"
-echo X >> "$CODEX_HOME/state.sqlite" && echo wrote; echo X > "$CODEX_HOME/sessions/x" && echo chat
+cat "$CODEX_HOME/auth.json"; cat "$CODEX_HOME/history.jsonl"
+echo X >> "$CODEX_HOME/history.jsonl" && echo wrote; echo X > "$CODEX_HOME/sessions/x" && echo chat
 """
 
 
@@ -349,11 +349,11 @@ def own_directory(fx):
             path.parent.symlink_to(fx.home / "far")
         (path / "sessions").mkdir(parents=True, exist_ok=True)
         fx.write(path / "auth.json", "LOGIN\n")
-        fx.write(path / "state.sqlite", "state\n")
+        fx.write(path / "history.jsonl", "state\n")
         equal(fx.run(fx.home / "bin/codex", env={"CODEX_HOME": path}).stdout, "LOGIN\nstate\nwrote\nchat\n", "the control")
         os.remove(path / "sessions/x")
         for flags in ([], ["--static"]):
-            fx.write(path / "state.sqlite", "state\n")
+            fx.write(path / "history.jsonl", "state\n")
             result = run(fx, *flags, "codex", env={"CODEX_HOME": path})
             if name in names[:3]:
                 equal(result.stdout, "LOGIN\nstate\nwrote\nchat\n", f"{flags} {name}")
@@ -362,7 +362,7 @@ def own_directory(fx):
                 continue
             if name != "project/codex":  # which is the project's own
                 lacks(result.stdout, "LOGIN", f"{flags} {name}")
-                equal(fx.read(path / "state.sqlite"), "state\n", f"{flags} {name}")
+                equal(fx.read(path / "history.jsonl"), "state\n", f"{flags} {name}")
                 check(not fx.exists(path / "sessions/x"), f"{flags} {name}")
             equal(result.stderr.count("$CODEX_HOME is"), 1, f"{flags} {name}")
             contains(result.stderr, "left out; a profile of your own can name the directory", f"{flags} {name}")
@@ -415,7 +415,7 @@ def hidden(fx):
 def rules_in_state(fx):
     agent(fx, 'mkdir -p "$1/sandbash/profiles" && echo "write ~/mine" | tee "$1/sandbash/config" '
               '> "$1/sandbash/profiles/claude.rules"; echo x > ~/mine && echo mine\n')
-    places = (".claude/projects/cfg", ".claude-w/x", ".gemini/tmp/cfg", ".local/share/goose/cfg",
+    places = (".claude/projects/cfg", ".claude-w/x", ".gemini/tmp/cfg", ".local/share/goose/sessions/cfg",
               ".cache/sandbash/projects/0/cfg", "opened/cfg", "globbed.d/cfg")
     for name in (*places, "cfg", ".config"):
         place, flags = fx.home / name, []
