@@ -132,6 +132,13 @@ static int find_base(const struct sb_maker *maker, char **out, struct sb_error *
 	return sb_path_canonical_beneath(home, "/" USUAL, out, NULL, err);
 }
 
+/* Rules, answers and records lie there, some under the very name that a cache would get. */
+static bool is_for_rules(const struct sb_home *home, const char *ours)
+{
+	return sb_path_within(home->config_dir, ours) || sb_path_within(home->state_dir, ours) ||
+	       strcmp(ours, SB_SYSTEM_DIR) == 0;
+}
+
 /*
  * SECURITY: no link leads from the name of the directory to another.
  *
@@ -151,6 +158,12 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 	path = ours ? sb_directory_in(ours, maker->setup.projects[0]) : NULL;
 	if (!path)
 		return out_of_memory(err);
+	if (is_for_rules(&maker->setup.home, ours))
+		return sb_maker_warn(
+			maker, err,
+			"XDG_CACHE_HOME leads to '%s', which holds sandbash's own files: "
+			"the project has no caches of its own",
+			ours);
 	status = sb_path_canonical_beneath(base, path + strlen(base), &canonical, &missing, err);
 	if (status != SB_OK)
 		return status;

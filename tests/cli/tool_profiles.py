@@ -284,6 +284,18 @@ def links(fx):
         os.rename(f"{caches(fx)}.old", caches(fx))
 
 
+@test("$XDG_CACHE_HOME where sandbash's own files lie makes nothing there: later runs begin as ever")
+def among_our_own(fx):
+    fx.write("package.json", "{}")
+    for place in (".config", ".local/state"):
+        for flags in FLAGS:
+            result = run(fx, *flags, "sh", "-c", "echo ${npm_config_cache-none}", env={"XDG_CACHE_HOME": fx.home / place})
+            equal(result.stdout, "none\n", place)
+            contains(result.stderr, "holds sandbash's own files")
+            equal(run(fx, *flags, "true").status, 0, place)
+    contains(use(fx, ["npm_config_cache"]).stdout, str(caches(fx)))
+
+
 @test("$XDG_CACHE_HOME in a project or around it is not obeyed; a home that is closed is no mistake")
 def places(fx):
     fx.write("package.json")
