@@ -169,8 +169,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 /* The session that --session names; NULL: none.  Opened by sb_set_up(). */
 struct sb_session *sb_session_in_use(void);
 
-/* What the environment says about sockets of services. */
-const struct sb_named_socket *sb_named_sockets(size_t *out_count);
+/* getenv(), for many names in a row. */
+const char *sb_cli_variable(const char *name);
 
 /* Does this command line start a supervised run here? */
 bool sb_is_supervised(const struct sb_command_line *line);

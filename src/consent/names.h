@@ -9,10 +9,7 @@
 
 #include <stddef.h>
 
-/* What a variable of the user's environment says, e.g. SSH_AUTH_SOCK; value may be NULL. */
-struct sb_named_socket {
-	const char *variable, *value;
-};
+#include "config/variables.h"
 
 /*
  * What is at this path (canonical), and what a yes would mean: "the Docker socket: whoever

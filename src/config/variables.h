@@ -1,0 +1,31 @@
+/*
+ * variables.h - which variables of the environment name something that matters to rules.
+ *
+ * Homes, credentials and sockets of services, wherever a variable puts them.  Nothing here reads
+ * the environment itself: the program passes in how.
+ */
+#ifndef SB_CONFIG_VARIABLES_H
+#define SB_CONFIG_VARIABLES_H
+
+#include <stddef.h>
+
+#include "config/place.h"
+
+/* The value of a variable, which stays as it is; NULL: not set. */
+typedef const char *sb_variable(const char *name);
+
+/*
+ * What the environment says.  Its lists are static: those of the last call count, and none may
+ * be under way in another thread.
+ */
+struct sb_environment sb_environment_of(sb_variable *variable);
+
+/* A socket that a variable names, e.g. SSH_AUTH_SOCK; value may be NULL. */
+struct sb_named_socket {
+	const char *variable, *value;
+};
+
+/* All such variables, set or not; static, as above. */
+const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *out_count);
+
+#endif
