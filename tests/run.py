@@ -64,7 +64,7 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "machine
 # The flags of sandbash with which a suite is repeated; "" is the default run.
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": [""]}
 # About processes that a static run has not, or names that it does not watch.
-SUPERVISED_ONLY = ("enforce/consent_forgery.py", "enforce/consent_tmux.py",
+SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "enforce/distributions.py", "supervise/absent.py", "supervise/agent_settings.py",
                    "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
@@ -193,7 +193,7 @@ def tree_of_copies(scratch):
 
 def copy_tree(build, to):
     """What tests look at, and nothing that a compiler left between."""
-    for name in ("tests", "share", "man", "docs", "include", "src", "bench", "scripts"):
+    for name in ("tests", "share", "man", "docs", "include", "src", "bench", "scripts", "examples"):
         if (TOP / name).is_dir():
             shutil.copytree(TOP / name, to / name, symlinks=True)
     for name in ("README.md", "NEWS", "Makefile", "meson.build"):

@@ -18,7 +18,7 @@
 
 #include "cli/cli.h"
 #include "cli/shell.h"
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 #include "supervise/supervise.h"
 #include "sys/landlock.h"
 #include "sys/notify.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 
 /* The names of a group's options alone, in as many lines of 80 columns as they need. */
 static void list_names(struct sb_buf *out, enum sb_group group)

@@ -27,7 +27,7 @@
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/text.h"
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
 
@@ -223,14 +223,10 @@ static int tell_environment(const struct sb_command_line *line, const struct run
 /* TMPDIR names a directory that is there and writable, or is not set at all. */
 static int point_tmpdir(const struct run *run, const struct sb_layers *layers)
 {
-	const char *old = getenv("TMPDIR"), *is = old;
+	const char *old = getenv("TMPDIR");
+	const char *is =
+		sb_plan_tmpdir(&run->plan, layers->mounts, old, run->setup.home.tmpdir != NULL);
 
-	if (run->plan.tmpdir)
-		is = run->plan.tmpdir;
-	else if (old && !run->setup.home.tmpdir)
-		is = "/tmp";
-	if (!layers->mounts && sb_plan_temp_closed_at(&run->plan, is ? is : "/tmp"))
-		is = "/dev/shm";
 	return is && is != old ? setenv("TMPDIR", is, 1) : 0;
 }
 
@@ -331,7 +327,6 @@ static struct sb_confine_options confine_options(const struct sb_command_line *l
 						 const struct run *run)
 {
 	return (struct sb_confine_options){
-		.size = sizeof(struct sb_confine_options),
 		.best_effort = line->best_effort,
 		.keep_fds = line->keep_fds,
 		.keep_fd_count = line->keep_fd_count,

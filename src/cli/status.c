@@ -15,7 +15,7 @@
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
 #include "policy/text.h"
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 
 /* The run's own options, from SANDBASH_FLAGS; with them its policy can be worked out again. */
 static int as_started(const struct sb_command_line *line, struct sb_command_line *out,

@@ -9,7 +9,7 @@
  *   6. seccomp       last, since the earlier stages need what it forbids
  *   7. proof         a write outside fails, a write inside works, the filter answers
  */
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

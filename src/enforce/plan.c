@@ -28,6 +28,13 @@ static const char *const kind_names[] = {
 	"pinned",      "read-only", "hidden",  "shown",         "blank",           "link",
 };
 
+const char *sb_plan_tmpdir(const struct sb_plan *plan, bool mounts, const char *old, bool is_usable)
+{
+	const char *is = plan->tmpdir ? plan->tmpdir : old && !is_usable ? "/tmp" : old;
+
+	return !mounts && sb_plan_temp_closed_at(plan, is ? is : "/tmp") ? "/dev/shm" : is;
+}
+
 const char *sb_mount_kind_name(enum sb_mount_kind kind)
 {
 	return kind_names[kind];

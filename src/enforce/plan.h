@@ -142,6 +142,13 @@ bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path);
 /* Is it in a temp directory that is the run's own where there are mounts? */
 bool sb_plan_is_temp_at(const struct sb_plan *plan, const char *path);
 
+/*
+ * What $TMPDIR has to be: a directory that is there and writable.  old: what it is, or NULL, and
+ * whether that is a directory for temporary files.  NULL: nothing has to be set.
+ */
+const char *sb_plan_tmpdir(const struct sb_plan *plan, bool mounts, const char *old,
+			   bool is_usable);
+
 const char *sb_mount_kind_name(enum sb_mount_kind kind);
 
 #endif

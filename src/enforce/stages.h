@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "enforce/layers.h"
-#include "sandbash/confine.h"
+#include "enforce/confine.h"
 
 /* Where a write proves something; either may be NULL. */
 struct sb_probes {

@@ -7,21 +7,16 @@
  * job control and exit status are those of the command itself.  What was done
  * cannot be undone.  On error nothing may be run: exit.
  */
-#ifndef SANDBASH_CONFINE_H
-#define SANDBASH_CONFINE_H
+#ifndef SB_ENFORCE_CONFINE_H
+#define SB_ENFORCE_CONFINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "enforce/layers.h"
 #include "sandbash/error.h"
 
-struct sb_plan;
-struct sb_policy;
-struct sb_layers;
-struct sb_weaknesses;
-
 struct sb_confine_options {
-	size_t size; /* sizeof this struct */
 	bool best_effort;
 	const int *keep_fds;
 	size_t keep_fd_count;

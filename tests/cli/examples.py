@@ -1,0 +1,60 @@
+"""examples.py - the library as another program sees it: examples/, built with the installed headers
+alone."""
+
+from tap import TOOLS, check, contains, equal, lacks, run_all, test
+
+
+def example(name):
+    return TOOLS.parent / "examples" / name
+
+
+@test("examples: confined runs a command whose changes stay in the project")
+def confined(fx):
+    program = example("confined")
+    equal(fx.run("sh", "-c", f"echo x > {fx.outside}/free").status, 0)
+    fx.write(".env", "SECRET=1\n")
+    done = fx.run(program, "sh", "-c", f"echo x > inside; echo x > {fx.outside}/x; cat .env; echo $?; exit 7")
+    equal(done.status, 7)
+    equal(fx.read("inside"), "x\n")
+    check(not (fx.outside / "x").exists())
+    lacks(done.stdout, "SECRET")
+
+
+@test("examples: confined starts nothing where it cannot confine")
+def refused(fx):
+    program = example("confined")
+    done = fx.run(program, "echo", "started", cwd="/")
+    equal(done.status, 125)
+    lacks(done.stdout, "started")
+    contains(done.stderr, "not inside the home directory")
+
+
+@test("examples: may-i tells what rules say, and which one")
+def may_i(fx):
+    program = example("may-i")
+    fx.write("a.c", "")
+    fx.write(fx.home / ".ssh" / "id_ed25519", "key")
+    done = fx.run(program, "a.c", fx.home / ".ssh" / "id_ed25519", fx.outside)
+    equal(done.status, 0)
+    parts = done.stdout.split(str(fx.home / ".ssh"))
+    check("modify  allow" in parts[0], done.stdout)
+    check("read    deny" in parts[1], done.stdout)
+    check("modify  ask" in parts[1], done.stdout)
+
+
+@test("examples: edit changes a file of the project, and asks about one outside")
+def edit(fx):
+    program = example("edit")
+    fx.write("a.txt", "one\ntwo\n")
+    outside = fx.write(fx.outside / "b.txt", "one\n")
+    done = fx.run(program, "a.txt", "two", "three")
+    equal((done.status, fx.read("a.txt")), (0, "one\nthree\n"))
+    contains(done.stdout, "+three")
+    done = fx.run(program, outside, "one", "two", input="n\n")
+    equal((done.status, fx.read(outside)), (1, "one\n"))
+    contains(done.stdout, "Allow?")
+    done = fx.run(program, outside, "one", "two", input="y\ny\n")
+    equal((done.status, fx.read(outside)), (0, "two\n"))
+
+
+run_all()
