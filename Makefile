@@ -2,6 +2,7 @@
 #
 #     make            build build/sandbash
 #     make run        a sandboxed shell in an example project (a tour without a terminal)
+#     make quick      a part of each suite, in under a minute
 #     make test       everything that can be tested here; the last line counts
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
 #     make test-agents     claude, codex, gemini and opencode themselves, from npm, with a stand-in model
@@ -19,15 +20,17 @@ BUILD ?= build
 PREFIX ?= /usr/local
 STATIC ?= true
 FUZZ_SECONDS ?= 60
+# on a terminal it shows how far it is
+NINJA = ninja $$([ -t 1 ] || echo --quiet)
 
-.PHONY: all build run test test-machines test-agents test-programs bench lint fuzz cross install deb clean
+.PHONY: all build run quick test test-machines test-agents test-programs bench lint fuzz cross install deb clean
 
 all: build
 
 build:
 	@scripts/need build
 	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) default:-Dtests=false
-	@ninja --quiet -C $(BUILD)
+	@$(NINJA) -C $(BUILD)
 
 run: build
 	@scripts/need run
@@ -38,13 +41,20 @@ run: build
 test-build:
 	@scripts/need build test
 	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
-	@ninja --quiet -C $(BUILD)
+	@$(NINJA) -C $(BUILD)
 	@scripts/configure $(BUILD)-asan -Dstatic=false -Dtests=true -Db_sanitize=address,undefined
-	@ninja --quiet -C $(BUILD)-asan
+	@$(NINJA) -C $(BUILD)-asan
 	@scripts/npm $(BUILD)
 
 test: test-build
 	@tests/run.py --build $(BUILD) $(TESTFLAGS)
+
+quick:
+	@scripts/need build test
+	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
+	@$(NINJA) -C $(BUILD)
+	@scripts/npm $(BUILD)
+	@tests/run.py --build $(BUILD) --quick $(TESTFLAGS)
 
 # MACHINES="6.1 container" chooses; scripts/test-machines says which there are.
 test-machines: test-build
@@ -61,7 +71,7 @@ test-programs: test-build
 
 bench: build
 	@scripts/need bench
-	@ninja --quiet -C $(BUILD) bench-decide bench-files bench-guard bench-search
+	@$(NINJA) -C $(BUILD) bench-decide bench-files bench-guard bench-search
 	@bench/run --supervised
 	@bench/run
 	@bench/files --program $(BUILD)/bench-files

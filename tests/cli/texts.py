@@ -459,6 +459,17 @@ def error_form(fx):
               result.stderr)
 
 
+@test("R5 every requirement that a test is named after is explained")
+def requirements(fx):
+    explained = set(re.findall(r"^\| (?:Z1 - Z4, Z6 - Z9|([A-Z]\d+)) \|", (TOP / "docs" / "requirements.md").read_text(),
+                               re.M))
+    used = {name for script in (TOP / "tests").rglob("*.py")
+            for words in re.findall(r'^@test\(f?"((?:[SPCFZR]\d+ )+)', script.read_text(), re.M)
+            for name in words.split()}
+    check(len(used) > 30, used)
+    equal(sorted(used - explained), [])
+
+
 @test("R5 the README's and the man page's examples name options that exist")
 def documented_options(fx):
     known = set(options(fx)) | {"--completion"}
