@@ -28,6 +28,7 @@ enum sb_event_kind {
 	SB_EVENT_PERFORM, /* an approved operation was carried out */
 	SB_EVENT_NOTE,    /* something a person is told at the end */
 	SB_EVENT_EXIT,    /* status and counters */
+	SB_EVENT_REVOKE,  /* an answer holds no more: a person has taken it back */
 	SB_EVENT_COUNT,
 };
 

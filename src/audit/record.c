@@ -11,7 +11,7 @@
 #include "base/json.h"
 
 static const char *const event_names[SB_EVENT_COUNT] = {
-	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit",
+	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit", "revoke",
 };
 
 static const char *const counter_names[] = {"seen", "allowed", "denied", "asked", "approved"};

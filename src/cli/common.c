@@ -169,7 +169,7 @@ static bool gets_other_terminal(const struct sb_command_line *line)
 	SB_AUTO_FD int tty = -1;
 
 	if (line->action != SB_ACTION_RUN || !sb_is_supervised(line) ||
-	    line->consent == SB_CONSENT_DENY)
+	    !sb_consent_on_terminal(line->consent))
 		return false;
 	tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	return tty >= 0 && tcgetpgrp(tty) == getpgrp();

@@ -118,7 +118,8 @@ const struct sb_option sb_options[] = {
 		      "start outside the home directory", .inherited = true},
 	[STATIC] = {"static", NULL, NULL, SB_GROUP_MORE, NULL,
 		    "no supervisor: kernel layers only, nobody is asked", .inherited = true},
-	[CONSENT] = {"consent", "HOW", "ask deny auto", SB_GROUP_RUN, "ask, deny or auto",
+	[CONSENT] = {"consent", "HOW", "ask deny auto watch", SB_GROUP_RUN,
+		     "ask, deny, auto, watch",
 		     "whether to ask: auto (default) asks when someone can be asked",
 		     .inherited = true},
 	[ASK_TIMEOUT] = {"ask-timeout", "SECONDS", NULL, SB_GROUP_MORE, NULL,
@@ -383,7 +384,8 @@ static int set_tmp(struct sb_command_line *line, enum id id, enum sb_tmp tmp, st
 
 static int set_consent(struct sb_command_line *line, const char *value, struct sb_error *err)
 {
-	static const char *const names[] = {"auto", "ask", "deny"}; /* as enum sb_consent */
+	static const char *const names[] = {"auto", "ask", "deny",
+					    "watch"}; /* as enum sb_consent */
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(value, names[i]) == 0) {
@@ -393,8 +395,8 @@ static int set_consent(struct sb_command_line *line, const char *value, struct s
 			line->consent = (enum sb_consent)i;
 			return SB_OK;
 		}
-	return sb_fail(err, SB_E_INVALID, 0, "--consent is 'ask', 'deny' or 'auto', not '%s'",
-		       value);
+	return sb_fail(err, SB_E_INVALID, 0,
+		       "--consent is 'ask', 'deny', 'auto' or 'watch', not '%s'", value);
 }
 
 static int set_timeout(struct sb_command_line *line, const char *value, struct sb_error *err)

@@ -582,7 +582,7 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 	struct sb_error err;
 
 	supervision.sockets = sb_named_sockets(sb_cli_variable, &supervision.socket_count);
-	if (line->consent != SB_CONSENT_DENY && has_terminal()) {
+	if (sb_consent_on_terminal(line->consent) && has_terminal()) {
 		word = sb_word(&run->setup.home);
 		supervision.word = word;
 		supervision.colour = sb_has_colours();

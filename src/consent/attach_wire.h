@@ -3,6 +3,7 @@
  *
  *     client: HELLO             run: WELCOME, or REFUSED and the end
  *     client: ANSWER ...        run: QUESTION, WITHDRAWN, NOTICE ...
+ *     client: TAKE_BACK, ADD    run: STANDS, FALLS ...        (to who watches)
  *
  * One SOCK_SEQPACKET message each: a fixed head, then the texts, each with its NUL.  Both
  * sides check every number and every length, and end the connection at the first that is
@@ -17,14 +18,26 @@
 #include "consent/question.h"
 
 enum sb_attach_kind {
-	SB_ATTACH_HELLO,     /* client: I am here */
+	SB_ATTACH_HELLO,     /* client: I am here; number is an enum sb_attach_role */
 	SB_ATTACH_ANSWER,    /* client: id, number is an enum sb_answer */
 	SB_ATTACH_WELCOME,   /* run: text is its session; number: does it ask at all? */
 	SB_ATTACH_REFUSED,   /* run: text says why */
 	SB_ATTACH_QUESTION,  /* run: question */
 	SB_ATTACH_WITHDRAWN, /* run: id is no longer open; text says why */
 	SB_ATTACH_NOTICE,    /* run: text is one line for the person */
+	SB_ATTACH_STANDS, /* run: id is an answer that holds, number an enum sb_answer, text its words */
+	SB_ATTACH_FALLS,     /* run: id holds no more */
+	SB_ATTACH_TAKE_BACK, /* client: id is to hold no more */
+	SB_ATTACH_ADD,       /* client: text is a rule, for the rest of the run */
 	SB_ATTACH_KINDS,
+};
+
+/* Who is there.  Only the first two are people who can be asked. */
+enum sb_attach_role {
+	SB_ATTACH_ASKED,   /* --attach: this one run */
+	SB_ATTACH_WATCHES, /* --watch on a terminal: all runs, so a server's by their server */
+	SB_ATTACH_LOOKS,   /* --watch elsewhere: sees all, and answers nothing */
+	SB_ATTACH_ROLES,
 };
 
 struct sb_attach_message {

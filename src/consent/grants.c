@@ -23,6 +23,8 @@ _Static_assert(SB_ONCE_MAX + MAX_DIRECTORY + MAX_DENY_PINS + 1 == SB_GRANTS_DESC
 	       "the header tells how many descriptors are held; one is the home directory's");
 
 struct opened {
+	unsigned long number;
+	bool always; /* the configuration has it, too */
 	struct sb_identity where;
 	int pin;
 	char *path; /* when it was opened: which rules cover it does not change by renaming */
@@ -30,9 +32,11 @@ struct opened {
 };
 
 struct denied {
+	unsigned long number;
 	struct sb_identity where, self;
 	int pin; /* of self, or of where when nothing is there; -1: none */
 	char *name;
+	char *path;  /* as it was, for people */
 	bool exists; /* self is known */
 	bool is_directory;
 	unsigned acts;
@@ -47,7 +51,21 @@ struct sb_grants {
 	struct denied *denied; /* grows */
 	size_t denied_count, denied_pins;
 	bool full; /* a denial was lost: everything that is not granted is denied */
+	unsigned long changes;
 };
+
+static void close_pin(int pin)
+{
+	if (pin >= 0)
+		close(pin);
+}
+
+static void end_denial(struct denied *denied)
+{
+	close_pin(denied->pin);
+	free(denied->name);
+	free(denied->path);
+}
 
 static int out_of_memory(struct sb_error *err)
 {
@@ -70,12 +88,6 @@ struct sb_grants *sb_grants_new(const char *home)
 	return grants;
 }
 
-static void close_pin(int pin)
-{
-	if (pin >= 0)
-		close(pin);
-}
-
 void sb_grants_free(struct sb_grants *grants)
 {
 	if (!grants)
@@ -85,10 +97,8 @@ void sb_grants_free(struct sb_grants *grants)
 		close_pin(grants->opened[i].pin);
 		free(grants->opened[i].path);
 	}
-	for (size_t i = 0; i < grants->denied_count; i++) {
-		close_pin(grants->denied[i].pin);
-		free(grants->denied[i].name);
-	}
+	for (size_t i = 0; i < grants->denied_count; i++)
+		end_denial(&grants->denied[i]);
 	free(grants->denied);
 	close_pin(grants->home_pin);
 	free(grants->home);
@@ -103,6 +113,7 @@ void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish)
 void sb_grants_exited(struct sb_grants *grants, pid_t process)
 {
 	sb_once_exited(&grants->once, process);
+	grants->changes++;
 }
 
 /* --- directory --------------------------------------------------------------- */
@@ -171,7 +182,7 @@ static unsigned acts_lasting(const struct sb_wish *wish)
 }
 
 static int remember_directory(struct sb_grants *grants, const struct sb_wish *wish,
-			      const struct sb_sight *sight, struct sb_error *err)
+			      const struct sb_sight *sight, bool always, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = sb_path_parent(wish->path);
 	struct opened *opened;
@@ -182,7 +193,9 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 	for (size_t i = 0; i < grants->opened_count; i++)
 		if (sb_same_file(grants->opened[i].where, sight->where) &&
 		    strcmp(grants->opened[i].path, path) == 0) {
+			grants->opened[i].number = grants->once.number; /* it says more now */
 			grants->opened[i].acts |= acts_lasting(wish);
+			grants->opened[i].always |= always;
 			return SB_OK;
 		}
 	pin = fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
@@ -195,7 +208,9 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 			--grants->opened_count * sizeof *grants->opened);
 	}
 	opened = &grants->opened[grants->opened_count++];
-	*opened = (struct opened){.where = sight->where,
+	*opened = (struct opened){.number = grants->once.number,
+				  .always = always,
+				  .where = sight->where,
 				  .pin = pin,
 				  .path = sb_take_ptr(&path),
 				  .acts = acts_lasting(wish)};
@@ -225,25 +240,24 @@ static int add_denial(struct sb_grants *grants, const struct denied *denied, str
 static int keep_denial(struct sb_grants *grants, const struct sb_wish *wish,
 		       const struct sb_sight *sight, struct sb_error *err)
 {
-	struct denied denied = {.where = sight->where,
+	struct denied denied = {.number = grants->once.number,
+				.where = sight->where,
 				.self = sight->self,
 				.pin = -1,
 				.name = strdup(wish->name),
+				.path = strdup(wish->path),
 				.exists = sight->exists,
 				.is_directory = sight->exists && S_ISDIR(sight->info.st_mode),
 				.acts = wish->metadata ? SB_ACT_METADATA : acts_lasting(wish)};
 	int status;
 
-	if (!denied.name)
-		return out_of_memory(err);
-	if (grants->denied_pins < MAX_DENY_PINS)
+	if (denied.name && denied.path && grants->denied_pins < MAX_DENY_PINS)
 		denied.pin = sight->exists ? openat(wish->directory, wish->name,
 						    O_PATH | O_NOFOLLOW | O_CLOEXEC)
 					   : fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
-	status = add_denial(grants, &denied, err);
+	status = denied.name && denied.path ? add_denial(grants, &denied, err) : out_of_memory(err);
 	if (status != SB_OK) {
-		close_pin(denied.pin);
-		free(denied.name);
+		end_denial(&denied);
 		return status;
 	}
 	grants->denied_pins += denied.pin >= 0;
@@ -282,6 +296,8 @@ int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enu
 {
 	struct sb_sight sight;
 
+	grants->changes++;
+	grants->once.number++;
 	if (!sb_look(wish, &sight)) {
 		grants->full |= answer == SB_ANSWER_DENY;
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at '%s'", wish->path);
@@ -297,7 +313,7 @@ int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enu
 	if (!sb_grants_may_open_directory(grants, wish))
 		return sb_fail(err, SB_E_REFUSED, 0,
 			       "the directory of '%s' cannot be opened as a whole", wish->path);
-	return remember_directory(grants, wish, &sight, err);
+	return remember_directory(grants, wish, &sight, answer == SB_ANSWER_ALWAYS, err);
 }
 
 static bool denied_itself(const struct sb_grants *grants, const struct sb_wish *wish,
@@ -380,6 +396,59 @@ enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wi
 	if (search.answer == SB_ANSWER_NONE && grants->full)
 		return SB_ANSWER_DENY;
 	return search.answer;
+}
+
+/* --- seen and taken back ------------------------------------------------------ */
+
+unsigned long sb_grants_changes(const struct sb_grants *grants)
+{
+	return grants->changes;
+}
+
+void sb_grants_each(const struct sb_grants *grants, sb_standing_found found, void *context)
+{
+	sb_once_each(&grants->once, found, context);
+	for (size_t i = 0; i < grants->opened_count; i++) {
+		const struct opened *opened = &grants->opened[i];
+
+		found(context, &(struct sb_standing){.number = opened->number,
+						     .answer = opened->always ? SB_ANSWER_ALWAYS
+									      : SB_ANSWER_DIRECTORY,
+						     .reads = opened->acts == SB_ACT_READ,
+						     .path = opened->path});
+	}
+	for (size_t i = 0; i < grants->denied_count; i++)
+		found(context, &(struct sb_standing){.number = grants->denied[i].number,
+						     .answer = SB_ANSWER_DENY,
+						     .reads = grants->denied[i].acts == SB_ACT_READ,
+						     .path = grants->denied[i].path});
+}
+
+bool sb_grants_take_back(struct sb_grants *grants, unsigned long number)
+{
+	/* a denial has its other side there, under the same number */
+	bool found = sb_once_take_back(&grants->once, number);
+
+	for (size_t i = grants->opened_count; i-- > 0;) {
+		if (grants->opened[i].number != number)
+			continue;
+		close_pin(grants->opened[i].pin);
+		free(grants->opened[i].path);
+		memmove(grants->opened + i, grants->opened + i + 1,
+			(--grants->opened_count - i) * sizeof *grants->opened);
+		found = true;
+	}
+	for (size_t i = grants->denied_count; i-- > 0;) {
+		if (grants->denied[i].number != number)
+			continue;
+		grants->denied_pins -= grants->denied[i].pin >= 0;
+		end_denial(&grants->denied[i]);
+		memmove(grants->denied + i, grants->denied + i + 1,
+			(--grants->denied_count - i) * sizeof *grants->denied);
+		found = true;
+	}
+	grants->changes += found;
+	return found;
 }
 
 /* --- as rules ---------------------------------------------------------------- */

@@ -109,6 +109,30 @@ void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish);
 void sb_grants_exited(struct sb_grants *grants, pid_t process);
 
 /*
+ * An answer that holds, as a person sees it.  Its number is its own in this run, and grows.
+ */
+struct sb_standing {
+	unsigned long number;
+	enum sb_answer answer; /* ONCE, DIRECTORY, ALWAYS, DENY */
+	bool reads;            /* it is about reading, and not about changes */
+	const char *path;      /* as it was when it was answered; foreign: escape it */
+	pid_t process;         /* of "once": */
+	uint64_t started;      /* it holds no longer than this process */
+};
+
+typedef void (*sb_standing_found)(void *context, const struct sb_standing *standing);
+void sb_grants_each(const struct sb_grants *grants, sb_standing_found found, void *context);
+
+/* Grows whenever that list may have changed. */
+unsigned long sb_grants_changes(const struct sb_grants *grants);
+
+/*
+ * It counts no longer: the next call that it covered is asked about.  What was done under it is
+ * done, and a file that was opened stays open.  False: no answer has that number.
+ */
+bool sb_grants_take_back(struct sb_grants *grants, unsigned long number);
+
+/*
  * How an answer reads as a rule, for a named session or the configuration: the access and
  * the canonical path it is for.  False: it lasts no longer than the process or the session
  * (once; a denial about modes alone).  out_path is PATH_MAX bytes.

@@ -21,6 +21,8 @@ struct sb_once {
 	uint64_t started;
 	struct sb_identity where;
 	int pin; /* of where; -1 for a denial */
+	unsigned long number;
+	char *path; /* as it was asked, for people */
 	char *name, *file;
 	char *rule; /* pattern of the rule that stopped it; NULL: none */
 	const struct sb_guard_row *guard;
@@ -40,6 +42,7 @@ static void free_once(struct sb_once *once)
 		return;
 	if (once->pin >= 0)
 		close(once->pin);
+	free(once->path);
 	free(once->name);
 	free(once->file);
 	free(once->rule);
@@ -269,6 +272,8 @@ int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const str
 				 .started = wish->started,
 				 .where = sight->where,
 				 .pin = -1,
+				 .number = list->number,
+				 .path = copy(wish->path, &whole),
 				 .name = copy(wish->name, &whole),
 				 .file = copy(file, &whole),
 				 .guard = wish->guard,
@@ -359,4 +364,29 @@ void sb_once_exited(struct sb_once_list *list, pid_t process)
 	for (size_t i = list->count; i-- > 0;)
 		if (list->list[i]->process == process)
 			drop(list, i);
+}
+
+void sb_once_each(const struct sb_once_list *list, sb_standing_found found, void *context)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sb_once *once = list->list[i];
+
+		if (once->answer == SB_ANSWER_ONCE)
+			found(context, &(struct sb_standing){.number = once->number,
+							     .answer = SB_ANSWER_ONCE,
+							     .reads = once->acts == SB_ACT_READ,
+							     .path = once->path,
+							     .process = once->process,
+							     .started = once->started});
+	}
+}
+
+bool sb_once_take_back(struct sb_once_list *list, unsigned long number)
+{
+	size_t before = list->count;
+
+	for (size_t i = list->count; i-- > 0;)
+		if (list->list[i]->number == number)
+			drop(list, i);
+	return list->count < before;
 }

@@ -19,6 +19,7 @@ struct sb_once;
 struct sb_once_list {
 	struct sb_once *list[SB_ONCE_MAX]; /* oldest first */
 	size_t count;
+	unsigned long number; /* what is added gets it: the answer's (grants.h) */
 };
 
 void sb_once_done(struct sb_once_list *list);
@@ -36,5 +37,10 @@ bool sb_once_saves(const struct sb_wish *wish, const struct sb_sight *sight);
 
 void sb_once_made(struct sb_once_list *list, const struct sb_wish *wish);
 void sb_once_exited(struct sb_once_list *list, pid_t process);
+
+/* Those that are a yes: grants.h. */
+void sb_once_each(const struct sb_once_list *list, sb_standing_found found, void *context);
+/* All with this number; false: there is none. */
+bool sb_once_take_back(struct sb_once_list *list, unsigned long number);
 
 #endif

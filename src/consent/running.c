@@ -16,7 +16,6 @@
 #include "config/file.h"
 #include "path/path.h"
 
-#define DIRECTORY "run"
 #define TEMPORARY ".new." /* the beginning of a file's name while it is made */
 #define HEADER "sandbash run 1"
 #define FILE_BYTES (4 * SB_RUNNING_TEXT)
@@ -66,9 +65,9 @@ static int write_file(int fd, const struct sb_running *running)
 
 	sb_buf_printf(&text,
 		      HEADER "\nsocket %s\nprocess %d\nborn %llu\nname %s\ndirectory %s\n"
-			     "command %s\n",
+			     "command %s\nmode %s\n",
 		      running->socket, running->process, running->born, running->name,
-		      running->directory, running->command);
+		      running->directory, running->command, running->mode);
 	if (sb_buf_failed(&text))
 		return -ENOMEM;
 	if (write(fd, text.data, text.length) != (ssize_t)text.length)
@@ -124,6 +123,8 @@ static bool read_file(int fd, struct sb_running *out)
 	    !take_line(&at, "directory", out->directory, sizeof out->directory) ||
 	    !take_line(&at, "command", out->command, sizeof out->command))
 		return false;
+	if (!take_line(&at, "mode", out->mode, sizeof out->mode))
+		out->mode[0] = '\0'; /* of an older sandbash */
 	out->process = (pid_t)process;
 	return true;
 }
@@ -132,7 +133,7 @@ static bool read_file(int fd, struct sb_running *out)
 
 static char *file_of(const char *state_dir, const char *session)
 {
-	SB_AUTO_FREE char *dir = sb_path_join(state_dir, DIRECTORY);
+	SB_AUTO_FREE char *dir = sb_path_join(state_dir, SB_RUNNING_DIRECTORY);
 
 	return dir ? sb_path_join(dir, session) : NULL;
 }
@@ -165,7 +166,7 @@ static int make_held(const char *dir, char **out_name, int *out_fd)
 int sb_running_announce(const char *state_dir, struct sb_running *running, int *out_fd,
 			struct sb_error *err)
 {
-	SB_AUTO_FREE char *dir = sb_path_join(state_dir, DIRECTORY);
+	SB_AUTO_FREE char *dir = sb_path_join(state_dir, SB_RUNNING_DIRECTORY);
 	SB_AUTO_FREE char *file = file_of(state_dir, running->session);
 	SB_AUTO_FREE char *temporary = NULL;
 	SB_AUTO_FD int fd = -1;
@@ -244,7 +245,7 @@ static int by_session(const void *a, const void *b)
 int sb_running_list(const char *state_dir, struct sb_running **out, size_t *out_count,
 		    struct sb_error *err)
 {
-	SB_AUTO_FREE char *path = sb_path_join(state_dir, DIRECTORY);
+	SB_AUTO_FREE char *path = sb_path_join(state_dir, SB_RUNNING_DIRECTORY);
 	SB_AUTO_FREE struct sb_running *list = NULL;
 	DIR *dir = path ? opendir(path) : NULL;
 	const struct dirent *entry;

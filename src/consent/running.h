@@ -31,9 +31,11 @@ struct sb_running {
 	uid_t owner;
 	time_t started;
 	char directory[SB_RUNNING_TEXT], command[SB_RUNNING_TEXT];
+	char mode[32]; /* "": not told */
 };
 
 #define SB_RUNNING_PREFIX "sandbash/"
+#define SB_RUNNING_DIRECTORY "run" /* in the state directory */
 
 /* *out_fd holds the file; born is filled in. */
 int sb_running_announce(const char *state_dir, struct sb_running *running, int *out_fd,

@@ -120,7 +120,8 @@ static struct sb_kept_file file_of(const struct sb_wish *wish, enum sb_answer an
 	return fd < 0 ? (struct sb_kept_file){0} : sb_kept_file_of(fd);
 }
 
-/* Between our reading and now another run of this name may have kept answers of its own. */
+/* Between our reading and now another run of this name may have kept answers of its own.
+ * access is NULL: what was kept for the path goes. */
 static int write_with(const char *file, const char *path, const struct sb_access *access,
 		      const struct sb_kept_file *about, struct sb_error *err)
 {
@@ -134,7 +135,10 @@ static int write_with(const char *file, const char *path, const struct sb_access
 		status = read_file(file, &list, &found, err);
 	if (status != SB_OK)
 		return status;
-	status = sb_kept_list_put(&list, path, access, about, err);
+	if (access)
+		status = sb_kept_list_put(&list, path, access, about, err);
+	else
+		sb_kept_list_drop(&list, path);
 	if (status == SB_OK) {
 		sb_session_print(&list, &text);
 		status = sb_buf_failed(&text)
@@ -160,6 +164,13 @@ int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum
 	status = write_with(session->file, path, &access, &file, err);
 	return status == SB_OK ? sb_kept_list_put(&session->kept, path, &access, &file, err)
 			       : status;
+}
+
+int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err)
+{
+	return sb_kept_list_drop(&session->kept, path)
+		       ? write_with(session->file, path, NULL, NULL, err)
+		       : SB_OK;
 }
 
 /* --- coming back ------------------------------------------------------------- */

@@ -49,6 +49,9 @@ int sb_session_apply(const struct sb_session *session, struct sb_policy *policy,
 int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum sb_answer answer,
 		    struct sb_error *err);
 
+/* Forget what was kept for this path, if something was. */
+int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err);
+
 /* Every session, in order of name.  answers is -1 for a file that cannot be read as one. */
 typedef int (*sb_session_found)(void *context, const char *name, long answers, time_t changed,
 				struct sb_error *err);

@@ -77,6 +77,19 @@ int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct s
 	return SB_OK;
 }
 
+bool sb_kept_list_drop(struct sb_kept_list *list, const char *path)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->entries[i].path, path) != 0)
+			continue;
+		free(list->entries[i].path);
+		memmove(list->entries + i, list->entries + i + 1,
+			(--list->count - i) * sizeof *list->entries);
+		return true;
+	}
+	return false;
+}
+
 /* --- reading ----------------------------------------------------------------- */
 
 /* A number at *at, which moves behind it. */

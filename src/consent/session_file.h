@@ -51,6 +51,9 @@ void sb_kept_list_done(struct sb_kept_list *list);
 int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct sb_access *access,
 		     const struct sb_kept_file *file, struct sb_error *err);
 
+/* False: nothing was kept for this path. */
+bool sb_kept_list_drop(struct sb_kept_list *list, const char *path);
+
 /* Remember the open file (O_PATH is enough). */
 struct sb_kept_file sb_kept_file_of(int fd);
 

@@ -24,14 +24,26 @@
 #define ACCEPTS 4     /* at one time: whoever connects over and over is not all we do */
 
 struct gone {
+	enum sb_attach_kind kind; /* WITHDRAWN, FALLS */
 	unsigned long id;
 	const char *why; /* static text */
+};
+
+struct standing {
+	struct standing *next;
+	unsigned long number;
+	enum sb_answer answer;
+	bool kept; /* it was named since sb_socket_standing_begin() */
+	char text[];
 };
 
 struct client {
 	int fd; /* -1: free */
 	struct sb_peer peer;
-	bool greeted;            /* it said HELLO: a person is there */
+	bool given;   /* the run was started with it */
+	bool greeted; /* it said HELLO */
+	enum sb_attach_role role;
+	unsigned long last_told; /* answers that hold, up to this one it has */
 	unsigned long last_sent; /* questions up to this one it has; ids only grow */
 	struct gone gone[WITHDRAWN];
 	size_t gone_count;
@@ -44,9 +56,12 @@ struct sb_socket {
 	struct sb_running running;
 	struct sb_confinement own;
 	bool asks;
-	struct sb_queue queue; /* open questions, oldest first */
+	struct sb_queue queue;     /* open questions, oldest first */
+	struct standing *standing; /* answers that hold, oldest first */
 	struct client clients[SB_SOCKET_CLIENTS];
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
+	void (*take_back)(void *context, unsigned long number);
+	void (*add)(void *context, const char *rule);
 	void *context;
 };
 
@@ -59,7 +74,7 @@ static void drop(struct client *client)
 	close(client->fd);
 	sb_peer_done(&client->peer);
 	client->fd = -1;
-	client->greeted = client->full = false;
+	client->given = client->greeted = client->full = false;
 	client->gone_count = 0;
 }
 
@@ -86,22 +101,23 @@ static bool tell(struct client *client, const struct sb_attach_message *message)
 	return status == 0;
 }
 
-/* Send what this client does not have yet, as far as it takes it. */
-static void pump(const struct sb_socket *s, struct client *client)
+/* Is there somebody, a server, who asks in our place whoever watches? */
+static bool is_served(const struct sb_socket *s)
 {
-	size_t told = 0;
+	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd >= 0 && s->clients[i].given)
+			return true;
+	return false;
+}
 
-	while (told < client->gone_count &&
-	       tell(client, &(struct sb_attach_message){.kind = SB_ATTACH_WITHDRAWN,
-							.id = client->gone[told].id,
-							.text = client->gone[told].why}))
-		told++;
-	if (client->fd < 0)
-		return;
-	client->gone_count -= told;
-	memmove(client->gone, client->gone + told, client->gone_count * sizeof client->gone[0]);
-	if (client->gone_count)
-		return;
+/* Does it hear our questions? */
+static bool hears(const struct sb_socket *s, const struct client *client)
+{
+	return client->role == SB_ATTACH_ASKED || !is_served(s);
+}
+
+static void tell_questions(const struct sb_socket *s, struct client *client)
+{
 	for (const struct sb_waiting *at = s->queue.first; at; at = at->next) {
 		struct sb_attach_message message = {.kind = SB_ATTACH_QUESTION,
 						    .question = at->question};
@@ -112,6 +128,42 @@ static void pump(const struct sb_socket *s, struct client *client)
 			return;
 		client->last_sent = at->question.id;
 	}
+}
+
+static void tell_standing(const struct sb_socket *s, struct client *client)
+{
+	for (const struct standing *at = s->standing; at; at = at->next) {
+		if (at->number <= client->last_told)
+			continue;
+		if (!tell(client, &(struct sb_attach_message){.kind = SB_ATTACH_STANDS,
+							      .id = at->number,
+							      .number = (int)at->answer,
+							      .text = at->text}))
+			return;
+		client->last_told = at->number;
+	}
+}
+
+/* Send what this client does not have yet, as far as it takes it. */
+static void pump(const struct sb_socket *s, struct client *client)
+{
+	size_t told = 0;
+
+	while (told < client->gone_count &&
+	       tell(client, &(struct sb_attach_message){.kind = client->gone[told].kind,
+							.id = client->gone[told].id,
+							.text = client->gone[told].why}))
+		told++;
+	if (client->fd < 0)
+		return;
+	client->gone_count -= told;
+	memmove(client->gone, client->gone + told, client->gone_count * sizeof client->gone[0]);
+	if (client->gone_count)
+		return;
+	if (hears(s, client))
+		tell_questions(s, client);
+	if (client->fd >= 0 && !client->full && client->role != SB_ATTACH_ASKED)
+		tell_standing(s, client);
 }
 
 static void pump_all(struct sb_socket *s)
@@ -151,6 +203,14 @@ int sb_socket_ask(struct sb_socket *s, const struct sb_question *question, struc
 	return status;
 }
 
+static void note_gone(struct client *client, const struct gone *gone)
+{
+	if (client->gone_count == WITHDRAWN)
+		drop(client); /* it has not read for hundreds of questions */
+	else
+		client->gone[client->gone_count++] = *gone;
+}
+
 /* Everybody hears of it but except, who may be NULL. */
 static void withdraw(struct sb_socket *s, unsigned long id, const char *why,
 		     const struct client *except)
@@ -161,12 +221,8 @@ static void withdraw(struct sb_socket *s, unsigned long id, const char *why,
 	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++) {
 		struct client *client = &s->clients[i];
 
-		if (client->fd < 0 || client->last_sent < id || client == except)
-			continue;
-		if (client->gone_count == WITHDRAWN)
-			drop(client); /* it has not read for hundreds of questions */
-		else
-			client->gone[client->gone_count++] = (struct gone){id, why};
+		if (client->fd >= 0 && client->last_sent >= id && client != except)
+			note_gone(client, &(struct gone){SB_ATTACH_WITHDRAWN, id, why});
 	}
 	pump_all(s);
 }
@@ -186,13 +242,72 @@ void sb_socket_notice(struct sb_socket *s, const char *text)
 			tell(&s->clients[i], &message);
 }
 
+/* --- answers that hold ------------------------------------------------------------------------ */
+
+void sb_socket_standing_begin(struct sb_socket *s)
+{
+	for (struct standing *at = s->standing; at; at = at->next)
+		at->kept = false;
+}
+
+void sb_socket_stands(struct sb_socket *s, unsigned long number, enum sb_answer answer,
+		      const char *text)
+{
+	size_t length = strnlen(text, SB_ATTACH_TEXT - 1); /* a path fits: only words are cut */
+	struct standing **at = &s->standing, *added;
+
+	while (*at && (*at)->number < number)
+		at = &(*at)->next;
+	if (*at && (*at)->number == number) {
+		(*at)->kept = true;
+		return;
+	}
+	added = malloc(sizeof *added + length + 1);
+	if (!added)
+		return; /* it is not shown, and holds */
+	*added = (struct standing){.next = *at, .number = number, .answer = answer, .kept = true};
+	memcpy(added->text, text, length);
+	added->text[length] = '\0';
+	*at = added;
+}
+
+static void falls(struct sb_socket *s, unsigned long number)
+{
+	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd >= 0 && s->clients[i].last_told >= number)
+			note_gone(&s->clients[i], &(struct gone){SB_ATTACH_FALLS, number, NULL});
+}
+
+void sb_socket_standing_end(struct sb_socket *s)
+{
+	struct standing **at = &s->standing;
+
+	while (*at) {
+		struct standing *one = *at;
+
+		if (one->kept) {
+			at = &one->next;
+			continue;
+		}
+		falls(s, one->number);
+		*at = one->next;
+		free(one);
+	}
+	pump_all(s);
+}
+
 /* --- from a client --------------------------------------------------------------------------- */
 
-static void greet(struct sb_socket *s, struct client *client)
+static void greet(struct sb_socket *s, struct client *client, int role)
 {
 	struct sb_attach_message welcome = {
 		.kind = SB_ATTACH_WELCOME, .number = s->asks, .text = s->running.session};
 
+	if (role < 0 || role >= SB_ATTACH_ROLES) {
+		drop(client);
+		return;
+	}
+	client->role = (enum sb_attach_role)role;
 	client->greeted = tell(client, &welcome);
 	if (client->greeted)
 		pump(s, client);
@@ -220,7 +335,7 @@ static void take_answer(struct sb_socket *s, struct client *client,
 	/* answered already, by somebody else: it will hear of it */
 	if (!asked && message->id && message->id <= client->last_sent)
 		return;
-	if (!asked || message->id > client->last_sent ||
+	if (!asked || message->id > client->last_sent || client->role == SB_ATTACH_LOOKS ||
 	    !is_offered(&asked->question, message->number)) {
 		drop(client); /* not a client of ours */
 		return;
@@ -250,10 +365,26 @@ static bool is_from(const struct client *client, struct msghdr *message)
 	return who.pid == client->peer.process && sb_peer_alive(&client->peer);
 }
 
+/* Anything but HELLO, from a client that has said that. */
+static void take_message(struct sb_socket *s, struct client *client,
+			 const struct sb_attach_message *message)
+{
+	bool may_change = client->role != SB_ATTACH_LOOKS;
+
+	if (message->kind == SB_ATTACH_ANSWER)
+		take_answer(s, client, message);
+	else if (message->kind == SB_ATTACH_TAKE_BACK && s->take_back && may_change)
+		s->take_back(s->context, message->id);
+	else if (message->kind == SB_ATTACH_ADD && s->add && message->text && may_change)
+		s->add(s->context, message->text);
+	else
+		drop(client);
+}
+
 /* The next message; false: nothing more, or the client is gone. */
 static bool hear(struct sb_socket *s, struct client *client)
 {
-	char bytes[256]; /* a client has no long ones */
+	char bytes[SB_ATTACH_TEXT + 512]; /* a client has no longer ones: a rule, and the head */
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
@@ -275,9 +406,9 @@ static bool hear(struct sb_socket *s, struct client *client)
 		return false;
 	}
 	if (message.kind == SB_ATTACH_HELLO && !client->greeted)
-		greet(s, client);
-	else if (message.kind == SB_ATTACH_ANSWER && client->greeted)
-		take_answer(s, client, &message);
+		greet(s, client, message.number);
+	else if (client->greeted)
+		take_message(s, client, &message);
 	else
 		drop(client);
 	return client->fd >= 0;
@@ -309,7 +440,8 @@ static struct client *welcome(struct sb_socket *s, int connection)
 	}
 	client->fd = sb_take_fd(&fd);
 	client->peer = peer;
-	client->last_sent = 0;
+	client->last_sent = client->last_told = 0;
+	client->role = SB_ATTACH_ASKED;
 	return client;
 }
 
@@ -338,8 +470,10 @@ static void welcome_given(struct sb_socket *s, int fd)
 		return;
 	}
 	client = welcome(s, fd);
-	if (client)
+	if (client) {
+		client->given = true;
 		hear(s, client);
+	}
 }
 
 /* --- the caller's loop -------------------------------------------------------------------------- */
@@ -377,6 +511,8 @@ static void handle_client(struct sb_socket *s, int fd, short events)
 
 void sb_socket_handle(struct sb_socket *s, const struct pollfd *fds, size_t count)
 {
+	bool served = is_served(s);
+
 	/* clients first: one that is accepted below may get the number of one dropped here */
 	for (size_t i = 0; i < count; i++)
 		if (fds[i].revents && fds[i].fd != s->listener)
@@ -385,6 +521,8 @@ void sb_socket_handle(struct sb_socket *s, const struct pollfd *fds, size_t coun
 		if (fds[i].revents && fds[i].fd == s->listener)
 			for (int accepted = 0; accepted < ACCEPTS && welcome_one(s);)
 				accepted++;
+	if (served && !is_served(s)) /* who watches is asked here from now on */
+		pump_all(s);
 }
 
 size_t sb_socket_clients(const struct sb_socket *s)
@@ -392,7 +530,8 @@ size_t sb_socket_clients(const struct sb_socket *s)
 	size_t count = 0;
 
 	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++)
-		count += s->clients[i].fd >= 0 && s->clients[i].greeted;
+		count += s->clients[i].fd >= 0 && s->clients[i].greeted &&
+			 s->clients[i].role != SB_ATTACH_LOOKS && hears(s, &s->clients[i]);
 	return count;
 }
 
@@ -434,6 +573,7 @@ static void describe(struct sb_running *running, const struct sb_socket_options 
 	sb_escape_line(running->directory, sizeof running->directory,
 		       options->directory ? options->directory : "");
 	snprintf(running->name, sizeof running->name, "%s", options->name ? options->name : "");
+	snprintf(running->mode, sizeof running->mode, "%s", options->mode ? options->mode : "");
 	if (options->session)
 		snprintf(running->session, sizeof running->session, "%s", options->session);
 	else
@@ -456,6 +596,8 @@ int sb_socket_open(const struct sb_socket_options *options, struct sb_socket **o
 	sb_queue_init(&s->queue);
 	s->asks = options->asks;
 	s->answered = options->answered;
+	s->take_back = options->take_back;
+	s->add = options->add;
 	s->context = options->context;
 	s->state_dir = strdup(options->state_dir);
 	describe(&s->running, options);
@@ -483,6 +625,10 @@ void sb_socket_close(struct sb_socket *s)
 {
 	if (!s)
 		return;
+	for (struct standing *next; s->standing; s->standing = next) {
+		next = s->standing->next;
+		free(s->standing);
+	}
 	if (s->file >= 0)
 		sb_running_withdraw(s->state_dir, s->running.session, s->file);
 	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++)

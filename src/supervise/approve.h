@@ -78,6 +78,17 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 /* Nobody is left who could answer: refused, and not remembered as an answer. */
 void sb_approver_abandon(struct sb_approver *approver, unsigned long question);
 
+/*
+ * C9: a person outside takes back an answer, or adds a rule (override.h).  What then needs no
+ * question is not asked any more.  Both say what they did, or why not, as a notice.
+ */
+void sb_approver_take_back(struct sb_approver *approver, unsigned long number);
+void sb_approver_add(struct sb_approver *approver, const char *rule);
+
+/* Answers that hold; those of processes that have ended are left out. */
+void sb_approver_standing(const struct sb_approver *approver, sb_standing_found found,
+			  void *context);
+
 /* Forget calls whose callers are gone; end questions whose time is up. */
 void sb_approver_tick(struct sb_approver *approver);
 int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the next tick; -1: none */
@@ -90,6 +101,9 @@ void sb_approver_tell(const struct sb_approver *approver, const struct sb_error 
 
 /* Write a record; a failure is said once. */
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
+
+/* Answers have changed: whom they cover waits no longer. */
+void sb_approver_reconsider(struct sb_approver *approver);
 
 /* --- linux_terminals.c ---------------------------------------------------------------- */
 

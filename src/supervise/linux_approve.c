@@ -228,8 +228,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 		}
 	}
 	sb_flood_answered(approver->flood, question, answer);
-	answer_others(approver);
-	ask_for_others(approver);
+	sb_approver_reconsider(approver);
 }
 
 void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
@@ -668,6 +667,12 @@ static void ask_for_others(struct sb_approver *approver)
 		sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);
 		reconsider(approver, pending);
 	}
+}
+
+void sb_approver_reconsider(struct sb_approver *approver)
+{
+	answer_others(approver);
+	ask_for_others(approver);
 }
 
 /* --- time --------------------------------------------------------------------------------------- */

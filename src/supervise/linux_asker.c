@@ -16,10 +16,12 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "consent/override.h"
 #include "consent/socket.h"
 #include "consent/terminal.h"
 #include "policy/fast.h"
@@ -52,6 +54,8 @@ struct asker {
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
 	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
 	int64_t socket_ms;            /* when it is opened; 0: never (again) */
+	unsigned long told_changes;   /* of the answers that hold (grants.h) */
+	bool pointed;                 /* it was said where questions wait */
 	int master;                   /* of the command's pty, or -1 */
 	int channel;
 	int signals;
@@ -87,11 +91,33 @@ static bool can_ask(void *context)
 		return false;
 	if (asker->terminal && !sb_terminal_gone(asker->terminal))
 		return true;
-	if (asker->supervision->consent == SB_CONSENT_AUTO)
+	if (asker->supervision->consent == SB_CONSENT_AUTO) /* the others wait */
 		return asker->socket && sb_socket_clients(asker->socket);
 	if (!asker->socket)
 		open_socket(asker);
 	return asker->socket;
+}
+
+/* Does the command take each key as it comes?  Then a line of ours would stand in its screen. */
+static bool is_raw(const struct asker *asker)
+{
+	struct termios settings;
+
+	return asker->tty >= 0 && tcgetattr(asker->tty, &settings) == 0 &&
+	       !(settings.c_lflag & ICANON);
+}
+
+/* Nothing of the question shows here: say once where it waits, unless somebody is there. */
+static void point_to_watch(struct asker *asker)
+{
+	const struct sb_supervision *supervision = asker->supervision;
+
+	if (asker->pointed || !supervision->warn || !asker->socket ||
+	    sb_socket_clients(asker->socket) || is_raw(asker))
+		return;
+	asker->pointed = true;
+	supervision->warn(supervision->context,
+			  "a question waits; answer it in another terminal: sandbash --watch");
 }
 
 static bool ask(void *context, const struct sb_question *question)
@@ -103,6 +129,8 @@ static bool ask(void *context, const struct sb_question *question)
 		open_socket(asker);
 	if (asker->socket && sb_socket_ask(asker->socket, question, NULL) == SB_OK)
 		put = true;
+	if (put && asker->supervision->consent == SB_CONSENT_WATCH)
+		point_to_watch(asker);
 	return put;
 }
 
@@ -122,7 +150,8 @@ static void notice(void *context, const char *text)
 
 	if (asker->terminal)
 		sb_terminal_notice(asker->terminal, text);
-	else if (asker->supervision->warn)
+	else if (asker->supervision->warn &&
+		 !(asker->supervision->consent == SB_CONSENT_WATCH && is_raw(asker)))
 		asker->supervision->warn(asker->supervision->context, text);
 	if (asker->socket)
 		sb_socket_notice(asker->socket, text);
@@ -143,9 +172,47 @@ static void answered_elsewhere(void *context, unsigned long id, enum sb_answer a
 {
 	struct asker *asker = context;
 
-	if (asker->terminal)
+	if (asker->terminal) {
 		sb_terminal_withdraw(asker->terminal, id);
+		sb_terminal_notice(asker->terminal, "sandbash: answered on another terminal");
+	}
 	sb_approver_answer(&asker->approver, id, answer, "attach");
+}
+
+static void take_back(void *context, unsigned long number)
+{
+	struct asker *asker = context;
+
+	sb_approver_take_back(&asker->approver, number);
+}
+
+static void add_rule(void *context, const char *rule)
+{
+	struct asker *asker = context;
+
+	sb_approver_add(&asker->approver, rule);
+}
+
+static void stands(void *context, const struct sb_standing *standing)
+{
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(2 * PATH_MAX);
+	struct asker *asker = context;
+
+	sb_standing_words(standing, &words);
+	sb_socket_stands(asker->socket, standing->number, standing->answer, words.data);
+}
+
+/* Who watches sees which answers hold. */
+static void tell_standing(struct asker *asker)
+{
+	unsigned long changes = sb_grants_changes(asker->approver.grants);
+
+	if (!asker->socket || asker->told_changes == changes)
+		return;
+	asker->told_changes = changes;
+	sb_socket_standing_begin(asker->socket);
+	sb_approver_standing(&asker->approver, stands, asker);
+	sb_socket_standing_end(asker->socket);
 }
 
 static void open_socket(struct asker *asker)
@@ -158,10 +225,13 @@ static void open_socket(struct asker *asker)
 		.name = supervision->session_name,
 		.directory = supervision->home->cwd,
 		.command = supervision->command,
+		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
 		.asks = supervision->consent != SB_CONSENT_DENY,
 		.has_client = supervision->has_client,
 		.client = supervision->client,
 		.answered = answered_elsewhere,
+		.take_back = take_back,
+		.add = add_rule,
 		.context = asker,
 	};
 	struct sb_error err;
@@ -171,7 +241,7 @@ static void open_socket(struct asker *asker)
 	asker->socket_ms = 0;
 	/* without it the run goes on; only who relies on it is told */
 	if (sb_socket_open(&options, &asker->socket, &err) != SB_OK &&
-	    supervision->consent == SB_CONSENT_ASK)
+	    (supervision->consent == SB_CONSENT_ASK || supervision->consent == SB_CONSENT_WATCH))
 		notice(asker, err.message);
 }
 
@@ -440,6 +510,7 @@ static void loop(struct asker *asker)
 			hear(asker);
 		if (asker->approver.pending || asker->approver.waiting)
 			sb_approver_tick(&asker->approver);
+		tell_standing(asker);
 	}
 }
 
@@ -520,7 +591,7 @@ static void take_terminal(struct asker *asker, struct sb_birth *birth)
 	if (tcgetpgrp(asker->tty) != getpgrp()) {
 		close(asker->tty);
 		asker->tty = -1;
-	} else if (asker->supervision->consent == SB_CONSENT_DENY) {
+	} else if (!sb_consent_on_terminal(asker->supervision->consent)) {
 		birth->job_control = true;
 	} else {
 		birth->tty = asker->tty;

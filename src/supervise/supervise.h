@@ -17,10 +17,17 @@
 #include "sandbash/policy.h"
 
 enum sb_consent {
-	SB_CONSENT_AUTO, /* ask when someone can be asked */
-	SB_CONSENT_ASK,  /* ask, and wait for someone to attach */
-	SB_CONSENT_DENY, /* never ask */
+	SB_CONSENT_AUTO,  /* ask when someone can be asked */
+	SB_CONSENT_ASK,   /* ask, and wait for someone to attach */
+	SB_CONSENT_DENY,  /* never ask */
+	SB_CONSENT_WATCH, /* ask only where somebody watches or is attached, and wait for that */
 };
+
+/* Are questions put on the run's own terminal?  If not, the command has that to itself. */
+static inline bool sb_consent_on_terminal(enum sb_consent consent)
+{
+	return consent == SB_CONSENT_AUTO || consent == SB_CONSENT_ASK;
+}
 
 struct sb_supervision {
 	size_t size; /* sizeof this struct */
