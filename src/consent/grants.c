@@ -473,7 +473,8 @@ bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
 
 	switch (answer) {
 	case SB_ANSWER_DENY:
-		if (wish->metadata)
+		/* bytes were refused, not the file: a rule would keep harmless ones out as well */
+		if (wish->metadata || wish->shows_content)
 			return false;
 		set_all(out_access, reads ? SB_DENY : read, reads ? SB_ASK : SB_DENY);
 		break;

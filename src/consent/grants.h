@@ -135,7 +135,7 @@ bool sb_grants_take_back(struct sb_grants *grants, unsigned long number);
 /*
  * How an answer reads as a rule, for a named session or the configuration: the access and
  * the canonical path it is for.  False: it lasts no longer than the process or the session
- * (once; a denial about modes alone).  out_path is PATH_MAX bytes.
+ * (once; a denial about modes alone, or of bytes that were shown).  out_path is PATH_MAX bytes.
  */
 bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
 		       struct sb_access *out_access, char *out_path);

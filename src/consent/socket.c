@@ -318,6 +318,7 @@ static bool is_offered(const struct sb_question *question, int answer)
 	switch (answer) {
 	case SB_ANSWER_ONCE:
 	case SB_ANSWER_DENY:
+	case SB_ANSWER_NONE:
 		return true;
 	case SB_ANSWER_DIRECTORY:
 	case SB_ANSWER_ALWAYS:
@@ -340,6 +341,8 @@ static void take_answer(struct sb_socket *s, struct client *client,
 		drop(client); /* not a client of ours */
 		return;
 	}
+	if (message->number == SB_ANSWER_NONE && sb_socket_clients(s) > 1)
+		return; /* others may have somebody */
 	withdraw(s, message->id, "answered on another terminal", client);
 	/* Last: it may ask again. */
 	s->answered(s->context, message->id, (enum sb_answer)message->number);

@@ -44,7 +44,8 @@ struct sb_socket_options {
 	bool has_client;
 	int client;
 	/* From sb_socket_handle(): a client has answered an open question, which is open no more
-	 * here.  It may ask, withdraw and notice, but not close. */
+	 * here; SB_ANSWER_NONE: the only one has nobody to ask.  It may ask, withdraw and notice,
+	 * but not close. */
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
 	/* The same for C9: an answer's number is to hold no more; or a rule is to hold.  Or NULL. */
 	void (*take_back)(void *context, unsigned long number);

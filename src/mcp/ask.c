@@ -3,7 +3,8 @@
  *
  * Up to 2025-11-25: a request of ours, elicitation/create, that the client answers.  Later: the
  * call ends with "input_required" and comes back with the answers.  Declining, cancelling and
- * whatever is no offered answer mean no.
+ * whatever is no offered answer mean no, unless it comes faster than a person could have read it:
+ * then the client has answered by itself, and nobody was asked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "mcp/mcp.h"
 
 #define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
+#define ALONE_MS 100               /* nobody reads and declines a question as fast as that */
 #define PART_SHOWN 1000            /* bytes of a command */
 #define CONTENT_SHOWN (3 * 4096) /* of what would be written, which has its own marks: excerpt.h */
 
@@ -140,14 +142,16 @@ static void forget(struct sb_mcp *mcp, struct sb_ask *ask)
 	free(ask);
 }
 
-/* What the person chose; NULL: the form was not filled in as it asks for. */
+/* What the person chose; "none": there was no person. */
 static const char *chosen(const struct sb_ask *ask, const json_t *response)
 {
 	const char *action = json_string_value(json_object_get(response, "action")),
 		   *answer = json_string_value(
 			   json_object_get(json_object_get(response, "content"), "answer"));
 
-	if (!action || strcmp(action, "accept") != 0 || !answer)
+	if (!action || strcmp(action, "accept") != 0)
+		return sb_mcp_now_ms() - ask->sent_ms < ALONE_MS ? "none" : "deny";
+	if (!answer)
 		return "deny";
 	if (strcmp(answer, "once") == 0)
 		return "once";
@@ -178,6 +182,7 @@ static json_t *request_id(unsigned long number)
 static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
 {
 	ask->request = ++mcp->last_request;
+	ask->sent_ms = sb_mcp_now_ms();
 	sb_out_send(mcp->out, sb_rpc_request(request_id(ask->request), "elicitation/create",
 					     params_of(ask, false, mcp->version)));
 }
@@ -200,8 +205,9 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	json_t *requests = json_object(), *result;
 	char key[32], token[SB_TOKEN_SIZE];
 
-	for (const struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
+	for (struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
 		if (is_of(ask, call)) {
+			ask->sent_ms = sb_mcp_now_ms();
 			snprintf(key, sizeof key, "q%lu", ask->q);
 			json_object_set_new(requests, key,
 					    json_pack("{s:s, s:o}", "method", "elicitation/create",
@@ -272,7 +278,7 @@ void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 			       .next = mcp->asks};
 	mcp->asks = ask;
 	if (!call && !run) {
-		give(mcp, ask, "deny"); /* cancelled meanwhile */
+		give(mcp, ask, "none"); /* cancelled meanwhile */
 		return;
 	}
 	if (!call && run->kill_ms) {
@@ -317,8 +323,8 @@ bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
 		json_decref(id);
 		if (!same)
 			continue;
-		/* an error instead of an answer (it cannot show the form) is no yes */
-		give(mcp, ask, message->result ? chosen(ask, message->result) : "deny");
+		/* an error instead of an answer: it could not show the form */
+		give(mcp, ask, message->result ? chosen(ask, message->result) : "none");
 		return true;
 	}
 	return false;

@@ -27,7 +27,7 @@ static unsigned long number(const json_t *message, const char *key)
 static void answer(struct keeper *keeper, const json_t *message)
 {
 	static const enum sb_answer answers[] = {SB_ANSWER_ONCE, SB_ANSWER_DIRECTORY,
-						 SB_ANSWER_ALWAYS, SB_ANSWER_DENY};
+						 SB_ANSWER_ALWAYS, SB_ANSWER_DENY, SB_ANSWER_NONE};
 	const char *word = json_string_value(json_object_get(message, "answer"));
 
 	for (size_t i = 0; word && i < sizeof answers / sizeof answers[0]; i++)
@@ -130,8 +130,8 @@ static void tend_people(struct keeper *keeper, const struct pollfd *fds, size_t 
 			run->attached = -1;
 		}
 	for (at = keeper->questions; at; at = at->next)
-		if (at->perform && !at->perform->elicit) {
-			sb_keeper_answer(keeper, at->shown.id, SB_ANSWER_DENY, "nobody");
+		if (at->declined || (at->perform && !at->perform->elicit)) {
+			sb_keeper_answer(keeper, at->shown.id, SB_ANSWER_NONE, "nobody");
 			return; /* the list has changed; the rest has its turn */
 		}
 }

@@ -15,10 +15,10 @@
  *
  *     question  q call|run ...               put it to the client's user
  *     withdrawn q                            no longer
- *     performed call nobody attach           descriptor 0 holds the result
+ *     performed call nobody declined attach  descriptor 0 holds the result
  *     started   run                          descriptors: its output and error streams
  *     session   run session                  its name in the log
- *     ended     run status report | failed
+ *     ended     run status report attach | failed
  *     log       call                         descriptor 0, if there is a record
  */
 #ifndef SB_MCP_KEEPER_IMPL_H
@@ -37,6 +37,8 @@
 #include "mcp/keeper.h"
 #include "mcp/link.h"
 #include "sandbash/files.h"
+
+#define SB_KEEPER_WAY_IN 128
 
 /*
  * What a question of a call was about.  A yes is for this: the same operation on the same path,
@@ -57,6 +59,7 @@ struct keeper_question {
 	struct keeper_perform *perform; /* one of these two */
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */
+	bool declined;        /* by the client, which has shown it to nobody */
 };
 
 /* What was answered about one path in one call: covers that call only. */
@@ -75,7 +78,8 @@ struct keeper_perform {
 	json_t *args;
 	json_t *roots; /* that the client narrowed the session to; or NULL */
 	bool elicit, cancelled;
-	bool nobody; /* can be asked: what has no answer yet is refused by the call itself */
+	bool nobody;   /* can be asked: what has no answer yet is refused by the call itself */
+	bool declined; /* the client could, and has answered by itself */
 	struct keeper_approval *approvals;
 	struct keeper_question *question;
 	pid_t child; /* 0: none at present */
@@ -127,9 +131,16 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 /* Put it to everybody who can be asked; elicit: the client can.  False: nobody. */
 bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit);
 void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why);
+/* SB_ANSWER_NONE: whoever it was put to has nobody to ask.  That is no answer, and not remembered. */
 void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
 		      const char *by);
 bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
+
+/* Was this refused before, where the run that asks now cannot know it? */
+bool sb_keeper_refused_before(const struct keeper *keeper, const struct sb_question *shown);
+
+/* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
+bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
 /*
  * An answer, remembered for the session where it is of that kind.  "directory" and "always" are
@@ -163,8 +174,7 @@ void sb_approvals_free(struct keeper_approval *list);
 void sb_keeper_perform(struct keeper *keeper, const json_t *message);
 void sb_keeper_cancel(struct keeper *keeper, unsigned long call);
 void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform);
-void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform,
-				enum sb_answer answer, const char *by);
+void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform);
 
 /*
  * The roots that the client narrowed the session to, as far as they lie in the user's own; or

@@ -42,16 +42,12 @@ static void finish(struct keeper *keeper, struct keeper_perform *perform, bool n
 {
 	json_t *message =
 		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
-	char attach[128];
+	char attach[SB_KEEPER_WAY_IN];
 
-	/* who attaches to a session that never asks could not answer either */
-	if (nobody && keeper->options->line->consent != SB_CONSENT_DENY) {
+	if (nobody && sb_keeper_way_in(keeper, attach)) {
 		json_object_set_new(message, "nobody", json_true());
-		if (keeper->audit) {
-			snprintf(attach, sizeof attach, "sandbash --attach=%s",
-				 sb_audit_session(keeper->audit));
-			json_object_set_new(message, "attach", json_string(attach));
-		}
+		json_object_set_new(message, "declined", json_boolean(perform->declined));
+		json_object_set_new(message, "attach", json_string(attach));
 	}
 	if (perform->cancelled)
 		json_decref(message);
@@ -315,10 +311,7 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 	json_decref(told);
 }
 
-void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform,
-				enum sb_answer answer, const char *by)
+void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform)
 {
-	(void)answer;
-	(void)by;
 	start(keeper, perform); /* a no is told by the call itself, in its own words */
 }

@@ -1,4 +1,5 @@
 /* keeper_record.c - the session's record (F7), and the socket on which people attach to it. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,16 @@ int sb_keeper_require_record(const struct sb_setup *setup, const char *name, str
 	else
 		sb_audit_close(audit);
 	return status;
+}
+
+bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN])
+{
+	/* who attaches to a session that never asks could not answer either */
+	if (keeper->options->line->consent == SB_CONSENT_DENY)
+		return false;
+	snprintf(out, SB_KEEPER_WAY_IN, "sandbash --attach%s%s", keeper->audit ? "=" : "",
+		 keeper->audit ? sb_audit_session(keeper->audit) : "");
+	return true;
 }
 
 static void attach_answered(void *context, unsigned long id, enum sb_answer answer)

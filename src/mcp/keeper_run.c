@@ -358,7 +358,8 @@ static struct keeper_question *find(struct keeper *keeper, const struct keeper_r
 
 static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
 {
-	struct keeper_question *question = sb_keeper_question(keeper, shown);
+	bool refused = sb_keeper_refused_before(keeper, shown);
+	struct keeper_question *question = refused ? NULL : sb_keeper_question(keeper, shown);
 
 	if (question) {
 		question->run = run;
@@ -367,7 +368,7 @@ static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_q
 			return;
 		sb_keeper_withdraw(keeper, question, "nobody can be asked");
 	}
-	sb_keeper_run_answered(run, shown->id, SB_ANSWER_DENY);
+	sb_keeper_run_answered(run, shown->id, refused ? SB_ANSWER_DENY : SB_ANSWER_NONE);
 }
 
 static void take(struct keeper *keeper, struct keeper_run *run,
@@ -440,6 +441,7 @@ static json_t *read_report(const char *path)
 void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
 {
 	struct keeper_run **at = &keeper->runs;
+	char attach[SB_KEEPER_WAY_IN];
 	int status = 0;
 	json_t *message;
 
@@ -457,6 +459,8 @@ void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
 	message = json_pack("{s:s, s:I, s:i}", "k", "ended", "run", (json_int_t)run->run, "status",
 			    WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	json_object_set_new(message, "report", read_report(run->report));
+	if (sb_keeper_way_in(keeper, attach))
+		json_object_set_new(message, "attach", json_string(attach));
 	sb_link_send(&keeper->link, message, NULL, 0);
 	while (*at && *at != run)
 		at = &(*at)->next;

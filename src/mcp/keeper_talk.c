@@ -30,8 +30,16 @@ static json_t *read_result(int fd)
 	return result;
 }
 
+void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what)
+{
+	sb_buf_printf(out,
+		      " Tell the user: to answer such questions, run 'sandbash --watch' or '%s' in "
+		      "another terminal, and let %s be repeated.",
+		      attach, what);
+}
+
 /* C4: nobody could be asked.  Say what a person can do about it. */
-static void add_way_out(json_t *result, const char *attach)
+static void add_way_out(json_t *result, const char *attach, bool declined)
 {
 	json_t *structured = json_object_get(result, "structuredContent"),
 	       *error = json_object_get(structured, "error");
@@ -48,18 +56,14 @@ static void add_way_out(json_t *result, const char *attach)
 		return;
 	if (strcmp(code, "PATH_OUTSIDE_PROJECT") == 0 && model)
 		sb_buf_printf(&text, "%s ", model);
-	json_object_set_new(error, "attach", json_string(attach ? attach : ""));
-	sb_buf_printf(&text,
-		      "Nobody could be asked: this client shows no questions. Tell the user: to "
-		      "answer such questions, run '%s' in another terminal and let the call be "
-		      "repeated",
-		      attach ? attach : "sandbash --attach");
+	json_object_set_new(error, "attach", json_string(attach));
+	sb_buf_puts(&text, declined ? "Nobody was asked: this client declined by itself."
+				    : "Nobody could be asked: this client shows no questions.");
+	sb_mcp_way_in(&text, attach, "the call");
 	if (allow)
 		sb_buf_printf(&text,
-			      "; or start the server with this option to allow it for good: %s",
+			      " Or start the server with this option to allow it for good: %s",
 			      allow);
-	else
-		sb_buf_puts(&text, ".");
 	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
 	said = json_sprintf("%s: %s\n%s", code, person ? person : "", text.data);
 	if (json_is_string(json_object_get(structured, "content")))
@@ -72,6 +76,7 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 {
 	struct sb_call *call = sb_call_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
+	const char *attach = json_string_value(json_object_get(message, "attach"));
 	json_t *result;
 
 	if (!call || call->run || !call->tool)
@@ -80,8 +85,8 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 	if (!result)
 		result = sb_tool_failure("SYSTEM", "the operation could not be carried out",
 					 "Try again later.", false, NULL);
-	if (json_is_true(json_object_get(message, "nobody")))
-		add_way_out(result, json_string_value(json_object_get(message, "attach")));
+	if (json_is_true(json_object_get(message, "nobody")) && attach)
+		add_way_out(result, attach, json_is_true(json_object_get(message, "declined")));
 	/* its question was answered by others: the client hears of it when it comes back */
 	if (call->state == SB_CALL_PARKED)
 		call->result = result;

@@ -84,6 +84,7 @@ struct sb_ask {
 	struct sb_call *call; /* one of these two */
 	struct sb_run *run;
 	unsigned long request; /* number of our elicitation/create; 0: not sent, or modern */
+	int64_t sent_ms;       /* when the client got it */
 };
 
 struct sb_run {
@@ -102,6 +103,7 @@ struct sb_run {
 	int status;
 	json_t *report;
 	char *session, *failed;
+	char *attach; /* what a person types to be asked; NULL: nothing helps */
 };
 
 struct sb_mcp {
@@ -176,6 +178,8 @@ bool sb_call_in_use(const struct sb_mcp *mcp, const json_t *id);
 /* --- keeper_talk.c: messages of the keeper ------------------------------------------------------ */
 void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS]);
 void sb_mcp_tell(struct sb_mcp *mcp, json_t *message);
+/* How a person comes to be asked next time; attach: their command, what: "the call". */
+void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what);
 
 /* --- ask.c ---------------------------------------------------------------------------------------- */
 void sb_ask_take(struct sb_mcp *mcp, const json_t *facts); /* a new question */

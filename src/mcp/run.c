@@ -49,6 +49,7 @@ static void free_run(struct sb_run *run)
 	free(run->command);
 	free(run->session);
 	free(run->failed);
+	free(run->attach);
 	free(run);
 }
 
@@ -238,6 +239,7 @@ static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS]
 static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
 {
 	const char *failed = json_string_value(json_object_get(message, "failed"));
+	const char *attach = json_string_value(json_object_get(message, "attach"));
 
 	run->ended = true;
 	run->ended_ms = sb_mcp_now_ms();
@@ -245,6 +247,8 @@ static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
 	run->report = json_incref(json_object_get(message, "report"));
 	if (failed)
 		run->failed = strdup(failed);
+	if (attach)
+		run->attach = strdup(attach);
 	conclude(mcp, run);
 }
 

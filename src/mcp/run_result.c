@@ -94,6 +94,31 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 	}
 }
 
+/* Was something refused because no person was there to be asked? */
+static bool lacked_person(const struct sb_run *run)
+{
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(run->report, "entries"), i, entry)
+	{
+		const char *by = json_string_value(json_object_get(entry, "by"));
+
+		if (by && strcmp(by, "nobody") == 0)
+			return run->attach;
+	}
+	return false;
+}
+
+static void put_way_in(const struct sb_run *run, struct sb_buf *text)
+{
+	if (!lacked_person(run))
+		return;
+	sb_buf_puts(text, "\n[nobody was asked.");
+	sb_mcp_way_in(text, run->attach, "the command");
+	sb_buf_putc(text, ']');
+}
+
 /* What a person should look at although nothing was refused. */
 static void put_notes(const struct sb_run *run, struct sb_buf *text)
 {
@@ -123,6 +148,7 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
 	put_text(run, out, err, &text);
+	put_way_in(run, &text);
 	put_notes(run, &text);
 	facts = json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
 			  "runId", run->id, "state", state_of(run), "timedOut", run->timed_out,
@@ -138,6 +164,8 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	json_object_set_new(facts, "refused", refused ? json_incref(refused) : json_array());
 	if (json_array_size(json_object_get(run->report, "notes")))
 		json_object_set(facts, "notes", json_object_get(run->report, "notes"));
+	if (lacked_person(run))
+		json_object_set_new(facts, "attach", json_string(run->attach));
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));
 	if (run->failed)

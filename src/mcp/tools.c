@@ -232,6 +232,7 @@ static const struct sb_param request_params[] = {
 	"," FLAG("truncated", "The middle was left out; the resources have more")                  \
 	"," NUMBER("durationMs", "Since its start")                                                \
 	"," WORD("session", "For sandbash --log")                                                  \
+	"," WORD("attach", "What the user types to be asked, if nobody was")                       \
 	"," NUMBER("refusedCount", "Operations that the sandbox refused")                          \
 	",\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"        \
 	"\"What was refused, and the option that would allow it\"}"                                \

@@ -172,6 +172,11 @@ static void answered_elsewhere(void *context, unsigned long id, enum sb_answer a
 {
 	struct asker *asker = context;
 
+	if (answer == SB_ANSWER_NONE) {
+		if (!asker->terminal)
+			sb_approver_abandon(&asker->approver, id);
+		return;
+	}
 	if (asker->terminal) {
 		sb_terminal_withdraw(asker->terminal, id);
 		sb_terminal_notice(asker->terminal, "sandbash: answered on another terminal");

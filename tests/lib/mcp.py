@@ -24,6 +24,12 @@ META = "io.modelcontextprotocol/"
 TIMEOUT = 20
 
 
+def read_first(answer):
+    """As a person answers, who takes longer than a client that answers by itself (ask.c, ALONE_MS)."""
+    time.sleep(0.15)
+    return answer
+
+
 def accept(answer):
     return {"action": "accept", "content": {"answer": answer}}
 
@@ -191,7 +197,7 @@ class Server:
         responses = {}
         for key, asked in result["inputRequests"].items():
             self.asked.append(asked)
-            answer = self.answers(asked["params"]) if self.answers else {"action": "cancel"}
+            answer = self.answers(asked["params"]) if self.answers else read_first({"action": "cancel"})
             responses[key] = accept(answer) if isinstance(answer, str) else answer
         return self.finish_call(name, arguments, {"inputResponses": responses,
                                                   "requestState": result["requestState"]}, timeout)

@@ -6,8 +6,8 @@ import json
 import os
 import time
 
-from mcp import Server
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from mcp import Server, read_first
+from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
 
 ERAS = ("legacy", "modern")
 
@@ -38,7 +38,7 @@ def once_reads(fx, era):
           ["once", "directory", "always", "deny"])
     equal(server.data("read_text_file", path=str(secret))["content"], "outside")
     equal(len(server.asked), 2, "once is once")
-    server.answers = lambda params: {"action": "decline"}
+    server.answers = lambda params: read_first({"action": "decline"})
     error = server.failure("read_text_file", path=str(secret))
     equal((error["code"], error["violation"]), ("DENIED", True))
     server.answers = lambda params: "once"
@@ -249,10 +249,90 @@ def odd_answers(fx):
                                      {"action": "accept", "content": {"answer": "root"}},
                                      {"action": "accept", "content": {"answer": 1}},
                                      {"action": "cancel"}, {"action": "x"}, {}, [], "never")):
-        server.answers = lambda params, answer=answer: answer
+        server.answers = lambda params, answer=answer: read_first(answer)
         equal(server.failure("write_file", path=str(fx.outside / f"{number}"), content="x")["code"],
               "DENIED", str(answer))
     equal(os.listdir(fx.outside), [])
+
+
+def alone(fx, server, tries=100):
+    """The error of a write that the client declined in less time than a person takes."""
+    server.answers = lambda params: {"action": "decline"}
+    for number in range(tries):
+        begun = time.monotonic()
+        error = server.failure("write_file", path=str(fx.outside / f"{number}"), content="x")
+        if time.monotonic() - begun < 0.1:  # else the machine was busy, and it was a person's no
+            return error
+    raise Failed("no call took less than a tenth of a second")
+
+
+@each_era
+def declined_alone(fx, era):
+    """C6 a client that declines by itself has asked nobody: not told, nor kept, as a person's no"""
+    server = Server(fx, era=era)
+    error = alone(fx, server)
+    equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True))
+    for words in ("Nobody was asked", "declined by itself", "sandbash --watch", error["attach"]):
+        contains(error["model"], words)
+    contains(error["attach"], "sandbash --attach=")
+    server.answers = lambda params: "once"
+    server.data("write_file", path=error["path"], content="yes")
+    equal(fx.read(error["path"]), "yes", "it was no denial")
+    check(not [event for event in log(fx) if event["event"] == "answer" and event["answer"] == "deny"
+               and event["path"] == error["path"]])
+
+
+def cannot_show(server, tool, **arguments):
+    """The result of a call whose question the client has no form for; it took as long as a person."""
+    number = server.begin("tools/call", {"name": tool, "arguments": arguments})
+    server.wait_for(lambda: server.asked, "the question")
+    read_first(None)
+    server.send({"jsonrpc": "2.0", "id": server.asked[0]["id"],
+                 "error": {"code": -32601, "message": "no such method"}})
+    return server.wait(number)["result"]["structuredContent"]
+
+
+@test("C6 a client that cannot show the form has asked nobody")
+def has_no_form(fx):
+    server = Server(fx)
+    error = cannot_show(server, "write_file", path=str(fx.outside / "a"), content="x")["error"]
+    contains(error["model"], "Nobody was asked")
+    server.answers = lambda params: "once"
+    server.data("write_file", path=str(fx.outside / "a"), content="x")
+
+
+@test("C6 nor for a command: its refusals name what a person can run, and the next one is asked about")
+def command_has_no_form(fx):
+    server = Server(fx)
+    command = f"echo x > {fx.outside}/a"
+    data = cannot_show(server, "run_command", command=command)
+    equal((data["refused"][0]["by"], data["refused"][0]["path"]), ("nobody", str(fx.outside / "a")))
+    contains(data["attach"], "sandbash --attach=")
+    contains(data["content"], "sandbash --watch")
+    contains(data["content"], data["attach"])
+    server.answers = lambda params: "once"
+    equal(server.data("run_command", command=command)["refused"], [])
+
+
+@each_era
+def bytes_refused(fx, era):
+    """a no to bytes is one to such bytes, never to the file: harmless ones land, others are not asked about twice"""
+    fx.git_project()
+    server = Server(fx, era=era)
+    server.answers = lambda params: "deny"
+    refused = server.data("run_command", command="git config core.fsmonitor /x")
+    equal(len(server.asked), 1)
+    check(refused["exitCode"] != 0)
+    data = server.data("run_command", command="git config user.name n && git config user.name")
+    equal((data["exitCode"], data["stdout"], data["refused"]), (0, "n\n", []), str(data))
+    refused = server.data("run_command", command="git config core.fsmonitor /y")
+    equal(len(server.asked), 1, "the same was asked again")
+    check("fsmonitor" not in fx.read(fx.project / ".git" / "config"))
+    fx.write(".claude.json", "{}")
+    server.failure("write_file", path=".claude.json",
+                   content='{"mcpServers": {"a": {"command": "x"}}}')
+    equal(len(server.asked), 2)
+    equal(server.data("run_command", command="echo '{\"numStartups\": 1}' > .claude.json")["refused"], [])
 
 
 def first_leg(fx, server, name="a.txt"):

@@ -141,7 +141,7 @@ def replaced_root(fx):
     server = Server(fx, roots=[f"file://{sub}"])
     server.wait_until(lambda: str(sub) in server.data("list_allowed_directories")["content"],
                       "the narrowed view")
-    server.answers = lambda params: {"action": "decline"}
+    server.answers = lambda params: "deny"
     sub.rename(fx.project / "away")
     sub.symlink_to(fx.outside)
     equal(server.failure("read_text_file", path=str(secret))["code"], "CHANGED")

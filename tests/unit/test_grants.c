@@ -575,6 +575,9 @@ static void answers_read_as_rules(void **state)
 	assert_true(sb_grants_as_rule(&held.wish, SB_ANSWER_DENY, &access, path));
 	assert_string_equal(path, in(fx->root, "home/docs/x"));
 	assert_true(sb_access_equal(&access, &sb_access_read));
+	/* A no to bytes is none to the file. */
+	held.wish.shows_content = true;
+	assert_false(sb_grants_as_rule(&held.wish, SB_ANSWER_DENY, &access, path));
 	let_go(&held);
 	/* A no to writing does not open a file for reading that asks before it is read. */
 	stop_by(fx, SB_TIER_GLOBAL, "/");

@@ -421,6 +421,35 @@ static void the_first_answer_counts(void **state)
 	close(second);
 }
 
+/* A client may have nobody to ask; the question is over only when no other has somebody. */
+static void nobody_is_no_answer(void **state)
+{
+	struct run *run = *state;
+	struct sb_attach_message message;
+	int first = attached(run), second = attached(run), answer;
+	unsigned long id;
+
+	assert_int_equal(order(run, 'a', 1), SB_OK);
+	assert_int_equal(hear(first, &message, 5000), SB_ATTACH_QUESTION);
+	assert_int_equal(hear(second, &message, 5000), SB_ATTACH_QUESTION);
+	say(first, SB_ATTACH_ANSWER, 1, SB_ANSWER_NONE);
+	assert_int_equal(order(run, 'c', 0), 2); /* the next report is this one */
+	say(second, SB_ATTACH_ANSWER, 1, SB_ANSWER_ONCE);
+	hear_report(run, &id, &answer);
+	assert_int_equal(answer, SB_ANSWER_ONCE);
+	close(second);
+	assert_int_equal(hear(first, &message, 5000), SB_ATTACH_WITHDRAWN);
+	while (order(run, 'c', 0) != 1)
+		;
+	assert_int_equal(order(run, 'a', 2), SB_OK);
+	assert_int_equal(hear(first, &message, 5000), SB_ATTACH_QUESTION);
+	say(first, SB_ATTACH_ANSWER, 2, SB_ANSWER_NONE);
+	hear_report(run, &id, &answer);
+	assert_int_equal(id, 2);
+	assert_int_equal(answer, SB_ANSWER_NONE);
+	close(first);
+}
+
 /* Each of these ends the connection and answers nothing. */
 static void nonsense_ends_it(void **state)
 {
@@ -432,7 +461,6 @@ static void nonsense_ends_it(void **state)
 	} wrong[] = {
 		{SB_ATTACH_ANSWER, 2, SB_ANSWER_DIRECTORY}, /* not offered: it has no directory */
 		{SB_ATTACH_ANSWER, 2, SB_ANSWER_ALWAYS},
-		{SB_ATTACH_ANSWER, 2, SB_ANSWER_NONE},
 		{SB_ATTACH_ANSWER, 2, 77},
 		{SB_ATTACH_ANSWER, 2, -1},
 		{SB_ATTACH_ANSWER, 3, SB_ANSWER_ONCE}, /* not asked yet */
@@ -542,6 +570,7 @@ static const struct CMUnitTest tests[] = {
 	RUN_TEST(only_who_is_free),
 	RUN_TEST(only_who_connected),
 	RUN_TEST(the_first_answer_counts),
+	RUN_TEST(nobody_is_no_answer),
 	RUN_TEST(nonsense_ends_it),
 	RUN_TEST(who_does_not_read_keeps_nobody_waiting),
 	RUN_TEST(there_is_an_end_to_clients),

@@ -7,12 +7,15 @@ export const [, , command, project, outside, ...rest] = process.argv;
 export const asked = [];
 
 /** A person: says yes once to everything but what is called "no". */
-export function person(request) {
+export async function person(request) {
   asked.push(request.params);
   assert.match(request.params.message, /wants to/);
   const property = request.params.requestedSchema.properties.answer;
   assert.ok(property.enum.includes('once') && property.enum.includes('deny'));
-  if (request.params.message.includes('no.txt')) return { action: 'decline' };
+  if (request.params.message.includes('no.txt')) {
+    await new Promise((later) => setTimeout(later, 150)); // sooner, and it was no person
+    return { action: 'decline' };
+  }
   return { action: 'accept', content: { answer: 'once' } };
 }
 
