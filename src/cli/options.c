@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/typo.h"
 #include "consent/session.h"
@@ -36,6 +37,7 @@ enum id {
 	ATTACH,
 	QUIET,
 	REPORT,
+	AGENT_REPORT,
 	REQUIRE_AUDIT,
 	KEEP_BACKGROUND,
 	BEST_EFFORT,
@@ -136,6 +138,11 @@ const struct sb_option sb_options[] = {
 		   "no summary of what was refused at the end"},
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
 		    "write what was refused to FILE, as JSON"},
+	[AGENT_REPORT] =
+		{"agent-report", "FD", NULL, SB_GROUP_RUN, NULL,
+		 "for agents: what was refused as one line of JSON at the end, on standard "
+		 "error or descriptor FD",
+		 .optional = true},
 	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_MORE, NULL,
 			   "do not run without a record", .inherited = true},
 	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
@@ -463,7 +470,8 @@ static int keep_fd(struct sb_command_line *line, const char *value, struct sb_er
 	return SB_OK;
 }
 
-static int set_ask_fd(struct sb_command_line *line, const char *value, struct sb_error *err)
+/* A descriptor that is ours and not the command's; given once. */
+static int set_own_fd(enum id id, const char *value, bool *has, int *out, struct sb_error *err)
 {
 	char *end;
 	long fd;
@@ -472,11 +480,23 @@ static int set_ask_fd(struct sb_command_line *line, const char *value, struct sb
 	fd = strtol(value, &end, 10);
 	if (errno || *end || end == value || fd < 3 || fd > INT_MAX)
 		return sb_fail(err, SB_E_INVALID, 0,
-			       "--ask-fd takes a descriptor number from 3 on, not '%s'", value);
-	if (line->has_ask_fd && line->ask_fd != (int)fd)
-		return contradicts(ASK_FD, err);
-	line->has_ask_fd = true;
-	line->ask_fd = (int)fd;
+			       "--%s takes a descriptor number from 3 on, not '%s'",
+			       sb_options[id].name, value);
+	if (*has && *out != (int)fd)
+		return contradicts(id, err);
+	*has = true;
+	*out = (int)fd;
+	return SB_OK;
+}
+
+static int set_agent_report(struct sb_command_line *line, const char *value, struct sb_error *err)
+{
+	if (value)
+		return set_own_fd(AGENT_REPORT, value, &line->agent_report, &line->agent_fd, err);
+	if (line->agent_report && line->agent_fd != STDERR_FILENO)
+		return contradicts(AGENT_REPORT, err);
+	line->agent_report = true;
+	line->agent_fd = STDERR_FILENO;
 	return SB_OK;
 }
 
@@ -559,7 +579,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		line->clean_env = true;
 		return SB_OK;
 	case ASK_FD:
-		return set_ask_fd(line, value, err);
+		return set_own_fd(id, value, &line->has_ask_fd, &line->ask_fd, err);
+	case AGENT_REPORT:
+		return set_agent_report(line, value, err);
 	case APPLY:
 		line->apply = true;
 		return SB_OK;

@@ -99,6 +99,8 @@ struct sb_command_line {
 	int ask_timeout_ms;
 	const char *session;    /* --session=NAME */
 	const char *report;     /* --report=FILE */
+	bool agent_report;      /* --agent-report, */
+	int agent_fd;           /* ... to this descriptor */
 	const char *config_dir; /* --config-dir=DIR */
 	const char *profile;    /* --profile=NAME */
 

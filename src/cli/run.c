@@ -16,6 +16,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/quote.h"
+#include "cli/agent_report.h"
 #include "cli/cli.h"
 #include "cli/report.h"
 #include "cli/flags.h"
@@ -530,15 +531,17 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 	struct sb_json json;
 	struct sb_error err;
 
-	if (!line->quiet) {
+	if (!line->quiet && !line->agent_report) {
 		sb_summary_text(summary, SUMMARY_LINES, &text);
 		if (text.length)
 			fputs(text.data, stderr);
 	}
+	if (line->agent_report && sb_agent_report_write(line, summary, &err) != SB_OK)
+		return sb_report(&err);
 	if (!file->directory)
 		return 0;
 	sb_json_init(&json, &report);
-	sb_summary_json(summary, &json);
+	sb_summary_json(summary, SB_SUMMARY_MAX, &json);
 	sb_buf_putc(&report, '\n');
 	return sb_report_write(file, report.data, report.length, &err) == SB_OK ? 0
 										: sb_report(&err);
@@ -658,6 +661,7 @@ int sb_cli_run(const struct sb_command_line *given)
 	static struct sb_command_line chosen;
 	static struct run run;
 	const struct sb_command_line *line = &chosen;
+	struct sb_error err;
 	int status;
 
 	chosen = *given;
@@ -666,6 +670,8 @@ int sb_cli_run(const struct sb_command_line *given)
 	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
 		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);
 
+	if (!status && sb_agent_report_check(line, &err) != SB_OK)
+		status = sb_report(&err);
 	if (!status)
 		status = prepare(line, true, &run);
 

@@ -491,12 +491,24 @@ static const char *reason_of(const struct entry *entry)
 	return NULL;
 }
 
+/* By whom, and which rule there is. */
+static void put_why(const struct entry *entry, struct sb_buf *out)
+{
+	const char *reason = reason_of(entry);
+
+	if (reason)
+		sb_buf_printf(out, "%s; ", reason);
+	if (entry->rule)
+		sb_escape_append(out, entry->rule, strlen(entry->rule));
+	else
+		sb_buf_puts(out, entry->read_only ? "read-only mode" : "no rule covers it");
+}
+
 /* True: an option allows it. */
 static bool put_entry(const struct sb_summary *summary, const struct entry *entry,
 		      struct sb_buf *out)
 {
 	struct way way = find_way(summary, entry);
-	const char *reason = reason_of(entry);
 	bool helps = !way.none && way.flag;
 
 	sb_buf_printf(out, "  %s '", verb_of(entry));
@@ -506,12 +518,7 @@ static bool put_entry(const struct sb_summary *summary, const struct entry *entr
 		sb_buf_printf(out, "%lu times; ", entry->count);
 	if (entry->cache)
 		sb_buf_printf(out, "%s; ", entry->cache);
-	if (reason)
-		sb_buf_printf(out, "%s; ", reason);
-	if (entry->rule)
-		sb_escape_append(out, entry->rule, strlen(entry->rule));
-	else
-		sb_buf_puts(out, entry->read_only ? "read-only mode" : "no rule covers it");
+	put_why(entry, out);
 	sb_buf_puts(out, ")\n      ");
 	put_way(entry, &way, out);
 	sb_buf_putc(out, '\n');
@@ -564,7 +571,9 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 		     struct sb_json *json)
 {
 	struct way way = find_way(summary, entry);
+	SB_AUTO_BUF struct sb_buf why = SB_BUF(4 * 4096);
 
+	put_why(entry, &why);
 	sb_json_open(json, '{');
 	sb_json_pair(json, "operation", sb_op_name(entry->op));
 	if (entry->metadata)
@@ -576,6 +585,7 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 	sb_json_pair_int(json, "count", (long)entry->count);
 	if (entry->program)
 		sb_json_pair(json, "program", entry->program);
+	sb_json_pair(json, "why", why.data);
 	sb_json_pair(json, "rule", entry->rule);
 	if (entry->by)
 		sb_json_pair(json, "by", entry->by);
@@ -596,19 +606,23 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 	way_done(&way);
 }
 
-void sb_summary_json(const struct sb_summary *summary, struct sb_json *json)
+void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_json *json)
 {
 	const struct entry *entries[SB_SUMMARY_MAX];
 	size_t count = in_order(summary, entries);
+	unsigned long beyond = summary->beyond;
 
 	sb_json_open(json, '{');
 	sb_json_pair_int(json, "refused", (long)summary->total);
 	sb_json_key(json, "entries");
 	sb_json_open(json, '[');
 	for (size_t i = 0; i < count; i++)
-		put_json(summary, entries[i], json);
+		if (i < most)
+			put_json(summary, entries[i], json);
+		else
+			beyond += entries[i]->count;
 	sb_json_close(json, ']');
-	sb_json_pair_int(json, "not_listed", (long)summary->beyond);
+	sb_json_pair_int(json, "not_listed", (long)beyond);
 	sb_json_key(json, "written_unseen");
 	sb_json_open(json, '[');
 	for (size_t i = 0; i < summary->written_count; i++) {

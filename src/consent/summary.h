@@ -70,7 +70,7 @@ unsigned long sb_summary_count(const struct sb_summary *summary);
  */
 void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out);
 
-/* The same as an object, with every entry. */
-void sb_summary_json(const struct sb_summary *summary, struct sb_json *json);
+/* The same as an object, with at most so many entries; of the others "not_listed" tells how many refusals. */
+void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_json *json);
 
 #endif

@@ -125,7 +125,7 @@ static void tend_people(struct keeper *keeper, const struct pollfd *fds, size_t 
 	if (sb_keeper_people(keeper) || keeper->options->line->consent == SB_CONSENT_ASK)
 		return;
 	for (run = keeper->runs; run; run = run->next)
-		if (run->greeted && !run->elicit && run->attached >= 0) {
+		if (run->greeted && !run->elicit && run->attached >= 0 && !keeper->ahead) {
 			close(run->attached); /* the run sees that nobody can be asked */
 			run->attached = -1;
 		}

@@ -129,13 +129,24 @@ static const char *asked_about(const struct sb_question *shown)
 	return shown->path;
 }
 
-bool sb_keeper_refused_before(const struct keeper *keeper, const struct sb_question *shown)
+enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *shown)
 {
-	const char *path = asked_about(shown);
+	struct keeper_subject subject = {.op = shown->op,
+					 .guarded = shown->about == SB_ABOUT_RUN_LATER,
+					 .path = asked_about(shown)};
 
-	/* of other names the session's rules tell each run when it starts */
-	return path && shown->about == SB_ABOUT_RUN_LATER &&
-	       sb_keeper_recall(keeper, shown->op, path, true) == SB_ANSWER_DENY;
+	if (!subject.path || shown->about == SB_ABOUT_SERVICE)
+		return SB_ANSWER_NONE;
+	/* a yes before there were bytes is none to those of a command, which the question shows */
+	if (subject.guarded)
+		return sb_keeper_recall(keeper, shown->op, subject.path, true) == SB_ANSWER_DENY
+			       ? SB_ANSWER_DENY
+			       : SB_ANSWER_NONE;
+	/* answers that last, the session's rules have told the run when it started */
+	if (!sb_approvals_find(keeper->ahead, &subject, true))
+		return SB_ANSWER_NONE;
+	sb_approvals_remove(&keeper->ahead, subject.op, subject.path);
+	return SB_ANSWER_ONCE;
 }
 
 void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,

@@ -136,8 +136,8 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		      const char *by);
 bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
 
-/* Was this refused before, where the run that asks now cannot know it? */
-bool sb_keeper_refused_before(const struct keeper *keeper, const struct sb_question *shown);
+/* What was answered before, where the run that asks now cannot know it; "once" is used up by this. */
+enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *shown);
 
 /* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
 bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);

@@ -334,7 +334,7 @@ static void tell(struct keeper_run *run, const struct sb_attach_message *message
 
 void sb_keeper_run_greet(struct keeper *keeper, struct keeper_run *run)
 {
-	if (run->greeted || (!run->elicit && !sb_keeper_people(keeper)))
+	if (run->greeted || (!run->elicit && !sb_keeper_people(keeper) && !keeper->ahead))
 		return;
 	run->greeted = true;
 	tell(run, &(struct sb_attach_message){.kind = SB_ATTACH_HELLO});
@@ -358,8 +358,9 @@ static struct keeper_question *find(struct keeper *keeper, const struct keeper_r
 
 static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
 {
-	bool refused = sb_keeper_refused_before(keeper, shown);
-	struct keeper_question *question = refused ? NULL : sb_keeper_question(keeper, shown);
+	enum sb_answer known = sb_keeper_known(keeper, shown);
+	struct keeper_question *question =
+		known == SB_ANSWER_NONE ? sb_keeper_question(keeper, shown) : NULL;
 
 	if (question) {
 		question->run = run;
@@ -368,7 +369,7 @@ static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_q
 			return;
 		sb_keeper_withdraw(keeper, question, "nobody can be asked");
 	}
-	sb_keeper_run_answered(run, shown->id, refused ? SB_ANSWER_DENY : SB_ANSWER_NONE);
+	sb_keeper_run_answered(run, shown->id, known);
 }
 
 static void take(struct keeper *keeper, struct keeper_run *run,

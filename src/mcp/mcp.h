@@ -216,6 +216,11 @@ void sb_run_read(struct sb_mcp *mcp, struct sb_run *run, int stream);
 int64_t sb_run_tick(struct sb_mcp *mcp, int64_t now_ms); /* when to look again; INT64_MAX: never */
 json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t err_offset);
 json_t *sb_run_list(const struct sb_mcp *mcp);
+
+/* --- refused.c ------------------------------------------------------------------------------- */
+json_t *sb_run_refused(const struct sb_run *run); /* with the grant that would do; a new list */
+void sb_run_put_refused(const struct sb_run *run, struct sb_buf *out);
+bool sb_run_lacked_person(const struct sb_run *run); /* and one could come: run->attach */
 void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now_ms);
 
 /* --- resources.c ---------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/quote.h"
 #include "mcp/mcp.h"
 
 #define PROGRESS_MS 100   /* at most ten a second */
@@ -56,10 +55,6 @@ static const char *state_of(const struct sb_run *run)
 static void put_text(const struct sb_run *run, const json_t *out, const json_t *err,
 		     struct sb_buf *text)
 {
-	const json_t *entries = json_object_get(run->report, "entries");
-	size_t i;
-	json_t *entry;
-
 	sb_buf_append(text, json_string_value(out), json_string_length(out));
 	if (json_string_length(err)) {
 		sb_buf_printf(text, "%s[stderr]\n", text->length ? "\n" : "");
@@ -75,48 +70,7 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 		sb_buf_printf(text, "[exit code %d]", run->status);
 	else
 		sb_buf_printf(text, "[running: %s]", run->id);
-	json_array_foreach(entries, i, entry)
-	{
-		static const char *const options[] = {"option", "second_option"};
-
-		sb_buf_printf(text, "\n[sandbox refused: %s %s",
-			      json_string_value(json_object_get(entry, "operation")),
-			      json_string_value(json_object_get(entry, "path")));
-		for (size_t j = 0; j < 2; j++) {
-			const char *option = json_string_value(json_object_get(entry, options[j]));
-
-			if (!option)
-				break;
-			sb_buf_puts(text, j ? " " : "; the user can allow it with ");
-			sb_shell_quote(text, option);
-		}
-		sb_buf_putc(text, ']');
-	}
-}
-
-/* Was something refused because no person was there to be asked? */
-static bool lacked_person(const struct sb_run *run)
-{
-	const json_t *entry;
-	size_t i;
-
-	json_array_foreach(json_object_get(run->report, "entries"), i, entry)
-	{
-		const char *by = json_string_value(json_object_get(entry, "by"));
-
-		if (by && strcmp(by, "nobody") == 0)
-			return run->attach;
-	}
-	return false;
-}
-
-static void put_way_in(const struct sb_run *run, struct sb_buf *text)
-{
-	if (!lacked_person(run))
-		return;
-	sb_buf_puts(text, "\n[nobody was asked.");
-	sb_mcp_way_in(text, run->attach, "the command");
-	sb_buf_putc(text, ']');
+	sb_run_put_refused(run, text);
 }
 
 /* What a person should look at although nothing was refused. */
@@ -144,11 +98,10 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 	bool cut_out, cut_err;
 	json_t *out = sb_spool_text(&run->spools[0], out_offset, run->output_limit, &cut_out),
 	       *err = sb_spool_text(&run->spools[1], err_offset, run->output_limit, &cut_err);
-	json_t *refused = json_object_get(run->report, "entries"), *facts, *result;
+	json_t *facts, *result;
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(8 * 1024 * 1024);
 
 	put_text(run, out, err, &text);
-	put_way_in(run, &text);
 	put_notes(run, &text);
 	facts = json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:I, s:I}",
 			  "runId", run->id, "state", state_of(run), "timedOut", run->timed_out,
@@ -161,10 +114,10 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 			  json_integer_value(json_object_get(run->report, "refused")));
 	if (run->ended && !run->failed)
 		json_object_set_new(facts, "exitCode", json_integer(run->status));
-	json_object_set_new(facts, "refused", refused ? json_incref(refused) : json_array());
+	json_object_set_new(facts, "refused", sb_run_refused(run));
 	if (json_array_size(json_object_get(run->report, "notes")))
 		json_object_set(facts, "notes", json_object_get(run->report, "notes"));
-	if (lacked_person(run))
+	if (sb_run_lacked_person(run))
 		json_object_set_new(facts, "attach", json_string(run->attach));
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));

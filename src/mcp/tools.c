@@ -235,7 +235,8 @@ static const struct sb_param request_params[] = {
 	"," WORD("attach", "What the user types to be asked, if nobody was")                       \
 	"," NUMBER("refusedCount", "Operations that the sandbox refused")                          \
 	",\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"        \
-	"\"What was refused, and the option that would allow it\"}"                                \
+	"\"What the sandbox refused: operation, path, why, and grant: the smallest that would do, as "\
+	"arguments of request_access or options for the user\"}"                                   \
 	",\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
 /* clang-format on */
 

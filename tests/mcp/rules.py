@@ -146,9 +146,9 @@ def run_remedies(fx):
         server = serve(fx, elicit=False)
         data = server.data("run_command", command=script)
         server.end()
-        option = data["refused"][0]["option"]
-        server = serve(fx, option, elicit=False)
-        equal(server.data("run_command", command=script)["exitCode"], 0, option)
+        options = data["refused"][0]["grant"]["options"]
+        server = serve(fx, *options, elicit=False)
+        equal(server.data("run_command", command=script)["exitCode"], 0, str(options))
         server.end()
 
 

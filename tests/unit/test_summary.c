@@ -68,7 +68,7 @@ static const char *as_json(struct fixture *fx)
 	sb_buf_done(&fx->text);
 	sb_buf_init(&fx->text, 1024 * 1024);
 	sb_json_init(&json, &fx->text);
-	sb_summary_json(fx->summary, &json);
+	sb_summary_json(fx->summary, SB_SUMMARY_MAX, &json);
 	assert_false(sb_buf_failed(&fx->text));
 	return fx->text.data;
 }

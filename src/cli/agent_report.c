@@ -1,0 +1,65 @@
+#include "cli/agent_report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/cli.h"
+
+#define MARK "sandbash-report: "
+#define ENTRIES 20 /* of what was refused: a model reads them all */
+
+int sb_agent_report_check(const struct sb_command_line *line, struct sb_error *err)
+{
+	int flags;
+
+	if (!line->agent_report)
+		return SB_OK;
+	if (!sb_is_supervised(line) || (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS))
+		return sb_fail(err, SB_E_UNSUPPORTED, 0,
+			       "cannot report what is refused: that takes a supervised run");
+	if (line->agent_fd == STDERR_FILENO && line->keep_background)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "--agent-report is the last line, and --keep-background may write "
+			       "more; use --agent-report=FD");
+	for (size_t i = 0; i < line->keep_fd_count; i++)
+		if (line->keep_fds[i] == line->agent_fd)
+			return sb_fail(err, SB_E_INVALID, 0,
+				       "--keep-fd would give the command the report's descriptor");
+	flags = fcntl(line->agent_fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return sb_fail(err, SB_E_INVALID, flags < 0 ? errno : 0,
+			       "--agent-report: descriptor %d cannot be written to",
+			       line->agent_fd);
+	if (line->agent_fd != STDERR_FILENO)
+		fcntl(line->agent_fd, F_SETFD, FD_CLOEXEC);
+	return SB_OK;
+}
+
+int sb_agent_report_write(const struct sb_command_line *line, const struct sb_summary *summary,
+			  struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
+	size_t put = 0;
+	struct sb_json json;
+
+	/* the command may have left a line without its end, which would hide the mark */
+	if (line->agent_fd == STDERR_FILENO)
+		sb_buf_putc(&text, '\n');
+	sb_buf_puts(&text, MARK);
+	sb_json_init_compact(&json, &text);
+	sb_summary_json(summary, ENTRIES, &json);
+	if (sb_buf_failed(&text))
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	signal(SIGPIPE, SIG_IGN);
+	while (put < text.length) {
+		ssize_t wrote = write(line->agent_fd, text.data + put, text.length - put);
+
+		if (wrote < 0 && errno != EINTR)
+			return sb_fail(err, SB_E_SYSTEM, errno, "cannot write the report");
+		put += wrote > 0 ? (size_t)wrote : 0;
+	}
+	return SB_OK;
+}

@@ -1,0 +1,22 @@
+/*
+ * agent_report.h - --agent-report: what was refused, for the agent that has started the command.
+ *
+ *     check -> the command runs -> write
+ *
+ * One line of JSON behind a mark, the last that is written: by then everything that the command has
+ * started is gone.  It is written also when nothing was refused, so that the last line is
+ * never the command's own.  A descriptor of the caller's is out of the command's reach altogether.
+ */
+#ifndef SB_CLI_AGENT_REPORT_H
+#define SB_CLI_AGENT_REPORT_H
+
+#include "cli/options.h"
+#include "consent/summary.h"
+
+/* Before the run: the descriptor is never the command's. */
+int sb_agent_report_check(const struct sb_command_line *line, struct sb_error *err);
+
+int sb_agent_report_write(const struct sb_command_line *line, const struct sb_summary *summary,
+			  struct sb_error *err);
+
+#endif
