@@ -87,6 +87,7 @@ struct sb_rule {
 	bool checked;  /* opens no more than a guard lets land: read back, it would */
 	bool absent;   /* nothing was there when the rule was made: spares a look */
 	bool login;    /* of a profile: the agent's own, which a built-in rule hides from others */
+	bool cache;    /* of a profile: the runs' in a project, and used by nobody outside */
 	bool fast;     /* a directory that commands change without a broker: fast.h */
 	unsigned seen; /* what was there, as st_mode says its kind: the same; 0: not known */
 	bool capped;   /* set by seal: read-only mode took changes away from access */

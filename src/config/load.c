@@ -255,6 +255,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
 			       .fast = line->fast,
 			       .tightens = line->tightens,
 			       .login = source->login,
+			       .cache = source->cache,
 			       .origin = source->origin};
 	bool all = sb_access_equal(&line->access, &sb_access_write);
 	bool grants = grants_something(&line->access) && !line->tightens;

@@ -124,6 +124,15 @@ static int grant_around(const struct domain *domain, const struct sb_plan *plan,
 	return grant(domain, parent->path, rights_for(names, domain->abi, false), err);
 }
 
+/*
+ * What a profile opens.  Where nobody can look where links lead, there are none (judge/leads.c), nor is a directory
+ * moved there that has some; between mounts nothing is.
+ */
+static bool is_state(const struct sb_plan_node *node)
+{
+	return node->rule && node->rule->tier == SB_TIER_PROFILE && !node->rule->cache;
+}
+
 static int grant_changes(const struct domain *domain, const struct sb_plan *plan,
 			 const struct sb_layers *layers, struct sb_error *err)
 {
@@ -136,6 +145,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 	for (size_t i = 0; i < plan->node_count && status == SB_OK; i++) {
 		const struct sb_plan_node *node = &plan->nodes[i];
 
+		uint64_t granted;
+
 		if (node->state != SB_STATE_WRITABLE)
 			continue;
 		if (one_dev && node->kind == SB_KIND_SPECIAL && sb_path_within("/dev", node->path))
@@ -145,8 +156,10 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 		/* rights add up on the way down: what is to be kept in it would be open as well */
 		if (!layers->mounts && !layers->supervised && sb_plan_temp_is_closed(plan, i))
 			continue;
-		status =
-			grant(domain, node->path, rights_for(node->allow, domain->abi, false), err);
+		granted = rights_for(node->allow, domain->abi, false);
+		if (!layers->supervised && is_state(node))
+			granted &= ~(SB_LL_MAKE_SYM | (layers->mounts ? 0 : SB_LL_REFER));
+		status = grant(domain, node->path, granted, err);
 		if (status == SB_OK && layers->supervised)
 			status = grant_around(domain, plan, node, err);
 	}

@@ -152,6 +152,7 @@ static void judge(const struct sb_files *view, const struct sb_wish *wish,
 	struct sb_site here = site_of(view, place, path_of(wish, place));
 	struct sb_case what = {.deed = wish->deed,
 			       .site = here,
+			       .text = wish->leads_to,
 			       .tree = wish->tree,
 			       .ignored_too = wish->ignored_too};
 	struct sb_judgement judgement;

@@ -414,6 +414,8 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 	judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_LINK_FROM, false, out);
 	judge_one(grounds, what, SB_CREATE, &out->sites[1],
 		  S_ISLNK(mode) ? SB_GUARD_SYMLINK : SB_GUARD_LINK_TO, S_ISREG(mode), out);
+	if (S_ISLNK(mode))
+		sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
 }
 
 static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -512,6 +514,9 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 		heed_guard(grounds, second, bytes, bytes, out);
 	}
 	sb_heed_placed(grounds, from, second);
+	sb_heed_moved(grounds, file, file, from, second);
+	if (what->exchange)
+		sb_heed_moved(grounds, target, target, to, &out->all[2]);
 }
 
 /* What was cut out, from some names before it on, to the directory of the name. */
@@ -597,6 +602,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 	case SB_DEED_SYMLINK:
 		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_SYMLINK, false, out);
 		sb_heed_placed(grounds, S_IFLNK, &out->all[0]);
+		sb_heed_link(grounds, what->text, &out->all[0]);
 		break;
 	case SB_DEED_REMOVE:
 		judge_one(grounds, what, SB_DELETE, site, SB_GUARD_UNLINK, false, out);
@@ -632,7 +638,10 @@ static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case
 	struct stat info;
 
 	judge_rules(grounds, what, NULL, judged);
-	if (!has_guard(grounds, site) || !look(site, &info))
+	if (!look(site, &info))
+		return;
+	sb_heed_moved(grounds, site, &out->sites[site == &out->sites[0]], info.st_mode, judged);
+	if (!has_guard(grounds, site))
 		return;
 	place = place_of(site, info.st_mode);
 	sb_guard_landed(grounds->guard, &place, &judged->guard);

@@ -96,6 +96,7 @@ struct sb_case {
 	enum sb_deed deed;
 	struct sb_site site;
 	struct sb_site target; /* of rename and link */
+	const char *text;      /* of a symbolic link that is made: where it leads */
 	bool exchange;         /* rename: the two change places */
 	bool whiteout;         /* rename: something is left behind, so no fresh file can land */
 	bool tree;             /* everything beneath shares its fate: rules there count as well */
@@ -163,6 +164,12 @@ void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *wh
  * be.  For the process outside, which sees to what an allowed case does to them; cwd is a run's.
  */
 int sb_judge_placed(const struct sb_policy *policy, const struct sb_case *what, const char *cwd);
+
+/*
+ * Would a directory that is moved there from that path bring links into what a profile opens, where not each
+ * may be (leads.c)?  Commands are told of two disks, and copy.
+ */
+bool sb_judge_brings_links(const struct sb_policy *policy, const char *from, const char *to);
 
 /* Is now as good for the case as before? */
 bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now);

@@ -22,6 +22,13 @@ bool sb_rules_open(const struct sb_guard *guard, const struct sb_policy *policy,
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 
+/* leads.c: a link that says text (NULL: not known) gets the name. */
+void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
+
+/* What gets the name has this mode, lies at at, and its name was or is from. */
+void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
+		   const struct sb_site *from, mode_t mode, struct sb_judged *judged);
+
 /* Is there a name on the way to path by which a rule could do so? */
 bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
 		       const struct sb_guard_row *row);

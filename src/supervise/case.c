@@ -68,6 +68,8 @@ struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *fi
 
 	if (target)
 		what.target = sb_spot_site(target);
+	if (call->act == SB_ACT_SYMLINK)
+		what.text = call->text;
 	if (call->act == SB_ACT_RENAME) {
 		what.exchange = call->flags & RENAME_EXCHANGE;
 		what.whiteout = call->flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE);

@@ -508,6 +508,16 @@ static bool moves_deep(const struct sb_call *call, const struct sb_spot *file,
 	       (is_directory(file) || ((call->flags & RENAME_EXCHANGE) && is_directory(target)));
 }
 
+/* A directory that may have links in it, to where not each may be: judge.h. */
+static bool moves_links(const struct sb_policy *policy, const struct sb_call *call,
+			const struct sb_spot *file, const struct sb_spot *target)
+{
+	return call->act == SB_ACT_RENAME &&
+	       ((sb_judge_brings_links(policy, file->path, target->path) && is_directory(file)) ||
+		((call->flags & RENAME_EXCHANGE) &&
+		 sb_judge_brings_links(policy, target->path, file->path) && is_directory(target)));
+}
+
 static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 			  const struct sb_call *call, const struct sb_spot *file,
 			  struct sb_spot *out)
@@ -567,7 +577,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		goto out;
 	if (two && !file.in_proc && !target.in_proc &&
 	    (sb_fast_crosses(performer->policy, file.path, target.path) ||
-	     moves_deep(call, &file, &target))) {
+	     moves_deep(call, &file, &target) ||
+	     moves_links(performer->policy, call, &file, &target))) {
 		answer_border(broker, call, &file, &target);
 		goto out;
 	}
