@@ -106,9 +106,10 @@ static bool is_state_of_project(const char *name, size_t length)
 static bool is_counter(const struct sb_json_node *value, const char *name, size_t length)
 {
 	static const char *const names[] = {
-		"*Count",   "*Counts",  "*At",        "*Ms",         "*Time",         "*Timestamp",
-		"*Date",    "*Shown",   "*Seen",      "*Dismissed",  "*Attempted",    "*Complete",
-		"hasUsed*", "hasSeen*", "hasOpened*", "hasVisited*", "hasCompleted*", "num*",
+		"*Count",      "*Counts",       "*At",       "*Ms",      "*Time",
+		"*Timestamp",  "*Date",         "*Shown",    "*Seen",    "*Dismissed",
+		"*Attempted",  "*Complete",     "hasUsed*",  "hasSeen*", "hasOpened*",
+		"hasVisited*", "hasCompleted*", "hasReset*", "num*",
 	};
 
 	return (!value || value->type == SB_JSON_NUMBER || value->type == SB_JSON_TRUE ||

@@ -15,8 +15,10 @@ static const struct change changes[] = {
 	{NULL, "{\n  \"firstStartTime\": \"2026-11-17T18:40:15.896Z\"\n}", NULL},
 	{"{\"firstStartTime\": \"x\"}",
 	 "{\"firstStartTime\": \"x\", \"machineID\": \"40ca88\", \"opusProMigrationComplete\": true,"
-	 " \"seenNotifications\": {}, \"migrationVersion\": 13, \"userID\": \"19c7\"}",
+	 " \"seenNotifications\": {}, \"migrationVersion\": 13, \"userID\": \"19c7\","
+	 " \"hasResetAutoModeOptInForDefaultOffer\": true}",
 	 NULL},
+	{"{}", "{\"hasResetAutoMode\": \"x\"}", "hasResetAutoMode = \"x\""},
 	{"{}",
 	 "{\"numStartups\": 3, \"installMethod\": \"global\", \"autoUpdates\": false,"
 	 " \"customApiKeyResponses\": {\"approved\": [], \"rejected\": []}, \"env\": {},"
