@@ -165,7 +165,11 @@ static const char *find_inner(const struct sb_guard_place *place, enum arrival w
 
 const char *sb_place_inner_open(const struct sb_guard_place *place, bool arrives)
 {
-	return find_inner(place, arrives ? DIRECTORY : FILE_WITH_FORM);
+	const char *inner = find_inner(place, arrives ? DIRECTORY : FILE_WITH_FORM);
+
+	/* a file that is called refs itself is no branch */
+	return inner && !arrives && sb_git_is_known_directory(inner) && !strchr(inner, '/') ? NULL
+											    : inner;
 }
 
 /* What the names of the directories above say. */

@@ -200,8 +200,8 @@ struct sb_guard_place {
 	const char *path; /* canonical, of the name itself */
 	const char *name; /* last component of path; a slash behind it is ignored */
 	mode_t mode; /* of what is there (lstat); 0: nothing.  Only sb_guard_rename() needs it */
-	/* For sb_guard_completed(): mkdir() has just made it, so that nothing from before is in it, */
-	bool fresh; /* even if its mode lets nobody look. */
+	/* For sb_guard_completed(): nothing from before is in it.  mkdir() has just made it, even if its */
+	bool fresh; /* mode lets nobody look; or it is a file, which is no branch by this name. */
 };
 
 /* An act may give meaning to names that had none; whether it does, hangs on what was seen ... */

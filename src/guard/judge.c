@@ -520,12 +520,13 @@ static enum sb_guard_verdict look_beside(const struct sb_guard *guard, const str
  * SECURITY: the act that makes a directory a git directory.
  *
  * Danger: hooks and config are prepared while the directory is nothing special, then "refs"
- * or "objects" makes git believe it.
+ * or "objects" makes git believe it.  links: what gets the name is a link, or brings some, and those ask in
+ * a git directory.
  * Price: none but for these two names.
  * Held by: tests/unit/test_guard_structure.c
  */
 static enum sb_guard_verdict judge_structure(const struct sb_guard *guard, struct spot *spot,
-					     struct sb_guard_answer *out)
+					     bool links, struct sb_guard_answer *out)
 {
 	const struct sb_guard_place *place = spot->place;
 	bool is_refs = folded(spot, 0)->length == 4;
@@ -538,7 +539,9 @@ static enum sb_guard_verdict judge_structure(const struct sb_guard *guard, struc
 	if (place->directory >= 0 &&
 	    !sb_look_exists(place->directory, is_refs ? "objects" : "refs"))
 		return plain(out);
-	return look_beside(guard, spot, out);
+	return look_beside(guard, spot, out) == SB_GUARD_PLAIN && links
+		       ? answer(out, sb_row_of_git(guard), SB_GUARD_ASK)
+		       : out->verdict;
 }
 
 enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
@@ -716,7 +719,7 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	if (sb_commons_ask(guard, act, spot->place->path))
 		return answer(out, sb_row_of_common(), SB_GUARD_ASK);
 	if ((roles & SB_ROLE_STRUCTURE) && lands &&
-	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
+	    judge_structure(guard, spot, act == SB_GUARD_SYMLINK, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_MKDIR)
 		return judge_new_directory(guard, spot, out);
@@ -992,7 +995,8 @@ static enum sb_guard_verdict judge_arrival(const struct sb_guard *guard, struct 
 	if (brings_links_to_git(spot, source, directory, out))
 		return answer(out, row_named(guard, ".git"), SB_GUARD_ASK);
 	if ((roles_at(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
-	    judge_structure(guard, spot, out) != SB_GUARD_PLAIN)
+	    judge_structure(guard, spot, directory < 0 || sb_look_for_links(directory, NULL),
+			    out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (leads_elsewhere(guard, directory, path, out) ||
 	    sb_obeyed_moved(guard, source, directory, path, out))

@@ -89,13 +89,6 @@ static bool is_moved_mount(const struct sb_performer *performer, const char *pat
 	return true;
 }
 
-/* Who renames these is told EBUSY whatever is there. */
-static bool is_dots(const char *name)
-{
-	return strncmp(name, ".", 2) == 0 || strncmp(name, "./", 2) == 0 ||
-	       strncmp(name, "..", 3) == 0 || strncmp(name, "../", 3) == 0;
-}
-
 /*
  * A user namespace that nobody with privileges has set up knows one user and one group, and takes any
  * other for invalid, the caller's further groups among them: user_namespaces(7).  Outside the
@@ -119,8 +112,9 @@ bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struc
 		return false;
 	if (call->act == SB_ACT_ACCESS && error != EROFS)
 		return false;
-	if (error == EBUSY && (is_dots(judgement->sites[0].name) ||
-			       (judgement->sites[1].name && is_dots(judgement->sites[1].name))))
+	if (error == EBUSY &&
+	    (sb_perform_is_dots(judgement->sites[0].name) ||
+	     (judgement->sites[1].name && sb_perform_is_dots(judgement->sites[1].name))))
 		return false;
 	/* of a directory that was removed and made anew the mount is gone */
 	if (error == EROFS)

@@ -25,6 +25,7 @@
 #include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
+#include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
@@ -459,7 +460,7 @@ static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	} else if (!answered_at_once(broker, cwd, &call) && !created_at_once(broker, cwd, &call)) {
 		while (!sb_broker_attempt(broker, cwd, &call)) {
 			if (--tries == 0) {
-				sb_broker_fail(broker, &call, EAGAIN);
+				sb_broker_fail(broker, &call, sb_call_refusal(&call));
 				break;
 			}
 			sb_cwd_next(cwd);

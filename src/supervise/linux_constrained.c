@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
+#define TRIES 40 /* files change places while we look: then give up */
 
 /* Links in procfs that are no text would be ours.  A path that is kept in a place has none. */
 static uint64_t without_magic(uint64_t resolve)
@@ -107,7 +108,9 @@ static int find_start(const struct sb_caller *caller, const struct sb_call *call
 	*out = SB_SPOT_EMPTY;
 	if (!call->file.path[0])
 		return -ENOENT;
-	return sb_resolve(caller, relative ? call->file.fd : AT_FDCWD, ".", SB_LOOKUP_FOLLOW, out);
+	/* the current directory, which may be closed to its owner, has no part in an absolute one */
+	return sb_resolve(caller, relative ? call->file.fd : AT_FDCWD, relative ? "." : "/",
+			  SB_LOOKUP_FOLLOW, out);
 }
 
 int sb_resolve_constrained(const struct sb_caller *caller, const struct sb_call *call,
@@ -230,7 +233,9 @@ static int explain(const struct sb_caller *caller, const struct sb_call *call, i
 	return ENOSYS;
 }
 
-struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call)
+/* *out_swapped: another file had the name by then. */
+static struct sb_outcome open_once(const struct sb_caller *caller, const struct sb_call *call,
+				   bool *out_swapped)
 {
 	struct open_how how = {.flags = (uint64_t)(unsigned)call->flags,
 			       .resolve = without_magic(call->resolve)};
@@ -239,8 +244,7 @@ struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const stru
 	struct sb_spot start;
 	int object, status;
 
-	if (!call->resolve)
-		return open_anywhere(caller, call);
+	*out_swapped = false;
 	status = find_start(caller, call, &start);
 	if (status < 0) {
 		outcome.error = -status;
@@ -261,13 +265,29 @@ struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const stru
 		outcome.error = outcome.fd < 0 ? errno : 0;
 		if (outcome.fd >= 0 &&
 		    (fstat(outcome.fd, &opened) != 0 || opened.st_ino != info.st_ino ||
-		     opened.st_dev != info.st_dev)) { /* another file by now */
+		     opened.st_dev != info.st_dev)) {
 			close(outcome.fd);
-			outcome = (struct sb_outcome){.error = EAGAIN, .fd = -1};
+			outcome = (struct sb_outcome){.error = EACCES, .fd = -1};
+			*out_swapped = true;
 		}
 	}
 	if (object >= 0)
 		close(object);
 	sb_spot_done(&start);
+	return outcome;
+}
+
+struct sb_outcome sb_open_constrained(const struct sb_caller *caller, const struct sb_call *call)
+{
+	struct sb_outcome outcome;
+	bool swapped;
+
+	if (!call->resolve)
+		return open_anywhere(caller, call);
+	for (int tries = TRIES; tries > 0; tries--) {
+		outcome = open_once(caller, call, &swapped);
+		if (!swapped)
+			break;
+	}
 	return outcome;
 }

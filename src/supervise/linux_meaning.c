@@ -107,7 +107,27 @@ static bool is_still_allowed(const struct sb_acting *acting, const struct sb_cal
 	return sb_judgement_stands(judged, &now);
 }
 
+/* Without the slash that may stand behind it. */
+static const char *plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
+{
+	memcpy(out, spot->name, strlen(spot->name) + 1);
+	out[strcspn(out, "/")] = '\0';
+	return out;
+}
+
 /* --- objects and refs -------------------------------------------------------------------- */
+
+/* Nothing is in it that nobody has looked at. */
+static bool is_fresh(const struct sb_call *call, const struct sb_spot *spot)
+{
+	char name[NAME_MAX + 2];
+	struct stat info;
+
+	if (call->act == SB_ACT_MKDIR)
+		return true;
+	return fstatat(spot->directory, plain_name(spot, name), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !S_ISDIR(info.st_mode) && !S_ISLNK(info.st_mode);
+}
 
 static bool is_harmless_beside(const struct sb_acting *acting, const struct sb_call *call,
 			       const struct sb_spot *spot, bool *out_complete)
@@ -115,7 +135,7 @@ static bool is_harmless_beside(const struct sb_acting *acting, const struct sb_c
 	const struct sb_guard_place place = {.directory = spot->directory,
 					     .path = spot->path,
 					     .name = spot->name,
-					     .fresh = call->act == SB_ACT_MKDIR};
+					     .fresh = is_fresh(call, spot)};
 	struct sb_guard_answer answer;
 
 	return sb_guard_completed(acting->grounds->guard, &place, out_complete, &answer) ==
@@ -150,9 +170,7 @@ static bool is_at(const struct sb_spot *spot, const struct sb_mover *mover)
 
 	if (!mover->known)
 		return true;
-	memcpy(name, spot->name, strlen(spot->name) + 1);
-	name[strcspn(name, "/")] = '\0';
-	return fstatat(spot->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(spot->directory, plain_name(spot, name), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       info.st_ino == mover->inode && info.st_dev == mover->device;
 }
 

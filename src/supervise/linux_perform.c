@@ -232,6 +232,12 @@ static int check_new(const struct sb_spot *spot, bool is_directory)
 	return errno == ENOENT && spot->name[length] && !is_directory ? ENOENT : 0;
 }
 
+bool sb_perform_is_dots(const char *name)
+{
+	return strncmp(name, ".", 2) == 0 || strncmp(name, "./", 2) == 0 ||
+	       strncmp(name, "..", 3) == 0 || strncmp(name, "../", 3) == 0;
+}
+
 static int check_rename(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target)
 {
@@ -241,6 +247,10 @@ static int check_rename(const struct sb_call *call, const struct sb_spot *file,
 		return EACCES;
 	if (from_dir.st_dev != to_dir.st_dev)
 		return EXDEV;
+	if (sb_perform_is_dots(file->name))
+		return EBUSY;
+	if (sb_perform_is_dots(target->name))
+		return call->flags & RENAME_NOREPLACE ? EEXIST : EBUSY;
 	if (!look(file, &from))
 		return errno;
 	if (look(target, &to))

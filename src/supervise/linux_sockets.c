@@ -213,7 +213,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 			return;
 		pending_free(pending);
 	}
-	sb_broker_fail(broker, call, EAGAIN);
+	sb_broker_fail(broker, call, ENOMEM);
 }
 
 /* connect() as the command gave it. */

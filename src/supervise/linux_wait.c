@@ -110,5 +110,5 @@ void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call
 		}
 	}
 	free(wait);
-	sb_broker_fail(broker, call, EAGAIN);
+	sb_broker_fail(broker, call, ENOMEM);
 }

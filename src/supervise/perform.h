@@ -53,6 +53,9 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target);
 int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file);
 
+/* Who renames these is told EBUSY whatever is there, and at the other name. */
+bool sb_perform_is_dots(const char *name);
+
 /*
  * Answer the call with what came out of it; closes outcome's descriptor.  target: of rename and link.
  * Before the caller goes on,

@@ -63,10 +63,10 @@ def shown(fx):
 def clean(fx):
     for name in ("c", "c.git", "d", "d.git", "lib", "r", "o", "x", "w", "rebase-merge"):
         path = fx.path(name)
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        elif path.exists():
-            path.unlink()
+        else:
+            path.unlink(missing_ok=True)
 
 
 def bring(fx, script, name, boxed):
@@ -171,6 +171,41 @@ def alike(fx):
         git -C b pack-refs --all; git -C b branch -D other; mv b moved""")
     equal(result.status, 0, result.stderr)
     lacks(result.stderr, "refused")
+
+
+# What may be called like a directory of git's beside the other one: how, and whether that asks.
+THINGS = {
+    "an empty file": (": >c/$B", False), "a file": ("echo x >c/$B", False),
+    "a file, renamed": ("echo x >x; mv x c/$B", False), "a hard link": ("echo x >x; ln x c/$B", False),
+    "a FIFO": ("mkfifo c/$B", False), "a directory": ("mkdir c/$B", False),
+    "a closed directory": ("mkdir -m 0 c/$B; chmod 700 c/$B", False),
+    "a directory, renamed": ("mkdir w; mv w c/$B", False),
+    "two that change places": ("mkdir w; echo x >c/y; mv -T --exchange w c/y 2>/dev/null || "
+                               "{ mv c/y x; mv -T w c/y; }; mv c/y c/$B", False),
+    "a link": ("ln -s ../d c/$B", True), "a link, renamed": ("ln -s ../d x; mv -T x c/$B", True),
+    "a link's second name": ("ln -s ../d x; ln -P x c/$B", True),
+    "a directory with a link": ("mkdir w; ln -s ../d w/y; mv w c/$B", True),
+}
+
+
+@test("P3 half of a git directory: whatever gets the other name lands or is refused, by no other answer",
+      variants=BOTH)
+def halves(fx):
+    project(fx)
+    for there, name in (("objects", "refs"), ("refs", "objects")):
+        for title, (script, asks) in THINGS.items():
+            for hook in ("", "mkdir c/hooks; printf '#!/bin/sh\\n' >c/hooks/post-checkout; "
+                         "chmod 755 c/hooks/post-checkout; "):
+                made = f"mkdir -p c/{there} d; {hook}"
+                for boxed in (False, True):
+                    clean(fx)
+                    equal(bring(fx, made, name, False).status, 0)
+                    result = bring(fx, script, name, boxed)
+                    lacks(result.stderr, "temporarily")  # EAGAIN, which no such call gives
+                    what = f"{title}, {name}, {hook!r}: {result.stderr}"
+                    equal(fx.path(f"c/{name}").is_symlink() or fx.path(f"c/{name}").exists(),
+                          not boxed or not (asks or hook), what)
+    clean(fx)
 
 
 run_all()

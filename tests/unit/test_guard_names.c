@@ -1,7 +1,7 @@
 /* test_guard_names.c - the table, and which names it means. */
 #include "guarded.h"
 
-#include "guard/fold.h"
+#include "guard/guard_impl.h"
 
 /* A path that a pattern means: "<git>" as .git, "*" as a name. */
 static void example(const char *pattern, char *out, size_t size)
@@ -40,7 +40,8 @@ static void every_row_is_well_formed(void **state)
 
 		for (const char *at = pattern; *at; at++)
 			components += *at == '/' && strcmp(at, "/**") != 0;
-		assert_true(components <= 4);
+		if (components > SB_MAX_NAMES)
+			fail_msg("%s has too many names", pattern);
 		/* a word alone would be everybody's */
 		assert_true(components > 1 || rows[i].kind != SB_GUARD_ANYTHING);
 		for (const char *at = pattern; at;
