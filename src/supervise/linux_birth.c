@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -380,14 +381,22 @@ static int fail_alone(const struct family *family, struct sb_error *err)
  * Nothing could be decided about otherwise, and every call would be refused without a reason: Yama
  * (ptrace_scope 3, or 2 without capabilities in a user namespace of ours), SELinux's deny_ptrace.
  */
-static bool can_read(pid_t command)
+static bool can_read(const struct family *family)
 {
 	static const char byte = 'x';
+	struct pollfd confined = {.fd = family->listener[0], .events = POLLIN};
 	char copy;
-	ssize_t got = sb_sys_read_memory(command, (uintptr_t)&byte, &copy, 1);
+	ssize_t got = sb_sys_read_memory(family->target, (uintptr_t)&byte, &copy, 1);
 
-	/* a program that may be run but not read cannot be looked at; what it executes can.  And it
-	 * may have done so already: then nothing is at this address. */
+	/* A root without CAP_SYS_PTRACE, as in a container, is no match for a process that has
+	 * capabilities (ptrace(2)).  The command gives up its own before it sends its listener, and
+	 * executes nothing until we have answered it. */
+	if (got == -EPERM || got == -EACCES) {
+		while (poll(&confined, 1, -1) < 0 && errno == EINTR)
+			;
+		got = sb_sys_read_memory(family->target, (uintptr_t)&byte, &copy, 1);
+	}
+	/* a program that may be run but not read cannot be looked at; what it executes can */
 	return (got != -EPERM && got != -EACCES) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
 }
 
@@ -447,7 +456,7 @@ static int performer_main(struct family *family)
 		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
 		return fail_alone(family, &err);
 	}
-	if (!can_read(family->target)) {
+	if (!can_read(family)) {
 		sb_fail(&err, SB_E_UNSUPPORTED, 0,
 			"cannot supervise the command: its memory cannot be read");
 		sb_hint(&err,

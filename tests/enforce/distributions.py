@@ -107,6 +107,16 @@ for machine_title, machine_words in MACHINES.items():
     register(machine_title, machine_words)
 
 
+if os.getuid() == 0:
+    @test("R4 root of a container: a run starts, whichever process gives up its capabilities first")
+    def root_of_a_container(fx):
+        words = [fx.tool("without"), "docker", "--", "setpriv", "--bounding-set=-sys_ptrace,-sys_admin"]
+        works(fx.run(*words, "true"), "control")
+        for number in range(60):
+            result = fx.run(*words, BIN, "sh", "-c", "echo >file && rm file")
+            equal((result.status, result.stderr), (0, ""), f"run {number}")
+
+
 @test("R4 gVisor: refused, and --doctor says why")
 def gvisor(fx):
     for flags in ([], ["--best-effort"], ["--static"], ["--static", "--best-effort"]):
