@@ -15,6 +15,7 @@
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
+#include "policy/remembered.h"
 #include "policy/secrets.h"
 #include "policy/start.h"
 #include "policy/text.h"
@@ -994,6 +995,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 		status = add_temp(policy, place, err);
 	if (status == SB_OK)
 		status = add_all_secrets(policy, place, flags, err);
+	if (status == SB_OK)
+		status = sb_remembered_add(policy, place, err);
 	if (status == SB_OK)
 		status = add_run(policy, place, flags, err);
 	if (status == SB_OK)

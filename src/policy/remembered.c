@@ -1,0 +1,91 @@
+#include "policy/remembered.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/builtin.h"
+#include "policy/start.h"
+#include "policy/text.h"
+
+static const struct {
+	const char *directory; /* beneath the home directory */
+	const char *names;     /* NULL: the directory itself */
+	bool made;             /* the program makes the directory, too */
+} rows[] = {
+	/* also with what is written first, and renamed: .lesshsQ, .viminfz.tmp, .bash_history-123.tmp */
+	{"", ".*hist*"},
+	{"", ".lesshs*"},
+	{"", ".viminf*"},
+	{".local/state", "lesshs*"},
+	{".local/state", "*/*hist*"},
+	{".local/share", "*/*hist*"},
+	{".local/share/fish", NULL},
+	{".cache/fish", NULL},
+	/* its settings lie beside: they ask, where there are any */
+	{".config/fish", "fish_variables*", true},
+};
+
+static int add_one(struct sb_policy *policy, const char *directory, const char *names,
+		   struct sb_error *err)
+{
+	SB_AUTO_FREE char *escaped = sb_pattern_escape(directory), *text = NULL;
+	struct sb_rule rule = {.access = sb_access_quiet,
+			       .tier = SB_TIER_BUILTIN,
+			       .absent = true, /* the broker holds it; no mount has to */
+			       .origin = "built-in: what a program remembers of its last use"};
+
+	if (!escaped ||
+	    asprintf(&text, "%s%s%s", escaped, names ? "/" : "", names ? names : "") < 0) {
+		text = NULL;
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	rule.pattern = text;
+	return sb_policy_add(policy, &rule, err);
+}
+
+/* In a project that holds the home directory histories are files as all others. */
+static bool is_in_project(const struct sb_place *place, const char *home)
+{
+	for (size_t i = 0; place->projects[i]; i++)
+		if (sb_path_within(place->projects[i], home))
+			return true;
+	return false;
+}
+
+static int add_rows(struct sb_policy *policy, const struct sb_place *place, const char *home,
+		    struct sb_error *err)
+{
+	int status = SB_OK;
+
+	/* quiet opens for reading, and the most specific rule wins: "deny ~" means histories, too */
+	if (!home || strcmp(home, "/") == 0 || is_in_project(place, home) ||
+	    sb_start_user_hides(policy, home))
+		return SB_OK;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == SB_OK; i++) {
+		SB_AUTO_FREE char *directory = NULL;
+		int missing = 0;
+
+		/* a link in a circle leads nowhere */
+		if (sb_path_canonical_beneath(home, rows[i].directory, &directory, &missing,
+					      NULL) == SB_OK)
+			status = add_one(policy, directory,
+					 missing && rows[i].made ? NULL : rows[i].names, err);
+	}
+	return status;
+}
+
+int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+{
+	int status;
+
+	/* what asks without these rules a static run refuses anyway */
+	if (place->existing_only)
+		return SB_OK;
+	status = add_rows(policy, place, place->home, err);
+	/* sqlite3 asks the account before $HOME */
+	return status == SB_OK ? add_rows(policy, place, place->account_home, err) : status;
+}

@@ -1,0 +1,19 @@
+/*
+ * remembered.h - what interactive programs keep for their next time: histories, positions, variables.
+ *
+ * Python, node, less, sqlite3, psql, vim and fish write such files when they start or end, in the home
+ * directory.  What was typed inside must not be offered outside again, where nothing confines it, and
+ * nobody who leaves a pager wants a question: it is refused without a word, and all of them go on
+ * without.  A rule of the user's that names the file opens it.
+ */
+#ifndef SB_POLICY_REMEMBERED_H
+#define SB_POLICY_REMEMBERED_H
+
+#include "sandbash/policy.h"
+
+struct sb_place;
+
+/* The user's rules are there already. */
+int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
+
+#endif
