@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "config/load.h"
 #include "config/profile.h"
+#include "guard/guard.h"
 #include "config/rules.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -148,7 +149,8 @@ static bool is_in_agents(const char *home, const char *dir)
 /* Tools' caches are writable, too: tools.h. */
 static int look_at_caches(struct sb_maker *maker, const char *dir, bool *out, struct sb_error *err)
 {
-	static const char *const caches[] = {"$XDG_CACHE_HOME/sandbash", "~/.cache/sandbash"};
+	static const char *const caches[] = {"$XDG_CACHE_HOME/" SB_GUARD_CACHES,
+					     "~/.cache/" SB_GUARD_CACHES};
 	int status = SB_OK;
 
 	for (size_t i = 0; i < 2 && status == SB_OK && !*out; i++) {

@@ -190,6 +190,14 @@ static int check_root(const struct sb_maker *maker, const struct check *check,
 	return status == SB_OK ? refuse_rules(check, err) : status;
 }
 
+/* In ~/.cache the directory of ours has no guarded names; elsewhere (XDG_CACHE_HOME=~/.vim/cache) that has to be seen. */
+static bool is_usual_cache(const struct sb_setup *setup, const struct sb_fast_note *note)
+{
+	SB_AUTO_FREE char *usual = sb_path_join(setup->home.home, ".cache");
+
+	return note->cache && usual && sb_path_within(usual, note->path);
+}
+
 int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 {
 	const struct sb_setup *setup = &maker->setup;
@@ -206,12 +214,12 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 		return SB_OK;
 	for (size_t i = 0; i < maker->fast_count && status == SB_OK; i++) {
 		const struct check check = {setup->policy, &maker->fast[i]};
-		bool cache = maker->fast[i].cache;
+		bool usual = is_usual_cache(setup, &maker->fast[i]);
 
-		if (!guard && !cache)
+		if (!guard && !usual)
 			status = sb_guard_new(&options, &guard, err);
 		if (status == SB_OK && is_in_force(&check))
-			status = check_root(maker, &check, cache ? NULL : guard, err);
+			status = check_root(maker, &check, usual ? NULL : guard, err);
 	}
 	sb_guard_free(guard);
 	return status;

@@ -11,6 +11,7 @@
 #include "config/load.h"
 #include "config/place.h"
 #include "config/profile.h"
+#include "guard/guard.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/text.h"
@@ -115,7 +116,16 @@ int sb_tools_find(struct sb_maker *maker, struct sb_error *err)
 
 /* --- the project's own directory ------------------------------------------------------------ */
 
-/* Where caches lie: not where a variable, which may be the project's word, leads into a project. */
+/* A directory for caches says so: ~/.cache, /var/cache/me, /big/xdg-cache. */
+static bool is_for_caches(const char *path)
+{
+	return strcasestr(strrchr(path, '/'), "cache") != NULL;
+}
+
+/*
+ * Where caches lie: not where a variable, which may be the project's word, leads into a project, or to what is for
+ * something else (~/.ssh, where not even an empty directory of ours belongs).
+ */
 static int find_base(const struct sb_maker *maker, char **out, struct sb_error *err)
 {
 	const struct sb_environment *environment = &maker->request->environment;
@@ -125,7 +135,8 @@ static int find_base(const struct sb_maker *maker, char **out, struct sb_error *
 
 	if (value && value[0] == '/') {
 		status = sb_path_canonical(value, out, NULL, err);
-		if (status != SB_OK || !sb_profile_is_broad(maker, USUAL, *out))
+		if (status != SB_OK ||
+		    (is_for_caches(*out) && !sb_profile_is_broad(maker, USUAL, *out)))
 			return status;
 		free(sb_take_ptr(out));
 	}
@@ -154,7 +165,7 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 
 	if (status != SB_OK)
 		return status;
-	ours = sb_path_join(base, "sandbash");
+	ours = sb_path_join(base, SB_GUARD_CACHES);
 	path = ours ? sb_directory_in(ours, maker->setup.projects[0]) : NULL;
 	if (!path)
 		return out_of_memory(err);

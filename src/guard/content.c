@@ -135,7 +135,7 @@ static bool is_project(const struct check *check, const char *value)
 
 /*
  * Where target leads, seen from the directory that path's file is in.  ".." only at the start, where it means
- * what it says: path is canonical.  False: it cannot be told.
+ * what it says: path is canonical.  False: it cannot be told, or would be a project's caches.
  */
 static bool find_target(const struct check *check, const char *target, struct sb_buf *whole)
 {
@@ -143,7 +143,7 @@ static bool find_target(const struct check *check, const char *target, struct sb
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * MAX_LINE);
 	bool named = false;
 
-	if (!path || *path != '/' || !*target)
+	if (!path || *path != '/' || !*target || sb_guard_passes_caches(target))
 		return false;
 	*strrchr(path, '/') = '\0';
 	if (*target == '/') {
@@ -284,7 +284,7 @@ static bool leads_to_unguarded(const struct check *check, const char *url)
 		return true;
 	if (!path)
 		return failed;
-	if (strncmp(path, "/proc/", 6) == 0)
+	if (strncmp(path, "/proc/", 6) == 0 || sb_guard_passes_caches(path))
 		return true;
 	return (options->is_unguarded && options->is_unguarded(options->context, path)) ||
 	       leads_to_private(check, path);

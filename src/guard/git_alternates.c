@@ -73,7 +73,7 @@ static bool is_harmless(const struct sb_guard *guard, const char *objects, const
 
 	if (length == 0 || *line == '#')
 		return true;
-	if (!text || *line == '"' || *line == '~' || depth == 0)
+	if (!text || *line == '"' || *line == '~' || depth == 0 || sb_guard_passes_caches(text))
 		return false; /* a quoted one is left to a person */
 	/* git removes "x/.." by text, others by what x is */
 	return sb_path_absolute(text, objects, NULL, &as_text, NULL) == SB_OK &&

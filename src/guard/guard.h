@@ -37,6 +37,15 @@
 
 struct sb_buf;
 
+/*
+ * Projects' directories for caches lie in one of this name (config/tools.h).  Commands write there
+ * unguarded, so nothing that is obeyed may lead there: no link, no text of git's.
+ */
+#define SB_GUARD_CACHES "sandbash-caches"
+
+/* Is a directory of that name on the way that text, a path, goes? */
+bool sb_guard_passes_caches(const char *text);
+
 enum sb_guard_verdict { SB_GUARD_PLAIN, SB_GUARD_CHECK, SB_GUARD_ASK };
 
 /* Which contents are harmless. */

@@ -163,3 +163,19 @@ size_t sb_guard_holder(const struct sb_guard *guard, const struct sb_guard_row *
 	}
 	return strlen(path);
 }
+
+bool sb_guard_passes_caches(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "/");
+		struct sb_folded name;
+
+		sb_fold(text, length, &name);
+		if (name.length == strlen(SB_GUARD_CACHES) &&
+		    memcmp(name.text, SB_GUARD_CACHES, name.length) == 0)
+			return true;
+		text += length;
+		text += strspn(text, "/");
+	}
+	return false;
+}

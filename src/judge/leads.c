@@ -1,5 +1,5 @@
 /*
- * leads.c - links in what a profile opens.
+ * leads.c - links, and what they would be followed to by programs outside.
  *
  * SECURITY: no link gets there that leads out of what the same rule covers.
  *
@@ -10,6 +10,16 @@
  * Price: other links ask.  A directory that comes from elsewhere is copied name by name: for what is in it
  * nobody looks.  In a project's directory for caches, which no agent outside uses, links are as everywhere.
  * Held by: tests/supervise/state_links.py
+ */
+/*
+ * SECURITY: no link leads to the caches of a project, or through them.
+ *
+ * Danger: they are a fast root, so commands make a git directory there with core.fsmonitor.  Then vendor is made a
+ * link to it, or a directory that a .git file of the project's passes is: plain git outside runs what was
+ * planted.  Whoever gets there from elsewhere has to name the directory of all caches, in a link or in a text of
+ * git's (guard/content.c); so it is the name that counts, and no directory that is moved later changes that.
+ * Price: such a link asks.
+ * Held by: tests/cli/tool_profiles.py
  */
 #include <errno.h>
 #include <limits.h>
@@ -27,6 +37,13 @@ static const struct sb_rule leading = {
 	.pattern = "/",
 	.origin =
 		"built-in: a link that leads out of a program's state, which would write through it",
+};
+
+static const struct sb_rule to_caches = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/",
+	.origin = "built-in: a link to caches of sandbash's projects, in which nothing is guarded",
 };
 
 static const struct sb_rule brought = {
@@ -95,6 +112,8 @@ void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_
 	const struct sb_site *site = judged->site;
 	const struct sb_rule *rule = state_rule(grounds->policy, site->path);
 
+	if (judged->decision.verdict == SB_ALLOW && text && sb_guard_passes_caches(text))
+		judged->decision = (struct sb_decision){SB_ASK, &to_caches};
 	if (judged->decision.verdict == SB_ALLOW && rule &&
 	    (site->whole || !text || !stays(grounds->policy, rule, site->path, text)))
 		judged->decision = (struct sb_decision){SB_ASK, &leading};

@@ -416,7 +416,7 @@ def rules_in_state(fx):
     agent(fx, 'mkdir -p "$1/sandbash/profiles" && echo "write ~/mine" | tee "$1/sandbash/config" '
               '> "$1/sandbash/profiles/claude.rules"; echo x > ~/mine && echo mine\n')
     places = (".claude/projects/cfg", ".claude-w/x", ".gemini/tmp/cfg", ".local/share/goose/sessions/cfg",
-              ".cache/sandbash/projects/0/cfg", "opened/cfg", "globbed.d/cfg")
+              ".cache/sandbash-caches/projects/0/cfg", "opened/cfg", "globbed.d/cfg")
     for name in (*places, "cfg", ".config"):
         place, flags = fx.home / name, []
         if name == "opened/cfg":
@@ -482,7 +482,7 @@ HELD = {
     "goose": (".local/share/goose/schedule.json", ".local/share/goose/scheduled_recipes/x.yaml",
               ".local/share/goose/sessions/x"),
     "codex": (".codex/queue_1.sqlite", ".codex/goals_1.sqlite-wal", ".codex/state_5.sqlite", ".codex/models_cache.json",
-              ".cache/sandbash/projects/*/codex/queue_1.sqlite", ".codex/history.jsonl"),
+              ".cache/sandbash-caches/projects/*/codex/queue_1.sqlite", ".codex/history.jsonl"),
 }
 
 

@@ -32,7 +32,7 @@ def use(fx, names, *flags, **where):
 
 
 def caches(fx):
-    return fx.home / ".cache/sandbash/projects"
+    return fx.home / ".cache/sandbash-caches/projects"
 
 
 def fake(fx, name, script, where="bin"):
@@ -158,9 +158,9 @@ def users_word(fx):
     contains(told, "tools:      maven, npm\n")
     contains(told, "would set:  npm_config_cache=")
     contains(run(fx, "sh", "-c", 'echo "$MAVEN_OPTS"').stdout, f"-Dmaven.repo.local={caches(fx)}/")
-    blank = fx.home / "a b"
+    blank = fx.home / "a cache"
     result = run(fx, "sh", "-c", 'echo "${MAVEN_OPTS-none}:$npm_config_cache"', env={"XDG_CACHE_HOME": blank})
-    check(result.stdout.startswith(f"none:{blank}/sandbash/projects/"), "a value that would be split")
+    check(result.stdout.startswith(f"none:{blank}/sandbash-caches/projects/"), "a value that would be split")
     # own lines, in the place of ours and beside them
     fx.config("include-profile npm\nenvironment A=mine\n", "profiles/npm.rules")
     fx.config("project-file bun.lock\nenvironment B=bun\n", "profiles/bun.rules")
@@ -187,7 +187,7 @@ def hostile(fx):
         for place in USUAL + [".cargo/bin"]:
             equal(os.listdir(fx.home / place), ["there"], place)
             equal(fx.read(fx.home / place / "there"), "good\n", place)
-        equal(sorted(os.listdir(fx.home / ".cache")), ["go-build", "pip", "sandbash", "there"])
+        equal(sorted(os.listdir(fx.home / ".cache")), ["go-build", "pip", "sandbash-caches", "there"])
     equal(fx.run("sh", "-c", script, "sh", *USUAL).status, 0, "outside")
     equal(fx.read(fx.home / ".npm/there"), "evil\n")
     for file in VARIABLES:
@@ -234,7 +234,7 @@ def at_cache(fx):
     place = fx.home / ".cache"
     fx.write(place / "package.json")
     words = ["sh", "-c", 'mkdir -p "$0" && echo x > "$0/.envrc" && echo made; echo x > "$0/x" && echo plain']
-    equal(run(fx, *words, "sandbash/projects/a", cwd=place).stdout, "plain\n")
+    equal(run(fx, *words, "sandbash-caches/projects/a", cwd=place).stdout, "plain\n")
     for _ in range(2):
         run(fx, "true", cwd=place)
         for name in os.listdir(caches(fx)):
@@ -284,14 +284,77 @@ def links(fx):
         os.rename(f"{caches(fx)}.old", caches(fx))
 
 
+PLANT = """C=${npm_config_cache%/npm}
+git init -q $C/evil && git -C $C/evil config core.fsmonitor 'touch ~/ran; false' || exit 9
+git -C $C/evil config core.worktree "$PWD/sub"
+git init -q x && git init -q y && mkdir -p sub other
+try() { "$@" 2> /dev/null && echo "done: $*"; }
+try ln -s $C/evil vendor
+try ln -s ~/.cache/Sandbash-Caches/projects folded
+try ln -s ../../../.cache/sandbash-caches moved
+ln -s elsewhere plain; try ln -sf $C/evil plain
+printf 'gitdir: ../x/.git\\n' > sub/.git && rm -rf x && try ln -s $C/evil x
+printf 'gitdir: ../x/sandbash-caches/.git\\n' > other/.git
+git config core.worktree ../x/sandbash-caches/w 2> /dev/null
+git remote add up "$PWD/x/sandbash-caches/y"
+git add -A; git commit -qm all"""
+
+
+@test("P3 nothing that git obeys leads to the project's caches, where nothing is guarded", variants=BOTH)
+def ways_to_caches(fx):
+    equal(fx.run("git", "init", "-q").status, 0)
+    fx.write("package.json", "{}")
+    fx.write("script", PLANT)
+    env = {"npm_config_cache": fx.home / "mine/npm"}
+    fx.run("sh", "script", env=env)
+    fx.run("git", "status", cwd=fx.project / "vendor", env=env)
+    check(fx.exists(fx.home / "ran"), "works without a sandbox")  # the control
+    for path in ("vendor", "folded", "moved", "plain", "x", "y", "sub", "other", "script"):
+        fx.run("rm", "-rf", path)
+    (fx.home / "ran").unlink()
+    fx.run("rm", "-rf", ".git")
+    equal(fx.run("git", "init", "-q").status, 0)
+    fx.write("script", PLANT)
+    result = run(fx, "sh", "script")
+    check(result.status != 9, result.stderr)
+    lacks(result.stdout, "done:")
+    check(fx.exists(next(caches(fx).iterdir()) / "evil/.git/config"), "they are there")
+    for name in ("vendor", "folded", "moved", "x", "other/.git"):
+        check(not os.path.lexists(fx.project / name), name)
+    equal(os.readlink(fx.project / "plain"), "elsewhere")
+    lacks(fx.read(".git/config"), "sandbash-caches")
+    fx.run("git", "status")
+    check(not fx.exists(fx.home / "ran"))
+    contains(result.stderr, "caches")
+
+
+@test("$XDG_CACHE_HOME that is for something else is not obeyed; guarded names stay guarded where it is")
+def cache_home_elsewhere(fx):
+    fx.write("package.json", "{}")
+    for place in (".ssh", ".vim/plugin", ".local/bin"):
+        (fx.home / place).mkdir(parents=True)
+        told = use(fx, ["npm_config_cache"], env={"XDG_CACHE_HOME": fx.home / place})
+        contains(told.stdout, str(caches(fx)))
+        equal(os.listdir(fx.home / place), [])
+    env = {"XDG_CACHE_HOME": fx.home / ".vim/plugin/cache"}
+    told = run(fx, "sh", "-c", "mkdir -p $npm_config_cache; echo evil > $npm_config_cache/x.vim", env=env)
+    contains(told.stderr, "x.vim")
+    equal([path.name for path in (fx.home / ".vim").rglob("*.vim")], [])
+    told = use(fx, ["npm_config_cache"], env={"XDG_CACHE_HOME": fx.outside / "my-cache"})
+    contains(told.stdout, str(fx.outside / "my-cache"))
+
+
 @test("$XDG_CACHE_HOME where sandbash's own files lie makes nothing there: later runs begin as ever")
 def among_our_own(fx):
     fx.write("package.json", "{}")
-    for place in (".config", ".local/state"):
+    for place in (".config", ".config/sandbash", ".config/sandbash/cache", ".local/state", ".local/state/sandbash/cache"):
         for flags in FLAGS:
             result = run(fx, *flags, "sh", "-c", "echo ${npm_config_cache-none}", env={"XDG_CACHE_HOME": fx.home / place})
-            equal(result.stdout, "none\n", place)
-            contains(result.stderr, "holds sandbash's own files")
+            if place.endswith("cache"):
+                equal(result.stdout, "none\n", place)
+                contains(result.stderr, "holds sandbash's own files")
+            else:
+                contains(result.stdout, str(caches(fx)), place)
             equal(run(fx, *flags, "true").status, 0, place)
     contains(use(fx, ["npm_config_cache"]).stdout, str(caches(fx)))
 
@@ -302,9 +365,9 @@ def places(fx):
     for value in (fx.project, fx.project / "cache", fx.home, fx.dir, "/", "relative"):
         told = use(fx, ["npm_config_cache"], env={"XDG_CACHE_HOME": value})
         check(told.stdout.startswith(f"{caches(fx)}/"), f"{value} {told}")
-    elsewhere = fx.home / "elsewhere"
+    elsewhere = fx.home / "caches-elsewhere"
     told = use(fx, ["npm_config_cache"], env={"XDG_CACHE_HOME": elsewhere}).stdout
-    check(told.startswith(f"{elsewhere}/sandbash/projects/"), told)
+    check(told.startswith(f"{elsewhere}/sandbash-caches/projects/"), told)
     equal(sorted(os.listdir(fx.project)), ["package.json"])
     if os.getuid() == 0:
         return  # who writes everywhere

@@ -48,7 +48,7 @@ def tools(fx):
     fx.write("package.json", "{}")
     server = Server(fx, "--consent=deny")
     place = server.data("run_command", command=use)["stdout"].strip()
-    contains(place, f"{fx.home}/.cache/sandbash/projects/")
+    contains(place, f"{fx.home}/.cache/sandbash-caches/projects/")
     made = server.call("write_file", path=f"{place}/d/x", content="x")
     check(not made.get("isError"), str(made))
     check(server.call("write_file", path=str(fx.home / ".cache/x"), content="x").get("isError"))
