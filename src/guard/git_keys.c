@@ -23,6 +23,7 @@ enum test {
 	OFF,     /* "false": git before 2.36 runs even "true" */
 	FORMAT,  /* of a line of git log: no characters by their number, which may be an escape */
 	BRANCH,  /* a name that no shell expands: prompts show it */
+	REFSPEC, /* such names, at both sides of ":": git status shows what a branch tracks */
 	SIGNER,  /* the name of a key, no file and no option */
 	INNER,   /* a file of the work tree, with lists of ids */
 	SHARED,  /* core.sharedRepository: nobody but the group gets a right */
@@ -89,7 +90,8 @@ static const struct {
 	{"feature.", "experimental manyfiles", ANY_VALUE},
 	/* remotes and branches; uploadpack, receivepack, vcs, proxy and mergeoptions are not here */
 	{"remote.*.", "url pushurl", URL},
-	{"remote.*.", "fetch push partialclonefilter gh-resolved", WORD},
+	{"remote.*.", "fetch push", REFSPEC},
+	{"remote.*.", "partialclonefilter gh-resolved", WORD},
 	{"remote.*.",
 	 "tagopt prune prunetags mirror promisor skipdefaultupdate skipfetchall followremotehead",
 	 ANY_VALUE},
@@ -283,6 +285,29 @@ static bool is_signer(const char *value)
 	return sb_git_sign_option_is_plain(option, length + 2);
 }
 
+/* One side of it may be missing, and a "*" stands for a part of a name. */
+static bool is_refspec(const char *value)
+{
+	value += *value == '+' || *value == '^';
+	for (;;) {
+		size_t length = strcspn(value, ":");
+		char side[512], *star;
+
+		if (length >= sizeof side)
+			return false;
+		memcpy(side, value, length);
+		side[length] = '\0';
+		star = strchr(side, '*');
+		if (star)
+			*star = 'x';
+		if (length && !sb_git_ref_is_plain(side, length))
+			return false;
+		if (!value[length])
+			return true;
+		value += length + 1;
+	}
+}
+
 static bool passes(enum test test, const char *value)
 {
 	switch (test) {
@@ -302,6 +327,8 @@ static bool passes(enum test test, const char *value)
 		return !strstr(value, "%x");
 	case BRANCH:
 		return sb_git_ref_is_plain(value, strlen(value));
+	case REFSPEC:
+		return is_refspec(value);
 	case SIGNER:
 		return is_signer(value);
 	case INNER:

@@ -216,6 +216,23 @@ static void compare_value(const struct comparison *comparison, const char *secti
 	say(comparison, what.data, now.data, had ? old.data : NULL);
 }
 
+/* git fetches missing objects from it by itself, in status and diff as well: whatever the URL says is sent. */
+static void compare_promisor(const struct comparison *comparison, const char *remote)
+{
+	SB_AUTO_BUF struct sb_buf old = SB_BUF(SB_GUARD_MAX_BYTES),
+				  now = SB_BUF(SB_GUARD_MAX_BYTES),
+				  url = SB_BUF(SB_GUARD_MAX_BYTES), line = SB_BUF(MAX_TEXT);
+
+	get(&comparison->before, "remote", remote, "promisor", false, &old);
+	if (!get(&comparison->after, "remote", remote, "promisor", false, &now) ||
+	    is_no(now.data) || (old.length && !is_no(old.data)) ||
+	    !url_of(&comparison->after, remote, false, &url))
+		return;
+	sb_buf_printf(&line, "git now fetches what it misses by itself, from %.400s", url.data);
+	if (!sb_buf_failed(&line))
+		comparison->tell(comparison->context, line.data);
+}
+
 /* What a push to it does there, beside the branch that it is given: of a new remote, too. */
 static void compare_push(const struct comparison *comparison, const char *remote)
 {
@@ -258,8 +275,10 @@ static void compare_ways(struct comparison *comparison)
 	}
 	for (size_t i = 0; i < comparison->after.count; i++)
 		if (name_in(comparison->after.all[i]->key, "remote", &name) &&
-		    is_first(&comparison->after, i, &name, "remote"))
+		    is_first(&comparison->after, i, &name, "remote")) {
 			compare_push(comparison, name.data);
+			compare_promisor(comparison, name.data);
+		}
 	compare_branch(comparison, NULL, false, true);
 	for (int pass = 0; pass < 2; pass++) {
 		const struct ranked *ranked = pass ? &comparison->after : &comparison->before;

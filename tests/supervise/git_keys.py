@@ -16,6 +16,7 @@ lfs.https://example.org/x.git/info/lfs.locksverify=true log.date=iso maintenance
 maintenance.gc.enabled=false maintenance.strategy=incremental merge.conflictStyle=zdiff3 merge.log=20
 notes.displayRef=refs/notes/* pack.threads=1 pager.branch=false pull.ff=only pull.rebase=true push.autoSetupRemote=true
 push.default=simple rebase.autosquash=true rebase.updateRefs=true remote.o.tagOpt=--tags remote.o.promisor=false
+remote.o.fetch=+refs/heads/*:refs/remotes/o/* remote.o.fetch=main remote.o.fetch=^refs/heads/x remote.o.fetch=+refs/pull/*/head:refs/remotes/o/pr/*
 rerere.enabled=true stash.showPatch=true status.showStash=true submodule.recurse=true tag.sort=-version:refname
 uploadpack.allowFilter=true user.signingKey=ABCDEF0123 versionsort.suffix=-rc worktree.guessRemote=true""".split()
 
@@ -34,7 +35,8 @@ merge.tool=../x pager.log=sh pretty.x=%x1b]0;x pull.twohead=x rebase.instruction
 receive.procReceiveRefs=refs remote.$(id).url=https://example.org remote.o.url=ssh://-oProxyCommand=x/y
 remote.o.url=ssh://%2doProxyCommand=x/y remote.o.url=ssh://me@-oProxyCommand=x/y
 remote.o.url=me@-oProxyCommand=x:y remote.o.url=host:-oProxyCommand=x
-remote.o.url=git+ssh://[-oProxyCommand=x]/y remote.o.proxy=x ssh.variant=simple submodule.x.update=!x
+remote.o.url=git+ssh://[-oProxyCommand=x]/y remote.o.proxy=x
+remote.o.fetch=+refs/heads/main:refs/remotes/o/$(id) remote.o.push=refs/heads/`id`:main remote.o.fetch=-x ssh.variant=simple submodule.x.update=!x
 trace2.eventTarget=/x url.x.insteadOf=https://example.org user.signingKey=/x user.signingKey=--x
 user.name=a\u009bb user.name=a\u202eb user.name=a\u001bb branch.a\u202eb.remote=o""".replace("\n", " ").split(" ")
 

@@ -40,6 +40,8 @@ ELSEWHERE = {
     "git config remote.origin.push +refs/heads/*:refs/heads/*": "remote.origin.push is now +refs/heads/*:refs/heads/*",
     "git config remote.origin.mirror true": "remote.origin.mirror is now true",
     f"git remote add --mirror=push m {NEW}": "remote.m.mirror is now true",
+    f"git remote add p {NEW}; git config remote.p.promisor true": f"fetches what it misses by itself, from {NEW}",
+    "git config remote.origin.promisor true": f"fetches what it misses by itself, from {OLD}",
     "git config branch.main.merge refs/heads/prod": "branch.main.merge is now refs/heads/prod, was refs/heads/main",
     "git config push.default matching": "push.default is now matching",
     "git config commit.gpgSign false": "commit.gpgsign is now false",
@@ -57,7 +59,7 @@ SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remot
         "git config status.showUntrackedFiles all", "echo '# comment' >>.git/info/exclude",
         "git config user.name x; git config branch.main.rebase true", "git config commit.gpgSign true",
         "git config branch.new.merge refs/heads/x; git config remote.origin.mirror false",
-        "git config push.default current", "mv .git g; mv g .git"]
+        "git config push.default current", "git config remote.origin.promisor false", "mv .git g; mv g .git"]
 
 
 @test("each way to lead git push elsewhere, or to hide work", variants=BOTH)
