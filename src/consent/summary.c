@@ -20,14 +20,18 @@
 
 struct entry {
 	enum sb_op op; /* of the first refusal */
+	unsigned ops;  /* of all */
 	bool metadata, read_only;
 	bool beneath;      /* path is a directory, and the refusals were in it */
 	const char *cache; /* static */
 	char *path, *program, *by;
-	char *other;      /* a name that has to be allowed as well, or NULL */
-	char *rule;       /* origin; NULL: none covers it */
-	bool final;       /* no flag allows it */
-	bool own_flag;    /* it was said on the command line for this very path */
+	char *other;   /* a name that has to be allowed as well, or NULL */
+	char *rule;    /* origin; NULL: none covers it */
+	bool final;    /* no flag allows it */
+	bool named;    /* the rule is for this very path */
+	bool own_flag; /* and it was said on the command line */
+	bool approved;
+	bool directory;   /* one was to be made, at least once */
 	bool in_hidden;   /* its directory is hidden: what is not there cannot be made */
 	bool needs_place; /* only a rule for its directory allows it */
 	bool no_place;    /* and there is none, or no rule at all does */
@@ -36,8 +40,9 @@ struct entry {
 
 struct sb_summary {
 	char *home;
-	struct entry entries[SB_SUMMARY_MAX];
-	size_t count;
+	bool apart;
+	struct entry *entries; /* room for most */
+	size_t count, most;
 	unsigned long total, beyond;
 	struct written { /* by a yes to whatever it is */
 		char *path;
@@ -54,12 +59,27 @@ struct sb_summary *sb_summary_new(const char *home)
 
 	if (!summary)
 		return NULL;
+	summary->most = SB_SUMMARY_MAX;
+	summary->entries = calloc(summary->most, sizeof *summary->entries);
 	summary->home = strdup(home);
-	if (!summary->home) {
-		free(summary);
+	if (!summary->home || !summary->entries) {
+		sb_summary_free(summary);
 		return NULL;
 	}
 	return summary;
+}
+
+int sb_summary_keep_apart(struct sb_summary *summary, struct sb_error *err)
+{
+	struct entry *grown = calloc(SB_SUMMARY_APART, sizeof *grown);
+
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	free(summary->entries);
+	summary->entries = grown;
+	summary->most = SB_SUMMARY_APART;
+	summary->apart = true;
+	return SB_OK;
 }
 
 static void free_entry(struct entry *entry)
@@ -80,6 +100,7 @@ void sb_summary_free(struct sb_summary *summary)
 	for (size_t i = 0; i < summary->written_count; i++)
 		free(summary->written[i].path);
 	sb_notes_done(&summary->notes);
+	free(summary->entries);
 	free(summary->home);
 	free(summary);
 }
@@ -143,8 +164,12 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool holds(const struct entry *entry, const struct entry *other)
+static bool holds(const struct sb_summary *summary, const struct entry *entry,
+		  const struct entry *other)
 {
+	if (summary->apart &&
+	    (entry->approved != other->approved || !same_text(entry->by, other->by)))
+		return false;
 	if (!same_kind(entry, other) || !same_text(entry->other, other->other) ||
 	    entry->needs_place != other->needs_place || entry->no_place != other->no_place)
 		return false;
@@ -189,11 +214,14 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 	const char *directory;
 
 	*out = (struct entry){.op = refusal->op,
+			      .ops = 1u << refusal->op,
+			      .approved = refusal->approved,
+			      .directory = refusal->directory,
 			      .metadata = refusal->metadata,
 			      .read_only = refusal->read_only,
 			      .count = 1};
 	/* A cache is opened as a whole, unless a rule has singled out something in it. */
-	if (!rule && refusal->op != SB_READ)
+	if (!rule && refusal->op != SB_READ && !summary->apart)
 		out->cache = sb_cache_of(summary->home, refusal->path, &directory);
 	out->path = out->cache ? sb_path_join(summary->home, directory) : strdup(refusal->path);
 	out->beneath = out->cache != NULL;
@@ -232,8 +260,8 @@ static void gather(struct sb_summary *summary, const struct entry *last)
 	size_t found = 0, kept = 0;
 
 	/* A rule for "/" or the home directory is no advice; one past a rule has to be exact. */
-	if (!path || last->rule || last->beneath || last->other || last->no_place ||
-	    last->op == SB_READ || sb_path_within(directory, summary->home))
+	if (summary->apart || !path || last->rule || last->beneath || last->other ||
+	    last->no_place || last->op == SB_READ || sb_path_within(directory, summary->home))
 		return;
 	for (size_t i = 0; i < summary->count; i++) {
 		struct entry *entry = &summary->entries[i];
@@ -267,19 +295,23 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
 {
 	struct entry entry;
 
-	summary->total++;
+	if (refusal->approved && !summary->apart)
+		return;
+	summary->total += !refusal->approved;
 	if (!fill(summary, refusal, &entry)) {
 		free_entry(&entry);
 		summary->beyond++;
 		return;
 	}
 	for (size_t i = 0; i < summary->count; i++)
-		if (holds(&summary->entries[i], &entry)) {
+		if (holds(summary, &summary->entries[i], &entry)) {
 			summary->entries[i].count++;
+			summary->entries[i].ops |= entry.ops;
+			summary->entries[i].directory |= entry.directory;
 			free_entry(&entry);
 			return;
 		}
-	if (summary->count == SB_SUMMARY_MAX) {
+	if (summary->count == summary->most) {
 		free_entry(&entry);
 		summary->beyond++;
 		return;
@@ -537,23 +569,26 @@ static int by_count(const void *a, const void *b)
 
 static size_t in_order(const struct sb_summary *summary, const struct entry **out)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < summary->count; i++)
-		out[i] = &summary->entries[i];
-	if (summary->count)
-		qsort(out, summary->count, sizeof(const struct entry *), by_count);
-	return summary->count;
+		if (!summary->entries[i].approved)
+			out[count++] = &summary->entries[i];
+	if (count)
+		qsort(out, count, sizeof(const struct entry *), by_count);
+	return count;
 }
 
 void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out)
 {
-	const struct entry *entries[SB_SUMMARY_MAX];
+	const struct entry *entries[SB_SUMMARY_APART];
 	size_t count = in_order(summary, entries);
 	unsigned long told = 0;
 	bool helps = false;
 
 	put_written(summary, out);
 	sb_notes_text(&summary->notes, out);
-	if (!summary->total)
+	if (!summary->total || summary->apart)
 		return;
 	sb_buf_printf(out, "sandbash: %lu %s refused; what was refused, why, and what allows it:\n",
 		      summary->total, summary->total == 1 ? "operation was" : "operations were");
@@ -565,6 +600,42 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 		sb_buf_printf(out, "  and %lu more\n", summary->total - told);
 	if (helps)
 		sb_buf_puts(out, "to allow a path from now on: sandbash --add-path PATH\n");
+}
+
+void sb_summary_each(const struct sb_summary *summary,
+		     void (*each)(void *context, const struct sb_refused *refused), void *context)
+{
+	for (size_t i = 0; i < summary->count; i++) {
+		const struct entry *entry = &summary->entries[i];
+		struct way way = find_way(summary, entry);
+		SB_AUTO_BUF struct sb_buf words =
+			SB_BUF(8 * 4096); /* two options, as in put_flag() */
+		bool helps = !way.none && way.flag;
+
+		put_way(entry, &way, &words);
+		each(context,
+		     &(struct sb_refused){
+			     .ops = entry->ops,
+			     .approved = entry->approved,
+			     .directory = entry->directory,
+			     .read_only = entry->read_only,
+			     .count = entry->count,
+			     .path = entry->path,
+			     .program = entry->program,
+			     .by = entry->by,
+			     .rule = entry->rule,
+			     .in_hidden = entry->in_hidden,
+			     .paths = {helps ? way.paths[0] : NULL, helps ? way.paths[1] : NULL},
+			     .verb = verb_of(entry),
+			     .way = sb_buf_failed(&words) ? "?" : words.data,
+		     });
+		way_done(&way);
+	}
+}
+
+unsigned long sb_summary_beyond(const struct sb_summary *summary)
+{
+	return summary->beyond;
 }
 
 static void put_json(const struct sb_summary *summary, const struct entry *entry,
@@ -608,7 +679,7 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 
 void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_json *json)
 {
-	const struct entry *entries[SB_SUMMARY_MAX];
+	const struct entry *entries[SB_SUMMARY_APART];
 	size_t count = in_order(summary, entries);
 	unsigned long beyond = summary->beyond;
 

@@ -3,6 +3,7 @@
  * done that a person should look at.
  *
  *     new -> add ... -> text, json -> free
+ *     new -> keep_apart -> add ... -> each -> free          for --learn
  *
  * Refusals of one path are one entry, those of one package cache are one, and several in one
  * directory become one about the directory.  At most SB_SUMMARY_MAX entries are kept; what
@@ -19,6 +20,7 @@
 #include "sandbash/policy.h"
 
 #define SB_SUMMARY_MAX 256
+#define SB_SUMMARY_APART 2048 /* of a summary that is kept apart: some 300 KB */
 
 struct sb_refusal {
 	enum sb_op op;
@@ -40,12 +42,20 @@ struct sb_refusal {
 	 */
 	bool is_link;
 	const char *linked;
+	bool directory; /* that was to be made */
+	bool approved;  /* it was done, since a person said yes: for a summary that is kept apart */
 };
 
 struct sb_summary;
 
 struct sb_summary *sb_summary_new(const char *home); /* NULL: out of memory */
 void sb_summary_free(struct sb_summary *summary);
+
+/*
+ * Every path is an entry of its own, whatever lies beside it, and what was approved is one, too.  Before
+ * the first is added.  The text has no refusals then: who wants this tells them otherwise.  SB_E_NOMEM.
+ */
+int sb_summary_keep_apart(struct sb_summary *summary, struct sb_error *err);
 
 /* Never fails: what cannot be kept is counted. */
 void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal);
@@ -69,6 +79,27 @@ unsigned long sb_summary_count(const struct sb_summary *summary);
  * them, those refused most often first.  What is told to allow it does: tests/cli/remedies.py.
  */
 void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out);
+
+/* One entry of a summary that is kept apart; strings live until each() returns. */
+struct sb_refused {
+	unsigned ops; /* a bit for each enum sb_op that was refused */
+	bool approved, read_only;
+	bool directory; /* was to be made */
+	unsigned long count;
+	const char *path, *program, *by; /* as in sb_refusal */
+	const char *rule;                /* origin; NULL: none covers it */
+	bool in_hidden;                  /* and it hides the directory of it */
+	const char *
+		paths[2]; /* what has to be open; the second, or both, may be NULL: nothing helps */
+	const char *verb; /* "create", "change files in" */
+	const char *way;  /* what allows it, or that nothing does, as the summary says it */
+};
+
+void sb_summary_each(const struct sb_summary *summary,
+		     void (*each)(void *context, const struct sb_refused *refused), void *context);
+
+/* Refused, and not kept. */
+unsigned long sb_summary_beyond(const struct sb_summary *summary);
 
 /* The same as an object, with at most so many entries; of the others "not_listed" tells how many refusals. */
 void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_json *json);

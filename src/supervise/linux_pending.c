@@ -458,13 +458,12 @@ static bool is_quiet(const struct sb_judgement *judgement)
 	return quiet;
 }
 
-/* Refused for good: answered, recorded, kept for the summary. */
-void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+/* For the summary; by as it is recorded. */
+static struct sb_refusal refusal_of(const struct sb_approver *approver,
+				    const struct sb_pending *pending, const char *by)
 {
-	const struct sb_judged *judged = pending->judgement.strictest;
+	const struct sb_judged *judged = pending->judgement.strictest, *other = find_other(pending);
 	const struct sb_call *call = &pending->request->call;
-	struct sb_event event = sb_pending_event(pending, SB_EVENT_DENY);
-	bool quiet = is_quiet(&pending->judgement);
 	const char *slash = strrchr(pending->program, '/');
 	struct sb_refusal refused = {
 		.op = judged->op,
@@ -474,6 +473,7 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		.program = slash ? slash + 1 : NULL,
 		.rule = judged->decision.rule,
 		.no_rule = judged->no_rule_opens,
+		.directory = call->act == SB_ACT_MKDIR,
 		.by = by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0) ? "person"
 										       : by,
 	};
@@ -482,14 +482,26 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 		refused.op = SB_CREATE;
 		refused.path = pending->target.path;
 		refused.linked = pending->file.path;
-	} else if (find_other(pending)) {
-		refused.other = find_other(pending)->site->path;
-		refused.other_rule = find_other(pending)->decision.rule;
-		refused.no_rule |= find_other(pending)->no_rule_opens;
+	} else if (other) {
+		refused.other = other->site->path;
+		refused.other_rule = other->decision.rule;
+		refused.no_rule |= other->no_rule_opens;
 	}
 	/* a rule follows links: one for the name of a link is about what that leads to */
 	refused.is_link = call->act == SB_ACT_SYMLINK || call->act == SB_ACT_LINK ||
 			  pending->looked[judged - pending->judgement.all].thing == SB_THING_LINK;
+	return refused;
+}
+
+/* Refused for good: answered, recorded, kept for the summary. */
+void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+	const struct sb_call *call = &pending->request->call;
+	struct sb_event event = sb_pending_event(pending, SB_EVENT_DENY);
+	bool quiet = is_quiet(&pending->judgement);
+	const struct sb_refusal refused = refusal_of(approver, pending, by);
+
 	sb_pending_fail(approver, call, sb_call_refusal(call));
 	approver->counters.denied[judged->op]++;
 	event.verdict = "deny";
@@ -521,6 +533,12 @@ static void note_performed(struct sb_approver *approver, struct sb_pending *pend
 					 bytes->length);
 	}
 	approver->counters.approved[pending->judgement.strictest->op] += !error;
+	if (!error && approver->summary) {
+		struct sb_refusal asked = refusal_of(approver, pending, NULL);
+
+		asked.approved = true;
+		sb_summary_add(approver->summary, &asked);
+	}
 	for (size_t i = 0; !error && i < pending->judgement.count; i++) {
 		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
 
