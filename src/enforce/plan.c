@@ -739,7 +739,9 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	int status;
 
 	maker.plan.network = sb_policy_network(policy);
-	maker.plan.holds_reads = request->supervised && sb_plan_holds_reads(policy);
+	maker.plan.tells_hidden = request->supervised && request->tells_hidden;
+	maker.plan.holds_reads = maker.plan.tells_hidden ||
+				 (request->supervised && sb_plan_holds_reads(policy));
 	disks = sb_devices_disks_readable();
 	maker.plan.own_dev = disks && sb_devices_can_be_own();
 	maker.devices_apart = (disks || sb_devices_are_drivable()) && !maker.plan.own_dev;

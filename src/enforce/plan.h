@@ -73,6 +73,7 @@ struct sb_plan {
 	size_t absent_count;
 	bool network;
 	bool holds_reads;   /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
+	bool tells_hidden;  /* supervised: what was wanted in hidden places is told */
 	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool caller_terminal; /* and yet the command has the caller's: give that a name */
@@ -93,6 +94,7 @@ struct sb_plan_request {
 	 */
 	bool supervised;
 	bool other_terminal; /* the command gets another terminal than the caller's */
+	bool tells_hidden;   /* every open is held, and refused ones are told: supervise/unseen.h */
 };
 
 /*

@@ -31,6 +31,7 @@
 #include "supervise/owed.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
+#include "supervise/unseen.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
 #include "sys/process.h"
@@ -412,6 +413,8 @@ static void hear(struct asker *asker)
 		request = NULL;
 	} else if (message.kind == SB_WIRE_NOTE) {
 		sb_approver_note(&asker->approver, sb_wire_weight(&message), request->call.text);
+	} else if (message.kind == SB_WIRE_UNSEEN) {
+		sb_unseen_heard(&asker->approver, &message, request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {

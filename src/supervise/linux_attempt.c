@@ -30,6 +30,7 @@
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
+#include "supervise/unseen.h"
 #include "sys/notify.h"
 
 #define HOLD_MS 2 /* between looks at a name that is on hold: meaning.h */
@@ -564,6 +565,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 			sb_spot_done(&file);
 	}
 	if (status < 0) {
+		if (status == -EACCES)
+			sb_unseen_tell(broker, cwd, call, NULL);
 		sb_broker_answer_error(broker, call, -status);
 		return true;
 	}

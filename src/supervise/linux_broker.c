@@ -29,6 +29,7 @@
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/thread.h"
+#include "supervise/unseen.h"
 #include "sys/notify.h"
 
 #define TRIES 40 /* names come and go while we look: then give up */
@@ -273,6 +274,8 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 				       &file);
 
 	if (status < 0) {
+		if (status == -EACCES)
+			sb_unseen_tell(broker, cwd, call, NULL);
 		sb_broker_answer_error(broker, call, -status);
 		return;
 	}
@@ -282,6 +285,7 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_let_through(broker, call);
 	} else if (file.path[0] && !sb_path_is_gone(file.path, file.info.st_nlink) &&
 		   !may_read(broker, call, sb_spot_path(&file))) {
+		sb_unseen_tell(broker, cwd, call, file.path);
 		sb_broker_fail(broker, call, EACCES);
 	} else if (sb_sys_notify_alive(broker->performer->listener, call->id)) {
 		outcome = sb_perform_read(call, &file);

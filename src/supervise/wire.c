@@ -89,16 +89,22 @@ int sb_wire_send(int channel, const struct sb_wire_message *message, int fd)
 	return send_parts(channel, &part, 1, &fd, fd >= 0);
 }
 
-int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line)
+int sb_wire_send_text(int channel, const struct sb_wire_message *message, const char *text)
 {
 	struct head head;
-	struct iovec parts[2] = {{&head, sizeof head}, {(void *)line, strlen(line)}};
+	struct iovec parts[2] = {{&head, sizeof head}, {(void *)text, strlen(text)}};
 
 	memset(&head, 0, sizeof head);
-	head.message.kind = SB_WIRE_NOTE;
-	head.message.number = (int)weight;
-	head.text = strlen(line);
+	head.message = *message;
+	head.text = strlen(text);
 	return send_parts(channel, parts, 2, NULL, 0);
+}
+
+int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line)
+{
+	const struct sb_wire_message message = {.kind = SB_WIRE_NOTE, .number = (int)weight};
+
+	return sb_wire_send_text(channel, &message, line);
 }
 
 enum sb_note_weight sb_wire_weight(const struct sb_wire_message *message)
@@ -262,7 +268,8 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 			return unpack(&head, text, (size_t)got - sizeof head, fds, fd_count,
 				      request);
 	}
-	if (status == 0 && message->kind == SB_WIRE_NOTE && request) {
+	if (status == 0 && request &&
+	    (message->kind == SB_WIRE_NOTE || message->kind == SB_WIRE_UNSEEN)) {
 		const char *at = text;
 		size_t left = (size_t)got - sizeof head;
 
