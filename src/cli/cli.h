@@ -186,6 +186,13 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
 		  struct sb_setup *out);
 
+/*
+ * The same of a run that was, for those who judge it once more: with text, lines as in a file of --policy, and
+ * nothing printed.
+ */
+int sb_set_up_again(const struct sb_command_line *line, const char *file, const char *text,
+		    struct sb_setup *out, struct sb_error *err);
+
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
 /* "rules": all of them. */

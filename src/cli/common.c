@@ -199,13 +199,11 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	return sb_set_up_for(line, NULL, looking, out);
 }
 
-int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
-		  struct sb_setup *out)
+static struct sb_setup_request request_for(const struct sb_command_line *line, const char *file,
+					   bool looking)
 {
 	struct sb_setup_request request = sb_request(line, looking);
-	struct sb_error err;
 	bool mounts;
-	int status;
 
 	if (line->session) {
 		request.more_rules = add_session;
@@ -221,7 +219,29 @@ int sb_set_up_for(const struct sb_command_line *line, const char *file, bool loo
 		request.program = line->command[0];
 		request.program_file = file;
 	}
-	status = sb_setup_make(&request, out, &err);
+	return request;
+}
+
+int sb_set_up_again(const struct sb_command_line *line, const char *file, const char *text,
+		    struct sb_setup *out, struct sb_error *err)
+{
+	struct sb_setup_request request = request_for(line, file, true);
+	int status;
+
+	request.makes = false;
+	request.policy_text = text;
+	status = sb_setup_make(&request, out, err);
+	if (status != SB_OK)
+		sb_setup_done(out);
+	return status;
+}
+
+int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
+		  struct sb_setup *out)
+{
+	const struct sb_setup_request request = request_for(line, file, looking);
+	struct sb_error err;
+	int status = sb_setup_make(&request, out, &err);
 
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)
 		sb_warn("%s", out->warnings[i]);

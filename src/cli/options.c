@@ -38,6 +38,7 @@ enum id {
 	QUIET,
 	REPORT,
 	AGENT_REPORT,
+	LEARN,
 	REQUIRE_AUDIT,
 	KEEP_BACKGROUND,
 	BEST_EFFORT,
@@ -143,6 +144,9 @@ const struct sb_option sb_options[] = {
 		 "for agents: what was refused as one line of JSON at the end, on standard "
 		 "error or descriptor FD",
 		 .optional = true},
+	[LEARN] = {"learn", "FILE", NULL, SB_GROUP_MORE, NULL,
+		   "print, or write to FILE, rules that would have sufficed for what was refused",
+		   .optional = true},
 	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_MORE, NULL,
 			   "do not run without a record", .inherited = true},
 	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
@@ -565,6 +569,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return SB_OK;
 	case REPORT:
 		return set_text(&line->report, id, value, err);
+	case LEARN:
+		line->learn = true;
+		return value ? set_text(&line->learn_file, id, value, err) : SB_OK;
 	case REQUIRE_AUDIT:
 		line->require_audit = true;
 		return SB_OK;
@@ -671,6 +678,9 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 			       line->apply ? "apply" : "undo");
 	if (line->apply && line->undo)
 		return sb_fail(err, SB_E_INVALID, 0, "--apply and --undo cannot be combined");
+	if (line->learn && line->action != SB_ACTION_RUN)
+		return sb_fail(err, SB_E_INVALID, 0, "--learn goes with a command, not with --%s",
+			       line->action_name);
 	if (line->json && !looks)
 		return sb_fail(
 			err, SB_E_INVALID, 0,

@@ -98,6 +98,8 @@ struct sb_command_line {
 	const char *forget; /* --sessions --forget=NAME */
 	int ask_timeout_ms;
 	const char *session;    /* --session=NAME */
+	bool learn;             /* --learn */
+	const char *learn_file; /* --learn=FILE; or NULL */
 	const char *report;     /* --report=FILE */
 	bool agent_report;      /* --agent-report, */
 	int agent_fd;           /* ... to this descriptor */

@@ -20,6 +20,7 @@
 #include "cli/cli.h"
 #include "cli/report.h"
 #include "cli/flags.h"
+#include "cli/learn.h"
 #include "cli/shell.h"
 #include "config/file.h"
 #include "consent/summary.h"
@@ -41,6 +42,7 @@ struct run {
 	char **argv;
 	char *file;      /* what argv[0] was found to be; NULL: not found yet */
 	char *canonical; /* the same without links, as rules know it; or NULL */
+	struct sb_learn learn;
 };
 
 static bool is_danger(const struct run *run)
@@ -165,6 +167,7 @@ static int prepare(const struct sb_command_line *line, bool for_real, struct run
 			.projects = (const char *const *)run->setup.projects,
 			.supervised = sb_is_supervised(line),
 			.other_terminal = run->setup.home.other_terminal,
+			.tells_hidden = line->learn,
 		};
 		status = sb_plan_make(run->setup.policy, &request, &run->plan, &err);
 		if (status == SB_OK)
@@ -600,7 +603,8 @@ static int run_supervised(const struct sb_command_line *line, struct run *run)
 	struct sb_error err;
 	int status = 0, failed = 0;
 
-	if (!summary) {
+	if (!summary || (line->learn && sb_summary_keep_apart(summary, &err) != SB_OK)) {
+		sb_summary_free(summary);
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
@@ -611,6 +615,8 @@ static int run_supervised(const struct sb_command_line *line, struct run *run)
 		failed = supervise(line, run, summary, &status);
 	if (!failed)
 		failed = tell_refused(line, summary, &file);
+	if (!failed && line->learn)
+		failed = sb_learn_tell(&run->learn, &run->setup, run->file, run->argv, summary);
 	sb_report_done(&file);
 	sb_summary_free(summary);
 	if (failed)
@@ -672,8 +678,12 @@ int sb_cli_run(const struct sb_command_line *given)
 
 	if (!status && sb_agent_report_check(line, &err) != SB_OK)
 		status = sb_report(&err);
+	if (!status && line->learn)
+		status = sb_learn_begin(&chosen, &run.learn);
 	if (!status)
 		status = prepare(line, true, &run);
+	if (!status && line->learn)
+		status = sb_learn_ready(line, &run.setup, &run.learn);
 
 	if (!status) {
 		if (!line->command[0])

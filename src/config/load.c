@@ -574,6 +574,13 @@ int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, co
 	return load_file(maker, &reading, must_exist, err);
 }
 
+int sb_load_text(struct sb_maker *maker, const char *text, struct sb_error *err)
+{
+	const struct reading reading = {.tier = SB_TIER_FILE, .name = "these rules"};
+
+	return load_text(maker, &reading, text, strlen(text), err);
+}
+
 int sb_load_profile(struct sb_maker *maker, const char *path, struct sb_error *err)
 {
 	return sb_load_file(maker, SB_TIER_PROFILE, path, NULL, true, err);

@@ -70,6 +70,9 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const s
 int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, const char *only,
 		 bool must_exist, struct sb_error *err);
 
+/* The text of a --policy file that is none yet. */
+int sb_load_text(struct sb_maker *maker, const char *text, struct sb_error *err);
+
 /* The same of a profile: the user's own, and one that comes with sandbash. */
 int sb_load_profile(struct sb_maker *maker, const char *path, struct sb_error *err);
 int sb_load_shipped(struct sb_maker *maker, const struct sb_shipped_profile *shipped,

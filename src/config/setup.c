@@ -162,6 +162,8 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 		if (status == SB_OK)
 			status = sb_load_file(maker, SB_TIER_FILE, path, NULL, true, err);
 	}
+	if (status == SB_OK && maker->request->policy_text)
+		status = sb_load_text(maker, maker->request->policy_text, err);
 	return status;
 }
 

@@ -37,6 +37,7 @@ struct sb_setup_request {
 	const char *program;             /* as it was typed; NULL: none is started */
 	const char *program_file;        /* what was found under that name; or NULL */
 	const char *const *policy_files; /* --policy; NULL-terminated or NULL */
+	const char *policy_text;         /* what another such file would hold; or NULL */
 	int settings[SB_SETTING_COUNT];  /* what options say: a value and 1; 0: nothing */
 	bool allow_home;                 /* the home directory itself may be a project */
 	bool anywhere;                   /* projects outside the home directory too */
