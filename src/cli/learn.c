@@ -199,8 +199,6 @@ static unsigned ops_for(const struct lesson *lesson, const char *path, unsigned 
 {
 	unsigned ops = wanted | 1u << SB_READ;
 
-	if (wanted & 1u << SB_CREATE) /* what it makes it changes, and makes anew */
-		return SB_LEARN_ALL;
 	for (int op = 0; op < SB_OP_COUNT; op++)
 		if (sb_decide(lesson->setup->policy, (enum sb_op)op, path).verdict == SB_ALLOW)
 			ops |= 1u << op;
@@ -274,7 +272,9 @@ static void learn_from(void *context, const struct sb_refused *given)
 	SB_AUTO_FREE char *place = hidden_place(given);
 	struct sb_refused shown = *given, *refused = &shown;
 	const char *against;
-	unsigned wanted[2] = {refused->ops, SB_LEARN_ALL};
+	/* what it makes it changes, and makes anew */
+	unsigned wanted[2] = {given->ops & 1u << SB_CREATE ? SB_LEARN_ALL : given->ops,
+			      SB_LEARN_ALL};
 	bool whole = refused->directory;
 
 	if (place)
@@ -358,6 +358,7 @@ static int take_known(struct lesson *lesson)
 
 /* --- the text ----------------------------------------------------------------------------------- */
 
+/* One rule, and behind it what it is for. */
 static void put_need(const struct sb_need *need, struct sb_buf *out)
 {
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(need->path);
@@ -368,15 +369,14 @@ static void put_need(const struct sb_need *need, struct sb_buf *out)
 		out->failed = true;
 		return;
 	}
-	sb_buf_puts(out, "\n# ");
-	if (need->known) {
-		sb_buf_puts(out, "learned in an earlier run");
-	} else {
-		sb_buf_printf(out, "%s: ", need->programs[0] ? need->programs : "a program");
+	sb_rule_print(&access, pattern, out);
+	sb_buf_puts(out, "  # ");
+	if (need->known)
+		sb_buf_puts(out, "as before");
+	else
 		put_times(out, need->count);
-		if (need->names > 1)
-			sb_buf_printf(out, ", for %zu names in it", need->names);
-	}
+	if (need->names > 1)
+		sb_buf_printf(out, ", for %zu names", need->names);
 	if (need->cache)
 		sb_buf_printf(out, "; %s", need->cache);
 	if (need->overrules) {
@@ -384,21 +384,36 @@ static void put_need(const struct sb_need *need, struct sb_buf *out)
 		sb_escape_append(out, need->overrules, strlen(need->overrules));
 	}
 	if (need->names > 1 && lstat(need->path, &info) != 0)
-		sb_buf_puts(out,
-			    "; not there yet: made before a run, it needs no question to fill");
-	sb_buf_putc(out, '\n');
-	sb_rule_print(&access, pattern, out);
+		sb_buf_puts(out, "; not there yet, and quicker to fill if it is made before");
 	sb_buf_putc(out, '\n');
 }
 
-/* What is read back. */
+/* What is read back: those of one program, or of the same ones, together. */
 static void put_rules(struct lesson *lesson, struct sb_buf *out)
 {
-	for (size_t i = 0; i < lesson->needs.count && i < MAX_RULES; i++)
-		put_need(&lesson->needs.all[i], out);
-	if (lesson->needs.count > MAX_RULES)
+	const struct sb_needs *needs = &lesson->needs;
+	size_t count = needs->count < MAX_RULES ? needs->count : MAX_RULES;
+	bool done[MAX_RULES] = {false};
+
+	for (size_t i = 0; i < count; i++) {
+		const char *programs = needs->all[i].programs;
+
+		if (done[i])
+			continue;
+		sb_buf_printf(out, "\n# %s\n",
+			      needs->all[i].known ? "learned in an earlier run"
+			      : *programs         ? programs
+						  : "a program");
+		for (size_t j = i; j < count; j++)
+			if (!done[j] && strcmp(needs->all[j].programs, programs) == 0 &&
+			    needs->all[j].known == needs->all[i].known) {
+				put_need(&needs->all[j], out);
+				done[j] = true;
+			}
+	}
+	if (needs->count > count)
 		sb_buf_printf(out, "\n# and %zu rules more, which nobody would read\n",
-			      lesson->needs.count - MAX_RULES);
+			      needs->count - count);
 	if (lesson->kept.length)
 		sb_buf_printf(out, "\n# as they were in this file\n%s", lesson->kept.data);
 }

@@ -99,9 +99,10 @@ static bool exists(const char *path)
 /* Is it such a place, or around one? */
 static bool is_common_place(const struct sb_home *home, const char *path)
 {
-	const char *const named[] = {home->config_home, home->data_home, home->xdg_config,
-				     home->xdg_data,    home->tmpdir,    "/tmp",
-				     "/var/tmp"};
+	const char *const named[] = {
+		home->config_home,        home->data_home, home->xdg_config,
+		home->xdg_data,           home->tmpdir,    getenv("XDG_CACHE_HOME"),
+		getenv("XDG_STATE_HOME"), "/tmp",          "/var/tmp"};
 
 	for (size_t i = 0; i < COUNT(named); i++)
 		if (named[i] && sb_path_within(path, named[i]))
@@ -239,6 +240,34 @@ static const struct sb_guard_row *find_in_home(const struct sb_never *never, con
 	return NULL;
 }
 
+/* In a directory of $PATH, or around one: somebody types the name, and it runs. */
+static bool is_on_path(const char *path)
+{
+	const char *entry = getenv("PATH");
+
+	while (entry && *entry) {
+		size_t length = strcspn(entry, ":");
+		SB_AUTO_FREE char *text = strndup(entry, length);
+		SB_AUTO_FREE char *place = NULL;
+
+		if (!text)
+			return true;
+		if (text[0] == '/' && sb_path_canonical(text, &place, NULL, NULL) == SB_OK &&
+		    (sb_path_within(place, path) || sb_path_within(path, place)))
+			return true;
+		entry += length + (entry[length] == ':');
+	}
+	return false;
+}
+
+/* Whoever listens there does for others what these may not. */
+static bool is_service(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
 /* By its name, or by that of something that may be in it. */
 static bool is_guarded(const struct sb_never *never, const char *path, unsigned ops,
 		       struct sb_buf *out)
@@ -254,6 +283,10 @@ static bool is_guarded(const struct sb_never *never, const char *path, unsigned 
 		row = find_in_home(never, path);
 	if (row)
 		return say_row(row, out);
+	if (is_on_path(path))
+		return say(out, "programs on your PATH", "");
+	if (is_service(path))
+		return say(out, "a service outside", "");
 	if (sb_look_at(path, &spot, NULL) != SB_OK) {
 		sb_spot_done(&spot);
 		return say(out, "it cannot be looked at", "");

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shlex
+import socket
 
 from person import Person
 from tap import BIN, check, contains, equal, lacks, run_all, test
@@ -18,14 +19,14 @@ RULE = re.compile(r"^(?:write|deny|(?:read|modify|create|delete)(?:\+\w+)*) .*$"
 
 
 def rules(text):
-    """The rules of a text, as they are written."""
-    return RULE.findall(text)
+    """The rules of a text, as they are written, without what they are for."""
+    return [re.sub(r"  # (?:as before|once|\d+ times).*", "", rule) for rule in RULE.findall(text)]
 
 
-def learn(fx, script, *flags, status=None):
+def learn(fx, script, *flags, status=None, env=None):
     """What was learned, from a file outside the project."""
     path = fx.home / "learned.rules"
-    result = fx.sandbash(f"--learn={path}", *flags, "sh", "-c", script)
+    result = fx.sandbash(f"--learn={path}", *flags, "sh", "-c", script, env=env)
     if status is not None:
         equal(result.status, status, result.stderr)
     text = path.read_bytes().decode("utf-8", "surrogateescape")
@@ -120,6 +121,8 @@ NEVER = (
     ("echo x > ~/.netrc", "a credential: "),
     ("echo x > ~/.codex/auth.json", "a credential: "),
     ("mkdir ~/.gemini", "a credential: "),
+    ("echo x > ~/progs/x", "programs on your PATH"),
+    ("chmod 700 ~/progs", "programs on your PATH"),
     ("touch ~", "your home directory itself"),
     ("chmod 700 ~", "your home directory itself"),
     ("touch ~/..", "around your home directory"),
@@ -133,15 +136,23 @@ NEVER = (
 @test("guarded names, credentials, the home directory: never learned", BOTH)
 def never(fx):
     fx.git_project()
-    for name in (".codex", ".config", ".local/share", "bin", "area"):
+    for name in (".codex", ".config", ".local/share", "bin", "area", "progs"):
         (fx.home / name).mkdir(parents=True, exist_ok=True)
     fx.config("")
     for script, reason in NEVER:
         anew(fx)
-        text = learn(fx, script)
+        text = learn(fx, script, env={"PATH": f"{fx.env()['PATH']}:{fx.home}/progs"})
         contains(text, reason, script)
         equal(rules(text), [], script)
         contains(text, "# Not learned:")
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(fx.home / "service"))
+    server.listen(5)
+    anew(fx)
+    text = learn(fx, "python3 -c 'import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ[\"HOME\"] + \"/service\")'")
+    contains(text, "a service outside")
+    equal(rules(text), [])
+    server.close()
     # as root nothing else stands in the way
     if os.getuid() == 0:
         for path in ("/usr/local/lib/x", "/etc/x", "/var/lib/x", "/x-not-there"):
