@@ -6,27 +6,18 @@
  * there holds here: only a lone key pressed while it showed answers it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "cli/cli.h"
-#include "consent/attach_wire.h"
-#include "consent/holders.h"
-#include "consent/running.h"
+#include "cli/own_tty.h"
+#include "cli/reach.h"
 #include "consent/terminal.h"
 #include "enforce/linux_seccomp.h"
 
@@ -44,15 +35,6 @@ struct client {
 
 /* --- to the run --------------------------------------------------------------------------- */
 
-static int tell(int run, const struct sb_attach_message *message)
-{
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_ATTACH_BYTES);
-
-	if (!sb_attach_encode(message, &bytes))
-		return -ENOMEM;
-	return send(run, bytes.data, bytes.length, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 static void answered(void *context, unsigned long id, enum sb_answer answer)
 {
 	struct client *client = context;
@@ -60,29 +42,13 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 	/* a terminal that hung up has answered nothing: others may */
 	if (client->ended || sb_terminal_gone(client->terminal))
 		return;
-	if (tell(client->run, &(struct sb_attach_message){.kind = SB_ATTACH_ANSWER,
-							  .id = id,
-							  .number = (int)answer}) < 0)
+	if (sb_reach_tell(client->run, &(struct sb_attach_message){.kind = SB_ATTACH_ANSWER,
+								   .id = id,
+								   .number = (int)answer}) < 0)
 		client->ended = "the run has ended";
 }
 
 /* --- from the run -------------------------------------------------------------------------- */
-
-/* 1: a message; 0: nothing now; -1: the end, or nonsense. */
-static int hear(int run, struct sb_attach_message *out)
-{
-	static char bytes[SB_ATTACH_BYTES];
-	ssize_t got = recv(run, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
-
-	/* a refusal that did not wait for what we said: the error comes first, then the words */
-	if (got < 0 && errno == ECONNRESET)
-		got = recv(run, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (got <= 0 || (size_t)got > sizeof bytes || !sb_attach_decode(bytes, (size_t)got, out))
-		return -1;
-	return 1;
-}
 
 static void take_message(struct client *client, const struct sb_attach_message *message)
 {
@@ -115,7 +81,7 @@ static void take_messages(struct client *client)
 	struct sb_attach_message message;
 	int status = 1;
 
-	while (!client->ended && (status = hear(client->run, &message)) > 0)
+	while (!client->ended && (status = sb_reach_hear(client->run, &message)) > 0)
 		take_message(client, &message);
 	if (status < 0 && !client->ended)
 		client->ended = "the run has ended";
@@ -123,43 +89,11 @@ static void take_messages(struct client *client)
 
 /* --- connecting ------------------------------------------------------------------------------ */
 
-/*
- * SECURITY: the name is in a file of ours, but an abstract name that its run has left is free
- * for everybody.  Who listens must be the process that the file names, of the user who owns it.
- */
-static bool is_the_run(int fd, const struct sb_running *running)
-{
-	struct ucred who = {.pid = 0};
-	socklen_t length = sizeof who;
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 &&
-	       who.uid == running->owner && who.pid == running->process;
-}
-
-static int connect_to(const struct sb_running *running, int *out_fd, struct sb_error *err)
-{
-	SB_AUTO_FD int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
-			      SB_RUNNING_PREFIX "%s", running->socket);
-
-	if (fd < 0 ||
-	    connect(fd, (const void *)&address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) != 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot reach the session '%s'",
-			       running->session);
-	if (!is_the_run(fd, running))
-		return sb_fail(err, SB_E_REFUSED, 0, "somebody else listens in place of '%s'",
-			       running->session);
-	*out_fd = sb_take_fd(&fd);
-	return SB_OK;
-}
-
 static int greet(int run, const struct sb_running *running, bool *out_asks, struct sb_error *err)
 {
 	struct pollfd wait = {run, POLLIN, 0};
 	struct sb_attach_message message;
-	int status = tell(run, &(struct sb_attach_message){.kind = SB_ATTACH_HELLO});
+	int status = sb_reach_tell(run, &(struct sb_attach_message){.kind = SB_ATTACH_HELLO});
 
 	/* a refusal may have come already, and the connection be closed */
 	if (status < 0 && status != -EPIPE)
@@ -169,7 +103,7 @@ static int greet(int run, const struct sb_running *running, bool *out_asks, stru
 		sb_fail(err, SB_E_SYSTEM, 0, "the session '%s' does not answer", running->session);
 		return sb_hint(err, "is it stopped (Ctrl-Z)?");
 	}
-	status = hear(run, &message);
+	status = sb_reach_hear(run, &message);
 	if (status > 0 && message.kind == SB_ATTACH_WELCOME) {
 		*out_asks = message.number;
 		return SB_OK;
@@ -182,71 +116,6 @@ static int greet(int run, const struct sb_running *running, bool *out_asks, stru
 }
 
 /* --- the terminal ------------------------------------------------------------------------------ */
-
-static int find_tty(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (isatty(fd))
-			return fd;
-	return open("/dev/tty", O_RDWR | O_CLOEXEC);
-}
-
-/*
- * SECURITY: a terminal that was opened after the run began is in sight of the command.
- *
- * Danger: it could open it by its name, read the keys and draw over a question.  In exclusive
- * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has:
- * then there is no attaching from here (holders.h).
- * Price: while we are attached, no other program can open this terminal.  A process of its own
- * ends that when we are gone, however we went.
- * Held by: tests/cli/attach.py
- */
-static int keep_others_out(int tty)
-{
-	int ends[2];
-	char byte;
-
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return -1;
-	if (fork() == 0) {
-		sigset_t all;
-
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, NULL);
-		close(ends[1]);
-		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
-			;
-		ioctl(tty, TIOCNXCL);
-		_exit(0);
-	}
-	close(ends[0]);
-	ioctl(tty, TIOCEXCL);
-	return ends[1];
-}
-
-static int check_tty(int tty, struct sb_error *err)
-{
-	struct stat info;
-	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(&info) : 0;
-
-	if (!holder)
-		return SB_OK;
-	sb_fail(err, SB_E_REFUSED, 0,
-		"process %d, which is in a sandbox, has this terminal open and could change what "
-		"you see",
-		holder);
-	return sb_hint(err, "attach from another terminal");
-}
-
-static void let_others_in(int tty, int guard)
-{
-	ioctl(tty, TIOCNXCL);
-	if (guard < 0)
-		return;
-	close(guard);
-	while (wait(NULL) < 0 && errno == EINTR)
-		;
-}
 
 static void take_signals(struct client *client)
 {
@@ -280,20 +149,6 @@ static void loop(struct client *client)
 	}
 }
 
-static int watch_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGWINCH);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* Make this terminal one to ask on; nothing of the run is needed for that. */
 static int open_here(struct client *client, const char *word, struct sb_error *err)
 {
@@ -306,21 +161,21 @@ static int open_here(struct client *client, const char *word, struct sb_error *e
 					      .context = client};
 	int status;
 
-	client->signals = watch_signals();
+	client->signals = sb_tty_signals();
 	if (client->signals < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals");
 	status = sb_terminal_open(&options, &client->terminal, err);
 	if (status != SB_OK)
 		return status;
-	client->guard = keep_others_out(client->tty);
-	return check_tty(client->tty, err);
+	client->guard = sb_tty_keep_others_out(client->tty);
+	return sb_tty_check(client->tty, err);
 }
 
 static void close_here(struct client *client)
 {
 	if (client->terminal) {
 		sb_terminal_drain(client->terminal);
-		let_others_in(client->tty, client->guard);
+		sb_tty_let_others_in(client->tty, client->guard);
 		sb_terminal_close(client->terminal);
 	}
 	sb_auto_close(&client->signals);
@@ -378,14 +233,14 @@ static const struct sb_running *pick(const struct sb_running *list, size_t count
 
 static int attach(const struct sb_setup *setup, const struct sb_running *running)
 {
-	struct client client = {.tty = find_tty(), .run = -1, .signals = -1, .guard = -1};
+	struct client client = {.tty = sb_tty_find(), .run = -1, .signals = -1, .guard = -1};
 	SB_AUTO_FREE char *word = sb_word(&setup->home);
 	struct sb_error err;
 	bool asks = false;
 	int status = open_here(&client, word, &err);
 
 	if (status == SB_OK)
-		status = connect_to(running, &client.run, &err);
+		status = sb_reach(running, &client.run, &err);
 	if (status == SB_OK)
 		status = greet(client.run, running, &asks, &err);
 	if (status == SB_OK)

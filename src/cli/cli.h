@@ -90,11 +90,12 @@ int sb_cli_add_path(const struct sb_command_line *line);
 int sb_cli_remove_path(const struct sb_command_line *line);
 int sb_cli_edit(const struct sb_command_line *line);
 
-/* --- sessions.c, attach.c ------------------------------------------------------- */
+/* --- sessions.c, attach.c, watch.c ------------------------------------------------------- */
 struct sb_running;
 
 int sb_cli_sessions(const struct sb_command_line *line);
 int sb_cli_attach(const struct sb_command_line *line);
+int sb_cli_watch(const struct sb_command_line *line);
 
 /* One running session as one line for a person. */
 void sb_running_print(const struct sb_running *running, struct sb_buf *out);

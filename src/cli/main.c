@@ -51,6 +51,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_sessions(line);
 	case SB_ACTION_ATTACH:
 		return sb_cli_attach(line);
+	case SB_ACTION_WATCH:
+		return sb_cli_watch(line);
 	case SB_ACTION_LOG:
 		if (line->verify)
 			return sb_cli_verify(line);

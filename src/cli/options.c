@@ -35,6 +35,7 @@ enum id {
 	SESSIONS,
 	FORGET,
 	ATTACH,
+	WATCH,
 	QUIET,
 	REPORT,
 	AGENT_REPORT,
@@ -135,6 +136,8 @@ const struct sb_option sb_options[] = {
 		    "with --sessions: forget what a session has kept"},
 	[ATTACH] = {"attach", "SESSION", NULL, SB_GROUP_MORE, NULL,
 		    "answer the questions of a running session from this terminal", true},
+	[WATCH] = {"watch", NULL, NULL, SB_GROUP_LOOK, "runs, and answers",
+		   "see all runs, answer their questions, take answers back"},
 	[QUIET] = {"quiet", NULL, NULL, SB_GROUP_MORE, NULL,
 		   "no summary of what was refused at the end"},
 	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
@@ -252,6 +255,7 @@ static const struct {
 	{DOCTOR, SB_ACTION_DOCTOR},
 	{SESSIONS, SB_ACTION_SESSIONS},
 	{ATTACH, SB_ACTION_ATTACH},
+	{WATCH, SB_ACTION_WATCH},
 	{LOG, SB_ACTION_LOG},
 	{STATS, SB_ACTION_STATS},
 	{PROFILES, SB_ACTION_PROFILES},
@@ -685,7 +689,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
 			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			"--status, --doctor, --log, --stats or --profiles");
+			"--status, --doctor, --log, --stats, --watch or --profiles");
 	return check_log(line, err);
 }
 

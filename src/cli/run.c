@@ -536,6 +536,9 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 
 	if (!line->quiet && !line->agent_report) {
 		sb_summary_text(summary, SUMMARY_LINES, &text);
+		if (line->consent != SB_CONSENT_DENY && sb_summary_nobody(summary))
+			sb_buf_puts(&text, "to be asked instead: sandbash --watch in another "
+					   "terminal\n");
 		if (text.length)
 			fputs(text.data, stderr);
 	}

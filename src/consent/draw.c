@@ -93,14 +93,6 @@ static void fit(struct sb_buf *out, const char *text, size_t length, size_t cell
 	sb_buf_append(out, text + length - tail, tail);
 }
 
-void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells)
-{
-	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-
-	sb_escape_append(&escaped, text, strlen(text));
-	fit(out, escaped.data, escaped.length, cells);
-}
-
 /* Marks that stand on the letter before them; the last ones are drawn around it or through it. */
 static bool is_mark(uint32_t point)
 {
@@ -134,6 +126,14 @@ static void escape(struct sb_buf *out, const char *text, size_t length, bool asc
 	}
 	if (sb_buf_failed(&escaped))
 		out->failed = true;
+}
+
+void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells, bool ascii)
+{
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+
+	escape(&escaped, text, strlen(text), ascii);
+	fit(out, escaped.data, escaped.length, cells);
 }
 
 /* --- lines ------------------------------------------------------------------------- */
@@ -511,9 +511,12 @@ static void prompt(struct page *page, const struct sb_question *question,
 {
 	static const char *const hurried[] = {"That was too fast to count. ", "Too fast. ", "",
 					      NULL};
-	static const char *const four[] = {
-		"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL};
-	static const char *const two[] = {"Press 1 or 2 (Esc denies): ", "1 or 2: ", NULL};
+	static const char *const fours[2][3] = {
+		{"Press 1, 2, 3 or 4 (Esc denies): ", "1, 2, 3 or 4: ", NULL},
+		{"Press 1, 2, 3 or 4 (Esc: later): ", "1, 2, 3 or 4: ", NULL}};
+	static const char *const twos[2][3] = {{"Press 1 or 2 (Esc denies): ", "1 or 2: ", NULL},
+					       {"Press 1 or 2 (Esc: later): ", "1 or 2: ", NULL}};
+	const char *const *four = fours[view->later], *const *two = twos[view->later];
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
 	begin_line(page, KEEP);
@@ -535,9 +538,10 @@ static void code_prompt(struct page *page, const struct sb_view *view)
 	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(256);
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
-	sb_buf_printf(&full,
-		      "Type the number, then %s, then Enter (Esc alone denies): ", view->code);
-	sb_buf_printf(&shorter, "1%s Enter (Esc denies): ", view->code);
+	sb_buf_printf(&full, "Type the number, then %s, then Enter (Esc alone%s): ", view->code,
+		      view->later ? ": later" : " denies");
+	sb_buf_printf(&shorter, "1%s Enter (Esc%s): ", view->code,
+		      view->later ? ": later" : " denies");
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s%s", (int)indent, "", wording(page, indent, why));
 	end_line(page);
@@ -550,9 +554,11 @@ static void code_prompt(struct page *page, const struct sb_view *view)
 }
 
 /* Instead of a question that does not fit; in a few columns only the end of the last is cut. */
-static void small_window(struct page *page)
+static void small_window(struct page *page, const struct sb_view *view)
 {
-	static const char *const texts[] = {
+	static const char *const later[] = {"sandbash asks: enlarge the window (Esc: later)",
+					    "enlarge (Esc: later)", "enlarge", NULL};
+	static const char *const denies[] = {
 		"sandbash asks: enlarge the window, or sandbash --attach (Esc denies)",
 		"sandbash asks: enlarge the window (Esc denies)",
 		"sandbash: enlarge the window (Esc denies)",
@@ -563,7 +569,7 @@ static void small_window(struct page *page)
 	page->count = 0;
 	page->text.length = 0;
 	begin_line(page, KEEP);
-	sb_buf_puts(&page->text, wording(page, 0, texts));
+	sb_buf_puts(&page->text, wording(page, 0, view->later ? later : denies));
 	end_line(page);
 }
 
@@ -681,7 +687,7 @@ bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 	bool fits = find_layout(&page, question, view);
 
 	if (!fits)
-		small_window(&page);
+		small_window(&page, view);
 	if (sb_buf_failed(&page.text))
 		out->failed = true;
 	else

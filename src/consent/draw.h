@@ -30,6 +30,7 @@ struct sb_view {
 	bool again;        /* the cells are ours already: a question of this size has the screen */
 	bool colour;       /* the terminal has colours */
 	bool kept;         /* answers outlive the run: it has a named session */
+	bool later;        /* Esc puts the question off, and does not deny */
 	bool ascii;        /* the terminal may not read UTF-8: nothing else is sent */
 };
 
@@ -45,9 +46,9 @@ bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 size_t sb_draw_cells(const char *text, size_t length);
 
 /*
- * Append text escaped, in at most so many cells.  When it is longer, its middle is left out:
+ * Append text escaped, in at most so many cells; ascii: as in struct sb_view.  When it is longer, its middle is left out:
  * "/home/anna/[...]/authorized_keys".
  */
-void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells);
+void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells, bool ascii);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "config/rules.h"
 #include "path/path.h"
 #include "policy/text.h"
@@ -29,7 +30,7 @@ void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out)
 		sb_buf_printf(out, "allowed once, to process %d: %s ", standing->process, act);
 		break;
 	}
-	sb_buf_puts(out, standing->path);
+	sb_escape_name(out, standing->path, strlen(standing->path));
 }
 
 /* --- taking back -------------------------------------------------------------------- */
@@ -56,7 +57,7 @@ static void look(void *context, const struct sb_standing *standing)
 int sb_override_take_back(const struct sb_override *override, unsigned long number,
 			  struct sb_buf *out, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf words = SB_BUF(2 * PATH_MAX);
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX);
 	struct search search = {.number = number, .words = &words};
 	SB_AUTO_FREE char *path = NULL;
 	int status = SB_OK;
@@ -192,7 +193,8 @@ int sb_override_add(const struct sb_override *override, const char *text, struct
 					 ? "the run's rules say so already: "
 					 : "added for this run: ");
 		sb_access_print(&line.access, out);
-		sb_buf_printf(out, " %s", resolved.path);
+		sb_buf_putc(out, ' ');
+		sb_escape_name(out, resolved.path, strlen(resolved.path));
 	}
 	sb_resolved_done(&resolved);
 	sb_line_done(&line);

@@ -24,7 +24,7 @@ struct sb_override {
 	struct sb_session *session; /* forgets what is taken back; or NULL */
 };
 
-/* "allowed for this run: change everything in /srv/out"; the path as it is, not escaped. */
+/* "allowed for this run: change everything in /srv/out"; the path is escaped as a name. */
 void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out);
 
 /*

@@ -536,6 +536,14 @@ static void put_why(const struct entry *entry, struct sb_buf *out)
 		sb_buf_puts(out, entry->read_only ? "read-only mode" : "no rule covers it");
 }
 
+bool sb_summary_nobody(const struct sb_summary *summary)
+{
+	for (size_t i = 0; i < summary->count; i++)
+		if (summary->entries[i].by && strcmp(summary->entries[i].by, "nobody") == 0)
+			return true;
+	return false;
+}
+
 /* True: an option allows it. */
 static bool put_entry(const struct sb_summary *summary, const struct entry *entry,
 		      struct sb_buf *out)

@@ -72,6 +72,9 @@ bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, con
 /* Is there anything to tell? */
 bool sb_summary_is_empty(const struct sb_summary *summary);
 
+/* Was something refused because nobody could be asked? */
+bool sb_summary_nobody(const struct sb_summary *summary);
+
 unsigned long sb_summary_count(const struct sb_summary *summary);
 
 /*

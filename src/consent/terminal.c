@@ -141,8 +141,13 @@ static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
 /* No command to type to: all that counts is the wish to go. */
 static void look_for_leave(struct sb_terminal *t, const char *bytes, size_t length)
 {
-	if (t->phase == RELAYING &&
-	    (memchr(bytes, SB_KEYS_INTERRUPT, length) || memchr(bytes, SB_KEYS_END, length)))
+	if (t->phase == RELAYING && t->typed) {
+		size_t skip = surplus(t, bytes, length);
+
+		if (skip < length)
+			t->typed(t->context, bytes + skip, length - skip);
+	} else if (t->phase == RELAYING &&
+		   (memchr(bytes, SB_KEYS_INTERRUPT, length) || memchr(bytes, SB_KEYS_END, length)))
 		t->left = true;
 }
 
@@ -318,6 +323,24 @@ void sb_terminal_handle(struct sb_terminal *t, const struct pollfd *fds, size_t 
 bool sb_terminal_gone(const struct sb_terminal *t)
 {
 	return t->gone;
+}
+
+bool sb_terminal_show(struct sb_terminal *t, char *bytes, size_t length)
+{
+	size_t held;
+
+	if (t->phase != RELAYING || t->suspended || t->gone || sb_terminal_drawing(t))
+		return false;
+	sb_buf_append(&t->drawing, bytes, sb_sieve_run(&t->sieve, bytes, length, &held));
+	return true;
+}
+
+void sb_terminal_window(const struct sb_terminal *t, unsigned *out_rows, unsigned *out_columns,
+			bool *out_utf8)
+{
+	*out_utf8 = t->replies;
+	*out_rows = t->size.ws_row;
+	*out_columns = t->size.ws_col;
 }
 
 bool sb_terminal_left(const struct sb_terminal *t)
@@ -502,6 +525,7 @@ int sb_terminal_open(const struct sb_terminal_options *options, struct sb_termin
 	t->colour = options->colour;
 	t->kept = options->kept;
 	t->answered = options->answered;
+	t->typed = options->typed;
 	t->context = options->context;
 	sb_sieve_init(&t->sieve);
 	t->sieve.modes.line_start = true;

@@ -12,7 +12,8 @@
  * its window has changed and draws itself again.
  *
  * Without a command (a terminal that only attaches to a run elsewhere) there is nothing to
- * carry, and what is typed between questions is dropped.
+ * carry, and what is typed between questions is dropped; or the caller shows something of its own
+ * there, and hears what is typed to it.
  *
  * Owns neither descriptor.  Changes the real terminal's settings and restores them; never
  * blocks on either side.  The caller has the event loop:
@@ -40,6 +41,11 @@ struct sb_terminal_options {
 	/* Called from sb_terminal_handle(), once per question that is not withdrawn.  It may ask,
 	 * withdraw and notice, but not close. */
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
+	/*
+	 * Without a command: what was typed while no question showed.  The same rules; or NULL.  With
+	 * it a question can be put off: Esc and Ctrl-C answer SB_ANSWER_NONE.
+	 */
+	void (*typed)(void *context, const char *bytes, size_t length);
 	void *context;
 };
 
@@ -68,6 +74,17 @@ void sb_terminal_handle(struct sb_terminal *terminal, const struct pollfd *fds, 
  * master, which hangs up the command.
  */
 bool sb_terminal_gone(const struct sb_terminal *terminal);
+
+/*
+ * Without a command: a screen of the caller's own, as if a command had written it.  bytes are
+ * changed.  False: not now, a question has the screen or something waits to be written; try again
+ * after sb_terminal_handle().
+ */
+bool sb_terminal_show(struct sb_terminal *terminal, char *bytes, size_t length);
+
+/* How large the window is, and does it read UTF-8?  Not known before its first question. */
+void sb_terminal_window(const struct sb_terminal *terminal, unsigned *out_rows,
+			unsigned *out_columns, bool *out_utf8);
 
 /* Without a command, and with no question open, Ctrl-C or Ctrl-D was pressed. */
 bool sb_terminal_left(const struct sb_terminal *terminal);

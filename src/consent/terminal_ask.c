@@ -69,7 +69,7 @@ void sb_terminal_show_notices(struct sb_terminal *t)
 		SB_AUTO_FREE char *mine = text;
 
 		sb_buf_puts(&t->drawing, t->sieve.modes.line_start ? "\033[0m" : "\033[0m\r\n");
-		sb_draw_fitted(&t->drawing, mine, columns - 1);
+		sb_draw_fitted(&t->drawing, mine, columns - 1, false);
 		sb_buf_puts(&t->drawing, "\r\n");
 		t->sieve.modes.line_start = true;
 	}
@@ -101,6 +101,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 			       .again = t->drawn_once,
 			       .colour = t->colour,
 			       .kept = t->kept,
+			       .later = t->typed,
 			       .ascii = !t->replies};
 	SB_AUTO_BUF struct sb_buf page = SB_BUF(1024 * 1024); /* several very large screens */
 	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
@@ -235,7 +236,8 @@ static void answer(struct sb_terminal *t, enum sb_answer given)
 	struct sb_waiting *asked = sb_queue_take(&t->queue);
 	unsigned long id = asked->question.id;
 
-	sb_queue_add_answer(&t->queue, &asked->question, given);
+	if (!t->typed) /* else the caller says it on its own screen */
+		sb_queue_add_answer(&t->queue, &asked->question, given);
 	sb_waiting_free(asked);
 	/* It may ask again, and take back what this answers too: the screen waits for that. */
 	t->answering = true;
@@ -297,7 +299,9 @@ void sb_terminal_key(struct sb_terminal *t, char key)
 
 	if (sb_terminal_drawing(t))
 		return; /* not before it can be read */
-	if (given == SB_ANSWER_DENY || (given != SB_ANSWER_NONE && may_allow(t))) {
+	if (t->typed && given == SB_ANSWER_DENY && !memchr("23", key, 2)) {
+		answer(t, SB_ANSWER_NONE); /* put off */
+	} else if (given == SB_ANSWER_DENY || (given != SB_ANSWER_NONE && may_allow(t))) {
 		answer(t, given);
 	} else if (key == '\f') { /* Ctrl-L: somebody has painted over it; or does it answer now? */
 		t->drawn_once = false;

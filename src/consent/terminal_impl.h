@@ -37,6 +37,7 @@ struct sb_terminal {
 	bool colour, kept; /* draw.h */
 	char *word;
 	void (*answered)(void *context, unsigned long id, enum sb_answer answer);
+	void (*typed)(void *context, const char *bytes, size_t length);
 	void *context;
 
 	enum sb_terminal_phase phase;

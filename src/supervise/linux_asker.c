@@ -201,7 +201,7 @@ static void add_rule(void *context, const char *rule)
 
 static void stands(void *context, const struct sb_standing *standing)
 {
-	SB_AUTO_BUF struct sb_buf words = SB_BUF(2 * PATH_MAX);
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX); /* a path, each byte as \xNN */
 	struct asker *asker = context;
 
 	sb_standing_words(standing, &words);

@@ -20,7 +20,7 @@ static struct sb_override override_of(const struct sb_approver *approver)
 static void tell(struct sb_approver *approver, enum sb_event_kind kind, int status,
 		 const struct sb_buf *line, const struct sb_error *err)
 {
-	struct sb_event event = {.kind = kind, .by = "attach", .note = line->data};
+	struct sb_event event = {.kind = kind, .note = line->data};
 
 	if (status != SB_OK) {
 		sb_approver_tell(approver, err);
@@ -33,7 +33,7 @@ static void tell(struct sb_approver *approver, enum sb_event_kind kind, int stat
 
 void sb_approver_take_back(struct sb_approver *approver, unsigned long number)
 {
-	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX);
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * PATH_MAX);
 	const struct sb_override override = override_of(approver);
 	struct sb_error err;
 	int status = sb_override_take_back(&override, number, &line, &err);
@@ -43,7 +43,7 @@ void sb_approver_take_back(struct sb_approver *approver, unsigned long number)
 
 void sb_approver_add(struct sb_approver *approver, const char *rule)
 {
-	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX);
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * PATH_MAX);
 	const struct sb_override override = override_of(approver);
 	struct sb_error err;
 	int status = sb_override_add(&override, rule, &line, &err);

@@ -232,7 +232,7 @@ static void fitted_text_keeps_both_ends(void **state)
 	for (size_t cells = 1; cells < 200; cells++) {
 		SB_AUTO_BUF struct sb_buf out = SB_BUF(4096);
 
-		sb_draw_fitted(&out, hostile, cells);
+		sb_draw_fitted(&out, hostile, cells, false);
 		assert_true(sb_draw_cells(out.data, out.length) <= cells);
 		line_cells(out.data, out.data + out.length);
 		if (cells >= 40) {

@@ -1,0 +1,91 @@
+#include "cli/own_tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "consent/holders.h"
+
+int sb_tty_find(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (isatty(fd))
+			return fd;
+	return open("/dev/tty", O_RDWR | O_CLOEXEC);
+}
+
+/*
+ * SECURITY: a terminal that was opened after the run began is in sight of the command.
+ *
+ * Danger: it could open it by its name, read the keys and draw over a question.  In exclusive
+ * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has:
+ * then there is no attaching from here (holders.h).
+ * Price: while we are attached, no other program can open this terminal.  A process of its own
+ * ends that when we are gone, however we went.
+ * Held by: tests/cli/attach.py
+ */
+int sb_tty_keep_others_out(int tty)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	if (fork() == 0) {
+		sigset_t all;
+
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		ioctl(tty, TIOCNXCL);
+		_exit(0);
+	}
+	close(ends[0]);
+	ioctl(tty, TIOCEXCL);
+	return ends[1];
+}
+
+int sb_tty_check(int tty, struct sb_error *err)
+{
+	struct stat info;
+	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(&info) : 0;
+
+	if (!holder)
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0,
+		"process %d, which is in a sandbox, has this terminal open and could change what "
+		"you see",
+		holder);
+	return sb_hint(err, "attach from another terminal");
+}
+
+void sb_tty_let_others_in(int tty, int guard)
+{
+	ioctl(tty, TIOCNXCL);
+	if (guard < 0)
+		return;
+	close(guard);
+	while (wait(NULL) < 0 && errno == EINTR)
+		;
+}
+
+int sb_tty_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
