@@ -112,6 +112,8 @@ static int remember(const struct sb_override *override, const struct part *part,
 
 	if (!directory)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (wish.decision.verdict == SB_ALLOW && override->bounded)
+		wish.decision = (struct sb_decision){.verdict = SB_ASK};
 	if (wish.decision.verdict != SB_ASK)
 		return SB_OK; /* as it is already */
 	fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -122,7 +122,7 @@ static void tend_people(struct keeper *keeper, const struct pollfd *fds, size_t 
 	sb_socket_handle(keeper->socket, fds, count);
 	for (run = keeper->runs; run; run = run->next)
 		sb_keeper_run_greet(keeper, run);
-	if (sb_keeper_people(keeper) || keeper->options->line->consent == SB_CONSENT_ASK)
+	if (sb_keeper_people(keeper) || sb_keeper_waits(keeper))
 		return;
 	for (run = keeper->runs; run; run = run->next)
 		if (run->greeted && !run->elicit && run->attached >= 0 && !keeper->ahead) {
@@ -182,6 +182,7 @@ static void loop(struct keeper *keeper)
 		if (wait[0].revents)
 			sb_link_handle(&keeper->link, wait[0].revents);
 		take_all(keeper);
+		sb_keeper_tell_standing(keeper);
 	}
 }
 

@@ -321,6 +321,18 @@ bool sb_keeper_people(const struct keeper *keeper)
 	       keeper->options->line->consent != SB_CONSENT_DENY;
 }
 
+bool sb_keeper_waits(const struct keeper *keeper)
+{
+	return keeper->options->line->consent == SB_CONSENT_ASK ||
+	       keeper->options->line->consent == SB_CONSENT_WATCH;
+}
+
+bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message)
+{
+	return json_is_true(json_object_get(message, "elicit")) &&
+	       keeper->options->line->consent != SB_CONSENT_WATCH;
+}
+
 static void set_text(json_t *object, const char *key, const char *text)
 {
 	if (text)
@@ -356,12 +368,6 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	sb_link_send(&keeper->link, message, NULL, 0);
 }
 
-/* With --consent=ask a question waits for somebody to attach. */
-static bool waits_for_people(const struct keeper *keeper)
-{
-	return keeper->options->line->consent == SB_CONSENT_ASK;
-}
-
 bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit)
 {
 	bool put = false;
@@ -372,7 +378,7 @@ bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool
 		send_question(keeper, question);
 		put = true;
 	}
-	if (keeper->socket && (put || sb_keeper_people(keeper) || waits_for_people(keeper)) &&
+	if (keeper->socket && (put || sb_keeper_people(keeper) || sb_keeper_waits(keeper)) &&
 	    sb_socket_ask(keeper->socket, &question->shown, NULL) == SB_OK)
 		put = true;
 	return put;
@@ -404,7 +410,7 @@ static void unanswered(struct keeper *keeper, struct keeper_question *question, 
 	struct keeper_perform *perform = question->perform;
 
 	question->declined |= strcmp(by, "client") == 0;
-	if (sb_keeper_people(keeper) || (keeper->socket && waits_for_people(keeper)))
+	if (sb_keeper_people(keeper) || (keeper->socket && sb_keeper_waits(keeper)))
 		return; /* they have it, or find it when they come */
 	if (perform) {
 		perform->nobody = true;

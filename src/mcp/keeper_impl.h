@@ -115,6 +115,7 @@ struct keeper {
 	struct keeper_perform *performs;
 	struct keeper_run *runs;
 	unsigned long last_question;
+	unsigned long told_changes; /* of the grants, to who watches */
 	unsigned run_count;
 };
 
@@ -169,6 +170,16 @@ const struct keeper_approval *sb_approvals_find(const struct keeper_approval *li
 						bool any_bytes);
 void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const char *path);
 void sb_approvals_free(struct keeper_approval *list);
+
+/* Does a question wait for somebody to attach? */
+bool sb_keeper_waits(const struct keeper *keeper);
+/* Is the client asked, who says that it can be? */
+bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message);
+
+/* --- keeper_watch.c: for sb_socket_options, and at every turn of the loop --------------------- */
+void sb_keeper_take_back(void *keeper, unsigned long number);
+void sb_keeper_add(void *keeper, const char *rule);
+void sb_keeper_tell_standing(struct keeper *keeper);
 
 /* --- keeper_perform.c ------------------------------------------------------------------------- */
 void sb_keeper_perform(struct keeper *keeper, const json_t *message);

@@ -105,7 +105,7 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 		.tool = tool ? strdup(tool) : NULL,
 		.args = json_incref(args),
 		.roots = json_incref(json_object_get(message, "roots")),
-		.elicit = json_is_true(json_object_get(message, "elicit")),
+		.elicit = sb_keeper_elicits(keeper, message),
 		.nobody = keeper->options->line->consent == SB_CONSENT_DENY,
 		.report = -1,
 		.result = -1,

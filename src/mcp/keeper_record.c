@@ -67,8 +67,11 @@ static void open_socket(struct keeper *keeper)
 		.name = keeper->own_session ? NULL : keeper->session_name,
 		.directory = home->cwd,
 		.command = command,
+		.mode = sb_mode_name(sb_policy_mode(keeper->options->setup->policy)),
 		.asks = keeper->options->line->consent != SB_CONSENT_DENY,
 		.answered = attach_answered,
+		.take_back = sb_keeper_take_back,
+		.add = sb_keeper_add,
 		.context = keeper,
 	};
 

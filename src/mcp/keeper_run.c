@@ -289,7 +289,7 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		.run = (unsigned long)json_integer_value(json_object_get(message, "run")),
 		.pidfd = -1,
 		.attached = -1,
-		.elicit = json_is_true(json_object_get(message, "elicit")),
+		.elicit = sb_keeper_elicits(keeper, message),
 		.report = report_path(keeper),
 	};
 	if (keeper->options->sandbash < 0)
