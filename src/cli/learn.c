@@ -113,6 +113,28 @@ int sb_learn_begin(struct sb_command_line *line, struct sb_learn *out)
 	return status == SB_OK ? 0 : sb_report(&err);
 }
 
+/*
+ * SECURITY: what a command can write is no file of rules.
+ *
+ * Danger: a person has to read them before they count, and in between a later run puts its own there.
+ * Price: the file cannot lie in the project.
+ * Held by: tests/cli/learn.py
+ */
+static int refuse_open_place(const struct sb_policy *policy, const struct sb_report_file *file,
+			     struct sb_error *err)
+{
+	SB_AUTO_FREE char *path = sb_path_join(file->directory, file->name);
+
+	if (!path)
+		return out_of_memory(err);
+	if (sb_decide(policy, SB_CREATE, file->directory).verdict != SB_ALLOW &&
+	    sb_decide(policy, SB_CREATE, path).verdict != SB_ALLOW)
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0, "no rules in '%s': commands can change what is there",
+		file->directory);
+	return sb_hint(err, "name a file outside the project: --learn=~/learned.rules");
+}
+
 int sb_learn_ready(const struct sb_command_line *line, const struct sb_setup *setup,
 		   struct sb_learn *learn)
 {
@@ -125,23 +147,9 @@ int sb_learn_ready(const struct sb_command_line *line, const struct sb_setup *se
 	if (status == SB_OK && line->learn_file)
 		status = sb_report_find(line->learn_file, setup->home.cwd, setup->home.home,
 					&learn->file, &err);
-	/* before they are rules somebody has to read them: until then nobody else may write them */
-	if (status == SB_OK && learn->file.directory &&
-	    sb_decide(setup->policy, SB_CREATE, learn->file.directory).verdict == SB_ALLOW) {
-		sb_fail(&err, SB_E_REFUSED, 0,
-			"no rules in '%s': commands can change what is there",
-			learn->file.directory);
-		status = sb_hint(&err, "name a file outside the project: --learn=~/learned.rules");
-	}
+	if (status == SB_OK && learn->file.directory)
+		status = refuse_open_place(setup->policy, &learn->file, &err);
 	return status == SB_OK ? 0 : sb_report(&err);
-}
-
-void sb_learn_done(struct sb_learn *learn)
-{
-	sb_report_done(&learn->file);
-	free(learn->policy_files);
-	free(learn->known);
-	*learn = (struct sb_learn){0};
 }
 
 /* --- what was refused ------------------------------------------------------------------------- */
@@ -563,7 +571,9 @@ static int put_text(const struct lesson *lesson, const struct sb_buf *text, bool
 		return SB_OK;
 	}
 	status = sb_report_write(file, text->data, text->length, lesson->err);
-	if (status == SB_OK && !quiet) {
+	if (status != SB_OK) {
+		fputs(text->data, stderr);
+	} else if (!quiet) {
 		char directory[PATH_MAX], name[NAME_MAX];
 
 		fprintf(stderr, "sandbash: %zu rule%s in '%s/%s'; %zu thing%s not learned\n",

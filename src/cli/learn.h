@@ -2,7 +2,7 @@
  * learn.h - --learn: a run that is refused what any run with nobody to ask is, and after it rules that would
  * have sufficed.
  *
- *     begin -> set up -> ready -> the command runs -> tell -> done
+ *     begin -> set up -> ready -> the command runs -> tell           and then the process ends
  *
  * What was refused comes from the summary (consent/summary.h), the set from learn_set.h, what is never in
  * it from learn_never.h.  The text is read back as a rule file and each refusal judged again before it is shown.
@@ -30,6 +30,5 @@ int sb_learn_ready(const struct sb_command_line *line, const struct sb_setup *se
 /* program: the file that was found for the command, whose profile counts; or NULL. */
 int sb_learn_tell(const struct sb_learn *learn, const struct sb_setup *setup, const char *program,
 		  char *const *argv, const struct sb_summary *summary);
-void sb_learn_done(struct sb_learn *learn);
 
 #endif

@@ -413,7 +413,7 @@ static void hear(struct asker *asker)
 		request = NULL;
 	} else if (message.kind == SB_WIRE_NOTE) {
 		sb_approver_note(&asker->approver, sb_wire_weight(&message), request->call.text);
-	} else if (message.kind == SB_WIRE_UNSEEN) {
+	} else if (message.kind == SB_WIRE_UNSEEN && asker->supervision->plan->tells_hidden) {
 		sb_unseen_heard(&asker->approver, &message, request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);

@@ -326,6 +326,43 @@ static void words_come_back_from_a_shell(void **state)
 	}
 }
 
+static void count_apart(void *context, const struct sb_refused *refused)
+{
+	unsigned *seen = context;
+
+	*seen += refused->approved ? 100 : 1;
+	assert_non_null(refused->paths[0]);
+	assert_string_equal(refused->path, refused->paths[0]);
+	if (strstr(refused->path, "letter")) {
+		assert_int_equal(1u << SB_MODIFY | 1u << SB_DELETE, refused->ops);
+		assert_int_equal(2, refused->count);
+	}
+}
+
+static void apart_every_path_is_told(void **state)
+{
+	struct fixture *fx = *state;
+	struct sb_refusal yes = {
+		.op = SB_CREATE, .path = in(fx->root, "home/docs/y"), .approved = true};
+	unsigned seen = 0;
+
+	sb_summary_add(fx->summary, &yes); /* who tells people does not count it */
+	assert_true(sb_summary_is_empty(fx->summary));
+	assert_string_equal("", told(fx, 20));
+	assert_int_equal(SB_OK, sb_summary_keep_apart(fx->summary, NULL));
+	refuse(fx, SB_MODIFY, "home/docs/letter", NULL);
+	refuse(fx, SB_DELETE, "home/docs/letter", NULL);
+	refuse(fx, SB_CREATE, "home/docs/a", NULL);
+	refuse(fx, SB_CREATE, "home/docs/b", NULL);
+	refuse(fx, SB_CREATE, "home/docs/c", NULL);
+	refuse(fx, SB_CREATE, "home/.npm/d", NULL);
+	sb_summary_add(fx->summary, &yes);
+	sb_summary_each(fx->summary, count_apart, &seen);
+	assert_int_equal(105, seen);
+	assert_int_equal(6, sb_summary_count(fx->summary));
+	assert_string_equal("", told(fx, 20));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -336,6 +373,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(many_in_one_directory_are_one_line),
 	TEST(no_more_is_kept_than_can_be),
 	TEST(nothing_steers_the_terminal),
+	TEST(apart_every_path_is_told),
 	cmocka_unit_test(words_come_back_from_a_shell),
 };
 
