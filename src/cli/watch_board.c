@@ -69,6 +69,8 @@ static void note_record(struct sb_board *board, const struct sb_record *record)
 	struct sb_activity *newest = &board->activities[SB_ACTIVITIES - 1];
 	const char *at;
 
+	if (record->event.kind == SB_EVENT_START) /* the run's own row says it */
+		return;
 	sb_log_text(record, &line);
 	if (sb_buf_failed(&line) || !line.length)
 		return;

@@ -109,6 +109,7 @@ static int remember(const struct sb_override *override, const struct part *part,
 			       .path = name,
 			       .decision = sb_decide(override->policy, part->op, path)};
 	SB_AUTO_FD int fd = -1;
+	int status;
 
 	if (!directory)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -121,7 +122,10 @@ static int remember(const struct sb_override *override, const struct part *part,
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot use '%s'", path);
 	wish.directory = fd;
 	wish.name = strrchr(name, '/') + 1;
-	return sb_grants_remember(override->grants, &wish, part->answer, err);
+	status = sb_grants_remember(override->grants, &wish, part->answer, err);
+	if (status == SB_OK && override->keeps && override->session)
+		status = sb_session_keep(override->session, &wish, part->answer, err);
+	return status;
 }
 
 /*

@@ -22,6 +22,7 @@ struct sb_override {
 	const struct sb_home *home;   /* what "~" and relative paths mean */
 	struct sb_grants *grants;
 	struct sb_session *session; /* forgets what is taken back; or NULL */
+	bool keeps;                 /* ... and keeps what is added: for a server's later commands */
 	bool bounded; /* what the policy allows may be a question all the same: file tools (F1) */
 };
 

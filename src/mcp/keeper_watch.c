@@ -9,6 +9,7 @@ static struct sb_override override_of(const struct keeper *keeper, const struct 
 				    .home = &keeper->options->setup->home,
 				    .grants = keeper->grants,
 				    .session = keeper->session,
+				    .keeps = true,
 				    .bounded = true};
 }
 
@@ -34,7 +35,6 @@ void sb_keeper_take_back(void *context, unsigned long number)
 	tell(keeper, SB_EVENT_REVOKE, status, &line, &err);
 }
 
-/* Commands that are started later do not know it: it is for the server's own tools. */
 void sb_keeper_add(void *context, const char *rule)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * PATH_MAX);
