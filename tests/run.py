@@ -82,7 +82,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
-PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+PERSONS = ("cli/attach", "cli/watch", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
            "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
            "supervise/noticed", "supervise/shown")
 # These wait most of their time as well: they go with the persons, but fail when they fail.

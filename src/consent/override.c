@@ -33,6 +33,37 @@ void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out)
 	sb_escape_name(out, standing->path, strlen(standing->path));
 }
 
+struct telling {
+	struct sb_socket *socket;
+	bool (*holds)(void *context, const struct sb_standing *standing);
+	void *context;
+};
+
+static void tell(void *context, const struct sb_standing *standing)
+{
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX); /* a path, each byte as \xNN */
+	const struct telling *telling = context;
+
+	if (telling->holds && !telling->holds(telling->context, standing))
+		return;
+	sb_standing_words(standing, &words);
+	sb_socket_stands(telling->socket, standing->number, standing->answer, words.data);
+}
+
+void sb_standing_tell(const struct sb_grants *grants, struct sb_socket *socket, unsigned long *told,
+		      bool (*holds)(void *context, const struct sb_standing *standing),
+		      void *context)
+{
+	struct telling telling = {socket, holds, context};
+
+	if (!socket || *told == sb_grants_changes(grants))
+		return;
+	*told = sb_grants_changes(grants);
+	sb_socket_standing_begin(socket);
+	sb_grants_each(grants, tell, &telling);
+	sb_socket_standing_end(socket);
+}
+
 /* --- taking back -------------------------------------------------------------------- */
 
 struct search {

@@ -14,6 +14,7 @@
 #include "config/place.h"
 #include "consent/grants.h"
 #include "consent/session.h"
+#include "consent/socket.h"
 #include "guard/guard.h"
 
 struct sb_override {
@@ -28,6 +29,14 @@ struct sb_override {
 
 /* "allowed for this run: change everything in /srv/out"; the path is escaped as a name. */
 void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out);
+
+/*
+ * Tell who watches which answers hold, if that may have changed since *told, which is 0 at first.
+ * holds: does it still?  NULL: all do.
+ */
+void sb_standing_tell(const struct sb_grants *grants, struct sb_socket *socket, unsigned long *told,
+		      bool (*holds)(void *context, const struct sb_standing *standing),
+		      void *context);
 
 /*
  * text: "write DIRECTORY", "read DIRECTORY" or "deny PATH", of something that is there.  A line of what

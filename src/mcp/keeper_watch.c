@@ -54,23 +54,7 @@ void sb_keeper_add(void *context, const char *rule)
 	tell(keeper, SB_EVENT_GRANT, status, &line, &err);
 }
 
-static void stands(void *context, const struct sb_standing *standing)
-{
-	SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX); /* a path, each byte as \xNN */
-	struct keeper *keeper = context;
-
-	sb_standing_words(standing, &words);
-	sb_socket_stands(keeper->socket, standing->number, standing->answer, words.data);
-}
-
 void sb_keeper_tell_standing(struct keeper *keeper)
 {
-	unsigned long changes = sb_grants_changes(keeper->grants);
-
-	if (!keeper->socket || keeper->told_changes == changes)
-		return;
-	keeper->told_changes = changes;
-	sb_socket_standing_begin(keeper->socket);
-	sb_grants_each(keeper->grants, stands, keeper);
-	sb_socket_standing_end(keeper->socket);
+	sb_standing_tell(keeper->grants, keeper->socket, &keeper->told_changes, NULL, NULL);
 }

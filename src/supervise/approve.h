@@ -55,6 +55,7 @@ struct sb_approver {
 	struct sb_audit *audit; /* NULL: no record */
 	struct sb_counters counters;
 	struct sb_grants *grants;
+	unsigned long told_changes; /* of the grants, to who watches */
 	struct sb_permits permits;
 	struct sb_flood *flood;
 	struct sb_pending *pending;
@@ -85,9 +86,9 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question);
 void sb_approver_take_back(struct sb_approver *approver, unsigned long number);
 void sb_approver_add(struct sb_approver *approver, const char *rule);
 
-/* Answers that hold; those of processes that have ended are left out. */
-void sb_approver_standing(const struct sb_approver *approver, sb_standing_found found,
-			  void *context);
+/* Tell who watches which answers hold, if that has changed.  No socket is fine. */
+struct sb_socket;
+void sb_approver_tell_standing(struct sb_approver *approver, struct sb_socket *socket);
 
 /* Forget calls whose callers are gone; end questions whose time is up. */
 void sb_approver_tick(struct sb_approver *approver);

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/override.h"
 #include "consent/socket.h"
 #include "consent/terminal.h"
 #include "policy/fast.h"
@@ -55,7 +54,6 @@ struct asker {
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
 	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
 	int64_t socket_ms;            /* when it is opened; 0: never (again) */
-	unsigned long told_changes;   /* of the answers that hold (grants.h) */
 	bool pointed;                 /* it was said where questions wait */
 	int master;                   /* of the command's pty, or -1 */
 	int channel;
@@ -197,28 +195,6 @@ static void add_rule(void *context, const char *rule)
 	struct asker *asker = context;
 
 	sb_approver_add(&asker->approver, rule);
-}
-
-static void stands(void *context, const struct sb_standing *standing)
-{
-	SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX); /* a path, each byte as \xNN */
-	struct asker *asker = context;
-
-	sb_standing_words(standing, &words);
-	sb_socket_stands(asker->socket, standing->number, standing->answer, words.data);
-}
-
-/* Who watches sees which answers hold. */
-static void tell_standing(struct asker *asker)
-{
-	unsigned long changes = sb_grants_changes(asker->approver.grants);
-
-	if (!asker->socket || asker->told_changes == changes)
-		return;
-	asker->told_changes = changes;
-	sb_socket_standing_begin(asker->socket);
-	sb_approver_standing(&asker->approver, stands, asker);
-	sb_socket_standing_end(asker->socket);
 }
 
 static void open_socket(struct asker *asker)
@@ -518,7 +494,7 @@ static void loop(struct asker *asker)
 			hear(asker);
 		if (asker->approver.pending || asker->approver.waiting)
 			sb_approver_tick(&asker->approver);
-		tell_standing(asker);
+		sb_approver_tell_standing(&asker->approver, asker->socket);
 	}
 }
 

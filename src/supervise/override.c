@@ -52,25 +52,16 @@ void sb_approver_add(struct sb_approver *approver, const char *rule)
 	sb_approver_reconsider(approver);
 }
 
-struct listing {
-	const struct sb_approver *approver;
-	sb_standing_found found;
-	void *context;
-};
-
-static void look(void *context, const struct sb_standing *standing)
+/* "Once" ends with its process. */
+static bool holds(void *context, const struct sb_standing *standing)
 {
-	const struct listing *listing = context;
+	const struct sb_approver *approver = context;
 
-	if (standing->answer != SB_ANSWER_ONCE ||
-	    sb_process_start(listing->approver->proc, standing->process) == standing->started)
-		listing->found(listing->context, standing);
+	return standing->answer != SB_ANSWER_ONCE ||
+	       sb_process_start(approver->proc, standing->process) == standing->started;
 }
 
-void sb_approver_standing(const struct sb_approver *approver, sb_standing_found found,
-			  void *context)
+void sb_approver_tell_standing(struct sb_approver *approver, struct sb_socket *socket)
 {
-	struct listing listing = {approver, found, context};
-
-	sb_grants_each(approver->grants, look, &listing);
+	sb_standing_tell(approver->grants, socket, &approver->told_changes, holds, approver);
 }

@@ -6,6 +6,7 @@ import select
 import signal
 import socket
 import subprocess
+import time
 
 from runs import Run, files, run_dir, wait
 from tap import BIN, check, contains, equal, lacks, run_all, test
@@ -561,6 +562,48 @@ def inside_and_posing(fx):
     run.stop()
 
 
+SAY = """
+import socket, struct, sys
+def message(kind, id=0, number=0, text=None):
+    lengths = [0xFFFFFFFF if text is None else len(text) + 1] + [0xFFFFFFFF] * 32
+    return struct.pack("=IIQiiIII33I", 0x34614253, kind, id, number, 0, 0, 0, 0xFFFFFFFF, *lengths) + (
+        b"" if text is None else text + b"\\0")
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(5)
+try:
+    s.connect("\\0" + sys.argv[1])
+    s.send(message(0, number=1))
+    kinds = [struct.unpack("=II", s.recv(200000)[:8])[1]]
+    if kinds == [2]:
+        s.send(message(10, text=b"write " + sys.argv[2].encode()))
+        kinds.append(struct.unpack("=II", s.recv(200000)[:8])[1])
+    print("heard", *kinds)
+except OSError as error:
+    print("no", type(error).__name__)
+"""
+
+
+@test("C5 nobody inside adds a rule or takes an answer back, by any name of the socket; who is outside does",
+      variants=("full", "flat"))
+def from_inside(fx):
+    fx.write("say.py", SAY)
+    run = Run(fx, "--consent=watch", "sh", "-c",
+              "while [ ! -e name ]; do sleep 0.05; done; "
+              f"python3 say.py $(cat name) {fx.outside} > out.new; mv out.new out; {WAIT}touch {fx.outside}/file")
+    fx.write("name.new", run.address()[1:])
+    os.rename(fx.path("name.new"), fx.path("name"))
+    wait(lambda: fx.exists("out"), "no result", 20)
+    check(fx.read("out") in ("no PermissionError\n", "no ConnectionResetError\n", "heard 3\n"), fx.read("out"))
+    lacks(fx.sandbash("--log", variant="full").stdout, "added for this run")
+    # the same from outside: welcome, and a notice that it was added
+    said = fx.run("python3", "say.py", run.address()[1:], fx.outside).stdout
+    check(said in ("heard 2 6\n", "heard 2 7\n"), said)
+    wait(lambda: "added for this run" in fx.sandbash("--log", variant="full").stdout, "it is not recorded")
+    fx.write("go")
+    equal(run.end()[0], 0)
+    check(fx.exists(fx.outside / "file"), "and what was added holds")
+
+
 @test("C9 a run that is stopped does not hold up the others")
 def stopped(fx):
     first = Run(fx, "--consent=watch", "sleep", "60")
@@ -577,6 +620,54 @@ def stopped(fx):
     first.process.send_signal(signal.SIGCONT)
     watcher.loses("does not answer yet")
     first.stop()
+
+
+# --- under tmux -------------------------------------------------------------------------------------------------
+
+
+@test("C9 under tmux: the list, a question, another size of the window, and the screen as it was")
+def under_tmux(fx):
+    def tmux(*words):
+        return subprocess.run(["tmux", "-S", fx.outside / "tmux", *words], cwd=fx.project, env=fx.env(),
+                              stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True).stdout
+
+    def shows(*texts):
+        wait(lambda: all(str(text) in tmux("capture-pane", "-p", "-J") for text in texts),
+             lambda: f"{texts} does not show:\n" + tmux("capture-pane", "-p"))
+
+    run = Run(fx, "--consent=watch", *write_outside(fx, then=WAIT + "exit 5"))
+    tmux("-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "30",
+         f"sh -c 'echo before; {BIN} --watch; echo status=$?; sleep 60'")
+    try:
+        shows("1 run, 1 question", "> ", fx.outside / "file")
+        tmux("resize-window", "-x", "180", "-y", "24")
+        shows("1 run, 1 question")
+        tmux("send-keys", "Enter")
+        shows("sandbash asks you", "Press ", fx.outside / "file")
+        tmux("resize-window", "-x", "190", "-y", "28")
+        shows("sandbash asks you", "Press ")
+
+        def pressed():  # a key counts only after a moment of quiet, which tmux may break
+            tmux("send-keys", "1")
+            return wait_a_while(lambda: "0 questions" in tmux("capture-pane", "-p"))
+        wait(pressed, "no answer")
+        wait(lambda: fx.exists(fx.outside / "file"), "it does not land")
+        shows("allowed once: create", "perform")
+        fx.write("go")
+        shows("0 runs", "ended: ")
+        tmux("send-keys", "q")
+        shows("before", "status=0")
+        equal(run.end()[0], 5)
+    finally:
+        tmux("kill-server")
+
+
+def wait_a_while(condition):
+    for _ in range(20):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
 
 
 run_all()

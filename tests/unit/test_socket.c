@@ -86,7 +86,8 @@ static void nothing_else_is_a_message(void **state)
 /* --- a run in a process of its own, which the test is no child of ------------------------------ */
 
 struct order {
-	char what; /* 'a'sk, 'w'ithdraw, 'i'nside: connect from a child; 'o'rphan: from a daemon */
+	char what; /* 'a'sk, 'w'ithdraw, 'i'nside: connect from a child; 'o'rphan: from a daemon;
+		    * 'c'lients; 's': the answers up to id hold, 'f': none does */
 	unsigned long id;
 };
 
@@ -94,9 +95,10 @@ struct run {
 	pid_t process;
 	int control; /* orders go in, answers and results come out */
 	char *state_dir;
+	int given; /* the other end of what it was started with; -1: nothing */
 };
 
-static int control_of_server;
+static int control_of_server, given_to_server = -1;
 
 static void report(unsigned long id, int what)
 {
@@ -110,6 +112,31 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 {
 	(void)context;
 	report(id, (int)answer);
+}
+
+#define TAKEN_BACK 1000
+#define ADDED 2000
+
+static void take_back(void *context, unsigned long number)
+{
+	(void)context;
+	report(number, TAKEN_BACK);
+}
+
+static void add_rule(void *context, const char *rule)
+{
+	(void)context;
+	report(strlen(rule), ADDED);
+}
+
+/* Order 's' or 'f'. */
+static void stand(struct sb_socket *s, unsigned long last)
+{
+	sb_socket_standing_begin(s);
+	for (unsigned long number = 1; number <= last; number++)
+		sb_socket_stands(s, number, SB_ANSWER_DENY, "denied: /x");
+	sb_socket_standing_end(s);
+	report(last, 0);
 }
 
 static int dial(const char *state_dir)
@@ -194,7 +221,11 @@ static void serve(const char *state_dir)
 					    .state_dir = state_dir,
 					    .session = "20260101T000000-1-abcd",
 					    .asks = true,
-					    .answered = answered};
+					    .has_client = given_to_server >= 0,
+					    .client = given_to_server,
+					    .answered = answered,
+					    .take_back = take_back,
+					    .add = add_rule};
 	struct sb_socket *s;
 	struct order order;
 
@@ -221,6 +252,8 @@ static void serve(const char *state_dir)
 			report(order.id, 0);
 		} else if (order.what == 'c') {
 			report(0, (int)sb_socket_clients(s));
+		} else if (order.what == 's' || order.what == 'f') {
+			stand(s, order.what == 's' ? order.id : 0);
 		} else {
 			attach_from_inside(state_dir, order.what == 'o');
 		}
@@ -251,7 +284,7 @@ static int order(const struct run *run, char what, unsigned long id)
 	return result;
 }
 
-static int run_setup(void **state)
+static int run_setup_with(void **state, int given, int given_here)
 {
 	struct run *run = calloc(1, sizeof *run);
 	int ends[2], result;
@@ -259,18 +292,41 @@ static int run_setup(void **state)
 
 	if (tree_setup(state) != 0 || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
 		return -1;
+	run->given = given_here;
 	run->state_dir = *state;
 	*state = run;
 	run->process = fork();
 	if (run->process == 0) {
 		close(ends[0]);
 		control_of_server = ends[1];
+		given_to_server = given;
+		if (given_here >= 0)
+			close(given_here);
 		serve(run->state_dir);
 	}
+	if (given >= 0)
+		close(given);
 	close(ends[1]);
 	run->control = ends[0];
 	hear_report(run, &id, &result);
 	return 0;
+}
+
+static int run_setup(void **state)
+{
+	return run_setup_with(state, -1, -1);
+}
+
+/* Started by somebody who is connected from the start. */
+static int served_setup(void **state)
+{
+	int ends[2], yes = 1;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+	    setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
+	    setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0)
+		return -1;
+	return run_setup_with(state, ends[0], ends[1]);
 }
 
 static int run_teardown(void **state)
@@ -381,14 +437,19 @@ static void only_who_connected(void **state)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static int attached(const struct run *run)
+static int attached_as(const struct run *run, enum sb_attach_role role)
 {
 	struct sb_attach_message message;
 	int fd = dial(run->state_dir);
 
-	say(fd, SB_ATTACH_HELLO, 0, 0);
+	say(fd, SB_ATTACH_HELLO, 0, (int)role);
 	assert_int_equal(hear(fd, &message, 5000), SB_ATTACH_WELCOME);
 	return fd;
+}
+
+static int attached(const struct run *run)
+{
+	return attached_as(run, SB_ATTACH_ASKED);
 }
 
 static void the_first_answer_counts(void **state)
@@ -538,6 +599,119 @@ static void there_is_an_end_to_clients(void **state)
 			close(clients[i]);
 }
 
+/* --- who watches ----------------------------------------------------------------------------------------- */
+
+static void who_watches_hears_what_holds_and_can_change_it(void **state)
+{
+	struct run *run = *state;
+	struct sb_attach_message message;
+	int watcher, other, what;
+	unsigned long id;
+
+	assert_int_equal(order(run, 's', 1), 0);
+	watcher = attached_as(run, SB_ATTACH_WATCHES);
+	other = attached(run);
+	assert_int_equal(order(run, 'c', 0), 2);
+	assert_int_equal(hear(watcher, &message, 5000), SB_ATTACH_STANDS);
+	assert_int_equal(message.id, 1);
+	assert_int_equal(message.number, SB_ANSWER_DENY);
+	assert_int_equal(order(run, 's', 2), 0);
+	assert_int_equal(hear(watcher, &message, 5000), SB_ATTACH_STANDS);
+	assert_int_equal(message.id, 2); /* and not the first one again */
+	say(watcher, SB_ATTACH_TAKE_BACK, 2, 0);
+	hear_report(run, &id, &what);
+	assert_int_equal(id, 2);
+	assert_int_equal(what, TAKEN_BACK);
+	assert_int_equal(order(run, 'f', 0), 0);
+	for (unsigned long number = 1; number <= 2; number++) {
+		assert_int_equal(hear(watcher, &message, 5000), SB_ATTACH_FALLS);
+		assert_int_equal(message.id, number);
+	}
+	/* --attach is a language of its own: it hears none of this */
+	assert_int_equal(order(run, 'a', 1), SB_OK);
+	assert_int_equal(hear(other, &message, 5000), SB_ATTACH_QUESTION);
+	close(watcher);
+	close(other);
+}
+
+static void say_text(int fd, enum sb_attach_kind kind, const char *text)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_ATTACH_BYTES);
+	struct sb_attach_message message = {.kind = kind, .text = text};
+
+	assert_true(sb_attach_encode(&message, &bytes));
+	send(fd, bytes.data, bytes.length, MSG_NOSIGNAL);
+}
+
+static void a_rule_comes_whole_or_not_at_all(void **state)
+{
+	struct run *run = *state;
+	struct sb_attach_message message;
+	char rule[SB_ATTACH_TEXT];
+	int watcher = attached_as(run, SB_ATTACH_WATCHES), what;
+	unsigned long id;
+
+	memset(rule, 'x', sizeof rule - 1);
+	rule[sizeof rule - 1] = '\0';
+	say_text(watcher, SB_ATTACH_ADD, rule);
+	hear_report(run, &id, &what);
+	assert_int_equal(id, sizeof rule - 1);
+	assert_int_equal(what, ADDED);
+	say(watcher, SB_ATTACH_ADD, 0, 0); /* none at all */
+	assert_int_equal(hear(watcher, &message, 5000), -1);
+	close(watcher);
+}
+
+static void who_only_looks_is_nobody(void **state)
+{
+	struct run *run = *state;
+	struct sb_attach_message message;
+	const enum sb_attach_kind acts[] = {SB_ATTACH_ANSWER, SB_ATTACH_TAKE_BACK, SB_ATTACH_ADD};
+
+	assert_int_equal(order(run, 'a', 1), SB_OK);
+	for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++) {
+		int looker = attached_as(run, SB_ATTACH_LOOKS);
+
+		assert_int_equal(hear(looker, &message, 5000), SB_ATTACH_QUESTION);
+		assert_int_equal(order(run, 'c', 0), 0);
+		say(looker, acts[i], 1, SB_ANSWER_ONCE);
+		assert_int_equal(hear(looker, &message, 5000), -1);
+		close(looker);
+	}
+	assert_int_equal(order(run, 'c', 0), 0); /* the next report: nothing was answered */
+	/* there are no other roles */
+	for (int role = -1; role <= SB_ATTACH_ROLES; role += SB_ATTACH_ROLES + 1) {
+		int fd = dial(run->state_dir);
+
+		say(fd, SB_ATTACH_HELLO, 0, role);
+		assert_int_equal(hear(fd, &message, 5000), -1);
+		close(fd);
+	}
+}
+
+static void a_servers_run_asks_who_watches_through_the_server(void **state)
+{
+	struct run *run = *state;
+	struct sb_attach_message message;
+	int watcher = attached_as(run, SB_ATTACH_WATCHES), person;
+
+	assert_int_equal(order(run, 'c', 0), 0); /* the server has not said that it can ask */
+	say(run->given, SB_ATTACH_HELLO, 0, SB_ATTACH_ASKED);
+	assert_int_equal(hear(run->given, &message, 5000), SB_ATTACH_WELCOME);
+	person = attached(run); /* who means this run is asked by it */
+	assert_int_equal(order(run, 'c', 0), 2);
+	assert_int_equal(order(run, 'a', 1), SB_OK);
+	assert_int_equal(hear(run->given, &message, 5000), SB_ATTACH_QUESTION);
+	assert_int_equal(hear(person, &message, 5000), SB_ATTACH_QUESTION);
+	assert_int_equal(order(run, 's', 1), 0);
+	assert_int_equal(hear(watcher, &message, 5000), SB_ATTACH_STANDS);
+	close(run->given); /* it is gone: then the watcher is asked here */
+	assert_int_equal(hear(watcher, &message, 5000), SB_ATTACH_QUESTION);
+	assert_int_equal(order(run, 'c', 0), 2);
+	close(watcher);
+	close(person);
+}
+
 /* --- the list ------------------------------------------------------------------------------------------ */
 
 static void the_dead_are_not_listed(void **state)
@@ -574,6 +748,11 @@ static const struct CMUnitTest tests[] = {
 	RUN_TEST(nonsense_ends_it),
 	RUN_TEST(who_does_not_read_keeps_nobody_waiting),
 	RUN_TEST(there_is_an_end_to_clients),
+	RUN_TEST(who_watches_hears_what_holds_and_can_change_it),
+	RUN_TEST(a_rule_comes_whole_or_not_at_all),
+	RUN_TEST(who_only_looks_is_nobody),
+	cmocka_unit_test_setup_teardown(a_servers_run_asks_who_watches_through_the_server,
+					served_setup, run_teardown),
 	RUN_TEST(the_dead_are_not_listed),
 };
 
