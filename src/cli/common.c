@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "config/variables.h"
+#include "consent/granted.h"
 #include "consent/session.h"
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"
@@ -149,18 +150,21 @@ static void warn_about_session(void *context, const char *text)
 	sb_warn("%s", text);
 }
 
-/* What the named session has kept, as rules. */
-static int add_session(void *context, const struct sb_home *home, struct sb_policy *policy,
+/* What the named session has kept, and what was granted for this run, as rules. */
+static int add_answers(void *context, const struct sb_home *home, struct sb_policy *policy,
 		       struct sb_error *err)
 {
 	const struct sb_command_line *line = context;
 	int status = SB_OK;
 
-	if (!session)
+	if (line->session && !session)
 		status = sb_session_open(home->state_dir, line->session, &session, err);
-	return status == SB_OK ? sb_session_apply(session, policy, home->home, warn_about_session,
-						  NULL, err)
-			       : status;
+	if (line->session && status == SB_OK)
+		status = sb_session_apply(session, policy, home->home, warn_about_session, NULL,
+					  err);
+	for (size_t i = 0; i < line->grant_count && status == SB_OK; i++)
+		status = sb_granted_add(policy, line->grants[i], home->home, err);
+	return status;
 }
 
 /* As the asker will find it: supervise/linux_asker.c, take_terminal(). */
@@ -205,8 +209,8 @@ static struct sb_setup_request request_for(const struct sb_command_line *line, c
 	struct sb_setup_request request = sb_request(line, looking);
 	bool mounts;
 
-	if (line->session) {
-		request.more_rules = add_session;
+	if (line->session || line->grant_count) {
+		request.more_rules = add_answers;
 		request.context = (void *)line;
 	}
 	request.environment.other_terminal = gets_other_terminal(line);

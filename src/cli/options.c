@@ -20,6 +20,7 @@ enum id {
 	PROFILE,
 	PROJECT,
 	WITHIN,
+	GRANT,
 	MODE,
 	DISABLE_SANDBOX,
 	NETWORK,
@@ -104,6 +105,9 @@ const struct sb_option sb_options[] = {
 		     "one more project beside the current directory"},
 	[WITHIN] = {"within", "DIR", NULL, SB_GROUP_RULES, NULL,
 		    "only DIR of the project may change without a question"},
+
+	[GRANT] = {"grant", "DIR", NULL, SB_GROUP_RUN, NULL,
+		   "for programs: as if you had answered for DIR; opens no guarded name"},
 
 	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
 		  "see above", "read-only, workspace-write (default), danger-full-access"},
@@ -530,6 +534,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return set_text(&line->profile, id, value, err);
 	case PROJECT:
 		return push(&line->projects, &line->project_count, value, err);
+	case GRANT:
+		return push(&line->grants, &line->grant_count, value, err);
 	case WITHIN:
 		return push(&line->within, &line->within_count, value, err);
 	case MODE:
@@ -777,6 +783,7 @@ void sb_command_line_done(struct sb_command_line *line)
 	free(line->rules);
 	free(line->projects);
 	free(line->within);
+	free(line->grants);
 	free(line->policy_files);
 	free(line->keep_fds);
 	free(line->given);

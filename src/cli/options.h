@@ -81,8 +81,8 @@ struct sb_command_line {
 
 	struct sb_flag_rule *rules;
 	size_t rule_count;
-	const char **projects, **within, **policy_files; /* NULL-terminated */
-	size_t project_count, within_count, policy_file_count;
+	const char **projects, **within, **grants, **policy_files; /* NULL-terminated */
+	size_t project_count, within_count, grant_count, policy_file_count;
 	int *keep_fds;
 	size_t keep_fd_count;
 

@@ -254,6 +254,7 @@ static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_err
 	if (given)
 		value = given - 1;
 	kept = sb_setting_choose(setting, said, value);
+	maker->setup.least[setting] = sb_setting_choose(setting, said, 0);
 	if (kept != value && setting == SB_SETTING_MODE && status == SB_OK)
 		status = sb_maker_warn(maker, err, "the system's rules keep the mode at %s",
 				       sb_settings[setting].values[kept]);

@@ -67,6 +67,7 @@ struct sb_setup {
 	char **projects; /* canonical, NULL-terminated; the first is the current directory */
 	char **within;   /* all of them that is open to changes; NULL: they are (within.h) */
 	struct sb_policy *policy;
+	int least[SB_SETTING_COUNT]; /* what the system's file keeps: no option chooses less */
 	struct sb_profile profile;
 	struct sb_listed *listed;
 	size_t listed_count;

@@ -24,6 +24,8 @@ const char *sb_question_means(const struct sb_question *question)
 		return "programs outside the sandbox obey it, with all your rights";
 	case SB_ABOUT_SERVICE:
 		return "the service behind it does for this program what it does for you";
+	case SB_ABOUT_AHEAD:
+		return "what it then does there you are not asked about";
 	case SB_ABOUT_FILE:
 	case SB_ABOUT_COUNT:
 		break;

@@ -60,10 +60,11 @@ static json_t *message_of(const struct sb_ask *ask)
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 	const char *program = text_of(ask, "program"), *target = text_of(ask, "target"),
 		   *rule = text_of(ask, "rule");
+	bool ahead = json_is_true(json_object_get(ask->facts, "ahead"));
 	const json_t *note;
 	size_t i;
 
-	sb_buf_puts(&text, ask->run ? "The program " : "The tool ");
+	sb_buf_puts(&text, ask->run && !ahead ? "The program " : "The tool ");
 	put_escaped(&text, program ? program : "?");
 	sb_buf_puts(&text, " wants to ");
 	put_escaped(&text, text_of(ask, "verb") ? text_of(ask, "verb") : "change");
@@ -85,7 +86,7 @@ static json_t *message_of(const struct sb_ask *ask)
 		sb_buf_puts(&text, "\nA yes: ");
 		put_escaped(&text, text_of(ask, "means"));
 	}
-	if (ask->run) {
+	if (ask->run && !ahead) {
 		sb_buf_puts(&text, "\nCommand: ");
 		put_part(&text, ask->run->command, strlen(ask->run->command), PART_SHOWN);
 	}

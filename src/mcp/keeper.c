@@ -130,7 +130,8 @@ static void tend_people(struct keeper *keeper, const struct pollfd *fds, size_t 
 			run->attached = -1;
 		}
 	for (at = keeper->questions; at; at = at->next)
-		if (at->declined || (at->perform && !at->perform->elicit)) {
+		if (at->declined || (at->perform && !at->perform->elicit) ||
+		    (at->run && at->run->question && !at->run->elicit)) {
 			sb_keeper_answer(keeper, at->shown.id, SB_ANSWER_NONE, "nobody");
 			return; /* the list has changed; the rest has its turn */
 		}

@@ -359,6 +359,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(message, "program", shown->program);
 	set_text(message, "rule", shown->rule);
 	set_text(message, "means", sb_question_means(shown));
+	json_object_set_new(message, "ahead", json_boolean(shown->about == SB_ABOUT_AHEAD));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));
 	json_object_set_new(message, "notes", notes);
@@ -394,7 +395,33 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 	unlink_question(keeper, question);
 	if (question->perform)
 		question->perform->question = NULL;
+	else if (question->run)
+		question->run->question = NULL;
 	free_question(question);
+}
+
+static bool asks_to_start(const struct keeper_question *question)
+{
+	return question->run && question->run->question == question;
+}
+
+static void record_answer(struct keeper *keeper, const struct keeper_question *question,
+			  const char *act, enum sb_answer answer, const char *by)
+{
+	struct sb_event event = {.kind = SB_EVENT_ANSWER,
+				 .question = question->shown.id,
+				 .op = sb_op_name(question->shown.op),
+				 .act = act,
+				 .path = question->shown.path,
+				 .answer = sb_answer_name(answer),
+				 .by = by};
+
+	sb_keeper_record(keeper, &event);
+	if (answer != SB_ANSWER_DIRECTORY && answer != SB_ANSWER_ALWAYS)
+		return;
+	event.kind = SB_EVENT_GRANT;
+	event.path = question->shown.directory;
+	sb_keeper_record(keeper, &event);
 }
 
 /*
@@ -408,6 +435,7 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 static void unanswered(struct keeper *keeper, struct keeper_question *question, const char *by)
 {
 	struct keeper_perform *perform = question->perform;
+	struct keeper_run *starts = asks_to_start(question) ? question->run : NULL;
 
 	question->declined |= strcmp(by, "client") == 0;
 	if (sb_keeper_people(keeper) || (keeper->socket && sb_keeper_waits(keeper)))
@@ -415,12 +443,14 @@ static void unanswered(struct keeper *keeper, struct keeper_question *question, 
 	if (perform) {
 		perform->nobody = true;
 		perform->declined |= question->declined;
-	} else {
+	} else if (!starts) {
 		sb_keeper_run_answered(question->run, question->run_id, SB_ANSWER_NONE);
 	}
 	sb_keeper_withdraw(keeper, question, "nobody can be asked");
 	if (perform)
 		sb_keeper_perform_answered(keeper, perform);
+	else if (starts)
+		sb_keeper_run_decided(keeper, starts, SB_ANSWER_NONE);
 }
 
 void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
@@ -448,23 +478,19 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		sb_link_send(&keeper->link,
 			     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id), NULL,
 			     0);
+	if (asks_to_start(question)) {
+		struct keeper_run *run = question->run;
+
+		record_answer(keeper, question, "run_command", answer, by);
+		run->question = NULL;
+		free_question(question);
+		sb_keeper_run_decided(keeper, run, answer);
+		return;
+	}
 	sb_keeper_remember(keeper, &question->shown, answer);
 	perform = question->perform;
 	if (perform) {
-		struct sb_event event = {.kind = SB_EVENT_ANSWER,
-					 .question = id,
-					 .op = sb_op_name(question->shown.op),
-					 .act = perform->tool,
-					 .path = question->shown.path,
-					 .answer = sb_answer_name(answer),
-					 .by = by};
-
-		sb_keeper_record(keeper, &event);
-		if (answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) {
-			event.kind = SB_EVENT_GRANT;
-			event.path = question->shown.directory;
-			sb_keeper_record(keeper, &event);
-		}
+		record_answer(keeper, question, perform->tool, answer, by);
 		sb_approvals_add(&perform->approvals, &question->subject, answer != SB_ANSWER_DENY);
 		if (answer == SB_ANSWER_ONCE && strcmp(perform->tool, "request_access") == 0)
 			sb_approvals_add(&keeper->ahead, &question->subject, true);

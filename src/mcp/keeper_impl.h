@@ -5,7 +5,8 @@
  *
  *     perform  call tool arguments roots elicit  do it, asking as needed
  *     cancel   call                          nobody waits for it any more
- *     run      run command cwd roots elicit  start a command; stdin as descriptor 0, or none
+ *     run      run command cwd needs roots elicit
+ *                                            start a command; stdin as descriptor 0, or none
  *     signal   run signal                    TERM or KILL
  *     answer   q answer                      what the client's user said
  *     deny     op path tool rule root        a refusal for the record
@@ -18,7 +19,7 @@
  *     performed call nobody declined attach  descriptor 0 holds the result
  *     started   run                          descriptors: its output and error streams
  *     session   run session                  its name in the log
- *     ended     run status report attach | failed
+ *     ended     run status report attach | failed | error
  *     log       call                         descriptor 0, if there is a record
  */
 #ifndef SB_MCP_KEEPER_IMPL_H
@@ -88,9 +89,25 @@ struct keeper_perform {
 	unsigned rounds;
 };
 
+#define SB_NEEDS_ROOTS 16
+
+/* What a command says that it needs (keeper_needs.c). */
+struct keeper_needs {
+	int settings[SB_SETTING_COUNT]; /* a value and 1; 0: as the session has it */
+	char *inside[SB_NEEDS_ROOTS];   /* of the projects: all of them that may change */
+	char *outside[SB_NEEDS_ROOTS];  /* to be granted */
+	size_t inside_count, outside_count;
+	bool asks; /* it is more than the session's rules allow */
+};
+
 struct keeper_run {
 	struct keeper_run *next;
 	unsigned long run;
+	struct keeper_needs needs;
+	/* until it starts, while a person is asked whether it may: in keeper->asking */
+	json_t *message;
+	int in;
+	struct keeper_question *question;
 	pid_t process;
 	int pidfd;
 	int attached; /* our end of its --ask-fd; -1: closed */
@@ -114,6 +131,8 @@ struct keeper {
 	struct keeper_question *questions;
 	struct keeper_perform *performs;
 	struct keeper_run *runs;
+	struct keeper_run *asking; /* that are not started yet */
+	struct keeper_approval *refused_needs;
 	unsigned long last_question;
 	unsigned long told_changes; /* of the grants, to who watches */
 	unsigned run_count;
@@ -205,5 +224,22 @@ void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run);
 void sb_keeper_run_greet(struct keeper *keeper, struct keeper_run *run); /* if we can answer */
 void sb_keeper_run_answered(struct keeper_run *run, unsigned long id, enum sb_answer answer);
 void sb_keeper_end_runs(struct keeper *keeper);
+/* A run that was not started yet may be (ONCE), or not; NONE: nobody was asked. */
+void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum sb_answer answer);
+
+/* --- keeper_needs.c ----------------------------------------------------------------------------- */
+
+/* NULL: fine.  Else the error for the model, and out is to be let go all the same. */
+json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out);
+void sb_needs_done(struct keeper_needs *needs);
+
+/* The question about all of it; NULL: no memory, or *out_refused: it was answered with no before. */
+struct keeper_question *sb_needs_question(struct keeper *keeper, const struct keeper_needs *needs,
+					  const char *command, bool *out_refused);
+void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs);
+void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *needs,
+		    struct sb_buf *out);
+json_t *sb_needs_error(const char *code, const char *model, bool violation, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif

@@ -62,7 +62,7 @@ static void free_words(struct words *words)
 
 /* The server's own options, as far as the table of options says that commands get them (options.h). */
 static void add_options(struct words *words, const struct sb_command_line *line,
-			const struct sb_setup *setup)
+			const struct sb_setup *setup, const struct keeper_needs *needs)
 {
 	for (size_t i = 0; i < line->given_count; i++) {
 		const struct sb_given *given = &line->given[i];
@@ -73,11 +73,13 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 		sb_buf_printf(&option, "--%s%s", given->option->name, given->value ? "=" : "");
 		add_word(words, option.data, given->value ? given->value : "");
 	}
-	/* settings as they hold here, whoever has said so */
+	/* settings as they hold here, whoever has said so, or as this command is to have them */
 	for (int i = 0; i < SB_SETTING_COUNT; i++) {
-		int value = sb_policy_get(setup->policy, (enum sb_setting)i);
+		int held = sb_policy_get(setup->policy, (enum sb_setting)i),
+		    value = needs->settings[i] ? needs->settings[i] - 1 : held;
 
-		if (sb_settings[i].options[value] && value != sb_settings[i].normal)
+		if (sb_settings[i].options[value] &&
+		    (value != sb_settings[i].normal || value != held))
 			add_word(words, "", sb_settings[i].options[value]);
 	}
 	/* by the directories that they were when the server started */
@@ -109,10 +111,18 @@ static void add_command(struct words *words, const char *command, const char *cw
 }
 
 /* What the client's roots leave, or the server's own --within, or nothing: all projects. */
-static void add_within(struct words *words, const struct keeper *keeper, const json_t *given)
+static void add_within(struct words *words, const struct keeper *keeper, const json_t *given,
+		       const struct keeper_needs *needs)
 {
 	const struct sb_command_line *line = keeper->options->line;
 	SB_AUTO_FREE const char **roots = sb_keeper_roots(keeper, given);
+
+	for (size_t i = 0; i < needs->outside_count; i++)
+		add_word(words, "--grant=", needs->outside[i]);
+	for (size_t i = 0; i < needs->inside_count; i++)
+		add_word(words, "--within=", needs->inside[i]);
+	if (needs->inside_count)
+		return; /* they lie in what follows */
 
 	words->failed |= !roots;
 	for (size_t i = 0; roots && json_array_size(given) && roots[i]; i++)
@@ -127,8 +137,8 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 	const struct sb_keeper_options *options = keeper->options;
 
 	add_word(words, "", "sandbash");
-	add_options(words, options->line, options->setup);
-	add_within(words, keeper, json_object_get(message, "roots"));
+	add_options(words, options->line, options->setup, &run->needs);
+	add_within(words, keeper, json_object_get(message, "roots"), &run->needs);
 	add_word(words, "--session=", keeper->session_name);
 	add_word(words, "--report=", run->report);
 	add_word(words, "--keep-env=", options->keep_env);
@@ -224,13 +234,25 @@ static void send_failed(struct keeper *keeper, unsigned long run, const char *wh
 		NULL, 0);
 }
 
+/* Takes the error over. */
+static void send_error(struct keeper *keeper, unsigned long run, json_t *error)
+{
+	sb_link_send(
+		&keeper->link,
+		json_pack("{s:s, s:I, s:o}", "k", "ended", "run", (json_int_t)run, "error", error),
+		NULL, 0);
+}
+
 static void free_run(struct keeper_run *run)
 {
 	sb_auto_close(&run->pidfd);
 	sb_auto_close(&run->attached);
+	sb_auto_close(&run->in);
 	if (run->report)
 		unlink(run->report);
 	free(run->report);
+	sb_needs_done(&run->needs);
+	json_decref(run->message);
 	free(run);
 }
 
@@ -271,45 +293,30 @@ static const char *start(struct keeper *keeper, struct keeper_run *run, struct e
 	return run->pidfd < 0 ? "cannot watch the process" : NULL;
 }
 
-void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
+/* What keeps it from starting; NULL: it has started. */
+static const char *launch(struct keeper *keeper, struct keeper_run *run)
 {
+	struct ends ends = {sb_take_fd(&run->in), {-1, -1}, {-1, -1}, {-1, -1}, -1};
 	const char *why;
-	struct keeper_run *run = calloc(1, sizeof *run);
-	struct ends ends = {in, {-1, -1}, {-1, -1}, {-1, -1}, -1};
 	size_t count = 0;
 
 	for (const struct keeper_run *at = keeper->runs; at; at = at->next)
 		count++;
-	sb_keeper_open_record(keeper);
-	if (!run) {
-		close_ends(&ends);
-		return;
-	}
-	*run = (struct keeper_run){
-		.run = (unsigned long)json_integer_value(json_object_get(message, "run")),
-		.pidfd = -1,
-		.attached = -1,
-		.elicit = sb_keeper_elicits(keeper, message),
-		.report = report_path(keeper),
-	};
 	if (keeper->options->sandbash < 0)
 		why = "the program 'sandbash' is not beside the server";
-	else if (!json_is_string(json_object_get(message, "command")) || !run->report)
+	else if (!json_is_string(json_object_get(run->message, "command")) || !run->report)
 		why = "out of memory";
 	else if (count >= MAX_RUNS)
 		why = "too many commands run at once: stop one first";
 	else if ((ends.project = open_project(keeper)) < 0)
 		why = "the project's directory was moved, or replaced by a link";
 	else
-		why = start(keeper, run, &ends, message);
-	if (why) {
-		if (run->process > 0) {
-			kill(run->process, SIGKILL);
-			waitpid(run->process, NULL, 0);
-		}
-		send_failed(keeper, run->run, why);
-		free_run(run);
-	} else {
+		why = start(keeper, run, &ends, run->message);
+	if (why && run->process > 0) {
+		kill(run->process, SIGKILL);
+		waitpid(run->process, NULL, 0);
+	}
+	if (!why) {
 		int streams[] = {ends.out[0], ends.err[0]};
 
 		run->next = keeper->runs;
@@ -320,6 +327,126 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		sb_keeper_run_greet(keeper, run);
 	}
 	close_ends(&ends);
+	return why;
+}
+
+static void launch_or_say(struct keeper *keeper, struct keeper_run *run)
+{
+	const char *why = launch(keeper, run);
+
+	if (!why)
+		return;
+	send_failed(keeper, run->run, why);
+	free_run(run);
+}
+
+static json_t *denied_error(void)
+{
+	return sb_needs_error("DENIED", "Do without it, or run it with what the rules allow.", true,
+			      "the user was asked and said no");
+}
+
+/* C6 */
+static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run *run)
+{
+	SB_AUTO_BUF struct sb_buf allow = SB_BUF(256 * 1024);
+	char attach[SB_KEEPER_WAY_IN];
+	bool helps = sb_keeper_way_in(keeper, attach);
+	json_t *error = sb_needs_error(
+		"NEEDS_CONSENT",
+		helps ? "Nobody was asked. Tell the user: to answer such questions, run 'sandbash "
+			"--watch', or what 'attach' says, in another terminal, and let the call be repeated."
+		      : "Nobody is asked in this session. Run it with what the rules allow.",
+		true, "the command asks for more than the session's rules allow");
+
+	sb_needs_allow(keeper, &run->needs, &allow);
+	json_object_set_new(error, "allow", sb_rpc_text(allow.data, allow.length));
+	if (helps)
+		json_object_set_new(error, "attach", json_string(attach));
+	return error;
+}
+
+/* C10: asked once, up front.  False: it cannot be, and that is said. */
+static bool ask_first(struct keeper *keeper, struct keeper_run *run)
+{
+	const char *command = json_string_value(json_object_get(run->message, "command"));
+	struct sb_event event = {.kind = SB_EVENT_ASK, .act = "run_command"};
+	bool refused = !command;
+	struct keeper_question *question =
+		command ? sb_needs_question(keeper, &run->needs, command, &refused) : NULL;
+
+	if (!question) {
+		send_error(keeper, run->run, refused ? denied_error() : nobody_error(keeper, run));
+		return false;
+	}
+	question->run = run;
+	run->question = question;
+	if (!sb_keeper_put(keeper, question, run->elicit)) {
+		sb_keeper_withdraw(keeper, question, "nobody can be asked");
+		send_error(keeper, run->run, nobody_error(keeper, run));
+		return false;
+	}
+	event.question = question->shown.id;
+	event.op = sb_op_name(question->shown.op);
+	event.path = question->shown.path;
+	sb_keeper_record(keeper, &event);
+	run->next = keeper->asking;
+	keeper->asking = run;
+	return true;
+}
+
+static void unlink_asking(struct keeper *keeper, const struct keeper_run *run)
+{
+	struct keeper_run **at = &keeper->asking;
+
+	while (*at && *at != run)
+		at = &(*at)->next;
+	if (*at)
+		*at = run->next;
+}
+
+void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum sb_answer answer)
+{
+	unlink_asking(keeper, run);
+	if (answer == SB_ANSWER_ONCE) {
+		launch_or_say(keeper, run);
+		return;
+	}
+	if (answer == SB_ANSWER_DENY)
+		sb_needs_refused(keeper, &run->needs);
+	send_error(keeper, run->run,
+		   answer == SB_ANSWER_DENY ? denied_error() : nobody_error(keeper, run));
+	free_run(run);
+}
+
+void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
+{
+	struct keeper_run *run = calloc(1, sizeof *run);
+	json_t *wrong;
+
+	sb_keeper_open_record(keeper);
+	if (!run) {
+		sb_auto_close(&in);
+		return;
+	}
+	*run = (struct keeper_run){
+		.run = (unsigned long)json_integer_value(json_object_get(message, "run")),
+		.message = json_incref((json_t *)message),
+		.in = in,
+		.pidfd = -1,
+		.attached = -1,
+		.elicit = sb_keeper_elicits(keeper, message),
+		.report = report_path(keeper),
+	};
+	wrong = sb_needs_read(keeper, message, &run->needs);
+	if (wrong) {
+		send_error(keeper, run->run, wrong);
+		free_run(run);
+	} else if (!run->needs.asks) {
+		launch_or_say(keeper, run);
+	} else if (!ask_first(keeper, run)) {
+		free_run(run);
+	}
 }
 
 /* --- its questions ---------------------------------------------------------------------------------- */
@@ -478,6 +605,14 @@ void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
 		if (run->run == number)
 			kill(run->process, hard ? SIGKILL : SIGTERM);
+	for (struct keeper_run *run = keeper->asking; run; run = run->next)
+		if (run->run == number) {
+			sb_keeper_withdraw(keeper, run->question, "the call was cancelled");
+			unlink_asking(keeper, run);
+			send_failed(keeper, run->run, "it was stopped before it started");
+			free_run(run);
+			return;
+		}
 }
 
 static int64_t now_ms(void)
@@ -492,6 +627,12 @@ void sb_keeper_end_runs(struct keeper *keeper)
 {
 	int64_t until = now_ms() + GRACE_MS;
 
+	while (keeper->asking) {
+		struct keeper_run *run = keeper->asking;
+
+		keeper->asking = run->next;
+		free_run(run);
+	}
 	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
 		kill(run->process, SIGTERM);
 	while (keeper->runs) {

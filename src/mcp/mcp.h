@@ -102,6 +102,7 @@ struct sb_run {
 	size_t output_limit;
 	int status;
 	json_t *report;
+	json_t *error; /* why it was not started, as a failed call has it; or NULL */
 	char *session, *failed;
 	char *attach; /* what a person types to be asked; NULL: nothing helps */
 };

@@ -46,6 +46,7 @@ static void free_run(struct sb_run *run)
 		sb_spool_done(&run->spools[i]);
 	}
 	json_decref(run->report);
+	json_decref(run->error);
 	free(run->command);
 	free(run->session);
 	free(run->failed);
@@ -179,6 +180,11 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
 			    sb_roots_json(mcp), "elicit", call->elicit);
 	if (cwd)
 		json_object_set_new(message, "cwd", sb_rpc_string(cwd));
+	json_object_set_new(message, "needs",
+			    json_pack("{s:O*, s:O*, s:O*}", "access",
+				      json_object_get(call->args, "access"), "network",
+				      json_object_get(call->args, "network"), "writableRoots",
+				      json_object_get(call->args, "writableRoots")));
 	sb_link_send(&mcp->link, message, &in, in >= 0);
 }
 
@@ -225,14 +231,23 @@ static void conclude(struct sb_mcp *mcp, struct sb_run *run)
 
 static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS])
 {
+	int64_t waited = sb_mcp_now_ms() - run->started_ms;
+
 	run->started = true;
+	run->started_ms += waited; /* for an answer */
+	if (run->deadline_ms)
+		run->deadline_ms += waited;
 	run->streams[0] = sb_take_fd(&fds[0]);
 	run->streams[1] = sb_take_fd(&fds[1]);
 	if (run->background && run->call) {
 		struct sb_call *call = run->call;
 
 		run->call = NULL;
-		sb_call_finish(mcp, call, sb_run_result(run, 0, 0));
+		/* one that was answered by others hears of it when its client comes back */
+		if (call->state == SB_CALL_PARKED)
+			call->result = sb_run_result(run, 0, 0);
+		else
+			sb_call_finish(mcp, call, sb_run_result(run, 0, 0));
 	}
 }
 
@@ -245,6 +260,9 @@ static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
 	run->ended_ms = sb_mcp_now_ms();
 	run->status = (int)json_integer_value(json_object_get(message, "status"));
 	run->report = json_incref(json_object_get(message, "report"));
+	run->error = json_incref(json_object_get(message, "error"));
+	if (run->error)
+		failed = json_string_value(json_object_get(run->error, "person"));
 	if (failed)
 		run->failed = strdup(failed);
 	if (attach)
@@ -302,7 +320,8 @@ static int64_t tick_one(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 {
 	int64_t next = INT64_MAX;
 
-	if (!run->ended && run->deadline_ms && now >= run->deadline_ms && !run->kill_ms) {
+	if (run->started && !run->ended && run->deadline_ms && now >= run->deadline_ms &&
+	    !run->kill_ms) {
 		run->timed_out = true;
 		stop(mcp, run);
 	}
@@ -319,7 +338,7 @@ static int64_t tick_one(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 		conclude(mcp, run);
 	}
 	if (!run->ended) {
-		earlier(&next, run->kill_ms ? run->kill_ms : run->deadline_ms);
+		earlier(&next, run->kill_ms ? run->kill_ms : run->started ? run->deadline_ms : 0);
 	} else if (!sb_run_finished(run)) {
 		earlier(&next, run->ended_ms + DRAIN_MS);
 	}

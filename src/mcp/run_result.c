@@ -62,7 +62,11 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 	}
 	if (text->length && text->data[text->length - 1] != '\n')
 		sb_buf_putc(text, '\n');
-	if (run->failed)
+	if (run->error)
+		sb_buf_printf(text, "%s: %s\n%s",
+			      json_string_value(json_object_get(run->error, "code")), run->failed,
+			      json_string_value(json_object_get(run->error, "model")));
+	else if (run->failed)
 		sb_buf_printf(text, "[could not be started: %s]", run->failed);
 	else if (run->timed_out)
 		sb_buf_puts(text, "[ended: its time was up]");
@@ -121,7 +125,9 @@ json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t er
 		json_object_set_new(facts, "attach", json_string(run->attach));
 	if (run->session)
 		json_object_set_new(facts, "session", sb_rpc_string(run->session));
-	if (run->failed)
+	if (run->error)
+		json_object_set(facts, "error", run->error);
+	else if (run->failed)
 		json_object_set_new(facts, "error",
 				    json_pack("{s:s, s:s, s:s, s:b}", "code", "SANDBOX_UNAVAILABLE",
 					      "person", run->failed, "model",

@@ -145,7 +145,7 @@ static int64_t tick_calls(struct sb_mcp *mcp, int64_t now)
 			if (call->state == SB_CALL_RUN) {
 				sb_run_status(mcp, call);
 			} else if (call->state == SB_CALL_PARKED) {
-				if (call->run && !call->run->background)
+				if (call->run && (!call->run->background || !call->run->started))
 					sb_run_abandon(mcp, call->run);
 				else if (!call->run)
 					sb_mcp_tell(mcp,
