@@ -321,6 +321,17 @@ bool sb_never_is_learned(const struct sb_never *never, const char *origin)
 	       strncmp(origin + length, " line ", 6) == 0;
 }
 
+/* One of those as we write them: what it does not allow was not needed yet. */
+static bool may_be_widened(const struct sb_never *never, const struct sb_rule *rule)
+{
+	bool plain = !sb_pattern_is_glob(rule->pattern) &&
+		     rule->access.verdict[SB_READ] == SB_ALLOW;
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		plain &= rule->access.verdict[op] != SB_ASK;
+	return plain && !rule->access.quiet && sb_never_is_learned(never, rule->origin);
+}
+
 /* Does a rule say less about something in it?  A rule for all of it would be another rule for that. */
 static bool is_singled_out(const struct sb_never *never, const char *path, unsigned ops,
 			   struct sb_buf *out)
@@ -334,7 +345,7 @@ static bool is_singled_out(const struct sb_never *never, const char *path, unsig
 			continue;
 		beneath = sb_decide_moved(policy, (enum sb_op)op, path, NULL);
 		if (beneath.verdict != SB_ALLOW &&
-		    !(beneath.rule && sb_never_is_learned(never, beneath.rule->origin)))
+		    !(beneath.rule && may_be_widened(never, beneath.rule)))
 			return say(out, "another rule is about something in it: ",
 				   beneath.rule ? beneath.rule->origin : "");
 	}
@@ -364,7 +375,7 @@ static bool is_named(const struct sb_never *never, const char *path, unsigned op
 		const struct sb_rule *rule = decision.rule;
 
 		if (ops & 1u << op && decision.verdict != SB_ALLOW && rule &&
-		    !sb_never_is_learned(never, rule->origin) &&
+		    !may_be_widened(never, rule) &&
 		    (rule->tier == SB_TIER_BUILTIN || begins_at(rule, path)))
 			return say(out, "a rule is about it: ", rule->origin);
 	}

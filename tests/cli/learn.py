@@ -330,10 +330,12 @@ def file(fx):
     equal((fx.home / "learned.rules").stat().st_mode & 0o777, 0o600)
     # they count in the next one, and stay; what a person has added, too
     with open(fx.home / "learned.rules", "a") as more:
-        more.write("deny ~/x*\nread+modify ~/c\n")
+        more.write("deny ~/d\ndeny ~/x*\nread+modify ~/c\n")
     fx.write(fx.home / "c", "x")
-    second = learn(fx, "echo x > ~/a && echo x > ~/b; rm ~/c")
-    equal(sorted(rules(second)), [f"deny ~/x*", f"read+modify+delete {fx.home}/c", f"write {fx.home}/a", f"write {fx.home}/b"])
+    fx.write(fx.home / "d", "x")
+    second = learn(fx, "echo x > ~/a && echo x > ~/b; rm ~/c; cat ~/d; echo x > ~/d")
+    contains(second, "a rule is about it: ")
+    equal(sorted(rules(second)), ["deny ~/d", "deny ~/x*", f"read+modify+delete {fx.home}/c", f"write {fx.home}/a", f"write {fx.home}/b"])
     check((fx.home / "a").exists())
     equal(use(fx, "echo x > ~/b && rm ~/c").status, 0)
     # "~" and relative paths
