@@ -108,6 +108,16 @@ const char *sb_session_file(const struct sb_session *session)
 	return session->file;
 }
 
+bool sb_session_kept(const struct sb_session *session, size_t number, const char **out_path,
+		     struct sb_access *out_access)
+{
+	if (number >= session->kept.count)
+		return false;
+	*out_path = session->kept.entries[number].path;
+	*out_access = session->kept.entries[number].access;
+	return true;
+}
+
 /* --- keeping ----------------------------------------------------------------- */
 
 static struct sb_kept_file file_of(const struct sb_wish *wish, enum sb_answer answer)

@@ -45,6 +45,10 @@ typedef void (*sb_session_warn)(void *context, const char *text);
 int sb_session_apply(const struct sb_session *session, struct sb_policy *policy, const char *home,
 		     sb_session_warn warn, void *context, struct sb_error *err);
 
+/* The kept answers, one after the other; false: there is no such number. */
+bool sb_session_kept(const struct sb_session *session, size_t number, const char **out_path,
+		     struct sb_access *out_access);
+
 /* Keep this answer if it is of the kind that is kept. */
 int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum sb_answer answer,
 		    struct sb_error *err);

@@ -73,6 +73,13 @@ static int check_number(const struct sb_param *param, const json_t *value, struc
 	return SB_OK;
 }
 
+static bool fits_list(const struct sb_param *param, const json_t *item)
+{
+	return json_is_string(item) && !has_nul(item) &&
+	       (param->type != SB_PARAM_PATHS || json_string_length(item)) &&
+	       (!param->choices || is_choice(param->choices, json_string_value(item)));
+}
+
 static int check_list(const struct sb_param *param, const json_t *value, struct sb_error *err)
 {
 	size_t i;
@@ -80,15 +87,17 @@ static int check_list(const struct sb_param *param, const json_t *value, struct 
 
 	if (!json_is_array(value))
 		return wrong(err, param->name, "an array of strings");
-	if (param->type == SB_PARAM_PATHS && json_array_size(value) == 0)
+	if (param->type != SB_PARAM_STRINGS && json_array_size(value) == 0)
 		return wrong(err, param->name, "an array of at least one string");
-	json_array_foreach(
-		value, i,
-		item) if (!json_is_string(item) || has_nul(item) ||
-			  (param->type == SB_PARAM_PATHS &&
-			   !json_string_length(
-				   item))) return wrong(err, param->name,
-							"an array of strings without NUL");
+	json_array_foreach(value, i, item)
+	{
+		if (fits_list(param, item))
+			continue;
+		return param->choices
+			       ? sb_fail(err, SB_E_INVALID, 0, "'%s' must be an array of: %s",
+					 param->name, param->choices)
+			       : wrong(err, param->name, "an array of strings without NUL");
+	}
 	return SB_OK;
 }
 
@@ -143,6 +152,7 @@ static int check_one(const struct sb_param *param, const json_t *value, struct s
 		return json_is_boolean(value) ? SB_OK : wrong(err, param->name, "true or false");
 	case SB_PARAM_STRINGS:
 	case SB_PARAM_PATHS:
+	case SB_PARAM_WORDS:
 		return check_list(param, value, err);
 	case SB_PARAM_EDITS:
 		return check_edits(param, value, err);

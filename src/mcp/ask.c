@@ -96,7 +96,9 @@ static json_t *message_of(const struct sb_ask *ask)
 
 static json_t *form_of(const struct sb_ask *ask)
 {
-	json_t *values = json_pack("[s]", "once"), *names = json_pack("[s]", "Allow once");
+	bool session = json_is_true(json_object_get(ask->facts, "session"));
+	json_t *values = json_pack("[s]", "once"),
+	       *names = json_pack("[s]", session ? "Allow until this session ends" : "Allow once");
 	const char *directory = text_of(ask, "directory");
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
 	char line[4 * 4096 + 100];

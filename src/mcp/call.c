@@ -116,6 +116,15 @@ void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
 	sb_out_send(mcp->out, sb_rpc_result(call->id, result));
 }
 
+static void give_keeper(struct sb_mcp *mcp, struct sb_call *call)
+{
+	call->state = SB_CALL_KEEPER;
+	sb_mcp_tell(mcp,
+		    json_pack("{s:s, s:I, s:s, s:O?, s:o, s:b}", "k", "perform", "call",
+			      (json_int_t)call->number, "tool", call->tool->name, "arguments",
+			      call->args, "roots", sb_roots_json(mcp), "elicit", call->elicit));
+}
+
 void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 {
 	json_t *result = call->result, *event;
@@ -133,11 +142,7 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 		return;
 	}
 	json_decref(result);
-	call->state = SB_CALL_KEEPER;
-	sb_mcp_tell(mcp,
-		    json_pack("{s:s, s:I, s:s, s:O?, s:o, s:b}", "k", "perform", "call",
-			      (json_int_t)call->number, "tool", call->tool->name, "arguments",
-			      call->args, "roots", sb_roots_json(mcp), "elicit", call->elicit));
+	give_keeper(mcp, call);
 }
 
 static void start(struct sb_mcp *mcp, struct sb_call *call)
@@ -145,6 +150,8 @@ static void start(struct sb_mcp *mcp, struct sb_call *call)
 	if (call->tool->kind == SB_TOOL_FILES) {
 		call->state = SB_CALL_WORKER;
 		sb_worker_give(mcp, call);
+	} else if (call->tool->kind == SB_TOOL_KEEPER) {
+		give_keeper(mcp, call);
 	} else if (strcmp(call->tool->name, "run_command") == 0) {
 		sb_run_start(mcp, call);
 	} else if (strcmp(call->tool->name, "command_status") == 0) {

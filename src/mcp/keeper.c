@@ -233,8 +233,10 @@ _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 	static struct keeper keeper;
 
 	let_go();
-	keeper = (struct keeper){
-		.options = options, .audit = options->audit, .audit_tried = options->audit != NULL};
+	keeper = (struct keeper){.options = &keeper.own,
+				 .own = *options,
+				 .audit = options->audit,
+				 .audit_tried = options->audit != NULL};
 	sb_link_init(&keeper.link, options->link);
 	keeper.grants = sb_grants_new(options->setup->home.home);
 	if (!keeper.grants)

@@ -360,6 +360,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(message, "rule", shown->rule);
 	set_text(message, "means", sb_question_means(shown));
 	json_object_set_new(message, "ahead", json_boolean(shown->about == SB_ABOUT_AHEAD));
+	json_object_set_new(message, "session", json_boolean(question->session));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));
 	json_object_set_new(message, "notes", notes);
@@ -403,6 +404,38 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 static bool asks_to_start(const struct keeper_question *question)
 {
 	return question->run && question->run->question == question;
+}
+
+/* Reading and changing are remembered apart; a change comes last, since its rule is the wider one. */
+static void remember_all(struct keeper *keeper, const struct keeper_question *question,
+			 enum sb_answer answer)
+{
+	struct sb_question read = question->shown;
+
+	read.op = SB_READ;
+	if (question->ops & 1U << SB_READ && question->shown.op != SB_READ)
+		sb_keeper_remember(keeper, &read, answer);
+	sb_keeper_remember(keeper, &question->shown, answer);
+}
+
+/* What was answered, for the call that asked; and for those that request_access was asked for. */
+static void approve(struct keeper *keeper, struct keeper_perform *perform,
+		    const struct keeper_question *question, enum sb_answer answer)
+{
+	unsigned ops = question->ops ? question->ops : 1U << question->subject.op;
+
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		struct keeper_subject subject = question->subject;
+
+		if (!(ops & 1U << op))
+			continue;
+		subject.op = (enum sb_op)op;
+		sb_approvals_add(&perform->approvals, &subject, answer != SB_ANSWER_DENY);
+		if (answer == SB_ANSWER_ONCE && question->ops)
+			sb_approvals_add(&keeper->ahead, &subject, true);
+		if (answer == SB_ANSWER_DENY && question->session)
+			sb_approvals_add(&keeper->refused_needs, &subject, false);
+	}
 }
 
 static void record_answer(struct keeper *keeper, const struct keeper_question *question,
@@ -487,13 +520,12 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		sb_keeper_run_decided(keeper, run, answer);
 		return;
 	}
-	sb_keeper_remember(keeper, &question->shown, answer);
 	perform = question->perform;
+	if (!question->session)
+		remember_all(keeper, question, answer);
 	if (perform) {
 		record_answer(keeper, question, perform->tool, answer, by);
-		sb_approvals_add(&perform->approvals, &question->subject, answer != SB_ANSWER_DENY);
-		if (answer == SB_ANSWER_ONCE && strcmp(perform->tool, "request_access") == 0)
-			sb_approvals_add(&keeper->ahead, &question->subject, true);
+		approve(keeper, perform, question, answer);
 		perform->question = NULL;
 		free_question(question);
 		sb_keeper_perform_answered(keeper, perform);

@@ -17,22 +17,13 @@
 #include "base/buf.h"
 #include "consent/excerpt.h"
 #include "judge/judge.h"
-#include "mcp/keeper_impl.h"
+#include "mcp/keeper_child.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
 #include "path/path.h"
 #include "sys/process.h"
 
 #define MAX_CHANGES 3 /* that often it is asked about again: as supervise/pending.h */
-
-struct child {
-	const struct keeper *keeper;
-	const struct keeper_perform *perform;
-	json_t *question; /* the first that is open */
-	json_t *used;     /* what an answer allowed: for the record */
-	json_t *refused;  /* the same of what was refused */
-	bool changed;     /* what was shown is another thing each time: not asked about any more */
-};
 
 /* How often was a yes to something else at this path: other bytes, a directory with other things in it? */
 static unsigned outdated(const struct child *child, const struct keeper_subject *subject)
@@ -46,8 +37,7 @@ static unsigned outdated(const struct child *child, const struct keeper_subject 
 	return count;
 }
 
-/* Was it answered already?  SB_ANSWER_NONE: no. */
-static enum sb_answer known(const struct child *child, const struct keeper_subject *subject)
+enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject)
 {
 	enum sb_answer lasting =
 		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
@@ -63,7 +53,7 @@ static enum sb_answer known(const struct child *child, const struct keeper_subje
 
 /* --- guarded names ------------------------------------------------------------------------------- */
 
-static void add_note(json_t *notes, const char *text)
+void sb_child_note(json_t *notes, const char *text)
 {
 	json_array_append_new(notes, sb_rpc_string(text));
 }
@@ -91,7 +81,7 @@ static void add_other(json_t *notes, const struct sb_files_question *question)
 		 : moves                   ? "moved from"
 					   : "a copy of",
 		 sb_escape_line(shown, sizeof shown, question->other));
-	add_note(notes, text);
+	sb_child_note(notes, text);
 }
 
 static void add_link(json_t *notes, const char *target)
@@ -101,7 +91,7 @@ static void add_link(json_t *notes, const char *target)
 	sb_buf_puts(&shown, "it is a link, which leads to '");
 	sb_escape_name(&shown, target, strlen(target));
 	sb_buf_puts(&shown, "'");
-	add_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
+	sb_child_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
 }
 
 /*
@@ -112,11 +102,9 @@ static void add_link(json_t *notes, const char *target)
  * directory would cover it, and the question not say what it is.
  * Price: a table is made, and a directory opened, per question about a change.
  * Held by: tests/mcp/guarded.py
- *
- * bytes NULL: there are none yet.  True: it is guarded, and notes say by whom.
  */
-static bool is_guarded(const struct child *child, enum sb_op op, const char *path,
-		       struct sb_guard_bytes bytes, json_t *notes)
+bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
+			 struct sb_guard_bytes bytes, json_t *notes)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
 	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
@@ -139,7 +127,7 @@ static bool is_guarded(const struct child *child, enum sb_op op, const char *pat
 	if (op == SB_READ)
 		return false;
 	if (!sb_keeper_guard(child->keeper, &guard)) {
-		add_note(notes, "nobody could find out whether a program outside obeys it");
+		sb_child_note(notes, "nobody could find out whether a program outside obeys it");
 		return true;
 	}
 	grounds.guard = guard;
@@ -151,7 +139,7 @@ static bool is_guarded(const struct child *child, enum sb_op op, const char *pat
 		return false;
 	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
 		 answer->row->why);
-	add_note(notes, text);
+	sb_child_note(notes, text);
 	add_lines(notes, answer->detail);
 	return true;
 }
@@ -194,7 +182,7 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	else if (question->leads_to)
 		sb_sha256_hex(question->leads_to, strlen(question->leads_to) + 1, out->bytes);
 	if (reason)
-		add_note(notes, reason);
+		sb_child_note(notes, reason);
 	if (question->found)
 		add_lines(notes, question->found);
 	add_other(notes, question);
@@ -203,11 +191,12 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	if (question->leads_to)
 		add_link(notes, question->leads_to);
 	if (outdated(child, out))
-		add_note(notes, "it has changed since you said yes");
+		sb_child_note(notes, "it has changed since you said yes");
 	/* the gravest reason is given: that it lies outside may be another */
 	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
-		add_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
-	out->guarded = is_guarded(child, question->op, question->path, bytes_of(question), notes);
+		sb_child_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
+	out->guarded =
+		sb_child_is_guarded(child, question->op, question->path, bytes_of(question), notes);
 	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
 	return notes;
 }
@@ -267,7 +256,7 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 	if (!path)
 		return SB_FILES_ANSWER_NO;
 	notes = look_at(child, question, &subject);
-	answer = known(child, &subject);
+	answer = sb_child_known(child, &subject);
 	if (answer == SB_ANSWER_NONE && outdated(child, &subject) >= MAX_CHANGES) {
 		child->changed = true;
 		answer = SB_ANSWER_DENY;
@@ -305,56 +294,18 @@ static void audit(void *context, const struct sb_files_event *event)
 	json_array_append_new(child->refused, told);
 }
 
-/* request_access asks about a path that it does nothing to. */
-static json_t *ask_ahead(struct child *child, struct sb_tool_call *call, json_t *result)
-{
-	const struct sb_files_error *err = &call->err;
-	struct keeper_subject subject = {.op = err->op, .path = err->path};
-	SB_AUTO_FREE char *parent = sb_path_parent(err->path);
-	json_t *notes = json_array();
-	enum sb_answer answer;
-	char reason[1200];
-
-	subject.guarded =
-		is_guarded(child, err->op, err->path, (struct sb_guard_bytes){NULL, 0}, notes) ||
-		err->why == SB_FILES_WHY_GUARDED;
-	answer = known(child, &subject);
-	if (answer != SB_ANSWER_NONE) {
-		json_decref(notes);
-		json_decref(result);
-		call->err.code = SB_FILES_OK;
-		if (answer == SB_ANSWER_DENY)
-			return sb_tool_failure("DENIED", "the user was asked and said no",
-					       "Do without it.", false, NULL);
-		return sb_tool_text(sb_rpc_string("Granted."), json_pack("{s:b}", "granted", 1));
-	}
-	if (subject.guarded && err->op != SB_DELETE)
-		add_note(notes,
-			 "what would be written is not known yet: a yes is for any bytes, once");
-	snprintf(reason, sizeof reason, "the agent gives this reason: %s",
-		 sb_arg_text(call->args, "reason"));
-	add_note(notes, reason);
-	child->question = json_pack("{s:i, s:o, s:b, s:o}", "op", err->op, "path",
-				    sb_rpc_string(err->path), "guarded", subject.guarded, "notes",
-				    notes);
-	if (err->rule[0])
-		json_object_set_new(child->question, "rule", sb_rpc_string(err->rule));
-	if (parent && !subject.guarded &&
-	    sb_keeper_may_open(child->keeper, err->op, err->path, parent))
-		json_object_set_new(child->question, "directory", sb_rpc_string(parent));
-	return result;
-}
-
 const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
 {
 	const struct sb_setup *setup = keeper->options->setup;
 	char **open = sb_setup_open_roots(setup);
-	size_t count = json_array_size(given), own = 0, kept = 0;
+	size_t count = json_array_size(given), own = 0, kept = 0, extra = 0;
 	const char **roots;
 
 	while (setup->projects[own])
 		own++;
-	roots = calloc(count + own + 1, sizeof *roots);
+	while (keeper->opened && keeper->opened[extra])
+		extra++;
+	roots = calloc(count + own + extra + 1, sizeof *roots);
 	for (size_t i = 0; roots && i < count; i++) {
 		const char *root = json_string_value(json_array_get(given, i));
 
@@ -366,6 +317,9 @@ const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
 	}
 	if (roots && !kept)
 		memcpy(roots, setup->projects, own * sizeof *roots);
+	else if (roots &&
+		 extra) /* what was opened on request, the client's roots do not take away */
+		memcpy(roots + kept, keeper->opened, extra * sizeof *roots);
 	return roots;
 }
 
@@ -413,10 +367,16 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 		_exit(1);
 	if (sb_tools_open_view(setup->policy, roots, &options, &call.view, &call.err) != 0) {
 		result = sb_tool_files_error(&call.err);
-	} else {
+	} else if (tool->run) {
+		if (tool->kind == SB_TOOL_KEEPER) {
+			call.grants = sb_ahead_grants(keeper);
+			call.said = sb_ahead_said;
+			call.context = &child;
+		}
 		result = sb_tool_run(tool, &call, &caller);
-		if (tool->run == sb_tool_request_access && call.err.code == SB_FILES_NEEDS_CONSENT)
-			result = ask_ahead(&child, &call, result);
+	} else {
+		result = strcmp(tool->name, "open_project") == 0 ? sb_project_request(&child, &call)
+								 : sb_ahead_request(&child, &call);
 	}
 	if (child.changed) {
 		json_decref(result);
@@ -432,6 +392,8 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 			 json_is_true(json_object_get(result, "isError")));
 	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)
 		json_object_set_new(told, "question", child.question);
+	if (child.open)
+		json_object_set_new(told, "open", child.open);
 	write_out(report, told);
 	_exit(0);
 }

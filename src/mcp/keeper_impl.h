@@ -16,7 +16,8 @@
  *
  *     question  q call|run ...               put it to the client's user
  *     withdrawn q                            no longer
- *     performed call nobody declined attach  descriptor 0 holds the result
+ *     performed call nobody declined attach opened
+ *                                            descriptor 0 holds the result
  *     started   run                          descriptors: its output and error streams
  *     session   run session                  its name in the log
  *     ended     run status report attach | failed | error
@@ -61,6 +62,8 @@ struct keeper_question {
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */
 	bool declined;        /* by the client, which has shown it to nobody */
+	bool session;         /* "once" is until the session ends */
+	unsigned ops;         /* that it is about, a bit each; 0: shown.op */
 };
 
 /* What was answered about one path in one call: covers that call only. */
@@ -116,7 +119,9 @@ struct keeper_run {
 };
 
 struct keeper {
-	const struct sb_keeper_options *options;
+	const struct sb_keeper_options *options; /* own */
+	struct sb_keeper_options own;            /* what opened projects change of them */
+	const char **opened;                     /* such projects; NULL-terminated, or NULL */
 	struct sb_link link;
 	struct sb_grants *grants;
 	struct keeper_approval *ahead; /* once, asked for by request_access */
@@ -131,8 +136,8 @@ struct keeper {
 	struct keeper_question *questions;
 	struct keeper_perform *performs;
 	struct keeper_run *runs;
-	struct keeper_run *asking; /* that are not started yet */
-	struct keeper_approval *refused_needs;
+	struct keeper_run *asking;             /* that are not started yet */
+	struct keeper_approval *refused_needs; /* of commands and of open_project */
 	unsigned long last_question;
 	unsigned long told_changes; /* of the grants, to who watches */
 	unsigned run_count;
@@ -211,6 +216,11 @@ void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *pe
  * those.  The array is to be freed; what is in it is others'.
  */
 const char **sb_keeper_roots(const struct keeper *keeper, const json_t *roots);
+
+/* --- keeper_project.c ------------------------------------------------------------------------------ */
+
+/* From now on, if a person said so: it is as if it had been given at the start.  False: it is not open. */
+bool sb_keeper_open_project(struct keeper *keeper, const char *path);
 
 /* --- keeper_child.c: the process that does one operation ---------------------------------------- */
 _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,

@@ -38,7 +38,8 @@ static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
 }
 
 /* Hand the result over; nobody: it stopped at a question that nobody can be asked. */
-static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody)
+static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody,
+		   json_t *opened)
 {
 	json_t *message =
 		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
@@ -49,6 +50,8 @@ static void finish(struct keeper *keeper, struct keeper_perform *perform, bool n
 		json_object_set_new(message, "declined", json_boolean(perform->declined));
 		json_object_set_new(message, "attach", json_string(attach));
 	}
+	if (opened)
+		json_object_set(message, "opened", opened);
 	if (perform->cancelled)
 		json_decref(message);
 	else
@@ -114,7 +117,7 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 	keeper->performs = perform;
 	sb_keeper_open_record(keeper);
 	/* the same check as the server's: its word is not enough */
-	if (!perform->tool || !found || found->kind != SB_TOOL_FILES || count >= MAX_PERFORMS ||
+	if (!perform->tool || !found || found->kind == SB_TOOL_SERVER || count >= MAX_PERFORMS ||
 	    sb_tool_check(found, args, NULL) != SB_OK)
 		fail(keeper, perform);
 	else
@@ -200,21 +203,29 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.program = perform->tool,
 		.process = getpid(),
 		.about = json_is_true(json_object_get(asked, "guarded")) ? SB_ABOUT_RUN_LATER
+			 : json_is_true(json_object_get(asked, "ahead")) ? SB_ABOUT_AHEAD
 									 : SB_ABOUT_FILE,
+		.verb = json_string_value(json_object_get(asked, "verb")),
 	};
 	struct keeper_question *question = NULL;
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
 	const char *bytes = json_string_value(json_object_get(asked, "bytes"));
 	bool whole = take_notes(json_object_get(asked, "notes"), &shown);
+	const json_t *one;
+	size_t i;
 
-	shown.verb = verb_of(shown.op);
+	if (!shown.verb)
+		shown.verb = verb_of(shown.op);
 	if (shown.path && whole && perform->rounds < MAX_ROUNDS)
 		question = sb_keeper_question(keeper, &shown);
 	if (!question) {
-		finish(keeper, perform, false);
+		finish(keeper, perform, false, NULL);
 		return;
 	}
 	question->perform = perform;
+	question->session = json_is_true(json_object_get(asked, "session"));
+	json_array_foreach(json_object_get(asked, "ops"), i, one)
+		question->ops |= 1U << (json_integer_value(one) & 7);
 	question->subject =
 		(struct keeper_subject){.op = shown.op,
 					.guarded = json_is_true(json_object_get(asked, "guarded")),
@@ -231,12 +242,8 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		return;
 	}
 	sb_keeper_withdraw(keeper, question, "nobody can be asked");
-	if (perform->nobody) {
-		finish(keeper, perform, true); /* request_access */
-	} else {
-		perform->nobody = true;
-		start(keeper, perform); /* once more: the refusal is the call's own */
-	}
+	perform->nobody = true;
+	start(keeper, perform); /* once more: the refusal is the call's own */
 }
 
 static void record_used(struct keeper *keeper, const struct keeper_perform *perform,
@@ -292,21 +299,25 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 {
 	json_t *told = read_report(perform);
 	const json_t *question;
+	json_t *opened;
 
 	while (waitpid(perform->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	perform->child = 0;
 	perform->rounds++;
 	question = json_object_get(told, "question");
+	opened = json_object_get(told, "open");
 	if (!told) {
 		fail(keeper, perform);
 	} else if (question && !perform->cancelled) {
 		ask(keeper, perform, question);
+	} else if (opened && !sb_keeper_open_project(keeper, json_string_value(opened))) {
+		fail(keeper, perform);
 	} else {
 		record_refused(keeper, perform, told);
 		if (!json_is_true(json_object_get(told, "failed")))
 			record_used(keeper, perform, told);
-		finish(keeper, perform, perform->nobody);
+		finish(keeper, perform, perform->nobody, opened);
 	}
 	json_decref(told);
 }

@@ -281,6 +281,8 @@ static const char *start(struct keeper *keeper, struct keeper_run *run, struct e
 	if (!open_ends(ends))
 		return "cannot make pipes";
 	run->attached = sb_take_fd(&ends->ask[0]);
+	/* before it is there: its first question may come before we have another turn */
+	sb_keeper_run_greet(keeper, run);
 	memset(&words, 0, sizeof words);
 	make_words(keeper, run, message, &words);
 	run->process = words.failed ? -1 : fork();
@@ -324,7 +326,6 @@ static const char *launch(struct keeper *keeper, struct keeper_run *run)
 		sb_link_send(&keeper->link,
 			     json_pack("{s:s, s:I}", "k", "started", "run", (json_int_t)run->run),
 			     streams, 2);
-		sb_keeper_run_greet(keeper, run);
 	}
 	close_ends(&ends);
 	return why;

@@ -76,7 +76,8 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 {
 	struct sb_call *call = sb_call_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
-	const char *attach = json_string_value(json_object_get(message, "attach"));
+	const char *attach = json_string_value(json_object_get(message, "attach")),
+		   *opened = json_string_value(json_object_get(message, "opened"));
 	json_t *result;
 
 	if (!call || call->run || !call->tool)
@@ -87,6 +88,8 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 					 "Try again later.", false, NULL);
 	if (json_is_true(json_object_get(message, "nobody")) && attach)
 		add_way_out(result, attach, json_is_true(json_object_get(message, "declined")));
+	if (opened)
+		sb_roots_opened(mcp, opened);
 	/* its question was answered by others: the client hears of it when it comes back */
 	if (call->state == SB_CALL_PARKED)
 		call->result = result;

@@ -115,7 +115,8 @@ struct sb_mcp {
 	struct sb_link link;
 	struct sb_token_key key;
 	struct sb_mcp_view *view;
-	char **roots; /* that the client narrowed us to; NULL: the projects */
+	char **roots;   /* that the client narrowed us to; NULL: the projects */
+	json_t *opened; /* projects that a person opened since; out of our own reach */
 
 	/* the legacy client */
 	const char *version; /* negotiated; NULL: no initialize yet */
@@ -237,6 +238,8 @@ bool sb_resources_must_shorten(const json_t *result);
 /* --- roots.c ------------------------------------------------------------------------------------------------ */
 void sb_roots_ask(struct sb_mcp *mcp);
 bool sb_roots_answered(struct sb_mcp *mcp, const struct sb_message *message);
+void sb_roots_opened(struct sb_mcp *mcp, const char *project);  /* by a person, on request */
+bool sb_roots_have(const struct sb_mcp *mcp, const char *path); /* a canonical one */
 json_t *sb_roots_json(const struct sb_mcp *mcp); /* for the keeper: empty, or what they leave */
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err);
 void sb_view_release(struct sb_mcp_view *view);

@@ -45,8 +45,9 @@ static json_t *grant_of(const struct sb_run *run, const json_t *entry)
 					   : json_pack("[O]", option));
 	if (run->attach && lacked_person(entry))
 		json_object_set_new(grant, "request_access",
-				    json_pack("{s:O, s:O}", "path", json_object_get(entry, "path"),
-					      "operation", json_object_get(entry, "operation")));
+				    json_pack("{s:O, s:[O]}", "path",
+					      json_object_get(entry, "path"), "operations",
+					      json_object_get(entry, "operation")));
 	if (json_object_size(grant))
 		return grant;
 	json_decref(grant);

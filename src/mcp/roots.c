@@ -100,6 +100,26 @@ json_t *sb_roots_json(const struct sb_mcp *mcp)
 	return roots;
 }
 
+void sb_roots_opened(struct sb_mcp *mcp, const char *project)
+{
+	if (!mcp->opened)
+		mcp->opened = json_array();
+	json_array_append_new(mcp->opened, sb_rpc_string(project));
+}
+
+bool sb_roots_have(const struct sb_mcp *mcp, const char *path)
+{
+	const json_t *project;
+	size_t i;
+
+	for (i = 0; sb_files_root(mcp->view->files, i); i++)
+		if (sb_path_within(sb_files_root(mcp->view->files, i), path))
+			return true;
+	json_array_foreach(mcp->opened, i, project) if (sb_path_within(json_string_value(project),
+								       path)) return true;
+	return false;
+}
+
 /* --- asking ---------------------------------------------------------------------------------------- */
 
 static json_t *request_id(unsigned long number)

@@ -116,9 +116,8 @@ static json_t *find_cwd(const struct sb_mcp *mcp, const char *wanted, char **out
 	if (sb_path_expand(wanted, first, mcp->setup->home.home, &absolute, &err) != SB_OK ||
 	    sb_path_canonical(absolute, out, NULL, &err) != SB_OK)
 		return sb_tool_sb_error(&err);
-	for (size_t i = 0; sb_files_root(mcp->view->files, i); i++)
-		if (sb_path_within(sb_files_root(mcp->view->files, i), *out))
-			return NULL;
+	if (sb_roots_have(mcp, *out))
+		return NULL;
 	free(*out);
 	*out = NULL;
 	return sb_tool_failure("PATH_OUTSIDE_PROJECT", "'cwd' is outside the allowed directories",

@@ -17,7 +17,7 @@ static const char instructions[] =
 	"Files and commands under sandbash's policy. Paths are absolute or relative to the first "
 	"allowed directory (list_allowed_directories). Inside the allowed directories work freely; "
 	"anything else is asked of the user, who may refuse: read the error, it says how to go on. "
-	"what_may_i_do tells the rules beforehand. Prefer glob and grep to shell commands for "
+	"what_may_i_do tells the rules beforehand, request_access and open_project ask ahead. Prefer glob and grep to shell commands for "
 	"searching, edit_file to rewriting whole files. run_command runs in the same sandbox; what "
 	"it was refused is listed in 'refused'.";
 

@@ -1,7 +1,9 @@
 /* tool_policy.c - what a model may do, told before it tries. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
 #include "policy/text.h"
@@ -36,6 +38,25 @@ static json_t *rules_of(const struct sb_policy *policy, struct sb_buf *text)
 	return rules;
 }
 
+static void put_grants(const json_t *grants, struct sb_buf *text)
+{
+	const json_t *grant;
+	size_t i;
+
+	sb_buf_puts(text, "\nGranted or denied in this session:");
+	json_array_foreach(grants, i, grant)
+	{
+		const json_t *path = json_object_get(grant, "path");
+
+		sb_buf_printf(text, "\n  %s ", json_string_value(json_object_get(grant, "access")));
+		sb_escape_name(text, json_string_value(path), json_string_length(path));
+		sb_buf_printf(text, "  (until: %s)",
+			      json_string_value(json_object_get(grant, "until")));
+	}
+	if (!json_array_size(grants))
+		sb_buf_puts(text, " nothing");
+}
+
 static json_t *policy_result(struct sb_tool_call *call)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024 * 1024);
@@ -62,10 +83,12 @@ static json_t *policy_result(struct sb_tool_call *call)
 	rules = rules_of(policy, &text);
 	if (!json_array_size(rules))
 		sb_buf_puts(&text, " none");
+	put_grants(call->grants, &text);
 	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:{s:s, s:b, s:o, s:o}}", "policy", "mode",
+			    json_pack("{s:{s:s, s:b, s:o, s:o}, s:O*}", "policy", "mode",
 				      sb_mode_name(sb_policy_mode(policy)), "network",
-				      sb_policy_network(policy), "roots", roots, "rules", rules));
+				      sb_policy_network(policy), "roots", roots, "rules", rules,
+				      "grants", call->grants));
 }
 
 json_t *sb_tool_may(struct sb_tool_call *call)
@@ -83,6 +106,7 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 		enum sb_verdict verdict;
 		const char *name = sb_op_name((enum sb_op)op), *word;
 		bool checked;
+		int said;
 		json_t *decision;
 
 		if (sb_files_check(call->view, (enum sb_op)op, path, &verdict, &checked, &why) !=
@@ -91,12 +115,20 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 			call->err = why;
 			return sb_tool_files_error(&why);
 		}
+		said = verdict == SB_ASK && call->said
+			       ? call->said(call->context, (enum sb_op)op, why.path)
+			       : 0;
+		if (said) {
+			verdict = said > 0 ? SB_ALLOW : SB_DENY;
+			snprintf(why.person, sizeof why.person, "%s",
+				 said > 0 ? "granted in this session" : "the user said no");
+		}
 		word = checked ? "check" : sb_verdict_name(verdict); /* as --explain says it */
 		decision = json_pack("{s:s}", "verdict", word);
 		sb_buf_printf(&text, "%s%s: %s", op ? "\n" : "", name, word);
 		if (checked)
 			sb_buf_puts(&text, " - allowed as far as the contents are harmless");
-		if (verdict != SB_ALLOW && why.person[0]) {
+		if ((verdict != SB_ALLOW || said) && why.person[0]) {
 			sb_buf_printf(&text, " - %s", why.person);
 			json_object_set_new(decision, "why", sb_rpc_string(why.person));
 		}

@@ -169,30 +169,3 @@ json_t *sb_tool_mkdir(struct sb_tool_call *call)
 		return sb_tool_files_error(&call->err);
 	return done("Successfully created directory ", path, "", "", NULL);
 }
-
-/*
- * C8.  sb_files_check() asks nobody, so a verdict of "ask" is made into the question here; the
- * keeper puts it to the person and comes back with the answer as a grant.
- */
-json_t *sb_tool_request_access(struct sb_tool_call *call)
-{
-	static const char *const names[] = {"read", "modify", "create", "delete"};
-	const char *path = sb_arg_text(call->args, "path"),
-		   *wanted = sb_arg_text(call->args, "operation");
-	enum sb_op op = SB_READ;
-	enum sb_verdict verdict;
-	bool checked;
-
-	for (size_t i = 0; i < SB_OP_COUNT; i++)
-		if (strcmp(names[i], wanted) == 0)
-			op = (enum sb_op)i;
-	call->err = (struct sb_files_error){0};
-	if (sb_files_check(call->view, op, path, &verdict, &checked, &call->err) != 0)
-		return sb_tool_files_error(&call->err);
-	if (verdict == SB_ALLOW) {
-		call->err = (struct sb_files_error){0};
-		return done("You may ", wanted, checked ? ", if the contents are harmless, " : " ",
-			    path, json_pack("{s:b}", "granted", 1));
-	}
-	return sb_tool_files_error(&call->err);
-}

@@ -190,9 +190,16 @@ static const struct sb_param may_params[] = {
 
 static const struct sb_param request_params[] = {
 	PATH("What you need to read or change"),
-	{"operation", SB_PARAM_STRING, "What you want to do to it",
+	{"operations", SB_PARAM_WORDS, "What you want to do to it",
 	 .choices = "read modify create delete", .required = true},
-	{"reason", SB_PARAM_STRING, "Why, in one sentence for the user", .required = true},
+	{"reason", SB_PARAM_STRING, "Why, in one sentence for the user, who sees that it is yours",
+	 .required = true},
+	END,
+};
+
+static const struct sb_param project_params[] = {
+	PATH("The directory"),
+	{"reason", SB_PARAM_STRING, "Why, in one sentence for the user, who sees that it is yours"},
 	END,
 };
 
@@ -246,6 +253,13 @@ static const struct sb_param request_params[] = {
 	"\"What the sandbox refused: operation, path, why, and grant: the smallest that would do, as "\
 	"arguments of request_access or options for the user\"}"                                   \
 	",\"runs\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}"
+
+#define AHEAD_OUTPUT                                                                               \
+	"{" FLAG("granted", "You may go on")                                                       \
+	",\"outcome\":{\"type\":\"string\",\"enum\":[\"granted\",\"denied\",\"nobody\",\"refused\"],"       \
+	"\"description\":\"denied: by the user; nobody: nobody was asked; refused: it may not be asked\"}" \
+	",\"until\":{\"type\":\"string\",\"enum\":[\"next use\",\"session\",\"rules\"],"                 \
+	"\"description\":\"How long it holds; rules: nothing had to be asked\"}"
 /* clang-format on */
 
 static const struct sb_tool tools[] = {
@@ -305,7 +319,7 @@ static const struct sb_tool tools[] = {
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_info},
 	{"list_allowed_directories", "List Allowed Directories",
 	 "The directories that can be used without asking the user, with all beneath them.",
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, no_params, NULL, SB_TOOL_FILES, sb_tool_allowed},
+	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, no_params, NULL, SB_TOOL_KEEPER, sb_tool_allowed},
 	{"delete_file", "Delete File",
 	 "Delete a file, a symbolic link (not its target) or a directory." INSIDE, SB_TOOL_DESTROYS,
 	 delete_params, NULL, SB_TOOL_FILES, sb_tool_delete},
@@ -342,16 +356,25 @@ static const struct sb_tool tools[] = {
 	{"command_stop", "Stop Command", "End a command, and everything it started.",
 	 SB_TOOL_DESTROYS | SB_TOOL_IDEMPOTENT, stop_params, RUN_OUTPUT, SB_TOOL_SERVER, NULL},
 	{"what_may_i_do", "What May I Do",
-	 "The rules you work under, in words and as data; with a path: what would be allowed, "
-	 "asked about or refused there, and why. Changes nothing and asks nobody.",
+	 "The rules you work under and what was granted in this session, in words and as data; with a "
+	 "path: what would be allowed, asked about or refused there, and why. Changes nothing and asks "
+	 "nobody.",
 	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, may_params,
-	 "{\"policy\":{\"type\":\"object\"},\"decisions\":{\"type\":\"object\"}}", SB_TOOL_FILES,
-	 sb_tool_may},
+	 "{\"policy\":{\"type\":\"object\"},\"decisions\":{\"type\":\"object\"},"
+	 "\"grants\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"
+	 "\"Answers that hold: path, access, until\"}}",
+	 SB_TOOL_KEEPER, sb_tool_may},
 	{"request_access", "Request Access",
-	 "Ask the user ahead for access to a path that needs their consent, with a reason. Their "
-	 "answer holds for later calls and commands when they answer for the directory.",
-	 SB_TOOL_IDEMPOTENT, request_params, "{" FLAG("granted", "You may go on") "}",
-	 SB_TOOL_FILES, sb_tool_request_access},
+	 "Ask the user ahead for access to a path that needs their consent, with a reason. Granted once "
+	 "it is for the next call or command that does it; granted for the directory, for all of "
+	 "them until the session ends.",
+	 SB_TOOL_IDEMPOTENT, request_params, AHEAD_OUTPUT "}", SB_TOOL_KEEPER, NULL},
+	{"open_project", "Open Project",
+	 "Ask the user to open one more directory as a project of this session: file tools and commands "
+	 "then work in it as in the others.",
+	 SB_TOOL_IDEMPOTENT, project_params,
+	 AHEAD_OUTPUT "," WORD("project", "Canonical; where it is open now") "}", SB_TOOL_KEEPER,
+	 NULL},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])
@@ -441,8 +464,9 @@ static json_t *param_schema(const struct sb_param *param)
 		break;
 	case SB_PARAM_STRINGS:
 	case SB_PARAM_PATHS:
+	case SB_PARAM_WORDS:
 		schema = json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "string");
-		if (param->type == SB_PARAM_PATHS)
+		if (param->type != SB_PARAM_STRINGS)
 			json_object_set_new(schema, "minItems", json_integer(1));
 		break;
 	case SB_PARAM_EDITS:
@@ -452,7 +476,9 @@ static json_t *param_schema(const struct sb_param *param)
 		schema = json_pack("{s:s}", "type", "string");
 	}
 	if (param->choices)
-		json_object_set_new(schema, "enum", choices_of(param->choices));
+		json_object_set_new(param->type == SB_PARAM_WORDS ? json_object_get(schema, "items")
+								  : schema,
+				    "enum", choices_of(param->choices));
 	if (param->fallback)
 		json_object_set_new(schema, "default",
 				    json_loads(param->fallback, JSON_DECODE_ANY, NULL));
@@ -479,8 +505,7 @@ static json_t *input_schema(const struct sb_tool *tool)
 
 bool sb_tool_has_paths(const struct sb_tool *tool)
 {
-	if (tool->kind != SB_TOOL_FILES || tool->run == sb_tool_may ||
-	    tool->run == sb_tool_request_access)
+	if (tool->kind != SB_TOOL_FILES)
 		return false;
 	for (const struct sb_param *param = tool->params; param->name; param++)
 		if (strcmp(param->name, "path") == 0 || strcmp(param->name, "source") == 0)

@@ -22,6 +22,7 @@ enum sb_param_type {
 	SB_PARAM_BOOLEAN,
 	SB_PARAM_STRINGS,
 	SB_PARAM_PATHS, /* at least one */
+	SB_PARAM_WORDS, /* at least one of its choices */
 	SB_PARAM_EDITS, /* [{oldText, newText, ...}] */
 };
 
@@ -44,6 +45,7 @@ enum sb_tool_hint {
 
 enum sb_tool_kind {
 	SB_TOOL_FILES,  /* run() on a view, in a worker */
+	SB_TOOL_KEEPER, /* the keeper's: it knows what was granted.  run() on its view, or its own */
 	SB_TOOL_SERVER, /* answered by the server itself */
 };
 
@@ -55,6 +57,11 @@ struct sb_tool_call {
 	const json_t *args;
 	struct sb_files_error err; /* code 0: it went well */
 	json_t *notes;             /* what a person should look at; an array, or NULL */
+	/* from the keeper; or NULL */
+	json_t *grants; /* of this session */
+	/* What was answered for the session: 1 is yes, -1 no, 0 nothing. */
+	int (*said)(const void *context, enum sb_op op, const char *path);
+	const void *context;
 };
 
 struct sb_tool {
@@ -146,6 +153,5 @@ json_t *sb_tool_glob(struct sb_tool_call *call);
 json_t *sb_tool_grep(struct sb_tool_call *call);
 json_t *sb_tool_allowed(struct sb_tool_call *call);
 json_t *sb_tool_may(struct sb_tool_call *call);
-json_t *sb_tool_request_access(struct sb_tool_call *call);
 
 #endif

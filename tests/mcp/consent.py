@@ -149,7 +149,7 @@ def ask_ahead(fx, era):
     server = Server(fx, era=era)
     server.answers = lambda params: "once"
     path = str(fx.outside / "a.txt")
-    data = server.data("request_access", path=path, operation="read", reason="the docs say so")
+    data = server.data("request_access", path=path, operations=["read"], reason="the docs say so")
     equal(data["granted"], True)
     contains(server.asked[0]["params"]["message"], "the docs say so")
     server.answers = lambda params: "deny"

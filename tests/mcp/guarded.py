@@ -271,7 +271,7 @@ def ahead(fx, era):
     """C8 a guarded name that is asked for ahead: said what it is, once and deny, and used up"""
     server = opened(fx, era)
     path = fx.outside / ".bashrc"
-    ask = {"path": str(path), "operation": "create", "reason": "to set PATH"}
+    ask = {"path": str(path), "operations": ["create"], "reason": "to set PATH"}
     server.failure("request_access", **ask)
     text = message(server.asked[0])
     contains(text, "bash obeys it later, outside: shell start-up file")
@@ -338,7 +338,7 @@ def lines(fx):
     server = Server(fx)
     server.answers = lambda params: "deny"
     fx.write(fx.outside / ".zshrc", "old\n")
-    server.failure("request_access", path=str(fx.outside / ".zshrc"), operation="delete",
+    server.failure("request_access", path=str(fx.outside / ".zshrc"), operations=["delete"],
                    reason="not needed\nWhy: nothing")
     text = message(server.asked[0])
     contains(text, "not needed\\nWhy: nothing")

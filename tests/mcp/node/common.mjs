@@ -70,6 +70,22 @@ export async function everything(client) {
   assert.deepEqual([run.exitCode, run.stdout], [0, 'fine\n']);
   assert.equal(asked.length, 3);
 
+  // asking ahead, and for one command
+  fs.mkdirSync(path.join(outside, 'second'));
+  const ahead = await data('request_access', { path: path.join(outside, 'ahead.txt'), operations: ['create', 'modify'],
+    reason: 'the test wants it' });
+  assert.deepEqual([ahead.granted, ahead.outcome, ahead.until], [true, 'granted', 'next use']);
+  await data('run_command', { command: 'true', access: 'read-only', network: 'off', writableRoots: undefined });
+  const wide = await data('run_command', { command: `echo x > '${outside}/wide.txt'`, writableRoots: [outside] });
+  assert.equal(wide.exitCode, 0);
+  const project = await data('open_project', { path: path.join(outside, 'second'), reason: 'the test wants it' });
+  assert.equal(project.outcome, 'granted');
+  await data('write_file', { path: path.join(outside, 'second', 'in.txt'), content: 'x' });
+  assert.equal((await data('what_may_i_do', {})).grants.length, 4);
+  const denied = await call('request_access', { path: path.join(outside, 'no.txt'), operations: ['delete'], reason: 'no' });
+  assert.deepEqual([denied.isError, denied.structuredContent.outcome], [true, 'denied']);
+  assert.equal(asked.length, 6);
+
   // resources
   const { resources } = await client.listResources();
   assert.ok(resources.some((resource) => resource.uri === 'sandbash://policy'));
