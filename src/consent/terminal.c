@@ -238,7 +238,8 @@ static bool take_output(struct sb_terminal *t)
 			break;
 		}
 		sift(t);
-		some = t->redrawn = true;
+		some = true;
+		t->redrawn += (size_t)got;
 		if (careful)
 			break;
 	}

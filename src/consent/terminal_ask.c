@@ -19,10 +19,12 @@
 #define CUT_AFTER_MS 200
 
 /* A full-screen program sees a window that is one column smaller for at least so long, and
- * until it has drawn something, or for at most so long.  Many compare the size when they get to
- * it and do nothing when it is what it was. */
-#define REDRAW_LEAST_MS 80
+ * until it has drawn a good part of it, or for at most so long.  Many compare the size when they get to
+ * it and do nothing when it is what it was; some wait for the last of many sizes (opencode: 100 ms), and
+ * turn something small meanwhile. */
+#define REDRAW_LEAST_MS 300
 #define REDRAW_MOST_MS 1000
+#define REDRAW_PART 4 /* a byte for each fourth letter of the screen */
 
 /*
  * SECURITY: a question that takes the place of another on the screen is not answered at once.
@@ -180,7 +182,7 @@ void sb_terminal_leave(struct sb_terminal *t, bool wait)
 	if (t->sieve.modes.alternate) {
 		sb_terminal_set_size(t, true);
 		t->narrowed_ms = now;
-		t->redrawn = false;
+		t->redrawn = 0;
 	} else if (!draws_itself(t)) {
 		/* before whatever the command writes next: behind its prompt they would hide it */
 		sb_terminal_show_notices(t);
@@ -346,7 +348,10 @@ static void tick_question(struct sb_terminal *t, int64_t now)
 
 static int64_t redraw_deadline(const struct sb_terminal *t)
 {
-	return t->narrowed_ms + (t->redrawn ? REDRAW_LEAST_MS : REDRAW_MOST_MS);
+	size_t letters = (size_t)t->size.ws_row * t->size.ws_col;
+
+	return t->narrowed_ms +
+	       (t->redrawn >= letters / REDRAW_PART ? REDRAW_LEAST_MS : REDRAW_MOST_MS);
 }
 
 void sb_terminal_tick(struct sb_terminal *t)

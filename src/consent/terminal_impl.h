@@ -63,8 +63,9 @@ struct sb_terminal {
 	bool again;         /* it did not this time, and was asked again */
 	int64_t surplus_ms; /* until when digits and Enter are still meant for a question; 0: never */
 
-	bool narrowed, redrawn; /* the pty is one column smaller; something was drawn since */
+	bool narrowed; /* the pty is one column smaller */
 	int64_t narrowed_ms;
+	size_t redrawn; /* bytes that were drawn since */
 
 	struct sb_relay output, input;
 	struct sb_buf ahead; /* input that nobody has read */

@@ -199,6 +199,60 @@ def in_vim(fx):
     contains(demo.term.screen(), "denied: write to")
 
 
+# A program that draws only what has changed, waits for the last of many sizes, and turns something.
+LAZY = r"""
+import os, select, signal, sys, tty
+tty.setraw(0)
+woken, wakes = os.pipe2(os.O_NONBLOCK)
+signal.signal(signal.SIGWINCH, lambda *_: None)
+signal.set_wakeup_fd(wakes)
+def draw(size):
+    lines = [f"line {n} ".ljust(size.columns, "-") for n in range(size.lines - 1)]
+    os.write(1, ("\x1b[2J\x1b[H" + "\r\n".join(lines)).encode())
+os.write(1, b"\x1b[?1049h")
+known = os.get_terminal_size()
+draw(known)
+turn = waiting = 0
+while True:
+    ready = select.select([0, woken], [], [], 0.05)[0]
+    if 0 in ready:
+        break
+    if woken in ready:
+        os.read(woken, 100)
+        waiting = 4  # four times 50 ms without another
+        continue
+    turn += 1
+    os.write(1, f"\x1b[{os.get_terminal_size().lines};1H{'|/-'[turn % 3]}".encode())
+    if waiting:
+        waiting -= 1
+        if not waiting and os.get_terminal_size() != known:
+            known = os.get_terminal_size()
+            draw(known)
+os.write(1, b"\x1b[?1049l")
+"""
+
+
+@test("C1 under a program that draws late and only what has changed: its screen comes back")
+def in_lazy(fx):
+    demo = Demo(fx, "python3", "-c", LAZY)
+    demo.term.expect("line 10")
+    demo.term.settle(0.3, 1.0)
+
+    def lines():
+        return demo.term.screen().split("\n")[:20]
+
+    before = lines()
+    demo.ask(1)
+    demo.shown()
+    demo.press("3")
+    demo.wait(lambda: len(demo.given()) == 1, "no answer")
+    demo.wait(lambda: lines() == before, "the screen did not come back")
+    demo.pass_time(1.2)
+    equal(lines(), before)
+    demo.term.send("q")
+    equal(demo.term.wait(), 0)
+
+
 @test("C1 under a pager, at 80x24 and 40x10, with a new window size in the middle")
 def in_less(fx):
     if not shutil.which("less"):
