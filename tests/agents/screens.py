@@ -1,83 +1,26 @@
 #!/usr/bin/env python3
-"""The coding agents themselves on a terminal, under plain "sandbash AGENT".
+"""The coding agents themselves on a terminal, in tmux, under plain "sandbash AGENT".
 
 From a fresh home each gets to its prompt without a question of sandbash's.  Its damages are asked
-about on the screen; a no and a yes reach it.  It follows the size of the window, ends with its own keys,
-and when the terminal is closed nothing is left running.
+about on the screen; a no and a yes reach it, and then the screen is as it was.  It follows the size of the
+window, ends with its own keys, and when the terminal is closed nothing is left running.
 """
 
 import re
-import sys
-from contextlib import closing
-from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parent / "lib"),
-                str(Path(__file__).resolve().parent.parent / "lib")]
+from model import Say, Shell
+from real import AGENTS, SECONDS
+from seat import answer, begin, leave, questions, type_prompt
+from tap import check, contains, equal, lacks, run_all, test
+from turn import COMMIT, DONE, EDIT, HOOK, OUTSIDE, begun
 
-from model import Edit, Say, Shell  # noqa: E402
-from real import AGENTS, PROMPT, SECONDS, Session  # noqa: E402
-from tap import check, contains, equal, lacks, run_all, test  # noqa: E402
-
-DONE = "all steps are done"
-TURN = [
-    Edit("notes.txt", "one", "two"),
-    Shell("git add -A && git commit -q -m turn && git log --oneline | wc -l"),
-    Shell("echo x > ~/outside.txt && echo OUTSIDE"),
-    Shell("printf '#!/bin/sh\\n' > .git/hooks/pre-commit && echo PLANTED"),
-    Shell("printf '#!/bin/sh\\n' > .git/hooks/post-commit && echo PLANTED"),
-    Say(DONE)]
-
-
-def questions(session):
-    return [event["path"] for event in session.record() if event["event"] == "ask"]
-
-
-def begin(session, person):
-    """To the agent's prompt, past its own dialogs."""
-    answered = set()
-
-    def ready():
-        screen = person.term.screen()
-        check(not person.shows(), f"a question before the prompt:\n{screen}")
-        for shows, keys in session.agent.dialogs:
-            if shows not in answered and re.search(shows, screen):
-                answered.add(shows)
-                person.term.settle(0.5)
-                person.term.send(keys)
-                return False
-        return re.search(session.agent.ready, screen)
-
-    person.until(ready, "no prompt", SECONDS)
-    person.term.settle(1.0)
-    equal(questions(session), [], "questions before the prompt")
-
-
-def type_prompt(session, person):
-    """As a person does: look whether it stands there, then Enter."""
-    person.until(lambda: PROMPT in person.term.screen() or retype(person), "nothing is typed", SECONDS)
-    person.term.settle(0.5)
-    person.term.send("\r")
-    person.until(lambda: session.model.begun, "no request for the prompt", SECONDS)
-
-
-def retype(person):
-    person.term.send(PROMPT)
-    person.term.settle(1.0, 3.0)
-    return False
-
-
-def answer(person, key, *texts):
-    person.until(person.shows, f"no question about {texts}", SECONDS)
-    check(person.shows(*texts), f"no question about {texts}, but:\n{person.term.screen()}")
-    screen = person.term.screen()
-    person.press(key)
-    person.until(lambda: not person.shows(*texts), "the question stays", SECONDS)
-    return screen
+TURN = [EDIT, COMMIT, OUTSIDE, HOOK,
+        Shell("printf '#!/bin/sh\\n' > .git/hooks/post-commit && echo PLANTED"), Say(DONE)]
 
 
 def whole_turn(name):
     def on_screen(fx):
-        with closing(Session(fx, AGENTS[name], TURN)) as session:
+        with begun(fx, name, TURN) as session:
             person = session.person()
             begin(session, person)
             type_prompt(session, person)
@@ -99,28 +42,66 @@ def whole_turn(name):
             person.term.resize(30, 90)
             person.until(lambda: re.search(session.agent.ready, person.term.screen()),
                          "no prompt in the smaller window", SECONDS)
-            check(all(len(line) <= 90 for line in person.term.screen().split("\n")))
             leave(session, person)
+            person.term.hang_up()
             equal(session.left(), {}, "nothing is left running")
     return on_screen
 
 
-def leave(session, person):
-    """With its own keys; more than once, since some of them only clear the line."""
-    for _ in range(8):
-        for key in session.agent.leave:
-            person.term.send(key)
-            person.term.settle(0.5, 2.0)
-        if person.term.process.poll() is not None:
-            return
-    person.until(lambda: person.term.process.poll() is not None, "it does not end", SECONDS)
+MOVING = r"…|ctrl\+b|\.\.\.|esc |[⠀-⣿]|Tip|\d+ ?s\b|■|⬝"
+
+
+def still(screen):
+    """What does not move by itself: no clocks, and no lines that say how long something takes."""
+    return [re.sub(r"\d+", "N", line) for line in screen.split("\n")
+            if line.strip() and not re.search(MOVING, line)]
+
+
+def same_screen(name):
+    step = Shell("touch waits; until [ -e go ]; do sleep 0.1; done;"
+                 " { echo x > ~/outside.txt; } 2>/dev/null; touch said; until [ -e end ]; do sleep 0.1; done")
+
+    def as_it_was(fx):
+        with begun(fx, name, [step, Say(DONE)]) as session:
+            person = session.person()
+            begin(session, person)
+            type_prompt(session, person)
+            person.until(lambda: fx.exists("waits"), "the command does not begin", SECONDS)
+            person.term.settle(1.0, 3.0)
+            before = person.term.screen()
+            fx.write("go", "")
+            answer(person, "3", "/outside.txt")
+            person.until(lambda: fx.exists("said"), "the command does not go on", SECONDS)
+            person.until(lambda: still(person.term.screen()) == still(before),
+                         f"the screen is another than before, which was:\n{before}", 20)
+            fx.write("end", "")
+            person.until(lambda: DONE in person.term.screen(), "no last word", SECONDS)
+            leave(session, person)
+            person.term.hang_up()
+    return as_it_was
+
+
+def stopped(name):
+    step = Shell("echo $$ > started; sleep 1000")
+
+    def by_key(fx):
+        with begun(fx, name, [step, Say(DONE)]) as session:
+            person = session.person()
+            begin(session, person)
+            type_prompt(session, person)
+            person.until(lambda: fx.exists("started"), "the command does not begin", SECONDS)
+            check(any("sleep 1000" in line for line in session.left(0).values()), "it is there")
+            leave(session, person)
+            person.term.hang_up()
+            equal(session.left(60), {}, "nothing is left running")
+    return by_key
 
 
 def closed(name):
-    steps = [Shell("echo $$ > started; sleep 1000"), Say(DONE)]
+    step = Shell("echo $$ > started; sleep 1000")
 
     def hang_up(fx):
-        with closing(Session(fx, AGENTS[name], steps)) as session:
+        with begun(fx, name, [step, Say(DONE)]) as session:
             person = session.person()
             begin(session, person)
             type_prompt(session, person)
@@ -133,7 +114,7 @@ def closed(name):
 
 for agent in AGENTS:
     test(f"{agent}: a whole turn on a terminal")(whole_turn(agent))
+    test(f"{agent}: after a question the screen is as it was")(same_screen(agent))
+    test(f"{agent}: its keys end it in the middle of a command")(stopped(agent))
     test(f"{agent}: the terminal is closed in the middle of a command")(closed(agent))
-
-if __name__ == "__main__":
-    run_all()
+run_all()

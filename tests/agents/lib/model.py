@@ -1,6 +1,6 @@
 """model.py - a stand-in for the models of coding agents: a server on loopback with a script.
 
-    model = Model([Edit("notes.txt", "one", "two"), Shell("make"), Say("done")], project)
+    model = Model([Edit("notes.txt", "one", "two"), Shell("make"), Say("done")], project, prompt)
     model.url                      http://127.0.0.1:PORT
     model.seen                     what the agent said came of each step, as text
     model.asked                    how many requests there were
@@ -9,8 +9,8 @@
 It speaks what the agents speak: Anthropic's messages, OpenAI's responses and Gemini's
 generateContent, streamed or whole.  Nothing is remembered between requests: the step is the
 number of tool results in the conversation that an agent sends along, so a request that is
-repeated gets the same answer.  A request that offers no shell tool is a side one (a title, a
-summary): it is answered with a word.
+repeated gets the same answer.  A request that offers no shell tool, or in which the prompt stands in
+other words, is a side one (a title, a summary): it is answered with a word.
 
 A step names no tool: each agent calls its own by other names, and which it has is read from the
 tools that it offers.  A file is read before it is edited where the agent's tool wants that, so
@@ -38,6 +38,14 @@ class Shell:
 
 
 @dataclass
+class Tool:
+    """A tool of the server that is called sandbash."""
+
+    name: str
+    arguments: dict
+
+
+@dataclass
 class Say:
     text: str
 
@@ -60,6 +68,14 @@ def calls(step, tools, project):
         if tool == "shell_command":
             return [(tool, {"command": step.command})]
         return [(tool, {"command": step.command, "description": said})]
+    if isinstance(step, Tool):
+        if "exec" in tools:
+            arguments = json.dumps(step.arguments)
+            return [("exec", f"text(JSON.stringify(await tools.mcp__sandbash__{step.name}({arguments})))")]
+        for name in (f"sandbash_{step.name}", f"mcp_sandbash_{step.name}"):
+            if name in tools:
+                return [(name, step.arguments)]
+        return [(f"mcp__sandbash__{step.name}", step.arguments)]  # claude names it only in a message
     path = f"{project}/{step.path}"
     if "Edit" in tools:  # claude
         return [("Read", {"file_path": path}),
@@ -77,6 +93,15 @@ def calls(step, tools, project):
     if tools.get("apply_patch") == "custom":  # codex: free text instead of arguments
         return [("apply_patch", patch)]
     raise ValueError(f"no tool that edits among {sorted(tools)}")
+
+
+def strings(value):
+    """Every text in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
 
 
 def as_text(value):
@@ -222,8 +247,8 @@ class Gemini:
 
 
 class Model:
-    def __init__(self, steps, project):
-        self.steps, self.project = steps, str(project)
+    def __init__(self, steps, project, prompt):
+        self.steps, self.project, self.prompt = steps, str(project), prompt
         self.asked = 0
         self.requests = []  # (path, body): for a person who looks for what went wrong
         self._results = []  # of the longest conversation so far
@@ -312,7 +337,7 @@ class Model:
             self.asked += 1
             number = self.asked
             self.requests.append((path, body))
-            if not any(name in tools for name in SHELLS):
+            if not any(name in tools for name in SHELLS) or not self._is_turn(body):
                 return shape.answer(body, "A turn of the test", number)
             results = shape.results(body)
             self._tools = tools
@@ -324,6 +349,10 @@ class Model:
             return shape.answer(body, plan[len(results)], number)
         last = next((step.text for step in self.steps if isinstance(step, Say)), "done")
         return shape.answer(body, last, number)
+
+    def _is_turn(self, body):
+        said = [body.get(name) for name in ("messages", "input", "contents")]
+        return any(text.strip().strip('"') == self.prompt for text in strings(said))
 
     @property
     def seen(self):

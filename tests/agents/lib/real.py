@@ -2,8 +2,9 @@
 
     agent = AGENTS["claude"]
     session = Session(fx, agent, steps)      a fresh home, a repository, a stand-in model
-    session.run()                            without a terminal, without sandbash
+    session.native()                         without a terminal, without sandbash
     session.run("--quiet")                   the same under sandbash, with these options
+    session.set_up()                         sandbash --setup AGENT --apply
     session.person()                         on a terminal, under sandbash: see person.py
     session.model.seen                       what each step gave back, as the model was told
     session.left()                           processes that are still there, of all it started
@@ -20,8 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from model import Model
+from pane import Pane
 from person import Person
-from tap import BIN, check, skip
+from tap import BIN, check, equal, skip
 
 PLACE = Path(os.environ.get("SANDBASH_AGENTS") or Path(__file__).resolve().parents[3] / "build/agents")
 PROMPT = "please begin"
@@ -84,7 +86,8 @@ AGENTS = {agent.name: agent for agent in (
            ["--dangerously-skip-permissions", "--settings", '{"skipDangerousModePermissionPrompt": true}'],
            ready=r"\? for shortcuts|bypass permissions on",
            dialogs=[("Choose the text style", "\r"), ("Security notes", "\r"),
-                    ("Use Claude Code's terminal setup", "\x1b")]),
+                    ("Use Claude Code's terminal setup", "\x1b")],
+           alone_environment={"CLAUDE_CODE_SANDBOXED": "1"}),
     Codex("codex", ["exec"], ["--ask-for-approval=never"], ready=r"›",
           alone=["--sandbox=danger-full-access"]),
     Gemini("gemini", ["--approval-mode=yolo", "-p"],
@@ -142,10 +145,12 @@ class Session:
         self.fx, self.agent = fx, agent
         self.before = set(descendants())
         fx.write("notes.txt", "one\n")
+        # some agents clear the environment for servers
+        fx.write(fx.home / ".gitconfig", "[user]\n\tname = Test\n\temail = test@example.org\n")
         fx.git_project()
         for name, value in agent.settings.items():
             fx.write(fx.home / name, json.dumps(value))
-        self.model = Model(steps, fx.project)
+        self.model = Model(steps, fx.project, PROMPT)
 
     def environment(self):
         path = f"{PLACE}/node_modules/.bin:/usr/local/bin:/usr/bin:/bin"
@@ -155,22 +160,36 @@ class Session:
     def words(self, arguments):
         return [self.agent.name, *arguments, *self.agent.options(self.model.url)]
 
-    def native(self):
+    def alone(self, arguments):
+        """What starts it without a sandbox: the words, and the environment."""
+        return (self.words([*self.agent.alone, *arguments]),
+                {**self.environment(), **self.agent.alone_environment})
+
+    def native(self, *more):
         """The whole turn without a sandbox."""
-        return self.fx.run(*self.words([*self.agent.alone, *self.agent.arguments]), PROMPT,
-                           env={**self.environment(), **self.agent.alone_environment},
-                           timeout=SECONDS)
+        words, env = self.alone(self.agent.arguments)
+        return self.fx.run(*words, *more, PROMPT, env=env, timeout=SECONDS)
+
+    def set_up(self, how="--apply"):
+        """sandbash --setup AGENT; what it said."""
+        done = self.fx.run(BIN, "--setup", self.agent.name, how)
+        equal(done.status, 0, done.stderr)
+        return done.stdout
 
     def run(self, *flags):
         """The whole turn under sandbash."""
         return self.fx.run(BIN, *flags, *self.words(self.agent.arguments), PROMPT,
                            env=self.environment(), timeout=SECONDS)
 
-    def person(self, *flags, **where):
+    def person(self):
         """Somebody at a terminal on which sandbash AGENT was started."""
-        where = {"rows": 40, "columns": 120, **where}
-        return Person(self.fx, *self.words(self.agent.on_terminal), flags=flags,
-                      env=self.environment(), **where)
+        words = self.fx.argv(*self.words(self.agent.on_terminal))
+        return Person.at(self.fx, Pane(self.fx, words, self.environment()))
+
+    def person_alone(self, *arguments):
+        """The same without sandbash, with these arguments."""
+        words, env = self.alone(arguments)
+        return Person.at(self.fx, Pane(self.fx, words, env))
 
     def record(self):
         """What sandbash wrote down about the runs in this home."""
