@@ -641,6 +641,7 @@ static const struct sb_guard_row rows[] = {
 	STATE(".qwen/plans/**", "Qwen Code", "plans"),
 	STATE(".qwen/worktrees/**", "Qwen Code", "checkouts, with guarded names of their own"),
 	STATE(".qwen/installation_id", "Qwen Code", "a number"),
+	STATE(".qwen/output-language.md", "Qwen Code", "the language that it answers in"),
 	STATE(".qwen/tip_history.json", "Qwen Code", "what was shown"),
 	BENEATH(".qwen", "Qwen Code", "settings, hooks, extensions and MCP servers"),
 	IN(".cursor", "*.json", "Cursor", "hooks, MCP servers, permissions and set-up commands"),

@@ -39,6 +39,19 @@ cat ~/.claude/.credentials.json
 """
 
 
+@test("what the model is told is made once by the agent, and no command changes it", variants=BOTH)
+def made_once(fx):
+    script = """echo English > ~/.qwen/output-language.md && echo made
+        echo evil > ~/.qwen/output-language.md && echo changed
+        rm -f ~/.qwen/output-language.md; mv ~/.qwen/output-language.md ~/.qwen/tmp/x && echo moved
+        echo evil > ~/.qwen/tmp/y; mv -f ~/.qwen/tmp/y ~/.qwen/output-language.md && echo replaced
+        echo evil > ~/.qwen/QWEN.md && echo instructions"""
+    agent(fx, script, name="qwen")
+    equal(run(fx, "qwen").stdout, "made\n")
+    equal(fx.read(fx.home / ".qwen/output-language.md"), "English\n")
+    equal(fx.run(fx.home / "bin/qwen").stdout, "made\nchanged\nreplaced\ninstructions\n", "the control")
+
+
 @test("an agent finds its state and its login by its name, in an empty home too", variants=BOTH)
 def finds(fx):
     agent(fx, STATE)
