@@ -5,7 +5,7 @@
 #     make quick      a part of each suite, in under a minute
 #     make test       everything that can be tested here; the last line counts
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
-#     make test-agents     claude, codex, gemini and opencode themselves, from npm, with a stand-in model
+#     make test-agents     claude, codex, gemini, opencode and qwen themselves, from npm, with a stand-in model
 #     make test-programs   suites of real programs, natively and inside (docs/fidelity.md)
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, static analysis, warnings as errors with gcc and clang
@@ -63,6 +63,7 @@ test-machines: test-build
 
 # AGENTS="codex" chooses the tests whose names hold such a word.
 test-agents: build
+	@scripts/need agents
 	@scripts/test-agents $(BUILD) $(AGENTS)
 
 # PROGRAMS="redis postgres" chooses; scripts/test-programs --list says which there are.

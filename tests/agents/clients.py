@@ -9,7 +9,7 @@ a no reach the server.
 import re
 
 from model import Say, Tool
-from real import AGENTS, SECONDS
+from real import SECONDS, SET_UP
 from seat import begin, type_prompt
 from tap import check, contains, equal, lacks, run_all, test
 from turn import COMMIT, DONE, HOOK, begun, damage, ended
@@ -96,7 +96,7 @@ def elicited(name):
     return asks
 
 
-for agent in AGENTS:
+for agent in SET_UP:
     test(f"{agent}: a whole turn as client of sandbash-mcp")(client(agent))
     if agent in FORMS:
         test(f"{agent}: questions of sandbash-mcp on its screen")(elicited(agent))

@@ -6,7 +6,7 @@ edit, where the agent itself would: gemini and opencode refuse that without us.
 """
 
 from model import Edit
-from real import AGENTS
+from real import SET_UP
 from tap import contains, equal, run_all, test
 from turn import TURN, begun, damage, told, worked
 
@@ -31,6 +31,6 @@ def hooked(name):
     return by_hook
 
 
-for agent in AGENTS:
+for agent in SET_UP:
     test(f"{agent}: a whole turn by its hook")(hooked(agent))
 run_all()

@@ -6,8 +6,8 @@
     model.asked                    how many requests there were
     model.close()
 
-It speaks what the agents speak: Anthropic's messages, OpenAI's responses and Gemini's
-generateContent, streamed or whole.  Nothing is remembered between requests: the step is the
+It speaks what the agents speak: Anthropic's messages, OpenAI's responses and chat completions, and
+Gemini's generateContent, streamed or whole.  Nothing is remembered between requests: the step is the
 number of tool results in the conversation that an agent sends along, so a request that is
 repeated gets the same answer.  A request that offers no shell tool, or in which the prompt stands in
 other words, is a side one (a title, a summary): it is answered with a word.
@@ -80,6 +80,9 @@ def calls(step, tools, project):
     if "Edit" in tools:  # claude
         return [("Read", {"file_path": path}),
                 ("Edit", {"file_path": path, "old_string": step.old, "new_string": step.new})]
+    if "edit" in tools and "run_shell_command" in tools:  # qwen
+        return [("read_file", {"file_path": path}),
+                ("edit", {"file_path": path, "old_string": step.old, "new_string": step.new})]
     if "edit" in tools:  # opencode
         return [("read", {"filePath": path}),
                 ("edit", {"filePath": path, "oldString": step.old, "newString": step.new})]
@@ -217,6 +220,37 @@ class OpenAI:
                 for at, event in enumerate(events)]
 
 
+class Chat:
+    """POST /v1/chat/completions"""
+
+    @staticmethod
+    def tools(body):
+        return {tool["function"].get("name"): "function" for tool in body.get("tools") or []}
+
+    @staticmethod
+    def results(body):
+        return [as_text(message.get("content")) for message in body["messages"]
+                if message.get("role") == "tool"]
+
+    @staticmethod
+    def answer(body, reply, number):
+        said = {"role": "assistant", "content": reply}
+        if not isinstance(reply, str):
+            function = {"name": reply[0], "arguments": json.dumps(reply[1])}
+            said = {"role": "assistant", "content": None, "tool_calls": [
+                {"index": 0, "id": f"call_{number}", "type": "function", "function": function}]}
+        reason = "stop" if isinstance(reply, str) else "tool_calls"
+        whole = {"id": f"chat_{number}", "created": 0, "model": body.get("model", "stand-in")}
+        usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+        if not body.get("stream"):
+            return {**whole, "object": "chat.completion", "usage": usage,
+                    "choices": [{"index": 0, "message": said, "finish_reason": reason}]}
+        whole["object"] = "chat.completion.chunk"
+        return [(None, {**whole, "choices": [{"index": 0, "delta": said, "finish_reason": None}]}),
+                (None, {**whole, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}),
+                (None, {**whole, "choices": [], "usage": usage}), (None, None)]
+
+
 class Gemini:
     """POST /v1beta/models/NAME:generateContent and :streamGenerateContent"""
 
@@ -303,7 +337,8 @@ class Model:
                 for name, value in events:
                     if name:
                         self.wfile.write(f"event: {name}\n".encode())
-                    self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())
+                    data = json.dumps(value) if value else "[DONE]"
+                    self.wfile.write(f"data: {data}\n\n".encode())
                 self.close_connection = True
 
         class Server(ThreadingHTTPServer):
@@ -325,6 +360,8 @@ class Model:
             return {"totalTokens": 10}
         if path.endswith("/messages"):
             shape = Anthropic
+        elif path.endswith("/chat/completions"):
+            shape = Chat
         elif path.endswith("/responses"):
             shape = OpenAI
         elif path.endswith(("enerateContent")):

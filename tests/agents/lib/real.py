@@ -79,6 +79,11 @@ class Opencode(Agent):
             "model": model, "small_model": model})}
 
 
+class Qwen(Agent):
+    def environment(self, url):
+        return {"OPENAI_API_KEY": "stand-in", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "stand-in"}
+
+
 # Each agent's own permission prompts are off: what stops it here is the sandbox or nothing.
 AGENTS = {agent.name: agent for agent in (
     Claude("claude", ["--dangerously-skip-permissions", "-p"],
@@ -97,7 +102,10 @@ AGENTS = {agent.name: agent for agent in (
                "security": {"auth": {"selectedType": "gemini-api-key"}}}},
            alone_environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     Opencode("opencode", ["run"], [], ready=r"Ask anything|ctrl\+p"),
+    Qwen("qwen", ["--approval-mode=yolo", "--auth-type=openai", "-p"],
+         ["--approval-mode=yolo", "--auth-type=openai"], ready=r"Type your message"),
 )}
+SET_UP = ("claude", "codex", "gemini", "opencode")  # those that --setup knows
 
 
 def descendants():

@@ -10,20 +10,20 @@ def questions(session):
     return [event["path"] for event in session.record() if event["event"] == "ask"]
 
 
-def begin(session, person):
-    """To the agent's prompt, past its own dialogs."""
+def begin(session, person, shows=None):
+    """To the agent's prompt, or to what shows, past its own dialogs."""
     answered = set()
 
     def ready():
         screen = person.term.screen()
         check(not person.shows(), f"a question before the prompt:\n{screen}")
-        for shows, keys in session.agent.dialogs:
-            if shows not in answered and re.search(shows, screen):
-                answered.add(shows)
+        for text, keys in session.agent.dialogs:
+            if text not in answered and re.search(text, screen):
+                answered.add(text)
                 person.term.settle(0.5)
                 person.term.send(keys)
                 return False
-        return re.search(session.agent.ready, screen)
+        return re.search(shows or session.agent.ready, screen)
 
     person.until(ready, "no prompt", SECONDS)
     person.term.settle(1.0)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """table.py - TAP of the programs of tests/agents, and at its end the table of docs/agents.md.
 
-    { turns.py; screens.py; } | table.py DIRECTORY     where the agents are installed
+    { turns.py; screens.py; } | table.py DIRECTORY [FILE]     where the agents are installed
 
 Passes on what it reads.  The last line counts; 1 if a test failed or a program said less than it planned.
+FILE gets the table, between its two marks, if none did.
 """
 
 import json
@@ -12,7 +13,8 @@ import sys
 from pathlib import Path
 
 PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex",
-            "gemini": "@google/gemini-cli", "opencode": "opencode-ai"}
+            "gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code"}
+MARKS = ("<!-- make test-agents -->\n", "<!-- end -->\n")
 
 
 def version(place, agent):
@@ -20,8 +22,22 @@ def version(place, agent):
     return json.loads(found.read_text())["version"] if found.exists() else "?"
 
 
+def table(place, agents, rows):
+    lines = ["| | " + " | ".join(f"{agent} {version(place, agent)}" for agent in agents) + " |",
+             "| --- |" + " --- |" * len(agents)]
+    lines += [f"| {name} | " + " | ".join(results.get(agent, "-") for agent in agents) + " |"
+              for name, results in rows.items()]
+    return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    whole = path.read_text()
+    before, rest = whole.split(MARKS[0])
+    path.write_text(before + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1])
+
+
 def main():
-    planned, seen, columns, rows = 0, {"yes": 0, "no": 0, "skipped": 0}, [], {}
+    planned, seen, agents, rows = 0, {"yes": 0, "no": 0, "skipped": 0}, [], {}
     for line in sys.stdin:
         print(line, end="", flush=True)
         plan = re.match(r"1\.\.(\d+)$", line)
@@ -32,17 +48,17 @@ def main():
             continue
         result = "no" if test[1] else "skipped" if test[4] else "yes"
         seen[result] += 1
-        if test[3] not in columns:
-            columns.append(test[3])
-        rows.setdefault(test[2], {})[test[3]] = result
-    print("\n| agent | version | " + " | ".join(columns) + " |\n| --- |" + " --- |" * (len(columns) + 1))
-    for agent, results in rows.items():
-        print(f"| {agent} | {version(sys.argv[1], agent)} | "
-              + " | ".join(results.get(column, "-") for column in columns) + " |")
+        if test[2] not in agents:
+            agents.append(test[2])
+        rows.setdefault(test[3], {})[test[2]] = result
+    text = table(sys.argv[1], agents, rows)
     missing = planned - sum(seen.values())
-    print(f"\n{seen['yes']} passed, {seen['no'] + missing} failed"
+    print(f"\n{text}\n{seen['yes']} passed, {seen['no'] + missing} failed"
           + (f", {seen['skipped']} skipped" if seen["skipped"] else ""))
-    sys.exit(1 if seen["no"] or missing or not planned else 0)
+    if seen["no"] or missing or not planned:
+        sys.exit(1)
+    if sys.argv[2:]:
+        write(Path(sys.argv[2]), text)
 
 
 main()

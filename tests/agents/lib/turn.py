@@ -13,10 +13,11 @@ from tap import contains, equal, lacks
 
 DONE = "all steps are done"
 EDIT = Edit("notes.txt", "one", "two")
-MAKE = Shell("echo made > made.txt && echo MADE")
+# what they print does not stand in the command itself, which some agents repeat
+MAKE = Shell("echo made > made.txt && echo M''ADE")
 COMMIT = Shell("git add -A && git commit -q -m turn && git log --oneline | wc -l")
-OUTSIDE = Shell("echo x > ~/outside.txt && echo OUTSIDE")
-HOOK = Shell("printf '#!/bin/sh\\n' > .git/hooks/pre-commit && echo PLANTED")
+OUTSIDE = Shell("echo x > ~/outside.txt && echo OUT''SIDE")
+HOOK = Shell("printf '#!/bin/sh\\n' > .git/hooks/pre-commit && echo PLAN''TED")
 TURN = [EDIT, MAKE, COMMIT, OUTSIDE, HOOK, Say(DONE)]
 
 
@@ -50,4 +51,4 @@ def told(session):
     for step, word in ((OUTSIDE, "OUTSIDE"), (HOOK, "PLANTED")):
         seen = session.model.seen[session.model.steps.index(step)]
         contains(seen, "Permission denied", "the model is told")
-        lacks(seen, word + "\n")
+        lacks(seen, word)
