@@ -56,4 +56,33 @@ def tools(fx):
     server.close()
 
 
+@test("tools bring no link into what the profile opens that leads out of it")
+def links(fx):
+    fx.config("write ~/.agent/state/\n", "profiles/agent.rules")
+    state = fx.home / ".agent/state"
+    fx.write("file", "x")
+    for name in ("out", "tree/out"):
+        fx.write(f"{name}.txt", "x")
+        fx.path(name).symlink_to(fx.home / "victim")
+    fx.path("inside").symlink_to(state / "a")
+    state.mkdir(parents=True)
+
+    def plant(*flags):
+        """Which of these are links then."""
+        server = Server(fx, "--consent=deny", *flags)
+        for tool in ("copy_file", "move_file"):
+            server.call(tool, source="out", destination=str(state / tool))
+            server.call(tool, source="tree", destination=str(state / f"{tool}-tree"))
+        server.close()
+        return sorted(str(path.relative_to(state)) for path in state.rglob("*") if path.is_symlink())
+
+    equal(plant("--profile=agent"), [])
+    equal(plant(f"--allow-write={state}"), ["move_file", "move_file-tree/out"], "the control")
+    server = Server(fx, "--consent=deny", "--profile=agent")
+    for tool, source in (("copy_file", "file"), ("move_file", "inside")):
+        result = server.call(tool, source=source, destination=str(state / source))
+        check(not result.get("isError"), f"{source}: {result}")
+    server.close()
+
+
 run_all()
