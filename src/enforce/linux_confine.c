@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -335,13 +336,28 @@ int sb_stages_prove_performer(const struct sb_stages *stages, struct sb_error *e
 	return prove_inside(stages, err);
 }
 
-int sb_stages_drop_privileges(struct sb_error *err)
+static int no_privileges(int status, struct sb_error *err)
+{
+	return status < 0 ? sb_fail(err, SB_E_SYSTEM, -status, "cannot give up privileges") : SB_OK;
+}
+
+uint64_t sb_stages_filter_rights(const struct sb_layers *layers)
+{
+	return layers->user_namespace ? 0 : SB_CAPABILITY(CAP_SYS_ADMIN);
+}
+
+int sb_stages_drop_privileges(const struct sb_layers *layers, struct sb_error *err)
 {
 	int status = sb_sys_no_new_privs();
 
 	if (status == 0)
-		status = sb_sys_drop_capabilities();
-	return status < 0 ? sb_fail(err, SB_E_SYSTEM, -status, "cannot give up privileges") : SB_OK;
+		status = sb_sys_drop_capabilities(sb_stages_filter_rights(layers));
+	return no_privileges(status, err);
+}
+
+int sb_stages_drop_last(struct sb_error *err)
+{
+	return no_privileges(sb_sys_keep_capabilities(0), err);
 }
 
 static void start_layers(struct sb_layers *layers)
@@ -428,11 +444,13 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	if (status == SB_OK)
 		status = sb_stages_give_verdict(&stages, err);
 	if (status == SB_OK)
-		status = sb_stages_drop_privileges(err);
+		status = sb_stages_drop_privileges(out_layers, err);
 	if (status == SB_OK && out_layers->landlock_abi)
 		status = sb_landlock_enter(plan, out_layers, err);
 	if (status == SB_OK && out_layers->seccomp)
 		status = sb_filter_enter(plan, out_layers, err);
+	if (status == SB_OK)
+		status = sb_stages_drop_last(err);
 	if (status == SB_OK)
 		status = prove(&stages, err);
 	return status;

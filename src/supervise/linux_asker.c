@@ -694,7 +694,7 @@ static int settle(struct asker *asker, struct sb_error *err)
 	/* as root: what is done outside on approval needs no more than root's own files */
 	sb_perform_note(asker->grounds.own_temp);
 	sb_owed_is_asker();
-	if (sb_sys_keep_capability(-1) < 0 || fchdir(asker->approver.proc) != 0)
+	if (sb_sys_keep_capabilities(0) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");
 	return SB_OK;
 }

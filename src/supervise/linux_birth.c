@@ -75,7 +75,7 @@ static int init_main(struct family *family)
 	    (order == MOUNT_PROC && sb_sys_mount_proc("/proc", -1) < 0))
 		return NOT_MOUNTED;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (sb_sys_no_new_privs() < 0 || sb_sys_keep_capability(-1) < 0)
+	if (sb_sys_no_new_privs() < 0 || sb_sys_keep_capabilities(0) < 0)
 		return 1;
 	/* nothing of ours or the caller's stays open here but the two pipes */
 	if (dup2(family->lifeline[0], 0) < 0 || dup2(family->ready[1], 1) < 0)
@@ -194,7 +194,7 @@ static int confine_command(const struct family *family, struct sb_error *err)
 {
 	struct sb_stages *stages = family->birth->stages;
 	SB_AUTO_FD int listener = -1;
-	int status = sb_stages_drop_privileges(err);
+	int status = sb_stages_drop_privileges(stages->layers, err);
 
 	if (status == SB_OK && stages->layers->landlock_abi)
 		status = sb_landlock_enter_floor(stages->plan, stages->layers, err);
@@ -202,6 +202,8 @@ static int confine_command(const struct family *family, struct sb_error *err)
 		status = sb_stages_prove_floor(stages, err);
 	if (status == SB_OK)
 		status = sb_filter_enter_held(stages->plan, stages->layers, &listener, err);
+	if (status == SB_OK)
+		status = sb_stages_drop_last(err);
 	if (status == SB_OK) {
 		int sent = send_listener(family->listener[1], listener);
 
@@ -422,7 +424,8 @@ static int performer_main(struct family *family)
 		return birth->failed(birth->context, &err, stages->weak);
 	/* to look at processes that do not want to be looked at; in our namespace, and inside our
 	 * Landlock domain only */
-	if (sb_sys_keep_capability(CAP_SYS_PTRACE) < 0)
+	if (sb_sys_keep_capabilities(SB_CAPABILITY(CAP_SYS_PTRACE) |
+				     sb_stages_filter_rights(stages->layers)) < 0)
 		return OWN_FAILURE;
 	if (family->slave >= 0 || birth->job_control)
 		tty = fcntl(family->slave >= 0 ? family->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);

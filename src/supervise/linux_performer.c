@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -336,7 +337,8 @@ int sb_performer_prepare(struct sb_performer *performer)
 	children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (children < 0 || fchdir(performer->proc) != 0)
 		return -errno;
-	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK)
+	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK ||
+	    sb_sys_keep_capabilities(SB_CAPABILITY(CAP_SYS_PTRACE)) < 0)
 		return -EPERM;
 	sem_init(&crew.begin, 0, 0);
 	crew.deputy = sb_deputy_new(&(struct sb_deputy_place){.performer = performer,

@@ -109,12 +109,25 @@ bool sb_sys_has_capability(int capability)
 	return data[capability / 32].effective & 1u << capability % 32;
 }
 
-int sb_sys_drop_capabilities(void)
+int sb_sys_keep_capabilities(uint64_t set)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {{0}};
+	struct __user_cap_data_struct kept[2] = {{0}};
 
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); /* before 4.3 there are none */
+	/* of those that cannot be seen none is kept */
+	if (set && syscall(SYS_capget, &header, kept) != 0)
+		set = 0;
+	for (int i = 0; i < 2; i++) {
+		kept[i].effective &= (uint32_t)(set >> 32 * i);
+		kept[i].permitted = kept[i].effective;
+		kept[i].inheritable = 0;
+	}
+	return result(syscall(SYS_capset, &header, kept));
+}
+
+int sb_sys_drop_capabilities(uint64_t but)
+{
 	if (sb_sys_has_capability(CAP_SETPCAP)) {
 		/* Else a later execve as uid 0 would fill the sets again: capabilities(7). */
 		if (prctl(PR_SET_SECUREBITS,
@@ -129,19 +142,7 @@ int sb_sys_drop_capabilities(void)
 			}
 		}
 	}
-	return result(syscall(SYS_capset, &header, none));
-}
-
-int sb_sys_keep_capability(int capability)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct kept[2] = {{0}};
-
-	if (capability >= 0 && sb_sys_has_capability(capability))
-		kept[capability / 32].effective = kept[capability / 32].permitted =
-			1u << capability % 32;
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	return result(syscall(SYS_capset, &header, kept));
+	return sb_sys_keep_capabilities(but);
 }
 
 bool sb_sys_filter_available(void)

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct sock_fprog;
@@ -24,17 +25,21 @@ bool sb_sys_is_plain_path(const char *path);
 int sb_sys_no_new_privs(void);
 
 /*
- * Give up every capability in every set, for good.  Where the bounding set may not
+ * Give up every capability in every set, for good; sb_sys_keep_capabilities() ends those that
+ * are kept for a while.  Where the bounding set may not
  * be lowered (no CAP_SETPCAP) there was nothing in the other sets to lose, and
  * no_new_privs keeps it so.
  */
-int sb_sys_drop_capabilities(void);
+int sb_sys_drop_capabilities(uint64_t but);
+
+/* Bits of a set of capabilities: 1 << CAP_SYS_PTRACE. */
+#define SB_CAPABILITY(number) (UINT64_C(1) << (number))
 
 /*
- * Give up every capability but this one (-1: every one), for a process that will not execute
- * another program.
+ * Give up every capability but these, in this process: what a later execve gains is for
+ * sb_sys_drop_capabilities().
  */
-int sb_sys_keep_capability(int capability);
+int sb_sys_keep_capabilities(uint64_t set);
 
 /* Does the calling thread hold this capability now? */
 bool sb_sys_has_capability(int capability);
