@@ -142,8 +142,7 @@ int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 		int status = sb_resolve_descriptor(&caller, named->fd, out);
 
 		if (status == 0 && named->open_only &&
-		    (sb_thread_open_flags(broker->performer->proc, call->thread, named->fd) &
-		     O_PATH)) {
+		    !sb_thread_has_open(broker->performer->proc, call->thread, named->fd)) {
 			sb_spot_done(out);
 			return -EBADF;
 		}
@@ -541,6 +540,12 @@ static bool answered_before(struct sb_broker *broker, const struct sb_call *call
 	return true;
 }
 
+/* Does a umask count for it? */
+static bool makes(const struct sb_call *call)
+{
+	return call->act == SB_ACT_OPEN || call->act == SB_ACT_MKDIR || call->act == SB_ACT_MKNOD;
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -648,7 +653,8 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 		sb_broker_forward(broker, call, &file, &target, -1);
 		goto out;
 	}
-	sb_broker_set_umask(broker, call->thread);
+	if (makes(call))
+		sb_broker_set_umask(broker, call->thread);
 	/* was what we read the caller's?  Its number may be another's by now */
 	if (!sb_sys_notify_alive(performer->listener, call->id))
 		goto out;

@@ -115,27 +115,6 @@ struct sb_telling sb_broker_telling(struct sb_broker *broker)
 	return (struct sb_telling){broker->performer->policy, note, broker};
 }
 
-mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread)
-{
-	long mask;
-
-	if (!__atomic_load_n(&broker->umask_changed, __ATOMIC_ACQUIRE))
-		return broker->performer->umask;
-	mask = sb_thread_field(broker->performer->proc, thread, "\nUmask:\t", 8);
-	return mask < 0 ? 077 : (mode_t)mask;
-}
-
-/* The thread's own (sb_broker_enter), and mostly the right one already. */
-void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread)
-{
-	static _Thread_local mode_t last = (mode_t)-1;
-	mode_t mask = sb_broker_umask(broker, thread);
-
-	if (mask != last)
-		umask(mask);
-	last = mask;
-}
-
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket)
 {
@@ -326,7 +305,7 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	 * we make and then look up.  chdir: one may stand anywhere, and where, is looked up anew.
 	 * Locks change nothing but who waits. */
 	case SB_ACT_UMASK:
-		__atomic_store_n(&broker->umask_changed, true, __ATOMIC_RELEASE);
+		sb_broker_umask_changes(broker, call->thread);
 		sb_broker_let_through(broker, call);
 		return true;
 	case SB_ACT_CHDIR:

@@ -10,6 +10,7 @@
 
 #include "supervise/proc_name.h"
 #include "supervise/resolve.h"
+#include "supervise/thread.h"
 
 #define FRESH_NS 500000
 
@@ -37,19 +38,9 @@ static bool is_name_fresh(const struct sb_cwd *cwd, uint64_t now_ns)
 static unsigned moves; /* changes of a current directory, so far */
 static bool shared;    /* one of them was that of several threads */
 
-/* proc(5): the directory of a process's threads has a link for each, and two of its own. */
-static bool is_alone(int proc, pid_t thread)
-{
-	char name[SB_PROC_NAME];
-	struct stat info;
-
-	snprintf(name, sizeof name, "%d/task", thread);
-	return fstatat(proc, name, &info, 0) == 0 && info.st_nlink == 3;
-}
-
 void sb_resolve_moving(int proc, pid_t thread)
 {
-	if (!__atomic_load_n(&shared, __ATOMIC_RELAXED) && !is_alone(proc, thread))
+	if (!__atomic_load_n(&shared, __ATOMIC_RELAXED) && !sb_thread_is_alone(proc, thread))
 		__atomic_store_n(&shared, true, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&moves, 1, __ATOMIC_ACQ_REL);
 }

@@ -54,10 +54,22 @@ static int copy_of(int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-static int own_fds = -1; /* this process's directory of descriptors in /proc */
+static int own_fds = -1;         /* this process's directory of descriptors in /proc */
+static bool callers_have_procfs; /* ... as it is called: nobody who is held mounts anything */
+
+static bool is_procfs(int fd)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+}
 
 int sb_descriptor_paths_begin(int proc)
 {
+	SB_AUTO_FD int named = sb_sys_openat2(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY,
+					      RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+
+	callers_have_procfs = named >= 0 && is_procfs(named);
 	own_fds = openat(proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return own_fds < 0 ? -errno : 0;
 }
@@ -77,13 +89,6 @@ int sb_descriptor_path(int proc, int fd, char *out, size_t size)
 	if ((size_t)length >= size - 1)
 		return -ENAMETOOLONG;
 	return out[0] == '/' ? 0 : -ENODATA;
-}
-
-static bool is_procfs(int fd)
-{
-	struct statfs info;
-
-	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 /* Not all of it: the rest is 8 KB, which most walks have no use for. */
@@ -642,6 +647,11 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 	sb_spot_clear(out);
 	if (!path[0])
 		return -ENOENT;
+	/* tar and cp -a change modes by such a name; walking there takes thirty calls */
+	from = lookup == SB_LOOKUP_FOLLOW && callers_have_procfs ? sb_proc_named_fd(path) : -1;
+	if (from >= 0 && sb_thread_is_alone(caller->proc, caller->thread) &&
+	    sb_resolve_descriptor(caller, from, out) == 0)
+		return 0;
 	from = borrowed ? sb_cwd_find(caller) : open_start(caller, dirfd, path);
 	if (from < 0)
 		return from;

@@ -56,12 +56,29 @@ static bool descriptor_field(int proc, pid_t thread, int number, const char *fie
 	return found;
 }
 
-int sb_thread_open_flags(int proc, pid_t thread, int number)
+/* The link to an open file has the rights that it was opened with: what O_PATH opens has none. */
+bool sb_thread_has_open(int proc, pid_t thread, int number)
 {
+	char name[SB_PROC_NAME];
+	struct stat link;
 	long flags = O_PATH;
 
-	descriptor_field(proc, thread, number, "flags:\t", 8, &flags);
-	return (int)flags;
+	sb_proc_fd(name, thread, number);
+	if (fstatat(proc, name, &link, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (link.st_mode & (S_IRUSR | S_IWUSR)))
+		return true;
+	/* neither has what was opened for ioctl() alone: open(2) */
+	return descriptor_field(proc, thread, number, "flags:\t", 8, &flags) && !(flags & O_PATH);
+}
+
+/* proc(5): the directory of a process's threads has a link for each, and two of its own. */
+bool sb_thread_is_alone(int proc, pid_t thread)
+{
+	char name[SB_PROC_NAME];
+	struct stat info;
+
+	snprintf(name, sizeof name, "%d/task", thread);
+	return fstatat(proc, name, &info, 0) == 0 && info.st_nlink == 3;
 }
 
 pid_t sb_thread_pidfd(int proc, pid_t thread, int number)

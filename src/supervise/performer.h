@@ -47,7 +47,8 @@ int sb_performer_run(struct sb_performer *performer);
 
 struct sb_broker {
 	const struct sb_performer *performer;
-	bool umask_changed; /* some process has another umask than at the start: look it up */
+	unsigned umask_changes; /* 0: everybody has the umask of the start */
+	bool umask_shared;      /* one of them was that of several threads */
 	struct sb_wire_counters counters;
 	int waiting; /* threads that wait for a FIFO or a connection on a caller's behalf */
 	struct sb_staging staging;
@@ -93,6 +94,8 @@ void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, str
 /* The same for a process that may be gone. */
 void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call, pid_t process,
 			   struct sb_spot *file, struct sb_spot *target, int socket);
+/* This one is about to change its umask. */
+void sb_broker_umask_changes(struct sb_broker *broker, pid_t thread);
 /* Give the calling thread the umask of this one. */
 void sb_broker_set_umask(const struct sb_broker *broker, pid_t thread);
 mode_t sb_broker_umask(const struct sb_broker *broker, pid_t thread);

@@ -18,4 +18,7 @@ const char *sb_proc_cwd(char out[SB_PROC_NAME], int thread);
 /* "THREAD/fd/NUMBER" */
 const char *sb_proc_fd(char out[SB_PROC_NAME], int thread, int number);
 
+/* The number of "/proc/self/fd/NUMBER"; -1: it is another path. */
+int sb_proc_named_fd(const char *path);
+
 #endif

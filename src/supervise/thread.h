@@ -15,8 +15,11 @@
 /* A field of its status ("\nUmask:\t"), as a number in base; -1: it cannot be told. */
 long sb_thread_field(int proc, pid_t thread, const char *field, int base);
 
-/* How it has a descriptor open; O_PATH also when that cannot be told. */
-int sb_thread_open_flags(int proc, pid_t thread, int number);
+/* Does it have the descriptor open otherwise than by O_PATH?  False also when that cannot be told. */
+bool sb_thread_has_open(int proc, pid_t thread, int number);
+
+/* Is it the only one of its process? */
+bool sb_thread_is_alone(int proc, pid_t thread);
 
 /* The process that a descriptor stands for; -1: one that is gone, 0: it stands for none. */
 pid_t sb_thread_pidfd(int proc, pid_t thread, int number);
