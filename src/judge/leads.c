@@ -88,7 +88,11 @@ static int refuse_changeable(void *context, const char *link, struct sb_error *e
 	struct sb_decision decision = sb_decide(way->policy, SB_CREATE, link);
 
 	(void)err;
-	return decision.verdict == SB_ALLOW && decision.rule != way->rule ? SB_E_INVALID : SB_OK;
+	/* where /proc/PID/cwd leads is that process's to say */
+	return sb_path_within("/proc", link) ||
+			       (decision.verdict == SB_ALLOW && decision.rule != way->rule)
+		       ? SB_E_INVALID
+		       : SB_OK;
 }
 
 /* Does a link with this text, at path, lead to what rule covers, whatever commands change meanwhile? */
@@ -132,9 +136,9 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 	char text[PATH_MAX];
 	ssize_t length;
 
-	if (judged->decision.verdict != SB_ALLOW ||
-	    !state_rule(grounds->policy, judged->site->path))
-		return;
+	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
+	    judged->decision.rule->tier != SB_TIER_PROFILE)
+		return; /* the usual case, without another look at the rules */
 	if (S_ISDIR(mode) && sb_judge_brings_links(grounds->policy, from->path, judged->site->path))
 		judged->decision = (struct sb_decision){SB_ASK, &brought};
 	if (!S_ISLNK(mode))
