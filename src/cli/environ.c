@@ -42,6 +42,8 @@ void sb_environ_keep(const struct sb_environ_names *names)
 {
 	size_t kept = 0;
 
+	if (!names->usual && !names->more)
+		return; /* not even touched: its pages are shared with whoever forked us */
 	for (size_t i = 0; environ[i]; i++)
 		if (!sb_environ_removes(names, environ[i]))
 			environ[kept++] = environ[i];

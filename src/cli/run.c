@@ -601,13 +601,14 @@ static int supervise(const struct sb_command_line *line, struct run *run,
 
 static int run_supervised(const struct sb_command_line *line, struct run *run)
 {
-	struct sb_summary *summary = sb_summary_new(run->setup.home.home);
+	/* not freed: the process ends, and most of its pages were never touched */
+	static struct sb_summary *summary;
 	struct sb_report_file file = {0};
 	struct sb_error err;
 	int status = 0, failed = 0;
 
+	summary = sb_summary_new(run->setup.home.home);
 	if (!summary || (line->learn && sb_summary_keep_apart(summary, &err) != SB_OK)) {
-		sb_summary_free(summary);
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
@@ -621,7 +622,6 @@ static int run_supervised(const struct sb_command_line *line, struct run *run)
 	if (!failed && line->learn)
 		failed = sb_learn_tell(&run->learn, &run->setup, run->file, run->argv, summary);
 	sb_report_done(&file);
-	sb_summary_free(summary);
 	if (failed)
 		return failed;
 	if (WIFSIGNALED(status))

@@ -11,6 +11,7 @@
 #define SB_CONFIG_LOAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stddef.h>
 
 #include "config/setup.h"
@@ -22,6 +23,8 @@ struct sb_settings {
 	int values[SB_SETTING_COUNT];
 	char *shell_origin, *keep_days_origin, *keep_megabytes_origin, *log_static_origin;
 };
+
+#define SB_MAKER_NAMES 32
 
 struct sb_maker {
 	const struct sb_setup_request *request;
@@ -36,6 +39,8 @@ struct sb_maker {
 	struct sb_fast_note *fast; /* what is to be fast (fast.h) */
 	size_t fast_count;
 	size_t within_count;
+	uint64_t names[SB_MAKER_NAMES]; /* at the top of the projects: tools.c */
+	bool names_listed;
 	unsigned left_out; /* variables that lead elsewhere, and this was said: profile.c */
 };
 

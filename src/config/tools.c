@@ -15,6 +15,7 @@
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/text.h"
+#include "sys/directory.h"
 
 #define USUAL ".cache" /* in the home directory, without $XDG_CACHE_HOME */
 
@@ -25,6 +26,39 @@ static int out_of_memory(struct sb_error *err)
 
 /* --- which there are ------------------------------------------------------------------------ */
 
+#define MAX_LISTED 128 /* names; more are not read sooner than twenty files are looked for */
+
+/* The bit of a name.  Where a file system does not mind case, the tool does not either. */
+static bool name_bit(uint64_t *names, const char *name, size_t length, bool set)
+{
+	uint64_t *word = &names[tolower((unsigned char)*name) % SB_MAKER_NAMES];
+	uint64_t bit = UINT64_C(1) << length % 64;
+
+	*word |= set ? bit : 0;
+	return *word & bit;
+}
+
+/* The names at the top of the projects, unless there are many. */
+static void list_names(struct sb_maker *maker)
+{
+	const struct dirent64 *entry;
+	int left = MAX_LISTED;
+
+	maker->names_listed = true;
+	for (size_t i = 0; maker->setup.projects[i] && maker->names_listed; i++) {
+		struct sb_sys_dir dir;
+
+		if (sb_sys_dir_open(&dir, maker->setup.projects[i]) < 0) {
+			maker->names_listed = false;
+			return;
+		}
+		while (left-- > 0 && (entry = sb_sys_dir_next(&dir)))
+			name_bit(maker->names, entry->d_name, strlen(entry->d_name), true);
+		maker->names_listed = left > 0 && dir.error == 0;
+		sb_sys_dir_close(&dir);
+	}
+}
+
 /* Is a file of that name at the top of a project?  What is in it does not matter. */
 static bool is_at_top(const char *project, const char *name)
 {
@@ -34,11 +68,12 @@ static bool is_at_top(const char *project, const char *name)
 	return path && lstat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode));
 }
 
-static bool has_file(const struct sb_maker *maker, const char *words)
+static bool has_file(struct sb_maker *maker, const char *words)
 {
 	for (const char *at = words; *at;) {
 		size_t width = strcspn(at, " \t");
-		SB_AUTO_FREE char *name = strndup(at, width);
+		bool maybe = !maker->names_listed || name_bit(maker->names, at, width, false);
+		SB_AUTO_FREE char *name = maybe ? strndup(at, width) : NULL;
 
 		for (size_t i = 0; name && width && maker->setup.projects[i]; i++)
 			if (is_at_top(maker->setup.projects[i], name))
@@ -50,8 +85,8 @@ static bool has_file(const struct sb_maker *maker, const char *words)
 }
 
 /* The files that make a profile count; the user's own says so beside what ours of its name says. */
-static bool counts(const struct sb_maker *maker, const char *name, const char *file,
-		   bool (*fits)(const struct sb_maker *maker, const char *words))
+static bool counts(struct sb_maker *maker, const char *name, const char *file,
+		   bool (*fits)(struct sb_maker *maker, const char *words))
 {
 	const struct sb_shipped_profile *shipped = sb_profile_shipped(name);
 	SB_AUTO_FREE char *words = file ? sb_profile_words(maker, file, SB_LINE_PROJECT_FILE)
@@ -60,13 +95,13 @@ static bool counts(const struct sb_maker *maker, const char *name, const char *f
 	return (words && fits(maker, words)) || (shipped && fits(maker, shipped->project_files));
 }
 
-static bool has_words(const struct sb_maker *maker, const char *words)
+static bool has_words(struct sb_maker *maker, const char *words)
 {
 	(void)maker;
 	return *words != '\0';
 }
 
-bool sb_tool_is(const struct sb_maker *maker, const char *name, const char *file)
+bool sb_tool_is(struct sb_maker *maker, const char *name, const char *file)
 {
 	return counts(maker, name, file, has_words);
 }
@@ -102,8 +137,10 @@ static int add_users(void *context, const char *name, const char *file, struct s
 
 int sb_tools_find(struct sb_maker *maker, struct sb_error *err)
 {
-	int status = sb_profile_users(&maker->setup.home, add_users, maker, err);
+	int status;
 
+	list_names(maker);
+	status = sb_profile_users(&maker->setup.home, add_users, maker, err);
 	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {
 		const struct sb_shipped_profile *shipped = &sb_shipped_profiles[i];
 

@@ -25,7 +25,7 @@ struct sb_setup;
 struct sb_source;
 
 /* Is this profile chosen by a file in a project?  file: the user's own, or NULL. */
-bool sb_tool_is(const struct sb_maker *maker, const char *name, const char *file);
+bool sb_tool_is(struct sb_maker *maker, const char *name, const char *file);
 
 /* Those that the projects have files of, beside the one that was chosen. */
 int sb_tools_find(struct sb_maker *maker, struct sb_error *err);

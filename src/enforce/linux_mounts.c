@@ -765,14 +765,22 @@ static int note_terminals(const struct sb_plan *plan, struct sb_layers *layers,
 	return SB_OK;
 }
 
-bool sb_mounts_are_doubtful(void)
+/* Whoever needs no user namespace is not restricted in them. */
+static bool are_namespaces_restricted(void)
 {
-	SB_AUTO_FD int ubuntu = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-				     O_RDONLY | O_CLOEXEC);
+	SB_AUTO_FD int ubuntu = -1;
 	char restricted = '0';
 
-	return sb_sys_mounts_filtered() ||
-	       (ubuntu >= 0 && read(ubuntu, &restricted, 1) == 1 && restricted != '0');
+	if (sb_sys_has_capability(CAP_SYS_ADMIN))
+		return false;
+	ubuntu = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+		      O_RDONLY | O_CLOEXEC);
+	return ubuntu >= 0 && read(ubuntu, &restricted, 1) == 1 && restricted != '0';
+}
+
+bool sb_mounts_are_doubtful(void)
+{
+	return sb_sys_mounts_filtered() || are_namespaces_restricted();
 }
 
 int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *layers,

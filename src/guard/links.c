@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,9 @@
 
 struct walk {
 	const char *base; /* canonical */
+	bool home;        /* that is what the base is */
 	struct sb_extras *out;
 	const struct sb_guard_row *rows;
-	uint16_t head[HEADS];             /* by first name: a row's number, from 1 on; 0: none */
-	uint16_t next[SB_GUARD_MAX_ROWS]; /* the next one of the same head */
 	struct {
 		char *path;
 		const struct sb_guard_row *row;
@@ -64,28 +64,33 @@ static unsigned head_of(const char *name, size_t length)
 }
 
 /* Names of git's directories, which are found by what lies there; and those of which only an end is fixed. */
-static bool is_left_out(const struct sb_guard_row *row, size_t first, bool home)
+static bool is_left_out(const struct sb_guard_row *row, size_t first)
 {
 	return row->pattern[0] == '<' || memchr(row->pattern, '*', first) ||
 	       (row->flags & SB_GUARD_IF_PROTECTING) || row->kind == SB_GUARD_ANYTHING ||
-	       ((row->flags & SB_GUARD_IN_HOME) && !home) ||
 	       (!row->held[0] && strcmp(row->who, "git") == 0);
 }
 
-static void index_rows(struct walk *walk, bool home)
+/* Made once: the table is long, and a launch looks at a project and at the home directory. */
+static struct {
+	uint16_t head[HEADS];             /* by first name: a row's number, from 1 on; 0: none */
+	uint16_t next[SB_GUARD_MAX_ROWS]; /* the next one of the same head */
+} index_of;
+
+static void index_rows(void)
 {
 	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
-	walk->rows = sb_guard_rows(&count);
 	for (size_t i = count; i-- > 0;) {
-		size_t first = strcspn(walk->rows[i].pattern, "/");
+		size_t first = strcspn(rows[i].pattern, "/");
 		unsigned head;
 
-		if (is_left_out(&walk->rows[i], first, home))
+		if (is_left_out(&rows[i], first))
 			continue;
-		head = head_of(walk->rows[i].pattern, first);
-		walk->next[i] = walk->head[head];
-		walk->head[head] = (uint16_t)(i + 1);
+		head = head_of(rows[i].pattern, first);
+		index_of.next[i] = index_of.head[head];
+		index_of.head[head] = (uint16_t)(i + 1);
 	}
 }
 
@@ -94,9 +99,11 @@ static void find_first(const struct walk *walk, const char *name, size_t length,
 {
 	out->count = 0;
 	out->offset = 0;
-	for (unsigned at = walk->head[head_of(name, length)]; at; at = walk->next[at - 1]) {
+	for (unsigned at = index_of.head[head_of(name, length)]; at; at = index_of.next[at - 1]) {
 		const char *pattern = walk->rows[at - 1].pattern;
 
+		if ((walk->rows[at - 1].flags & SB_GUARD_IN_HOME) && !walk->home)
+			continue;
 		if (strncmp(pattern, name, length) == 0 &&
 		    (!pattern[length] || pattern[length] == '/'))
 			out->rows[out->count++] = (uint16_t)(at - 1);
@@ -409,10 +416,16 @@ static int look_in_other(struct walk *walk, const char *path, const char *usual)
 int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
 		    struct sb_extras *out)
 {
-	struct walk walk = {.base = directory, .out = out, .links_left = MAX_LINKS};
+	static pthread_once_t indexed = PTHREAD_ONCE_INIT;
+	size_t count;
+	struct walk walk = {.base = directory,
+			    .home = others != NULL,
+			    .out = out,
+			    .rows = sb_guard_rows(&count),
+			    .links_left = MAX_LINKS};
 	int status;
 
-	index_rows(&walk, others != NULL);
+	pthread_once(&indexed, index_rows);
 	status = look_in_base(&walk);
 	if (status == SB_OK && others && others->config)
 		status = look_in_other(&walk, others->config, ".config");

@@ -240,8 +240,8 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 }
 
 /*
- * Is path canonical as it stands?  Then the kernel can say so at once, which for a deep
- * path is cheaper than the walk.  False: perhaps, but walk.
+ * Is path canonical as it stands, and no link on the way?  Then the kernel can say so at once, which
+ * for a deep path is cheaper than the walk.  False: perhaps, but walk.
  */
 static bool is_canonical(const char *path)
 {
@@ -271,6 +271,14 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 	const char *part;
 	int status = SB_OK;
 
+	if (!*base && is_canonical(path)) {
+		if (out_missing)
+			*out_missing = 0;
+		if (out_link)
+			*out_link = NULL;
+		*out = strdup(path);
+		return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
 	sb_buf_init(&walk.done, 2 * PATH_MAX);
 	sb_buf_init(&walk.rest, 16 * PATH_MAX); /* links may each add a path in front */
 	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
@@ -338,14 +346,6 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 
 int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err)
 {
-	if (is_canonical(path)) {
-		*out = strdup(path);
-		if (!*out)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-		if (out_missing)
-			*out_missing = 0;
-		return SB_OK;
-	}
 	return canonical("", path, false, NULL, out, out_missing, NULL, err);
 }
 
