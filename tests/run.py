@@ -82,11 +82,12 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
-PERSONS = ("cli/attach", "cli/watch", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
-           "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
+PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+           "cli/watch", "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
            "supervise/noticed", "supervise/shown")
 # These wait most of their time as well: they go with the persons, but fail when they fail.
-WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.py")
+WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.py",
+                     "mcp/watch")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 # What takes longest (--times), by that: it begins first.
@@ -101,7 +102,8 @@ LONGEST = (
     "supervise/programs.py --static",
     # a person's
     "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py",
-    "enforce/consent_tmux.py", "supervise/noticed.py", "cli/attach.py", "cli/guard_consent.py")
+    "enforce/consent_tmux.py", "supervise/noticed.py", "cli/watch.py",
+    "cli/attach.py", "cli/guard_consent.py")
 # A look at everything, in under a minute: what is quick, and of the rest a promise of each kind.
 QUICK = ("cli/arguments.py", "cli/canonical.py", "cli/environment.py", "cli/examples.py", "cli/status.py", "cli/texts.py",
          "cli/within.py", "enforce/commands.py", "enforce/guard.py", "enforce/nested.py", "enforce/sockets.py",

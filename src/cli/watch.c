@@ -20,6 +20,8 @@
 
 #define LOOK_AGAIN_MS 500 /* where the kernel tells nothing of changes, or a run is ending */
 
+#define SETTLE_MS 20 /* a key or a question waits no longer than this for a run that is busy */
+
 struct watch {
 	struct sb_watch_runs runs;
 	struct sb_board *board; /* NULL: lines */
@@ -127,6 +129,8 @@ static int loop(struct watch *watch, struct sb_error *err)
 			if (fds[i].revents)
 				sb_sys_watch_clear(fds[i].fd);
 		watch_directories(watch);
+		if (fds[1].revents) /* a burst of records is read at once */
+			poll(NULL, 0, SETTLE_MS);
 		if (fds[0].revents || fds[0].fd < 0 || unsettled)
 			status = sb_watch_look(&watch->runs, err);
 		if (status == SB_OK && (fds[1].revents || fds[1].fd < 0))

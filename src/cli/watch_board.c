@@ -20,6 +20,7 @@ struct sb_board {
 	int tty, signals, guard;
 	struct sb_terminal *terminal;
 	bool left, dirty;
+	bool entered; /* the alternate screen is ours */
 	bool touched; /* a key was pressed: from now on only keys move the focus */
 	struct sb_focus focus;
 	size_t top;
@@ -333,10 +334,13 @@ static void draw(struct sb_board *board)
 		scene.prompt = prompt;
 		scene.typed = board->rule;
 	}
-	sb_buf_puts(&out, "\033[?1049h");
+	if (!board->entered)
+		sb_buf_puts(&out, "\033[?1049h");
 	sb_scene_draw(&scene, &out);
-	if (!sb_buf_failed(&out) && sb_terminal_show(board->terminal, out.data, out.length))
+	if (!sb_buf_failed(&out) && sb_terminal_show(board->terminal, out.data, out.length)) {
+		board->entered = true;
 		board->dirty = false;
+	}
 	sb_rows_done(&list);
 }
 
@@ -404,17 +408,16 @@ int sb_board_open(const struct sb_setup *setup, struct sb_watch_runs *runs, stru
 void sb_board_close(struct sb_board *board)
 {
 	static const char as_it_was[] = "\033[0m\033[?25h\033[?1049l";
-	bool gone;
+	ssize_t put;
 
 	if (!board)
 		return;
 	board->left = true;
 	if (board->terminal) {
-		gone = sb_terminal_gone(board->terminal);
 		sb_tty_let_others_in(board->tty, board->guard);
 		sb_terminal_close(board->terminal);
-		if (!gone && write(board->tty, as_it_was, sizeof as_it_was - 1) < 0)
-			gone = true; /* nothing more can be done about it */
+		put = board->entered ? write(board->tty, as_it_was, sizeof as_it_was - 1) : 0;
+		(void)put; /* a terminal that is gone needs nothing */
 	}
 	sb_auto_close(&board->signals);
 	for (size_t i = 0; i < SB_MESSAGES; i++)

@@ -136,7 +136,8 @@ static void hear(struct sb_watch_runs *runs, struct sb_watch_run *run)
 		if (!take_message(runs, run, &message))
 			hang_up(runs, run, run->why[0] ? run->why : "it speaks another language");
 	if (status < 0 && run->fd >= 0) {
-		hang_up(runs, run, "the run has ended");
+		hang_up(runs, run,
+			run->welcomed ? "the run has ended" : "it ends, or is another version's");
 		run->closed = run->welcomed;
 	}
 }
