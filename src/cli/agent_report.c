@@ -11,13 +11,14 @@
 #define MARK "sandbash-report: "
 #define ENTRIES 20 /* of what was refused: a model reads them all */
 
-int sb_agent_report_check(const struct sb_command_line *line, struct sb_error *err)
+int sb_agent_report_check(const struct sb_command_line *line, const struct sb_policy *policy,
+			  struct sb_error *err)
 {
 	int flags;
 
 	if (!line->agent_report)
 		return SB_OK;
-	if (!sb_is_supervised(line) || (line->has_mode && line->mode == SB_MODE_DANGER_FULL_ACCESS))
+	if (!sb_is_supervised(line) || sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return sb_fail(err, SB_E_UNSUPPORTED, 0,
 			       "cannot report what is refused: that takes a supervised run");
 	if (line->agent_fd == STDERR_FILENO && line->keep_background)

@@ -13,8 +13,9 @@
 #include "cli/options.h"
 #include "consent/summary.h"
 
-/* Before the run: the descriptor is never the command's. */
-int sb_agent_report_check(const struct sb_command_line *line, struct sb_error *err);
+/* Before the run: it can be reported on, and the descriptor is never the command's. */
+int sb_agent_report_check(const struct sb_command_line *line, const struct sb_policy *policy,
+			  struct sb_error *err);
 
 int sb_agent_report_write(const struct sb_command_line *line, const struct sb_summary *summary,
 			  struct sb_error *err);

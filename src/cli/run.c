@@ -679,12 +679,12 @@ int sb_cli_run(const struct sb_command_line *given)
 	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
 		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);
 
-	if (!status && sb_agent_report_check(line, &err) != SB_OK)
-		status = sb_report(&err);
 	if (!status && line->learn)
 		status = sb_learn_begin(&chosen, &run.learn);
 	if (!status)
 		status = prepare(line, true, &run);
+	if (!status && sb_agent_report_check(line, run.setup.policy, &err) != SB_OK)
+		status = sb_report(&err);
 	if (!status && line->learn)
 		status = sb_learn_ready(line, &run.setup, &run.learn);
 

@@ -90,7 +90,8 @@ void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 					   (json_int_t)call->number));
 		break;
 	case SB_CALL_RUN:
-		if (call->run && call->run->call == call && !call->run->background)
+		if (call->run && call->run->call == call &&
+		    (!call->run->background || !call->run->started))
 			sb_run_abandon(mcp, call->run);
 		break;
 	default:

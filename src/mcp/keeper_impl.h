@@ -249,6 +249,7 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs);
 void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *needs,
 		    struct sb_buf *out);
+json_t *sb_needs_denied(void);
 json_t *sb_needs_error(const char *code, const char *model, bool violation, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -43,6 +43,12 @@ json_t *sb_needs_error(const char *code, const char *model, bool violation, cons
 			 "model", model, "violation", violation);
 }
 
+json_t *sb_needs_denied(void)
+{
+	return sb_needs_error("DENIED", "Do without it, or run it with what the rules allow.", true,
+			      "the user was asked and said no");
+}
+
 void sb_needs_done(struct keeper_needs *needs)
 {
 	for (size_t i = 0; i < needs->inside_count; i++)
@@ -90,17 +96,15 @@ static bool lies_in(const char *const *roots, const char *path)
 	return *roots;
 }
 
-/* By a rule, or by an answer for the session.  A project that the client's roots leave out is not. */
+/* By a rule.  A project that the client's roots leave out is not. */
 static bool is_open(const struct keeper *keeper, const char *path)
 {
 	const struct sb_setup *setup = keeper->options->setup;
-	SB_AUTO_FREE char *itself = sb_path_join(path, ".");
 	bool allowed = !lies_in((const char *const *)setup->projects, path);
 
 	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
 		allowed &= sb_decide(setup->policy, (enum sb_op)op, path).verdict == SB_ALLOW;
-	return allowed || (itself && sb_keeper_recall(keeper, SB_MODIFY, itself, false) ==
-					     SB_ANSWER_DIRECTORY);
+	return allowed;
 }
 
 /*
@@ -117,6 +121,8 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 	const struct sb_home *home = &keeper->options->setup->home;
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FREE char *itself = NULL;
+	enum sb_answer said;
 	struct stat info;
 	struct sb_error err;
 	int missing = 0;
@@ -132,8 +138,12 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 		out->inside[out->inside_count++] = sb_take_ptr(&path);
 		return NULL;
 	}
-	if (is_open(keeper, path))
+	itself = sb_path_join(path, ".");
+	said = itself ? sb_keeper_recall(keeper, SB_MODIFY, itself, false) : SB_ANSWER_DENY;
+	if (is_open(keeper, path) || said == SB_ANSWER_DIRECTORY)
 		return NULL;
+	if (said == SB_ANSWER_DENY)
+		return sb_needs_denied();
 	if (!sb_keeper_may_open(keeper, SB_MODIFY, path, path))
 		return sb_needs_error(
 			"BLOCKED",

@@ -177,6 +177,8 @@ static bool add_project(struct sb_command_line *line, const char *path)
 	if (!given || !grow(&line->projects, line->project_count, path))
 		return false;
 	line->project_count++;
+	if (line->within_count && !grow(&line->within, line->within_count++, path))
+		return false;
 	if (line->given_count)
 		memcpy(given, line->given, line->given_count * sizeof *given);
 	line->given = given;

@@ -341,12 +341,6 @@ static void launch_or_say(struct keeper *keeper, struct keeper_run *run)
 	free_run(run);
 }
 
-static json_t *denied_error(void)
-{
-	return sb_needs_error("DENIED", "Do without it, or run it with what the rules allow.", true,
-			      "the user was asked and said no");
-}
-
 /* C6 */
 static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run *run)
 {
@@ -377,7 +371,8 @@ static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 		command ? sb_needs_question(keeper, &run->needs, command, &refused) : NULL;
 
 	if (!question) {
-		send_error(keeper, run->run, refused ? denied_error() : nobody_error(keeper, run));
+		send_error(keeper, run->run,
+			   refused ? sb_needs_denied() : nobody_error(keeper, run));
 		return false;
 	}
 	question->run = run;
@@ -416,7 +411,7 @@ void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum s
 	if (answer == SB_ANSWER_DENY)
 		sb_needs_refused(keeper, &run->needs);
 	send_error(keeper, run->run,
-		   answer == SB_ANSWER_DENY ? denied_error() : nobody_error(keeper, run));
+		   answer == SB_ANSWER_DENY ? sb_needs_denied() : nobody_error(keeper, run));
 	free_run(run);
 }
 

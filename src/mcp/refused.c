@@ -18,8 +18,8 @@ static const char *text_of(const json_t *entry, const char *key)
 	return json_string_value(json_object_get(entry, key));
 }
 
-/* Was no person there who could be asked? */
-static bool lacked_person(const json_t *entry)
+/* Has no person decided it? */
+static bool is_undecided(const json_t *entry)
 {
 	static const char *const reasons[] = {"nobody", "timeout", "flood"};
 	const char *by = text_of(entry, "by");
@@ -43,7 +43,7 @@ static json_t *grant_of(const struct sb_run *run, const json_t *entry)
 		json_object_set_new(grant, "options",
 				    second ? json_pack("[O, O]", option, second)
 					   : json_pack("[O]", option));
-	if (run->attach && lacked_person(entry))
+	if (run->attach && is_undecided(entry))
 		json_object_set_new(grant, "request_access",
 				    json_pack("{s:O, s:[O]}", "path",
 					      json_object_get(entry, "path"), "operations",
@@ -83,8 +83,13 @@ bool sb_run_lacked_person(const struct sb_run *run)
 	const json_t *entry;
 	size_t i;
 
-	json_array_foreach(json_object_get(run->report, "entries"), i,
-			   entry) if (lacked_person(entry)) return run->attach;
+	json_array_foreach(json_object_get(run->report, "entries"), i, entry)
+	{
+		const char *by = text_of(entry, "by");
+
+		if (by && strcmp(by, "nobody") == 0)
+			return run->attach;
+	}
 	return false;
 }
 

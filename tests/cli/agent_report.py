@@ -80,6 +80,9 @@ def refused(fx):
         result = fx.sandbash("--agent-report", *flags, "sh", "-c", f"echo ran > {fx.project}/ran")
         check(result.status not in (0, None), result.stderr)
         contains(result.stderr, words)
+    fx.config("mode danger-full-access\n")
+    contains(fx.sandbash("--agent-report", "touch", "ran").stderr, "takes a supervised run")
+    fx.config("")
     for given, words in (("2", "from 3 on"), ("x", "from 3 on"), ("77", "cannot be written to")):
         result = fx.sandbash(f"--agent-report={given}", "touch", "ran")
         contains(result.stderr, words)

@@ -22,6 +22,7 @@ LEGACY = "2025-11-25"
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 TIMEOUT = 20
+NO_FORM = object()  # an answer: the client cannot show it (legacy only)
 
 
 def read_first(answer):
@@ -119,8 +120,10 @@ class Server:
                 self.answer(message, answer)
 
     def answer(self, message, answer):
-        result = accept(answer) if isinstance(answer, str) else answer
-        self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        reply = {"result": accept(answer) if isinstance(answer, str) else answer}
+        if answer is NO_FORM:
+            reply = {"error": {"code": -32601, "message": "no such method"}}
+        self.send({"jsonrpc": "2.0", "id": message["id"], **reply})
 
     # --- what goes -------------------------------------------------------------------------
 

@@ -259,4 +259,18 @@ def with_roots(fx):
     equal(([entry["path"] for entry in data["refused"]], fx.read(other / "y")), ([f"{fx.project}/z"], "y\n"))
 
 
+@test("nor does --within, with which the server was started")
+def with_within(fx):
+    (fx.project / "one").mkdir()
+    other = fx.dir / "other"
+    other.mkdir()
+    server = Server(fx, f"--within={fx.project}/one")
+    server.answers = lambda params: "once"
+    server.data("open_project", path=str(other))
+    server.answers = lambda params: "deny"
+    server.data("write_file", path=str(other / "x"), content="x")
+    data = server.data("run_command", command=f"echo y > {other}/y; echo z > {fx.project}/z")
+    equal(([entry["path"] for entry in data["refused"]], fx.read(other / "y")), ([f"{fx.project}/z"], "y\n"))
+
+
 run_all()

@@ -3,7 +3,7 @@
 import re
 import time
 
-from mcp import Server
+from mcp import NO_FORM, Server
 from tap import BIN, check, contains, equal, lacks, run_all, test
 
 QUIET = 0.45  # longer than an asker wants silence before a key
@@ -51,6 +51,26 @@ def commands(fx):
     data = server.wait(call)["result"]["structuredContent"]
     equal((data["exitCode"], data["stdout"]), (0, "after\n"))
     equal(fx.read(fx.outside / "held.txt"), "held\n")
+
+
+@test("and about what is asked ahead: a project, and what a command needs; also when the client shows nobody a form")
+def ahead(fx):
+    (fx.outside / "second").mkdir()
+    for elicit in (False, True):
+        server = Server(fx, elicit=elicit)
+        server.answers = lambda params: NO_FORM
+        terminal = attach(fx, session_of(server, fx))
+        call = server.begin("tools/call", {"name": "open_project", "arguments": {
+            "path": str(fx.outside / "second"), "reason": "it is needed"}})
+        terminal.expect("the model says")
+        answer(terminal, "second", "1")
+        equal(server.wait(call)["result"]["structuredContent"].get("outcome"), "granted")
+        call = server.begin("tools/call", {"name": "run_command", "arguments": {
+            "command": f"echo x > {fx.outside}/by-command", "writableRoots": [str(fx.outside)]}})
+        answer(terminal, "by-command", "1")
+        equal(server.wait(call)["result"]["structuredContent"].get("exitCode"), 0)
+        terminal.close()
+        server.close()
 
 
 @test("when that person goes, the answer is no at once again")

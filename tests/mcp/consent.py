@@ -6,7 +6,7 @@ import json
 import os
 import time
 
-from mcp import Server, read_first
+from mcp import NO_FORM, Server, read_first
 from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
 
 ERAS = ("legacy", "modern")
@@ -284,12 +284,8 @@ def declined_alone(fx, era):
 
 def cannot_show(server, tool, **arguments):
     """The result of a call whose question the client has no form for; it took as long as a person."""
-    number = server.begin("tools/call", {"name": tool, "arguments": arguments})
-    server.wait_for(lambda: server.asked, "the question")
-    read_first(None)
-    server.send({"jsonrpc": "2.0", "id": server.asked[0]["id"],
-                 "error": {"code": -32601, "message": "no such method"}})
-    return server.wait(number)["result"]["structuredContent"]
+    server.answers = lambda params: read_first(NO_FORM)
+    return server.call(tool, **arguments)["structuredContent"]
 
 
 @test("C6 a client that cannot show the form has asked nobody")

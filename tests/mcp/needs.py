@@ -98,8 +98,13 @@ def refused(fx, era):
         equal(len(server.asked), 1)
     check(not fx.exists("ran"))
     equal(run(server, "touch ran")["exitCode"], 0, "without it the command runs")
+    (fx.outside / "d").mkdir()
+    server.failure("request_access", path=str(fx.outside / "d"), operations=["modify"], reason="no")
+    asked = len(server.asked)
+    equal(server.failure("run_command", command="touch b", writableRoots=[str(fx.outside / "d")])["code"], "DENIED")
+    equal(len(server.asked), asked, "it was refused when asked ahead")
     equal(server.failure("run_command", command="touch b", writableRoots=[str(fx.outside), "."])["code"], "DENIED")
-    equal(len(server.asked), 1, "nor with something else beside it")
+    equal(len(server.asked), asked, "nor with something else beside it")
 
 
 @test("C6 with nobody to ask it is refused, with the option that would do")
