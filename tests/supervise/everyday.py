@@ -38,6 +38,46 @@ def everyday(name, script, needs=(), variants=("full", "flat"), language="python
         equal(result.status, 0, result.stderr)
 
 
+# --- modes ---------------------------------------------------------------------------------
+
+everyday("modes: what is made has the mode that the last umask leaves, whoever set it", """if 1:
+    import os, threading
+    made = 0
+    def make(whose):
+        global made
+        made += 1; name = f"{whose}{made}"
+        os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o666)); os.mkdir(name + "d")
+        print(name, oct(os.stat(name).st_mode), oct(os.stat(name + "d").st_mode), flush=True)
+    for mask in (0o077, 0o022, 0o027, 0, 0o002) * 20:
+        os.umask(mask); make("own")
+    child = os.fork()
+    if not child:
+        make("child"); os.umask(0o070); make("child"); os._exit(0)
+    os.waitpid(child, 0); make("own")
+    for mask in (0o077, 0o007) * 20:
+        thread = threading.Thread(target=os.umask, args=(mask,)); thread.start(); thread.join()
+        make("shared")
+""")
+
+everyday("modes: by a descriptor, by its name in /proc, and not by one that is only a place", """if 1:
+    import os
+    def attempt(what, *words):
+        try: what(*words); print("done", end=" ")
+        except OSError as problem: print(problem.errno, end=" ")
+    for kind in ("file", "directory", "fifo"):
+        {"file": os.mknod, "directory": os.mkdir, "fifo": os.mkfifo}[kind](kind)
+        for flags in (os.O_PATH, os.O_RDONLY | os.O_NONBLOCK, 3 | os.O_NONBLOCK):
+            try: fd = os.open(kind, flags)
+            except OSError as problem: print(kind, flags, problem.errno); continue
+            for name in (fd, f"/proc/self/fd/{fd}", f"/proc/self/fd/0{fd}", f"/proc/self/fd/{fd}/",
+                         f"/proc/self/fd/{fd + 1}", f"/proc/self/fd/-{fd}", f"/proc/self/fd/{fd}x"):
+                attempt(os.chmod, name, 0o600 + len(str(name)) % 8); attempt(os.utime, name, (1, 2))
+                attempt(os.chown, name, os.getuid(), os.getgid())
+                print(kind, flags, oct(os.stat(kind).st_mode), os.stat(kind).st_mtime == 2)
+            os.close(fd)
+""")
+
+
 # --- unix sockets --------------------------------------------------------------------------
 
 everyday("sockets: a bound socket calls itself what it was bound to", """if 1:
