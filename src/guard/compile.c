@@ -71,6 +71,14 @@ bool sb_component_ends(const struct sb_component *component, const char *name, s
 			    component->text.length);
 }
 
+bool sb_is_hook_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(hook_names); i++)
+		if (strcmp(name, hook_names[i]) == 0)
+			return true;
+	return false;
+}
+
 void sb_component_make(const char *text, size_t length, struct sb_component *out)
 {
 	if (length == 5 && memcmp(text, "<git>", 5) == 0) {

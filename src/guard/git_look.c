@@ -42,10 +42,15 @@ static bool found(const struct walk *walk, const struct sb_guard_row *row, const
 	return sb_look_found(walk->guard, walk->out, row, walk->path, walk->start, why);
 }
 
-/* It cannot be looked at, or there is too much of it. */
-static bool failed(const struct walk *walk, const char *why)
+/* It cannot be looked at; or there is too much of it. */
+static bool failed(const struct walk *walk)
 {
-	return sb_look_failed(walk->out, sb_row_of_git(walk->guard), walk->path, walk->start, why);
+	return sb_look_failed(walk->out, sb_row_of_git(walk->guard), walk->path, walk->start);
+}
+
+static bool ended(const struct walk *walk)
+{
+	return sb_look_ended(walk->out, sb_row_of_git(walk->guard));
 }
 
 /* The bytes of a file that has got a form to keep. */
@@ -88,7 +93,9 @@ static bool is_bad_listed(struct walk *walk, int directory, const char *name, mo
 	return row->kind != SB_GUARD_ANYTHING && has_bad_bytes(walk, directory, name, row);
 }
 
-static bool is_bad_file(struct walk *walk, int directory, const char *name, mode_t kind)
+/* An answer is long, and this is no level of the walk. */
+__attribute__((noinline)) static bool is_bad_file(struct walk *walk, int directory,
+						  const char *name, mode_t kind)
 {
 	struct sb_guard_place place = {directory, walk->path, name, kind};
 	enum sb_guard_act act = S_ISREG(kind)   ? SB_GUARD_WRITE
@@ -129,14 +136,14 @@ static bool is_bad(struct walk *walk, int directory, const struct dirent64 *entr
 	SB_AUTO_FD int next = -1;
 
 	if (length < 0 || (size_t)length >= sizeof walk->path - end)
-		return failed(walk, NULL);
+		return failed(walk);
 	if (!S_ISDIR(kind))
 		return is_bad_file(walk, directory, name, kind);
 	if (!walk->everywhere && is_free(walk))
 		return false;
 	next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return next < 0     ? failed(walk, NULL)
-	       : depth == 0 ? failed(walk, "more than can be looked through")
+	return next < 0     ? failed(walk)
+	       : depth == 0 ? ended(walk)
 			    : has_bad(walk, next, end + (size_t)length, depth - 1);
 }
 
@@ -148,7 +155,7 @@ static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth
 	bool any = false;
 
 	if (fd < 0)
-		return failed(walk, NULL);
+		return failed(walk);
 	sb_sys_dir_init(&dir, fd);
 	while ((entry = sb_sys_dir_next(&dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
@@ -160,9 +167,9 @@ static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth
 	}
 	walk->path[end] = '\0';
 	if (entry)
-		any |= failed(walk, "more than can be looked through");
+		any |= ended(walk);
 	else if (dir.error)
-		any |= failed(walk, NULL);
+		any |= failed(walk);
 	return any;
 }
 
@@ -179,8 +186,7 @@ static bool start(struct walk *walk, const char *path)
 static bool look_at_all(struct walk *walk, int directory, const char *path, unsigned depth)
 {
 	if (directory < 0 || !start(walk, path))
-		return sb_look_failed(walk->out, sb_row_of_git(walk->guard), path, strlen(path),
-				      NULL);
+		return sb_look_failed(walk->out, sb_row_of_git(walk->guard), path, strlen(path));
 	return has_bad(walk, directory, walk->start - 1, depth);
 }
 
@@ -222,7 +228,7 @@ static bool has_bad_open(struct walk *walk, int directory, const char *without)
 
 	walk->path[walk->start - 1] = '\0';
 	if (fd < 0)
-		return failed(walk, NULL);
+		return failed(walk);
 	walk->git = walk->start;
 	walk->left = MAX_NAMES;
 	sb_sys_dir_init(&dir, fd);
@@ -236,7 +242,7 @@ static bool has_bad_open(struct walk *walk, int directory, const char *without)
 	}
 	walk->path[walk->start - 1] = '\0';
 	if (dir.error)
-		any |= failed(walk, NULL);
+		any |= failed(walk);
 	return any;
 }
 
@@ -249,7 +255,7 @@ bool sb_look_for_git_files(const struct sb_guard *guard, int directory, const ch
 	bool any = false;
 
 	if (directory < 0 || !start(&walk, path))
-		return sb_look_failed(out, sb_row_of_git(guard), path, strlen(path), NULL);
+		return sb_look_failed(out, sb_row_of_git(guard), path, strlen(path));
 	while ((row = sb_git_next_fixed(&position))) {
 		const char *name = sb_git_fixed_name(row) + length;
 		struct stat info;

@@ -222,6 +222,7 @@ enum sb_guard_looked {
 
 #define SB_GUARD_DETAIL 320 /* a line of it */
 #define SB_GUARD_LINES 4    /* so many, and then how many more there are */
+#define SB_GUARD_KINDS 8    /* programs that the rest is told for */
 #define SB_GUARD_NOTE 1024  /* about what lands */
 
 struct sb_guard_answer {
@@ -238,10 +239,21 @@ struct sb_guard_answer {
 	unsigned found;
 	/*
 	 * What was found there, escaped, a line for each: "hooks/pre-commit", "core.pager = x"; of many
-	 * the last says "and 3 more".
+	 * what weighs most (findings.h), and the last says "and 3 more: 2 for git, 1 for direnv".
 	 */
 	char detail[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 	size_t listed; /* of detail, without that last line */
+	struct {
+		const struct sb_guard_row *row;
+		unsigned weight;
+		bool says_why;
+		char text[SB_GUARD_DETAIL];
+	} lines[SB_GUARD_LINES]; /* the first of those that were found */
+	struct {
+		const char *who;
+		unsigned count, weight;
+	} kind_of[SB_GUARD_KINDS];
+	size_t kinds;
 };
 
 /* Returns the verdict, too.  About 100 ns for an ordinary name; the first takes some 50 us. */

@@ -169,6 +169,9 @@ void sb_component_make(const char *text, size_t length, struct sb_component *out
 /* Has the name the ending, and the beginning, of a SUFFIX? */
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length);
 
+/* Is it one that git runs?  githooks(5) */
+bool sb_is_hook_name(const char *name);
+
 /* look.c: through descriptors, at what is there already */
 
 /*
@@ -180,7 +183,10 @@ bool sb_look_found(const struct sb_guard *guard, struct sb_guard_answer *out,
 
 /* The same of what cannot be looked at: no rule is about it.  Always true. */
 bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
-		    size_t start, const char *why);
+		    size_t start);
+
+/* There is more than can be looked through.  Always true. */
+bool sb_look_ended(struct sb_guard_answer *out, const struct sb_guard_row *row);
 
 /* Is it a file, a directory, ...?  What cannot be told is taken for a link. */
 mode_t sb_look_kind(int directory, const struct dirent64 *entry);

@@ -1157,9 +1157,8 @@ enum sb_guard_verdict sb_guard_brings(const struct sb_guard *guard,
 						    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	out->looked |= SB_LOOKED_THROUGH;
-	/* what is said already stays said; and there is room for some lines only */
-	if (out->verdict != SB_GUARD_PLAIN &&
-	    (out->found > SB_GUARD_LINES || (!out->found && out->detail[0])))
+	/* what is said already, about its name, stays said */
+	if (out->verdict != SB_GUARD_PLAIN && !out->found && out->detail[0])
 		return out->verdict;
 	if (sb_look_at_tree(guard, directory, to->path, out) && out->verdict == SB_GUARD_PLAIN)
 		answer(out, out->row, SB_GUARD_ASK);

@@ -11,6 +11,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "guard/findings.h"
 #include "guard/guard_impl.h"
 #include "guard/reasons.h"
 #include "sys/directory.h"
@@ -78,22 +79,10 @@ char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t
 	return sb_take_ptr(&bytes);
 }
 
-static bool is_listed(const struct sb_guard_answer *out, const char *line)
-{
-	size_t length = strlen(line);
-
-	for (const char *at = out->detail; at < out->detail + out->listed; at++) {
-		size_t other = strcspn(at, "\n");
-
-		if (other == length && memcmp(at, line, length) == 0)
-			return true;
-		at += other;
-	}
-	return false;
-}
-
 /* One more line: what it is about, and why, which is escaped; length bytes. */
-static void add_line(struct sb_guard_answer *out, const char *inner, const char *why, size_t length)
+static void add_line(struct sb_guard_answer *out, const struct sb_guard_row *row,
+		     enum sb_finding_weight weight, const char *inner, const char *why,
+		     size_t length)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(4 * SB_GUARD_DETAIL);
 	char line[SB_GUARD_DETAIL];
@@ -102,34 +91,37 @@ static void add_line(struct sb_guard_answer *out, const char *inner, const char 
 	sb_buf_puts(&text, *inner && length ? ": " : "");
 	sb_buf_append(&text, why, length);
 	sb_escape_line(line, sizeof line, text.data);
-	if (out->found && is_listed(out, line))
-		return;
-	out->found++;
-	if (!line[0])
-		return;
-	if (out->found <= SB_GUARD_LINES)
-		out->listed += (size_t)snprintf(out->detail + out->listed, SB_GUARD_DETAIL + 1,
-						"%s%s", out->listed ? "\n" : "", line);
-	else
-		snprintf(out->detail + out->listed, sizeof out->detail - out->listed,
-			 "\nand %u more", out->found - SB_GUARD_LINES);
+	sb_findings_add(out, row, weight, line, length > 0);
 }
 
-bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
-		    size_t start, const char *why)
+static void add(struct sb_guard_answer *out, const struct sb_guard_row *row,
+		enum sb_finding_weight weight, const char *inner, const char *why)
 {
-	const char *inner = start < strlen(path) ? path + start : "";
-
-	if (!out->found) {
-		out->row = row;
-		out->listed = 0;
-	}
 	do {
 		size_t length = why ? strcspn(why, "\n") : 0;
 
-		add_line(out, inner, why, length);
+		add_line(out, row, weight, inner, why, length);
 		why = length && why[length] ? why + length + 1 : NULL;
 	} while (why);
+}
+
+static const char *inner_of(const char *path, size_t start)
+{
+	return start < strlen(path) ? path + start : "";
+}
+
+bool sb_look_failed(struct sb_guard_answer *out, const struct sb_guard_row *row, const char *path,
+		    size_t start)
+{
+	const char *inner = inner_of(path, start);
+
+	add(out, row, SB_FINDING_STATE, inner, *inner ? "not looked into" : NULL);
+	return true;
+}
+
+bool sb_look_ended(struct sb_guard_answer *out, const struct sb_guard_row *row)
+{
+	add(out, row, SB_FINDING_UNSEEN, "", "more than can be looked through");
 	return true;
 }
 
@@ -138,7 +130,8 @@ bool sb_look_found(const struct sb_guard *guard, struct sb_guard_answer *out,
 {
 	if (guard->options.is_opened && guard->options.is_opened(guard, path, row))
 		return false;
-	return sb_look_failed(out, row, path, start, why);
+	add(out, row, sb_finding_weigh(row, path), inner_of(path, start), why);
+	return true;
 }
 
 struct look {
@@ -156,7 +149,7 @@ static bool found(const struct look *look, size_t start, const char *why)
 /* It cannot be looked at. */
 static bool failed(const struct look *look, size_t start)
 {
-	return sb_look_failed(look->out, look->pattern->row, look->path, start, NULL);
+	return sb_look_failed(look->out, look->pattern->row, look->path, start);
 }
 
 static bool is_harmful(struct look *look, int directory, const char *name, size_t start)
@@ -247,7 +240,8 @@ static bool look_at_all(struct look *look, int directory, size_t start, size_t e
 		any |= look_at_each(look, directory, entry->d_name, start, end, at);
 	}
 	look->path[end] = '\0';
-	return ((entry || dir.error != 0) && failed(look, start)) || any;
+	return (entry && sb_look_ended(look->out, look->pattern->row)) ||
+	       (dir.error != 0 && failed(look, start)) || any;
 }
 
 static bool look_in(struct look *look, int directory, size_t start, size_t end, unsigned at)
@@ -268,7 +262,7 @@ bool sb_look_inside(const struct sb_guard *guard, int directory, const char *pat
 	size_t length = strlen(path);
 
 	if (length >= sizeof look.path - 512)
-		return sb_look_failed(out, pattern->row, path, length, NULL);
+		return sb_look_failed(out, pattern->row, path, length);
 	memcpy(look.path, path, length + 1);
 	return look_in(&look, directory, length + 1, length, first);
 }

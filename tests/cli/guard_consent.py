@@ -174,6 +174,25 @@ def all_named(fx):
     check(not (fx.outside / "out/x").exists() and not fx.exists(".vscode"))
 
 
+@test("C3 names that fill the question push no hook and no setting out of it", variants=BOTH)
+def padded(fx):
+    for number in range(60):
+        fx.write(f"x/hooks/a{number}", HOOK, 0o755)
+        fx.write(f"x/refs/heads/$(a{number})", "x\n")
+    fx.write("x/hooks/zz/keep", "")
+    fx.write("x/hooks/post-checkout", HOOK, 0o755)
+    fx.write("x/config", "[core]\n\tfsmonitor = ./evil\n")
+    person = Person(fx, "sh", "-c", "mv x .git; echo status=$?; sleep 0.3")
+    screen = person.answer("3", ".git")
+    contains(screen, "hooks/post-checkout")
+    contains(screen, "core.fsmonitor = ./evil")
+    contains(screen, "more: ")
+    contains(screen, "for prompts")
+    person.term.expect("status=[1-9]")
+    person.end()
+    check(not fx.exists(".git"))
+
+
 @test("C3 nor where the user's own question about the place is the rule", variants=BOTH)
 def own_question(fx):
     """The rule that stops a guarded name is then the one that the answer was about."""

@@ -198,6 +198,13 @@ def moved_out(fx):
     contains(message(asked), "and 2 more")
     contains(message(asked), f"moved from '{fx.path('tree')}'")
     check(fx.exists("tree") and not (fx.outside / "tree").exists())
+    for number in range(60):
+        fx.write(f"padded/{number}/.vscode/tasks.json", "{}\n")
+    fx.write("padded/zz/.git/hooks/pre-commit", "#!/bin/sh\n")
+    fx.write("padded/zz/.envrc", "x\n")
+    server.failure("move_file", source="padded", destination=str(fx.outside / "padded"))
+    for line in (".git/hooks/pre-commit", ".envrc", "and 58 more"):
+        contains(message(server.asked[-1]), line)
     server.asked.clear()
     server.data("move_file", source="plain", destination=str(fx.outside / "plain"))
     equal(server.asked, [], "the neighbour")

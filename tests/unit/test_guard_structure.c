@@ -220,6 +220,70 @@ static void a_prepared_tree_moves_in(void **state)
 	}
 }
 
+/* Names that were made to fill the question push none out that weighs more, in any order. */
+static void what_weighs_most_is_told_first(void **state)
+{
+	static const char first[] = "hooks/pre-commit\nconfig: core.pager = evil";
+	static const char *const pads[] = {"x/hooks/pad", "x/unknown", "x/refs/heads/$(pad)"};
+	struct guarded *fx = *state;
+	char name[64];
+
+	for (size_t pad = 0; pad < COUNT(pads); pad++)
+		for (int last = 0; last < 2; last++) {
+			tree_clear(in(fx->root, "x"));
+			if (!last)
+				plant(fx, "x/hooks/pre-commit", "evil");
+			for (int i = 0; i < 40; i++) {
+				snprintf(name, sizeof name, "%s%02d", pads[pad], i);
+				plant(fx, name, "x");
+			}
+			if (last)
+				plant(fx, "x/hooks/pre-commit", "evil");
+			plant(fx, "x/config", evil);
+			assert_int_equal(judge_rename(fx, "x", ".git", false), SB_GUARD_ASK);
+			assert_int_equal(strncmp(fx->answer.detail, first, sizeof first - 1), 0);
+			assert_string_equal(fx->answer.row->pattern, "<git>/hooks/*");
+			if (strstr(pads[pad], "pad")) /* others are not looked for any more */
+				assert_int_equal(fx->answer.found, 42);
+		}
+}
+
+/* One of each row before a second of any; the rest by who obeys it. */
+static void rows_are_told_before_names(void **state)
+{
+	struct guarded *fx = *state;
+	struct guarded_place *from, *to;
+	struct sb_guard_answer answer = {0};
+	char name[64];
+
+	for (int i = 0; i < 30; i++) {
+		snprintf(name, sizeof name, "x/d%02d/.envrc", i);
+		plant(fx, name, "x");
+	}
+	plant(fx, "x/e/.vscode/tasks.json", "{}");
+	plant(fx, "x/f/.git/hooks/pre-commit", "evil");
+	plant(fx, "x/g/.git/hooks/pre-push", "evil");
+	plant(fx, "x/h/.idea/a.xml", "evil");
+	plant(fx, "y/", "");
+	from = guarded_hold(fx, "x");
+	to = guarded_hold(fx, "y/x");
+	assert_int_equal(sb_guard_brings(fx->guard, &from->place, &to->place, &answer),
+			 SB_GUARD_ASK);
+	assert_non_null(strstr(answer.detail, "/.envrc"));
+	assert_non_null(strstr(answer.detail, "e/.vscode/tasks.json"));
+	assert_non_null(strstr(answer.detail, "/.git/hooks/pre-"));
+	assert_non_null(strstr(answer.detail, "h/.idea/a.xml"));
+	assert_non_null(strstr(answer.detail, "\nand 30 more: "));
+	assert_non_null(strstr(answer.detail, "29 for direnv"));
+	assert_non_null(strstr(answer.detail, "1 for git"));
+	/* which of them the question is about hangs on the order; the others say why */
+	assert_true(!!strstr(answer.detail, "pre-commit: git runs hooks") +
+			    !!strstr(answer.detail, "pre-push: git runs hooks") ==
+		    (strcmp(answer.row->who, "git") != 0));
+	guarded_let_go(from);
+	guarded_let_go(to);
+}
+
 static void harmless_trees_move_in(void **state)
 {
 	struct guarded *fx = *state;
@@ -478,6 +542,8 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(links_and_many_entries_are_not_followed_but_asked_about),
 	WITH_TREE(an_open_config_is_not_settled),
 	WITH_TREE(a_prepared_tree_moves_in),
+	WITH_TREE(what_weighs_most_is_told_first),
+	WITH_TREE(rows_are_told_before_names),
 	WITH_TREE(harmless_trees_move_in),
 	WITH_TREE(files_are_renamed_onto_guarded_names),
 	WITH_TREE(places_that_config_names),
