@@ -54,6 +54,18 @@ static void say(const struct check *check, const char *what, const char *text, s
 	sb_escape_line(check->why, note_size(check), line.data);
 }
 
+/* The path first, whole: by that notes are told apart (consent/notes.h). */
+static void say_about_path(const struct check *check, const char *text, size_t length)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * MAX_LINE);
+
+	sb_buf_putc(&line, '\'');
+	sb_escape_name(&line, check->path, strlen(check->path));
+	sb_buf_puts(&line, "' now says ");
+	sb_escape_value(&line, text, length, SB_GUARD_NOTE / 2);
+	sb_escape_line(check->why, note_size(check), line.data);
+}
+
 /* The rest is looked at all the same: a person is told of all of it. */
 static void ask(const struct check *check, const char *what, const char *text, size_t length)
 {
@@ -358,6 +370,15 @@ static bool leads_to_guarded(const struct check *check, const char *value)
 	       sb_guard_row_in(check->guard, whole.data);
 }
 
+/* git-lfs copies what is pushed to such a place, and takes what is there. */
+static bool is_of_this_machine(const struct check *check, const char *url)
+{
+	bool failed = false;
+	SB_AUTO_FREE char *path = sb_git_url_path(url, check->path, &failed);
+
+	return path || failed;
+}
+
 static void check_key(const struct check *check, enum sb_guard_kind kind, const char *key,
 		      const char *value)
 {
@@ -368,6 +389,13 @@ static void check_key(const struct check *check, enum sb_guard_kind kind, const 
 		verdict = sb_gitmodules_key_is_harmless(key, value) &&
 					  !(sb_git_key_is(key, "submodule", "path") &&
 					    leads_to_guarded(check, value))
+				  ? SB_KEY_HARMLESS
+				  : SB_KEY_ASK;
+		break;
+	case SB_GUARD_LFSCONFIG:
+		verdict = sb_lfsconfig_key_is_harmless(key, value) &&
+					  !(sb_lfsconfig_key_is_url(key) &&
+					    is_of_this_machine(check, value))
 				  ? SB_KEY_HARMLESS
 				  : SB_KEY_ASK;
 		break;
@@ -551,6 +579,19 @@ static bool changes_hash(const struct check *check, const struct sb_git_config *
 	       (is_beside(check, "index") || is_beside(check, "worktrees"));
 }
 
+/* Where large files go from now on. */
+static void note_servers(const struct sb_git_config *before, const struct sb_git_config *after,
+			 struct sb_buf *out)
+{
+	for (size_t i = 0; i < after->count; i++) {
+		const char *key = after->entries[i].key, *value = value_of(&after->entries[i]);
+		const char *old = sb_git_config_get(before, key);
+
+		if (sb_lfsconfig_key_is_url(key) && !(old && strcmp(old, value) == 0))
+			sb_buf_printf(out, "%s%s = %s", out->length ? "; " : "", key, value);
+	}
+}
+
 static void check_config(const struct check *check, enum sb_guard_kind kind)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
@@ -568,8 +609,12 @@ static void check_config(const struct check *check, enum sb_guard_kind kind)
 	check_effective(check, kind, &before, &after);
 	if (kind == SB_GUARD_GIT_CONFIG)
 		note_ways(check, &before, &after, &note);
+	if (kind == SB_GUARD_LFSCONFIG)
+		note_servers(&before, &after, &note);
 	check_changes(check, kind, &before, &after); /* sorts both */
-	if (note.length && !sb_buf_failed(&note))
+	if (note.length && !sb_buf_failed(&note) && kind == SB_GUARD_LFSCONFIG)
+		say_about_path(check, note.data, note.length);
+	else if (note.length && !sb_buf_failed(&note))
 		say(check, "", note.data, note.length);
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);
@@ -923,18 +968,6 @@ static bool was_line_by_line(const struct check *check)
 #define MAX_DOTENV (64 * 1024) /* each line may have to be looked for in the old file */
 #define MAX_TOLD 120           /* of a line */
 
-/* The path first, whole: by that notes are told apart (consent/notes.h). */
-static void say_about_path(const struct check *check, const char *text, size_t length)
-{
-	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * MAX_LINE);
-
-	sb_buf_putc(&line, '\'');
-	sb_escape_name(&line, check->path, strlen(check->path));
-	sb_buf_puts(&line, "' now says ");
-	sb_escape_value(&line, text, length, SB_GUARD_NOTE / 2);
-	sb_escape_line(check->why, note_size(check), line.data);
-}
-
 static void check_dotenv(const struct check *check)
 {
 	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
@@ -968,6 +1001,7 @@ static void check_kind(struct check *check)
 	switch (check->kind) {
 	case SB_GUARD_GIT_CONFIG:
 	case SB_GUARD_GITMODULES:
+	case SB_GUARD_LFSCONFIG:
 	case SB_GUARD_SEQUENCER:
 		check_config(check, check->kind);
 		break;
@@ -1041,8 +1075,9 @@ static void check_bytes(struct check *check)
 static const char *more_of(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_GIT_CONFIG || kind == SB_GUARD_GITMODULES ||
-			       kind == SB_GUARD_SEQUENCER || kind == SB_GUARD_DOTENV ||
-			       kind == SB_GUARD_AGENT_JSON || kind == SB_GUARD_AGENT_LOOKS
+			       kind == SB_GUARD_LFSCONFIG || kind == SB_GUARD_SEQUENCER ||
+			       kind == SB_GUARD_DOTENV || kind == SB_GUARD_AGENT_JSON ||
+			       kind == SB_GUARD_AGENT_LOOKS
 		       ? "settings that run something or lead elsewhere"
 		       : "lines that are not harmless";
 }

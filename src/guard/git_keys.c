@@ -428,6 +428,19 @@ bool sb_gitmodules_key_is_harmless(const char *key, const char *value)
 	return true; /* git looks at no other key that could name a program */
 }
 
+bool sb_lfsconfig_key_is_url(const char *key)
+{
+	return strcmp(key, "lfs.url") == 0 || strcmp(key, "lfs.pushurl") == 0 ||
+	       sb_git_key_is(key, "remote", "lfsurl") || sb_git_key_is(key, "remote", "lfspushurl");
+}
+
+bool sb_lfsconfig_key_is_harmless(const char *key, const char *value)
+{
+	if (sb_lfsconfig_key_is_url(key))
+		return passes(URL, value);
+	return strncmp(key, "lfs.", 4) == 0 && sb_git_key_judge(key, value) == SB_KEY_HARMLESS;
+}
+
 bool sb_git_strategy_is_known(const char *name)
 {
 	static const char *const known[] = {"octopus", "ort",     "ours",  "recursive",

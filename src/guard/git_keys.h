@@ -21,6 +21,13 @@ enum sb_key_verdict sb_git_key_judge(const char *key, const char *value);
 /* The same for .gitmodules, where git itself refuses or ignores most. */
 bool sb_gitmodules_key_is_harmless(const char *key, const char *value);
 
+/*
+ * The same for .lfsconfig: git-lfs-config(5), "LFSCONFIG", has the few keys that git-lfs obeys there.  None runs
+ * something, but some say where large files are sent and fetched.
+ */
+bool sb_lfsconfig_key_is_harmless(const char *key, const char *value);
+bool sb_lfsconfig_key_is_url(const char *key);
+
 /* A merge strategy that is part of git. */
 bool sb_git_strategy_is_known(const char *name);
 

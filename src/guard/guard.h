@@ -53,6 +53,7 @@ enum sb_guard_kind {
 	SB_GUARD_SAME,                 /* the bytes that are there already, no others */
 	SB_GUARD_GIT_CONFIG,           /* only keys of the allow-list added or changed */
 	SB_GUARD_GITMODULES,           /* what git itself would not refuse */
+	SB_GUARD_LFSCONFIG,            /* what git-lfs takes from there; where files go is told */
 	SB_GUARD_GITFILE,              /* "gitdir: PATH", PATH in a guarded root */
 	SB_GUARD_GITDIR,               /* PATH/.git, in a guarded root */
 	SB_GUARD_COMMONDIR,            /* "../.." in worktrees/ID */

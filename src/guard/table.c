@@ -88,6 +88,8 @@ static const struct sb_guard_row rows[] = {
 		"git cherry-pick --continue runs git-merge-NAME"),
 	CHECKED(".gitmodules", SB_GUARD_GITMODULES, "", "git",
 		"git submodule update fetches what it names, to where it names"),
+	CHECKED(".lfsconfig", SB_GUARD_LFSCONFIG, "", "git-lfs",
+		"where git push sends large files, and git checkout takes them from"),
 	/* not "obeyed", but whoever can change them can take --protect-ignored off a file */
 	{".gitignore", "sandbash", "says what --protect-ignored protects; with that option only",
 	 SB_GUARD_IGNORE, SB_GUARD_IF_PROTECTING, ""},
@@ -852,6 +854,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "changes to keys that run nothing";
 	case SB_GUARD_GITMODULES:
 		return "no command, no remote helper, no option or guarded name as path";
+	case SB_GUARD_LFSCONFIG:
+		return "keys that run nothing; a server on another machine, which is told";
 	case SB_GUARD_GITFILE:
 		return "leads into a guarded directory";
 	case SB_GUARD_GITDIR:

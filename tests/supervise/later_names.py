@@ -74,6 +74,24 @@ def plain(fx):
         equal(fx.read(name), "x\n", name)
 
 
+LFS = "git config -f .lfsconfig {}"
+LFS_ASKED = ("lfs.standalonetransferagent x", "lfs.customtransfer.x.path ./x", "lfs.extension.x.clean ./x",
+             "core.sshCommand ./x", "lfs.url file:///srv/x", "lfs.url ext::x", "lfs.url ssh://-oProxyCommand=x/y")
+LFS_LANDS = ("lfs.locksverify true", "lfs.fetchexclude '*.bin'", "lfs.https://example.org/x.access basic")
+
+
+@test("P2 .lfsconfig: what would run something, or keep files on this machine, is refused; a server is told",
+      variants=("full", "flat"))
+def lfsconfig(fx):
+    for setting in (*LFS_ASKED, *LFS_LANDS, "lfs.url https://example.org/y", "remote.origin.lfsurl https://example.org/z"):
+        works(fx.run("sh", "-c", LFS.format(setting)), f"control {setting}")
+        fx.path(".lfsconfig").unlink()
+        result = fx.sandbash("--consent=deny", "sh", "-c", LFS.format(setting))
+        equal(fx.exists(".lfsconfig"), setting not in LFS_ASKED, f"{setting}: {result.stderr}")
+        equal("now says" in result.stderr, "example.org" in setting and "url" in setting, f"{setting}: {result.stderr}")
+        fx.path(".lfsconfig").unlink(missing_ok=True)
+
+
 DANGEROUS = ("A=$(id)", "A=b id", "id", "PATH=bin", "export LD_PRELOAD=./x.so", "A=`id`", "A='x", "A=b;id",
              "CODEX_HOME=.x")
 HARMLESS = ("A=1", "export B='a b'", "URL=https://h/x?y=z", "# note", "C=${A}/x", "")

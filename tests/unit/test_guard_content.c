@@ -241,9 +241,31 @@ static void line_by_line(void **state)
 		"[submodule \"a\"]\npath = .vscode\n",
 		"[submodule \"a\"]\npath = sub/.claude/skills/x\n",
 	};
+	static const char *const lfs_fine[] = {
+		"[lfs]\n\tlocksverify = true\n\tfetchexclude = *\n",
+		"[lfs]\n\turl = https://x/a.git/info/lfs\n\tpushurl = ssh://git@x/a\n",
+		"[remote \"origin\"]\n\tlfsurl = https://x/a\n",
+		"[lfs \"https://x/a\"]\n\taccess = basic\n",
+	};
+	static const char *const lfs_asked[] = {
+		"[lfs]\n\turl = file:///tmp/x\n",
+		"[lfs]\n\turl = ../x\n",
+		"[lfs]\n\turl = ssh://-oProxyCommand=x/a\n",
+		"[lfs]\n\tpushurl = ext::x\n",
+		"[remote \"origin\"]\n\tlfspushurl = -x\n",
+		"[remote \"origin\"]\n\turl = https://x/a\n",
+		"[lfs]\n\tstandalonetransferagent = x\n",
+		"[lfs \"customtransfer.x\"]\n\tpath = x\n",
+		"[lfs \"extension.x\"]\n\tclean = x\n",
+		"[core]\n\tsshCommand = x\n",
+		"[include]\n\tpath = x\n",
+		"[lfs\n",
+	};
 	struct guarded *fx = *state;
 	char text[2 * PATH_MAX];
 
+	expect(fx, SB_GUARD_LFSCONFIG, ".lfsconfig", lfs_fine, COUNT(lfs_fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_LFSCONFIG, ".lfsconfig", lfs_asked, COUNT(lfs_asked), SB_GUARD_ASK);
 	expect(fx, SB_GUARD_REBASE_TODO, "t", todo_fine, COUNT(todo_fine), SB_GUARD_PLAIN);
 	expect(fx, SB_GUARD_REBASE_TODO, "t", todo_asked, COUNT(todo_asked), SB_GUARD_ASK);
 	/* approved once, the rest of the list may shrink */
