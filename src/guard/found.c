@@ -62,14 +62,14 @@ static int look(struct sb_guard *guard)
 				      &guard->shown[i]);
 		guard->shown_count = i + 1;
 		if (status == SB_OK)
-			status = sb_extras_links(options->projects[i], NULL, &guard->extras);
+			status = sb_extras_links(options->projects[i], true, NULL, &guard->extras);
 		if (status == SB_OK)
 			status = sb_obeyed_find(options->projects[i], options, &guard->extras);
 	}
 	if (status == SB_OK)
 		status = sb_commons_find(options->projects, guard);
 	if (status == SB_OK && options->home)
-		status = sb_extras_links(options->home, &options->homes, &guard->extras);
+		status = sb_extras_links(options->home, false, &options->homes, &guard->extras);
 	return status;
 }
 

@@ -372,8 +372,11 @@ bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place 
 
 /* links.c: at names that are guarded in directory, the home directory or a project */
 
-/* others: of the home directory, what else counts as ~/.config and ~/.local/share; else NULL */
-int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
+/*
+ * beneath: in directories beneath it as well, as far as one look goes.  others: of the home directory, what else counts
+ * as ~/.config and ~/.local/share; else NULL.
+ */
+int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_homes *others,
 		    struct sb_extras *out);
 
 #endif

@@ -3,15 +3,15 @@
  *
  * A dotfiles repository is a project like any other, and ~/.config/fish/config.fish may be a link into
  * it.  So the directories that the table names are listed when a run begins, in the home directory and in
- * the projects; only links are followed.  Nothing in the home directory can be changed by a run, and in a
- * project such a link asks.
+ * the projects, and in the directories beneath these; only links are followed.  Nothing in the home directory
+ * can be changed by a run, and in a project such a link asks.
  *
  * SECURITY: what one look costs is bounded.
  *
  * Danger: a link deeper in a tree (all of ~/.vim) than is looked at leads to files that nobody guards.
  * Price: some 4 us a directory, of which a usual home has 50.  Those that the table names are all looked at, of
- * the directories deeper in trees those that come first.
- * Held by: tests/supervise/home_links.py
+ * the directories deeper in trees, and beneath a project, those that come first, by level.
+ * Held by: tests/supervise/home_links.py, tests/supervise/deep_links.py
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +25,19 @@
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
+#include "guard/index_links.h"
 #include "path/path.h"
 #include "sys/directory.h"
 
-#define HEADS 256     /* a power of two; there are fewer first names */
-#define MAX_TREES 32  /* directories in trees that are looked at, of one base */
-#define MAX_IN_ONE 16 /* of those in the same directory */
-#define MAX_LINKS 128 /* in trees */
-#define MAX_ASKED 4   /* names: asked for one by one they are found sooner than by a list */
+#define HEADS 256          /* a power of two; there are fewer first names */
+#define MAX_TREES 32       /* directories in trees that are looked at, of one base */
+#define MAX_IN_ONE 16      /* of those in the same directory */
+#define MAX_TRACKED 256    /* links that git knows, at guarded names beneath */
+#define MAX_LINKS 128      /* in trees */
+#define MAX_ASKED 4        /* names: asked for one by one they are found sooner than by a list */
+#define MAX_BENEATH 48     /* directories beneath a project that are looked at */
+#define MAX_BENEATH_ONE 32 /* of those in the same directory */
+#define MAX_EXTRAS_BENEATH 256 /* what their links may name: each is compared with every name */
 
 struct walk {
 	const char *base; /* canonical */
@@ -44,7 +49,11 @@ struct walk {
 		const struct sb_guard_row *row;
 	} trees[MAX_TREES]; /* in the order they were found */
 	size_t tree_count;
-	int links_left;
+	int links_left, tracked_left;
+	char **beneath; /* directories to be looked at, by level; NULL: none are */
+	size_t beneath_count;
+	char tracked[PATH_MAX]; /* which of git's links was looked for last */
+	dev_t device;           /* what is mounted there may be a server that does not answer */
 };
 
 /* Rows of which a part stands for the directory that is looked at. */
@@ -110,8 +119,8 @@ static void find_first(const struct walk *walk, const char *name, size_t length,
 	}
 }
 
-/* What is in target, by the rest of a row's pattern, counts as that row's. */
-static int add_rest(struct walk *walk, const char *target, const char *rest,
+/* What is in target, where link leads, by the rest of a row's pattern, counts as that row's. */
+static int add_rest(struct walk *walk, const char *link, const char *target, const char *rest,
 		    const struct sb_guard_row *row)
 {
 	const char *slash = strrchr(rest, '/'), *last = slash ? slash + 1 : rest;
@@ -125,7 +134,7 @@ static int add_rest(struct walk *walk, const char *target, const char *rest,
 	if (!path)
 		return SB_E_NOMEM;
 	/* ".vscode -> ." must not turn the whole project into a setting */
-	if (sb_path_within(path, walk->base))
+	if (sb_path_within(path, walk->base) || sb_path_within(path, link))
 		return SB_OK;
 	return sb_extras_add(walk->out,
 			     (struct sb_extra){
@@ -188,7 +197,7 @@ static int add_in_tree(struct walk *walk, const char *path, unsigned char type,
 		return walk->trees[walk->tree_count++].path ? SB_OK : SB_E_NOMEM;
 	}
 	target = walk->links_left-- > 0 ? resolve(walk, path, row) : NULL;
-	return target ? add_rest(walk, target, "", row) : SB_OK;
+	return target ? add_rest(walk, path, target, "", row) : SB_OK;
 }
 
 static bool is_meant(const char *rest, size_t length, const char *name)
@@ -239,7 +248,8 @@ static int look_at(struct walk *walk, const char *path, const char *name, unsign
 		if (!target)
 			target = resolve(walk, whole, row);
 		if (target)
-			status = add_rest(walk, target, rest + width + (rest[width] == '/'), row);
+			status = add_rest(walk, whole, target, rest + width + (rest[width] == '/'),
+					  row);
 	}
 	if (target && sb_path_within(target, walk->base))
 		return status;
@@ -341,18 +351,36 @@ static int look_in_tree(struct walk *walk, const char *path, const struct sb_gua
 	return status;
 }
 
+/* It is looked at later; a git directory has links that repository.c knows. */
+static int add_beneath(struct walk *walk, const char *name, int *left)
+{
+	if (walk->beneath_count == MAX_BENEATH || *left <= 0 || strcmp(name, ".git") == 0)
+		return SB_OK;
+	--*left;
+	walk->beneath[walk->beneath_count] = sb_path_join(walk->base, name);
+	return walk->beneath[walk->beneath_count++] ? SB_OK : SB_E_NOMEM;
+}
+
 static int look_in_base(struct walk *walk)
 {
 	const struct dirent64 *entry;
 	struct sb_sys_dir dir;
-	int status = SB_OK, left = 0;
+	int status = SB_OK, left = 0, beneath = MAX_BENEATH_ONE;
+	struct stat info;
 	struct set set;
 
+	if (walk->beneath && (lstat(walk->base, &info) != 0 || !S_ISDIR(info.st_mode) ||
+			      (walk->device && walk->device != info.st_dev)))
+		return SB_OK;
+	if (walk->beneath)
+		walk->device = info.st_dev;
 	if (sb_sys_dir_open(&dir, walk->base) < 0)
 		return SB_OK;
 	while (status == SB_OK && (entry = next_entry(&dir))) {
+		if (walk->beneath && entry->d_type == DT_DIR)
+			status = add_beneath(walk, entry->d_name, &beneath);
 		find_first(walk, entry->d_name, strlen(entry->d_name), &set);
-		if (set.count)
+		if (set.count && status == SB_OK)
 			status = look_at(walk, walk->base, entry->d_name, entry->d_type, &set,
 					 &left);
 	}
@@ -407,13 +435,63 @@ static int look_in_other(struct walk *walk, const char *path, const char *usual)
 		for (size_t i = 0; i < set.count && status == SB_OK; i++) {
 			const struct sb_guard_row *row = &walk->rows[set.rows[i]];
 
-			status = add_rest(walk, target, row->pattern + set.offset, row);
+			status = add_rest(walk, path, target, row->pattern + set.offset, row);
 		}
 	}
 	return status == SB_OK ? look_in(walk, path, &set) : status;
 }
 
-int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
+/*
+ * A link that git knows: each name on the way to it, and its own, may be the first one of a pattern.  What
+ * lies there is looked for on the disk.
+ */
+static int look_at_tracked(void *context, const char *name)
+{
+	struct walk *walk = context;
+	const char *top = walk->base;
+	int status = SB_OK;
+
+	for (const char *start = name; start && *start && status == SB_OK;) {
+		size_t length = strcspn(start, "/"), whole = (size_t)(start - name) + length;
+		SB_AUTO_FREE char *directory = NULL, *base = NULL;
+		struct set set;
+
+		find_first(walk, start, length, &set);
+		/* the links of one directory come one after the other; of the top itself others have seen to */
+		if (set.count && start != name && walk->tracked_left > 0 &&
+		    !(strlen(walk->tracked) == whole && memcmp(walk->tracked, name, whole) == 0)) {
+			snprintf(walk->tracked, sizeof walk->tracked, "%.*s", (int)whole, name);
+			directory = strndup(name, (size_t)(start - name) - 1);
+			base = directory ? sb_path_join(top, directory) : NULL;
+			if (!base)
+				return SB_E_NOMEM;
+			walk->base = base;
+			walk->tracked_left--;
+			status = look_for(walk, base, start, &set);
+			walk->base = top;
+		}
+		start = start[length] ? start + length + 1 : NULL;
+	}
+	return status;
+}
+
+/* The list grows meanwhile. */
+static int look_beneath(struct walk *walk)
+{
+	const char *base = walk->base;
+	size_t most = walk->out->count + MAX_EXTRAS_BENEATH;
+	int status = SB_OK;
+
+	for (size_t i = 0; i < walk->beneath_count; i++) {
+		walk->base = walk->beneath[i];
+		if (status == SB_OK && walk->out->count < most)
+			status = look_in_base(walk);
+	}
+	walk->base = base;
+	return status;
+}
+
+int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_homes *others,
 		    struct sb_extras *out)
 {
 	static pthread_once_t indexed = PTHREAD_ONCE_INIT;
@@ -422,11 +500,18 @@ int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
 			    .home = others != NULL,
 			    .out = out,
 			    .rows = sb_guard_rows(&count),
-			    .links_left = MAX_LINKS};
+			    .links_left = MAX_LINKS,
+			    .tracked_left = MAX_TRACKED};
 	int status;
 
 	pthread_once(&indexed, index_rows);
-	status = look_in_base(&walk);
+	if (beneath)
+		walk.beneath = calloc(MAX_BENEATH, sizeof *walk.beneath);
+	status = beneath && !walk.beneath ? SB_E_NOMEM : look_in_base(&walk);
+	if (beneath && status == SB_OK)
+		status = look_beneath(&walk);
+	if (!others && status == SB_OK)
+		status = sb_index_links(directory, look_at_tracked, &walk);
 	if (status == SB_OK && others && others->config)
 		status = look_in_other(&walk, others->config, ".config");
 	if (status == SB_OK && others && others->data)
@@ -436,5 +521,8 @@ int sb_extras_links(const char *directory, const struct sb_guard_homes *others,
 			status = look_in_tree(&walk, walk.trees[i].path, walk.trees[i].row);
 		free(walk.trees[i].path);
 	}
+	for (size_t i = 0; i < walk.beneath_count; i++)
+		free(walk.beneath[i]);
+	free(walk.beneath);
 	return status;
 }

@@ -221,7 +221,7 @@ int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		if (sb_repository_find(top, &repository)) {
 			/* of the project itself others have seen to this */
 			if (strcmp(top, project) != 0)
-				status = sb_extras_links(top, NULL, out);
+				status = sb_extras_links(top, false, NULL, out);
 			if (status == SB_OK)
 				status = add_repository(&search, &repository, top);
 			sb_repository_done(&repository);
