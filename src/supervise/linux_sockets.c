@@ -28,7 +28,6 @@
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
-#define SOCKET_TYPES 0xf /* the rest of socket()'s type are flags */
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 
 /* A connect() that is under way, or to be tried again when a queue is full. */
@@ -395,54 +394,6 @@ void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif 
 	}
 	if (status < 0)
 		sb_sys_notify_fail(listener, notification->id, -status);
-}
-
-/*
- * SECURITY: of a pair for datagrams the caller gets one that cannot be addressed.
- *
- * Danger: from either end of a datagram pair a message can be sent to any path, without connect().
- * A SEQPACKET pair keeps messages apart just so, and the kernel takes no notice of an address there.
- * The two numbers go where the kernel would have written them.  The call is held meanwhile; should
- * its thread be gone and the number another's, that is one of the run's own: a Landlock domain
- * writes to no memory outside itself, and without one the performer's filter refuses it.
- * Price: an end that was closed is noticed by the other (0 bytes, EPIPE); SO_TYPE says SEQPACKET.  In
- * a table with room for one descriptor that one is lost.
- * Held by: tests/enforce/sockets.py ("pair"), tests/supervise/everyday.py
- */
-void sb_broker_make_pair(struct sb_broker *broker, const struct seccomp_notif *notification)
-{
-	const __u64 *args = notification->data.args;
-	const pid_t thread = (pid_t)notification->pid;
-	int listener = broker->performer->listener, type = (int)args[1];
-	int pair[2], numbers[2] = {-1, -1}, status;
-
-	if ((type & SOCKET_TYPES) != SOCK_DGRAM && (type & SOCKET_TYPES) != SOCK_RAW) {
-		sb_sys_notify_fail(listener, notification->id, ESOCKTNOSUPPORT);
-		return;
-	}
-	if (socketpair((int)args[0], (type & ~SOCKET_TYPES) | SOCK_SEQPACKET | SOCK_CLOEXEC,
-		       (int)args[2], pair) != 0) {
-		sb_sys_notify_fail(listener, notification->id, errno);
-		return;
-	}
-	/* first whether they can be written: what was placed cannot be taken back */
-	status = sb_sys_notify_alive(listener, notification->id)
-			 ? sb_sys_write_memory(thread, args[3], numbers, sizeof numbers)
-			 : -ENOENT;
-	for (int i = 0; i < 2; i++) {
-		if (status == 0)
-			numbers[i] = sb_sys_notify_place(listener, notification->id, pair[i],
-							 type & SOCK_CLOEXEC);
-		if (status == 0 && numbers[i] < 0)
-			status = numbers[i];
-		close(pair[i]);
-	}
-	if (status == 0)
-		status = sb_sys_write_memory(thread, args[3], numbers, sizeof numbers);
-	if (status == 0)
-		sb_sys_notify_return(listener, notification->id, 0);
-	else /* it cannot be written to: as where no pair can be made */
-		sb_sys_notify_fail(listener, notification->id, status == -EPERM ? EACCES : -status);
 }
 
 static int take_socket(struct sb_broker *broker, const struct sb_call *call)

@@ -70,6 +70,9 @@ int sb_broker_enter(const struct sb_broker *broker);
 
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call);
 void sb_broker_make_socket(struct sb_broker *broker, const struct seccomp_notif *notification);
+
+/* --- pair.c: socketpair -------------------------------------------------------------- */
+
 void sb_broker_make_pair(struct sb_broker *broker, const struct seccomp_notif *notification);
 
 /* --- signals.c --------------------------------------------------------------------- */

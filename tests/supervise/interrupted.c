@@ -144,6 +144,19 @@ static void sockets(int round)
 	CALL(unlink("s"), 0);
 }
 
+/* Ends that a signal kept from being told of would stay open. */
+static void pairs(int round)
+{
+	char byte = 'x';
+	int ends[2] = {-1, -1};
+
+	CALL(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	expect(send(ends[0], &byte, 1, 0), 0, "send", round);
+	expect(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0, "recv", round);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static int count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -170,6 +183,8 @@ int main(int argc, char **argv)
 	arm();
 	for (int round = 0, rounds = atoi(argv[2]); round < rounds; round++) {
 		names(round);
+		for (int i = 0; i < 4; i++)
+			pairs(round);
 		if (round % 4 == 0)
 			sockets(round);
 	}
