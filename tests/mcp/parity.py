@@ -332,9 +332,13 @@ def shared_settings(fx):
 
 PATTERNS = ("sub", "sub/deep.txt", "sub/deeper", "secret", "secret/key", "notes", "*.key", "**/*.key", "sub/**/file",
             "build", ".git", ".git/hooks", ".git/config", ".vscode", ".vscode/tasks.json", ".envrc",
-            "../other", "../other/deep", "~/.ssh", "~/.bashrc", "~/.config", "~/.config/app/*", "plain.txt", "p*.txt")
+            "../other", "../other/deep", "~/.ssh", "~/.bashrc", "~/.config", "~/.config/app/*", "plain.txt", "p*.txt",
+            "lk", "lk/key", "turn", "turn/file", ".claude", ".claude/agents", ".git/hooks/post-checkout",
+            ".git/hooks/pre-commit", "no", "no/.envrc", "no/er", "~/.config/autostart", "sub/*", "**/new", "**/.envrc",
+            "~/.ssh/id_rsa", ".", "..", "**", "~/.zshrc", "../other/*", ".git/*", "**/hooks", "*/key")
 ACCESSES = ("read", "write", "deny", "ask", "read+create", "read+modify", "read+modify+ask:delete",
-            "read+ask:modify+create", "read+delete", "quiet", "read+create+quiet:delete")
+            "read+ask:modify+create", "read+delete", "quiet", "read+create+quiet:delete", "tighten read", "tighten ask",
+            "read+ask:create", "modify", "create", "tighten write")
 
 
 def random_policy(chance):
