@@ -360,6 +360,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	sb_json_pair(&json, "asked", text);
 	sb_json_pair(&json, "path", found->path);
 	sb_json_pair_bool(&json, "exists", !found->missing);
+	sb_json_pair_bool(&json, "unseen", found->unseen);
 	sb_json_key(&json, "decisions");
 	sb_json_open(&json, '{');
 	for (int op = 0; op < SB_OP_COUNT; op++) {
@@ -368,7 +369,7 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 		sb_json_key(&json, sb_op_name((enum sb_op)op));
 		sb_json_open(&json, '{');
 		sb_json_pair(&json, "verdict", verdict_of(judged));
-		sb_json_pair_bool(&json, "allowed", is_free(judged));
+		sb_json_pair_bool(&json, "allowed", is_free(judged) && !found->unseen);
 		if (sb_decision_is_quiet(&judged->decision, (enum sb_op)op))
 			sb_json_pair_bool(&json, "quiet", true);
 		sb_json_pair(&json, "origin", sb_origin_of(setup->policy, &judged->decision));
