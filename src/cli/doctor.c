@@ -186,9 +186,9 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.there = layers->mounts,
 		.needed = abi < 1, /* else Landlock and the supervisor hold the same */
 		.without =
-			"the real /tmp is used, in which others' names are closed; System V IPC "
-			"is refused, processes outside are seen, and --static needs --best-effort, "
-			"which holds much less there",
+			"the real /tmp is used, in which others' names are closed; POSIX message "
+			"queues are refused, processes outside are seen, and --static needs "
+			"--best-effort, which holds much less there",
 		.remedy = namespace_remedy()};
 	snprintf(found[count++].detail, sizeof found->detail, "%s",
 		 !layers->mounts          ? layers->no_mounts

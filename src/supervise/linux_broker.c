@@ -28,6 +28,7 @@
 #include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
+#include "supervise/sysv.h"
 #include "supervise/thread.h"
 #include "supervise/unseen.h"
 #include "sys/notify.h"
@@ -431,6 +432,8 @@ static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_make_pair(broker, notification);
 		return;
 	}
+	if (!broker->performer->layers->ipc_namespace && sb_broker_sysv(broker, notification))
+		return;
 	status = sb_call_decode(notification, &call);
 	sb_cwd_next(cwd);
 	if (status < 0) {

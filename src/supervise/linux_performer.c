@@ -22,6 +22,7 @@
 #include "supervise/deputy.h"
 #include "supervise/linger.h"
 #include "supervise/meaning.h"
+#include "supervise/sysv.h"
 #include "sys/notify.h"
 #include "sys/own_thread.h"
 #include "sys/process.h"
@@ -406,6 +407,7 @@ int sb_performer_run(struct sb_performer *performer)
 		cut_lifeline(performer); /* the asker waits for INIT: both of us end at once */
 	else
 		end_all(performer);
+	sb_sysv_end();
 	sb_acts_finish();
 	return 0;
 }
