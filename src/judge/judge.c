@@ -204,13 +204,16 @@ static const struct sb_rule temporary = {
 	.origin = "built-in: another program's temporary file",
 };
 
-/* A file without a name is made in the directory itself, and changes nothing of it. */
+/*
+ * A file without a name is made in the directory itself, and changes nothing of it; and whoever asks whether
+ * that can be written wants to make names in it (gcc, which else takes the current directory).
+ */
 static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decision *decision,
-		       enum sb_op op, const char *path)
+		       bool makes, const char *path)
 {
 	return grounds->own_temp && decision->rule &&
 	       sb_own_temp_is_foreign(grounds->own_temp, decision->rule, path) &&
-	       !(op == SB_CREATE && strcmp(path, decision->rule->pattern) == 0);
+	       !(makes && strcmp(path, decision->rule->pattern) == 0);
 }
 
 /*
@@ -253,7 +256,7 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 			    decision))
 		judged->why = SB_WHY_IGNORED;
 	if (decision->verdict == SB_ALLOW && op != SB_READ &&
-	    is_foreign(grounds, decision, op, path)) {
+	    is_foreign(grounds, decision, op == SB_CREATE || what->deed == SB_DEED_PROBE, path)) {
 		object(judged, SB_WHY_TEMPORARY);
 		decision->rule = &temporary;
 	}
@@ -750,7 +753,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 
 	if (site->whole || create.verdict != SB_ALLOW ||
 	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
-	    is_foreign(grounds, &create, SB_CREATE, site->path))
+	    is_foreign(grounds, &create, true, site->path))
 		return false;
 	if (!has_guard(grounds, site))
 		return true;

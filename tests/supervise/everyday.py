@@ -337,6 +337,14 @@ if SUPERVISED:
         equal(hook.exists(), True, "control")
 
 
+everyday("temporary directories: a program that looks first finds them writable", """if 1:
+    import os, subprocess
+    for place in ("/tmp", "/dev/shm", ".", "/tmp/", "/tmp/none"):
+        print(place, [os.access(place, how) for how in (os.R_OK, os.W_OK, os.X_OK, os.R_OK | os.W_OK | os.X_OK)])
+    print(subprocess.run(["gcc", "-c", "-x", "c", "-o", "/dev/null", "-"], cwd="/", input=b"int a;").returncode)
+""", ["gcc"])
+
+
 # --- limits and priorities -------------------------------------------------------------------
 
 # of another process of the run, and of a thread by its number
