@@ -213,6 +213,13 @@ def beside_sockets(fx):
             "cat /tmp/d/f /tmp/old"]
     equal(beside(*made).stdout, "x\ny\nold\n", "control")
     equal(beside(*fx.argv(*made, variant="flat")).stdout, "x\ny\nold\n")
+    # nothing stays behind, not even an empty file where a name could be made and not be opened
+    work = ["sh", "-c", "d=$(mktemp -d) && rmdir $d && cd / && echo 'int main(void) { return 0; }' | "
+            'gcc -x c -o "$0/a" - && cd "$0" && ./a && git init -q g && seq 9999 | sort -R -S 9k | sort -n -S 9k | '
+            "tail -n1 && rm -rf a g && ls -A /tmp", fx.project]
+    control = beside(*work)
+    equal((control.status, control.stdout.splitlines()[0]), (0, "9999"), control.stderr)
+    equal(beside(*fx.argv(*work, variant="flat")).stdout, control.stdout)
     works(beside(*fx.argv("--deny=/tmp/old", "sh", "-c", "! cat /tmp/old", variant="flat")), "hidden")
     for path in paths if SUPERVISED else ():
         attack = [fx.tool("act"), "unix", "stream", path]
