@@ -57,7 +57,7 @@ if SUPERVISED:  # a static run asks nobody
         register(program)
 
     WRITE = 'for f; do { echo x >>"$HOME/$f"; } 2>/dev/null; done'
-    NAMES = (".python_history", ".lesshsQ", ".local/share/fish/fish_history", ".config/fish/fish_variables")
+    NAMES = (".python_history", ".lesshsQ", ".psql_history", ".mysql_history.TMP", ".local/share/fish/fish_history", ".config/fish/fish_variables")
 
     @test("what a program remembers is refused quietly; its neighbours are told, and a rule opens it")
     def quietly(fx):

@@ -289,6 +289,12 @@ if SUPERVISED:  # a static run has nobody outside its namespace
     """, ["setfacl"], ("full", "flat"), "sh")
 
 
+everyday("cp -a, install and id", """
+umask 022; echo x >f; chmod 640 f; ln -s f l; touch -h -d @1000 f l; mkdir c; cp -a f l c; stat -c '%n %a %Y %F %U %G' c/*
+install -m 750 -o "$(id -un)" -g "$(id -gn)" f i; stat -c '%a %U %G' i; cp -p i j; stat -c '%a %U' j; id -u; id -gn
+""", ["install"], ("full", "flat"), "sh")
+
+
 # --- temporary directories -------------------------------------------------------------------
 
 if SUPERVISED:
