@@ -204,6 +204,14 @@ static const struct sb_rule temporary = {
 	.origin = "built-in: another program's temporary file",
 };
 
+/* Through a pipe one talks to a program that waits for others than us.  fish tries it at each start: no question. */
+static const struct sb_rule foreign_pipe = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_DENY, SB_ASK, SB_ASK}, .quiet = 1u << SB_MODIFY},
+	.pattern = "/tmp",
+	.origin = "built-in: another program's pipe",
+};
+
 /*
  * A file without a name is made in the directory itself, and changes nothing of it; and whoever asks whether
  * that can be written wants to make names in it (gcc, which else takes the current directory).
@@ -259,6 +267,8 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 	    is_foreign(grounds, decision, op == SB_CREATE || what->deed == SB_DEED_PROBE, path)) {
 		object(judged, SB_WHY_TEMPORARY);
 		decision->rule = &temporary;
+		if (op == SB_MODIFY && S_ISFIFO(judged->site->mode))
+			*decision = (struct sb_decision){SB_DENY, &foreign_pipe};
 	}
 }
 

@@ -3,7 +3,10 @@
 Nobody is asked when a pager ends, and nothing that was typed inside is offered outside again.
 """
 
+import os
 import shutil
+import tempfile
+from pathlib import Path
 
 from person import Person
 from tap import SUPERVISED, check, contains, equal, lacks, run_all, skip, test
@@ -77,6 +80,24 @@ if SUPERVISED:  # a static run asks nobody
             check(not fx.exists(fx.home / name), name)
         fx.sandbash("--consent=deny", f"--allow-write={fx.home}/{NAMES[0]}", *words)
         equal([name for name in NAMES if fx.exists(fx.home / name)], [NAMES[0]], "with a rule")
+
+    @test("in a shared /tmp another program's pipe is refused quietly; its files are told, and the run's own work")
+    def pipes(fx):
+        top = Path(tempfile.mkdtemp(prefix="sandbash-pipe-", dir="/tmp"))
+        os.mkfifo(top / "pipe")
+        fx.write(top / "file", "theirs")
+        use = "exec 3<>\"$0\" && echo through >&3 && read -r line <&3 && echo $line"
+        own = "mkfifo /tmp/own-$$; " + use.replace('"$0"', "/tmp/own-$$") + "; rm /tmp/own-$$"
+        try:
+            equal(fx.run("bash", "-c", use, top / "pipe").stdout, "through\n", "control")
+            result = fx.sandbash("--consent=deny", "bash", "-c", f"{{ {use}; }} 2>/dev/null", top / "pipe", variant="flat")
+            equal((result.stdout, result.stderr), ("", ""))
+            result = fx.sandbash("--consent=deny", "bash", "-c", 'echo >"$0"', top / "file", variant="flat")
+            contains(result.stderr, "another program's temporary file")
+            equal((top / "file").read_text(), "theirs")
+            equal(fx.sandbash("bash", "-c", own, variant="flat").stdout, "through\n", "neighbour")
+        finally:
+            shutil.rmtree(top)
 
     @test("deny ~ hides histories, too")
     def hidden(fx):
