@@ -78,8 +78,6 @@ enum when {
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
-	SHARED_IPC_STATIC,
-	SHARED_IPC_SUPERVISED,
 	OTHER_PIDS,
 	SHARED_PIDS,
 	SHARED_PIDS_STATIC,
@@ -224,29 +222,19 @@ static const struct sb_filter_row table[] = {
 	{SYS_mq_timedreceive, PERM, SHARED_IPC, {{0}}},
 	{SYS_mq_notify, PERM, SHARED_IPC, {{0}}},
 	{SYS_mq_getsetattr, PERM, SHARED_IPC, {{0}}},
-	{SYS_msgget, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_msgctl, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_msgrcv, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_msgsnd, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_semget, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_semctl, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_semtimedop, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_semop, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_shmget, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_shmctl, PERM, SHARED_IPC_STATIC, {{0}}},
-	{SYS_shmat, PERM, SHARED_IPC_STATIC, {{0}}},
-	/* the broker knows which are the run's own: sysv.h */
-	{SYS_msgget, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_msgctl, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_msgrcv, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_msgsnd, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_semget, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_semctl, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_semtimedop, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_semop, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_shmget, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_shmctl, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
-	{SYS_shmat, HOLD, SHARED_IPC_SUPERVISED, {{0}}},
+	/* The broker knows which are the run's own (sysv.h); where nobody listens, as in a static run, the
+	 * answer is ENOSYS, that of a kernel without them: seccomp(2). */
+	{SYS_msgget, HOLD, SHARED_IPC, {{0}}},
+	{SYS_msgctl, HOLD, SHARED_IPC, {{0}}},
+	{SYS_msgrcv, HOLD, SHARED_IPC, {{0}}},
+	{SYS_msgsnd, HOLD, SHARED_IPC, {{0}}},
+	{SYS_semget, HOLD, SHARED_IPC, {{0}}},
+	{SYS_semctl, HOLD, SHARED_IPC, {{0}}},
+	{SYS_semtimedop, HOLD, SHARED_IPC, {{0}}},
+	{SYS_semop, HOLD, SHARED_IPC, {{0}}},
+	{SYS_shmget, HOLD, SHARED_IPC, {{0}}},
+	{SYS_shmctl, HOLD, SHARED_IPC, {{0}}},
+	{SYS_shmat, HOLD, SHARED_IPC, {{0}}},
 
 	/* Metadata calls too new for anyone to need; programs fall back. */
 	{NR_setxattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
@@ -467,10 +455,6 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->no_mounts || options->supervised;
 	case SHARED_IPC:
 		return options->shared_ipc;
-	case SHARED_IPC_STATIC:
-		return options->shared_ipc && !options->supervised;
-	case SHARED_IPC_SUPERVISED:
-		return options->shared_ipc && options->supervised;
 	case OTHER_PIDS: /* those that the broker does not look at */
 		return options->other_pids && !(options->shared_pids && options->supervised);
 	case SHARED_PIDS:

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
@@ -43,29 +44,22 @@ struct state {
 /* False: it is gone, though nobody of the run removed it here (or detached memory that was). */
 static bool look(const struct object *object, struct state *out)
 {
-	union {
-		struct shmid_ds memory;
-		struct semid_ds semaphores;
-		struct msqid_ds queue;
-	} info;
+	struct shmid_ds memory = {0};
+	struct semid_ds semaphores = {0};
+	struct msqid_ds queue = {0};
+	int done = object->kind == MEMORY       ? shmctl(object->id, IPC_STAT, &memory)
+		   : object->kind == SEMAPHORES ? semctl(object->id, 0, IPC_STAT, &semaphores)
+						: msgctl(object->id, IPC_STAT, &queue);
 
-	switch (object->kind) {
-	case MEMORY:
-		if (shmctl(object->id, IPC_STAT, &info.memory) != 0)
-			return false;
-		*out = (struct state){info.memory.shm_perm.mode, info.memory.shm_segsz};
-		return true;
-	case SEMAPHORES:
-		if (semctl(object->id, 0, IPC_STAT, &info) != 0)
-			return false;
-		*out = (struct state){info.semaphores.sem_perm.mode, info.semaphores.sem_nsems};
-		return true;
-	default:
-		if (msgctl(object->id, IPC_STAT, &info.queue) != 0)
-			return false;
-		*out = (struct state){info.queue.msg_perm.mode, 0};
-		return true;
-	}
+	if (done != 0) /* one that its owner may not read is there */
+		*out = (struct state){0, SIZE_MAX};
+	else if (object->kind == MEMORY)
+		*out = (struct state){memory.shm_perm.mode, memory.shm_segsz};
+	else if (object->kind == SEMAPHORES)
+		*out = (struct state){semaphores.sem_perm.mode, semaphores.sem_nsems};
+	else
+		*out = (struct state){queue.msg_perm.mode, 0};
+	return done == 0 || errno == EACCES;
 }
 
 static void forget(struct object *object)

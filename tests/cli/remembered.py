@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from person import Person
-from tap import SUPERVISED, check, contains, equal, lacks, run_all, skip, test
+from tap import check, contains, equal, lacks, run_all, skip, test
 
 # A program, what is typed to it when its last words show, and the file that it leaves natively.
 PROGRAMS = {
@@ -55,57 +55,60 @@ def register(name):
         check(not (fx.home / left).exists(), f"it wrote {left}")
 
 
-if SUPERVISED:  # a static run asks nobody
-    for program in PROGRAMS:
-        register(program)
+for program in PROGRAMS:
+    register(program)
 
-    WRITE = 'for f; do { echo x >>"$HOME/$f"; } 2>/dev/null; done'
-    NAMES = (".python_history", ".lesshsQ", ".psql_history", ".mysql_history.TMP", ".local/share/fish/fish_history", ".config/fish/fish_variables")
+WRITE = 'for f; do { echo x >>"$HOME/$f"; } 2>/dev/null; done'
+NAMES = (".python_history", ".lesshsQ", ".psql_history", ".mysql_history.TMP",
+         ".local/share/fish/fish_history", ".config/fish/fish_variables")
 
-    @test("what a program remembers is refused quietly; its neighbours are told, and a rule opens it")
-    def quietly(fx):
-        for directory in (".local/share/fish", ".config/fish", ".local/share/other"):
-            (fx.home / directory).mkdir(parents=True)
-        words = ["sh", "-c", WRITE, "sh", *NAMES]
-        fx.run(*words)
-        for name in NAMES:
-            check(fx.exists(fx.home / name), f"control: {name}")
-            (fx.home / name).unlink()
-        result = fx.sandbash("--consent=deny", *words)
-        equal(result.stderr, "")
-        equal([name for name in NAMES if fx.exists(fx.home / name)], [])
-        for name in (".profile-of-mine", ".config/fish/config.fish", ".local/share/other/data"):
-            result = fx.sandbash("--consent=deny", "sh", "-c", WRITE, "sh", name)
-            contains(result.stderr, name, "a neighbour is refused aloud")
-            check(not fx.exists(fx.home / name), name)
-        fx.sandbash("--consent=deny", f"--allow-write={fx.home}/{NAMES[0]}", *words)
-        equal([name for name in NAMES if fx.exists(fx.home / name)], [NAMES[0]], "with a rule")
 
-    @test("in a shared /tmp another program's pipe is refused quietly; its files are told, and the run's own work")
-    def pipes(fx):
-        top = Path(tempfile.mkdtemp(prefix="sandbash-pipe-", dir="/tmp"))
-        os.mkfifo(top / "pipe")
-        fx.write(top / "file", "theirs")
-        use = "exec 3<>\"$0\" && echo through >&3 && read -r line <&3 && echo $line"
-        own = "mkfifo /tmp/own-$$; " + use.replace('"$0"', "/tmp/own-$$") + "; rm /tmp/own-$$"
-        try:
-            equal(fx.run("bash", "-c", use, top / "pipe").stdout, "through\n", "control")
-            result = fx.sandbash("--consent=deny", "bash", "-c", f"{{ {use}; }} 2>/dev/null", top / "pipe", variant="flat")
-            equal((result.stdout, result.stderr), ("", ""))
-            result = fx.sandbash("--consent=deny", "bash", "-c", 'echo >"$0"', top / "file", variant="flat")
-            contains(result.stderr, "another program's temporary file")
-            equal((top / "file").read_text(), "theirs")
-            equal(fx.sandbash("bash", "-c", own, variant="flat").stdout, "through\n", "neighbour")
-        finally:
-            shutil.rmtree(top)
+@test("what a program remembers is refused quietly; its neighbours are told, and a rule opens it")
+def quietly(fx):
+    for directory in (".local/share/fish", ".config/fish", ".local/share/other"):
+        (fx.home / directory).mkdir(parents=True)
+    words = ["sh", "-c", WRITE, "sh", *NAMES]
+    fx.run(*words)
+    for name in NAMES:
+        check(fx.exists(fx.home / name), f"control: {name}")
+        (fx.home / name).unlink()
+    result = fx.sandbash("--consent=deny", *words)
+    equal(result.stderr, "")
+    equal([name for name in NAMES if fx.exists(fx.home / name)], [])
+    for name in (".profile-of-mine", ".config/fish/config.fish", ".local/share/other/data"):
+        result = fx.sandbash("--consent=deny", "sh", "-c", WRITE, "sh", name)
+        contains(result.stderr, name, "a neighbour is refused aloud")
+        check(not fx.exists(fx.home / name), name)
+    fx.sandbash("--consent=deny", f"--allow-write={fx.home}/{NAMES[0]}", *words)
+    equal([name for name in NAMES if fx.exists(fx.home / name)], [NAMES[0]], "with a rule")
 
-    @test("deny ~ hides histories, too")
-    def hidden(fx):
-        fx.write(fx.home / ".python_history", "typed\n")
-        read = ["cat", fx.home / ".python_history"]
-        equal(fx.sandbash(*read).stdout, "typed\n", "neighbour")
-        result = fx.sandbash(f"--deny={fx.home}", *read)
-        check(result.status != 0 and "typed" not in result.stdout, str(result))
+
+@test("in a shared /tmp another program's pipe is refused quietly; its files are told, and the run's own work")
+def pipes(fx):
+    top = Path(tempfile.mkdtemp(prefix="sandbash-pipe-", dir="/tmp"))
+    os.mkfifo(top / "pipe")
+    fx.write(top / "file", "theirs")
+    use = "exec 3<>\"$0\" && echo through >&3 && read -r line <&3 && echo $line"
+    own = "mkfifo /tmp/own-$$; " + use.replace('"$0"', "/tmp/own-$$") + "; rm /tmp/own-$$"
+    try:
+        equal(fx.run("bash", "-c", use, top / "pipe").stdout, "through\n", "control")
+        result = fx.sandbash("--consent=deny", "bash", "-c", f"{{ {use}; }} 2>/dev/null", top / "pipe", variant="flat")
+        equal((result.stdout, result.stderr), ("", ""))
+        result = fx.sandbash("--consent=deny", "bash", "-c", 'echo >"$0"', top / "file", variant="flat")
+        contains(result.stderr, "another program's temporary file")
+        equal((top / "file").read_text(), "theirs")
+        equal(fx.sandbash("bash", "-c", own, variant="flat").stdout, "through\n", "neighbour")
+    finally:
+        shutil.rmtree(top)
+
+
+@test("deny ~ hides histories, too")
+def hidden(fx):
+    fx.write(fx.home / ".python_history", "typed\n")
+    read = ["cat", fx.home / ".python_history"]
+    equal(fx.sandbash(*read).stdout, "typed\n", "neighbour")
+    result = fx.sandbash(f"--deny={fx.home}", *read)
+    check(result.status != 0 and "typed" not in result.stdout, str(result))
 
 
 run_all()

@@ -8,7 +8,7 @@ import os
 import shutil
 
 from compare import inside, native
-from tap import SUPERVISED, check, equal, run_all, skip, test
+from tap import check, equal, run_all, skip, test
 
 LIBC = """if 1:
     import ctypes, os, sys
@@ -29,6 +29,10 @@ USE = LIBC + """
               same(get, key, *more, CREAT | EXCL | 0o600), same(get, key, *more, CREAT | 0o600), same(get, key, *more, 0),
               call(get, key, *more, 0) == call(get, key, *more, 0o600),
               call(get, 0, *more, 0o600) == call(get, 0, *more, 0o600))
+    for get, more in (("shmget", (4096,)), ("semget", (2,)), ("msgget", ())): # of which the owner may do nothing
+        print(same(get, key + 1, *more, CREAT), same(get, key + 1, *more, 0o400), same(get, key + 1, *more, 0),
+              call(get[:3] + "ctl",
+                   call(get, key + 1, *more, 0), *([0] if get == "semget" else []), RMID, None), same(get, key + 1, *more, 0))
     print(same("shmget", key, 8192, 0), same("semget", key, 3, 0), same("shmget", key, 0, 0), call("semget", 0, -1, 0o600))
     memory, semaphore, queue = call("shmget", key, 0, 0), call("semget", key, 0, 0), call("msgget", key, 0)
     at = libc.shmat(memory, None, 0)
@@ -84,47 +88,49 @@ def objects(fx):
     return found
 
 
-if SUPERVISED:
-    @test("System V: memory, semaphores and queues work as without a sandbox", variants=("full", "flat"))
-    def works_alike(fx):
-        results = []
-        for wrap in (native, lambda *words: inside(fx, *words)):
-            results.append(fx.run(*wrap("python3", "-c", USE), timeout=60))
-        equal(results[0].status, 0, results[0].stderr)
-        equal(results[1].stdout.splitlines(), results[0].stdout.splitlines(), results[1].stderr)
+@test("System V: memory, semaphores and queues work as without a sandbox", variants=("full", "flat"))
+def works_alike(fx):
+    results = []
+    for wrap in (native, lambda *words: inside(fx, *words)):
+        results.append(fx.run(*wrap("python3", "-c", USE), timeout=60))
+    equal(results[0].status, 0, results[0].stderr)
+    equal(results[1].stdout.splitlines(), results[0].stdout.splitlines(), results[1].stderr)
 
-    @test("System V: what others have is not there, by no key and by no number", variants=("full", "flat"))
-    def others(fx):
-        key = 0x5C000000 + os.getpid() % 0xFFFFFF
-        made = fx.run("python3", "-c", MAKE, str(key)).stdout.split()
-        try:
-            equal(fx.run("python3", "-c", REACH, str(key), *made).stdout, "True " * 8 + "True\n" + "True True True\n", "control")
-            equal(fx.sandbash("python3", "-c", REACH, str(key), *made).stdout.splitlines()[0], " ".join(["False"] * 9))
-            if fx.variant == "flat":  # in a namespace the run's own would be seen, and there is none
-                equal(fx.sandbash("python3", "-c", REACH, str(key), *made).stdout.splitlines()[1], "False False False")
-            equal(fx.sandbash("python3", "-c", REMOVE, *made).stdout, "-22 -22 -22\n")
-            mine = fx.sandbash("python3", "-c", MAKE, str(key))
-            check(all(int(number) >= 0 for number in mine.stdout.split()), f"neighbour: {mine}")
-        finally:
-            equal(fx.run("python3", "-c", REMOVE, *made).stdout, "0 0 0\n", "they are as they were")
 
-    @test("System V: nothing is left when the run is over", variants=("full", "flat"))
-    def left(fx):
-        kept = fx.run("python3", "-c", MAKE, "0").stdout.split()
-        check({("shm", kept[0]), ("sem", kept[1]), ("msg", kept[2])} <= objects(fx), "control")
-        fx.run("python3", "-c", REMOVE, *kept)
-        mine = fx.sandbash("python3", "-c", MAKE, "0")
-        equal(len(mine.stdout.split()), 3, mine.stderr)
-        gone = {("shm", "sem", "msg")[place]: number for place, number in enumerate(mine.stdout.split())}
-        equal(set(gone.items()) & objects(fx) if fx.variant == "flat" else set(), set())
+@test("System V: what others have is not there, by no key and by no number", variants=("full", "flat"))
+def others(fx):
+    key = 0x5C000000 + os.getpid() % 0xFFFFFF
+    made = fx.run("python3", "-c", MAKE, str(key)).stdout.split()
+    try:
+        equal(fx.run("python3", "-c", REACH, str(key), *made).stdout, "True " * 8 + "True\n" + "True True True\n", "control")
+        equal(fx.sandbash("python3", "-c", REACH, str(key), *made).stdout.splitlines()[0], " ".join(["False"] * 9))
+        if fx.variant == "flat":  # in a namespace the run's own would be seen, and there is none
+            equal(fx.sandbash("python3", "-c", REACH, str(key), *made).stdout.splitlines()[1], "False False False")
+        equal(fx.sandbash("python3", "-c", REMOVE, *made).stdout, "-22 -22 -22\n")
+        mine = fx.sandbash("python3", "-c", MAKE, str(key))
+        check(all(int(number) >= 0 for number in mine.stdout.split()), f"neighbour: {mine}")
+    finally:
+        equal(fx.run("python3", "-c", REMOVE, *made).stdout, "0 0 0\n", "they are as they were")
 
-    @test("System V: fakeroot", variants=("full", "flat"))
-    def fakeroot(fx):
-        if not shutil.which("fakeroot"):
-            skip("no program 'fakeroot'")
-        script = "touch f; fakeroot sh -c 'id -u; chown 7:8 f; stat -c %u:%g f'"
-        for wrap in (native, lambda *words: inside(fx, *words)):
-            equal(fx.run(*wrap("sh", "-c", script), timeout=60).stdout, "0\n7:8\n")
+
+@test("System V: nothing is left when the run is over", variants=("full", "flat"))
+def left(fx):
+    kept = fx.run("python3", "-c", MAKE, "0").stdout.split()
+    check({("shm", kept[0]), ("sem", kept[1]), ("msg", kept[2])} <= objects(fx), "control")
+    fx.run("python3", "-c", REMOVE, *kept)
+    mine = fx.sandbash("python3", "-c", MAKE, "0")
+    equal(len(mine.stdout.split()), 3, mine.stderr)
+    gone = {("shm", "sem", "msg")[place]: number for place, number in enumerate(mine.stdout.split())}
+    equal(set(gone.items()) & objects(fx) if fx.variant == "flat" else set(), set())
+
+
+@test("System V: fakeroot", variants=("full", "flat"))
+def fakeroot(fx):
+    if not shutil.which("fakeroot"):
+        skip("no program 'fakeroot'")
+    script = "touch f; fakeroot sh -c 'id -u; chown 7:8 f; stat -c %u:%g f'"
+    for wrap in (native, lambda *words: inside(fx, *words)):
+        equal(fx.run(*wrap("sh", "-c", script), timeout=60).stdout, "0\n7:8\n")
 
 
 run_all()
