@@ -68,6 +68,7 @@ test-agents: build
 
 # PROGRAMS="redis postgres" chooses; scripts/test-programs --list says which there are.
 test-programs: test-build
+	@scripts/need programs
 	@scripts/test-programs --build $(BUILD) $(PROGRAMS)
 
 bench: build
