@@ -224,23 +224,37 @@ static bool is_one(int number)
 	return false;
 }
 
+/* The caller did not hear of what was made for it: dead, or (before Linux 5.19) it comes again. */
+static void unmake(int number, int id)
+{
+	enum kind kind = number == SYS_shmget ? MEMORY : number == SYS_semget ? SEMAPHORES : QUEUE;
+	struct object *object = find_id(kind, id);
+
+	if (object) {
+		remove_object(object);
+		forget(object);
+	}
+}
+
 bool sb_broker_sysv(const struct sb_broker *broker, const struct seccomp_notif *notification)
 {
-	int listener = broker->performer->listener;
+	int listener = broker->performer->listener, number = notification->data.nr;
 	bool through;
+	size_t before;
 	long result;
 
-	if (!is_one(notification->data.nr))
+	if (!is_one(number))
 		return false;
 	pthread_mutex_lock(&lock);
-	result = serve(notification->data.nr, notification->data.args, &through);
-	pthread_mutex_unlock(&lock);
+	before = made;
+	result = serve(number, notification->data.args, &through);
 	if (result < 0)
 		sb_sys_notify_fail(listener, notification->id, (int)-result);
 	else if (through)
 		sb_sys_notify_continue(listener, notification->id);
-	else
-		sb_sys_notify_return(listener, notification->id, result);
+	else if (sb_sys_notify_return(listener, notification->id, result) < 0 && made != before)
+		unmake(number, (int)result);
+	pthread_mutex_unlock(&lock);
 	return true;
 }
 
