@@ -27,8 +27,9 @@ USE = LIBC + """
     for get, more in (("shmget", (4096,)), ("semget", (2,)), ("msgget", ())):
         print(get, same(get, key, *more, 0o600), same(get, key, *more, CREAT | EXCL | 0o600),
               same(get, key, *more, CREAT | EXCL | 0o600), same(get, key, *more, CREAT | 0o600), same(get, key, *more, 0),
-              call(get, key, *more, 0) == call(get, key, *more, 0o600),
-              call(get, 0, *more, 0o600) == call(get, 0, *more, 0o600))
+              call(get, key, *more, 0) == call(get, key, *more, 0o600))
+        new = [call(get, 0, *more, 0o600) for n in range(2)] # each time another
+        print(new[0] != new[1], [call(get[:3] + "ctl", one, *([0] if get == "semget" else []), RMID, None) for one in new])
     for get, more in (("shmget", (4096,)), ("semget", (2,)), ("msgget", ())): # of which the owner may do nothing
         print(same(get, key + 1, *more, CREAT), same(get, key + 1, *more, 0o400), same(get, key + 1, *more, 0),
               call(get[:3] + "ctl",
@@ -39,18 +40,17 @@ USE = LIBC + """
     if os.fork() == 0: # another process of the run, which knows the key alone
         where = libc.shmat(call("shmget", key, 0, 0), None, 0)
         ctypes.memmove(where, b"through", 7)
-        print(call("semop", call("semget", key, 0, 0), (ctypes.c_short * 3)(0, 1, 0), 1), flush=True)
-        print(call("msgsnd", call("msgget", key, 0), (ctypes.c_long * 2)(1, 0x6f6c6c6568), 5, 0), flush=True)
-        os._exit(0)
+        first = call("semop", call("semget", key, 0, 0), (ctypes.c_short * 3)(0, 1, 0), 1)
+        os._exit(first or call("msgsnd", call("msgget", key, 0), (ctypes.c_long * 2)(1, 0x6f6c6c6568), 5, 0))
     print(call("semop", semaphore, (ctypes.c_short * 3)(0, -1, 0), 1), ctypes.string_at(at, 7)) # waits for it
-    room = (ctypes.c_long * 2)(); print(call("msgrcv", queue, room, 8, 0, 0), hex(room[1])); os.wait()
+    room = (ctypes.c_long * 2)(); print(call("msgrcv", queue, room, 8, 0, 0), hex(room[1]), os.wait()[1])
     print(call("semctl", semaphore, 1, 16, 7), call("semctl", semaphore, 1, 12), call("semctl", semaphore, 9, 12)) # SETVAL, GETVAL
     print(call("semop", semaphore, (ctypes.c_short * 3)(0, -1, NOWAIT), 1), call("msgrcv", queue, room, 8, 0, NOWAIT))
     print(call("shmctl", memory, RMID, None), call("semctl", semaphore, 0, RMID), call("msgctl", queue, RMID, None))
     ctypes.memset(at, 65, 3); print(ctypes.string_at(at, 4), call("shmdt", ctypes.c_void_p(at)))
     for get, more in (("shmget", (4096,)), ("semget", (2,)), ("msgget", ())): print(call(get, key, *more, 0))
     print(call("semop", semaphore, (ctypes.c_short * 3)(0, 1, 0), 1), call("msgctl", queue, RMID, None), call("shmctl", memory, RMID, None))
-    print(call("shmat", 99, None, 0), call("semctl", -1, 0, RMID), call("msgsnd", 77777777, room, 1, 0))
+    print(call("shmat", 77777777, None, 0), call("semctl", -1, 0, RMID), call("msgsnd", 77777777, room, 1, 0))
 """
 
 # prints what it made by a key: SHM SEM MSG
