@@ -515,6 +515,44 @@ def held(fx):
         check(works.status == 0 and all(fx.exists(fx.home / file) for file in plain), f"the control: {name}")
 
 
+SETTINGS = {
+    "claude": (".claude/settings.json", ".claude.json"), "codex": (".codex/config.toml",), "gemini": (".gemini/settings.json",),
+    "qwen": (".qwen/settings.json",), "opencode": (".config/opencode/opencode.json",), "amp": (".config/amp/settings.json",),
+    "cursor-agent": (".cursor/cli-config.json", ".cursor/hooks.json"), "goose": (".config/goose/config.yaml",),
+    "aider": (".aider.conf.yml",)}
+EXCHANGE = "import ctypes, sys; ctypes.CDLL(None).renameat2(-100, sys.argv[1].encode(), -100, b'here', 2)"
+REMOVE = ('rm -f "$1"', 'mv "$1" "$1.old"', 'mv "$1" here', 'mv "$1" "$1.tmp.1"', 'mv "$(dirname "$1")" here',
+          f': > here; python3 -c "{EXCHANGE}" "$1"')
+
+
+@test("an agent's settings are not taken away, with what they deny", variants=BOTH)
+def taken_away(fx):
+    denies = '{"permissions": {"deny": ["Read(./x)"]}}\n'
+    for name, files in SETTINGS.items():
+        for file, script in ((file, script) for file in files for script in REMOVE):
+            path = fx.write(fx.home / file, denies)
+            if "dirname" in script and path.parent == fx.home:
+                continue
+            if name == "claude":
+                fx.run("sh", "-c", script, "-", path)
+                check(not path.exists() or not path.read_text(), f"the control: {script}")
+                fx.run("rm", "-rf", "here")
+                fx.write(path, denies)
+            result = run(fx, "--quiet", f"--profile={name}", "sh", "-c", script, "-", path)
+            equal(path.read_text() if path.exists() else None, denies, f"{name} {script} {result.stderr}")
+            fx.run("rm", "-rf", "here")
+    # the neighbour: claude saves its state and its looks under another name first
+    for file, text in ((".claude.json", '{"numStartups": 2}'), (".claude/settings.json", '{"theme": "dark"}')):
+        for before in (None, "{}"):
+            path = fx.home / file
+            path.unlink(missing_ok=True)
+            if before:
+                fx.write(path, before)
+            result = run(fx, "--profile=claude", "sh", "-c", 'printf %s "$2" > "$1.tmp.1" && mv "$1.tmp.1" "$1"', "-",
+                         path, text)
+            equal((result.status, path.read_text()), (0, text), result.stderr)
+
+
 @test("every profile that comes with sandbash can be used, and says what it is for")
 def shipped(fx):
     listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
