@@ -18,10 +18,10 @@
 #include "consent/question.h"
 
 enum sb_attach_kind {
-	SB_ATTACH_HELLO,     /* client: I am here; number is an enum sb_attach_role */
-	SB_ATTACH_ANSWER,    /* client: id, number is an enum sb_answer; none: it has nobody to ask */
-	SB_ATTACH_WELCOME,   /* run: text is its session; number: does it ask at all? */
-	SB_ATTACH_REFUSED,   /* run: text says why */
+	SB_ATTACH_HELLO,   /* client: I am here; number is an enum sb_attach_role */
+	SB_ATTACH_ANSWER,  /* client: id, number is an enum sb_answer; none: it has nobody to ask */
+	SB_ATTACH_WELCOME, /* run: text is its session; number: does it ask at all? */
+	SB_ATTACH_REFUSED, /* run: text says why */
 	SB_ATTACH_QUESTION,  /* run: question */
 	SB_ATTACH_WITHDRAWN, /* run: id is no longer open; text says why */
 	SB_ATTACH_NOTICE,    /* run: text is one line for the person */

@@ -38,7 +38,7 @@
 
 struct sb_acting {
 	const struct sb_grounds *grounds;
-	int proc;                     /* the host's /proc, O_PATH */
+	int proc;                      /* the host's /proc, O_PATH */
 	const struct sb_sealed *shown; /* to who has said yes; NULL: nobody was asked */
 };
 

@@ -34,8 +34,8 @@ struct sb_pending {
 	bool shown;              /* ... shown: "once" is for that process and no other */
 	bool offers_directory;   /* the question of the one that is shown */
 	struct sb_sealed directories; /* what the question has said about these */
-	bool changed;                /* they are others by now: nothing was done */
-	unsigned changes;            /* how often they were */
+	bool changed;                 /* they are others by now: nothing was done */
+	unsigned changes;             /* how often they were */
 	bool counted;
 	uint64_t
 		lost_ms; /* since when no caller waits for it, who may come again: owed.h; 0: one does */
