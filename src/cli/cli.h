@@ -22,7 +22,7 @@ enum { /* STYLE: exit statuses of our own */
        SB_EXIT_NOT_FOUND = 127,
 };
 
-/* --- run.c ------------------------------------------------------------------- */
+/* --- run.c, dry_run.c (run.h) ------------------------------------------------- */
 int sb_cli_run(const struct sb_command_line *line);
 int sb_cli_dry_run(const struct sb_command_line *line);
 
