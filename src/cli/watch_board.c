@@ -21,6 +21,7 @@ struct sb_board {
 	struct sb_terminal *terminal;
 	bool left, dirty;
 	bool entered; /* the alternate screen is ours */
+	bool pasting; /* the terminal has marked the beginning of a paste */
 	bool touched; /* a key was pressed: from now on only keys move the focus */
 	struct sb_focus focus;
 	size_t top;
@@ -257,6 +258,13 @@ static void take_key(struct sb_board *board, char key)
 	board->dirty = true;
 }
 
+static void add_text(struct sb_board *board, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length && board->rule_length < RULE_BYTES - 1; i++)
+		if ((unsigned char)bytes[i] >= ' ' && bytes[i] != 0x7f)
+			board->rule[board->rule_length++] = bytes[i];
+}
+
 /* A rule is being typed: what is pasted may be a part of it, and never its end. */
 static void take_rule(struct sb_board *board, const char *bytes, size_t length)
 {
@@ -275,10 +283,29 @@ static void take_rule(struct sb_board *board, const char *bytes, size_t length)
 		       ((unsigned char)board->rule[--board->rule_length] & 0xc0) == 0x80)
 			;
 	} else if (*bytes != '\033') {
-		for (size_t i = 0; i < length && board->rule_length < RULE_BYTES - 1; i++)
-			if ((unsigned char)bytes[i] >= ' ' && bytes[i] != 0x7f)
-				board->rule[board->rule_length++] = bytes[i];
+		add_text(board, bytes, length);
 	}
+}
+
+/* What the terminal marks as pasted is text for a rule, or nothing; however it is cut. */
+static bool take_paste(struct sb_board *board, const char *bytes, size_t length)
+{
+	static const char begin[] = "\033[200~", end[] = "\033[201~";
+	const size_t size = sizeof begin - 1;
+	const char *first = memmem(bytes, length, begin, size), *last;
+
+	if (!board->pasting && !first)
+		return false;
+	if (first) {
+		length -= (size_t)(first + size - bytes);
+		bytes = first + size;
+	}
+	last = memmem(bytes, length, end, size);
+	board->pasting = !last;
+	if (board->adding.kind != SB_ROW_NONE)
+		add_text(board, bytes, last ? (size_t)(last - bytes) : length);
+	board->dirty = true;
+	return true;
 }
 
 /*
@@ -293,6 +320,10 @@ static void typed(void *context, const char *bytes, size_t length)
 	struct sb_board *board = context;
 
 	board->touched = true;
+	if (length == 1 && *bytes == '\003') /* whatever was thought to be going on */
+		board->pasting = false;
+	if (take_paste(board, bytes, length))
+		return;
 	if (board->adding.kind != SB_ROW_NONE) {
 		take_rule(board, bytes, length);
 		return;
@@ -335,7 +366,7 @@ static void draw(struct sb_board *board)
 		scene.typed = board->rule;
 	}
 	if (!board->entered)
-		sb_buf_puts(&out, "\033[?1049h");
+		sb_buf_puts(&out, "\033[?1049h\033[?2004h");
 	sb_scene_draw(&scene, &out);
 	if (!sb_buf_failed(&out) && sb_terminal_show(board->terminal, out.data, out.length)) {
 		board->entered = true;
@@ -407,7 +438,7 @@ int sb_board_open(const struct sb_setup *setup, struct sb_watch_runs *runs, stru
 
 void sb_board_close(struct sb_board *board)
 {
-	static const char as_it_was[] = "\033[0m\033[?25h\033[?1049l";
+	static const char as_it_was[] = "\033[0m\033[?2004l\033[?25h\033[?1049l";
 	ssize_t put;
 
 	if (!board)

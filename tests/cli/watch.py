@@ -207,6 +207,10 @@ def type_ahead(fx):
     watcher.term.send("\r1")  # not alone: it opens nothing
     watcher.term.settle(0.3, 1)
     lacks(watcher.term.screen(), "sandbash asks you")
+    for part in ("\x1b[200~", "\r", "q", "\x1b[201~"):  # a paste that comes in pieces
+        watcher.term.send(part)
+        watcher.term.settle(0.1, 1)
+    lacks(watcher.term.screen(), "sandbash asks you")
     watcher.term.send("\r")
     check(select.select([watcher.term.master], [], [], 10)[0], "it opens")
     watcher.term.send("1")  # before the terminal has told that it shows
@@ -490,6 +494,15 @@ def add_refused(fx):
     watcher.term.send(f"write {fx.outside}\r")  # a paste: its end does not count
     watcher.term.settle(0.3, 1)
     watcher.sees("rule for ")
+    watcher.press("\x1b")
+    watcher.loses("rule for ")
+    watcher.press("a")
+    watcher.sees("rule for ")
+    for part in ("\x1b[200~", f"write {fx.outside}", "\r", "\x1b[201~"):  # one that comes in pieces
+        watcher.term.send(part)
+        watcher.term.settle(0.1, 1)
+    watcher.sees("rule for ", f"write {fx.outside}")
+    lacks(watcher.term.screen(), "added for this run")
     watcher.press("\x1b")
     watcher.loses("rule for ")
     step(fx, 0)
