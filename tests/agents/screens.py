@@ -70,6 +70,7 @@ def same_screen(name):
             begin(session, person)
             type_prompt(session, person)
             person.until(lambda: fx.exists("waits"), "the command does not begin", SECONDS)
+            person.until(lambda: "touch waits" in person.term.screen(), "it is not shown", SECONDS)
             person.term.settle(1.0, 3.0)
             before = person.term.screen()
             fx.write("go", "")
