@@ -194,6 +194,11 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		status = guard->found ? SB_OK : SB_E_NOMEM;
 	} else if (status == SB_OK) {
 		status = look(guard);
+		if (status == SB_E_REFUSED) {
+			sb_extras_done(&guard->extras);
+			close_all(guard);
+			status = SB_OK;
+		}
 		guard->looked = true;
 		/* read here only: the caller's strings need not live on */
 		guard->options.projects = NULL;

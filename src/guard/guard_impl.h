@@ -88,6 +88,7 @@ struct sb_extras {
 	struct sb_extra *all;
 	size_t count;
 	const struct sb_guard_options *options; /* whose roots count; NULL: everything does */
+	size_t spent;                           /* on words of git settings: repository.c */
 };
 
 /* Takes extra.path, which may be NULL: nothing.  What is known, or out of reach, is not added. */

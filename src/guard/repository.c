@@ -21,9 +21,15 @@
 #include "path/path.h"
 #include "sys/directory.h"
 
-#define MAX_INCLUDES 16 /* git itself stops at a depth of ten */
 #define MAX_PARENTS 64
 #define MAX_HOOKS 256 /* names in a directory of hooks that are looked at */
+/* What settings may name, or nobody knows what is dangerous: a config may have 200,000 words, and more
+ * than 2048 files are not kept (found.c). */
+#define MAX_COST (128 * 1024)
+#define WORD_COST 1 /* a stat or three */
+#define FILE_COST 64
+#define INCLUDE_COST 1024 /* may name the next */
+#define MAX_CONFIG (4 * SB_GUARD_MAX_BYTES)
 
 char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 {
@@ -34,7 +40,7 @@ char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 
 	if (fd < 0 || fstat(fd, &info) != 0)
 		return NULL;
-	errno = ENOENT; /* as good as none */
+	errno = S_ISREG(info.st_mode) ? EFBIG : ENOENT; /* as good as none */
 	if (!S_ISREG(info.st_mode) || (size_t)info.st_size > limit)
 		return NULL;
 	text = malloc((size_t)info.st_size + 1);
@@ -299,10 +305,9 @@ struct collector {
 	const char *top; /* what a relative core.hooksPath starts from */
 	const char *home;
 	struct sb_extras *out;
-	int includes; /* left */
-	bool strict;  /* what may not be read is an error */
-	bool user;    /* it is the user's own, and counts for all repositories */
-	bool hooks;   /* a core.hooksPath that is seen from the top: found */
+	bool strict; /* what may not be read is an error */
+	bool user;   /* it is the user's own, and counts for all repositories */
+	bool hooks;  /* a core.hooksPath that is seen from the top: found */
 	const struct sb_repository *repository; /* or NULL */
 };
 
@@ -312,6 +317,12 @@ static bool is_missing(int error)
 }
 
 static int collect(struct collector *collector, const char *file);
+
+static int spend(struct collector *collector, unsigned cost)
+{
+	collector->out->spent += cost;
+	return collector->out->spent <= MAX_COST ? SB_OK : SB_E_REFUSED;
+}
 
 /* Only what is as it stands: nobody uses dots in the middle, and a repository's own is looked up. */
 static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
@@ -359,6 +370,8 @@ static int add_program(struct collector *collector, const char *word, const char
 	if (there ? !S_ISREG(info.st_mode) : !must || !sb_path_within(collector->top, path))
 		return SB_OK;
 	*out_found = true;
+	if (spend(collector, FILE_COST) != SB_OK)
+		return SB_E_REFUSED;
 	return add_extra(collector->out, sb_extras_follow(collector->out, path), SB_EXTRA_HOOK);
 }
 
@@ -416,7 +429,9 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 	while (status == SB_OK && (word = strsep(&rest, between))) {
 		if (!*word)
 			continue;
-		status = collect_word(collector, word, first);
+		status = spend(collector, WORD_COST);
+		if (status == SB_OK)
+			status = collect_word(collector, word, first);
 		first = false;
 	}
 	return status;
@@ -434,6 +449,15 @@ static char *config_directory(const struct collector *collector, const char *fil
 	return sb_take_ptr(&directory);
 }
 
+static int collect_hooks(struct collector *collector, const char *value)
+{
+	if (spend(collector, FILE_COST) != SB_OK)
+		return SB_E_REFUSED;
+	return add_extra(collector->out,
+			 config_path(collector->out, value, collector->top, collector->home),
+			 SB_EXTRA_HOOKS);
+}
+
 static int collect_entry(struct collector *collector, const char *file,
 			 const struct sb_git_entry *entry)
 {
@@ -447,24 +471,22 @@ static int collect_entry(struct collector *collector, const char *file,
 	if (strcmp(entry->key, "core.hookspath") == 0)
 		collector->hooks |= entry->value && *entry->value != '/' && *entry->value != '~';
 	if (strcmp(entry->key, "core.hookspath") == 0)
-		return add_extra(
-			collector->out,
-			config_path(collector->out, entry->value, collector->top, collector->home),
-			SB_EXTRA_HOOKS);
+		return collect_hooks(collector, entry->value);
 	/* hooks and config for every new repository */
 	if (strcmp(entry->key, "init.templatedir") == 0 && !collector->strict)
-		return add_extra(
-			collector->out,
-			config_path(collector->out, entry->value, collector->top, collector->home),
-			SB_EXTRA_HOOKS);
+		return collect_hooks(collector, entry->value);
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
 		return collect_programs(collector, entry);
+	if (spend(collector, FILE_COST) != SB_OK)
+		return SB_E_REFUSED;
 	directory = config_directory(collector, file);
 	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
 			     : NULL;
-	if (!included || is_known(collector->out, included) || collector->includes-- <= 0)
+	if (!included || is_known(collector->out, included))
 		return SB_OK;
+	if (spend(collector, INCLUDE_COST) != SB_OK)
+		return SB_E_REFUSED;
 	status = add_extra(collector->out, strdup(included), SB_EXTRA_CONFIG);
 	return status == SB_OK ? collect(collector, included) : status;
 }
@@ -473,11 +495,12 @@ static int collect(struct collector *collector, const char *file)
 {
 	struct sb_git_config config;
 	size_t length;
-	SB_AUTO_FREE char *text = sb_read_text(file, SB_GUARD_MAX_BYTES, &length);
+	SB_AUTO_FREE char *text = sb_read_text(file, MAX_CONFIG, &length);
 	int status = SB_OK;
 
-	if (!text)
-		return collector->strict && !is_missing(errno) ? SB_E_REFUSED : SB_OK;
+	if (!text) /* what is too long git reads all the same */
+		return errno == EFBIG || (collector->strict && !is_missing(errno)) ? SB_E_REFUSED
+										   : SB_OK;
 	sb_git_config_parse(text, length, &config);
 	for (size_t i = 0; i < config.count && status == SB_OK; i++)
 		status = collect_entry(collector, file, &config.entries[i]);
@@ -562,7 +585,6 @@ int sb_extras_named(const struct sb_repository *repository, const char *top, con
 		.top = top,
 		.home = home,
 		.out = out,
-		.includes = MAX_INCLUDES,
 		.strict = strict,
 		.repository = repository,
 	};
@@ -595,7 +617,7 @@ static bool is_closed(const char *top)
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out,
 		 struct sb_shown *shown)
 {
-	struct collector collector = {top, user ? user->home : NULL, out, MAX_INCLUDES, !user};
+	struct collector collector = {top, user ? user->home : NULL, out, !user};
 	struct sb_repository repository;
 	int status = SB_OK;
 

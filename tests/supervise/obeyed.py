@@ -19,6 +19,9 @@ COMMIT = "git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x; git
 
 # Title: what is there, the runs, what is done outside.
 ATTACKS = {
+    "the last of thirty includes":
+        ("for i in $(seq 30); do git config --add include.path ../inc/$i; done; mkdir inc",
+         ["conf inc/30"], "git status"),
     "a .git file lands over a tree with hooks, of the project's own repository":
         ("git config core.hooksPath .githooks",
          ["evil t/.githooks/pre-commit; echo 'gitdir: ../.git' >t/.git"], "cd t && " + COMMIT),
@@ -278,6 +281,25 @@ def daily(before, run):
 
 for title, (before, run) in DAILY.items():
     test(f"P3 obeyed, every day: {title}", variants=BOTH)(daily(before, run))
+
+
+MANY = {"words": '"[alias]\\n\\tx = !" + " ".join("./%x" % i for i in range(N))',
+        "words that may be files": '"[alias]\\n\\tx = !x " + " ".join("%x" % i for i in range(N))',
+        "hooks": '"[core]\\n" + "".join("\\thooksPath = a%d\\n" % i for i in range(N))',
+        "includes": '"[include]\\n" + "".join("\\tpath = a%d\\n" % i for i in range(N))'}
+
+
+@test("P3 obeyed: settings that name more than can be looked at: every change asks", variants=BOTH)
+def beyond_measure(fx):
+    for title, text in MANY.items():
+        for count, lands in ((20, True), (140000 if "files" in title else 50000, False),
+                             (400000, False)):
+            again(fx)
+            equal(shell(fx, f"python3 -c 'N = {count}; print({text})' >>.git/config; :").status, 0)
+            result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", "cat README >/dev/null && echo y >made")
+            equal((result.status == 0, fx.path("made").exists()), (lands, lands), f"{title} {count}: {result.stderr}")
+            shell(fx, "echo y >made")
+            equal(fx.path("made").read_text(), "y\n", "the control")
 
 
 run_all()
