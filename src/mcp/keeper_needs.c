@@ -281,7 +281,7 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 	*out_refused = was_refused(keeper, extras, count);
 	for (i = 0; i < count; i++)
 		*out_refused |= was_refused(keeper, &extras[i], 1);
-	if (*out_refused)
+	if (*out_refused || !count)
 		return NULL;
 	shown.verb = extras[0].verb;
 	shown.path = extras[0].path;
