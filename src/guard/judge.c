@@ -562,6 +562,21 @@ static bool is_gits_own(struct spot *spot)
 	return is_git_directory(spot, 1) || sb_look_exists(spot->place->directory, "commondir");
 }
 
+/* history, in which agents have git's settings for checkpoints: many a project has one, too. */
+static bool is_word_of_agents(const struct sb_pattern_row *pattern)
+{
+	return pattern->row->kind == SB_GUARD_GIT_CONFIG &&
+	       pattern->at[0].kind == SB_COMPONENT_NAME && pattern->at[0].text.text[0] != '.' &&
+	       !sb_is_word_of_git(pattern);
+}
+
+static bool is_dotted(struct spot *spot, unsigned index)
+{
+	const struct sb_folded *name = folded(spot, index);
+
+	return name->length && name->text[0] == '.';
+}
+
 /* The pattern in which the name would stand for a directory; start at *from, which moves on. */
 static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct spot *spot,
 					    size_t *from, unsigned *out_position)
@@ -576,6 +591,8 @@ static const struct sb_pattern_row *part_of(const struct sb_guard *guard, struct
 		    !stands_at(spot, pattern, position))
 			continue;
 		if (position == 0 && sb_is_word_of_git(pattern) && !is_gits_own(spot))
+			continue;
+		if (is_word_of_agents(pattern) && !is_dotted(spot, position + 1))
 			continue;
 		(*from)++;
 		*out_position = position;
@@ -752,7 +769,8 @@ static enum sb_guard_verdict judge_spot(const struct sb_guard *guard, enum sb_gu
 	    act != SB_GUARD_SYMLINK && judge_in_git(act, spot, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
-	    ((roles & SB_ROLE_PART) || guard->extras.count || is_dot_git(spot, 0)) &&
+	    (((roles | roles_at(guard, spot, 1)) & SB_ROLE_PART) || guard->extras.count ||
+	     is_dot_git(spot, 0)) &&
 	    judge_link(guard, spot, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(spot->place) &&

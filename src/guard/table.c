@@ -103,7 +103,7 @@ static const struct sb_guard_row rows[] = {
 	/* of the git that makes checkpoints for Gemini CLI and Qwen Code, in ~/.gemini/history/NAME */
 	CHECKED(".gitconfig_system_empty", SB_GUARD_GIT_CONFIG, "", "git",
 		"git config can name programs to run"),
-	CHECKED("history/*/git/config", SB_GUARD_GIT_CONFIG, "", "git",
+	CHECKED("history/*/git/config", SB_GUARD_GIT_CONFIG, "", "Gemini CLI, Qwen Code",
 		"git config can name programs to run"),
 	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
 	/* not .hg/requires: "hg init" writes it, and without a sharedpath it leads nowhere */

@@ -242,6 +242,32 @@ def checkpoints(fx):
         fx.run("rm", "-rf", ".gemini", ".qwen", "t")
 
 
+AROUND = ("mv d .gemini/history/h", "mkdir x; mv d x/h; rmdir .gemini/history; mv x .gemini/history",
+          "mkdir x; mv d x/h; mkdir y; mv x y/history; rm -r .gemini; mv y .gemini",
+          "ln -s $PWD/d .gemini/history/h", "ln -s ../../d .gemini/history/h",
+          "rmdir .gemini/history; mkdir x; mv d x/h; ln -s ../x .gemini/history",
+          "mkdir .gemini/history/x; mv d .gemini/history/x/h; mv .gemini/history/x/h .gemini/history/h",
+          "mkdir .gemini/history/x; mv d .gemini/history/x/h; ln -s x/h .gemini/history/h",
+          "mkdir -p .gemini/history/x .gemini/history/h; mv d .gemini/history/x/h; "
+          "ln -s ../x/h/git .gemini/history/h/git")
+
+
+@test("settings of the git that makes an agent's checkpoints: by moves and links", variants=BOTH)
+def around(fx):
+    for script in AROUND:
+        for inside in (False, True):
+            fx.run("rm", "-rf", ".gemini", "d", "x", "y")
+            fx.run("mkdir", "-p", ".gemini/history")
+            fx.write("d/git/config", "[core]\n\tfsmonitor = evil\n")
+            if inside:
+                fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
+            else:
+                fx.run("sh", "-c", script)
+            equal((fx.project / ".gemini/history/h/git/config").exists(), not inside, script)
+    works(fx.sandbash("--consent=deny", "sh", "-c", "rm -rf x y d; mkdir -p d/a/git; ln -s d history; mv d e; rm history;"
+                      "mv e history; ln -s a history/b; mkdir -p .gemini/history; mv history/a .gemini/history/a"))
+
+
 @test("state is no link: an agent outside would write through it", variants=BOTH)
 def links(fx):
     (fx.project / ".codex").mkdir()
