@@ -772,6 +772,23 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".mux", "Mux", "hooks, tools and MCP servers"),
 	BENEATH(".openclaw", "OpenClaw", "settings, plugins and hooks"),
 	BENEATH(".hermes", "Hermes", "settings, plugins and skills"),
+	/* CLAUDE_CONFIG_DIR=~/.config/claude, where case counts: Claude Code has its state there */
+	STATE(".config/claude/projects/**", "Claude Code", "what was said"),
+	STATE(".config/claude/sessions/**", "Claude Code", "which run"),
+	STATE(".config/claude/backups/**", "Claude Code", "of its own state"),
+	STATE(".config/claude/todos/**", "Claude Code", "lists"),
+	STATE(".config/claude/tasks/**", "Claude Code", "lists"),
+	STATE(".config/claude/plans/**", "Claude Code", "plans"),
+	STATE(".config/claude/file-history/**", "Claude Code", "earlier versions"),
+	STATE(".config/claude/paste-cache/**", "Claude Code", "what was pasted"),
+	STATE(".config/claude/image-cache/**", "Claude Code", "what was pasted"),
+	STATE(".config/claude/debug/**", "Claude Code", "logs"),
+	STATE(".config/claude/cache/**", "Claude Code", "caches"),
+	STATE(".config/claude/telemetry/**", "Claude Code", "statistics"),
+	STATE(".config/claude/statsig/**", "Claude Code", "switches for features"),
+	STATE(".config/claude/history.jsonl*", "Claude Code", "what was said"),
+	STATE(".config/claude/.claude.json.*", "Claude Code", "locks and temporary names"),
+	STATE(".config/claude/.deep-link-register-failed", "Claude Code", "a mark"),
 	BENEATH(".config/Claude", "Claude Desktop", "MCP servers"),
 
 	/* package managers: settings that run something before the project's code does */

@@ -525,6 +525,21 @@ REMOVE = ('rm -f "$1"', 'mv "$1" "$1.old"', 'mv "$1" here', 'mv "$1" "$1.tmp.1"'
           f': > here; python3 -c "{EXCHANGE}" "$1"')
 
 
+@test("CLAUDE_CONFIG_DIR=~/.config/claude: state, and not Claude Desktop's settings", variants=BOTH)
+def other_case(fx):
+    place = fx.home / ".config/claude"
+    (place / "commands").mkdir(parents=True)
+    agent(fx, """cd ~/.config/claude; for f in projects/p/x .claude.json commands/x.md settings.json; do
+        mkdir -p "$(dirname $f)"; echo '{}' > $f && echo $f; done 2>/dev/null\n""")
+    env = {"CLAUDE_CONFIG_DIR": place}
+    wanted = "projects/p/x\n.claude.json\n"
+    equal(fx.run(fx.home / "bin/claude").stdout, wanted + "commands/x.md\nsettings.json\n", "the control")
+    fx.run("rm", "-rf", place / "projects", place / ".claude.json", place / "commands/x.md", place / "settings.json")
+    for flags in ([], [f"--allow-write={fx.home / '.config'}"]):
+        result = run(fx, "--quiet", *flags, "claude", env=env)
+        equal(result.stdout, wanted, f"{flags} {result.stderr}")
+
+
 @test("an agent's settings are not taken away, with what they deny", variants=BOTH)
 def taken_away(fx):
     denies = '{"permissions": {"deny": ["Read(./x)"]}}\n'
