@@ -30,6 +30,8 @@ const char *sb_question_means(const struct sb_question *question)
 	case SB_ABOUT_COUNT:
 		break;
 	}
+	if (question->op == SB_READ)
+		return "the program has what is in it, and can pass it on";
 	if (question->op == SB_DELETE)
 		return "what has this name now is gone: sandbash keeps no copy";
 	if (question->op == SB_CREATE)

@@ -34,6 +34,8 @@ def once_reads(fx, era):
     params = server.asked[0]["params"]
     contains(params["message"], str(secret))
     contains(params["message"], "read_text_file")
+    contains(params["message"], "the program has what is in it")
+    lacks(params["message"], "changed")
     equal(params["requestedSchema"]["properties"]["answer"]["enum"],
           ["once", "directory", "always", "deny"])
     equal(server.data("read_text_file", path=str(secret))["content"], "outside")
