@@ -258,7 +258,8 @@ static int judge_at(const struct judging *judging, enum sb_touch touch, const ch
 
 		sb_judge(&judging->grounds, &what, &judgement);
 		if (judgement.lands && !bytes_pass(judging, path, &judgement)) {
-			unseen = !judging->event->contents;
+			unseen = !judging->event->contents &&
+				 sb_judged_kind(&judgement) != SB_GUARD_SAME;
 			if (judgement.lands->decision.verdict == SB_ALLOW)
 				judgement.lands->decision.verdict = SB_ASK;
 			judgement.lands->why = SB_WHY_GUARDED;

@@ -256,6 +256,18 @@ def guarded(fx):
     contains(reason("claude", ask(fx, "claude", "Edit", {"file_path": ".env", "new_string": "PORT=80"})), "shell command")
 
 
+@test("a shell is named where it could help: for names with harmless contents, and no others")
+def shell_helps(fx):
+    fx.git_project()
+    for name, helps in ((".git/config", True), (".envrc", False), (".npmrc", False), (".bashrc", False)):
+        path = fx.project / name
+        if not path.exists():
+            fx.write(path, "a\n")
+        said = reason("claude", ask(fx, "claude", "Edit", {"file_path": str(path), "old_string": "a", "new_string": "b"}))
+        contains(said, "may not be changed", name)
+        equal("use a shell command" in said, helps, f"{name}: {said}")
+
+
 @test("a link is judged by where it leads, and by where it is")
 def links(fx):
     fx.git_project()
