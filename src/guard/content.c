@@ -66,6 +66,20 @@ static void say_about_path(const struct check *check, const char *text, size_t l
 	sb_escape_line(check->why, note_size(check), line.data);
 }
 
+#define LEFT "is left behind; git rebase --continue runs "
+
+/* The first command, and how many more there are: a harmless one hides none. */
+static void say_left(const struct check *check, const char *text, size_t length, size_t more)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * MAX_LINE);
+
+	sb_buf_puts(&line, LEFT);
+	sb_escape_value(&line, text, length, SB_GUARD_NOTE / 2);
+	if (more)
+		sb_buf_printf(&line, ", and %zu more", more);
+	sb_escape_line(check->why, note_size(check), line.data);
+}
+
 /* The rest is looked at all the same: a person is told of all of it. */
 static void ask(const struct check *check, const char *what, const char *text, size_t length)
 {
@@ -759,8 +773,6 @@ static void check_ignore(const struct check *check)
 		ask(check, "without the line ", old, old_length);
 }
 
-#define LEFT "is left behind; git rebase --continue runs "
-
 /*
  * SECURITY: steps that run a command land, but are looked at again when the run ends.
  *
@@ -772,7 +784,8 @@ static void check_ignore(const struct check *check)
 static void check_todo(struct check *check)
 {
 	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
-	size_t length;
+	const char *first = NULL;
+	size_t length, first_length = 0, count = 0;
 
 	while (next_line(&at, end, &line, &length)) {
 		enum sb_git_step step = sb_git_step_of(line, length);
@@ -783,10 +796,14 @@ static void check_todo(struct check *check)
 			ask(check, "", line, length);
 			continue;
 		}
-		if (!check->lingers)
-			say(check, LEFT, line, length);
-		check->lingers = true;
+		if (!count++) {
+			first = line;
+			first_length = length;
+		}
 	}
+	check->lingers = count;
+	if (count)
+		say_left(check, first, first_length, count - 1);
 }
 
 /* git replace: it lands, as git log and git show outside then tell another story, a person is told. */
@@ -935,16 +952,19 @@ bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_by
 {
 	const struct check check = {.old_bytes = old_bytes, .why = note, .why_size = size};
 	const char *at = now_bytes.bytes, *end = at ? at + now_bytes.length : NULL, *line;
-	size_t length;
+	const char *first = NULL;
+	size_t length, first_length = 0, count = 0;
 
 	while (next_line(&at, end, &line, &length)) {
 		if (sb_git_step_of(line, length) == SB_GIT_STEP_PLAIN ||
-		    was_there(&check, line, length))
+		    was_there(&check, line, length) || count++)
 			continue;
-		say(&check, LEFT, line, length);
-		return true;
+		first = line;
+		first_length = length;
 	}
-	return false;
+	if (count)
+		say_left(&check, first, first_length, count - 1);
+	return count;
 }
 
 bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)

@@ -54,6 +54,18 @@ def left(fx):
     check((fx.project / "ran").exists(), "the command ran, inside")
 
 
+@test("of several commands that are left behind the first is told, and how many more there are", variants=BOTH)
+def several(fx):
+    begin(fx)
+    result = inside(fx, "! git rebase -x true -x 'echo a >ran' -x 'echo b >ran' side 2>/dev/null")
+    equal(result.status, 0, result.stderr)
+    contains(result.stderr, LEFT + " true, and 2 more")
+    fx.run("git", "rebase", "--abort")
+    result = inside(fx, "! git rebase -x true side 2>/dev/null")
+    contains(result.stderr, LEFT + " true")
+    lacks(result.stderr, " more")
+
+
 @test("dozens of other notes do not push it out of sight", variants=BOTH)
 def pushed(fx):
     begin(fx)
