@@ -158,7 +158,8 @@ static int grant_changes(const struct domain *domain, const struct sb_plan *plan
 			continue;
 		granted = rights_for(node->allow, domain->abi, false);
 		if (!layers->supervised && is_state(node))
-			granted &= ~(SB_LL_MAKE_SYM | (layers->mounts ? 0 : SB_LL_REFER));
+			granted &= ~(SB_LL_MAKE_SYM | SB_LL_MAKE_FIFO |
+				     (layers->mounts ? 0 : SB_LL_REFER));
 		status = grant(domain, node->path, granted, err);
 		if (status == SB_OK && layers->supervised)
 			status = grant_around(domain, plan, node, err);

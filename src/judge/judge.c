@@ -427,8 +427,7 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 	judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_LINK_FROM, false, out);
 	judge_one(grounds, what, SB_CREATE, &out->sites[1],
 		  S_ISLNK(mode) ? SB_GUARD_SYMLINK : SB_GUARD_LINK_TO, S_ISREG(mode), out);
-	if (S_ISLNK(mode))
-		sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
+	sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
 }
 
 static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -611,6 +610,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		break;
 	case SB_DEED_MKNOD:
 		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_MKNOD, false, out);
+		sb_heed_moved(grounds, site, site, what->node, &out->all[0]);
 		break;
 	case SB_DEED_SYMLINK:
 		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_SYMLINK, false, out);

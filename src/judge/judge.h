@@ -97,6 +97,7 @@ struct sb_case {
 	struct sb_site site;
 	struct sb_site target; /* of rename and link */
 	const char *text;      /* of a symbolic link that is made: where it leads */
+	mode_t node;           /* of mknod: what is made */
 	bool exchange;         /* rename: the two change places */
 	bool whiteout;         /* rename: something is left behind, so no fresh file can land */
 	bool tree;             /* everything beneath shares its fate: rules there count as well */

@@ -46,6 +46,14 @@ static const struct sb_rule to_caches = {
 	.origin = "built-in: a link to caches of sandbash's projects, in which nothing is guarded",
 };
 
+/* Whoever opens it for writing waits for a reader: fifo(7). */
+static const struct sb_rule waiting = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/",
+	.origin = "built-in: a FIFO in a program's state, which would wait at it for ever",
+};
+
 static const struct sb_rule brought = {
 	.tier = SB_TIER_BUILTIN,
 	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
@@ -139,6 +147,8 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
 	    judged->decision.rule->tier != SB_TIER_PROFILE)
 		return; /* the usual case, without another look at the rules */
+	if (S_ISFIFO(mode) && !judged->decision.rule->cache)
+		judged->decision = (struct sb_decision){SB_ASK, &waiting};
 	if (S_ISDIR(mode) && sb_judge_brings_links(grounds->policy, from->path, judged->site->path))
 		judged->decision = (struct sb_decision){SB_ASK, &brought};
 	if (!S_ISLNK(mode))

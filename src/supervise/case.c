@@ -70,6 +70,8 @@ struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *fi
 		what.target = sb_spot_site(target);
 	if (call->act == SB_ACT_SYMLINK)
 		what.text = call->text;
+	if (call->act == SB_ACT_MKNOD)
+		what.node = call->mode;
 	if (call->act == SB_ACT_RENAME) {
 		what.exchange = call->flags & RENAME_EXCHANGE;
 		what.whiteout = call->flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE);

@@ -142,6 +142,30 @@ def static(fx):
     check(fx.path("here").is_symlink() and (fx.home / ".claude/debug/y").exists(), "the neighbours")
 
 
+FIFO = {"made": "mkfifo ~/.claude/debug/f", "moved": "mkfifo f; mv f ~/.claude/debug/f",
+        "linked": "mkfifo f; ln f ~/.claude/debug/f", "moved along": "mkdir d; mkfifo d/f; mv d ~/.claude/debug/d"}
+
+
+@test("no FIFO in an agent's state: the agent outside would wait at it", BOTH)
+def fifo(fx):
+    look = ["find", fx.home / ".claude/debug", "-type", "p"]
+    for way, script in FIFO.items():
+        for flags in (None, [], ["--static"]):
+            fx.run("rm", "-rf", fx.home / ".claude", "f", "d")
+            fx.run("mkdir", "-p", fx.home / ".claude/debug")
+            if flags is None:
+                fx.run("sh", "-c", script)
+                equal(fx.run(*look).stdout.count("/f"), 1, f"the control: {way}")
+            else:
+                fx.sandbash(*flags, "--consent=deny", "--quiet", "--profile=claude", "sh", "-c", script)
+                equal(fx.run(*look).stdout, "", f"{way} {flags}")
+    # the neighbours: in the project, a socket, and a file by mknod
+    script = """rm -rf f d; mkfifo f && python3 -c 'import os, socket
+os.chdir(os.path.expanduser("~/.claude/debug")); socket.socket(socket.AF_UNIX).bind("s"); os.mknod("r")'"""
+    result = fx.sandbash("--consent=deny", "--profile=claude", "sh", "-c", script)
+    equal((result.status, "refused" in result.stderr), (0, False), result.stderr)
+
+
 @test("the question says why", BOTH)
 def says(fx):
     result = fx.sandbash("--consent=deny", "--profile=claude", "ln", "-s", fx.home / "victim",
