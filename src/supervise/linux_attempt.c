@@ -546,6 +546,21 @@ static bool makes(const struct sb_call *call)
 	return call->act == SB_ACT_OPEN || call->act == SB_ACT_MKDIR || call->act == SB_ACT_MKNOD;
 }
 
+/*
+ * A file that the caller has just closed may be open here for a moment longer, and what may still be written to
+ * counts as dangerous: perform.h.
+ */
+static void judge(const struct sb_performer *performer, const struct sb_call *call,
+		  const struct sb_spot *file, const struct sb_spot *target,
+		  struct sb_judgement *out)
+{
+	sb_judge_call(performer->grounds, call, file, target, out);
+	if (out->strictest->decision.verdict == SB_ASK && out->strictest->guard.found) {
+		sb_deliver_settle();
+		sb_judge_call(performer->grounds, call, file, target, out);
+	}
+}
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
@@ -616,7 +631,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	if (metadata && sb_stage_metadata(broker, call, &file))
 		goto out;
 	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
-	sb_judge_call(performer->grounds, call, &file, two ? &target : NULL, &judgement);
+	judge(performer, call, &file, two ? &target : NULL, &judgement);
 	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
 	if (!allowed && inner &&
 	    ((call->act == SB_ACT_OPEN && holds_already(performer->proc, call, &file)) ||
