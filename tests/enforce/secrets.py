@@ -58,7 +58,10 @@ MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.js
         ".local/state/syncthing/key.pem", ".config/incus/client.key", ".minikube/ca.key",
         "snap/slack/current/x", ".subversion/auth/svn.simple/x", ".config/Element/x",
         ".local/share/atuin/key", ".local/share/mkcert/rootCA-key.pem", ".lnd/data/x",
-        ".openclaw/agents/main/agent/auth-profiles.json", ".weechat/sec.conf", ".config/kopia/x")
+        ".openclaw/agents/main/agent/auth-profiles.json", ".weechat/sec.conf", ".config/kopia/x",
+        ".google_authenticator", ".influxdbv2/configs", ".clickhouse-client/config.xml", ".cvspass", ".w3m/passwd",
+        ".config/httpie/sessions/h/s.json", ".local/share/pki/nssdb/key4.db", ".local/share/.IdentityService/msal.cache",
+        ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem")
 BESIDE = (".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
           ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
           ".config/configstore/other.json", ".cache/huggingface/hub/model", ".emacs.d/init.el",
@@ -66,7 +69,7 @@ BESIDE = (".claude/settings.json", ".codex/config.toml", ".gemini/settings.json"
           ".cache/bazel/_bazel_me/0123/execroot/x", ".vscode-server/x", ".config/pulse/client.conf",
           ".vscode-server/data/x", ".local/state/x", ".config/incus/config.yml", ".subversion/config",
           ".minikube/ca.crt", ".local/share/atuin/history.db", ".local/share/mkcert/rootCA.pem",
-          ".openclaw/agents/main/x")
+          ".openclaw/agents/main/x", ".config/httpie/config.json", ".w3m/history", ".chef/config.rb")
 
 
 def readable(fx, names, *flags, env=None):
