@@ -134,6 +134,7 @@ static bool steers(const char *name, size_t length)
 		"MAVEN_*",
 		"GRADLE_*",
 		"SBT_OPTS", /* sbt: -javaagent */
+		"ANT_*",    /* ant: the same, and where it is */
 		"LEIN_*",
 		"CARGO*",
 		"RUST*",
@@ -147,15 +148,30 @@ static bool steers(const char *name, size_t length)
 		"GOCACHEPROG",
 		"GOTOOLCHAIN", /* go: another go, from the PATH */
 		"PKG_CONFIG",  /* configure, make */
-		"AR",          /* make */
-		"LD",          /* make */
-		"BAZEL_SH",    /* bazel */
-		"JAVA_OPTS",   /* start scripts of java programs: the same */
-		"CORECLR_*",   /* .NET: a profiler is loaded */
-		"COMPLUS_*",   /* .NET */
-		"COR_*",       /* .NET */
-		"CMAKE_*",     /* cmake: launchers are run, scripts included */
-		"ASAN_*",      /* programs built with a sanitizer: run at a fault */
+		"CONFIG_SITE", /* configure sources it */
+		"CONFIG_SHELL",
+		"M4", /* autoconf; and what follows: autoreconf */
+		"AUTOCONF",
+		"AUTOHEADER",
+		"AUTOM4TE",
+		"AUTOMAKE",
+		"AUTOPOINT",
+		"ACLOCAL",
+		"LIBTOOLIZE",
+		"TEXMF*",       /* tex: settings that let it run programs, and its packages */
+		"PULUMI_HOME",  /* pulumi: plugins are run from there */
+		"KREW_ROOT",    /* kubectl: the same */
+		"OSH",          /* shells run oh-my-bash.sh there */
+		"VSCODE_GIT_*", /* what git asks for passwords by, in an editor's terminal */
+		"AR",           /* make */
+		"LD",           /* make */
+		"BAZEL_SH",     /* bazel */
+		"JAVA_OPTS",    /* start scripts of java programs: the same */
+		"CORECLR_*",    /* .NET: a profiler is loaded */
+		"COMPLUS_*",    /* .NET */
+		"COR_*",        /* .NET */
+		"CMAKE_*",      /* cmake: launchers are run, scripts included */
+		"ASAN_*",       /* programs built with a sanitizer: run at a fault */
 		"LSAN_*",
 		"MSAN_*",
 		"TSAN_*",
