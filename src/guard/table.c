@@ -18,6 +18,9 @@
  *   .devbox/gen   written by devbox run
  *   files in .bsp   written by every start of sbt
  *   conftest.py, sitecustomize.py, .eslintrc.js, build.rs, BUILD, WORKSPACE, flake.nix   code
+ *   .gclient, .ddev, .tmuxinator.yml   obeyed by who starts the project with that tool
+ *   .python-version, .sdkmanrc   written all day; with a path in them they lead to what is there
+ *   .jj/repo/store/git_target   "jj git init" writes it
  *   .editorconfig, .gitlab, .husky's samples   run nothing
  */
 #include "guard/guard.h"
@@ -118,7 +121,12 @@ static const struct sb_guard_row rows[] = {
 	AT(".p4config", "Perforce", "programs that p4 runs, also as its server"),
 	BENEATH(".config/breezy", "Breezy", "plugins and aliases that brz runs"),
 	AT(".jj/repo", "Jujutsu", "as a file: leads jj to another repository and its tools"),
+	AT(".sl/sharedpath", "Sapling", "leads sl to other hooks and config"),
 	AT("_darcs/prefs/defaults", "darcs", "hooks that darcs runs"),
+	AT("_darcs/prefs/prefs", "darcs", "a test that darcs runs"),
+	AT(".fossil-settings/tcl-setup", "Fossil", "a script that fossil runs"),
+	/* the program itself, which each command in the tree starts */
+	BENEATH(".repo/repo", "repo", "the program that repo runs"),
 	AT(".jj/repo/config.toml", "Jujutsu", "tools that jj runs"),
 	AT(".jj/workspace-config.toml", "Jujutsu", "tools that jj runs"),
 	AT(".jjconfig.toml", "Jujutsu", "tools that jj runs"),
@@ -307,6 +315,12 @@ static const struct sb_guard_row rows[] = {
 	AT(".elvish/rc.elv", "elvish", "shell start-up file"),
 	BENEATH(".config/elvish", "elvish", "shell start-up files"),
 	BENEATH(".oh-my-zsh", "zsh", "plugins of every shell"),
+	AT(".zimrc", "zsh", "plugins of every shell"),
+	BENEATH(".zim", "zsh", "plugins of every shell"),
+	BENEATH(".zinit", "zsh", "plugins of every shell"),
+	BENEATH(".zplug", "zsh", "plugins of every shell"),
+	BENEATH(".antigen", "zsh", "plugins of every shell"),
+	BENEATH(".local/share/zinit", "zsh", "plugins of every shell"),
 	AT(".p10k.zsh", "zsh", "run at the start of every shell"),
 	AT(".fzf.bash", "bash", "run at the start of every shell"),
 	AT(".fzf.zsh", "zsh", "run at the start of every shell"),
@@ -528,6 +542,13 @@ static const struct sb_guard_row rows[] = {
 	AT(".ycm_extra_conf.py", "vim", "YouCompleteMe runs it"),
 	AT(".nvimrc", "neovim", "neovim start-up file"),
 	AT(".nvim.lua", "neovim", "neovim start-up file"),
+	AT(".lazy.lua", "neovim", "plugins for the project, by lazy.nvim"),
+	AT(".local.vimrc", "vim", "vim start-up file"),
+	AT("_vimrc_local.vim", "vim", "vim start-up file"),
+	AT(".lite_project.lua", "Lite XL", "runs when the folder is opened"),
+	AT(".ctags", "ctags", "options: what is written where; editors run ctags"),
+	BENEATH(".ctags.d", "ctags", "options: what is written where; editors run ctags"),
+	AT(".mc.menu", "Midnight Commander", "commands of its menu"),
 	AT(".neoconf.json", "neovim", "programs of language servers"),
 	BENEATH(".config/nvim", "neovim", "neovim start-up files"),
 	BENEATH(".config/lvim", "neovim", "neovim start-up files"),

@@ -24,6 +24,9 @@ GUARDED = (
     ".emacs.elc", ".bash_completion", ".forward", "hie.yaml", ".kiro/hooks/x.json", ".aws/config",
     ".docker/cli-plugins/docker-x", ".github/copilot/settings.json", ".claude/scripts/x",
     "bin/activate-hermit", ".shadowenv.d/500.lisp", ".local/share/dbus-1/services/x.service",
+    ".sl/sharedpath", "_darcs/prefs/prefs", ".fossil-settings/tcl-setup", ".repo/repo/main.py", ".zimrc", ".zim/init.zsh",
+    ".zinit/bin/zinit.zsh", ".zplug/init.zsh", ".antigen/antigen.zsh", ".local/share/zinit/plugins/x", ".lazy.lua",
+    ".local.vimrc", "_vimrc_local.vim", ".lite_project.lua", ".ctags", ".ctags.d/x.ctags", ".mc.menu",
 )
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
@@ -37,6 +40,8 @@ PLAIN = (
     ".devbox/gen/scripts/x.sh", ".bsp/sbt.json", ".kiro/specs/a/tasks.md", ".kiro/steering/tech.md",
     "bin/hermit", ".gradle/8.5/fileHashes/x", ".github/workflows/x.yml", "lint-staged.md",
     "commitlint.config.js", ".docker/Dockerfile", ".aws/task-definition.json",
+    ".gclient_entries", ".python-version", ".sdkmanrc", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
+    ".fossil-settings/ignore-glob", "_darcs/prefs/boring",
 )
 
 
