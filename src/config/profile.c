@@ -371,15 +371,15 @@ static int find_by_names(struct sb_maker *maker, const struct names *names, stru
 	return status;
 }
 
-/* Is it in a directory that commands write to, or was such a link followed to it? */
-static bool is_in_watched(const struct sb_maker *maker, const char *file, char **out_canonical)
+/* Is it in a directory that commands write to, or was such a link followed to it?  *out_link is that link. */
+static bool is_in_watched(const struct sb_maker *maker, const char *file, char **out_canonical,
+			  char **out_link)
 {
-	SB_AUTO_FREE char *through = NULL;
 	int missing = 0;
 
 	if (sb_path_canonical_through(file, (const char *const *)maker->watched, out_canonical,
-				      &missing, &through, NULL) != SB_OK ||
-	    missing || through)
+				      &missing, out_link, NULL) != SB_OK ||
+	    missing || *out_link)
 		return true;
 	for (size_t i = 0; i < maker->watched_count; i++)
 		if (sb_path_within(maker->watched[i], *out_canonical))
@@ -391,14 +391,18 @@ static int choose_by_name(struct sb_maker *maker, const struct names *names, con
 			  struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
+	SB_AUTO_FREE char *link = NULL;
 	int status = find_by_names(maker, names, profile, err);
 
 	if (status != SB_OK || !profile->name)
 		return status;
 	profile->tool = sb_tool_is(maker, profile->name, profile->file);
-	if (is_in_watched(maker, file, &profile->program) && !profile->tool) {
+	if (is_in_watched(maker, file, &profile->program, &link) && !profile->tool) {
 		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name,
-				       profile->program ? profile->program : file, profile->name);
+				       link               ? link
+				       : profile->program ? profile->program
+							  : file,
+				       profile->name);
 		sb_profile_done(profile);
 		return status;
 	}

@@ -122,6 +122,8 @@ def planted(fx):
         result = run(fx, *words, env=env)
         equal(result.stdout, "", str(words))
         contains(result.stderr, "the profile 'claude' is not used: a command could have written", str(words))
+        if words == ["to/claude"]:
+            contains(result.stderr, f"could have written '{fx.project / 'to'}'", "the link, which is what it could")
     # the neighbours: who says so, and the same program elsewhere
     equal(run(fx, "--profile=claude", "./claude").stdout, "found\nLOGIN\n")
     equal(run(fx, str(fx.home / "real/claude")).stdout, "found\nLOGIN\n")
