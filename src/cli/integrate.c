@@ -326,6 +326,7 @@ static int write_file(struct plan *plan, const char *file, struct sb_error *err)
 	AUTO_CHANGE struct change change = CHANGE(file);
 	SB_AUTO_FD int held = -1;
 	SB_AUTO_FREE char *lock = NULL;
+	size_t before = plan->said.length;
 	int status = sb_config_lock(file, &held, err);
 
 	if (status == SB_OK)
@@ -336,6 +337,10 @@ static int write_file(struct plan *plan, const char *file, struct sb_error *err)
 		say_pieces(plan, &change);
 		if (change.changed)
 			status = write_change(plan, &change, err);
+	}
+	if (status != SB_OK && plan->said.length > before) { /* nothing was added */
+		plan->said.length = before;
+		plan->said.data[before] = '\0';
 	}
 	if (lock)
 		rmdir(lock);

@@ -437,6 +437,7 @@ def no_room(fx):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))))
         check(result.status not in (0, LEFT_ALONE), result.stdout)
         equal(path.read_text(), text)
+        lacks(result.stdout, "added")
         lacks(" ".join(os.listdir(path.parent)), ".sandbash-new")
         check(all(copy.read_text() == text for copy in copies(path)), "half a copy")
     done(fx, "claude", "--apply")
