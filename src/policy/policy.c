@@ -207,7 +207,8 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 
 	given = &entry->given[rule->tier];
 	if (rule->tier != SB_TIER_BUILTIN && !rule->hard) {
-		if (*given && *given != pack(rule)) {
+		/* variables may lead two lines of a profile to one place: the stricter counts */
+		if (*given && *given != pack(rule) && rule->tier != SB_TIER_PROFILE) {
 			sb_fail(err, SB_E_CONFLICT, 0,
 				"two rules for '%s' contradict each other: %s and %s",
 				entry->pattern.text,

@@ -527,6 +527,17 @@ REMOVE = ('rm -f "$1"', 'mv "$1" "$1.old"', 'mv "$1" here', 'mv "$1" "$1.tmp.1"'
           f': > here; python3 -c "{EXCHANGE}" "$1"')
 
 
+@test("two lines that variables lead to one place: the stricter counts")
+def one_place(fx):
+    agent(fx, "for f in sessions/x logs/x schedule.json; do d=~/.local/share/goose; mkdir -p $d/$(dirname $f);"
+          "echo x > $d/$f && echo $f; done 2>/dev/null\n", name="goose")
+    fx.run(fx.home / "bin/goose")
+    check((fx.home / ".local/share/goose/schedule.json").exists(), "the control")
+    result = run(fx, "goose", env={"XDG_STATE_HOME": fx.home / ".local/share"})
+    equal(result.stdout, "sessions/x\n", result.stderr)
+    equal(run(fx, "goose").stdout, "sessions/x\n", "as without")
+
+
 @test("CLAUDE_CONFIG_DIR=~/.config/claude: state, and not Claude Desktop's settings", variants=BOTH)
 def other_case(fx):
     place = fx.home / ".config/claude"
