@@ -92,6 +92,7 @@ static void obey(struct sb_terminal *terminal, char *line)
 		return;
 	question = (struct sb_question){
 		.id = strtoul(field[1], NULL, 10),
+		.op = SB_MODIFY, /* whatever the verb is called */
 		.verb = field[2],
 		.path = field[3],
 		.directory = field[4],
