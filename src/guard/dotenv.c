@@ -41,9 +41,32 @@ static bool is_daily(const char *name, size_t length)
 		"GEMINI_API_KEY",     "GEMINI_MODEL",
 		"CLAUDE_API_KEY",     "CLAUDE_MODEL",
 		"JUPYTER_TOKEN",      "JUPYTER_PORT",
+		"QWEN_API_KEY",       "QWEN_MODEL",
 	};
 
 	return is_listed(names, sizeof names / sizeof names[0], name, length);
+}
+
+/* Names that end like this are of programs to run, or of files that are written. */
+static bool ends_as_if_run(const char *name, size_t length)
+{
+	static const char *const endings[] = {
+		"EDITOR",           "PAGER",
+		"ASKPASS",          "PASSCOMMAND",
+		"HISTFILE",         "_HISTORY",
+		"_PRELOAD",         "_HOOK_DIR",
+		"PASSWORD_COMMAND", "LIBRARY_PATH",
+		"_KEY_CMD",         "POSIX_SHELL",
+		"INJECTION64_PATH", "SYSTEM_SETTINGS_PATH",
+	};
+
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+		size_t width = strlen(endings[i]);
+
+		if (length >= width && strncasecmp(name + length - width, endings[i], width) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Whoever sets these has a program of its choice run, or another's settings read. */
@@ -335,6 +358,54 @@ static bool steers(const char *name, size_t length)
 		"OPENCLAW_*",
 		"HERMES_HOME",
 		"SANDBASH*",
+		"QWEN_*",
+		"AMP_*",
+		"KILO_*",
+		"CLINE_*",
+		"COPILOT_ALLOW_ALL",
+		"HERMES_YOLO",
+		"PI_CODING_AGENT_DIR",
+		"SANDBOX", /* Gemini CLI and Qwen Code: whether, and how, they confine themselves */
+		"SANDBOX_*",
+		"BUILD_SANDBOX",
+		"SEATBELT_PROFILE",
+		"RANDOM", /* numbers of bash and zsh: what is assigned is evaluated; and what follows */
+		"SRANDOM",
+		"OPTIND",
+		"SECONDS",
+		"LINENO",
+		"EPOCH*",
+		"LINES",
+		"COLUMNS",
+		"SHLVL",
+		"SAVEHIST",
+		"KEYTIMEOUT",
+		"LISTMAX",
+		"LOGCHECK",
+		"MAILCHECK",
+		"PERIOD",
+		"TMOUT",
+		"TTYIDLE",
+		"UID",
+		"EUID",
+		"GID",
+		"EGID",
+		"ERRNO",
+		"FUNCNEST",
+		"TRY_BLOCK_*",
+		"MAILPATH", /* shells expand what is said about new mail */
+		"MAKE",
+		"LIBTOOL",
+		"VIRTUALENVWRAPPER_*",
+		"SDL_DYNAMIC_API", /* a library that is loaded; and what follows */
+		"SASL_PATH",
+		"LADSPA_PATH",
+		"USE_BAZEL_VERSION", /* bazelisk: which program it fetches */
+		"TERMINFO*",
+		"MALLOC_TRACE", /* files that are written: and what follows */
+		"DEPENDENCIES_OUTPUT",
+		"SUNPRO_DEPENDENCIES",
+		"GMON_OUT_PREFIX",
 		"ZSH*",
 		"PRECMD*",
 		"PREEXEC*",
@@ -351,7 +422,8 @@ static bool steers(const char *name, size_t length)
 		"NVIM*",
 	};
 
-	return is_listed(names, sizeof names / sizeof names[0], name, length);
+	return is_listed(names, sizeof names / sizeof names[0], name, length) ||
+	       ends_as_if_run(name, length);
 }
 
 /* These run nothing, but lead an agent, or everybody, to another machine, or let one be believed. */
@@ -453,6 +525,9 @@ static bool take_value(const char *text, size_t length, size_t *at)
 		 * stands in a subscript, a[$(x)].
 		 */
 		if (c == '`' || (c == '$' && *at + 1 < length && text[*at + 1] == '('))
+			return false;
+		/* nor one that ends a value, or a part of it: D='$' and X="${D}(x)" make the same */
+		if (c == '$' && (*at + 1 == length || strchr("'\"", text[*at + 1])))
 			return false;
 		if (quote ? c == quote : c == '"' || c == '\'') {
 			quote = quote ? '\0' : c;
