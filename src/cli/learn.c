@@ -291,6 +291,10 @@ static void learn_from(void *context, const struct sb_refused *given)
 		 sb_never_is_learned(&lesson->never, given->rule))
 		shown.paths[0] = given->path;
 	against = why_not(refused);
+	/* a link: one is no reason to open what lies around it */
+	if (!against && !place && strcmp(refused->paths[0], refused->path) != 0 &&
+	    sb_path_within(refused->paths[0], refused->path))
+		against = "only a rule for its whole directory allows it";
 	*(refused->approved ? &lesson->approved : &lesson->refused) += refused->count;
 	/* a directory for what is made in it, or another name: whatever is done there */
 	if (refused->paths[0] && strcmp(refused->paths[0], refused->path) != 0)

@@ -53,6 +53,14 @@ echo more >> ~/journal
 """
 
 
+@test("one link opens no directory around it; a file is learned by its name", BOTH)
+def one_link(fx):
+    (fx.home / "papers").mkdir()
+    text = learn(fx, "ln -s /x ~/papers/link; : > ~/papers/file")
+    equal(rules(text), [f"write {fx.home}/papers/file"])
+    contains(text, "only a rule for its whole directory allows it")
+
+
 @test("a program that needs much: learned step by step, added, and it works unasked", BOTH)
 def real(fx):
     for name in ("a", "b", "c", "d"):
