@@ -39,6 +39,22 @@ int sb_agent_report_check(const struct sb_command_line *line, const struct sb_po
 	return SB_OK;
 }
 
+/*
+ * SECURITY: the report is the last line, whatever the command did to the descriptor that it shares with us.
+ *
+ * Danger: it writes a report of its own and goes back to the beginning of the file, or fills a pipe and makes it one
+ * that does not wait; then its own line is the last.  All that it started has ended by now.
+ * Held by: tests/cli/agent_report.py
+ */
+static void take_back(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_NONBLOCK))
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	lseek(fd, 0, SEEK_END); /* of a pipe it fails */
+}
+
 int sb_agent_report_write(const struct sb_command_line *line, const struct sb_summary *summary,
 			  struct sb_error *err)
 {
@@ -55,6 +71,7 @@ int sb_agent_report_write(const struct sb_command_line *line, const struct sb_su
 	if (sb_buf_failed(&text))
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	signal(SIGPIPE, SIG_IGN);
+	take_back(line->agent_fd);
 	while (put < text.length) {
 		ssize_t wrote = write(line->agent_fd, text.data + put, text.length - put);
 

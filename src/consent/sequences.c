@@ -230,6 +230,7 @@ enum osc_rule {
 	ONE_COLOUR, /* further ones would be other colours' */
 	NOTICE,     /* 9: ConEmu does a lot more with it, down to starting programs */
 	FORMS,      /* 1337, 50, 51: those in osc_forms */
+	CLIPBOARD,  /* set, not asked for */
 };
 
 /*
@@ -247,9 +248,9 @@ static const struct {
 } osc_rules[] = {
 	{0, 2, ANYTHING},     {4, 5, ASKS_PAIRS},   {7, 8, ANYTHING},       {9, 9, NOTICE},
 	{12, 12, ONE_COLOUR}, {10, 19, ASKS},       {22, 22, ANYTHING},     {30, 31, ANYTHING},
-	{50, 51, FORMS},      {52, 52, ANYTHING},   {99, 99, ANYTHING},     {104, 105, ANYTHING},
+	{50, 51, FORMS},      {52, 52, CLIPBOARD},  {99, 99, ANYTHING},     {104, 105, ANYTHING},
 	{110, 119, ANYTHING}, {133, 133, ANYTHING}, {176, 176, ANYTHING},   {633, 633, ANYTHING},
-	{777, 777, ANYTHING}, {1337, 1337, FORMS},  {3008, 3008, ANYTHING}, {5522, 5522, ANYTHING},
+	{777, 777, ANYTHING}, {1337, 1337, FORMS},  {3008, 3008, ANYTHING}, {5522, 5522, CLIPBOARD},
 };
 
 static const struct {
@@ -258,7 +259,7 @@ static const struct {
 } osc_forms[] = {
 	{50, "CursorShape="}, /* otherwise it sets the font */
 	{51, "A"},            /* where we are; E runs something in Emacs */
-	{1337, "File="},
+	{1337, "File="},      /* these two: inline_allowed() */
 	{1337, "MultipartFile="},
 	{1337, "FilePart="},
 	{1337, "FileEnd"},
@@ -277,8 +278,64 @@ static bool notice_allowed(const char *text, size_t length)
 	       begins(text, length, "9;");
 }
 
-static bool form_allowed(unsigned number, const char *text, size_t length)
+/*
+ * SECURITY: the terminal, which nothing confines, reads and writes no file for a command.
+ *
+ * Danger: kitty reads a picture from any path that it is told, says whether there is one, and removes files of /tmp
+ * and shared memory by their names; iTerm2 keeps what is not shown inline in a file; and many give away the
+ * clipboard, where passwords lie.
+ * Price: a program in a run pastes by the terminal's own key, and shows pictures by sending them.
+ * Held by: tests/unit/test_sieve.c
+ */
+static bool has(const char *text, size_t length, const char *part)
 {
+	return memmem(text, length, part, strlen(part)) != NULL;
+}
+
+/* What is said before the data.  False: it is too long to be seen. */
+static bool head_of(const char *text, size_t length, char before, bool whole, size_t *out_length)
+{
+	const char *end = memchr(text, before, length);
+
+	*out_length = end ? (size_t)(end - text) : length;
+	return end || whole;
+}
+
+static bool inline_allowed(const char *text, size_t length, bool whole)
+{
+	size_t head;
+
+	return (!begins(text, length, "File=") && !begins(text, length, "MultipartFile=")) ||
+	       (head_of(text, length, ':', whole, &head) && has(text, head, "inline=1") &&
+		!has(text, head, "inline=0"));
+}
+
+static bool clipboard_allowed(const char *text, size_t length, bool whole)
+{
+	size_t head;
+
+	return head_of(text, length, ';', whole, &head) && !has(text, head, "type=read") &&
+	       !begins(text + head, length - head, ";?");
+}
+
+/* Kitty's keys, up to ";": no other way to the data than to send it along, "t=d". */
+static bool picture_allowed(const char *text, size_t length, bool whole)
+{
+	size_t keys;
+
+	if (!head_of(text, length, ';', whole, &keys))
+		return false;
+	for (size_t i = 1; i + 2 < keys; i++)
+		if ((i == 1 || text[i - 1] == ',') && text[i] == 't' && text[i + 1] == '=' &&
+		    (text[i + 2] != 'd' || (i + 3 < keys && text[i + 3] != ',')))
+			return false;
+	return true;
+}
+
+static bool form_allowed(unsigned number, const char *text, size_t length, bool whole)
+{
+	if (!inline_allowed(text, length, whole))
+		return false;
 	for (size_t i = 0; i < COUNT(osc_forms); i++)
 		if (osc_forms[i].number == number && begins(text, length, osc_forms[i].text))
 			return true;
@@ -310,7 +367,9 @@ static bool osc_allowed(const char *text, size_t length, bool whole)
 		case NOTICE:
 			return notice_allowed(text, length);
 		case FORMS:
-			return form_allowed(number, text, length);
+			return form_allowed(number, text, length, whole);
+		case CLIPBOARD:
+			return clipboard_allowed(text, length, whole);
 		}
 	}
 	return false;
@@ -339,7 +398,7 @@ bool sb_string_allowed(char kind, const char *text, size_t length, bool whole)
 	case 'P':
 		return dcs_allowed(text, length);
 	case '_': /* pictures: kitty */
-		return begins(text, length, "G");
+		return begins(text, length, "G") && picture_allowed(text, length, whole);
 	case 'k': /* the title of a window of screen or tmux */
 		return whole;
 	default:

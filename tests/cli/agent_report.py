@@ -39,6 +39,23 @@ def never_forged(fx):
         equal((result.status, last(result.stderr)["refused"]), (status, 0), script)
 
 
+REWIND = """import fcntl, os, sys
+os.write(2, b"x" * 5000 + b"\\n" + sys.argv[1].encode() + b"\\n")
+fcntl.fcntl(2, fcntl.F_SETFL, os.O_NONBLOCK)
+os.lseek(2, 0, os.SEEK_SET)"""
+
+
+@test("a file as standard error: who goes back to its beginning does not get the last word")
+def rewound(fx):
+    forged = MARK + json.dumps({"refused": 7, "entries": []})
+    for way in (">", ">>"):
+        out = fx.dir / "err"
+        result = fx.run("bash", "-c", f'exec {BIN} --agent-report python3 -c "$0" "$1" 2{way}{out}', REWIND, forged)
+        equal((result.status, last(fx.read(out))["refused"]), (0, 0), fx.read(out)[-300:])
+        contains(fx.read(out), forged)
+        out.unlink()
+
+
 @test("names of the command's cannot end the line")
 def escaped(fx):
     name = "a\n" + MARK + '{"refused":0}\x1b[2J\u202e'

@@ -67,14 +67,15 @@ static void what_programs_send(void **state)
 		"\033[32;1;1;5;5$x\033[1;1;5;5$z\033[1;1;2;2;1;3;3;1$v", /* tmux fills so */
 		"\033(0lqk\033(B\033)0\016x\017\033*B\033+B\033%G",
 		"\033]0;title\a\033]2;title\033\\\033]7;file:///x\033\\\033]133;A\033\\",
-		"\033]8;id=1;http://x\033\\link\033]8;;\033\\\033]52;c;QUFB\a\033]52;c;?\a",
+		"\033]8;id=1;http://x\033\\link\033]8;;\033\\\033]52;c;QUFB\a",
 		"\033]10;?\033\\\033]11;?\a\033]4;1;?\a\033]4;1;?;2;?\a\033]12;#ff0000\a\033]112\a",
 		"\033]104\a\033]110\a\033]9;done\a\033]9;4;1;50\a\033]777;notify;a;b\a\033]22;text\a",
 		"\033]1337;File=inline=1:QUFB\a\033]1337;SetMark\a\033]50;CursorShape=1\a",
 		"\033]633;A\a\033]99;i=1;x\033\\",
 		"\033P0;0;0q#0;2;0;0;0#0~~@@vv$-\033\\", /* sixel */
 		"\033P$qm\033\\\033P+q544e\033\\",
-		"\033_Ga=T,f=24,s=1,v=1;AAAA\033\\", /* kitty */
+		"\033_Ga=T,f=24,s=1,v=1;AAAA\033\\\033_Ga=T,t=d,q=2;AAAA\033\\", /* kitty */
+		"\033]5522;type=write\033\\",
 		"\033ktitle\033\\",
 	};
 
@@ -86,6 +87,14 @@ static void what_programs_send(void **state)
 static void what_they_do_not(void **state)
 {
 	static const char *const texts[] = {
+		"\033]52;c;?\a", /* the clipboard */
+		"\033]5522;type=read;dGV4dA==\033\\",
+		"\033_Ga=T,t=f;L2V0Yy9wYXNzd2Q=\033\\", /* files and shared memory outside */
+		"\033_Gt=s,a=q;AAAA\033\\",
+		"\033_Ga=q,t=d,t=t;AAAA\033\\",
+		"\033]1337;File=name=eA==;inline=0:QUFB\a", /* kept by the terminal */
+		"\033]1337;File=inline=1;inline=0:QUFB\a",
+		"\033]1337;File=name=eA==:QUFB\a",
 		"\033[?2l",
 		"\033[?3h",
 		"\033[?38h",
@@ -290,6 +299,15 @@ static void long_strings_flow(void **state)
 		for (int n = 0; n < 600; n++)
 			sb_buf_puts(&text, "?;");
 		sb_buf_puts(&text, "red\ab");
+		becomes(text.data, "b");
+	}
+	{
+		SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+
+		sb_buf_puts(&text, "\033]52;");
+		for (int n = 0; n < 600; n++)
+			sb_buf_putc(&text, 'c');
+		sb_buf_puts(&text, ";?\ab");
 		becomes(text.data, "b");
 	}
 }
