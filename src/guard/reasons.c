@@ -36,8 +36,26 @@ static void print(const struct sb_reasons *reasons, const char *what, const char
 	snprintf(out, size, "%s", sb_buf_failed(&line) ? "out of memory" : line.data);
 }
 
+/* Settings of one section, variables and names that differ by a number, are of one kind. */
+static uint64_t kind_of(const char *what, const char *text, size_t length)
+{
+	size_t end = length && text[0] == '"';
+
+	while (end < length && !strchr(".=: \t0123456789", text[end]))
+		end++;
+	return hash_of(what, text, end);
+}
+
+static bool is_again(const struct sb_reasons *reasons, size_t line, uint64_t kind)
+{
+	for (size_t i = 0; i < line; i++)
+		if (reasons->kinds[i] == kind)
+			return true;
+	return false;
+}
+
 /* Whose place is a reason's?  SB_GUARD_LINES: nobody's. */
-static size_t place_of(const struct sb_reasons *reasons, bool weak)
+static size_t place_of(const struct sb_reasons *reasons, uint64_t kind, bool weak)
 {
 	size_t at = reasons->count;
 
@@ -46,14 +64,19 @@ static size_t place_of(const struct sb_reasons *reasons, bool weak)
 	for (at = SB_GUARD_LINES; !weak && at-- > 0;)
 		if (reasons->weak[at])
 			return at;
+	if (weak || is_again(reasons, SB_GUARD_LINES, kind))
+		return SB_GUARD_LINES;
+	for (at = SB_GUARD_LINES; at-- > 0;)
+		if (is_again(reasons, at, reasons->kinds[at]))
+			return at;
 	return SB_GUARD_LINES;
 }
 
 void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *text, size_t length,
 		    bool weak)
 {
-	uint64_t hash = hash_of(what, text, length);
-	size_t place = place_of(reasons, weak);
+	uint64_t hash = hash_of(what, text, length), kind = kind_of(what, text, length);
+	size_t place = place_of(reasons, kind, weak);
 
 	for (size_t i = 0; i < reasons->count; i++)
 		if (reasons->known[i] == hash)
@@ -63,6 +86,7 @@ void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *te
 	if (place < SB_GUARD_LINES) {
 		print(reasons, what, text, length, reasons->lines[place], SB_REASON_LINE);
 		reasons->weak[place] = weak;
+		reasons->kinds[place] = kind;
 	}
 	if (!reasons->count)
 		print(reasons, what, text, length, reasons->alone, sizeof reasons->alone);

@@ -6,7 +6,8 @@
  * SECURITY: a yes is to all that is in a file, so the question names more than what was found first.
  *
  * Danger: "alias.st = status" is shown, and core.sshCommand, two lines further down, lands with it.
- * So each reason counts once; SB_GUARD_LINES are told, and how many more there are.  One that only counts when
+ * So each reason counts once; SB_GUARD_LINES are told, one of each kind before a second of any (twenty aliases hide
+ * nothing), and how many more there are.  One that only counts when
  * the person asks for it (a git alias) takes the place of no other.  What is long is shown with its
  * end, and with a sign where it is cut.
  * Held by: tests/unit/test_guard_content.c, tests/cli/guard_consent.py
@@ -27,6 +28,7 @@ struct sb_reasons {
 	char alone[SB_GUARD_DETAIL];
 	char lines[SB_GUARD_LINES][SB_REASON_LINE];
 	bool weak[SB_GUARD_LINES];
+	uint64_t kinds[SB_GUARD_LINES]; /* how they begin, hashed */
 	uint64_t known[SB_REASONS_MAX]; /* what was said already, hashed */
 	size_t count;
 	size_t most; /* bytes of a line that the caller has room for */

@@ -195,8 +195,9 @@ static void all_of_it_is_told(void **state)
 	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
 	assert_int_equal(compare(fx, "{}", 2, new, sizeof new - 1, why, sizeof why), SB_GUARD_ASK);
+	/* one of each kind first */
 	assert_string_equal(why, "env.A = \"1\"\nmcpServers.x = {\"a\":1}\n"
-				 "mcpServers.y = {\"b\":2}\napiKeyHelper = \"x\"\n"
+				 "hooks.z = 1\napiKeyHelper = \"x\"\n"
 				 "and 1 more settings that run something or lead elsewhere");
 }
 

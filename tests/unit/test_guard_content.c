@@ -486,6 +486,20 @@ static void a_question_names_every_setting(void **state)
 	assert_non_null(strstr(why, "diff.external = y"));
 	assert_non_null(strstr(why, "\nand 6 more settings that run something or lead elsewhere"));
 	assert_int_equal(count_lines(), SB_GUARD_LINES + 1);
+	/* and so do those that run something, and variables that differ by a number */
+	text.length = 0;
+	for (int i = 0; i < 8; i++)
+		sb_buf_printf(&text, "[alias]\na%d = !git log\n", i);
+	sb_buf_puts(&text, "[core]\nsshCommand = x\n[diff]\nexternal = y\n[gpg]\nprogram = z\n");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+			 SB_GUARD_ASK);
+	assert_non_null(strstr(why, "core.sshcommand = x"));
+	assert_non_null(strstr(why, "diff.external = y"));
+	assert_non_null(strstr(why, "gpg.program = z"));
+	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", NULL,
+				 "V0=$(a)\nV1=$(a)\nV2=$(a)\nV3=$(a)\nV4=$(a)\nLD_PRELOAD=x\n"),
+			 SB_GUARD_ASK);
+	assert_non_null(strstr(why, "LD_PRELOAD=x"));
 	/* a line that is too long by itself hides no other */
 	text.length = 0;
 	sb_buf_printf(&text, "[core]\nsshCommand = x\n# %5000s\n", "");
