@@ -393,6 +393,8 @@ static bool steers(const char *name, size_t length)
 		"ERRNO",
 		"FUNCNEST",
 		"TRY_BLOCK_*",
+		"PROMPT_EOL_MARK", /* zsh expands it; and what follows */
+		"POWERLEVEL9K_*",
 		"MAILPATH", /* shells expand what is said about new mail */
 		"MAKE",
 		"LIBTOOL",
@@ -437,7 +439,7 @@ static bool leads_away(const char *name, size_t length)
 		"SSL_CERT_DIR",       "REQUESTS_CA_BUNDLE",
 		"CURL_CA_BUNDLE",     "NODE_EXTRA_CA_CERTS",
 		"AWS_CA_BUNDLE",      "NODE_TLS_REJECT_UNAUTHORIZED",
-		"SSLKEYLOGFILE",
+		"SSLKEYLOGFILE",      "PYTHONHTTPSVERIFY",
 	};
 
 	return is_listed(names, sizeof names / sizeof names[0], name, length);

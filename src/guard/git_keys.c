@@ -58,9 +58,9 @@ static const struct {
 	{"core.", "worktree", INSIDE}, /* git checkout writes there */
 	{"core.", "fsmonitor", OFF},
 	{"extensions.",
-	 "worktreeconfig objectformat compatobjectformat refstorage relativeworktrees "
-	 "preciousobjects",
+	 "worktreeconfig objectformat compatobjectformat relativeworktrees preciousobjects",
 	 ANY_VALUE},
+	{"extensions.", "refstorage", NAME},  /* since 2.54 a URI leads to another directory */
 	{"extensions.", "partialclone", URL}, /* a remote's name */
 	{"receive.",
 	 "denynonfastforwards denycurrentbranch denydeletes denydeletecurrent fsckobjects autogc "

@@ -17,7 +17,7 @@ maintenance.gc.enabled=false maintenance.strategy=incremental merge.conflictStyl
 notes.displayRef=refs/notes/* pack.threads=1 pager.branch=false pull.ff=only pull.rebase=true push.autoSetupRemote=true
 push.default=simple rebase.autosquash=true rebase.updateRefs=true remote.o.tagOpt=--tags remote.o.promisor=false
 remote.o.fetch=+refs/heads/*:refs/remotes/o/* remote.o.fetch=main remote.o.fetch=^refs/heads/x remote.o.fetch=+refs/pull/*/head:refs/remotes/o/pr/*
-rerere.enabled=true stash.showPatch=true status.showStash=true submodule.recurse=true tag.sort=-version:refname
+extensions.refStorage=files rerere.enabled=true stash.showPatch=true status.showStash=true submodule.recurse=true tag.sort=-version:refname
 uploadpack.allowFilter=true user.signingKey=ABCDEF0123 versionsort.suffix=-rc worktree.guessRemote=true""".split()
 
 # None of these may land unasked.
@@ -27,7 +27,7 @@ commit.template=/etc/passwd core.attributesFile=x core.excludesFile=x core.prote
 core.sharedRepository=0666 core.sharedRepository=0664 core.sharedRepository=all
 core.sharedRepository=world core.sharedRepository=2 core.sharedRepository=everybody core.trustctime=false
 core.hooksPath=x core.sshCommand=x credential.helper=x diff.tool=../x diff.x.textconv=x
-fetch.bundleURI=https://example.org format.pretty=%x1b]0;x format.suffix=/../x format.outputDirectory=/x
+extensions.refStorage=files:///x fetch.bundleURI=https://example.org format.pretty=%x1b]0;x format.suffix=/../x format.outputDirectory=/x
 gc.recentObjectsHook=x gc.repackFilterTo=/x gitflow.path.hooks=x gitflow.branch.x=$(id) gpg.program=x
 help.autoCorrect=immediate http.proxy=x http.sslVerify=false init.templateDir=x
 lfs.url=https://example.org lfs.customtransfer.x.path=x lfs.standalonetransferagent=x maintenance.repo=/x

@@ -597,6 +597,7 @@ static void an_env_file_of_assignments(void **state)
 		"D='$'\"(id)\"\n",
 		"D=$\n",
 		"MAILPATH='x?y'\n",
+		"PROMPT_EOL_MARK=x\n",
 		"ALTERNATE_EDITOR=x\n",
 		"WGET_ASKPASS=x\n",
 		"LESSHISTFILE=x\n",
