@@ -279,7 +279,9 @@ static bool is_url_key(const char *key)
 {
 	return sb_git_key_is(key, "remote", "url") || sb_git_key_is(key, "remote", "pushurl") ||
 	       sb_git_key_is(key, "submodule", "url") || sb_git_key_is(key, "branch", "remote") ||
-	       sb_git_key_is(key, "branch", "pushremote") || strcmp(key, "remote.pushdefault") == 0;
+	       sb_git_key_is(key, "branch", "pushremote") ||
+	       strcmp(key, "remote.pushdefault") == 0 ||
+	       strcmp(key, "extensions.partialclone") == 0;
 }
 
 /* Git follows a file with "gitdir: PATH" in it, whatever its name; a bundle it does not. */

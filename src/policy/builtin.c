@@ -803,7 +803,10 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 	return status;
 }
 
-/* Did the user close a directory around path?  Then it stays closed. */
+/*
+ * Did the user close a directory around path?  Then it stays closed.  A wildcard may mean something in it, but for
+ * those of histories (remembered.h), which a printed policy has: they are about what they cover.
+ */
 static bool is_closed(const struct sb_policy *policy, const char *path)
 {
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
@@ -811,6 +814,7 @@ static bool is_closed(const struct sb_policy *policy, const char *path)
 		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
 
 		if (rule->tier != SB_TIER_BUILTIN && sb_path_within(pattern->prefix, path) &&
+		    (!rule->access.quiet || sb_pattern_covers(pattern, path)) &&
 		    (rule->access.verdict[SB_CREATE] != SB_ALLOW ||
 		     rule->access.verdict[SB_MODIFY] != SB_ALLOW))
 			return true;
