@@ -379,6 +379,20 @@ static void warn_person(void *context, const char *text)
 	sb_warn("%s", text);
 }
 
+/* The command may have made the pipe that it shares with us one that does not wait; nothing may be lost by that. */
+static void put_whole(const char *text)
+{
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+	bool waits = flags < 0 || !(flags & O_NONBLOCK);
+
+	if (!waits)
+		fcntl(STDERR_FILENO, F_SETFL, flags & ~O_NONBLOCK);
+	fputs(text, stderr);
+	fflush(stderr);
+	if (!waits)
+		fcntl(STDERR_FILENO, F_SETFL, flags);
+}
+
 /* What was refused, for the person and for --report; a program's status stays its own. */
 static int tell_refused(const struct sb_command_line *line, const struct sb_summary *summary,
 			const struct sb_report_file *file)
@@ -394,7 +408,7 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 			sb_buf_puts(&text, "to be asked instead: sandbash --watch in another "
 					   "terminal\n");
 		if (text.length)
-			fputs(text.data, stderr);
+			put_whole(text.data);
 	}
 	if (line->agent_report && sb_agent_report_write(line, summary, &err) != SB_OK)
 		return sb_report(&err);
