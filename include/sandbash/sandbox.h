@@ -53,7 +53,8 @@ const struct sb_policy *sb_sandbox_policy(struct sb_sandbox *sandbox, struct sb_
  * Put this process and all it will start under the rules, as `sandbash --static` does: nobody is
  * asked, what would be a question is refused.  Descriptors above 2 are closed.  It cannot be undone;
  * after an error nothing may be run: exit.  SB_E_REFUSED: there are other threads, which would
- * stay outside.
+ * stay outside.  SB_E_UNSUPPORTED: a promise is not held here, of the machine's or of the user's settings
+ * (protect-ignored, clean-env).
  */
 int sb_sandbox_enter(struct sb_sandbox *sandbox, struct sb_error *err);
 

@@ -144,6 +144,31 @@ static int check_alone(struct sb_error *err)
 		     : sb_fail(err, SB_E_BROKEN, 0, "cannot tell whether there are other threads");
 }
 
+/* What the user's configuration promises and only a supervised run, or the program `sandbash`, holds. */
+static int check_promises(const struct sb_sandbox *sandbox, const struct sb_policy *policy,
+			  struct sb_error *err)
+{
+	const char *what = sb_policy_protect_ignored(policy) ? "protect what git ignores"
+			   : sb_policy_clean_env(policy)     ? "clean the environment"
+							     : NULL;
+
+	/* a file of the user's may say so; entering promises a sandbox */
+	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
+		return sb_fail(err, SB_E_REFUSED, 0,
+			       "the mode is danger-full-access: there is nothing to enter");
+	if (!what || sandbox->options.best_effort)
+		return SB_OK;
+	return sb_fail(err, SB_E_UNSUPPORTED, 0, "a process that enters by itself cannot %s", what);
+}
+
+static int check_visible(const struct sb_plan *plan, struct sb_error *err)
+{
+	return sb_plan_state_at(plan, plan->cwd) != SB_STATE_HIDDEN
+		       ? SB_OK
+		       : sb_fail(err, SB_E_REFUSED, 0,
+				 "the current directory '%s' is hidden by a rule", plan->cwd);
+}
+
 static int point_tmpdir(const struct sb_setup *setup, const struct sb_plan *plan,
 			const struct sb_layers *layers, struct sb_error *err)
 {
@@ -168,12 +193,10 @@ int sb_sandbox_enter(struct sb_sandbox *sandbox, struct sb_error *err)
 		status = set_up(sandbox, TO_ENTER, &setup, err);
 	if (status != SB_OK)
 		return status;
-	/* a file of the user's may say so; this function promises a sandbox */
-	if (sb_policy_mode(setup->policy) == SB_MODE_DANGER_FULL_ACCESS)
-		return sb_fail(err, SB_E_REFUSED, 0,
-			       "the mode is danger-full-access: there is nothing to enter");
 	confine.policy = setup->policy;
-	status = sb_setup_protect(setup, err);
+	status = check_promises(sandbox, setup->policy, err);
+	if (status == SB_OK)
+		status = sb_setup_protect(setup, err);
 	if (status == SB_OK) {
 		const struct sb_plan_request request = {
 			.cwd = setup->home.cwd,
@@ -183,6 +206,8 @@ int sb_sandbox_enter(struct sb_sandbox *sandbox, struct sb_error *err)
 
 		status = sb_plan_make(setup->policy, &request, &plan, err);
 	}
+	if (status == SB_OK)
+		status = check_visible(&plan, err);
 	if (status == SB_OK)
 		status = sb_confine(&plan, &confine, &layers, weak, err);
 	for (size_t i = 0; i < weak->count; i++)

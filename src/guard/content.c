@@ -382,8 +382,9 @@ static bool leads_to_guarded(const struct check *check, const char *value)
 {
 	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * MAX_LINE);
 
-	return (value[0] == '.' || strstr(value, "/.")) && find_target(check, value, &whole) &&
-	       sb_guard_row_in(check->guard, whole.data);
+	return sb_guard_passes_caches(value) ||
+	       ((value[0] == '.' || strstr(value, "/.")) && find_target(check, value, &whole) &&
+		sb_guard_row_in(check->guard, whole.data));
 }
 
 /* git-lfs copies what is pushed to such a place, and takes what is there. */

@@ -29,6 +29,19 @@ def refused(fx):
     contains(done.stderr, "not inside the home directory")
 
 
+@test("examples: confined starts nothing where the user's settings promise what it cannot hold")
+def promises(fx):
+    program = example("confined")
+    for line, why in (("protect-ignored on", "what git ignores"), ("clean-env on", "the environment"),
+                      ("mode danger-full-access", "nothing to enter"), ("deny ~/project", "hidden by a rule")):
+        fx.config("")
+        equal(fx.run(program, "echo", "started").stdout, "started\n", "the neighbour")
+        fx.config(line + "\n")
+        done = fx.run(program, "echo", "started")
+        equal((done.status, done.stdout), (125, ""), line)
+        contains(done.stderr, why)
+
+
 @test("examples: may-i tells what rules say, and which one")
 def may_i(fx):
     program = example("may-i")

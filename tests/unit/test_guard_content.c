@@ -233,6 +233,7 @@ static void line_by_line(void **state)
 		"[submodule \"a\"]\n\tpath = tools\n",
 	};
 	static const char *const modules_asked[] = {
+		"[submodule \"x\"]\npath = sandbash-caches/.vscode\n",
 		"[submodule \"a\"]\n\tupdate = !x\n",
 		"[submodule \"a\"]\nurl = ext::x\n",
 		"[submodule \"a\"]\npath = -x\n",
