@@ -330,11 +330,6 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 		 struct sb_shown *shown);
 void sb_extras_done(struct sb_extras *extras);
 
-/* judge.c: what is said about an extra; is path one that the run began with, or on the way to one? */
-const struct sb_guard_row *sb_row_of_extra(const struct sb_guard *guard,
-					   const struct sb_extra *extra);
-bool sb_extras_have(const struct sb_guard *guard, const char *path);
-
 /* obeyed.c: a git directory counts for a work tree */
 
 /* Of a project: what repositories around it, and worktrees and submodules of all of these, name. */

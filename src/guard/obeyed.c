@@ -23,6 +23,7 @@
 #include "base/auto.h"
 #include "guard/git_config.h"
 #include "guard/guard_impl.h"
+#include "guard/named.h"
 #include "guard/repository.h"
 #include "path/path.h"
 #include "sys/directory.h"

@@ -1,0 +1,125 @@
+/*
+ * What a git config, or a link at a guarded name, leads to.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "guard/named.h"
+#include "path/path.h"
+
+const struct sb_guard_row *sb_row_named(const struct sb_guard *guard, const char *pattern)
+{
+	const struct sb_table *table = sb_table_of(guard);
+
+	for (size_t i = 0; i < table->count; i++)
+		if (strcmp(table->rows[i].row->pattern, pattern) == 0)
+			return table->rows[i].row;
+	return sb_row_of_git(guard);
+}
+
+const struct sb_guard_row *sb_row_of_extra(const struct sb_guard *guard,
+					   const struct sb_extra *extra)
+{
+	if (extra->row)
+		return extra->row;
+	return sb_row_named(guard,
+			    extra->kind == SB_EXTRA_CONFIG ? "<git>/config" : "<git>/hooks/*");
+}
+
+/* Does it count for what is beneath its path? */
+static bool has_inside(const struct sb_extra *extra)
+{
+	return extra->kind == SB_EXTRA_HOOKS || extra->kind == SB_EXTRA_ROW;
+}
+
+/* Is name, which may have a directory in it, what it means of what is beneath its path? */
+static bool means_inside(const struct sb_extra *extra, const char *name)
+{
+	struct sb_component component = {0};
+
+	if (!has_inside(extra) || !extra->wild)
+		return has_inside(extra);
+	sb_component_make(extra->wild, strlen(extra->wild), &component);
+	return !strchr(name, '/') && (component.kind == SB_COMPONENT_ANY ||
+				      sb_component_ends(&component, name, strlen(name)));
+}
+
+/* Is path what a git config names: a hook, or an included file; or what a link leads to? */
+static const struct sb_extra *extra_of(const struct sb_guard *guard, const struct sb_extras *extras,
+				       const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++) {
+		const struct sb_extra *extra = &extras->all[i];
+		size_t length = strlen(extra->path);
+
+		if (strncmp(path, extra->path, length) == 0 &&
+		    ((path[length] == '/' && means_inside(extra, path + length + 1)) ||
+		     (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS && !extra->wild))) {
+			const char *name = strrchr(path, '/') + 1;
+
+			return sb_look_is_sample(sb_row_of_extra(guard, extra), name, strlen(name))
+				       ? NULL
+				       : extra;
+		}
+	}
+	return NULL;
+}
+
+/* The same where the run began: what is said about it holds for as long as the guard. */
+const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char *path,
+					struct sb_guard_answer *out)
+{
+	const struct sb_extra *extra = extra_of(guard, &guard->extras, path);
+
+	if (!extra)
+		return NULL;
+	out->named = extra->row ? extra->path : NULL;
+	return sb_row_of_extra(guard, extra);
+}
+
+const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++)
+		if (sb_path_within(path, extras->all[i].path))
+			return &extras->all[i];
+	return NULL;
+}
+
+bool sb_extras_have(const struct sb_guard *guard, const char *path)
+{
+	return extra_of(guard, &guard->extras, path) || sb_named_beneath(&guard->extras, path);
+}
+
+const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const char *path,
+					 size_t length)
+{
+	for (size_t i = 0; i < guard->extras.count; i++) {
+		const struct sb_extra *extra = &guard->extras.all[i];
+		size_t size = strlen(extra->path);
+
+		if (extra->kind == SB_EXTRA_ANYWHERE && length > size &&
+		    path[length - size - 1] == '/' &&
+		    memcmp(path + length - size, extra->path, size) == 0)
+			return extra;
+	}
+	return NULL;
+}
+
+const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_spot *spot)
+{
+	SB_AUTO_FREE char *directory = strndup(spot->place->path, spot->directory_length);
+	struct sb_extras around = {0};
+	const struct sb_guard_row *row;
+	const struct sb_extra *extra;
+
+	if (!directory || sb_extras_around(directory, &around) != SB_OK) {
+		row = sb_row_of_git(guard); /* out of memory: ask */
+	} else {
+		extra = extra_of(guard, &around, spot->place->path);
+		row = extra ? sb_row_of_extra(guard, extra) : NULL;
+	}
+	sb_extras_done(&around);
+	extra = row ? NULL : sb_named_anywhere(guard, spot->place->path, spot->directory_length);
+	return extra ? sb_row_of_extra(guard, extra) : row;
+}
