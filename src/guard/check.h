@@ -1,0 +1,70 @@
+/*
+ * check.h - one look at the bytes that land at a guarded name.
+ */
+#ifndef SB_GUARD_CHECK_H
+#define SB_GUARD_CHECK_H
+
+#include "guard/guard_impl.h"
+#include "guard/reasons.h"
+
+#define SB_CHECK_MAX_LINE 4096 /* git itself knows no limit; nobody needs more */
+#define SB_GIT_HASH_KEY "extensions.objectformat"
+
+struct sb_check {
+	const struct sb_guard *guard;
+	const char *path; /* where the bytes land */
+	struct sb_guard_bytes old_bytes, new_bytes;
+	char *why; /* a note about what lands, or lines from reasons */
+	size_t why_size;
+	enum sb_guard_kind kind;
+	struct sb_reasons *reasons; /* any: it is asked */
+	bool lingers;               /* has to be looked at again at the end of the run */
+};
+
+/* One more reason to ask.  The rest is looked at all the same: a person is told of all of it. */
+void sb_check_ask(const struct sb_check *check, const char *what, const char *text, size_t length);
+
+/* A note about what lands. */
+void sb_check_say(const struct sb_check *check, const char *what, const char *text, size_t length);
+size_t sb_check_note_size(const struct sb_check *check);
+
+/* The path first, whole: by that notes are told apart (consent/notes.h). */
+void sb_check_say_about_path(const struct sb_check *check, const char *text, size_t length);
+
+/* The line at *at, without its newline; *at moves behind it.  False: there is none. */
+bool sb_check_next_line(const char **at, const char *end, const char **out, size_t *out_length);
+
+/* Is this line, as it stands, in the old bytes? */
+bool sb_check_was_there(const struct sb_check *check, const char *line, size_t length);
+
+/* The one line of the file, without its newlines; NULL: there are more, or it is too long. */
+char *sb_check_only_line(const struct sb_check *check);
+
+/* ".../worktrees/ID/commondir": "../.." is the directory around worktrees. */
+bool sb_check_is_in_worktrees(const char *path);
+
+/* check_leads.c: files that lead git to a directory */
+
+void sb_check_gitfile(const struct sb_check *check);
+void sb_check_gitdir(const struct sb_check *check);
+void sb_check_commondir(const struct sb_check *check);
+
+/* value, which the file of a git directory says, is its work tree, or the .git (ending) in it. */
+void sb_check_work_tree(const struct sb_check *check, const char *value, const char *ending);
+
+/* A work tree is none of git's own directories: a checkout would write hooks. */
+bool sb_leads_to_work_tree(const struct sb_check *check, const char *value);
+bool sb_leads_to_unguarded(const struct sb_check *check, const char *url);
+bool sb_leads_to_guarded(const struct sb_check *check, const char *value);
+
+/* git-lfs copies what is pushed to such a place, and takes what is there. */
+bool sb_leads_to_this_machine(const struct sb_check *check, const char *url);
+
+/* check_config.c: git's settings, and info/exclude, whose change is told as theirs is */
+void sb_check_config(const struct sb_check *check, enum sb_guard_kind kind);
+void sb_check_exclude(const struct sb_check *check);
+
+/* check_index.c */
+void sb_check_index(const struct sb_check *check);
+
+#endif
