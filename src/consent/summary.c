@@ -1,16 +1,12 @@
 #include "consent/summary.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "consent/caches.h"
-#include "consent/save_names.h"
+#include "consent/way.h"
 #include "path/path.h"
 #include "path/pattern.h"
 
@@ -18,30 +14,10 @@
 #define CROWD 3
 #define MAX_WRITTEN 32 /* each was a question */
 
-struct entry {
-	enum sb_op op; /* of the first refusal */
-	unsigned ops;  /* of all */
-	bool metadata, read_only;
-	bool beneath;      /* path is a directory, and the refusals were in it */
-	const char *cache; /* static */
-	char *path, *program, *by;
-	char *other;   /* a name that has to be allowed as well, or NULL */
-	char *rule;    /* origin; NULL: none covers it */
-	bool final;    /* no flag allows it */
-	bool named;    /* the rule is for this very path */
-	bool own_flag; /* and it was said on the command line */
-	bool approved;
-	bool directory;   /* one was to be made, at least once */
-	bool in_hidden;   /* its directory is hidden: what is not there cannot be made */
-	bool needs_place; /* only a rule for its directory allows it */
-	bool no_place;    /* and there is none, or no rule at all does */
-	unsigned long count;
-};
-
 struct sb_summary {
 	char *home;
 	bool apart;
-	struct entry *entries; /* room for most */
+	struct sb_stopped *entries; /* room for most */
 	size_t count, most;
 	unsigned long total, beyond;
 	struct written { /* by a yes to whatever it is */
@@ -71,7 +47,7 @@ struct sb_summary *sb_summary_new(const char *home)
 
 int sb_summary_keep_apart(struct sb_summary *summary, struct sb_error *err)
 {
-	struct entry *grown = calloc(SB_SUMMARY_APART, sizeof *grown);
+	struct sb_stopped *grown = calloc(SB_SUMMARY_APART, sizeof *grown);
 
 	if (!grown)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -82,7 +58,7 @@ int sb_summary_keep_apart(struct sb_summary *summary, struct sb_error *err)
 	return SB_OK;
 }
 
-static void free_entry(struct entry *entry)
+static void free_entry(struct sb_stopped *entry)
 {
 	free(entry->path);
 	free(entry->program);
@@ -153,7 +129,7 @@ bool sb_summary_is_empty(const struct sb_summary *summary)
 
 /* --- collecting --------------------------------------------------------------- */
 
-static bool same_kind(const struct entry *a, const struct entry *b)
+static bool same_kind(const struct sb_stopped *a, const struct sb_stopped *b)
 {
 	return (a->op == SB_READ) == (b->op == SB_READ) && !a->rule == !b->rule &&
 	       (!a->rule || strcmp(a->rule, b->rule) == 0);
@@ -164,8 +140,8 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool holds(const struct sb_summary *summary, const struct entry *entry,
-		  const struct entry *other)
+static bool holds(const struct sb_summary *summary, const struct sb_stopped *entry,
+		  const struct sb_stopped *other)
 {
 	if (summary->apart &&
 	    (entry->approved != other->approved || !same_text(entry->by, other->by)))
@@ -208,18 +184,18 @@ static bool is_beside(const char *linked, const char *path)
 }
 
 static bool fill(const struct sb_summary *summary, const struct sb_refusal *refusal,
-		 struct entry *out)
+		 struct sb_stopped *out)
 {
 	const struct sb_rule *rule = refusal->rule;
 	const char *directory;
 
-	*out = (struct entry){.op = refusal->op,
-			      .ops = 1u << refusal->op,
-			      .approved = refusal->approved,
-			      .directory = refusal->directory,
-			      .metadata = refusal->metadata,
-			      .read_only = refusal->read_only,
-			      .count = 1};
+	*out = (struct sb_stopped){.op = refusal->op,
+				   .ops = 1u << refusal->op,
+				   .approved = refusal->approved,
+				   .directory = refusal->directory,
+				   .metadata = refusal->metadata,
+				   .read_only = refusal->read_only,
+				   .count = 1};
 	/* A cache is opened as a whole, unless a rule has singled out something in it. */
 	if (!rule && refusal->op != SB_READ && !summary->apart)
 		out->cache = sb_cache_of(summary->home, refusal->path, &directory);
@@ -252,11 +228,11 @@ static bool is_child(const char *directory, const char *path)
 }
 
 /* When enough of them stand in one directory, they become one entry about it. */
-static void gather(struct sb_summary *summary, const struct entry *last)
+static void gather(struct sb_summary *summary, const struct sb_stopped *last)
 {
 	SB_AUTO_FREE char *directory = sb_path_parent(last->path);
 	SB_AUTO_FREE char *path = directory ? strdup(directory) : NULL;
-	struct entry *first = NULL;
+	struct sb_stopped *first = NULL;
 	size_t found = 0, kept = 0;
 
 	/* A rule for "/" or the home directory is no advice; one past a rule has to be exact. */
@@ -264,7 +240,7 @@ static void gather(struct sb_summary *summary, const struct entry *last)
 	    last->no_place || last->op == SB_READ || sb_path_within(directory, summary->home))
 		return;
 	for (size_t i = 0; i < summary->count; i++) {
-		struct entry *entry = &summary->entries[i];
+		struct sb_stopped *entry = &summary->entries[i];
 
 		found += !entry->beneath && !entry->other && !entry->no_place &&
 			 same_kind(entry, last) && is_child(directory, entry->path);
@@ -272,7 +248,7 @@ static void gather(struct sb_summary *summary, const struct entry *last)
 	if (found < CROWD)
 		return;
 	for (size_t i = 0; i < summary->count; i++) {
-		struct entry *entry = &summary->entries[i];
+		struct sb_stopped *entry = &summary->entries[i];
 
 		if (entry->cache || entry->other || entry->no_place || !same_kind(entry, last) ||
 		    !sb_path_within(directory, entry->path)) {
@@ -293,7 +269,7 @@ static void gather(struct sb_summary *summary, const struct entry *last)
 
 void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal)
 {
-	struct entry entry;
+	struct sb_stopped entry;
 
 	if (refusal->approved && !summary->apart)
 		return;
@@ -322,181 +298,7 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
 
 /* --- telling ------------------------------------------------------------------ */
 
-/* How one entry can be allowed. */
-struct way {
-	const char *none; /* it cannot, and why; NULL: it can */
-	const char *flag; /* "--allow-write"; NULL: leave out the flag that forbids it */
-	char *paths[2];   /* what the flag is for; the second may be NULL */
-	bool make_first;  /* a directory for many files: they need nobody's help if it is there */
-};
-
-static bool exists(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0;
-}
-
-/* The directory that a name is in, if a rule for it is no broader than advice may be. */
-static char *place_of(const struct sb_summary *summary, const char *path)
-{
-	char *parent = sb_path_parent(path);
-
-	if (parent && !sb_path_within(parent, summary->home) && exists(parent))
-		return parent;
-	free(parent);
-	return NULL;
-}
-
-/* ".gitconfig.lock": git renames it, also where there is no .gitconfig yet.  (Not "yarn.lock".) */
-static char *locked_file(const char *parent, const char *name)
-{
-	size_t length = strlen(name), end = strlen(".lock");
-	char file[NAME_MAX + 1];
-
-	if (name[0] != '.' || length <= end + 1 || length > NAME_MAX ||
-	    strcmp(name + length - end, ".lock") != 0)
-		return NULL;
-	memcpy(file, name, length - end);
-	file[length - end] = '\0';
-	return sb_path_join(parent, file);
-}
-
-/* The file that is saved under this name, and has to be allowed as well; NULL: none. */
-static char *saved_file(const char *path, bool *out_temporary)
-{
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	SB_AUTO_FD int directory = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	const char *name = strrchr(path, '/') + 1, *why;
-	char file[NAME_MAX + 1];
-
-	*out_temporary = sb_save_temporary(name) != NULL;
-	if (*out_temporary || directory < 0)
-		return NULL;
-	if (!sb_save_file(directory, name, file, &why))
-		return locked_file(parent, name);
-	*out_temporary = !sb_save_is_fixed(file, name);
-	return *out_temporary ? NULL : sb_path_join(parent, file);
-}
-
-#define NO_PLACE_FOR_LINK "no option allows it: a link, in a directory that is too much to open"
-
-/* The directories of both its names, which may be one. */
-static void find_way_to_move_link(const struct sb_summary *summary, const struct entry *entry,
-				  char **place, struct way *way)
-{
-	SB_AUTO_FREE char *other = place_of(summary, entry->other);
-
-	if (!*place || !other) {
-		way->none = NO_PLACE_FOR_LINK;
-		return;
-	}
-	if (!sb_path_within(*place, other))
-		way->paths[1] = sb_take_ptr(&other);
-	way->paths[0] = sb_take_ptr(place);
-}
-
-/*
- * A new name.  That of a temporary file will be another one next time, and so is allowed with its
- * directory or not at all.
- */
-static void find_way_to_make(const struct sb_summary *summary, const struct entry *entry,
-			     struct way *way)
-{
-	SB_AUTO_FREE char *place = place_of(summary, entry->path);
-	bool temporary = false;
-
-	if (entry->in_hidden) {
-		way->none = "no option allows it: its directory is hidden";
-		return;
-	}
-	if (entry->needs_place && entry->other && !entry->rule) {
-		find_way_to_move_link(summary, entry, &place, way);
-		return;
-	}
-	way->paths[1] = entry->other ? strdup(entry->other) : saved_file(entry->path, &temporary);
-	if (!entry->rule && place && (entry->needs_place || temporary || way->paths[1]) &&
-	    !entry->other) {
-		free(way->paths[1]);
-		way->paths[0] = sb_take_ptr(&place);
-		way->paths[1] = NULL;
-		return;
-	}
-	if (temporary)
-		way->none = "no option allows it: the name of a temporary file, in a directory "
-			    "that is too much to open";
-	else if (entry->needs_place)
-		way->none = NO_PLACE_FOR_LINK;
-	else
-		way->paths[0] = strdup(entry->path);
-}
-
-static struct way find_way(const struct sb_summary *summary, const struct entry *entry)
-{
-	struct way way = {.none = entry->final || entry->no_place ? "no option allows it" : NULL};
-
-	if (way.none || entry->own_flag)
-		return way;
-	way.flag = entry->op == SB_READ ? "--allow-read" : "--allow-write";
-	if (!entry->beneath && (entry->needs_place || !exists(entry->path))) {
-		find_way_to_make(summary, entry, &way);
-	} else {
-		way.paths[0] = strdup(entry->path);
-		way.paths[1] = entry->other ? strdup(entry->other) : NULL;
-		way.make_first = entry->beneath && !exists(entry->path);
-	}
-	if (!way.none && !way.paths[0])
-		way.none = "no option allows it"; /* out of memory: say nothing untrue */
-	return way;
-}
-
-static void way_done(struct way *way)
-{
-	free(way->paths[0]);
-	free(way->paths[1]);
-}
-
-/* "--allow-write=PATTERN", for a shell or, quoted by who reads it, as it is. */
-static void put_flag(const struct way *way, size_t which, bool for_shell, struct sb_buf *out)
-{
-	SB_AUTO_FREE char *pattern = sb_pattern_escape(way->paths[which]);
-	SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* a path, each byte with a backslash */
-
-	sb_buf_printf(&word, "%s=%s", way->flag, pattern ? pattern : "");
-	if (!pattern || sb_buf_failed(&word))
-		out->failed = true;
-	else if (for_shell)
-		sb_shell_quote(out, word.data);
-	else
-		sb_buf_puts(out, word.data);
-}
-
-static void put_way(const struct entry *entry, const struct way *way, struct sb_buf *out)
-{
-	if (way->none) {
-		sb_buf_puts(out, way->none);
-		return;
-	}
-	if (!way->flag) {
-		sb_buf_puts(out, "leave out ");
-		sb_escape_append(out, entry->rule, strlen(entry->rule));
-		return;
-	}
-	if (way->make_first) {
-		sb_buf_puts(out, "mkdir -p ");
-		sb_shell_quote(out, way->paths[0]);
-		sb_buf_puts(out, " && ");
-	}
-	sb_buf_puts(out, "sandbash ");
-	put_flag(way, 0, true, out);
-	if (way->paths[1]) {
-		sb_buf_putc(out, ' ');
-		put_flag(way, 1, true, out);
-	}
-	sb_buf_puts(out, " ...");
-}
-
-static const char *verb_of(const struct entry *entry)
+static const char *verb_of(const struct sb_stopped *entry)
 {
 	static const char *const verbs[] = {"read", "write to", "create", "delete"};
 
@@ -505,7 +307,7 @@ static const char *verb_of(const struct entry *entry)
 	return entry->metadata ? "change modes or times of" : verbs[entry->op];
 }
 
-static const char *reason_of(const struct entry *entry)
+static const char *reason_of(const struct sb_stopped *entry)
 {
 	static const struct {
 		const char *by, *words;
@@ -524,7 +326,7 @@ static const char *reason_of(const struct entry *entry)
 }
 
 /* By whom, and which rule there is. */
-static void put_why(const struct entry *entry, struct sb_buf *out)
+static void put_why(const struct sb_stopped *entry, struct sb_buf *out)
 {
 	const char *reason = reason_of(entry);
 
@@ -545,10 +347,10 @@ bool sb_summary_nobody(const struct sb_summary *summary)
 }
 
 /* True: an option allows it. */
-static bool put_entry(const struct sb_summary *summary, const struct entry *entry,
+static bool put_entry(const struct sb_summary *summary, const struct sb_stopped *entry,
 		      struct sb_buf *out)
 {
-	struct way way = find_way(summary, entry);
+	struct sb_way way = sb_way_find(summary->home, entry);
 	bool helps = !way.none && way.flag;
 
 	sb_buf_printf(out, "  %s '", verb_of(entry));
@@ -560,22 +362,22 @@ static bool put_entry(const struct sb_summary *summary, const struct entry *entr
 		sb_buf_printf(out, "%s; ", entry->cache);
 	put_why(entry, out);
 	sb_buf_puts(out, ")\n      ");
-	put_way(entry, &way, out);
+	sb_way_put(entry, &way, out);
 	sb_buf_putc(out, '\n');
-	way_done(&way);
+	sb_way_done(&way);
 	return helps;
 }
 
 static int by_count(const void *a, const void *b)
 {
-	const struct entry *const *first = a, *const *second = b;
+	const struct sb_stopped *const *first = a, *const *second = b;
 
 	if ((*first)->count != (*second)->count)
 		return (*first)->count < (*second)->count ? 1 : -1;
 	return *first < *second ? -1 : *first > *second; /* in the order they came */
 }
 
-static size_t in_order(const struct sb_summary *summary, const struct entry **out)
+static size_t in_order(const struct sb_summary *summary, const struct sb_stopped **out)
 {
 	size_t count = 0;
 
@@ -583,13 +385,13 @@ static size_t in_order(const struct sb_summary *summary, const struct entry **ou
 		if (!summary->entries[i].approved)
 			out[count++] = &summary->entries[i];
 	if (count)
-		qsort(out, count, sizeof(const struct entry *), by_count);
+		qsort(out, count, sizeof(const struct sb_stopped *), by_count);
 	return count;
 }
 
 void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_buf *out)
 {
-	const struct entry *entries[SB_SUMMARY_APART];
+	const struct sb_stopped *entries[SB_SUMMARY_APART];
 	size_t count = in_order(summary, entries);
 	unsigned long told = 0;
 	bool helps = false;
@@ -614,13 +416,13 @@ void sb_summary_each(const struct sb_summary *summary,
 		     void (*each)(void *context, const struct sb_refused *refused), void *context)
 {
 	for (size_t i = 0; i < summary->count; i++) {
-		const struct entry *entry = &summary->entries[i];
-		struct way way = find_way(summary, entry);
+		const struct sb_stopped *entry = &summary->entries[i];
+		struct sb_way way = sb_way_find(summary->home, entry);
 		SB_AUTO_BUF struct sb_buf words =
-			SB_BUF(8 * 4096); /* two options, as in put_flag() */
+			SB_BUF(8 * 4096); /* two options, as in sb_way_put_flag() */
 		bool helps = !way.none && way.flag;
 
-		put_way(entry, &way, &words);
+		sb_way_put(entry, &way, &words);
 		each(context,
 		     &(struct sb_refused){
 			     .ops = entry->ops,
@@ -637,7 +439,7 @@ void sb_summary_each(const struct sb_summary *summary,
 			     .verb = verb_of(entry),
 			     .way = sb_buf_failed(&words) ? "?" : words.data,
 		     });
-		way_done(&way);
+		sb_way_done(&way);
 	}
 }
 
@@ -646,10 +448,10 @@ unsigned long sb_summary_beyond(const struct sb_summary *summary)
 	return summary->beyond;
 }
 
-static void put_json(const struct sb_summary *summary, const struct entry *entry,
+static void put_json(const struct sb_summary *summary, const struct sb_stopped *entry,
 		     struct sb_json *json)
 {
-	struct way way = find_way(summary, entry);
+	struct sb_way way = sb_way_find(summary->home, entry);
 	SB_AUTO_BUF struct sb_buf why = SB_BUF(4 * 4096);
 
 	put_why(entry, &why);
@@ -674,20 +476,20 @@ static void put_json(const struct sb_summary *summary, const struct entry *entry
 		sb_json_pair(json, "cache", entry->cache);
 	sb_json_pair_bool(json, "can_be_allowed", !way.none);
 	for (size_t i = 0; !way.none && way.flag && i < 2 && way.paths[i]; i++) {
-		SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* as in put_flag() */
+		SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* as in sb_way_put_flag() */
 
-		put_flag(&way, i, false, &word);
+		sb_way_put_flag(&way, i, false, &word);
 		sb_json_pair(json, i ? "second_option" : "option", word.data);
 	}
 	if (way.make_first)
 		sb_json_pair_bool(json, "make_first", true);
 	sb_json_close(json, '}');
-	way_done(&way);
+	sb_way_done(&way);
 }
 
 void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_json *json)
 {
-	const struct entry *entries[SB_SUMMARY_APART];
+	const struct sb_stopped *entries[SB_SUMMARY_APART];
 	size_t count = in_order(summary, entries);
 	unsigned long beyond = summary->beyond;
 
