@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/search.h"
+#include "search/search.h"
 
 static bool print_file(void *to, const struct sb_grep_file *file)
 {

@@ -501,7 +501,7 @@ int sb_files_tree(struct sb_files *view, const struct sb_files_caller *caller,
 		  const struct sb_files_list_request *request, struct sb_files_entries *out,
 		  struct sb_files_error *err);
 
-/* --- searching (the engine is src/files/search.h) ------------------------------------------------ */
+/* --- searching (the engine is src/search/search.h) ----------------------------------------------- */
 
 struct sb_files_glob_request {
 	size_t size;

@@ -8,7 +8,7 @@
 #ifndef SB_FILES_FIND_SOURCE_H
 #define SB_FILES_FIND_SOURCE_H
 
-#include "files/search.h"
+#include "search/search.h"
 #include "files/view.h"
 
 struct sb_find {

@@ -8,7 +8,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "files/search.h"
+#include "search/search.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
 

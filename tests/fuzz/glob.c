@@ -12,7 +12,7 @@
 #include "../lib/naive_wildcard.h"
 #include "fuzz.h"
 #include "base/auto.h"
-#include "files/search.h"
+#include "search/search.h"
 #include "tree/wildcard.h"
 
 static void check_wildcard(const char *pattern, const char *path, bool git)

@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 #include "base/auto.h"
-#include "files/search.h"
+#include "search/search.h"
 
 static enum sb_ignore_said ask(const char *text, size_t length, const char *path, bool directory)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/search.h"
+#include "search/search.h"
 
 struct memory_file {
 	const char *path; /* directories are what stands before a slash */

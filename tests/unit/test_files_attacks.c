@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "files/search.h"
+#include "search/search.h"
 #include "files_view.h"
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -9,7 +9,7 @@
 #include "../lib/naive_wildcard.h"
 #include "base/buf.h"
 #include "tree/braces.h"
-#include "files/search.h"
+#include "search/search.h"
 #include "tree/wildcard.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/auto.h"
-#include "files/search.h"
+#include "search/search.h"
 #include "path/path.h"
 
 static void write_file(const char *root, const char *name, const char *text)

@@ -1,4 +1,4 @@
-#include "files/grep_file.h"
+#include "search/grep_file.h"
 
 #include <string.h>
 

@@ -5,13 +5,13 @@
  * was listed is replaced, in its place, by what is in it.  The list is a ring through
  * walk->ends; who changes it holds walk->lock.
  */
-#ifndef SB_FILES_WALK_WORK_H
-#define SB_FILES_WALK_WORK_H
+#ifndef SB_SEARCH_WALK_WORK_H
+#define SB_SEARCH_WALK_WORK_H
 
 #include <pthread.h>
 
-#include "files/walk.h"
-#include "files/walk_folder.h"
+#include "search/walk.h"
+#include "search/walk_folder.h"
 
 struct sb_work_item {
 	char *name;

@@ -1,11 +1,11 @@
 /*
  * grep_result.h - the lines found in one file, collected.
  */
-#ifndef SB_FILES_GREP_RESULT_H
-#define SB_FILES_GREP_RESULT_H
+#ifndef SB_SEARCH_GREP_RESULT_H
+#define SB_SEARCH_GREP_RESULT_H
 
 #include "base/buf.h"
-#include "files/search.h"
+#include "search/search.h"
 
 enum { SB_RESULT_BYTES = 16 * 1024 * 1024 }; /* of text, per file; then "more" is said */
 

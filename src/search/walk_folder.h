@@ -4,12 +4,12 @@
  * A folder is counted: each piece of work that names something in it holds it.  Its handle is
  * closed as soon as no file in it waits to be opened.
  */
-#ifndef SB_FILES_WALK_FOLDER_H
-#define SB_FILES_WALK_FOLDER_H
+#ifndef SB_SEARCH_WALK_FOLDER_H
+#define SB_SEARCH_WALK_FOLDER_H
 
 #include <stdatomic.h>
 
-#include "files/search.h"
+#include "search/search.h"
 #include "tree/ignore.h"
 
 struct sb_folder {

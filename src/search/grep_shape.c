@@ -1,4 +1,4 @@
-#include "files/grep_shape.h"
+#include "search/grep_shape.h"
 
 #include <string.h>
 

@@ -15,8 +15,8 @@
  *
  * glob.c and walk.c need libc alone; the grep_*.c need pcre2 (libsandbash-search).
  */
-#ifndef SB_FILES_SEARCH_H
-#define SB_FILES_SEARCH_H
+#ifndef SB_SEARCH_SEARCH_H
+#define SB_SEARCH_SEARCH_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

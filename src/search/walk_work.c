@@ -1,4 +1,4 @@
-#include "files/walk_work.h"
+#include "search/walk_work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "files/walk_work.h"
+#include "search/walk_work.h"
 
 static int cannot_start(const char *start, int error, struct sb_error *err)
 {

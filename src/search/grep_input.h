@@ -7,10 +7,10 @@
  * cut there, as if a line ended.  UTF-16 with a byte order mark is turned into UTF-8.  Files are read, never
  * mapped: a mapped file that someone shortens kills the reader (SIGBUS, mmap(2)).
  */
-#ifndef SB_FILES_GREP_INPUT_H
-#define SB_FILES_GREP_INPUT_H
+#ifndef SB_SEARCH_GREP_INPUT_H
+#define SB_SEARCH_GREP_INPUT_H
 
-#include "files/search.h"
+#include "search/search.h"
 
 enum {
 	SB_INPUT_WINDOW = 128 * 1024,

@@ -1,8 +1,8 @@
 /*
  * grep_find.h - text in text, fast: the first look at every block that grep reads.
  */
-#ifndef SB_FILES_GREP_FIND_H
-#define SB_FILES_GREP_FIND_H
+#ifndef SB_SEARCH_GREP_FIND_H
+#define SB_SEARCH_GREP_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "files/walk.h"
+#include "search/walk.h"
 
 /* Names have no contents to look into: the walk's own choice is the result. */
 struct glob_search {

@@ -1,4 +1,4 @@
-#include "files/walk.h"
+#include "search/walk.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "files/walk_work.h"
+#include "search/walk_work.h"
 
 enum {
 	BACKLOG_BYTES =

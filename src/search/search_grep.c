@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "files/grep_file.h"
+#include "search/grep_file.h"
 
 struct grep_search {
 	const struct sb_search_source *source;

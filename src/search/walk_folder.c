@@ -1,4 +1,4 @@
-#include "files/walk_folder.h"
+#include "search/walk_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

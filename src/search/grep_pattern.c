@@ -1,5 +1,5 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "files/grep_pattern.h"
+#include "search/grep_pattern.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  * thread delivers from the front of the list what is done.  So results come in order, early, and
  * what waits is never more than the directories along the way and a bounded backlog.
  */
-#ifndef SB_FILES_WALK_H
-#define SB_FILES_WALK_H
+#ifndef SB_SEARCH_WALK_H
+#define SB_SEARCH_WALK_H
 
-#include "files/search.h"
+#include "search/search.h"
 
 struct sb_walk;
 

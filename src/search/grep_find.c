@@ -1,4 +1,4 @@
-#include "files/grep_find.h"
+#include "search/grep_find.h"
 
 #include <string.h>
 

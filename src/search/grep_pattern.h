@@ -1,11 +1,11 @@
 /*
  * grep_pattern.h - a pattern of grep, compiled; and what one thread needs to match it.
  */
-#ifndef SB_FILES_GREP_PATTERN_H
-#define SB_FILES_GREP_PATTERN_H
+#ifndef SB_SEARCH_GREP_PATTERN_H
+#define SB_SEARCH_GREP_PATTERN_H
 
-#include "files/grep_shape.h"
-#include "files/search.h"
+#include "search/grep_shape.h"
+#include "search/search.h"
 
 struct sb_matcher; /* of one thread */
 

@@ -4,7 +4,7 @@
 
 #include "base/auto.h"
 #include "tree/braces.h"
-#include "files/search.h"
+#include "search/search.h"
 #include "tree/wildcard.h"
 
 enum { PATTERN_BYTES = 4096, ALTERNATIVES = 1024 };

@@ -1,4 +1,4 @@
-#include "files/grep_input.h"
+#include "search/grep_input.h"
 
 #include <errno.h>
 #include <stdlib.h>

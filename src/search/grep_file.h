@@ -1,13 +1,13 @@
 /*
  * grep_file.h - one file searched by one thread.
  */
-#ifndef SB_FILES_GREP_FILE_H
-#define SB_FILES_GREP_FILE_H
+#ifndef SB_SEARCH_GREP_FILE_H
+#define SB_SEARCH_GREP_FILE_H
 
-#include "files/grep_input.h"
-#include "files/grep_pattern.h"
-#include "files/grep_result.h"
-#include "files/walk.h"
+#include "search/grep_input.h"
+#include "search/grep_pattern.h"
+#include "search/grep_result.h"
+#include "search/walk.h"
 
 /* What a thread keeps from file to file. */
 struct sb_grep_worker {

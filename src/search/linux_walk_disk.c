@@ -29,7 +29,7 @@
 #include <dirent.h>
 
 #include "base/auto.h"
-#include "files/search.h"
+#include "search/search.h"
 
 enum {
 	LIST_BYTES = 32 * 1024, /* about a thousand names a call */

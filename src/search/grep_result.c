@@ -1,4 +1,4 @@
-#include "files/grep_result.h"
+#include "search/grep_result.h"
 
 #include <stdlib.h>
 

@@ -10,10 +10,10 @@
  *
  * Reading is careful, not clever: what is not understood gives neither.
  */
-#ifndef SB_FILES_GREP_SHAPE_H
-#define SB_FILES_GREP_SHAPE_H
+#ifndef SB_SEARCH_GREP_SHAPE_H
+#define SB_SEARCH_GREP_SHAPE_H
 
-#include "files/grep_find.h"
+#include "search/grep_find.h"
 
 struct sb_grep_shape {
 	struct sb_literal literal;
