@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "consent/draw.h"
+#include "terminal/draw.h"
 
 #define ACTIVITY_ROWS 6 /* of the run in focus */
 #define LEAST_ROWS 6

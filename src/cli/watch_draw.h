@@ -1,7 +1,7 @@
 /*
  * watch_draw.h - the list that --watch shows, as rows and as a screen.
  *
- * Every text is escaped as in a question (consent/draw.h), and fits its line.
+ * Every text is escaped as in a question (terminal/draw.h), and fits its line.
  */
 #ifndef SB_CLI_WATCH_DRAW_H
 #define SB_CLI_WATCH_DRAW_H

@@ -22,7 +22,7 @@
 
 #include "base/auto.h"
 #include "consent/socket.h"
-#include "consent/terminal.h"
+#include "terminal/terminal.h"
 #include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"

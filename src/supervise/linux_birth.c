@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/terminal.h"
+#include "terminal/terminal.h"
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"

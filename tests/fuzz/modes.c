@@ -12,7 +12,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "consent/sieve.h"
+#include "terminal/sieve.h"
 
 static void check_same(const struct sb_modes *a, const struct sb_modes *b)
 {

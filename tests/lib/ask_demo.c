@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/terminal.h"
+#include "terminal/terminal.h"
 
 static int answers;
 

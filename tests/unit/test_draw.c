@@ -8,7 +8,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
-#include "consent/draw.h"
+#include "terminal/draw.h"
 
 static const char *const hostile =
 	"/home/anna/\033[2J\033[H\n\r\t\001\302\233x\342\200\256/漢字かな交じり文 😀😀😀/ä/"

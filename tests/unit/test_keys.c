@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "consent/keys.h"
+#include "terminal/keys.h"
 
 #define NOW 100000
 #define LATER (NOW + SB_KEYS_QUIET_MS) /* long enough after the fence */

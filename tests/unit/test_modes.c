@@ -6,7 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "consent/sieve.h"
+#include "terminal/sieve.h"
 
 static struct sb_modes after(const char *output)
 {

@@ -18,8 +18,8 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "consent/draw.h"
-#include "consent/sieve.h"
+#include "terminal/draw.h"
+#include "terminal/sieve.h"
 
 enum { ROWS = 24, COLUMNS = 80 };
 

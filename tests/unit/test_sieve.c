@@ -7,7 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "consent/sieve.h"
+#include "terminal/sieve.h"
 
 /* What passes of bytes that come in pieces of so many. */
 static struct sb_sieve sift(struct sb_buf *out, const char *bytes, size_t length, size_t piece)

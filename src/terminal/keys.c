@@ -1,4 +1,4 @@
-#include "consent/keys.h"
+#include "terminal/keys.h"
 
 #include <stdio.h>
 #include <string.h>

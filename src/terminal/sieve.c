@@ -1,10 +1,10 @@
-#include "consent/sieve.h"
+#include "terminal/sieve.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "consent/sequences.h"
+#include "terminal/sequences.h"
 
 enum {
 	BEL = 0x07,

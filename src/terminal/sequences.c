@@ -1,4 +1,4 @@
-#include "consent/sequences.h"
+#include "terminal/sequences.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "consent/terminal.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/terminal_impl.h"
+#include "terminal/terminal_impl.h"
 
 #define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
 #define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */

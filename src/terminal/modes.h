@@ -14,8 +14,8 @@
  *
  * Plain storage, owned by the caller; nothing is allocated.
  */
-#ifndef SB_CONSENT_MODES_H
-#define SB_CONSENT_MODES_H
+#ifndef SB_TERMINAL_MODES_H
+#define SB_TERMINAL_MODES_H
 
 #include <stdbool.h>
 #include <stddef.h>

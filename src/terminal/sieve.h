@@ -14,10 +14,10 @@
  *
  * Plain storage, owned by the caller; nothing is allocated.
  */
-#ifndef SB_CONSENT_SIEVE_H
-#define SB_CONSENT_SIEVE_H
+#ifndef SB_TERMINAL_SIEVE_H
+#define SB_TERMINAL_SIEVE_H
 
-#include "consent/modes.h"
+#include "terminal/modes.h"
 
 /* A sequence that is longer is dropped; so many bytes of a string decide about it. */
 #define SB_SIEVE_HOLD 256

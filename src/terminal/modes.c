@@ -1,9 +1,9 @@
-#include "consent/modes.h"
+#include "terminal/modes.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "consent/sequences.h"
+#include "terminal/sequences.h"
 
 /*
  * The modes that a question changes.  `wanted` is what it needs.  sb_modes_enter() goes down the

@@ -10,8 +10,8 @@
  *
  * Both descriptors must be non-blocking.  Owns nothing but its storage.
  */
-#ifndef SB_CONSENT_RELAY_H
-#define SB_CONSENT_RELAY_H
+#ifndef SB_TERMINAL_RELAY_H
+#define SB_TERMINAL_RELAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

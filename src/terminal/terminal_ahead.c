@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/terminal_impl.h"
+#include "terminal/terminal_impl.h"
 
 #define AHEAD_BYTES 4096 /* as much as a terminal keeps for a reader */
 

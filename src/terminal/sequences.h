@@ -6,8 +6,8 @@
  * question undoes it (modes.c), or because it leaves nothing behind but cells, which a question
  * writes over.
  */
-#ifndef SB_CONSENT_SEQUENCES_H
-#define SB_CONSENT_SEQUENCES_H
+#ifndef SB_TERMINAL_SEQUENCES_H
+#define SB_TERMINAL_SEQUENCES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,19 +2,19 @@
  * terminal_impl.h - what the two halves of terminal.h share: terminal.c carries bytes and has
  * the loop, terminal_ask.c puts questions and notices on the screen.
  */
-#ifndef SB_CONSENT_TERMINAL_IMPL_H
-#define SB_CONSENT_TERMINAL_IMPL_H
+#ifndef SB_TERMINAL_TERMINAL_IMPL_H
+#define SB_TERMINAL_TERMINAL_IMPL_H
 
 #include <stdint.h>
 #include <termios.h>
 
 #include "base/buf.h"
-#include "consent/keys.h"
+#include "terminal/keys.h"
 #include "consent/queue.h"
-#include "consent/relay.h"
-#include "consent/sieve.h"
-#include "consent/terminal.h"
-#include "consent/tty.h"
+#include "terminal/relay.h"
+#include "terminal/sieve.h"
+#include "terminal/terminal.h"
+#include "terminal/tty.h"
 
 #define SB_SURPLUS_MS 300 /* a key that answered is still pressed, or Enter by habit */
 

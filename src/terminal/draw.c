@@ -1,4 +1,4 @@
-#include "consent/draw.h"
+#include "terminal/draw.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * tty.h - the settings and the size of a terminal, and a second descriptor for it.
  */
-#ifndef SB_CONSENT_TTY_H
-#define SB_CONSENT_TTY_H
+#ifndef SB_TERMINAL_TTY_H
+#define SB_TERMINAL_TTY_H
 
 #include <sys/ioctl.h>
 

@@ -10,8 +10,8 @@
  * Letters are plain, bold or reversed, in the colours that the person has chosen.  With colours the
  * bar has letters and ground of its own, and the keys are green and red, which are read on any ground.
  */
-#ifndef SB_CONSENT_DRAW_H
-#define SB_CONSENT_DRAW_H
+#ifndef SB_TERMINAL_DRAW_H
+#define SB_TERMINAL_DRAW_H
 
 #include "consent/question.h"
 

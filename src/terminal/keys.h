@@ -21,8 +21,8 @@
  *
  * Plain storage; the caller tells the time in milliseconds.
  */
-#ifndef SB_CONSENT_KEYS_H
-#define SB_CONSENT_KEYS_H
+#ifndef SB_TERMINAL_KEYS_H
+#define SB_TERMINAL_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,8 +22,8 @@
  *     poll(fds, n, sb_terminal_timeout_ms(t));
  *     sb_terminal_handle(t, fds, n);
  */
-#ifndef SB_CONSENT_TERMINAL_H
-#define SB_CONSENT_TERMINAL_H
+#ifndef SB_TERMINAL_TERMINAL_H
+#define SB_TERMINAL_TERMINAL_H
 
 #include <poll.h>
 

@@ -1,4 +1,4 @@
-#include "consent/relay.h"
+#include "terminal/relay.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <termios.h>
 
 #include "base/auto.h"
-#include "consent/draw.h"
-#include "consent/terminal_impl.h"
+#include "terminal/draw.h"
+#include "terminal/terminal_impl.h"
 
 /*
  * How long a terminal may take to tell where its cursor is: before it has done so once, and

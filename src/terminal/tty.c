@@ -1,4 +1,4 @@
-#include "consent/tty.h"
+#include "terminal/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "consent/terminal.h"
+#include "terminal/terminal.h"
 
 int sb_tty_reopen(int fd)
 {
