@@ -8,14 +8,20 @@
     pane.hang_up()                  the window is closed: SIGHUP
 """
 
+import itertools
 import shlex
 import subprocess
 import time
 
+from tap import equal
+
+NUMBERS = itertools.count()
+
 
 class Pane:
     def __init__(self, fx, words, env, rows=40, columns=120):
-        self.fx, self.socket = fx, fx.outside / "tmux"
+        # never the socket of another: a server that is told to end still takes calls, and loses them
+        self.fx, self.socket = fx, fx.outside / f"tmux-{next(NUMBERS)}"
         command = shlex.join(str(word) for word in words)
         self.env = fx.env(env)
         self._call("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "cat")
@@ -26,9 +32,10 @@ class Pane:
         self._call("respawn-window", "-k", f"exec {command}")
 
     def _call(self, *words):
-        return subprocess.run(["tmux", "-S", self.socket, *words], cwd=self.fx.project, env=self.env,
-                              stdin=subprocess.DEVNULL, check=False, capture_output=True,
-                              text=True).stdout
+        done = subprocess.run(["tmux", "-S", self.socket, *words], cwd=self.fx.project, env=self.env,
+                              stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True)
+        equal(done.returncode, 0, f"tmux {words[0]}: {done.stderr}")
+        return done.stdout
 
     def screen(self):
         return "\n".join(line.rstrip() for line in self._call("capture-pane", "-p").split("\n")).rstrip("\n")
@@ -49,7 +56,7 @@ class Pane:
         self._call("resize-window", "-x", str(columns), "-y", str(rows))
 
     def ended(self):
-        return self._call("display-message", "-p", "#{pane_dead}").strip() != "0"
+        return self._call("display-message", "-p", "#{pane_dead}").strip() == "1"
 
     def hang_up(self):
         self._call("kill-server")
