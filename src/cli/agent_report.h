@@ -10,8 +10,8 @@
 #ifndef SB_CLI_AGENT_REPORT_H
 #define SB_CLI_AGENT_REPORT_H
 
-#include "cli/options.h"
 #include "consent/summary.h"
+#include "options/options.h"
 
 /* Before the run: it can be reported on, and the descriptor is never the command's. */
 int sb_agent_report_check(const struct sb_command_line *line, const struct sb_policy *policy,

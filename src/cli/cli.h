@@ -1,8 +1,7 @@
 /*
  * cli.h - the sandbash program: one function per thing it does.
  *
- * Each returns the exit status.  Only this room prints, exits, or reads the
- * environment.
+ * Each returns the exit status.
  */
 #ifndef SB_CLI_CLI_H
 #define SB_CLI_CLI_H
@@ -10,17 +9,10 @@
 #include "audit/trail.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "cli/options.h"
-#include "config/setup.h"
 #include "consent/names.h"
 #include "enforce/layers.h"
-
-enum { /* STYLE: exit statuses of our own */
-       SB_EXIT_USAGE = 2,
-       SB_EXIT_FAILURE = 125,
-       SB_EXIT_CANNOT_EXECUTE = 126,
-       SB_EXIT_NOT_FOUND = 127,
-};
+#include "options/complain.h"
+#include "options/set_up.h"
 
 /* --- run.c, dry_run.c (run.h) ------------------------------------------------- */
 int sb_cli_run(const struct sb_command_line *line);
@@ -114,31 +106,6 @@ bool sb_has_colours(void);
 /* --- mcp.c -------------------------------------------------------------------- */
 int sb_cli_mcp(const struct sb_command_line *line);
 
-/* --- environ.c ---------------------------------------------------------------- */
-
-/* What a command needs to work, and nothing that could be a secret: names as below. */
-#define SB_ENVIRON_USUAL                                                                           \
-	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR,"              \
-	"XDG_RUNTIME_DIR,XDG_CONFIG_HOME,XDG_CACHE_HOME,XDG_DATA_HOME,XDG_STATE_HOME,EDITOR,"      \
-	"PAGER,GOPATH,GOROOT,CARGO_HOME,RUSTUP_HOME,JAVA_HOME,NVM_DIR,PYENV_ROOT,VIRTUAL_ENV,"     \
-	"CONDA_PREFIX,NODE_PATH,PKG_CONFIG_PATH,LD_LIBRARY_PATH,MAKEFLAGS,CC,CXX,CFLAGS,CXXFLAGS," \
-	"LDFLAGS"
-
-/*
- * Names of variables, separated by commas; a "*" at the end stands for the rest of a name.  What
- * sandbash itself tells the command belongs to them.
- */
-struct sb_environ_names {
-	bool usual;       /* --clean-env: those of SB_ENVIRON_USUAL, and */
-	const char *more; /* --keep-env; or NULL */
-};
-
-/* Remove every other variable; neither of the two: none. */
-void sb_environ_keep(const struct sb_environ_names *names);
-
-/* Is this variable ("NAME=value") removed? */
-bool sb_environ_removes(const struct sb_environ_names *names, const char *variable);
-
 /* --- login.c ------------------------------------------------------------------ */
 
 /*
@@ -152,47 +119,13 @@ int sb_cli_help(void);
 int sb_cli_version(void);
 int sb_cli_completion(const char *shell);
 
-/* --- common.c ---------------------------------------------------------------- */
+/* --- print.c ------------------------------------------------------------------ */
 
 /* Was standard output closed when we were started?  (main.c) */
 extern bool sb_stdout_closed;
 
-/* Print an error in the house form; returns the exit status that fits its code. */
-int sb_report(const struct sb_error *err);
-void sb_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Write a finished text to standard output; the exit status: 0, or 125 when it failed. */
 int sb_print(struct sb_buf *text);
-
-/* The request that flags and environment make; strings stay the command line's. */
-struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking);
-
-/* The session that --session names; NULL: none.  Opened by sb_set_up(). */
-struct sb_session *sb_session_in_use(void);
-
-/* getenv(), for many names in a row. */
-const char *sb_cli_variable(const char *name);
-
-/* Does this command line start a supervised run here? */
-bool sb_is_supervised(const struct sb_command_line *line);
-
-/* Does a guard judge names in the run that this command line starts, or would start? */
-bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup);
-
-/*
- * sb_setup_make() with its warnings and errors printed; 0 or an exit status.  file: what was found for
- * the command, whose profile counts; or NULL.
- */
-int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);
-int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
-		  struct sb_setup *out);
-
-/*
- * The same of a run that was, for those who judge it once more: with text, lines as in a file of --policy, and
- * nothing printed.
- */
-int sb_set_up_again(const struct sb_command_line *line, const char *file, const char *text,
-		    struct sb_setup *out, struct sb_error *err);
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);

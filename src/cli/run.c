@@ -17,14 +17,14 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "cli/agent_report.h"
-#include "cli/report.h"
-#include "cli/flags.h"
 #include "cli/learn.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/shell.h"
 #include "consent/summary.h"
 #include "enforce/confine.h"
 #include "enforce/linux_seccomp.h"
+#include "options/flags.h"
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "supervise/record.h"
@@ -458,7 +458,7 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 	};
 	struct sb_error err;
 
-	supervision.sockets = sb_named_sockets(sb_cli_variable, &supervision.socket_count);
+	supervision.sockets = sb_named_sockets(sb_own_variable, &supervision.socket_count);
 	if (sb_consent_on_terminal(line->consent) && has_terminal()) {
 		word = sb_word(&run->setup.home);
 		supervision.word = word;

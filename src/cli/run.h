@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/learn.h"
 #include "enforce/plan.h"
+#include "options/environ.h"
 
 struct sb_run {
 	const struct sb_command_line *line;

@@ -4,8 +4,8 @@
 #ifndef SB_CLI_SHELL_H
 #define SB_CLI_SHELL_H
 
-#include "cli/options.h"
 #include "config/setup.h"
+#include "options/options.h"
 
 /*
  * The argument list to execute: the command, or a shell with what was meant for it.

@@ -10,12 +10,12 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "cli/cli.h"
-#include "enforce/plan.h"
-#include "cli/flags.h"
+#include "enforce/confine.h"
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
+#include "enforce/plan.h"
+#include "options/flags.h"
 #include "policy/text.h"
-#include "enforce/confine.h"
 
 /* The run's own options, from SANDBASH_FLAGS; with them its policy can be worked out again. */
 static int as_started(const struct sb_command_line *line, struct sb_command_line *out,

@@ -20,8 +20,8 @@
 #define SB_MCP_KEEPER_H
 
 #include "audit/audit.h"
-#include "cli/options.h"
 #include "config/setup.h"
+#include "options/options.h"
 
 struct sb_keeper_options {
 	const struct sb_command_line *line;

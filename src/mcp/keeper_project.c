@@ -12,9 +12,9 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/quote.h"
-#include "cli/cli.h"
 #include "mcp/keeper_child.h"
 #include "mcp/rpc.h"
+#include "options/set_up.h"
 #include "path/path.h"
 #include "path/pattern.h"
 

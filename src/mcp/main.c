@@ -22,9 +22,11 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "cli/cli.h"
 #include "mcp/keeper.h"
 #include "mcp/mcp.h"
+#include "options/complain.h"
+#include "options/environ.h"
+#include "options/set_up.h"
 #include "path/path.h"
 
 static const char *keep_env(const struct sb_command_line *line)

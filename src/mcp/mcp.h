@@ -20,7 +20,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "cli/options.h"
 #include "config/setup.h"
 #include "mcp/frame.h"
 #include "mcp/link.h"
@@ -29,6 +28,7 @@
 #include "mcp/spool.h"
 #include "mcp/token.h"
 #include "mcp/tools.h"
+#include "options/options.h"
 
 #define SB_MCP_MODERN "2026-07-28"
 

@@ -1,83 +1,23 @@
-#include <errno.h>
+/*
+ * set_up.c - from a command line and the environment to the rules that count (config/setup.h).
+ */
+#include "options/set_up.h"
+
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "cli/cli.h"
 #include "config/variables.h"
 #include "consent/granted.h"
 #include "consent/session.h"
 #include "enforce/linux_seccomp.h"
-#include "path/path.h"
-#include "policy/text.h"
-
-bool sb_stdout_closed;
-
-static int exit_status(enum sb_code code)
-{
-	if (code == SB_E_USAGE)
-		return SB_EXIT_USAGE;
-	return code == SB_OK ? 0 : SB_EXIT_FAILURE;
-}
-
-int sb_report(const struct sb_error *err)
-{
-	fprintf(stderr, "sandbash: %s", err->message);
-	if (err->sys_errno)
-		fprintf(stderr, ": %s", strerror(err->sys_errno));
-	fputc('\n', stderr);
-	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", err->hint);
-	return exit_status(err->code);
-}
-
-void sb_warn(const char *format, ...)
-{
-	char raw[2048], safe[4096];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(raw, sizeof raw, format, args);
-	va_end(args);
-	fprintf(stderr, "sandbash: warning: %s\n", sb_escape_line(safe, sizeof safe, raw));
-}
-
-int sb_print(struct sb_buf *text)
-{
-	const char *at = text->data;
-	size_t left = text->length;
-	struct sb_error err;
-
-	if (sb_buf_failed(text)) {
-		sb_fail(&err, SB_E_NOMEM, 0, "the answer is too long to print");
-		return sb_report(&err);
-	}
-	while (left && !sb_stdout_closed) {
-		ssize_t put = write(STDOUT_FILENO, at, left);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0) {
-			sb_fail(&err, SB_E_SYSTEM, errno, "cannot write to standard output");
-			return sb_report(&err);
-		}
-		at += put;
-		left -= (size_t)put;
-	}
-	if (left) {
-		sb_fail(&err, SB_E_SYSTEM, EBADF, "cannot write to standard output");
-		return sb_report(&err);
-	}
-	return 0;
-}
+#include "options/complain.h"
 
 /* Most variables are told apart by their first letter. */
-const char *sb_cli_variable(const char *name)
+const char *sb_own_variable(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -90,7 +30,7 @@ const char *sb_cli_variable(const char *name)
 
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
 {
-	struct sb_environment environment = sb_environment_of(sb_cli_variable);
+	struct sb_environment environment = sb_environment_of(sb_own_variable);
 
 	environment.config_dir = line->config_dir;
 	environment.projects = line->projects;
@@ -254,60 +194,4 @@ int sb_set_up_for(const struct sb_command_line *line, const char *file, bool loo
 	status = status == SB_E_PLACE ? report_place(out) : sb_report(&err);
 	sb_setup_done(out);
 	return status;
-}
-
-void sb_json_access(struct sb_json *json, const struct sb_access *access)
-{
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(256);
-
-	sb_access_print(access, &text);
-	sb_json_string(json, text.data);
-}
-
-void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
-{
-	if (!rule) {
-		sb_json_string(json, NULL);
-		return;
-	}
-	sb_json_open(json, '{');
-	sb_json_key(json, "access");
-	sb_json_access(json, &rule->access);
-	sb_json_pair(json, "pattern", rule->pattern);
-	sb_json_pair(json, "tier", sb_tier_name(rule->tier));
-	sb_json_pair(json, "origin", rule->origin);
-	sb_json_pair_bool(json, "final", rule->hard || rule->tier == SB_TIER_SYSTEM);
-	if (rule->fast)
-		sb_json_pair_bool(json, "fast", true);
-	sb_json_close(json, '}');
-}
-
-void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
-{
-	sb_json_key(json, "rules");
-	sb_json_open(json, '[');
-	for (size_t i = 0; i < sb_policy_count(policy); i++)
-		sb_json_rule(json, sb_policy_rule(policy, i));
-	sb_json_close(json, ']');
-}
-
-void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)
-{
-	sb_json_open(json, '{');
-	sb_json_pair_bool(json, "mount_namespace", layers->mounts);
-	sb_json_pair_bool(json, "user_namespace", layers->user_namespace);
-	sb_json_pair_bool(json, "ipc_namespace", layers->ipc_namespace);
-	sb_json_pair_bool(json, "network_namespace", layers->net_namespace);
-	sb_json_pair_int(json, "landlock_abi", layers->landlock_abi);
-	sb_json_pair_bool(json, "seccomp", layers->seccomp);
-	sb_json_pair_int(json, "inside", layers->outer);
-	sb_json_close(json, '}');
-}
-
-void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak)
-{
-	sb_json_open(json, '[');
-	for (size_t i = 0; i < weak->count; i++)
-		sb_json_string(json, weak->text[i]);
-	sb_json_close(json, ']');
 }

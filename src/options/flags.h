@@ -6,8 +6,8 @@
  * visible ASCII is written %XX.  What comes back is only shown, never obeyed: the
  * inside can write anything there.
  */
-#ifndef SB_CLI_FLAGS_H
-#define SB_CLI_FLAGS_H
+#ifndef SB_OPTIONS_FLAGS_H
+#define SB_OPTIONS_FLAGS_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * The first word that is no option of ours ends our options (S11): a command, or
  * an option meant for the shell.
  */
-#ifndef SB_CLI_OPTIONS_H
-#define SB_CLI_OPTIONS_H
+#ifndef SB_OPTIONS_OPTIONS_H
+#define SB_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

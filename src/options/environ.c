@@ -1,15 +1,8 @@
-/*
- * environ.c - --keep-env and --clean-env: a command that sees no more of the environment than it needs.
- *
- * Only the command: sandbash itself looks at all of it, since variables name what has to be
- * protected (SSH_AUTH_SOCK, KUBECONFIG, ...).
- */
-#include <stdbool.h>
+#include "options/environ.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "cli/cli.h"
 
 static bool is_named(const char *names, const char *variable, size_t length)
 {

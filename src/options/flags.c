@@ -1,4 +1,4 @@
-#include "cli/flags.h"
+#include "options/flags.h"
 
 #include <stdlib.h>
 #include <string.h>

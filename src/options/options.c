@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "options/options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/typo.h"
 #include "consent/session.h"
+#include "options/typo.h"
 #include "policy/text.h"
 
 enum id {
@@ -701,7 +701,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 /* Not ours, and so the shell's (S11), unless it is one of ours with a slip in it. */
 static int check_typo(const char *argument, struct sb_error *err)
 {
-	const struct sb_option *meant = sb_typo_of(argument);
+	const struct sb_option *meant = sb_typo_of(argument, sb_options, sb_option_count);
 
 	if (!meant)
 		return SB_OK;

@@ -6,12 +6,13 @@
  * that does who knows what with it.  What is within two letters of one of our names, and is
  * nearer to it than to any name that a shell has, is said to be one.
  */
-#ifndef SB_CLI_TYPO_H
-#define SB_CLI_TYPO_H
+#ifndef SB_OPTIONS_TYPO_H
+#define SB_OPTIONS_TYPO_H
 
-#include "cli/options.h"
+#include "options/options.h"
 
-/* The option that argument ("--ntework=off") is a slip of; NULL: none, or it is a shell's. */
-const struct sb_option *sb_typo_of(const char *argument);
+/* Of these options the one that argument ("--ntework=off") is a slip of; NULL: none, or it is a shell's. */
+const struct sb_option *sb_typo_of(const char *argument, const struct sb_option *options,
+				   size_t count);
 
 #endif

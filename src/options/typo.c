@@ -1,4 +1,4 @@
-#include "cli/typo.h"
+#include "options/typo.h"
 
 #include <string.h>
 
@@ -42,7 +42,8 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 	return row[b_length];
 }
 
-const struct sb_option *sb_typo_of(const char *argument)
+const struct sb_option *sb_typo_of(const char *argument, const struct sb_option *options,
+				   size_t count)
 {
 	const struct sb_option *found = NULL;
 	size_t nearest = MAX_SLIP + 1, length;
@@ -53,16 +54,15 @@ const struct sb_option *sb_typo_of(const char *argument)
 	length = strcspn(argument, "=");
 	if (!length || length > MAX_NAME)
 		return NULL;
-	for (size_t i = 0; i < sb_option_count; i++) {
-		size_t ours = strlen(sb_options[i].name);
-		size_t slip = ours > MAX_NAME
-				      ? nearest
-				      : distance(argument, length, sb_options[i].name, ours);
+	for (size_t i = 0; i < count; i++) {
+		size_t ours = strlen(options[i].name);
+		size_t slip = ours > MAX_NAME ? nearest
+					      : distance(argument, length, options[i].name, ours);
 
 		/* of a short name too little would be left to know it by */
 		if (slip < nearest && 2 * slip < smaller(length, ours)) {
 			nearest = slip;
-			found = &sb_options[i];
+			found = &options[i];
 		}
 	}
 	for (size_t i = 0; i < sizeof shells / sizeof shells[0] && found; i++)

@@ -1,0 +1,96 @@
+/*
+ * print.c - answers on standard output, and the parts that their JSON has in common.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "cli/cli.h"
+#include "policy/text.h"
+
+bool sb_stdout_closed;
+
+int sb_print(struct sb_buf *text)
+{
+	const char *at = text->data;
+	size_t left = text->length;
+	struct sb_error err;
+
+	if (sb_buf_failed(text)) {
+		sb_fail(&err, SB_E_NOMEM, 0, "the answer is too long to print");
+		return sb_report(&err);
+	}
+	while (left && !sb_stdout_closed) {
+		ssize_t put = write(STDOUT_FILENO, at, left);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			sb_fail(&err, SB_E_SYSTEM, errno, "cannot write to standard output");
+			return sb_report(&err);
+		}
+		at += put;
+		left -= (size_t)put;
+	}
+	if (left) {
+		sb_fail(&err, SB_E_SYSTEM, EBADF, "cannot write to standard output");
+		return sb_report(&err);
+	}
+	return 0;
+}
+
+void sb_json_access(struct sb_json *json, const struct sb_access *access)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(256);
+
+	sb_access_print(access, &text);
+	sb_json_string(json, text.data);
+}
+
+void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
+{
+	if (!rule) {
+		sb_json_string(json, NULL);
+		return;
+	}
+	sb_json_open(json, '{');
+	sb_json_key(json, "access");
+	sb_json_access(json, &rule->access);
+	sb_json_pair(json, "pattern", rule->pattern);
+	sb_json_pair(json, "tier", sb_tier_name(rule->tier));
+	sb_json_pair(json, "origin", rule->origin);
+	sb_json_pair_bool(json, "final", rule->hard || rule->tier == SB_TIER_SYSTEM);
+	if (rule->fast)
+		sb_json_pair_bool(json, "fast", true);
+	sb_json_close(json, '}');
+}
+
+void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
+{
+	sb_json_key(json, "rules");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < sb_policy_count(policy); i++)
+		sb_json_rule(json, sb_policy_rule(policy, i));
+	sb_json_close(json, ']');
+}
+
+void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)
+{
+	sb_json_open(json, '{');
+	sb_json_pair_bool(json, "mount_namespace", layers->mounts);
+	sb_json_pair_bool(json, "user_namespace", layers->user_namespace);
+	sb_json_pair_bool(json, "ipc_namespace", layers->ipc_namespace);
+	sb_json_pair_bool(json, "network_namespace", layers->net_namespace);
+	sb_json_pair_int(json, "landlock_abi", layers->landlock_abi);
+	sb_json_pair_bool(json, "seccomp", layers->seccomp);
+	sb_json_pair_int(json, "inside", layers->outer);
+	sb_json_close(json, '}');
+}
+
+void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak)
+{
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < weak->count; i++)
+		sb_json_string(json, weak->text[i]);
+	sb_json_close(json, ']');
+}

@@ -1,0 +1,20 @@
+/*
+ * complain.h - what both programs say on standard error, and the exit statuses of sandbash's own.
+ */
+#ifndef SB_OPTIONS_COMPLAIN_H
+#define SB_OPTIONS_COMPLAIN_H
+
+#include "sandbash/error.h"
+
+enum {
+	SB_EXIT_USAGE = 2,
+	SB_EXIT_FAILURE = 125,
+	SB_EXIT_CANNOT_EXECUTE = 126,
+	SB_EXIT_NOT_FOUND = 127,
+};
+
+/* Print an error in the house form; returns the exit status that fits its code. */
+int sb_report(const struct sb_error *err);
+void sb_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

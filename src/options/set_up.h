@@ -1,0 +1,46 @@
+/*
+ * set_up.h - from a command line and the environment to the rules that count.
+ *
+ *     sb_command_line_parse -> sb_set_up -> sb_setup_done, sb_command_line_done
+ *
+ * Reads the environment, and says on standard error what is wrong.
+ */
+#ifndef SB_OPTIONS_SET_UP_H
+#define SB_OPTIONS_SET_UP_H
+
+#include "config/setup.h"
+#include "options/options.h"
+
+struct sb_session;
+
+/* The request that flags and environment make; strings stay the command line's. */
+struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking);
+
+/* The session that --session names; NULL: none.  Opened by sb_set_up(). */
+struct sb_session *sb_session_in_use(void);
+
+/* getenv(), for many names in a row. */
+const char *sb_own_variable(const char *name);
+
+/* Does this command line start a supervised run here? */
+bool sb_is_supervised(const struct sb_command_line *line);
+
+/* Does a guard judge names in the run that this command line starts, or would start? */
+bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup);
+
+/*
+ * sb_setup_make() with its warnings and errors printed; 0 or an exit status.  file: what was found for
+ * the command, whose profile counts; or NULL.
+ */
+int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup *out);
+int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
+		  struct sb_setup *out);
+
+/*
+ * The same of a run that was, for those who judge it once more: with text, lines as in a file of --policy, and
+ * nothing printed.
+ */
+int sb_set_up_again(const struct sb_command_line *line, const char *file, const char *text,
+		    struct sb_setup *out, struct sb_error *err);
+
+#endif
