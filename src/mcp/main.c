@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "mcp/keeper.h"
-#include "mcp/mcp.h"
+#include "mcp/keeper/keeper.h"
+#include "mcp/server/server.h"
 #include "options/complain.h"
 #include "options/environ.h"
 #include "options/set_up.h"

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mcp/frame.h"
-#include "mcp/rpc.h"
-#include "mcp/token.h"
-#include "mcp/tools.h"
+#include "mcp/server/token.h"
+#include "mcp/tools/tools.h"
+#include "mcp/wire/frame.h"
+#include "mcp/wire/rpc.h"
 
 #define LIMIT 4096 /* of a line, so that long ones are within reach */
 

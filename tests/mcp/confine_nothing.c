@@ -1,5 +1,5 @@
 /*
- * confine_nothing.c - the server without its own domain, in the place of src/mcp/confine.c.
+ * confine_nothing.c - the server without its own domain, in the place of src/mcp/server/confine.c.
  *
  * Linked into build-asan/tests/mcp-unconfined.  The leak checker stops the process and looks into
  * it through /proc, both of which the domain forbids.  What it finds at the end is the same code
@@ -12,7 +12,7 @@
 #include <sanitizer/common_interface_defs.h>
 #include <stdlib.h>
 
-#include "mcp/mcp.h"
+#include "mcp/server/server.h"
 
 __attribute__((constructor)) static void report_to_files(void)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/dump.h"
+#include "mcp/wire/dump.h"
 
 static void check_same(json_t *value)
 {

@@ -1,0 +1,399 @@
+/*
+ * keeper_child.c - one operation that was approved, in a process of its own.
+ *
+ * The process has the keeper's view of the machine and ends after one call.  Its consent
+ * callback says yes to what the session's grants cover and to what was answered for this very
+ * call; at anything else the call stops, and what it was about goes back as the next question.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/escape.h"
+#include "consent/excerpt.h"
+#include "judge/judge.h"
+#include "mcp/keeper/keeper_child.h"
+#include "mcp/tools/tools.h"
+#include "mcp/wire/rpc.h"
+#include "path/path.h"
+#include "sys/process.h"
+
+#define MAX_CHANGES 3 /* that often it is asked about again: as supervise/pending.h */
+
+/* How often was a yes to something else at this path: other bytes, a directory with other things in it? */
+static unsigned outdated(const struct child *child, const struct keeper_subject *subject)
+{
+	unsigned count = 0;
+
+	for (const struct keeper_approval *one = child->perform->approvals; one; one = one->next)
+		count += one->yes && one->subject.op == subject->op &&
+			 strcmp(one->path, subject->path) == 0 && one->subject.bytes[0] &&
+			 subject->bytes[0] && strcmp(one->subject.bytes, subject->bytes) != 0;
+	return count;
+}
+
+enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject)
+{
+	enum sb_answer lasting =
+		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
+	const struct keeper_approval *found =
+		sb_approvals_find(child->perform->approvals, subject, false);
+
+	if (!found)
+		found = sb_approvals_find(child->keeper->ahead, subject, true);
+	if (found && lasting != SB_ANSWER_DENY)
+		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
+	return lasting;
+}
+
+/* --- guarded names ------------------------------------------------------------------------------- */
+
+void sb_child_note(json_t *notes, const char *text)
+{
+	json_array_append_new(notes, sb_rpc_string(text));
+}
+
+static void add_lines(json_t *notes, const char *lines)
+{
+	for (; *lines; lines += *lines == '\n') {
+		size_t length = strcspn(lines, "\n");
+
+		json_array_append_new(notes, sb_rpc_text(lines, length));
+		lines += length;
+	}
+}
+
+/* The path alone does not tell where it goes, or what gets its name. */
+static void add_other(json_t *notes, const struct sb_files_question *question)
+{
+	char shown[PATH_MAX], text[PATH_MAX + 64];
+	bool moves = question->call == SB_FILES_MOVE;
+
+	if (!question->other)
+		return;
+	snprintf(text, sizeof text, "it is %s '%s'",
+		 question->op == SB_DELETE ? "moved to"
+		 : moves                   ? "moved from"
+					   : "a copy of",
+		 sb_escape_line(shown, sizeof shown, question->other));
+	sb_child_note(notes, text);
+}
+
+static void add_link(json_t *notes, const char *target)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX + 64);
+
+	sb_buf_puts(&shown, "it is a link, which leads to '");
+	sb_escape_name(&shown, target, strlen(target));
+	sb_buf_puts(&shown, "'");
+	sb_child_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
+}
+
+/*
+ * SECURITY: who asks looks for itself who obeys the name.
+ *
+ * Danger: what a place outside means, the view of the files cannot always tell: that its
+ * directory is missing, or the bytes come later, makes a name look harmless.  An answer for the
+ * directory would cover it, and the question not say what it is.
+ * Price: a table is made, and a directory opened, per question about a change.
+ * Held by: tests/mcp/guarded.py
+ */
+bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
+			 struct sb_guard_bytes bytes, json_t *notes)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
+	bool makes = strcmp(child->perform->tool, "create_directory") == 0;
+	const struct sb_case what = {
+		.deed = op == SB_DELETE ? SB_DEED_REMOVE
+			: makes         ? SB_DEED_MKDIR
+					: SB_DEED_WRITE,
+		.site = {.directory = directory < 0 ? -1 : directory,
+			 .object = -1,
+			 .path = path,
+			 .name = strrchr(path, '/') + 1},
+	};
+	struct sb_grounds grounds = {.policy = child->keeper->options->setup->policy};
+	struct sb_judgement judgement;
+	const struct sb_guard_answer *answer = &judgement.all[0].guard;
+	struct sb_guard *guard;
+	char text[700];
+
+	if (op == SB_READ)
+		return false;
+	if (!sb_keeper_guard(child->keeper, &guard)) {
+		sb_child_note(notes, "nobody could find out whether a program outside obeys it");
+		return true;
+	}
+	grounds.guard = guard;
+	sb_judge(&grounds, &what, &judgement);
+	if (judgement.lands && bytes.bytes)
+		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, bytes);
+	sb_guard_free(guard);
+	if (answer->verdict == SB_GUARD_PLAIN)
+		return false;
+	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
+		 answer->row->why);
+	sb_child_note(notes, text);
+	add_lines(notes, answer->detail);
+	return true;
+}
+
+static const char *why_text(enum sb_files_why why)
+{
+	switch (why) {
+	case SB_FILES_WHY_OUTSIDE:
+		return "it lies outside the allowed directories";
+	case SB_FILES_WHY_MOUNT:
+		return "another filesystem is mounted there";
+	case SB_FILES_WHY_HARD_LINK:
+		return "the file has other names";
+	case SB_FILES_WHY_GUARDED:
+		return "a program outside would run or obey it later";
+	case SB_FILES_WHY_IGNORED:
+		return "git ignores it, so git cannot bring it back";
+	default:
+		return NULL;
+	}
+}
+
+static struct sb_guard_bytes bytes_of(const struct sb_files_question *question)
+{
+	return (struct sb_guard_bytes){question->content, question->content_length};
+}
+
+/* What it is about, and all there is to say to it; a list that is to be freed. */
+static json_t *look_at(const struct child *child, const struct sb_files_question *question,
+		       struct keeper_subject *out)
+{
+	const char *reason = question->reason ? question->reason : why_text(question->why);
+	json_t *notes = json_array();
+
+	*out = (struct keeper_subject){.op = question->op, .path = question->path};
+	if (question->content)
+		sb_sha256_hex(question->content, question->content_length, out->bytes);
+	else if (question->seal)
+		sb_sha256_hex(question->seal, strlen(question->seal), out->bytes);
+	else if (question->leads_to)
+		sb_sha256_hex(question->leads_to, strlen(question->leads_to) + 1, out->bytes);
+	if (reason)
+		sb_child_note(notes, reason);
+	if (question->found)
+		add_lines(notes, question->found);
+	add_other(notes, question);
+	if (question->whole)
+		add_lines(notes, question->whole);
+	if (question->leads_to)
+		add_link(notes, question->leads_to);
+	if (outdated(child, out))
+		sb_child_note(notes, "it has changed since you said yes");
+	/* the gravest reason is given: that it lies outside may be another */
+	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
+		sb_child_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
+	out->guarded =
+		sb_child_is_guarded(child, question->op, question->path, bytes_of(question), notes);
+	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
+	return notes;
+}
+
+/* What would be written, as far as a person sees it. */
+static json_t *shown_content(const struct sb_files_question *question)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
+
+	sb_excerpt_shown(question->old, question->old_length, question->content,
+			 question->content_length, &shown);
+	return sb_rpc_shown(shown.data, shown.length);
+}
+
+static void put_question(struct child *child, const struct sb_files_question *question,
+			 const struct keeper_subject *subject, json_t *notes)
+{
+	child->question = json_pack("{s:i, s:o, s:b, s:s, s:o}", "op", question->op, "path",
+				    sb_rpc_string(question->path), "guarded", subject->guarded,
+				    "bytes", subject->bytes, "notes", json_incref(notes));
+	if (question->rule)
+		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
+	if (question->directory && !subject->guarded &&
+	    sb_keeper_may_open(child->keeper, question->op, question->path, question->directory))
+		json_object_set_new(child->question, "directory",
+				    sb_rpc_string(question->directory));
+	if (question->content)
+		json_object_set_new(child->question, "content", shown_content(question));
+}
+
+/* What was allowed, for the record: as of a command (supervise/record.h), from where to where. */
+static json_t *used_by(const struct sb_files_question *question,
+		       const struct keeper_subject *subject, const char *by)
+{
+	json_t *used = json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
+				 sb_rpc_string(question->path), "by", by);
+
+	if (question->other)
+		json_object_set_new(used, question->op == SB_DELETE ? "to" : "from",
+				    sb_rpc_string(question->other));
+	if (question->rule)
+		json_object_set_new(used, "rule", sb_rpc_string(question->rule->origin));
+	if (question->content)
+		json_object_set_new(used, "content", json_string(subject->bytes));
+	return used;
+}
+
+static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
+{
+	struct child *child = context;
+	struct keeper_subject subject;
+	json_t *path = json_string(question->path), *notes;
+	enum sb_answer answer;
+
+	/* a name that is no text could not be shown as it is, nor an answer be about it */
+	json_decref(path);
+	if (!path)
+		return SB_FILES_ANSWER_NO;
+	notes = look_at(child, question, &subject);
+	answer = sb_child_known(child, &subject);
+	if (answer == SB_ANSWER_NONE && outdated(child, &subject) >= MAX_CHANGES) {
+		child->changed = true;
+		answer = SB_ANSWER_DENY;
+	}
+	if (answer == SB_ANSWER_NONE && !child->question && !child->perform->nobody)
+		put_question(child, question, &subject, notes);
+	json_decref(notes);
+	if (answer == SB_ANSWER_DENY)
+		return SB_FILES_ANSWER_NO;
+	if (answer == SB_ANSWER_NONE)
+		return child->perform->nobody ? SB_FILES_ANSWER_NOBODY : SB_FILES_ANSWER_LATER;
+	json_array_append_new(child->used, used_by(question, &subject,
+						   answer == SB_ANSWER_ONCE ? "once" : "grant"));
+	return SB_FILES_ANSWER_YES;
+}
+
+/* F7 */
+static void audit(void *context, const struct sb_files_event *event)
+{
+	const struct child *child = context;
+	json_t *told;
+
+	if (event->done)
+		return;
+	told = json_pack("{s:s, s:o}", "op", sb_op_name(event->op), "path",
+			 sb_rpc_string(event->path));
+	if (event->given)
+		json_object_set_new(told, "given", sb_rpc_string(event->given));
+	if (event->rule)
+		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (event->verdict == SB_ASK && child->perform->nobody)
+		json_object_set_new(told, "by", json_string("nobody"));
+	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
+		json_object_set_new(told, "by", json_string("quiet"));
+	json_array_append_new(child->refused, told);
+}
+
+const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	char **open = sb_setup_open_roots(setup);
+	size_t count = json_array_size(given), own = 0, kept = 0, extra = 0;
+	const char **roots;
+
+	while (setup->projects[own])
+		own++;
+	while (keeper->opened && keeper->opened[extra])
+		extra++;
+	roots = calloc(count + own + extra + 1, sizeof *roots);
+	for (size_t i = 0; roots && i < count; i++) {
+		const char *root = json_string_value(json_array_get(given, i));
+
+		for (size_t p = 0; root && open[p]; p++)
+			if (sb_path_within(open[p], root)) {
+				roots[kept++] = root;
+				break;
+			}
+	}
+	if (roots && !kept)
+		memcpy(roots, setup->projects, own * sizeof *roots);
+	else if (roots &&
+		 extra) /* what was opened on request, the client's roots do not take away */
+		memcpy(roots + kept, keeper->opened, extra * sizeof *roots);
+	return roots;
+}
+
+static void write_out(int fd, json_t *value)
+{
+	SB_AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+	size_t length = text ? strlen(text) : 0;
+
+	for (size_t at = 0; at < length;) {
+		ssize_t put = write(fd, text + at, length - at);
+
+		if (put <= 0)
+			_exit(1);
+		at += (size_t)put;
+	}
+}
+
+_Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,
+			       int report)
+{
+	const struct sb_tool *tool = sb_tool_find(perform->tool);
+	const struct sb_setup *setup = keeper->options->setup;
+	struct child child = {.keeper = keeper,
+			      .perform = perform,
+			      .used = json_array(),
+			      .refused = json_array()};
+	struct sb_files_options options = {.size = sizeof options,
+					   .consent = consent,
+					   .audit = audit,
+					   .context = &child,
+					   .home = setup->home.home,
+					   .git_settings =
+						   (const char *const *)setup->home.git_settings,
+					   .config_home = setup->home.xdg_config,
+					   .data_home = setup->home.xdg_data};
+	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
+	struct sb_tool_call call = {.policy = setup->policy, .args = perform->args};
+	const char **roots = sb_keeper_roots(keeper, perform->roots);
+	json_t *result, *told;
+
+	/* nobody waits for what it finds without the keeper; a change ends whole */
+	if ((tool->hints & SB_TOOL_READS) && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		_exit(1);
+	if (!roots)
+		_exit(1);
+	if (sb_tools_open_view(setup->policy, roots, &options, &call.view, &call.err) != 0) {
+		result = sb_tool_files_error(&call.err);
+	} else if (tool->run) {
+		if (tool->kind == SB_TOOL_KEEPER) {
+			call.grants = sb_ahead_grants(keeper);
+			call.said = sb_ahead_said;
+			call.context = &child;
+		}
+		result = sb_tool_run(tool, &call, &caller);
+	} else {
+		result = strcmp(tool->name, "open_project") == 0 ? sb_project_request(&child, &call)
+								 : sb_ahead_request(&child, &call);
+	}
+	if (child.changed) {
+		json_decref(result);
+		result = sb_tool_failure(
+			"CHANGED",
+			"what the user was asked about changed again and again while they were asked",
+			"Wait until nothing writes there any more, then repeat the call.", true,
+			NULL);
+	}
+	write_out(perform->result, result);
+	told = json_pack("{s:i, s:o, s:o, s:b}", "code", call.err.code, "used", child.used,
+			 "refused", child.refused, "failed",
+			 json_is_true(json_object_get(result, "isError")));
+	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)
+		json_object_set_new(told, "question", child.question);
+	if (child.open)
+		json_object_set_new(told, "open", child.open);
+	write_out(report, told);
+	_exit(0);
+}

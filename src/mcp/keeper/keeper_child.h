@@ -1,0 +1,48 @@
+/*
+ * keeper_child.h - what the files of the process that does one operation share (keeper_child.c).
+ */
+#ifndef SB_MCP_KEEPER_KEEPER_CHILD_H
+#define SB_MCP_KEEPER_KEEPER_CHILD_H
+
+#include "mcp/keeper/keeper_impl.h"
+#include "mcp/tools/tools.h"
+
+struct child {
+	const struct keeper *keeper;
+	const struct keeper_perform *perform;
+	json_t *question; /* the first that is open */
+	json_t *used;     /* what an answer allowed: for the record */
+	json_t *refused;  /* the same of what was refused */
+	json_t *open;     /* a project that the keeper is to open; or NULL */
+	bool changed;     /* what was shown is another thing each time: not asked about any more */
+};
+
+/* Was it answered already?  SB_ANSWER_NONE: no. */
+enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject);
+
+/* Does a program outside obey the name?  bytes NULL: there are none yet.  True: notes say by whom. */
+bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
+			 struct sb_guard_bytes bytes, json_t *notes);
+void sb_child_note(json_t *notes, const char *text);
+
+/* --- keeper_ahead.c ------------------------------------------------------------------------------ */
+
+/* request_access: asks about a path that it does nothing to. */
+json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call);
+
+/* The model's reason, marked as its words; nothing without one. */
+void sb_ahead_reason(json_t *notes, const json_t *args);
+
+/* "granted", "denied", "nobody" or "refused", and for how long: into the structured content. */
+json_t *sb_ahead_outcome(json_t *result, const char *outcome, const char *until);
+
+/* What was answered about this for the session (context is the child); as sb_tool_call's said(). */
+int sb_ahead_said(const void *context, enum sb_op op, const char *path);
+
+/* What was granted in this session, for what_may_i_do; a new array. */
+json_t *sb_ahead_grants(const struct keeper *keeper);
+
+/* --- keeper_project.c ---------------------------------------------------------------------------- */
+json_t *sb_project_request(struct child *child, struct sb_tool_call *call); /* open_project */
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * keeper_needs.c - what a command says that it needs (C10): less than the session's rules is just so,
+ * more is asked before it starts, and holds for this command only.
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/quote.h"
+#include "mcp/keeper/keeper_impl.h"
+#include "mcp/wire/rpc.h"
+#include "path/path.h"
+#include "path/pattern.h"
+#include "policy/settings.h"
+
+static const struct {
+	const char *argument;
+	enum sb_setting setting;
+	const char *less; /* what it would be allowed, in a question */
+} wishes[] = {
+	{"access", SB_SETTING_MODE, "run a command that may change files in"},
+	{"network", SB_SETTING_NETWORK, "run a command that may use the network, in"},
+};
+
+#define WISHES (sizeof wishes / sizeof wishes[0])
+
+json_t *sb_needs_error(const char *code, const char *model, bool violation, const char *format, ...)
+{
+	char person[PATH_MAX + 200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(person, sizeof person, format, args);
+	va_end(args);
+	return json_pack("{s:s, s:o, s:s, s:b}", "code", code, "person", sb_rpc_string(person),
+			 "model", model, "violation", violation);
+}
+
+json_t *sb_needs_denied(void)
+{
+	return sb_needs_error("DENIED", "Do without it, or run it with what the rules allow.", true,
+			      "the user was asked and said no");
+}
+
+void sb_needs_done(struct keeper_needs *needs)
+{
+	for (size_t i = 0; i < needs->inside_count; i++)
+		free(needs->inside[i]);
+	for (size_t i = 0; i < needs->outside_count; i++)
+		free(needs->outside[i]);
+	*needs = (struct keeper_needs){0};
+}
+
+/* --- reading ------------------------------------------------------------------------------------- */
+
+static json_t *read_setting(const struct keeper *keeper, size_t which, const char *word,
+			    struct keeper_needs *out)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	enum sb_setting setting = wishes[which].setting;
+	const struct sb_setting_row *row = &sb_settings[setting];
+	struct sb_error err;
+	int value;
+
+	if (sb_setting_parse(setting, word, &value, &err) != SB_OK ||
+	    (setting == SB_SETTING_MODE && value == SB_MODE_DANGER_FULL_ACCESS))
+		return sb_needs_error("INVALID_ARGUMENT", "Repair the arguments and call again.",
+				      false, "'%s' cannot be '%s'", wishes[which].argument, word);
+	if (value < setup->least[setting])
+		return sb_needs_error("BLOCKED", "Do without it: nobody can allow it here.", true,
+				      "the system's rules keep '%s' at '%s'", row->word,
+				      row->values[setup->least[setting]]);
+	out->settings[setting] = value + 1;
+	out->asks |= value < sb_policy_get(setup->policy, setting);
+	return NULL;
+}
+
+static int setting_of(const struct keeper *keeper, const struct keeper_needs *needs,
+		      enum sb_setting setting)
+{
+	return needs->settings[setting] ? needs->settings[setting] - 1
+					: sb_policy_get(keeper->options->setup->policy, setting);
+}
+
+static bool lies_in(const char *const *roots, const char *path)
+{
+	while (*roots && !sb_path_within(*roots, path))
+		roots++;
+	return *roots;
+}
+
+/* By a rule.  A project that the client's roots leave out is not. */
+static bool is_open(const struct keeper *keeper, const char *path)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	bool allowed = !lies_in((const char *const *)setup->projects, path);
+
+	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
+		allowed &= sb_decide(setup->policy, (enum sb_op)op, path).verdict == SB_ALLOW;
+	return allowed;
+}
+
+/*
+ * SECURITY: a directory that a command asks for is opened as an answer would open it.
+ *
+ * Danger: the model chooses the path.  The home directory, a directory with keys, or .git/hooks would be one yes
+ * away; as a rule of the command line it would open guarded names and beat the user's own rules.
+ * Price: what no answer opens is refused unasked.
+ * Held by: tests/mcp/needs.py
+ */
+static json_t *read_root(const struct keeper *keeper, const char *const *roots, const char *given,
+			 struct keeper_needs *out)
+{
+	const struct sb_home *home = &keeper->options->setup->home;
+	SB_AUTO_FREE char *absolute = NULL;
+	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FREE char *itself = NULL;
+	enum sb_answer said;
+	struct stat info;
+	struct sb_error err;
+	int missing = 0;
+
+	if (sb_path_expand(given, roots[0], home->home, &absolute, &err) != SB_OK ||
+	    sb_path_canonical(absolute, &path, &missing, &err) != SB_OK)
+		return sb_needs_error("INVALID_ARGUMENT", "Repair the arguments and call again.",
+				      false, "%s", err.message);
+	if (missing || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return sb_needs_error("NOT_FOUND", "writableRoots are directories that are there.",
+				      false, "there is no directory '%s'", path);
+	if (lies_in(roots, path)) {
+		out->inside[out->inside_count++] = sb_take_ptr(&path);
+		return NULL;
+	}
+	itself = sb_path_join(path, ".");
+	said = itself ? sb_keeper_recall(keeper, SB_MODIFY, itself, false) : SB_ANSWER_DENY;
+	if (is_open(keeper, path) || said == SB_ANSWER_DIRECTORY)
+		return NULL;
+	if (said == SB_ANSWER_DENY)
+		return sb_needs_denied();
+	if (!sb_keeper_may_open(keeper, SB_MODIFY, path, path))
+		return sb_needs_error(
+			"BLOCKED",
+			"Nobody can allow it as a whole. Name a directory in it, or leave it "
+			"to the questions of the command.",
+			true, "'%s' cannot be opened to a command as a whole", path);
+	out->outside[out->outside_count++] = sb_take_ptr(&path);
+	out->asks = true;
+	return NULL;
+}
+
+json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out)
+{
+	const json_t *given = json_object_get(message, "needs"),
+		     *list = json_object_get(given, "writableRoots"), *root;
+	SB_AUTO_FREE const char **roots =
+		sb_keeper_roots(keeper, json_object_get(message, "roots"));
+	json_t *wrong = NULL;
+	size_t i;
+
+	for (i = 0; i < WISHES && !wrong; i++) {
+		const char *word = json_string_value(json_object_get(given, wishes[i].argument));
+
+		if (word)
+			wrong = read_setting(keeper, i, word, out);
+	}
+	if (wrong || !json_array_size(list))
+		return wrong;
+	if (!roots || json_array_size(list) > SB_NEEDS_ROOTS)
+		return sb_needs_error("INVALID_ARGUMENT", "Name fewer.", false,
+				      "'writableRoots' has at most %d directories", SB_NEEDS_ROOTS);
+	if (setting_of(keeper, out, SB_SETTING_MODE) == SB_MODE_READ_ONLY)
+		return sb_needs_error("INVALID_ARGUMENT",
+				      "Leave out writableRoots, or say access: workspace-write.",
+				      false, "where access is read-only nothing is writable");
+	json_array_foreach(list, i, root)
+	{
+		if (!json_is_string(root))
+			return sb_needs_error("INVALID_ARGUMENT", "Repair the arguments.", false,
+					      "'writableRoots' is an array of strings");
+		wrong = read_root(keeper, roots, json_string_value(root), out);
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}
+
+/* --- asking -------------------------------------------------------------------------------------- */
+
+/* One thing that it would get: what, and where. */
+struct extra {
+	const char *verb, *path;
+};
+
+static size_t find_extras(const struct keeper *keeper, const struct keeper_needs *needs,
+			  struct extra out[WISHES + SB_NEEDS_ROOTS])
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	size_t count = 0;
+
+	for (size_t i = 0; i < needs->outside_count; i++)
+		out[count++] = (struct extra){"run a command that may change everything in",
+					      needs->outside[i]};
+	for (size_t i = 0; i < WISHES; i++)
+		if (setting_of(keeper, needs, wishes[i].setting) <
+		    sb_policy_get(setup->policy, wishes[i].setting))
+			out[count++] = (struct extra){wishes[i].less, setup->home.cwd};
+	return count;
+}
+
+static json_t *notes_of(const struct extra *extras, size_t count, const char *command)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
+	json_t *notes = json_array();
+
+	for (size_t i = 1; i < count; i++) {
+		line.length = 0;
+		sb_buf_printf(&line, "and %s '", extras[i].verb + strlen("run a command that "));
+		sb_escape_name(&line, extras[i].path, strlen(extras[i].path));
+		sb_buf_putc(&line, '\'');
+		json_array_append_new(notes, sb_rpc_text(line.data, line.length));
+	}
+	json_array_append_new(notes, json_string("for this command only; names that a program "
+						 "outside would obey still ask"));
+	line.length = 0;
+	sb_buf_puts(&line, "the command: ");
+	sb_escape_value(&line, command, strlen(command), 1000);
+	json_array_append_new(notes, sb_rpc_text(line.data, line.length));
+	return notes;
+}
+
+/* What was asked for, as text: refused_needs has what was refused. */
+static char *key_of(const struct extra *extras, size_t count)
+{
+	SB_AUTO_BUF struct sb_buf key = SB_BUF(256 * 1024);
+
+	for (size_t i = 0; i < count; i++)
+		sb_buf_printf(&key, "%s %s\n", extras[i].verb, extras[i].path);
+	return sb_buf_take(&key);
+}
+
+static bool was_refused(const struct keeper *keeper, const struct extra *extras, size_t count)
+{
+	SB_AUTO_FREE char *key = key_of(extras, count);
+
+	return !key ||
+	       sb_approvals_find(keeper->refused_needs,
+				 &(struct keeper_subject){.op = SB_MODIFY, .path = key}, true);
+}
+
+void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs)
+{
+	struct extra extras[WISHES + SB_NEEDS_ROOTS];
+	size_t count = find_extras(keeper, needs, extras);
+	SB_AUTO_FREE char *key = key_of(extras, count);
+
+	if (key)
+		sb_approvals_add(&keeper->refused_needs,
+				 &(struct keeper_subject){.op = SB_MODIFY, .path = key}, false);
+}
+
+struct keeper_question *sb_needs_question(struct keeper *keeper, const struct keeper_needs *needs,
+					  const char *command, bool *out_refused)
+{
+	struct extra extras[WISHES + SB_NEEDS_ROOTS];
+	size_t count = find_extras(keeper, needs, extras), i;
+	struct sb_question shown = {.op = SB_MODIFY,
+				    .program = "run_command",
+				    .process = getpid(),
+				    .about = SB_ABOUT_AHEAD};
+	struct keeper_question *question;
+	json_t *notes, *note;
+
+	/* also with other company */
+	*out_refused = was_refused(keeper, extras, count);
+	for (i = 0; i < count; i++)
+		*out_refused |= was_refused(keeper, &extras[i], 1);
+	if (*out_refused || !count)
+		return NULL;
+	shown.verb = extras[0].verb;
+	shown.path = extras[0].path;
+	notes = notes_of(extras, count, command);
+	json_array_foreach(notes, i, note) shown.notes[i] = json_string_value(note);
+	question = sb_keeper_question(keeper, &shown);
+	json_decref(notes);
+	return question;
+}
+
+/* --- options ------------------------------------------------------------------------------------- */
+
+/* What a person would start the server with, to have it always. */
+void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *needs,
+		    struct sb_buf *out)
+{
+	const struct sb_policy *policy = keeper->options->setup->policy;
+
+	sb_buf_puts(out, "sandbash --mcp");
+	for (size_t i = 0; i < WISHES; i++) {
+		enum sb_setting setting = wishes[i].setting;
+		int value = setting_of(keeper, needs, setting);
+
+		if (value < sb_policy_get(policy, setting))
+			sb_buf_printf(out, " %s", sb_settings[setting].options[value]);
+	}
+	for (size_t i = 0; i < needs->outside_count; i++) {
+		SB_AUTO_FREE char *pattern = sb_pattern_escape(needs->outside[i]);
+		SB_AUTO_BUF struct sb_buf option = SB_BUF(16 * 1024);
+
+		sb_buf_printf(&option, "--allow-write=%s", pattern ? pattern : "");
+		sb_buf_putc(out, ' ');
+		sb_shell_quote(out, option.data);
+	}
+}

@@ -1,0 +1,328 @@
+/* keeper_perform.c - calls that the server may not do: tried, asked about, tried again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "mcp/keeper/keeper_impl.h"
+#include "mcp/tools/tools.h"
+#include "mcp/wire/rpc.h"
+
+#define MAX_PERFORMS 64 /* calls that wait at one time */
+#define MAX_ROUNDS 64   /* questions of one call */
+/* Every path of a call may be in it, as often as the call has it. */
+#define REPORT_MAX ((size_t)4 * SB_RPC_LINE_MAX)
+
+static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
+{
+	struct keeper_perform **at = &keeper->performs;
+
+	while (*at && *at != perform)
+		at = &(*at)->next;
+	if (*at)
+		*at = perform->next;
+	sb_approvals_free(perform->approvals);
+	json_decref(perform->args);
+	json_decref(perform->roots);
+	free(perform->tool);
+	sb_auto_close(&perform->report);
+	sb_auto_close(&perform->result);
+	free(perform);
+}
+
+/* Hand the result over; nobody: it stopped at a question that nobody can be asked. */
+static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody,
+		   json_t *opened)
+{
+	json_t *message =
+		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
+	char attach[SB_KEEPER_WAY_IN];
+
+	if (nobody && sb_keeper_way_in(keeper, attach)) {
+		json_object_set_new(message, "nobody", json_true());
+		json_object_set_new(message, "declined", json_boolean(perform->declined));
+		json_object_set_new(message, "attach", json_string(attach));
+	}
+	if (opened)
+		json_object_set(message, "opened", opened);
+	if (perform->cancelled)
+		json_decref(message);
+	else
+		sb_link_send(&keeper->link, message, &perform->result, 1);
+	free_perform(keeper, perform);
+}
+
+/* Could not even be tried. */
+static void fail(struct keeper *keeper, struct keeper_perform *perform)
+{
+	sb_link_send(&keeper->link,
+		     json_pack("{s:s, s:I, s:b}", "k", "performed", "call",
+			       (json_int_t)perform->call, "failed", 1),
+		     NULL, 0);
+	free_perform(keeper, perform);
+}
+
+static void start(struct keeper *keeper, struct keeper_perform *perform)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		fail(keeper, perform);
+		return;
+	}
+	sb_auto_close(&perform->result);
+	perform->result = memfd_create("result", MFD_CLOEXEC);
+	perform->child = perform->result < 0 ? -1 : fork();
+	if (perform->child == 0)
+		sb_keeper_child(keeper, perform, ends[1]);
+	close(ends[1]);
+	perform->report = ends[0];
+	if (perform->child < 0) {
+		perform->child = 0;
+		fail(keeper, perform);
+	}
+}
+
+void sb_keeper_perform(struct keeper *keeper, const json_t *message)
+{
+	const char *tool = json_string_value(json_object_get(message, "tool"));
+	json_t *args = json_object_get(message, "arguments");
+	const struct sb_tool *found = tool ? sb_tool_find(tool) : NULL;
+	struct keeper_perform *perform;
+	size_t count = 0;
+
+	for (perform = keeper->performs; perform; perform = perform->next)
+		count++;
+	perform = calloc(1, sizeof *perform);
+	if (!perform)
+		return;
+	*perform = (struct keeper_perform){
+		.call = (unsigned long)json_integer_value(json_object_get(message, "call")),
+		.tool = tool ? strdup(tool) : NULL,
+		.args = json_incref(args),
+		.roots = json_incref(json_object_get(message, "roots")),
+		.elicit = sb_keeper_elicits(keeper, message),
+		.nobody = keeper->options->line->consent == SB_CONSENT_DENY,
+		.report = -1,
+		.result = -1,
+		.next = keeper->performs,
+	};
+	keeper->performs = perform;
+	sb_keeper_open_record(keeper);
+	/* the same check as the server's: its word is not enough */
+	if (!perform->tool || !found || found->kind == SB_TOOL_SERVER || count >= MAX_PERFORMS ||
+	    sb_tool_check(found, args, NULL) != SB_OK)
+		fail(keeper, perform);
+	else
+		start(keeper, perform);
+}
+
+void sb_keeper_cancel(struct keeper *keeper, unsigned long call)
+{
+	for (struct keeper_perform *perform = keeper->performs; perform; perform = perform->next) {
+		if (perform->call != call)
+			continue;
+		if (perform->question)
+			sb_keeper_withdraw(keeper, perform->question, "the call was cancelled");
+		perform->cancelled = true; /* a change that is under way ends whole */
+		if (!perform->child)
+			free_perform(keeper, perform);
+		else if (sb_tool_find(perform->tool)->hints & SB_TOOL_READS)
+			kill(perform->child, SIGKILL);
+		return;
+	}
+}
+
+/* --- what came of a try -------------------------------------------------------------------------- */
+
+static const char *verb_of(enum sb_op op)
+{
+	static const char *const verbs[] = {"read", "write to", "create", "delete"};
+
+	return verbs[op];
+}
+
+static void record_refused(struct keeper *keeper, const struct keeper_perform *perform,
+			   const json_t *told)
+{
+	size_t i;
+	json_t *refused;
+
+	json_array_foreach(json_object_get(told, "refused"), i, refused)
+	{
+		struct sb_event event = {
+			.kind = SB_EVENT_DENY,
+			.op = json_string_value(json_object_get(refused, "op")),
+			.act = perform->tool,
+			.path = json_string_value(json_object_get(refused, "path")),
+			.given = json_string_value(json_object_get(refused, "given")),
+			.rule = json_string_value(json_object_get(refused, "rule")),
+			.verdict = "deny",
+			.by = json_string_value(json_object_get(refused, "by")),
+			.error = EACCES,
+			.directory = keeper->options->setup->home.cwd};
+
+		sb_keeper_record(keeper, &event);
+	}
+}
+
+/* All of them, or it is another question.  The texts stay asked's. */
+static bool take_notes(const json_t *notes, struct sb_question *out)
+{
+	const json_t *note;
+	size_t i;
+
+	if (json_array_size(notes) > SB_QUESTION_NOTES)
+		return false;
+	json_array_foreach(notes, i, note)
+	{
+		out->notes[i] = json_string_value(note);
+		if (!out->notes[i])
+			return false;
+	}
+	return true;
+}
+
+static void ask(struct keeper *keeper, struct keeper_perform *perform, const json_t *asked)
+{
+	int op = (int)json_integer_value(json_object_get(asked, "op"));
+	struct sb_question shown = {
+		.op = op >= 0 && op < SB_OP_COUNT ? (enum sb_op)op : SB_MODIFY,
+		.path = json_string_value(json_object_get(asked, "path")),
+		.directory = json_string_value(json_object_get(asked, "directory")),
+		.rule = json_string_value(json_object_get(asked, "rule")),
+		.content = json_string_value(json_object_get(asked, "content")),
+		.content_length = json_string_length(json_object_get(asked, "content")),
+		.program = perform->tool,
+		.process = getpid(),
+		.about = json_is_true(json_object_get(asked, "guarded")) ? SB_ABOUT_RUN_LATER
+			 : json_is_true(json_object_get(asked, "ahead")) ? SB_ABOUT_AHEAD
+									 : SB_ABOUT_FILE,
+		.verb = json_string_value(json_object_get(asked, "verb")),
+	};
+	struct keeper_question *question = NULL;
+	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
+	const char *bytes = json_string_value(json_object_get(asked, "bytes"));
+	bool whole = take_notes(json_object_get(asked, "notes"), &shown);
+	const json_t *one;
+	size_t i;
+
+	if (!shown.verb)
+		shown.verb = verb_of(shown.op);
+	if (shown.path && whole && perform->rounds < MAX_ROUNDS)
+		question = sb_keeper_question(keeper, &shown);
+	if (!question) {
+		finish(keeper, perform, false, NULL);
+		return;
+	}
+	question->perform = perform;
+	question->session = json_is_true(json_object_get(asked, "session"));
+	json_array_foreach(json_object_get(asked, "ops"), i, one)
+		question->ops |= 1U << (json_integer_value(one) & 7);
+	question->subject =
+		(struct keeper_subject){.op = shown.op,
+					.guarded = json_is_true(json_object_get(asked, "guarded")),
+					.path = question->shown.path};
+	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
+		memcpy(question->subject.bytes, bytes, strlen(bytes) + 1);
+	perform->question = question;
+	event.question = question->shown.id;
+	event.op = sb_op_name(shown.op);
+	event.path = shown.path;
+	event.rule = shown.rule;
+	if (sb_keeper_put(keeper, question, perform->elicit)) {
+		sb_keeper_record(keeper, &event);
+		return;
+	}
+	sb_keeper_withdraw(keeper, question, "nobody can be asked");
+	perform->nobody = true;
+	start(keeper, perform); /* once more: the refusal is the call's own */
+}
+
+static void record_used(struct keeper *keeper, const struct keeper_perform *perform,
+			const json_t *told)
+{
+	size_t i;
+	json_t *used;
+
+	json_array_foreach(json_object_get(told, "used"), i, used)
+	{
+		const char *path = json_string_value(json_object_get(used, "path"));
+		const char *from = json_string_value(json_object_get(used, "from"));
+		struct sb_event event = {
+			.kind = SB_EVENT_PERFORM,
+			.op = json_string_value(json_object_get(used, "op")),
+			.act = perform->tool,
+			.path = from ? from : path,
+			.target = from ? path : json_string_value(json_object_get(used, "to")),
+			.rule = json_string_value(json_object_get(used, "rule")),
+			.content = json_string_value(json_object_get(used, "content")),
+			.by = json_string_value(json_object_get(used, "by")),
+			.verdict = "allow",
+			.directory = keeper->options->setup->home.cwd,
+		};
+
+		sb_keeper_record(keeper, &event);
+		/* what was asked ahead "once" is used up, but not by having asked */
+		for (int op = 0; event.op && path && op < SB_OP_COUNT; op++)
+			if (strcmp(sb_op_name((enum sb_op)op), event.op) == 0)
+				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, path);
+	}
+}
+
+/* Written at once, just before its end.  Closed here, so that one that is too long ends as well. */
+static json_t *read_report(struct keeper_perform *perform)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(REPORT_MAX);
+	static char bytes[64 * 1024];
+	ssize_t got;
+
+	do {
+		got = read(perform->report, bytes, sizeof bytes);
+		if (got > 0)
+			sb_buf_append(&text, bytes, (size_t)got);
+	} while ((got > 0 && !sb_buf_failed(&text)) || (got < 0 && errno == EINTR));
+	sb_auto_close(&perform->report);
+	perform->report = -1;
+	return sb_buf_failed(&text) ? NULL
+				    : json_loadb(text.data, text.length, JSON_ALLOW_NUL, NULL);
+}
+
+void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform)
+{
+	json_t *told = read_report(perform);
+	const json_t *question;
+	json_t *opened;
+
+	while (waitpid(perform->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	perform->child = 0;
+	perform->rounds++;
+	question = json_object_get(told, "question");
+	opened = json_object_get(told, "open");
+	if (!told) {
+		fail(keeper, perform);
+	} else if (question && !perform->cancelled) {
+		ask(keeper, perform, question);
+	} else if (opened && !sb_keeper_open_project(keeper, json_string_value(opened))) {
+		fail(keeper, perform);
+	} else {
+		record_refused(keeper, perform, told);
+		if (!json_is_true(json_object_get(told, "failed")))
+			record_used(keeper, perform, told);
+		finish(keeper, perform, perform->nobody, opened);
+	}
+	json_decref(told);
+}
+
+void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform)
+{
+	start(keeper, perform); /* a no is told by the call itself, in its own words */
+}

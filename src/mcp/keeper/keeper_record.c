@@ -1,0 +1,135 @@
+/* keeper_record.c - the session's record (F7), and the socket on which people attach to it. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "mcp/keeper/keeper_impl.h"
+#include "policy/encode.h"
+
+static int record_start(struct sb_audit *audit, const struct sb_setup *setup, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+	static const char *const command[] = {"sandbash", "--mcp", NULL};
+	char hash[SB_SHA256_HEX];
+	struct sb_event event = {.kind = SB_EVENT_START,
+				 .command = command,
+				 .directory = setup->home.cwd,
+				 .mode = sb_mode_name(sb_policy_mode(setup->policy)),
+				 .policy_hash = hash};
+
+	sb_policy_encode(setup->policy, &bytes);
+	sb_sha256_hex(bytes.data, bytes.length, hash);
+	return sb_audit_write(audit, &event, err);
+}
+
+int sb_keeper_require_record(const struct sb_setup *setup, const char *name, struct sb_audit **out,
+			     struct sb_error *err)
+{
+	struct sb_audit *audit;
+	int status = sb_audit_open(setup->home.state_dir, name, &audit, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_audit_reserve(audit, err);
+	if (status == SB_OK)
+		status = record_start(audit, setup, err);
+	if (status == SB_OK)
+		*out = audit;
+	else
+		sb_audit_close(audit);
+	return status;
+}
+
+bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN])
+{
+	/* who attaches to a session that never asks could not answer either */
+	if (keeper->options->line->consent == SB_CONSENT_DENY)
+		return false;
+	snprintf(out, SB_KEEPER_WAY_IN, "sandbash --attach%s%s", keeper->audit ? "=" : "",
+		 keeper->audit ? sb_audit_session(keeper->audit) : "");
+	return true;
+}
+
+static void attach_answered(void *context, unsigned long id, enum sb_answer answer)
+{
+	sb_keeper_answer(context, id, answer, "attach");
+}
+
+static void open_socket(struct keeper *keeper)
+{
+	static const char *const command[] = {"sandbash", "--mcp", NULL};
+	const struct sb_home *home = &keeper->options->setup->home;
+	struct sb_socket_options options = {
+		.size = sizeof options,
+		.state_dir = home->state_dir,
+		.session = keeper->audit ? sb_audit_session(keeper->audit) : NULL,
+		.name = keeper->own_session ? NULL : keeper->session_name,
+		.directory = home->cwd,
+		.command = command,
+		.mode = sb_mode_name(sb_policy_mode(keeper->options->setup->policy)),
+		.asks = keeper->options->line->consent != SB_CONSENT_DENY,
+		.answered = attach_answered,
+		.take_back = sb_keeper_take_back,
+		.add = sb_keeper_add,
+		.context = keeper,
+	};
+
+	if (sb_socket_open(&options, &keeper->socket, NULL) != SB_OK)
+		keeper->socket = NULL;
+}
+
+void sb_keeper_open_record(struct keeper *keeper)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+
+	if (!keeper->audit_tried) {
+		keeper->audit_tried = true;
+		if (sb_audit_open(setup->home.state_dir,
+				  keeper->own_session ? NULL : keeper->session_name, &keeper->audit,
+				  NULL) == SB_OK)
+			record_start(keeper->audit, setup, NULL);
+		else
+			keeper->audit = NULL;
+	}
+	if (!keeper->socket_tried) {
+		keeper->socket_tried = true;
+		open_socket(keeper);
+	}
+}
+
+static int op_of(const char *name)
+{
+	for (int op = 0; name && op < SB_OP_COUNT; op++)
+		if (strcmp(sb_op_name((enum sb_op)op), name) == 0)
+			return op;
+	return SB_READ;
+}
+
+void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
+{
+	int op = op_of(event->op);
+
+	sb_keeper_open_record(keeper);
+	event->program = "sandbash-mcp";
+	event->process = getpid();
+	if (event->kind == SB_EVENT_ASK)
+		keeper->counters.asked[op]++;
+	else if (event->kind == SB_EVENT_DENY)
+		keeper->counters.denied[op]++;
+	else if (event->kind == SB_EVENT_PERFORM)
+		keeper->counters.approved[op]++;
+	if (keeper->audit)
+		sb_audit_write(keeper->audit, event, NULL);
+}
+
+void sb_keeper_close_record(struct keeper *keeper)
+{
+	struct sb_event event = {
+		.kind = SB_EVENT_EXIT, .has_status = true, .counters = &keeper->counters};
+
+	if (keeper->audit)
+		sb_audit_write(keeper->audit, &event, NULL);
+	sb_audit_close(keeper->audit);
+	sb_socket_close(keeper->socket);
+}

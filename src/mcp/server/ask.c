@@ -1,0 +1,347 @@
+/*
+ * ask.c - a question, as the client's user gets to see it: form elicitation in both eras.
+ *
+ * Up to 2025-11-25: a request of ours, elicitation/create, that the client answers.  Later: the
+ * call ends with "input_required" and comes back with the answers.  Declining, cancelling and
+ * whatever is no offered answer mean no, unless it comes faster than a person could have read it:
+ * then the client has answered by itself, and nobody was asked.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "mcp/server/server.h"
+
+#define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
+#define ALONE_MS 100               /* nobody reads and declines a question as fast as that */
+#define PART_SHOWN 1000            /* bytes of a command */
+#define CONTENT_SHOWN (3 * 4096) /* of what would be written, which has its own marks: excerpt.h */
+
+static const char *text_of(const struct sb_ask *ask, const char *key)
+{
+	return json_string_value(json_object_get(ask->facts, key));
+}
+
+/* --- wording --------------------------------------------------------------------------------------- */
+
+static void put_escaped(struct sb_buf *out, const char *text)
+{
+	sb_escape_append(out, text, strlen(text));
+}
+
+static void put_name(struct sb_buf *out, const char *name)
+{
+	sb_escape_name(out, name, strlen(name));
+}
+
+/* What is long must not push the rest out of sight. */
+static void put_part(struct sb_buf *out, const char *bytes, size_t length, size_t most)
+{
+	sb_escape_value(out, bytes, length, most);
+}
+
+static void put_content(struct sb_buf *out, const struct sb_ask *ask)
+{
+	const json_t *content = json_object_get(ask->facts, "content");
+	const char *bytes = json_string_value(content);
+	size_t length = json_string_length(content);
+
+	if (!bytes || !length)
+		return;
+	sb_buf_puts(out, "\nIt would contain: ");
+	put_part(out, bytes, length, CONTENT_SHOWN);
+}
+
+/* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
+static json_t *message_of(const struct sb_ask *ask)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+	const char *program = text_of(ask, "program"), *target = text_of(ask, "target"),
+		   *rule = text_of(ask, "rule");
+	bool ahead = json_is_true(json_object_get(ask->facts, "ahead"));
+	const json_t *note;
+	size_t i;
+
+	sb_buf_puts(&text, ask->run && !ahead ? "The program " : "The tool ");
+	put_escaped(&text, program ? program : "?");
+	sb_buf_puts(&text, " wants to ");
+	put_escaped(&text, text_of(ask, "verb") ? text_of(ask, "verb") : "change");
+	sb_buf_putc(&text, ' ');
+	put_name(&text, text_of(ask, "path") ? text_of(ask, "path") : "?");
+	if (target) {
+		sb_buf_puts(&text, " -> ");
+		put_name(&text, target);
+	}
+	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
+	{
+		sb_buf_puts(&text, "\n(");
+		put_escaped(&text, json_string_value(note));
+		sb_buf_putc(&text, ')');
+	}
+	sb_buf_puts(&text, "\nWhy: ");
+	put_escaped(&text, rule ? rule : "no rule covers it");
+	if (text_of(ask, "means")) {
+		sb_buf_puts(&text, "\nA yes: ");
+		put_escaped(&text, text_of(ask, "means"));
+	}
+	if (ask->run && !ahead) {
+		sb_buf_puts(&text, "\nCommand: ");
+		put_part(&text, ask->run->command, strlen(ask->run->command), PART_SHOWN);
+	}
+	put_content(&text, ask);
+	return sb_rpc_text(text.data, text.length);
+}
+
+static json_t *form_of(const struct sb_ask *ask)
+{
+	bool session = json_is_true(json_object_get(ask->facts, "session"));
+	json_t *values = json_pack("[s]", "once"),
+	       *names = json_pack("[s]", session ? "Allow until this session ends" : "Allow once");
+	const char *directory = text_of(ask, "directory");
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
+	char line[4 * 4096 + 100];
+
+	if (directory) {
+		put_name(&shown, directory);
+		snprintf(line, sizeof line, "Allow everything in %s for this session", shown.data);
+		json_array_append_new(values, json_string("directory"));
+		json_array_append_new(names, sb_rpc_string(line));
+		snprintf(line, sizeof line, "Always allow everything in %s", shown.data);
+		json_array_append_new(values, json_string("always"));
+		json_array_append_new(names, sb_rpc_string(line));
+	}
+	json_array_append_new(values, json_string("deny"));
+	json_array_append_new(names, json_string("Deny"));
+	return json_pack("{s:s, s:{s:{s:s, s:s, s:s, s:o, s:o}}, s:[s]}", "type", "object",
+			 "properties", "answer", "type", "string", "title", "Answer", "description",
+			 "What the agent may do", "enum", values, "enumNames", names, "required",
+			 "answer");
+}
+
+static json_t *params_of(const struct sb_ask *ask, bool modern, const char *version)
+{
+	json_t *params = json_pack("{s:o, s:o}", "message", message_of(ask), "requestedSchema",
+				   form_of(ask));
+
+	/* "mode" came with 2025-11-25; leaving it out means the same */
+	if (modern || (version && strcmp(version, "2025-11-25") >= 0))
+		json_object_set_new(params, "mode", json_string("form"));
+	return params;
+}
+
+/* --- answers ------------------------------------------------------------------------------------------ */
+
+static void forget(struct sb_mcp *mcp, struct sb_ask *ask)
+{
+	struct sb_ask **at = &mcp->asks;
+
+	while (*at && *at != ask)
+		at = &(*at)->next;
+	if (*at)
+		*at = ask->next;
+	json_decref(ask->facts);
+	free(ask);
+}
+
+/* What the person chose; "none": there was no person. */
+static const char *chosen(const struct sb_ask *ask, const json_t *response)
+{
+	const char *action = json_string_value(json_object_get(response, "action")),
+		   *answer = json_string_value(
+			   json_object_get(json_object_get(response, "content"), "answer"));
+
+	if (!action || strcmp(action, "accept") != 0)
+		return sb_mcp_now_ms() - ask->sent_ms < ALONE_MS ? "none" : "deny";
+	if (!answer)
+		return "deny";
+	if (strcmp(answer, "once") == 0)
+		return "once";
+	if (text_of(ask, "directory") && strcmp(answer, "directory") == 0)
+		return "directory";
+	if (text_of(ask, "directory") && strcmp(answer, "always") == 0)
+		return "always";
+	return "deny";
+}
+
+static void give(struct sb_mcp *mcp, struct sb_ask *ask, const char *answer)
+{
+	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:s}", "k", "answer", "q", (json_int_t)ask->q,
+				   "answer", answer));
+	forget(mcp, ask);
+}
+
+/* --- putting ------------------------------------------------------------------------------------------- */
+
+static json_t *request_id(unsigned long number)
+{
+	char id[40];
+
+	snprintf(id, sizeof id, "sandbash-%lu", number);
+	return json_string(id);
+}
+
+static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
+{
+	ask->request = ++mcp->last_request;
+	ask->sent_ms = sb_mcp_now_ms();
+	sb_out_send(mcp->out, sb_rpc_request(request_id(ask->request), "elicitation/create",
+					     params_of(ask, false, mcp->version)));
+}
+
+static bool is_of(const struct sb_ask *ask, const struct sb_call *call)
+{
+	return ask->call == call || (ask->run && ask->run == call->run);
+}
+
+bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call)
+{
+	for (const struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
+		if (is_of(ask, call))
+			return true;
+	return false;
+}
+
+void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
+{
+	json_t *requests = json_object(), *result;
+	char key[32], token[SB_TOKEN_SIZE];
+
+	for (struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
+		if (is_of(ask, call)) {
+			ask->sent_ms = sb_mcp_now_ms();
+			snprintf(key, sizeof key, "q%lu", ask->q);
+			json_object_set_new(requests, key,
+					    json_pack("{s:s, s:o}", "method", "elicitation/create",
+						      "params", params_of(ask, true, NULL)));
+		}
+	call->state = SB_CALL_PARKED;
+	call->until_ms = sb_mcp_now_ms() + PARKED_MS;
+	call->token = ++mcp->last_token;
+	sb_token_subject(call->tool->name, call->args, call->subject);
+	sb_token_make(&mcp->key, call->token, call->until_ms, call->subject, token);
+	result = json_pack("{s:s, s:o, s:s}", "resultType", "input_required", "inputRequests",
+			   requests, "requestState", token);
+	sb_mcp_answer(mcp, call->batch,
+		      sb_rpc_result(call->id, sb_mcp_finish_result(result, true, false)));
+	call->batch = NULL;
+}
+
+static json_t *take_result(struct sb_call *call)
+{
+	json_t *result = call->result;
+
+	call->result = NULL;
+	return result;
+}
+
+void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses)
+{
+	struct sb_ask *ask = mcp->asks;
+	char key[32];
+
+	while (ask) {
+		struct sb_ask *next = ask->next;
+		const json_t *response;
+
+		if (is_of(ask, call)) {
+			snprintf(key, sizeof key, "q%lu", ask->q);
+			response = json_object_get(responses, key);
+			if (response)
+				give(mcp, ask, chosen(ask, response));
+		}
+		ask = next;
+	}
+	/* some were left open, or came meanwhile: once more */
+	if (sb_ask_open(mcp, call))
+		sb_ask_park(mcp, call);
+	else if (call->result)
+		sb_call_finish(mcp, call, take_result(call));
+	else if (call->run &&
+		 (sb_run_finished(call->run) || strcmp(call->tool->name, "command_status") == 0))
+		sb_run_status(mcp, call);
+}
+
+void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
+{
+	struct sb_ask *ask = calloc(1, sizeof *ask);
+	struct sb_call *call = sb_call_by_number(
+		mcp, (unsigned long)json_integer_value(json_object_get(facts, "call")));
+	struct sb_run *run = sb_run_by_number(
+		mcp, (unsigned long)json_integer_value(json_object_get(facts, "run")));
+	bool modern;
+
+	if (!ask)
+		return;
+	*ask = (struct sb_ask){.q = (unsigned long)json_integer_value(json_object_get(facts, "q")),
+			       .facts = json_incref((json_t *)facts),
+			       .call = call,
+			       .run = call ? NULL : run,
+			       .next = mcp->asks};
+	mcp->asks = ask;
+	if (!call && !run) {
+		give(mcp, ask, "none"); /* cancelled meanwhile */
+		return;
+	}
+	if (!call && run->kill_ms) {
+		forget(mcp, ask); /* it is being ended; a no would outlive it */
+		return;
+	}
+	if (!call)
+		call = run->call;
+	modern = call ? call->modern : !mcp->elicit;
+	if (!modern)
+		elicit(mcp, ask);
+	else if (call && call->state != SB_CALL_PARKED)
+		sb_ask_park(mcp, call);
+	/* else it waits: for the client to come back, or to ask how the run is doing */
+}
+
+void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q)
+{
+	struct sb_ask *ask = mcp->asks;
+
+	while (ask && ask->q != q)
+		ask = ask->next;
+	if (!ask)
+		return;
+	if (ask->request)
+		sb_out_send(mcp->out,
+			    sb_rpc_notification("notifications/cancelled",
+						json_pack("{s:o, s:s}", "requestId",
+							  request_id(ask->request), "reason",
+							  "the question is no longer open")));
+	forget(mcp, ask);
+}
+
+bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
+{
+	struct sb_ask *ask = mcp->asks;
+
+	for (; ask; ask = ask->next) {
+		json_t *id = ask->request ? request_id(ask->request) : NULL;
+		bool same = id && json_equal(id, message->id);
+
+		json_decref(id);
+		if (!same)
+			continue;
+		/* an error instead of an answer: it could not show the form */
+		give(mcp, ask, message->result ? chosen(ask, message->result) : "none");
+		return true;
+	}
+	return false;
+}
+
+void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run)
+{
+	struct sb_ask *ask = mcp->asks;
+
+	while (ask) {
+		struct sb_ask *next = ask->next;
+
+		if ((call && ask->call == call) || (run && ask->run == run))
+			sb_ask_withdrawn(mcp, ask->q);
+		ask = next;
+	}
+}

@@ -1,0 +1,287 @@
+/* call.c - the life of a tool call, from the request to its one answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "mcp/server/server.h"
+
+#define MAX_CALLS 1000 /* at one time; a client that has more is not one that reads answers */
+
+/* --- finding ------------------------------------------------------------------------------------- */
+
+struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number)
+{
+	struct sb_call *call = mcp->calls;
+
+	while (call && call->number != number)
+		call = call->next;
+	return call;
+}
+
+static struct sb_call *by_id(const struct sb_mcp *mcp, const json_t *id)
+{
+	struct sb_call *call = mcp->calls;
+
+	while (call && (call->state == SB_CALL_PARKED || !json_equal(call->id, id)))
+		call = call->next;
+	return call;
+}
+
+bool sb_call_in_use(const struct sb_mcp *mcp, const json_t *id)
+{
+	return by_id(mcp, id);
+}
+
+/* --- ending -------------------------------------------------------------------------------------- */
+
+void sb_call_end(struct sb_mcp *mcp, struct sb_call *call)
+{
+	struct sb_call **at = &mcp->calls;
+
+	sb_ask_drop(mcp, call, NULL);
+	while (*at && *at != call)
+		at = &(*at)->next;
+	if (*at)
+		*at = call->next;
+	if (call->run && call->run->call == call)
+		call->run->call = NULL;
+	sb_view_release(call->view);
+	json_decref(call->id);
+	json_decref(call->args);
+	json_decref(call->progress);
+	json_decref(call->result);
+	json_decref(call->events);
+	free(call);
+}
+
+/* Cancelled calls are not answered, but their batch is. */
+static void answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message)
+{
+	if (atomic_load(&call->cancel)) {
+		json_decref(message);
+		message = NULL;
+	}
+	sb_mcp_answer(mcp, call->batch, message);
+}
+
+void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result)
+{
+	if (!result)
+		result = sb_tool_failure("NO_MEMORY", "out of memory", "Ask for less at once.",
+					 false, NULL);
+	result = sb_resources_shorten(mcp, result);
+	result = sb_mcp_finish_result(result, call->modern, false);
+	answer(mcp, call, sb_rpc_result(call->id, result));
+	sb_call_end(mcp, call);
+}
+
+void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
+{
+	struct sb_call *call = by_id(mcp, id);
+
+	if (!call)
+		return;
+	atomic_store(&call->cancel, true);
+	switch (call->state) {
+	case SB_CALL_WORKER: /* it is heard there, and comes back */
+		return;
+	case SB_CALL_KEEPER:
+		sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "cancel", "call",
+					   (json_int_t)call->number));
+		break;
+	case SB_CALL_RUN:
+		if (call->run && call->run->call == call &&
+		    (!call->run->background || !call->run->started))
+			sb_run_abandon(mcp, call->run);
+		break;
+	default:
+		break;
+	}
+	answer(mcp, call, NULL);
+	sb_call_end(mcp, call);
+}
+
+/* --- working ------------------------------------------------------------------------------------- */
+
+/* What belongs to a batch, asks, is recorded or becomes a resource is the main thread's. */
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
+{
+	json_t *result = call->result;
+
+	if (!result || call->batch || call->needs_keeper || call->events ||
+	    atomic_load(&call->cancel) || sb_resources_must_shorten(result))
+		return;
+	call->result = NULL;
+	call->answered = true;
+	result = sb_mcp_finish_result(result, call->modern, false);
+	sb_out_send(mcp->out, sb_rpc_result(call->id, result));
+}
+
+static void give_keeper(struct sb_mcp *mcp, struct sb_call *call)
+{
+	call->state = SB_CALL_KEEPER;
+	sb_mcp_tell(mcp,
+		    json_pack("{s:s, s:I, s:s, s:O?, s:o, s:b}", "k", "perform", "call",
+			      (json_int_t)call->number, "tool", call->tool->name, "arguments",
+			      call->args, "roots", sb_roots_json(mcp), "elicit", call->elicit));
+}
+
+void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
+{
+	json_t *result = call->result, *event;
+	size_t i;
+
+	if (call->answered) {
+		sb_call_end(mcp, call);
+		return;
+	}
+	call->result = NULL;
+	/* what is done once more by the keeper is refused there once more, and recorded */
+	if (!call->needs_keeper || atomic_load(&call->cancel) || mcp->ending) {
+		json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
+		sb_call_finish(mcp, call, result);
+		return;
+	}
+	json_decref(result);
+	give_keeper(mcp, call);
+}
+
+static void start(struct sb_mcp *mcp, struct sb_call *call)
+{
+	if (call->tool->kind == SB_TOOL_FILES) {
+		call->state = SB_CALL_WORKER;
+		sb_worker_give(mcp, call);
+	} else if (call->tool->kind == SB_TOOL_KEEPER) {
+		give_keeper(mcp, call);
+	} else if (strcmp(call->tool->name, "run_command") == 0) {
+		sb_run_start(mcp, call);
+	} else if (strcmp(call->tool->name, "command_status") == 0) {
+		sb_run_status(mcp, call);
+	} else {
+		sb_run_stop(mcp, call);
+	}
+}
+
+/* --- starting ------------------------------------------------------------------------------------ */
+
+static struct sb_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool,
+			    json_t *args, json_t *params)
+{
+	struct sb_call *call = calloc(1, sizeof *call);
+	const json_t *meta = json_object_get(params, "_meta");
+	json_t *token = json_object_get(meta, "progressToken");
+
+	if (!call)
+		return NULL;
+	*call = (struct sb_call){.number = ++mcp->last_call,
+				 .id = json_incref(id),
+				 .tool = tool,
+				 .args = args ? json_incref(args) : json_object(),
+				 .batch = mcp->batch,
+				 .view = mcp->view,
+				 .next = mcp->calls};
+	if (json_is_string(token) || json_is_integer(token))
+		call->progress = json_incref(token);
+	mcp->view->users++;
+	mcp->calls = call;
+	return call;
+}
+
+/* The second half of a call that ended with "input_required". */
+static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool, json_t *args,
+			  json_t *params)
+{
+	const json_t *state = json_object_get(params, "requestState");
+	json_t *responses = json_object_get(params, "inputResponses"), *empty = NULL;
+	json_t *token = json_object_get(json_object_get(params, "_meta"), "progressToken");
+	char subject[SB_SHA256_HEX];
+	unsigned long number = 0;
+	struct sb_call *call = mcp->calls;
+	const char *wrong;
+
+	if (!json_is_string(state) || (responses && !json_is_object(responses)))
+		return "requestState is a string, inputResponses an object";
+	if (!args)
+		args = empty = json_object();
+	sb_token_subject(tool->name, args, subject);
+	json_decref(empty);
+	wrong = sb_token_check(&mcp->key, json_string_value(state), sb_mcp_now_ms(), subject,
+			       &number);
+	if (wrong)
+		return wrong;
+	while (call && (call->state != SB_CALL_PARKED || call->token != number))
+		call = call->next;
+	if (!call)
+		return "requestState was used before, or the call was given up";
+	call->token = 0;
+	json_decref(call->id);
+	call->id = json_incref(id);
+	call->batch = mcp->batch;
+	json_decref(call->progress);
+	call->progress = json_is_string(token) || json_is_integer(token) ? json_incref(token)
+									 : NULL;
+	call->state = call->run ? SB_CALL_RUN : SB_CALL_KEEPER;
+	call->until_ms = 0;
+	sb_ask_resume(mcp, call, responses);
+	return NULL;
+}
+
+static size_t count_calls(const struct sb_mcp *mcp)
+{
+	size_t count = 0;
+
+	for (const struct sb_call *call = mcp->calls; call; call = call->next)
+		count++;
+	return count;
+}
+
+static void refuse(struct sb_mcp *mcp, json_t *id, int code, const char *text)
+{
+	sb_mcp_answer(mcp, mcp->batch, sb_rpc_error(id, code, text, NULL));
+}
+
+void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit)
+{
+	const char *name = json_string_value(json_object_get(params, "name")), *wrong;
+	json_t *args = json_object_get(params, "arguments");
+	const struct sb_tool *tool = name ? sb_tool_find(name) : NULL;
+	struct sb_call *call;
+	struct sb_error err;
+
+	if (json_is_null(args))
+		args = NULL;
+	if (!tool) {
+		refuse(mcp, id, SB_RPC_INVALID_PARAMS, name ? "unknown tool" : "'name' is missing");
+		return;
+	}
+	if (args && !json_is_object(args)) {
+		refuse(mcp, id, SB_RPC_INVALID_PARAMS, "'arguments' is no object");
+		return;
+	}
+	if (modern && json_object_get(params, "requestState")) {
+		wrong = resume(mcp, id, tool, args, params);
+		if (wrong)
+			refuse(mcp, id, SB_RPC_INVALID_PARAMS, wrong);
+		return;
+	}
+	call = count_calls(mcp) < MAX_CALLS ? make(mcp, id, tool, args, params) : NULL;
+	if (!call) {
+		refuse(mcp, id, SB_RPC_INTERNAL, "too many calls at once");
+		return;
+	}
+	call->modern = modern;
+	call->elicit = elicit;
+	/* a mistake that a model can repair is a result of the tool, not of the protocol */
+	if (sb_tool_check(tool, call->args, &err) != SB_OK) {
+		json_t *failure = sb_tool_failure("INVALID_ARGUMENT", err.message,
+						  "Repair the arguments and call again.", false,
+						  NULL);
+
+		if (tool->run == sb_tool_read_media)
+			json_object_set_new(json_object_get(failure, "structuredContent"),
+					    "content", json_array());
+		sb_call_finish(mcp, call, failure);
+		return;
+	}
+	start(mcp, call);
+}

@@ -1,0 +1,259 @@
+/*
+ * resources.c - what is too large for a result, or worth looking at beside it.
+ *
+ *     sandbash://policy                     the rules in force, with where each comes from
+ *     sandbash://audit                      this session's record
+ *     sandbash://run/RUN/stdout?offset=N    what a command printed (stderr as well)
+ *     sandbash://result/N?offset=N          a result that was cut
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "mcp/server/server.h"
+#include "policy/text.h"
+
+#define PAGE (1024 * 1024)           /* bytes of one answer */
+#define RESULT_MAX (4 * 1024 * 1024) /* text of a result that is sent whole */
+#define RESULT_SHOWN (256 * 1024)    /* of one that is not */
+#define RESULTS 8                    /* that are kept */
+#define POLICY_MAX (16 * 1024 * 1024)
+
+static json_t *describe(const char *uri, const char *name, const char *title, const char *type)
+{
+	return json_pack("{s:s, s:s, s:s, s:s}", "uri", uri, "name", name, "title", title,
+			 "mimeType", type);
+}
+
+json_t *sb_resources_list(const struct sb_mcp *mcp)
+{
+	json_t *list = json_array();
+	char uri[80], title[400];
+
+	json_array_append_new(
+		list, describe("sandbash://policy", "policy", "The rules in force", "text/plain"));
+	json_array_append_new(list, describe("sandbash://audit", "audit",
+					     "What was asked, answered and refused",
+					     "application/x-ndjson"));
+	for (const struct sb_run *run = mcp->runs; run; run = run->next)
+		for (int i = 0; i < 2; i++) {
+			const char *stream = i ? "stderr" : "stdout";
+			json_t *entry;
+
+			snprintf(uri, sizeof uri, "sandbash://run/%s/%s", run->id, stream);
+			snprintf(title, sizeof title, "%s of %s", stream, run->id);
+			entry = describe(uri, title, title, "text/plain");
+			json_object_set_new(entry, "description", sb_rpc_string(run->command));
+			json_array_append_new(list, entry);
+		}
+	return json_pack("{s:o}", "resources", list);
+}
+
+json_t *sb_resources_templates(void)
+{
+	return json_pack("{s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]}", "resourceTemplates",
+			 "uriTemplate", "sandbash://run/{runId}/{stream}{?offset}", "name",
+			 "run-output", "title", "Output of a command (stdout or stderr)",
+			 "mimeType", "text/plain", "uriTemplate",
+			 "sandbash://result/{number}{?offset}", "name", "result", "title",
+			 "A result that was too large", "mimeType", "text/plain");
+}
+
+/* --- reading --------------------------------------------------------------------------------------- */
+
+/* One page of text; next: where the following one begins, 0: there is none. */
+static json_t *page(const char *uri, const char *type, const char *bytes, size_t length,
+		    uint64_t next)
+{
+	json_t *contents = json_pack("{s:s, s:s, s:o}", "uri", uri, "mimeType", type, "text",
+				     sb_rpc_text(bytes, length));
+
+	if (next)
+		json_object_set_new(contents, "_meta",
+				    json_pack("{s:I}", "sandbash/nextOffset", (json_int_t)next));
+	return json_pack("{s:[o]}", "contents", contents);
+}
+
+static json_t *read_policy(const struct sb_mcp *mcp, const char *uri)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(POLICY_MAX);
+
+	sb_policy_print(mcp->setup->policy, &text);
+	return page(uri, "text/plain", text.data, text.length, 0);
+}
+
+static uint64_t offset_of(const char *uri)
+{
+	const char *query = strstr(uri, "?offset=");
+
+	return query ? strtoull(query + 8, NULL, 10) : 0;
+}
+
+static json_t *read_run(const struct sb_mcp *mcp, const char *uri)
+{
+	SB_AUTO_FREE char *bytes = malloc(PAGE);
+	char id[24], stream[8];
+	const struct sb_run *run;
+	const struct sb_spool *spool;
+	uint64_t at;
+	size_t got;
+
+	if (!bytes || sscanf(uri, "sandbash://run/%23[^/]/%7[a-z]", id, stream) != 2)
+		return NULL;
+	run = sb_run_by_id(mcp, id);
+	if (!run || (strcmp(stream, "stdout") != 0 && strcmp(stream, "stderr") != 0))
+		return NULL;
+	spool = &run->spools[strcmp(stream, "stderr") == 0];
+	got = sb_spool_read(spool, offset_of(uri), bytes, PAGE, &at);
+	return page(uri, "text/plain", bytes, got, at + got < spool->total ? at + got : 0);
+}
+
+static json_t *read_result(const struct sb_mcp *mcp, const char *uri)
+{
+	const json_t *text;
+	uint64_t offset = offset_of(uri);
+	char number[24];
+	size_t length;
+
+	if (sscanf(uri, "sandbash://result/%23[0-9]", number) != 1)
+		return NULL;
+	text = json_object_get(mcp->results, number);
+	length = json_string_length(text);
+	if (!text || offset > length)
+		return NULL;
+	length = length - offset < PAGE ? length - offset : PAGE;
+	/* a page ends between characters */
+	while (length && offset + length < json_string_length(text) &&
+	       ((unsigned char)json_string_value(text)[offset + length] & 0xc0) == 0x80)
+		length--;
+	return page(uri, "text/plain", json_string_value(text) + offset, length,
+		    offset + length < json_string_length(text) ? offset + length : 0);
+}
+
+static void answer(struct sb_mcp *mcp, json_t *id, const char *uri, json_t *result, bool modern)
+{
+	json_t *message;
+
+	if (result)
+		message = sb_rpc_result(id, sb_mcp_finish_result(result, modern, true));
+	else
+		message = sb_rpc_error(id, modern ? SB_RPC_INVALID_PARAMS : SB_RPC_NOT_FOUND,
+				       "there is no such resource",
+				       json_pack("{s:o}", "uri", sb_rpc_string(uri)));
+	sb_mcp_answer(mcp, mcp->batch, message);
+}
+
+/* The record is the keeper's; the request waits as a call without a tool would. */
+static void ask_for_log(struct sb_mcp *mcp, json_t *id, bool modern)
+{
+	struct sb_call *call = calloc(1, sizeof *call);
+
+	if (!call)
+		return;
+	*call = (struct sb_call){.number = ++mcp->last_call,
+				 .id = json_incref(id),
+				 .modern = modern,
+				 .state = SB_CALL_KEEPER,
+				 .batch = mcp->batch,
+				 .view = mcp->view,
+				 .next = mcp->calls};
+	mcp->view->users++;
+	mcp->calls = call;
+	sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "log", "call", (json_int_t)call->number));
+}
+
+void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd)
+{
+	struct sb_call *call = sb_call_by_number(mcp, number);
+	SB_AUTO_FREE char *bytes = malloc(PAGE);
+	ssize_t got = 0;
+	off_t end = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	const char *text = bytes;
+	json_t *result;
+
+	if (!call || call->tool)
+		return;
+	/* the end of a long one, from a line's beginning */
+	if (bytes && fd >= 0)
+		got = pread(fd, bytes, PAGE, end > PAGE ? end - PAGE : 0);
+	if (got > 0 && end > PAGE) {
+		const char *line = memchr(bytes, '\n', (size_t)got);
+
+		text = line ? line + 1 : bytes;
+	}
+	result = page("sandbash://audit", "application/x-ndjson", text ? text : "",
+		      got > 0 ? (size_t)(bytes + got - text) : 0, 0);
+	result = sb_mcp_finish_result(result, call->modern, true);
+	sb_mcp_answer(mcp, call->batch, sb_rpc_result(call->id, result));
+	sb_call_end(mcp, call);
+}
+
+void sb_resources_read(struct sb_mcp *mcp, json_t *id, const char *uri, bool modern)
+{
+	if (strcmp(uri, "sandbash://audit") == 0)
+		ask_for_log(mcp, id, modern);
+	else if (strcmp(uri, "sandbash://policy") == 0)
+		answer(mcp, id, uri, read_policy(mcp, uri), modern);
+	else if (strncmp(uri, "sandbash://run/", 15) == 0)
+		answer(mcp, id, uri, read_run(mcp, uri), modern);
+	else
+		answer(mcp, id, uri, read_result(mcp, uri), modern);
+}
+
+/* --- large results ---------------------------------------------------------------------------------- */
+
+static void keep(struct sb_mcp *mcp, json_t *text, char number[24])
+{
+	if (!mcp->results)
+		mcp->results = json_object();
+	snprintf(number, 24, "%lu", ++mcp->last_result);
+	json_object_set(mcp->results, number, text);
+	if (mcp->last_result > RESULTS) {
+		char oldest[24];
+
+		snprintf(oldest, sizeof oldest, "%lu", mcp->last_result - RESULTS);
+		json_object_del(mcp->results, oldest);
+	}
+}
+
+static json_t *text_of(const json_t *result)
+{
+	return json_object_get(json_object_get(result, "structuredContent"), "content");
+}
+
+bool sb_resources_must_shorten(const json_t *result)
+{
+	const json_t *text = text_of(result);
+
+	return json_is_string(text) && json_string_length(text) > RESULT_MAX;
+}
+
+json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result)
+{
+	json_t *structured = json_object_get(result, "structuredContent"), *text = text_of(result),
+	       *shown;
+	SB_AUTO_BUF struct sb_buf cut = SB_BUF(RESULT_SHOWN + 256);
+	size_t length = RESULT_SHOWN;
+	char number[24], uri[80];
+
+	if (!sb_resources_must_shorten(result))
+		return result;
+	keep(mcp, text, number);
+	snprintf(uri, sizeof uri, "sandbash://result/%s", number);
+	while (((unsigned char)json_string_value(text)[length] & 0xc0) == 0x80)
+		length--;
+	sb_buf_append(&cut, json_string_value(text), length);
+	sb_buf_printf(&cut, "\n[cut: %zu of %zu bytes; the rest is in the resource %s?offset=%zu]",
+		      length, json_string_length(text), uri, length);
+	shown = sb_rpc_text(cut.data, cut.length);
+	json_object_set_new(structured, "truncated", json_true());
+	json_object_set(structured, "content", shown);
+	json_object_set_new(result, "content",
+			    json_pack("[{s:s, s:o}, {s:s, s:s, s:s, s:s}]", "type", "text", "text",
+				      shown, "type", "resource_link", "uri", uri, "name", "result",
+				      "mimeType", "text/plain"));
+	return result;
+}

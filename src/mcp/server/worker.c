@@ -1,0 +1,206 @@
+/*
+ * worker.c - threads: one leads, the others work on file tools or wait.
+ *
+ * Who leads has the loop (server.c) and owns the server's state.  When it has read a call of a
+ * file tool it gives the lead to a thread that waits and works on that call itself, so that
+ * between the client's question and the answer there is no change of threads: waking another
+ * one would take longer than most of the work.  Whatever the disk does, somebody leads.
+ *
+ * Threads are started when they are needed, up to THREADS.  When all are at work the last one
+ * keeps the lead, and calls wait.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mcp/server/server.h"
+
+#define THREADS 17
+#define STACK (512 * 1024) /* results have paths in them; threads of a search are its own */
+
+/* F7.  In the thread of the call, which owns its list; what asks is the keeper's to record. */
+void sb_mcp_audit(void *context, const struct sb_files_event *event)
+{
+	struct sb_call *call = event->caller ? event->caller->context : NULL;
+	json_t *told;
+
+	(void)context;
+	if (!call || event->verdict != SB_DENY || event->done)
+		return;
+	told = json_pack("{s:s, s:s, s:o, s:s}", "k", "deny", "op", sb_op_name(event->op), "path",
+			 sb_rpc_string(event->path), "tool", call->tool->name);
+	if (event->rule)
+		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
+		json_object_set_new(told, "by", json_string("quiet"));
+	if (event->given)
+		json_object_set_new(told, "given", sb_rpc_string(event->given));
+	if (event->root)
+		json_object_set_new(told, "root", sb_rpc_string(event->root));
+	if (!call->events)
+		call->events = json_array();
+	json_array_append_new(call->events, told);
+}
+
+/* --- one call ------------------------------------------------------------------------------------ */
+
+/*
+ * Our own Landlock domain ends at the projects (confine.c), rules of the user's need not: what they
+ * open elsewhere, to be read or to be made, is the keeper's to do.  It judges by the same rules.
+ */
+static bool is_out_of_reach(const struct sb_policy *policy, const struct sb_files_error *err)
+{
+	if (err->code != SB_FILES_PERMISSION || err->sys_errno != EACCES)
+		return false;
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+
+		for (int op = 0; rule->tier != SB_TIER_BUILTIN && op < SB_OP_COUNT; op++)
+			if (rule->access.verdict[op] == SB_ALLOW)
+				return true;
+	}
+	return false;
+}
+
+static void work_on(struct sb_mcp *mcp, struct sb_call *call)
+{
+	struct sb_files_caller caller = {.size = sizeof caller,
+					 .tool = call->tool->name,
+					 .context = call,
+					 .cancel = &call->cancel};
+	struct sb_tool_call work = {
+		.view = call->view->files, .policy = mcp->setup->policy, .args = call->args};
+	const uint64_t one = 1;
+	bool answered;
+
+	call->result = sb_tool_run(call->tool, &work, &caller);
+	call->needs_keeper = work.err.code == SB_FILES_NEEDS_CONSENT ||
+			     is_out_of_reach(mcp->setup->policy, &work.err);
+	sb_call_answer_early(mcp, call);
+	answered = call->answered;
+	pthread_mutex_lock(&mcp->lock);
+	call->next_job = mcp->done;
+	mcp->done = call;
+	pthread_mutex_unlock(&mcp->lock);
+	if (!answered) /* else nobody waits for what is left to do */
+		(void)!write(mcp->wake, &one, sizeof one);
+}
+
+static struct sb_call *take_job(struct sb_mcp *mcp)
+{
+	struct sb_call *call = mcp->jobs;
+
+	if (call) {
+		mcp->jobs = call->next_job;
+		mcp->job_count--;
+		if (!mcp->jobs)
+			mcp->last_job = &mcp->jobs;
+	}
+	return call;
+}
+
+/* --- a thread's life ------------------------------------------------------------------------------- */
+
+_Noreturn void sb_workers_run(struct sb_mcp *mcp)
+{
+	for (;;) {
+		struct sb_call *call = NULL;
+		bool leads;
+
+		pthread_mutex_lock(&mcp->lock);
+		while (!mcp->leaderless && !mcp->jobs)
+			pthread_cond_wait(&mcp->more, &mcp->lock);
+		leads = mcp->leaderless;
+		if (leads)
+			mcp->leaderless = false;
+		else
+			call = take_job(mcp);
+		mcp->waiting--;
+		pthread_mutex_unlock(&mcp->lock);
+		if (leads)
+			call = sb_mcp_lead(mcp);
+		if (!call)
+			exit(sb_mcp_end(mcp)); /* those at work have had their time */
+		work_on(mcp, call);
+		pthread_mutex_lock(&mcp->lock);
+		mcp->waiting++;
+		pthread_mutex_unlock(&mcp->lock);
+	}
+}
+
+static void *run(void *context)
+{
+	sb_workers_run(context);
+}
+
+static bool start_thread(struct sb_mcp *mcp)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool fine;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	fine = pthread_create(&thread, &attributes, run, mcp) == 0;
+	pthread_attr_destroy(&attributes);
+	if (fine) {
+		mcp->thread_count++;
+		mcp->waiting++;
+	}
+	return fine;
+}
+
+/* --- giving ------------------------------------------------------------------------------------------ */
+
+void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call)
+{
+	pthread_mutex_lock(&mcp->lock);
+	call->next_job = NULL;
+	*mcp->last_job = call;
+	mcp->last_job = &call->next_job;
+	mcp->job_count++;
+	pthread_mutex_unlock(&mcp->lock);
+}
+
+struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp)
+{
+	struct sb_call *own = NULL;
+	size_t wanted;
+	bool alone;
+
+	pthread_mutex_lock(&mcp->lock);
+	/* one call is ours, and one thread leads in our place */
+	wanted = mcp->job_count;
+	while (mcp->waiting < wanted && mcp->thread_count < THREADS && start_thread(mcp))
+		;
+	alone = mcp->thread_count == 1; /* no thread could be made: do it here */
+	if (wanted && (mcp->waiting || alone)) {
+		own = take_job(mcp);
+		mcp->leaderless = !alone;
+	}
+	if (wanted > mcp->waiting)
+		wanted = mcp->waiting;
+	pthread_mutex_unlock(&mcp->lock);
+	while (wanted--) /* only now, so that whoever wakes finds the lock free */
+		pthread_cond_signal(&mcp->more);
+	if (own && alone) {
+		work_on(mcp, own);
+		own = NULL;
+	}
+	return own;
+}
+
+struct sb_call *sb_worker_take(struct sb_mcp *mcp)
+{
+	struct sb_call *call;
+
+	pthread_mutex_lock(&mcp->lock);
+	call = mcp->done;
+	if (call)
+		mcp->done = call->next_job;
+	pthread_mutex_unlock(&mcp->lock);
+	return call;
+}

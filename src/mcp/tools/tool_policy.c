@@ -1,0 +1,141 @@
+/* tool_policy.c - what a model may do, told before it tries. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "mcp/tools/tools.h"
+#include "mcp/wire/rpc.h"
+#include "policy/text.h"
+
+json_t *sb_tool_allowed(struct sb_tool_call *call)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(1024 * 1024);
+
+	sb_buf_puts(&text, "Allowed directories:");
+	for (size_t i = 0; sb_files_root(call->view, i); i++)
+		sb_buf_printf(&text, "\n%s", sb_files_root(call->view, i));
+	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
+}
+
+/* The user's own rules; built-in ones are the same for everybody, and many. */
+static json_t *rules_of(const struct sb_policy *policy, struct sb_buf *text)
+{
+	json_t *rules = json_array();
+
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+		SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
+
+		if (rule->tier == SB_TIER_BUILTIN)
+			continue;
+		sb_rule_print_whole(rule, &line);
+		sb_buf_printf(text, "\n  %s  (%s)", line.data, rule->origin);
+		json_array_append_new(rules, json_pack("{s:o, s:o}", "rule",
+						       sb_rpc_text(line.data, line.length),
+						       "origin", sb_rpc_string(rule->origin)));
+	}
+	return rules;
+}
+
+static void put_grants(const json_t *grants, struct sb_buf *text)
+{
+	const json_t *grant;
+	size_t i;
+
+	sb_buf_puts(text, "\nGranted or denied in this session:");
+	json_array_foreach(grants, i, grant)
+	{
+		const json_t *path = json_object_get(grant, "path");
+
+		sb_buf_printf(text, "\n  %s ", json_string_value(json_object_get(grant, "access")));
+		sb_escape_name(text, json_string_value(path), json_string_length(path));
+		sb_buf_printf(text, "  (until: %s)",
+			      json_string_value(json_object_get(grant, "until")));
+	}
+	if (!json_array_size(grants))
+		sb_buf_puts(text, " nothing");
+}
+
+static json_t *policy_result(struct sb_tool_call *call)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024 * 1024);
+	const struct sb_policy *policy = call->policy;
+	bool read_only = sb_policy_mode(policy) == SB_MODE_READ_ONLY;
+	json_t *roots = json_array(), *rules;
+
+	sb_buf_printf(&text, "Mode: %s. Network for commands: %s.\nAllowed directories:",
+		      sb_mode_name(sb_policy_mode(policy)),
+		      sb_policy_network(policy) ? "on" : "off");
+	for (size_t i = 0; sb_files_root(call->view, i); i++) {
+		sb_buf_printf(&text, "\n  %s", sb_files_root(call->view, i));
+		json_array_append_new(roots, sb_rpc_string(sb_files_root(call->view, i)));
+	}
+	sb_buf_puts(&text, read_only ? "\nThey can be read and not changed."
+				     : "\nFile tools read and change them freely; commands change "
+				       "them and read the rest of the system, except secrets.");
+	sb_buf_puts(&text,
+		    "\nThe user is asked about: anything else; files that a program outside would "
+		    "later run or obey (git hooks, shell start-up files, editor and agent "
+		    "settings); changes of git-ignored files by file tools.\n"
+		    "Refused: credentials in the home directory, and sandbash's own files.\n"
+		    "Rules of the user:");
+	rules = rules_of(policy, &text);
+	if (!json_array_size(rules))
+		sb_buf_puts(&text, " none");
+	put_grants(call->grants, &text);
+	return sb_tool_text(sb_rpc_text(text.data, text.length),
+			    json_pack("{s:{s:s, s:b, s:o, s:o}, s:O*}", "policy", "mode",
+				      sb_mode_name(sb_policy_mode(policy)), "network",
+				      sb_policy_network(policy), "roots", roots, "rules", rules,
+				      "grants", call->grants));
+}
+
+json_t *sb_tool_may(struct sb_tool_call *call)
+{
+	const char *path = sb_arg_text(call->args, "path");
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+	json_t *decisions = json_object();
+
+	if (!path) {
+		json_decref(decisions);
+		return policy_result(call);
+	}
+	for (int op = 0; op < SB_OP_COUNT; op++) {
+		struct sb_files_error why = {0};
+		enum sb_verdict verdict;
+		const char *name = sb_op_name((enum sb_op)op), *word;
+		bool checked;
+		int said;
+		json_t *decision;
+
+		if (sb_files_check(call->view, (enum sb_op)op, path, &verdict, &checked, &why) !=
+		    0) {
+			json_decref(decisions);
+			call->err = why;
+			return sb_tool_files_error(&why);
+		}
+		said = verdict == SB_ASK && call->said
+			       ? call->said(call->context, (enum sb_op)op, why.path)
+			       : 0;
+		if (said) {
+			verdict = said > 0 ? SB_ALLOW : SB_DENY;
+			snprintf(why.person, sizeof why.person, "%s",
+				 said > 0 ? "granted in this session" : "the user said no");
+		}
+		word = checked ? "check" : sb_verdict_name(verdict); /* as --explain says it */
+		decision = json_pack("{s:s}", "verdict", word);
+		sb_buf_printf(&text, "%s%s: %s", op ? "\n" : "", name, word);
+		if (checked)
+			sb_buf_puts(&text, " - allowed as far as the contents are harmless");
+		if ((verdict != SB_ALLOW || said) && why.person[0]) {
+			sb_buf_printf(&text, " - %s", why.person);
+			json_object_set_new(decision, "why", sb_rpc_string(why.person));
+		}
+		if (verdict != SB_ALLOW && why.rule[0])
+			json_object_set_new(decision, "rule", sb_rpc_string(why.rule));
+		json_object_set_new(decisions, name, decision);
+	}
+	return sb_tool_text(sb_rpc_text(text.data, text.length),
+			    json_pack("{s:o}", "decisions", decisions));
+}
