@@ -11,13 +11,11 @@
 #define MARK "sandbash-report: "
 #define ENTRIES 20 /* of what was refused: a model reads them all */
 
-int sb_agent_report_check(const struct sb_command_line *line, const struct sb_policy *policy,
-			  struct sb_error *err)
+static int check(const struct sb_command_line *line, const struct sb_policy *policy,
+		 struct sb_error *err)
 {
 	int flags;
 
-	if (!line->agent_report)
-		return SB_OK;
 	if (!sb_is_supervised(line) || sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return sb_fail(err, SB_E_UNSUPPORTED, 0,
 			       "cannot report what is refused: that takes a supervised run");
@@ -37,6 +35,15 @@ int sb_agent_report_check(const struct sb_command_line *line, const struct sb_po
 	if (line->agent_fd != STDERR_FILENO)
 		fcntl(line->agent_fd, F_SETFD, FD_CLOEXEC);
 	return SB_OK;
+}
+
+int sb_agent_report_check(struct sb_command_line *line, const struct sb_policy *policy,
+			  struct sb_error *err)
+{
+	if (!line->agent_report || check(line, policy, err) == SB_OK)
+		return SB_OK;
+	line->agent_report = false;
+	return line->agent_auto ? SB_OK : err->code;
 }
 
 /*
@@ -67,7 +74,10 @@ int sb_agent_report_write(const struct sb_command_line *line, const struct sb_su
 		sb_buf_putc(&text, '\n');
 	sb_buf_puts(&text, MARK);
 	sb_json_init_compact(&json, &text);
-	sb_summary_json(summary, ENTRIES, &json);
+	if (sb_summary_is_empty(summary)) /* after most commands: a model need not read more */
+		sb_buf_puts(&text, "{\"refused\":0,\"entries\":[]}\n");
+	else
+		sb_summary_json(summary, ENTRIES, &json);
 	if (sb_buf_failed(&text))
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	signal(SIGPIPE, SIG_IGN);

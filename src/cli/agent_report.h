@@ -13,8 +13,11 @@
 #include "consent/summary.h"
 #include "options/options.h"
 
-/* Before the run: it can be reported on, and the descriptor is never the command's. */
-int sb_agent_report_check(const struct sb_command_line *line, const struct sb_policy *policy,
+/*
+ * Before the run: it can be reported on, and the descriptor is never the command's.  =auto is for who cannot
+ * know what kind of run it will be (--hook): without a report the summary for people is left.
+ */
+int sb_agent_report_check(struct sb_command_line *line, const struct sb_policy *policy,
 			  struct sb_error *err);
 
 int sb_agent_report_write(const struct sb_command_line *line, const struct sb_summary *summary,

@@ -46,7 +46,7 @@ const char *sb_own_program(void)
 char **sb_options_given(const struct sb_command_line *line)
 {
 	static const char *const ours[] = {"hook", "setup", "apply", "undo"};
-	char **options = calloc(line->given_count + 1, sizeof *options);
+	char **options = calloc(line->given_count + 2, sizeof *options); /* and one more */
 	size_t count = 0;
 
 	for (size_t i = 0; options && i < line->given_count; i++) {
@@ -345,18 +345,32 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 
 /* --- the event ------------------------------------------------------------------------------ */
 
+/* What the command is refused, its model reads as data, like that of a server's tool. */
+static bool add_report(const struct sb_command_line *line, char **options)
+{
+	size_t count = 0;
+
+	if (line->agent_report) /* as the person wants it */
+		return true;
+	while (options[count])
+		count++;
+	options[count] = strdup("--agent-report=auto");
+	return options[count] != NULL;
+}
+
 static int wrap_command(const struct sb_command_line *line, const struct sb_tool_event *event,
 			struct sb_buf *out)
 {
 	SB_AUTO_BUF struct sb_buf command = SB_BUF(SB_TOOL_EVENT_LIMIT * 6UL);
 	const char *program = sb_own_program();
 	char **options = sb_options_given(line);
+	bool made = program && options && add_report(line, options);
 	struct sb_error err;
 
-	if (program && options)
+	if (made)
 		sb_agent_wrap(event, program, (const char *const *)options, &command);
 	sb_options_given_done(options);
-	if (!program || !options || sb_buf_failed(&command)) {
+	if (!made || sb_buf_failed(&command)) {
 		sb_fail(&err, SB_E_SYSTEM, 0, "cannot make the command that sandbash would run");
 		return block(&err);
 	}

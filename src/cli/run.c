@@ -542,7 +542,7 @@ int sb_cli_run(const struct sb_command_line *given)
 		status = sb_learn_begin(&chosen, &run.learn);
 	if (!status)
 		status = sb_run_prepare(line, true, &run);
-	if (!status && sb_agent_report_check(line, run.setup.policy, &err) != SB_OK)
+	if (!status && sb_agent_report_check(&chosen, run.setup.policy, &err) != SB_OK)
 		status = sb_report(&err);
 	if (!status && line->learn)
 		status = sb_learn_ready(line, &run.setup, &run.learn);

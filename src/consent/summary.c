@@ -124,7 +124,8 @@ bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, con
 
 bool sb_summary_is_empty(const struct sb_summary *summary)
 {
-	return !summary->total && !summary->notes.known_count;
+	return !summary->total && !summary->notes.known_count && !summary->written_count &&
+	       !summary->written_beyond;
 }
 
 /* --- collecting --------------------------------------------------------------- */

@@ -502,11 +502,15 @@ static int set_own_fd(enum id id, const char *value, bool *has, int *out, struct
 
 static int set_agent_report(struct sb_command_line *line, const char *value, struct sb_error *err)
 {
-	if (value)
+	bool automatic = value && strcmp(value, "auto") == 0;
+
+	if (value && !automatic)
 		return set_own_fd(AGENT_REPORT, value, &line->agent_report, &line->agent_fd, err);
-	if (line->agent_report && line->agent_fd != STDERR_FILENO)
+	if (line->agent_report &&
+	    (line->agent_fd != STDERR_FILENO || line->agent_auto != automatic))
 		return contradicts(AGENT_REPORT, err);
 	line->agent_report = true;
+	line->agent_auto = automatic;
 	line->agent_fd = STDERR_FILENO;
 	return SB_OK;
 }

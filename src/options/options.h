@@ -103,6 +103,7 @@ struct sb_command_line {
 	const char *learn_file; /* --learn=FILE; or NULL */
 	const char *report;     /* --report=FILE */
 	bool agent_report;      /* --agent-report, */
+	bool agent_auto;        /* ... =auto: where it can be written */
 	int agent_fd;           /* ... to this descriptor */
 	const char *config_dir; /* --config-dir=DIR */
 	const char *profile;    /* --profile=NAME */

@@ -5,6 +5,8 @@ The same turn as in turns.py, whose control it shares; and a file outside that t
 edit, where the agent itself would: gemini and opencode refuse that without us.
 """
 
+import json
+
 from model import Edit
 from real import SET_UP
 from tap import contains, equal, run_all, test
@@ -26,6 +28,10 @@ def hooked(name):
             if steps is BESIDE:
                 contains(session.model.seen[5], "--allow-write=", "the model is told why")
             told(session)
+            for step, path in ((3, fx.home / "outside.txt"), (4, fx.path(".git/hooks/pre-commit"))):
+                _, _, report = session.model.seen[step].rpartition("sandbash-report: ")
+                entries = json.JSONDecoder().raw_decode(report)[0]["entries"]
+                contains([entry["path"] for entry in entries], str(path), "the model has it as data")
             equal(session.left(), {}, "nothing is left running")
             session.set_up("--undo")
     return by_hook

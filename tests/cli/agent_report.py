@@ -24,7 +24,7 @@ def told(fx):
     contains(entry["why"], "nobody could be asked")
     lacks(result.stderr, "what allows it:")
     again = fx.sandbash("--agent-report", entry["option"], "sh", "-c", f"echo x > {fx.outside}/a")
-    equal((again.status, last(again.stderr)["refused"]), (0, 0))
+    equal((again.status, last(again.stderr)), (0, {"refused": 0, "entries": []}))
     check((fx.outside / "a").exists())
 
 
@@ -97,6 +97,10 @@ def refused(fx):
         result = fx.sandbash("--agent-report", *flags, "sh", "-c", f"echo ran > {fx.project}/ran")
         check(result.status not in (0, None), result.stderr)
         contains(result.stderr, words)
+    for flags in (("--static",), ("--mode=danger-full-access",), ("--keep-background",)):
+        result = fx.sandbash("--agent-report=auto", *flags, "echo", "fine")
+        equal((result.status, result.stdout, MARK in result.stderr), (0, "fine\n", False), flags)
+    contains(fx.sandbash("--agent-report=auto", "--agent-report", "touch", "ran").stderr, "contradicts")
     fx.config("mode danger-full-access\n")
     contains(fx.sandbash("--agent-report", "touch", "ran").stderr, "takes a supervised run")
     fx.config("")

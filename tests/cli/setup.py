@@ -182,7 +182,7 @@ for (const bad of [{ filePath: "/etc/hosts", content: "" }, {}])
             continue
         equal(result.status, 0, result.stderr)
         lines = result.stdout.splitlines()
-        contains(lines[0], f"true (cd -- {fx.project} && exec {BIN} --consent=deny -- bash -c ")
+        contains(lines[0], f"true (cd -- {fx.project} && exec {BIN} --consent=deny --agent-report=auto -- bash -c ")
         contains(lines[1], "--allow-write=/etc/hosts")
         contains(lines[2], "thrown: ")
 
