@@ -51,6 +51,19 @@ class Say:
 
 
 SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell_command", "exec")
+# codex: JavaScript that calls the tools.  Left to itself it goes on to the next step after half a minute, while the
+# command of this one still runs or waits for an answer.
+SCRIPT = """// @exec: {"yield_time_ms": 600000}
+async function whole(cmd) {
+  let now = await tools.exec_command({cmd, yield_time_ms: 30000}), output = now.output;
+  while (now.session_id !== undefined) {
+    now = await tools.write_stdin({session_id: now.session_id, chars: "", yield_time_ms: 30000});
+    output += now.output;
+  }
+  return output;
+}
+text(%s)
+"""
 # What gemini wants to know about a prompt before it chooses a model for it.
 CLASSIFIED = json.dumps({"complexity_reasoning": "a step of the test", "complexity_score": 50})
 
@@ -60,9 +73,8 @@ def calls(step, tools, project):
     if isinstance(step, Shell):
         tool = next(name for name in SHELLS if name in tools)
         said = "a step of the test"
-        if tool == "exec":  # codex: JavaScript that calls the tools
-            arguments = json.dumps({"cmd": step.command, "yield_time_ms": 30000})
-            return [(tool, f"text((await tools.exec_command({arguments})).output)")]
+        if tool == "exec":
+            return [(tool, SCRIPT % "await whole(%s)" % json.dumps(step.command))]
         if tool == "exec_command":
             return [(tool, {"cmd": step.command, "yield_time_ms": 30000})]
         if tool == "shell_command":
@@ -71,7 +83,7 @@ def calls(step, tools, project):
     if isinstance(step, Tool):
         if "exec" in tools:
             arguments = json.dumps(step.arguments)
-            return [("exec", f"text(JSON.stringify(await tools.mcp__sandbash__{step.name}({arguments})))")]
+            return [("exec", SCRIPT % f"JSON.stringify(await tools.mcp__sandbash__{step.name}({arguments}))")]
         for name in (f"sandbash_{step.name}", f"mcp_sandbash_{step.name}"):
             if name in tools:
                 return [(name, step.arguments)]
@@ -92,7 +104,7 @@ def calls(step, tools, project):
     patch = (f"*** Begin Patch\n*** Update File: {step.path}\n@@\n-{step.old}\n+{step.new}\n"
              "*** End Patch\n")
     if "exec" in tools:
-        return [("exec", f"text(await tools.apply_patch({json.dumps(patch)}))")]
+        return [("exec", SCRIPT % f"await tools.apply_patch({json.dumps(patch)})")]
     if tools.get("apply_patch") == "custom":  # codex: free text instead of arguments
         return [("apply_patch", patch)]
     raise ValueError(f"no tool that edits among {sorted(tools)}")

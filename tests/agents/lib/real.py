@@ -39,6 +39,7 @@ class Agent:
     dialogs: list = field(default_factory=list)  # (what a dialog before it shows, the answer)
     settings: dict = field(default_factory=dict)  # files in the home directory
     leave: str = "\x03\x03"  # the keys that end it
+    busy: str = "touch waits"  # what it shows while that command runs, a regular expression
     # What its profile gives it, for the control.
     alone: list = field(default_factory=list)
     alone_environment: dict = field(default_factory=dict)
@@ -94,6 +95,7 @@ AGENTS = {agent.name: agent for agent in (
                     ("Use Claude Code's terminal setup", "\x1b")],
            alone_environment={"CLAUDE_CODE_SANDBOXED": "1"}),
     Codex("codex", ["exec"], ["--ask-for-approval=never"], ready=r"›",
+          busy="background terminal running",  # and nothing of the command
           alone=["--sandbox=danger-full-access"]),
     Gemini("gemini", ["--approval-mode=yolo", "-p"],
            ["--approval-mode=yolo"], ready=r"Type your message",
