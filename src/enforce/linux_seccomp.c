@@ -75,6 +75,7 @@ enum when {
 	HOLDS_LISTINGS,
 	HOLDS_SIGNALS,
 	HOLDS_SOCKETS,
+	HOLDS_GROUPS,
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
@@ -339,6 +340,8 @@ static const struct sb_filter_row table[] = {
 	{SYS_rt_sigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
 	{SYS_rt_tgsigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
 	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
+	/* The namespace has no names for them: supervise/groups.h. */
+	{SYS_getgroups, HOLD, HOLDS_GROUPS, {{0}}},
 	/* A program's own Landlock layer would not bind the broker that acts for it. */
 	{SYS_landlock_create_ruleset, HOLD, SUPERVISED, {{0}}},
 	{SYS_prctl, HOLD, SUPERVISED, {{EQUAL, 0, SB_REGISTER}}},
@@ -449,6 +452,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->signals;
 	case HOLDS_SOCKETS:
 		return options->sockets;
+	case HOLDS_GROUPS:
+		return options->groups;
 	case MAKES_NO_SOCKETS:
 		return !options->sockets;
 	case UNMOUNTED:
@@ -638,6 +643,15 @@ int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct
 	return SB_OK;
 }
 
+/* Has the user groups that the namespace knows no number for? */
+static bool has_unnamed_groups(const struct sb_layers *layers)
+{
+	gid_t first;
+	int count = layers->user_namespace ? getgroups(0, NULL) : 0;
+
+	return count > 1 || (count == 1 && getgroups(1, &first) == 1 && first != getgid());
+}
+
 int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, int *out_listener,
 			 struct sb_error *err)
 {
@@ -652,6 +666,7 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	options.listings = layers->listings;
 	options.signals = sb_layers_hold_signals(layers);
 	options.sockets = layers->no_copies;
+	options.groups = has_unnamed_groups(layers);
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)
 		return status;

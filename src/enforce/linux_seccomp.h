@@ -29,6 +29,7 @@ struct sb_filter_options {
 	bool performer;   /* the broker's own filter instead of the command's */
 	bool one_user;    /* the namespace knows these two, and nobody else: */
 	unsigned user, group;
+	bool groups;      /* and groups of the user's that it knows not: asking for them is held */
 	unsigned self;    /* what the private query answers: see sb_inside() */
 	unsigned staging; /* closing numbers from this one on is held, too; 0: none */
 };

@@ -24,6 +24,7 @@
 #include "enforce/linux_seccomp.h"
 #include "path/path.h"
 #include "supervise/domains.h"
+#include "supervise/groups.h"
 #include "supervise/performer.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
@@ -499,6 +500,7 @@ int sb_birth(const struct sb_birth *birth, int *out_channel, pid_t *out_performe
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
 	family.umask = umask(0);
 	umask(family.umask);
+	sb_groups_note();
 	pid = fork();
 	if (pid < 0) {
 		close(ends[0]);

@@ -22,6 +22,7 @@
 #include "base/auto.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
+#include "supervise/groups.h"
 #include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -430,6 +431,10 @@ static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		return;
 	if (notification->data.nr == SYS_socketpair) {
 		sb_broker_make_pair(broker, notification);
+		return;
+	}
+	if (notification->data.nr == SYS_getgroups) {
+		sb_broker_groups(broker, notification);
 		return;
 	}
 	if (!broker->performer->layers->ipc_namespace && sb_broker_sysv(broker, notification))

@@ -284,6 +284,17 @@ if SUPERVISED:  # a static run has nobody outside its namespace
                                                  for entry in os.scandir(place))])
         equal(found[1], found[0])
 
+    everyday("one's groups: all of them, by their numbers", """if 1:
+    import ctypes, os, subprocess
+    libc = ctypes.CDLL(None, use_errno=True)
+    print(sorted(os.getgroups()), subprocess.run(["id", "-G"], capture_output=True).stdout)
+    count = len(os.getgroups()); room = (ctypes.c_uint * (count + 2))(*[7] * (count + 2))
+    for size, at in ((0, None), (-1, room), (count - 1, room), (count, None), (count, ctypes.c_void_p(8)), (count + 1, room)):
+        print(libc.getgroups(size, at), ctypes.get_errno(), sorted(room))
+    try: os.setgroups([os.getgid()]); print("set")
+    except PermissionError: print("EPERM")
+    """)
+
     everyday("an access list for somebody else", """
     echo x >f; setfacl -m u:54321:r f; echo $?; chmod 640 f; stat -c %a f; setfacl -b f; stat -c %a f
     """, ["setfacl"], ("full", "flat"), "sh")
