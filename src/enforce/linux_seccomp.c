@@ -20,15 +20,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "enforce/held.h"
 #include "enforce/linux_filter.h"
 #include "enforce/linux_ioctls.h"
 #include "sys/notify.h"
 #include "sys/process.h"
 
 /* Newer than some libc's headers; these numbers are the same everywhere. */
-#define NR_faccessat2 439
 #define NR_quotactl_fd 443
-#define NR_fchmodat2 452
 #define NR_setxattrat 463
 #define NR_removexattrat 466
 #define NR_open_tree_attr 467
@@ -38,11 +37,6 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 #define NEW_TIME_NAMESPACE 0x80 /* in clone() this bit belongs to the exit signal */
-
-#define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
-
-/* Whatever an open can change: contents, or by making a name.  Reading is not held. */
-#define OPENS_TO_CHANGE (O_WRONLY | O_RDWR | O_TRUNC | MAKES_FILE)
 
 #define NEGATIVE 0x80000000u /* and above: a process group */
 
@@ -68,11 +62,8 @@ enum when {
 	EVERY_RUN,
 	NETWORK_OFF,
 	NO_MOUNTS,
-	AS_ROOT,
 	AS_ROOT_STATIC, /* what the broker checks itself in a supervised run */
 	SUPERVISED,
-	HOLDS_READS,
-	HOLDS_LISTINGS,
 	HOLDS_SIGNALS,
 	HOLDS_SOCKETS,
 	HOLDS_GROUPS,
@@ -266,68 +257,22 @@ static const struct sb_filter_row table[] = {
 	{SYS_sendto, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
 	{SYS_sendmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 2, FAST_OPEN}}},
 	{SYS_sendmmsg, ANSWER(EOPNOTSUPP), NETWORK_OFF, {{ANY_BIT, 3, FAST_OPEN}}},
-	/* Setuid bits, in every call that takes a mode.  A mode that is no argument of an open
-	 * without O_CREAT may be anything; openat2() has it in memory, and callers fall back. */
-	{SYS_fchmod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
-	{SYS_fchmodat, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
-	{NR_fchmodat2, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
-	{SYS_mknodat, PERM, AS_ROOT, {{ANY_BIT, 2, S_ISUID}}},
-	{SYS_openat, PERM, AS_ROOT, {{ANY_BIT, 2, MAKES_FILE}, {ANY_BIT, 3, S_ISUID}}},
+	/* openat2() has the mode in memory (rows_of_held()), and callers fall back. */
 	{SYS_openat2, ANSWER(ENOSYS), AS_ROOT_STATIC, {{0}}},
 #ifdef __x86_64__
-	{SYS_chmod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
-	{SYS_mknod, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
-	{SYS_creat, PERM, AS_ROOT, {{ANY_BIT, 1, S_ISUID}}},
-	{SYS_open, PERM, AS_ROOT, {{ANY_BIT, 1, MAKES_FILE}, {ANY_BIT, 2, S_ISUID}}},
 	{SYS_uselib, PERM, EVERY_RUN, {{0}}},
 	{SYS_iopl, PERM, EVERY_RUN, {{0}}},
 	{SYS_ioperm, PERM, EVERY_RUN, {{0}}},
 #endif
 
-	/*
-	 * Supervised: every call that changes a name, contents by path, or metadata is held
-	 * and carried out by the broker.  After the rows above: of two rows for one number the
-	 * first that applies answers, so what is forbidden stays forbidden.
-	 */
-	{SYS_openat, HOLD, SUPERVISED, {{ANY_BIT, 2, OPENS_TO_CHANGE}}},
-	{SYS_openat, HOLD, HOLDS_READS, {{0}}},
-	{SYS_openat, HOLD, HOLDS_LISTINGS, {{ANY_BIT, 2, O_DIRECTORY}}},
+	/* Supervised: what held.h does not say.  After the rows above: of two rows for one number
+	 * the first that applies answers, so what is forbidden stays forbidden. */
+
 	/* Flags in memory.  Of what the broker cannot do for the caller, nothing holds the rest. */
 	{SYS_openat2, ANSWER(ENOSYS), SUPERVISED_ALONE, {{0}}},
-	{SYS_openat2, HOLD, SUPERVISED, {{0}}},
-	{SYS_mkdirat, HOLD, SUPERVISED, {{0}}},
-	{SYS_mknodat, HOLD, SUPERVISED, {{0}}},
-	{SYS_unlinkat, HOLD, SUPERVISED, {{0}}},
-	{SYS_linkat, HOLD, SUPERVISED, {{0}}},
-	{SYS_symlinkat, HOLD, SUPERVISED, {{0}}},
-	{SYS_renameat2, HOLD, SUPERVISED, {{0}}},
-	{SYS_truncate, HOLD, SUPERVISED, {{0}}},
-	{SYS_fchmod, HOLD, SUPERVISED, {{0}}},
-	{SYS_fchmodat, HOLD, SUPERVISED, {{0}}},
-	{NR_fchmodat2, HOLD, SUPERVISED, {{0}}},
-	{SYS_fchown, HOLD, SUPERVISED, {{0}}},
-	{SYS_fchownat, HOLD, SUPERVISED, {{0}}},
-	{SYS_utimensat, HOLD, SUPERVISED, {{0}}},
-	{SYS_setxattr, HOLD, SUPERVISED, {{0}}},
-	{SYS_lsetxattr, HOLD, SUPERVISED, {{0}}},
-	{SYS_fsetxattr, HOLD, SUPERVISED, {{0}}},
-	{SYS_removexattr, HOLD, SUPERVISED, {{0}}},
-	{SYS_lremovexattr, HOLD, SUPERVISED, {{0}}},
-	{SYS_fremovexattr, HOLD, SUPERVISED, {{0}}},
-	/* gcc and others ask before they write: the answer must be what the write will get */
-	{SYS_faccessat, HOLD, SUPERVISED, {{ANY_BIT, 2, 2 /* W_OK */}}},
-	{NR_faccessat2, HOLD, SUPERVISED, {{ANY_BIT, 2, 2}}},
-	/* let through, but known: else they would have to be looked up for every call */
-	{SYS_umask, HOLD, SUPERVISED, {{0}}},
-	{SYS_chdir, HOLD, SUPERVISED, {{0}}},
-	{SYS_fchdir, HOLD, SUPERVISED, {{0}}},
-	/* locks that belong to an open file, of which the broker may still have a copy: perform.h */
-	{SYS_flock, HOLD, SUPERVISED, {{ANY_BIT, 1, LOCK_SH | LOCK_EX}}},
+	/* as flock(): held.h */
 	{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_OFD_SETLK}}},
 	{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_OFD_SETLKW}}},
-	/* Where a socket leads is decided by path; Landlock and mounts do not hold that. */
-	{SYS_connect, HOLD, SUPERVISED, {{0}}},
-	{SYS_bind, HOLD, SUPERVISED, {{0}}},
 	/* A datagram can be sent to any path without connecting.  Bit 1 is in SOCK_DGRAM and
 	 * SOCK_RAW (which unix sockets take for the same), not in STREAM and SEQPACKET. */
 	{SYS_socket, ANSWER(EACCES), SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
@@ -342,35 +287,9 @@ static const struct sb_filter_row table[] = {
 	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
 	/* The namespace has no names for them: supervise/groups.h. */
 	{SYS_getgroups, HOLD, HOLDS_GROUPS, {{0}}},
-	/* A program's own Landlock layer would not bind the broker that acts for it. */
-	{SYS_landlock_create_ruleset, HOLD, SUPERVISED, {{0}}},
-	{SYS_prctl, HOLD, SUPERVISED, {{EQUAL, 0, SB_REGISTER}}},
 	/* the mark by which the broker knows a nested run's processes (supervise/domains.h) */
 	{SYS_prlimit64, PERM, SUPERVISED, {{EQUAL, 1, RLIMIT_LOCKS}, {NOT_ZERO, 2, 0}}},
 	{SYS_setrlimit, PERM, SUPERVISED, {{EQUAL, 0, RLIMIT_LOCKS}}},
-#ifdef SYS_renameat
-	{SYS_renameat, HOLD, SUPERVISED, {{0}}},
-#endif
-#ifdef __x86_64__
-	{SYS_open, HOLD, SUPERVISED, {{ANY_BIT, 1, OPENS_TO_CHANGE}}},
-	{SYS_open, HOLD, HOLDS_READS, {{0}}},
-	{SYS_open, HOLD, HOLDS_LISTINGS, {{ANY_BIT, 1, O_DIRECTORY}}},
-	{SYS_creat, HOLD, SUPERVISED, {{0}}},
-	{SYS_mkdir, HOLD, SUPERVISED, {{0}}},
-	{SYS_mknod, HOLD, SUPERVISED, {{0}}},
-	{SYS_unlink, HOLD, SUPERVISED, {{0}}},
-	{SYS_rmdir, HOLD, SUPERVISED, {{0}}},
-	{SYS_link, HOLD, SUPERVISED, {{0}}},
-	{SYS_symlink, HOLD, SUPERVISED, {{0}}},
-	{SYS_rename, HOLD, SUPERVISED, {{0}}},
-	{SYS_chmod, HOLD, SUPERVISED, {{0}}},
-	{SYS_chown, HOLD, SUPERVISED, {{0}}},
-	{SYS_lchown, HOLD, SUPERVISED, {{0}}},
-	{SYS_utime, HOLD, SUPERVISED, {{0}}},
-	{SYS_utimes, HOLD, SUPERVISED, {{0}}},
-	{SYS_futimesat, HOLD, SUPERVISED, {{0}}},
-	{SYS_access, HOLD, SUPERVISED, {{ANY_BIT, 1, 2}}},
-#endif
 };
 
 /*
@@ -401,35 +320,16 @@ static const struct sb_filter_row performer_table[] = {
 	 PERM,
 	 MAKES_NO_SOCKETS,
 	 {{EQUAL, 0, AF_NETLINK}, {DIFFERENT, 2, NETLINK_SOCK_DIAG}}},
-	{SYS_fchmod, PERM, NO_MOUNTS, {{0}}},
-	{SYS_fchmodat, PERM, NO_MOUNTS, {{0}}},
-	{NR_fchmodat2, PERM, NO_MOUNTS, {{0}}},
-	{SYS_fchown, PERM, NO_MOUNTS, {{0}}},
-	{SYS_fchownat, PERM, NO_MOUNTS, {{0}}},
-	{SYS_utimensat, PERM, NO_MOUNTS, {{0}}},
-	{SYS_setxattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_lsetxattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_fsetxattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_removexattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_lremovexattr, PERM, NO_MOUNTS, {{0}}},
-	{SYS_fremovexattr, PERM, NO_MOUNTS, {{0}}},
 	{NR_setxattrat, PERM, NO_MOUNTS, {{0}}},
 	{NR_removexattrat, PERM, NO_MOUNTS, {{0}}},
 	{NR_file_setattr, PERM, NO_MOUNTS, {{0}}},
-#ifdef __x86_64__
-	{SYS_chmod, PERM, NO_MOUNTS, {{0}}},
-	{SYS_chown, PERM, NO_MOUNTS, {{0}}},
-	{SYS_lchown, PERM, NO_MOUNTS, {{0}}},
-	{SYS_utime, PERM, NO_MOUNTS, {{0}}},
-	{SYS_utimes, PERM, NO_MOUNTS, {{0}}},
-	{SYS_futimesat, PERM, NO_MOUNTS, {{0}}},
-#endif
 };
 
 #define ROWS (sizeof table / sizeof table[0])
 #define PERFORMER_ROWS (sizeof performer_table / sizeof performer_table[0])
 _Static_assert(PERFORMER_ROWS <= ROWS, "the list of rows has room for either table");
-#define MOST_ROWS (ROWS + SB_FILE_IOCTLS_MAX)
+#define STAGING_ROWS 12
+#define MADE_ROWS (2 * SB_HELD_MAX + 1 + STAGING_ROWS + 12)
 
 static bool applies(const struct sb_filter_row *row, const struct sb_filter_options *options)
 {
@@ -438,16 +338,10 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->network_off;
 	case NO_MOUNTS:
 		return options->no_mounts;
-	case AS_ROOT:
-		return options->as_root;
 	case AS_ROOT_STATIC:
 		return options->as_root && !options->supervised;
 	case SUPERVISED:
 		return options->supervised;
-	case HOLDS_READS:
-		return options->reads;
-	case HOLDS_LISTINGS:
-		return options->listings;
 	case HOLDS_SIGNALS:
 		return options->signals;
 	case HOLDS_SOCKETS:
@@ -506,75 +400,138 @@ static size_t insert_ioctls(const struct sb_filter_row **rows, size_t count, boo
 	return count + more;
 }
 
-size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
+/* Setuid bits.  A mode that is no argument of an open without O_CREAT may be anything. */
+static struct sb_filter_row no_setuid(const struct sb_held *call)
 {
-	const struct sb_filter_row query = {
-		SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
-	/*
-	 * The last descriptor of a staged file may be one of the high numbers that the broker
-	 * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
-	 * fast as ever, but for the comparison: some programs close every number there is.  A copy
-	 * of such a descriptor may get a number whose closing is not held, so making one is.
-	 * Standard input is not what shells write to: a held call may be interrupted (EINTR), and a
-	 * dash that cannot put its input back keeps the FIFO that it read a line from.
-	 */
-	const unsigned first = options->staging, last = first + SB_STAGING_HELD - 1;
-	const struct sb_filter_row staging[] = {
-		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
-		{SYS_close, HOLD, SUPERVISED, {{AT_LEAST, 0, 1}, {AT_MOST, 0, 2}}},
-		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
-		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 1, 1}, {AT_MOST, 1, 2}}},
-		{SYS_dup3, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
-		{SYS_dup, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
-		{SYS_fcntl,
-		 HOLD,
-		 SUPERVISED,
-		 {{EQUAL, 1, F_DUPFD}, {AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
-		{SYS_fcntl,
-		 HOLD,
-		 SUPERVISED,
-		 {{EQUAL, 1, F_DUPFD_CLOEXEC}, {AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
+	const struct sb_filter_condition mode = {ANY_BIT, call->more - 1u, S_ISUID};
+
+	if (!call->flags || call->act != SB_ACT_OPEN)
+		return (struct sb_filter_row){call->number, PERM, EVERY_RUN, {mode}};
+	return (struct sb_filter_row){
+		call->number, PERM, EVERY_RUN, {{ANY_BIT, call->flags - 1u, SB_MAKES_FILE}, mode}};
+}
+
+static struct sb_filter_row hold(const struct sb_held *call,
+				 const struct sb_filter_options *options)
+{
+	struct sb_filter_row row = {call->number, HOLD, SUPERVISED, {call->only}};
+
+	if (call->act == SB_ACT_OPEN && options->reads)
+		row.conditions[0] = (struct sb_filter_condition){0};
+	else if (call->act == SB_ACT_OPEN && options->listings)
+		row.conditions[0].value |= O_DIRECTORY;
+	return row;
+}
+
+/*
+ * What the calls of held.h lead to.  Supervised: each is held, and carried out by the broker.  As
+ * root: none that takes a mode makes a setuid file.  For the performer: no metadata, where no mount
+ * holds it.
+ */
+static size_t rows_of_held(const struct sb_filter_options *options, struct sb_filter_row *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sb_held_count; i++) {
+		const struct sb_held *call = &sb_held_calls[i];
+		bool has_mode = call->act == SB_ACT_OPEN || call->act == SB_ACT_MKNOD ||
+				call->act == SB_ACT_CHMOD;
+
+		if (options->performer && options->no_mounts && sb_act_is_metadata(call->act))
+			out[count++] = (struct sb_filter_row){call->number, PERM, EVERY_RUN, {{0}}};
+		if (options->as_root && has_mode && call->more)
+			out[count++] = no_setuid(call);
+		if (options->supervised && !call->sometimes)
+			out[count++] = hold(call, options);
+	}
+	return count;
+}
+
+#define AMONG(argument, first, last)                                                               \
+	{AT_LEAST, argument, first},                                                               \
+	{                                                                                          \
+		AT_MOST, argument, last                                                            \
+	}
+
+/*
+ * The last descriptor of a staged file may be one of the high numbers that the broker
+ * gives out, or what a shell made of it (supervise/stage.h).  All other closing is as
+ * fast as ever, but for the comparison: some programs close every number there is.  A copy
+ * of such a descriptor may get a number whose closing is not held, so making one is.
+ * Standard input is not what shells write to: a held call may be interrupted (EINTR), and a
+ * dash that cannot put its input back keeps the FIFO that it read a line from.
+ */
+static size_t rows_of_staging(unsigned first, struct sb_filter_row *out)
+{
+	const unsigned last = first + SB_STAGING_HELD - 1;
+	const struct sb_filter_row rows[] = {
+		{SYS_close, HOLD, SUPERVISED, {AMONG(0, first, last)}},
+		{SYS_close, HOLD, SUPERVISED, {AMONG(0, 1, 2)}},
+		{SYS_dup3, HOLD, SUPERVISED, {AMONG(1, first, last)}},
+		{SYS_dup3, HOLD, SUPERVISED, {AMONG(1, 1, 2)}},
+		{SYS_dup3, HOLD, SUPERVISED, {AMONG(0, first, last)}},
+		{SYS_dup, HOLD, SUPERVISED, {AMONG(0, first, last)}},
+		{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_DUPFD}, AMONG(0, first, last)}},
+		{SYS_fcntl, HOLD, SUPERVISED, {{EQUAL, 1, F_DUPFD_CLOEXEC}, AMONG(0, first, last)}},
 		{SYS_close_range, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 0, last}}},
 #ifdef __x86_64__
-		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, first}, {AT_MOST, 1, last}}},
-		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 1, 1}, {AT_MOST, 1, 2}}},
-		{SYS_dup2, HOLD, SUPERVISED, {{AT_LEAST, 0, first}, {AT_MOST, 0, last}}},
+		{SYS_dup2, HOLD, SUPERVISED, {AMONG(1, first, last)}},
+		{SYS_dup2, HOLD, SUPERVISED, {AMONG(1, 1, 2)}},
+		{SYS_dup2, HOLD, SUPERVISED, {AMONG(0, first, last)}},
 #endif
 	};
-	/*
-	 * Who has no rights can be nobody else.  A user namespace that knows one user and one group says
-	 * EINVAL to all others, and programs take that for a mistake of their own: setuid(2).
-	 */
-	const unsigned uid = options->user, gid = options->group, same = UINT32_MAX;
-	const struct sb_filter_row ids[] = {
-		{SYS_setuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
-		{SYS_setreuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
-		{SYS_setreuid, PERM, EVERY_RUN, {{DIFFERENT, 1, uid}, {DIFFERENT, 1, same}}},
-		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 0, uid}, {DIFFERENT, 0, same}}},
-		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 1, uid}, {DIFFERENT, 1, same}}},
-		{SYS_setresuid, PERM, EVERY_RUN, {{DIFFERENT, 2, uid}, {DIFFERENT, 2, same}}},
-		{SYS_setgid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
-		{SYS_setregid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
-		{SYS_setregid, PERM, EVERY_RUN, {{DIFFERENT, 1, gid}, {DIFFERENT, 1, same}}},
-		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 0, gid}, {DIFFERENT, 0, same}}},
-		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 1, gid}, {DIFFERENT, 1, same}}},
-		{SYS_setresgid, PERM, EVERY_RUN, {{DIFFERENT, 2, gid}, {DIFFERENT, 2, same}}},
-	};
-	const struct sb_filter_row *from = options->performer ? performer_table : table;
-	const struct sb_filter_row *rows[MOST_ROWS + 1 + sizeof staging / sizeof staging[0] +
-					 sizeof ids / sizeof ids[0]];
-	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 
+	_Static_assert(sizeof rows / sizeof rows[0] <= STAGING_ROWS, "room for them");
+	memcpy(out, rows, sizeof rows);
+	return sizeof rows / sizeof rows[0];
+}
+
+/*
+ * Who has no rights can be nobody else.  A user namespace that knows one user and one group says
+ * EINVAL to all others, and programs take that for a mistake of their own: setuid(2).
+ */
+static size_t rows_of_ids(unsigned user, unsigned group, struct sb_filter_row *out)
+{
+	static const struct {
+		int number;
+		unsigned ids; /* arguments */
+		bool group;
+	} calls[] = {{SYS_setuid, 1, false}, {SYS_setreuid, 2, false}, {SYS_setresuid, 3, false},
+		     {SYS_setgid, 1, true},  {SYS_setregid, 2, true},  {SYS_setresgid, 3, true}};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		for (unsigned n = 0; n < calls[i].ids; n++)
+			out[count++] = (struct sb_filter_row){
+				calls[i].number,
+				PERM,
+				EVERY_RUN,
+				{{DIFFERENT, n, calls[i].group ? group : user},
+				 {DIFFERENT, n, UINT32_MAX /* as it is */}}};
+	return count;
+}
+
+size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filter *out, size_t max)
+{
+	const struct sb_filter_row *from = options->performer ? performer_table : table;
+	const struct sb_filter_row *rows[ROWS + SB_FILE_IOCTLS_MAX + MADE_ROWS];
+	struct sb_filter_row made[MADE_ROWS];
+	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
+	size_t more = rows_of_held(options, made);
+
+	if (!options->performer)
+		made[more++] = (struct sb_filter_row){
+			SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+	if (options->staging)
+		more += rows_of_staging(options->staging, made + more);
+	if (options->one_user)
+		more += rows_of_ids(options->user, options->group, made + more);
 	for (size_t i = 0; i < all; i++)
 		if (applies(&from[i], options))
 			insert(rows, count++, &from[i]);
 	count = insert_ioctls(rows, count, options->performer);
-	if (!options->performer)
-		insert(rows, count++, &query);
-	for (size_t i = 0; options->staging && i < sizeof staging / sizeof staging[0]; i++)
-		insert(rows, count++, &staging[i]);
-	for (size_t i = 0; options->one_user && i < sizeof ids / sizeof ids[0]; i++)
-		insert(rows, count++, &ids[i]);
+	for (size_t i = 0; i < more; i++)
+		insert(rows, count++, &made[i]);
 	return sb_filter_compile(rows, count, out, max);
 }
 

@@ -3,7 +3,7 @@
  *
  * What is decided about and carried out is this copy.  The command may change its memory as
  * it likes: nothing is ever read from there twice (seccomp_unotify(2), "time of check").
- * Old and new forms of a call (open, creat, openat, openat2) become the same act.
+ * By which arguments: enforce/held.h.
  */
 #ifndef SB_SUPERVISE_CALL_H
 #define SB_SUPERVISE_CALL_H
@@ -17,33 +17,7 @@
 #include <sys/un.h>
 #include <time.h>
 
-enum sb_act {
-	SB_ACT_OPEN,
-	SB_ACT_MKDIR,
-	SB_ACT_MKNOD,
-	SB_ACT_SYMLINK,
-	SB_ACT_LINK,
-	SB_ACT_RENAME,
-	SB_ACT_UNLINK,
-	SB_ACT_RMDIR,
-	SB_ACT_TRUNCATE,
-	SB_ACT_CHMOD,
-	SB_ACT_CHOWN,
-	SB_ACT_TIMES,
-	SB_ACT_SETXATTR,
-	SB_ACT_REMOVEXATTR,
-	SB_ACT_ACCESS,
-	SB_ACT_CONNECT,
-	SB_ACT_BIND,
-	SB_ACT_UMASK,    /* let through; we only need to know */
-	SB_ACT_CHDIR,    /* the same */
-	SB_ACT_LOCK,     /* let through, when no copy of ours can stand in its way */
-	SB_ACT_OWNER,    /* who is signalled when something happens at a descriptor */
-	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
-	SB_ACT_REGISTER, /* a nested sandbash tells its rules */
-	SB_ACT_CLOSE,    /* descriptors, maybe the last ones of a staged file (stage.h) */
-	SB_ACT_COUNT,
-};
+#include "enforce/held.h"
 
 /* How a file is named: by path from a directory, or as an open descriptor. */
 struct sb_named {
@@ -98,8 +72,5 @@ void sb_call_done(struct sb_call *call);
 
 /* "open", "rename": for the record and for questions */
 const char *sb_act_name(enum sb_act act);
-
-/* modes, owners, times, attributes */
-bool sb_act_is_metadata(enum sb_act act);
 
 #endif

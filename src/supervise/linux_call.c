@@ -42,12 +42,6 @@ const char *sb_act_name(enum sb_act act)
 	return names[act];
 }
 
-bool sb_act_is_metadata(enum sb_act act)
-{
-	return act == SB_ACT_CHMOD || act == SB_ACT_CHOWN || act == SB_ACT_TIMES ||
-	       act == SB_ACT_SETXATTR || act == SB_ACT_REMOVEXATTR;
-}
-
 /* The copying of one call. */
 struct reader {
 	struct sb_call *call;
