@@ -1,0 +1,269 @@
+/*
+ * The project's own file: which zones there are, and where they lie.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "path/path.h"
+#include "zones/schema.h"
+#include "zones/zones_impl.h"
+
+#define DEFAULT_ROOT ".sandbox"
+
+const char *const sb_project_files[] = {"golem-forge.config.yaml", "sandbash.yaml", NULL};
+
+/* What has been read; paths are made when all of it is, since root may stand behind zones. */
+struct reading {
+	struct sb_project *project;
+	const struct sb_yaml *root, *zones;
+	const struct sb_yaml *path; /* of the zone at hand */
+	unsigned mode;
+};
+
+void sb_project_done(struct sb_project *project)
+{
+	free(project->directory);
+	free(project->file);
+	free(project->root);
+	sb_zones_done(&project->zones);
+	*project = (struct sb_project){0};
+}
+
+/* --- keys --------------------------------------------------------------------------------------- */
+
+static int read_mode(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	static const char *const words[] = {"sandboxed", "direct", NULL};
+	struct reading *reading = schema->context;
+	unsigned which = 0;
+	int status = sb_schema_choose(schema, value, words, &which);
+
+	reading->project->direct = which == 1;
+	return status;
+}
+
+static int read_root(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	struct reading *reading = schema->context;
+
+	reading->root = value;
+	return SB_OK;
+}
+
+static int read_zones(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	struct reading *reading = schema->context;
+
+	reading->zones = value;
+	return SB_OK;
+}
+
+static int read_zone_path(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	struct reading *reading = schema->context;
+
+	reading->path = value;
+	return SB_OK;
+}
+
+static int read_zone_mode(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	static const char *const words[] = {"ro", "rw", NULL};
+	struct reading *reading = schema->context;
+
+	return sb_schema_choose(schema, value, words, &reading->mode);
+}
+
+static int read_sandbox(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	static const struct sb_key keys[] = {{"mode", SB_YAML_WORD, read_mode},
+					     {"root", SB_YAML_WORD, read_root},
+					     {"zones", SB_YAML_MAP, read_zones},
+					     {NULL}};
+
+	return sb_schema_read(schema, value, keys);
+}
+
+/* --- directories -------------------------------------------------------------------------------- */
+
+/*
+ * SECURITY: what a project's file names lies in the project.
+ *
+ * Danger: "../other", "~/.ssh", or a link in the project that leads there, and a worker has it as "/data".
+ * Price: who wants to share a directory from elsewhere puts the project around it.
+ * Held by: tests/unit/test_zones.c
+ */
+static int find_directory(const struct sb_schema *schema, const struct sb_yaml *value,
+			  const char *base, const char *text, char **out)
+{
+	const struct reading *reading = schema->context;
+	SB_AUTO_FREE char *path = NULL, *canonical = NULL;
+	struct stat info;
+	int status;
+
+	if (text[0] == '/' || text[0] == '~')
+		return sb_schema_fail(schema, value, "expected a path relative to '%s', found '%s'",
+				      base, text);
+	status = sb_path_absolute(text, base, NULL, &path, schema->err);
+	if (status == SB_OK)
+		status = sb_path_canonical(path, &canonical, NULL, schema->err);
+	if (status != SB_OK)
+		return status;
+	if (!sb_path_within(base, canonical) ||
+	    !sb_path_within(reading->project->directory, canonical))
+		return sb_schema_fail(schema, value, "expected a directory in '%s', found '%s'",
+				      base, canonical);
+	if (stat(canonical, &info) == 0 && !S_ISDIR(info.st_mode))
+		return sb_schema_fail(schema, value, "expected a directory, found a file at '%s'",
+				      canonical);
+	*out = sb_take_ptr(&canonical);
+	return SB_OK;
+}
+
+/* Two names for one file would have two modes, and two approvals. */
+static int check_overlap(const struct sb_schema *schema, const struct sb_yaml *value,
+			 const char *path)
+{
+	const struct reading *reading = schema->context;
+	const struct sb_zones *zones = &reading->project->zones;
+
+	for (size_t i = 0; i < zones->count; i++)
+		if (sb_path_within(zones->all[i].path, path) ||
+		    sb_path_within(path, zones->all[i].path))
+			return sb_schema_fail(
+				schema, value,
+				"expected a directory apart from that of '%s' in line "
+				"%u, found '%s'",
+				zones->all[i].name, zones->all[i].line, path);
+	return SB_OK;
+}
+
+static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
+{
+	static const struct sb_key keys[] = {{"path", SB_YAML_WORD, read_zone_path},
+					     {"mode", SB_YAML_WORD, read_zone_mode},
+					     {NULL}};
+	struct reading *reading = schema->context;
+	struct sb_project *project = reading->project;
+	struct sb_zone zone = {.line = entry->key_line, .column = entry->key_column};
+	const struct sb_yaml *where;
+	const char *expected;
+	int status;
+
+	if (sb_zone_check_name(entry->key, &expected) != SB_OK)
+		return sb_yaml_fail(schema->err, schema->file, entry->key_line, entry->key_column,
+				    "expected %s; found '%s'", expected, entry->key);
+	reading->path = NULL;
+	reading->mode = SB_ZONE_RO;
+	status = sb_schema_read(schema, entry, keys);
+	where = reading->path ? reading->path : entry;
+	if (status == SB_OK)
+		status = find_directory(
+			schema, where, project->direct ? project->directory : project->root,
+			reading->path ? reading->path->text : entry->key, &zone.path);
+	if (status == SB_OK)
+		status = check_overlap(schema, where, zone.path);
+	if (status != SB_OK) {
+		free(zone.path);
+		return status;
+	}
+	zone.mode = reading->mode;
+	zone.name = strdup(entry->key);
+	return sb_zones_add(&project->zones, zone, schema->err);
+}
+
+static int set_root(const struct sb_schema *schema)
+{
+	const struct reading *reading = schema->context;
+	const struct sb_yaml nowhere = {.line = 1, .column = 1};
+
+	return find_directory(
+		schema, reading->root ? reading->root : &nowhere, reading->project->directory,
+		reading->root ? reading->root->text : DEFAULT_ROOT, &reading->project->root);
+}
+
+/* --- the file ----------------------------------------------------------------------------------- */
+
+static int read_text(const struct sb_buf *text, struct sb_project *out, struct sb_error *err)
+{
+	static const struct sb_key keys[] = {{"sandbox", SB_YAML_MAP, read_sandbox}, {NULL}};
+	struct reading reading = {.project = out};
+	const struct sb_schema schema = {out->file, &reading, err};
+	struct sb_yaml document;
+	int status = sb_yaml_parse(out->file, 1, text->data, text->length, &document, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_schema_read(&schema, &document, keys);
+	if (status == SB_OK)
+		status = set_root(&schema);
+	for (size_t i = 0; reading.zones && i < reading.zones->count && status == SB_OK; i++)
+		status = add_zone(&schema, &reading.zones->items[i]);
+	sb_yaml_done(&document);
+	return status;
+}
+
+/* Without a file: downloads, and what is worked on. */
+static int use_defaults(struct sb_project *out, struct sb_error *err)
+{
+	static const char *const names[] = {"cache", "workspace"};
+	struct reading reading = {.project = out};
+	const struct sb_schema schema = {out->directory, &reading, err};
+	const struct sb_yaml nowhere = {.line = 1, .column = 1};
+	int status = set_root(&schema);
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == SB_OK; i++) {
+		struct sb_zone zone = {.mode = SB_ZONE_RW};
+
+		status = find_directory(&schema, &nowhere, out->root, names[i], &zone.path);
+		if (status != SB_OK)
+			break;
+		zone.name = strdup(names[i]);
+		status = sb_zones_add(&out->zones, zone, err);
+	}
+	return status;
+}
+
+/* The one that is there, and what is in it; out->file stays NULL if none is. */
+static int find_file(struct sb_project *out, struct sb_buf *text, struct sb_error *err)
+{
+	for (size_t i = 0; sb_project_files[i]; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(out->directory, sb_project_files[i]);
+		SB_AUTO_BUF struct sb_buf own = SB_BUF(SB_CONFIG_LIMIT);
+		bool found = false;
+		int status = path ? sb_config_read(path, &own, &found, err)
+				  : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+
+		if (status != SB_OK)
+			return status;
+		if (found && out->file)
+			return sb_fail(err, SB_E_CONFLICT, 0,
+				       "both '%s' and '%s' are there: which counts?", out->file,
+				       path);
+		if (found) {
+			out->file = sb_take_ptr(&path);
+			sb_buf_append(text, own.data, own.length);
+		}
+	}
+	return sb_buf_failed(text) ? sb_fail(err, SB_E_NOMEM, 0, "out of memory") : SB_OK;
+}
+
+int sb_project_load(const char *directory, struct sb_project *out, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	int status;
+
+	*out = (struct sb_project){.directory = strdup(directory)};
+	if (!out->directory)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = find_file(out, &text, err);
+	if (status == SB_OK)
+		status = out->file ? read_text(&text, out, err) : use_defaults(out, err);
+	if (status != SB_OK)
+		sb_project_done(out);
+	return status;
+}
