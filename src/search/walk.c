@@ -141,17 +141,6 @@ bool sb_walk_stopped(const struct sb_walk *walk)
 	return atomic_load_explicit(&walk->stopped, memory_order_relaxed);
 }
 
-/* The first reason counts. */
-void sb_walk_stop(struct sb_walk *walk, enum sb_search_why why)
-{
-	pthread_mutex_lock(&walk->lock);
-	if (!atomic_exchange(&walk->stopped, true))
-		walk->end.why = why;
-	pthread_cond_broadcast(&walk->more);
-	pthread_cond_signal(&walk->front);
-	pthread_mutex_unlock(&walk->lock);
-}
-
 void sb_walk_unreadable(struct sb_walk *walk)
 {
 	atomic_fetch_add(&walk->unreadable, 1);

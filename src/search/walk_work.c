@@ -216,3 +216,14 @@ void sb_walk_list_directory(struct sb_walk *walk, struct sb_work *directory)
 	sb_work_free(walk, directory);
 	sb_folder_names_done(&names);
 }
+
+/* The first reason counts. */
+void sb_walk_stop(struct sb_walk *walk, enum sb_search_why why)
+{
+	pthread_mutex_lock(&walk->lock);
+	if (!atomic_exchange(&walk->stopped, true))
+		walk->end.why = why;
+	pthread_cond_broadcast(&walk->more);
+	pthread_cond_signal(&walk->front);
+	pthread_mutex_unlock(&walk->lock);
+}
