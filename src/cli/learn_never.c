@@ -7,7 +7,7 @@
 #include "base/auto.h"
 #include "cli/cli.h"
 #include "path/path.h"
-#include "policy/policy_impl.h"
+#include "path/pattern.h"
 #include "policy/secrets.h"
 #include "policy/text.h"
 #include "supervise/case.h"

@@ -51,6 +51,9 @@ bool sb_pattern_covers(const struct sb_pattern *pattern, const char *path);
 /* The same for a path already known to lie beneath prefix: rest is what follows "prefix/". */
 bool sb_glob_covers(const char *glob, const char *rest);
 
+/* Could the pattern, which has wildcards, mean something beneath path?  Path itself does not count. */
+bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path);
+
 /* Does one name match one component of a pattern? */
 bool sb_glob_name(const char *glob, size_t glob_length, const char *name, size_t name_length);
 

@@ -258,7 +258,7 @@ static struct sb_decision without_rule(const struct sb_policy *policy, enum sb_o
 
 	if (op == SB_READ)
 		decision.verdict = SB_ALLOW;
-	else if (sb_policy_mode(policy) == SB_MODE_READ_ONLY)
+	else if (sb_mode_of(policy) == SB_MODE_READ_ONLY)
 		decision.verdict = SB_DENY;
 	return decision;
 }
@@ -330,7 +330,7 @@ static bool find_covering(const struct sb_policy *policy, enum sb_op op, const c
 static struct sb_decision decide_with(const struct sb_policy *policy, enum sb_op op,
 				      const char *path, struct covering covering)
 {
-	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
+	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return (struct sb_decision){SB_ALLOW, NULL};
 	if (path[0] != '/' || !find_covering(policy, op, path, &covering))
 		return (struct sb_decision){SB_DENY, NULL};
@@ -373,7 +373,7 @@ struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op 
 	};
 	struct sb_decision decision = sb_decide(policy, op, path);
 
-	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS ||
+	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS ||
 	    decision.verdict >= protect.access.verdict[op] || is_for_part(decision.rule, top))
 		return decision;
 	return (struct sb_decision){(enum sb_verdict)protect.access.verdict[op], &protect};
@@ -431,7 +431,7 @@ struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op 
 	struct sb_decision strictest = {SB_ALLOW, NULL};
 	const struct node *node = &policy->index->root;
 
-	if (sb_policy_mode(policy) == SB_MODE_DANGER_FULL_ACCESS)
+	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return strictest;
 	for (const char *rest = path + 1; *rest;) {
 		size_t length = strcspn(rest, "/"), at;

@@ -6,30 +6,6 @@
 #include "path/path.h"
 #include "policy/policy_impl.h"
 
-bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path)
-{
-	const char *glob = pattern->glob, *rest;
-
-	if (sb_path_within(path, pattern->prefix))
-		return true;
-	if (!sb_path_within(pattern->prefix, path))
-		return false;
-	rest = path + (strcmp(pattern->prefix, "/") == 0 ? 0 : strlen(pattern->prefix));
-	while (*rest == '/')
-		rest++;
-	while (*rest) {
-		size_t name = strcspn(rest, "/"), part = strcspn(glob, "/");
-
-		if (part == 2 && memcmp(glob, "**", 2) == 0)
-			return true;
-		if (!part || !sb_glob_name(glob, part, rest, name))
-			return false;
-		rest += name + (rest[name] == '/');
-		glob += part + (glob[part] == '/');
-	}
-	return *glob;
-}
-
 /* Could one of the directories that glob names, all but its last part, be called like one in path? */
 static bool names_one_of(const char *glob, const char *path)
 {

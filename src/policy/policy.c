@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "policy/access.h"
 #include "policy/fast.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
-#include "policy/text.h"
 
 /* More than the built-in rules with one project: what is not used is not touched either. */
 #define FIRST_RULES 512
@@ -265,7 +265,7 @@ int sb_policy_get(const struct sb_policy *policy, enum sb_setting setting)
 
 enum sb_mode sb_policy_mode(const struct sb_policy *policy)
 {
-	return (enum sb_mode)policy->settings[SB_SETTING_MODE];
+	return sb_mode_of(policy);
 }
 
 bool sb_policy_network(const struct sb_policy *policy)

@@ -32,6 +32,11 @@ struct sb_policy {
 	bool sealed;
 };
 
+static inline enum sb_mode sb_mode_of(const struct sb_policy *policy)
+{
+	return (enum sb_mode)policy->settings[SB_SETTING_MODE];
+}
+
 /* How strict it is about op: a no that is told is stricter than a quiet one. */
 static inline unsigned sb_strictness(const struct sb_access *access, enum sb_op op)
 {
@@ -61,9 +66,6 @@ static inline bool sb_hides(const struct sb_rule *rule)
 /* As if no rule of a profile that gives way were there. */
 struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, enum sb_op op,
 					      const char *path);
-
-/* Could the pattern, which has wildcards, mean something beneath path?  Path itself does not count. */
-bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path);
 
 /* The parsed pattern of rule i. */
 const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i);

@@ -7,17 +7,10 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/escape.h"
 #include "path/path.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
-#include "base/escape.h"
-
-const struct sb_access sb_access_write = {{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ALLOW}};
-const struct sb_access sb_access_read = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}};
-const struct sb_access sb_access_deny = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}};
-const struct sb_access sb_access_ask = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}};
-const struct sb_access sb_access_quiet = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY},
-					  1u << SB_MODIFY | 1u << SB_CREATE | 1u << SB_DELETE};
 
 static const struct {
 	const char *word;
@@ -82,11 +75,6 @@ int sb_mode_parse(const char *text, enum sb_mode *out_mode, struct sb_error *err
 	if (status == SB_OK)
 		*out_mode = (enum sb_mode)value;
 	return status;
-}
-
-bool sb_access_equal(const struct sb_access *a, const struct sb_access *b)
-{
-	return memcmp(a->verdict, b->verdict, sizeof a->verdict) == 0 && a->quiet == b->quiet;
 }
 
 /* What may stand before the name of an operation: how much of the word it is, and what it means. */

@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 
+#include "policy/access.h"
 #include "sandbash/policy.h"
 
 struct sb_buf;
@@ -73,7 +74,6 @@ int sb_access_parse(const char *word, size_t length, struct sb_access *out, stru
 
 /* The shortest text that parses back to access: "write", "read", "deny", "ask", "quiet", or the long form. */
 void sb_access_print(const struct sb_access *access, struct sb_buf *out);
-bool sb_access_equal(const struct sb_access *a, const struct sb_access *b);
 
 /* Append "ACCESS PATTERN" quoted so that sb_line_parse gives the same pattern back. */
 void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out);
@@ -85,8 +85,5 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out);
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out);
 
 const char *sb_tmp_name(enum sb_tmp tmp);
-
-extern const struct sb_access sb_access_write, sb_access_read, sb_access_deny, sb_access_ask,
-	sb_access_quiet;
 
 #endif
