@@ -41,7 +41,7 @@ struct lesson {
 	const struct sb_setup *setup;
 	const char *program;
 	struct sb_never never;
-	struct sb_needs needs;
+	struct sb_learned needs;
 	struct item items[SB_SUMMARY_APART]; /* that are to be allowed */
 	size_t item_count;
 	unsigned long refused, approved; /* operations */
@@ -247,7 +247,7 @@ static int need(struct lesson *lesson, const struct sb_refused *refused, const c
 		one.path = cache;
 		one.ops = SB_LEARN_ALL;
 	}
-	return sb_needs_add(&lesson->needs, &one, refused->program, lesson->err);
+	return sb_learned_add(&lesson->needs, &one, refused->program, lesson->err);
 }
 
 static bool is_kept(struct lesson *lesson, const struct sb_refused *refused)
@@ -344,7 +344,7 @@ static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 	}
 	known.path = resolved.path;
 	if (plain && known.ops & 1u << SB_READ) {
-		status = sb_needs_add(&lesson->needs, &known, NULL, lesson->err);
+		status = sb_learned_add(&lesson->needs, &known, NULL, lesson->err);
 	} else if (line.kind != SB_LINE_EMPTY) {
 		sb_buf_append(&lesson->kept, bytes, length);
 		sb_buf_putc(&lesson->kept, '\n');
@@ -374,7 +374,7 @@ static int take_known(struct lesson *lesson)
 static void put_need(const struct sb_need *need, struct sb_buf *out)
 {
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(need->path);
-	const struct sb_access access = sb_need_access(need);
+	const struct sb_access access = sb_learned_access(need);
 	struct stat info;
 
 	if (!pattern) {
@@ -403,7 +403,7 @@ static void put_need(const struct sb_need *need, struct sb_buf *out)
 /* What is read back: those of one program, or of the same ones, together. */
 static void put_rules(struct lesson *lesson, struct sb_buf *out)
 {
-	const struct sb_needs *needs = &lesson->needs;
+	const struct sb_learned *needs = &lesson->needs;
 	size_t count = needs->count < MAX_RULES ? needs->count : MAX_RULES;
 	bool done[MAX_RULES] = {false};
 
@@ -550,7 +550,7 @@ static int make_text(struct lesson *lesson, char *const *argv, const struct sb_s
 		status = lesson->status;
 	}
 	if (status == SB_OK)
-		status = sb_needs_group(&lesson->needs, may_open, lesson, lesson->err);
+		status = sb_learned_group(&lesson->needs, may_open, lesson, lesson->err);
 	if (status != SB_OK)
 		return status;
 	put_head(argv, out);
@@ -611,7 +611,7 @@ int sb_learn_tell(const struct sb_learn *learn, const struct sb_setup *setup, co
 		free(lesson->items[i].path);
 	sb_buf_done(&lesson->kept);
 	sb_buf_done(&lesson->not_learned);
-	sb_needs_done(&lesson->needs);
+	sb_learned_done(&lesson->needs);
 	sb_never_done(&lesson->never);
 	free(lesson);
 	return status == SB_OK ? 0 : sb_report(&err);

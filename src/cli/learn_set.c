@@ -48,16 +48,16 @@ static void free_need(struct sb_need *need)
 	free(need->overrules);
 }
 
-void sb_needs_done(struct sb_needs *needs)
+void sb_learned_done(struct sb_learned *needs)
 {
 	for (size_t i = 0; i < needs->count; i++)
 		free_need(&needs->all[i]);
 	free(needs->all);
-	*needs = (struct sb_needs){0};
+	*needs = (struct sb_learned){0};
 }
 
-int sb_needs_add(struct sb_needs *needs, const struct sb_need *need, const char *program,
-		 struct sb_error *err)
+int sb_learned_add(struct sb_learned *needs, const struct sb_need *need, const char *program,
+		   struct sb_error *err)
 {
 	struct sb_need copy = *need;
 	char name[32] = "", *comma;
@@ -100,7 +100,7 @@ static void take_over(struct sb_need *into, struct sb_need *from)
 	*from = (struct sb_need){0};
 }
 
-static void remove_gaps(struct sb_needs *needs)
+static void remove_gaps(struct sb_learned *needs)
 {
 	size_t kept = 0;
 
@@ -117,14 +117,14 @@ static int by_path(const void *a, const void *b)
 	return sb_path_compare(first->path, second->path);
 }
 
-static void sort(struct sb_needs *needs)
+static void sort(struct sb_learned *needs)
 {
 	if (needs->count)
 		qsort(needs->all, needs->count, sizeof *needs->all, by_path);
 }
 
 /* Needs for one path are one. */
-static void join_same(struct sb_needs *needs)
+static void join_same(struct sb_learned *needs)
 {
 	size_t first = 0;
 
@@ -184,7 +184,7 @@ static bool are_beside(const struct sb_need *a, const struct sb_need *b)
 }
 
 /* Those from first to end are beside each other: one for their directory, or none is asked about again. */
-static int join_crowd(struct sb_needs *needs, size_t first, size_t end, sb_may_open may_open,
+static int join_crowd(struct sb_learned *needs, size_t first, size_t end, sb_may_open may_open,
 		      void *context, bool *out_joined, struct sb_error *err)
 {
 	struct sb_need *into = &needs->all[first];
@@ -211,7 +211,7 @@ static int join_crowd(struct sb_needs *needs, size_t first, size_t end, sb_may_o
 }
 
 /* Each round climbs one directory; one that was not let alone is not asked about again. */
-static int join_crowds(struct sb_needs *needs, sb_may_open may_open, void *context,
+static int join_crowds(struct sb_learned *needs, sb_may_open may_open, void *context,
 		       struct sb_error *err)
 {
 	bool joined = true;
@@ -240,7 +240,7 @@ static int join_crowds(struct sb_needs *needs, sb_may_open may_open, void *conte
  * A rule beneath another one decides there alone: what it allows it has to allow as well, and if it allows
  * no more, it is not needed.
  */
-static void drop_covered(struct sb_needs *needs)
+static void drop_covered(struct sb_learned *needs)
 {
 	sort(needs);
 	for (size_t i = 0; i < needs->count; i++) {
@@ -262,8 +262,8 @@ static void drop_covered(struct sb_needs *needs)
 	remove_gaps(needs);
 }
 
-int sb_needs_group(struct sb_needs *needs, sb_may_open may_open, void *context,
-		   struct sb_error *err)
+int sb_learned_group(struct sb_learned *needs, sb_may_open may_open, void *context,
+		     struct sb_error *err)
 {
 	int status;
 
@@ -274,7 +274,7 @@ int sb_needs_group(struct sb_needs *needs, sb_may_open may_open, void *context,
 	return status;
 }
 
-struct sb_access sb_need_access(const struct sb_need *need)
+struct sb_access sb_learned_access(const struct sb_need *need)
 {
 	struct sb_access access = {0};
 

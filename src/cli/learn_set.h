@@ -31,23 +31,23 @@ struct sb_need {
 	char programs[96];   /* who needed it, escaped: "npm, node" */
 };
 
-struct sb_needs {
+struct sb_learned {
 	struct sb_need *all;
 	size_t count, capacity;
 };
 
 /* path, overrules and the program's name, which may be NULL, are copied.  SB_E_NOMEM. */
-int sb_needs_add(struct sb_needs *needs, const struct sb_need *need, const char *program,
-		 struct sb_error *err);
-void sb_needs_done(struct sb_needs *needs);
+int sb_learned_add(struct sb_learned *needs, const struct sb_need *need, const char *program,
+		   struct sb_error *err);
+void sb_learned_done(struct sb_learned *needs);
 
 /* May there be a rule for this directory that allows these operations? */
 typedef bool (*sb_may_open)(void *context, const char *directory, unsigned ops);
 
 /* Afterwards they are ordered as a tree is walked, and no rule of them takes away what another one gives. */
-int sb_needs_group(struct sb_needs *needs, sb_may_open may_open, void *context,
-		   struct sb_error *err);
+int sb_learned_group(struct sb_learned *needs, sb_may_open may_open, void *context,
+		     struct sb_error *err);
 
-struct sb_access sb_need_access(const struct sb_need *need);
+struct sb_access sb_learned_access(const struct sb_need *need);
 
 #endif

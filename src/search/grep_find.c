@@ -138,7 +138,7 @@ uint64_t sb_count_lines(const char *text, size_t length)
 	return lines;
 }
 
-bool sb_is_ascii(const char *text, size_t length)
+bool sb_grep_is_ascii(const char *text, size_t length)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
 	vector seen = all(0);

@@ -25,7 +25,7 @@ void sb_literal_prepare(struct sb_literal *literal);
 size_t sb_literal_find(const struct sb_literal *literal, const char *text, size_t length);
 
 uint64_t sb_count_lines(const char *text, size_t length); /* newlines in it */
-bool sb_is_ascii(const char *text, size_t length);
+bool sb_grep_is_ascii(const char *text, size_t length);
 bool sb_is_utf8(const char *text, size_t length);
 
 #endif

@@ -197,7 +197,7 @@ int sb_grep_new(const char *pattern, size_t length, unsigned flags, struct sb_gr
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	}
 	grep->multiline = flags & SB_GREP_MULTILINE;
-	grep->ascii = sb_is_ascii(pattern, length);
+	grep->ascii = sb_grep_is_ascii(pattern, length);
 	if ((flags & SB_GREP_SMART_CASE) && !has_upper(text.data, text.length))
 		flags |= SB_GREP_NOCASE;
 	status = compile_exact(grep, &text, flags, err);
@@ -273,7 +273,7 @@ void sb_matcher_free(struct sb_matcher *matcher)
 
 enum sb_text sb_text_kind(const char *text, size_t length)
 {
-	if (sb_is_ascii(text, length))
+	if (sb_grep_is_ascii(text, length))
 		return SB_TEXT_ASCII;
 	return sb_is_utf8(text, length) ? SB_TEXT_UTF8 : SB_TEXT_BYTES;
 }

@@ -15,7 +15,7 @@
 #define WRITE SB_LEARN_ALL
 
 struct fixture {
-	struct sb_needs needs;
+	struct sb_learned needs;
 	const char *closed[4]; /* directories for which there may be no rule */
 	unsigned asked;
 };
@@ -24,7 +24,7 @@ static void need(struct fixture *fx, const char *path, unsigned ops, const char 
 {
 	const struct sb_need one = {.path = (char *)path, .ops = ops, .count = 1, .names = 1};
 
-	assert_int_equal(SB_OK, sb_needs_add(&fx->needs, &one, program, NULL));
+	assert_int_equal(SB_OK, sb_learned_add(&fx->needs, &one, program, NULL));
 }
 
 static bool may_open(void *context, const char *directory, unsigned ops)
@@ -44,16 +44,16 @@ static void expect(struct fixture *fx, const char *rules)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 
-	assert_int_equal(SB_OK, sb_needs_group(&fx->needs, may_open, fx, NULL));
+	assert_int_equal(SB_OK, sb_learned_group(&fx->needs, may_open, fx, NULL));
 	for (size_t i = 0; i < fx->needs.count; i++) {
 		const struct sb_need *one = &fx->needs.all[i];
-		const struct sb_access access = sb_need_access(one);
+		const struct sb_access access = sb_learned_access(one);
 
 		sb_rule_print(&access, one->path, &text);
 		sb_buf_printf(&text, " (%s %lu/%zu)\n", one->programs, one->count, one->names);
 	}
 	assert_string_equal(rules, text.data);
-	sb_needs_done(&fx->needs);
+	sb_learned_done(&fx->needs);
 }
 
 static void one_path_is_one_rule(void **state)
@@ -142,17 +142,17 @@ static void names_of_programs_are_names(void **state)
 		snprintf(name, sizeof name, "program%d", i % 25);
 		need(&fx, "/h/u/a", READ, name);
 	}
-	assert_int_equal(SB_OK, sb_needs_group(&fx.needs, may_open, &fx, NULL));
+	assert_int_equal(SB_OK, sb_learned_group(&fx.needs, may_open, &fx, NULL));
 	assert_int_equal(1, fx.needs.count);
 	assert_non_null(strstr(fx.needs.all[0].programs, "program0, program1, "));
 	assert_non_null(strstr(fx.needs.all[0].programs, ", ..."));
-	sb_needs_done(&fx.needs);
+	sb_learned_done(&fx.needs);
 }
 
 /* --- whatever is needed -------------------------------------------------------------------- */
 
 /* What the rules allow at path: the one that is nearest says. */
-static unsigned allowed_at(const struct sb_needs *needs, const char *path)
+static unsigned allowed_at(const struct sb_learned *needs, const char *path)
 {
 	const struct sb_need *nearest = NULL;
 
@@ -185,7 +185,7 @@ static void every_need_is_met(void **state)
 			ops[i] = kinds[unit_below(4)];
 			need(&fx, paths[i], ops[i], "x");
 		}
-		assert_int_equal(SB_OK, sb_needs_group(&fx.needs, may_open, &fx, NULL));
+		assert_int_equal(SB_OK, sb_learned_group(&fx.needs, may_open, &fx, NULL));
 		for (size_t i = 0; i < count; i++)
 			assert_int_equal(ops[i], ops[i] & allowed_at(&fx.needs, paths[i]));
 		for (size_t i = 0; i < fx.needs.count; i++) {
@@ -199,7 +199,7 @@ static void every_need_is_met(void **state)
 			assert_true(i == 0 || sb_path_compare(fx.needs.all[i - 1].path,
 							      fx.needs.all[i].path) < 0);
 		}
-		sb_needs_done(&fx.needs);
+		sb_learned_done(&fx.needs);
 	}
 }
 
