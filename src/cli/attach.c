@@ -18,8 +18,8 @@
 #include "cli/cli.h"
 #include "cli/own_tty.h"
 #include "cli/reach.h"
+#include "enforce/inside.h"
 #include "terminal/terminal.h"
-#include "enforce/linux_seccomp.h"
 
 #define PATIENCE_MS 5000 /* for a run that is stopped, or busy performing */
 

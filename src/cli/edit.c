@@ -13,7 +13,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "cli/cli.h"
-#include "enforce/linux_seccomp.h"
+#include "enforce/inside.h"
 
 /* The rule file that is meant, and the places around it. */
 static int find_file(const struct sb_command_line *line, struct sb_home *home, char **out_file)

@@ -23,7 +23,7 @@
 #include "cli/shell.h"
 #include "consent/summary.h"
 #include "enforce/confine.h"
-#include "enforce/linux_seccomp.h"
+#include "enforce/inside.h"
 #include "options/flags.h"
 #include "path/pattern.h"
 #include "policy/text.h"

@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "cli/own_tty.h"
 #include "config/file.h"
-#include "enforce/linux_seccomp.h"
+#include "enforce/inside.h"
 #include "path/path.h"
 #include "sys/watch.h"
 

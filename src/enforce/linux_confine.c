@@ -26,6 +26,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "enforce/inside.h"
 #include "enforce/layers.h"
 #include "enforce/linux_fds.h"
 #include "enforce/linux_landlock.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "enforce/inside.h"
 #include "path/path.h"
-#include "enforce/linux_seccomp.h"
 #include "sys/directory.h"
 #include "sys/landlock.h"
 #include "sys/process.h"

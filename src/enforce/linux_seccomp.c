@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "enforce/held.h"
+#include "enforce/inside.h"
 #include "enforce/linux_filter.h"
 #include "enforce/linux_ioctls.h"
 #include "sys/notify.h"
@@ -44,11 +45,6 @@
 #define PROTO_SMC 256
 #define PROTO_MPTCP 262
 #define FAST_OPEN 0x20000000 /* MSG_FASTOPEN: connects without connect() */
-
-/* "SBSH": what sb_inside() asks with.  Every kernel answers EINVAL to this prctl. */
-#define QUERY 0x53425348u
-#define QUERY_BASE 0x800u /* the answer is an errno: 0x800 + depth * 2 + mounts */
-#define QUERY_DEPTH 0x3ffu
 
 #define EQUAL SB_FILTER_EQUAL
 #define DIFFERENT SB_FILTER_DIFFERENT
@@ -521,7 +517,7 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 
 	if (!options->performer)
 		made[more++] = (struct sb_filter_row){
-			SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, QUERY}}};
+			SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, SB_INSIDE_QUERY}}};
 	if (options->staging)
 		more += rows_of_staging(options->staging, made + more);
 	if (options->one_user)
@@ -579,7 +575,7 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 		.shared_ipc = !layers->ipc_namespace && !layers->outer,
 		.shared_pids = !layers->pid_namespace && !layers->outer,
 		.other_pids = !layers->pid_namespace,
-		.self = QUERY_BASE + (depth > QUERY_DEPTH ? QUERY_DEPTH : depth) * 2 +
+		.self = SB_INSIDE_BASE + (depth > SB_INSIDE_DEPTH ? SB_INSIDE_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),
 	};
 }
@@ -651,18 +647,4 @@ int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *e
 		return status;
 	status = sb_sys_load_filter(&program);
 	return status < 0 ? cannot_load(status, err) : SB_OK;
-}
-
-int sb_inside(bool *out_mounts)
-{
-	int answer;
-
-	*out_mounts = false;
-	if (prctl((int)QUERY, 0, 0, 0, 0) == 0)
-		return 0;
-	answer = errno;
-	if (answer < (int)QUERY_BASE || answer > 0xfff)
-		return 0;
-	*out_mounts = answer & 1;
-	return (answer - (int)QUERY_BASE) / 2;
 }

@@ -63,11 +63,4 @@ int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *e
 /* A prctl() that no kernel knows, by which a nested run tells the outer one its rules. */
 #define SB_REGISTER 0x53425252u
 
-/*
- * Are we inside a sandbash run?  Asks the kernel, not the environment: our filter
- * answers a prctl() that no kernel knows.  0: no.  Else how many runs deep, and
- * *out_mounts says whether their mounts hold.
- */
-int sb_inside(bool *out_mounts);
-
 #endif

@@ -13,7 +13,7 @@
 #include "config/variables.h"
 #include "consent/granted.h"
 #include "consent/session.h"
-#include "enforce/linux_seccomp.h"
+#include "enforce/inside.h"
 #include "options/complain.h"
 
 /* Most variables are told apart by their first letter. */

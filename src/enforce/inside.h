@@ -1,0 +1,19 @@
+/*
+ * inside.h - are we inside a sandbash run?
+ *
+ * Asks the kernel, not the environment: the filter of a run answers a prctl() that no kernel knows.
+ */
+#ifndef SB_ENFORCE_INSIDE_H
+#define SB_ENFORCE_INSIDE_H
+
+#include <stdbool.h>
+
+/* "SBSH": what sb_inside() asks with.  Every kernel answers EINVAL to this prctl. */
+#define SB_INSIDE_QUERY 0x53425348u
+#define SB_INSIDE_BASE 0x800u /* the answer is an errno: 0x800 + depth * 2 + mounts */
+#define SB_INSIDE_DEPTH 0x3ffu
+
+/* 0: no.  Else how many runs deep, and *out_mounts says whether their mounts hold. */
+int sb_inside(bool *out_mounts);
+
+#endif
