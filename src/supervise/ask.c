@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "consent/excerpt.h"
 #include "path/path.h"
-#include "supervise/remarks.h"
 #include "supervise/pending.h"
+#include "supervise/remarks.h"
 #include "supervise/wording.h"
 
 /*
@@ -171,9 +172,9 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 		return;
 	}
 	if (approver->timeout_ms)
-		pending->deadline_ms = sb_pending_now_ms() + (uint64_t)approver->timeout_ms;
+		pending->deadline_ms = sb_now_ms() + (uint64_t)approver->timeout_ms;
 	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program,
-			     sb_pending_now_ms(), &open, &line)) {
+			     sb_now_ms(), &open, &line)) {
 	case SB_FLOOD_JOIN:
 		sb_remarks_done(&notes);
 		pending->question = open;

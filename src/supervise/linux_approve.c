@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "consent/always.h"
-#include "supervise/pending.h"
 #include "supervise/owed.h"
+#include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
@@ -687,7 +687,7 @@ int sb_approver_timeout_ms(const struct sb_approver *approver)
 void sb_approver_tick(struct sb_approver *approver)
 {
 	struct sb_pending **link = &approver->pending;
-	uint64_t now = sb_pending_now_ms();
+	uint64_t now = sb_now_ms();
 	unsigned long late = 0;
 
 	sb_pending_try_waiting(approver);

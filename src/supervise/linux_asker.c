@@ -17,12 +17,11 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "consent/socket.h"
-#include "terminal/terminal.h"
 #include "policy/fast.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
@@ -34,6 +33,7 @@
 #include "supervise/wire.h"
 #include "sys/notify.h"
 #include "sys/process.h"
+#include "terminal/terminal.h"
 
 /*
  * Other terminals can attach from this moment on: not at once, since making a socket and a
@@ -69,14 +69,6 @@ struct asker {
 	struct sb_error *err;          /* in words */
 	struct sb_wire_request *spare; /* for the next message; large, so kept */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- asking (approve.h) --------------------------------------------------------------- */
 
@@ -240,7 +232,7 @@ static void abandon_questions(struct asker *asker)
 
 static void tend_socket(struct asker *asker, const struct pollfd *fds, size_t count)
 {
-	if (asker->socket_ms && now_ms() >= asker->socket_ms) {
+	if (asker->socket_ms && sb_now_ms() >= asker->socket_ms) {
 		open_socket(asker);
 	} else if (asker->socket) {
 		sb_socket_handle(asker->socket, fds, count);
@@ -254,7 +246,7 @@ static int socket_timeout_ms(const struct asker *asker)
 
 	if (!asker->socket_ms)
 		return -1;
-	left = asker->socket_ms - now_ms();
+	left = asker->socket_ms - sb_now_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -399,7 +391,7 @@ static void hear(struct asker *asker)
 		asker->started = true;
 		asker->approver.listener = sb_take_fd(&fd);
 		record_start(asker, &message.layers);
-		asker->socket_ms = now_ms() + OPEN_SOCKET_MS;
+		asker->socket_ms = sb_now_ms() + OPEN_SOCKET_MS;
 		if (asker->supervision->has_client) /* it is to hear the first question */
 			open_socket(asker);
 	} else if (message.kind == SB_WIRE_STOPPED) {

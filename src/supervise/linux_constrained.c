@@ -10,6 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
 #define TRIES 40 /* files change places while we look: then give up */
 

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervise/proc_name.h"
 #include "supervise/resolve.h"
 #include "supervise/thread.h"
@@ -19,14 +19,6 @@ static unsigned renames; /* of directories, so far */
 void sb_resolve_renamed(void)
 {
 	__atomic_fetch_add(&renames, 1, __ATOMIC_RELEASE);
-}
-
-uint64_t sb_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static bool is_name_fresh(const struct sb_cwd *cwd, uint64_t now_ns)

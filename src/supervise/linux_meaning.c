@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "judge/hold.h"
 
 #define FINISH_MS 200

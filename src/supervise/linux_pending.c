@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -18,14 +17,6 @@
 #include "supervise/tell.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
-
-uint64_t sb_pending_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 const char *sb_pending_origin(const struct sb_decision *decision)
 {

@@ -14,10 +14,10 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/deputy.h"
 #include "supervise/linger.h"
@@ -138,14 +138,6 @@ static bool start_server(struct crew *crew)
 	return started;
 }
 
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* What was seen at the last look at the server. */
 struct look {
 	long when_ms;
@@ -156,7 +148,7 @@ struct look {
 /* Is the server at the same request as a tick ago? */
 static void relieve(struct crew *crew, struct look *last)
 {
-	struct look look = {now_ms(), __atomic_load_n(&crew->requests, __ATOMIC_RELAXED),
+	struct look look = {sb_now_ms(), __atomic_load_n(&crew->requests, __ATOMIC_RELAXED),
 			    __atomic_load_n(&crew->busy, __ATOMIC_ACQUIRE)};
 	bool stuck = look.busy && last->busy && look.requests == last->requests;
 
@@ -354,7 +346,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 int sb_performer_run(struct sb_performer *performer)
 {
 	struct sb_wire_message ended = {.kind = SB_WIRE_ENDED};
-	struct look last = {now_ms(), 0, false};
+	struct look last = {sb_now_ms(), 0, false};
 	struct sb_telling telling;
 	bool alive = true, finish = false, over;
 

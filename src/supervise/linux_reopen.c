@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervise/approve.h"
 #include "supervise/proc_name.h"
 #include "sys/process.h"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "supervise/deep.h"
 #include "supervise/thread.h"
 

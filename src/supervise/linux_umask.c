@@ -8,6 +8,7 @@
  */
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "supervise/performer.h"
 #include "supervise/resolve.h"
 #include "supervise/thread.h"

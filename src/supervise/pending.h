@@ -48,8 +48,6 @@ struct sb_pending {
 
 void sb_pending_free(struct sb_pending *pending);
 
-uint64_t sb_pending_now_ms(void);
-
 /* rename and link have two names */
 bool sb_call_is_two(const struct sb_call *call);
 

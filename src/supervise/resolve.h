@@ -146,9 +146,6 @@ int sb_spot_own(struct sb_spot *spot);
 /* Does no path lead there any more?  Some filesystems say so of the number of links always. */
 bool sb_path_is_gone(const char *path, nlink_t links);
 
-/* CLOCK_MONOTONIC: mostly no system call. */
-uint64_t sb_now_ns(void);
-
 /*
  * What its name is by now.  0, or a negative errno: -ENOENT when the directory is gone, -EACCES when it has
  * a whole name and that has changed.

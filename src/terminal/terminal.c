@@ -4,23 +4,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "terminal/terminal_impl.h"
 
 #define MASTER_RETRY_MS 100 /* when nobody holds the command's side open */
 #define PATIENCE_MS 1000    /* for a real terminal that takes nothing, when we must be done */
 #define REPLIES_MS 500      /* how long we wait for the terminal before we let go of it */
-
-int64_t sb_terminal_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- the terminals' settings ------------------------------------------------------- */
 
@@ -115,7 +107,7 @@ static void flush_out(struct sb_terminal *t)
  */
 static size_t surplus(struct sb_terminal *t, const char *bytes, size_t length)
 {
-	int64_t now = sb_terminal_now_ms();
+	int64_t now = sb_now_ms();
 	size_t count = 0;
 
 	if (!length || !t->surplus_ms)
@@ -176,7 +168,7 @@ static void take_input(struct sb_terminal *t, bool hung_up)
 	}
 	if (t->phase == SHOWING) {
 		size_t typed = t->keys.typed_length;
-		char key = sb_keys_feed(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+		char key = sb_keys_feed(&t->keys, bytes, (size_t)got, sb_now_ms());
 
 		if (key)
 			sb_terminal_key(t, key);
@@ -185,7 +177,7 @@ static void take_input(struct sb_terminal *t, bool hung_up)
 		return;
 	}
 	if (t->leaving) {
-		before = sb_keys_pass(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+		before = sb_keys_pass(&t->keys, bytes, (size_t)got, sb_now_ms());
 		t->leaving = !t->keys.passed;
 	}
 	if (t->master >= 0)
@@ -234,7 +226,7 @@ static bool take_output(struct sb_terminal *t)
 		if (got <= 0) {
 			/* EIO: no process has the slave open just now. */
 			if (got == 0 || got == -EIO)
-				t->retry_ms = sb_terminal_now_ms() + MASTER_RETRY_MS;
+				t->retry_ms = sb_now_ms() + MASTER_RETRY_MS;
 			break;
 		}
 		sift(t);
@@ -261,7 +253,7 @@ size_t sb_terminal_poll(const struct sb_terminal *t, struct pollfd *out)
 		events |= POLLOUT;
 	out[count++] = (struct pollfd){.fd = t->tty, .events = events};
 	events = 0;
-	if (wants_output(t) && sb_terminal_now_ms() >= t->retry_ms)
+	if (wants_output(t) && sb_now_ms() >= t->retry_ms)
 		events |= POLLIN;
 	if (sb_relay_pending(&t->input))
 		events |= POLLOUT;
@@ -272,7 +264,7 @@ size_t sb_terminal_poll(const struct sb_terminal *t, struct pollfd *out)
 
 int sb_terminal_timeout_ms(const struct sb_terminal *t)
 {
-	int64_t now = sb_terminal_now_ms(), deadline;
+	int64_t now = sb_now_ms(), deadline;
 
 	if (t->gone || t->ended)
 		return t->queue.first ? 0 : -1;
@@ -367,10 +359,10 @@ void sb_terminal_resized(struct sb_terminal *t)
  */
 static void await_replies(struct sb_terminal *t)
 {
-	int64_t until = sb_terminal_now_ms() + REPLIES_MS, left;
+	int64_t until = sb_now_ms() + REPLIES_MS, left;
 	bool owed = (t->phase == SHOWING || t->leaving) && t->keys.expected_length;
 
-	while (owed && !t->keys.passed && !t->gone && (left = until - sb_terminal_now_ms()) > 0) {
+	while (owed && !t->keys.passed && !t->gone && (left = until - sb_now_ms()) > 0) {
 		struct pollfd fd = {.fd = t->tty, .events = POLLIN};
 		char bytes[512];
 		ssize_t got;
@@ -382,7 +374,7 @@ static void await_replies(struct sb_terminal *t)
 		if (got <= 0 && errno != EAGAIN && errno != EINTR)
 			return;
 		if (got > 0)
-			sb_keys_pass(&t->keys, bytes, (size_t)got, sb_terminal_now_ms());
+			sb_keys_pass(&t->keys, bytes, (size_t)got, sb_now_ms());
 	}
 }
 

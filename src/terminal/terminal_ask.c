@@ -3,6 +3,7 @@
 #include <termios.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "terminal/draw.h"
 #include "terminal/terminal_impl.h"
 
@@ -107,7 +108,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 			       .ascii = !t->replies};
 	SB_AUTO_BUF struct sb_buf page = SB_BUF(1024 * 1024); /* several very large screens */
 	SB_AUTO_BUF struct sb_buf probe = SB_BUF(256);
-	int64_t now = sb_terminal_now_ms();
+	int64_t now = sb_now_ms();
 
 	if (fence) {
 		tcflush(t->tty, TCIFLUSH);
@@ -160,14 +161,14 @@ static void show(struct sb_terminal *t)
 void sb_terminal_pause(struct sb_terminal *t)
 {
 	t->phase = PAUSING;
-	t->cut_ms = sb_terminal_now_ms() + CUT_AFTER_MS;
+	t->cut_ms = sb_now_ms() + CUT_AFTER_MS;
 }
 
 /* A fence here, too: what was typed before the terminal has left the question was not meant for
  * the command.  It stands on the alternate screen, where moving the cursor does no harm. */
 void sb_terminal_leave(struct sb_terminal *t, bool wait)
 {
-	int64_t now = sb_terminal_now_ms();
+	int64_t now = sb_now_ms();
 
 	t->phase = RELAYING;
 	t->leaving = true;
@@ -246,7 +247,7 @@ static void answer(struct sb_terminal *t, enum sb_answer given)
 	t->answered(t->context, id, given);
 	t->answering = false;
 	advance(t);
-	t->surplus_ms = sb_terminal_now_ms() + SB_SURPLUS_MS;
+	t->surplus_ms = sb_now_ms() + SB_SURPLUS_MS;
 }
 
 void sb_terminal_deny_all(struct sb_terminal *t)
@@ -356,7 +357,7 @@ static int64_t redraw_deadline(const struct sb_terminal *t)
 
 void sb_terminal_tick(struct sb_terminal *t)
 {
-	int64_t now = sb_terminal_now_ms();
+	int64_t now = sb_now_ms();
 
 	if (t->phase == PAUSING && !sb_terminal_writing(t) &&
 	    (!sb_sieve_inside(&t->sieve) || now >= t->cut_ms))

@@ -9,8 +9,8 @@
 #include <termios.h>
 
 #include "base/buf.h"
-#include "terminal/keys.h"
 #include "consent/queue.h"
+#include "terminal/keys.h"
 #include "terminal/relay.h"
 #include "terminal/sieve.h"
 #include "terminal/terminal.h"
@@ -70,8 +70,6 @@ struct sb_terminal {
 	struct sb_relay output, input;
 	struct sb_buf ahead; /* input that nobody has read */
 };
-
-int64_t sb_terminal_now_ms(void);
 
 /* Does something of ours, or of the command's, wait to be written to the real terminal? */
 bool sb_terminal_drawing(const struct sb_terminal *t);

@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "consent/attach_wire.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
@@ -611,17 +611,9 @@ void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 		}
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void sb_keeper_end_runs(struct keeper *keeper)
 {
-	int64_t until = now_ms() + GRACE_MS;
+	int64_t until = sb_now_ms() + GRACE_MS;
 
 	while (keeper->asking) {
 		struct keeper_run *run = keeper->asking;
@@ -634,7 +626,7 @@ void sb_keeper_end_runs(struct keeper *keeper)
 	while (keeper->runs) {
 		struct keeper_run *run = keeper->runs;
 		struct pollfd ended = {run->pidfd, POLLIN, 0};
-		int64_t left = until - now_ms();
+		int64_t left = until - sb_now_ms();
 
 		if (poll(&ended, 1, left > 0 ? (int)left : 0) == 0) {
 			kill(run->process, SIGKILL);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "mcp/server/server.h"
 
@@ -153,7 +154,7 @@ static const char *chosen(const struct sb_ask *ask, const json_t *response)
 			   json_object_get(json_object_get(response, "content"), "answer"));
 
 	if (!action || strcmp(action, "accept") != 0)
-		return sb_mcp_now_ms() - ask->sent_ms < ALONE_MS ? "none" : "deny";
+		return sb_now_ms() - ask->sent_ms < ALONE_MS ? "none" : "deny";
 	if (!answer)
 		return "deny";
 	if (strcmp(answer, "once") == 0)
@@ -185,7 +186,7 @@ static json_t *request_id(unsigned long number)
 static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
 {
 	ask->request = ++mcp->last_request;
-	ask->sent_ms = sb_mcp_now_ms();
+	ask->sent_ms = sb_now_ms();
 	sb_out_send(mcp->out, sb_rpc_request(request_id(ask->request), "elicitation/create",
 					     params_of(ask, false, mcp->version)));
 }
@@ -210,14 +211,14 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 
 	for (struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
 		if (is_of(ask, call)) {
-			ask->sent_ms = sb_mcp_now_ms();
+			ask->sent_ms = sb_now_ms();
 			snprintf(key, sizeof key, "q%lu", ask->q);
 			json_object_set_new(requests, key,
 					    json_pack("{s:s, s:o}", "method", "elicitation/create",
 						      "params", params_of(ask, true, NULL)));
 		}
 	call->state = SB_CALL_PARKED;
-	call->until_ms = sb_mcp_now_ms() + PARKED_MS;
+	call->until_ms = sb_now_ms() + PARKED_MS;
 	call->token = ++mcp->last_token;
 	sb_token_subject(call->tool->name, call->args, call->subject);
 	sb_token_make(&mcp->key, call->token, call->until_ms, call->subject, token);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "mcp/server/server.h"
 
 #define MAX_CALLS 1000 /* at one time; a client that has more is not one that reads answers */
@@ -205,8 +206,7 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 		args = empty = json_object();
 	sb_token_subject(tool->name, args, subject);
 	json_decref(empty);
-	wrong = sb_token_check(&mcp->key, json_string_value(state), sb_mcp_now_ms(), subject,
-			       &number);
+	wrong = sb_token_check(&mcp->key, json_string_value(state), sb_now_ms(), subject, &number);
 	if (wrong)
 		return wrong;
 	while (call && (call->state != SB_CALL_PARKED || call->token != number))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "mcp/server/server.h"
 #include "path/path.h"
 
@@ -141,7 +142,7 @@ static struct sb_run *make_run(struct sb_mcp *mcp, struct sb_call *call)
 	run->streams[0] = run->streams[1] = -1;
 	sb_spool_init(&run->spools[0]);
 	sb_spool_init(&run->spools[1]);
-	run->started_ms = sb_mcp_now_ms();
+	run->started_ms = sb_now_ms();
 	run->deadline_ms = timeout ? run->started_ms + timeout : 0;
 	run->output_limit = (size_t)sb_arg_int(call->args, "outputLimit", 30000);
 	run->elicit = call->elicit;
@@ -200,7 +201,7 @@ static void stop(struct sb_mcp *mcp, struct sb_run *run)
 {
 	if (run->ended || run->kill_ms)
 		return;
-	run->kill_ms = sb_mcp_now_ms() + KILL_AFTER_MS;
+	run->kill_ms = sb_now_ms() + KILL_AFTER_MS;
 	send_signal(mcp, run, false);
 }
 
@@ -230,7 +231,7 @@ static void conclude(struct sb_mcp *mcp, struct sb_run *run)
 
 static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS])
 {
-	int64_t waited = sb_mcp_now_ms() - run->started_ms;
+	int64_t waited = sb_now_ms() - run->started_ms;
 
 	run->started = true;
 	run->started_ms += waited; /* for an answer */
@@ -256,7 +257,7 @@ static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
 	const char *attach = json_string_value(json_object_get(message, "attach"));
 
 	run->ended = true;
-	run->ended_ms = sb_mcp_now_ms();
+	run->ended_ms = sb_now_ms();
 	run->status = (int)json_integer_value(json_object_get(message, "status"));
 	run->report = json_incref(json_object_get(message, "report"));
 	run->error = json_incref(json_object_get(message, "error"));
@@ -297,7 +298,7 @@ void sb_run_read(struct sb_mcp *mcp, struct sb_run *run, int stream)
 
 	if (got > 0) {
 		sb_spool_add(&run->spools[stream], bytes, (size_t)got);
-		sb_run_progress(mcp, run, sb_mcp_now_ms());
+		sb_run_progress(mcp, run, sb_now_ms());
 		return;
 	}
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -395,7 +396,7 @@ void sb_run_status(struct sb_mcp *mcp, struct sb_call *call)
 		call->run = run;
 		run->call = call;
 		call->state = SB_CALL_RUN;
-		call->until_ms = sb_mcp_now_ms() + wait;
+		call->until_ms = sb_now_ms() + wait;
 		return;
 	}
 	sb_call_finish(mcp, call,

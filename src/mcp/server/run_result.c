@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "mcp/server/server.h"
 
 #define PROGRESS_MS 100   /* at most ten a second */
@@ -12,7 +13,7 @@
 
 static json_int_t duration(const struct sb_run *run)
 {
-	return (run->ended ? run->ended_ms : sb_mcp_now_ms()) - run->started_ms;
+	return (run->ended ? run->ended_ms : sb_now_ms()) - run->started_ms;
 }
 
 void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
@@ -37,7 +38,7 @@ void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 	}
 	if (!length)
 		return;
-	run->told_ms = now == INT64_MAX ? sb_mcp_now_ms() : now;
+	run->told_ms = now == INT64_MAX ? sb_now_ms() : now;
 	params = json_pack("{s:O, s:I, s:o}", "progressToken", call->progress, "progress",
 			   (json_int_t)run->told[0] + (json_int_t)run->told[1], "message",
 			   sb_rpc_text(text, length));

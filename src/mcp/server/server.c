@@ -5,22 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "mcp/server/server.h"
 
 #define OUT_MAX (256 * 1024 * 1024) /* a client that takes no more is not read either */
 #define LAST_CALLS_MS 2000          /* what is under way when standard input ends may end */
 #define MAX_FDS (3 + 2 * 256)
-
-int64_t sb_mcp_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- the client ------------------------------------------------------------------------------------ */
 
@@ -215,7 +207,7 @@ struct sb_call *sb_mcp_lead(struct sb_mcp *mcp)
 	for (;;) {
 		struct sb_call *own = sb_workers_dispatch(mcp);
 		struct pollfd wait[MAX_FDS];
-		int64_t now = sb_mcp_now_ms(), next, calls;
+		int64_t now = sb_now_ms(), next, calls;
 		size_t count = 3;
 		bool reads;
 

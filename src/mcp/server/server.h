@@ -143,8 +143,6 @@ struct sb_mcp {
 	int64_t end_ms; /* when calls under way are given up then */
 };
 
-int64_t sb_mcp_now_ms(void);
-
 /* --- server.c ---------------------------------------------------------------------------- */
 
 /*
