@@ -28,6 +28,7 @@ enum sb_act {
 	SB_ACT_TIMES,
 	SB_ACT_SETXATTR,
 	SB_ACT_REMOVEXATTR,
+	SB_ACT_FLAGS, /* what chattr changes */
 	SB_ACT_ACCESS,
 	SB_ACT_CONNECT,
 	SB_ACT_BIND,
@@ -44,7 +45,7 @@ enum sb_act {
 /* modes, owners, times, attributes */
 static inline bool sb_act_is_metadata(enum sb_act act)
 {
-	return act >= SB_ACT_CHMOD && act <= SB_ACT_REMOVEXATTR;
+	return act >= SB_ACT_CHMOD && act <= SB_ACT_FLAGS;
 }
 
 /* Arguments, counted from 1; 0: there is none. */

@@ -21,6 +21,7 @@ extern const size_t sb_file_ioctl_count;
 	((0xff00u | (mask)) << 16 | (uint32_t)(type) << 8 | (number))
 #define SB_IOCTL_TYPE(type) SB_IOCTL_AMONG(type, 0, 0)
 
+#define SB_IOCTL_GETFLAGS 0x80086601u /* FS_IOC_GETFLAGS */
 /* The commands that change a file's flags: refused where no mount holds them. */
 #define SB_IOCTL_SETFLAGS 0x40086602u      /* FS_IOC_SETFLAGS */
 #define SB_IOCTL_SETXATTR 0x401c5820u      /* FS_IOC_FSSETXATTR */

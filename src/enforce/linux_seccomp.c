@@ -89,7 +89,9 @@ static const struct sb_filter_row table[] = {
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCEXCL}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
-	 * read-only, and nobody needs these there.  Programs that try know file systems without. */
+	 * read-only: there the broker does what chattr does, and nobody needs the others.  Programs
+	 * that try know file systems without. */
+	{SYS_ioctl, HOLD, SUPERVISED, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETXATTR}}},
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION}}},
@@ -295,6 +297,9 @@ static const struct sb_filter_row table[] = {
 static const struct sb_filter_row performer_table[] = {
 	/* its own work with held calls, before it is looked whether others are a file system's */
 	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{MASKED, 1, SB_IOCTL_TYPE('!')}}},
+	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{EQUAL, 1, SB_IOCTL_GETFLAGS}}},
+	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}}, /* metadata, as below */
+	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
 	{SYS_execve, PERM, EVERY_RUN, {{0}}},
 	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
 	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},

@@ -38,7 +38,7 @@ struct sb_call {
 	struct sb_named file;   /* the only one, or the source */
 	struct sb_named target; /* of rename and link */
 	int target_error;       /* errno: it could not be read; comes after file's own */
-	int flags;              /* open flags, RENAME_*, XATTR_*, access mode */
+	int flags;              /* open flags, RENAME_*, XATTR_*, FS_*_FL, access mode */
 	bool flags_in_memory;   /* ... of openat2(): the kernel would read them once more */
 	uint64_t resolve;       /* RESOLVE_* of openat2() */
 	int at_flags;           /* AT_EACCESS of faccessat2() */

@@ -34,7 +34,8 @@ static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
 	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
 	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
-	[SB_ACT_CHDIR] = "chdir",       [SB_ACT_OWNER] = "owner",
+	[SB_ACT_FLAGS] = "chattr",      [SB_ACT_CHDIR] = "chdir",
+	[SB_ACT_OWNER] = "owner",
 };
 
 const char *sb_act_name(enum sb_act act)
@@ -407,6 +408,14 @@ static int get_dup_beside(struct reader *reader)
 	return get_close(reader, 1, 0, true);
 }
 
+/* Of all ioctls only this one is held (linux_seccomp.c). */
+static int get_flags(struct reader *reader)
+{
+	get_descriptor(reader->args[0], &reader->call->file);
+	reader->call->act = SB_ACT_FLAGS;
+	return copy(reader, reader->args[2], &reader->call->flags, sizeof reader->call->flags);
+}
+
 static int decode(struct reader *r, int number)
 {
 	const uint64_t *a = r->args, here = (uint64_t)AT_FDCWD;
@@ -432,6 +441,8 @@ static int decode(struct reader *r, int number)
 		return get_two_paths(r, SB_ACT_RENAME, a[0], a[1], a[2], a[3], (int)a[4]);
 	case SYS_truncate:
 		return get_truncate(r);
+	case SYS_ioctl:
+		return get_flags(r);
 	case SYS_fchmod:
 		get_descriptor(a[0], &r->call->file);
 		r->call->mode = (mode_t)a[1];

@@ -46,6 +46,7 @@ enum sb_lookup sb_perform_lookup(const struct sb_call *call)
 	case SB_ACT_TIMES:
 	case SB_ACT_SETXATTR:
 	case SB_ACT_REMOVEXATTR:
+	case SB_ACT_FLAGS:
 	case SB_ACT_ACCESS:
 	case SB_ACT_LINK:
 		return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
@@ -276,6 +277,8 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 		return error == EEXIST ? EADDRINUSE : error;
 	case SB_ACT_LINK:
 		return check_new(target, false);
+	case SB_ACT_FLAGS:
+		return sb_perform_check_flags(file);
 	case SB_ACT_CHMOD: /* links have no mode of their own, whoever asks */
 		return S_ISLNK(file->info.st_mode) ? EOPNOTSUPP : 0;
 	case SB_ACT_UNLINK:
@@ -362,6 +365,8 @@ static struct sb_outcome carry_out(const struct sb_call *call, const struct sb_s
 			setxattr(object, call->text, call->value, call->value_length, call->flags));
 	case SB_ACT_REMOVEXATTR:
 		return outcome(removexattr(object, call->text));
+	case SB_ACT_FLAGS:
+		return refused(sb_perform_flags(call, file));
 	case SB_ACT_ACCESS:
 		return outcome(check_access(call, object));
 	default: /* sockets have their own way; the rest is never performed */

@@ -220,6 +220,7 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 		return may_change_names(target);
 	case SB_ACT_CHMOD:
 	case SB_ACT_CHOWN:
+	case SB_ACT_FLAGS:
 		return file->info.st_uid == geteuid() ? 0 : EPERM;
 	case SB_ACT_TIMES:
 		if (file->info.st_uid == geteuid())

@@ -37,6 +37,10 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 /* bind() of a unix socket at file, by the caller's own text where that can be.  A positive errno, or 0. */
 int sb_bind_at(const struct sb_call *call, const struct sb_spot *file, int socket);
 
+/* What chattr does, and whether the file has flags at all.  A positive errno, or 0. */
+int sb_perform_flags(const struct sb_call *call, const struct sb_spot *file);
+int sb_perform_check_flags(const struct sb_spot *file);
+
 /*
  * From now on names that are made and removed are noted in own, for temporary directories that are
  * everybody's; made: by other means than sb_perform().

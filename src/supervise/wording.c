@@ -44,6 +44,7 @@ const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 		return "change the times of";
 	case SB_ACT_SETXATTR:
 	case SB_ACT_REMOVEXATTR:
+	case SB_ACT_FLAGS:
 		return "change attributes of";
 	case SB_ACT_CONNECT:
 		return "connect to";

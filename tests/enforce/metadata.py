@@ -24,7 +24,7 @@ LEGACY = ("chmod", "chown", "lchown", "utime", "utimes", "futimesat")
 NOWHERE = ("setxattrat", "removexattrat", "file_setattr", "setxattrat-empty",
            "removexattrat-empty", "file_setattr-empty")
 # Refused inside as well where a supervisor would have to look what they are about to do.
-CHATTR = ("setflags", "fssetxattr", "setversion")
+CHATTR = ("fssetxattr", "setversion")
 UNAVAILABLE = NOWHERE + CHATTR if SUPERVISED else NOWHERE
 REFUSED = DENIED + ("ENOSYS",)
 

@@ -295,6 +295,13 @@ if SUPERVISED:  # a static run has nobody outside its namespace
     except PermissionError: print("EPERM")
     """)
 
+    everyday("chattr and lsattr", """
+    touch f; mkdir d; mkfifo p; lsattr -d f d
+    for flag in +d +A +S -d +s +i +a +j +C +c -S -i; do chattr $flag f 2>&1; echo $flag $?; lsattr f; done
+    chattr +D +A d 2>&1; echo $?; lsattr -d d; chattr +d f d none 2>&1; echo $?; lsattr -d f d
+    chattr +d p /proc/self/status 2>&1; echo $?
+    """, ["chattr", "lsattr"], ("full", "flat"), "sh")
+
     everyday("an access list for somebody else", """
     echo x >f; setfacl -m u:54321:r f; echo $?; chmod 640 f; stat -c %a f; setfacl -b f; stat -c %a f
     """, ["setfacl"], ("full", "flat"), "sh")
