@@ -29,6 +29,7 @@
 #include "supervise/owed.h"
 #include "supervise/record.h"
 #include "supervise/supervise.h"
+#include "supervise/sysv.h"
 #include "supervise/unseen.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -516,10 +517,12 @@ static int reap(const struct asker *asker)
 		kill(asker->performer, SIGKILL);
 	while (waitpid(asker->performer, &status, __WALL) < 0 && errno == EINTR)
 		;
-	if ((asker->started && asker->status < 0) || WIFSIGNALED(status))
+	if ((asker->started && asker->status < 0) || WIFSIGNALED(status)) {
 		sb_sys_end_children(asker->approver.proc);
-	else if (asker->init > 0)
+		sb_sysv_end();
+	} else if (asker->init > 0) {
 		await_init(asker->init);
+	}
 	return status;
 }
 
@@ -791,6 +794,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	sb_sysv_begin();
 	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
 	if (status != SB_OK)
 		return status;

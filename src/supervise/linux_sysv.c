@@ -1,8 +1,10 @@
 #include "supervise/sysv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
@@ -32,9 +34,15 @@ struct object {
  */
 #define MAX_MADE 1000000
 
+/* Of all processes of the supervisor; only the performer writes. */
+struct list {
+	size_t count;
+	struct object objects[MAX_OBJECTS];
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct object objects[MAX_OBJECTS];
-static size_t count, made;
+static struct list *list; /* NULL: no memory, and then none are made */
+static size_t made;
 
 struct state {
 	unsigned mode;
@@ -64,32 +72,87 @@ static bool look(const struct object *object, struct state *out)
 
 static void forget(struct object *object)
 {
-	*object = objects[--count];
+	*object = list->objects[list->count -
+				1]; /* killed between the two, twice is better than never */
+	list->count--;
 }
 
 static void forget_gone(void)
 {
 	struct state state;
 
-	for (size_t i = count; i-- > 0;)
-		if (!look(&objects[i], &state))
-			forget(&objects[i]);
+	for (size_t i = list->count; i-- > 0;)
+		if (!look(&list->objects[i], &state))
+			forget(&list->objects[i]);
 }
 
 static struct object *find_key(enum kind kind, int key)
 {
-	for (size_t i = 0; i < count && key != IPC_PRIVATE; i++)
-		if (objects[i].kind == kind && objects[i].key == key)
-			return &objects[i];
+	for (size_t i = 0; i < list->count && key != IPC_PRIVATE; i++)
+		if (list->objects[i].kind == kind && list->objects[i].key == key)
+			return &list->objects[i];
 	return NULL;
 }
 
 static struct object *find_id(enum kind kind, int id)
 {
-	for (size_t i = 0; i < count; i++)
-		if (objects[i].kind == kind && objects[i].id == id)
-			return &objects[i];
+	for (size_t i = 0; i < list->count; i++)
+		if (list->objects[i].kind == kind && list->objects[i].id == id)
+			return &list->objects[i];
 	return NULL;
+}
+
+static long remove_object(const struct object *object)
+{
+	int done = object->kind == MEMORY       ? shmctl(object->id, IPC_RMID, NULL)
+		   : object->kind == SEMAPHORES ? semctl(object->id, 0, IPC_RMID)
+						: msgctl(object->id, IPC_RMID, NULL);
+
+	return done != 0 ? -errno : 0;
+}
+
+void sb_sysv_begin(void)
+{
+	void *memory =
+		mmap(NULL, sizeof *list, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	list = memory == MAP_FAILED ? NULL : memory;
+}
+
+void sb_sysv_end(void)
+{
+	for (; list && list->count; list->count--)
+		remove_object(&list->objects[list->count - 1]);
+}
+
+/*
+ * A process that removes what is there when nobody of the supervisor is left to do so.  Everything of a run may be
+ * killed at once, as by kill(-PGID): so it has a session of its own.  It is made with the first object.
+ */
+static bool start_keeper(void)
+{
+	static pid_t keeper;
+	int ends[2];
+	char byte;
+
+	if (keeper > 0)
+		return true;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	keeper = fork();
+	if (keeper == 0) { /* of a process with threads: nothing but system calls */
+		setsid();
+		if (dup2(ends[0], 0) < 0 || syscall(SYS_close_range, 1, ~0u, 0) != 0)
+			_exit(1);
+		while (read(0, &byte, 1) < 0 && errno == EINTR)
+			;
+		sb_sysv_end();
+		_exit(0);
+	}
+	close(ends[0]);
+	if (keeper < 0)
+		close(ends[1]);
+	return keeper > 0; /* the other end is open as long as we live */
 }
 
 /* A number, or a negative errno.  size: of memory in bytes, of semaphores how many. */
@@ -97,9 +160,9 @@ static long make(enum kind kind, int key, size_t size, int flags)
 {
 	int id;
 
-	if (count == MAX_OBJECTS)
+	if (list->count == MAX_OBJECTS)
 		forget_gone();
-	if (count == MAX_OBJECTS || made == MAX_MADE)
+	if (list->count == MAX_OBJECTS || made == MAX_MADE || !start_keeper())
 		return -ENOSPC;
 	id = kind == MEMORY       ? shmget(IPC_PRIVATE, size, flags)
 	     : kind == SEMAPHORES ? semget(IPC_PRIVATE, (int)size, flags)
@@ -107,7 +170,8 @@ static long make(enum kind kind, int key, size_t size, int flags)
 	if (id < 0)
 		return -errno;
 	made++;
-	objects[count++] = (struct object){kind, id, key};
+	list->objects[list->count] = (struct object){kind, id, key};
+	list->count++;
 	return id;
 }
 
@@ -146,15 +210,6 @@ static const struct {
 	[SEMAPHORES] = {SEM_INFO, SEM_STAT, 20},
 	[QUEUE] = {MSG_INFO, MSG_STAT, 13},
 };
-
-static long remove_object(const struct object *object)
-{
-	int done = object->kind == MEMORY       ? shmctl(object->id, IPC_RMID, NULL)
-		   : object->kind == SEMAPHORES ? semctl(object->id, 0, IPC_RMID)
-						: msgctl(object->id, IPC_RMID, NULL);
-
-	return done != 0 ? -errno : 0;
-}
 
 static long control(enum kind kind, int id, int command, bool *out_through)
 {
@@ -245,6 +300,10 @@ bool sb_broker_sysv(const struct sb_broker *broker, const struct seccomp_notif *
 
 	if (!is_one(number))
 		return false;
+	if (!list) {
+		sb_sys_notify_fail(listener, notification->id, ENOSPC);
+		return true;
+	}
 	pthread_mutex_lock(&lock);
 	before = made;
 	result = serve(number, notification->data.args, &through);
@@ -256,10 +315,4 @@ bool sb_broker_sysv(const struct sb_broker *broker, const struct seccomp_notif *
 		unmake(number, (int)result);
 	pthread_mutex_unlock(&lock);
 	return true;
-}
-
-void sb_sysv_end(void)
-{
-	for (; count; count--)
-		remove_object(&objects[count - 1]);
 }

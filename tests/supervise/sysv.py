@@ -6,10 +6,15 @@ number of theirs leads nowhere, and nothing of the run's is left when it is over
 
 import os
 import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
 
 from compare import inside, native
-from tap import check, equal, run_all, skip, test
+from tap import SUPERVISED, check, equal, run_all, skip, test
 
+PATIENCE = 10
 LIBC = """if 1:
     import ctypes, os, sys
     libc = ctypes.CDLL(None, use_errno=True)
@@ -122,6 +127,34 @@ def left(fx):
     equal(len(mine.stdout.split()), 3, mine.stderr)
     gone = {("shm", "sem", "msg")[place]: number for place, number in enumerate(mine.stdout.split())}
     equal(set(gone.items()) & objects(fx) if fx.variant == "flat" else set(), set())
+
+
+def children(pid):
+    return [int(word) for task in os.listdir(f"/proc/{pid}/task")
+            for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
+
+
+if SUPERVISED:
+    @test("System V: nothing is left when the supervisor was killed, or a part of it", variants=("flat",))
+    def killed(fx):
+        waits = MAKE + "    import time; time.sleep(600)\n"
+        for whom in ("asker", "performer", "both", "group"):
+            run = fx.start(*fx.argv("python3", "-c", waits, "0"), stdout=subprocess.PIPE, start_new_session=True)
+            made = set(zip(("shm", "sem", "msg"), run.stdout.readline().decode().split()))
+            check(len(made) == 3 and made <= objects(fx), f"control: {made}")
+            performer = children(run.pid)[0]
+            if whom == "group":
+                os.killpg(run.pid, signal.SIGKILL)
+            else:
+                pids = {"asker": [run.pid], "performer": [performer], "both": [performer, run.pid]}[whom]
+                for how in (signal.SIGSTOP, signal.SIGKILL):  # none sees the other's end
+                    for pid in pids:
+                        os.kill(pid, how)
+            run.wait(timeout=20)
+            last = time.monotonic() + PATIENCE
+            while made & objects(fx) and time.monotonic() < last:
+                time.sleep(0.01)
+            equal(made & objects(fx), set(), whom)
 
 
 @test("System V: fakeroot", variants=("full", "flat"))
