@@ -89,3 +89,20 @@ int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, st
 	/* sqlite3 asks the account before $HOME */
 	return status == SB_OK ? add_rows(policy, place, place->account_home, err) : status;
 }
+
+const struct sb_rule *sb_remembered_behind(const struct sb_policy *policy, const char *path,
+					   const char *program)
+{
+	const struct sb_rule *rule;
+
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const char *name;
+
+		rule = sb_policy_rule(policy, i);
+		name = strrchr(rule->pattern, '/');
+		if (rule->tier == SB_TIER_BUILTIN && rule->access.quiet && name &&
+		    strcmp(name + 1, program) == 0 && sb_path_within(path, rule->pattern))
+			return rule;
+	}
+	return NULL;
+}

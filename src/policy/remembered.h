@@ -16,4 +16,11 @@ struct sb_place;
 /* The user's rules are there already. */
 int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
 
+/*
+ * The rule for what a program of that name remembers in a directory of the same name, if the directory at path is on
+ * the way there: fish makes ~/.local and ~/.local/share first.  Else NULL.  Anybody can have that name; what it gets is a no.
+ */
+const struct sb_rule *sb_remembered_behind(const struct sb_policy *policy, const char *path,
+					   const char *program);
+
 #endif

@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "consent/always.h"
+#include "policy/remembered.h"
+#include "supervise/pending.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"
@@ -456,6 +458,22 @@ static void look_anew(struct sb_approver *approver, struct sb_pending *pending)
 		decide(approver, pending);
 }
 
+/* Does a program make the directories in which it would remember something?  Then they are as little asked about. */
+static bool is_quiet_way(const struct sb_approver *approver, struct sb_pending *pending)
+{
+	const char *program = strrchr(pending->program, '/');
+	struct sb_judged *judged = &pending->judgement.all[0];
+	const struct sb_rule *rule;
+
+	if (pending->request->call.act != SB_ACT_MKDIR || pending->judgement.count != 1 ||
+	    !program || judged->guard.verdict != SB_GUARD_PLAIN)
+		return false;
+	rule = sb_remembered_behind(approver->policy, judged->site->path, program + 1);
+	if (rule)
+		judged->decision = (struct sb_decision){SB_DENY, rule};
+	return rule;
+}
+
 /* What is not simply allowed: refused, asked about, or done by an earlier yes. */
 static void decide(struct sb_approver *approver, struct sb_pending *pending)
 {
@@ -493,7 +511,10 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 		sb_pending_free(pending);
 		break;
 	case SB_ANSWER_NONE:
-		if (is_permitted(approver, pending)) {
+		if (is_quiet_way(approver, pending)) {
+			sb_pending_deny(approver, pending, NULL);
+			sb_pending_free(pending);
+		} else if (is_permitted(approver, pending)) {
 			pending->unseen = true;
 			sb_pending_carry_out(approver, pending, "grant");
 		} else if (pending->judgement.lands && is_for_nobody(approver, pending)) {

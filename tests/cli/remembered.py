@@ -83,6 +83,25 @@ def quietly(fx):
     equal([name for name in NAMES if fx.exists(fx.home / name)], [NAMES[0]], "with a rule")
 
 
+@test("fish makes the way to its own directories as quietly; others are told", variants=("full", "flat"))
+def way(fx):
+    if not shutil.which("fish"):
+        skip("no program 'fish'")
+    control = fx.dir / "control"
+    control.mkdir()
+    equal(fx.run("fish", "-c", "echo $fish_pid", env={"HOME": control}).status, 0, "control")
+    check((control / ".local/share/fish").is_dir() and (control / ".config/fish").is_dir(), "control: it makes them")
+    shutil.rmtree(fx.home / ".config", ignore_errors=True)  # it has none of these
+    before = {path.name for path in fx.home.iterdir()}
+    result = fx.sandbash("--consent=deny", "fish", "-c", "echo through")
+    equal(result.stdout, "through\n", result.stderr)
+    lacks(result.stderr, "refused")
+    equal({path.name for path in fx.home.iterdir()} - before - {".local"}, set())
+    check(not (fx.home / ".local/share").exists() and not (fx.home / ".config").exists(), "it made them")
+    result = fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p ~/.config/fish")
+    contains(result.stderr, ".config", "another program")
+
+
 @test("in a shared /tmp another program's pipe is refused quietly; its files are told, and the run's own work")
 def pipes(fx):
     top = Path(tempfile.mkdtemp(prefix="sandbash-pipe-", dir="/tmp"))
