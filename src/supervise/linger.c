@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/descriptor.h"
 #include "supervise/land.h"
 #include "supervise/resolve.h"
 
@@ -89,8 +90,8 @@ static bool keep(const struct sb_site *site, struct sb_guard_bytes old)
 	return true;
 }
 
-void sb_linger_keep(const struct sb_telling *telling, const struct sb_judgement *judgement,
-		    struct sb_guard_bytes old)
+static void keep_or_tell(const struct sb_telling *telling, const struct sb_judgement *judgement,
+			 struct sb_guard_bytes old)
 {
 	const struct sb_site *site = judgement->lands->site;
 	bool is_done;
@@ -100,6 +101,15 @@ void sb_linger_keep(const struct sb_telling *telling, const struct sb_judgement 
 	pthread_mutex_unlock(&lingering.lock);
 	if (!is_done)
 		sb_tell_at(telling, site->path, judgement->lingers);
+}
+
+void sb_linger_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
+		      struct sb_guard_bytes old)
+{
+	if (judgement->lingers[0])
+		keep_or_tell(telling, judgement, old);
+	if (judgement->note[0])
+		telling->note(telling->context, SB_NOTE_LANDED, judgement->note);
 }
 
 static void tell_if_left(const struct sb_telling *telling, int proc, const struct kept *kept)

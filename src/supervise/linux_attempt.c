@@ -19,10 +19,11 @@
 #include "path/path.h"
 #include "policy/fast.h"
 #include "supervise/approve.h"
+#include "supervise/case.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
-#include "supervise/case.h"
 #include "supervise/land.h"
+#include "supervise/linger.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -320,7 +321,7 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	if (allowed) {
 		const struct sb_telling telling = sb_broker_telling(broker);
 
-		sb_tell_landed(&telling, judgement, sb_bytes_seen(&source.old));
+		sb_linger_landed(&telling, judgement, sb_bytes_seen(&source.old));
 		sb_broker_done(broker, judgement->strictest->op);
 		sb_resolve_renamed();
 		sb_owed_return(performer->listener, call, file, target);

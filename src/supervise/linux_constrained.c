@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "supervise/descriptor.h"
 
 #define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
 #define TRIES 40 /* files change places while we look: then give up */

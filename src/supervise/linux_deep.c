@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/descriptor.h"
 #include "supervise/resolve.h"
 #include "sys/directory.h"
 

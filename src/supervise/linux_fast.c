@@ -12,6 +12,7 @@
 
 #include "enforce/linux_landlock.h"
 #include "policy/fast.h"
+#include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/proc_name.h"
 

@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/hash.h"
+#include "supervise/linger.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -554,7 +555,7 @@ static void tell(struct sb_approver *approver, const struct sb_pending *pending)
 
 	if (!pending->judgement.lands)
 		sb_tell_act(&telling, &pending->request->call, &pending->file, &pending->target);
-	sb_tell_landed(&telling, &pending->judgement, sb_bytes_seen(&pending->source.old));
+	sb_linger_landed(&telling, &pending->judgement, sb_bytes_seen(&pending->source.old));
 }
 
 /* For the counters and the record. */

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/deputy.h"
+#include "supervise/descriptor.h"
 #include "supervise/linger.h"
 #include "supervise/meaning.h"
 #include "supervise/sysv.h"

@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
 #include "supervise/deep.h"
+#include "supervise/descriptor.h"
 #include "supervise/thread.h"
 
 #define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */
@@ -53,43 +52,6 @@ static int copy_of(int fd)
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
 	return copy < 0 ? -errno : copy;
-}
-
-static int own_fds = -1;         /* this process's directory of descriptors in /proc */
-static bool callers_have_procfs; /* ... as it is called: nobody who is held mounts anything */
-
-static bool is_procfs(int fd)
-{
-	struct statfs info;
-
-	return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
-}
-
-int sb_descriptor_paths_begin(int proc)
-{
-	SB_AUTO_FD int named = sb_sys_openat2(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY,
-					      RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-
-	callers_have_procfs = named >= 0 && is_procfs(named);
-	own_fds = openat(proc, "self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return own_fds < 0 ? -errno : 0;
-}
-
-int sb_descriptor_path(int proc, int fd, char *out, size_t size)
-{
-	char name[SB_PROC_NAME];
-	ssize_t length;
-
-	if (own_fds >= 0)
-		length = readlinkat(own_fds, sb_proc_thread(name, fd), out, size - 1);
-	else
-		length = readlinkat(proc, sb_proc_self_fd(name, fd), out, size - 1);
-	if (length < 0)
-		return -errno;
-	out[length] = '\0';
-	if ((size_t)length >= size - 1)
-		return -ENAMETOOLONG;
-	return out[0] == '/' ? 0 : -ENODATA;
 }
 
 /* Not all of it: the rest is 8 KB, which most walks have no use for. */
@@ -184,7 +146,7 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 	if (status < 0)
 		return status;
 	out->in_proc = (walk->own_proc || strncmp(out->path, "/proc", 5) == 0) &&
-		       is_procfs(out->directory);
+		       sb_is_procfs(out->directory);
 	/* ".." stands here only as a name to make or remove, which the kernel never does */
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 0;
@@ -345,7 +307,7 @@ static bool is_magic(const struct walk *walk, const char *name)
 {
 	int fd;
 
-	if (!is_procfs(walk->at))
+	if (!sb_is_procfs(walk->at))
 		return false;
 	fd = sb_sys_openat2(walk->at, name, O_PATH, RESOLVE_NO_MAGICLINKS);
 	if (fd >= 0)
@@ -430,7 +392,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 		return status < 0 ? status : 1;
 	}
 	if ((strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
-	    (!last || follows(walk->lookup)) && is_procfs(walk->at)) {
+	    (!last || follows(walk->lookup)) && sb_is_procfs(walk->at)) {
 		status = enter_self(walk, name);
 		memmove(walk->rest, after, strlen(after) + 1);
 		return status;
@@ -483,7 +445,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 		status = arrive(walk, name, slash, next, out);
 		return status < 0 ? status : 1;
 	}
-	walk->own_proc = walk->own_proc && is_procfs(next);
+	walk->own_proc = walk->own_proc && sb_is_procfs(next);
 	move_to(walk, next);
 	memmove(walk->rest, after, strlen(after) + 1);
 	return 0;
@@ -649,7 +611,7 @@ int sb_resolve(const struct sb_caller *caller, int dirfd, const char *path, enum
 	if (!path[0])
 		return -ENOENT;
 	/* tar and cp -a change modes by such a name; walking there takes thirty calls */
-	from = lookup == SB_LOOKUP_FOLLOW && callers_have_procfs ? sb_proc_named_fd(path) : -1;
+	from = lookup == SB_LOOKUP_FOLLOW && sb_callers_have_procfs() ? sb_proc_named_fd(path) : -1;
 	if (from >= 0 && sb_thread_is_alone(caller->proc, caller->thread) &&
 	    sb_resolve_descriptor(caller, from, out) == 0)
 		return 0;

@@ -15,6 +15,7 @@
 #include "base/auto.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/land.h"
+#include "supervise/linger.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -497,7 +498,7 @@ static bool land_at(struct sb_broker *broker, const struct sb_call *call, struct
 		return false;
 	}
 	sb_links_left(&leaving);
-	sb_tell_landed(&telling, judgement, sb_bytes_seen(old));
+	sb_linger_landed(&telling, judgement, sb_bytes_seen(old));
 	return true;
 }
 

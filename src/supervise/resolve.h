@@ -152,12 +152,4 @@ bool sb_path_is_gone(const char *path, nlink_t links);
  */
 int sb_spot_renew(int proc, struct sb_spot *spot);
 
-/*
- * The kernel's name for a descriptor of ours, absolute; or a negative errno.  -ENODATA: it has none, as
- * pipes have none; -ENAMETOOLONG: it has one that we cannot decide about.  Whoever wants many calls
- * begin once: one name to look up instead of three.  Not before a fork: each process has its own.
- */
-int sb_descriptor_paths_begin(int proc);
-int sb_descriptor_path(int proc, int fd, char *out, size_t size);
-
 #endif

@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "guard/guard.h"
-#include "supervise/linger.h"
 
 /* A directory of the run's own is gone afterwards. */
 static bool is_private(const struct sb_telling *telling, const char *path)
@@ -147,13 +146,4 @@ void sb_tell_at(const struct sb_telling *telling, const char *path, const char *
 	sb_buf_printf(&line, "' %s", what);
 	if (!sb_buf_failed(&line))
 		telling->note(telling->context, SB_NOTE_GRAVE, line.data);
-}
-
-void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
-		    struct sb_guard_bytes old)
-{
-	if (judgement->lingers[0])
-		sb_linger_keep(telling, judgement, old);
-	if (judgement->note[0])
-		telling->note(telling->context, SB_NOTE_LANDED, judgement->note);
 }

@@ -26,10 +26,6 @@ struct sb_telling {
 void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 		 const struct sb_spot *file, const struct sb_spot *target);
 
-/* And what the guard said of bytes that have landed, in place of old. */
-void sb_tell_landed(const struct sb_telling *telling, const struct sb_judgement *judgement,
-		    struct sb_guard_bytes old);
-
 /* "'PATH' WHAT", which is grave, unless it is gone with the run anyway. */
 void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what);
 
