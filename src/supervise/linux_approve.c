@@ -14,7 +14,6 @@
 #include "base/escape.h"
 #include "consent/always.h"
 #include "policy/remembered.h"
-#include "supervise/pending.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"
