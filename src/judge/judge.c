@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
+#include "judge/services.h"
 #include "path/path.h"
 #include "policy/fast.h"
 
@@ -117,6 +118,13 @@ static void heed_bounds(const struct sb_grounds *grounds, struct sb_judged *judg
 		object(judged, SB_WHY_HARD_LINK);
 }
 
+static const struct sb_rule service = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/tmp",
+	.origin = "built-in: programs outside would take what is there for a service of yours",
+};
+
 static const struct sb_rule temporary = {
 	.tier = SB_TIER_BUILTIN,
 	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
@@ -158,6 +166,16 @@ static enum sb_verdict heed_unread(const struct sb_grounds *grounds, const struc
 	return read > verdict ? read : verdict;
 }
 
+/* In a /tmp that is everybody's, by a rule that does not mean this very place. */
+static bool is_service(const struct sb_grounds *grounds, const struct sb_decision *decision,
+		       const struct sb_site *site)
+{
+	return (grounds->own_temp || sb_policy_tmp(grounds->policy) == SB_TMP_SHARED) &&
+	       sb_temp_is_service(site->path) &&
+	       !(decision->rule && sb_temp_is_service(decision->rule->pattern)) &&
+	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
+}
+
 /* other: the name that a directory gets or had, when it is renamed; or NULL. */
 static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 			const struct sb_site *other, struct sb_judged *judged)
@@ -189,6 +207,11 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 		decision->rule = &temporary;
 		if (op == SB_MODIFY && S_ISFIFO(judged->site->mode))
 			*decision = (struct sb_decision){SB_DENY, &foreign_pipe};
+	}
+	if (decision->verdict == SB_ALLOW && op == SB_CREATE &&
+	    is_service(grounds, decision, judged->site)) {
+		object(judged, SB_WHY_RULE);
+		decision->rule = &service;
 	}
 }
 
@@ -683,7 +706,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 
 	if (site->whole || create.verdict != SB_ALLOW ||
 	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
-	    is_foreign(grounds, &create, true, site->path))
+	    is_foreign(grounds, &create, true, site->path) || is_service(grounds, &create, site))
 		return false;
 	if (!has_guard(grounds, site))
 		return true;
