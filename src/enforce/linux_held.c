@@ -70,6 +70,7 @@ const struct sb_held sb_held_calls[] = {
 	{SYS_fsetxattr, .act = SB_ACT_SETXATTR, .file = {1, 0}, .more = 2, .flags = 5},
 	{SYS_removexattr, .act = SB_ACT_REMOVEXATTR, .file = {0, 1}, .more = 2},
 	{SYS_lremovexattr, .act = SB_ACT_REMOVEXATTR, .file = {0, 1}, .more = 2, .link = true},
+	{SYS_ioctl, .act = SB_ACT_FLAGS, .file = {1, 0}, .more = 3, .sometimes = true},
 	{SYS_fremovexattr, .act = SB_ACT_REMOVEXATTR, .file = {1, 0}, .more = 2},
 #ifdef __x86_64__
 	{SYS_creat, .act = SB_ACT_OPEN, .file = {0, 1}, .more = 2},

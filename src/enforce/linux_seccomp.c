@@ -438,7 +438,8 @@ static size_t rows_of_held(const struct sb_filter_options *options, struct sb_fi
 		bool has_mode = call->act == SB_ACT_OPEN || call->act == SB_ACT_MKNOD ||
 				call->act == SB_ACT_CHMOD;
 
-		if (options->performer && options->no_mounts && sb_act_is_metadata(call->act))
+		if (options->performer && options->no_mounts && sb_act_is_metadata(call->act) &&
+		    !call->sometimes)
 			out[count++] = (struct sb_filter_row){call->number, PERM, EVERY_RUN, {{0}}};
 		if (options->as_root && has_mode && call->more)
 			out[count++] = no_setuid(call);

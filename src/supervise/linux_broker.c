@@ -35,8 +35,6 @@
 #include "sys/notify.h"
 
 #define TRIES 40 /* names come and go while we look: then give up */
-#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
-#define CHANGES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | TMPFILE_BIT)
 
 int sb_broker_enter(const struct sb_broker *broker)
 {
@@ -85,7 +83,7 @@ static int why_not_through(const struct sb_layers *layers, const struct sb_call 
 		return 0;
 	if ((call->flags & O_TRUNC) && access != O_WRONLY && access != O_RDWR)
 		return EACCES;
-	return (call->flags & CHANGES) && layers->landlock_abi < 1 ? EACCES : 0;
+	return (call->flags & SB_OPENS_TO_CHANGE) && layers->landlock_abi < 1 ? EACCES : 0;
 }
 
 void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call *call)
@@ -339,11 +337,11 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		 * descriptor cannot be handed over.  openat2(): ENOSYS. */
 		if (call->flags & O_PATH)
 			sb_broker_let_through(broker, call);
-		else if (!(call->flags & CHANGES) && holds_reads(broker->performer))
+		else if (!(call->flags & SB_OPENS_TO_CHANGE) && holds_reads(broker->performer))
 			open_if_shown(broker, cwd, call);
-		else if (!(call->flags & CHANGES))
+		else if (!(call->flags & SB_OPENS_TO_CHANGE))
 			open_to_read(broker, call);
-		return (call->flags & O_PATH) || !(call->flags & CHANGES);
+		return (call->flags & O_PATH) || !(call->flags & SB_OPENS_TO_CHANGE);
 	default:
 		return false;
 	}

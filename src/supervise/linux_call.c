@@ -15,12 +15,12 @@
 #include "policy/encode.h"
 #include "sys/notify.h"
 
-#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
-#define NR_faccessat2 439
-#define NR_fchmodat2 452
 #ifndef AT_EACCESS
 #define AT_EACCESS 0x200
 #endif
+
+#define MEANT (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) /* how a file may be meant */
+#define NO_NAMES 1
 
 static const char *const names[SB_ACT_COUNT] = {
 	[SB_ACT_OPEN] = "open",         [SB_ACT_MKDIR] = "mkdir",
@@ -46,9 +46,18 @@ const char *sb_act_name(enum sb_act act)
 /* The copying of one call. */
 struct reader {
 	struct sb_call *call;
+	const struct sb_held *held;
 	const uint64_t *args;
 	pid_t thread;
+	int at_flags; /* AT_*, for the first path */
+	bool follow;
 };
+
+/* By its place in the row: held.h. */
+static uint64_t argument(const struct reader *reader, unsigned place)
+{
+	return place ? reader->args[place - 1] : 0;
+}
 
 static int copy(const struct reader *reader, uint64_t address, void *out, size_t length)
 {
@@ -59,47 +68,56 @@ static int copy(const struct reader *reader, uint64_t address, void *out, size_t
 	return (size_t)got == length ? 0 : -EFAULT;
 }
 
-static int get_path(const struct reader *reader, uint64_t dirfd, uint64_t address, bool follow,
+/* --- names ------------------------------------------------------------------------------------ */
+
+static int get_path(const struct reader *reader, struct sb_where where, bool follow,
 		    struct sb_named *out)
 {
-	out->fd = (int)dirfd;
+	out->fd = where.directory ? (int)argument(reader, where.directory) : AT_FDCWD;
 	out->follow = follow;
-	return sb_sys_read_string(reader->thread, address, out->path, sizeof out->path);
+	return sb_sys_read_string(reader->thread, argument(reader, where.path), out->path,
+				  sizeof out->path);
 }
 
-/* With AT_EMPTY_PATH an empty path means the descriptor itself. */
-static int get_path_or_descriptor(const struct reader *reader, uint64_t dirfd, uint64_t address,
-				  int at_flags, bool follow, struct sb_named *out)
+static void get_descriptor(const struct reader *reader)
 {
-	int status = get_path(reader, dirfd, address, follow, out);
+	struct sb_named *file = &reader->call->file;
 
-	if (status == 0 && !out->path[0] && (at_flags & AT_EMPTY_PATH))
-		out->by_descriptor = true; /* AT_FDCWD: the current directory */
+	file->fd = (int)argument(reader, reader->held->file.directory);
+	file->follow = false;
+	file->by_descriptor = file->open_only = true;
+}
+
+static int get_names(const struct reader *reader)
+{
+	const struct sb_held *held = reader->held;
+	struct sb_call *call = reader->call;
+	int status;
+
+	if (!held->file.path) {
+		if (held->file.directory)
+			get_descriptor(reader);
+		return 0;
+	}
+	status = get_path(reader, held->file, reader->follow, &call->file);
+	if (status == 0 && !call->file.path[0] && (reader->at_flags & AT_EMPTY_PATH))
+		call->file.by_descriptor = true; /* AT_FDCWD: the current directory */
+	/* the kernel looks the first one up before it minds that the second is no path */
+	if (status == 0 && held->target.path)
+		call->target_error = -get_path(reader, held->target, false, &call->target);
 	return status;
 }
 
-static void get_descriptor(uint64_t fd, struct sb_named *out)
+/* --- what an act has beside names: read, and minded, before them --------------------------------- */
+
+static int get_meant(struct reader *reader, int known)
 {
-	out->fd = (int)fd;
-	out->by_descriptor = out->open_only = true;
+	reader->at_flags = (int)argument(reader, reader->held->flags);
+	reader->follow = !(reader->at_flags & AT_SYMLINK_NOFOLLOW) && !reader->held->link;
+	return reader->at_flags & ~known ? -EINVAL : 0;
 }
 
-static int get_open(struct reader *reader, uint64_t dirfd, uint64_t path, int flags, mode_t mode)
-{
-	struct sb_call *call = reader->call;
-
-	call->act = SB_ACT_OPEN;
-	call->flags = flags;
-	call->mode = mode;
-	/* nonsense is refused before the path is looked at; the kernel knows what is nonsense */
-	if ((flags & (O_DIRECTORY | TMPFILE_BIT)) &&
-	    openat(-1, "x", flags & ~O_CLOEXEC, mode) < 0 &&
-	    (errno == EINVAL || errno == EOPNOTSUPP))
-		return -errno;
-	return get_path(reader, dirfd, path, !(flags & O_NOFOLLOW), &call->file);
-}
-
-static int get_openat2(struct reader *reader)
+static int get_how(struct reader *reader)
 {
 	struct open_how how = {0};
 	size_t size = reader->args[3];
@@ -122,210 +140,210 @@ static int get_openat2(struct reader *reader)
 	    (errno == EINVAL || errno == EOPNOTSUPP))
 		return -errno;
 	/* for every other call that takes a mode the filter says this (linux_seccomp.c) */
-	if (geteuid() == 0 && (how.flags & (O_CREAT | TMPFILE_BIT)) && (how.mode & S_ISUID))
+	if (geteuid() == 0 && (how.flags & SB_MAKES_FILE) && (how.mode & S_ISUID))
 		return -EPERM;
 	reader->call->resolve = how.resolve;
 	reader->call->flags_in_memory = true;
-	return get_open(reader, reader->args[0], reader->args[1], (int)how.flags, (mode_t)how.mode);
+	reader->call->flags = (int)how.flags;
+	reader->call->mode = (mode_t)how.mode;
+	return 0;
 }
 
-static int get_two_paths(struct reader *reader, enum sb_act act, uint64_t from_dir, uint64_t from,
-			 uint64_t to_dir, uint64_t to, int flags)
-{
-	struct sb_call *call = reader->call;
-	int status;
-
-	call->act = act;
-	call->flags = flags;
-	if (act == SB_ACT_RENAME &&
-	    ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
-	     ((flags & RENAME_EXCHANGE) && (flags & ~RENAME_EXCHANGE))))
-		return -EINVAL;
-	status = act == SB_ACT_LINK ? get_path_or_descriptor(reader, from_dir, from, flags,
-							     flags & AT_SYMLINK_FOLLOW, &call->file)
-				    : get_path(reader, from_dir, from, false, &call->file);
-	/* the kernel looks the first one up before it minds that the second is no path */
-	if (status == 0)
-		call->target_error = -get_path(reader, to_dir, to, false, &call->target);
-	return status;
-}
-
-static bool is_node_type(mode_t mode)
-{
-	return !(mode & S_IFMT) || S_ISREG(mode) || S_ISCHR(mode) || S_ISBLK(mode) ||
-	       S_ISFIFO(mode) || S_ISSOCK(mode);
-}
-
-static int get_name(struct reader *reader, enum sb_act act, uint64_t dirfd, uint64_t path,
-		    mode_t mode, dev_t device)
-{
-	reader->call->act = act;
-	reader->call->mode = mode;
-	reader->call->device = device;
-	if (act == SB_ACT_MKNOD && !is_node_type(mode))
-		return S_ISDIR(mode) ? -EPERM : -EINVAL;
-	return get_path(reader, dirfd, path, false, &reader->call->file);
-}
-
-static int get_symlink(struct reader *reader, uint64_t text, uint64_t dirfd, uint64_t path)
-{
-	struct sb_call *call = reader->call;
-	int status = sb_sys_read_string(reader->thread, text, call->text, sizeof call->text);
-
-	call->act = SB_ACT_SYMLINK;
-	if (status == 0 && !call->text[0])
-		status = -ENOENT;
-	return status == 0 ? get_path(reader, dirfd, path, false, &call->file) : status;
-}
-
-static int get_chmod(struct reader *reader, uint64_t dirfd, uint64_t path, uint64_t mode, int flags)
-{
-	reader->call->act = SB_ACT_CHMOD;
-	reader->call->mode = (mode_t)mode;
-	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
-		return -EINVAL;
-	return get_path_or_descriptor(reader, dirfd, path, flags, !(flags & AT_SYMLINK_NOFOLLOW),
-				      &reader->call->file);
-}
-
-static int get_chown(struct reader *reader, uint64_t dirfd, uint64_t path, uint64_t owner,
-		     uint64_t group, int flags)
-{
-	reader->call->act = SB_ACT_CHOWN;
-	reader->call->owner = (uid_t)owner;
-	reader->call->group = (gid_t)group;
-	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
-		return -EINVAL;
-	return get_path_or_descriptor(reader, dirfd, path, flags, !(flags & AT_SYMLINK_NOFOLLOW),
-				      &reader->call->file);
-}
-
-static int get_utimensat(struct reader *reader)
-{
-	struct sb_call *call = reader->call;
-	int flags = (int)reader->args[3], status = 0;
-
-	call->act = SB_ACT_TIMES;
-	call->times[0].tv_nsec = call->times[1].tv_nsec = UTIME_NOW;
-	if (reader->args[2])
-		status = copy(reader, reader->args[2], call->times, sizeof call->times);
-	if (status < 0)
-		return status;
-	if (call->times[0].tv_nsec == UTIME_OMIT && call->times[1].tv_nsec == UTIME_OMIT) {
-		call->flags = 1; /* the kernel looks at nothing then */
-		return 0;
-	}
-	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
-		return -EINVAL;
-	if (!reader->args[1] && (int)reader->args[0] != AT_FDCWD) { /* futimens() */
-		if (flags)
-			return -EINVAL;
-		get_descriptor(reader->args[0], &call->file);
-		return 0;
-	}
-	return get_path_or_descriptor(reader, reader->args[0], reader->args[1], flags,
-				      !(flags & AT_SYMLINK_NOFOLLOW), &call->file);
-}
-
-#ifdef __x86_64__
-static int get_utimes(struct reader *reader, uint64_t dirfd, uint64_t path, uint64_t times)
-{
-	struct sb_call *call = reader->call;
-	struct timeval values[2];
-
-	call->act = SB_ACT_TIMES;
-	call->times[0].tv_nsec = call->times[1].tv_nsec = UTIME_NOW;
-	if (times) {
-		int status = copy(reader, times, values, sizeof values);
-
-		if (status < 0)
-			return status;
-		for (int i = 0; i < 2; i++) {
-			if (values[i].tv_usec < 0 || values[i].tv_usec >= 1000000)
-				return -EINVAL;
-			call->times[i] =
-				(struct timespec){values[i].tv_sec, values[i].tv_usec * 1000};
-		}
-	}
-	if (!path && (int)dirfd != AT_FDCWD) { /* futimesat() may mean the descriptor */
-		get_descriptor(dirfd, &call->file);
-		return 0;
-	}
-	return get_path(reader, dirfd, path, true, &call->file);
-}
-
-static int get_utime(struct reader *reader)
-{
-	struct sb_call *call = reader->call;
-	struct utimbuf values;
-
-	call->act = SB_ACT_TIMES;
-	call->times[0].tv_nsec = call->times[1].tv_nsec = UTIME_NOW;
-	if (reader->args[1]) {
-		int status = copy(reader, reader->args[1], &values, sizeof values);
-
-		if (status < 0)
-			return status;
-		call->times[0] = (struct timespec){values.actime, 0};
-		call->times[1] = (struct timespec){values.modtime, 0};
-	}
-	return get_path(reader, (uint64_t)AT_FDCWD, reader->args[0], true, &call->file);
-}
-#endif
-
-enum xattr_form { XATTR_PATH, XATTR_LINK, XATTR_DESCRIPTOR };
-
-static int get_xattr(struct reader *reader, enum sb_act act, enum xattr_form form)
+static int get_open(struct reader *reader)
 {
 	struct sb_call *call = reader->call;
 	int status = 0;
 
-	call->act = act;
-	if (act == SB_ACT_SETXATTR) {
-		call->flags = (int)reader->args[4];
-		if (call->flags & ~3) /* XATTR_CREATE | XATTR_REPLACE */
-			return -EINVAL;
-	}
-	status = sb_sys_read_string(reader->thread, reader->args[1], call->text, SB_XATTR_NAME);
-	if (status == -ENAMETOOLONG || (status == 0 && !call->text[0]))
-		return -ERANGE;
-	if (status == 0 && act == SB_ACT_SETXATTR) {
-		call->value_length = reader->args[3];
-		if (call->value_length > SB_XATTR_SIZE)
-			return -E2BIG;
-		call->value = malloc(call->value_length + 1);
-		if (!call->value)
-			return -ENOMEM;
-		if (call->value_length)
-			status = copy(reader, reader->args[2], call->value, call->value_length);
-	}
+	call->flags = (int)argument(reader, reader->held->flags);
+	call->mode = (mode_t)argument(reader, reader->held->more);
+	if (!reader->held->more)
+		status = get_how(reader);
+	else if (!reader->held->flags)
+		call->flags = O_CREAT | O_WRONLY | O_TRUNC; /* creat() */
 	if (status < 0)
 		return status;
-	if (form == XATTR_DESCRIPTOR) {
-		get_descriptor(reader->args[0], &call->file);
-		return 0;
-	}
-	return get_path(reader, (uint64_t)AT_FDCWD, reader->args[0], form == XATTR_PATH,
-			&call->file);
+	reader->follow = !(call->flags & O_NOFOLLOW);
+	/* nonsense is refused before the path is looked at; the kernel knows what is nonsense */
+	if ((call->flags & (O_DIRECTORY | SB_TMPFILE_BIT)) &&
+	    openat(-1, "x", call->flags & ~O_CLOEXEC, call->mode) < 0 &&
+	    (errno == EINVAL || errno == EOPNOTSUPP))
+		return -errno;
+	return 0;
 }
 
-static int get_access(struct reader *reader, uint64_t dirfd, uint64_t path, uint64_t mode,
-		      int flags)
+static int get_rename(struct reader *reader)
 {
-	reader->call->act = SB_ACT_ACCESS;
-	reader->call->flags = (int)mode;
-	reader->call->at_flags = flags & AT_EACCESS;
-	if ((mode & ~(uint64_t)7) || (flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)))
-		return -EINVAL;
-	return get_path_or_descriptor(reader, dirfd, path, flags, !(flags & AT_SYMLINK_NOFOLLOW),
-				      &reader->call->file);
+	int flags = (int)argument(reader, reader->held->flags);
+
+	reader->call->flags = flags;
+	return (flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
+			       ((flags & RENAME_EXCHANGE) && (flags & ~RENAME_EXCHANGE))
+		       ? -EINVAL
+		       : 0;
 }
 
-static int get_address(struct reader *reader, enum sb_act act)
+static int get_link(struct reader *reader)
+{
+	int status = get_meant(reader, AT_SYMLINK_FOLLOW | AT_EMPTY_PATH);
+
+	reader->call->flags = reader->at_flags;
+	reader->follow = reader->at_flags & AT_SYMLINK_FOLLOW;
+	return status;
+}
+
+static int get_unlink(struct reader *reader)
+{
+	int flags = (int)argument(reader, reader->held->flags);
+
+	if (flags)
+		reader->call->act = SB_ACT_RMDIR;
+	return flags & ~AT_REMOVEDIR ? -EINVAL : 0;
+}
+
+static int get_mode(struct reader *reader)
+{
+	reader->call->mode = (mode_t)argument(reader, reader->held->more);
+	return 0;
+}
+
+static int get_node(struct reader *reader)
+{
+	mode_t mode = (mode_t)argument(reader, reader->held->more);
+
+	reader->call->mode = mode;
+	reader->call->device = (dev_t)(unsigned)argument(reader, reader->held->more + 1u);
+	if (!(mode & S_IFMT) || S_ISREG(mode) || S_ISCHR(mode) || S_ISBLK(mode) || S_ISFIFO(mode) ||
+	    S_ISSOCK(mode))
+		return 0;
+	return S_ISDIR(mode) ? -EPERM : -EINVAL;
+}
+
+static int get_text(struct reader *reader)
+{
+	struct sb_call *call = reader->call;
+	int status = sb_sys_read_string(reader->thread, argument(reader, reader->held->more),
+					call->text, sizeof call->text);
+
+	return status == 0 && !call->text[0] ? -ENOENT : status;
+}
+
+static int get_length(struct reader *reader)
+{
+	reader->call->length = (off_t)argument(reader, reader->held->more);
+	reader->follow = true;
+	return reader->call->length < 0 ? -EINVAL : 0;
+}
+
+static int get_chmod(struct reader *reader)
+{
+	get_mode(reader);
+	return get_meant(reader, MEANT);
+}
+
+static int get_chown(struct reader *reader)
+{
+	reader->call->owner = (uid_t)argument(reader, reader->held->more);
+	reader->call->group = (gid_t)argument(reader, reader->held->more + 1u);
+	return get_meant(reader, MEANT);
+}
+
+static int copy_times(const struct reader *reader, uint64_t address, struct timespec out[2])
+{
+#ifdef __x86_64__
+	struct utimbuf seconds = {0};
+	struct timeval values[2];
+	int status;
+
+	if (reader->held->number == SYS_utime) {
+		status = copy(reader, address, &seconds, sizeof seconds);
+		out[0] = (struct timespec){seconds.actime, 0};
+		out[1] = (struct timespec){seconds.modtime, 0};
+		return status;
+	}
+	if (reader->held->number != SYS_utimensat) { /* utimes(), futimesat() */
+		status = copy(reader, address, values, sizeof values);
+		for (int i = 0; i < 2 && status == 0; i++) {
+			out[i] = (struct timespec){values[i].tv_sec, values[i].tv_usec * 1000};
+			if (values[i].tv_usec < 0 || values[i].tv_usec >= 1000000)
+				status = -EINVAL;
+		}
+		return status;
+	}
+#endif
+	return copy(reader, address, out, 2 * sizeof out[0]);
+}
+
+static int get_times(struct reader *reader)
+{
+	const struct sb_where *where = &reader->held->file;
+	struct sb_call *call = reader->call;
+	uint64_t address = argument(reader, reader->held->more);
+	int status = 0;
+
+	call->times[0].tv_nsec = call->times[1].tv_nsec = UTIME_NOW;
+	if (address)
+		status = copy_times(reader, address, call->times);
+	if (status < 0)
+		return status;
+	if (call->times[0].tv_nsec == UTIME_OMIT && call->times[1].tv_nsec == UTIME_OMIT) {
+		call->flags = 1; /* the kernel looks at nothing then */
+		return NO_NAMES;
+	}
+	status = get_meant(reader, MEANT);
+	if (status < 0 || argument(reader, where->path) || !where->directory ||
+	    (int)argument(reader, where->directory) == AT_FDCWD)
+		return status;
+	get_descriptor(reader); /* futimens() */
+	return reader->at_flags ? -EINVAL : NO_NAMES;
+}
+
+static int get_attribute(struct reader *reader)
+{
+	struct sb_call *call = reader->call;
+	const uint64_t more = reader->held->more;
+	int status;
+
+	reader->follow = !reader->held->link;
+	call->flags = (int)argument(reader, reader->held->flags);
+	if (call->flags & ~3) /* XATTR_CREATE | XATTR_REPLACE */
+		return -EINVAL;
+	status = sb_sys_read_string(reader->thread, argument(reader, more), call->text,
+				    SB_XATTR_NAME);
+	if (status == -ENAMETOOLONG || (status == 0 && !call->text[0]))
+		return -ERANGE;
+	if (status < 0 || call->act == SB_ACT_REMOVEXATTR)
+		return status;
+	call->value_length = argument(reader, more + 2);
+	if (call->value_length > SB_XATTR_SIZE)
+		return -E2BIG;
+	call->value = malloc(call->value_length + 1);
+	if (!call->value)
+		return -ENOMEM;
+	return call->value_length
+		       ? copy(reader, argument(reader, more + 1), call->value, call->value_length)
+		       : 0;
+}
+
+/* Of all ioctls only this one is held (linux_seccomp.c). */
+static int get_flags(struct reader *reader)
+{
+	return copy(reader, argument(reader, reader->held->more), &reader->call->flags,
+		    sizeof reader->call->flags);
+}
+
+static int get_access(struct reader *reader)
+{
+	int status = get_meant(reader, AT_EACCESS | MEANT);
+
+	reader->call->flags = (int)argument(reader, reader->held->more);
+	reader->call->at_flags = reader->at_flags & AT_EACCESS;
+	return reader->call->flags & ~7 ? -EINVAL : status;
+}
+
+static int get_address(struct reader *reader)
 {
 	struct sb_call *call = reader->call;
 
-	call->act = act;
 	call->socket = (int)reader->args[0];
 	call->address_length = (socklen_t)reader->args[2];
 	if ((int)reader->args[2] < 0 || call->address_length > sizeof call->address)
@@ -335,34 +353,10 @@ static int get_address(struct reader *reader, enum sb_act act)
 		       : 0;
 }
 
-static int get_truncate(struct reader *reader)
-{
-	reader->call->act = SB_ACT_TRUNCATE;
-	reader->call->length = (off_t)reader->args[1];
-	if (reader->call->length < 0)
-		return -EINVAL;
-	return get_path(reader, (uint64_t)AT_FDCWD, reader->args[0], true, &reader->call->file);
-}
-
-static int get_unlink(struct reader *reader)
-{
-	if (reader->args[2] & ~(uint64_t)AT_REMOVEDIR)
-		return -EINVAL;
-	return get_name(reader, reader->args[2] ? SB_ACT_RMDIR : SB_ACT_UNLINK, reader->args[0],
-			reader->args[1], 0, 0);
-}
-
-static int get_plain(struct reader *reader, enum sb_act act)
-{
-	reader->call->act = act;
-	return 0;
-}
-
 static int get_rules(struct reader *reader)
 {
 	struct sb_call *call = reader->call;
 
-	call->act = SB_ACT_REGISTER;
 	call->value_length = reader->args[2];
 	if (call->value_length > SB_POLICY_BYTES)
 		return -E2BIG;
@@ -381,200 +375,98 @@ static int get_rules(struct reader *reader)
 	return 0;
 }
 
-static int get_close(struct reader *reader, uint64_t first, uint64_t last, bool replaces)
+static int get_process(struct reader *reader)
 {
+	reader->call->owner_process = (pid_t)argument(reader, reader->held->more);
+	return 0;
+}
+
+static void closes(struct reader *reader, uint64_t first, uint64_t last, bool replaces)
+{
+	reader->call->act = SB_ACT_CLOSE;
 	reader->call->first = (unsigned)first;
 	reader->call->last = (unsigned)last;
 	reader->call->replaces = replaces;
-	return get_plain(reader, SB_ACT_CLOSE);
 }
 
-/* Of a descriptor onto itself, or with nonsense: nothing is closed. */
-static int get_dup(struct reader *reader)
+/* To a number, which is closed before.  Onto itself, or to a free one: nothing is closed. */
+static void duplicates(struct reader *reader, uint64_t from, uint64_t to)
+{
+	bool nothing = (unsigned)from == (unsigned)to;
+
+	closes(reader, nothing ? 1 : to, nothing ? 0 : to, true);
+	reader->call->shares = true;
+	reader->call->shared = (unsigned)from;
+}
+
+static int get_close(struct reader *reader)
 {
 	const uint64_t *a = reader->args;
 
-	reader->call->shares = true;
-	reader->call->shared = (unsigned)a[0];
-	return (unsigned)a[0] == (unsigned)a[1] ? get_close(reader, 1, 0, true)
-						: get_close(reader, a[1], a[1], true);
+	if (reader->held->number == SYS_close)
+		closes(reader, a[0], a[0], false);
+	else if (reader->held->number == SYS_dup)
+		duplicates(reader, a[0], a[0]);
+	else if (reader->held->number != SYS_close_range) /* dup2(), dup3() */
+		duplicates(reader, a[0], a[1]);
+	else if ((unsigned)a[2] & 4) /* CLOSE_RANGE_CLOEXEC closes nothing now */
+		closes(reader, 1, 0, true);
+	else
+		closes(reader, a[0], a[1], true);
+	return 0;
 }
 
-/* To a free number. */
-static int get_dup_beside(struct reader *reader)
+/* fcntl() does many things, of which some are held; and flock(), which is a lock. */
+static int get_lock(struct reader *reader)
 {
-	reader->call->shares = true;
-	reader->call->shared = (unsigned)reader->args[0];
-	return get_close(reader, 1, 0, true);
+	int command = reader->held->number == SYS_fcntl ? (int)reader->args[1] : F_OFD_SETLK;
+
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		duplicates(reader, reader->args[0], reader->args[0]);
+	else if (command == F_SETOWN)
+		reader->call->act = SB_ACT_OWNER;
+	return get_process(reader);
 }
 
-/* Of all ioctls only this one is held (linux_seccomp.c). */
-static int get_flags(struct reader *reader)
-{
-	get_descriptor(reader->args[0], &reader->call->file);
-	reader->call->act = SB_ACT_FLAGS;
-	return copy(reader, reader->args[2], &reader->call->flags, sizeof reader->call->flags);
-}
-
-static int decode(struct reader *r, int number)
-{
-	const uint64_t *a = r->args, here = (uint64_t)AT_FDCWD;
-
-	switch (number) {
-	case SYS_openat:
-		return get_open(r, a[0], a[1], (int)a[2], (mode_t)a[3]);
-	case SYS_openat2:
-		return get_openat2(r);
-	case SYS_mkdirat:
-		return get_name(r, SB_ACT_MKDIR, a[0], a[1], (mode_t)a[2], 0);
-	case SYS_mknodat:
-		return get_name(r, SB_ACT_MKNOD, a[0], a[1], (mode_t)a[2], (dev_t)(unsigned)a[3]);
-	case SYS_unlinkat:
-		return get_unlink(r);
-	case SYS_linkat:
-		if (a[4] & ~(uint64_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
-			return -EINVAL;
-		return get_two_paths(r, SB_ACT_LINK, a[0], a[1], a[2], a[3], (int)a[4]);
-	case SYS_symlinkat:
-		return get_symlink(r, a[0], a[1], a[2]);
-	case SYS_renameat2:
-		return get_two_paths(r, SB_ACT_RENAME, a[0], a[1], a[2], a[3], (int)a[4]);
-	case SYS_truncate:
-		return get_truncate(r);
-	case SYS_ioctl:
-		return get_flags(r);
-	case SYS_fchmod:
-		get_descriptor(a[0], &r->call->file);
-		r->call->mode = (mode_t)a[1];
-		return get_plain(r, SB_ACT_CHMOD);
-	case SYS_fchmodat:
-		return get_chmod(r, a[0], a[1], a[2], 0);
-	case NR_fchmodat2:
-		return get_chmod(r, a[0], a[1], a[2], (int)a[3]);
-	case SYS_fchown:
-		get_descriptor(a[0], &r->call->file);
-		r->call->owner = (uid_t)a[1];
-		r->call->group = (gid_t)a[2];
-		return get_plain(r, SB_ACT_CHOWN);
-	case SYS_fchownat:
-		return get_chown(r, a[0], a[1], a[2], a[3], (int)a[4]);
-	case SYS_utimensat:
-		return get_utimensat(r);
-	case SYS_setxattr:
-		return get_xattr(r, SB_ACT_SETXATTR, XATTR_PATH);
-	case SYS_lsetxattr:
-		return get_xattr(r, SB_ACT_SETXATTR, XATTR_LINK);
-	case SYS_fsetxattr:
-		return get_xattr(r, SB_ACT_SETXATTR, XATTR_DESCRIPTOR);
-	case SYS_removexattr:
-		return get_xattr(r, SB_ACT_REMOVEXATTR, XATTR_PATH);
-	case SYS_lremovexattr:
-		return get_xattr(r, SB_ACT_REMOVEXATTR, XATTR_LINK);
-	case SYS_fremovexattr:
-		return get_xattr(r, SB_ACT_REMOVEXATTR, XATTR_DESCRIPTOR);
-	case SYS_faccessat:
-		return get_access(r, a[0], a[1], a[2], 0);
-	case NR_faccessat2:
-		return get_access(r, a[0], a[1], a[2], (int)a[3]);
-	case SYS_connect:
-		return get_address(r, SB_ACT_CONNECT);
-	case SYS_bind:
-		return get_address(r, SB_ACT_BIND);
-	case SYS_dup:
-		return get_dup_beside(r);
-	case SYS_flock:
-		return get_plain(r, SB_ACT_LOCK);
-	case SYS_fcntl:
-		if ((int)a[1] == F_DUPFD || (int)a[1] == F_DUPFD_CLOEXEC)
-			return get_dup_beside(r);
-		r->call->owner_process = (pid_t)a[2];
-		return get_plain(r, (int)a[1] == F_SETOWN ? SB_ACT_OWNER : SB_ACT_LOCK);
-	case SYS_setpriority:
-	case SYS_ioprio_set:
-		r->call->owner_process = (pid_t)a[1];
-		return get_plain(r, SB_ACT_OWNER);
-	case SYS_prlimit64:
-	case SYS_sched_setaffinity:
-	case SYS_sched_setattr:
-	case SYS_sched_setparam:
-	case SYS_sched_setscheduler:
-		r->call->owner_process = (pid_t)a[0];
-		return get_plain(r, SB_ACT_OWNER);
-	case SYS_umask:
-		return get_plain(r, SB_ACT_UMASK);
-	case SYS_chdir:
-	case SYS_fchdir:
-		return get_plain(r, SB_ACT_CHDIR);
-	case SYS_landlock_create_ruleset:
-		return get_plain(r, SB_ACT_LANDLOCK);
-	case SYS_prctl:
-		return get_rules(r);
-	case SYS_close:
-		return get_close(r, a[0], a[0], false);
-	case SYS_close_range: /* CLOSE_RANGE_CLOEXEC closes nothing now */
-		return get_close(r, (unsigned)a[2] & 4 ? 1 : a[0], (unsigned)a[2] & 4 ? 0 : a[1],
-				 true);
-	case SYS_dup3:
-#ifdef __x86_64__
-	case SYS_dup2:
-#endif
-		return get_dup(r);
-#ifdef SYS_renameat
-	case SYS_renameat:
-		return get_two_paths(r, SB_ACT_RENAME, a[0], a[1], a[2], a[3], 0);
-#endif
-#ifdef __x86_64__
-	case SYS_open:
-		return get_open(r, here, a[0], (int)a[1], (mode_t)a[2]);
-	case SYS_creat:
-		return get_open(r, here, a[0], O_CREAT | O_WRONLY | O_TRUNC, (mode_t)a[1]);
-	case SYS_mkdir:
-		return get_name(r, SB_ACT_MKDIR, here, a[0], (mode_t)a[1], 0);
-	case SYS_mknod:
-		return get_name(r, SB_ACT_MKNOD, here, a[0], (mode_t)a[1], (dev_t)(unsigned)a[2]);
-	case SYS_unlink:
-		return get_name(r, SB_ACT_UNLINK, here, a[0], 0, 0);
-	case SYS_rmdir:
-		return get_name(r, SB_ACT_RMDIR, here, a[0], 0, 0);
-	case SYS_link:
-		return get_two_paths(r, SB_ACT_LINK, here, a[0], here, a[1], 0);
-	case SYS_symlink:
-		return get_symlink(r, a[0], here, a[1]);
-	case SYS_rename:
-		return get_two_paths(r, SB_ACT_RENAME, here, a[0], here, a[1], 0);
-	case SYS_chmod:
-		return get_chmod(r, here, a[0], a[1], 0);
-	case SYS_chown:
-		return get_chown(r, here, a[0], a[1], a[2], 0);
-	case SYS_lchown:
-		return get_chown(r, here, a[0], a[1], a[2], AT_SYMLINK_NOFOLLOW);
-	case SYS_utime:
-		return get_utime(r);
-	case SYS_utimes:
-		return get_utimes(r, here, a[0], a[1]);
-	case SYS_futimesat:
-		return get_utimes(r, a[0], a[1], a[2]);
-	case SYS_access:
-		return get_access(r, here, a[0], a[1], 0);
-#endif
-	default: /* the filter holds what is not in this list: that must not become a hole */
-		(void)here;
-		return -ENOSYS;
-	}
-}
+/* NO_NAMES: the rest does not count.  The filter holds nothing that has no row: held.h. */
+static int (*const getters[SB_ACT_COUNT])(struct reader *reader) = {
+	[SB_ACT_OPEN] = get_open,
+	[SB_ACT_MKDIR] = get_mode,
+	[SB_ACT_MKNOD] = get_node,
+	[SB_ACT_SYMLINK] = get_text,
+	[SB_ACT_LINK] = get_link,
+	[SB_ACT_RENAME] = get_rename,
+	[SB_ACT_UNLINK] = get_unlink,
+	[SB_ACT_TRUNCATE] = get_length,
+	[SB_ACT_CHMOD] = get_chmod,
+	[SB_ACT_CHOWN] = get_chown,
+	[SB_ACT_TIMES] = get_times,
+	[SB_ACT_SETXATTR] = get_attribute,
+	[SB_ACT_REMOVEXATTR] = get_attribute,
+	[SB_ACT_FLAGS] = get_flags,
+	[SB_ACT_ACCESS] = get_access,
+	[SB_ACT_CONNECT] = get_address,
+	[SB_ACT_BIND] = get_address,
+	[SB_ACT_LOCK] = get_lock,
+	[SB_ACT_OWNER] = get_process,
+	[SB_ACT_REGISTER] = get_rules,
+	[SB_ACT_CLOSE] = get_close,
+};
 
 int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out)
 {
 	struct reader reader = {
 		.call = out,
+		.held = sb_held_find(notification->data.nr),
 		.args = (const uint64_t *)notification->data.args,
 		.thread = (pid_t)notification->pid,
 	};
+	int status = 0;
 
 	/* not all of it: the paths are 12 KB, written only where used */
 	out->id = notification->id;
 	out->thread = (pid_t)notification->pid;
-	out->act = SB_ACT_COUNT;
+	out->act = reader.held ? reader.held->act : SB_ACT_COUNT;
 	out->file.by_descriptor = out->target.by_descriptor = false;
 	out->file.open_only = out->target.open_only = false;
 	out->target_error = 0;
@@ -582,11 +474,17 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->flags = out->at_flags = 0;
 	out->mode = 0;
 	out->device = 0;
-	out->replaces = out->flags_in_memory = false;
+	out->replaces = out->shares = out->flags_in_memory = false;
 	out->resolve = 0;
 	out->value = NULL;
 	out->value_length = 0;
-	return decode(&reader, notification->data.nr);
+	if (!reader.held) /* what is held and not in the table must not become a hole */
+		return -ENOSYS;
+	if (getters[out->act])
+		status = getters[out->act](&reader);
+	if (status == 0)
+		status = get_names(&reader);
+	return status == NO_NAMES ? 0 : status;
 }
 
 void sb_call_done(struct sb_call *call)

@@ -16,8 +16,6 @@
 #include "supervise/domains.h"
 #include "supervise/proc_name.h"
 
-#define TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
-
 int sb_fast_open(struct sb_fast_roots *roots, const struct sb_policy *policy,
 		 const struct sb_layers *layers)
 {
@@ -211,7 +209,7 @@ static bool opens_to_write(const struct sb_call *call)
 	int access = call->flags & O_ACCMODE;
 
 	return (access == O_WRONLY || access == O_RDWR) &&
-	       !(call->flags & (O_PATH | O_DIRECTORY | TMPFILE_BIT));
+	       !(call->flags & (O_PATH | O_DIRECTORY | SB_TMPFILE_BIT));
 }
 
 static bool follows(const struct sb_call *call)

@@ -16,7 +16,6 @@
 #include "supervise/owed.h"
 #include "sys/notify.h"
 
-#define NR_faccessat2 439
 #define SETTLE_LOOKS 200 /* up to a millisecond each */
 
 static struct sb_outcome outcome(long result)
@@ -321,7 +320,7 @@ static long link_file(const struct sb_spot *file, const struct sb_spot *target)
 
 static long check_access(const struct sb_call *call, const char *object)
 {
-	long result = syscall(NR_faccessat2, AT_FDCWD, object, call->flags, call->at_flags);
+	long result = syscall(SB_NR_faccessat2, AT_FDCWD, object, call->flags, call->at_flags);
 
 	if (result < 0 && errno == ENOSYS) /* before Linux 5.8; ours are the ids of the command */
 		result = faccessat(AT_FDCWD, object, call->flags, 0);
