@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "consent/excerpt.h"
 #include "path/path.h"
+#include "supervise/acts.h"
 #include "supervise/pending.h"
 #include "supervise/remarks.h"
 #include "supervise/wording.h"

@@ -70,7 +70,4 @@ struct sb_call {
 int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out);
 void sb_call_done(struct sb_call *call);
 
-/* "open", "rename": for the record and for questions */
-const char *sb_act_name(enum sb_act act);
-
 #endif

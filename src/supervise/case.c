@@ -4,6 +4,8 @@
 #include <linux/fs.h>
 #include <string.h>
 
+#include "supervise/acts.h"
+
 /*
  * A file that no path leads to any more, or never did (O_TMPFILE, pipes, memfd): changing it
  * changes nothing that has a name, and the caller holds it open already.
@@ -28,37 +30,15 @@ struct sb_site sb_spot_site(const struct sb_spot *spot)
 
 static enum sb_deed deed_of(const struct sb_call *call)
 {
-	switch (call->act) {
-	case SB_ACT_OPEN:
-		return (call->flags & O_TMPFILE) == O_TMPFILE ? SB_DEED_UNNAMED : SB_DEED_WRITE;
-	case SB_ACT_CLOSE:
-		return SB_DEED_LAND;
-	case SB_ACT_ACCESS:
-		return SB_DEED_PROBE;
-	case SB_ACT_MKDIR:
-		return SB_DEED_MKDIR;
-	case SB_ACT_MKNOD:
-	case SB_ACT_BIND:
-		return SB_DEED_MKNOD;
-	case SB_ACT_SYMLINK:
-		return SB_DEED_SYMLINK;
-	case SB_ACT_UNLINK:
-	case SB_ACT_RMDIR:
-		return SB_DEED_REMOVE;
-	case SB_ACT_RENAME:
-		return SB_DEED_RENAME;
-	case SB_ACT_LINK:
-		return SB_DEED_LINK;
-	case SB_ACT_CONNECT:
-		return SB_DEED_CONNECT;
-	case SB_ACT_CHMOD:
-		return (call->mode & 0500) == 0500 ? SB_DEED_METADATA : SB_DEED_HIDE;
-	case SB_ACT_SETXATTR: /* an access list sets the owner's rights as well */
-		return strcmp(call->text, "system.posix_acl_access") == 0 ? SB_DEED_HIDE
-									  : SB_DEED_METADATA;
-	default:
-		return sb_act_is_metadata(call->act) ? SB_DEED_METADATA : SB_DEED_TRUNCATE;
-	}
+	bool hides = false;
+
+	if (call->act == SB_ACT_OPEN && (call->flags & O_TMPFILE) == O_TMPFILE)
+		return SB_DEED_UNNAMED;
+	if (call->act == SB_ACT_CHMOD)
+		hides = (call->mode & 0500) != 0500;
+	else if (call->act == SB_ACT_SETXATTR) /* an access list sets the owner's rights as well */
+		hides = strcmp(call->text, "system.posix_acl_access") == 0;
+	return hides ? SB_DEED_HIDE : sb_acts[call->act].deed;
 }
 
 struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *file,

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "consent/always.h"
 #include "policy/remembered.h"
+#include "supervise/acts.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
 #include "supervise/perform.h"

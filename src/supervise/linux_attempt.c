@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "path/path.h"
 #include "policy/fast.h"
+#include "supervise/acts.h"
 #include "supervise/approve.h"
 #include "supervise/case.h"
 #include "supervise/constrained.h"
@@ -194,7 +195,7 @@ static int attribute_error_in_proc(const struct sb_call *call, const struct sb_s
 	if (strncmp(call->text, "system.", 7) != 0 &&
 	    faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
 		return errno;
-	return EOPNOTSUPP;
+	return sb_acts[call->act].in_proc;
 }
 
 /* Renamed to itself: nothing to do, and nobody minds whether it could be done. */
@@ -253,15 +254,10 @@ static void answer_in_proc(const struct sb_broker *broker, const struct sb_call 
 		sb_broker_fail(broker, call, error);
 	else if (call->act == SB_ACT_RENAME && is_same_name(file, target))
 		sb_sys_notify_return(broker->performer->listener, call->id, 0);
-	else if (call->act == SB_ACT_TRUNCATE || call->act == SB_ACT_ACCESS)
-		sb_broker_fail(broker, call, EACCES);
 	else if (call->act == SB_ACT_SETXATTR || call->act == SB_ACT_REMOVEXATTR)
 		sb_broker_fail(broker, call, attribute_error_in_proc(call, file));
-	else if (sb_act_is_metadata(call->act) || call->act == SB_ACT_UNLINK ||
-		 call->act == SB_ACT_RMDIR)
-		sb_broker_fail(broker, call, EPERM);
 	else
-		sb_broker_fail(broker, call, ENOENT);
+		sb_broker_fail(broker, call, sb_acts[call->act].in_proc);
 }
 
 /* Longer than the caller may make files: the signal and the answer that the kernel gives. */

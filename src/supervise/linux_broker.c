@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/acts.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
 #include "supervise/groups.h"

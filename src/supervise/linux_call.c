@@ -22,27 +22,6 @@
 #define MEANT (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) /* how a file may be meant */
 #define NO_NAMES 1
 
-static const char *const names[SB_ACT_COUNT] = {
-	[SB_ACT_OPEN] = "open",         [SB_ACT_MKDIR] = "mkdir",
-	[SB_ACT_MKNOD] = "mknod",       [SB_ACT_SYMLINK] = "symlink",
-	[SB_ACT_LINK] = "link",         [SB_ACT_RENAME] = "rename",
-	[SB_ACT_UNLINK] = "unlink",     [SB_ACT_RMDIR] = "rmdir",
-	[SB_ACT_TRUNCATE] = "truncate", [SB_ACT_CHMOD] = "chmod",
-	[SB_ACT_CHOWN] = "chown",       [SB_ACT_TIMES] = "utimensat",
-	[SB_ACT_SETXATTR] = "setxattr", [SB_ACT_REMOVEXATTR] = "removexattr",
-	[SB_ACT_ACCESS] = "access",     [SB_ACT_CONNECT] = "connect",
-	[SB_ACT_BIND] = "bind",         [SB_ACT_UMASK] = "umask",
-	[SB_ACT_LOCK] = "lock",         [SB_ACT_LANDLOCK] = "landlock",
-	[SB_ACT_REGISTER] = "register", [SB_ACT_CLOSE] = "close",
-	[SB_ACT_FLAGS] = "chattr",      [SB_ACT_CHDIR] = "chdir",
-	[SB_ACT_OWNER] = "owner",
-};
-
-const char *sb_act_name(enum sb_act act)
-{
-	return names[act];
-}
-
 /* The copying of one call. */
 struct reader {
 	struct sb_call *call;

@@ -12,6 +12,7 @@
 
 #include "enforce/linux_landlock.h"
 #include "policy/fast.h"
+#include "supervise/acts.h"
 #include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/proc_name.h"
@@ -258,7 +259,7 @@ bool sb_fast_lets_through(struct sb_fast_roots *roots, const struct sb_caller *c
 	found = find(roots, caller, &call->file, follows(call));
 	if (found == LEADS_OUT)
 		return false;
-	if (call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK) {
+	if (sb_call_is_two(call)) {
 		if (find(roots, caller, &call->target, false) == LEADS_OUT)
 			return false;
 		sb_resolve_renamed();

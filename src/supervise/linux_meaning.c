@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "judge/hold.h"
+#include "supervise/acts.h"
 
 #define FINISH_MS 200
 
@@ -51,28 +52,12 @@ bool sb_spot_confirm(int proc, struct sb_spot *spot)
 	return true;
 }
 
-static bool has_target(const struct sb_call *call)
-{
-	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-}
-
 /* Does it put something under a name, or hand something out that has one?  The rest harms nobody:
  * what is removed is gone, and nobody gives a guarded name to a file that is there unseen. */
 static bool is_about_names(const struct sb_call *call)
 {
-	switch (call->act) {
-	case SB_ACT_OPEN:
-		return (call->flags & O_TMPFILE) != O_TMPFILE;
-	case SB_ACT_MKDIR:
-	case SB_ACT_MKNOD:
-	case SB_ACT_SYMLINK:
-	case SB_ACT_BIND:
-	case SB_ACT_LINK:
-	case SB_ACT_RENAME:
-		return true;
-	default:
-		return false;
-	}
+	return call->act == SB_ACT_OPEN ? (call->flags & O_TMPFILE) != O_TMPFILE
+					: sb_act_has(call->act, SB_TRAIT_NAMES);
 }
 
 static bool are_old(const struct sb_call *call, const struct sb_spot *file,
@@ -80,7 +65,7 @@ static bool are_old(const struct sb_call *call, const struct sb_spot *file,
 {
 	uint64_t oldest_ns = file->named_ns;
 
-	if (has_target(call) && target->named_ns < oldest_ns)
+	if (sb_call_is_two(call) && target->named_ns < oldest_ns)
 		oldest_ns = target->named_ns;
 	return sb_now_ns() - oldest_ns > SB_NAME_COUNTS_NS;
 }
@@ -95,7 +80,7 @@ static bool is_still_allowed(const struct sb_acting *acting, const struct sb_cal
 
 	if (sb_spot_renew(acting->proc, &file_now) < 0)
 		return false;
-	if (has_target(call)) {
+	if (sb_call_is_two(call)) {
 		target_now = *target;
 		if (sb_spot_renew(acting->proc, &target_now) < 0)
 			return false;
@@ -151,7 +136,7 @@ static bool completes_harmlessly(const struct sb_acting *acting, const struct sb
 				 const struct sb_spot *file, const struct sb_spot *target)
 {
 	bool swap = call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE);
-	const struct sb_spot *spots[] = {has_target(call) ? target : file, file};
+	const struct sb_spot *spots[] = {sb_call_is_two(call) ? target : file, file};
 	bool harmless = true, complete;
 
 	for (int i = 0; harmless && i < (swap ? 2 : 1); i++) {
@@ -364,9 +349,9 @@ bool sb_act_may_begin(const struct sb_acting *acting, const struct sb_call *call
 	if (!are_old(call, file, target))
 		return true;
 	if (!sb_spot_confirm(acting->proc, file) ||
-	    (has_target(call) && !sb_spot_confirm(acting->proc, target)))
+	    (sb_call_is_two(call) && !sb_spot_confirm(acting->proc, target)))
 		return false;
-	sb_judge_call(acting->grounds, call, file, has_target(call) ? target : NULL, &now);
+	sb_judge_call(acting->grounds, call, file, sb_call_is_two(call) ? target : NULL, &now);
 	return sb_judgement_stands(judged, &now);
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervise/acts.h"
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
@@ -208,24 +209,13 @@ static struct debt debt_of(const struct sb_call *call)
 /* What others than these do twice comes to the same. */
 static bool counts(enum sb_act act)
 {
-	switch (act) {
-	case SB_ACT_MKDIR:
-	case SB_ACT_MKNOD:
-	case SB_ACT_SYMLINK:
-	case SB_ACT_LINK:
-	case SB_ACT_RENAME:
-	case SB_ACT_UNLINK:
-	case SB_ACT_RMDIR:
-		return true;
-	default:
-		return false;
-	}
+	return sb_act_has(act, SB_TRAIT_NAMES | SB_TRAIT_REMOVES) && act != SB_ACT_BIND;
 }
 
 static void keep_done(const struct sb_call *call, const struct sb_spot *file,
 		      const struct sb_spot *target)
 {
-	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
+	bool two = sb_call_is_two(call);
 	const struct sb_spot *made = two ? target : file;
 	struct debt debt = debt_of(call);
 	struct stat directory;
@@ -235,7 +225,7 @@ static void keep_done(const struct sb_call *call, const struct sb_spot *file,
 	debt.names = names_of(call, file, two ? target : NULL);
 	debt.directory = directory.st_ino;
 	debt.directory_device = directory.st_dev;
-	if (call->act != SB_ACT_UNLINK && call->act != SB_ACT_RMDIR) {
+	if (!sb_act_has(call->act, SB_TRAIT_REMOVES)) {
 		char name[NAME_MAX + 2];
 
 		memcpy(name, made->name, sizeof name);

@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/hash.h"
+#include "supervise/acts.h"
 #include "supervise/linger.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -32,7 +33,7 @@ struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event
 		.kind = kind,
 		.question = pending->question,
 		.op = sb_op_name(judged->op),
-		.act = sb_act_name(pending->request->call.act),
+		.act = sb_acts[pending->request->call.act].name,
 		.path = pending->file.path,
 		.target = pending->target.path[0] ? pending->target.path : NULL,
 		.program = pending->program,
@@ -224,16 +225,6 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 	    !wish.decision.rule->hard)
 		wish.decision.verdict = SB_ASK;
 	return wish;
-}
-
-bool sb_call_is_two(const struct sb_call *call)
-{
-	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-}
-
-int sb_call_refusal(const struct sb_call *call)
-{
-	return sb_act_is_metadata(call->act) ? EPERM : EACCES;
 }
 
 void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *call, int error)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervise/acts.h"
 #include "supervise/owed.h"
 #include "sys/notify.h"
 
@@ -32,26 +33,14 @@ static int check_open(const struct sb_call *call, const struct sb_spot *file);
 
 enum sb_lookup sb_perform_lookup(const struct sb_call *call)
 {
-	switch (call->act) {
-	case SB_ACT_OPEN:
-		if ((call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
-			return SB_LOOKUP_NAME;
-		if (call->flags & O_CREAT)
-			return call->file.follow ? SB_LOOKUP_CREATE : SB_LOOKUP_CREATE_NOFOLLOW;
-		return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
-	case SB_ACT_TRUNCATE:
-	case SB_ACT_CHMOD:
-	case SB_ACT_CHOWN:
-	case SB_ACT_TIMES:
-	case SB_ACT_SETXATTR:
-	case SB_ACT_REMOVEXATTR:
-	case SB_ACT_FLAGS:
-	case SB_ACT_ACCESS:
-	case SB_ACT_LINK:
-		return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
-	default:
+	int makes = call->act == SB_ACT_OPEN ? call->flags & (O_CREAT | O_EXCL) : 0;
+
+	if (makes == (O_CREAT | O_EXCL) ||
+	    (call->act != SB_ACT_OPEN && !sb_act_has(call->act, SB_TRAIT_FILE)))
 		return SB_LOOKUP_NAME;
-	}
+	if (makes & O_CREAT)
+		return call->file.follow ? SB_LOOKUP_CREATE : SB_LOOKUP_CREATE_NOFOLLOW;
+	return call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW;
 }
 
 bool sb_perform_is_native(const struct sb_call *call, const struct sb_spot *file)
@@ -393,7 +382,7 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 
 	if (!own_temp)
 		return carry_out(call, file, target);
-	if (call->act == SB_ACT_UNLINK || call->act == SB_ACT_RMDIR)
+	if (sb_act_has(call->act, SB_TRAIT_REMOVES))
 		left = sb_own_temp_leaves(own_temp, file->directory, file->name);
 	outcome = carry_out(call, file, target);
 	if (outcome.error) {
@@ -401,12 +390,11 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 			sb_perform_made(file->directory, file->name);
 		return outcome;
 	}
-	if ((call->act == SB_ACT_OPEN && outcome.created) || call->act == SB_ACT_MKDIR ||
-	    call->act == SB_ACT_MKNOD || call->act == SB_ACT_SYMLINK ||
+	if (sb_call_is_two(call))
+		sb_perform_made(target->directory, target->name);
+	if (outcome.created || (sb_act_has(call->act, SB_TRAIT_NAMES) && !sb_call_is_two(call)) ||
 	    (call->act == SB_ACT_RENAME && (call->flags & RENAME_EXCHANGE)))
 		sb_perform_made(file->directory, file->name);
-	if (call->act == SB_ACT_LINK || call->act == SB_ACT_RENAME)
-		sb_perform_made(target->directory, target->name);
 	return outcome;
 }
 

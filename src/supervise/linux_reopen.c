@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "supervise/acts.h"
 #include "supervise/approve.h"
 #include "supervise/proc_name.h"
 #include "sys/process.h"
@@ -205,14 +206,6 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 		if (S_ISDIR(file->info.st_mode))
 			return may_use(file, W_OK | X_OK);
 		return may_use(file, (call->flags & O_ACCMODE) == O_RDWR ? R_OK | W_OK : W_OK);
-	case SB_ACT_MKDIR:
-	case SB_ACT_MKNOD:
-	case SB_ACT_SYMLINK:
-	case SB_ACT_BIND:
-	case SB_ACT_UNLINK:
-	case SB_ACT_RMDIR:
-	case SB_ACT_CLOSE:
-		return may_change_names(file);
 	case SB_ACT_RENAME:
 		error = may_change_names(file);
 		return error ? error : may_change_names(target);
@@ -229,7 +222,10 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 			       ? may_use(file, W_OK)
 			       : EPERM;
 	default:
-		return may_use(file, W_OK);
+		return call->act == SB_ACT_CLOSE ||
+				       sb_act_has(call->act, SB_TRAIT_NAMES | SB_TRAIT_REMOVES)
+			       ? may_change_names(file)
+			       : may_use(file, W_OK);
 	}
 }
 

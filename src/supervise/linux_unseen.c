@@ -11,29 +11,18 @@
 
 #include "base/auto.h"
 #include "path/path.h"
+#include "supervise/acts.h"
 #include "supervise/thread.h"
 
 /* --- the performer --------------------------------------------------------------------------- */
 
 static enum sb_op op_of(const struct sb_call *call)
 {
-	switch (call->act) {
-	case SB_ACT_OPEN:
-		if (call->flags & O_CREAT)
-			return SB_CREATE;
-		return (call->flags & (O_ACCMODE | O_TRUNC)) ? SB_MODIFY : SB_READ;
-	case SB_ACT_MKDIR:
-	case SB_ACT_MKNOD:
-	case SB_ACT_SYMLINK:
-	case SB_ACT_BIND:
+	if (call->act != SB_ACT_OPEN)
+		return sb_acts[call->act].op;
+	if (call->flags & O_CREAT)
 		return SB_CREATE;
-	case SB_ACT_UNLINK:
-	case SB_ACT_RMDIR:
-	case SB_ACT_RENAME:
-		return SB_DELETE;
-	default:
-		return SB_MODIFY;
-	}
+	return (call->flags & (O_ACCMODE | O_TRUNC)) ? SB_MODIFY : SB_READ;
 }
 
 void sb_unseen_tell(const struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call,

@@ -48,14 +48,9 @@ struct sb_pending {
 
 void sb_pending_free(struct sb_pending *pending);
 
-/* rename and link have two names */
-bool sb_call_is_two(const struct sb_call *call);
-
 /* Nobody waits: the file was closed by the end of its writer (stage.h). */
 bool sb_call_is_orphan(const struct sb_call *call);
 
-/* The errno of a no. */
-int sb_call_refusal(const struct sb_call *call);
 void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *call, int error);
 
 /* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "consent/names.h"
+#include "supervise/acts.h"
 #include "supervise/wording.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct sb_remarks *notes, const char *format,

@@ -8,49 +8,15 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "supervise/acts.h"
 
 const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 {
-	switch (call->act) {
-	case SB_ACT_OPEN:
-		if (op == SB_CREATE)
-			return "create";
-		return call->flags & O_TRUNC ? "overwrite" : "write to";
-	case SB_ACT_CLOSE:
-		return op == SB_CREATE ? "create" : "overwrite";
-	case SB_ACT_TRUNCATE:
-		return "cut off";
-	case SB_ACT_MKDIR:
-		return "make the directory";
-	case SB_ACT_MKNOD:
+	if (op == SB_CREATE && (call->act == SB_ACT_OPEN || call->act == SB_ACT_CLOSE))
 		return "create";
-	case SB_ACT_BIND:
-		return "make the socket";
-	case SB_ACT_SYMLINK:
-		return "make the link";
-	case SB_ACT_LINK:
-		return "give another name to";
-	case SB_ACT_RENAME:
-		return "rename";
-	case SB_ACT_UNLINK:
-		return "delete";
-	case SB_ACT_RMDIR:
-		return "delete the directory";
-	case SB_ACT_CHMOD:
-		return "change the mode of";
-	case SB_ACT_CHOWN:
-		return "change the owner of";
-	case SB_ACT_TIMES:
-		return "change the times of";
-	case SB_ACT_SETXATTR:
-	case SB_ACT_REMOVEXATTR:
-	case SB_ACT_FLAGS:
-		return "change attributes of";
-	case SB_ACT_CONNECT:
-		return "connect to";
-	default:
-		return "change";
-	}
+	if (call->act == SB_ACT_OPEN && (call->flags & O_TRUNC))
+		return "overwrite";
+	return sb_acts[call->act].verb;
 }
 
 #define AS_OWNER "whoever runs it gets its owner's rights"
