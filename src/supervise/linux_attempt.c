@@ -1,6 +1,7 @@
 /*
  * linux_attempt.c - steps 2 to 5 of a held call (linux_broker.c): resolved, judged, done.
  *
+ * A list of checks, at the end of the file: each answers the call or leaves it to the next one.
  * All of it once more when a name has changed meanwhile.
  */
 #include <errno.h>
@@ -11,12 +12,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "path/path.h"
 #include "policy/fast.h"
 #include "supervise/acts.h"
 #include "supervise/approve.h"
@@ -62,78 +61,6 @@ static bool holds_already(int proc, const struct sb_call *call, const struct sb_
 	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
 }
 
-/*
- * Is a name given or taken away where this process has no right to?  A rule for one file or
- * directory opens its name, too, which is its parent's.  (Not that of a project: it stays.)
- */
-static bool is_name_out_of_reach(const struct sb_performer *performer,
-				 const struct sb_judged *judged)
-{
-	SB_AUTO_FREE char *parent = NULL;
-
-	if ((judged->op != SB_CREATE && judged->op != SB_DELETE) || !judged->decision.rule ||
-	    judged->decision.rule->tier == SB_TIER_BUILTIN)
-		return false;
-	parent = sb_path_parent(judged->site->path);
-	return parent && sb_plan_state_at(performer->plan, parent) != SB_STATE_WRITABLE;
-}
-
-/*
- * A file that a rule names is a mount point, and stays one where it is moved to: there it is in the
- * way of this process alone.  Whatever the plan has put where it is stays.
- */
-static bool is_moved_mount(const struct sb_performer *performer, const char *path)
-{
-	const struct sb_plan *plan = performer->plan;
-
-	for (size_t i = 0; i < plan->node_count; i++)
-		if (strcmp(plan->nodes[i].path, path) == 0)
-			return false;
-	return true;
-}
-
-/*
- * A user namespace that nobody with privileges has set up knows one user and one group, and takes any
- * other for invalid, the caller's further groups among them: user_namespaces(7).  Outside the
- * kernel decides as without a sandbox.  The numbers are the same there.
- */
-static bool is_unknown_owner(const struct sb_call *call, int error)
-{
-	static const char lists[] = "system.posix_acl_";
-
-	return error == EINVAL &&
-	       (call->act == SB_ACT_CHOWN || (call->act == SB_ACT_SETXATTR &&
-					      strncmp(call->text, lists, sizeof lists - 1) == 0));
-}
-
-bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
-			       const struct sb_judgement *judgement, int error)
-{
-	if (is_unknown_owner(call, error))
-		return true;
-	if (error != EROFS && error != EACCES && error != EPERM && error != EXDEV && error != EBUSY)
-		return false;
-	if (call->act == SB_ACT_ACCESS && error != EROFS)
-		return false;
-	if (error == EBUSY &&
-	    (sb_perform_is_dots(judgement->sites[0].name) ||
-	     (judgement->sites[1].name && sb_perform_is_dots(judgement->sites[1].name))))
-		return false;
-	/* of a directory that was removed and made anew the mount is gone */
-	if (error == EROFS)
-		return true;
-	for (size_t i = 0; i < judgement->count; i++) {
-		const struct sb_judged *judged = &judgement->all[i];
-		const char *path = judged->site->path;
-
-		if (path[0] && (sb_plan_state_at(performer->plan, path) != SB_STATE_WRITABLE ||
-				is_name_out_of_reach(performer, judged) ||
-				(error == EBUSY && is_moved_mount(performer, path))))
-			return true;
-	}
-	return false;
-}
-
 int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 		      const struct sb_call *call, const struct sb_named *named,
 		      enum sb_lookup lookup, struct sb_spot *out)
@@ -171,93 +98,6 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 			return false;
 	}
 	return true;
-}
-
-/* A name is looked up in a directory that can be searched, and only then minded otherwise. */
-static bool may_search(const struct sb_spot *file)
-{
-	return file->directory < 0 || faccessat(file->directory, ".", X_OK, AT_EACCESS) == 0;
-}
-
-/*
- * In procfs no attribute can be set, but who may not is told that first (xattr(7)): some names
- * are not for everybody, and links have none of the user's.
- */
-static int attribute_error_in_proc(const struct sb_call *call, const struct sb_spot *file)
-{
-	bool plain = S_ISREG(file->info.st_mode) || S_ISDIR(file->info.st_mode);
-	char name[SB_PROC_NAME];
-
-	if (strncmp(call->text, "trusted.", 8) == 0 || strncmp(call->text, "security.", 9) == 0 ||
-	    (strncmp(call->text, "user.", 5) == 0 && !plain))
-		return EPERM;
-	sb_proc_self_fd(name, file->object);
-	if (strncmp(call->text, "system.", 7) != 0 &&
-	    faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
-		return errno;
-	return sb_acts[call->act].in_proc;
-}
-
-/* Renamed to itself: nothing to do, and nobody minds whether it could be done. */
-static bool is_same_name(const struct sb_spot *file, const struct sb_spot *target)
-{
-	struct stat from, to;
-
-	return file->directory >= 0 && target->directory >= 0 &&
-	       strcmp(file->name, target->name) == 0 && !strchr(file->name, '/') &&
-	       fstat(file->directory, &from) == 0 && fstat(target->directory, &to) == 0 &&
-	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
-}
-
-static bool is_missing(const struct sb_spot *spot)
-{
-	struct stat info;
-
-	return spot->object < 0 && spot->directory >= 0 &&
-	       fstatat(spot->directory, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0 &&
-	       errno == ENOENT;
-}
-
-/* Names in procfs: switches are for Landlock to refuse, which it does; the rest is as it is. */
-static void answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
-			   const struct sb_spot *file, const struct sb_spot *target)
-{
-	int error = target->directory >= 0 && !(may_search(file) && may_search(target))
-			    ? EACCES
-			    : sb_perform_precheck(call, file, target);
-
-	if (!error)
-		error = sb_perform_postcheck(call, file);
-	if (!error && call->act == SB_ACT_LINK && !target->in_proc)
-		error = EXDEV;
-	if (call->act == SB_ACT_OPEN) {
-		/* nothing is made in /proc, and where nothing is there is nothing to empty */
-		if ((call->flags & O_TRUNC) && is_missing(file)) {
-			sb_broker_answer_error(broker, call, ENOENT);
-			return;
-		}
-		/* a swap gains no more than at a device: sb_broker_let_through() */
-		if (S_ISLNK(file->info.st_mode)) /* one that is not followed */
-			sb_broker_answer_error(broker, call, error ? error : ELOOP);
-		else
-			sb_broker_let_through(broker, call);
-		return;
-	}
-	/* the mode of a link is how its descriptor is open, and asking for it changes nothing */
-	if (!error && call->act == SB_ACT_ACCESS && S_ISLNK(file->info.st_mode)) {
-		struct sb_outcome outcome = sb_perform(call, file, NULL);
-
-		sb_broker_answer(broker, call, NULL, NULL, &outcome);
-		return;
-	}
-	if (error)
-		sb_broker_fail(broker, call, error);
-	else if (call->act == SB_ACT_RENAME && is_same_name(file, target))
-		sb_sys_notify_return(broker->performer->listener, call->id, 0);
-	else if (call->act == SB_ACT_SETXATTR || call->act == SB_ACT_REMOVEXATTR)
-		sb_broker_fail(broker, call, attribute_error_in_proc(call, file));
-	else
-		sb_broker_fail(broker, call, sb_acts[call->act].in_proc);
 }
 
 /* Longer than the caller may make files: the signal and the answer that the kernel gives. */
@@ -326,21 +166,6 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
 	return allowed;
 }
 
-/* Bytes are about to land on a guarded name.  Answers the call, or hands it on. */
-static void answer_landing(struct sb_broker *broker, const struct sb_call *call,
-			   struct sb_spot *file, struct sb_spot *target,
-			   struct sb_judgement *judgement)
-{
-	if (call->act != SB_ACT_OPEN) {
-		if (!landed(broker, call, file, target, judgement))
-			sb_broker_forward(broker, call, file, target, -1);
-	} else if (judgement->strictest->decision.verdict == SB_ALLOW) {
-		sb_stage_open(broker, call, file);
-	} else {
-		sb_stage_ask(broker, call, file);
-	}
-}
-
 /*
  * SECURITY: contents are changed in place only where no name from before leads to them.
  *
@@ -400,86 +225,6 @@ static struct sb_outcome perform(const struct sb_performer *performer, const str
 	return outcome;
 }
 
-/* Rules about terminals mean the host's; in a /dev/pts of our own everything is the run's. */
-static bool is_own_terminal(const struct sb_performer *performer, const struct sb_spot *file)
-{
-	return performer->layers->terminals && file->object >= 0 && S_ISCHR(file->info.st_mode) &&
-	       file->info.st_dev == performer->layers->terminals;
-}
-
-/*
- * Would it empty a file that it opens neither for reading nor for writing (open(2), "3")?  That
- * exists for drivers, and nobody empties anything so but to be overlooked.
- */
-static bool empties_unseen(const struct sb_call *call, const struct sb_spot *file)
-{
-	return call->act == SB_ACT_OPEN && file->object >= 0 && (call->flags & 3) == 3 &&
-	       (call->flags & O_TRUNC);
-}
-
-/* /dev/ptmx beside a /dev/pts of our own: what it makes is in there, too. */
-static bool makes_terminals(const struct sb_performer *performer, const struct sb_spot *file)
-{
-	return performer->layers->terminals && S_ISCHR(file->info.st_mode) &&
-	       file->info.st_rdev == makedev(5, 2);
-}
-
-/*
- * Open a device for the caller, so that no path is looked up twice: those of every script, and
- * where there is no Landlock to hold the second look, the run's own terminals.  False: it is the
- * kernel's to open.
- */
-static bool opened_device(struct sb_broker *broker, const struct sb_call *call,
-			  const struct sb_spot *file)
-{
-	const struct sb_performer *performer = broker->performer;
-	struct sb_outcome outcome = {.fd = -1};
-	char name[SB_PROC_NAME];
-
-	if ((call->flags & (O_NOFOLLOW | O_DIRECTORY)) ||
-	    (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ||
-	    !sb_broker_inner_allows(call, file, NULL))
-		return false;
-	if (sb_is_harmless_device(&file->info)
-		    ? sb_decide(performer->policy, SB_MODIFY, file->path).verdict != SB_ALLOW
-		    : performer->layers->landlock_abi > 0 || !(is_own_terminal(performer, file) ||
-							       makes_terminals(performer, file)))
-		return false;
-	if (!sb_sys_notify_alive(performer->listener, call->id))
-		return true;
-	outcome.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object),
-			    (call->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_NOCTTY);
-	if (outcome.fd < 0) {
-		sb_broker_answer_error(broker, call, errno);
-		return true;
-	}
-	sb_broker_seen(broker, SB_MODIFY);
-	sb_broker_done(broker, SB_MODIFY);
-	sb_broker_answer(broker, call, NULL, NULL, &outcome);
-	return true;
-}
-
-static void pause_for_hold(void)
-{
-	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
-}
-
-/*
- * Across the border of a fast root (policy/fast.h): what the kernel says of two disks.  It says so
- * of a rename before it looks at the last names, of a link after.
- */
-static void answer_border(const struct sb_broker *broker, const struct sb_call *call,
-			  const struct sb_spot *file, const struct sb_spot *target)
-{
-	int error = 0;
-
-	if (!may_search(file) || !may_search(target))
-		error = EACCES;
-	else if (call->act == SB_ACT_LINK)
-		error = sb_perform_precheck(call, file, target);
-	sb_broker_fail(broker, call, error ? error : EXDEV);
-}
-
 static bool is_directory(const struct sb_spot *spot)
 {
 	struct stat info;
@@ -509,6 +254,46 @@ static bool moves_links(const struct sb_policy *policy, const struct sb_call *ca
 		 sb_judge_brings_links(policy, target->path, file->path) && is_directory(target)));
 }
 
+/* --- the checks ---------------------------------------------------------------------------------- */
+
+struct attempt {
+	struct sb_broker *broker;
+	const struct sb_performer *performer;
+	struct sb_cwd *cwd;
+	const struct sb_call *call;
+	struct sb_spot file, target;
+	const struct sb_spot *second; /* target, or NULL: the act has one name */
+	struct sb_judgement judgement;
+	bool judged;  /* counted, once for each call */
+	bool inner;   /* the rules of the caller's nested runs allow it */
+	bool allowed; /* and those of this run, as it is */
+};
+
+enum answer {
+	OPEN, /* the next check's */
+	ANSWERED,
+	AGAIN, /* the name changed meanwhile */
+};
+
+static enum answer fail(const struct attempt *it, int error)
+{
+	sb_broker_fail(it->broker, it->call, error);
+	return ANSWERED;
+}
+
+/* The kernel's own answer, not a refusal of ours. */
+static enum answer fail_as_kernel(const struct attempt *it, int error)
+{
+	sb_broker_answer_error(it->broker, it->call, error);
+	return ANSWERED;
+}
+
+static enum answer forward(struct attempt *it)
+{
+	sb_broker_forward(it->broker, it->call, &it->file, &it->target, -1);
+	return ANSWERED;
+}
+
 static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 			  const struct sb_call *call, const struct sb_spot *file,
 			  struct sb_spot *out)
@@ -523,184 +308,288 @@ static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
 	return sb_broker_resolve(broker, cwd, call, to, SB_LOOKUP_NAME, out);
 }
 
-/* A call that comes again, since a signal ended it when it was done: owed.h. */
-static bool answered_before(struct sb_broker *broker, const struct sb_call *call,
-			    struct sb_spot *file, struct sb_spot *target)
+static enum answer resolve(struct attempt *it)
 {
-	if (file->directory < 0 || !sb_broker_inner_allows(call, file, target))
-		return false;
-	if (sb_owed_pays(broker->performer->listener, call, file, target))
-		return true;
-	if (!sb_owed_by_asker(call, file, target))
-		return false;
-	sb_broker_forward(broker, call, file, target, -1);
-	return true;
+	const struct sb_call *call = it->call;
+	int status = sb_broker_resolve(it->broker, it->cwd, call, &call->file,
+				       sb_perform_lookup(call), &it->file);
+
+	sb_spot_clear(&it->target);
+	if (status < 0)
+		sb_spot_clear(&it->file);
+	if (status == 0 && it->second) {
+		status = call->target_error ? -call->target_error
+					    : resolve_target(it->broker, it->cwd, call, &it->file,
+							     &it->target);
+		/* the first path's last directory must be searchable before the second counts */
+		if (status < 0 && !sb_perform_may_search(&it->file))
+			status = -EACCES;
+		if (status < 0)
+			sb_spot_clear(&it->target);
+	}
+	if (status == -EACCES)
+		sb_unseen_tell(it->broker, it->cwd, call, NULL);
+	return status < 0 ? fail_as_kernel(it, -status) : OPEN;
 }
 
-/* Does a umask count for it? */
-static bool makes(const struct sb_call *call)
+/* A call that comes again, since a signal ended it when it was done: owed.h. */
+static enum answer pay_debt(struct attempt *it)
 {
-	return call->act == SB_ACT_OPEN || call->act == SB_ACT_MKDIR || call->act == SB_ACT_MKNOD;
+	if (!sb_owed_interrupts() || it->file.directory < 0 ||
+	    !sb_broker_inner_allows(it->call, &it->file, it->second))
+		return OPEN;
+	if (sb_owed_pays(it->performer->listener, it->call, &it->file, it->second))
+		return ANSWERED;
+	return sb_owed_by_asker(it->call, &it->file, it->second) ? forward(it) : OPEN;
 }
 
 /*
- * A file that the caller has just closed may be open here for a moment longer, and what may still be written to
- * counts as dangerous: perform.h.
+ * Across the border of a fast root (policy/fast.h), and what is too much to judge: what the kernel
+ * says of two disks.  It says so of a rename before it looks at the last names, of a link after.
  */
-static void judge(const struct sb_performer *performer, const struct sb_call *call,
-		  const struct sb_spot *file, const struct sb_spot *target,
-		  struct sb_judgement *out)
+static enum answer stop_at_border(struct attempt *it)
 {
-	sb_judge_call(performer->grounds, call, file, target, out);
-	if (out->strictest->decision.verdict == SB_ASK && out->strictest->guard.found) {
-		sb_deliver_settle();
-		sb_judge_call(performer->grounds, call, file, target, out);
-	}
+	const struct sb_policy *policy = it->performer->policy;
+	const struct sb_spot *file = &it->file, *target = &it->target;
+	int error = 0;
+
+	if (!it->second || file->in_proc || target->in_proc ||
+	    !(sb_fast_crosses(policy, file->path, target->path) ||
+	      moves_deep(it->call, file, target) || moves_links(policy, it->call, file, target)))
+		return OPEN;
+	if (it->call->act == SB_ACT_LINK)
+		error = sb_perform_precheck(it->call, file, target);
+	else if (!sb_perform_may_search(file) || !sb_perform_may_search(target))
+		error = EACCES;
+	return fail(it, error ? error : EXDEV);
 }
 
-/* True: answered.  False: the name changed meanwhile, look again. */
-bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
+static enum answer wait_for_hold(struct attempt *it)
 {
-	const struct sb_performer *performer = broker->performer;
-	bool two = call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-	struct sb_spot file, target;
-	struct sb_judgement judgement;
-	struct sb_outcome outcome;
-	bool judged = false; /* counted, once for each call */
-	bool answered = true, changed, inner, allowed, metadata = sb_act_is_metadata(call->act);
-	int status =
-		sb_broker_resolve(broker, cwd, call, &call->file, sb_perform_lookup(call), &file);
+	if (!sb_guard_is_held(sb_spot_path(&it->file)) &&
+	    !sb_guard_is_held(sb_spot_path(&it->target)))
+		return OPEN;
+	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
+	return AGAIN;
+}
 
-	sb_spot_clear(&target);
-	if (status == 0 && two) {
-		status = call->target_error ? -call->target_error
-					    : resolve_target(broker, cwd, call, &file, &target);
-		/* the first path's last directory must be searchable before the second counts */
-		if (status < 0 && !may_search(&file))
-			status = -EACCES;
-		if (status < 0)
-			sb_spot_done(&file);
-	}
-	if (status < 0) {
-		if (status == -EACCES)
-			sb_unseen_tell(broker, cwd, call, NULL);
-		sb_broker_answer_error(broker, call, -status);
-		return true;
-	}
-	if (sb_owed_interrupts() && answered_before(broker, call, &file, two ? &target : NULL))
-		goto out;
-	if (two && !file.in_proc && !target.in_proc &&
-	    (sb_fast_crosses(performer->policy, file.path, target.path) ||
-	     moves_deep(call, &file, &target) ||
-	     moves_links(performer->policy, call, &file, &target))) {
-		answer_border(broker, call, &file, &target);
-		goto out;
-	}
-	if (sb_guard_is_held(sb_spot_path(&file)) || sb_guard_is_held(sb_spot_path(&target))) {
-		pause_for_hold();
-		answered = false;
-		goto out;
-	}
-	/* whose other names may be anywhere; but who can write to it already may do so again */
-	if (file.lost && !sb_links_are_ours(&file) &&
-	    !sb_fast_holds(performer->policy, file.path) &&
-	    !(call->act == SB_ACT_OPEN && holds_already(performer->proc, call, &file))) {
-		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
-		goto out;
-	}
-	/* without a /dev/pts of its own the run has some terminals in it, and others not */
-	if (call->act == SB_ACT_OPEN && !performer->layers->mounts &&
-	    performer->plan->own_terminals && sb_is_terminal(&file)) {
-		sb_broker_forward(broker, call, &file, &target, -1);
-		goto out;
-	}
-	if (empties_unseen(call, &file)) {
-		int error = sb_perform_precheck(call, &file, &target);
+static bool opens_again(const struct attempt *it)
+{
+	return it->call->act == SB_ACT_OPEN &&
+	       holds_already(it->performer->proc, it->call, &it->file);
+}
 
-		sb_broker_answer_error(broker, call, error ? error : EACCES);
-		goto out;
-	}
-	if (sb_perform_is_native(call, &file)) {
-		if (!opened_device(broker, call, &file))
-			sb_broker_let_through(broker, call); /* which says why it may */
-		goto out;
-	}
-	if (metadata && sb_stage_metadata(broker, call, &file))
-		goto out;
-	inner = sb_broker_inner_allows(call, &file, two ? &target : NULL);
-	judge(performer, call, &file, two ? &target : NULL, &judgement);
-	allowed = inner && judgement.strictest->decision.verdict == SB_ALLOW && !judgement.lands;
-	if (!allowed && inner &&
-	    ((call->act == SB_ACT_OPEN && holds_already(performer->proc, call, &file)) ||
-	     (!two && is_own_terminal(performer, &file))))
-		allowed = true;
-	judged = call->act != SB_ACT_ACCESS; /* which does nothing */
-	if (!allowed && (file.in_proc || target.in_proc)) {
-		answer_in_proc(broker, call, &file, &target);
-		goto out;
-	}
-	if (!allowed) {
-		int error = two && !(may_search(&file) && may_search(&target))
-				    ? EACCES
-				    : sb_perform_precheck(call, &file, &target);
+/* Its other names may be anywhere.  But who can write to it already may do so again. */
+static enum answer refuse_lost(struct attempt *it)
+{
+	if (!it->file.lost || sb_links_are_ours(&it->file) ||
+	    sb_fast_holds(it->performer->policy, it->file.path) || opens_again(it))
+		return OPEN;
+	return fail(it, sb_call_refusal(it->call));
+}
 
-		if (error) {
-			sb_broker_answer_error(broker, call, error);
-			goto out;
-		}
-	}
-	if (!inner) {
-		sb_broker_fail(broker, call, metadata ? EPERM : EACCES);
-		goto out;
-	}
-	if (!allowed && judgement.lands) {
-		answer_landing(broker, call, &file, &target, &judgement);
-		goto out;
-	}
-	/* what becomes a program nobody may have open for writing, nor what is about to be shown */
-	if (call->act == SB_ACT_CHMOD || (call->act == SB_ACT_RENAME && !allowed))
+/* Without a /dev/pts of its own the run has some terminals in it, and others not. */
+static enum answer pass_terminal_on(struct attempt *it)
+{
+	return it->call->act == SB_ACT_OPEN && !it->performer->layers->mounts &&
+			       it->performer->plan->own_terminals && sb_is_terminal(&it->file)
+		       ? forward(it)
+		       : OPEN;
+}
+
+/*
+ * Would it empty a file that it opens neither for reading nor for writing (open(2), "3")?  That
+ * exists for drivers, and nobody empties anything so but to be overlooked.
+ */
+static enum answer refuse_unseen_emptying(struct attempt *it)
+{
+	const struct sb_call *call = it->call;
+	int error;
+
+	if (call->act != SB_ACT_OPEN || it->file.object < 0 || (call->flags & 3) != 3 ||
+	    !(call->flags & O_TRUNC))
+		return OPEN;
+	error = sb_perform_precheck(call, &it->file, &it->target);
+	return fail_as_kernel(it, error ? error : EACCES);
+}
+
+static enum answer open_device(struct attempt *it)
+{
+	if (!sb_perform_is_native(it->call, &it->file))
+		return OPEN;
+	sb_broker_open_device(it->broker, it->call, &it->file);
+	return ANSWERED;
+}
+
+static enum answer change_stage(struct attempt *it)
+{
+	return sb_act_is_metadata(it->call->act) &&
+			       sb_stage_metadata(it->broker, it->call, &it->file)
+		       ? ANSWERED
+		       : OPEN;
+}
+
+/*
+ * A file that the caller has just closed may be open here for a moment longer, and what may still be
+ * written to counts as dangerous: perform.h.
+ */
+static enum answer judge(struct attempt *it)
+{
+	const struct sb_grounds *grounds = it->performer->grounds;
+	const struct sb_judged *worst;
+
+	it->inner = sb_broker_inner_allows(it->call, &it->file, it->second);
+	sb_judge_call(grounds, it->call, &it->file, it->second, &it->judgement);
+	worst = it->judgement.strictest;
+	if (worst->decision.verdict == SB_ASK && worst->guard.found) {
 		sb_deliver_settle();
-	/* without mounts nothing but the asker may touch metadata: linux_seccomp.c */
-	if (!allowed || (metadata && !performer->layers->mounts)) {
-		sb_broker_forward(broker, call, &file, &target, -1);
-		goto out;
+		sb_judge_call(grounds, it->call, &it->file, it->second, &it->judgement);
 	}
-	if (makes(call))
-		sb_broker_set_umask(broker, call->thread);
-	/* was what we read the caller's?  Its number may be another's by now */
-	if (!sb_sys_notify_alive(performer->listener, call->id))
-		goto out;
-	if (is_too_long(performer, call, &file)) {
-		sb_broker_fail(broker, call, EFBIG);
-		goto out;
-	}
-	outcome = perform(performer, call, &file, &target, &judgement, &changed);
+	it->judged = it->call->act != SB_ACT_ACCESS; /* which does nothing */
+	it->allowed =
+		it->inner &&
+		((it->judgement.strictest->decision.verdict == SB_ALLOW && !it->judgement.lands) ||
+		 opens_again(it) ||
+		 (!it->second && sb_broker_is_own_terminal(it->performer, &it->file)));
+	return OPEN;
+}
+
+static enum answer answer_in_proc(struct attempt *it)
+{
+	if (it->allowed || !(it->file.in_proc || it->target.in_proc))
+		return OPEN;
+	sb_broker_answer_in_proc(it->broker, it->call, &it->file, &it->target);
+	return ANSWERED;
+}
+
+/* Nobody is asked about what cannot work. */
+static enum answer answer_to_anybody(struct attempt *it)
+{
+	int error = it->allowed ? 0 : sb_perform_precheck(it->call, &it->file, &it->target);
+
+	return error ? fail_as_kernel(it, error) : OPEN;
+}
+
+static enum answer refuse_nested(struct attempt *it)
+{
+	return it->inner ? OPEN : fail(it, sb_call_refusal(it->call));
+}
+
+/* Bytes are about to land on a guarded name. */
+static enum answer land(struct attempt *it)
+{
+	const struct sb_judgement *judgement = &it->judgement;
+
+	if (it->allowed || !judgement->lands)
+		return OPEN;
+	if (it->call->act != SB_ACT_OPEN)
+		return landed(it->broker, it->call, &it->file, &it->target, &it->judgement)
+			       ? ANSWERED
+			       : forward(it);
+	if (judgement->strictest->decision.verdict == SB_ALLOW)
+		sb_stage_open(it->broker, it->call, &it->file);
+	else
+		sb_stage_ask(it->broker, it->call, &it->file);
+	return ANSWERED;
+}
+
+/* Without mounts nothing but the asker may touch metadata: linux_seccomp.c. */
+static enum answer ask(struct attempt *it)
+{
+	enum sb_act act = it->call->act;
+
+	/* Drop our copies: of what becomes a program, or execve() gives ETXTBSY, and of what is
+	 * about to be shown. */
+	if (act == SB_ACT_CHMOD || (act == SB_ACT_RENAME && !it->allowed))
+		sb_deliver_settle();
+	return !it->allowed || (sb_act_is_metadata(act) && !it->performer->layers->mounts)
+		       ? forward(it)
+		       : OPEN;
+}
+
+/* Was what we read the caller's?  Its number may be another's by now. */
+static enum answer look_whether_alive(struct attempt *it)
+{
+	enum sb_act act = it->call->act;
+
+	if (act == SB_ACT_OPEN || act == SB_ACT_MKDIR || act == SB_ACT_MKNOD)
+		sb_broker_set_umask(it->broker, it->call->thread);
+	return sb_sys_notify_alive(it->performer->listener, it->call->id) ? OPEN : ANSWERED;
+}
+
+static enum answer refuse_too_long(struct attempt *it)
+{
+	return is_too_long(it->performer, it->call, &it->file) ? fail(it, EFBIG) : OPEN;
+}
+
+static enum answer do_it(struct attempt *it)
+{
+	const struct sb_call *call = it->call;
+	const struct sb_telling telling = sb_broker_telling(it->broker);
+	bool changed;
+	struct sb_outcome outcome =
+		perform(it->performer, call, &it->file, &it->target, &it->judgement, &changed);
+
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
 	if (call->act == SB_ACT_RMDIR)
-		sb_fast_removed(&broker->fast);
+		sb_fast_removed(&it->broker->fast);
 	if (changed ||
-	    (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL))) {
-		answered = false;
-	} else if (outcome.again) {
-		sb_broker_wait_at_fifo(broker, call, &file);
-	} else if (outcome.error &&
-		   sb_broker_is_out_of_reach(performer, call, &judgement, outcome.error)) {
-		sb_broker_forward(broker, call, &file, &target, -1);
-	} else if (outcome.error) {
-		sb_broker_answer_error(broker, call, outcome.error);
-	} else {
-		const struct sb_telling telling = sb_broker_telling(broker);
-
-		sb_tell_act(&telling, call, &file, &target);
-		if (judged)
-			sb_broker_done(broker, judgement.strictest->op);
-		sb_broker_answer(broker, call, &file, &target, &outcome);
+	    (outcome.error == EEXIST && call->act == SB_ACT_OPEN && !(call->flags & O_EXCL)))
+		return AGAIN;
+	if (outcome.again) {
+		sb_broker_wait_at_fifo(it->broker, call, &it->file);
+		return ANSWERED;
 	}
-out:
-	if (answered && judged)
-		sb_broker_seen(broker, judgement.strictest->op);
-	sb_spot_done(&file);
-	sb_spot_done(&target);
-	return answered;
+	if (outcome.error)
+		return sb_broker_is_out_of_reach(it->performer, call, &it->judgement, outcome.error)
+			       ? forward(it)
+			       : fail_as_kernel(it, outcome.error);
+	sb_tell_act(&telling, call, &it->file, &it->target);
+	if (it->judged)
+		sb_broker_done(it->broker, it->judgement.strictest->op);
+	sb_broker_answer(it->broker, call, &it->file, &it->target, &outcome);
+	return ANSWERED;
+}
+
+/* In the order in which the kernel would mind, and before anything is done.  The last one answers. */
+static enum answer (*const checks[])(struct attempt *it) = {
+	resolve,
+	pay_debt,
+	stop_at_border,
+	wait_for_hold,
+	refuse_lost,
+	pass_terminal_on,
+	refuse_unseen_emptying,
+	open_device,
+	change_stage,
+	judge,
+	answer_in_proc,
+	answer_to_anybody,
+	refuse_nested,
+	land,
+	ask,
+	look_whether_alive,
+	refuse_too_long,
+	do_it,
+};
+
+bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
+{
+	enum answer answer = OPEN;
+	struct attempt it; /* not all of it: the paths are 8 KB, written only where used */
+
+	it.broker = broker;
+	it.performer = broker->performer;
+	it.cwd = cwd;
+	it.call = call;
+	it.second = sb_call_is_two(call) ? &it.target : NULL;
+	it.judged = false;
+	for (size_t i = 0; answer == OPEN; i++)
+		answer = checks[i](&it);
+	if (answer == ANSWERED && it.judged)
+		sb_broker_seen(broker, it.judgement.strictest->op);
+	sb_spot_done(&it.file);
+	sb_spot_done(&it.target);
+	return answer == ANSWERED;
 }

@@ -247,12 +247,19 @@ static int check_rename(const struct sb_call *call, const struct sb_spot *file,
 	return call->flags & RENAME_EXCHANGE ? errno : 0;
 }
 
+bool sb_perform_may_search(const struct sb_spot *spot)
+{
+	return spot->directory < 0 || faccessat(spot->directory, ".", X_OK, AT_EACCESS) == 0;
+}
+
 int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target)
 {
 	struct stat info;
 	int error;
 
+	if (sb_call_is_two(call) && !(sb_perform_may_search(file) && sb_perform_may_search(target)))
+		return EACCES;
 	switch (call->act) {
 	case SB_ACT_OPEN:
 		return check_open(call, file);

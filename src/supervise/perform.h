@@ -57,6 +57,9 @@ int sb_perform_precheck(const struct sb_call *call, const struct sb_spot *file,
 			const struct sb_spot *target);
 int sb_perform_postcheck(const struct sb_call *call, const struct sb_spot *file);
 
+/* A name is looked up in a directory that can be searched, and only then minded otherwise. */
+bool sb_perform_may_search(const struct sb_spot *spot);
+
 /* Who renames these is told EBUSY whatever is there, and at the other name. */
 bool sb_perform_is_dots(const char *name);
 

@@ -124,6 +124,20 @@ int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call);
 
+/* --- in_proc.c ------------------------------------------------------------------------- */
+
+/* A change in procfs, or from there, that no rule allows. */
+void sb_broker_answer_in_proc(const struct sb_broker *broker, const struct sb_call *call,
+			      const struct sb_spot *file, const struct sb_spot *target);
+
+/* --- device.c --------------------------------------------------------------------------- */
+
+/* An open that is the kernel's own to do (perform.h), unless that is better done here. */
+void sb_broker_open_device(struct sb_broker *broker, const struct sb_call *call,
+			   const struct sb_spot *file);
+/* Rules about terminals mean the host's; in a /dev/pts of our own everything is the run's. */
+bool sb_broker_is_own_terminal(const struct sb_performer *performer, const struct sb_spot *file);
+
 /* --- wait.c: waiting on a caller's behalf -------------------------------------------- */
 
 /* Did a signal end the wait of this call?  Then it has been answered. */
