@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""run.py - finds the test programs, runs them two at a time, counts their TAP.
+"""run.py - finds the test programs, runs them side by side, counts their TAP.
 
     tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
                  [--flags FLAGS]... [--times] [--desktop]
 
 Suites:
-    unit      BUILD/tests/unit-*      as root and as an ordinary user; and from BUILD-asan
+    unit      BUILD/tests/unit-*      as root from BUILD-asan, as an ordinary user from BUILD;
+                                      one that is alone, from both
     files     tests/files/*.py        as root and as an ordinary user
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
@@ -26,9 +27,13 @@ enforce and supervise are about one kind of run: RUNS says with which flags of s
 repeated.  --flags= (nothing: the default run), --flags=--static or $SANDBASH_TEST_FLAGS choose
 others; --flags may be given twice.
 
+Two lanes: a program more than there are processors, and beside them those that mostly wait (WAITING).
 The programs of LONGEST come first, so that none of them is alone at the end.  --times prints what
-that table is made of: each program's seconds, and those in which it used a processor.  --desktop:
+these tables are made of: each program's seconds, and those in which it used a processor.  --desktop:
 in a private namespace where sockets of a session lie in /tmp and /run/user (lib/desktop.py).
+
+What the caller of this program ignores, blocks or limits is no matter of the tests: signals, umask and
+soft limits begin as on a new terminal.
 
 A program that crashes, is too slow, or prints no plan or less than it planned counts as
 one failure more, and so does what is left in /, /tmp or the project (lib/places.py).  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
@@ -40,6 +45,7 @@ import os
 import platform
 import pwd
 import re
+import resource
 import select
 import shutil
 import signal
@@ -87,23 +93,22 @@ PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", 
            "supervise/noticed", "supervise/shown")
 # These wait most of their time as well: they go with the persons, but fail when they fail.
 WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.py",
-                     "mcp/watch")
+                     "mcp/watch", "supervise/two_runs")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 # What takes longest (--times), by that: it begins first.
 LONGEST = (
-    "supervise/guard.py", "supervise/differ.py", "supervise/two_runs.py", "cross compilation", "mcp/run.py asan",
-    "mcp/files.py asan", "mcp/consent.py asan", "mcp/protocol.py asan", "supervise/git_upkeep.py",
-    "supervise/git_files.py", "supervise/git_session.py", "supervise/differ.py --static",
-    "enforce/writes.py", "supervise/storm.py", "supervise/fast.py", "supervise/git_daily.py",
-    "enforce/writes.py --static", "enforce/paths.py", "supervise/git_index.py", "mcp/parity.py",
-    "supervise/swapped.py", "cli/once.py", "supervise/ignored.py", "supervise/programs.py",
-    "enforce/tmp.py", "enforce/ioctls.py", "mcp/clients.py", "supervise/storm.py --static",
-    "supervise/programs.py --static",
-    # a person's
-    "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py",
-    "enforce/consent_tmux.py", "supervise/noticed.py", "cli/watch.py",
-    "cli/attach.py", "cli/guard_consent.py")
+    "supervise/guard.py", "mcp/parity.py", "supervise/differ.py", "supervise/git_upkeep.py", "supervise/storm.py",
+    "supervise/fast.py", "supervise/swapped.py", "supervise/git_session.py", "supervise/obeyed.py",
+    "supervise/git_daily.py", "supervise/storm.py --static", "supervise/git_files.py", "enforce/writes.py",
+    "supervise/git_unnamed.py", "supervise/git_common.py", "unit-files_attacks asan", "supervise/soak.py",
+    "supervise/home_links.py", "cross compilation", "mcp/clients.py", "enforce/paths.py", "supervise/git_index.py",
+    "supervise/interrupted.py", "supervise/programs.py", "mcp/consent.py asan", "mcp/run.py asan",
+    "enforce/writes.py --static",
+    # of those that wait
+    "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py", "supervise/two_runs.py",
+    "enforce/consent_tmux.py", "cli/watch.py", "supervise/shown.py", "cli/guard_consent.py", "cli/once.py",
+    "supervise/noticed.py", "cli/attach.py", "cli/question_screen.py")
 # A look at everything, in under a minute: what is quick, and of the rest a promise of each kind.
 QUICK = ("cli/arguments.py", "cli/canonical.py", "cli/environment.py", "cli/examples.py", "cli/status.py", "cli/texts.py",
          "cli/within.py", "enforce/commands.py", "enforce/guard.py", "enforce/nested.py", "enforce/sockets.py",
@@ -113,8 +118,8 @@ SLOW_UNITS = ("unit-chain", "unit-files_attacks", "unit-ignore")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
-JOBS = 2
-PEOPLE = 2  # scripted persons at the same time; their processor time is a tenth of the rest's
+JOBS = (os.cpu_count() or 1) + 1  # a third of what they do is waiting, too
+WAITERS = JOBS + 1  # of WAITING at the same time: they use a processor for a fifth of their time
 SKIPPED = 77  # exit status of a program without TAP that could not run; its reason is on stderr
 
 
@@ -262,13 +267,16 @@ def sanitized_server(account):
     return Path(shutil.copy(account.build / "sandbash", place))
 
 
-def jobs_of(suite, account, privileged, runs):
-    """The jobs of one suite for one account; privileged: it is the one that started us."""
+def jobs_of(suite, account, privileged, is_alone, runs):
+    """The jobs of one suite for one account; privileged: it is the one that started us; is_alone: no
+    other one runs the suite."""
     build = account.build
     if suite == "unit":
         for tree, suffix in ((build, ""), (asan_tree(build), " asan")):
             if suffix and not privileged:
                 continue  # the sanitizers see the same code whoever runs it
+            if not suffix and privileged and not is_alone and asan_tree(build).is_dir():
+                continue  # and what root does in the plain tree, root does in the other
             for program in programs(tree, "unit-"):
                 yield Job(suite, program.name + suffix, [str(program)], account, tree)
     elif suite in ("files", "enforce", "supervise", "cli", "mcp", "machines"):
@@ -517,6 +525,26 @@ def tell_left(places):
     return sum(one.counts for one in left)
 
 
+def inherit_nothing():
+    """What the suite does must not depend on who typed it, and how.  nohup ignores SIGHUP, the
+    background of a shell SIGINT and SIGQUIT; gcc, git and mkdir obey the umask; a program that
+    counts its descriptors or fills a disk quota obeys limits."""
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        # Popen() itself gives a child the two that Python ignores
+        if signal.getsignal(number) == signal.SIG_IGN and number not in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    os.umask(0o022)
+    least = {resource.RLIMIT_NOFILE: 1024, resource.RLIMIT_STACK: 8 << 20}
+    for limit in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE,
+                  resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC, resource.RLIMIT_STACK):
+        soft, hard = resource.getrlimit(limit)
+        wanted = least.get(limit, hard)
+        if soft != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or soft < wanted):
+            resource.setrlimit(limit, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
 def on_desktop():
     """This run again, where people work (lib/desktop.py)."""
     again = [word for word in sys.argv if word != "--desktop"]
@@ -544,12 +572,9 @@ def main():
         runs = [os.environ["SANDBASH_TEST_FLAGS"]]
     build = (TOP / options.build).resolve()
     sys.stdout.reconfigure(errors="backslashreplace")
+    inherit_nothing()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # started in the background of a shell, they are ignored; what is tested needs them
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    # What the suite does must not depend on who typed it: gcc, git and mkdir obey the umask.
-    os.umask(0o022)
 
     scratch = Path(tempfile.mkdtemp(prefix="sandbash-test-", dir="/var/tmp"))
     os.chmod(scratch, 0o711)
@@ -564,13 +589,12 @@ def main():
         accounts = [own]
         if os.getuid() == 0 and options.account != "root" and not options.quick:
             accounts.append(user_account(top, build, scratch))
+        accounts = [one for one in accounts if options.account in (None, one.label)]
         jobs = []
         for suite in options.suite or SUITES:
             for account in accounts:
-                if options.account and account.label != options.account:
-                    continue
                 if account is own or suite in BOTH:
-                    jobs += jobs_of(suite, account, account is own, runs)
+                    jobs += jobs_of(suite, account, account is own, len(accounts) == 1, runs)
         jobs = [job for job in jobs if options.only in job.name and (not options.quick or is_quick(job))]
         jobs.sort(key=lambda job: LONGEST.index(job.name) if job.name in LONGEST else len(LONGEST))
         for job in jobs:
@@ -595,15 +619,15 @@ def main():
                 print(f"  {len(outcomes)} of {len(jobs)} programs\r", end="", flush=True)
 
         started = time.monotonic()
-        # a person mostly waits: beside the others, and beside another person
-        with ThreadPoolExecutor(JOBS) as pool, ThreadPoolExecutor(PEOPLE) as persons:
+        # what mostly waits goes beside the others
+        with ThreadPoolExecutor(JOBS) as pool, ThreadPoolExecutor(WAITERS) as waiters:
             try:
-                lanes = [persons if job.name.startswith(WAITING) and job.build == job.account.build
+                lanes = [waiters if job.name.startswith(WAITING) and job.build == job.account.build
                          else pool for job in jobs]
                 for done in [lane.submit(work, job) for lane, job in zip(lanes, jobs)]:
                     done.result()
             except BaseException:  # Ctrl-C among them: end what runs, start nothing more
-                for lane in (pool, persons):
+                for lane in (pool, waiters):
                     lane.shutdown(wait=False, cancel_futures=True)
                 with running_lock:
                     for pid in running:

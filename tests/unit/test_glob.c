@@ -259,9 +259,9 @@ static void no_pattern_takes_long(void **state)
 	sb_buf_puts(&pattern, "b");
 	for (int i = 0; i < 2000; i++)
 		sb_buf_puts(&path, "a/");
-	clock_gettime(CLOCK_MONOTONIC, &before);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
 	assert_false(matches(pattern.data, 0, path.data, false));
-	clock_gettime(CLOCK_MONOTONIC, &after);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
 	assert_true(after.tv_sec - before.tv_sec < 2);
 	sb_buf_done(&pattern);
 	sb_buf_done(&path);

@@ -349,10 +349,10 @@ static void large_files(void **state)
 	length += (size_t)sprintf(text, "[user]\n");
 	while (length + 3 < SB_GUARD_MAX_BYTES)
 		length += (size_t)sprintf(text + length, "%c=\n", 'a' + (int)(length % 26));
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, "c", text, text + 7), SB_GUARD_ASK);
 	assert_int_equal(content(fx, SB_GUARD_REBASE_TODO, "c", NULL, text), SB_GUARD_ASK);
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	assert_true(end.tv_sec - start.tv_sec < 5);
 	memset(text, '#', SB_GUARD_MAX_BYTES + 1);
 	text[SB_GUARD_MAX_BYTES + 1] = '\0';

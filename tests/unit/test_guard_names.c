@@ -483,10 +483,10 @@ static void an_ordinary_name_is_cheap(void **state)
 
 		plant(fx, names[n], "");
 		held = guarded_hold(fx, names[n]);
-		clock_gettime(CLOCK_MONOTONIC, &start);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 		for (int i = 0; i < ROUNDS; i++)
 			sb_guard_judge(fx->guard, SB_GUARD_WRITE, &held->place, &fx->answer);
-		clock_gettime(CLOCK_MONOTONIC, &end);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 		ns = ((double)(end.tv_sec - start.tv_sec) * 1e9 +
 		      (double)(end.tv_nsec - start.tv_nsec)) /
 		     ROUNDS;

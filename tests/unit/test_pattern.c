@@ -298,7 +298,7 @@ static void no_pattern_takes_long(void **state)
 	struct timespec start, end;
 
 	(void)state;
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	for (int i = 0; i < 60; i++)
 		strncat(glob, "*a", 3);
 	strncat(glob, "b", 2);
@@ -311,7 +311,7 @@ static void no_pattern_takes_long(void **state)
 	for (int i = 0; i < 2000; i++)
 		memcpy(deep + 2 * i, "/a", 3);
 	assert_false(covers(deep_glob, deep));
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	assert_true(end.tv_sec - start.tv_sec <
 		    5); /* it takes a millisecond; backtracking, years */
 }
