@@ -85,7 +85,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/noticed.py",
                    "supervise/obeyed.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
                    "supervise/soak.py", "supervise/state_links.py", "supervise/swapped.py", "supervise/sysv.py",
-                   "supervise/two_runs.py", "supervise/unjudged.py")
+                   "supervise/trace.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
 PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",

@@ -21,6 +21,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/shell.h"
+#include "cli/trace.h"
 #include "consent/summary.h"
 #include "enforce/confine.h"
 #include "enforce/inside.h"
@@ -451,6 +452,8 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		.summary = summary,
 		.require_audit = line->require_audit,
 		.command = (const char *const *)run->argv,
+		.has_trace = line->trace != NULL,
+		.trace = line->trace_fd,
 		.warn = warn_person,
 		.failed = say_failed,
 		.start = start,
@@ -534,6 +537,8 @@ int sb_cli_run(const struct sb_command_line *given)
 
 	chosen = *given;
 	status = choose_kind(&chosen);
+	if (!status)
+		status = sb_trace_open(&chosen);
 	run.line = line;
 	if (line->has_ask_fd) /* whatever kind of run it is: never the command's */
 		fcntl(line->ask_fd, F_SETFD, FD_CLOEXEC);

@@ -290,6 +290,23 @@ static int protect_files(struct sb_maker *maker, struct sb_error *err)
 	return status;
 }
 
+static int close_file(const struct sb_maker *maker, struct sb_error *err)
+{
+	SB_AUTO_FREE char *pattern = NULL;
+	struct sb_rule rule = {.access = sb_access_deny,
+			       .tier = SB_TIER_BUILTIN,
+			       .hard = true,
+			       .origin = "built-in: a file of this run"};
+
+	if (!maker->request->closed)
+		return SB_OK;
+	pattern = sb_pattern_escape(maker->request->closed);
+	if (!pattern)
+		return out_of_memory(err);
+	rule.pattern = pattern;
+	return sb_policy_add(maker->setup.policy, &rule, err);
+}
+
 static int make(struct sb_maker *maker, struct sb_error *err)
 {
 	struct sb_setup *setup = &maker->setup;
@@ -356,6 +373,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = sb_builtin_guard_links(setup->policy, setup->home.refused[i], err);
 	if (status == SB_OK)
 		status = protect_files(maker, err);
+	if (status == SB_OK)
+		status = close_file(maker, err);
 	if (status == SB_OK)
 		status = sb_policy_seal(setup->policy, err);
 	if (status == SB_OK)

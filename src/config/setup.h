@@ -48,6 +48,8 @@ struct sb_setup_request {
 	int (*more_rules)(void *context, const struct sb_home *home, struct sb_policy *policy,
 			  struct sb_error *err);
 	void *context;
+	const char
+		*closed; /* a file of this run that its command neither sees nor changes; or NULL */
 };
 
 struct sb_listed { /* one rule as a source gave it, for --list-paths */

@@ -105,6 +105,8 @@ struct sb_command_line {
 	bool agent_report;      /* --agent-report, */
 	bool agent_auto;        /* ... =auto: where it can be written */
 	int agent_fd;           /* ... to this descriptor */
+	const char *trace;      /* SANDBASH_TRACE, open for writing; or NULL */
+	int trace_fd;
 	const char *config_dir; /* --config-dir=DIR */
 	const char *profile;    /* --profile=NAME */
 

@@ -52,6 +52,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.allow_home = line->allow_home,
 		.anywhere = line->anywhere,
 		.looking = looking,
+		.closed = line->trace,
 	};
 }
 

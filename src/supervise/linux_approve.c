@@ -19,6 +19,7 @@
 #include "supervise/pending.h"
 #include "supervise/perform.h"
 #include "supervise/thread.h"
+#include "supervise/trace.h"
 #include "sys/notify.h"
 
 #define LOOK_MS 500 /* how often we look whether those who wait still live, */
@@ -583,6 +584,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	const struct sb_call *call = &request->call;
 	struct sb_pending *pending = calloc(1, sizeof *pending);
 
+	sb_trace_taken_on(request);
 	if (!pending) {
 		sb_pending_fail(approver, call, sb_call_refusal(call));
 		sb_wire_request_done(request);

@@ -30,6 +30,7 @@
 #include "supervise/record.h"
 #include "supervise/supervise.h"
 #include "supervise/sysv.h"
+#include "supervise/trace.h"
 #include "supervise/unseen.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -770,6 +771,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	int status, performer;
 
 	init_asker(&asker, supervision, proc);
+	if (supervision->has_trace)
+		sb_trace_begin(supervision->trace);
 	if (proc < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot open /proc");
 	status = sb_stages_begin(&stages, err);

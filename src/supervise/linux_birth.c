@@ -26,6 +26,7 @@
 #include "supervise/domains.h"
 #include "supervise/groups.h"
 #include "supervise/performer.h"
+#include "supervise/trace.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
 #include "sys/process.h"
@@ -448,8 +449,8 @@ static int performer_main(struct family *family)
 		.keep_background = birth->keep_background,
 	};
 	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
-				    family->lifeline[1]},
-		      5);
+				    family->lifeline[1], sb_trace_fd()},
+		      6);
 	/* all that can be done while the command confines itself */
 	if (sb_stages_prove_performer(stages, &err) != SB_OK)
 		return fail_alone(family, &err);

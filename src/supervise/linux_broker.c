@@ -32,6 +32,7 @@
 #include "supervise/performer.h"
 #include "supervise/sysv.h"
 #include "supervise/thread.h"
+#include "supervise/trace.h"
 #include "supervise/unseen.h"
 #include "sys/notify.h"
 
@@ -143,6 +144,7 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 	request->file = *file;
 	request->target = target ? *target : SB_SPOT_EMPTY;
 	request->socket = socket;
+	sb_trace_passed_on(call);
 	/* no asker: nobody could say yes */
 	if (sb_wire_send_request(performer->channel, request) < 0)
 		sb_broker_fail(broker, call, EACCES);
@@ -439,6 +441,8 @@ static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
 	if (!broker->performer->layers->ipc_namespace && sb_broker_sysv(broker, notification))
 		return;
 	status = sb_call_decode(notification, &call);
+	if (status == 0)
+		sb_trace_call(&call);
 	sb_cwd_next(cwd);
 	if (status < 0) {
 		sb_broker_fail(broker, &call, -status);
@@ -464,6 +468,7 @@ void sb_broker_serve(struct sb_broker *broker, struct sb_cwd *cwd,
 {
 	pid_t caller = (pid_t)notification->pid;
 
+	sb_trace_held(notification);
 	sb_owed_enter(caller);
 	serve(broker, cwd, notification);
 	sb_owed_leave(caller);

@@ -49,6 +49,8 @@ struct sb_supervision {
 	struct sb_summary *summary;  /* filled with what was refused; or NULL */
 	bool require_audit;          /* no record, no run */
 	const char *const *command;  /* for the record; NULL-terminated */
+	bool has_trace;              /* held calls are told ... */
+	int trace;                   /* ... here: trace.h */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
 	void (*warn)(void *context,

@@ -104,9 +104,20 @@ bool sb_sys_notify_alive(int listener, uint64_t id)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
+static void (*tell)(uint64_t id, long value, bool goes_on);
+
+void sb_sys_notify_tell(void (*told)(uint64_t id, long value, bool goes_on))
+{
+	tell = told;
+}
+
 static int respond(int listener, struct seccomp_notif_resp response)
 {
-	return result(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response));
+	int status = result(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response));
+
+	if (tell && status >= 0)
+		tell(response.id, response.error ? response.error : response.val, response.flags);
+	return status;
 }
 
 int sb_sys_notify_fail(int listener, uint64_t id, int error)
@@ -133,11 +144,15 @@ static int add_descriptor(int listener, struct seccomp_notif_addfd request, bool
 
 int sb_sys_notify_give(int listener, uint64_t id, int fd, bool close_on_exec)
 {
-	return add_descriptor(listener,
-			      (struct seccomp_notif_addfd){.id = id,
-							   .flags = SECCOMP_ADDFD_FLAG_SEND,
-							   .srcfd = (uint32_t)fd},
-			      close_on_exec);
+	int status = add_descriptor(listener,
+				    (struct seccomp_notif_addfd){.id = id,
+								 .flags = SECCOMP_ADDFD_FLAG_SEND,
+								 .srcfd = (uint32_t)fd},
+				    close_on_exec);
+
+	if (tell && status >= 0)
+		tell(id, status, false);
+	return status;
 }
 
 int sb_sys_notify_place(int listener, uint64_t id, int fd, bool close_on_exec)

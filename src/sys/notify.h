@@ -53,6 +53,12 @@ int sb_sys_notify_place(int listener, uint64_t id, int fd, bool close_on_exec);
 /* Put a copy of fd at number in the caller, in place of what is there; the call stays held. */
 int sb_sys_notify_replace(int listener, uint64_t id, int fd, int number, bool close_on_exec);
 
+/*
+ * Who is told of each answer that has reached its caller: the result, or a negative errno; goes_on: the
+ * kernel carries it out.  NULL: nobody.
+ */
+void sb_sys_notify_tell(void (*told)(uint64_t id, long value, bool goes_on));
+
 /* Wake the other side on this processor (Linux 6.6); without it everything works, slower. */
 void sb_sys_notify_sync(int listener, bool on);
 
