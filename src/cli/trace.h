@@ -4,7 +4,7 @@
 #ifndef SB_CLI_TRACE_H
 #define SB_CLI_TRACE_H
 
-#include "cli/options.h"
+#include "options/options.h"
 
 /*
  * Takes the variable out of the environment, which is the command's next, and opens its file.  0, or an

@@ -13,7 +13,7 @@
 
 bool sb_guard_is_held(const char *path)
 {
-	/* asked for every held call: no more of sb_spot_split() than this */
+	/* asked for every held call: no more of sb_stand_split() than this */
 	for (const char *slash = path; *slash == '/';) {
 		const char *start = slash + 1;
 
@@ -29,14 +29,15 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
 					 const struct sb_guard_place *place, bool *out_complete,
 					 struct sb_guard_answer *out)
 {
-	struct sb_spot spot;
+	struct sb_stand stand;
 
 	sb_guard_need(guard);
 	sb_say_nothing(out);
-	sb_spot_split(place, &spot);
+	sb_stand_split(place, &stand);
 	*out_complete = sb_look_is_git(place->directory, "");
-	return *out_complete && !sb_spot_is_dot_git(&spot, 1) ? sb_judge_beside(guard, &spot, out)
-							      : sb_say_plain(out);
+	return *out_complete && !sb_stand_is_dot_git(&stand, 1)
+		       ? sb_judge_beside(guard, &stand, out)
+		       : sb_say_plain(out);
 }
 
 /*
@@ -46,12 +47,12 @@ enum sb_guard_verdict sb_guard_completed(const struct sb_guard *guard,
  * Price: who has closed a config opens it himself.
  * Held by: tests/supervise/obeyed.py
  */
-static enum sb_guard_verdict judge_reopened(const struct sb_guard *guard, struct sb_spot *spot,
+static enum sb_guard_verdict judge_reopened(const struct sb_guard *guard, struct sb_stand *stand,
 					    struct sb_guard_answer *out)
 {
-	const struct sb_guard_place *place = spot->place;
+	const struct sb_guard_place *place = stand->place;
 	const struct sb_pattern_row *pattern =
-		sb_spot_roles(guard, spot, 0) & SB_ROLE_LAST ? sb_spot_row(guard, spot) : NULL;
+		sb_stand_roles(guard, stand, 0) & SB_ROLE_LAST ? sb_stand_row(guard, stand) : NULL;
 	const struct sb_guard_row *row = pattern ? pattern->row
 						 : sb_named_row(guard, place->path, out);
 
@@ -66,7 +67,7 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 				     const struct sb_guard_place *place,
 				     struct sb_guard_answer *out)
 {
-	struct sb_spot spot;
+	struct sb_stand stand;
 
 	sb_guard_need(guard);
 	if (act == SB_GUARD_HIDE && S_ISDIR(place->mode))
@@ -74,12 +75,12 @@ enum sb_guard_verdict sb_guard_judge(const struct sb_guard *guard, enum sb_guard
 	sb_say_nothing(out);
 	if (act == SB_GUARD_HIDE && sb_commons_ask(guard, act, place->path))
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
-	sb_spot_split(place, &spot);
+	sb_stand_split(place, &stand);
 	if (act == SB_GUARD_HIDE)
 		act = SB_GUARD_METADATA;
-	if (sb_judge_name(guard, act, &spot, out) != SB_GUARD_PLAIN || act != SB_GUARD_METADATA)
+	if (sb_judge_name(guard, act, &stand, out) != SB_GUARD_PLAIN || act != SB_GUARD_METADATA)
 		return out->verdict;
-	return judge_reopened(guard, &spot, out);
+	return judge_reopened(guard, &stand, out);
 }
 
 /* What is at source gets the name of target. */
@@ -88,10 +89,10 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 					   const struct sb_guard_place *target,
 					   struct sb_guard_answer *out)
 {
-	struct sb_spot spot;
+	struct sb_stand stand;
 
 	sb_say_nothing(out);
-	sb_spot_split(target, &spot);
+	sb_stand_split(target, &stand);
 	if (S_ISDIR(source->mode)) {
 		SB_AUTO_FD int directory =
 			source->directory < 0
@@ -99,13 +100,13 @@ static enum sb_guard_verdict judge_landing(const struct sb_guard *guard,
 				: openat(source->directory, source->name,
 					 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-		return sb_judge_arrival(guard, &spot, source->path, directory, out);
+		return sb_judge_arrival(guard, &stand, source->path, directory, out);
 	}
 	return sb_judge_name(guard,
 			     S_ISREG(source->mode)   ? SB_GUARD_WRITE
 			     : S_ISLNK(source->mode) ? SB_GUARD_SYMLINK
 						     : SB_GUARD_MKNOD,
-			     &spot, out);
+			     &stand, out);
 }
 
 /* What is at place goes away. */

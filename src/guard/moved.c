@@ -67,10 +67,10 @@ static bool leads_elsewhere(const struct sb_guard *guard, int directory, const c
  * Price: a bare repository that becomes a .git asks, if it has hooks or such settings.
  * Held by: tests/supervise/detours.py
  */
-static bool was_obeyed(const struct sb_spot *spot, const char *source, int directory)
+static bool was_obeyed(const struct sb_stand *stand, const char *source, int directory)
 {
 	return directory >= 0 && sb_look_is_git(directory, "") &&
-	       (sb_place_is_called_git(source) || !sb_place_is_called_git(spot->place->path));
+	       (sb_place_is_called_git(source) || !sb_place_is_called_git(stand->place->path));
 }
 
 /*
@@ -81,10 +81,10 @@ static bool was_obeyed(const struct sb_spot *spot, const char *source, int direc
  * Price: moving a .git away and back asks where it names such.
  * Held by: tests/supervise/detours.py
  */
-static bool names_more(const struct sb_guard *guard, const struct sb_spot *spot, const char *source,
-		       int directory, struct sb_guard_answer *out)
+static bool names_more(const struct sb_guard *guard, const struct sb_stand *stand,
+		       const char *source, int directory, struct sb_guard_answer *out)
 {
-	const char *path = spot->place->path;
+	const char *path = stand->place->path;
 	SB_AUTO_FREE char *top = sb_path_parent(path);
 	struct sb_repository repository = {
 		.own = (char *)source, .common = (char *)source, .becomes = path};
@@ -95,17 +95,17 @@ static bool names_more(const struct sb_guard *guard, const struct sb_spot *spot,
 	out->looked |= SB_LOOKED_INTO;
 	if (!blind)
 		found |= sb_obeyed_by_user(guard, top, out);
-	if (!blind && !was_obeyed(spot, source, directory))
+	if (!blind && !was_obeyed(stand, source, directory))
 		found |= sb_look_for_git(guard, directory, path, NULL, out);
 	return found;
 }
 
 /* A git directory was guarded all along, and has no links but the user's. */
-static bool brings_links_to_git(struct sb_spot *spot, const char *source, int directory,
+static bool brings_links_to_git(struct sb_stand *stand, const char *source, int directory,
 				struct sb_guard_answer *out)
 {
-	if (!(sb_spot_is_dot_git(spot, 0) || sb_place_is_in_git(spot->place)) ||
-	    was_obeyed(spot, source, directory))
+	if (!(sb_stand_is_dot_git(stand, 0) || sb_place_is_in_git(stand->place)) ||
+	    was_obeyed(stand, source, directory))
 		return false;
 	out->looked |= SB_LOOKED_INTO;
 	return directory < 0 || sb_look_for_links(directory, NULL);
@@ -115,22 +115,22 @@ static bool brings_links_to_git(struct sb_spot *spot, const char *source, int di
  * Does a directory bring what git does not know, or not in this form?  What was called .git all the time was
  * guarded all the time; a submodule's was so by a name whose end nobody can tell: modules/a/b/c.
  */
-static bool brings_unknown(const struct sb_guard *guard, struct sb_spot *spot, const char *source,
+static bool brings_unknown(const struct sb_guard *guard, struct sb_stand *stand, const char *source,
 			   int directory, struct sb_guard_answer *out)
 {
 	static const char *const steps[] = {"rebase-merge", "rebase-apply", "sequencer"};
-	const char *path = spot->place->path, *inner;
+	const char *path = stand->place->path, *inner;
 	char prefix[32];
 	bool any = false;
 
-	if (spot->in_git || sb_spot_is_dot_git(spot, 0)) {
+	if (stand->in_git || sb_stand_is_dot_git(stand, 0)) {
 		/* one that has its name already had nobody knows which before */
 		if (sb_place_is_git_root(path) && source != path && sb_place_is_called_git(source))
 			return false;
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_tree(guard, directory, path, out);
 	}
-	inner = sb_place_inner_open(spot->place, true);
+	inner = sb_place_inner_open(stand->place, true);
 	if (inner) {
 		out->looked |= SB_LOOKED_INTO;
 		return sb_look_at_git_part(guard, directory, path, inner, out);
@@ -145,12 +145,12 @@ static bool brings_unknown(const struct sb_guard *guard, struct sb_spot *spot, c
 		any |= sb_look_for_git_files(guard, directory, path, "", NULL, out);
 	}
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-		if (spot->at[0].length != strlen(steps[i]) ||
-		    strncasecmp(spot->at[0].text, steps[i], spot->at[0].length) != 0)
+		if (stand->at[0].length != strlen(steps[i]) ||
+		    strncasecmp(stand->at[0].text, steps[i], stand->at[0].length) != 0)
 			continue;
 		out->looked |= SB_LOOKED_INTO;
 		snprintf(prefix, sizeof prefix, "%s/", steps[i]);
-		if (sb_place_is_git_above(spot->place->directory, 1))
+		if (sb_place_is_git_above(stand->place->directory, 1))
 			any |= sb_look_for_git_files(guard, directory, path, prefix, NULL, out);
 		break;
 	}
@@ -171,12 +171,12 @@ static bool is_dots(const struct sb_name *name)
  * repositories around for every directory.
  * Held by: tests/unit/test_guard_structure.c
  */
-enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_spot *spot,
+enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_stand *stand,
 				       const char *source, int directory,
 				       struct sb_guard_answer *out)
 {
-	const char *path = spot->place->path;
-	const struct sb_pattern_row *pattern = sb_spot_tree(guard, spot, NULL);
+	const char *path = stand->place->path;
+	const struct sb_pattern_row *pattern = sb_stand_tree(guard, stand, NULL);
 	const struct sb_guard_row *row;
 	struct sb_extras around = {0};
 	SB_AUTO_FREE char *parent = NULL;
@@ -184,9 +184,9 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 	size_t from = 0;
 	bool found = false;
 
-	if (spot->at[0].length > NAME_MAX || is_dots(&spot->at[0]))
+	if (stand->at[0].length > NAME_MAX || is_dots(&stand->at[0]))
 		return sb_say_plain(out); /* nobody can have that name, as the kernel will say */
-	if (spot->held)
+	if (stand->held)
 		return sb_say_on_hold(guard, out);
 	if (sb_commons_ask(guard, SB_GUARD_WRITE, path))
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
@@ -195,14 +195,14 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 	row = sb_named_row(guard, path, out); /* beneath what a link leads to */
 	if (row)
 		return sb_say(out, row, SB_GUARD_ASK);
-	if (sb_spot_is_dot_git(spot, 0) && names_more(guard, spot, source, directory, out))
+	if (sb_stand_is_dot_git(stand, 0) && names_more(guard, stand, source, directory, out))
 		return sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
-	if (brings_unknown(guard, spot, source, directory, out))
+	if (brings_unknown(guard, stand, source, directory, out))
 		return sb_say(out, out->row, SB_GUARD_ASK);
-	if (brings_links_to_git(spot, source, directory, out))
+	if (brings_links_to_git(stand, source, directory, out))
 		return sb_say(out, sb_row_named(guard, ".git"), SB_GUARD_ASK);
-	if ((sb_spot_roles(guard, spot, 0) & SB_ROLE_STRUCTURE) &&
-	    sb_judge_structure(guard, spot, directory < 0 || sb_look_for_links(directory, NULL),
+	if ((sb_stand_roles(guard, stand, 0) & SB_ROLE_STRUCTURE) &&
+	    sb_judge_structure(guard, stand, directory < 0 || sb_look_for_links(directory, NULL),
 			       out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (leads_elsewhere(guard, directory, path, out) ||
@@ -212,11 +212,11 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 		return sb_say(out,
 			      sb_row_of_extra(guard, sb_named_anywhere(guard, path, strlen(path))),
 			      SB_GUARD_ASK);
-	while ((pattern = sb_spot_part(guard, spot, &from, &position))) {
+	while ((pattern = sb_stand_part(guard, stand, &from, &position))) {
 		out->looked |= SB_LOOKED_INTO;
 		/* a git directory was guarded all along, whatever it was called */
 		if (pattern->at[position].kind == SB_COMPONENT_GIT &&
-		    was_obeyed(spot, source, directory))
+		    was_obeyed(stand, source, directory))
 			continue;
 		if (directory < 0)
 			return sb_say(out, pattern->row, SB_GUARD_ASK);
@@ -271,21 +271,21 @@ enum sb_guard_verdict sb_judge_departure(const struct sb_guard *guard,
 {
 	const struct sb_guard_row *first = NULL;
 	const struct sb_pattern_row *pattern;
-	struct sb_spot spot;
+	struct sb_stand stand;
 	unsigned position;
 	size_t from = 0;
 
 	sb_say_nothing(out);
-	sb_spot_split(place, &spot);
-	if (spot.held)
+	sb_stand_split(place, &stand);
+	if (stand.held)
 		return sb_say_on_hold(guard, out);
 	if (sb_commons_ask(guard, SB_GUARD_HIDE, place->path))
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
 	if (sb_obeyed_leaves(guard, place, out))
 		return sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
-	if (!(sb_spot_roles(guard, &spot, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
+	if (!(sb_stand_roles(guard, &stand, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return sb_say_plain(out);
-	while ((pattern = sb_spot_part(guard, &spot, &from, &position)))
+	while ((pattern = sb_stand_part(guard, &stand, &from, &position)))
 		if (takes_away(guard, place, pattern, position, out))
 			first = first ? first : pattern->row;
 	return first ? sb_say(out, first, SB_GUARD_ASK) : sb_say_plain(out);

@@ -106,9 +106,9 @@ const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const cha
 	return NULL;
 }
 
-const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_spot *spot)
+const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_stand *stand)
 {
-	SB_AUTO_FREE char *directory = strndup(spot->place->path, spot->directory_length);
+	SB_AUTO_FREE char *directory = strndup(stand->place->path, stand->directory_length);
 	struct sb_extras around = {0};
 	const struct sb_guard_row *row;
 	const struct sb_extra *extra;
@@ -116,10 +116,10 @@ const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const str
 	if (!directory || sb_extras_around(directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	} else {
-		extra = extra_of(guard, &around, spot->place->path);
+		extra = extra_of(guard, &around, stand->place->path);
 		row = extra ? sb_row_of_extra(guard, extra) : NULL;
 	}
 	sb_extras_done(&around);
-	extra = row ? NULL : sb_named_anywhere(guard, spot->place->path, spot->directory_length);
+	extra = row ? NULL : sb_named_anywhere(guard, stand->place->path, stand->directory_length);
 	return extra ? sb_row_of_extra(guard, extra) : row;
 }

@@ -4,7 +4,7 @@
 #ifndef SB_GUARD_NAMED_H
 #define SB_GUARD_NAMED_H
 
-#include "guard/spot.h"
+#include "guard/stand.h"
 
 /* The table's row with this pattern. */
 const struct sb_guard_row *sb_row_named(const struct sb_guard *guard, const char *pattern);
@@ -25,7 +25,8 @@ const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const cha
 					 size_t length);
 
 /* Git runs names like this one wherever core.hooksPath of a repository around it says. */
-const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_spot *spot);
+const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard,
+					 const struct sb_stand *stand);
 
 /* Is path one that the run began with, or on the way to one? */
 bool sb_extras_have(const struct sb_guard *guard, const char *path);

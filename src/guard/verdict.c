@@ -77,10 +77,10 @@ static bool is_in_project(const struct sb_guard *guard, const char *path)
 	return false;
 }
 
-enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct sb_spot *spot,
+enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct sb_stand *stand,
 				      struct sb_guard_answer *out)
 {
-	const struct sb_guard_place *place = spot->place;
+	const struct sb_guard_place *place = stand->place;
 	char path[4096], name[SB_FOLD_MAX];
 	const char *fresh = NULL;
 
@@ -89,10 +89,10 @@ enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct
 		fresh = name;
 	}
 
-	if (spot->directory_length >= sizeof path)
+	if (stand->directory_length >= sizeof path)
 		return sb_say(out, sb_row_of_git(guard), SB_GUARD_ASK);
-	memcpy(path, place->path, spot->directory_length);
-	path[spot->directory_length] = '\0';
+	memcpy(path, place->path, stand->directory_length);
+	path[stand->directory_length] = '\0';
 	return place->directory < 0 || sb_look_for_git(guard, place->directory, path, fresh, out) ||
 			       sb_look_for_links(place->directory, fresh)
 		       ? sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
@@ -108,14 +108,14 @@ enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct
  * Price: none but for these two names.
  * Held by: tests/unit/test_guard_structure.c
  */
-enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb_spot *spot,
+enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb_stand *stand,
 					 bool links, struct sb_guard_answer *out)
 {
-	const struct sb_guard_place *place = spot->place;
-	bool is_refs = sb_spot_name(spot, 0)->length == 4;
+	const struct sb_guard_place *place = stand->place;
+	bool is_refs = sb_stand_name(stand, 0)->length == 4;
 
 	/* in .git all names were guarded from the start */
-	if (sb_spot_is_dot_git(spot, 1) ||
+	if (sb_stand_is_dot_git(stand, 1) ||
 	    (place->directory >= 0 && sb_look_is_git(place->directory, "")))
 		return sb_say_plain(out);
 	/* also if the other one is missing: somebody may be making that */
@@ -123,23 +123,23 @@ enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb
 	if (place->directory >= 0 &&
 	    !sb_look_exists(place->directory, is_refs ? "objects" : "refs"))
 		return sb_say_plain(out);
-	return sb_judge_beside(guard, spot, out) == SB_GUARD_PLAIN && links
+	return sb_judge_beside(guard, stand, out) == SB_GUARD_PLAIN && links
 		       ? sb_say(out, sb_row_of_git(guard), SB_GUARD_ASK)
 		       : out->verdict;
 }
 
 /* A link in the place of a directory leads to files whose own names are not guarded. */
-static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct sb_spot *spot,
+static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct sb_stand *stand,
 					struct sb_guard_answer *out)
 {
-	const struct sb_extra *extra = sb_named_beneath(&guard->extras, spot->place->path);
+	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
 	const struct sb_pattern_row *pattern;
 	unsigned position;
 	size_t from = 0;
 
 	if (extra)
 		return sb_say(out, sb_row_of_extra(guard, extra), SB_GUARD_ASK);
-	pattern = sb_spot_part(guard, spot, &from, &position);
+	pattern = sb_stand_part(guard, stand, &from, &position);
 	return pattern ? sb_say(out, pattern->row, SB_GUARD_ASK) : sb_say_plain(out);
 }
 
@@ -147,12 +147,12 @@ static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct sb_
  * In a bare repository there may be work trees as well, so that what lies in a directory that git does not
  * know is nothing of git's.
  */
-static const char *inner_of_bare(const struct sb_spot *spot)
+static const char *inner_of_bare(const struct sb_stand *stand)
 {
-	const char *inner = spot->in_bare ? sb_git_inner(spot->in_bare) : NULL;
+	const char *inner = stand->in_bare ? sb_git_inner(stand->in_bare) : NULL;
 
 	if (!inner || (strchr(inner, '/') && !sb_git_is_known_directory(inner)) ||
-	    !sb_place_is_git_above(spot->place->directory, sb_place_depth(spot->in_bare)))
+	    !sb_place_is_git_above(stand->place->directory, sb_place_depth(stand->in_bare)))
 		return NULL;
 	return inner;
 }
@@ -177,19 +177,19 @@ static bool is_of_worktree(const char *path, const char *inner)
 }
 
 /* A name that git keeps in a git directory of any name: "HEAD", "rebase-merge/msgnum". */
-static const struct sb_guard_row *fixed_row_of(const struct sb_spot *spot)
+static const struct sb_guard_row *fixed_row_of(const struct sb_stand *stand)
 {
 	const struct sb_guard_row *row;
 	size_t position = 0;
 
 	while ((row = sb_git_next_fixed(&position))) {
 		const char *name = sb_git_fixed_name(row);
-		size_t length = strlen(name), whole = strlen(spot->place->path);
+		size_t length = strlen(name), whole = strlen(stand->place->path);
 
-		if (whole > length && spot->place->path[whole - length - 1] == '/' &&
-		    strcasecmp(spot->place->path + whole - length, name) == 0 &&
-		    (is_of_worktree(spot->place->path, name) ||
-		     sb_place_is_git_above(spot->place->directory, sb_place_depth(name))))
+		if (whole > length && stand->place->path[whole - length - 1] == '/' &&
+		    strcasecmp(stand->place->path + whole - length, name) == 0 &&
+		    (is_of_worktree(stand->place->path, name) ||
+		     sb_place_is_git_above(stand->place->directory, sb_place_depth(name))))
 			return row;
 	}
 	return NULL;
@@ -202,19 +202,19 @@ static const struct sb_guard_row *fixed_row_of(const struct sb_spot *spot)
  * names and what lies in refs are recognized, by what lies around them: to look around every name there is
  * would cost too much.
  */
-static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct sb_spot *spot,
+static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct sb_stand *stand,
 					  unsigned roles, struct sb_guard_answer *out)
 {
-	const char *inner = spot->in_git ? spot->in_git : inner_of_bare(spot);
+	const char *inner = stand->in_git ? stand->in_git : inner_of_bare(stand);
 	const struct sb_guard_row *row = NULL;
 
 	/* what goes away has no form */
-	if (!inner && spot->has_open && act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA)
-		inner = sb_place_inner_open(spot->place, false);
+	if (!inner && stand->has_open && act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA)
+		inner = sb_place_inner_open(stand->place, false);
 	if (inner)
 		row = sb_git_row_of(inner);
 	else if (roles & SB_ROLE_GIT_FILE)
-		row = fixed_row_of(spot);
+		row = fixed_row_of(stand);
 	if (!row)
 		return sb_say_plain(out);
 	if (inner && sb_git_ref_is_odd(row, inner) &&
@@ -229,14 +229,15 @@ static enum sb_guard_verdict judge_in_git(enum sb_guard_act act, struct sb_spot 
 }
 
 /* A program of the user's own settings that is there already is run once there is a .git. */
-static enum sb_guard_verdict judge_new_directory(const struct sb_guard *guard, struct sb_spot *spot,
+static enum sb_guard_verdict judge_new_directory(const struct sb_guard *guard,
+						 struct sb_stand *stand,
 						 struct sb_guard_answer *out)
 {
 	SB_AUTO_FREE char *top = NULL;
 
-	if (!spot->has_dot || !guard->extras.count || !sb_spot_is_dot_git(spot, 0))
+	if (!stand->has_dot || !guard->extras.count || !sb_stand_is_dot_git(stand, 0))
 		return sb_say_plain(out);
-	top = sb_path_parent(spot->place->path);
+	top = sb_path_parent(stand->place->path);
 	return !top || sb_obeyed_by_user(guard, top, out)
 		       ? sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK)
 		       : sb_say_plain(out);
@@ -250,26 +251,26 @@ static const struct sb_guard_row *program_row(const struct sb_guard *guard, cons
 }
 
 enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_act act,
-				    struct sb_spot *spot, struct sb_guard_answer *out)
+				    struct sb_stand *stand, struct sb_guard_answer *out)
 {
-	unsigned roles = sb_spot_roles(guard, spot, 0);
+	unsigned roles = sb_stand_roles(guard, stand, 0);
 	const struct sb_pattern_row *pattern = NULL, *state = NULL;
 	const struct sb_guard_row *row = NULL;
 	bool lands = act != SB_GUARD_UNLINK && act != SB_GUARD_METADATA &&
 		     act != SB_GUARD_LINK_FROM;
 
-	if (spot->held)
+	if (stand->held)
 		return sb_say_on_hold(guard, out);
-	if (sb_commons_ask(guard, act, spot->place->path))
+	if (sb_commons_ask(guard, act, stand->place->path))
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
 	if ((roles & SB_ROLE_STRUCTURE) && lands &&
-	    sb_judge_structure(guard, spot, act == SB_GUARD_SYMLINK, out) != SB_GUARD_PLAIN)
+	    sb_judge_structure(guard, stand, act == SB_GUARD_SYMLINK, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_MKDIR)
-		return judge_new_directory(guard, spot, out);
-	if ((roles & SB_ROLE_LAST) || (sb_spot_roles(guard, spot, 1) & SB_ROLE_HOLDER) ||
-	    sb_spot_has_ending(guard, spot))
-		pattern = sb_spot_row(guard, spot);
+		return judge_new_directory(guard, stand, out);
+	if ((roles & SB_ROLE_LAST) || (sb_stand_roles(guard, stand, 1) & SB_ROLE_HOLDER) ||
+	    sb_stand_has_ending(guard, stand))
+		pattern = sb_stand_row(guard, stand);
 	if (pattern && sb_pattern_is_state(pattern)) {
 		/* through a link the agent outside would write elsewhere */
 		if (act != SB_GUARD_WRITE && lands)
@@ -278,30 +279,30 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 		pattern = NULL;
 	}
 	if (!pattern)
-		pattern = sb_spot_tree(guard, spot, state);
+		pattern = sb_stand_tree(guard, stand, state);
 	if (pattern)
 		row = pattern->row;
 	if (!row && guard->extras.count)
-		row = sb_named_row(guard, spot->place->path, out);
+		row = sb_named_row(guard, stand->place->path, out);
 	if (!row && guard->extras.count)
-		row = program_row(guard, spot->place->path);
+		row = program_row(guard, stand->place->path);
 	if (!row && (roles & SB_ROLE_HOOK))
-		row = sb_named_hook(guard, spot);
+		row = sb_named_hook(guard, stand);
 	if (row && judge_row(act, row, out) != SB_GUARD_PLAIN)
-		return row->kind == SB_GUARD_AGENT_LOOKS && is_in_project(guard, spot->place->path)
+		return row->kind == SB_GUARD_AGENT_LOOKS && is_in_project(guard, stand->place->path)
 			       ? sb_say(out, row, SB_GUARD_ASK)
 			       : out->verdict;
 	if (!row &&
-	    (spot->in_git || spot->in_bare || spot->has_open || (roles & SB_ROLE_GIT_FILE)) &&
-	    act != SB_GUARD_SYMLINK && judge_in_git(act, spot, roles, out) != SB_GUARD_PLAIN)
+	    (stand->in_git || stand->in_bare || stand->has_open || (roles & SB_ROLE_GIT_FILE)) &&
+	    act != SB_GUARD_SYMLINK && judge_in_git(act, stand, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK &&
-	    (((roles | sb_spot_roles(guard, spot, 1)) & SB_ROLE_PART) || guard->extras.count ||
-	     sb_spot_is_dot_git(spot, 0)) &&
-	    judge_link(guard, spot, out) != SB_GUARD_PLAIN)
+	    (((roles | sb_stand_roles(guard, stand, 1)) & SB_ROLE_PART) || guard->extras.count ||
+	     sb_stand_is_dot_git(stand, 0)) &&
+	    judge_link(guard, stand, out) != SB_GUARD_PLAIN)
 		return out->verdict;
-	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(spot->place) &&
-	    !sb_place_is_trial(spot->place))
+	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(stand->place) &&
+	    !sb_place_is_trial(stand->place))
 		return sb_say(out, sb_row_named(guard, ".git"), SB_GUARD_ASK);
 	return sb_say_plain(out);
 }

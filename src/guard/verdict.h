@@ -4,7 +4,7 @@
 #ifndef SB_GUARD_VERDICT_H
 #define SB_GUARD_VERDICT_H
 
-#include "guard/spot.h"
+#include "guard/stand.h"
 
 /* Into out; both return the verdict. */
 enum sb_guard_verdict sb_say(struct sb_guard_answer *out, const struct sb_guard_row *row,
@@ -18,18 +18,18 @@ enum sb_guard_verdict sb_say_on_hold(const struct sb_guard *guard, struct sb_gua
 void sb_say_nothing(struct sb_guard_answer *out);
 
 enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_act act,
-				    struct sb_spot *spot, struct sb_guard_answer *out);
+				    struct sb_stand *stand, struct sb_guard_answer *out);
 
 /* Is there, beside the name, what git would obey in a git directory? */
-enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct sb_spot *spot,
+enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct sb_stand *stand,
 				      struct sb_guard_answer *out);
 
 /* "refs" or "objects" is made.  links: what gets the name is a link, or brings some. */
-enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb_spot *spot,
+enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb_stand *stand,
 					 bool links, struct sb_guard_answer *out);
 
-/* moved.c: what is in directory (-1: nobody knows), now at source, gets the name of spot. */
-enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_spot *spot,
+/* moved.c: what is in directory (-1: nobody knows), now at source, gets the name of stand. */
+enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_stand *stand,
 				       const char *source, int directory,
 				       struct sb_guard_answer *out);
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "supervise/acts.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
@@ -174,23 +175,18 @@ static void know(const struct sb_call *call, const struct sb_buf *text)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_two(const struct sb_call *call)
-{
-	return call->act == SB_ACT_RENAME || call->act == SB_ACT_LINK;
-}
-
 void sb_trace_call(const struct sb_call *call)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(sizeof held->what - 1);
 
 	if (trace < 0)
 		return;
-	sb_buf_printf(&text, "%s ", sb_act_name(call->act));
+	sb_buf_printf(&text, "%s ", sb_acts[call->act].name);
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
 		put_address(&text, call);
 	else if (call->file.by_descriptor || call->file.path[0])
 		put_name(&text, &call->file);
-	if (is_two(call)) {
+	if (sb_call_is_two(call)) {
 		sb_buf_puts(&text, " -> ");
 		put_name(&text, &call->target);
 	}
@@ -203,9 +199,9 @@ void sb_trace_taken_on(const struct sb_wire_request *request)
 
 	if (trace < 0)
 		return;
-	sb_buf_printf(&text, "%s ", sb_act_name(request->call.act));
+	sb_buf_printf(&text, "%s ", sb_acts[request->call.act].name);
 	put_path(&text, request->file.path);
-	if (is_two(&request->call)) {
+	if (sb_call_is_two(&request->call)) {
 		sb_buf_puts(&text, " -> ");
 		put_path(&text, request->target.path);
 	}

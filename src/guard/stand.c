@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "guard/git_files.h"
-#include "guard/spot.h"
+#include "guard/stand.h"
 
 bool sb_name_is_on_hold(const char *name, size_t length)
 {
@@ -15,7 +15,7 @@ bool sb_name_is_on_hold(const char *name, size_t length)
 	       strncasecmp(name + length - ending, SB_GUARD_HOLD_ENDING, ending) == 0;
 }
 
-void sb_spot_split(const struct sb_guard_place *place, struct sb_spot *out)
+void sb_stand_split(const struct sb_guard_place *place, struct sb_stand *out)
 {
 	const char *start = place->path, *slash;
 
@@ -60,13 +60,13 @@ void sb_spot_split(const struct sb_guard_place *place, struct sb_spot *out)
 	}
 }
 
-const struct sb_folded *sb_spot_name(struct sb_spot *spot, unsigned index)
+const struct sb_folded *sb_stand_name(struct sb_stand *stand, unsigned index)
 {
-	if (!spot->is_folded[index]) {
-		sb_fold(spot->at[index].text, spot->at[index].length, &spot->folded[index]);
-		spot->is_folded[index] = true;
+	if (!stand->is_folded[index]) {
+		sb_fold(stand->at[index].text, stand->at[index].length, &stand->folded[index]);
+		stand->is_folded[index] = true;
 	}
-	return &spot->folded[index];
+	return &stand->folded[index];
 }
 
 static bool same(const struct sb_folded *a, const struct sb_folded *b)
@@ -105,43 +105,44 @@ static bool may_have_roles(const struct sb_guard *guard, const struct sb_name *n
 	       (table->maybe[name->length][first / 64] & UINT64_C(1) << first % 64);
 }
 
-unsigned sb_spot_roles(const struct sb_guard *guard, struct sb_spot *spot, unsigned index)
+unsigned sb_stand_roles(const struct sb_guard *guard, struct sb_stand *stand, unsigned index)
 {
-	return may_have_roles(guard, &spot->at[index]) ? roles_of(guard, sb_spot_name(spot, index))
-						       : 0;
+	return may_have_roles(guard, &stand->at[index])
+		       ? roles_of(guard, sb_stand_name(stand, index))
+		       : 0;
 }
 
-bool sb_spot_is_dot_git(struct sb_spot *spot, unsigned index)
+bool sb_stand_is_dot_git(struct sb_stand *stand, unsigned index)
 {
-	const struct sb_folded *name = sb_spot_name(spot, index);
+	const struct sb_folded *name = sb_stand_name(stand, index);
 
 	return name->length == 4 && memcmp(name->text, ".git", 4) == 0;
 }
 
 /* The directory that is index levels above the name (1: the one that holds it). */
-static bool is_git_directory(struct sb_spot *spot, unsigned index)
+static bool is_git_directory(struct sb_stand *stand, unsigned index)
 {
 	static const char *const ups[SB_MAX_NAMES] = {NULL, "", "../", "../../"};
 
-	return sb_spot_is_dot_git(spot, index) ||
-	       (spot->in_git && sb_place_depth(spot->in_git) == index) ||
-	       sb_look_is_git(spot->place->directory, ups[index]);
+	return sb_stand_is_dot_git(stand, index) ||
+	       (stand->in_git && sb_place_depth(stand->in_git) == index) ||
+	       sb_look_is_git(stand->place->directory, ups[index]);
 }
 
 /* Does the name that is index levels up match? */
-static bool matches(struct sb_spot *spot, unsigned index, const struct sb_component *component)
+static bool matches(struct sb_stand *stand, unsigned index, const struct sb_component *component)
 {
-	const struct sb_name *name = &spot->at[index];
+	const struct sb_name *name = &stand->at[index];
 
 	switch (component->kind) {
 	case SB_COMPONENT_NAME:
-		return same(sb_spot_name(spot, index), &component->text);
+		return same(sb_stand_name(stand, index), &component->text);
 	case SB_COMPONENT_ANY:
 		return name->length > 0;
 	case SB_COMPONENT_SUFFIX:
 		return sb_component_ends(component, name->text, name->length);
 	case SB_COMPONENT_GIT:
-		return index ? is_git_directory(spot, index) : sb_spot_is_dot_git(spot, 0);
+		return index ? is_git_directory(stand, index) : sb_stand_is_dot_git(stand, 0);
 	default:
 		return false;
 	}
@@ -151,15 +152,16 @@ static bool matches(struct sb_spot *spot, unsigned index, const struct sb_compon
  * Does the name stand where the pattern's component at position is?  From the last one back,
  * so that git's structure is asked of the disk after everything else agrees.
  */
-static bool stands_at(struct sb_spot *spot, const struct sb_pattern_row *pattern, unsigned position)
+static bool stands_at(struct sb_stand *stand, const struct sb_pattern_row *pattern,
+		      unsigned position)
 {
 	for (unsigned i = 0; i <= position; i++)
-		if (!matches(spot, i, &pattern->at[position - i]))
+		if (!matches(stand, i, &pattern->at[position - i]))
 			return false;
 	return true;
 }
 
-const struct sb_pattern_row *sb_spot_row(const struct sb_guard *guard, struct sb_spot *spot)
+const struct sb_pattern_row *sb_stand_row(const struct sb_guard *guard, struct sb_stand *stand)
 {
 	const struct sb_table *table = sb_table_of(guard);
 
@@ -168,10 +170,11 @@ const struct sb_pattern_row *sb_spot_row(const struct sb_guard *guard, struct sb
 
 		if (pattern->keyed == SB_KEYED_TREE ||
 		    (pattern->keyed == SB_KEYED_LAST &&
-		     pattern->key != sb_spot_name(spot, 0)->hash))
+		     pattern->key != sb_stand_name(stand, 0)->hash))
 			continue;
-		if (stands_at(spot, pattern, pattern->count - 1u))
-			return sb_look_is_sample(pattern->row, spot->at[0].text, spot->at[0].length)
+		if (stands_at(stand, pattern, pattern->count - 1u))
+			return sb_look_is_sample(pattern->row, stand->at[0].text,
+						 stand->at[0].length)
 				       ? NULL
 				       : pattern;
 	}
@@ -216,12 +219,13 @@ bool sb_pattern_is_state(const struct sb_pattern_row *pattern)
 	return pattern->row->kind == SB_GUARD_ANYTHING;
 }
 
-const struct sb_pattern_row *sb_spot_tree(const struct sb_guard *guard, const struct sb_spot *spot,
-					  const struct sb_pattern_row *state)
+const struct sb_pattern_row *sb_stand_tree(const struct sb_guard *guard,
+					   const struct sb_stand *stand,
+					   const struct sb_pattern_row *state)
 {
-	const char *start = spot->place->path, *slash;
+	const char *start = stand->place->path, *slash;
 
-	if (!spot->has_dot)
+	if (!stand->has_dot)
 		return NULL;
 	for (; *start == '/'; start = slash) {
 		const struct sb_pattern_row *found;
@@ -232,7 +236,7 @@ const struct sb_pattern_row *sb_spot_tree(const struct sb_guard *guard, const st
 			continue;
 		sb_fold(start, (size_t)(slash - start), &name);
 		if (!(roles_of(guard, &name) & SB_ROLE_TREE) ||
-		    (state && start == spot->at[state->count - 1].text))
+		    (state && start == stand->at[state->count - 1].text))
 			continue;
 		found = tree_at(guard, start, &name);
 		if (found && !sb_pattern_is_state(found))
@@ -241,9 +245,9 @@ const struct sb_pattern_row *sb_spot_tree(const struct sb_guard *guard, const st
 	return NULL;
 }
 
-bool sb_spot_has_ending(const struct sb_guard *guard, const struct sb_spot *spot)
+bool sb_stand_has_ending(const struct sb_guard *guard, const struct sb_stand *stand)
 {
-	const struct sb_name *name = &spot->at[0];
+	const struct sb_name *name = &stand->at[0];
 	const struct sb_table *table = sb_table_of(guard);
 
 	for (size_t i = 0; i < table->ending_count; i++) {
@@ -255,9 +259,9 @@ bool sb_spot_has_ending(const struct sb_guard *guard, const struct sb_spot *spot
 	return false;
 }
 
-static bool is_gits_own(struct sb_spot *spot)
+static bool is_gits_own(struct sb_stand *stand)
 {
-	return is_git_directory(spot, 1) || sb_look_exists(spot->place->directory, "commondir");
+	return is_git_directory(stand, 1) || sb_look_exists(stand->place->directory, "commondir");
 }
 
 /* history, in which agents have git's settings for checkpoints: many a project has one, too. */
@@ -268,15 +272,15 @@ static bool is_word_of_agents(const struct sb_pattern_row *pattern)
 	       !sb_is_word_of_git(pattern);
 }
 
-static bool is_dotted(struct sb_spot *spot, unsigned index)
+static bool is_dotted(struct sb_stand *stand, unsigned index)
 {
-	const struct sb_folded *name = sb_spot_name(spot, index);
+	const struct sb_folded *name = sb_stand_name(stand, index);
 
 	return name->length && name->text[0] == '.';
 }
 
-const struct sb_pattern_row *sb_spot_part(const struct sb_guard *guard, struct sb_spot *spot,
-					  size_t *from, unsigned *out_position)
+const struct sb_pattern_row *sb_stand_part(const struct sb_guard *guard, struct sb_stand *stand,
+					   size_t *from, unsigned *out_position)
 {
 	const struct sb_table *table = sb_table_of(guard);
 
@@ -285,11 +289,11 @@ const struct sb_pattern_row *sb_spot_part(const struct sb_guard *guard, struct s
 		unsigned position = *from % SB_MAX_COMPONENTS;
 
 		if (position + 1 >= pattern->count || sb_pattern_is_state(pattern) ||
-		    !stands_at(spot, pattern, position))
+		    !stands_at(stand, pattern, position))
 			continue;
-		if (position == 0 && sb_is_word_of_git(pattern) && !is_gits_own(spot))
+		if (position == 0 && sb_is_word_of_git(pattern) && !is_gits_own(stand))
 			continue;
-		if (is_word_of_agents(pattern) && !is_dotted(spot, position + 1))
+		if (is_word_of_agents(pattern) && !is_dotted(stand, position + 1))
 			continue;
 		(*from)++;
 		*out_position = position;
