@@ -9,14 +9,11 @@ window, ends with its own keys, and when the terminal is closed nothing is left 
 import re
 
 from model import Say, Shell
-from pane import Pane
-from person import Person
 from real import AGENTS, SECONDS
 from seat import answer, begin, leave, questions, type_prompt
 from tap import check, contains, equal, lacks, run_all, test
 from turn import COMMIT, DONE, EDIT, HOOK, OUTSIDE, begun
 
-TRUSTING = ("claude", "codex", "gemini")  # their profiles answer that question for the run
 TURN = [EDIT, COMMIT, OUTSIDE, HOOK,
         Shell("printf '#!/bin/sh\\n' > .git/hooks/post-commit && echo PLAN''TED"), Say(DONE)]
 
@@ -94,7 +91,7 @@ def stopped(name):
             begin(session, person)
             type_prompt(session, person)
             person.until(lambda: fx.exists("started"), "the command does not begin", SECONDS)
-            check(any("sleep 1000" in line for line in session.left(0).values()), "it is there")
+            person.until(lambda: any("sleep 1000" in line for line in session.left(0).values()), "it is not there")
             leave(session, person)
             person.term.hang_up()
             equal(session.left(60), {}, "nothing is left running")
@@ -110,30 +107,13 @@ def closed(name):
             begin(session, person)
             type_prompt(session, person)
             person.until(lambda: fx.exists("started"), "the command does not begin", SECONDS)
-            check(any("sleep 1000" in line for line in session.left(0).values()), "it is there")
+            person.until(lambda: any("sleep 1000" in line for line in session.left(0).values()), "it is not there")
             person.term.hang_up()
             equal(session.left(60), {}, "nothing is left running")
     return hang_up
 
 
-def forgets(name):
-    def once_more(fx):
-        with begun(fx, name, [Say(DONE)]) as session:
-            person = session.person()
-            begin(session, person)
-            lacks(person.term.screen(), "rust this folder")
-            leave(session, person)
-            person.term.hang_up()
-            words = session.words(session.agent.on_terminal)
-            person = Person.at(fx, Pane(fx, words, session.environment()))
-            begin(session, person, r"[Tt]rust (this|the files in this) folder|one you trust")
-            person.term.hang_up()
-    return once_more
-
-
 for agent in AGENTS:
-    if agent in TRUSTING:
-        test(f"{agent}: outside, it asks whether the project is trusted, after a run, too")(forgets(agent))
     test(f"{agent}: a whole turn on a terminal")(whole_turn(agent))
     test(f"{agent}: after a question the screen is as it was")(same_screen(agent))
     test(f"{agent}: its keys end it in the middle of a command")(stopped(agent))

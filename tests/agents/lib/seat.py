@@ -12,7 +12,7 @@ def questions(session):
 
 def begin(session, person, shows=None):
     """To the agent's prompt, or to what shows, past its own dialogs."""
-    answered = set()
+    answered, asked = set(), questions(session)
 
     def ready():
         screen = person.term.screen()
@@ -20,14 +20,15 @@ def begin(session, person, shows=None):
         for text, keys in session.agent.dialogs:
             if text not in answered and re.search(text, screen):
                 answered.add(text)
-                person.term.settle(0.5)
-                person.term.send(keys)
+                for key in keys:
+                    person.term.settle(0.5)
+                    person.term.send(key)
                 return False
         return re.search(shows or session.agent.ready, screen)
 
     person.until(ready, "no prompt", SECONDS)
     person.term.settle(1.0)
-    equal(questions(session), [], "questions before the prompt")
+    equal(questions(session), asked, "questions before the prompt")
 
 
 def type_prompt(session, person):
