@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "cli/cli.h"
-#include "enforce/linux_seccomp.h"
+#include "enforce/inside.h"
 
 #define SUFFIX ".trace"
 #define HEAD "# held calls of sandbash\n"
