@@ -241,17 +241,26 @@ bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)
 	return kind != SB_GUARD_INDEX || sb_git_index_hides(new_bytes);
 }
 
-/* Is each line of the old file one by itself?  Else one that was there may have meant something else. */
+/*
+ * Is each line of the old file one by itself?  Else one that was there may have meant something else,
+ * or may come to mean it by another line's value: D='$' and X="${D}${Y}".
+ */
 static bool was_line_by_line(const struct sb_check *check)
 {
 	const char *at = check->old_bytes.bytes, *end = at ? at + check->old_bytes.length : NULL;
 	const char *line;
+	bool refers = false, holds = false;
 	size_t length;
 
-	while (at && sb_check_next_line(&at, end, &line, &length))
-		if (sb_dotenv_line(line, length) == SB_DOTENV_OPEN)
+	while (at && sb_check_next_line(&at, end, &line, &length)) {
+		enum sb_dotenv kind = sb_dotenv_line(line, length);
+
+		if (kind == SB_DOTENV_ODD)
 			return false;
-	return true;
+		refers |= kind == SB_DOTENV_REFERS;
+		holds |= kind == SB_DOTENV_HOLDS;
+	}
+	return !refers || !holds;
 }
 
 #define MAX_DOTENV (64 * 1024) /* each line may have to be looked for in the old file */
@@ -272,7 +281,7 @@ static void check_dotenv(const struct sb_check *check)
 		enum sb_dotenv kind = sb_dotenv_line(line, length);
 
 		if (kind == SB_DOTENV_PLAIN ||
-		    (kind != SB_DOTENV_OPEN && lines && sb_check_was_there(check, line, length)))
+		    (kind != SB_DOTENV_ODD && lines && sb_check_was_there(check, line, length)))
 			continue;
 		if (kind != SB_DOTENV_TOLD) {
 			sb_check_ask(check, "", line, length);

@@ -1,617 +1,326 @@
 /*
- * .env: lines that are nothing but assignments.
+ * .env: which lines are the same to everybody who reads it.
  *
- * Some read it as data (docker compose, editors, agents), others run it as a shell script when a
- * directory is entered (zsh's dotenv plugin, autoenv).  So what is plain has to be plain for both:
- * no command, no expansion but of a variable, and no variable that makes programs run something.
+ * SECURITY: a new line lands unasked only if it is blank, a comment, or one assignment of plain
+ * characters, and holds none of $ ` \ anywhere: so nothing in it can be expanded, whatever a reader
+ * takes for quotes or comments.
+ *
+ * Danger: there are dozens of readers, and what one takes for text another one runs.
+ * Price: ${NAME}, escapes and several words without quotes ask, harmless as most of them are.
+ * Held by: tests/cli/dotenv_readers.py
  */
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/escape.h"
 #include "guard/dotenv.h"
+#include "guard/dotenv_names.h"
 
-/* A "*" at the end stands for the rest. */
-static bool is_listed(const char *const *list, size_t count, const char *name, size_t length)
+#define NOTE '\n' /* for a quote: a comment, which ends with the line */
+#define MAX_NAME 64
+
+struct text {
+	const char *at, *end;
+};
+
+static bool is_one_of(const char *set, struct text text)
 {
-	for (size_t i = 0; i < count; i++) {
-		size_t width = strlen(list[i]);
-		bool open = list[i][width - 1] == '*';
-
-		if (open ? length >= width - 1 && strncasecmp(list[i], name, width - 1) == 0
-			 : length == width && strncasecmp(list[i], name, width) == 0)
-			return true;
-	}
-	return false;
+	return text.at < text.end && *text.at && strchr(set, *text.at);
 }
 
-/* Beneath a "*" of the next list, and in the .env of many projects: these run and lead nothing. */
-static bool is_daily(const char *name, size_t length)
+static bool skip(struct text *text, const char *set)
 {
-	static const char *const names[] = {
-		"RUST_LOG*",          "RUST_BACKTRACE",
-		"RUST_LIB_BACKTRACE", "CARGO_TERM_COLOR",
-		"CARGO_INCREMENTAL",  "GIT_SHA",
-		"GIT_COMMIT",         "GIT_COMMIT_SHA",
-		"GIT_BRANCH",         "GIT_TAG",
-		"GIT_TOKEN",          "SSH_HOST",
-		"SSH_USER",           "SSH_PORT",
-		"DOTNET_ENVIRONMENT", "DOTNET_RUNNING_IN_CONTAINER",
-		"GEMINI_API_KEY",     "GEMINI_MODEL",
-		"CLAUDE_API_KEY",     "CLAUDE_MODEL",
-		"JUPYTER_TOKEN",      "JUPYTER_PORT",
-		"QWEN_API_KEY",       "QWEN_MODEL",
-	};
+	const char *begin = text->at;
 
-	return is_listed(names, sizeof names / sizeof names[0], name, length);
+	while (is_one_of(set, *text))
+		text->at++;
+	return text->at > begin;
 }
 
-/* Names that end like this are of programs to run, or of files that are written. */
-static bool ends_as_if_run(const char *name, size_t length)
+static bool is_name_character(char c)
 {
-	static const char *const endings[] = {
-		"EDITOR",           "PAGER",
-		"ASKPASS",          "PASSCOMMAND",
-		"HISTFILE",         "_HISTORY",
-		"_PRELOAD",         "_HOOK_DIR",
-		"PASSWORD_COMMAND", "LIBRARY_PATH",
-		"_KEY_CMD",         "POSIX_SHELL",
-		"INJECTION64_PATH", "SYSTEM_SETTINGS_PATH",
-	};
-
-	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-		size_t width = strlen(endings[i]);
-
-		if (length >= width && strncasecmp(name + length - width, endings[i], width) == 0)
-			return true;
-	}
-	return false;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
-/* Whoever sets these has a program of its choice run, or another's settings read. */
-static bool steers(const char *name, size_t length)
+static size_t name_length(struct text text)
 {
-	static const char *const names[] = {
-		"LD_*",
-		"DYLD_*",
-		"GLIBC_TUNABLES",
-		"GCONV_PATH",
-		"LOCPATH",
-		"PATH",
-		"FPATH",
-		"CDPATH",
-		"IFS",
-		"ENV",
-		"BASH_*",
-		"SHELLOPTS",
-		"PROMPT",
-		"PROMPT2",
-		"PROMPT3",
-		"PROMPT4",
-		"PROMPT_COMMAND*",
-		"PS0",
-		"PS1",
-		"PS2",
-		"PS4",
-		"RPROMPT*",
-		"ZDOTDIR",
-		"SHELL",
-		"HOME",
-		"XDG_*",
-		"TMPDIR",
-		"EDITOR",
-		"VISUAL",
-		"PAGER",
-		"MANPAGER",
-		"MANOPT", /* man: -P */
-		"SELECTED_EDITOR",
-		"FCEDIT", /* bash, ksh, zsh: fc */
-		"BROWSER",
-		"LESS", /* less: "+!" runs a command */
-		"LESSOPEN",
-		"LESSCLOSE",
-		"GIT_*",
-		"SSH_*",
-		"GPG_*",
-		"NODE_OPTIONS",
-		"NODE_REPL_EXTERNAL_MODULE",
-		"DENO_DIR",
-		"NPM_CONFIG_*",
-		"YARN_*",
-		"BUN_*",
-		"PYTHONSTARTUP",
-		"PYTHONHOME",
-		"PYTHONUSERBASE",         /* python: usercustomize.py there is run */
-		"PYTEST_ADDOPTS",         /* pytest: -p loads a module */
-		"PYTEST_PLUGINS",         /* pytest: modules */
-		"PYTHONWARNINGS",         /* python: imports what a category names */
-		"COVERAGE_PROCESS_START", /* coverage.py: settings name plugins */
-		"GUNICORN_CMD_ARGS",      /* gunicorn: --config is a program */
-		"CLOUDSDK_PYTHON*",       /* gcloud */
-		"CLOUDSDK_CONFIG",
-		"CONDA_*",         /* conda: CONDA_EXE is run by its shell functions */
-		"PRE_COMMIT_HOME", /* pre-commit: hooks are run from there */
-		"RBENV_*",         /* rbenv: RBENV_HOOK_PATH */
-		"NVM_DIR",         /* shells run nvm.sh there */
-		"SDKMAN_DIR",      /* the same of sdkman */
-		"PYTHONBREAKPOINT",
-		"PYTHONINSPECT",
-		"PYTHONPYCACHEPREFIX",
-		"PYTHONEXECUTABLE",
-		"PYTHONPLATLIBDIR",
-		"PIP_*",
-		"UV_*",
-		"PERL5*",
-		"PERLLIB",
-		"RUBYOPT",
-		"RUBYLIB",
-		"GEM_HOME",
-		"GEM_PATH",
-		"GEMRC",
-		"BUNDLE_*",
-		"JAVA_TOOL_OPTIONS",
-		"_JAVA_OPTIONS",
-		"JDK_*",
-		"JAVA_HOME",
-		"MAVEN_*",
-		"GRADLE_*",
-		"SBT_OPTS", /* sbt: -javaagent */
-		"ANT_*",    /* ant: the same, and where it is */
-		"LEIN_*",
-		"CARGO*",
-		"RUST*",
-		"GOFLAGS",
-		"GOENV",
-		"GOROOT",
-		"GOPROXY",
-		"GOSUMDB",
-		"GONOSUM*",
-		"GOAUTH", /* go: a command */
-		"GOCACHEPROG",
-		"GOTOOLCHAIN", /* go: another go, from the PATH */
-		"PKG_CONFIG",  /* configure, make */
-		"CONFIG_SITE", /* configure sources it */
-		"CONFIG_SHELL",
-		"M4", /* autoconf; and what follows: autoreconf */
-		"AUTOCONF",
-		"AUTOHEADER",
-		"AUTOM4TE",
-		"AUTOMAKE",
-		"AUTOPOINT",
-		"ACLOCAL",
-		"LIBTOOLIZE",
-		"TEXMF*",       /* tex: settings that let it run programs, and its packages */
-		"PULUMI_HOME",  /* pulumi: plugins are run from there */
-		"KREW_ROOT",    /* kubectl: the same */
-		"OSH",          /* shells run oh-my-bash.sh there */
-		"VSCODE_GIT_*", /* what git asks for passwords by, in an editor's terminal */
-		"AR",           /* make */
-		"LD",           /* make */
-		"BAZEL_SH",     /* bazel */
-		"JAVA_OPTS",    /* start scripts of java programs: the same */
-		"CORECLR_*",    /* .NET: a profiler is loaded */
-		"COMPLUS_*",    /* .NET */
-		"COR_*",        /* .NET */
-		"CMAKE_*",      /* cmake: launchers are run, scripts included */
-		"ASAN_*",       /* programs built with a sanitizer: run at a fault */
-		"LSAN_*",
-		"MSAN_*",
-		"TSAN_*",
-		"UBSAN_*",
-		"LLVM_SYMBOLIZER_PATH",
-		"VALGRIND_*", /* valgrind: its tools, and --db-command */
-		"LIBGL_*",    /* programs that draw: drivers are loaded */
-		"VK_ADD_*",   /* VK_ADD_LAYER_PATH, VK_ADD_DRIVER_FILES; and others below */
-		"VK_IMPLICIT_*",
-		"LIBVA_DRIVERS_PATH",
-		"VDPAU_DRIVER_PATH",
-		"GIO_*", /* GLib: modules */
-		"CC",
-		"CXX",
-		"MAKEFLAGS",
-		"MAKEFILES",
-		"GNUMAKEFLAGS",
-		"GCC_*",
-		"COMPILER_PATH",
-		"CCACHE_*",
-		"TAR_OPTIONS",
-		"RSYNC_*",
-		"SVN_SSH",
-		"SVN_EDITOR", /* svn */
-		"CVS_RSH",
-		"HG*",
-		"JJ_*",
-		"P4*",
-		"SUDO_*",
-		"KUBE_EDITOR",
-		"K9S_EDITOR",
-		"SOPS_EDITOR",
-		"GLAB_PAGER",
-		"JULIA_LOAD_PATH", /* julia: what is loaded; and what follows */
-		"JULIA_DEPOT_PATH",
-		"JULIA_PROJECT",
-		"JULIA_BINDIR",
-		"JULIA_EDITOR",
-		"BAT_*",       /* bat: BAT_PAGER; BAT_CONFIG_PATH can name one */
-		"DELTA_PAGER", /* delta */
-		"GH_PAGER",    /* gh; and what follows */
-		"GH_EDITOR",
-		"GH_BROWSER",
-		"GH_PATH",
-		"GH_CONFIG_DIR",
-		"GLAB_CONFIG_DIR",
-		"HOMEBREW_*",              /* brew: HOMEBREW_EDITOR, HOMEBREW_BROWSER */
-		"HELM_PLUGINS",            /* helm */
-		"APT_CONFIG",              /* apt: hooks */
-		"AUTOSSH_PATH",            /* autossh */
-		"WATCHEXEC_SHELL",         /* watchexec */
-		"PASSWORD_STORE_*",        /* pass: extensions are run */
-		"NNN_*",                   /* nnn: NNN_OPENER, NNN_PLUG */
-		"FFF_*",                   /* fff: FFF_OPENER */
-		"LESSEDIT",                /* less */
-		"MAILCAPS",                /* mail programs: viewers */
-		"MODULE_PATH",             /* zsh: what zmodload loads */
-		"MYVIMRC",                 /* vim */
-		"GVIMINIT",                /* vim */
-		"TIG_SCRIPT",              /* tig */
-		"HISTEDIT",                /* the same, older */
-		"RIPGREP_CONFIG_PATH",     /* rg: --pre runs a program */
-		"ACKRC",                   /* ack: --pager */
-		"SCREENRC",                /* screen: exec */
-		"WGETRC",                  /* wget: use_askpass */
-		"CURL_HOME",               /* curl: its settings are there */
-		"TIGRC_*",                 /* tig: key bindings run commands */
-		"ANSIBLE_*",               /* ansible: settings name plugins and scripts */
-		"VAGRANT_*",               /* vagrant: VAGRANT_VAGRANTFILE is a ruby program */
-		"TF_CLI_*",                /* terraform: settings name programs, and arguments */
-		"TF_PLUGIN_*",             /* terraform: programs */
-		"TERRAFORM_CONFIG",        /* terraform: the older name */
-		"BORG_*",                  /* borg: BORG_PASSCOMMAND, BORG_RSH */
-		"RESTIC_PASSWORD_COMMAND", /* restic */
-		"RCLONE_*",                /* rclone: RCLONE_PASSWORD_COMMAND, and settings */
-		"SYSTEMD_*",
-		"AWS_PAGER",
-		"PSQL*",
-		"PGSERVICEFILE",
-		"FZF_*",
-		"LUA_*",
-		"R_PROFILE*",
-		"R_ENVIRON*",
-		"ERL_*",
-		"ELIXIR_*",
-		"PHPRC",
-		"PHP_INI_*",
-		"COMPOSER_HOME",
-		"TCLLIBPATH",
-		"GUILE_*",
-		"DOTNET_*",
-		"OPENSSL_*",
-		"GTK_*",
-		"QT_*",
-		"GDK_PIXBUF_*",
-		"GST_PLUGIN*",
-		"VK_LAYER*",
-		"VK_ICD*",
-		"VK_DRIVER*",
-		"OCL_ICD*",
-		"CUDA_INJECTION*",
-		"OMP_TOOL*",
-		"MAGICK_*",
-		"ALSA_CONFIG*",
-		"DBUS_*",
-		"KRB5*",
-		"ODBC*",
-		"PYENV_*",
-		"NODENV_*",
-		"SDKMAN_*",
-		"VOLTA_*",
-		"NVM_*",
-		"FNM_*",
-		"PNPM_*",
-		"PROTO_*",
-		"COREPACK_*",
-		"STARSHIP_*",
-		"JUPYTER_*",
-		"IPYTHON*",
-		"LEFTHOOK*",
-		"PRE_COMMIT*",
-		"PREK_*",
-		"OVERCOMMIT_*",
-		"HK_*",
-		"LG_CONFIG_FILE",
-		"NIX_*",
-		"GNUPGHOME",
-		"EXINIT",
-		"LESSKEY*",
-		"NULLCMD",
-		"READNULLCMD",
-		"RPS1",
-		"RPS2",
-		"SPROMPT",
-		"DOCKER_HOST",
-		"DOCKER_CONFIG",
-		"DOCKER_CONTEXT",
-		"DOCKER_CERT_PATH",
-		"DOCKER_TLS*",
-		"DOCKER_CLI_*",
-		"BUILDKIT_HOST",
-		"BUILDX_CONFIG",
-		"COMPOSE_FILE",
-		"KUBECONFIG",
-		"AWS_CONFIG_FILE",
-		"AWS_SHARED_CREDENTIALS_FILE",
-		"AZURE_CONFIG_DIR",
-		"AZURE_EXTENSION_DIR",
-		"CLOUDSDK_CONFIG",
-		"CLOUDSDK_PYTHON*",
-		"GOOGLE_EXTERNAL_ACCOUNT_*",
-		"HELM_*",
-		"CLAUDE_*",
-		"CODEX_*",
-		"GEMINI_*",
-		"OPENCODE_*",
-		"AIDER_*",
-		"GOOSE_*",
-		"CRUSH_*",
-		"COPILOT_HOME",
-		"OPENCLAW_*",
-		"HERMES_HOME",
-		"SANDBASH*",
-		"QWEN_*",
-		"AMP_*",
-		"KILO_*",
-		"CLINE_*",
-		"COPILOT_ALLOW_ALL",
-		"HERMES_YOLO",
-		"PI_CODING_AGENT_DIR",
-		"SANDBOX", /* Gemini CLI and Qwen Code: whether, and how, they confine themselves */
-		"SANDBOX_*",
-		"BUILD_SANDBOX",
-		"SEATBELT_PROFILE",
-		"RANDOM", /* numbers of bash and zsh: what is assigned is evaluated; and what follows */
-		"SRANDOM",
-		"OPTIND",
-		"SECONDS",
-		"LINENO",
-		"EPOCH*",
-		"LINES",
-		"COLUMNS",
-		"SHLVL",
-		"SAVEHIST",
-		"KEYTIMEOUT",
-		"LISTMAX",
-		"LOGCHECK",
-		"MAILCHECK",
-		"PERIOD",
-		"TMOUT",
-		"TTYIDLE",
-		"UID",
-		"EUID",
-		"GID",
-		"EGID",
-		"ERRNO",
-		"FUNCNEST",
-		"TRY_BLOCK_*",
-		"PROMPT_EOL_MARK", /* zsh expands it; and what follows */
-		"POWERLEVEL9K_*",
-		"MAILPATH", /* shells expand what is said about new mail */
-		"MAKE",
-		"LIBTOOL",
-		"VIRTUALENVWRAPPER_*",
-		"SDL_DYNAMIC_API", /* a library that is loaded; and what follows */
-		"SASL_PATH",
-		"LADSPA_PATH",
-		"USE_BAZEL_VERSION", /* bazelisk: which program it fetches */
-		"TERMINFO*",
-		"MALLOC_TRACE", /* files that are written: and what follows */
-		"DEPENDENCIES_OUTPUT",
-		"SUNPRO_DEPENDENCIES",
-		"GMON_OUT_PREFIX",
-		"ZSH*",
-		"PRECMD*",
-		"PREEXEC*",
-		"CHPWD*",
-		"PERIODIC*",
-		"DIRENV_*",
-		"AUTOENV_*",
-		"MISE_*",
-		"ASDF_*",
-		"HIST*",
-		"INPUTRC",
-		"EMACS*",
-		"VIM*",
-		"NVIM*",
-	};
+	const char *begin = text.at;
 
-	return is_listed(names, sizeof names / sizeof names[0], name, length) ||
-	       ends_as_if_run(name, length);
-}
-
-/* These run nothing, but lead an agent, or everybody, to another machine, or let one be believed. */
-static bool leads_away(const char *name, size_t length)
-{
-	static const char *const names[] = {
-		"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL",
-		"OPENAI_API_BASE",    "GOOGLE_GEMINI_BASE_URL",
-		"HTTP_PROXY",         "HTTPS_PROXY",
-		"ALL_PROXY",          "SSL_CERT_FILE",
-		"SSL_CERT_DIR",       "REQUESTS_CA_BUNDLE",
-		"CURL_CA_BUNDLE",     "NODE_EXTRA_CA_CERTS",
-		"AWS_CA_BUNDLE",      "NODE_TLS_REJECT_UNAUTHORIZED",
-		"SSLKEYLOGFILE",      "PYTHONHTTPSVERIFY",
-	};
-
-	return is_listed(names, sizeof names / sizeof names[0], name, length);
-}
-
-static size_t name_length(const char *text, size_t length)
-{
-	size_t end = 0;
-
-	if (length && !isdigit((unsigned char)text[0]))
-		while (end < length && (isalnum((unsigned char)text[end]) || text[end] == '_'))
-			end++;
-	return end;
-}
-
-/* "$NAME" or "${NAME}": how long.  0: something else. */
-static size_t expansion_length(const char *text, size_t length)
-{
-	size_t brace = length > 1 && text[1] == '{', name;
-
-	name = length > 1 + brace ? name_length(text + 1 + brace, length - 1 - brace) : 0;
-	if (!name || (brace && (2 + name >= length || text[2 + name] != '}')))
+	if (text.at < text.end && *text.at >= '0' && *text.at <= '9')
 		return 0;
-	return 1 + name + 2 * brace;
+	while (text.at < text.end && is_name_character(*text.at))
+		text.at++;
+	return (size_t)(text.at - begin);
+}
+
+/* How long is the character that stands for itself, whoever reads it?  0: it does not. */
+static size_t plain_length(struct text text, char quote)
+{
+	if (is_name_character(*text.at) || is_one_of("./:@%+,=-?*", text))
+		return 1;
+	if (!quote || *text.at == quote || is_one_of("$`\\", text))
+		return 0;
+	return sb_utf8_plain(text.at, (size_t)(text.end - text.at));
+}
+
+/* "[optional]," matches one letter, and no "=" behind it; a bracket that is open matches itself. */
+static bool bracket_is_plain(struct text word)
+{
+	struct text rest = {memchr(word.at, ']', (size_t)(word.end - word.at)), word.end};
+
+	if (!rest.at)
+		return true;
+	rest.at++;
+	return !memchr(word.at + 1, '[', (size_t)(word.end - word.at - 1)) &&
+	       (rest.at == rest.end || is_one_of(",.:;)/}", rest)) &&
+	       !memchr(rest.at, ']', (size_t)(rest.end - rest.at));
 }
 
 /*
- * Where interpreters look for modules.  Editors have people write PYTHONPATH=src, and the project's
- * directories hold what the command may write in any case; told is what leads somewhere else.
+ * SECURITY: "export $(cat .env | xargs)" takes every word of a comment and of a quoted value for a
+ * name or an assignment, without quotes, and for a pattern of file names: of "PATH=bin", say.
+ * Held by: tests/cli/dotenv_readers.py
  */
-static bool is_search_path(const char *name, size_t length)
+static bool word_is_plain(struct text word)
 {
-	static const char *const names[] = {"PYTHONPATH", "NODE_PATH", "CLASSPATH",      "GEM_PATH",
-					    "GEM_HOME",   "R_LIBS*",   "GUILE_LOAD_PATH"};
+	char name[MAX_NAME];
+	size_t length = 0;
 
-	return is_listed(names, sizeof names / sizeof names[0], name, length);
+	skip(&word, "'\"");
+	while (word.at < word.end && is_name_character(*word.at)) {
+		if (length == sizeof name)
+			return false;
+		name[length++] = *word.at++;
+		skip(&word, "'\"");
+	}
+	if (!length && is_one_of("[", word))
+		return bracket_is_plain(word);
+	if (is_one_of("*[", word) || (is_one_of("?", word) && word.at + 1 < word.end))
+		return false;
+	/* "what?" matches no more than "what=" */
+	return !is_one_of("=?", word) || !sb_dotenv_steers(name, length);
 }
 
-/* "$PWD", "${workspaceFolder}", and what the variable was before: no other place. */
-static bool stays(const char *text, size_t length, const char *name, size_t width)
+/* All but the first. */
+static bool words_are_plain(struct text text)
 {
-	static const char *const known[] = {"PWD", "workspaceFolder"};
-	size_t brace = length > 1 && text[1] == '{',
-	       end = name_length(text + 1 + brace, length - 1 - brace);
+	while ((text.at = memchr(text.at, ' ', (size_t)(text.end - text.at)))) {
+		const char *word = text.at + 1;
+		const char *next = memchr(word, ' ', (size_t)(text.end - word));
 
-	text += 1 + brace;
-	return is_listed(known, sizeof known / sizeof known[0], text, end) ||
-	       (end == width && strncasecmp(text, name, width) == 0);
+		text.at = word;
+		if (!word_is_plain((struct text){word, next ? next : text.end}))
+			return false;
+	}
+	return true;
 }
 
-/* Does some entry of a list of paths lead out of the directory that it is meant for? */
-static bool leaves(const char *text, size_t length, const char *name, size_t width)
+/* A comment that is not plain ends with its line, too, but for a backslash that takes in the next one. */
+static enum sb_dotenv note_kind(struct text text)
 {
-	bool begins = true; /* a component does */
-	bool first = true;  /* and it is the first of its entry */
+	struct text rest = text;
+	size_t step = 1;
 
-	for (size_t i = 0; i < length; i++) {
-		char c = text[i];
+	while (rest.at < rest.end && (step = plain_length(rest, NOTE)))
+		rest.at += step;
+	if (rest.at == rest.end && words_are_plain(text))
+		return SB_DOTENV_PLAIN;
+	return memchr(text.at, '\r', (size_t)(text.end - text.at)) || text.end[-1] == '\\'
+		       ? SB_DOTENV_ODD
+		       : SB_DOTENV_STAYS;
+}
 
-		if (c == '"' || c == '\'')
-			continue;
-		if (first && (c == '/' || c == '~'))
+/* "$NAME", "${NAME}", "${NAME:-plain}": how long.  0: something else, or more than steering allows. */
+static size_t reference_length(struct text text, bool steering)
+{
+	const char *begin = text.at++;
+	bool brace = is_one_of("{", text);
+	size_t name;
+
+	text.at += brace;
+	name = name_length(text);
+	if (!name || (steering && !sb_dotenv_steers(text.at, name)))
+		return 0;
+	text.at += name;
+	if (!brace)
+		return (size_t)(text.at - begin);
+	if (text.end - text.at > 2 && text.at[0] == ':' && text.at[1] == '-')
+		while (text.at < text.end && plain_length(text, '\0'))
+			text.at++;
+	return is_one_of("}", text) ? (size_t)(text.at + 1 - begin) : 0;
+}
+
+/* "$(word word)": the same. */
+static size_t command_length(struct text text)
+{
+	const char *begin = text.at;
+
+	for (text.at += 2; text.at < text.end && (*text.at == ' ' || plain_length(text, '\0'));)
+		text.at++;
+	return is_one_of(")", text) ? (size_t)(text.at + 1 - begin) : 0;
+}
+
+static bool begins(struct text text, const char *with)
+{
+	size_t length = strlen(with);
+
+	return (size_t)(text.end - text.at) >= length && memcmp(text.at, with, length) == 0;
+}
+
+/* What stands between "=" and a comment, and what is known of it. */
+struct value {
+	struct text text; /* what is left of it */
+	char quote;
+	bool steering, exported;
+	bool stays, refers, holds; /* as in dotenv.h */
+};
+
+/* What is not plain, but ends in its line for sure: how long.  0: who knows. */
+static size_t odd_length(struct value *value)
+{
+	struct text text = value->text, next = {text.at + 1, text.end};
+
+	value->stays = true;
+	if (value->quote == '\'' || (value->quote && begins(text, "\\$"))) {
+		value->holds = true;
+		return is_one_of("$`", text) ? 1 : 2 * (size_t)begins(text, "\\$");
+	}
+	if (begins(text, "$("))
+		return command_length(text);
+	if (*text.at == '$') {
+		value->refers = true;
+		/* some shells split what "export" is given */
+		return value->exported && !value->quote ? 0
+							: reference_length(text, value->steering);
+	}
+	if (value->quote) /* but what ends with \\ some readers end later */
+		return *text.at == '\\' && is_one_of("nrt", next) ? 2 : 0;
+	if (*text.at == '&') { /* ?a=b&c=d: a shell runs an assignment */
+		next.at += name_length(next);
+		return next.at > text.at + 1 && is_one_of("=", next);
+	}
+	if (*text.at == ' ') /* a shell runs the second word; zsh knows "if" there, but not "If" */
+		return next.at < next.end && *next.at >= 'A' && *next.at <= 'Z';
+	if (is_one_of("#!^[]{}~", text))
+		return 1;
+	return *text.at & 0x80 ? sb_utf8_plain(text.at, (size_t)(text.end - text.at)) : 0;
+}
+
+/*
+ * Unquoted: zsh looks for the program in "=program", shells for files that match what they export,
+ * and node 22 for the value in the next line if blanks follow the "=".
+ */
+static bool is_left_alone(struct text text, const char *end, bool exported)
+{
+	if (text.at == text.end)
+		return text.end == end && !exported;
+	for (char before = ':'; text.at < text.end; before = *text.at++)
+		if ((before == ':' && *text.at == '=') || (exported && is_one_of("?*", text)))
+			return false;
+	return true;
+}
+
+static bool is_note_next(struct text text)
+{
+	return skip(&text, " \t") && (text.at == text.end || *text.at == '#');
+}
+
+/* value->text moves behind it. */
+static enum sb_dotenv take_value(struct value *value)
+{
+	struct text *text = &value->text, all;
+
+	value->quote = '\0';
+	if (is_one_of("'\"", *text))
+		value->quote = *text->at++;
+	all = *text;
+	while (text->at < text->end &&
+	       (value->quote ? *text->at != value->quote : !is_note_next(*text))) {
+		size_t step = plain_length(*text, value->quote);
+
+		if (!step && !(step = odd_length(value)))
+			return SB_DOTENV_ODD;
+		text->at += step;
+	}
+	all.end = text->at;
+	if (value->quote && text->at == text->end)
+		return SB_DOTENV_ODD;
+	text->at += value->quote != '\0';
+	if (value->refers || value->holds)
+		return !value->holds   ? SB_DOTENV_REFERS
+		       : value->refers ? SB_DOTENV_ODD
+				       : SB_DOTENV_HOLDS;
+	if (value->stays || value->steering)
+		return SB_DOTENV_STAYS;
+	return (value->quote ? words_are_plain(all)
+			     : is_left_alone(all, text->end, value->exported))
+		       ? SB_DOTENV_PLAIN
+		       : SB_DOTENV_STAYS;
+}
+
+/*
+ * Does some entry of a list of directories lead out of the one that it is meant for?  Editors have
+ * people write PYTHONPATH=src, and those hold what the command may write in any case.
+ */
+static bool leaves(struct text text)
+{
+	skip(&text, "'\"");
+	for (char before = ':'; text.at < text.end; before = *text.at++) {
+		if (before == ':' && is_one_of("/~", text))
 			return true;
-		if (c == '$' && !stays(text + i, length - i, name, width))
+		if ((before == ':' || before == '/') && begins(text, ".."))
 			return true;
-		if (begins && length - i > 1 && c == '.' && text[i + 1] == '.')
-			return true;
-		first = c == ':';
-		begins = first || c == '/';
 	}
 	return false;
 }
 
-/* One word as every reader takes it; *at moves behind it.  False: there is more in it. */
-static bool take_value(const char *text, size_t length, size_t *at)
+/* BROWSER=none: what a template of many web projects says, so that no browser opens; UID=1000. */
+static bool is_steered(struct text name, struct text text)
 {
-	char quote = '\0';
+	size_t length = (size_t)(name.end - name.at);
 
-	for (; *at < length; (*at)++) {
-		char c = text[*at];
-
-		/*
-		 * Not even in single quotes: a shell that takes the variable for a number (bash's
-		 * RANDOM, one that the user has declared so) evaluates the value, and runs what
-		 * stands in a subscript, a[$(x)].
-		 */
-		if (c == '`' || (c == '$' && *at + 1 < length && text[*at + 1] == '('))
-			return false;
-		/* nor one that ends a value, or a part of it: D='$' and X="${D}(x)" make the same */
-		if (c == '$' && (*at + 1 == length || strchr("'\"", text[*at + 1])))
-			return false;
-		if (quote ? c == quote : c == '"' || c == '\'') {
-			quote = quote ? '\0' : c;
-		} else if (c == '$' && quote != '\'') {
-			size_t step = expansion_length(text + *at, length - *at);
-
-			if (!step)
-				return false;
-			*at += step - 1;
-		} else if (quote != '\'' && (c == '\\' || (!quote && strchr(";&|<>()", c)))) {
-			return false;
-		} else if (!quote && (c == ' ' || c == '\t')) {
-			return true;
-		}
+	if (sb_dotenv_is_number(name.at, length))
+		return !skip(&text, "0123456789") || (text.at < text.end && !is_note_next(text));
+	if (length == 7 && begins(name, "BROWSER") && begins(text, "none")) {
+		text.at += 4;
+		return text.at < text.end && !is_note_next(text);
 	}
-	return !quote;
-}
-
-static void skip_blanks(const char *text, size_t length, size_t *at)
-{
-	while (*at < length && (text[*at] == ' ' || text[*at] == '\t'))
-		(*at)++;
-}
-
-/* Quotes, brackets, a backslash, a here-document: does the line end where it ends? */
-static enum sb_dotenv runs(const char *line, size_t length)
-{
-	unsigned quotes = 0, doubles = 0, backs = 0;
-	int depth = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		quotes += line[i] == '\'';
-		doubles += line[i] == '"';
-		backs += line[i] == '`';
-		depth += line[i] == '(' || line[i] == '{';
-		depth -= line[i] == ')' || line[i] == '}';
-		if (line[i] == '<' && i + 1 < length && line[i + 1] == '<')
-			return SB_DOTENV_OPEN;
-	}
-	if (quotes % 2 || doubles % 2 || backs % 2 || depth || (length && line[length - 1] == '\\'))
-		return SB_DOTENV_OPEN;
-	return SB_DOTENV_RUNS;
-}
-
-/* BROWSER=none: what a template of many web projects says, so that no browser opens. */
-static bool is_none(const char *name, size_t width, const char *value, size_t length)
-{
-	return width == 7 && strncasecmp(name, "BROWSER", 7) == 0 && length >= 4 &&
-	       memcmp(value, "none", 4) == 0 && (length == 4 || value[4] == ' ');
+	return sb_dotenv_steers(name.at, length);
 }
 
 enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
 {
-	static const char export[] = "export";
-	const size_t word = sizeof export - 1;
-	const char *name, *value;
-	size_t at = 0, width, end;
+	struct text text = {line, line + length}, name;
+	struct value value = {0};
+	enum sb_dotenv kind, note;
 
-	skip_blanks(line, length, &at);
-	if (at == length || line[at] == '#')
-		return SB_DOTENV_PLAIN;
-	if (length - at > word && memcmp(line + at, export, word) == 0 &&
-	    (line[at + word] == ' ' || line[at + word] == '\t')) {
-		at += word;
-		skip_blanks(line, length, &at);
-	}
-	name = line + at;
-	width = name_length(name, length - at);
-	at += width;
-	if (!width || at == length || line[at] != '=')
-		return runs(line, length);
-	value = line + ++at;
-	if (steers(name, width) && !is_daily(name, width) &&
-	    !is_none(name, width, value, length - at))
-		return runs(line, length);
-	if (!take_value(line, length, &at))
-		return runs(line, length);
-	end = at;
-	skip_blanks(line, length, &at);
-	if (at < length && line[at] != '#')
-		return runs(line, length);
-	if (is_search_path(name, width) && leaves(value, (size_t)(line + end - value), name, width))
+	skip(&text, " \t");
+	if (text.at == text.end) /* node 20 makes blanks a part of the next name */
+		return length ? SB_DOTENV_STAYS : SB_DOTENV_PLAIN;
+	if (*text.at == '#')
+		return note_kind(text);
+	value.exported = begins(text, "export ") || begins(text, "export\t");
+	text.at += value.exported ? strlen("export") : 0;
+	skip(&text, " \t");
+	name = (struct text){text.at, text.at + name_length(text)};
+	text.at = name.end;
+	if (name.at == name.end || !is_one_of("=", text))
+		return SB_DOTENV_ODD;
+	text.at++;
+	value.text = text;
+	value.steering = is_steered(name, text);
+	kind = take_value(&value);
+	text.end = value.text.at;
+	if (value.text.at < value.text.end && !is_note_next(value.text))
+		return SB_DOTENV_ODD;
+	skip(&value.text, " \t");
+	note = value.text.at < value.text.end ? note_kind(value.text) : SB_DOTENV_PLAIN;
+	if (note > kind)
+		return note;
+	if (kind == SB_DOTENV_PLAIN &&
+	    (sb_dotenv_leads(name.at, (size_t)(name.end - name.at)) ||
+	     (sb_dotenv_is_search_path(name.at, (size_t)(name.end - name.at)) && leaves(text))))
 		return SB_DOTENV_TOLD;
-	return leads_away(name, width) ? SB_DOTENV_TOLD : SB_DOTENV_PLAIN;
+	return kind;
 }

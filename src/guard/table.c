@@ -958,7 +958,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_TOOL_VERSIONS:
 		return "versions, no paths and no templates";
 	case SB_GUARD_DOTENV:
-		return "assignments of variables that run nothing";
+		return "plain assignments of variables that run nothing";
 	case SB_GUARD_IGNORE:
 		return "new lines that ignore more";
 	case SB_GUARD_ANYTHING:

@@ -4,8 +4,8 @@
  *     guarded table         the rows as the table of docs/guarded.md
  *     guarded git           the files of a git directory as the table of docs/git.md
  *     guarded told          those that are told and not asked about, as that table
- *     guarded content ROOT OLD PATH   may PATH's bytes replace OLD's there unasked, with ROOT the
- *                           only guarded directory?  "plain" or "ask", and why; OLD may be missing
+ *     guarded content ROOT [OLD PATH]...   may PATH's bytes replace OLD's there unasked, with ROOT
+ *                           the only guarded directory?  "plain" or "ask", and why; OLD may be missing
  *     guarded judge         reads absolute paths, one a line, directories with a slash behind them;
  *                           says "plain", "check" or "ask" and the pattern, for making them
  */
@@ -152,8 +152,12 @@ int main(int argc, char **argv)
 		return print_told();
 	if (argc == 2 && strcmp(argv[1], "judge") == 0)
 		return judge_lines();
-	if (argc == 5 && strcmp(argv[1], "content") == 0)
-		return check_content(argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: guarded table|git|told|judge|content ROOT OLD PATH\n");
+	if (argc >= 5 && argc % 2 && strcmp(argv[1], "content") == 0) {
+		for (int i = 3; i < argc; i += 2)
+			if (check_content(argv[2], argv[i], argv[i + 1]) != 0)
+				return 1;
+		return 0;
+	}
+	fprintf(stderr, "usage: guarded table|git|told|judge|content ROOT [OLD PATH]...\n");
 	return 2;
 }

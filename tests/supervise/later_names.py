@@ -98,8 +98,8 @@ def lfsconfig(fx):
 
 
 DANGEROUS = ("A=$(id)", "A=b id", "id", "PATH=bin", "export LD_PRELOAD=./x.so", "A=`id`", "A='x", "A=b;id",
-             "CODEX_HOME=.x")
-HARMLESS = ("A=1", "export B='a b'", "URL=https://h/x?y=z", "# note", "C=${A}/x", "")
+             "CODEX_HOME=.x", "C=${A}/x", "A= ", "# `id`", "A='b PATH=bin'")
+HARMLESS = ("A=1", "export B='a b'", "URL=https://h/x?y=z", "# note", "")
 
 
 @test("P2 .env: plain assignments land, more asks", variants=("full", "flat"))
@@ -112,10 +112,10 @@ def dotenv(fx):
         equal(fx.read(".env"), "OLD=1\n", f"{line} by rename")
         works(fx.run("sh", "-c", 'printf "%s\\n" "$1" >>.env', "-", line), "control")
         equal(fx.read(".env"), f"OLD=1\n{line}\n", "control")
-    fx.write(".env", "OLD=$(from before)\n")
+    fx.write(".env", "OLD=$(from before)\nX=${OLD}\n")
     for line in HARMLESS:
         works(fx.sandbash("--consent=deny", "sh", "-c", 'printf "%s\\n" "$1" >>.env', "-", line))
-    equal(fx.read(".env"), "OLD=$(from before)\n" + "".join(f"{line}\n" for line in HARMLESS))
+    equal(fx.read(".env"), "OLD=$(from before)\nX=${OLD}\n" + "".join(f"{line}\n" for line in HARMLESS))
     works(fx.sandbash("--consent=deny", "sh", "-c", "rm .env && mkdir .env && echo x >.env/pyvenv.cfg"),
           "a directory of that name")
 

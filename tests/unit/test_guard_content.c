@@ -567,13 +567,12 @@ static void an_env_file_of_assignments(void **state)
 		"A=1\n",
 		"A=\n",
 		"A=\"b c\"\n",
-		"export A='${id} $x;&'\n",
-		"# $(id)\n\nA=b # c\n",
-		"A=${B}/$C\n",
+		"export A='(id) x;&'\n",
+		"# (id)\n\nA=b # c\n",
 		"URL=https://me:pw@h:1/x?y=z\n",
-		"A=a*b[c]{d}~\n",
+		"A=\"a*b[c]{d}~\"\n",
 		"PYTHONPATH=src\n",
-		"PYTHONPATH=\"src:./lib:${PYTHONPATH}\"\nNODE_PATH=$PWD/a..b\n",
+		"PYTHONPATH=\"src:./lib\"\nNODE_PATH=./a..b\n",
 		"PYTHONUNBUFFERED=1\nPYTHONDONTWRITEBYTECODE=1\n",
 		"RUST_LOG=info\nRUST_BACKTRACE=1\nGEMINI_API_KEY=x\nGIT_SHA=x\nSSH_HOST=h\n",
 		"DOTNET_ENVIRONMENT=Development\nDOCKER_IMAGE=x\nRPS_LIMIT=1\nPROMPT_VERSION=2\n",
@@ -584,7 +583,9 @@ static void an_env_file_of_assignments(void **state)
 		"DJANGO_SETTINGS_MODULE=a.b\n",
 		"RAILS_ENV=test\n",
 		"LESSON=1\n",
-		"PASSWORD='a$b$$c'\n",
+		"# Redis [optional], see https://h/?x=y: isn't it?\n#PORT=1\n\n",
+		"URL='http://u:p@h:80/x?y=z&w=(1)'\nJSON='{\"a\": [1, \"b\"]}'\nN=\"it's, J\303\266rg\"\n",
+		"KEY=base64:dGVzdA==\nHOSTS=*\nA=x?y\nexport B='*'\nUID=1000\nLINES=24 # of them\n",
 		"GID_PREFIX=x\nSANDBOXED=1\nUID_LENGTH=8\n",
 		"\texport  A=b\n",
 	};
@@ -592,7 +593,37 @@ static void an_env_file_of_assignments(void **state)
 		"A='$(id)'\n",
 		"RANDOM='a[$(id)]'\n",
 		"RANDOM='a[${x@P}]'\n", /* x='\\044(id)' */
-		"SECONDS=1\n",
+		"RANDOM=ENV=5\n",
+		"SECONDS=1+x\n",
+		"PASSWORD='a$b$$c'\n",
+		"C=${A}/x\n",
+		"A=\"x\\ny\"\n",
+		"A='a''b'\n",
+		"A= \nB=c\n",
+		"A= # x\n",
+		"export A=\n",
+		"export A=*\n",
+		"A==ls\n",
+		"A=x:=ls\n",
+		"A=~/x\n",
+		"A={a,b}\n",
+		"A=\303\266\n",
+		"A='\342\200\250B'\n",
+		"A='\302\205B'\n",
+		"A='\303'\n",
+		"A='\tb'\n",
+		"A='b PATH=bin'\n",
+		"A='b *'\n",
+		"# `id`\n",
+		"# $x\n",
+		"# x\\\n",
+		"# PATH=bin\n",
+		"# P\"AT\"H=bin\n",
+		"# PATH?bin\n",
+		"# [P]ATH=bin\n",
+		"A=b # *\n",
+		"A=b # $(id)\n",
+		" \nA=b\n",
 		"D='$'\nX=\"${D}(id)\"\n",
 		"D='x$'\n",
 		"D='$'\"(id)\"\n",
@@ -686,12 +717,48 @@ static void an_env_file_of_assignments(void **state)
 		"A=b\r\n",
 		"URL=http://h/x?y=z&w\n",
 	};
+	/* what may stay beside a plain line, but not come */
+	static const char *const staying[] = {
+		"C=${A}/$B:${D:-x}\nDATA=~/x\n",
+		"PATH=./bin:$PATH\n",
+		"A='$x`'\n",
+		"A=\"x\\ny\"\nB=\"${C}\"\n",
+		"NAME=My App\n",
+		"U=http://h/?a=b&c=d\n",
+		"# `id` $x\n",
+		"P=a#b!c^d[e]{f}\n",
+		"A=\"$(op read x)\"\n",
+		"EDITOR=vim\n",
+		"A=b # $(id)\nB=\303\266\n",
+		"A= # x\n",
+	};
+	/* what other lines may give another meaning, or it to them */
+	static const char *const meaning[] = {
+		"A='x\n",
+		"A=\"\n",
+		"A=$(cat $X)\n",
+		"eval $A\n",
+		"if x; then\n",
+		"PATH=$X:$PATH\n",
+		"export A=$B\n",
+		"A=x;if\n",
+		"A=x&if\n",
+		"A=x\\\n",
+		"A='$'\nB=\"${A}${C}\"\n",
+		"A=\"x\\\\\"\n",
+		"A=\"\\$(${B})\"\n",
+		"# x\\\n",
+		"A=`x $B`\n",
+		"A=x 'y\n",
+		"A=x if\n",
+		"A=x {\n",
+		"A=X Y=z while\n",
+	};
 	static const char *const leading[] = {
-		"PYTHONPATH=/opt/x\n",     "PYTHONPATH=src:~/x\n",
-		"PYTHONPATH=a/../../x\n",  "PYTHONPATH='src:/opt/x'\n",
-		"PYTHONPATH=$HOME/x\n",    "NODE_PATH=..\n",
-		"CLASSPATH=\"${M2}/x\"\n", "SSL_CERT_FILE=certs/x.pem\n",
-		"SSLKEYLOGFILE=x\n",
+		"PYTHONPATH=/opt/x\n",         "PYTHONPATH=\"/opt/x\"\n",
+		"PYTHONPATH='src:~/x'\n",      "PYTHONPATH=a/../../x\n",
+		"PYTHONPATH='src:/opt/x'\n",   "NODE_PATH=..\n",
+		"SSL_CERT_FILE=certs/x.pem\n", "SSLKEYLOGFILE=x\n",
 	};
 	struct guarded *fx = *state;
 
@@ -709,6 +776,21 @@ static void an_env_file_of_assignments(void **state)
 		SB_GUARD_ASK);
 	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A='x\n$(id)\n'\n", "$(id)\n"),
 			 SB_GUARD_ASK);
+	for (size_t i = 0; i < COUNT(staying); i++) {
+		char both[256];
+
+		snprintf(both, sizeof both, "B=1\n%s# x\n", staying[i]);
+		if (content(fx, SB_GUARD_DOTENV, ".env", staying[i], both) != SB_GUARD_PLAIN)
+			fail_msg("asked again: %s", staying[i]);
+		assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "B=1\n", both), SB_GUARD_ASK);
+	}
+	for (size_t i = 0; i < COUNT(meaning); i++) {
+		char both[256];
+
+		snprintf(both, sizeof both, "%sB=1\n", meaning[i]);
+		if (content(fx, SB_GUARD_DOTENV, ".env", meaning[i], both) != SB_GUARD_ASK)
+			fail_msg("not asked: %s", meaning[i]);
+	}
 	/* lands, and is told */
 	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_DOTENV, "/p/.env",
 					  (struct sb_guard_bytes){0},
