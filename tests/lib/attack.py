@@ -145,7 +145,7 @@ class Victim:
 
     def ask(self):
         """End it; what it saw: (memory, number of signals), or None when it was killed."""
-        out, _ = self.process.communicate(b"", timeout=10)
+        out, _ = self.process.communicate(b"", timeout=30)
         if self.process.returncode != 0:
             return None
         memory, signals = out.decode().split()

@@ -219,7 +219,7 @@ class Server:
 
     # --- the end ---------------------------------------------------------------------------
 
-    def end(self, timeout=10):
+    def end(self, timeout=30):
         """Standard input ends: the exit status."""
         self.process.stdin.close()
         return self.process.wait(timeout)

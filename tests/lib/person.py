@@ -35,7 +35,7 @@ class Person:
         person.fx, person.term = fx, term
         return person
 
-    def until(self, condition, message, seconds=10):
+    def until(self, condition, message, seconds=30):
         deadline = time.monotonic() + seconds
         while not condition():
             check(time.monotonic() < deadline, f"{message}; the screen:\n{self.term.screen()}")
@@ -46,7 +46,7 @@ class Person:
         screen = self.term.screen()
         return TITLE in screen and "Press " in screen and all(str(t) in screen for t in texts)
 
-    def question(self, *texts, seconds=10):
+    def question(self, *texts, seconds=30):
         self.until(lambda: self.shows(*texts), f"no question with {texts}", seconds)
         return self.term.screen()
 
@@ -72,7 +72,7 @@ class Person:
             self.term.settle(0.05, 0.1)
             check(not self.shows(), f"a question nobody expected:\n{self.term.screen()}")
 
-    def end(self, timeout=10):
+    def end(self, timeout=30):
         """The status of the command; no question may come any more."""
         deadline = time.monotonic() + timeout
         while self.term.process.poll() is None:

@@ -1,5 +1,5 @@
-"""racer.py SECONDS ATTACK ROLE - one of two that race each other for a name, in the directory they
-are in.
+"""racer.py SECONDS LEAST ATTACK ROLE - one of two that race each other for a name, in the directory they
+are in: so long, and until it got its way so often, if that does not take for ever.
 
 The maker puts something where nobody obeys it and takes it away again; the flipper makes that place
 one that counts, and ordinary again.  Each is harmless by itself, and what both have done at once
@@ -15,6 +15,7 @@ import time
 MARK = "planted-by-the-inside"
 PLANTED = 3
 LINGER = 0.008  # so long the flipper leaves it, for those who are late
+FOR_EVER = 20
 LONG = 0.5  # what is taken back is gone by then, also if its run is stopped again and again
 
 
@@ -271,9 +272,9 @@ def linger(race):
     return False
 
 
-def run(race, act, undo, end, look):
+def run(race, act, undo, end, least, look):
     done = 0
-    while time.monotonic() < end:
+    while time.monotonic() < end or (done < least and time.monotonic() < end + FOR_EVER):
         try:
             act()
         except OSError:
@@ -282,7 +283,8 @@ def run(race, act, undo, end, look):
         if look(race):
             print("planted", flush=True)
             sys.exit(PLANTED)
-        while time.monotonic() < end + 1:  # the other may be in the way for a moment
+        late = max(end, time.monotonic()) + 1
+        while time.monotonic() < late:  # the other may be in the way for a moment
             try:
                 undo()
                 break
@@ -292,16 +294,16 @@ def run(race, act, undo, end, look):
 
 
 def main():
-    seconds, attack, role = float(sys.argv[1]), sys.argv[2], sys.argv[3]
+    seconds, least, (attack, role) = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     race = ATTACKS[attack]()
     race.begin()
     print("ready", flush=True)
     sys.stdin.readline()  # both begin at a time
     end = time.monotonic() + seconds
     if role == "maker":
-        print(run(race, race.make, race.unmake, end, stays))
+        print(run(race, race.make, race.unmake, end, least, stays))
     else:
-        print(run(race, race.flip, race.flop, end, linger))
+        print(run(race, race.flip, race.flop, end, least, linger))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 from tap import Failed, check
 
 
-def wait(condition, message, seconds=10):
+def wait(condition, message, seconds=30):
     deadline = time.monotonic() + seconds
     while True:
         found = condition()
@@ -75,7 +75,7 @@ class Run:
         with open("/proc/net/unix", encoding="ascii", errors="replace") as stream:
             return sum(line.split()[-1] == name for line in stream) - 1
 
-    def end(self, timeout=20):
+    def end(self, timeout=60):
         try:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -91,4 +91,4 @@ class Run:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-        return self.process.communicate(timeout=10)
+        return self.process.communicate(timeout=30)

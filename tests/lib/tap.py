@@ -185,7 +185,7 @@ class Fixture:
         return words
 
     def sandbash(self, *args, cwd=None, env=None, input=None, variant=None, without=None,
-                 outer=None, timeout=30, **popen):
+                 outer=None, timeout=90, **popen):
         """Run sandbash ARGS in the project.
 
         env       changes to the environment (None removes)
@@ -197,7 +197,7 @@ class Fixture:
         words = self.argv(*args, variant=variant, without=without, outer=outer)
         return self.run(*words, cwd=cwd, env=env, input=input, timeout=timeout, **popen)
 
-    def run(self, *argv, cwd=None, env=None, input=None, timeout=30, **popen):
+    def run(self, *argv, cwd=None, env=None, input=None, timeout=90, **popen):
         """Run argv itself in the same surroundings, with no sandbox: the control."""
         words = with_flags([os.fspath(word) for word in argv])
         data = input.encode("utf-8", "surrogateescape") if isinstance(input, str) else input

@@ -279,7 +279,7 @@ class Terminal:
     def cursor(self):
         return self._screen.row, self._screen.column
 
-    def expect(self, pattern, timeout=10):
+    def expect(self, pattern, timeout=30):
         """Wait until pattern (a regular expression) is in the output after the last match."""
         deadline = time.monotonic() + timeout
         while True:
@@ -311,7 +311,7 @@ class Terminal:
         """The process group that Ctrl-C would reach."""
         return os.tcgetpgrp(self.master)
 
-    def wait(self, timeout=10):
+    def wait(self, timeout=30):
         """Exit status of the command."""
         deadline = time.monotonic() + timeout
         while self.process.poll() is None:

@@ -14,7 +14,7 @@ from attack import signature, unchanged
 from compare import IS_NATIVE, IS_STATIC, inside, native
 from tap import BIN, check, equal, run_all, test
 
-PATIENCE = 30  # seconds; each storm takes about one
+PATIENCE = 90  # seconds; each storm takes about one, alone on the machine
 
 
 def storm(fx, *words, rest=0):
