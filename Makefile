@@ -8,7 +8,7 @@
 #     make test-agents     claude, codex, gemini, opencode and qwen themselves, from npm, with a stand-in model
 #     make test-programs   suites of real programs, natively and inside (docs/fidelity.md)
 #     make bench      speed against native and bubblewrap, and of the server for agents
-#     make lint       formatting, static analysis, warnings as errors with gcc and clang
+#     make lint       formatting, rooms, shell, clang's warnings; with TIDY=--tidy static analysis
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
 #     make cross      compile for the other architecture, as a check
 #     make install    to $(DESTDIR)$(PREFIX)
@@ -81,9 +81,11 @@ bench: build
 	@scripts/npm $(BUILD)
 	@bench/mcp --sandbash $(BUILD)/sandbash
 
+# TIDY=--tidy: static analysis of all files as well; TIDY="--tidy src/guard/judge.c" of one.
 lint:
 	@scripts/need build lint
-	@scripts/lint
+	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
+	@scripts/lint $(BUILD) $(TIDY)
 
 fuzz: test-build
 	@scripts/need fuzz

@@ -41,11 +41,11 @@ struct search {
 	int left;
 };
 
-/* Takes top, which may be NULL. */
-static int add_tree(struct search *search, const struct sb_repository *repository, char *top)
+/* Takes given, which may be NULL. */
+static int add_tree(struct search *search, const struct sb_repository *repository, char *given)
 {
 	const struct sb_guard_options *options = search->options;
-	SB_AUTO_FREE char *own = top;
+	SB_AUTO_FREE char *top = given;
 
 	if (!top || (options->in_guarded_root && !options->in_guarded_root(options->context, top)))
 		return SB_OK;

@@ -116,7 +116,7 @@ static struct sock_filter filter[256];
 static unsigned short length;
 static bool has_listener;
 
-static void die(const char *what)
+__attribute__((noreturn)) static void die(const char *what)
 {
 	fprintf(stderr, "without: %s: %s\n", what, strerror(errno));
 	exit(125);
