@@ -22,6 +22,7 @@ struct sb_layers {
 	bool supervised;     /* every change is held and performed by a broker */
 	bool pid_namespace;  /* supervised: everything ends with it */
 	bool no_copies;      /* supervised: descriptors of the command cannot be copied: kept.h */
+	bool no_sight;       /* supervised: memory that a process hides cannot be read: prctl(2) */
 	bool interrupts;     /* supervised: signals end held calls: owed.h */
 	bool listings;       /* supervised: a broker opens directories, since some are hidden */
 	int outer;           /* how many sandbash runs this one is inside of */

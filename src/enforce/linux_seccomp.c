@@ -63,6 +63,7 @@ enum when {
 	HOLDS_SIGNALS,
 	HOLDS_SOCKETS,
 	HOLDS_GROUPS,
+	NEEDS_SIGHT,
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
@@ -285,6 +286,15 @@ static const struct sb_filter_row table[] = {
 	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
 	/* The namespace has no names for them: supervise/groups.h. */
 	{SYS_getgroups, HOLD, HOLDS_GROUPS, {{0}}},
+	/*
+	 * SECURITY: where the broker has no right to read processes that hide their memory, none does.
+	 *
+	 * Danger: other processes of the run can read it, and a program behind core_pattern gets it with a
+	 * core.  They are one run: who could read gpg-agent there could have started another in its place.
+	 * Price: the answer is a lie.  Else such a program (gpg-agent) could change nothing at all.
+	 * Held by: tests/supervise/everyday.py
+	 */
+	{SYS_prctl, ANSWER(0), NEEDS_SIGHT, {{EQUAL, 0, PR_SET_DUMPABLE}, {EQUAL, 1, 0}}},
 	/* the mark by which the broker knows a nested run's processes (supervise/domains.h) */
 	{SYS_prlimit64, PERM, SUPERVISED, {{EQUAL, 1, RLIMIT_LOCKS}, {NOT_ZERO, 2, 0}}},
 	{SYS_setrlimit, PERM, SUPERVISED, {{EQUAL, 0, RLIMIT_LOCKS}}},
@@ -349,6 +359,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->sockets;
 	case HOLDS_GROUPS:
 		return options->groups;
+	case NEEDS_SIGHT:
+		return options->sight;
 	case MAKES_NO_SOCKETS:
 		return !options->sockets;
 	case UNMOUNTED:
@@ -625,6 +637,7 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	options.listings = layers->listings;
 	options.signals = sb_layers_hold_signals(layers);
 	options.sockets = layers->no_copies;
+	options.sight = layers->no_sight;
 	options.groups = has_unnamed_groups(layers);
 	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 	if (status != SB_OK)

@@ -26,6 +26,7 @@ struct sb_filter_options {
 	bool listings;    /* and every open of a directory that says it is one */
 	bool signals;     /* and every signal */
 	bool sockets;     /* and making a socket: copies of it cannot be had later */
+	bool sight;       /* processes that hide their memory could not be held: none does */
 	bool performer;   /* the broker's own filter instead of the command's */
 	bool one_user;    /* the namespace knows these two, and nobody else: */
 	unsigned user, group;

@@ -361,6 +361,8 @@ static int confine_performer(struct family *family, struct sb_error *err)
 		status = sb_stages_give_verdict(stages, err);
 	if (status != SB_OK)
 		return status;
+	stages->layers->no_sight = !stages->layers->user_namespace &&
+				   !sb_sys_has_capability(CAP_SYS_PTRACE);
 	if (!family->init)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (sb_sys_no_new_privs() < 0)

@@ -295,6 +295,19 @@ if SUPERVISED:  # a static run has nobody outside its namespace
     except PermissionError: print("EPERM")
     """)
 
+    everyday("a process that does not want to be looked at", """if 1:
+    import ctypes, os
+    libc = ctypes.CDLL(None, use_errno=True)
+    print(libc.prctl(4, 0, 0, 0, 0), libc.prctl(4, 3, 0, 0, 0), ctypes.get_errno()) # PR_SET_DUMPABLE
+    os.mkdir("d"); open("d/f", "w").close(); os.rename("d/f", "d/g"); os.chmod("d/g", 0o600); print(os.listdir("d"))
+    print(libc.prctl(4, 1, 0, 0, 0), libc.prctl(3, 0, 0, 0, 0))
+    """)
+
+    everyday("gpg: a key, a signature", """
+    mkdir -m 700 g; export GNUPGHOME=$PWD/g; gpg -q --batch --passphrase '' --quick-gen-key me@x ed25519 default never 2>/dev/null; echo $?
+    echo hi >m; gpg -q --batch -s m; echo $?; gpg -q --verify m.gpg 2>&1 | grep -c Good; gpgconf --kill all
+    """, ["gpg", "gpg-agent"], ("full", "flat"), "sh")
+
     everyday("chattr and lsattr", """
     touch f; mkdir d; mkfifo p; lsattr -d f d
     for flag in +d +A +S -d +s +i +a +j +C +c -S -i; do chattr $flag f 2>&1; echo $flag $?; lsattr f; done
