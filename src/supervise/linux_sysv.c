@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -139,8 +140,9 @@ static bool start_keeper(void)
 		return true;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
-	keeper = fork();
-	if (keeper == 0) { /* of a process with threads: nothing but system calls */
+	/* in a process with threads: nothing but system calls, on either side */
+	keeper = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (keeper == 0) {
 		setsid();
 		if (dup2(ends[0], 0) < 0 || syscall(SYS_close_range, 1, ~0u, 0) != 0)
 			_exit(1);
