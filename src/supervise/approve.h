@@ -94,6 +94,11 @@ void sb_approver_tell_standing(struct sb_approver *approver, struct sb_socket *s
 void sb_approver_tick(struct sb_approver *approver);
 int sb_approver_timeout_ms(const struct sb_approver *approver); /* until the next tick; -1: none */
 
+/* Answers have changed: whom they cover waits no longer. */
+void sb_approver_reconsider(struct sb_approver *approver);
+
+/* --- approve_tell.c -------------------------------------------------------------------- */
+
 /* A line for the end of the run: kept for the summary, and recorded. */
 void sb_approver_note(struct sb_approver *approver, enum sb_note_weight weight, const char *line);
 
@@ -102,9 +107,6 @@ void sb_approver_tell(const struct sb_approver *approver, const struct sb_error 
 
 /* Write a record; a failure is said once. */
 void sb_approver_record(struct sb_approver *approver, const struct sb_event *event);
-
-/* Answers have changed: whom they cover waits no longer. */
-void sb_approver_reconsider(struct sb_approver *approver);
 
 /* --- linux_terminals.c ---------------------------------------------------------------- */
 

@@ -134,13 +134,6 @@ static bool make_key(const struct sb_pending *pending, const struct sb_remarks *
 		       SB_OK;
 }
 
-void sb_pending_keep(struct sb_approver *approver, struct sb_pending *pending)
-{
-	pending->next = approver->pending;
-	approver->pending = pending;
-	approver->pending_count++;
-}
-
 static void refuse(struct sb_approver *approver, struct sb_pending *pending, const char *by)
 {
 	sb_pending_deny(approver, pending, by);

@@ -11,7 +11,6 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
-#include "base/escape.h"
 #include "consent/always.h"
 #include "policy/remembered.h"
 #include "supervise/acts.h"
@@ -34,36 +33,6 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 	approver->flood = sb_flood_new();
 	return approver->grants && approver->flood ? SB_OK
 						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
-/* --- telling ------------------------------------------------------------------------ */
-
-void sb_approver_tell(const struct sb_approver *approver, const struct sb_error *err)
-{
-	char line[sizeof err->message + 128];
-
-	snprintf(line, sizeof line, "%s%s%s", err->message, err->sys_errno ? ": " : "",
-		 err->sys_errno ? strerror(err->sys_errno) : "");
-	if (approver->asking.notice)
-		approver->asking.notice(approver->asking.context, line);
-}
-
-void sb_approver_record(struct sb_approver *approver, const struct sb_event *event)
-{
-	struct sb_error err;
-
-	if (approver->audit && sb_audit_write(approver->audit, event, &err) != SB_OK)
-		sb_approver_tell(approver, &err);
-}
-
-void sb_approver_note(struct sb_approver *approver, enum sb_note_weight weight, const char *line)
-{
-	char safe[SB_NOTE_SIZE];
-	struct sb_event event = {.kind = SB_EVENT_NOTE,
-				 .note = sb_escape_line(safe, sizeof safe, line)};
-
-	if (approver->summary && sb_summary_note(approver->summary, weight, safe))
-		sb_approver_record(approver, &event);
 }
 
 static void answer_others(struct sb_approver *approver);

@@ -61,27 +61,6 @@ static bool holds_already(int proc, const struct sb_call *call, const struct sb_
 	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
 }
 
-int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
-		      const struct sb_call *call, const struct sb_named *named,
-		      enum sb_lookup lookup, struct sb_spot *out)
-{
-	const struct sb_caller caller = {call->thread, broker->performer->proc, cwd};
-
-	if (named->by_descriptor) {
-		int status = sb_resolve_descriptor(&caller, named->fd, out);
-
-		if (status == 0 && named->open_only &&
-		    !sb_thread_has_open(broker->performer->proc, call->thread, named->fd)) {
-			sb_spot_done(out);
-			return -EBADF;
-		}
-		return status;
-	}
-	if (call->resolve && named == &call->file)
-		return sb_resolve_constrained(&caller, call, out);
-	return sb_resolve(&caller, named->fd, named->path, lookup, out);
-}
-
 bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
 			    const struct sb_spot *target)
 {

@@ -11,20 +11,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include "base/auto.h"
 #include "supervise/acts.h"
+#include "supervise/case.h"
 #include "supervise/constrained.h"
+#include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/groups.h"
-#include "supervise/case.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
@@ -37,137 +33,6 @@
 #include "sys/notify.h"
 
 #define TRIES 40 /* names come and go while we look: then give up */
-
-int sb_broker_enter(const struct sb_broker *broker)
-{
-	if (fchdir(broker->performer->proc) != 0)
-		return -errno;
-	umask(broker->performer->umask);
-	return 0;
-}
-
-void sb_broker_seen(struct sb_broker *broker, enum sb_op op)
-{
-	__atomic_fetch_add(&broker->counters.seen[op], 1, __ATOMIC_RELAXED);
-}
-
-void sb_broker_done(struct sb_broker *broker, enum sb_op op)
-{
-	__atomic_fetch_add(&broker->counters.allowed[op], 1, __ATOMIC_RELAXED);
-}
-
-void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error)
-{
-	/* nothing to be done when the caller is gone by now */
-	sb_sys_notify_fail(broker->performer->listener, call->id, error);
-}
-
-/*
- * SECURITY: what goes on is read once more by the kernel, and may be something else by then.
- *
- * Danger: a path that was a device becomes a protected file.  Then only the arguments in registers
- * are what we saw, and the command's own Landlock layer decides by them: it lets nothing be written
- * or made but in devices and fast roots.  It decides nothing about an open without write access,
- * which O_TRUNC empties all the same (truncation is not ruled where there are mounts:
- * linux_landlock.c), and nothing at all where it is missing.
- * Price: there such opens are refused.
- * Held by: tests/supervise/swapped.py
- */
-static int why_not_through(const struct sb_layers *layers, const struct sb_call *call)
-{
-	int access = call->flags & O_ACCMODE;
-
-	if (call->act != SB_ACT_OPEN)
-		return 0;
-	if (call->flags_in_memory)
-		return ENOSYS;    /* as an old kernel: constrained.h */
-	if (call->flags & O_PATH) /* nothing else counts then, and it gives no access: open(2) */
-		return 0;
-	if ((call->flags & O_TRUNC) && access != O_WRONLY && access != O_RDWR)
-		return EACCES;
-	return (call->flags & SB_OPENS_TO_CHANGE) && layers->landlock_abi < 1 ? EACCES : 0;
-}
-
-void sb_broker_let_through(const struct sb_broker *broker, const struct sb_call *call)
-{
-	int error = why_not_through(broker->performer->layers, call);
-
-	if (error)
-		sb_broker_fail(broker, call, error);
-	else
-		sb_sys_notify_continue(broker->performer->listener, call->id);
-}
-
-static void note(void *context, enum sb_note_weight weight, const char *line)
-{
-	struct sb_broker *broker = context;
-	bool new;
-
-	pthread_mutex_lock(&broker->notes_lock);
-	/* many more than anybody reads: the asker knows which of them to keep */
-	new = sb_notes_add(&broker->notes, weight, line) ||
-	      broker->notes.known_count == SB_NOTES_KNOWN;
-	pthread_mutex_unlock(&broker->notes_lock);
-	if (new)
-		sb_wire_send_note(broker->performer->channel, weight, line);
-}
-
-struct sb_telling sb_broker_telling(struct sb_broker *broker)
-{
-	return (struct sb_telling){broker->performer->policy, note, broker};
-}
-
-void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
-		       struct sb_spot *target, int socket)
-{
-	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
-
-	if (process < 0)
-		sb_broker_fail(broker, call, EACCES);
-	else
-		sb_broker_forward_for(broker, call, (pid_t)process, file, target, socket);
-}
-
-void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call, pid_t process,
-			   struct sb_spot *file, struct sb_spot *target, int socket)
-{
-	const struct sb_performer *performer = broker->performer;
-	SB_AUTO_FREE struct sb_wire_request *request = malloc(sizeof *request);
-
-	if (!request) {
-		sb_broker_fail(broker, call, EACCES);
-		return;
-	}
-	request->call = *call;
-	request->process = process;
-	request->umask = sb_broker_umask(broker, call->thread);
-	request->file = *file;
-	request->target = target ? *target : SB_SPOT_EMPTY;
-	request->socket = socket;
-	sb_trace_passed_on(call);
-	/* no asker: nobody could say yes */
-	if (sb_wire_send_request(performer->channel, request) < 0)
-		sb_broker_fail(broker, call, EACCES);
-}
-
-void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,
-		      const struct sb_spot *file, const struct sb_spot *target,
-		      struct sb_outcome *outcome)
-{
-	sb_deliver_quickly(broker->performer->listener, call, file, target, outcome);
-}
-
-/*
- * The kernel's own answer, not a refusal of ours.  It minds a full table of descriptors before
- * the path, so that is looked at when an open has failed otherwise.
- */
-void sb_broker_answer_error(const struct sb_broker *broker, const struct sb_call *call, int error)
-{
-	if (call->act == SB_ACT_OPEN && call->file.path[0] &&
-	    sb_thread_is_table_full(broker->performer->proc, call->thread))
-		error = EMFILE;
-	sb_broker_fail(broker, call, error);
-}
 
 /* --- opening ------------------------------------------------------------------------------ */
 
@@ -228,13 +93,6 @@ static bool may_read(const struct sb_broker *broker, const struct sb_call *call,
 	return true;
 }
 
-static bool is_in_proc(const struct sb_spot *file)
-{
-	struct statfs info;
-
-	return fstatfs(file->object, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
-}
-
 /*
  * SECURITY: files that rules hide by name although no mount can: they may appear later.
  *
@@ -263,7 +121,7 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 	}
 	if (!(S_ISREG(file.info.st_mode) || S_ISDIR(file.info.st_mode) ||
 	      S_ISLNK(file.info.st_mode) || sb_is_harmless_device(&file.info)) ||
-	    is_in_proc(&file)) {
+	    sb_is_procfs(file.object)) {
 		sb_broker_let_through(broker, call);
 	} else if (file.path[0] && !sb_path_is_gone(file.path, file.info.st_nlink) &&
 		   !may_read(broker, call, sb_spot_path(&file))) {

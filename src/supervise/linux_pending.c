@@ -644,3 +644,10 @@ void sb_pending_try_waiting(struct sb_approver *approver)
 		sb_pending_free(pending);
 	}
 }
+
+void sb_pending_keep(struct sb_approver *approver, struct sb_pending *pending)
+{
+	pending->next = approver->pending;
+	approver->pending = pending;
+	approver->pending_count++;
+}

@@ -11,9 +11,9 @@
 
 #include "consent/notes.h"
 #include "enforce/plan.h"
+#include "supervise/case.h"
 #include "supervise/fast.h"
 #include "supervise/kept.h"
-#include "supervise/case.h"
 #include "supervise/stage.h"
 #include "supervise/tell.h"
 #include "supervise/wire.h"
@@ -80,17 +80,8 @@ void sb_broker_make_pair(struct sb_broker *broker, const struct seccomp_notif *n
 /* True: it was a call that sends a signal, and is answered. */
 bool sb_broker_signal(const struct sb_broker *broker, const struct seccomp_notif *notification);
 
-/* --- shared by the two ----------------------------------------------------------------- */
+/* --- answer.c: what becomes of a call ---------------------------------------------------- */
 
-/* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */
-bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
-			    const struct sb_spot *target);
-/*
- * The policy allows it, and yet this process could not: it lies where it has no right to change
- * anything (a rule for something that did not exist at the start).  The other one can.
- */
-bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
-			       const struct sb_judgement *judgement, int error);
 void sb_broker_fail(const struct sb_broker *broker, const struct sb_call *call, int error);
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket);
@@ -115,12 +106,22 @@ void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call
 		      struct sb_outcome *outcome);
 /* The kernel's own answer, not a refusal of ours. */
 void sb_broker_answer_error(const struct sb_broker *broker, const struct sb_call *call, int error);
-
-/* --- attempt.c: one call that is neither answered nor let through at once --------------- */
-
+/* Where a name of the call leads.  0, or a negative errno. */
 int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 		      const struct sb_call *call, const struct sb_named *named,
 		      enum sb_lookup lookup, struct sb_spot *out);
+
+/* --- attempt.c: one call that is neither answered nor let through at once --------------- */
+
+/* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */
+bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target);
+/*
+ * The policy allows it, and yet this process could not: it lies where it has no right to change
+ * anything (a rule for something that did not exist at the start).  The other one can.
+ */
+bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
+			       const struct sb_judgement *judgement, int error);
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call);
 
