@@ -37,31 +37,7 @@ static void restore_settings(struct sb_terminal *t)
 	t->raw = false;
 }
 
-void sb_terminal_set_size(struct sb_terminal *t, bool narrow)
-{
-	struct winsize size = t->size;
-
-	/* Columns, not rows: an editor whose cursor is on the last row would scroll. */
-	if (narrow && size.ws_col > 2)
-		size.ws_col--;
-	else if (narrow && size.ws_row > 1)
-		size.ws_row--;
-	if (t->master >= 0)
-		ioctl(t->master, TIOCSWINSZ, &size);
-	t->narrowed = narrow;
-}
-
 /* --- to the real terminal ---------------------------------------------------------- */
-
-bool sb_terminal_drawing(const struct sb_terminal *t)
-{
-	return t->drawn < t->drawing.length;
-}
-
-bool sb_terminal_writing(const struct sb_terminal *t)
-{
-	return sb_terminal_drawing(t) || (t->phase != SHOWING && sb_relay_pending(&t->output));
-}
 
 static void write_drawing(struct sb_terminal *t)
 {

@@ -396,3 +396,17 @@ int64_t sb_terminal_deadline_ms(const struct sb_terminal *t)
 		sooner(&deadline, redraw_deadline(t));
 	return deadline;
 }
+
+void sb_terminal_set_size(struct sb_terminal *t, bool narrow)
+{
+	struct winsize size = t->size;
+
+	/* Columns, not rows: an editor whose cursor is on the last row would scroll. */
+	if (narrow && size.ws_col > 2)
+		size.ws_col--;
+	else if (narrow && size.ws_row > 1)
+		size.ws_row--;
+	if (t->master >= 0)
+		ioctl(t->master, TIOCSWINSZ, &size);
+	t->narrowed = narrow;
+}

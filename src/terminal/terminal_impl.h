@@ -72,8 +72,17 @@ struct sb_terminal {
 };
 
 /* Does something of ours, or of the command's, wait to be written to the real terminal? */
-bool sb_terminal_drawing(const struct sb_terminal *t);
-bool sb_terminal_writing(const struct sb_terminal *t);
+static inline bool sb_terminal_drawing(const struct sb_terminal *t)
+{
+	return t->drawn < t->drawing.length;
+}
+
+static inline bool sb_terminal_writing(const struct sb_terminal *t)
+{
+	return sb_terminal_drawing(t) || (t->phase != SHOWING && sb_relay_pending(&t->output));
+}
+
+/* --- terminal_ask.c --------------------------------------------------------------------- */
 
 /* Give the pty its size, or one column less. */
 void sb_terminal_set_size(struct sb_terminal *t, bool narrow);
