@@ -8,8 +8,8 @@
 #ifndef SB_FILES_FIND_SOURCE_H
 #define SB_FILES_FIND_SOURCE_H
 
-#include "search/search.h"
 #include "files/view.h"
+#include "search/search.h"
 
 struct sb_find {
 	struct sb_job *job; /* NULL: of sb_find_root() */
@@ -27,13 +27,18 @@ struct sb_find {
 int sb_find_open(struct sb_job *job, const char *path, struct sb_find *out);
 void sb_find_close(struct sb_find *find);
 
-/* The source of a root alone, all of it in sight: for .gitignore files. */
-void sb_find_root(const struct sb_files *view, const struct sb_root *root, struct sb_find *out);
-
 /* A path of the engine relative to the start: "" when it is the start. */
 const char *sb_find_relative(const struct sb_find *find, const char *path);
 
 /* An error of the engine. */
 int sb_find_fail(struct sb_find *find, const struct sb_error *why);
+
+/* --- find_backend.c --- */
+
+/* Search from this directory of the view's backend. */
+void sb_find_use_backend(struct sb_find *find, int directory);
+
+/* The source of a root alone, all of it in sight: for .gitignore files. */
+void sb_find_root(const struct sb_files *view, const struct sb_root *root, struct sb_find *out);
 
 #endif

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "files/covered.h"
 #include "files/find_source.h"
-#include "files/subtree.h"
 #include "files/view.h"
 #include "path/path.h"
 #include "policy/fast.h"
@@ -598,7 +598,7 @@ static enum sb_verdict tell(struct sb_job *job, const struct sb_wish *wish,
 static int look_beneath(const struct sb_files *view, const struct sb_place *place, char *path,
 			struct sb_site *out)
 {
-	int status = sb_parents_join(place, path);
+	int status = sb_place_last(place, path);
 
 	if (status < 0)
 		return status;

@@ -3,24 +3,12 @@
 
 #include "files/view.h"
 
-int sb_parents_join(const struct sb_place *place, char out[PATH_MAX])
-{
-	size_t head = strlen(place->path), tail = strlen(place->rest);
-
-	if (head + tail + 2 > PATH_MAX)
-		return -ENAMETOOLONG;
-	memcpy(out, place->path, head);
-	out[head] = '/';
-	memcpy(out + head + 1, place->rest, tail + 1);
-	return 0;
-}
-
 int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		    struct sb_parents *out)
 {
 	struct sb_wish deep = *wish;
 	struct sb_job quiet = {job->view, job->call, job->caller, NULL};
-	int status = sb_parents_join(place, out->path);
+	int status = sb_place_last(place, out->path);
 
 	if (status < 0)
 		return sb_refuse_errno(job->err, status, "make", place->path);

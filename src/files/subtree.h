@@ -8,30 +8,12 @@
 #ifndef SB_FILES_SUBTREE_H
 #define SB_FILES_SUBTREE_H
 
+#include "files/covered.h"
 #include "files/view.h"
 
 #define SB_SUBTREE_LIMIT 1000000 /* entries */
 
 #define SB_SUBTREE_DEPTH 256 /* two descriptors each */
-
-/*
- * What was allowed so far, for the gates of entries.  By operation: a yes to reading out there
- * is none to writing out there, and the two ends of a move or copy are different operations.
- */
-struct sb_covered {
-	unsigned whys[SB_OP_COUNT]; /* bits: 1 << enum sb_files_why */
-	char **paths;               /* asked about one by one, allowed; the first byte is the op */
-	size_t count;
-	struct sb_said *said; /* bytes that were asked about ahead, allowed */
-};
-
-void sb_covered_done(struct sb_covered *covered);
-
-/* Bytes that land at path were, or are, allowed by somebody who was asked.  data NULL: unseen ones. */
-bool sb_covered_has_bytes(const struct sb_covered *covered, const char *path, const char *data,
-			  size_t length);
-int sb_covered_add_bytes(struct sb_covered *covered, const char *path, const char *data,
-			 size_t length);
 
 /* The gate for one of many. */
 int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,

@@ -65,7 +65,7 @@ int sb_refuse_outside(struct sb_files_error *err, enum sb_op op, const char *giv
 /* A system call that failed, or a negative errno of the backend: "cannot VERB 'PATH': WHY". */
 int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, const char *path);
 
-/* --- view.c --- */
+/* --- job.c --- */
 
 /* The root that path lies in, the innermost; NULL: in none. */
 const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *path);
@@ -77,6 +77,9 @@ bool sb_job_cancelled(const struct sb_job *job);
 
 /* Why the way ended early, or that nothing is there, as an error; 0: the place exists. */
 int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const char *verb);
+
+/* The last name of a place whose parents are missing, as a path. */
+int sb_place_last(const struct sb_place *place, char out[PATH_MAX]);
 
 pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
 
@@ -159,9 +162,6 @@ struct sb_parents {
 	bool asked;          /* somebody said yes to the last name ... */
 	char path[PATH_MAX]; /* ... which is this */
 };
-
-/* The last name, as a path. */
-int sb_parents_join(const struct sb_place *place, char out[PATH_MAX]);
 
 int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
 		    struct sb_parents *out);
