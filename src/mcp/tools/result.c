@@ -85,9 +85,8 @@ json_t *sb_tool_files_error(const struct sb_files_error *err)
 			       err->violation, more);
 }
 
-/* Where that is: absolute, and relative to the project. */
-static void locate(struct sb_tool_call *call, json_t *facts, const char *given, bool follow,
-		   const char *absolute, const char *relative)
+void sb_tool_put_place(struct sb_tool_call *call, json_t *facts, const char *given, bool follow,
+		       const char *absolute, const char *relative)
 {
 	char path[PATH_MAX], inside[PATH_MAX];
 
@@ -102,30 +101,8 @@ json_t *sb_tool_where(struct sb_tool_call *call, const char *given)
 {
 	json_t *facts = json_pack("{s:o}", "given", sb_rpc_string(given));
 
-	locate(call, facts, given, true, "absolutePath", "relativePath");
+	sb_tool_put_place(call, facts, given, true, "absolutePath", "relativePath");
 	return facts;
-}
-
-void sb_tool_locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t *result)
-{
-	json_t *structured = json_object_get(result, "structuredContent");
-	/* what was removed or moved may have been a link: it is meant itself */
-	bool itself = tool->run == sb_tool_delete || tool->run == sb_tool_move;
-	const char *source = sb_arg_text(call->args, "source"),
-		   *destination = sb_arg_text(call->args, "destination"),
-		   *path = sb_arg_text(call->args, "path");
-
-	if (!structured || json_object_get(result, "isError") || call->err.code ||
-	    tool->kind != SB_TOOL_FILES || !sb_tool_has_paths(tool))
-		return;
-	if (source)
-		locate(call, structured, source, !itself, "absoluteSource", "relativeSource");
-	/* a search may have none, and begins at the root */
-	locate(call, structured,
-	       source ? destination
-	       : path ? path
-		      : ".",
-	       !source && !itself, "absolutePath", "relativePath");
 }
 
 json_t *sb_tool_sb_error(const struct sb_error *err)

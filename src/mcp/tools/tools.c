@@ -396,6 +396,40 @@ static void keep_note(void *context, const char *line)
 	json_array_append_new(call->notes, sb_rpc_string(line));
 }
 
+/* Does something with the file that its "path", or "source" and "destination", name? */
+static bool has_paths(const struct sb_tool *tool)
+{
+	if (tool->kind != SB_TOOL_FILES)
+		return false;
+	for (const struct sb_param *param = tool->params; param->name; param++)
+		if (strcmp(param->name, "path") == 0 || strcmp(param->name, "source") == 0)
+			return true;
+	return false;
+}
+
+/* Where it was, into the result: F8 wants the absolute and the relative path in each. */
+static void locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t *result)
+{
+	json_t *structured = json_object_get(result, "structuredContent");
+	/* what was removed or moved may have been a link: it is meant itself */
+	bool itself = tool->run == sb_tool_delete || tool->run == sb_tool_move;
+	const char *source = sb_arg_text(call->args, "source"),
+		   *destination = sb_arg_text(call->args, "destination"),
+		   *path = sb_arg_text(call->args, "path");
+
+	if (!structured || json_object_get(result, "isError") || call->err.code || !has_paths(tool))
+		return;
+	if (source)
+		sb_tool_put_place(call, structured, source, !itself, "absoluteSource",
+				  "relativeSource");
+	/* a search may have none, and begins at the root */
+	sb_tool_put_place(call, structured,
+			  source ? destination
+			  : path ? path
+				 : ".",
+			  !source && !itself, "absolutePath", "relativePath");
+}
+
 json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 		    struct sb_files_caller *caller)
 {
@@ -406,7 +440,7 @@ json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 	caller->note_context = call;
 	call->caller = caller;
 	result = tool->run(call);
-	sb_tool_locate(tool, call, result);
+	locate(tool, call, result);
 	if (result && call->notes && !json_object_get(result, "isError")) {
 		json_array_foreach(call->notes, i, line) json_array_append_new(
 			json_object_get(result, "content"),
@@ -503,16 +537,6 @@ static json_t *input_schema(const struct sb_tool *tool)
 	return schema;
 }
 
-bool sb_tool_has_paths(const struct sb_tool *tool)
-{
-	if (tool->kind != SB_TOOL_FILES)
-		return false;
-	for (const struct sb_param *param = tool->params; param->name; param++)
-		if (strcmp(param->name, "path") == 0 || strcmp(param->name, "source") == 0)
-			return true;
-	return false;
-}
-
 static void add_path_properties(const struct sb_tool *tool, json_t *properties)
 {
 	static const char both[] =
@@ -559,7 +583,7 @@ static json_t *output_schema(const struct sb_tool *tool)
 				   NULL));
 	json_object_update(properties, more);
 	json_decref(more);
-	if (sb_tool_has_paths(tool))
+	if (has_paths(tool))
 		add_path_properties(tool, properties);
 	return json_pack("{s:s, s:o, s:[s]}", "type", "object", "properties", properties,
 			 "required", "content");

@@ -73,15 +73,6 @@ struct sb_tool {
 	json_t *(*run)(struct sb_tool_call *call); /* the result; NULL: out of memory */
 };
 
-/* Where it was, into the result: F8 wants the absolute and the relative path in each. */
-void sb_tool_locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t *result);
-
-/* {"given", "absolutePath", "relativePath"} of a file that a call has used. */
-json_t *sb_tool_where(struct sb_tool_call *call, const char *given);
-
-/* Does something with the file that its "path", or "source" and "destination", name? */
-bool sb_tool_has_paths(const struct sb_tool *tool);
-
 const struct sb_tool *sb_tool_find(const char *name); /* NULL: none */
 
 /*
@@ -132,6 +123,13 @@ json_t *sb_tool_failure(const char *code, const char *person, const char *model,
 			json_t *more);
 json_t *sb_tool_files_error(const struct sb_files_error *err);
 json_t *sb_tool_sb_error(const struct sb_error *err);
+
+/* {"given", "absolutePath", "relativePath"} of a file that a call has used. */
+json_t *sb_tool_where(struct sb_tool_call *call, const char *given);
+
+/* Where given is, into facts under these names: absolute, and relative to the project. */
+void sb_tool_put_place(struct sb_tool_call *call, json_t *facts, const char *given, bool follow,
+		       const char *absolute, const char *relative);
 
 /* --- the functions: tool_read.c, tool_write.c, tool_list.c, tool_search.c, tool_policy.c ------- */
 
