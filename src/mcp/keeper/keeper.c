@@ -111,6 +111,11 @@ static void take_all(struct keeper *keeper)
 
 /* --- people ------------------------------------------------------------------------------------------ */
 
+static void attach_answered(void *context, unsigned long id, enum sb_answer answer)
+{
+	sb_keeper_answer(context, id, answer, "attach");
+}
+
 /* Who attaches can answer for runs that had nobody; when the last one goes, nobody is left. */
 static void tend_people(struct keeper *keeper, const struct pollfd *fds, size_t count)
 {
@@ -236,7 +241,11 @@ _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 	keeper = (struct keeper){.options = &keeper.own,
 				 .own = *options,
 				 .audit = options->audit,
-				 .audit_tried = options->audit != NULL};
+				 .audit_tried = options->audit != NULL,
+				 .people = {.answered = attach_answered,
+					    .take_back = sb_keeper_take_back,
+					    .add = sb_keeper_add,
+					    .context = &keeper}};
 	sb_link_init(&keeper.link, options->link);
 	keeper.grants = sb_grants_new(options->setup->home.home);
 	if (!keeper.grants)

@@ -16,12 +16,9 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "consent/excerpt.h"
-#include "judge/judge.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
-#include "path/path.h"
-#include "sys/process.h"
 
 #define MAX_CHANGES 3 /* that often it is asked about again: as supervise/pending.h */
 
@@ -35,37 +32,6 @@ static unsigned outdated(const struct child *child, const struct keeper_subject 
 			 strcmp(one->path, subject->path) == 0 && one->subject.bytes[0] &&
 			 subject->bytes[0] && strcmp(one->subject.bytes, subject->bytes) != 0;
 	return count;
-}
-
-enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject)
-{
-	enum sb_answer lasting =
-		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
-	const struct keeper_approval *found =
-		sb_approvals_find(child->perform->approvals, subject, false);
-
-	if (!found)
-		found = sb_approvals_find(child->keeper->ahead, subject, true);
-	if (found && lasting != SB_ANSWER_DENY)
-		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
-	return lasting;
-}
-
-/* --- guarded names ------------------------------------------------------------------------------- */
-
-void sb_child_note(json_t *notes, const char *text)
-{
-	json_array_append_new(notes, sb_rpc_string(text));
-}
-
-static void add_lines(json_t *notes, const char *lines)
-{
-	for (; *lines; lines += *lines == '\n') {
-		size_t length = strcspn(lines, "\n");
-
-		json_array_append_new(notes, sb_rpc_text(lines, length));
-		lines += length;
-	}
 }
 
 /* The path alone does not tell where it goes, or what gets its name. */
@@ -92,56 +58,6 @@ static void add_link(json_t *notes, const char *target)
 	sb_escape_name(&shown, target, strlen(target));
 	sb_buf_puts(&shown, "'");
 	sb_child_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
-}
-
-/*
- * SECURITY: who asks looks for itself who obeys the name.
- *
- * Danger: what a place outside means, the view of the files cannot always tell: that its
- * directory is missing, or the bytes come later, makes a name look harmless.  An answer for the
- * directory would cover it, and the question not say what it is.
- * Price: a table is made, and a directory opened, per question about a change.
- * Held by: tests/mcp/guarded.py
- */
-bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
-			 struct sb_guard_bytes bytes, json_t *notes)
-{
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
-	bool makes = strcmp(child->perform->tool, "create_directory") == 0;
-	const struct sb_case what = {
-		.deed = op == SB_DELETE ? SB_DEED_REMOVE
-			: makes         ? SB_DEED_MKDIR
-					: SB_DEED_WRITE,
-		.site = {.directory = directory < 0 ? -1 : directory,
-			 .object = -1,
-			 .path = path,
-			 .name = strrchr(path, '/') + 1},
-	};
-	struct sb_grounds grounds = {.policy = child->keeper->options->setup->policy};
-	struct sb_judgement judgement;
-	const struct sb_guard_answer *answer = &judgement.all[0].guard;
-	struct sb_guard *guard;
-	char text[700];
-
-	if (op == SB_READ)
-		return false;
-	if (!sb_keeper_guard(child->keeper, &guard)) {
-		sb_child_note(notes, "nobody could find out whether a program outside obeys it");
-		return true;
-	}
-	grounds.guard = guard;
-	sb_judge(&grounds, &what, &judgement);
-	if (judgement.lands && bytes.bytes)
-		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, bytes);
-	sb_guard_free(guard);
-	if (answer->verdict == SB_GUARD_PLAIN)
-		return false;
-	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
-		 answer->row->why);
-	sb_child_note(notes, text);
-	add_lines(notes, answer->detail);
-	return true;
 }
 
 static const char *why_text(enum sb_files_why why)
@@ -184,10 +100,10 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	if (reason)
 		sb_child_note(notes, reason);
 	if (question->found)
-		add_lines(notes, question->found);
+		sb_child_note_lines(notes, question->found);
 	add_other(notes, question);
 	if (question->whole)
-		add_lines(notes, question->whole);
+		sb_child_note_lines(notes, question->whole);
 	if (question->leads_to)
 		add_link(notes, question->leads_to);
 	if (outdated(child, out))
@@ -292,35 +208,6 @@ static void audit(void *context, const struct sb_files_event *event)
 	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
 		json_object_set_new(told, "by", json_string("quiet"));
 	json_array_append_new(child->refused, told);
-}
-
-const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
-{
-	const struct sb_setup *setup = keeper->options->setup;
-	char **open = sb_setup_open_roots(setup);
-	size_t count = json_array_size(given), own = 0, kept = 0, extra = 0;
-	const char **roots;
-
-	while (setup->projects[own])
-		own++;
-	while (keeper->opened && keeper->opened[extra])
-		extra++;
-	roots = calloc(count + own + extra + 1, sizeof *roots);
-	for (size_t i = 0; roots && i < count; i++) {
-		const char *root = json_string_value(json_array_get(given, i));
-
-		for (size_t p = 0; root && open[p]; p++)
-			if (sb_path_within(open[p], root)) {
-				roots[kept++] = root;
-				break;
-			}
-	}
-	if (roots && !kept)
-		memcpy(roots, setup->projects, own * sizeof *roots);
-	else if (roots &&
-		 extra) /* what was opened on request, the client's roots do not take away */
-		memcpy(roots + kept, keeper->opened, extra * sizeof *roots);
-	return roots;
 }
 
 static void write_out(int fd, json_t *value)

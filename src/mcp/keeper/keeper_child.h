@@ -17,6 +17,8 @@ struct child {
 	bool changed;     /* what was shown is another thing each time: not asked about any more */
 };
 
+/* --- keeper_look.c ------------------------------------------------------------------------------ */
+
 /* Was it answered already?  SB_ANSWER_NONE: no. */
 enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject);
 
@@ -24,6 +26,7 @@ enum sb_answer sb_child_known(const struct child *child, const struct keeper_sub
 bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
 			 struct sb_guard_bytes bytes, json_t *notes);
 void sb_child_note(json_t *notes, const char *text);
+void sb_child_note_lines(json_t *notes, const char *lines);
 
 /* --- keeper_ahead.c ------------------------------------------------------------------------------ */
 

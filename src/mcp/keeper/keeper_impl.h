@@ -131,7 +131,8 @@ struct keeper {
 	struct sb_audit *audit;
 	bool audit_tried;
 	struct sb_counters counters;
-	struct sb_socket *socket; /* for --attach; NULL: not yet, or it cannot be */
+	struct sb_socket_options people; /* what they say goes here */
+	struct sb_socket *socket;        /* for --attach; NULL: not yet, or it cannot be */
 	bool socket_tried;
 	struct keeper_question *questions;
 	struct keeper_perform *performs;
@@ -148,24 +149,13 @@ void sb_keeper_open_record(struct keeper *keeper); /* and the socket; from the f
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event);
 void sb_keeper_close_record(struct keeper *keeper);
 
-/* --- keeper_ask.c --------------------------------------------------------------------------- */
+/* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
+bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
-/* Copies shown; its id is set here. */
-struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct sb_question *shown);
-
-/* Put it to everybody who can be asked; elicit: the client can.  False: nobody. */
-bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit);
-void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why);
-/* SB_ANSWER_NONE: whoever it was put to has nobody to ask.  That is no answer, and not remembered. */
-void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
-		      const char *by);
-bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
+/* --- keeper_grants.c --------------------------------------------------------------------------- */
 
 /* What was answered before, where the run that asks now cannot know it; "once" is used up by this. */
 enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *shown);
-
-/* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
-bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
 /*
  * An answer, remembered for the session where it is of that kind.  "directory" and "always" are
@@ -195,10 +185,36 @@ const struct keeper_approval *sb_approvals_find(const struct keeper_approval *li
 void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const char *path);
 void sb_approvals_free(struct keeper_approval *list);
 
+/*
+ * The roots that the client narrowed the session to, as far as they lie in the user's own; or
+ * those.  The array is to be freed; what is in it is others'.
+ */
+const char **sb_keeper_roots(const struct keeper *keeper, const json_t *roots);
+
+/* --- keeper_ask.c --------------------------------------------------------------------------- */
+
+/* Copies shown; its id is set here. */
+struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct sb_question *shown);
+
+/* Put it to everybody who can be asked; elicit: the client can.  False: nobody. */
+bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit);
+/* Out of the list; and then the end of it. */
+void sb_keeper_unlink_question(struct keeper *keeper, struct keeper_question *question);
+void sb_keeper_free_question(struct keeper_question *question);
+/* Both, and whoever has it is told. */
+void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why);
+bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */
+
 /* Does a question wait for somebody to attach? */
 bool sb_keeper_waits(const struct keeper *keeper);
 /* Is the client asked, who says that it can be? */
 bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message);
+
+/* --- keeper_answer.c --------------------------------------------------------------------------- */
+
+/* SB_ANSWER_NONE: whoever it was put to has nobody to ask.  That is no answer, and not remembered. */
+void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
+		      const char *by);
 
 /* --- keeper_watch.c: for sb_socket_options, and at every turn of the loop --------------------- */
 void sb_keeper_take_back(void *keeper, unsigned long number);
@@ -210,12 +226,6 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message);
 void sb_keeper_cancel(struct keeper *keeper, unsigned long call);
 void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform);
 void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform);
-
-/*
- * The roots that the client narrowed the session to, as far as they lie in the user's own; or
- * those.  The array is to be freed; what is in it is others'.
- */
-const char **sb_keeper_roots(const struct keeper *keeper, const json_t *roots);
 
 /* --- keeper_project.c ------------------------------------------------------------------------------ */
 

@@ -51,30 +51,20 @@ bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN])
 	return true;
 }
 
-static void attach_answered(void *context, unsigned long id, enum sb_answer answer)
-{
-	sb_keeper_answer(context, id, answer, "attach");
-}
-
 static void open_socket(struct keeper *keeper)
 {
 	static const char *const command[] = {"sandbash", "--mcp", NULL};
 	const struct sb_home *home = &keeper->options->setup->home;
-	struct sb_socket_options options = {
-		.size = sizeof options,
-		.state_dir = home->state_dir,
-		.session = keeper->audit ? sb_audit_session(keeper->audit) : NULL,
-		.name = keeper->own_session ? NULL : keeper->session_name,
-		.directory = home->cwd,
-		.command = command,
-		.mode = sb_mode_name(sb_policy_mode(keeper->options->setup->policy)),
-		.asks = keeper->options->line->consent != SB_CONSENT_DENY,
-		.answered = attach_answered,
-		.take_back = sb_keeper_take_back,
-		.add = sb_keeper_add,
-		.context = keeper,
-	};
+	struct sb_socket_options options = keeper->people;
 
+	options.size = sizeof options;
+	options.state_dir = home->state_dir;
+	options.session = keeper->audit ? sb_audit_session(keeper->audit) : NULL;
+	options.name = keeper->own_session ? NULL : keeper->session_name;
+	options.directory = home->cwd;
+	options.command = command;
+	options.mode = sb_mode_name(sb_policy_mode(keeper->options->setup->policy));
+	options.asks = keeper->options->line->consent != SB_CONSENT_DENY;
 	if (sb_socket_open(&options, &keeper->socket, NULL) != SB_OK)
 		keeper->socket = NULL;
 }

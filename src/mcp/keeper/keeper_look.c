@@ -1,0 +1,89 @@
+/* keeper_look.c - what a child asks about: was it answered before, and who obeys the name? */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "judge/judge.h"
+#include "mcp/keeper/keeper_child.h"
+#include "mcp/wire/rpc.h"
+#include "path/path.h"
+#include "sys/process.h"
+
+enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject)
+{
+	enum sb_answer lasting =
+		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
+	const struct keeper_approval *found =
+		sb_approvals_find(child->perform->approvals, subject, false);
+
+	if (!found)
+		found = sb_approvals_find(child->keeper->ahead, subject, true);
+	if (found && lasting != SB_ANSWER_DENY)
+		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
+	return lasting;
+}
+
+void sb_child_note(json_t *notes, const char *text)
+{
+	json_array_append_new(notes, sb_rpc_string(text));
+}
+
+void sb_child_note_lines(json_t *notes, const char *lines)
+{
+	for (; *lines; lines += *lines == '\n') {
+		size_t length = strcspn(lines, "\n");
+
+		json_array_append_new(notes, sb_rpc_text(lines, length));
+		lines += length;
+	}
+}
+
+/*
+ * SECURITY: who asks looks for itself who obeys the name.
+ *
+ * Danger: what a place outside means, the view of the files cannot always tell: that its
+ * directory is missing, or the bytes come later, makes a name look harmless.  An answer for the
+ * directory would cover it, and the question not say what it is.
+ * Price: a table is made, and a directory opened, per question about a change.
+ * Held by: tests/mcp/guarded.py
+ */
+bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
+			 struct sb_guard_bytes bytes, json_t *notes)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
+	bool makes = strcmp(child->perform->tool, "create_directory") == 0;
+	const struct sb_case what = {
+		.deed = op == SB_DELETE ? SB_DEED_REMOVE
+			: makes         ? SB_DEED_MKDIR
+					: SB_DEED_WRITE,
+		.site = {.directory = directory < 0 ? -1 : directory,
+			 .object = -1,
+			 .path = path,
+			 .name = strrchr(path, '/') + 1},
+	};
+	struct sb_grounds grounds = {.policy = child->keeper->options->setup->policy};
+	struct sb_judgement judgement;
+	const struct sb_guard_answer *answer = &judgement.all[0].guard;
+	struct sb_guard *guard;
+	char text[700];
+
+	if (op == SB_READ)
+		return false;
+	if (!sb_keeper_guard(child->keeper, &guard)) {
+		sb_child_note(notes, "nobody could find out whether a program outside obeys it");
+		return true;
+	}
+	grounds.guard = guard;
+	sb_judge(&grounds, &what, &judgement);
+	if (judgement.lands && bytes.bytes)
+		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, bytes);
+	sb_guard_free(guard);
+	if (answer->verdict == SB_GUARD_PLAIN)
+		return false;
+	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
+		 answer->row->why);
+	sb_child_note(notes, text);
+	sb_child_note_lines(notes, answer->detail);
+	return true;
+}
