@@ -211,7 +211,7 @@ static int serve(struct sb_command_line *line, struct sb_setup *setup)
 			return sb_report(&err);
 		sb_warn("%s", err.message);
 	}
-	sb_workers_run(&mcp);
+	sb_mcp_run(&mcp);
 }
 
 int main(int argc, char **argv)

@@ -134,18 +134,6 @@ static json_t *params_of(const struct sb_ask *ask, bool modern, const char *vers
 
 /* --- answers ------------------------------------------------------------------------------------------ */
 
-static void forget(struct sb_mcp *mcp, struct sb_ask *ask)
-{
-	struct sb_ask **at = &mcp->asks;
-
-	while (*at && *at != ask)
-		at = &(*at)->next;
-	if (*at)
-		*at = ask->next;
-	json_decref(ask->facts);
-	free(ask);
-}
-
 /* What the person chose; "none": there was no person. */
 static const char *chosen(const struct sb_ask *ask, const json_t *response)
 {
@@ -170,38 +158,17 @@ static void give(struct sb_mcp *mcp, struct sb_ask *ask, const char *answer)
 {
 	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:s}", "k", "answer", "q", (json_int_t)ask->q,
 				   "answer", answer));
-	forget(mcp, ask);
+	sb_ask_forget(mcp, ask);
 }
 
 /* --- putting ------------------------------------------------------------------------------------------- */
-
-static json_t *request_id(unsigned long number)
-{
-	char id[40];
-
-	snprintf(id, sizeof id, "sandbash-%lu", number);
-	return json_string(id);
-}
 
 static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
 {
 	ask->request = ++mcp->last_request;
 	ask->sent_ms = sb_now_ms();
-	sb_out_send(mcp->out, sb_rpc_request(request_id(ask->request), "elicitation/create",
+	sb_out_send(mcp->out, sb_rpc_request(sb_ask_request_id(ask->request), "elicitation/create",
 					     params_of(ask, false, mcp->version)));
-}
-
-static bool is_of(const struct sb_ask *ask, const struct sb_call *call)
-{
-	return ask->call == call || (ask->run && ask->run == call->run);
-}
-
-bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call)
-{
-	for (const struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
-		if (is_of(ask, call))
-			return true;
-	return false;
 }
 
 void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
@@ -210,7 +177,7 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	char key[32], token[SB_TOKEN_SIZE];
 
 	for (struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
-		if (is_of(ask, call)) {
+		if (sb_ask_is_of(ask, call)) {
 			ask->sent_ms = sb_now_ms();
 			snprintf(key, sizeof key, "q%lu", ask->q);
 			json_object_set_new(requests, key,
@@ -229,14 +196,6 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	call->batch = NULL;
 }
 
-static json_t *take_result(struct sb_call *call)
-{
-	json_t *result = call->result;
-
-	call->result = NULL;
-	return result;
-}
-
 void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses)
 {
 	struct sb_ask *ask = mcp->asks;
@@ -246,7 +205,7 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 		struct sb_ask *next = ask->next;
 		const json_t *response;
 
-		if (is_of(ask, call)) {
+		if (sb_ask_is_of(ask, call)) {
 			snprintf(key, sizeof key, "q%lu", ask->q);
 			response = json_object_get(responses, key);
 			if (response)
@@ -254,14 +213,6 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 		}
 		ask = next;
 	}
-	/* some were left open, or came meanwhile: once more */
-	if (sb_ask_open(mcp, call))
-		sb_ask_park(mcp, call);
-	else if (call->result)
-		sb_call_finish(mcp, call, take_result(call));
-	else if (call->run &&
-		 (sb_run_finished(call->run) || strcmp(call->tool->name, "command_status") == 0))
-		sb_run_status(mcp, call);
 }
 
 void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
@@ -286,7 +237,7 @@ void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 		return;
 	}
 	if (!call && run->kill_ms) {
-		forget(mcp, ask); /* it is being ended; a no would outlive it */
+		sb_ask_forget(mcp, ask); /* it is being ended; a no would outlive it */
 		return;
 	}
 	if (!call)
@@ -299,29 +250,12 @@ void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 	/* else it waits: for the client to come back, or to ask how the run is doing */
 }
 
-void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q)
-{
-	struct sb_ask *ask = mcp->asks;
-
-	while (ask && ask->q != q)
-		ask = ask->next;
-	if (!ask)
-		return;
-	if (ask->request)
-		sb_out_send(mcp->out,
-			    sb_rpc_notification("notifications/cancelled",
-						json_pack("{s:o, s:s}", "requestId",
-							  request_id(ask->request), "reason",
-							  "the question is no longer open")));
-	forget(mcp, ask);
-}
-
 bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
 {
 	struct sb_ask *ask = mcp->asks;
 
 	for (; ask; ask = ask->next) {
-		json_t *id = ask->request ? request_id(ask->request) : NULL;
+		json_t *id = ask->request ? sb_ask_request_id(ask->request) : NULL;
 		bool same = id && json_equal(id, message->id);
 
 		json_decref(id);
@@ -332,17 +266,4 @@ bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
 		return true;
 	}
 	return false;
-}
-
-void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run)
-{
-	struct sb_ask *ask = mcp->asks;
-
-	while (ask) {
-		struct sb_ask *next = ask->next;
-
-		if ((call && ask->call == call) || (run && ask->run == run))
-			sb_ask_withdrawn(mcp, ask->q);
-		ask = next;
-	}
 }

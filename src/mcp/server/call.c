@@ -8,77 +8,9 @@
 
 #define MAX_CALLS 1000 /* at one time; a client that has more is not one that reads answers */
 
-/* --- finding ------------------------------------------------------------------------------------- */
-
-struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number)
-{
-	struct sb_call *call = mcp->calls;
-
-	while (call && call->number != number)
-		call = call->next;
-	return call;
-}
-
-static struct sb_call *by_id(const struct sb_mcp *mcp, const json_t *id)
-{
-	struct sb_call *call = mcp->calls;
-
-	while (call && (call->state == SB_CALL_PARKED || !json_equal(call->id, id)))
-		call = call->next;
-	return call;
-}
-
-bool sb_call_in_use(const struct sb_mcp *mcp, const json_t *id)
-{
-	return by_id(mcp, id);
-}
-
-/* --- ending -------------------------------------------------------------------------------------- */
-
-void sb_call_end(struct sb_mcp *mcp, struct sb_call *call)
-{
-	struct sb_call **at = &mcp->calls;
-
-	sb_ask_drop(mcp, call, NULL);
-	while (*at && *at != call)
-		at = &(*at)->next;
-	if (*at)
-		*at = call->next;
-	if (call->run && call->run->call == call)
-		call->run->call = NULL;
-	sb_view_release(call->view);
-	json_decref(call->id);
-	json_decref(call->args);
-	json_decref(call->progress);
-	json_decref(call->result);
-	json_decref(call->events);
-	free(call);
-}
-
-/* Cancelled calls are not answered, but their batch is. */
-static void answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message)
-{
-	if (atomic_load(&call->cancel)) {
-		json_decref(message);
-		message = NULL;
-	}
-	sb_mcp_answer(mcp, call->batch, message);
-}
-
-void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result)
-{
-	if (!result)
-		result = sb_tool_failure("NO_MEMORY", "out of memory", "Ask for less at once.",
-					 false, NULL);
-	result = sb_resources_shorten(mcp, result);
-	result = sb_mcp_finish_result(result, call->modern, false);
-	answer(mcp, call, sb_rpc_result(call->id, result));
-	sb_call_end(mcp, call);
-}
-
 void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 {
-	struct sb_call *call = by_id(mcp, id);
+	struct sb_call *call = sb_call_by_id(mcp, id);
 
 	if (!call)
 		return;
@@ -98,25 +30,11 @@ void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 	default:
 		break;
 	}
-	answer(mcp, call, NULL);
+	sb_call_answer(mcp, call, NULL);
 	sb_call_end(mcp, call);
 }
 
 /* --- working ------------------------------------------------------------------------------------- */
-
-/* What belongs to a batch, asks, is recorded or becomes a resource is the main thread's. */
-void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
-{
-	json_t *result = call->result;
-
-	if (!result || call->batch || call->needs_keeper || call->events ||
-	    atomic_load(&call->cancel) || sb_resources_must_shorten(result))
-		return;
-	call->result = NULL;
-	call->answered = true;
-	result = sb_mcp_finish_result(result, call->modern, false);
-	sb_out_send(mcp->out, sb_rpc_result(call->id, result));
-}
 
 static void give_keeper(struct sb_mcp *mcp, struct sb_call *call)
 {
@@ -188,6 +106,26 @@ static struct sb_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool
 	return call;
 }
 
+static json_t *take_result(struct sb_call *call)
+{
+	json_t *result = call->result;
+
+	call->result = NULL;
+	return result;
+}
+
+static void go_on(struct sb_mcp *mcp, struct sb_call *call)
+{
+	/* some were left open, or came meanwhile: once more */
+	if (sb_ask_open(mcp, call))
+		sb_ask_park(mcp, call);
+	else if (call->result)
+		sb_call_finish(mcp, call, take_result(call));
+	else if (call->run &&
+		 (sb_run_finished(call->run) || strcmp(call->tool->name, "command_status") == 0))
+		sb_run_status(mcp, call);
+}
+
 /* The second half of a call that ended with "input_required". */
 static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool, json_t *args,
 			  json_t *params)
@@ -223,6 +161,7 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	call->state = call->run ? SB_CALL_RUN : SB_CALL_KEEPER;
 	call->until_ms = 0;
 	sb_ask_resume(mcp, call, responses);
+	go_on(mcp, call);
 	return NULL;
 }
 

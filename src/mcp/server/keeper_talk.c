@@ -8,11 +8,6 @@
 #include "base/auto.h"
 #include "mcp/server/server.h"
 
-void sb_mcp_tell(struct sb_mcp *mcp, json_t *message)
-{
-	sb_link_send(&mcp->link, message, NULL, 0);
-}
-
 /* A result as the performing process wrote it. */
 static json_t *read_result(int fd)
 {
@@ -28,14 +23,6 @@ static json_t *read_result(int fd)
 	result = json_loadb(bytes, (size_t)info.st_size, JSON_ALLOW_NUL, NULL);
 	munmap(bytes, (size_t)info.st_size);
 	return result;
-}
-
-void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what)
-{
-	sb_buf_printf(out,
-		      " Tell the user: to answer such questions, run 'sandbash --watch' or '%s' in "
-		      "another terminal, and let %s be repeated.",
-		      attach, what);
 }
 
 /* C4: nobody could be asked.  Say what a person can do about it. */

@@ -25,6 +25,30 @@ static enum sb_files_answer ask_later(void *context, const struct sb_files_quest
 	return SB_FILES_ANSWER_LATER; /* the keeper asks */
 }
 
+/* F7.  In the thread of the call, which owns its list; what asks is the keeper's to record. */
+static void audit(void *context, const struct sb_files_event *event)
+{
+	struct sb_call *call = event->caller ? event->caller->context : NULL;
+	json_t *told;
+
+	(void)context;
+	if (!call || event->verdict != SB_DENY || event->done)
+		return;
+	told = json_pack("{s:s, s:s, s:o, s:s}", "k", "deny", "op", sb_op_name(event->op), "path",
+			 sb_rpc_string(event->path), "tool", call->tool->name);
+	if (event->rule)
+		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
+		json_object_set_new(told, "by", json_string("quiet"));
+	if (event->given)
+		json_object_set_new(told, "given", sb_rpc_string(event->given));
+	if (event->root)
+		json_object_set_new(told, "root", sb_rpc_string(event->root));
+	if (!call->events)
+		call->events = json_array();
+	json_array_append_new(call->events, told);
+}
+
 void sb_view_release(struct sb_mcp_view *view)
 {
 	view->users--;
@@ -39,7 +63,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 	struct sb_files_options options = {
 		.size = sizeof options,
 		.consent = ask_later,
-		.audit = sb_mcp_audit,
+		.audit = audit,
 		.context = mcp,
 		.home = mcp->setup->home.home,
 		.git_settings = (const char *const *)mcp->setup->home.git_settings,

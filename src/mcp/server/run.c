@@ -22,24 +22,6 @@
 #define DRAIN_MS 1000      /* how long output may come after the end */
 #define READ_SIZE (64 * 1024)
 
-struct sb_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number)
-{
-	struct sb_run *run = mcp->runs;
-
-	while (run && run->number != number)
-		run = run->next;
-	return run;
-}
-
-struct sb_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id)
-{
-	struct sb_run *run = mcp->runs;
-
-	while (run && strcmp(run->id, id) != 0)
-		run = run->next;
-	return run;
-}
-
 static void free_run(struct sb_run *run)
 {
 	for (int i = 0; i < 2; i++) {
@@ -73,11 +55,6 @@ static void make_room(struct sb_mcp *mcp)
 }
 
 /* --- starting ------------------------------------------------------------------------------------ */
-
-bool sb_run_finished(const struct sb_run *run)
-{
-	return run->ended && run->streams[0] < 0 && run->streams[1] < 0;
-}
 
 /* What the command reads, in a file that has no name. */
 static int make_input(const struct sb_call *call)

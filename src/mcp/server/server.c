@@ -16,28 +16,6 @@
 
 /* --- the client ------------------------------------------------------------------------------------ */
 
-static void close_batch(struct sb_mcp *mcp, struct sb_batch *batch)
-{
-	if (batch->open)
-		return;
-	if (json_array_size(batch->answers))
-		sb_out_send(mcp->out, json_incref(batch->answers));
-	json_decref(batch->answers);
-	free(batch);
-}
-
-void sb_mcp_answer(struct sb_mcp *mcp, struct sb_batch *batch, json_t *answer)
-{
-	if (!batch) {
-		sb_out_send(mcp->out, answer);
-		return;
-	}
-	if (answer)
-		json_array_append_new(batch->answers, answer);
-	batch->open--;
-	close_batch(mcp, batch);
-}
-
 /* Only revisions up to 2025-03-26 have batches. */
 static void take_batch(struct sb_mcp *mcp, json_t *list)
 {
@@ -65,7 +43,7 @@ static void take_batch(struct sb_mcp *mcp, json_t *list)
 		mcp->batch = NULL;
 	}
 	batch->open--;
-	close_batch(mcp, batch);
+	sb_batch_close(mcp, batch);
 }
 
 static void take_line(struct sb_mcp *mcp, const char *line, size_t length)
@@ -202,10 +180,19 @@ static bool is_busy(const struct sb_mcp *mcp)
 	return false;
 }
 
-struct sb_call *sb_mcp_lead(struct sb_mcp *mcp)
+static void *live(void *mcp)
+{
+	sb_mcp_run(mcp);
+}
+
+/*
+ * Lead: until there is a call for this thread to work on, while another one leads.  NULL: the
+ * client is gone.
+ */
+static struct sb_call *lead(struct sb_mcp *mcp)
 {
 	for (;;) {
-		struct sb_call *own = sb_workers_dispatch(mcp);
+		struct sb_call *own = sb_workers_dispatch(mcp, live);
 		struct pollfd wait[MAX_FDS];
 		int64_t now = sb_now_ms(), next, calls;
 		size_t count = 3;
@@ -248,8 +235,23 @@ struct sb_call *sb_mcp_lead(struct sb_mcp *mcp)
 	return NULL;
 }
 
-int sb_mcp_end(struct sb_mcp *mcp)
+/* The exit status, when everything is written. */
+static int end(struct sb_mcp *mcp)
 {
 	sb_out_flush(mcp->out, 2000);
 	return mcp->link.broken ? 125 : 0;
+}
+
+_Noreturn void sb_mcp_run(struct sb_mcp *mcp)
+{
+	for (;;) {
+		bool leads;
+		struct sb_call *call = sb_worker_next(mcp, &leads);
+
+		if (leads)
+			call = lead(mcp);
+		if (!call)
+			exit(end(mcp)); /* those at work have had their time */
+		sb_worker_work(mcp, call);
+	}
 }

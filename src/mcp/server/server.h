@@ -143,73 +143,91 @@ struct sb_mcp {
 	int64_t end_ms; /* when calls under way are given up then */
 };
 
-/* --- server.c ---------------------------------------------------------------------------- */
+/* --- server.c ------------------------------------------------------------------------------------ */
+_Noreturn void sb_mcp_run(struct sb_mcp *mcp); /* the life of every thread, the first too */
 
-/*
- * Lead: until there is a call for this thread to work on, while another one leads.  NULL: the
- * client is gone.
- */
-struct sb_call *sb_mcp_lead(struct sb_mcp *mcp);
-int sb_mcp_end(struct sb_mcp *mcp); /* the exit status, when everything is written */
+/* --- reply.c ------------------------------------------------------------------------------------- */
 
 /* Answer a request: into its batch, or at once.  Takes the answer over. */
 void sb_mcp_answer(struct sb_mcp *mcp, struct sb_batch *batch, json_t *answer);
-
-/* --- session.c: the methods ------------------------------------------------------------------ */
-void sb_mcp_message(struct sb_mcp *mcp, const struct sb_message *message);
+void sb_batch_close(struct sb_mcp *mcp, struct sb_batch *batch); /* if nothing in it is open */
 
 /* A result with what its era adds to it. */
 json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable);
+json_t *sb_mcp_server_info(void);
 
-/* --- call.c ------------------------------------------------------------------------------------ */
-void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit);
-void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call); /* a worker is done with it */
+void sb_mcp_tell(struct sb_mcp *mcp, json_t *message); /* the keeper */
+/* How a person comes to be asked next time; attach: their command, what: "the call". */
+void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what);
+
+/* --- shorten.c ----------------------------------------------------------------------------------- */
+
+/* A result that is too large to be sent whole: its beginning, and where the rest is. */
+json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result);
+bool sb_resources_must_shorten(const json_t *result);
+
+/* --- calls.c ------------------------------------------------------------------------------------- */
+
+struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number);
+struct sb_call *sb_call_by_id(const struct sb_mcp *mcp, const json_t *id); /* not a parked one */
+void sb_call_end(struct sb_mcp *mcp, struct sb_call *call);                /* without an answer */
+void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result);
+void sb_call_answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message);
 /*
  * In the worker's thread: answer the call if nothing but the call is needed for that.  Saves the
  * client a change of threads, which is a good part of what a small call takes.
  */
 void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call);
-void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result);
-void sb_call_cancel(struct sb_mcp *mcp, const json_t *id);
-void sb_call_end(struct sb_mcp *mcp, struct sb_call *call); /* without an answer */
-struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number);
-bool sb_call_in_use(const struct sb_mcp *mcp, const json_t *id);
 
-/* --- keeper_talk.c: messages of the keeper ------------------------------------------------------ */
-void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS]);
-void sb_mcp_tell(struct sb_mcp *mcp, json_t *message);
-/* How a person comes to be asked next time; attach: their command, what: "the call". */
-void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what);
+struct sb_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number);
+struct sb_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id);
+bool sb_run_finished(const struct sb_run *run); /* ended, and all its output is here */
 
-/* --- ask.c ---------------------------------------------------------------------------------------- */
-void sb_ask_take(struct sb_mcp *mcp, const json_t *facts); /* a new question */
-void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q);
-bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message); /* elicitation */
+bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_call *call);
 bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call);
+json_t *sb_ask_request_id(unsigned long number); /* of our elicitation/create */
+void sb_ask_forget(struct sb_mcp *mcp, struct sb_ask *ask);
+void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q); /* and the client is told */
+void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run);
+
+/* --- session.c: the methods ---------------------------------------------------------------------- */
+void sb_mcp_message(struct sb_mcp *mcp, const struct sb_message *message);
+
+/* --- call.c -------------------------------------------------------------------------------------- */
+void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit);
+void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call); /* a worker is done with it */
+void sb_call_cancel(struct sb_mcp *mcp, const json_t *id);
+
+/* --- keeper_talk.c: messages of the keeper ------------------------------------------------------- */
+void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS]);
+
+/* --- ask.c --------------------------------------------------------------------------------------- */
+void sb_ask_take(struct sb_mcp *mcp, const json_t *facts);                  /* a new question */
+bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message); /* elicitation */
 
 /* Modern: end the call with its open questions, to be repeated. */
 void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call);
 
 /* The call was repeated: what its inputResponses say goes to the keeper. */
 void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses);
-void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run);
 
-/* --- worker.c --------------------------------------------------------------------------------------- */
-_Noreturn void sb_workers_run(struct sb_mcp *mcp); /* the life of every thread, the first too */
+/* --- worker.c ------------------------------------------------------------------------------------ */
 void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call);
-/* Let threads take what was given.  Not NULL: work on this one, you have lost the lead. */
-struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp);
+/*
+ * Let threads take what was given; life is that of new ones.  Not NULL: work on this one, you have
+ * lost the lead.
+ */
+struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *));
 struct sb_call *sb_worker_take(struct sb_mcp *mcp); /* one that is done; NULL: none */
-void sb_mcp_audit(void *context, const struct sb_files_event *event);
+/* Wait for a call to work on, or for the lead: then NULL. */
+struct sb_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads);
+void sb_worker_work(struct sb_mcp *mcp, struct sb_call *call);
 
 /* --- run.c, run_result.c ------------------------------------------------------------------------------ */
 void sb_run_start(struct sb_mcp *mcp, struct sb_call *call);
 void sb_run_status(struct sb_mcp *mcp, struct sb_call *call);
-bool sb_run_finished(const struct sb_run *run); /* ended, and all its output is here */
 void sb_run_stop(struct sb_mcp *mcp, struct sb_call *call);
 void sb_run_abandon(struct sb_mcp *mcp, struct sb_run *run); /* nobody wants it any more */
-struct sb_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number);
-struct sb_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id);
 void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 		    int fds[SB_LINK_FDS]);
 void sb_run_read(struct sb_mcp *mcp, struct sb_run *run, int stream);
@@ -229,9 +247,6 @@ json_t *sb_resources_templates(void);
 /* An answer to resources/read, now or (the log) later. */
 void sb_resources_read(struct sb_mcp *mcp, json_t *id, const char *uri, bool modern);
 void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd);
-/* A result that is too large to be sent whole: its beginning, and where the rest is. */
-json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result);
-bool sb_resources_must_shorten(const json_t *result);
 
 /* --- roots.c ------------------------------------------------------------------------------------------------ */
 void sb_roots_ask(struct sb_mcp *mcp);

@@ -6,7 +6,6 @@
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
-#define META_SERVER "io.modelcontextprotocol/serverInfo"
 
 /* Newest first; what a client asks for and we do not know gets the newest. */
 static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
@@ -21,29 +20,9 @@ static const char instructions[] =
 	"searching, edit_file to rewriting whole files. run_command runs in the same sandbox; what "
 	"it was refused is listed in 'refused'.";
 
-static json_t *server_info(void)
-{
-	return json_pack("{s:s, s:s, s:s}", "name", "sandbash", "title",
-			 "sandbash: files and commands in a sandbox", "version", SB_VERSION);
-}
-
 static json_t *capabilities(void)
 {
 	return json_pack("{s:{}, s:{}}", "tools", "resources");
-}
-
-json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable)
-{
-	if (!modern || !result)
-		return result;
-	if (!json_object_get(result, "resultType"))
-		json_object_set_new(result, "resultType", json_string("complete"));
-	if (cacheable) {
-		json_object_set_new(result, "ttlMs", json_integer(0));
-		json_object_set_new(result, "cacheScope", json_string("private"));
-	}
-	json_object_set_new(result, "_meta", json_pack("{s:o}", META_SERVER, server_info()));
-	return result;
 }
 
 /* --- a request's answer ------------------------------------------------------------------------------ */
@@ -102,7 +81,8 @@ static void initialize(const struct request *request)
 	mcp->has_roots = json_is_object(json_object_get(given, "roots"));
 	reply(request,
 	      json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", mcp->version, "capabilities",
-			capabilities(), "serverInfo", server_info(), "instructions", instructions),
+			capabilities(), "serverInfo", sb_mcp_server_info(), "instructions",
+			instructions),
 	      false);
 }
 
@@ -251,7 +231,7 @@ static void serve(struct sb_mcp *mcp, const struct sb_message *message)
 		return;
 	}
 	/* an answer to this one could be taken for the other's */
-	if (sb_call_in_use(mcp, message->id)) {
+	if (sb_call_by_id(mcp, message->id)) {
 		request.id = NULL;
 		refuse(&request, SB_RPC_INVALID_REQUEST, "the id is in use", NULL);
 		return;

@@ -20,30 +20,6 @@
 #define THREADS 17
 #define STACK (512 * 1024) /* results have paths in them; threads of a search are its own */
 
-/* F7.  In the thread of the call, which owns its list; what asks is the keeper's to record. */
-void sb_mcp_audit(void *context, const struct sb_files_event *event)
-{
-	struct sb_call *call = event->caller ? event->caller->context : NULL;
-	json_t *told;
-
-	(void)context;
-	if (!call || event->verdict != SB_DENY || event->done)
-		return;
-	told = json_pack("{s:s, s:s, s:o, s:s}", "k", "deny", "op", sb_op_name(event->op), "path",
-			 sb_rpc_string(event->path), "tool", call->tool->name);
-	if (event->rule)
-		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
-	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
-		json_object_set_new(told, "by", json_string("quiet"));
-	if (event->given)
-		json_object_set_new(told, "given", sb_rpc_string(event->given));
-	if (event->root)
-		json_object_set_new(told, "root", sb_rpc_string(event->root));
-	if (!call->events)
-		call->events = json_array();
-	json_array_append_new(call->events, told);
-}
-
 /* --- one call ------------------------------------------------------------------------------------ */
 
 /*
@@ -101,41 +77,34 @@ static struct sb_call *take_job(struct sb_mcp *mcp)
 	return call;
 }
 
-/* --- a thread's life ------------------------------------------------------------------------------- */
+/* --- a thread's life (server.c) ---------------------------------------------------------------- */
 
-_Noreturn void sb_workers_run(struct sb_mcp *mcp)
+struct sb_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads)
 {
-	for (;;) {
-		struct sb_call *call = NULL;
-		bool leads;
+	struct sb_call *call = NULL;
 
-		pthread_mutex_lock(&mcp->lock);
-		while (!mcp->leaderless && !mcp->jobs)
-			pthread_cond_wait(&mcp->more, &mcp->lock);
-		leads = mcp->leaderless;
-		if (leads)
-			mcp->leaderless = false;
-		else
-			call = take_job(mcp);
-		mcp->waiting--;
-		pthread_mutex_unlock(&mcp->lock);
-		if (leads)
-			call = sb_mcp_lead(mcp);
-		if (!call)
-			exit(sb_mcp_end(mcp)); /* those at work have had their time */
-		work_on(mcp, call);
-		pthread_mutex_lock(&mcp->lock);
-		mcp->waiting++;
-		pthread_mutex_unlock(&mcp->lock);
-	}
+	pthread_mutex_lock(&mcp->lock);
+	while (!mcp->leaderless && !mcp->jobs)
+		pthread_cond_wait(&mcp->more, &mcp->lock);
+	*out_leads = mcp->leaderless;
+	if (mcp->leaderless)
+		mcp->leaderless = false;
+	else
+		call = take_job(mcp);
+	mcp->waiting--;
+	pthread_mutex_unlock(&mcp->lock);
+	return call;
 }
 
-static void *run(void *context)
+void sb_worker_work(struct sb_mcp *mcp, struct sb_call *call)
 {
-	sb_workers_run(context);
+	work_on(mcp, call);
+	pthread_mutex_lock(&mcp->lock);
+	mcp->waiting++;
+	pthread_mutex_unlock(&mcp->lock);
 }
 
-static bool start_thread(struct sb_mcp *mcp)
+static bool start_thread(struct sb_mcp *mcp, void *(*life)(void *))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -144,7 +113,7 @@ static bool start_thread(struct sb_mcp *mcp)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	fine = pthread_create(&thread, &attributes, run, mcp) == 0;
+	fine = pthread_create(&thread, &attributes, life, mcp) == 0;
 	pthread_attr_destroy(&attributes);
 	if (fine) {
 		mcp->thread_count++;
@@ -165,7 +134,7 @@ void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call)
 	pthread_mutex_unlock(&mcp->lock);
 }
 
-struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp)
+struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *))
 {
 	struct sb_call *own = NULL;
 	size_t wanted;
@@ -174,7 +143,7 @@ struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp)
 	pthread_mutex_lock(&mcp->lock);
 	/* one call is ours, and one thread leads in our place */
 	wanted = mcp->job_count;
-	while (mcp->waiting < wanted && mcp->thread_count < THREADS && start_thread(mcp))
+	while (mcp->waiting < wanted && mcp->thread_count < THREADS && start_thread(mcp, life))
 		;
 	alone = mcp->thread_count == 1; /* no thread could be made: do it here */
 	if (wanted && (mcp->waiting || alone)) {
