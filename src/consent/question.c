@@ -26,6 +26,9 @@ const char *sb_question_means(const struct sb_question *question)
 		return "the service behind it does for this program what it does for you";
 	case SB_ABOUT_AHEAD:
 		return "what it then does there you are not asked about";
+	case SB_ABOUT_PROJECT:
+		return "what it then does there you are asked about only where a program outside "
+		       "obeys it";
 	case SB_ABOUT_FILE:
 	case SB_ABOUT_COUNT:
 		break;

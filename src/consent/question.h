@@ -28,6 +28,7 @@ enum sb_about {
 	SB_ABOUT_RUN_LATER, /* a guarded name: a program outside obeys it */
 	SB_ABOUT_SERVICE,   /* a socket, with somebody behind it */
 	SB_ABOUT_AHEAD,     /* nothing is done yet: what a later call, or a command, may do */
+	SB_ABOUT_PROJECT,   /* the same of a whole directory, and "once" lasts the session */
 	SB_ABOUT_COUNT,
 };
 

@@ -447,6 +447,12 @@ static void once_choice(struct page *page, const struct sb_question *question)
 	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
 	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
 
+	if (question->about == SB_ABOUT_PROJECT) {
+		choice(page, SB_ANSWER_ONCE,
+		       (const char *const[]){"allow until this session ends", "allow, session",
+					     "allow", NULL});
+		return;
+	}
 	sb_buf_puts(&name, "it");
 	if (question->program) {
 		name.length = 0;
@@ -499,9 +505,13 @@ static void short_choices(struct page *page, const struct sb_question *question)
 	static const char *const four[] = {"1 once, 2 directory, 3 deny, 4 always",
 					   "1once 2dir 3no 4always", NULL};
 	static const char *const two[] = {"1 once, 2 deny", NULL};
+	static const char *const session[] = {"1 allow, 2 deny", NULL};
 
 	begin_line(page, KEEP);
-	sb_buf_puts(&page->text, wording(page, 0, question->directory ? four : two));
+	sb_buf_puts(&page->text, wording(page, 0,
+					 question->about == SB_ABOUT_PROJECT ? session
+					 : question->directory               ? four
+									     : two));
 	end_line(page);
 }
 

@@ -155,6 +155,7 @@ def opens(fx, era):
     data = server.data("open_project", path=str(other), reason=REASON)
     equal((data["granted"], data["outcome"], data["until"], data["project"]),
           (True, "granted", "session", str(other)))
+    contains(data["content"], "names that a program outside would obey (git hooks, settings), still ask")
     asked = len(server.asked)
     contains(message(server), f"open as a project {other}")
     contains(message(server), "until this session ends")

@@ -63,6 +63,7 @@ def ahead(fx):
         call = server.begin("tools/call", {"name": "open_project", "arguments": {
             "path": str(fx.outside / "second"), "reason": "it is needed"}})
         terminal.expect("the model says")
+        terminal.expect("allow until this session ends")
         answer(terminal, "second", "1")
         equal(server.wait(call)["result"]["structuredContent"].get("outcome"), "granted")
         call = server.begin("tools/call", {"name": "run_command", "arguments": {

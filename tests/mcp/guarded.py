@@ -352,4 +352,20 @@ def lines(fx):
     equal(text.count("\nWhy:"), 1)
 
 
+@test("a question says each thing once: who obeys the name, and what would be written")
+def said_once(fx):
+    fx.git_project()
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    server.call("write_file", path=str(fx.path(".git/hooks/pre-commit")), content=HOOK)
+    server.call("write_file", path=str(fx.path(".git/config")), content="[core]\n\tfsmonitor = /planted\n")
+    for asked, content in zip(server.asked, ("echo planted", None), strict=True):
+        lines = message(asked).split("\n")
+        equal(len(set(lines)), len(lines), message(asked))
+        equal(sum("obeys it later" in line for line in lines), 1, message(asked))
+        if content:
+            equal(message(asked).count(content), 1, message(asked))
+    contains(message(server.asked[1]), "(core.fsmonitor = /planted)", "what was found is said beside the content")
+
+
 run_all()

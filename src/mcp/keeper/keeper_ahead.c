@@ -141,9 +141,10 @@ static enum sb_answer known(const struct child *child, enum sb_op op, const char
 
 int sb_ahead_said(const void *context, enum sb_op op, const char *path)
 {
+	const struct sb_guard_row *row;
 	json_t *notes = json_array();
-	bool guarded =
-		sb_child_is_guarded(context, op, path, (struct sb_guard_bytes){NULL, 0}, notes);
+	bool guarded = sb_child_is_guarded(context, op, path, (struct sb_guard_bytes){NULL, 0},
+					   notes, &row);
 	enum sb_answer answer = known(context, op, path, guarded);
 
 	json_decref(notes);
@@ -198,6 +199,7 @@ static void put_question(struct child *child, const struct request *request, boo
 json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 {
 	struct request request = {.count = 0};
+	const struct sb_guard_row *row;
 	const char *until = "session";
 	bool guarded, open = false;
 	json_t *notes, *result;
@@ -209,7 +211,7 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 		return granted(&request, "rules");
 	notes = json_array();
 	guarded = sb_child_is_guarded(child, request.strictest, request.path,
-				      (struct sb_guard_bytes){NULL, 0}, notes) ||
+				      (struct sb_guard_bytes){NULL, 0}, notes, &row) ||
 		  request.why.why == SB_FILES_WHY_GUARDED;
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		enum sb_answer answer;

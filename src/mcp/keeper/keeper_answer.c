@@ -35,7 +35,7 @@ static void approve(struct keeper *keeper, struct keeper_perform *perform,
 		sb_approvals_add(&perform->approvals, &subject, answer != SB_ANSWER_DENY);
 		if (answer == SB_ANSWER_ONCE && question->ops)
 			sb_approvals_add(&keeper->ahead, &subject, true);
-		if (answer == SB_ANSWER_DENY && question->session)
+		if (answer == SB_ANSWER_DENY && question->shown.about == SB_ABOUT_PROJECT)
 			sb_approvals_add(&keeper->refused_needs, &subject, false);
 	}
 }
@@ -123,7 +123,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		return;
 	}
 	perform = question->perform;
-	if (!question->session)
+	if (question->shown.about != SB_ABOUT_PROJECT)
 		remember_all(keeper, question, answer);
 	if (perform) {
 		record_answer(keeper, question, perform->tool, answer, by);

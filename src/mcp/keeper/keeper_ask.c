@@ -118,8 +118,10 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(message, "program", shown->program);
 	set_text(message, "rule", shown->rule);
 	set_text(message, "means", sb_question_means(shown));
-	json_object_set_new(message, "ahead", json_boolean(shown->about == SB_ABOUT_AHEAD));
-	json_object_set_new(message, "session", json_boolean(question->session));
+	json_object_set_new(
+		message, "ahead",
+		json_boolean(shown->about == SB_ABOUT_AHEAD || shown->about == SB_ABOUT_PROJECT));
+	json_object_set_new(message, "session", json_boolean(shown->about == SB_ABOUT_PROJECT));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));
 	json_object_set_new(message, "notes", notes);

@@ -88,6 +88,7 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 		       struct keeper_subject *out)
 {
 	const char *reason = question->reason ? question->reason : why_text(question->why);
+	const struct sb_guard_row *row;
 	json_t *notes = json_array();
 
 	*out = (struct keeper_subject){.op = question->op, .path = question->path};
@@ -97,9 +98,12 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 		sb_sha256_hex(question->seal, strlen(question->seal), out->bytes);
 	else if (question->leads_to)
 		sb_sha256_hex(question->leads_to, strlen(question->leads_to) + 1, out->bytes);
-	if (reason)
+	out->guarded = sb_child_is_guarded(child, question->op, question->path, bytes_of(question),
+					   notes, &row);
+	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
+	if (reason && (!row || strcmp(reason, row->why) != 0))
 		sb_child_note(notes, reason);
-	if (question->found)
+	if (question->found && !sb_child_says_content(row, question->content))
 		sb_child_note_lines(notes, question->found);
 	add_other(notes, question);
 	if (question->whole)
@@ -111,9 +115,6 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	/* the gravest reason is given: that it lies outside may be another */
 	if (!question->root && question->why != SB_FILES_WHY_OUTSIDE)
 		sb_child_note(notes, why_text(SB_FILES_WHY_OUTSIDE));
-	out->guarded =
-		sb_child_is_guarded(child, question->op, question->path, bytes_of(question), notes);
-	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
 	return notes;
 }
 

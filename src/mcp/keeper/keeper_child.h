@@ -22,9 +22,13 @@ struct child {
 /* Was it answered already?  SB_ANSWER_NONE: no. */
 enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject);
 
-/* Does a program outside obey the name?  bytes NULL: there are none yet.  True: notes say by whom. */
+/* Does a program outside obey the name?  bytes NULL: there are none yet.  True: notes say by whom; row may be NULL. */
 bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
-			 struct sb_guard_bytes bytes, json_t *notes);
+			 struct sb_guard_bytes bytes, json_t *notes,
+			 const struct sb_guard_row **out_row);
+
+/* Where all of the content asks, the guard's words are its beginning, which the question shows anyway. */
+bool sb_child_says_content(const struct sb_guard_row *row, const char *content);
 void sb_child_note(json_t *notes, const char *text);
 void sb_child_note_lines(json_t *notes, const char *lines);
 

@@ -62,7 +62,6 @@ struct keeper_question {
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */
 	bool declined;        /* by the client, which has shown it to nobody */
-	bool session;         /* "once" is until the session ends */
 	unsigned ops;         /* that it is about, a bit each; 0: shown.op */
 };
 

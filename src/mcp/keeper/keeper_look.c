@@ -23,9 +23,25 @@ enum sb_answer sb_child_known(const struct child *child, const struct keeper_sub
 	return lasting;
 }
 
+/* Two look at a path, the view of the files and the keeper: what both say is said once. */
+static void add_note(json_t *notes, json_t *text)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note)
+	{
+		if (json_equal(note, text)) {
+			json_decref(text);
+			return;
+		}
+	}
+	json_array_append_new(notes, text);
+}
+
 void sb_child_note(json_t *notes, const char *text)
 {
-	json_array_append_new(notes, sb_rpc_string(text));
+	add_note(notes, sb_rpc_string(text));
 }
 
 void sb_child_note_lines(json_t *notes, const char *lines)
@@ -33,9 +49,14 @@ void sb_child_note_lines(json_t *notes, const char *lines)
 	for (; *lines; lines += *lines == '\n') {
 		size_t length = strcspn(lines, "\n");
 
-		json_array_append_new(notes, sb_rpc_text(lines, length));
+		add_note(notes, sb_rpc_text(lines, length));
 		lines += length;
 	}
+}
+
+bool sb_child_says_content(const struct sb_guard_row *row, const char *content)
+{
+	return row && row->kind == SB_GUARD_SAME && content;
 }
 
 /*
@@ -48,7 +69,8 @@ void sb_child_note_lines(json_t *notes, const char *lines)
  * Held by: tests/mcp/guarded.py
  */
 bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
-			 struct sb_guard_bytes bytes, json_t *notes)
+			 struct sb_guard_bytes bytes, json_t *notes,
+			 const struct sb_guard_row **out_row)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
 	SB_AUTO_FD int directory = parent ? sb_sys_open_path(parent) : -1;
@@ -68,6 +90,7 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 	struct sb_guard *guard;
 	char text[700];
 
+	*out_row = NULL;
 	if (op == SB_READ)
 		return false;
 	if (!sb_keeper_guard(child->keeper, &guard)) {
@@ -84,6 +107,8 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
 		 answer->row->why);
 	sb_child_note(notes, text);
-	sb_child_note_lines(notes, answer->detail);
+	if (!sb_child_says_content(answer->row, bytes.bytes))
+		sb_child_note_lines(notes, answer->detail);
+	*out_row = answer->row;
 	return true;
 }

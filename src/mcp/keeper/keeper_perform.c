@@ -202,9 +202,10 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.content_length = json_string_length(json_object_get(asked, "content")),
 		.program = perform->tool,
 		.process = getpid(),
-		.about = json_is_true(json_object_get(asked, "guarded")) ? SB_ABOUT_RUN_LATER
-			 : json_is_true(json_object_get(asked, "ahead")) ? SB_ABOUT_AHEAD
-									 : SB_ABOUT_FILE,
+		.about = json_is_true(json_object_get(asked, "guarded"))   ? SB_ABOUT_RUN_LATER
+			 : json_is_true(json_object_get(asked, "session")) ? SB_ABOUT_PROJECT
+			 : json_is_true(json_object_get(asked, "ahead"))   ? SB_ABOUT_AHEAD
+									   : SB_ABOUT_FILE,
 		.verb = json_string_value(json_object_get(asked, "verb")),
 	};
 	struct keeper_question *question = NULL;
@@ -223,7 +224,6 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		return;
 	}
 	question->perform = perform;
-	question->session = json_is_true(json_object_get(asked, "session"));
 	json_array_foreach(json_object_get(asked, "ops"), i, one)
 		question->ops |= 1U << (json_integer_value(one) & 7);
 	question->subject =

@@ -24,7 +24,9 @@ static json_t *opened(const char *path)
 {
 	return sb_ahead_outcome(
 		sb_tool_text(
-			sb_rpc_string("It is open, until this session ends. Use absolute paths."),
+			sb_rpc_string("It is open, until this session ends. What a rule keeps, and "
+				      "names that a program outside would obey (git hooks, "
+				      "settings), still ask. Use absolute paths."),
 			json_pack("{s:o}", "project", sb_rpc_string(path))),
 		"granted", "session");
 }
