@@ -1,6 +1,7 @@
 """seat.py - somebody who sits at an agent's screen: to its prompt, typing, and out again."""
 
 import re
+import time
 
 from real import PROMPT, SECONDS
 from tap import check, equal
@@ -32,16 +33,32 @@ def begin(session, person, shows=None):
 
 
 def type_prompt(session, person):
-    """As a person does: look whether it stands there, then Enter."""
-    def typed():
-        if PROMPT in person.term.screen():
+    """As a person does: look whether it stands there, once, then Enter."""
+    typed = 0
+
+    def stands():
+        nonlocal typed
+        screen = person.term.screen()
+        if PROMPT * 2 in screen:  # what was thought lost came late
+            person.term.send("\x7f" * len(PROMPT))
+            person.term.settle(1.0)
+            typed -= 1
+        elif PROMPT in screen:
             return True
-        person.term.send(PROMPT)
-        person.term.settle(1.0, 3.0)
+        else:
+            typed += 1
+            person.term.send(PROMPT)
+            shown(20)
         return False
 
-    person.until(typed, "nothing is typed", SECONDS)
-    person.term.settle(0.5)
+    def shown(seconds):
+        deadline = time.monotonic() + seconds
+        while PROMPT not in person.term.screen() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    person.until(stands, "nothing is typed", SECONDS)
+    person.term.settle(0.5 if typed == 1 else 5.0, 10)
+    person.until(stands, "it is typed twice", SECONDS)
     person.term.send("\r")
     person.until(lambda: session.model.begun, "no request for the prompt", SECONDS)
 
