@@ -76,6 +76,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_daily.py",
                    "supervise/git_files.py", "supervise/git_index.py", "supervise/git_keys.py",
+                   "supervise/git_temporary.py",
                    "supervise/git_rebase.py", "supervise/git_told.py",
                    "supervise/git_session.py", "supervise/git_unnamed.py", "supervise/git_upkeep.py",
                    "supervise/git_urls.py",

@@ -20,6 +20,12 @@ struct sb_guard_row;
  */
 const char *sb_git_inner(const char *rest);
 
+/*
+ * Is it ".NAME.XXXXXX", under which rsync and others write what they then rename to NAME?  One component; *length
+ * becomes that of NAME, which begins at name + 1.
+ */
+bool sb_git_is_temporary(const char *name, size_t *length);
+
 /* What is known about a file there; the last row ("*", ask) where nothing is. */
 const struct sb_guard_row *sb_git_row_of(const char *inner);
 

@@ -215,7 +215,7 @@ char *sb_look_read_settled(int directory, const char *name, size_t limit, size_t
  */
 bool sb_look_for_links(int directory, const char *without);
 
-/* hooks/NAME.sample: git never runs it. */
+/* hooks/NAME.sample, or on its way to that: git never runs it. */
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length);
 
 /* git_look.c: what a directory brings along; true: out->detail and out->row say what asks */

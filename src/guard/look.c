@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "guard/findings.h"
+#include "guard/git_files.h"
 #include "guard/guard_impl.h"
 #include "guard/reasons.h"
 #include "sys/directory.h"
@@ -40,8 +41,10 @@ bool sb_look_is_git(int directory, const char *up)
 
 bool sb_look_is_sample(const struct sb_guard_row *row, const char *name, size_t length)
 {
-	return (row->flags & SB_GUARD_IF_EXECUTABLE) && length > 7 &&
-	       memcmp(name + length - 7, ".sample", 7) == 0;
+	if (!(row->flags & SB_GUARD_IF_EXECUTABLE))
+		return false;
+	name += sb_git_is_temporary(name, &length);
+	return length > 7 && memcmp(name + length - 7, ".sample", 7) == 0;
 }
 
 /*
