@@ -78,10 +78,8 @@ int sb_load_file(struct sb_maker *maker, enum sb_tier tier, const char *path, co
 /* The text of a --policy file that is none yet. */
 int sb_load_text(struct sb_maker *maker, const char *text, struct sb_error *err);
 
-/* The same of a profile: the user's own, and one that comes with sandbash. */
-int sb_load_profile(struct sb_maker *maker, const char *path, struct sb_error *err);
-int sb_load_shipped(struct sb_maker *maker, const struct sb_shipped_profile *shipped,
-		    struct sb_error *err);
+/* The rules of the profile that was chosen and of the project's tools, and all that they say. */
+int sb_load_profiles(struct sb_maker *maker, struct sb_error *err);
 
 /* A link may also have been planted in a directory that another rule opens. */
 int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err);

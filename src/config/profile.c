@@ -13,7 +13,6 @@
 #include "base/buf.h"
 #include "config/file.h"
 #include "config/load.h"
-#include "config/tools.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/secrets.h"
@@ -206,7 +205,7 @@ int sb_profile_names(const struct sb_home *home, char ***out, struct sb_error *e
 	return SB_OK;
 }
 
-static int no_such(const char *name, struct sb_error *err)
+int sb_profile_no_such(const char *name, struct sb_error *err)
 {
 	sb_fail(err, SB_E_MISSING, 0, "there is no profile '%s'", name);
 	return sb_hint(err, "--profiles lists them");
@@ -231,7 +230,7 @@ int sb_profile_text(const struct sb_home *home, const char *name, char **out_tex
 			return status;
 	}
 	if (!found && !shipped)
-		return no_such(name, err);
+		return sb_profile_no_such(name, err);
 	if (!found)
 		sb_buf_append(&text, sb_shipped_text + shipped->start, shipped->length);
 	sb_buf_puts(&text, ""); /* an empty file is a text, too */
@@ -246,7 +245,7 @@ int sb_profile_text(const struct sb_home *home, const char *name, char **out_tex
 /* --- which one it is ------------------------------------------------------------------------ */
 
 /* A project must not bring its own rules, neither by a link. */
-static bool is_in_project(const struct sb_maker *maker, const char *file)
+bool sb_profile_is_in_project(const struct sb_maker *maker, const char *file)
 {
 	SB_AUTO_FREE char *real = NULL;
 
@@ -265,8 +264,8 @@ char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind)
 	const char *at, *end;
 	bool found;
 
-	if (is_in_project(maker, file) || sb_config_read(file, &text, &found, NULL) != SB_OK ||
-	    !found)
+	if (sb_profile_is_in_project(maker, file) ||
+	    sb_config_read(file, &text, &found, NULL) != SB_OK || !found)
 		return NULL;
 	for (at = text.data, end = at + text.length; at < end; at++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -387,6 +386,28 @@ static bool is_in_watched(const struct sb_maker *maker, const char *file, char *
 	return false;
 }
 
+/* The files that make a profile count; the user's own says so beside what ours of its name says. */
+bool sb_profile_counts(struct sb_maker *maker, const char *name, const char *file,
+		       bool (*fits)(struct sb_maker *maker, const char *words))
+{
+	const struct sb_shipped_profile *shipped = sb_profile_shipped(name);
+	SB_AUTO_FREE char *words = file ? sb_profile_words(maker, file, SB_LINE_PROJECT_FILE)
+					: NULL;
+
+	return (words && fits(maker, words)) || (shipped && fits(maker, shipped->project_files));
+}
+
+static bool has_words(struct sb_maker *maker, const char *words)
+{
+	(void)maker;
+	return *words != '\0';
+}
+
+static bool is_tool(struct sb_maker *maker, const char *name, const char *file)
+{
+	return sb_profile_counts(maker, name, file, has_words);
+}
+
 static int choose_by_name(struct sb_maker *maker, const struct names *names, const char *file,
 			  struct sb_error *err)
 {
@@ -396,7 +417,7 @@ static int choose_by_name(struct sb_maker *maker, const struct names *names, con
 
 	if (status != SB_OK || !profile->name)
 		return status;
-	profile->tool = sb_tool_is(maker, profile->name, profile->file);
+	profile->tool = is_tool(maker, profile->name, profile->file);
 	if (is_in_watched(maker, file, &profile->program, &link) && !profile->tool) {
 		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name,
 				       link               ? link
@@ -425,7 +446,7 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 	if (file && exists(file))
 		profile->file = sb_take_ptr(&file);
 	else if (!shipped)
-		return no_such(name, err);
+		return sb_profile_no_such(name, err);
 	profile->name = strdup(name);
 	for (size_t i = 0; i < names->count; i++)
 		profile->fits |= strcmp(names->all[i], name) == 0 ||
@@ -459,12 +480,10 @@ static int choose(struct sb_maker *maker, struct sb_error *err)
 int sb_profile_choose(struct sb_maker *maker, struct sb_error *err)
 {
 	const struct sb_setup_request *request = maker->request;
-	int status;
 
 	if (request->profile && strcmp(request->profile, SB_NO_PROFILE) == 0)
 		return SB_OK;
-	status = request->only_tools ? SB_OK : choose(maker, err);
-	return status == SB_OK ? sb_tools_find(maker, err) : status;
+	return request->only_tools ? SB_OK : choose(maker, err);
 }
 
 bool sb_profile_is_planted(const struct sb_setup *setup)
@@ -478,29 +497,6 @@ bool sb_profile_is_planted(const struct sb_setup *setup)
 }
 
 /* --- what it says --------------------------------------------------------------------------- */
-
-static int load(struct sb_maker *maker, const char *name, const char *file, struct sb_error *err)
-{
-	if (!file)
-		return sb_load_shipped(maker, find_shipped(name, false), err);
-	if (is_in_project(maker, file)) {
-		sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", file);
-		return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
-			       maker->setup.home.config_dir);
-	}
-	return sb_load_profile(maker, file, err);
-}
-
-int sb_profile_load(struct sb_maker *maker, struct sb_error *err)
-{
-	const struct sb_profile *profile = &maker->setup.profile;
-	int status = profile->name ? load(maker, profile->name, profile->file, err) : SB_OK;
-
-	for (size_t i = 0; i < profile->tool_count && status == SB_OK; i++)
-		status = load(maker, profile->tools[i],
-			      *profile->tool_files[i] ? profile->tool_files[i] : NULL, err);
-	return status;
-}
 
 /* The rules that let a login be read. */
 struct login {
@@ -590,7 +586,6 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 	struct sb_profile *profile = &maker->setup.profile;
 	struct sb_source own = *source;
 	struct login login = {maker, &own};
-	const struct sb_shipped_profile *shipped;
 	int status;
 
 	own.login = true;
@@ -606,14 +601,6 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
 	case SB_LINE_LOGIN:
 		status = sb_login_paths(&maker->setup.home, line->text, open_login, &login, err);
 		return status == SB_OK ? open_moved_login(maker, &own, line->text, err) : status;
-	case SB_LINE_INCLUDE_PROFILE:
-		shipped = find_shipped(line->text, false);
-		if (!source->file) /* no two of ours, and so no circle */
-			return sb_fail(err, SB_E_INVALID, 0,
-				       "no profile of sandbash's own includes another");
-		return shipped ? sb_load_shipped(maker, shipped, err) : no_such(line->text, err);
-	case SB_LINE_CACHE:
-		return sb_tool_cache(maker, source, line->text, err);
 	default: /* a program or a file of a project: read when it was chosen */
 		return SB_OK;
 	}

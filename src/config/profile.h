@@ -1,7 +1,7 @@
 /*
  * profile.h - rules that come with a program: what an agent needs to work, found by its name.
  *
- *     sb_profile_choose() -> sb_profile_load() between the system's file and the global one
+ *     sb_profile_choose() -> sb_load_profiles() between the system's file and the global one
  *                         -> sb_profile_make() before the run
  *
  * Most come with sandbash, compiled in, so that the program alone has them; the user's own lie in
@@ -65,11 +65,17 @@ struct sb_profile {
 /* Which one it is, by the request.  SB_E_MISSING: there is none of that name. */
 int sb_profile_choose(struct sb_maker *maker, struct sb_error *err);
 
-/* Its rules, and all that it says. */
-int sb_profile_load(struct sb_maker *maker, struct sb_error *err);
-
 /* One that comes with sandbash, by its name; or NULL. */
 const struct sb_shipped_profile *sb_profile_shipped(const char *name);
+
+int sb_profile_no_such(const char *name, struct sb_error *err); /* SB_E_MISSING */
+
+/* A project must not bring its own rules, neither by a link: does this file lie in one? */
+bool sb_profile_is_in_project(const struct sb_maker *maker, const char *file);
+
+/* Does what its lines "project-file" name fit?  file: the user's own, or NULL. */
+bool sb_profile_counts(struct sb_maker *maker, const char *name, const char *file,
+		       bool (*fits)(struct sb_maker *maker, const char *words));
 
 /* Call found for each of the user's own, in the order of their names. */
 int sb_profile_users(const struct sb_home *home,

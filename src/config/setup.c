@@ -135,7 +135,7 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 		return out_of_memory(err);
 	status = sb_load_file(maker, SB_TIER_SYSTEM, SB_SYSTEM_CONFIG, NULL, false, err);
 	if (status == SB_OK)
-		status = sb_profile_load(maker, err);
+		status = sb_load_profiles(maker, err);
 	if (status == SB_OK)
 		status = sb_load_file(maker, SB_TIER_GLOBAL, global, NULL, false, err);
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++) {
@@ -330,6 +330,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = sb_believed_by_profiles(maker, err);
 	if (status == SB_OK)
 		status = sb_profile_choose(maker, err);
+	if (status == SB_OK)
+		status = sb_tools_find(maker, err);
 	if (status == SB_OK)
 		status = load_tiers(maker, err);
 	if (status == SB_OK)

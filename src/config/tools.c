@@ -84,28 +84,6 @@ static bool has_file(struct sb_maker *maker, const char *words)
 	return false;
 }
 
-/* The files that make a profile count; the user's own says so beside what ours of its name says. */
-static bool counts(struct sb_maker *maker, const char *name, const char *file,
-		   bool (*fits)(struct sb_maker *maker, const char *words))
-{
-	const struct sb_shipped_profile *shipped = sb_profile_shipped(name);
-	SB_AUTO_FREE char *words = file ? sb_profile_words(maker, file, SB_LINE_PROJECT_FILE)
-					: NULL;
-
-	return (words && fits(maker, words)) || (shipped && fits(maker, shipped->project_files));
-}
-
-static bool has_words(struct sb_maker *maker, const char *words)
-{
-	(void)maker;
-	return *words != '\0';
-}
-
-bool sb_tool_is(struct sb_maker *maker, const char *name, const char *file)
-{
-	return counts(maker, name, file, has_words);
-}
-
 static bool is_known(const struct sb_profile *profile, const char *name)
 {
 	if (profile->name && strcmp(profile->name, name) == 0)
@@ -130,15 +108,19 @@ static int add_users(void *context, const char *name, const char *file, struct s
 {
 	struct sb_maker *maker = context;
 
-	return !is_known(&maker->setup.profile, name) && counts(maker, name, file, has_file)
+	return !is_known(&maker->setup.profile, name) &&
+			       sb_profile_counts(maker, name, file, has_file)
 		       ? add(maker, name, file, err)
 		       : SB_OK;
 }
 
 int sb_tools_find(struct sb_maker *maker, struct sb_error *err)
 {
+	const char *chosen = maker->request->profile;
 	int status;
 
+	if (chosen && strcmp(chosen, SB_NO_PROFILE) == 0)
+		return SB_OK;
 	list_names(maker);
 	status = sb_profile_users(&maker->setup.home, add_users, maker, err);
 	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {

@@ -1,8 +1,8 @@
 /*
  * tools.h - profiles for package managers and builders, chosen by what is in the project.
  *
- *     sb_tools_find() as profiles are chosen -> sb_tool_cache() as one is read
- *                                            -> sb_tools_settle() when all rules are known
+ *     sb_tools_find() when a profile is chosen -> sb_tool_cache() as one is read
+ *                                             -> sb_tools_settle() when all rules are known
  *
  * SECURITY: a project chooses its tools, so what they open is worth nothing outside.
  *
@@ -23,9 +23,6 @@
 struct sb_maker;
 struct sb_setup;
 struct sb_source;
-
-/* Is this profile chosen by a file in a project?  file: the user's own, or NULL. */
-bool sb_tool_is(struct sb_maker *maker, const char *name, const char *file);
 
 /* Those that the projects have files of, beside the one that was chosen. */
 int sb_tools_find(struct sb_maker *maker, struct sb_error *err);
