@@ -85,13 +85,13 @@ const struct sb_held sb_held_calls[] = {
 	{SYS_landlock_create_ruleset, .act = SB_ACT_LANDLOCK},
 	{SYS_prctl, .act = SB_ACT_REGISTER, .more = 2, .only = {SB_FILTER_EQUAL, 0, SB_REGISTER}},
 	/* limits, priority and processors of a process: more is its number */
-	{SYS_prlimit64, .act = SB_ACT_OWNER, .more = 1, .sometimes = true},
-	{SYS_setpriority, .act = SB_ACT_OWNER, .more = 2, .sometimes = true},
-	{SYS_ioprio_set, .act = SB_ACT_OWNER, .more = 2, .sometimes = true},
-	{SYS_sched_setaffinity, .act = SB_ACT_OWNER, .more = 1, .sometimes = true},
-	{SYS_sched_setattr, .act = SB_ACT_OWNER, .more = 1, .sometimes = true},
-	{SYS_sched_setparam, .act = SB_ACT_OWNER, .more = 1, .sometimes = true},
-	{SYS_sched_setscheduler, .act = SB_ACT_OWNER, .more = 1, .sometimes = true},
+	{SYS_prlimit64, .act = SB_ACT_OWNER, .more = 1, .only = {SB_FILTER_NOT_ZERO, 2, 0}},
+	{SYS_setpriority, .act = SB_ACT_OWNER, .more = 2},
+	{SYS_ioprio_set, .act = SB_ACT_OWNER, .more = 2},
+	{SYS_sched_setaffinity, .act = SB_ACT_OWNER, .more = 1},
+	{SYS_sched_setattr, .act = SB_ACT_OWNER, .more = 1},
+	{SYS_sched_setparam, .act = SB_ACT_OWNER, .more = 1},
+	{SYS_sched_setscheduler, .act = SB_ACT_OWNER, .more = 1},
 };
 
 const size_t sb_held_count = sizeof sb_held_calls / sizeof sb_held_calls[0];

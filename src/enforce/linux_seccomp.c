@@ -67,7 +67,6 @@ enum when {
 	MAKES_NO_SOCKETS,
 	UNMOUNTED, /* supervised, or without mounts */
 	SHARED_IPC,
-	OTHER_PIDS,
 	SHARED_PIDS,
 	SHARED_PIDS_STATIC,
 	SHARED_PIDS_SUPERVISED,
@@ -148,39 +147,9 @@ static const struct sb_filter_row table[] = {
 	{SYS_settimeofday, PERM, EVERY_RUN, {{0}}},
 	{SYS_clock_settime, PERM, EVERY_RUN, {{0}}},
 
-	/*
-	 * SECURITY: limits, priority and processors are those of the run's own processes.
-	 *
-	 * Danger: uid is all the kernel asks for (tests/facts/priority.c).  In a pid namespace of the
-	 * run's own a number means one of its processes, or the first, which is the supervisor's.
-	 * PRIO_PGRP and PRIO_USER, and their like for ioprio, reach further than their "0" looks.
-	 * Elsewhere a supervised run lets the caller name itself: the number is an argument.
-	 * Price: elsewhere renice, taskset and prlimit work on the calling process alone.
-	 * Held by: tests/enforce/processes.py
-	 */
+	/* PRIO_PGRP and PRIO_USER, and their like for ioprio: rows_of_process() */
 	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
 	{SYS_ioprio_set, PERM, EVERY_RUN, {{DIFFERENT, 0, 1 /* IOPRIO_WHO_PROCESS */}}},
-	{SYS_prlimit64, PERM, EVERY_RUN, {{EQUAL, 0, 1}, {NOT_ZERO, 2, 0}}},
-	{SYS_setpriority, PERM, EVERY_RUN, {{EQUAL, 1, 1}}},
-	{SYS_ioprio_set, PERM, EVERY_RUN, {{EQUAL, 1, 1}}},
-	{SYS_sched_setaffinity, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
-	{SYS_sched_setattr, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
-	{SYS_sched_setparam, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
-	{SYS_sched_setscheduler, PERM, EVERY_RUN, {{EQUAL, 0, 1}}},
-	{SYS_prlimit64, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
-	{SYS_setpriority, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 1, 0}}},
-	{SYS_ioprio_set, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 1, 0}}},
-	{SYS_sched_setaffinity, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setattr, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setparam, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setscheduler, HOLD, SHARED_PIDS_SUPERVISED, {{DIFFERENT, 0, 0}}},
-	{SYS_prlimit64, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}, {NOT_ZERO, 2, 0}}},
-	{SYS_setpriority, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
-	{SYS_ioprio_set, PERM, OTHER_PIDS, {{DIFFERENT, 1, 0}}},
-	{SYS_sched_setaffinity, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setattr, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setparam, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
-	{SYS_sched_setscheduler, PERM, OTHER_PIDS, {{DIFFERENT, 0, 0}}},
 
 	/* A lease on somebody's file makes whoever opens it wait, outside as well, and us. */
 	{SYS_fcntl, ANSWER(EACCES), EVERY_RUN, {{EQUAL, 1, F_SETLEASE}}},
@@ -367,8 +336,6 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->no_mounts || options->supervised;
 	case SHARED_IPC:
 		return options->shared_ipc;
-	case OTHER_PIDS: /* those that the broker does not look at */
-		return options->other_pids && !(options->shared_pids && options->supervised);
 	case SHARED_PIDS:
 		return options->shared_pids;
 	case SHARED_PIDS_STATIC:
@@ -437,6 +404,30 @@ static struct sb_filter_row hold(const struct sb_held *call,
 }
 
 /*
+ * SECURITY: limits, priority and processors are those of the run's own processes.
+ *
+ * Danger: uid is all the kernel asks for (tests/facts/priority.c).  In a pid namespace of the
+ * run's own a number means one of its processes, or the first, which is the supervisor's.
+ * PRIO_PGRP and PRIO_USER, and their like for ioprio, reach further than their "0" looks, and
+ * are refused.
+ * Elsewhere a supervised run lets the caller name itself: the number is an argument.
+ * Price: elsewhere renice, taskset and prlimit work on the calling process alone.
+ * Held by: tests/enforce/processes.py
+ */
+static size_t rows_of_process(const struct sb_held *call, const struct sb_filter_options *options,
+			      struct sb_filter_row *out)
+{
+	const struct sb_filter_condition first = {EQUAL, call->more - 1u, 1};
+	const struct sb_filter_condition other = {DIFFERENT, call->more - 1u, 0};
+	bool held = options->shared_pids && options->supervised;
+
+	out[0] = (struct sb_filter_row){call->number, PERM, EVERY_RUN, {first, call->only}};
+	out[1] = (struct sb_filter_row){
+		call->number, held ? HOLD : PERM, EVERY_RUN, {other, call->only}};
+	return held || options->other_pids ? 2 : 1;
+}
+
+/*
  * What the calls of held.h lead to.  Supervised: each is held, and carried out by the broker.  As
  * root: none that takes a mode makes a setuid file.  For the performer: no metadata, where no mount
  * holds it.
@@ -455,7 +446,9 @@ static size_t rows_of_held(const struct sb_filter_options *options, struct sb_fi
 			out[count++] = (struct sb_filter_row){call->number, PERM, EVERY_RUN, {{0}}};
 		if (options->as_root && has_mode && call->more)
 			out[count++] = no_setuid(call);
-		if (options->supervised && !call->sometimes)
+		if (call->act == SB_ACT_OWNER && !options->performer)
+			count += rows_of_process(call, options, out + count);
+		else if (options->supervised && !call->sometimes)
 			out[count++] = hold(call, options);
 	}
 	return count;

@@ -183,6 +183,8 @@ static void limits_by_number_are_looked_at_where_outside_has_numbers(void **stat
 	(void)state;
 	length = sb_filter_build(&options, code, MAX);
 	assert_int_equal(SECCOMP_RET_USER_NOTIF, call(SYS_prlimit64, 7, 0, 1, 0));
+	/* not the mark of a nested run, whoever it is said to be about */
+	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 7, RLIMIT_LOCKS, 1, 0));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 7, 0, 0, 1));
 	assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_prlimit64, 0, 0, 1, 0));
 	assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 1, 0, 1, 0));
