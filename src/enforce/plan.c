@@ -1,17 +1,13 @@
 #include "enforce/plan.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/auto.h"
 #include "enforce/devices.h"
 #include "enforce/expand.h"
 #include "path/path.h"
-#include "path/pattern.h"
 #include "policy/fast.h"
 #include "policy/policy_impl.h"
 #include "sys/directory.h"
@@ -22,23 +18,6 @@
 #define MAX_NODES 20000
 
 #define MAX_BLANKS 256 /* names in ~/.ssh; further ones answer ENOENT */
-
-static const char *const kind_names[] = {
-	"own devices", "device",    "private", "own terminals", "shown read-only", "writable",
-	"pinned",      "read-only", "hidden",  "shown",         "blank",           "link",
-};
-
-const char *sb_plan_tmpdir(const struct sb_plan *plan, bool mounts, const char *old, bool is_usable)
-{
-	const char *is = plan->tmpdir ? plan->tmpdir : old && !is_usable ? "/tmp" : old;
-
-	return !mounts && sb_plan_temp_closed_at(plan, is ? is : "/tmp") ? "/dev/shm" : is;
-}
-
-const char *sb_mount_kind_name(enum sb_mount_kind kind)
-{
-	return kind_names[kind];
-}
 
 struct maker {
 	const struct sb_policy *policy;
@@ -371,6 +350,27 @@ static bool may_own_terminals(const struct sb_plan *plan)
 	return usable;
 }
 
+/*
+ * A link itself can carry a mount; then it cannot be replaced, and following it
+ * still works.  What it leads to has a node of its own.
+ */
+static int plan_link(struct maker *maker, size_t index, struct sb_error *err)
+{
+	const struct sb_plan *plan = &maker->plan;
+	const struct sb_plan_node *node = &plan->nodes[index], *parent = &plan->nodes[node->parent];
+	int status;
+
+	if (parent->state == SB_STATE_HIDDEN && node->state != SB_STATE_HIDDEN)
+		return add_step(maker, SB_MOUNT_LINK, node->path, false, place_for(plan, node),
+				err);
+	if (maker->request->supervised || parent->state != SB_STATE_WRITABLE || parent->temp ||
+	    node->state == SB_STATE_WRITABLE)
+		return SB_OK;
+	status = add_pins(maker, index, err);
+	return status == SB_OK ? add_step(maker, SB_MOUNT_PIN, node->path, false, NULL, err)
+			       : status;
+}
+
 /* The mounts that one node needs, given what surrounds it. */
 static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *err)
 {
@@ -379,21 +379,8 @@ static int plan_mounts_of(struct maker *maker, size_t index, struct sb_error *er
 	bool is_dir = node->kind == SB_KIND_DIR;
 	int status = SB_OK;
 
-	/*
-	 * A link itself can carry a mount; then it cannot be replaced, and following it
-	 * still works.  What it leads to has a node of its own.
-	 */
-	if (node->kind == SB_KIND_LINK) {
-		if (parent->state == SB_STATE_HIDDEN && node->state != SB_STATE_HIDDEN)
-			return add_step(maker, SB_MOUNT_LINK, node->path, false,
-					place_for(plan, node), err);
-		if (maker->request->supervised || parent->state != SB_STATE_WRITABLE ||
-		    parent->temp || node->state == SB_STATE_WRITABLE)
-			return SB_OK;
-		status = add_pins(maker, index, err);
-		return status == SB_OK ? add_step(maker, SB_MOUNT_PIN, node->path, false, NULL, err)
-				       : status;
-	}
+	if (node->kind == SB_KIND_LINK)
+		return plan_link(maker, index, err);
 	if (node->temp) {
 		/* a TMPDIR inside a private /tmp is only a directory there */
 		return parent->temp ? SB_OK
@@ -597,86 +584,11 @@ static int show_command(struct maker *maker, struct sb_error *err)
 {
 	const char *command = maker->request->command;
 	struct sb_plan *plan = &maker->plan;
-	size_t nearest = 0;
+	const struct sb_plan_node *nearest = command ? sb_plan_node_at(plan, command) : NULL;
 
-	if (!command)
+	if (!nearest || !nearest->temp || plan->nodes[nearest->parent].temp)
 		return SB_OK;
-	for (size_t i = 0; i < plan->node_count; i++)
-		if (sb_path_within(plan->nodes[i].path, command))
-			nearest = i;
-	if (!plan->nodes[nearest].temp || plan->nodes[plan->nodes[nearest].parent].temp)
-		return SB_OK;
-	return add_step(maker, SB_MOUNT_KEEP, command, false, plan->nodes[nearest].path, err);
-}
-
-bool sb_plan_hides_content(const struct sb_plan_node *node)
-{
-	struct stat info;
-
-	if (node->state != SB_STATE_HIDDEN || (node->rule && node->rule->sockets))
-		return false;
-	return node->kind != SB_KIND_SPECIAL || lstat(node->path, &info) != 0 ||
-	       !S_ISSOCK(info.st_mode);
-}
-
-bool sb_plan_hides_names(const struct sb_plan_node *node)
-{
-	return node->state == SB_STATE_HIDDEN && node->kind == SB_KIND_DIR &&
-	       !(node->rule && node->rule->sockets);
-}
-
-enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path)
-{
-	enum sb_state state = SB_STATE_READABLE;
-
-	for (size_t i = 0; i < plan->node_count; i++)
-		if (sb_path_within(plan->nodes[i].path, path))
-			state = plan->nodes[i].state;
-	return state;
-}
-
-/* The operations that Landlock leaves, bit per enum sb_op; 0 where nothing is writable. */
-static unsigned changes_at(const struct sb_plan *plan, const char *path)
-{
-	unsigned changes = 0;
-
-	for (size_t i = 0; i < plan->node_count; i++)
-		if (sb_path_within(plan->nodes[i].path, path))
-			changes = plan->nodes[i].state == SB_STATE_WRITABLE ? plan->nodes[i].allow
-									    : 0;
-	return changes;
-}
-
-static bool is_mount(const struct sb_plan *plan, const char *path)
-{
-	for (size_t i = 0; i < plan->mount_count; i++)
-		if (strcmp(plan->mounts[i].path, path) == 0)
-			return true;
-	return false;
-}
-
-bool sb_plan_lets(const struct sb_plan *plan, enum sb_op op, const char *path)
-{
-	/* a new file is written, too */
-	unsigned needs = 1u << op | (op == SB_CREATE ? 1u << SB_MODIFY : 0);
-	SB_AUTO_FREE char *directory = NULL;
-
-	if (op == SB_READ)
-		return sb_plan_state_at(plan, path) != SB_STATE_HIDDEN;
-	if (op == SB_MODIFY)
-		return (changes_at(plan, path) & needs) == needs;
-	directory = sb_path_parent(path);
-	return directory && (changes_at(plan, directory) & needs) == needs && !is_mount(plan, path);
-}
-
-bool sb_plan_is_temp_at(const struct sb_plan *plan, const char *path)
-{
-	bool temp = false;
-
-	for (size_t i = 0; i < plan->node_count; i++)
-		if (sb_path_within(plan->nodes[i].path, path))
-			temp = plan->nodes[i].temp;
-	return temp;
+	return add_step(maker, SB_MOUNT_KEEP, command, false, nearest->path, err);
 }
 
 static bool writable_at(const struct sb_plan *plan, const char *path)
@@ -709,26 +621,6 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 		plan->tmpdir = strdup("/dev/shm");
 	}
 	return plan->tmpdir ? SB_OK : out_of_memory(err);
-}
-
-bool sb_plan_holds_reads(const struct sb_policy *policy)
-{
-	for (size_t i = 0; i < sb_policy_count(policy); i++) {
-		const struct sb_rule *rule = sb_policy_rule(policy, i);
-		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
-		SB_AUTO_FREE char *parent = NULL;
-		struct stat info;
-
-		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_READ] == SB_ALLOW)
-			continue;
-		if (pattern->glob)
-			return true;
-		parent = sb_path_parent(pattern->prefix);
-		if (parent && lstat(pattern->prefix, &info) != 0 &&
-		    sb_decide(policy, SB_CREATE, parent).verdict == SB_ALLOW)
-			return true;
-	}
-	return false;
 }
 
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
@@ -773,53 +665,4 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	sort_steps(&maker.plan);
 	*out = maker.plan;
 	return SB_OK;
-}
-
-void sb_plan_done(struct sb_plan *plan)
-{
-	if (!plan)
-		return;
-	for (size_t i = 0; i < plan->node_count; i++)
-		free(plan->nodes[i].path);
-	for (size_t i = 0; i < plan->mount_count; i++)
-		free(plan->mounts[i].path);
-	for (size_t i = 0; i < plan->absent_count; i++)
-		free(plan->absent[i]);
-	free(plan->absent);
-	free(plan->nodes);
-	free(plan->mounts);
-	free(plan->cwd);
-	free(plan->tmpdir);
-	free(plan->tmpdir_private);
-	*plan = (struct sb_plan){0};
-}
-
-size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)
-{
-	for (size_t i = start ? start : 1; i < plan->node_count; i++) {
-		const struct sb_plan_node *node = &plan->nodes[i];
-		const struct sb_plan_node *parent = &plan->nodes[node->parent];
-
-		if (parent->state == SB_STATE_WRITABLE && (parent->allow & ~node->allow))
-			return i;
-	}
-	return plan->node_count;
-}
-
-bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node)
-{
-	if (!plan->nodes[node].temp)
-		return false;
-	for (size_t i = node + 1; i < plan->node_count; i++)
-		if (plan->nodes[i].parent == node && plan->nodes[i].state == SB_STATE_READABLE)
-			return true;
-	return false;
-}
-
-bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path)
-{
-	for (size_t i = plan->node_count; i-- > 0;)
-		if (sb_path_within(plan->nodes[i].path, path))
-			return sb_plan_temp_is_closed(plan, i);
-	return false;
 }

@@ -132,6 +132,9 @@ bool sb_plan_hides_content(const struct sb_plan_node *node);
 /* Does it keep names from being listed?  Those of sockets are everybody's to know. */
 bool sb_plan_hides_names(const struct sb_plan_node *node);
 
+/* The nearest node that is path or holds it; NULL only of a plan that is not made. */
+const struct sb_plan_node *sb_plan_node_at(const struct sb_plan *plan, const char *path);
+
 /* What holds at a path: the state of the nearest enclosing node. */
 enum sb_state sb_plan_state_at(const struct sb_plan *plan, const char *path);
 
