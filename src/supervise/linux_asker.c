@@ -1,256 +1,34 @@
 /*
- * linux_asker.c - the supervisor's unconfined half: its loop, its terminal, its record.
+ * linux_asker.c - the supervisor's unconfined half: its loop and its record.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
-#include "consent/socket.h"
-#include "policy/fast.h"
-#include "supervise/approve.h"
-#include "supervise/birth.h"
+#include "supervise/asker_impl.h"
 #include "supervise/linger.h"
 #include "supervise/owed.h"
 #include "supervise/record.h"
-#include "supervise/supervise.h"
 #include "supervise/sysv.h"
 #include "supervise/trace.h"
 #include "supervise/unseen.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
 #include "sys/process.h"
-#include "terminal/terminal.h"
-
-/*
- * Other terminals can attach from this moment on: not at once, since making a socket and a
- * file would cost every short command more than it is worth.  A question that waits for them
- * opens it earlier.
- */
-#define OPEN_SOCKET_MS 100
 
 /* How often a job in the background looks whether it has the terminal again: a shell sends no
  * SIGCONT to one that runs. */
 #define FOREGROUND_MS 200
-
-struct asker {
-	const struct sb_supervision *supervision;
-	struct sb_approver approver;
-	struct sb_grounds grounds;
-	struct sb_guard *guard;
-	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
-	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
-	int64_t socket_ms;            /* when it is opened; 0: never (again) */
-	bool pointed;                 /* it was said where questions wait */
-	int master;                   /* of the command's pty, or -1 */
-	int channel;
-	int signals;
-	int tty; /* the caller's terminal, or -1 */
-	pid_t performer;
-	char policy_hash[SB_SHA256_HEX];
-	pid_t init;        /* waited for after the performer; or 0 */
-	bool own_terminal; /* the command gets one, which the performer makes */
-	bool started, ended;
-	int status;                    /* the command's, as waitpid() gives it */
-	int failure;                   /* SB_OK, or why the run had to end, */
-	struct sb_error *err;          /* in words */
-	struct sb_wire_request *spare; /* for the next message; large, so kept */
-};
-
-/* --- asking (approve.h) --------------------------------------------------------------- */
-
-static void open_socket(struct asker *asker);
-
-static bool can_ask(void *context)
-{
-	struct asker *asker = context;
-
-	if (asker->supervision->consent == SB_CONSENT_DENY)
-		return false;
-	if (asker->terminal && !sb_terminal_gone(asker->terminal))
-		return true;
-	if (asker->supervision->consent == SB_CONSENT_AUTO) /* the others wait */
-		return asker->socket && sb_socket_clients(asker->socket);
-	if (!asker->socket)
-		open_socket(asker);
-	return asker->socket;
-}
-
-/* Does the command take each key as it comes?  Then a line of ours would stand in its screen. */
-static bool is_raw(const struct asker *asker)
-{
-	struct termios settings;
-
-	return asker->tty >= 0 && tcgetattr(asker->tty, &settings) == 0 &&
-	       !(settings.c_lflag & ICANON);
-}
-
-/* Nothing of the question shows here: say once where it waits, unless somebody is there. */
-static void point_to_watch(struct asker *asker)
-{
-	const struct sb_supervision *supervision = asker->supervision;
-
-	if (asker->pointed || !supervision->warn || !asker->socket ||
-	    sb_socket_clients(asker->socket) || is_raw(asker))
-		return;
-	asker->pointed = true;
-	supervision->warn(supervision->context,
-			  "a question waits; answer it in another terminal: sandbash --watch");
-}
-
-static bool ask(void *context, const struct sb_question *question)
-{
-	struct asker *asker = context;
-	bool put = asker->terminal && sb_terminal_ask(asker->terminal, question, NULL) == SB_OK;
-
-	if (!asker->socket) /* who attaches later finds it there */
-		open_socket(asker);
-	if (asker->socket && sb_socket_ask(asker->socket, question, NULL) == SB_OK)
-		put = true;
-	if (put && asker->supervision->consent == SB_CONSENT_WATCH)
-		point_to_watch(asker);
-	return put;
-}
-
-static void withdraw(void *context, unsigned long id)
-{
-	const struct asker *asker = context;
-
-	if (asker->terminal)
-		sb_terminal_withdraw(asker->terminal, id);
-	if (asker->socket)
-		sb_socket_withdraw(asker->socket, id, "its time is up, or nobody waits for it");
-}
-
-static void notice(void *context, const char *text)
-{
-	const struct asker *asker = context;
-
-	if (asker->terminal)
-		sb_terminal_notice(asker->terminal, text);
-	else if (asker->supervision->warn &&
-		 !(asker->supervision->consent == SB_CONSENT_WATCH && is_raw(asker)))
-		asker->supervision->warn(asker->supervision->context, text);
-	if (asker->socket)
-		sb_socket_notice(asker->socket, text);
-}
-
-static void answered(void *context, unsigned long id, enum sb_answer answer)
-{
-	struct asker *asker = context;
-
-	if (asker->socket)
-		sb_socket_withdraw(asker->socket, id, "answered on the run's own terminal");
-	sb_approver_answer(&asker->approver, id, answer, "terminal");
-}
-
-/* --- other terminals (socket.h) --------------------------------------------------------- */
-
-static void answered_elsewhere(void *context, unsigned long id, enum sb_answer answer)
-{
-	struct asker *asker = context;
-
-	if (answer == SB_ANSWER_NONE) {
-		if (!asker->terminal)
-			sb_approver_abandon(&asker->approver, id);
-		return;
-	}
-	if (asker->terminal) {
-		sb_terminal_withdraw(asker->terminal, id);
-		sb_terminal_notice(asker->terminal, "sandbash: answered on another terminal");
-	}
-	sb_approver_answer(&asker->approver, id, answer, "attach");
-}
-
-static void take_back(void *context, unsigned long number)
-{
-	struct asker *asker = context;
-
-	sb_approver_take_back(&asker->approver, number);
-}
-
-static void add_rule(void *context, const char *rule)
-{
-	struct asker *asker = context;
-
-	sb_approver_add(&asker->approver, rule);
-}
-
-static void open_socket(struct asker *asker)
-{
-	const struct sb_supervision *supervision = asker->supervision;
-	struct sb_socket_options options = {
-		.size = sizeof options,
-		.state_dir = supervision->home->state_dir,
-		.session = asker->approver.audit ? sb_audit_session(asker->approver.audit) : NULL,
-		.name = supervision->session_name,
-		.directory = supervision->home->cwd,
-		.command = supervision->command,
-		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
-		.asks = supervision->consent != SB_CONSENT_DENY,
-		.has_client = supervision->has_client,
-		.client = supervision->client,
-		.answered = answered_elsewhere,
-		.take_back = take_back,
-		.add = add_rule,
-		.context = asker,
-	};
-	struct sb_error err;
-
-	if (!asker->socket_ms)
-		return;
-	asker->socket_ms = 0;
-	/* without it the run goes on; only who relies on it is told */
-	if (sb_socket_open(&options, &asker->socket, &err) != SB_OK &&
-	    (supervision->consent == SB_CONSENT_ASK || supervision->consent == SB_CONSENT_WATCH))
-		notice(asker, err.message);
-}
-
-/* C6: the last one who could be asked has gone. */
-static void abandon_questions(struct asker *asker)
-{
-	unsigned long id;
-
-	while (!can_ask(asker) && (id = sb_socket_first(asker->socket))) {
-		sb_socket_withdraw(asker->socket, id, "nobody can be asked");
-		sb_approver_abandon(&asker->approver, id);
-	}
-}
-
-static void tend_socket(struct asker *asker, const struct pollfd *fds, size_t count)
-{
-	if (asker->socket_ms && sb_now_ms() >= asker->socket_ms) {
-		open_socket(asker);
-	} else if (asker->socket) {
-		sb_socket_handle(asker->socket, fds, count);
-		abandon_questions(asker);
-	}
-}
-
-static int socket_timeout_ms(const struct asker *asker)
-{
-	int64_t left;
-
-	if (!asker->socket_ms)
-		return -1;
-	left = asker->socket_ms - sb_now_ms();
-	return left > 0 ? (int)left : 0;
-}
 
 /* --- the record ------------------------------------------------------------------------- */
 
@@ -352,8 +130,6 @@ static void add_counters(struct sb_counters *counters, const struct sb_wire_coun
 	}
 }
 
-static int open_terminal(struct asker *asker, struct sb_error *err);
-
 /* The command's terminal, before the command is there; a second one is none of ours. */
 static void take_master(struct asker *asker, int *fd)
 {
@@ -361,7 +137,7 @@ static void take_master(struct asker *asker, int *fd)
 		return;
 	asker->master = sb_take_fd(fd);
 	asker->approver.terminals[0] = sb_terminal_of_master(asker->master);
-	asker->failure = open_terminal(asker, asker->err);
+	asker->failure = sb_asker_open_terminal(asker, asker->err);
 	asker->ended = asker->failure != SB_OK;
 }
 
@@ -395,7 +171,7 @@ static void hear(struct asker *asker)
 		record_start(asker, &message.layers);
 		asker->socket_ms = sb_now_ms() + OPEN_SOCKET_MS;
 		if (asker->supervision->has_client) /* it is to hear the first question */
-			open_socket(asker);
+			sb_asker_open_socket(asker);
 	} else if (message.kind == SB_WIRE_STOPPED) {
 		stop(asker);
 	} else if (message.kind == SB_WIRE_ENDED) {
@@ -456,8 +232,8 @@ static void loop(struct asker *asker)
 		struct pollfd wait[2 + SB_TERMINAL_FDS + SB_SOCKET_FDS] = {
 			{asker->channel, POLLIN, 0}, {asker->signals, POLLIN, 0}};
 		size_t count = 2, others;
-		int timeout =
-			shorter(sb_approver_timeout_ms(&asker->approver), socket_timeout_ms(asker));
+		int timeout = shorter(sb_approver_timeout_ms(&asker->approver),
+				      sb_asker_socket_timeout_ms(asker));
 
 		if (asker->terminal && sb_terminal_in_background(asker->terminal)) {
 			timeout = shorter(timeout, FOREGROUND_MS);
@@ -483,7 +259,7 @@ static void loop(struct asker *asker)
 			sb_terminal_close(asker->terminal);
 			asker->terminal = NULL;
 		}
-		tend_socket(asker, wait + others, count - others);
+		sb_asker_tend_socket(asker, wait + others, count - others);
 		if (wait[0].revents)
 			hear(asker);
 		if (asker->approver.pending || asker->approver.waiting)
@@ -557,60 +333,7 @@ int sb_supervise_possible(struct sb_error *err)
 	return sb_hint(err, "--static runs it with the kernel layers only, and asks nobody");
 }
 
-/* --- the terminal ------------------------------------------------------------------------------ */
-
-/*
- * Whom to ask: the terminal that controls us, if we are in its foreground.  Then the command
- * gets one of its own, so that it can neither read an answer nor draw over a question.
- */
-static void take_terminal(struct asker *asker, struct sb_birth *birth)
-{
-	asker->tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-	if (asker->tty < 0)
-		return;
-	if (tcgetpgrp(asker->tty) != getpgrp()) {
-		close(asker->tty);
-		asker->tty = -1;
-	} else if (!sb_consent_on_terminal(asker->supervision->consent)) {
-		birth->job_control = true;
-	} else {
-		birth->tty = asker->tty;
-		asker->own_terminal = true;
-	}
-}
-
-/* Those that the command keeps from its caller. */
-static void note_terminals(struct asker *asker)
-{
-	dev_t *out = asker->approver.terminals;
-	unsigned number;
-	struct stat info;
-
-	if (asker->own_terminal)
-		return;
-	for (int fd = 0; fd <= 2; fd++)
-		if (fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && isatty(fd))
-			*out++ = info.st_rdev;
-	/* /dev/tty itself says nothing: new_encode_dev() of the kernel */
-	if (asker->tty >= 0 && ioctl(asker->tty, TIOCGDEV, &number) == 0)
-		*out = makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
-}
-
-static int open_terminal(struct asker *asker, struct sb_error *err)
-{
-	struct sb_terminal_options options = {
-		.size = sizeof options,
-		.tty = asker->tty,
-		.master = asker->master,
-		.colour = asker->supervision->colour,
-		.kept = asker->supervision->session_name != NULL,
-		.word = asker->supervision->word,
-		.answered = answered,
-		.context = asker,
-	};
-
-	return sb_terminal_open(&options, &asker->terminal, err);
-}
+/* --- the life of a run ------------------------------------------------------------------------ */
 
 /* Standard input and output are the command's: who waits for their end must not wait for us. */
 static void let_go_of_stdio(void)
@@ -650,7 +373,7 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 		.channel = -1,
 		.home = supervision->home,
 		.project = supervision->projects[0],
-		.asking = {can_ask, ask, withdraw, notice, asker},
+		.asking = sb_asker_asking(asker),
 		.timeout_ms = supervision->ask_timeout_ms,
 		.summary = supervision->summary,
 		.session = supervision->session,
@@ -790,8 +513,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 		sb_audit_close(asker.approver.audit);
 	if (status != SB_OK)
 		return status;
-	take_terminal(&asker, &birth);
-	note_terminals(&asker);
+	sb_asker_take_terminal(&asker, &birth);
+	sb_asker_note_terminals(&asker);
 	sigaction(SIGCHLD, NULL, &child);
 	birth.child_ignored = child.sa_handler == SIG_IGN;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
