@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +17,6 @@
 #include "base/auto.h"
 #include "policy/fast.h"
 #include "supervise/acts.h"
-#include "supervise/approve.h"
-#include "supervise/case.h"
 #include "supervise/constrained.h"
 #include "supervise/domains.h"
 #include "supervise/land.h"
