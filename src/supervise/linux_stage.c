@@ -49,6 +49,26 @@ static bool look_at(const struct sb_broker *broker, pid_t thread, unsigned numbe
 	return fstatat(broker->performer->proc, name, out, 0) == 0;
 }
 
+/* Was its closing refused?  The caller is done with it; but what is still being asked about it has.  Under the lock. */
+static bool is_spent(const struct sb_broker *broker, const struct stat *info)
+{
+	for (size_t i = 0; i < SB_STAGING_SPENT; i++) {
+		const struct sb_spent *spent = &broker->staging.spent[i];
+
+		if (spent->call && spent->inode == info->st_ino && spent->device == info->st_dev)
+			return !sb_sys_notify_alive(broker->performer->listener, spent->call);
+	}
+	return false;
+}
+
+/* Under the lock. */
+static void spend(struct sb_staging *staging, const struct sb_call *call,
+		  const struct sb_stage *stage)
+{
+	staging->spent[staging->spent_next++ % SB_STAGING_SPENT] =
+		(struct sb_spent){call->id, stage->device, stage->inode};
+}
+
 /* A free number, in the range whose closing is held as long as there is one; or -EMFILE. */
 static int find_number(const struct sb_broker *broker, pid_t thread)
 {
@@ -60,7 +80,7 @@ static int find_number(const struct sb_broker *broker, pid_t thread)
 		return -EMFILE;
 	for (unsigned number = staging->base;
 	     number < limit.rlim_cur && number < staging->base + MAX_NUMBERS; number++)
-		if (!look_at(broker, thread, number, &info))
+		if (!look_at(broker, thread, number, &info) || is_spent(broker, &info))
 			return (int)number;
 	return -EMFILE;
 }
@@ -389,6 +409,7 @@ static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_ca
 			continue;
 		}
 		take_out(staging, stage);
+		spend(staging, call, stage);
 		stage->next = done;
 		done = stage;
 	}

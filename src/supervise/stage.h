@@ -10,6 +10,7 @@
  *     dup    -> where every content asks, now: what a shell makes of a redirection is closed
  *               without a look at the answer
  *     close  -> is it the last descriptor in any process of the run?  Then judge and land
+ *               and if that fails the number is as good as free, as everywhere (close(2))
  *     exit, exec, a number whose close is not held -> noticed a moment later, and landed; but
  *               nobody waits for an answer then, so what would have to be asked is refused
  *
@@ -33,6 +34,15 @@ struct sb_broker;
 struct sb_stage;   /* a staged file: linux_stage.c */
 struct sb_waiting; /* an open that the asker thinks about */
 
+/* A file whose closing the asker was told of: if that is refused, the caller still has it. */
+struct sb_spent {
+	uint64_t call;
+	dev_t device;
+	ino_t inode;
+};
+
+#define SB_STAGING_SPENT 64 /* of those the last ones */
+
 struct sb_staging {
 	pthread_mutex_t lock; /* of the lists */
 	struct sb_stage *stages;
@@ -40,6 +50,8 @@ struct sb_staging {
 	unsigned count; /* of stages: looked at without the lock */
 	unsigned base;  /* the first number; 0: there is no room for any */
 	int nudge;      /* eventfd: there is something to look after */
+	struct sb_spent spent[SB_STAGING_SPENT];
+	unsigned spent_next;
 };
 
 /* Before the limit on descriptors is raised.  0, or a negative errno. */

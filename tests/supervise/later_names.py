@@ -120,4 +120,25 @@ def dotenv(fx):
           "a directory of that name")
 
 
+MANY = """import os, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+refused = 0
+for number in range(100):
+    try:
+        with open(".env", "w") as file:
+            file.write(f"A={number}; id\\n")
+    except PermissionError:
+        refused += 1
+with open(".env", "w") as file:
+    file.write("B=1\\n")
+print(refused, open(".env").read(), len(os.listdir("/proc/self/fd")) < 20)
+"""
+
+
+@test("P2 .env: refused a hundred times in one process, what is harmless still lands", variants=("full", "flat"))
+def refused_often(fx):
+    equal(fx.sandbash("--consent=deny", "python3", "-c", MANY).stdout, "100 B=1\n True\n")
+    equal(fx.run("python3", "-c", MANY).stdout, "0 B=1\n True\n", "control")
+
+
 run_all()
