@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mcp/link.h"
+#include "mcp/wire/link.h"
 
 /* How many messages there are, and the text of all of them. */
 static size_t read_all(const uint8_t *data, size_t size, size_t piece, char *out, size_t room)

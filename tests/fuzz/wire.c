@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/acts.h"
 #include "supervise/wire.h"
 
 static void post(int channel, const uint8_t *data, size_t size, size_t fd_count)
@@ -46,7 +47,7 @@ static void check(const struct sb_wire_request *request)
 	const struct sb_call *call = &request->call;
 	volatile unsigned sum = 0; /* each byte of the value is there */
 
-	CHECK(call->act < SB_ACT_COUNT && sb_act_name(call->act));
+	CHECK(call->act < SB_ACT_COUNT && sb_acts[call->act].name);
 	CHECK(memchr(request->file.path, 0, sizeof request->file.path));
 	CHECK(memchr(request->target.path, 0, sizeof request->target.path));
 	CHECK(memchr(request->file.name, 0, sizeof request->file.name));
