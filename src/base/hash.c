@@ -8,8 +8,10 @@
 
 #include <string.h>
 
+#include "base/hash_blocks.h"
+
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t rounds[64] = {
+const uint32_t sb_sha256_rounds[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
 	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -46,7 +48,7 @@ static void take_block(uint32_t state[8], const unsigned char block[64])
 #pragma GCC unroll 8
 	for (int i = 0; i < 64; i++) {
 		uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + rounds[i] + w[i];
+		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + sb_sha256_rounds[i] + w[i];
 		uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
 		uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
 
@@ -69,6 +71,14 @@ static void take_block(uint32_t state[8], const unsigned char block[64])
 	state[7] += h;
 }
 
+static void take_blocks(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+	if (sb_sha256_blocks(state, bytes, count))
+		return;
+	for (; count; count--, bytes += 64)
+		take_block(state, bytes);
+}
+
 void sb_sha256_init(struct sb_sha256 *sum)
 {
 	*sum = (struct sb_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -88,14 +98,13 @@ void sb_sha256_add(struct sb_sha256 *sum, const void *bytes, size_t length)
 			memcpy(sum->block + waiting, at, fits);
 		if (waiting + fits < 64)
 			return;
-		take_block(sum->state, sum->block);
+		take_blocks(sum->state, sum->block, 1);
 		at += fits;
 		length -= fits;
 	}
-	for (; length >= 64; length -= 64, at += 64)
-		take_block(sum->state, at);
-	if (length)
-		memcpy(sum->block, at, length);
+	take_blocks(sum->state, at, length / 64);
+	if (length % 64)
+		memcpy(sum->block, at + length / 64 * 64, length % 64);
 }
 
 void sb_sha256_end(struct sb_sha256 *sum, char out[SB_SHA256_HEX])
@@ -110,8 +119,7 @@ void sb_sha256_end(struct sb_sha256 *sum, char out[SB_SHA256_HEX])
 	last[left] = 0x80;
 	for (int i = 0; i < 8; i++)
 		last[padded - 1 - (size_t)i] = (unsigned char)(bits >> 8 * i);
-	for (size_t i = 0; i < padded; i += 64)
-		take_block(sum->state, last + i);
+	take_blocks(sum->state, last, padded / 64);
 
 	for (int i = 0; i < 64; i++)
 		out[i] = digits[sum->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
