@@ -138,10 +138,14 @@ static size_t search(const struct node *node, const char *name, size_t length, b
 
 static struct node *child(struct node *node, const char *name, size_t length)
 {
-	bool found;
-	size_t at = search(node, name, length, &found);
+	size_t at = node->child_count;
 	struct node *grown = node->children;
+	/* rules come in order, so it is mostly the last one or a new last one */
+	int order = at ? compare_name(&grown[at - 1], name, length) : -1;
+	bool found = order == 0;
 
+	if (order >= 0)
+		at = found ? at - 1 : search(node, name, length, &found);
 	if (found)
 		return &node->children[at];
 	/* there is room for the next power of two */
@@ -244,12 +248,12 @@ static void consider(const struct sb_entry *entry, enum sb_op op, struct coverin
 	if (!covering->without_profiles || !sb_gives_way(&entry->rule))
 		compete(entry->only_guards ? &covering->guard : &covering->plain, &entry->pattern,
 			&entry->rule, op);
-	if (entry->system.origin)
-		compete(&covering->system, &entry->pattern, &entry->system, op);
-	if (entry->hard.origin && entry->hard.access.verdict[op] == SB_DENY &&
+	if (entry->system)
+		compete(&covering->system, &entry->pattern, entry->system, op);
+	if (entry->hard && entry->hard->access.verdict[op] == SB_DENY &&
 	    (!covering->hard ||
-	     sb_strictness(&entry->hard.access, op) >= sb_strictness(&covering->hard->access, op)))
-		covering->hard = &entry->hard;
+	     sb_strictness(&entry->hard->access, op) >= sb_strictness(&covering->hard->access, op)))
+		covering->hard = entry->hard;
 }
 
 static struct sb_decision without_rule(const struct sb_policy *policy, enum sb_op op)

@@ -41,8 +41,8 @@ static void put_line(struct sb_buf *out, const struct sb_entry *entry)
 	*at++ = (char)('0' + entry->rule.any_mode);
 	*at++ = ' ';
 	at = put_access(at, &entry->rule.access);
-	at = put_access(at, entry->hard.origin ? &entry->hard.access : NULL);
-	at = put_access(at, entry->system.origin ? &entry->system.access : NULL);
+	at = put_access(at, entry->hard ? &entry->hard->access : NULL);
+	at = put_access(at, entry->system ? &entry->system->access : NULL);
 	at = put_access(at, entry->has_guard ? &entry->guard : NULL);
 	sb_buf_append(out, head, (size_t)(at - head));
 	sb_buf_append(out, entry->pattern.text, strlen(entry->pattern.text) + 1);
@@ -91,12 +91,19 @@ static bool take_access(const char **at, struct sb_access *out, bool *out_given)
 	return true;
 }
 
-static int copy_rule(struct sb_entry *entry, const struct sb_access *access, struct sb_rule *slot)
+static int copy_rule(struct sb_entry *entry, const struct sb_access *access, struct sb_rule **out)
 {
-	*slot = (struct sb_rule){.access = *access, .tier = SB_TIER_BUILTIN, .hard = true};
-	slot->pattern = entry->pattern.text;
-	slot->origin = strdup("the rules of a nested run");
-	return slot->origin ? SB_OK : SB_E_NOMEM;
+	struct sb_rule *rule = malloc(sizeof *rule);
+
+	if (!rule)
+		return SB_E_NOMEM;
+	*rule = (struct sb_rule){.access = *access,
+				 .tier = SB_TIER_BUILTIN,
+				 .hard = true,
+				 .pattern = entry->pattern.text,
+				 .origin = strdup("the rules of a nested run")};
+	*out = rule;
+	return rule->origin ? SB_OK : SB_E_NOMEM;
 }
 
 static int take_line(struct sb_policy *policy, const char *line, struct sb_error *err)
@@ -127,11 +134,10 @@ static int take_line(struct sb_policy *policy, const char *line, struct sb_error
 	entry = &policy->entries[policy->count - 1];
 	if (given[1] && copy_rule(entry, &access[1], &entry->hard) != SB_OK)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	if (given[2] && !entry->system.origin &&
-	    copy_rule(entry, &access[2], &entry->system) != SB_OK)
+	if (given[2] && !entry->system && copy_rule(entry, &access[2], &entry->system) != SB_OK)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (given[2])
-		entry->system.access = access[2];
+		entry->system->access = access[2];
 	entry->has_guard = given[3];
 	if (given[3])
 		entry->guard = access[3];

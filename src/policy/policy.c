@@ -29,6 +29,13 @@ struct sb_policy *sb_policy_new(void)
 	return policy;
 }
 
+static void free_rule(struct sb_rule *rule)
+{
+	if (rule)
+		free((char *)rule->origin);
+	free(rule);
+}
+
 void sb_policy_free(struct sb_policy *policy)
 {
 	if (!policy)
@@ -38,8 +45,8 @@ void sb_policy_free(struct sb_policy *policy)
 	for (size_t i = 0; i < policy->count; i++) {
 		sb_pattern_done(&policy->entries[i].pattern);
 		free((char *)policy->entries[i].rule.origin);
-		free((char *)policy->entries[i].hard.origin);
-		free((char *)policy->entries[i].system.origin);
+		free_rule(policy->entries[i].hard);
+		free_rule(policy->entries[i].system);
 	}
 	free(policy->entries);
 	free(policy->hashes);
@@ -131,6 +138,16 @@ static int merge(struct sb_entry *entry, struct sb_rule *slot, const struct sb_r
 		return SB_OK;
 	tighten(&both.access, &slot->access);
 	return put(entry, slot, &both, err);
+}
+
+/* The same for a rule that binds, on top of taking its place among the tiers. */
+static int bind(struct sb_entry *entry, struct sb_rule **slot, const struct sb_rule *rule,
+		struct sb_error *err)
+{
+	if (!*slot)
+		*slot = calloc(1, sizeof **slot);
+	return *slot ? merge(entry, *slot, rule, err)
+		     : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* What a rule gives as a number from 1 to 2592. */
@@ -226,16 +243,15 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 		entry->has_guard = true;
 	}
 	entry->own |= opens_project(rule);
-	/* These two bind, on top of taking their place among the tiers. */
 	if (rule->hard) {
-		tightens = entry->hard.tightens || rule->tightens;
-		status = merge(entry, &entry->hard, rule, err);
+		tightens = (entry->hard && entry->hard->tightens) || rule->tightens;
+		status = bind(entry, &entry->hard, rule, err);
 		if (status != SB_OK)
 			return status;
-		entry->hard.tightens = tightens;
+		entry->hard->tightens = tightens;
 	}
 	if (rule->tier == SB_TIER_SYSTEM) {
-		status = merge(entry, &entry->system, rule, err);
+		status = bind(entry, &entry->system, rule, err);
 		if (status != SB_OK)
 			return status;
 	}

@@ -9,9 +9,10 @@
 
 struct sb_entry { /* one per pattern */
 	struct sb_pattern pattern;
-	struct sb_rule rule;    /* the latest tier's */
-	struct sb_rule hard;    /* what all hard ones together deny; origin NULL: none */
-	struct sb_rule system;  /* the system tier's, whose denials bind too; origin NULL: none */
+	struct sb_rule rule; /* the latest tier's */
+	/* few patterns have these, and entries are many: each launch writes and moves all of them */
+	struct sb_rule *hard;   /* what all hard ones together deny; NULL: none */
+	struct sb_rule *system; /* the system tier's, whose denials bind too; NULL: none */
 	struct sb_access guard; /* if has_guard: what the built-in guard says (policy.c) */
 	bool has_guard;
 	bool own;         /* a built-in rule opens it as a project, or a part of one */

@@ -652,12 +652,12 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 			      sb_settings[i].values[sb_policy_get(policy, (enum sb_setting)i)]);
 	for (size_t i = 0; i < policy->count; i++) {
 		const struct sb_rule *rule = &policy->entries[i].rule;
-		const struct sb_rule *hard = &policy->entries[i].hard;
+		const struct sb_rule *hard = policy->entries[i].hard;
 
 		if (!rule->tightens)
 			print_line(rule, out);
 		/* what it takes away counts also where another rule has taken its place */
-		if (hard->origin && hard->tightens)
+		if (hard && hard->tightens)
 			print_line(hard, out);
 	}
 }
