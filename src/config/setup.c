@@ -369,7 +369,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	place.within = (const char *const *)setup->within;
 	if (status == SB_OK)
 		status = sb_builtin_add(setup->policy, &place, err);
-	if (status == SB_OK)
+	/* a path that is canonical as it was named has no link on the way */
+	if (status == SB_OK && strcmp(setup->home.config_named, setup->home.config_dir) != 0)
 		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
 	for (size_t i = 0; setup->home.refused && setup->home.refused[i] && status == SB_OK; i++)
 		status = sb_builtin_guard_links(setup->policy, setup->home.refused[i], err);

@@ -197,11 +197,11 @@ enum { NOT_THERE, PLAIN, LINK };
 /* The bit of the first name in path, by its first letters: a look more is better than a long sum. */
 static unsigned name_bit(const char *path)
 {
-	unsigned hash = 2166136261u; /* FNV-1a */
+	uint64_t letters = 0;
 
 	for (int left = 6; left && *path && *path != '/'; path++, left--)
-		hash = (hash ^ (unsigned char)*path) * 16777619u;
-	return (hash ^ hash >> 16) % (64 * 64);
+		letters = letters << 8 | (unsigned char)*path;
+	return (unsigned)(letters * UINT64_C(0x9e3779b97f4a7c15) >> 52); /* 2^64 by the golden ratio */
 }
 
 /*
@@ -731,46 +731,59 @@ static bool is_git_dir(const char *path)
 	return true;
 }
 
-#define MAX_HELD SB_GUARD_MAX_ROWS
+/* How far the guard's rows were looked at, and for which: those of git directories, or the others. */
+struct held {
+	bool git;
+	size_t next;
+	const char *last;
+};
 
 /*
- * What is held for the guard's rows: those of git directories (without "<git>/") or the
- * others.  Rows that are held by one directory stand together in the table, and a name that
- * comes twice all the same is one rule: the policy knows it already.
+ * The next name that is held for the guard's rows (without "<git>/").  Rows that are held by one
+ * directory stand together in the table, and a name that comes twice all the same is one rule:
+ * the policy knows it already.
  */
-static size_t held_rows(bool git, struct row *out)
+static bool next_held(struct held *held, struct row *out)
 {
 	static const char prefix[] = "<git>/";
-	size_t rows, count = 0;
+	size_t rows;
 	const struct sb_guard_row *table = sb_guard_rows(&rows);
-	const char *last = "";
 
-	for (size_t i = 0; i < rows && count < MAX_HELD; i++) {
-		const char *held = table[i].held;
+	while (held->next < rows) {
+		const struct sb_guard_row *row = &table[held->next++];
+		const char *name = row->held;
 
-		if (!*held || (*held == prefix[0]) != git)
+		if (!*name || (*name == prefix[0]) != held->git)
 			continue;
-		held += git ? sizeof prefix - 1 : 0;
-		if (strcmp(last, held) != 0)
-			out[count++] = (struct row){held, &sb_access_ask, table[i].why};
-		last = held;
+		name += held->git ? sizeof prefix - 1 : 0;
+		if (held->last && strcmp(held->last, name) == 0)
+			continue;
+		held->last = name;
+		*out = (struct row){name, &sb_access_ask, row->why};
+		return true;
 	}
-	return count;
+	return false;
 }
 
-/* What git obeys in root/.git, as names of root: .git may be a link. */
-static int guard_dot_git(struct sb_policy *policy, const char *root, const struct row *rows,
-			 size_t count, unsigned flags, struct sb_error *err)
+/* All of them in root (canonical): at its top, or what git obeys in root/.git, which may be a link. */
+static int add_held(struct sb_policy *policy, const char *root, struct held held, bool in_dot_git,
+		    unsigned flags, struct sb_error *err)
 {
-	char names[16][64];
-	struct row inner[16];
-	size_t used = 0;
+	char name[sizeof ".git/" + sizeof((struct sb_guard_row *)0)->held];
+	struct base base;
+	struct row row;
+	int status = SB_OK;
 
-	for (size_t i = 0; i < count && used < COUNT(names); i++, used++) {
-		snprintf(names[used], sizeof names[used], ".git/%s", rows[i].path);
-		inner[used] = (struct row){names[used], rows[i].access, rows[i].reason};
+	begin_base(&base, root, held.git ? 0 : SB_GUARD_MAX_ROWS);
+	while (status == SB_OK && next_held(&held, &row)) {
+		if (in_dot_git) {
+			snprintf(name, sizeof name, ".git/%s", row.path);
+			row.path = name;
+		}
+		status = add_row(policy, &base, &row, flags, err);
 	}
-	return add_table(policy, root, inner, used, flags, err);
+	end_base(&base);
+	return status;
 }
 
 /* What a program outside would run or obey, at the top of a writable directory. */
@@ -778,8 +791,6 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 		      struct sb_error *err)
 {
 	SB_AUTO_FREE char *git = sb_path_join(root, ".git");
-	struct row rows[MAX_HELD];
-	size_t count = held_rows(true, rows);
 	struct stat info;
 	int status = SB_OK;
 	bool there, missing;
@@ -793,14 +804,13 @@ static int guard_root(struct sb_policy *policy, const char *root, unsigned flags
 		status = add_literal(policy, git, &sb_access_ask,
 				     "leads git to its hooks and config", 0, err);
 	if (status == SB_OK && is_git_dir(root))
-		status = add_table(policy, root, rows, count, flags, err);
+		status = add_held(policy, root, (struct held){.git = true}, false, flags, err);
 	/* where there is no repository, git init has to be able to make one */
 	if (status == SB_OK && !missing)
-		status = guard_dot_git(policy, root, rows, count,
-				       access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
-	if (status == SB_OK)
-		status = add_table(policy, root, rows, held_rows(false, rows), flags, err);
-	return status;
+		status = add_held(policy, root, (struct held){.git = true}, true,
+				  access(git, F_OK) == 0 ? flags : flags | EXISTING_ONLY, err);
+	return status == SB_OK ? add_held(policy, root, (struct held){0}, false, flags, err)
+			       : status;
 }
 
 /*
@@ -837,14 +847,13 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 		{"attributes", &sb_access_ask,
 		 "how git shows and converts files in every worktree"},
 	};
-	struct row rows[MAX_HELD];
 	SB_AUTO_FREE char *commondir = sb_path_join(part->path, "commondir");
 	const char *name = strrchr(part->path, '/');
 
 	if (!commondir)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (is_git_dir(part->path))
-		return add_table(policy, part->path, rows, held_rows(true, rows), flags, err);
+		return add_held(policy, part->path, (struct held){.git = true}, false, flags, err);
 	if (name && strcmp(name, "/info") == 0)
 		return add_table(policy, part->path, lists, COUNT(lists), flags | EXISTING_ONLY,
 				 err);

@@ -59,19 +59,22 @@ static bool is_in_project(const struct sb_place *place, const char *home)
 static int add_rows(struct sb_policy *policy, const struct sb_place *place, const char *home,
 		    struct sb_error *err)
 {
-	int status = SB_OK;
+	SB_AUTO_FREE char *directory = NULL;
+	int missing = 0, status = SB_OK;
 
 	/* quiet opens for reading, and the most specific rule wins: "deny ~" means histories, too */
 	if (!home || strcmp(home, "/") == 0 || is_in_project(place, home) ||
 	    sb_start_user_hides(policy, home))
 		return SB_OK;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == SB_OK; i++) {
-		SB_AUTO_FREE char *directory = NULL;
-		int missing = 0;
-
-		/* a link in a circle leads nowhere */
-		if (sb_path_canonical_beneath(home, rows[i].directory, &directory, &missing,
-					      NULL) == SB_OK)
+		/* rows of one directory stand together */
+		if (i == 0 || strcmp(rows[i].directory, rows[i - 1].directory) != 0) {
+			free(sb_take_ptr(&directory));
+			/* NULL: a link in a circle leads nowhere */
+			sb_path_canonical_beneath(home, rows[i].directory, &directory, &missing,
+						  NULL);
+		}
+		if (directory)
 			status = add_one(policy, directory,
 					 missing && rows[i].made ? NULL : rows[i].names, err);
 	}
@@ -87,7 +90,10 @@ int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, st
 		return SB_OK;
 	status = add_rows(policy, place, place->home, err);
 	/* sqlite3 asks the account before $HOME */
-	return status == SB_OK ? add_rows(policy, place, place->account_home, err) : status;
+	if (status == SB_OK && place->account_home &&
+	    (!place->home || strcmp(place->home, place->account_home) != 0))
+		status = add_rows(policy, place, place->account_home, err);
+	return status;
 }
 
 const struct sb_rule *sb_remembered_behind(const struct sb_policy *policy, const char *path,
