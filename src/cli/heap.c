@@ -43,7 +43,8 @@ struct block {
 
 static _Alignas(max_align_t) unsigned char heap[HEAP_BYTES];
 static _Atomic size_t used = FIRST;
-static _Atomic size_t touched; /* what lies behind has never been given out, so it is zero */
+/* What lies behind has never been given out, so it is zero.  Not 0 itself: so it lies beside used. */
+static _Atomic size_t touched = FIRST;
 
 static bool is_ours(const void *pointer)
 {

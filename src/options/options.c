@@ -306,8 +306,9 @@ static int find_option(const char *argument, const char **out_value)
 	equals = strchr(argument, '=');
 	length = equals ? (size_t)(equals - argument) : strlen(argument);
 	for (size_t i = 0; i < sb_option_count; i++) {
-		if (strlen(sb_options[i].name) == length &&
-		    memcmp(sb_options[i].name, argument, length) == 0) {
+		const char *name = sb_options[i].name;
+
+		if (*name == *argument && strncmp(name, argument, length) == 0 && !name[length]) {
 			*out_value = equals ? equals + 1 : NULL;
 			return (int)i;
 		}

@@ -72,13 +72,16 @@ int sb_sys_listener_probe(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog program = {1, &allow};
-	int status = sb_sys_load_held_filter(NULL);
+	int status = load_held_filter(NULL, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+	bool old = status == -EINVAL;
 	pid_t child;
 
+	if (old)
+		status = load_held_filter(NULL, 0);
 	if (status != -EFAULT)
 		return status;
 	/* only under a filter can somebody have a listener on us; and a kernel may be too old */
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && !sb_sys_signals_end_held_calls())
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 && !old)
 		return 0;
 	/* without a signal at its end: where the caller ignores SIGCHLD, nobody could wait for it */
 	child = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
