@@ -15,6 +15,7 @@
 #include "sys/directory.h"
 
 #define MOST_LOW 256 /* descriptors that are looked for at once */
+#define FEW_LOW 32   /* and first */
 
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
@@ -148,17 +149,23 @@ static int settle_inherited(int fd, const int *keep, size_t keep_count, struct s
 static bool find_low(struct pollfd fds[static MOST_LOW])
 {
 	struct stat info;
-	int found = 0;
 
 	if (stat("/proc/self/fd", &info) != 0 || info.st_size <= 0 || info.st_size > MOST_LOW)
 		return false;
 	for (int fd = 0; fd < MOST_LOW; fd++)
-		fds[fd] = (struct pollfd){.fd = fd};
-	if (poll(fds, MOST_LOW, 0) < 0)
-		return false;
-	for (int fd = 0; fd < MOST_LOW; fd++)
-		found += !(fds[fd].revents & POLLNVAL);
-	return found == info.st_size;
+		fds[fd] = (struct pollfd){.fd = fd, .revents = POLLNVAL};
+	/* mostly all are among the first, and each that is asked for takes its time */
+	for (int most = FEW_LOW; most <= MOST_LOW; most += MOST_LOW - FEW_LOW) {
+		int found = 0;
+
+		if (poll(fds, (nfds_t)most, 0) < 0)
+			return false;
+		for (int fd = 0; fd < most; fd++)
+			found += !(fds[fd].revents & POLLNVAL);
+		if (found == info.st_size)
+			return true;
+	}
+	return false;
 }
 
 static int settle_low(const struct pollfd low[static MOST_LOW], const int *keep, size_t keep_count,
