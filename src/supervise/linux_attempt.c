@@ -33,6 +33,25 @@
 
 #define HOLD_MS 2 /* between looks at a name that is on hold: meaning.h */
 
+struct attempt {
+	struct sb_broker *broker;
+	const struct sb_performer *performer;
+	struct sb_cwd *cwd;
+	const struct sb_call *call;
+	struct sb_spot file, target;
+	const struct sb_spot *second; /* target, or NULL: the act has one name */
+	struct sb_judgement judgement;
+	bool judged;  /* counted, once for each call */
+	bool inner;   /* the rules of the caller's nested runs allow it */
+	bool allowed; /* and those of this run, as it is */
+};
+
+enum answer {
+	OPEN, /* the next check's */
+	ANSWERED,
+	AGAIN, /* the name changed meanwhile */
+};
+
 /*
  * SECURITY: a descriptor the caller has open for writing may be opened again by its name in
  * /proc (/dev/stdout does that).
@@ -42,20 +61,26 @@
  * Price: without pidfd_getfd (some containers) such an open is decided by path alone.
  * Held by: tests/enforce/fds.py
  */
-static bool holds_already(int proc, const struct sb_call *call, const struct sb_spot *file)
+static bool holds_already(const struct attempt *it)
 {
-	int has, wants = call->flags & O_ACCMODE;
+	const struct sb_spot *file = &it->file;
+	int has, wants = it->call->flags & O_ACCMODE;
 	struct stat info;
 	SB_AUTO_FD int fd = -1;
 
 	if (!file->through_fd)
 		return false;
-	fd = sb_thread_take_descriptor(proc, call->thread, file->fd_number);
+	fd = sb_thread_take_descriptor(it->performer->proc, it->call->thread, file->fd_number);
 	has = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 	if (has < 0 || (has & O_PATH) || fstat(fd, &info) != 0 ||
 	    info.st_dev != file->info.st_dev || info.st_ino != file->info.st_ino)
 		return false;
 	return (has & O_ACCMODE) == O_RDWR || ((has & O_ACCMODE) == O_WRONLY && wants == O_WRONLY);
+}
+
+static bool opens_again(const struct attempt *it)
+{
+	return it->call->act == SB_ACT_OPEN && holds_already(it);
 }
 
 bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
@@ -76,70 +101,46 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	return true;
 }
 
-/* Longer than the caller may make files: the signal and the answer that the kernel gives. */
-static bool is_too_long(const struct sb_performer *performer, const struct sb_call *call,
-			const struct sb_spot *file)
-{
-	struct rlimit limit;
-	char name[SB_PROC_NAME];
-
-	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(file->info.st_mode) ||
-	    call->length <= file->info.st_size ||
-	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
-	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
-		return false;
-	sb_proc_self_fd(name, file->object);
-	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0 ||
-	    !sb_sys_notify_alive(performer->listener, call->id))
-		return false;
-	syscall(SYS_tkill, call->thread, SIGXFSZ);
-	return true;
-}
-
 /*
  * A file takes a guarded name: what lands are the bytes that were looked at (land.h).  False:
  * that is not ours to do, or has to be asked; also if the name is another one by now (meaning.h).
  */
-static bool landed(struct sb_broker *broker, const struct sb_call *call, const struct sb_spot *file,
-		   struct sb_spot *target, struct sb_judgement *judgement)
+static bool landed(struct attempt *it)
 {
-	const struct sb_performer *performer = broker->performer;
+	const struct sb_performer *performer = it->performer;
+	const struct sb_call *call = it->call;
+	const struct sb_telling telling = sb_broker_telling(it->broker);
+	struct sb_spot *file = &it->file, *target = &it->target;
+	struct sb_leaving from = {0}, to = {0};
 	struct sb_source source;
-	bool allowed = false;
-	int status;
+	bool done = false;
 
 	/* without mounts modes are the asker's business: linux_seccomp.c */
-	if (judgement->strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
-	    sb_source_read(call, file, target, sb_judged_kind(judgement), &source) < 0)
+	if (it->judgement.strictest->decision.verdict != SB_ALLOW || !performer->layers->mounts ||
+	    sb_source_read(call, file, target, sb_judged_kind(&it->judgement), &source) < 0)
 		return false;
-	if (sb_judge_bytes(performer->grounds, judgement, sb_bytes_seen(&source.old),
+	if (sb_judge_bytes(performer->grounds, &it->judgement, sb_bytes_seen(&source.old),
 			   sb_bytes_seen(&source.bytes)) &&
 	    sb_sys_notify_alive(performer->listener, call->id)) {
-		struct sb_leaving from = sb_links_look(file->directory, file->name);
-		struct sb_leaving to = sb_links_look(target->directory, target->name);
-
-		status = sb_source_land(call, &source, file, target);
-		allowed = status == 0;
-		if (allowed && sb_spot_is_old(target) &&
-		    !sb_spot_confirm(performer->proc, target)) {
-			sb_source_take_back(call, &source, file, target);
-			allowed = false;
-		}
-		if (allowed && call->act == SB_ACT_RENAME)
-			sb_links_left(&from);
-		if (allowed)
-			sb_links_left(&to);
+		from = sb_links_look(file->directory, file->name);
+		to = sb_links_look(target->directory, target->name);
+		done = sb_source_land(call, &source, file, target) == 0;
 	}
-	if (allowed) {
-		const struct sb_telling telling = sb_broker_telling(broker);
-
-		sb_linger_landed(&telling, judgement, sb_bytes_seen(&source.old));
-		sb_broker_done(broker, judgement->strictest->op);
+	if (done && sb_spot_is_old(target) && !sb_spot_confirm(performer->proc, target)) {
+		sb_source_take_back(call, &source, file, target);
+		done = false;
+	}
+	if (done) {
+		if (call->act == SB_ACT_RENAME)
+			sb_links_left(&from);
+		sb_links_left(&to);
+		sb_linger_landed(&telling, &it->judgement, sb_bytes_seen(&source.old));
+		sb_broker_done(it->broker, it->judgement.strictest->op);
 		sb_resolve_renamed();
 		sb_owed_return(performer->listener, call, file, target);
 	}
 	sb_source_done(&source);
-	return allowed;
+	return done;
 }
 
 /*
@@ -149,17 +150,17 @@ static bool landed(struct sb_broker *broker, const struct sb_call *call, const s
  * Price: a link from before is a copy once it has been written to.
  * Held by: tests/supervise/guard.py
  */
-static struct sb_outcome own_links(int proc, const struct sb_call *call, struct sb_spot *file,
-				   const struct sb_spot *target)
+static int own_links(struct attempt *it)
 {
+	const struct sb_call *call = it->call;
 	bool writes = call->act == SB_ACT_TRUNCATE ||
 		      (call->act == SB_ACT_OPEN && (call->flags & (O_ACCMODE | O_TRUNC)));
-	struct sb_outcome outcome = {.fd = -1};
 
-	if (writes && file->object >= 0 && sb_links_foreign(file) &&
-	    !sb_perform_precheck(call, file, target) && !holds_already(proc, call, file))
-		outcome.error = -sb_links_break(file);
-	return outcome;
+	return writes && it->file.object >= 0 && sb_links_foreign(&it->file) &&
+			       !sb_perform_precheck(call, &it->file, &it->target) &&
+			       !holds_already(it)
+		       ? -sb_links_break(&it->file)
+		       : 0;
 }
 
 /* A rename between two names of one file does nothing, and both stay: rename(2). */
@@ -172,26 +173,26 @@ static bool stays(const struct sb_leaving *leaving, const struct sb_spot *file)
 }
 
 /* Carry it out, and keep count of the names that files have. */
-static struct sb_outcome perform(const struct sb_performer *performer, const struct sb_call *call,
-				 struct sb_spot *file, struct sb_spot *target,
-				 const struct sb_judgement *judgement, bool *out_changed)
+static struct sb_outcome perform(struct attempt *it, bool *out_changed)
 {
-	const struct sb_acting acting = {performer->grounds, performer->proc};
+	const struct sb_acting acting = {it->performer->grounds, it->performer->proc};
+	const struct sb_call *call = it->call;
+	struct sb_spot *file = &it->file, *target = &it->target;
 	struct sb_leaving leaving = {false, 0, 0};
 	struct sb_outcome outcome = {.fd = -1};
 
 	*out_changed = false;
 	/* there, links come and go without us */
-	if (sb_fast_holds(performer->policy, file->path))
+	if (sb_fast_holds(it->performer->policy, file->path))
 		return sb_perform(call, file, target);
-	outcome = own_links(performer->proc, call, file, target);
+	outcome.error = own_links(it);
 	if (outcome.error)
 		return outcome;
 	if (call->act == SB_ACT_UNLINK)
 		leaving = sb_links_look(file->directory, file->name);
 	else if (call->act == SB_ACT_RENAME && !(call->flags & RENAME_EXCHANGE))
 		leaving = sb_links_look(target->directory, target->name);
-	outcome = sb_act(&acting, call, file, target, judgement, out_changed);
+	outcome = sb_act(&acting, call, file, target, &it->judgement, out_changed);
 	if (*out_changed)
 		return outcome;
 	if (!outcome.error && call->act == SB_ACT_LINK)
@@ -210,46 +211,30 @@ static bool is_directory(const struct sb_spot *spot)
 }
 
 /*
- * A directory that has, or would get, a name longer than a path: what it brings along has names that
- * nobody judges.  Who is told of two disks copies.
+ * A directory takes along what nobody judges: names longer than a path, or links, to where not each may
+ * be (judge.h).  Who is told of two disks copies.
  */
-static bool moves_deep(const struct sb_call *call, const struct sb_spot *file,
-		       const struct sb_spot *target)
+static bool takes_along(const struct attempt *it, const struct sb_spot *from,
+			const struct sb_spot *to)
 {
-	return call->act == SB_ACT_RENAME && (file->whole || target->whole) &&
-	       (is_directory(file) || ((call->flags & RENAME_EXCHANGE) && is_directory(target)));
+	return (from->whole || to->whole ||
+		sb_judge_brings_links(it->performer->policy, from->path, to->path)) &&
+	       is_directory(from);
 }
 
-/* A directory that may have links in it, to where not each may be: judge.h. */
-static bool moves_links(const struct sb_policy *policy, const struct sb_call *call,
-			const struct sb_spot *file, const struct sb_spot *target)
+static bool crosses_border(const struct attempt *it)
 {
-	return call->act == SB_ACT_RENAME &&
-	       ((sb_judge_brings_links(policy, file->path, target->path) && is_directory(file)) ||
-		((call->flags & RENAME_EXCHANGE) &&
-		 sb_judge_brings_links(policy, target->path, file->path) && is_directory(target)));
+	const struct sb_spot *file = &it->file, *target = &it->target;
+	bool swaps = it->call->flags & RENAME_EXCHANGE;
+
+	if (!it->second || file->in_proc || target->in_proc)
+		return false;
+	return sb_fast_crosses(it->performer->policy, file->path, target->path) ||
+	       (it->call->act == SB_ACT_RENAME &&
+		(takes_along(it, file, target) || (swaps && takes_along(it, target, file))));
 }
 
 /* --- the checks ---------------------------------------------------------------------------------- */
-
-struct attempt {
-	struct sb_broker *broker;
-	const struct sb_performer *performer;
-	struct sb_cwd *cwd;
-	const struct sb_call *call;
-	struct sb_spot file, target;
-	const struct sb_spot *second; /* target, or NULL: the act has one name */
-	struct sb_judgement judgement;
-	bool judged;  /* counted, once for each call */
-	bool inner;   /* the rules of the caller's nested runs allow it */
-	bool allowed; /* and those of this run, as it is */
-};
-
-enum answer {
-	OPEN, /* the next check's */
-	ANSWERED,
-	AGAIN, /* the name changed meanwhile */
-};
 
 static enum answer fail(const struct attempt *it, int error)
 {
@@ -270,18 +255,18 @@ static enum answer forward(struct attempt *it)
 	return ANSWERED;
 }
 
-static int resolve_target(const struct sb_broker *broker, struct sb_cwd *cwd,
-			  const struct sb_call *call, const struct sb_spot *file,
-			  struct sb_spot *out)
+static int resolve_target(struct attempt *it)
 {
-	const struct sb_named *from = &call->file, *to = &call->target;
-	enum sb_lookup lookup = sb_perform_lookup(call);
+	const struct sb_named *from = &it->call->file, *to = &it->call->target;
+	enum sb_lookup lookup = sb_perform_lookup(it->call);
 
+	if (it->call->target_error)
+		return -it->call->target_error;
 	if (!from->by_descriptor && !to->by_descriptor && from->fd == to->fd &&
 	    (lookup == SB_LOOKUP_NAME || lookup == SB_LOOKUP_NOFOLLOW) &&
-	    sb_resolve_beside(file, from->path, to->path, out))
+	    sb_resolve_beside(&it->file, from->path, to->path, &it->target))
 		return 0;
-	return sb_broker_resolve(broker, cwd, call, to, SB_LOOKUP_NAME, out);
+	return sb_broker_resolve(it->broker, it->cwd, it->call, to, SB_LOOKUP_NAME, &it->target);
 }
 
 static enum answer resolve(struct attempt *it)
@@ -294,9 +279,7 @@ static enum answer resolve(struct attempt *it)
 	if (status < 0)
 		sb_spot_clear(&it->file);
 	if (status == 0 && it->second) {
-		status = call->target_error ? -call->target_error
-					    : resolve_target(it->broker, it->cwd, call, &it->file,
-							     &it->target);
+		status = resolve_target(it);
 		/* the first path's last directory must be searchable before the second counts */
 		if (status < 0 && !sb_perform_may_search(&it->file))
 			status = -EACCES;
@@ -325,13 +308,10 @@ static enum answer pay_debt(struct attempt *it)
  */
 static enum answer stop_at_border(struct attempt *it)
 {
-	const struct sb_policy *policy = it->performer->policy;
 	const struct sb_spot *file = &it->file, *target = &it->target;
 	int error = 0;
 
-	if (!it->second || file->in_proc || target->in_proc ||
-	    !(sb_fast_crosses(policy, file->path, target->path) ||
-	      moves_deep(it->call, file, target) || moves_links(policy, it->call, file, target)))
+	if (!crosses_border(it))
 		return OPEN;
 	if (it->call->act == SB_ACT_LINK)
 		error = sb_perform_precheck(it->call, file, target);
@@ -347,12 +327,6 @@ static enum answer wait_for_hold(struct attempt *it)
 		return OPEN;
 	nanosleep(&(struct timespec){0, HOLD_MS * 1000000L}, NULL);
 	return AGAIN;
-}
-
-static bool opens_again(const struct attempt *it)
-{
-	return it->call->act == SB_ACT_OPEN &&
-	       holds_already(it->performer->proc, it->call, &it->file);
 }
 
 /* Its other names may be anywhere.  But who can write to it already may do so again. */
@@ -459,9 +433,7 @@ static enum answer land(struct attempt *it)
 	if (it->allowed || !judgement->lands)
 		return OPEN;
 	if (it->call->act != SB_ACT_OPEN)
-		return landed(it->broker, it->call, &it->file, &it->target, &it->judgement)
-			       ? ANSWERED
-			       : forward(it);
+		return landed(it) ? ANSWERED : forward(it);
 	if (judgement->strictest->decision.verdict == SB_ALLOW)
 		sb_stage_open(it->broker, it->call, &it->file);
 	else
@@ -493,9 +465,24 @@ static enum answer look_whether_alive(struct attempt *it)
 	return sb_sys_notify_alive(it->performer->listener, it->call->id) ? OPEN : ANSWERED;
 }
 
+/* Longer than the caller may make files: the signal and the answer that the kernel gives. */
 static enum answer refuse_too_long(struct attempt *it)
 {
-	return is_too_long(it->performer, it->call, &it->file) ? fail(it, EFBIG) : OPEN;
+	const struct sb_call *call = it->call;
+	struct rlimit limit;
+	char name[SB_PROC_NAME];
+
+	if (call->act != SB_ACT_TRUNCATE || !S_ISREG(it->file.info.st_mode) ||
+	    call->length <= it->file.info.st_size ||
+	    prlimit(call->thread, RLIMIT_FSIZE, NULL, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY || (rlim_t)call->length <= limit.rlim_cur)
+		return OPEN;
+	sb_proc_self_fd(name, it->file.object);
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0 ||
+	    !sb_sys_notify_alive(it->performer->listener, call->id))
+		return OPEN;
+	syscall(SYS_tkill, call->thread, SIGXFSZ);
+	return fail(it, EFBIG);
 }
 
 static enum answer do_it(struct attempt *it)
@@ -503,8 +490,7 @@ static enum answer do_it(struct attempt *it)
 	const struct sb_call *call = it->call;
 	const struct sb_telling telling = sb_broker_telling(it->broker);
 	bool changed;
-	struct sb_outcome outcome =
-		perform(it->performer, call, &it->file, &it->target, &it->judgement, &changed);
+	struct sb_outcome outcome = perform(it, &changed);
 
 	if (call->act == SB_ACT_RENAME)
 		sb_resolve_renamed();
