@@ -93,14 +93,6 @@ static bool is_still_allowed(const struct sb_acting *acting, const struct sb_cal
 	return sb_judgement_stands(judged, &now);
 }
 
-/* Without the slash that may stand behind it. */
-static const char *plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
-{
-	memcpy(out, spot->name, strlen(spot->name) + 1);
-	out[strcspn(out, "/")] = '\0';
-	return out;
-}
-
 /* --- objects and refs -------------------------------------------------------------------- */
 
 /* Nothing is in it that nobody has looked at. */
@@ -111,7 +103,8 @@ static bool is_fresh(const struct sb_call *call, const struct sb_spot *spot)
 
 	if (call->act == SB_ACT_MKDIR)
 		return true;
-	return fstatat(spot->directory, plain_name(spot, name), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(spot->directory, sb_spot_plain_name(spot, name), &info,
+		       AT_SYMLINK_NOFOLLOW) == 0 &&
 	       !S_ISDIR(info.st_mode) && !S_ISLNK(info.st_mode);
 }
 
@@ -156,7 +149,8 @@ static bool is_at(const struct sb_spot *spot, const struct sb_mover *mover)
 
 	if (!mover->known)
 		return true;
-	return fstatat(spot->directory, plain_name(spot, name), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(spot->directory, sb_spot_plain_name(spot, name), &info,
+		       AT_SYMLINK_NOFOLLOW) == 0 &&
 	       info.st_ino == mover->inode && info.st_dev == mover->device;
 }
 

@@ -116,9 +116,8 @@ static bool look(const struct sb_spot *spot, struct stat *out)
 {
 	char name[NAME_MAX + 2];
 
-	memcpy(name, spot->name, sizeof name);
-	name[strcspn(name, "/")] = '\0'; /* "d/" */
-	return fstatat(spot->directory, name, out, AT_SYMLINK_NOFOLLOW) == 0;
+	return fstatat(spot->directory, sb_spot_plain_name(spot, name), out, AT_SYMLINK_NOFOLLOW) ==
+	       0;
 }
 
 static bool looks_at_call(const struct debt *debt, const struct sb_call *call)
@@ -228,9 +227,8 @@ static void keep_done(const struct sb_call *call, const struct sb_spot *file,
 	if (!sb_act_has(call->act, SB_TRAIT_REMOVES)) {
 		char name[NAME_MAX + 2];
 
-		memcpy(name, made->name, sizeof name);
-		name[strcspn(name, "/")] = '\0';
-		debt.fd = openat(made->directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		debt.fd = openat(made->directory, sb_spot_plain_name(made, name),
+				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (debt.fd < 0 || fstat(debt.fd, &debt.thing) != 0) {
 			if (debt.fd >= 0)
 				close(debt.fd);

@@ -78,12 +78,6 @@ static enum sb_thing thing_of(mode_t mode)
 					: SB_THING_NODE;
 }
 
-static void plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
-{
-	memcpy(out, spot->name, sizeof spot->name);
-	out[strcspn(out, "/")] = '\0';
-}
-
 /* The mode of what has this name now; 0: nothing. */
 static mode_t mode_at(const struct sb_spot *spot)
 {
@@ -92,8 +86,10 @@ static mode_t mode_at(const struct sb_spot *spot)
 
 	if (spot->directory < 0)
 		return spot->object >= 0 ? spot->info.st_mode : 0;
-	plain_name(spot, name);
-	return fstatat(spot->directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? info.st_mode : 0;
+	return fstatat(spot->directory, sb_spot_plain_name(spot, name), &info,
+		       AT_SYMLINK_NOFOLLOW) == 0
+		       ? info.st_mode
+		       : 0;
 }
 
 /* Where the link leads; one that cannot be read leads nowhere that was shown to anybody. */
@@ -102,8 +98,7 @@ static const char *read_link(const struct sb_spot *spot, char out[PATH_MAX])
 	char name[NAME_MAX + 2];
 	ssize_t length;
 
-	plain_name(spot, name);
-	length = readlinkat(spot->directory, name, out, PATH_MAX - 1);
+	length = readlinkat(spot->directory, sb_spot_plain_name(spot, name), out, PATH_MAX - 1);
 	if (length < 0)
 		return "?";
 	out[length] = '\0';

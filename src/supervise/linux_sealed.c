@@ -31,19 +31,13 @@ static bool lists_beside(const struct sb_judgement *judgement, int site)
 	return false;
 }
 
-static const char *plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
-{
-	memcpy(out, spot->name, strlen(spot->name) + 1);
-	out[strcspn(out, "/")] = '\0';
-	return out;
-}
-
 static bool is_directory(const struct sb_spot *spot, struct stat *info)
 {
 	char name[NAME_MAX + 2];
 
 	return spot->directory >= 0 &&
-	       fstatat(spot->directory, plain_name(spot, name), info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(spot->directory, sb_spot_plain_name(spot, name), info,
+		       AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISDIR(info->st_mode);
 }
 
@@ -51,7 +45,7 @@ static void seal_at(const struct sb_spot *spot, struct sb_seal *out)
 {
 	char name[NAME_MAX + 2];
 
-	sb_seal_take(spot->directory, plain_name(spot, name), NULL, out);
+	sb_seal_take(spot->directory, sb_spot_plain_name(spot, name), NULL, out);
 }
 
 /* Names that come and go there by the act are not looked at. */
@@ -61,7 +55,7 @@ static void seal_around(const struct sb_spot *spot, const struct sb_seal_skip *s
 	struct sb_seal_skip here = *skip;
 	char name[NAME_MAX + 2];
 
-	here.name = plain_name(spot, name);
+	here.name = sb_spot_plain_name(spot, name);
 	sb_seal_take(spot->directory, ".", &here, out);
 }
 
@@ -142,8 +136,8 @@ bool sb_sealed_unshare(const struct sb_sealed *shown, const struct sb_spot *file
 		char name[NAME_MAX + 2];
 
 		if (shown->at[i].moves && moved->whole && moved->by_bytes &&
-		    sb_seal_unshare(spots[i]->directory, plain_name(spots[i], name), copy_shared,
-				    NULL) != 0)
+		    sb_seal_unshare(spots[i]->directory, sb_spot_plain_name(spots[i], name),
+				    copy_shared, NULL) != 0)
 			return false;
 	}
 	return true;

@@ -105,6 +105,14 @@ static inline void sb_spot_clear(struct sb_spot *spot)
 	spot->directory = spot->object = -1;
 }
 
+/* Its name, without the slash that may stand behind it. */
+static inline const char *sb_spot_plain_name(const struct sb_spot *spot, char out[NAME_MAX + 2])
+{
+	memcpy(out, spot->name, strlen(spot->name) + 1);
+	out[strcspn(out, "/")] = '\0';
+	return out;
+}
+
 /* The whole of its path. */
 static inline const char *sb_spot_path(const struct sb_spot *spot)
 {
