@@ -69,6 +69,17 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 const char *sb_pending_origin(const struct sb_decision *decision);
 struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event_kind kind);
 
+/* Where it leads, in our view.  False: answered already. */
+bool sb_pending_find_spots(struct sb_approver *approver, struct sb_pending *pending);
+
+/* What earlier answers say about all that the call needs. */
+enum sb_answer sb_pending_find_answer(const struct sb_approver *approver,
+				      const struct sb_pending *pending);
+
+/* Judge it and do, refuse or ask; takes pending over.  reconsider: others have acted since. */
+void sb_pending_decide(struct sb_approver *approver, struct sb_pending *pending);
+void sb_pending_reconsider(struct sb_approver *approver, struct sb_pending *pending);
+
 /* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by);
 
