@@ -87,6 +87,7 @@ enum sb_guard_flags {
 	SB_GUARD_IF_PROTECTING = 2, /* only with protect_ignored; removing it asks */
 	SB_GUARD_IN_HOME = 4, /* only of the home directory: where links there lead (links.c) */
 	SB_GUARD_IF_ELSEWHERE = 8, /* no name: in the repository of a worktree (git_common.c) */
+	SB_GUARD_MAY_LINK = 16,    /* state that has links in it by itself */
 };
 
 /*

@@ -176,7 +176,7 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 				       struct sb_guard_answer *out)
 {
 	const char *path = stand->place->path;
-	const struct sb_pattern_row *pattern = sb_stand_tree(guard, stand, NULL);
+	const struct sb_pattern_row *pattern = sb_stand_tree(guard, stand, NULL, false);
 	const struct sb_guard_row *row;
 	struct sb_extras around = {0};
 	SB_AUTO_FREE char *parent = NULL;

@@ -221,7 +221,7 @@ bool sb_pattern_is_state(const struct sb_pattern_row *pattern)
 
 const struct sb_pattern_row *sb_stand_tree(const struct sb_guard *guard,
 					   const struct sb_stand *stand,
-					   const struct sb_pattern_row *state)
+					   const struct sb_pattern_row *state, bool of_state)
 {
 	const char *start = stand->place->path, *slash;
 
@@ -239,7 +239,8 @@ const struct sb_pattern_row *sb_stand_tree(const struct sb_guard *guard,
 		    (state && start == stand->at[state->count - 1].text))
 			continue;
 		found = tree_at(guard, start, &name);
-		if (found && !sb_pattern_is_state(found))
+		if (found && (!sb_pattern_is_state(found) ||
+			      (of_state && !(found->row->flags & SB_GUARD_MAY_LINK))))
 			return found;
 	}
 	return NULL;

@@ -52,11 +52,12 @@ bool sb_pattern_is_state(const struct sb_pattern_row *pattern);
 
 /*
  * The guarded tree ("**") that the path lies in; they all begin with a dot.  What is state in one may lie in
- * another all the same.  state: a pattern that the name itself fits, or NULL.
+ * another all the same.  state: a pattern that the name itself fits, or NULL.  Trees of state count if that
+ * is asked for.
  */
 const struct sb_pattern_row *sb_stand_tree(const struct sb_guard *guard,
 					   const struct sb_stand *stand,
-					   const struct sb_pattern_row *state);
+					   const struct sb_pattern_row *state, bool of_state);
 
 /* The pattern in which the name would stand for a directory; start at *from, which moves on. */
 const struct sb_pattern_row *sb_stand_part(const struct sb_guard *guard, struct sb_stand *stand,

@@ -77,6 +77,16 @@ static bool is_in_project(const struct sb_guard *guard, const char *path)
 	return false;
 }
 
+/* Agents make links in their state, too; but that is in the home directory, which may be a project. */
+static bool is_of_project(const struct sb_guard *guard, const char *path)
+{
+	const char *home = guard->options.home;
+
+	return is_in_project(guard, path) &&
+	       !(home && sb_path_within(home, path) && path[strlen(home)] == '/' &&
+		 path[strlen(home) + 1] == '.');
+}
+
 enum sb_guard_verdict sb_judge_beside(const struct sb_guard *guard, const struct sb_stand *stand,
 				      struct sb_guard_answer *out)
 {
@@ -279,7 +289,11 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 		pattern = NULL;
 	}
 	if (!pattern)
-		pattern = sb_stand_tree(guard, stand, state);
+		pattern = sb_stand_tree(guard, stand, state,
+					act == SB_GUARD_SYMLINK &&
+						is_of_project(guard, stand->place->path));
+	if (pattern && sb_pattern_is_state(pattern))
+		return sb_say(out, pattern->row, SB_GUARD_ASK);
 	if (pattern)
 		row = pattern->row;
 	if (!row && guard->extras.count)

@@ -220,6 +220,22 @@ def moved(fx):
               f"control: {script}")
 
 
+@test("what agents remember in a project is no link, and holds none: an agent outside would write through it", variants=BOTH)
+def links(fx):
+    plant = 'mkdir -p $(dirname "$1"); ln -s "$PWD/elsewhere" "$1"; ln -s "$PWD/elsewhere" l; mv l "$1"; true'
+    for name in (".codex/log", ".codex/log/x", ".codex/sessions/2026/x.jsonl", ".codex/history.jsonl", ".gemini/tmp", ".gemini/tmp/a/b",
+                 ".qwen/debug/x", ".opencode/plans", ".opencode/plans/x.md"):
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", plant, "-", name)
+        check(not (fx.project / name).is_symlink(), name)
+        fx.run("rm", "-rf", name, "l")
+        fx.run("sh", "-c", plant, "-", name)
+        check((fx.project / name).is_symlink(), f"control: {name}")
+        fx.run("rm", "-rf", name, "l")
+    works(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p .codex/log && echo x >.codex/log/x && ln -s x src"))
+    works(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p .codex/tmp/arg0 && ln -s /bin/true .codex/tmp/arg0/x"),
+          "as Codex does at every start")
+
+
 EVIL, HARMLESS = "[core]\\n\\tfsmonitor = evil\\n", "[user]\\n\\tname = me\\n"
 
 
@@ -266,16 +282,6 @@ def around(fx):
             equal((fx.project / ".gemini/history/h/git/config").exists(), not inside, script)
     works(fx.sandbash("--consent=deny", "sh", "-c", "rm -rf x y d; mkdir -p d/a/git; ln -s d history; mv d e; rm history;"
                       "mv e history; ln -s a history/b; mkdir -p .gemini/history; mv history/a .gemini/history/a"))
-
-
-@test("state is no link: an agent outside would write through it", variants=BOTH)
-def links(fx):
-    (fx.project / ".codex").mkdir()
-    for name in (".codex/history.jsonl", ".codex/sessions", ".gemini/state.json"):
-        fx.run("mkdir", "-p", ".gemini")
-        fx.sandbash("--consent=deny", "--quiet", "ln", "-s", "/etc/passwd", name)
-        check(not (fx.project / name).is_symlink(), name)
-    works(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p .codex/tmp/arg0 && ln -s /bin/true .codex/tmp/arg0/x"))
 
 
 run_all()
