@@ -69,12 +69,13 @@ static bool is_harmless_alternate(const struct sb_check *check, const char *line
 /* asdf's "path:DIR", rustup's "path = DIR", templates of mise */
 static bool is_harmless_version(const struct sb_check *check, const char *line, size_t length)
 {
-	SB_AUTO_FREE char *text = strndup(line, length);
+	bool is_lts = length > 4 && memcmp(line, "lts/", 4) == 0; /* nvm: "lts/iron" */
+	SB_AUTO_FREE char *text = is_lts ? strndup(line + 4, length - 4) : strndup(line, length);
 
 	(void)check;
 	/* versions have neither; a backslash may stand for any letter of a key */
-	if (!text || strpbrk(text, "/\\") || strstr(text, "{{") || strstr(text, "{%") ||
-	    strstr(text, "{#"))
+	if (!text || strpbrk(text, "/\\") || strstr(text, "..") || strstr(text, "{{") ||
+	    strstr(text, "{%") || strstr(text, "{#"))
 		return false;
 	for (const char *at = strstr(text, "path"); at; at = strstr(at + 1, "path")) {
 		const char *next = at + 4 + strspn(at + 4, " \t\"'");

@@ -19,7 +19,6 @@
  *   files in .bsp   written by every start of sbt
  *   conftest.py, sitecustomize.py, .eslintrc.js, build.rs, BUILD, WORKSPACE, flake.nix   code
  *   .gclient, .ddev, .tmuxinator.yml   obeyed by who starts the project with that tool
- *   .python-version, .sdkmanrc   written all day; with a path in them they lead to what is there
  *   .jj/repo/store/git_target   "jj git init" writes it
  *   .editorconfig, .gitlab, .husky's samples   run nothing
  */
@@ -260,6 +259,28 @@ static const struct sb_guard_row rows[] = {
 	AT("bin/hermit.hcl", "Hermit", "variables and packages of shells that enter"),
 	BENEATH(".shadowenv.d", "shadowenv", "variables of shells that enter"),
 	CHECKED(".tool-versions", SB_GUARD_TOOL_VERSIONS, "", "asdf, mise",
+		"a path as version is where programs are run from"),
+	CHECKED(".python-version", SB_GUARD_TOOL_VERSIONS, "", "pyenv, uv",
+		"a path as version is where programs are run from"),
+	CHECKED(".ruby-version", SB_GUARD_TOOL_VERSIONS, "", "rbenv, rvm, chruby",
+		"a path as version is where programs are run from"),
+	CHECKED(".node-version", SB_GUARD_TOOL_VERSIONS, "", "nodenv, fnm, nvm",
+		"a path as version is where programs are run from"),
+	CHECKED(".nvmrc", SB_GUARD_TOOL_VERSIONS, "", "nvm, fnm",
+		"a path as version is where programs are run from"),
+	CHECKED(".java-version", SB_GUARD_TOOL_VERSIONS, "", "jenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".go-version", SB_GUARD_TOOL_VERSIONS, "", "goenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".php-version", SB_GUARD_TOOL_VERSIONS, "", "phpenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".perl-version", SB_GUARD_TOOL_VERSIONS, "", "plenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".lua-version", SB_GUARD_TOOL_VERSIONS, "", "luaenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".terraform-version", SB_GUARD_TOOL_VERSIONS, "", "tfenv",
+		"a path as version is where programs are run from"),
+	CHECKED(".sdkmanrc", SB_GUARD_TOOL_VERSIONS, "", "SDKMAN",
 		"a path as version is where programs are run from"),
 	CHECKED("rust-toolchain", SB_GUARD_TOOL_VERSIONS, "", "rustup",
 		"a path as toolchain is where cargo and rustc are run from"),

@@ -40,7 +40,7 @@ PLAIN = (
     ".devbox/gen/scripts/x.sh", ".bsp/sbt.json", ".kiro/specs/a/tasks.md", ".kiro/steering/tech.md",
     "bin/hermit", ".gradle/8.5/fileHashes/x", ".github/workflows/x.yml", "lint-staged.md",
     "commitlint.config.js", ".docker/Dockerfile", ".aws/task-definition.json",
-    ".gclient_entries", ".python-version", ".sdkmanrc", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
+    ".gclient_entries", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
     ".fossil-settings/ignore-glob", "_darcs/prefs/boring",
 )
 
@@ -118,6 +118,23 @@ def dotenv(fx):
     equal(fx.read(".env"), "OLD=$(from before)\nX=${OLD}\n" + "".join(f"{line}\n" for line in HARMLESS))
     works(fx.sandbash("--consent=deny", "sh", "-c", "rm .env && mkdir .env && echo x >.env/pyvenv.cfg"),
           "a directory of that name")
+
+
+VERSIONS = {".python-version": "3.12.1\n3.11", ".ruby-version": "ruby-3.3.0", ".nvmrc": "lts/iron", ".node-version": "v22.1.0",
+            ".sdkmanrc": "# of sdk env\njava=21.0.2-tem", ".tool-versions": "nodejs 22.1.0\nruby ref:main", ".java-version": "21"}
+
+
+@test("P2 which version of a tool is run: a version lands, a path asks", variants=("full", "flat"))
+def versions(fx):
+    write = 'printf "%s\\n" "$2" >"$1"'
+    for name, version in VERSIONS.items():
+        for path in ("../../project/evil", "java=../x", "..", f"{version}\n/opt/x"):
+            fx.sandbash("--consent=deny", "--quiet", "sh", "-c", write, "-", name, path)
+            check(not fx.exists(name), f"{name}: {path}")
+        works(fx.sandbash("--consent=deny", "sh", "-c", write, "-", name, version))
+        equal(fx.read(name), f"{version}\n")
+        works(fx.run("sh", "-c", write, "-", name, "../x"), "control")
+        equal(fx.read(name), "../x\n", "control")
 
 
 MANY = """import os, resource
