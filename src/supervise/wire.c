@@ -27,10 +27,10 @@ struct head {
 	socklen_t address_length;
 	struct stat info;
 	uint64_t permit;
-	bool through_fd, replaces, shares;
+	uint8_t through_fd, replaces, shares; /* not bool: what comes is any byte */
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
 	size_t file_path, target_path, text, value; /* lengths */
-	bool has[SB_WIRE_FDS];                      /* which descriptors follow, in this order: */
+	uint8_t has[SB_WIRE_FDS];                   /* which descriptors follow, in this order: */
 };
 
 /* Those of struct sb_call that travel as they are. */
