@@ -201,7 +201,8 @@ static unsigned name_bit(const char *path)
 
 	for (int left = 6; left && *path && *path != '/'; path++, left--)
 		letters = letters << 8 | (unsigned char)*path;
-	return (unsigned)(letters * UINT64_C(0x9e3779b97f4a7c15) >> 52); /* 2^64 by the golden ratio */
+	return (unsigned)(letters * UINT64_C(0x9e3779b97f4a7c15) >>
+			  52); /* 2^64 by the golden ratio */
 }
 
 /*
