@@ -18,7 +18,6 @@
 #include "policy/fast.h"
 #include "supervise/acts.h"
 #include "supervise/constrained.h"
-#include "supervise/domains.h"
 #include "supervise/land.h"
 #include "supervise/linger.h"
 #include "supervise/links.h"
@@ -81,24 +80,6 @@ static bool holds_already(const struct attempt *it)
 static bool opens_again(const struct attempt *it)
 {
 	return it->call->act == SB_ACT_OPEN && holds_already(it);
-}
-
-bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
-			    const struct sb_spot *target)
-{
-	const struct sb_domain *domain;
-
-	if (!sb_domain_of(call->thread, &domain))
-		return false;
-	for (; domain; domain = domain->outer) {
-		const struct sb_grounds grounds = {.policy = domain->policy};
-		struct sb_judgement judgement;
-
-		sb_judge_call(&grounds, call, file, target, &judgement);
-		if (judgement.strictest->decision.verdict != SB_ALLOW)
-			return false;
-	}
-	return true;
 }
 
 /*

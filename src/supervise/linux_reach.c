@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "path/path.h"
+#include "supervise/domains.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 
@@ -79,4 +80,22 @@ bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struc
 			return true;
 	}
 	return false;
+}
+
+bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
+			    const struct sb_spot *target)
+{
+	const struct sb_domain *domain;
+
+	if (!sb_domain_of(call->thread, &domain))
+		return false;
+	for (; domain; domain = domain->outer) {
+		const struct sb_grounds grounds = {.policy = domain->policy};
+		struct sb_judgement judgement;
+
+		sb_judge_call(&grounds, call, file, target, &judgement);
+		if (judgement.strictest->decision.verdict != SB_ALLOW)
+			return false;
+	}
+	return true;
 }

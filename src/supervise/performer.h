@@ -111,7 +111,7 @@ int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 		      const struct sb_call *call, const struct sb_named *named,
 		      enum sb_lookup lookup, struct sb_spot *out);
 
-/* --- attempt.c: one call that is neither answered nor let through at once --------------- */
+/* --- reach.c: what bounds a call beside the policy ------------------------------------- */
 
 /* Do the rules of the nested runs that the caller belongs to allow it?  There ask is deny. */
 bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
@@ -122,6 +122,9 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
  */
 bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struct sb_call *call,
 			       const struct sb_judgement *judgement, int error);
+
+/* --- attempt.c: one call that is neither answered nor let through at once --------------- */
+
 /* True: answered.  False: the name changed meanwhile, look again. */
 bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call);
 
