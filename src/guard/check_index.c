@@ -9,6 +9,7 @@
 #include "guard/check.h"
 #include "guard/git_config.h"
 #include "guard/git_index.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 
 /* The value of key in the config at name, in the directory of check->path, or NULL; false: there is none. */

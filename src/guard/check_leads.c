@@ -10,6 +10,7 @@
 #include "guard/check.h"
 #include "guard/git_config.h"
 #include "guard/git_url.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 

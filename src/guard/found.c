@@ -183,6 +183,8 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		memcpy(&guard->options, options,
 		       options->size < sizeof guard->options ? options->size
 							     : sizeof guard->options);
+		guard->whole =
+			(struct sb_guard_whole){sb_guard_look, sb_guard_judge, sb_guard_content};
 		guard->extras.options = &guard->options;
 		guard->looker = getpid();
 	}

@@ -18,6 +18,7 @@
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 

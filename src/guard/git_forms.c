@@ -24,6 +24,7 @@
 #include "guard/fold.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 

@@ -64,9 +64,9 @@ static bool has_bad_bytes(struct walk *walk, int directory, const char *name,
 
 	if (!bytes)
 		return found(walk, row, "it may still be written to");
-	return sb_guard_content(walk->guard, row->kind, walk->path, (struct sb_guard_bytes){0},
-				(struct sb_guard_bytes){bytes, length}, why,
-				sizeof why) != SB_GUARD_PLAIN &&
+	return walk->guard->whole.content(
+		       walk->guard, row->kind, walk->path, (struct sb_guard_bytes){0},
+		       (struct sb_guard_bytes){bytes, length}, why, sizeof why) != SB_GUARD_PLAIN &&
 	       found(walk, row, why);
 }
 
@@ -105,7 +105,7 @@ __attribute__((noinline)) static bool is_bad_file(struct walk *walk, int directo
 
 	if (walk->git)
 		return is_bad_listed(walk, directory, name, kind);
-	if (sb_guard_judge(walk->guard, act, &place, &answer) == SB_GUARD_PLAIN ||
+	if (walk->guard->whole.judge(walk->guard, act, &place, &answer) == SB_GUARD_PLAIN ||
 	    was_guarded(walk, answer.row))
 		return false;
 	switch (answer.verdict) {

@@ -411,30 +411,6 @@ void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 
 /* --- a project ------------------------------------------------------------------------------------------ */
 
-static void read_into(struct sb_shown *shown, size_t i, const char *directory, const char *name)
-{
-	SB_AUTO_FREE char *path = sb_path_join(directory, name);
-
-	shown->text[i] = path ? sb_read_text(path, SB_GUARD_MAX_BYTES, &shown->length[i]) : NULL;
-}
-
-void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own)
-{
-	*shown = (struct sb_shown){.top = strdup(top), .config = sb_path_join(common, "config")};
-	read_into(shown, 0, common, "config");
-	read_into(shown, 1, own, "config.worktree");
-	read_into(shown, 2, common, "info/exclude");
-}
-
-void sb_shown_done(struct sb_shown *shown)
-{
-	free(shown->top);
-	free(shown->config);
-	for (size_t i = 0; i < 3; i++)
-		free(shown->text[i]);
-	*shown = (struct sb_shown){0};
-}
-
 static struct sb_guard_bytes bytes_of(const struct sb_shown *shown, size_t i)
 {
 	return (struct sb_guard_bytes){shown->text[i], shown->text[i] ? shown->length[i] : 0};

@@ -11,6 +11,7 @@
 
 #include "guard/git_config.h"
 #include "guard/guard.h"
+#include "guard/repository.h"
 
 typedef void (*sb_git_tell_fn)(void *context, const char *line);
 
@@ -22,18 +23,7 @@ void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context);
 
-/* What the git directory of a project said when the guard was made. */
-struct sb_shown {
-	char *top, *config;
-	char *text[3]; /* config, config.worktree, info/exclude; malloc'ed, NULL: none */
-	size_t length[3];
-};
-
-/* common, own: of sb_repository.  What cannot be read is not there. */
-void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own);
-void sb_shown_done(struct sb_shown *shown);
-
-/* And what its git directory says now. */
+/* What the git directory of a project said when the guard was made, and what it says now. */
 void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *context);
 
 #endif

@@ -128,8 +128,24 @@ struct sb_commons {
 	bool lost; /* nobody knows which there are */
 };
 
+/*
+ * What is found on the way to an answer is judged like everything else.  So those who look ask the whole guard,
+ * which is made of them: by these, set by sb_guard_new().
+ */
+struct sb_guard_whole {
+	void (*look)(const struct sb_guard *guard);
+	enum sb_guard_verdict (*judge)(const struct sb_guard *guard, enum sb_guard_act act,
+				       const struct sb_guard_place *place,
+				       struct sb_guard_answer *out);
+	enum sb_guard_verdict (*content)(const struct sb_guard *guard, enum sb_guard_kind kind,
+					 const char *path, struct sb_guard_bytes old_bytes,
+					 struct sb_guard_bytes new_bytes, char *why,
+					 size_t why_size);
+};
+
 struct sb_guard {
 	struct sb_guard_options options;
+	struct sb_guard_whole whole;
 	struct sb_extras extras;
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
@@ -143,7 +159,7 @@ struct sb_guard {
 static inline void sb_guard_need(const struct sb_guard *guard)
 {
 	if (!__atomic_load_n(&guard->looked, __ATOMIC_ACQUIRE))
-		sb_guard_look(guard);
+		guard->whole.look(guard);
 }
 
 extern struct sb_table sb_tables[2]; /* without and with those rows */

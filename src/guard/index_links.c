@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "guard/git_index_impl.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 

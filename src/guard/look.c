@@ -174,9 +174,9 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 	bytes = sb_look_read_settled(directory, name, sb_guard_limit(row->kind), &length);
 	if (!bytes)
 		return found(look, start, "it may still be written to");
-	return sb_guard_content(look->guard, row->kind, look->path, (struct sb_guard_bytes){0},
-				(struct sb_guard_bytes){bytes, length}, why,
-				sizeof why) != SB_GUARD_PLAIN &&
+	return look->guard->whole.content(
+		       look->guard, row->kind, look->path, (struct sb_guard_bytes){0},
+		       (struct sb_guard_bytes){bytes, length}, why, sizeof why) != SB_GUARD_PLAIN &&
 	       found(look, start, why);
 }
 

@@ -24,6 +24,7 @@
 #include "guard/git_config.h"
 #include "guard/guard_impl.h"
 #include "guard/named.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 #include "sys/directory.h"

@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "guard/git_config.h"
 #include "guard/guard.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 

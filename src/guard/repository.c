@@ -17,6 +17,7 @@
 #include "guard/git_config.h"
 #include "guard/git_keys.h"
 #include "guard/guard_impl.h"
+#include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
 #include "sys/directory.h"
@@ -30,28 +31,6 @@
 #define FILE_COST 64
 #define INCLUDE_COST 1024 /* may name the next */
 #define MAX_CONFIG (4 * SB_GUARD_MAX_BYTES)
-
-char *sb_read_text(const char *path, size_t limit, size_t *out_length)
-{
-	SB_AUTO_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	SB_AUTO_FREE char *text = NULL;
-	struct stat info;
-	ssize_t got;
-
-	if (fd < 0 || fstat(fd, &info) != 0)
-		return NULL;
-	errno = S_ISREG(info.st_mode) ? EFBIG : ENOENT; /* as good as none */
-	if (!S_ISREG(info.st_mode) || (size_t)info.st_size > limit)
-		return NULL;
-	text = malloc((size_t)info.st_size + 1);
-	got = text ? pread(fd, text, (size_t)info.st_size, 0) : -1;
-	if (got < 0)
-		return NULL;
-	text[got] = '\0';
-	if (out_length)
-		*out_length = (size_t)got;
-	return sb_take_ptr(&text);
-}
 
 /* A one-line file that names a path, seen from the directory it is in. */
 static char *read_path(const char *directory, const char *file, const char *prefix)
@@ -612,6 +591,30 @@ static bool is_closed(const char *top)
 			return access(path, R_OK) != 0 && !is_missing(errno);
 	}
 	return false;
+}
+
+static void read_into(struct sb_shown *shown, size_t i, const char *directory, const char *name)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, name);
+
+	shown->text[i] = path ? sb_read_text(path, SB_GUARD_MAX_BYTES, &shown->length[i]) : NULL;
+}
+
+void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own)
+{
+	*shown = (struct sb_shown){.top = strdup(top), .config = sb_path_join(common, "config")};
+	read_into(shown, 0, common, "config");
+	read_into(shown, 1, own, "config.worktree");
+	read_into(shown, 2, common, "info/exclude");
+}
+
+void sb_shown_done(struct sb_shown *shown)
+{
+	free(shown->top);
+	free(shown->config);
+	for (size_t i = 0; i < 3; i++)
+		free(shown->text[i]);
+	*shown = (struct sb_shown){0};
 }
 
 int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb_extras *out,

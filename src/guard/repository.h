@@ -23,7 +23,15 @@ bool sb_repository_find(const char *top, struct sb_repository *out);
 bool sb_repository_at(const char *own, struct sb_repository *out);
 void sb_repository_done(struct sb_repository *repository);
 
-/* A regular file of at most limit bytes, with a NUL behind it; or NULL. */
-char *sb_read_text(const char *path, size_t limit, size_t *out_length);
+/* What the git directory of a project said when the guard was made. */
+struct sb_shown {
+	char *top, *config;
+	char *text[3]; /* config, config.worktree, info/exclude; malloc'ed, NULL: none */
+	size_t length[3];
+};
+
+/* common, own: of sb_repository.  What cannot be read is not there. */
+void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, const char *own);
+void sb_shown_done(struct sb_shown *shown);
 
 #endif
