@@ -96,6 +96,10 @@ cross: test-build
 
 install: build
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild --quiet
+	@case "$(DESTDIR)::$$PATH:" in \
+	:*":$(PREFIX)/bin:"*) echo "installed; now: cd ~/project && sandbash claude" ;; \
+	:*) echo "installed; now: cd ~/project && $(PREFIX)/bin/sandbash claude" ;; \
+	esac
 
 deb:
 	@scripts/need build deb
