@@ -26,6 +26,7 @@ struct maker {
 	size_t node_capacity, mount_capacity;
 	const struct sb_rule *rule; /* whose pattern is being expanded */
 	bool devices_apart;         /* those that no rule opens are hidden, one by one */
+	int blanks_left;            /* of the directory whose names are being added */
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -468,7 +469,7 @@ static bool leads_to_dir(int dirfd, const struct dirent64 *entry)
 
 /* One name in a hidden directory that can be passed through. */
 static int add_blank(struct maker *maker, const struct sb_plan_node *cover, const char *dir,
-		     int dirfd, const struct dirent64 *entry, int *left, struct sb_error *err)
+		     int dirfd, const struct dirent64 *entry, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = sb_path_join(dir, entry->d_name);
 
@@ -476,9 +477,9 @@ static int add_blank(struct maker *maker, const struct sb_plan_node *cover, cons
 		return out_of_memory(err);
 	if (entry->d_type == DT_LNK && is_way(&maker->plan, path))
 		return add_step(maker, SB_MOUNT_LINK, path, false, cover->path, err);
-	if (*left == 0 || leads_to_shown(&maker->plan, path))
+	if (maker->blanks_left == 0 || leads_to_shown(&maker->plan, path))
 		return SB_OK;
-	--*left;
+	maker->blanks_left--;
 	return add_step(maker, SB_MOUNT_BLANK, path, leads_to_dir(dirfd, entry), cover->path, err);
 }
 
@@ -492,13 +493,14 @@ static int add_blanks(struct maker *maker, const struct sb_plan_node *cover, con
 {
 	struct sb_sys_dir dir;
 	const struct dirent64 *entry;
-	int left = MAX_BLANKS, status = SB_OK;
+	int status = SB_OK;
 
+	maker->blanks_left = MAX_BLANKS;
 	if (sb_sys_dir_open(&dir, path) < 0)
 		return SB_OK; /* not ours to list: nothing in it can be read anyway */
 	while (status == SB_OK && (entry = sb_sys_dir_next(&dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			status = add_blank(maker, cover, path, dir.fd, entry, &left, err);
+			status = add_blank(maker, cover, path, dir.fd, entry, err);
 	sb_sys_dir_close(&dir);
 	return status;
 }

@@ -366,6 +366,13 @@ static void guess(const struct walk *walk, const char *name, const char *after, 
 	memcpy(out->path + length + strlen(name), after, strlen(after) + 1);
 }
 
+static int end_at(struct walk *walk, const char *name, bool slash, int object, struct sb_spot *out)
+{
+	int status = arrive(walk, name, slash, object, out);
+
+	return status < 0 ? status : 1;
+}
+
 /* Make one step.  1: arrived; 0: go on; else a negative errno. */
 static int step(struct walk *walk, struct sb_spot *out)
 {
@@ -384,13 +391,10 @@ static int step(struct walk *walk, struct sb_spot *out)
 		next = walk->lookup == SB_LOOKUP_NAME ? -1 : copy_of(walk->at);
 		if (next < 0 && walk->lookup != SB_LOOKUP_NAME)
 			return next;
-		status = arrive(walk, ".", false, next, out);
-		return status < 0 ? status : 1;
+		return end_at(walk, ".", false, next, out);
 	}
-	if (last && walk->lookup == SB_LOOKUP_NAME) {
-		status = arrive(walk, name, slash, -1, out);
-		return status < 0 ? status : 1;
-	}
+	if (last && walk->lookup == SB_LOOKUP_NAME)
+		return end_at(walk, name, slash, -1, out);
 	if ((strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
 	    (!last || follows(walk->lookup)) && sb_is_procfs(walk->at)) {
 		status = enter_self(walk, name);
@@ -400,10 +404,8 @@ static int step(struct walk *walk, struct sb_spot *out)
 	if (last && slash && may_be_missing(walk->lookup)) /* O_CREAT makes no directories */
 		return faccessat(walk->at, ".", X_OK, AT_EACCESS) != 0 ? -EACCES : -EISDIR;
 	next = open_at(walk->at, name, O_NOFOLLOW);
-	if (next == -ENOENT && last && may_be_missing(walk->lookup)) {
-		status = arrive(walk, name, slash, -1, out);
-		return status < 0 ? status : 1;
-	}
+	if (next == -ENOENT && last && may_be_missing(walk->lookup))
+		return end_at(walk, name, slash, -1, out);
 	if (next < 0) {
 		if (walk->lookup == SB_LOOKUP_SOCKET)
 			guess(walk, name, after, out);
@@ -442,8 +444,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 			memcpy(name, ".", 2);
 			slash = false;
 		}
-		status = arrive(walk, name, slash, next, out);
-		return status < 0 ? status : 1;
+		return end_at(walk, name, slash, next, out);
 	}
 	walk->own_proc = walk->own_proc && sb_is_procfs(next);
 	move_to(walk, next);
