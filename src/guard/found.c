@@ -13,13 +13,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "guard/guard_impl.h"
+#include "sys/share.h"
 
-#define FOUND_TEXT (512 * 1024) /* pages that nobody touches cost nothing */
+#define FOUND_TEXT (512 * 1024)
 #define FOUND_MAX 2048
 #define SHOWN_MAX 64
 #define PATIENCE_MS 10000 /* then everything is dangerous */
@@ -189,10 +189,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		guard->looker = getpid();
 	}
 	if (status == SB_OK && guard->options.later) {
-		void *shared = mmap(NULL, sizeof(struct sb_found), PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-		guard->found = shared == MAP_FAILED ? NULL : shared;
+		guard->found = sb_sys_share(sizeof *guard->found);
 		status = guard->found ? SB_OK : SB_E_NOMEM;
 	} else if (status == SB_OK) {
 		status = look(guard);
@@ -232,8 +229,6 @@ void sb_guard_free(struct sb_guard *guard)
 		sb_shown_done(&guard->shown[i]);
 	free(guard->shown);
 	sb_commons_done(&guard->commons);
-	if (guard->found)
-		munmap(guard->found, sizeof *guard->found);
 	free(guard);
 }
 

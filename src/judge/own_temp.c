@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "path/path.h"
 #include "sys/beneath.h"
+#include "sys/share.h"
 
 #define MAX_ROOTS 4    /* /tmp, /var/tmp, $TMPDIR, /dev/shm */
 #define KEPT_PATH 256  /* one that is longer is guarded like any other place */
@@ -41,11 +41,7 @@ struct sb_own_temp {
 
 struct sb_own_temp *sb_own_temp_new(void)
 {
-	/* pages that nobody touches cost nothing */
-	void *shared = mmap(NULL, sizeof(struct sb_own_temp), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return shared == MAP_FAILED ? NULL : shared;
+	return sb_sys_share(sizeof(struct sb_own_temp));
 }
 
 void sb_own_temp_share(struct sb_own_temp *own, const struct sb_policy *policy)

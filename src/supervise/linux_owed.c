@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
+#include "sys/share.h"
 
 #define MAX_DEBTS 64  /* threads that are between two tries of a call; the oldest gives way */
 #define MAX_SERVED 80 /* more threads do not serve: performer.c */
@@ -54,18 +54,12 @@ static struct {
 
 int sb_owed_begin(bool interrupts, int proc)
 {
-	void *notices = MAP_FAILED;
-
 	owed.interrupts = interrupts;
 	owed.proc = proc;
 	if (!interrupts)
 		return 0;
-	notices = mmap(NULL, (MAX_DEBTS + 1) * sizeof *owed.notices, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (notices == MAP_FAILED)
-		return -ENOMEM;
-	owed.notices = notices;
-	return 0;
+	owed.notices = sb_sys_share((MAX_DEBTS + 1) * sizeof *owed.notices);
+	return owed.notices ? 0 : -ENOMEM;
 }
 
 bool sb_owed_interrupts(void)
