@@ -82,6 +82,7 @@ struct sb_rule {
 	bool tightens; /* hard, and it opens nothing: says so when it is printed */
 	bool any_mode; /* grants in read-only mode too: devices, private temp */
 	bool temp;     /* a temp directory that "tmp private" or the run makes private */
+	bool shared;   /* a temp directory that is everybody's, by "tmp shared" */
 	bool sockets;  /* a directory of sockets: what it denies is connecting, none is read */
 	bool link;     /* names a symbolic link itself, which no text form can */
 	bool checked;  /* opens no more than a guard lets land: read back, it would */

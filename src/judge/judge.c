@@ -577,6 +577,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		break;
 	case SB_DEED_CONNECT:
 		judge_rules_alone(grounds, what, SB_MODIFY, out);
+		sb_heed_service(grounds, &out->all[0]);
 		break;
 	}
 	heed_depth(grounds, what, out);
@@ -693,6 +694,8 @@ void sb_judge_op(const struct sb_grounds *grounds, enum sb_op op, const struct s
 			  op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA, false, &judgement);
 	else
 		judge_one(grounds, what, op, &what->site, SB_GUARD_WRITE, true, &judgement);
+	if (op == SB_MODIFY) /* which of a socket is connecting */
+		sb_heed_service(grounds, &judgement.all[0]);
 	*out = judgement.all[0];
 	out->site = &what->site;
 }

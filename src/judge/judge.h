@@ -6,13 +6,14 @@
  *
  * The broker and the asker ask about a held call, the file tools and the server's keeper about a
  * tool's call, --explain and what_may_i_do about what might be done.  None has rules of its own.
- * Five things count, and the strictest answer is the case's:
+ * Six things count, and the strictest answer is the case's:
  *
  *     the policy       sb_decide() about each operation that the deed needs
  *     the guard        names that a program outside would run or obey (guard.h).  A rule of the
  *                      user's that names it opens it
  *     what git ignores if that is protected, and was not made by this run (ignored.h)
  *     temporary files  of others, where the run has no such directories for itself (own_temp.h)
+ *     services         behind sockets that are not the run's own (sockets.h)
  *     bounds           that file tools have and commands do not: a project bounds reading, too
  *
  * Judging asks nobody and changes nothing.
@@ -24,6 +25,7 @@
 #include "judge/ignored.h"
 #include "judge/own_temp.h"
 #include "judge/site.h"
+#include "judge/sockets.h"
 #include "sandbash/policy.h"
 
 /* What only file tools ask about (F1).  Zero: nothing, as for commands. */
@@ -41,9 +43,12 @@ struct sb_bounds {
 /* What a run is judged by.  Does not change: both processes and all threads may use it. */
 struct sb_grounds {
 	const struct sb_policy *policy;
-	const struct sb_guard *guard; /* NULL: names alone do not matter */
-	struct sb_ignored ignored;    /* on where what git ignores is protected */
-	struct sb_own_temp *own_temp; /* or NULL: its temporary directories are its own */
+	const struct sb_guard *guard;       /* NULL: names alone do not matter */
+	struct sb_ignored ignored;          /* on where what git ignores is protected */
+	struct sb_own_temp *own_temp;       /* or NULL: its temporary directories are its own */
+	struct sb_own_sockets *own_sockets; /* or NULL: it has bound none */
+	/* within a run that has grounds of its own: whose a socket is these tell */
+	bool inner;
 	struct sb_bounds bounds;
 	/* Is what may land only while a run goes on looked at when it ends?  NULL: no. */
 	bool (*watches)(void);

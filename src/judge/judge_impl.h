@@ -29,6 +29,13 @@ void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_
 void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		   const struct sb_site *from, mode_t mode, struct sb_judged *judged);
 
+/* sockets.c: somebody connects to what is there. */
+void sb_heed_service(const struct sb_grounds *grounds, struct sb_judged *judged);
+
+/* As sb_heed_moved(), which calls it. */
+void sb_heed_moved_service(const struct sb_grounds *grounds, const struct sb_site *at,
+			   const struct sb_site *from, mode_t mode, struct sb_judged *judged);
+
 /* Is there a name on the way to path by which a rule could do so? */
 bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
 		       const struct sb_guard_row *row);

@@ -144,6 +144,7 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 	char text[PATH_MAX];
 	ssize_t length;
 
+	sb_heed_moved_service(grounds, at, from, mode, judged);
 	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
 	    judged->decision.rule->tier != SB_TIER_PROFILE)
 		return; /* the usual case, without another look at the rules */

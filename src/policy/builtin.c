@@ -82,6 +82,7 @@ enum flags {
 	IS_LINK = 32,
 	CHECKED = 64,
 	SOCKETS = 128,
+	SHARED = 256,
 };
 
 /* seen: the kind of what lies there, as st_mode says it; 0: not known. */
@@ -99,6 +100,7 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 		.any_mode = flags & ANY_MODE,
 		.absent = flags & ABSENT,
 		.temp = flags & TEMP,
+		.shared = flags & SHARED,
 		.sockets = flags & SOCKETS,
 		.link = flags & IS_LINK,
 		.checked = flags & CHECKED,
@@ -664,7 +666,7 @@ static int add_var_tmp(struct sb_policy *policy, const struct sb_place *place, c
 static int add_temp(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	SB_AUTO_FREE char *tmp = NULL;
-	unsigned flags = sb_policy_tmp(policy) == SB_TMP_PRIVATE ? TEMP : 0;
+	unsigned flags = sb_policy_tmp(policy) == SB_TMP_PRIVATE ? TEMP : SHARED;
 	int status = SB_OK;
 
 	if (sb_policy_tmp(policy) != SB_TMP_OFF) {

@@ -243,6 +243,8 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 		entry->has_guard = true;
 	}
 	entry->own |= opens_project(rule);
+	entry->project |= opens_project(rule) && !rule->shared;
+	/* These two bind, on top of taking their place among the tiers. */
 	if (rule->hard) {
 		tightens = (entry->hard && entry->hard->tightens) || rule->tightens;
 		status = bind(entry, &entry->hard, rule, err);
@@ -551,4 +553,13 @@ const struct sb_rule *sb_policy_rule(const struct sb_policy *policy, size_t i)
 const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i)
 {
 	return &policy->entries[i].pattern;
+}
+
+bool sb_policy_is_project(const struct sb_policy *policy, const char *path)
+{
+	for (size_t i = 0; i < policy->count; i++)
+		if (policy->entries[i].project &&
+		    sb_pattern_covers(&policy->entries[i].pattern, path))
+			return true;
+	return false;
 }

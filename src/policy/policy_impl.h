@@ -16,6 +16,7 @@ struct sb_entry { /* one per pattern */
 	struct sb_access guard; /* if has_guard: what the built-in guard says (policy.c) */
 	bool has_guard;
 	bool own;         /* a built-in rule opens it as a project, or a part of one */
+	bool project;     /* the same, and it is no temp directory */
 	bool only_guards; /* set by seal: rule says no more than the guard does */
 	unsigned short given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
 };
@@ -70,6 +71,9 @@ struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, en
 
 /* The parsed pattern of rule i. */
 const struct sb_pattern *sb_policy_pattern(const struct sb_policy *policy, size_t i);
+
+/* Does path lie in a project, whatever else is said about it? */
+bool sb_policy_is_project(const struct sb_policy *policy, const char *path);
 
 /* The entries must stay where they are while the index lives.  NULL: out of memory. */
 struct sb_index *sb_index_new(const struct sb_entry *entries, size_t count);

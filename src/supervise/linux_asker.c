@@ -399,7 +399,8 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
 	asker->grounds.watches = sb_linger_watches;
 	asker->grounds.own_temp = sb_own_temp_new();
-	if (!asker->grounds.own_temp)
+	asker->grounds.own_sockets = sb_own_sockets_new();
+	if (!asker->grounds.own_temp || !asker->grounds.own_sockets)
 		return sb_fail(err, SB_E_NOMEM, errno, "out of memory");
 	return SB_OK;
 }
@@ -412,6 +413,7 @@ static int settle(struct asker *asker, struct sb_error *err)
 	raise_limit();
 	/* as root: what is done outside on approval needs no more than root's own files */
 	sb_perform_note(asker->grounds.own_temp);
+	sb_bind_note(asker->grounds.own_sockets);
 	sb_owed_is_asker();
 	if (sb_sys_keep_capabilities(0) < 0 || fchdir(asker->approver.proc) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot give up privileges");

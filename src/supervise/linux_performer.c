@@ -315,6 +315,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 		return status;
 	note_temp(performer);
 	sb_perform_note(performer->grounds->own_temp);
+	sb_bind_note(performer->grounds->own_sockets);
 	sb_sys_read_memory_by(performer->proc);
 	crew.broker.performer = performer;
 	if (performer->layers->no_copies)

@@ -90,7 +90,7 @@ bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *fi
 	if (!sb_domain_of(call->thread, &domain))
 		return false;
 	for (; domain; domain = domain->outer) {
-		const struct sb_grounds grounds = {.policy = domain->policy};
+		const struct sb_grounds grounds = {.policy = domain->policy, .inner = true};
 		struct sb_judgement judgement;
 
 		sb_judge_call(&grounds, call, file, target, &judgement);

@@ -10,6 +10,7 @@
 #define SB_SUPERVISE_PERFORM_H
 
 #include "judge/own_temp.h"
+#include "judge/sockets.h"
 #include "supervise/call.h"
 #include "supervise/resolve.h"
 
@@ -36,6 +37,9 @@ struct sb_outcome sb_perform(const struct sb_call *call, const struct sb_spot *f
 
 /* bind() of a unix socket at file, by the caller's own text where that can be.  A positive errno, or 0. */
 int sb_bind_at(const struct sb_call *call, const struct sb_spot *file, int socket);
+
+/* From now on what it binds is noted in own. */
+void sb_bind_note(struct sb_own_sockets *own);
 
 /* What chattr does, and whether the file has flags at all.  A positive errno, or 0. */
 int sb_perform_flags(const struct sb_call *call, const struct sb_spot *file);

@@ -1,0 +1,195 @@
+#include "judge/sockets.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+#include "judge/judge_impl.h"
+#include "path/pattern.h"
+#include "policy/policy_impl.h"
+#include "sys/directory.h"
+
+#define MAX_SOCKETS 1024 /* outside the run's own directories; most runs have none */
+#define MAX_WALKED 20000 /* names in a directory that is moved */
+#define MAX_DEPTH 64
+
+/* --- those that the run has bound ------------------------------------------------------------------- */
+
+struct bound {
+	uint64_t device, inode;
+	struct timespec born; /* 0: the file system does not tell */
+	bool known;
+};
+
+/* Shared by processes of which each may end at any moment: nobody waits for anybody here. */
+struct sb_own_sockets {
+	unsigned next;
+	struct bound all[MAX_SOCKETS];
+};
+
+struct sb_own_sockets *sb_own_sockets_new(void)
+{
+	/* pages that nobody touches cost nothing */
+	void *shared = mmap(NULL, sizeof(struct sb_own_sockets), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+void sb_own_sockets_bound(struct sb_own_sockets *own, const struct sb_sys_file *file)
+{
+	struct bound *bound =
+		&own->all[__atomic_fetch_add(&own->next, 1, __ATOMIC_ACQ_REL) % MAX_SOCKETS];
+
+	__atomic_store_n(&bound->known, false, __ATOMIC_RELEASE);
+	bound->device = file->device;
+	bound->inode = file->inode;
+	bound->born = file->born;
+	__atomic_store_n(&bound->known, true, __ATOMIC_RELEASE);
+}
+
+bool sb_own_sockets_has(const struct sb_own_sockets *own, const struct sb_sys_file *file)
+{
+	unsigned count = own ? __atomic_load_n(&own->next, __ATOMIC_ACQUIRE) : 0;
+
+	for (unsigned i = 0; i < count && i < MAX_SOCKETS; i++) {
+		const struct bound *bound = &own->all[i];
+
+		if (__atomic_load_n(&bound->known, __ATOMIC_ACQUIRE) &&
+		    bound->inode == file->inode && bound->device == file->device &&
+		    bound->born.tv_sec == file->born.tv_sec &&
+		    bound->born.tv_nsec == file->born.tv_nsec)
+			return true;
+	}
+	return false;
+}
+
+/* --- all others ------------------------------------------------------------------------------------- */
+
+static const struct sb_rule service = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/",
+	.origin = "built-in: a socket that this run has not made; a yes to files is none to it",
+};
+
+/* Does the rule mean this one file? */
+static bool is_named(const struct sb_rule *rule, const char *path)
+{
+	return rule->tier != SB_TIER_BUILTIN && sb_pattern_names(rule->pattern, path);
+}
+
+/* Is it open by what it is called, whoever listens?  Who does not know which /tmp a run will have believes the rule. */
+static bool is_open_place(const struct sb_grounds *grounds, const struct sb_rule *rule, int at,
+			  const char *path)
+{
+	if (sb_policy_is_project(grounds->policy, path))
+		return true;
+	if (rule && ((rule->temp && !grounds->own_temp) || is_named(rule, path)))
+		return true;
+	return sb_own_temp_is_kept(grounds->own_temp, at, path);
+}
+
+static bool is_own(const struct sb_grounds *grounds, int directory, const char *name)
+{
+	struct sb_sys_file file;
+
+	return grounds->own_sockets && directory >= 0 && sb_sys_look(directory, name, &file) == 0 &&
+	       S_ISSOCK(file.mode) && sb_own_sockets_has(grounds->own_sockets, &file);
+}
+
+static bool is_beyond(const struct sb_grounds *grounds)
+{
+	return grounds->inner || sb_policy_mode(grounds->policy) == SB_MODE_DANGER_FULL_ACCESS;
+}
+
+/* A no stays one, and a built-in question says more. */
+static void ask(struct sb_judged *judged)
+{
+	struct sb_decision *decision = &judged->decision;
+
+	if (decision->verdict == SB_DENY || (decision->verdict == SB_ASK && decision->rule &&
+					     decision->rule->tier == SB_TIER_BUILTIN))
+		return;
+	*decision = (struct sb_decision){SB_ASK, &service};
+	judged->why = SB_WHY_RULE;
+}
+
+/*
+ * SECURITY: a yes to files is none to a service that listens among them.
+ *
+ * Danger: tmux, an editor or an agent outside has its socket in a directory that a rule, an answer or --grant has
+ * opened, or in a shared /tmp: whoever connects has commands run outside.  One that was removed or moved, and is
+ * still held open, is the same.
+ * Price: who wants to use a service there names its socket, or is asked.
+ * Held by: tests/supervise/connects.py, tests/mcp/services.py
+ */
+void sb_heed_service(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+	bool by_object = site->object >= 0;
+
+	if (!S_ISSOCK(site->mode) || is_beyond(grounds) ||
+	    (!site->nameless &&
+	     is_open_place(grounds, judged->decision.rule,
+			   by_object ? site->object : site->directory, site->path)) ||
+	    is_own(grounds, by_object ? site->object : site->directory,
+		   by_object ? "" : site->name))
+		return;
+	ask(judged);
+}
+
+/* --- those that move -------------------------------------------------------------------------------- */
+
+/* In a directory: is there a socket that is not the run's, or more than we look at? */
+static bool holds_service(const struct sb_grounds *grounds, int at, const char *name,
+			  unsigned *left, unsigned depth)
+{
+	SB_AUTO_FD int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+
+	if (fd < 0 || depth == 0)
+		return true;
+	sb_sys_dir_init(&dir, fd);
+	while ((entry = sb_sys_dir_next(&dir))) {
+		unsigned char type = entry->d_type;
+		struct stat info;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if ((*left)-- == 0)
+			return true;
+		if (type == DT_UNKNOWN &&
+		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+			type = IFTODT(info.st_mode);
+		if ((type == DT_SOCK && !is_own(grounds, fd, entry->d_name)) ||
+		    (type == DT_DIR && holds_service(grounds, fd, entry->d_name, left, depth - 1)))
+			return true;
+	}
+	return dir.error;
+}
+
+/*
+ * SECURITY: no service gets a name by which it would be connected to unasked.
+ *
+ * Danger: a socket in an opened directory is moved, linked or brought along to the project.
+ * Price: a directory that comes into the project from elsewhere is walked through once more.
+ * Held by: tests/supervise/connects.py
+ */
+void sb_heed_moved_service(const struct sb_grounds *grounds, const struct sb_site *at,
+			   const struct sb_site *from, mode_t mode, struct sb_judged *judged)
+{
+	unsigned left = MAX_WALKED;
+
+	if ((!S_ISSOCK(mode) && !S_ISDIR(mode)) || is_beyond(grounds) || at->directory < 0 ||
+	    sb_policy_is_project(grounds->policy, from->path) ||
+	    !sb_policy_is_project(grounds->policy, judged->site->path))
+		return;
+	if (S_ISDIR(mode) ? holds_service(grounds, at->directory, at->name, &left, MAX_DEPTH)
+			  : !is_own(grounds, at->directory, at->name))
+		ask(judged);
+}
