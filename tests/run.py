@@ -118,7 +118,7 @@ QUICK = ("cli/arguments.py", "cli/canonical.py", "cli/environment.py", "cli/exam
 SLOW_UNITS = ("unit-chain", "unit-files_attacks", "unit-ignore")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
-TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "240"))  # seconds for one program
+TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "480"))  # seconds for one program that hangs
 JOBS = (os.cpu_count() or 1) + 1  # a third of what they do is waiting, too
 WAITERS = JOBS + 2  # of WAITING at the same time: they use a processor for a thirtieth of their time
 SKIPPED = 77  # exit status of a program without TAP that could not run; its reason is on stderr

@@ -230,7 +230,7 @@ class Server:
         except OSError:
             pass
         try:
-            self.process.wait(10)
+            self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

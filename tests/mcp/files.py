@@ -7,6 +7,7 @@ import socket
 import time
 
 from mcp import Server
+from runs import wait
 from tap import BIN, check, contains, equal, lacks, run_all, test
 
 REFERENCE = ("read_file", "read_text_file", "read_media_file", "read_multiple_files", "write_file",
@@ -274,8 +275,14 @@ def recorded_as_given(fx):
     server.data("read_multiple_files", paths=["../../outside/s.txt", "../x", "hidden"])
     server.failure("get_file_info", path="/proc/self/status")
     server.close()
-    denials = [record for line in fx.sandbash("--log", "--json").stdout.splitlines()
-               for record in [json.loads(line)] if record["event"] == "deny"]
+
+    def denied():
+        return [record for line in fx.sandbash("--log", "--json").stdout.splitlines()
+                for record in [json.loads(line)] if record["event"] == "deny"]
+
+    # the keeper writes it, and may end a moment after the server
+    wait(lambda: len(denied()) >= 5, "five records")
+    denials = denied()
     equal([(one["act"], one["given"]) for one in denials],
           [("read_text_file", "./../../outside/s.txt"),
            ("read_multiple_files", "../../outside/s.txt"), ("read_multiple_files", "../x"),
