@@ -39,9 +39,9 @@ static int delete_place(struct sb_job *job, const struct sb_place *place, bool r
 			struct sb_covered *covered)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish wish = {
+	const struct sb_intent wish = {
 		.op = SB_DELETE, .deed = SB_DEED_REMOVE, .tree = recursive && is_directory(place)};
-	const struct sb_wish look = {.op = SB_READ};
+	const struct sb_intent look = {.op = SB_READ};
 	int status = place->exists ? check_removable(job, place, "remove") : 0;
 
 	if (status == 0)
@@ -150,14 +150,14 @@ static const char *read_link(const struct pair *pair, char out[PATH_MAX])
 
 static int gate_target(struct pair *pair, enum sb_deed deed)
 {
-	const struct sb_wish look = {.op = SB_READ};
+	const struct sb_intent look = {.op = SB_READ};
 	char target[PATH_MAX];
-	struct sb_wish wish = {.op = pair->to.exists ? SB_MODIFY : SB_CREATE,
-			       .deed = deed,
-			       .tree = is_directory(&pair->from),
-			       .content_later = true,
-			       .other = &pair->from,
-			       .leads_to = read_link(pair, target)};
+	struct sb_intent wish = {.op = pair->to.exists ? SB_MODIFY : SB_CREATE,
+				 .deed = deed,
+				 .tree = is_directory(&pair->from),
+				 .content_later = true,
+				 .other = &pair->from,
+				 .leads_to = read_link(pair, target)};
 
 	return pair->to.error ? sb_gate(pair->job, &look, &pair->to)
 			      : sb_gate_covered(pair->job, &wish, &pair->to, &pair->covered);
@@ -206,7 +206,7 @@ static int move_by_copy(struct pair *pair)
 }
 
 /* Is it a rule that keeps this from being read?  Other questions the move itself has asked. */
-static bool is_rule_bound(const struct sb_job *job, const struct sb_wish *wish,
+static bool is_rule_bound(const struct sb_job *job, const struct sb_intent *wish,
 			  const struct sb_place *place)
 {
 	struct sb_files_error why = {.why = SB_FILES_WHY_NO_RULE};
@@ -219,13 +219,13 @@ static int move_pair(struct pair *pair)
 {
 	struct sb_job *job = pair->job;
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish look = {.op = SB_READ};
-	const struct sb_wish away = {.op = SB_DELETE,
-				     .deed = SB_DEED_RENAME,
-				     .tree = is_directory(&pair->from),
-				     .other = &pair->to};
+	const struct sb_intent look = {.op = SB_READ};
+	const struct sb_intent away = {.op = SB_DELETE,
+				       .deed = SB_DEED_RENAME,
+				       .tree = is_directory(&pair->from),
+				       .other = &pair->to};
 	/* what may not be read gets no name under which it may */
-	const struct sb_wish taken = {.op = SB_READ, .tree = is_directory(&pair->from)};
+	const struct sb_intent taken = {.op = SB_READ, .tree = is_directory(&pair->from)};
 	int status = pair->from.exists ? check_removable(job, &pair->from, "move") : 0;
 
 	if (status == 0 && pair->from.exists)
@@ -282,7 +282,7 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 		  const char *to, bool replace, bool recursive, struct sb_files_error *err)
 {
 	struct sb_job job = {view, SB_FILES_COPY, caller, err};
-	const struct sb_wish look = {.op = SB_READ};
+	const struct sb_intent look = {.op = SB_READ};
 	struct pair pair = {.job = &job, .replace = replace};
 	int status = find_pair(&pair, from, to, SB_RESOLVE_FOLLOW);
 
@@ -309,8 +309,8 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 static int mkdir_place(struct sb_job *job, struct sb_place *place, bool parents, bool *out_created)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
-	const struct sb_wish look = {.op = SB_READ};
+	const struct sb_intent wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
+	const struct sb_intent look = {.op = SB_READ};
 	struct sb_parents above = {0};
 	int status;
 

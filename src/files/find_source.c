@@ -72,7 +72,7 @@ static int split(struct sb_find *find)
 
 int sb_find_open(struct sb_job *job, const char *path, struct sb_find *out)
 {
-	const struct sb_wish wish = {.op = SB_READ};
+	const struct sb_intent wish = {.op = SB_READ};
 	int status;
 
 	*out = (struct sb_find){.job = job, .view = job->view};

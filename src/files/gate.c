@@ -31,7 +31,7 @@ struct finding {
 
 static const char *const verbs[SB_OP_COUNT] = {"read", "change", "create", "remove"};
 
-static const char *path_of(const struct sb_wish *wish, const struct sb_place *place)
+static const char *path_of(const struct sb_intent *wish, const struct sb_place *place)
 {
 	return wish->beneath ? wish->beneath : place->path;
 }
@@ -145,7 +145,7 @@ static bool is_named(const struct sb_place *place)
 	return place->directory >= 0 && place->name[0] && !place->error;
 }
 
-static void judge(const struct sb_files *view, const struct sb_wish *wish,
+static void judge(const struct sb_files *view, const struct sb_intent *wish,
 		  const struct sb_place *place, struct sb_judged *out)
 {
 	bool moves = wish->deed == SB_DEED_RENAME, away = wish->op == SB_DELETE;
@@ -244,7 +244,7 @@ static const char *in_one_line(const struct finding *finding, char out[REASON])
 	return out;
 }
 
-static void look(const struct sb_files *view, const struct sb_wish *wish,
+static void look(const struct sb_files *view, const struct sb_intent *wish,
 		 const struct sb_place *place, struct finding *out)
 {
 	struct sb_judged judged;
@@ -258,7 +258,7 @@ static void look(const struct sb_files *view, const struct sb_wish *wish,
 
 /* --- answers ------------------------------------------------------------------------------------ */
 
-static void record(const struct sb_job *job, const struct sb_wish *wish,
+static void record(const struct sb_job *job, const struct sb_intent *wish,
 		   const struct sb_place *place, const struct finding *finding, bool done)
 {
 	const struct sb_files_options *options = &job->view->options;
@@ -282,7 +282,7 @@ static void record(const struct sb_job *job, const struct sb_wish *wish,
 }
 
 /* What everybody may know about a refusal or an open question. */
-static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+static int fill(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		const struct finding *finding, bool violation)
 {
 	struct sb_files_error *err = job->err;
@@ -299,7 +299,7 @@ static int fill(struct sb_job *job, const struct sb_wish *wish, const struct sb_
 	return -(int)err->code;
 }
 
-static int refuse(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+static int refuse(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		  const struct finding *finding, enum sb_files_code code, const char *who)
 {
 	char reason[REASON];
@@ -315,7 +315,7 @@ static int refuse(struct sb_job *job, const struct sb_wish *wish, const struct s
 	return -(int)code;
 }
 
-static int refuse_denied(struct sb_job *job, const struct sb_wish *wish,
+static int refuse_denied(struct sb_job *job, const struct sb_intent *wish,
 			 const struct sb_place *place, const struct finding *finding)
 {
 	bool readable = is_change(wish->op) &&
@@ -326,7 +326,7 @@ static int refuse_denied(struct sb_job *job, const struct sb_wish *wish,
 }
 
 /* What a yes for the directory would mean; none for what is asked about one by one. */
-static char *directory_of(const struct finding *finding, const struct sb_wish *wish,
+static char *directory_of(const struct finding *finding, const struct sb_intent *wish,
 			  const struct sb_place *place)
 {
 	bool own_rule = finding->rule && finding->rule->tier != SB_TIER_BUILTIN;
@@ -340,8 +340,8 @@ static char *directory_of(const struct finding *finding, const struct sb_wish *w
 }
 
 /* Bytes were asked about before they land: then that is not asked again. */
-static int keep_answer(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
-		       const struct finding *finding)
+static int keep_answer(struct sb_job *job, const struct sb_intent *wish,
+		       const struct sb_place *place, const struct finding *finding)
 {
 	bool bytes = finding->why == SB_FILES_WHY_GUARDED && wish->deed == SB_DEED_WRITE;
 
@@ -367,7 +367,7 @@ static bool seal(struct sb_job *job)
 }
 
 /* Is it about all of it, not about one thing in it? */
-static const struct sb_seal *seal_of(const struct sb_job *job, const struct sb_wish *wish,
+static const struct sb_seal *seal_of(const struct sb_job *job, const struct sb_intent *wish,
 				     const struct sb_place *place)
 {
 	const struct sb_whole *whole = job->whole;
@@ -413,7 +413,7 @@ int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct
 	return same ? 0 : sb_refuse_errno(job->err, ESTALE, "copy", entry->path);
 }
 
-static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 	       const struct finding *finding)
 {
 	const struct sb_files_options *options = &job->view->options;
@@ -477,7 +477,7 @@ static int ask(struct sb_job *job, const struct sb_wish *wish, const struct sb_p
 }
 
 /* /proc leads into other processes, our own first; what lies there are no files. */
-static int refuse_procfs(struct sb_job *job, const struct sb_wish *wish,
+static int refuse_procfs(struct sb_job *job, const struct sb_intent *wish,
 			 const struct sb_place *place)
 {
 	struct finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};
@@ -487,7 +487,7 @@ static int refuse_procfs(struct sb_job *job, const struct sb_wish *wish,
 	return refuse(job, wish, place, &finding, SB_FILES_PATH_OUTSIDE_PROJECT, "may not");
 }
 
-int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place)
+int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
 {
 	struct finding finding;
 
@@ -510,13 +510,13 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 		    const char *old, size_t old_length, const char *data, size_t length)
 {
 	const struct sb_files *view = job->view;
-	const struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
-				     .deed = SB_DEED_WRITE,
-				     .other = from,
-				     .content = data,
-				     .content_length = length,
-				     .old = old,
-				     .old_length = old_length};
+	const struct sb_intent wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
+				       .deed = SB_DEED_WRITE,
+				       .other = from,
+				       .content = data,
+				       .content_length = length,
+				       .old = old,
+				       .old_length = old_length};
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
 				     .site = site_of(view, place, place->path),
 				     .rules_only = !is_named(place)};
@@ -579,7 +579,7 @@ struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_pla
 	return access;
 }
 
-static enum sb_verdict tell(struct sb_job *job, const struct sb_wish *wish,
+static enum sb_verdict tell(struct sb_job *job, const struct sb_intent *wish,
 			    const struct sb_place *place, const struct finding *finding)
 {
 	char reason[REASON];
@@ -612,7 +612,7 @@ static int look_beneath(const struct sb_files *view, const struct sb_place *plac
 enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_place *place,
 			     bool *out_checked)
 {
-	struct sb_wish wish = {.op = op};
+	struct sb_intent wish = {.op = op};
 	struct sb_case what = {.deed = SB_DEED_WRITE,
 			       .site = site_of(job->view, place, place->path),
 			       .rules_only = !is_named(place)};
@@ -635,7 +635,7 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 	return tell(job, &wish, place, &finding);
 }
 
-enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
+enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_intent *wish,
 			     const struct sb_place *place)
 {
 	struct finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};

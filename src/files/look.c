@@ -11,7 +11,7 @@
 #include "files/subtree.h"
 #include "files/view.h"
 
-static const struct sb_wish look_wish = {.op = SB_READ};
+static const struct sb_intent look_wish = {.op = SB_READ};
 
 static int find_to_look(struct sb_job *job, const char *path, unsigned flags, struct sb_place *out)
 {

@@ -3,10 +3,10 @@
 
 #include "files/view.h"
 
-int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+int sb_parents_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		    struct sb_parents *out)
 {
-	struct sb_wish deep = *wish;
+	struct sb_intent deep = *wish;
 	struct sb_job quiet = {job->view, job->call, job->caller, NULL};
 	int status = sb_place_last(place, out->path);
 
@@ -19,7 +19,7 @@ int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct
 
 /* Whoever said yes to the last name was told what would be made; not what guards find there. */
 int sb_parents_pass(struct sb_job *job, const struct sb_parents *parents,
-		    const struct sb_wish *wish, const struct sb_place *place)
+		    const struct sb_intent *wish, const struct sb_place *place)
 {
 	struct sb_files_error why;
 	struct sb_job quiet = {job->view, job->call, job->caller, &why};
@@ -57,7 +57,7 @@ static int go_down(struct sb_job *job, struct sb_place *place)
 int sb_parents_make(struct sb_job *job, const struct sb_parents *parents, struct sb_place *place)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_wish wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
+	const struct sb_intent wish = {.op = SB_CREATE, .deed = SB_DEED_MKDIR};
 
 	while (*place->rest) {
 		int status = place->exists ? 0 : sb_parents_pass(job, parents, &wish, place);

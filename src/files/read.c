@@ -480,7 +480,7 @@ int sb_files_read(struct sb_files *view, const struct sb_files_caller *caller,
 		  struct sb_files_error *err)
 {
 	struct sb_job job = {view, SB_FILES_READ, caller, err};
-	const struct sb_wish wish = {.op = SB_READ};
+	const struct sb_intent wish = {.op = SB_READ};
 	struct sb_files_text text = {0};
 	struct sb_place place;
 	int status = check_request(&job, request);

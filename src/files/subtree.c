@@ -44,10 +44,10 @@ static int cover(struct sb_covered *covered, const struct sb_files_error *why, c
 	return 0;
 }
 
-int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+int sb_gate_covered(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		    struct sb_covered *covered)
 {
-	struct sb_wish eased = *wish;
+	struct sb_intent eased = *wish;
 	struct sb_files_error why;
 	struct sb_job quiet = {job->view, job->call, job->caller, &why};
 	int status;
@@ -140,7 +140,7 @@ static int each(struct walk *walk, const struct sb_place *directory, const struc
 
 /* --- removing ------------------------------------------------------------------------------------ */
 
-static const struct sb_wish removal = {.op = SB_DELETE, .deed = SB_DEED_REMOVE};
+static const struct sb_intent removal = {.op = SB_DELETE, .deed = SB_DEED_REMOVE};
 
 static int may_remove(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
@@ -185,7 +185,7 @@ int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct s
 /* What a rule says about this name by itself; that git ignores it, say, moves along. */
 static int may_move(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
-	static const struct sb_wish wishes[] = {{.op = SB_READ}, {.op = SB_DELETE}};
+	static const struct sb_intent wishes[] = {{.op = SB_READ}, {.op = SB_DELETE}};
 	const struct sb_policy *policy = walk->job->view->policy;
 	int status = 0;
 
@@ -346,13 +346,13 @@ static int read_target(struct sb_job *job, const struct sb_place *link, char **o
 /* Both ends of one entry by their names. */
 static int gate_both(struct walk *walk, const struct sb_place *entry, const struct sb_place *there)
 {
-	const struct sb_wish look = {.op = SB_READ};
-	struct sb_wish wish = {.op = SB_CREATE,
-			       .content_later = true,
-			       .deed = entry->facts.type == SB_FILES_DIRECTORY ? SB_DEED_MKDIR
-				       : entry->facts.type == SB_FILES_LINK    ? SB_DEED_SYMLINK
-									       : SB_DEED_WRITE,
-			       .other = entry};
+	const struct sb_intent look = {.op = SB_READ};
+	struct sb_intent wish = {.op = SB_CREATE,
+				 .content_later = true,
+				 .deed = entry->facts.type == SB_FILES_DIRECTORY ? SB_DEED_MKDIR
+					 : entry->facts.type == SB_FILES_LINK    ? SB_DEED_SYMLINK
+										 : SB_DEED_WRITE,
+				 .other = entry};
 	SB_AUTO_FREE char *target = NULL; /* not on the stack: see each() */
 	int status = sb_gate_covered(walk->job, &look, entry, walk->covered);
 

@@ -16,7 +16,7 @@
 #define SB_SUBTREE_DEPTH 256 /* two descriptors each */
 
 /* The gate for one of many. */
-int sb_gate_covered(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+int sb_gate_covered(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		    struct sb_covered *covered);
 
 /* All questions about what is in place; then place is a directory that passed the gate. */

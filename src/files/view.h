@@ -89,7 +89,7 @@ pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
 int sb_gate_open(struct sb_files *view, struct sb_files_error *err);
 void sb_gate_close(struct sb_files *view);
 
-struct sb_wish {
+struct sb_intent {
 	enum sb_op op;
 	enum sb_deed deed;            /* RENAME: op says which end, DELETE the old name */
 	bool tree;                    /* all beneath moves along: rules there count as well */
@@ -114,7 +114,7 @@ int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct
 		  const char *data, size_t length, const char *leads_to);
 
 /* May this be done to the place?  Asks, records.  0 or a negative code. */
-int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place);
+int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place);
 
 /*
  * The bytes that are about to land on a name whose contents matter: those that are harmless
@@ -148,7 +148,7 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 			     bool *out_checked);
 
 /* What a call would get before anybody is asked; fills why. */
-enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_wish *wish,
+enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_intent *wish,
 			     const struct sb_place *place);
 
 /* --- parents.c --- */
@@ -163,11 +163,11 @@ struct sb_parents {
 	char path[PATH_MAX]; /* ... which is this */
 };
 
-int sb_parents_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place,
+int sb_parents_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		    struct sb_parents *out);
 /* The gate for the last name, or one above it, when it is made. */
 int sb_parents_pass(struct sb_job *job, const struct sb_parents *parents,
-		    const struct sb_wish *wish, const struct sb_place *place);
+		    const struct sb_intent *wish, const struct sb_place *place);
 int sb_parents_make(struct sb_job *job, const struct sb_parents *parents, struct sb_place *place);
 
 #endif

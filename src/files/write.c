@@ -38,10 +38,10 @@ static int no_memory(struct sb_job *job)
 }
 
 /* A yes to the change is one to reading what is changed; a rule that allows it is not. */
-static bool must_ask_to_read(const struct sb_job *job, const struct sb_wish *wish,
+static bool must_ask_to_read(const struct sb_job *job, const struct sb_intent *wish,
 			     const struct sb_place *place)
 {
-	const struct sb_wish look = {.op = SB_READ};
+	const struct sb_intent look = {.op = SB_READ};
 	struct sb_job quiet = {job->view, job->call, job->caller, NULL};
 
 	switch (sb_gate_look(&quiet, &look, place)) {
@@ -58,12 +58,12 @@ static bool must_ask_to_read(const struct sb_job *job, const struct sb_wish *wis
 static int check_place(struct change *change, const struct sb_place *place)
 {
 	struct sb_job *job = change->job;
-	struct sb_wish look = {.op = SB_READ};
-	struct sb_wish wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
-			       .deed = SB_DEED_WRITE,
-			       .content_later = true,
-			       .content = change->content,
-			       .content_length = change->content_length};
+	struct sb_intent look = {.op = SB_READ};
+	struct sb_intent wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
+				 .deed = SB_DEED_WRITE,
+				 .content_later = true,
+				 .content = change->content,
+				 .content_length = change->content_length};
 	int status = 0;
 
 	if (change->needs_old && place->exists && must_ask_to_read(job, &wish, place))
@@ -262,11 +262,11 @@ static int make_written(struct sb_job *job, const void *context, const struct sb
 /* Directories on the way are missing, too. */
 static int write_deep(struct change *change, struct sb_place *place)
 {
-	const struct sb_wish wish = {.op = SB_CREATE,
-				     .deed = SB_DEED_WRITE,
-				     .content_later = true,
-				     .content = change->content,
-				     .content_length = change->content_length};
+	const struct sb_intent wish = {.op = SB_CREATE,
+				       .deed = SB_DEED_WRITE,
+				       .content_later = true,
+				       .content = change->content,
+				       .content_length = change->content_length};
 	struct sb_parents parents;
 	int status = sb_parents_gate(change->job, &wish, place, &parents);
 
@@ -356,7 +356,7 @@ int sb_files_edit(struct sb_files *view, const struct sb_files_caller *caller,
 				.needs_old = true,
 				.want_diff = true,
 				.dry_run = request->dry_run};
-	struct sb_wish look = {.op = SB_READ};
+	struct sb_intent look = {.op = SB_READ};
 	struct sb_place place;
 	int status = sb_job_find(&job, request->path, SB_RESOLVE_FOLLOW, &place);
 

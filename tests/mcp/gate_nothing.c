@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place);
+int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place);
 
 static pid_t server;
 
@@ -21,7 +21,7 @@ __attribute__((constructor)) static void note_server(void)
 	server = getpid();
 }
 
-int sb_gate(struct sb_job *job, const struct sb_wish *wish, const struct sb_place *place)
+int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
 {
 	return getpid() == server ? 0 : gate_truly(job, wish, place);
 }

@@ -171,7 +171,7 @@ static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
 					     params_of(ask, false, mcp->version)));
 }
 
-void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
+void sb_ask_park(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	json_t *requests = json_object(), *result;
 	char key[32], token[SB_TOKEN_SIZE];
@@ -196,7 +196,7 @@ void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call)
 	call->batch = NULL;
 }
 
-void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses)
+void sb_ask_resume(struct sb_mcp *mcp, struct sb_mcp_call *call, const json_t *responses)
 {
 	struct sb_ask *ask = mcp->asks;
 	char key[32];
@@ -218,9 +218,9 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *respo
 void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 {
 	struct sb_ask *ask = calloc(1, sizeof *ask);
-	struct sb_call *call = sb_call_by_number(
+	struct sb_mcp_call *call = sb_call_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(facts, "call")));
-	struct sb_run *run = sb_run_by_number(
+	struct sb_mcp_run *run = sb_run_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(facts, "run")));
 	bool modern;
 

@@ -10,7 +10,7 @@
 
 void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 {
-	struct sb_call *call = sb_call_by_id(mcp, id);
+	struct sb_mcp_call *call = sb_call_by_id(mcp, id);
 
 	if (!call)
 		return;
@@ -36,7 +36,7 @@ void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 
 /* --- working ------------------------------------------------------------------------------------- */
 
-static void give_keeper(struct sb_mcp *mcp, struct sb_call *call)
+static void give_keeper(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	call->state = SB_CALL_KEEPER;
 	sb_mcp_tell(mcp,
@@ -45,7 +45,7 @@ static void give_keeper(struct sb_mcp *mcp, struct sb_call *call)
 			      call->args, "roots", sb_roots_json(mcp), "elicit", call->elicit));
 }
 
-void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
+void sb_call_worked(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	json_t *result = call->result, *event;
 	size_t i;
@@ -65,7 +65,7 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call)
 	give_keeper(mcp, call);
 }
 
-static void start(struct sb_mcp *mcp, struct sb_call *call)
+static void start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	if (call->tool->kind == SB_TOOL_FILES) {
 		call->state = SB_CALL_WORKER;
@@ -83,22 +83,22 @@ static void start(struct sb_mcp *mcp, struct sb_call *call)
 
 /* --- starting ------------------------------------------------------------------------------------ */
 
-static struct sb_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool,
-			    json_t *args, json_t *params)
+static struct sb_mcp_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool,
+				json_t *args, json_t *params)
 {
-	struct sb_call *call = calloc(1, sizeof *call);
+	struct sb_mcp_call *call = calloc(1, sizeof *call);
 	const json_t *meta = json_object_get(params, "_meta");
 	json_t *token = json_object_get(meta, "progressToken");
 
 	if (!call)
 		return NULL;
-	*call = (struct sb_call){.number = ++mcp->last_call,
-				 .id = json_incref(id),
-				 .tool = tool,
-				 .args = args ? json_incref(args) : json_object(),
-				 .batch = mcp->batch,
-				 .view = mcp->view,
-				 .next = mcp->calls};
+	*call = (struct sb_mcp_call){.number = ++mcp->last_call,
+				     .id = json_incref(id),
+				     .tool = tool,
+				     .args = args ? json_incref(args) : json_object(),
+				     .batch = mcp->batch,
+				     .view = mcp->view,
+				     .next = mcp->calls};
 	if (json_is_string(token) || json_is_integer(token))
 		call->progress = json_incref(token);
 	mcp->view->users++;
@@ -106,7 +106,7 @@ static struct sb_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool
 	return call;
 }
 
-static json_t *take_result(struct sb_call *call)
+static json_t *take_result(struct sb_mcp_call *call)
 {
 	json_t *result = call->result;
 
@@ -114,7 +114,7 @@ static json_t *take_result(struct sb_call *call)
 	return result;
 }
 
-static void go_on(struct sb_mcp *mcp, struct sb_call *call)
+static void go_on(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	/* some were left open, or came meanwhile: once more */
 	if (sb_ask_open(mcp, call))
@@ -135,7 +135,7 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	json_t *token = json_object_get(json_object_get(params, "_meta"), "progressToken");
 	char subject[SB_SHA256_HEX];
 	unsigned long number = 0;
-	struct sb_call *call = mcp->calls;
+	struct sb_mcp_call *call = mcp->calls;
 	const char *wrong;
 
 	if (!json_is_string(state) || (responses && !json_is_object(responses)))
@@ -169,7 +169,7 @@ static size_t count_calls(const struct sb_mcp *mcp)
 {
 	size_t count = 0;
 
-	for (const struct sb_call *call = mcp->calls; call; call = call->next)
+	for (const struct sb_mcp_call *call = mcp->calls; call; call = call->next)
 		count++;
 	return count;
 }
@@ -184,7 +184,7 @@ void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, 
 	const char *name = json_string_value(json_object_get(params, "name")), *wrong;
 	json_t *args = json_object_get(params, "arguments");
 	const struct sb_tool *tool = name ? sb_tool_find(name) : NULL;
-	struct sb_call *call;
+	struct sb_mcp_call *call;
 	struct sb_error err;
 
 	if (json_is_null(args))

@@ -42,7 +42,7 @@ void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q)
 	sb_ask_forget(mcp, ask);
 }
 
-void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run)
+void sb_ask_drop(struct sb_mcp *mcp, const struct sb_mcp_call *call, const struct sb_mcp_run *run)
 {
 	struct sb_ask *ask = mcp->asks;
 
@@ -55,12 +55,12 @@ void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb
 	}
 }
 
-bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_call *call)
+bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_mcp_call *call)
 {
 	return ask->call == call || (ask->run && ask->run == call->run);
 }
 
-bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call)
+bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_mcp_call *call)
 {
 	for (const struct sb_ask *ask = mcp->asks; ask; ask = ask->next)
 		if (sb_ask_is_of(ask, call))
@@ -68,50 +68,50 @@ bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call)
 	return false;
 }
 
-struct sb_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number)
+struct sb_mcp_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number)
 {
-	struct sb_run *run = mcp->runs;
+	struct sb_mcp_run *run = mcp->runs;
 
 	while (run && run->number != number)
 		run = run->next;
 	return run;
 }
 
-struct sb_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id)
+struct sb_mcp_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id)
 {
-	struct sb_run *run = mcp->runs;
+	struct sb_mcp_run *run = mcp->runs;
 
 	while (run && strcmp(run->id, id) != 0)
 		run = run->next;
 	return run;
 }
 
-bool sb_run_finished(const struct sb_run *run)
+bool sb_run_finished(const struct sb_mcp_run *run)
 {
 	return run->ended && run->streams[0] < 0 && run->streams[1] < 0;
 }
 
-struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number)
+struct sb_mcp_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number)
 {
-	struct sb_call *call = mcp->calls;
+	struct sb_mcp_call *call = mcp->calls;
 
 	while (call && call->number != number)
 		call = call->next;
 	return call;
 }
 
-struct sb_call *sb_call_by_id(const struct sb_mcp *mcp, const json_t *id)
+struct sb_mcp_call *sb_call_by_id(const struct sb_mcp *mcp, const json_t *id)
 {
-	struct sb_call *call = mcp->calls;
+	struct sb_mcp_call *call = mcp->calls;
 
 	while (call && (call->state == SB_CALL_PARKED || !json_equal(call->id, id)))
 		call = call->next;
 	return call;
 }
 
-void sb_call_end(struct sb_mcp *mcp, struct sb_call *call)
+void sb_call_end(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	struct sb_call **at = &mcp->calls;
+	struct sb_mcp_call **at = &mcp->calls;
 
 	sb_ask_drop(mcp, call, NULL);
 	while (*at && *at != call)
@@ -130,7 +130,7 @@ void sb_call_end(struct sb_mcp *mcp, struct sb_call *call)
 }
 
 /* Cancelled calls are not answered, but their batch is. */
-void sb_call_answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message)
+void sb_call_answer(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *message)
 {
 	if (atomic_load(&call->cancel)) {
 		json_decref(message);
@@ -139,7 +139,7 @@ void sb_call_answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message)
 	sb_mcp_answer(mcp, call->batch, message);
 }
 
-void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result)
+void sb_call_finish(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *result)
 {
 	if (!result)
 		result = sb_tool_failure("NO_MEMORY", "out of memory", "Ask for less at once.",
@@ -151,7 +151,7 @@ void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result)
 }
 
 /* What belongs to a batch, asks, is recorded or becomes a resource is the main thread's. */
-void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call)
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	json_t *result = call->result;
 

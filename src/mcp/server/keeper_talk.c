@@ -61,7 +61,7 @@ static void add_way_out(json_t *result, const char *attach, bool declined)
 
 static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 {
-	struct sb_call *call = sb_call_by_number(
+	struct sb_mcp_call *call = sb_call_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
 	const char *attach = json_string_value(json_object_get(message, "attach")),
 		   *opened = json_string_value(json_object_get(message, "opened"));

@@ -34,7 +34,7 @@ static bool is_undecided(const json_t *entry)
  * The smallest that would do: a question ahead about just this, or the option of the server.  What a
  * rule or a person refuses is not asked about again.  NULL: nothing does.
  */
-static json_t *grant_of(const struct sb_run *run, const json_t *entry)
+static json_t *grant_of(const struct sb_mcp_run *run, const json_t *entry)
 {
 	json_t *grant = json_object(), *option = json_object_get(entry, "option"),
 	       *second = json_object_get(entry, "second_option");
@@ -54,7 +54,7 @@ static json_t *grant_of(const struct sb_run *run, const json_t *entry)
 	return NULL;
 }
 
-json_t *sb_run_refused(const struct sb_run *run)
+json_t *sb_run_refused(const struct sb_mcp_run *run)
 {
 	const json_t *entries = json_object_get(run->report, "entries");
 	json_t *list = json_array(), *entry;
@@ -78,7 +78,7 @@ json_t *sb_run_refused(const struct sb_run *run)
 	return list;
 }
 
-bool sb_run_lacked_person(const struct sb_run *run)
+bool sb_run_lacked_person(const struct sb_mcp_run *run)
 {
 	const json_t *entry;
 	size_t i;
@@ -114,7 +114,7 @@ static void put_one(const json_t *entry, struct sb_buf *out)
 	sb_buf_putc(out, ']');
 }
 
-void sb_run_put_refused(const struct sb_run *run, struct sb_buf *out)
+void sb_run_put_refused(const struct sb_mcp_run *run, struct sb_buf *out)
 {
 	const json_t *entries = json_object_get(run->report, "entries"), *entry;
 	size_t i;

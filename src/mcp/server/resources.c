@@ -35,7 +35,7 @@ json_t *sb_resources_list(const struct sb_mcp *mcp)
 	json_array_append_new(list, describe("sandbash://audit", "audit",
 					     "What was asked, answered and refused",
 					     "application/x-ndjson"));
-	for (const struct sb_run *run = mcp->runs; run; run = run->next)
+	for (const struct sb_mcp_run *run = mcp->runs; run; run = run->next)
 		for (int i = 0; i < 2; i++) {
 			const char *stream = i ? "stderr" : "stdout";
 			json_t *entry;
@@ -93,7 +93,7 @@ static json_t *read_run(const struct sb_mcp *mcp, const char *uri)
 {
 	SB_AUTO_FREE char *bytes = malloc(PAGE);
 	char id[24], stream[8];
-	const struct sb_run *run;
+	const struct sb_mcp_run *run;
 	const struct sb_spool *spool;
 	uint64_t at;
 	size_t got;
@@ -146,17 +146,17 @@ static void answer(struct sb_mcp *mcp, json_t *id, const char *uri, json_t *resu
 /* The record is the keeper's; the request waits as a call without a tool would. */
 static void ask_for_log(struct sb_mcp *mcp, json_t *id, bool modern)
 {
-	struct sb_call *call = calloc(1, sizeof *call);
+	struct sb_mcp_call *call = calloc(1, sizeof *call);
 
 	if (!call)
 		return;
-	*call = (struct sb_call){.number = ++mcp->last_call,
-				 .id = json_incref(id),
-				 .modern = modern,
-				 .state = SB_CALL_KEEPER,
-				 .batch = mcp->batch,
-				 .view = mcp->view,
-				 .next = mcp->calls};
+	*call = (struct sb_mcp_call){.number = ++mcp->last_call,
+				     .id = json_incref(id),
+				     .modern = modern,
+				     .state = SB_CALL_KEEPER,
+				     .batch = mcp->batch,
+				     .view = mcp->view,
+				     .next = mcp->calls};
 	mcp->view->users++;
 	mcp->calls = call;
 	sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "log", "call", (json_int_t)call->number));
@@ -164,7 +164,7 @@ static void ask_for_log(struct sb_mcp *mcp, json_t *id, bool modern)
 
 void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd)
 {
-	struct sb_call *call = sb_call_by_number(mcp, number);
+	struct sb_mcp_call *call = sb_call_by_number(mcp, number);
 	SB_AUTO_FREE char *bytes = malloc(PAGE);
 	ssize_t got = 0;
 	off_t end = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;

@@ -28,7 +28,7 @@ static enum sb_files_answer ask_later(void *context, const struct sb_files_quest
 /* F7.  In the thread of the call, which owns its list; what asks is the keeper's to record. */
 static void audit(void *context, const struct sb_files_event *event)
 {
-	struct sb_call *call = event->caller ? event->caller->context : NULL;
+	struct sb_mcp_call *call = event->caller ? event->caller->context : NULL;
 	json_t *told;
 
 	(void)context;

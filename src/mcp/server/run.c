@@ -22,7 +22,7 @@
 #define DRAIN_MS 1000      /* how long output may come after the end */
 #define READ_SIZE (64 * 1024)
 
-static void free_run(struct sb_run *run)
+static void free_run(struct sb_mcp_run *run)
 {
 	for (int i = 0; i < 2; i++) {
 		sb_auto_close(&run->streams[i]);
@@ -42,8 +42,8 @@ static void make_room(struct sb_mcp *mcp)
 {
 	size_t ended = 0;
 
-	for (struct sb_run **at = &mcp->runs; *at;) { /* newest first */
-		struct sb_run *run = *at;
+	for (struct sb_mcp_run **at = &mcp->runs; *at;) { /* newest first */
+		struct sb_mcp_run *run = *at;
 
 		if (run->ended && !run->call && ++ended > KEPT_RUNS) {
 			*at = run->next;
@@ -57,7 +57,7 @@ static void make_room(struct sb_mcp *mcp)
 /* --- starting ------------------------------------------------------------------------------------ */
 
 /* What the command reads, in a file that has no name. */
-static int make_input(const struct sb_call *call)
+static int make_input(const struct sb_mcp_call *call)
 {
 	const char *text = sb_arg_text(call->args, "stdin");
 	size_t length = sb_arg_length(call->args, "stdin"), put = 0;
@@ -104,9 +104,9 @@ static json_t *find_cwd(const struct sb_mcp *mcp, const char *wanted, char **out
 			       true, NULL);
 }
 
-static struct sb_run *make_run(struct sb_mcp *mcp, struct sb_call *call)
+static struct sb_mcp_run *make_run(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	struct sb_run *run = calloc(1, sizeof *run);
+	struct sb_mcp_run *run = calloc(1, sizeof *run);
 	long timeout;
 
 	if (!run)
@@ -128,7 +128,7 @@ static struct sb_run *make_run(struct sb_mcp *mcp, struct sb_call *call)
 	return run;
 }
 
-void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
+void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	SB_AUTO_FREE char *cwd = NULL;
 	const json_t *command = json_object_get(call->args, "command");
@@ -167,14 +167,14 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_call *call)
 
 /* --- ending ------------------------------------------------------------------------------------------ */
 
-static void send_signal(struct sb_mcp *mcp, const struct sb_run *run, bool hard)
+static void send_signal(struct sb_mcp *mcp, const struct sb_mcp_run *run, bool hard)
 {
 	sb_mcp_tell(mcp, json_pack("{s:s, s:I, s:b}", "k", "signal", "run", (json_int_t)run->number,
 				   "kill", hard));
 }
 
 /* TERM to the command; what is left after a while is killed with everything beneath it. */
-static void stop(struct sb_mcp *mcp, struct sb_run *run)
+static void stop(struct sb_mcp *mcp, struct sb_mcp_run *run)
 {
 	if (run->ended || run->kill_ms)
 		return;
@@ -182,7 +182,7 @@ static void stop(struct sb_mcp *mcp, struct sb_run *run)
 	send_signal(mcp, run, false);
 }
 
-void sb_run_abandon(struct sb_mcp *mcp, struct sb_run *run)
+void sb_run_abandon(struct sb_mcp *mcp, struct sb_mcp_run *run)
 {
 	run->stopped = true;
 	run->call = NULL;
@@ -190,9 +190,9 @@ void sb_run_abandon(struct sb_mcp *mcp, struct sb_run *run)
 	stop(mcp, run);
 }
 
-static void conclude(struct sb_mcp *mcp, struct sb_run *run)
+static void conclude(struct sb_mcp *mcp, struct sb_mcp_run *run)
 {
-	struct sb_call *call = run->call;
+	struct sb_mcp_call *call = run->call;
 
 	if (!sb_run_finished(run))
 		return;
@@ -206,7 +206,7 @@ static void conclude(struct sb_mcp *mcp, struct sb_run *run)
 
 /* --- from the keeper --------------------------------------------------------------------------------- */
 
-static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS])
+static void started(struct sb_mcp *mcp, struct sb_mcp_run *run, int fds[SB_LINK_FDS])
 {
 	int64_t waited = sb_now_ms() - run->started_ms;
 
@@ -217,7 +217,7 @@ static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS]
 	run->streams[0] = sb_take_fd(&fds[0]);
 	run->streams[1] = sb_take_fd(&fds[1]);
 	if (run->background && run->call) {
-		struct sb_call *call = run->call;
+		struct sb_mcp_call *call = run->call;
 
 		run->call = NULL;
 		/* one that was answered by others hears of it when its client comes back */
@@ -228,7 +228,7 @@ static void started(struct sb_mcp *mcp, struct sb_run *run, int fds[SB_LINK_FDS]
 	}
 }
 
-static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
+static void ended(struct sb_mcp *mcp, struct sb_mcp_run *run, const json_t *message)
 {
 	const char *failed = json_string_value(json_object_get(message, "failed"));
 	const char *attach = json_string_value(json_object_get(message, "attach"));
@@ -250,7 +250,7 @@ static void ended(struct sb_mcp *mcp, struct sb_run *run, const json_t *message)
 void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 		    int fds[SB_LINK_FDS])
 {
-	struct sb_run *run = sb_run_by_number(
+	struct sb_mcp_run *run = sb_run_by_number(
 		mcp, (unsigned long)json_integer_value(json_object_get(message, "run")));
 	const char *session = json_string_value(json_object_get(message, "session"));
 
@@ -268,7 +268,7 @@ void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 
 /* --- its output ----------------------------------------------------------------------------------------- */
 
-void sb_run_read(struct sb_mcp *mcp, struct sb_run *run, int stream)
+void sb_run_read(struct sb_mcp *mcp, struct sb_mcp_run *run, int stream)
 {
 	static char bytes[READ_SIZE];
 	ssize_t got = read(run->streams[stream], bytes, sizeof bytes);
@@ -293,7 +293,7 @@ static void earlier(int64_t *next, int64_t when)
 		*next = when;
 }
 
-static int64_t tick_one(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
+static int64_t tick_one(struct sb_mcp *mcp, struct sb_mcp_run *run, int64_t now)
 {
 	int64_t next = INT64_MAX;
 
@@ -325,7 +325,7 @@ static int64_t tick_one(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 int64_t sb_run_tick(struct sb_mcp *mcp, int64_t now)
 {
 	int64_t next = INT64_MAX;
-	struct sb_run *run, *after;
+	struct sb_mcp_run *run, *after;
 
 	for (run = mcp->runs; run; run = after) {
 		int64_t when;
@@ -348,11 +348,11 @@ static json_t *no_run(void)
 }
 
 /* Also the end of run_command itself. */
-void sb_run_status(struct sb_mcp *mcp, struct sb_call *call)
+void sb_run_status(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	const char *id = sb_arg_text(call->args, "runId");
 	long wait = sb_arg_int(call->args, "waitMs", 0);
-	struct sb_run *run = call->run ? call->run : id ? sb_run_by_id(mcp, id) : NULL;
+	struct sb_mcp_run *run = call->run ? call->run : id ? sb_run_by_id(mcp, id) : NULL;
 
 	if (!run) {
 		sb_call_finish(mcp, call, id ? no_run() : sb_run_list(mcp));
@@ -381,9 +381,9 @@ void sb_run_status(struct sb_mcp *mcp, struct sb_call *call)
 				     (uint64_t)sb_arg_int(call->args, "stderrOffset", 0)));
 }
 
-void sb_run_stop(struct sb_mcp *mcp, struct sb_call *call)
+void sb_run_stop(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	struct sb_run *run = sb_run_by_id(mcp, sb_arg_text(call->args, "runId"));
+	struct sb_mcp_run *run = sb_run_by_id(mcp, sb_arg_text(call->args, "runId"));
 
 	if (!run) {
 		sb_call_finish(mcp, call, no_run());

@@ -11,14 +11,14 @@
 #define PROGRESS_MS 100   /* at most ten a second */
 #define PROGRESS_MAX 4000 /* bytes of output in one */
 
-static json_int_t duration(const struct sb_run *run)
+static json_int_t duration(const struct sb_mcp_run *run)
 {
 	return (run->ended ? run->ended_ms : sb_now_ms()) - run->started_ms;
 }
 
-void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
+void sb_run_progress(struct sb_mcp *mcp, struct sb_mcp_run *run, int64_t now)
 {
-	struct sb_call *call = run->call;
+	struct sb_mcp_call *call = run->call;
 	char text[PROGRESS_MAX];
 	size_t length = 0;
 	json_t *params;
@@ -45,7 +45,7 @@ void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now)
 	sb_out_send(mcp->out, sb_rpc_notification("notifications/progress", params));
 }
 
-static const char *state_of(const struct sb_run *run)
+static const char *state_of(const struct sb_mcp_run *run)
 {
 	if (run->failed)
 		return "failed";
@@ -53,7 +53,7 @@ static const char *state_of(const struct sb_run *run)
 }
 
 /* For a model that reads only text. */
-static void put_text(const struct sb_run *run, const json_t *out, const json_t *err,
+static void put_text(const struct sb_mcp_run *run, const json_t *out, const json_t *err,
 		     struct sb_buf *text)
 {
 	sb_buf_append(text, json_string_value(out), json_string_length(out));
@@ -79,7 +79,7 @@ static void put_text(const struct sb_run *run, const json_t *out, const json_t *
 }
 
 /* What a person should look at although nothing was refused. */
-static void put_notes(const struct sb_run *run, struct sb_buf *text)
+static void put_notes(const struct sb_mcp_run *run, struct sb_buf *text)
 {
 	const json_t *notes = json_object_get(run->report, "notes");
 	json_t *line;
@@ -89,7 +89,7 @@ static void put_notes(const struct sb_run *run, struct sb_buf *text)
 		sb_buf_printf(text, "\n[note: %s]", json_string_value(line));
 }
 
-static json_t *link_to(const struct sb_run *run, int stream)
+static json_t *link_to(const struct sb_mcp_run *run, int stream)
 {
 	char uri[80];
 
@@ -98,7 +98,7 @@ static json_t *link_to(const struct sb_run *run, int stream)
 			 stream ? "stderr" : "stdout", "mimeType", "text/plain");
 }
 
-json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t err_offset)
+json_t *sb_run_result(const struct sb_mcp_run *run, uint64_t out_offset, uint64_t err_offset)
 {
 	bool cut_out, cut_err;
 	json_t *out = sb_spool_text(&run->spools[0], out_offset, run->output_limit, &cut_out),
@@ -148,7 +148,7 @@ json_t *sb_run_list(const struct sb_mcp *mcp)
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(1024 * 1024);
 	json_t *runs = json_array();
 
-	for (const struct sb_run *run = mcp->runs; run; run = run->next) {
+	for (const struct sb_mcp_run *run = mcp->runs; run; run = run->next) {
 		sb_buf_printf(&text, "%s %s: %.200s\n", run->id, state_of(run), run->command);
 		json_array_append_new(runs, json_pack("{s:s, s:s, s:o, s:I}", "runId", run->id,
 						      "state", state_of(run), "command",

@@ -94,7 +94,7 @@ static void read_keeper(struct sb_mcp *mcp, short events)
 static void read_workers(struct sb_mcp *mcp, bool woken)
 {
 	uint64_t count;
-	struct sb_call *call;
+	struct sb_mcp_call *call;
 
 	if (woken)
 		(void)!read(mcp->wake, &count, sizeof count);
@@ -105,11 +105,11 @@ static void read_workers(struct sb_mcp *mcp, bool woken)
 /* A client that never came back, or a wait that is over. */
 static int64_t tick_calls(struct sb_mcp *mcp, int64_t now)
 {
-	struct sb_call *call = mcp->calls;
+	struct sb_mcp_call *call = mcp->calls;
 	int64_t next = INT64_MAX;
 
 	while (call) {
-		struct sb_call *after = call->next;
+		struct sb_mcp_call *after = call->next;
 
 		if (call->until_ms && now >= call->until_ms) {
 			if (call->state == SB_CALL_RUN) {
@@ -137,7 +137,7 @@ static size_t watch_runs(const struct sb_mcp *mcp, struct pollfd *out, size_t ro
 {
 	size_t count = 0;
 
-	for (const struct sb_run *run = mcp->runs; run; run = run->next)
+	for (const struct sb_mcp_run *run = mcp->runs; run; run = run->next)
 		for (int i = 0; i < 2; i++)
 			if (run->streams[i] >= 0 && count < room)
 				out[count++] = (struct pollfd){run->streams[i], POLLIN, 0};
@@ -146,7 +146,7 @@ static size_t watch_runs(const struct sb_mcp *mcp, struct pollfd *out, size_t ro
 
 static void read_stream(struct sb_mcp *mcp, int fd)
 {
-	for (struct sb_run *run = mcp->runs; run; run = run->next)
+	for (struct sb_mcp_run *run = mcp->runs; run; run = run->next)
 		for (int i = 0; i < 2; i++)
 			if (run->streams[i] == fd) {
 				sb_run_read(mcp, run, i);
@@ -173,7 +173,7 @@ static int timeout_of(int64_t next, int64_t now)
 /* Does something still run that can be answered without the client? */
 static bool is_busy(const struct sb_mcp *mcp)
 {
-	for (const struct sb_call *call = mcp->calls; call; call = call->next)
+	for (const struct sb_mcp_call *call = mcp->calls; call; call = call->next)
 		if (call->state == SB_CALL_WORKER || (call->state == SB_CALL_RUN) ||
 		    (call->state == SB_CALL_KEEPER && !sb_ask_open(mcp, call)))
 			return true;
@@ -189,10 +189,10 @@ static void *live(void *mcp)
  * Lead: until there is a call for this thread to work on, while another one leads.  NULL: the
  * client is gone.
  */
-static struct sb_call *lead(struct sb_mcp *mcp)
+static struct sb_mcp_call *lead(struct sb_mcp *mcp)
 {
 	for (;;) {
-		struct sb_call *own = sb_workers_dispatch(mcp, live);
+		struct sb_mcp_call *own = sb_workers_dispatch(mcp, live);
 		struct pollfd wait[MAX_FDS];
 		int64_t now = sb_now_ms(), next, calls;
 		size_t count = 3;
@@ -246,7 +246,7 @@ _Noreturn void sb_mcp_run(struct sb_mcp *mcp)
 {
 	for (;;) {
 		bool leads;
-		struct sb_call *call = sb_worker_next(mcp, &leads);
+		struct sb_mcp_call *call = sb_worker_next(mcp, &leads);
 
 		if (leads)
 			call = lead(mcp);

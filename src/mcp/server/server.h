@@ -52,11 +52,11 @@ enum sb_call_state {
 	SB_CALL_PARKED, /* answered "input_required": its client will come back */
 };
 
-struct sb_call {
-	struct sb_call *next;     /* in the server's list */
-	struct sb_call *next_job; /* in a queue of workers */
-	unsigned long number;     /* ours; the keeper knows it by this */
-	json_t *id;               /* the client's */
+struct sb_mcp_call {
+	struct sb_mcp_call *next;     /* in the server's list */
+	struct sb_mcp_call *next_job; /* in a queue of workers */
+	unsigned long number;         /* ours; the keeper knows it by this */
+	json_t *id;                   /* the client's */
 	const struct sb_tool *tool;
 	json_t *args;
 	json_t *progress; /* token; or NULL */
@@ -65,7 +65,7 @@ struct sb_call {
 	atomic_bool cancel;
 	struct sb_batch *batch; /* or NULL */
 	struct sb_mcp_view *view;
-	struct sb_run *run;
+	struct sb_mcp_run *run;
 	int64_t until_ms; /* parked: when it is given up; command_status: how long it waits */
 	char subject[SB_SHA256_HEX];
 	unsigned long token; /* number of the token that is good for it; 0: none */
@@ -81,18 +81,18 @@ struct sb_ask {
 	struct sb_ask *next;
 	unsigned long q;
 	json_t *facts;
-	struct sb_call *call; /* one of these two */
-	struct sb_run *run;
+	struct sb_mcp_call *call; /* one of these two */
+	struct sb_mcp_run *run;
 	unsigned long request; /* number of our elicitation/create; 0: not sent, or modern */
 	int64_t sent_ms;       /* when the client got it */
 };
 
-struct sb_run {
-	struct sb_run *next;
+struct sb_mcp_run {
+	struct sb_mcp_run *next;
 	unsigned long number;
 	char id[24];
 	char *command;
-	struct sb_call *call; /* who waits for its end; or NULL */
+	struct sb_mcp_call *call; /* who waits for its end; or NULL */
 	bool background, started, ended, timed_out, stopped, elicit;
 	int streams[2]; /* output, error; -1: at its end */
 	struct sb_spool spools[2];
@@ -122,9 +122,9 @@ struct sb_mcp {
 	const char *version; /* negotiated; NULL: no initialize yet */
 	bool initialized, elicit, has_roots;
 
-	struct sb_call *calls;
+	struct sb_mcp_call *calls;
 	struct sb_ask *asks;
-	struct sb_run *runs;
+	struct sb_mcp_run *runs;
 	unsigned long last_call, last_run, last_request, last_token;
 	unsigned long roots_request; /* number of our roots/list; 0: none is open */
 	struct sb_batch *batch;      /* that is being read */
@@ -135,7 +135,7 @@ struct sb_mcp {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	bool leaderless; /* whoever waits is to take the lead */
-	struct sb_call *jobs, **last_job, *done;
+	struct sb_mcp_call *jobs, **last_job, *done;
 	size_t job_count, thread_count, waiting;
 
 	int wake;       /* eventfd: done has a call that waits for its answer */
@@ -168,34 +168,35 @@ bool sb_resources_must_shorten(const json_t *result);
 
 /* --- calls.c ------------------------------------------------------------------------------------- */
 
-struct sb_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number);
-struct sb_call *sb_call_by_id(const struct sb_mcp *mcp, const json_t *id); /* not a parked one */
-void sb_call_end(struct sb_mcp *mcp, struct sb_call *call);                /* without an answer */
-void sb_call_finish(struct sb_mcp *mcp, struct sb_call *call, json_t *result);
-void sb_call_answer(struct sb_mcp *mcp, struct sb_call *call, json_t *message);
+struct sb_mcp_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number);
+struct sb_mcp_call *sb_call_by_id(const struct sb_mcp *mcp,
+				  const json_t *id);            /* not a parked one */
+void sb_call_end(struct sb_mcp *mcp, struct sb_mcp_call *call); /* without an answer */
+void sb_call_finish(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *result);
+void sb_call_answer(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *message);
 /*
  * In the worker's thread: answer the call if nothing but the call is needed for that.  Saves the
  * client a change of threads, which is a good part of what a small call takes.
  */
-void sb_call_answer_early(struct sb_mcp *mcp, struct sb_call *call);
+void sb_call_answer_early(struct sb_mcp *mcp, struct sb_mcp_call *call);
 
-struct sb_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number);
-struct sb_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id);
-bool sb_run_finished(const struct sb_run *run); /* ended, and all its output is here */
+struct sb_mcp_run *sb_run_by_number(const struct sb_mcp *mcp, unsigned long number);
+struct sb_mcp_run *sb_run_by_id(const struct sb_mcp *mcp, const char *id);
+bool sb_run_finished(const struct sb_mcp_run *run); /* ended, and all its output is here */
 
-bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_call *call);
-bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_call *call);
+bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_mcp_call *call);
+bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_mcp_call *call);
 json_t *sb_ask_request_id(unsigned long number); /* of our elicitation/create */
 void sb_ask_forget(struct sb_mcp *mcp, struct sb_ask *ask);
 void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q); /* and the client is told */
-void sb_ask_drop(struct sb_mcp *mcp, const struct sb_call *call, const struct sb_run *run);
+void sb_ask_drop(struct sb_mcp *mcp, const struct sb_mcp_call *call, const struct sb_mcp_run *run);
 
 /* --- session.c: the methods ---------------------------------------------------------------------- */
 void sb_mcp_message(struct sb_mcp *mcp, const struct sb_message *message);
 
 /* --- call.c -------------------------------------------------------------------------------------- */
 void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit);
-void sb_call_worked(struct sb_mcp *mcp, struct sb_call *call); /* a worker is done with it */
+void sb_call_worked(struct sb_mcp *mcp, struct sb_mcp_call *call); /* a worker is done with it */
 void sb_call_cancel(struct sb_mcp *mcp, const json_t *id);
 
 /* --- keeper_talk.c: messages of the keeper ------------------------------------------------------- */
@@ -206,40 +207,40 @@ void sb_ask_take(struct sb_mcp *mcp, const json_t *facts);                  /* a
 bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message); /* elicitation */
 
 /* Modern: end the call with its open questions, to be repeated. */
-void sb_ask_park(struct sb_mcp *mcp, struct sb_call *call);
+void sb_ask_park(struct sb_mcp *mcp, struct sb_mcp_call *call);
 
 /* The call was repeated: what its inputResponses say goes to the keeper. */
-void sb_ask_resume(struct sb_mcp *mcp, struct sb_call *call, const json_t *responses);
+void sb_ask_resume(struct sb_mcp *mcp, struct sb_mcp_call *call, const json_t *responses);
 
 /* --- worker.c ------------------------------------------------------------------------------------ */
-void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call);
+void sb_worker_give(struct sb_mcp *mcp, struct sb_mcp_call *call);
 /*
  * Let threads take what was given; life is that of new ones.  Not NULL: work on this one, you have
  * lost the lead.
  */
-struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *));
-struct sb_call *sb_worker_take(struct sb_mcp *mcp); /* one that is done; NULL: none */
+struct sb_mcp_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *));
+struct sb_mcp_call *sb_worker_take(struct sb_mcp *mcp); /* one that is done; NULL: none */
 /* Wait for a call to work on, or for the lead: then NULL. */
-struct sb_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads);
-void sb_worker_work(struct sb_mcp *mcp, struct sb_call *call);
+struct sb_mcp_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads);
+void sb_worker_work(struct sb_mcp *mcp, struct sb_mcp_call *call);
 
 /* --- run.c, run_result.c ------------------------------------------------------------------------------ */
-void sb_run_start(struct sb_mcp *mcp, struct sb_call *call);
-void sb_run_status(struct sb_mcp *mcp, struct sb_call *call);
-void sb_run_stop(struct sb_mcp *mcp, struct sb_call *call);
-void sb_run_abandon(struct sb_mcp *mcp, struct sb_run *run); /* nobody wants it any more */
+void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call);
+void sb_run_status(struct sb_mcp *mcp, struct sb_mcp_call *call);
+void sb_run_stop(struct sb_mcp *mcp, struct sb_mcp_call *call);
+void sb_run_abandon(struct sb_mcp *mcp, struct sb_mcp_run *run); /* nobody wants it any more */
 void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 		    int fds[SB_LINK_FDS]);
-void sb_run_read(struct sb_mcp *mcp, struct sb_run *run, int stream);
+void sb_run_read(struct sb_mcp *mcp, struct sb_mcp_run *run, int stream);
 int64_t sb_run_tick(struct sb_mcp *mcp, int64_t now_ms); /* when to look again; INT64_MAX: never */
-json_t *sb_run_result(const struct sb_run *run, uint64_t out_offset, uint64_t err_offset);
+json_t *sb_run_result(const struct sb_mcp_run *run, uint64_t out_offset, uint64_t err_offset);
 json_t *sb_run_list(const struct sb_mcp *mcp);
 
 /* --- refused.c ------------------------------------------------------------------------------- */
-json_t *sb_run_refused(const struct sb_run *run); /* with the grant that would do; a new list */
-void sb_run_put_refused(const struct sb_run *run, struct sb_buf *out);
-bool sb_run_lacked_person(const struct sb_run *run); /* and one could come: run->attach */
-void sb_run_progress(struct sb_mcp *mcp, struct sb_run *run, int64_t now_ms);
+json_t *sb_run_refused(const struct sb_mcp_run *run); /* with the grant that would do; a new list */
+void sb_run_put_refused(const struct sb_mcp_run *run, struct sb_buf *out);
+bool sb_run_lacked_person(const struct sb_mcp_run *run); /* and one could come: run->attach */
+void sb_run_progress(struct sb_mcp *mcp, struct sb_mcp_run *run, int64_t now_ms);
 
 /* --- resources.c ---------------------------------------------------------------------------------------- */
 json_t *sb_resources_list(const struct sb_mcp *mcp);

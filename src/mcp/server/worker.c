@@ -40,7 +40,7 @@ static bool is_out_of_reach(const struct sb_policy *policy, const struct sb_file
 	return false;
 }
 
-static void work_on(struct sb_mcp *mcp, struct sb_call *call)
+static void work_on(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	struct sb_files_caller caller = {.size = sizeof caller,
 					 .tool = call->tool->name,
@@ -64,9 +64,9 @@ static void work_on(struct sb_mcp *mcp, struct sb_call *call)
 		(void)!write(mcp->wake, &one, sizeof one);
 }
 
-static struct sb_call *take_job(struct sb_mcp *mcp)
+static struct sb_mcp_call *take_job(struct sb_mcp *mcp)
 {
-	struct sb_call *call = mcp->jobs;
+	struct sb_mcp_call *call = mcp->jobs;
 
 	if (call) {
 		mcp->jobs = call->next_job;
@@ -79,9 +79,9 @@ static struct sb_call *take_job(struct sb_mcp *mcp)
 
 /* --- a thread's life (server.c) ---------------------------------------------------------------- */
 
-struct sb_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads)
+struct sb_mcp_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads)
 {
-	struct sb_call *call = NULL;
+	struct sb_mcp_call *call = NULL;
 
 	pthread_mutex_lock(&mcp->lock);
 	while (!mcp->leaderless && !mcp->jobs)
@@ -96,7 +96,7 @@ struct sb_call *sb_worker_next(struct sb_mcp *mcp, bool *out_leads)
 	return call;
 }
 
-void sb_worker_work(struct sb_mcp *mcp, struct sb_call *call)
+void sb_worker_work(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	work_on(mcp, call);
 	pthread_mutex_lock(&mcp->lock);
@@ -124,7 +124,7 @@ static bool start_thread(struct sb_mcp *mcp, void *(*life)(void *))
 
 /* --- giving ------------------------------------------------------------------------------------------ */
 
-void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call)
+void sb_worker_give(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	pthread_mutex_lock(&mcp->lock);
 	call->next_job = NULL;
@@ -134,9 +134,9 @@ void sb_worker_give(struct sb_mcp *mcp, struct sb_call *call)
 	pthread_mutex_unlock(&mcp->lock);
 }
 
-struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *))
+struct sb_mcp_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *))
 {
-	struct sb_call *own = NULL;
+	struct sb_mcp_call *own = NULL;
 	size_t wanted;
 	bool alone;
 
@@ -162,9 +162,9 @@ struct sb_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *))
 	return own;
 }
 
-struct sb_call *sb_worker_take(struct sb_mcp *mcp)
+struct sb_mcp_call *sb_worker_take(struct sb_mcp *mcp)
 {
-	struct sb_call *call;
+	struct sb_mcp_call *call;
 
 	pthread_mutex_lock(&mcp->lock);
 	call = mcp->done;
