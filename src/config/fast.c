@@ -33,7 +33,7 @@ static int refuse_project_file(const struct sb_maker *maker, const char *file, s
 	return SB_OK;
 }
 
-int sb_fast_note(struct sb_maker *maker, const struct sb_source *source, const char *text,
+int sb_fast_note(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		 const struct sb_resolved *resolved, struct sb_error *err)
 {
 	struct sb_fast_note *grown, note = {.cache = source->cache};

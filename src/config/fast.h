@@ -24,7 +24,7 @@ struct sb_fast_note {
  * One rule: SB_E_INVALID: no single directory.  SB_E_REFUSED: it stands in a file that lies
  * in a project.
  */
-int sb_fast_note(struct sb_maker *maker, const struct sb_source *source, const char *text,
+int sb_fast_note(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		 const struct sb_resolved *resolved, struct sb_error *err);
 
 /* All of them, against the whole policy.  SB_E_REFUSED. */

@@ -35,7 +35,7 @@ static int set_once(char **origin, bool same, const char *what, const char *wher
 	return *origin ? SB_OK : out_of_memory(err);
 }
 
-static int apply_setting(struct sb_maker *maker, const struct sb_source *source,
+static int apply_setting(struct sb_maker *maker, const struct sb_rule_source *source,
 			 const struct sb_line *line, struct sb_error *err)
 {
 	struct sb_settings *tier = &maker->tiers[source->tier];
@@ -143,7 +143,8 @@ static const char *remark(const struct reading *reading, const char *bytes, size
 
 /* A rule, for each project that its relative pattern may mean. */
 static int load_rules(struct sb_maker *maker, const struct reading *reading,
-		      struct sb_source *source, const struct sb_line *line, struct sb_error *err)
+		      struct sb_rule_source *source, const struct sb_line *line,
+		      struct sb_error *err)
 {
 	int status = SB_OK;
 
@@ -160,7 +161,7 @@ static int load_rules(struct sb_maker *maker, const struct reading *reading,
 
 /* A rule of a profile, whose path may begin with a variable, and end in "/". */
 static int load_profile_rule(struct sb_maker *maker, const struct reading *reading,
-			     struct sb_source *source, const struct sb_line *line,
+			     struct sb_rule_source *source, const struct sb_line *line,
 			     struct sb_error *err)
 {
 	SB_AUTO_FREE char *text = NULL;
@@ -192,10 +193,10 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 	size_t remarked;
 	const char *more = remark(reading, bytes, length, &remarked);
 	char origin[4300];
-	struct sb_source source = {.tier = reading->tier,
-				   .origin = origin,
-				   .file = reading->path,
-				   .scope = reading->only};
+	struct sb_rule_source source = {.tier = reading->tier,
+					.origin = origin,
+					.file = reading->path,
+					.scope = reading->only};
 	struct sb_line line;
 	int status = profile ? sb_profile_line_parse(bytes, length, &line, err)
 			     : sb_line_parse(bytes, length, &line, err);

@@ -45,7 +45,7 @@ struct sb_maker {
 };
 
 /* Where a rule was found. */
-struct sb_source {
+struct sb_rule_source {
 	enum sb_tier tier;
 	const char *base;  /* what relative patterns are relative to */
 	const char *scope; /* only rules inside this directory count; NULL: all */
@@ -65,8 +65,8 @@ int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *form
 	__attribute__((format(printf, 3, 4)));
 
 /* One rule; line->text is its pattern as written. */
-int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const struct sb_line *line,
-		 struct sb_error *err);
+int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
+		 const struct sb_line *line, struct sb_error *err);
 
 /*
  * A rule file and what it includes.  only: rules count inside this directory, and settings

@@ -95,7 +95,7 @@ int sb_load_refuse_planted(const char *text, const char *link, const char *targe
 }
 
 /* Remember a grant, to look at it again when all of them are known. */
-static int note_grant(struct sb_maker *maker, const struct sb_source *source, const char *text,
+static int note_grant(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		      const char *path, struct sb_error *err)
 {
 	char *absolute = NULL;
@@ -243,8 +243,8 @@ static bool is_socket(const char *path)
 	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
-int sb_load_rule(struct sb_maker *maker, const struct sb_source *source, const struct sb_line *line,
-		 struct sb_error *err)
+int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
+		 const struct sb_line *line, struct sb_error *err)
 {
 	struct sb_resolved resolved;
 	struct sb_rule rule = {.access = line->access,

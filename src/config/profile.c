@@ -501,7 +501,7 @@ bool sb_profile_is_planted(const struct sb_setup *setup)
 /* The rules that let a login be read. */
 struct login {
 	struct sb_maker *maker;
-	const struct sb_source *source;
+	const struct sb_rule_source *source;
 };
 
 static int open_login(void *context, const char *path, struct sb_error *err)
@@ -577,14 +577,14 @@ static int take_argument(struct sb_maker *maker, const char *text, struct sb_err
 	return sb_maker_push(&profile->arguments, &profile->argument_count, whole, err);
 }
 
-static int open_moved_login(struct sb_maker *maker, const struct sb_source *source,
+static int open_moved_login(struct sb_maker *maker, const struct sb_rule_source *source,
 			    const char *agent, struct sb_error *err);
 
-int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
+int sb_profile_take(struct sb_maker *maker, const struct sb_rule_source *source,
 		    const struct sb_line *line, struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
-	struct sb_source own = *source;
+	struct sb_rule_source own = *source;
 	struct login login = {maker, &own};
 	int status;
 
@@ -786,7 +786,7 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 }
 
 /* The agent's own logins where its variable puts them: the same names as in the usual directory. */
-static int open_moved_login(struct sb_maker *maker, const struct sb_source *source,
+static int open_moved_login(struct sb_maker *maker, const struct sb_rule_source *source,
 			    const char *agent, struct sb_error *err)
 {
 	size_t count;

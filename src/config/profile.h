@@ -20,7 +20,7 @@ struct sb_home;
 struct sb_line;
 struct sb_maker;
 struct sb_setup;
-struct sb_source;
+struct sb_rule_source;
 
 /* One that comes with sandbash.  Without pointers, for the reason in guard/guard.h. */
 struct sb_shipped_profile {
@@ -93,7 +93,7 @@ bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual, const 
 bool sb_profile_is_agents(const char *name, size_t length);
 
 /* A line that only a profile has. */
-int sb_profile_take(struct sb_maker *maker, const struct sb_source *source,
+int sb_profile_take(struct sb_maker *maker, const struct sb_rule_source *source,
 		    const struct sb_line *line, struct sb_error *err);
 
 /*

@@ -190,10 +190,10 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 
 	for (size_t i = 0; i < maker->request->rule_count && status == SB_OK; i++) {
 		const struct sb_flag_rule *flag = &maker->request->rules[i];
-		struct sb_source source = {.tier = SB_TIER_FLAG,
-					   .base = maker->setup.home.cwd,
-					   .origin = flag->origin,
-					   .may_be_literal = true};
+		struct sb_rule_source source = {.tier = SB_TIER_FLAG,
+						.base = maker->setup.home.cwd,
+						.origin = flag->origin,
+						.may_be_literal = true};
 		struct sb_line line = {0};
 
 		if (flag->access) {

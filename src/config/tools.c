@@ -230,12 +230,13 @@ static bool is_in_project(const struct sb_maker *maker, const char *path)
  * Where a rule of the user's is about names in it ("deny **.pem") it is a directory as any other: setup.c.
  * Held by: tests/cli/tool_profiles.py
  */
-static int open_cache(struct sb_maker *maker, const struct sb_source *source, struct sb_error *err)
+static int open_cache(struct sb_maker *maker, const struct sb_rule_source *source,
+		      struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(profile->cache);
 	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write, .text = pattern};
-	struct sb_source made = *source;
+	struct sb_rule_source made = *source;
 	bool there = is_directory(profile->cache);
 	int status = SB_OK;
 
@@ -293,7 +294,7 @@ static bool can_hold(const char *variable, const char *cache)
 	return mark == strchr(variable, '=') + 1 || !strpbrk(cache, " \t'\"\\$*?[");
 }
 
-int sb_tool_cache(struct sb_maker *maker, const struct sb_source *source, const char *text,
+int sb_tool_cache(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		  struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;

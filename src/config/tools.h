@@ -22,13 +22,13 @@
 
 struct sb_maker;
 struct sb_setup;
-struct sb_source;
+struct sb_rule_source;
 
 /* Those that the projects have files of, beside the one that was chosen. */
 int sb_tools_find(struct sb_maker *maker, struct sb_error *err);
 
 /* A line "PATH NAME=VALUE". */
-int sb_tool_cache(struct sb_maker *maker, const struct sb_source *source, const char *text,
+int sb_tool_cache(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		  struct sb_error *err);
 
 /* Which of the variables are set: those whose usual place is closed. */

@@ -218,7 +218,8 @@ static bool is_denial(const struct sb_access *access)
 }
 
 /* Is the directory of a grant the one that was meant?  If not, says why. */
-static const char *changed(const struct sb_kept *kept, const char *home, struct sb_error *err)
+static const char *changed(const struct sb_kept_answer *kept, const char *home,
+			   struct sb_error *err)
 {
 	SB_AUTO_FREE char *canonical = NULL;
 	SB_AUTO_FD int fd = -1;
@@ -240,7 +241,7 @@ static const char *changed(const struct sb_kept *kept, const char *home, struct 
 	return sb_kept_same(&kept->file, &now) ? NULL : "it is another directory now";
 }
 
-static int add_kept(const struct applying *applying, const struct sb_kept *kept,
+static int add_kept(const struct applying *applying, const struct sb_kept_answer *kept,
 		    struct sb_error *err)
 {
 	SB_AUTO_FREE char *text = sb_pattern_escape(kept->path);

@@ -54,7 +54,7 @@ void sb_kept_list_done(struct sb_kept_list *list)
 int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct sb_access *access,
 		     const struct sb_kept_file *file, struct sb_error *err)
 {
-	struct sb_kept *grown;
+	struct sb_kept_answer *grown;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->entries[i].path, path) == 0) {
@@ -70,7 +70,7 @@ int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct s
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	list->entries = grown;
 	grown[list->count] =
-		(struct sb_kept){.path = strdup(path), .access = *access, .file = *file};
+		(struct sb_kept_answer){.path = strdup(path), .access = *access, .file = *file};
 	if (!grown[list->count].path)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	list->count++;

@@ -30,14 +30,14 @@ struct sb_kept_file { /* a file, so that it is known again after a restart */
 	uint32_t birth_ns;
 };
 
-struct sb_kept {
+struct sb_kept_answer {
 	char *path; /* canonical */
 	struct sb_access access;
 	struct sb_kept_file file;
 };
 
 struct sb_kept_list {
-	struct sb_kept *entries;
+	struct sb_kept_answer *entries;
 	size_t count;
 };
 

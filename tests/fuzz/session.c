@@ -24,7 +24,7 @@ static void check_refusal(const struct sb_error *err)
 	}
 }
 
-static void check_same(const struct sb_kept *a, const struct sb_kept *b)
+static void check_same(const struct sb_kept_answer *a, const struct sb_kept_answer *b)
 {
 	CHECK(a->path[0] == '/' && strcmp(a->path, b->path) == 0);
 	CHECK(sb_access_equal(&a->access, &b->access));
