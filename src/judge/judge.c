@@ -176,6 +176,17 @@ static bool is_service(const struct sb_grounds *grounds, const struct sb_decisio
 	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
 }
 
+/* A place of services (/tmp/.X11-unix), in a /tmp of the run's own: whoever listens there is inside. */
+static bool is_own_service(const struct sb_grounds *grounds, const struct sb_decision *decision,
+			   const struct sb_site *site)
+{
+	const struct sb_rule *rule = decision->rule;
+
+	return decision->verdict == SB_DENY && rule && rule->sockets && !rule->hard &&
+	       rule->tier == SB_TIER_BUILTIN &&
+	       sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
+}
+
 /* other: the name that a directory gets or had, when it is renamed; or NULL. */
 static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 			const struct sb_site *other, struct sb_judged *judged)
@@ -187,6 +198,8 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 	if (judged->site->nameless)
 		return;
 	*decision = sb_decide(grounds->policy, op, path);
+	if (is_own_service(grounds, decision, judged->site))
+		*decision = (struct sb_decision){SB_ALLOW, NULL};
 	if (other)
 		*decision = stricter(*decision,
 				     sb_decide_moved(grounds->policy, op, path, other->path));

@@ -422,6 +422,23 @@ static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, i
 	return error;
 }
 
+/*
+ * SECURITY: a run has no abstract name that programs outside look for.
+ *
+ * Danger: without a network namespace names are everybody's.  X clients try "@/tmp/.X11-unix/X0" before the file,
+ * and hand their cookie and their keyboard to whoever has it; old clients of ICE and the buses do alike.  Such names
+ * are those of files.
+ * Price: servers that have both go on with the file, in the run's own /tmp.
+ * Held by: tests/supervise/abstract.py
+ */
+static bool is_looked_for(const struct sb_layers *layers, const struct sb_call *call)
+{
+	const struct sockaddr_un *address = (const void *)&call->address;
+
+	return is_abstract(call) && call->address_length > PATH_AT + 1 &&
+	       address->sun_path[1] == '/' && !layers->net_namespace;
+}
+
 void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 {
 	SB_AUTO_FD int socket = -1;
@@ -444,6 +461,9 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 	type = get_option(socket, SO_TYPE);
 	named = named && family == AF_UNIX;
 	if (family == AF_UNIX && type != SOCK_STREAM && type != SOCK_SEQPACKET)
+		sb_broker_fail(broker, call, EACCES);
+	else if (call->act == SB_ACT_BIND && named &&
+		 is_looked_for(broker->performer->layers, call))
 		sb_broker_fail(broker, call, EACCES);
 	else if (call->act == SB_ACT_CONNECT && named)
 		connect_unix(broker, call, socket);
