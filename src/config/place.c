@@ -138,6 +138,22 @@ static int find_secrets(const char *const *named, const struct sb_home *home, ch
 	return SB_OK;
 }
 
+static int find_obeyed(const char *const *named, char ***out, struct sb_error *err)
+{
+	size_t count = 0;
+
+	while (named && named[count])
+		count++;
+	*out = calloc(count + 1, sizeof **out);
+	if (!*out)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	count = 0;
+	for (size_t i = 0; named && named[i]; i++)
+		if (sb_path_canonical(named[i], &(*out)[count], NULL, NULL) == SB_OK)
+			count++;
+	return SB_OK;
+}
+
 /* The first bytes of a small file, NUL-terminated; 0 when it cannot be read. */
 static size_t read_start(const char *path, char *buffer, size_t size)
 {
@@ -373,6 +389,8 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		status = find_terminals(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
+	if (status == SB_OK)
+		status = find_obeyed(environment->obeyed, &home.obeyed, err);
 	if (status == SB_OK) {
 		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
 		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");
@@ -415,6 +433,7 @@ void sb_home_done(struct sb_home *home)
 	free_list(home->refused);
 	free_list(home->warnings);
 	free_list(home->secrets);
+	free_list(home->obeyed);
 	free_list(home->sockets);
 	free_list(home->git_settings);
 	free_list(home->terminals);

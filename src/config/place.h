@@ -21,6 +21,8 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *git_global, *git_system; /* GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM */
 	const char *mode;                    /* SANDBASH_MODE */
 	const char *const *secrets;          /* paths of credentials that variables name; or NULL */
+	const char *const
+		*obeyed; /* directories that are obeyed outside by what variables say; or NULL */
 	const char *const *services; /* values that name sockets (SSH_AUTH_SOCK, ...); or NULL */
 	bool other_terminal;         /* the command gets another one than the caller's */
 	const char *config_dir;      /* --config-dir, which is no variable: it is obeyed; or NULL */
@@ -44,6 +46,7 @@ struct sb_home {
 	char *account_home; /* from /etc/passwd; NULL: none */
 	char *config_home; /* $XDG_CONFIG_HOME, where that is another place than ~/.config; or NULL */
 	char *data_home;   /* the same of $XDG_DATA_HOME and ~/.local/share */
+	char **obeyed;     /* those of the environment, canonical; NULL-terminated */
 	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;    /* existing sockets that services name; NULL-terminated */
 	char **git_settings;         /* files of git's that variables name; NULL-terminated */

@@ -349,6 +349,7 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 				  .config_home = setup->home.config_home,
 				  .data_home = setup->home.data_home,
 				  .secrets = (const char *const *)setup->home.secrets,
+				  .obeyed = (const char *const *)setup->home.obeyed,
 				  .projects = (const char *const *)setup->projects,
 				  .tmpdir = setup->home.tmpdir,
 				  .runtime_dir = setup->home.runtime_dir,

@@ -974,6 +974,22 @@ static bool is_open(const struct sb_place *place, const char *project)
 	return !place->within;
 }
 
+/* What lies around the project, or is all of it, would close it; what lies elsewhere is closed. */
+static int add_obeyed(struct sb_policy *policy, const struct sb_place *place, const char *project,
+		      unsigned flags, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; place->obeyed && place->obeyed[i] && status == SB_OK; i++)
+		if (sb_path_within(project, place->obeyed[i]) &&
+		    strcmp(project, place->obeyed[i]) != 0)
+			status = add_literal(policy, place->obeyed[i], &sb_access_ask,
+					     "obeyed outside by what the environment says: $PATH, "
+					     "or an agent's directory",
+					     flags, err);
+	return status;
+}
+
 int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? EXISTING_ONLY : 0;
@@ -996,6 +1012,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struc
 					     i ? "project" : "current directory", 0, err);
 		else
 			status = add_closed_project(policy, place->projects[i], err);
+		if (status == SB_OK && open)
+			status = add_obeyed(policy, place, place->projects[i], flags, err);
 		if (status == SB_OK && !place->guarded)
 			status = guard_root(policy, place->projects[i], flags, err);
 		if (status == SB_OK && open)

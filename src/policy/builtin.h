@@ -13,6 +13,7 @@ struct sb_place {
 	const char *config_home;      /* $XDG_CONFIG_HOME, where it is not ~/.config; or NULL */
 	const char *data_home;        /* $XDG_DATA_HOME, where it is not ~/.local/share; or NULL */
 	const char *const *secrets;   /* that the environment names; NULL-terminated, or NULL */
+	const char *const *obeyed;    /* outside, by what the environment says; the same */
 	const char *const *projects;  /* NULL-terminated; the first is the current directory */
 	const char *const *within;    /* directories that are open in their place; NULL: they are */
 	const char *tmpdir;           /* $TMPDIR, or NULL */

@@ -74,4 +74,24 @@ def told(fx):
     check(set(SECRETS) <= set(removed) and not set(USUAL) & set(removed), str(removed))
 
 
+@test("P2 what the environment has agents and shells obey in a project asks", variants=("full", "flat"))
+def obeyed_in_a_project(fx):
+    script = """mkdir -p named/hooks; echo x >named/config.toml; echo x >named/hooks/x; mkdir -p other/hooks; echo x >other/hooks/x
+                mkdir here; echo x >here/config.toml; mv here named; true"""
+    (fx.project / ".venv/bin").mkdir(parents=True)
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GOBIN", "PATH"):
+        value = f"{fx.project}/named" + (f":{fx.env()['PATH']}:{fx.project}/.venv/bin" if name == "PATH" else "")
+        env = {name: value, "VIRTUAL_ENV": f"{fx.project}/.venv"}
+        fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, env=env)
+        for path in ("named/config.toml", "named/hooks/x"):
+            check(not fx.exists(path), f"{name}: {path}")
+        check(fx.exists("other/hooks/x"), f"{name}: the neighbour")
+        equal(fx.sandbash("--consent=deny", "sh", "-c", "echo x >.venv/bin/tool", env=env).status, 0, "an environment in use")
+        equal(fx.sandbash("--consent=deny", "--allow-write=named", "sh", "-c", "mkdir -p named; echo x >named/config.toml", env=env).status, 0)
+        fx.run("rm", "-rf", "named", "other", "here")
+        fx.run("sh", "-c", script, env=env)
+        check(fx.exists("named/config.toml"), "the control")
+        fx.run("rm", "-rf", "named", "other", "here")
+
+
 run_all()
