@@ -29,7 +29,8 @@ struct head {
 	int32_t number;
 	int32_t process;
 	uint32_t op;
-	uint32_t about;
+	uint16_t about;
+	uint16_t thing;        /* and 1; 0: none */
 	uint32_t content;      /* its length, or ABSENT */
 	uint32_t texts[TEXTS]; /* with the NUL, or ABSENT */
 };
@@ -53,7 +54,8 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 		head.id = question->id;
 		head.process = question->process;
 		head.op = question->op;
-		head.about = question->about;
+		head.about = (uint16_t)question->about;
+		head.thing = (uint16_t)(question->thing + 1);
 		texts[VERB] = question->verb;
 		texts[PATH] = question->path;
 		texts[TARGET] = question->target;
@@ -114,7 +116,7 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		return false;
 	memcpy(&head, bytes, sizeof head);
 	if (head.magic != MAGIC || head.kind >= SB_ATTACH_KINDS || head.id > ULONG_MAX ||
-	    head.op >= SB_OP_COUNT || head.about >= SB_ABOUT_COUNT)
+	    head.op >= SB_OP_COUNT || head.about >= SB_ABOUT_COUNT || head.thing > SB_THING_COUNT)
 		return false;
 	for (int i = 0; i < TEXTS; i++)
 		if (!take_text(&at, end, head.texts[i], &texts[i]))
@@ -142,6 +144,7 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.rule = texts[RULE],
 		.project = texts[PROJECT],
 		.about = (enum sb_about)head.about,
+		.thing = head.thing ? (enum sb_thing)(head.thing - 1) : SB_THING_NAME,
 		.content = head.content == ABSENT ? NULL : at,
 		.content_length = head.content == ABSENT ? 0 : head.content,
 	};

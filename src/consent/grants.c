@@ -395,7 +395,7 @@ enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wi
 		sb_walk_up(wish->directory, answered_above, &search);
 	if (search.answer == SB_ANSWER_NONE && grants->full)
 		return SB_ANSWER_DENY;
-	return search.answer;
+	return wish->sets_id && search.answer != SB_ANSWER_DENY ? SB_ANSWER_NONE : search.answer;
 }
 
 /* --- seen and taken back ------------------------------------------------------ */

@@ -25,6 +25,7 @@
  *     that covers that whole directory too: then the question was the rule's question.
  *     Never guarded names, credentials, or what a narrower rule singles out; and it is never
  *     given for "/", the home directory or what holds it.
+ *   - No answer but one to itself covers the bits by which whoever runs a file gets its owner's rights.
  *   - Names that a program outside obeys (guard.h) are asked about one by one, whatever was
  *     answered for the place: a yes is for this one call; one to modes or a removal lasts as
  *     "once" does.
@@ -48,19 +49,11 @@
 struct sb_grants;
 struct sb_guard_row;
 
-/* What would stand at the name; of a removal or a change of modes, what stands there. */
-enum sb_thing {
-	SB_THING_FILE,
-	SB_THING_DIRECTORY,
-	SB_THING_LINK, /* symbolic */
-	SB_THING_NODE, /* a FIFO, a socket, a device */
-	SB_THING_NAME, /* a second name of a file: either end of link() */
-};
-
 /* One thing that one process wants to do to one path. */
 struct sb_wish {
 	enum sb_op op;
 	bool metadata;      /* modes, times, attributes: not the contents */
+	bool sets_id;       /* whoever runs it gets its owner's rights: a question of its own */
 	bool shows_content; /* the question shows the bytes: a yes to others is none to these */
 	enum sb_thing thing;
 	const char *leads_to; /* of a link that is made, or moved here; or NULL */

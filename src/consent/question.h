@@ -32,6 +32,16 @@ enum sb_about {
 	SB_ABOUT_COUNT,
 };
 
+/* What would stand at the name; of a removal or a change of modes, what stands there. */
+enum sb_thing {
+	SB_THING_FILE,
+	SB_THING_DIRECTORY,
+	SB_THING_LINK, /* symbolic */
+	SB_THING_NODE, /* a FIFO, a socket, a device */
+	SB_THING_NAME, /* a second name of a file: either end of link() */
+	SB_THING_COUNT,
+};
+
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
 #define SB_QUESTION_NOTES 25
 
@@ -46,7 +56,8 @@ struct sb_question {
 	pid_t process;         /* its process id as seen outside */
 	const char *project;   /* the directory that the run was started in; or NULL */
 	enum sb_about about;
-	const char *rule; /* origin of the rule that stopped it; NULL: no rule covers it */
+	enum sb_thing thing; /* SB_THING_NAME also where it is about modes */
+	const char *rule;    /* origin of the rule that stopped it; NULL: no rule covers it */
 	/*
 	 * What the paths do not tell, one line each: where a link leads, what is replaced, who obeys
 	 * the name, what a yes covers besides.  Whoever shows the question shows all of them.

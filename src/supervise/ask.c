@@ -74,6 +74,16 @@ static enum sb_about about(const struct sb_pending *pending)
 	return SB_ABOUT_FILE;
 }
 
+/* A yes that was given before is for a thing of a kind: its bytes, its making, its removal. */
+static enum sb_thing thing(const struct sb_pending *pending)
+{
+	const struct sb_wish wish = sb_pending_wish(pending, pending->judgement.strictest);
+
+	return wish.metadata || wish.sets_id || sb_call_is_two(&pending->request->call)
+		       ? SB_THING_NAME
+		       : wish.thing;
+}
+
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
 			 const struct sb_remarks *notes)
@@ -93,6 +103,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		.rule = sb_pending_origin(&judged->decision),
 		.project = approver->project,
 		.about = about(pending),
+		.thing = thing(pending),
 	};
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_ASK);
 

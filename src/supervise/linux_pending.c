@@ -18,6 +18,7 @@
 #include "supervise/perform.h"
 #include "supervise/tell.h"
 #include "supervise/thread.h"
+#include "supervise/wording.h"
 #include "sys/notify.h"
 
 const char *sb_pending_origin(const struct sb_decision *decision)
@@ -204,6 +205,7 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 			   looked->thing == SB_THING_DIRECTORY,
 		.guard = judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL,
 		.metadata = sb_act_is_metadata(pending->request->call.act),
+		.sets_id = sb_wording_sets_id(&pending->request->call),
 		.shows_content = judged == pending->judgement.lands &&
 				 sb_pending_shows_bytes(pending),
 		.path = judged->site->path,

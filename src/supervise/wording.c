@@ -21,9 +21,17 @@ const char *sb_wording_verb(const struct sb_call *call, enum sb_op op)
 
 #define AS_OWNER "whoever runs it gets its owner's rights"
 
-static bool sets_id(const struct sb_call *call)
+bool sb_wording_sets_id(const struct sb_call *call)
 {
-	return call->mode & (S_ISUID | S_ISGID);
+	switch (call->act) {
+	case SB_ACT_OPEN:
+		return (call->flags & O_CREAT) && (call->mode & (S_ISUID | S_ISGID));
+	case SB_ACT_CHMOD:
+	case SB_ACT_MKNOD:
+		return call->mode & (S_ISUID | S_ISGID);
+	default:
+		return false;
+	}
 }
 
 static void put_name(char *out, size_t size, const char *words, const char *name)
@@ -40,7 +48,7 @@ void sb_wording_note(const struct sb_call *call, char *out, size_t size)
 	switch (call->act) {
 	case SB_ACT_CHMOD:
 		snprintf(out, size, "to mode %04o%s", call->mode & 07777,
-			 sets_id(call) ? ": " AS_OWNER : "");
+			 sb_wording_sets_id(call) ? ": " AS_OWNER : "");
 		break;
 	case SB_ACT_CHOWN:
 		snprintf(out, size, "to owner %d, group %d (-1: as it is)", (int)call->owner,
@@ -51,13 +59,13 @@ void sb_wording_note(const struct sb_call *call, char *out, size_t size)
 		break;
 	case SB_ACT_MKNOD:
 		snprintf(out, size, "%s",
-			 S_ISFIFO(call->mode)   ? "a FIFO"
-			 : S_ISSOCK(call->mode) ? "a socket"
-			 : sets_id(call)        ? AS_OWNER
-						: "");
+			 S_ISFIFO(call->mode)       ? "a FIFO"
+			 : S_ISSOCK(call->mode)     ? "a socket"
+			 : sb_wording_sets_id(call) ? AS_OWNER
+						    : "");
 		break;
 	case SB_ACT_OPEN:
-		if ((call->flags & O_CREAT) && sets_id(call))
+		if (sb_wording_sets_id(call))
 			snprintf(out, size, AS_OWNER);
 		break;
 	case SB_ACT_SETXATTR:

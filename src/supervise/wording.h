@@ -13,4 +13,7 @@ const char *sb_wording_verb(const struct sb_call *call, enum sb_op op);
 /* What the call says beside its paths.  "": nothing. */
 void sb_wording_note(const struct sb_call *call, char *out, size_t size);
 
+/* Would whoever runs the file get its owner's, or its group's, rights? */
+bool sb_wording_sets_id(const struct sb_call *call);
+
 #endif

@@ -88,6 +88,99 @@ def once(fx):
     equal(len(server.asked), 3, "it was used up")
 
 
+KINDS = {
+    "a link": "ln -s {home}/.bashrc {path}",
+    "a FIFO": "mkfifo {path}",
+    "a directory": "mkdir {path}",
+    "a socket": "python3 -c \"import os, socket; os.chdir('{place}'); socket.socket(socket.AF_UNIX).bind('x')\"",
+    "a second name": "echo x > mine; ln mine {path}",
+    "a link that is moved": "ln -s {home}/.bashrc l; python3 -c \"import os; os.rename('l', '{path}')\"",
+    "a directory that is moved": "mkdir d; python3 -c \"import os; os.rename('d', '{path}')\"",
+    "the owner's rights": "cp /bin/true {path}; chmod 4755 {path}",
+    "the owner's rights, by one program":
+        "python3 -c \"import os; open('{path}', 'w').close(); os.chmod('{path}', 0o4755)\"",
+}
+
+
+@test("once is for a file where a file was asked about: nothing else gets its name, nor its owner's rights")
+def kinds(fx):
+    for number, (what, words) in enumerate(KINDS.items()):
+        place, control = fx.outside / str(number), fx.outside / f"control-{number}"
+        path = place / "x"
+        for one in (place, control):
+            one.mkdir()
+        equal(fx.run("sh", "-c", words.format(home=fx.home, path=control / "x", place=control), cwd=control).status, 0,
+              f"control: {what}")
+        command = words.format(home=fx.home, path=path, place=place)
+        server = Server(fx)
+        server.answers = lambda params: "once"
+        ask = {"path": str(path), "operations": ["create", "modify", "delete"], "reason": REASON}
+        equal(server.data("request_access", **ask)["until"], "next use", what)
+        contains(message(server), "it is a file, and no link")
+        server.answers = lambda params: "deny"
+        data = server.data("run_command", command=command)
+        if os.getuid() != 0 or "4755" not in words:  # root's are refused without a question
+            check(data["refused"], f"{what}: {data}")
+            equal(len(server.asked), 2, f"{what} is a question of its own")
+        if os.path.lexists(path):
+            check(path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o7000 == 0, what)
+        for name in ("mine", "l"):
+            (fx.project / name).unlink(missing_ok=True)
+        if (fx.project / "d").is_dir():
+            (fx.project / "d").rmdir()
+
+
+@test("so with tools; a directory is asked for by its kind")
+def tool_kinds(fx):
+    path = fx.outside / "x"
+    (fx.project / "l").symlink_to(fx.home / ".bashrc")
+    (fx.project / "f").write_text("text")
+    (fx.project / "d").mkdir()
+    moves = {"link": ("move_file", {"source": "l", "destination": str(path)}),
+             "directory": ("create_directory", {"path": str(path)}),
+             "moved directory": ("move_file", {"source": "d", "destination": str(path)})}
+    for what, (tool, arguments) in moves.items():
+        server = Server(fx)
+        server.answers = lambda params: "once"
+        ask = {"path": str(path), "operations": ["create"], "reason": REASON}
+        server.data("request_access", **ask)
+        server.answers = lambda params: "deny"
+        server.failure(tool, **arguments)
+        equal(len(server.asked), 2, what)
+        check(not os.path.lexists(path), what)
+    server = Server(fx)
+    server.answers = lambda params: "once"
+    server.data("request_access", **ask)
+    server.answers = lambda params: "deny"
+    server.data("move_file", source="f", destination=str(path))
+    equal((path.read_text(), len(server.asked)), ("text", 1), "neighbour: a file")
+    path.unlink()
+    server.answers = lambda params: "once"
+    server.data("request_access", kind="directory", **ask)
+    contains(message(server), "it is a directory")
+    server.answers = lambda params: "deny"
+    check(server.data("run_command", command=f"echo x > {path}")["refused"], "a file where a directory was asked for")
+    server.answers = lambda params: "once"
+    server.data("request_access", kind="directory", path=f"{path}2", operations=["create"], reason=REASON)
+    asked = len(server.asked)
+    equal(server.data("run_command", command=f"mkdir {path}2")["refused"], [])
+    equal(len(server.asked), asked, "neighbour: the directory")
+    equal(server.failure("request_access", kind="link", **ask)["code"], "INVALID_ARGUMENT")
+
+
+@test("the home directory, and what holds it, is not asked about")
+def home(fx):
+    server = Server(fx)
+    server.answers = lambda params: "once"
+    for path in (fx.home, fx.home.parent, "/"):
+        data = structured(server, "request_access", path=str(path), operations=["modify"], reason=REASON)
+        equal((data["granted"], data["outcome"], server.asked), (False, "refused", []), str(path))
+    mode = fx.home.stat().st_mode
+    server.answers = lambda params: "deny"
+    check(server.data("run_command", command=f"chmod 777 {fx.home}")["refused"])
+    equal(fx.home.stat().st_mode, mode)
+
+
 @test("the reason is marked as the model's, escaped, cut, and cannot end its own quotes")
 def reasons(fx):
     server = Server(fx)

@@ -271,6 +271,29 @@ static void reading_modes_and_sockets_are_answered_apart(void **state)
 	assert_int_equal(find(fx, "home/docs/s~", SB_CREATE), SB_ANSWER_NONE);
 }
 
+static void no_answer_covers_the_owners_rights(void **state)
+{
+	static const enum sb_answer answers[] = {SB_ANSWER_ONCE, SB_ANSWER_DIRECTORY};
+	struct fixture *fx = *state;
+	struct held held;
+
+	make_file(fx->root, "home/docs/a");
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		assert_int_equal(answer(fx, "home/docs/a", SB_MODIFY, answers[i]), SB_OK);
+		hold(fx, "home/docs/a", SB_MODIFY, &held);
+		held.wish.metadata = true;
+		assert_int_not_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		held.wish.sets_id = true;
+		assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_NONE);
+		let_go(&held);
+	}
+	assert_int_equal(answer(fx, "home/docs/a", SB_MODIFY, SB_ANSWER_DENY), SB_OK);
+	hold(fx, "home/docs/a", SB_MODIFY, &held);
+	held.wish.metadata = held.wish.sets_id = true;
+	assert_int_equal(sb_grants_find(fx->grants, &held.wish), SB_ANSWER_DENY);
+	let_go(&held);
+}
+
 static void a_process_id_used_again_has_nothing(void **state)
 {
 	struct fixture *fx = *state;
@@ -607,6 +630,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(what_was_made_empty_may_go_again),
 	TEST(only_files_are_saved),
 	TEST(reading_modes_and_sockets_are_answered_apart),
+	TEST(no_answer_covers_the_owners_rights),
 	TEST(a_process_id_used_again_has_nothing),
 	TEST(a_guarded_name_needs_its_own_yes),
 	TEST(no_place_opens_what_somebody_outside_obeys),

@@ -64,6 +64,7 @@ struct request {
 	enum sb_op strictest;
 	struct sb_files_error why; /* of that one */
 	char path[PATH_MAX];
+	enum sb_thing thing;
 	bool checked; /* allowed as far as the contents are harmless */
 };
 
@@ -127,9 +128,10 @@ static char *place_of(const char *path)
 
 /* What lasts counts first: of a directory, what was answered for everything in it. */
 static enum sb_answer known(const struct child *child, enum sb_op op, const char *path,
-			    bool guarded)
+			    enum sb_thing thing, bool guarded)
 {
-	struct keeper_subject subject = {.op = op, .guarded = guarded, .path = path};
+	struct keeper_subject subject = {
+		.op = op, .guarded = guarded, .thing = thing, .path = path};
 	SB_AUTO_FREE char *place = place_of(path);
 	SB_AUTO_FREE char *itself = place && strcmp(place, path) == 0 ? sb_path_join(path, ".")
 								      : strdup(path);
@@ -145,7 +147,7 @@ int sb_ahead_said(const void *context, enum sb_op op, const char *path)
 	json_t *notes = json_array();
 	bool guarded = sb_child_is_guarded(context, op, path, (struct sb_guard_bytes){NULL, 0},
 					   notes, &row);
-	enum sb_answer answer = known(context, op, path, guarded);
+	enum sb_answer answer = known(context, op, path, sb_child_thing(path), guarded);
 
 	json_decref(notes);
 	if (answer == SB_ANSWER_NONE)
@@ -168,6 +170,13 @@ static json_t *granted(const struct request *request, const char *until)
 				until);
 }
 
+static bool is_made(const struct request *request)
+{
+	struct stat info;
+
+	return request->wanted[SB_CREATE] && lstat(request->path, &info) != 0;
+}
+
 static void put_question(struct child *child, const struct request *request, bool guarded,
 			 json_t *notes, const json_t *args)
 {
@@ -183,17 +192,39 @@ static void put_question(struct child *child, const struct request *request, boo
 		sb_child_note(
 			notes,
 			"what would be written is not known yet: a yes is for any bytes, once");
+	if (is_made(request))
+		sb_child_note(notes, request->thing == SB_THING_DIRECTORY
+					     ? "it is a directory"
+					     : "it is a file, and no link");
 	sb_child_note(notes, "it is asked ahead: nothing is done yet");
 	sb_ahead_reason(notes, args);
-	child->question = json_pack("{s:i, s:o, s:s, s:o, s:b, s:b, s:O}", "op", request->strictest,
-				    "ops", ops, "verb", verb.data, "path",
-				    sb_rpc_string(request->path), "guarded", guarded, "ahead", 1,
-				    "notes", notes);
+	child->question = json_pack("{s:i, s:o, s:s, s:o, s:b, s:i, s:b, s:O}", "op",
+				    request->strictest, "ops", ops, "verb", verb.data, "path",
+				    sb_rpc_string(request->path), "guarded", guarded, "thing",
+				    request->thing, "ahead", 1, "notes", notes);
 	if (request->why.rule[0])
 		json_object_set_new(child->question, "rule", sb_rpc_string(request->why.rule));
 	if (place && !guarded &&
 	    sb_keeper_may_open(child->keeper, request->strictest, request->path, place))
 		json_object_set_new(child->question, "directory", sb_rpc_string(place));
+}
+
+/*
+ * SECURITY: what was asked for ahead is of the kind that the question has told.
+ *
+ * Danger: a yes to "create ~/out/x" is taken for a file.  A link at that name, to where somebody's next write is to
+ * land, a FIFO, a socket or a directory would be made by it as well.
+ * Price: a link, or a file's modes, are asked about when they are made; a new directory is asked for by name.
+ * Held by: tests/mcp/ahead.py
+ */
+static enum sb_thing thing_wanted(const json_t *args, const char *path)
+{
+	const char *kind = sb_arg_text(args, "kind");
+	struct stat info;
+
+	return kind && strcmp(kind, "directory") == 0 && lstat(path, &info) != 0
+		       ? SB_THING_DIRECTORY
+		       : sb_child_thing(path);
 }
 
 json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
@@ -209,6 +240,14 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 		return sb_ahead_outcome(sb_tool_files_error(&call->err), "refused", NULL);
 	if (!request.count)
 		return granted(&request, "rules");
+	if (sb_path_within(request.path, child->keeper->options->setup->home.home))
+		return sb_ahead_outcome(
+			sb_tool_failure("DENIED",
+					"the home directory, and what holds it, is not opened",
+					"Ask for the file or the directory that you need in it.",
+					true, NULL),
+			"refused", NULL);
+	request.thing = thing_wanted(call->args, request.path);
 	notes = json_array();
 	guarded = sb_child_is_guarded(child, request.strictest, request.path,
 				      (struct sb_guard_bytes){NULL, 0}, notes, &row) ||
@@ -218,7 +257,7 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 
 		if (!request.wanted[op])
 			continue;
-		answer = known(child, (enum sb_op)op, request.path, guarded);
+		answer = known(child, (enum sb_op)op, request.path, request.thing, guarded);
 		if (answer == SB_ANSWER_DENY) {
 			json_decref(notes);
 			return sb_ahead_outcome(sb_tool_failure("DENIED",

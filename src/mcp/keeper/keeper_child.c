@@ -83,6 +83,17 @@ static struct sb_guard_bytes bytes_of(const struct sb_files_question *question)
 	return (struct sb_guard_bytes){question->content, question->content_length};
 }
 
+/* What is made, changed or removed; where something is moved or copied, that. */
+static enum sb_thing thing_of(const struct sb_files_question *question)
+{
+	if (question->leads_to)
+		return SB_THING_LINK;
+	if (question->call == SB_FILES_MKDIR || question->whole)
+		return SB_THING_DIRECTORY;
+	return sb_child_thing(question->other && question->op != SB_DELETE ? question->other
+									   : question->path);
+}
+
 /* What it is about, and all there is to say to it; a list that is to be freed. */
 static json_t *look_at(const struct child *child, const struct sb_files_question *question,
 		       struct keeper_subject *out)
@@ -91,7 +102,8 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	const struct sb_guard_row *row;
 	json_t *notes = json_array();
 
-	*out = (struct keeper_subject){.op = question->op, .path = question->path};
+	*out = (struct keeper_subject){
+		.op = question->op, .thing = thing_of(question), .path = question->path};
 	if (question->content)
 		sb_sha256_hex(question->content, question->content_length, out->bytes);
 	else if (question->seal)
@@ -131,9 +143,10 @@ static json_t *shown_content(const struct sb_files_question *question)
 static void put_question(struct child *child, const struct sb_files_question *question,
 			 const struct keeper_subject *subject, json_t *notes)
 {
-	child->question = json_pack("{s:i, s:o, s:b, s:s, s:o}", "op", question->op, "path",
+	child->question = json_pack("{s:i, s:o, s:b, s:i, s:s, s:o}", "op", question->op, "path",
 				    sb_rpc_string(question->path), "guarded", subject->guarded,
-				    "bytes", subject->bytes, "notes", json_incref(notes));
+				    "thing", subject->thing, "bytes", subject->bytes, "notes",
+				    json_incref(notes));
 	if (question->rule)
 		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
 	if (question->directory && !subject->guarded &&

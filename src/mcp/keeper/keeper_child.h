@@ -27,6 +27,9 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 			 struct sb_guard_bytes bytes, json_t *notes,
 			 const struct sb_guard_row **out_row);
 
+/* What stands at path; nothing: a file, which could be made. */
+enum sb_thing sb_child_thing(const char *path);
+
 /* Where all of the content asks, the guard's words are its beginning, which the question shows anyway. */
 bool sb_child_says_content(const struct sb_guard_row *row, const char *content);
 void sb_child_note(json_t *notes, const char *text);

@@ -130,6 +130,7 @@ enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *
 {
 	struct keeper_subject subject = {.op = shown->op,
 					 .guarded = shown->about == SB_ABOUT_RUN_LATER,
+					 .thing = shown->thing,
 					 .path = asked_about(shown)};
 
 	if (!subject.path || shown->about == SB_ABOUT_SERVICE)
@@ -199,7 +200,8 @@ void sb_approvals_add(struct keeper_approval **list, const struct keeper_subject
  * SECURITY: a yes is for the question that was read.
  *
  * Danger: one call asks twice about one path: that it lies outside, then that git would run what
- * is written there.  The first yes must not be the second.
+ * is written there.  The first yes must not be the second.  And a yes to a file that is made is none to a
+ * link, which leads anywhere, nor to a directory.
  * Price: none where the first question says both, as sb_keeper_child() sees to.
  * Held by: tests/mcp/guarded.py
  */
@@ -210,6 +212,7 @@ const struct keeper_approval *sb_approvals_find(const struct keeper_approval *li
 	for (; list; list = list->next)
 		if (list->subject.op == subject->op && strcmp(list->path, subject->path) == 0 &&
 		    list->subject.guarded >= subject->guarded &&
+		    (subject->op == SB_READ || list->subject.thing == subject->thing) &&
 		    (any_bytes || strcmp(list->subject.bytes, subject->bytes) == 0))
 			return list;
 	return NULL;

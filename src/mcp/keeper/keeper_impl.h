@@ -44,11 +44,12 @@
 
 /*
  * What a question of a call was about.  A yes is for this: the same operation on the same path,
- * with these bytes where bytes were shown, and for a guarded name only if that was said.
+ * on the same kind of thing, with these bytes where bytes were shown, and for a guarded name only if that was said.
  */
 struct keeper_subject {
 	enum sb_op op;
 	bool guarded;
+	enum sb_thing thing;       /* of what is made, changed or removed; of what is read any */
 	char bytes[SB_SHA256_HEX]; /* "": none were shown */
 	const char *path;
 };

@@ -1,6 +1,7 @@
 /* keeper_look.c - what a child asks about: was it answered before, and who obeys the name? */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "judge/judge.h"
@@ -52,6 +53,16 @@ void sb_child_note_lines(json_t *notes, const char *lines)
 		add_note(notes, sb_rpc_text(lines, length));
 		lines += length;
 	}
+}
+
+enum sb_thing sb_child_thing(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) != 0 || S_ISREG(info.st_mode) ? SB_THING_FILE
+	       : S_ISDIR(info.st_mode)                          ? SB_THING_DIRECTORY
+	       : S_ISLNK(info.st_mode)                          ? SB_THING_LINK
+								: SB_THING_NODE;
 }
 
 bool sb_child_says_content(const struct sb_guard_row *row, const char *content)

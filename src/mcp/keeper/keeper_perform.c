@@ -226,10 +226,11 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 	question->perform = perform;
 	json_array_foreach(json_object_get(asked, "ops"), i, one)
 		question->ops |= 1U << (json_integer_value(one) & 7);
-	question->subject =
-		(struct keeper_subject){.op = shown.op,
-					.guarded = json_is_true(json_object_get(asked, "guarded")),
-					.path = question->shown.path};
+	question->subject = (struct keeper_subject){
+		.op = shown.op,
+		.guarded = json_is_true(json_object_get(asked, "guarded")),
+		.thing = (enum sb_thing)json_integer_value(json_object_get(asked, "thing")),
+		.path = question->shown.path};
 	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
 		memcpy(question->subject.bytes, bytes, strlen(bytes) + 1);
 	perform->question = question;

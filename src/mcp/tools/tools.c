@@ -194,6 +194,9 @@ static const struct sb_param request_params[] = {
 	 .choices = "read modify create delete", .required = true},
 	{"reason", SB_PARAM_STRING, "Why, in one sentence for the user, who sees that it is yours",
 	 .required = true},
+	{"kind", SB_PARAM_STRING,
+	 "What you would create. Default: file. Links are asked about when they are made",
+	 .choices = "file directory"},
 	END,
 };
 
