@@ -72,7 +72,8 @@ RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": 
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "enforce/distributions.py", "supervise/absent.py", "supervise/agent_settings.py",
-                   "supervise/connects.py", "supervise/deep.py", "supervise/interrupted.py",
+                   "supervise/abstract.py", "supervise/connects.py",
+                   "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/git_links.py",
                    "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_daily.py",
                    "supervise/git_files.py", "supervise/git_index.py", "supervise/git_keys.py",

@@ -175,7 +175,7 @@ void sb_bind_note(struct sb_own_sockets *own)
  * there.  So the kernel says which file it was; where it does not (another network namespace), one that was there
  * before cannot be meant.
  * Price: a question to the kernel per bind().
- * Held by: tests/supervise/connects.py
+ * Held by: nothing; the moment is too short to be met.
  */
 static bool is_made(int socket, const struct sb_sys_file *info, const struct timespec *before)
 {

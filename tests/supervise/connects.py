@@ -97,6 +97,23 @@ def directory(fx):
         is_reached(fx, service, f"--allow-write={fx.outside}", what="in the project, with a rule for another place")
 
 
+@test("P2 so in a network of its own, and in a run inside a run, which know their own sockets, too", variants=("full",))
+def elsewhere(fx):
+    place = fx.outside / "out"
+    flag = f"--allow-write={place}"
+    with Service(place / "s") as service:
+        is_refused(fx, service, flag, "--network=off", what="without a network")
+        ways = {"without a network": ((flag, "--network=off"), "full", place), "inside": ((flag,), "nested", place),
+                "inside, in /tmp": ((), "nested", Path("/tmp"))}
+        for what, (flags, variant, where) in ways.items():
+            result = fx.sandbash(*flags, *python(OWN, f"{where}/own"), variant=variant)
+            equal(result.status, 0, f"its own, {what}: {result.stderr}")
+            if where == place:
+                (place / "own").unlink()
+        result = fx.sandbash(flag, *python(CONNECT, f"{place}/s"), variant="nested")
+        check(result.status != 0 and not service.reached(), "a service, inside")
+
+
 @test("P2 what was bound before the run is not its own, whoever bound it", variants=("full", "flat"))
 def earlier(fx):
     """A server of an earlier run that goes on is a service outside to the next one."""
