@@ -176,7 +176,8 @@ static bool holds_service(const struct sb_grounds *grounds, int at, const char *
 /*
  * SECURITY: no service gets a name by which it would be connected to unasked.
  *
- * Danger: a socket in an opened directory is moved, linked or brought along to the project.
+ * Danger: a socket in an opened directory is moved, linked or brought along to the project, or to a name that a rule
+ * means.
  * Price: a directory that comes into the project from elsewhere is walked through once more.
  * Held by: tests/supervise/connects.py
  */
@@ -187,7 +188,7 @@ void sb_heed_moved_service(const struct sb_grounds *grounds, const struct sb_sit
 
 	if ((!S_ISSOCK(mode) && !S_ISDIR(mode)) || is_beyond(grounds) || at->directory < 0 ||
 	    sb_policy_is_project(grounds->policy, from->path) ||
-	    !sb_policy_is_project(grounds->policy, judged->site->path))
+	    !is_open_place(grounds, judged->decision.rule, -1, judged->site->path))
 		return;
 	if (S_ISDIR(mode) ? holds_service(grounds, at->directory, at->name, &left, MAX_DEPTH)
 			  : !is_own(grounds, at->directory, at->name))

@@ -132,6 +132,8 @@ MOVES = {
     "linked": "os.link(there, here)",
     "brought along": "os.rename(os.path.dirname(there), here); here += '/s'",
     "exchanged": "open(here, 'w').close(); assert libc.renameat2(-100, there.encode(), -100, here.encode(), 2) == 0",
+    "under a name that a rule means":
+        "here = os.path.dirname(os.path.dirname(there)) + '/named'; os.rename(there, here)",
     "removed, and held open":
         "fd = os.open(there, os.O_PATH); os.unlink(there); here = f'/proc/self/fd/{fd}'",
     "in the place of its own":
@@ -161,7 +163,7 @@ def moved(fx):
         for boxed in (False, True):
             service = Service(place / "d" / "s")
             words = ["python3", "-c", code, str(service.path), str(here)]
-            result = fx.sandbash(flag, *words) if boxed else fx.run(*words)
+            result = fx.sandbash(flag, f"{flag}/named", *words) if boxed else fx.run(*words)
             equal(service.reached(), not boxed, f"{what}, {'inside' if boxed else 'control'}: {result.stderr}")
             service.socket.close()
             shutil.rmtree(place)
