@@ -54,6 +54,10 @@ int sb_cli_profile_show(const struct sb_command_line *line);
 /* A line with the names of the tools that the project has, if any. */
 void sb_tools_print(const struct sb_profile *profile, const char *label, struct sb_buf *out);
 
+/* --- zones.c ------------------------------------------------------------------ */
+int sb_cli_zones(const struct sb_command_line *line);
+int sb_cli_worker_check(const struct sb_command_line *line);
+
 /* --- status.c, doctor.c ------------------------------------------------------ */
 int sb_cli_status(const struct sb_command_line *line);
 int sb_cli_doctor(const struct sb_command_line *line);

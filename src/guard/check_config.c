@@ -32,7 +32,7 @@ static bool is_of_module(const char *path)
 /* What it is anyway. */
 static bool is_around(const char *value)
 {
-	return value && strcmp(value, "..") == 0;
+	return strcmp(value, "..") == 0;
 }
 
 /*
@@ -44,7 +44,7 @@ static bool is_project(const struct sb_check *check, const char *value)
 	const char *const *projects = check->guard->options.projects;
 
 	for (; projects && *projects; projects++)
-		if (value && strcmp(value, *projects) == 0)
+		if (strcmp(value, *projects) == 0)
 			return true;
 	return false;
 }
@@ -66,7 +66,9 @@ static void ask_about_key(const struct sb_check *check, const char *key, const c
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(2 * SB_GUARD_MAX_BYTES + 4); /* of one file both */
 
-	sb_buf_printf(&text, "%s = %s", key, value);
+	sb_buf_puts(&text, key);
+	sb_buf_puts(&text, " = ");
+	sb_buf_puts(&text, value);
 	/* an alias runs when it is typed, but all of it then */
 	sb_reasons_add(check->reasons, "", text.data, text.length,
 		       strncmp(key, "alias.", 6) == 0 && *value != '!');

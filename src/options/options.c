@@ -7,244 +7,9 @@
 #include <unistd.h>
 
 #include "consent/session.h"
+#include "options/table.h"
 #include "options/typo.h"
 #include "policy/text.h"
-
-enum id {
-	ALLOW_WRITE,
-	ALLOW_READ,
-	ASK,
-	DENY,
-	RULE,
-	POLICY,
-	PROFILE,
-	PROJECT,
-	WITHIN,
-	GRANT,
-	MODE,
-	DISABLE_SANDBOX,
-	NETWORK,
-	NO_TMP,
-	SHARED_TMP,
-	PROTECT_IGNORED,
-	ALLOW_HOME,
-	ANYWHERE,
-	STATIC,
-	CONSENT,
-	ASK_TIMEOUT,
-	SESSION,
-	SESSIONS,
-	FORGET,
-	ATTACH,
-	WATCH,
-	QUIET,
-	REPORT,
-	AGENT_REPORT,
-	LEARN,
-	REQUIRE_AUDIT,
-	KEEP_BACKGROUND,
-	BEST_EFFORT,
-	KEEP_FD,
-	KEEP_ENV,
-	CLEAN_ENV,
-	ASK_FD,
-	MCP,
-	HOOK,
-	SETUP,
-	APPLY,
-	UNDO,
-	SHELL,
-	DRY_RUN,
-	EXPLAIN,
-	PRINT_POLICY,
-	LIST_PATHS,
-	STATUS,
-	DOCTOR,
-	LOG,
-	STATS,
-	PROFILES,
-	PROFILE_SHOW,
-	JSON,
-	HELP,
-	VERSION,
-	FOLLOW,
-	VERIFY,
-	PRUNE,
-	SINCE,
-	LOG_SESSION,
-	LOG_PATH,
-	LOG_VERDICT,
-	ADD_PATH,
-	REMOVE_PATH,
-	EDIT,
-	GLOBAL,
-	CONFIG_DIR,
-	COMPLETION,
-};
-
-const struct sb_option sb_options[] = {
-	[ALLOW_WRITE] = {"allow-write", "PATH", NULL, SB_GROUP_RULES, "may change PATH",
-			 "let the command change PATH and all beneath it", .inherited = true},
-	[ALLOW_READ] = {"allow-read", "PATH", NULL, SB_GROUP_RULES, "may only read PATH",
-			"let it read PATH, never change it", .inherited = true},
-	[ASK] = {"ask", "PATH", NULL, SB_GROUP_RULES, "changes ask first",
-		 "every change of PATH asks (a static run refuses)", .inherited = true},
-	[DENY] = {"deny", "PATH", NULL, SB_GROUP_RULES, "hide PATH", "hide PATH: not even readable",
-		  .inherited = true},
-	[RULE] = {"rule", "RULE", NULL, SB_GROUP_RULES, "e.g. 'read+create x'",
-		  "any rule, e.g. 'read+create logs'", .inherited = true},
-	[POLICY] = {"policy", "FILE", NULL, SB_GROUP_RULES, "add rules of FILE",
-		    "add the rules of a file", .inherited = true, .is_file = true},
-	[PROFILE] = {"profile", "NAME",
-		     "none aider amp cargo claude codex cursor-agent gemini go goose gradle maven "
-		     "npm opencode pip pnpm qwen yarn",
-		     SB_GROUP_RULES, NULL,
-		     "the profile to use, whatever the program is called; none: no profile",
-		     .inherited = true},
-	[PROJECT] = {"project", "DIR", NULL, SB_GROUP_RULES, "a further project",
-		     "one more project beside the current directory"},
-	[WITHIN] = {"within", "DIR", NULL, SB_GROUP_RULES, NULL,
-		    "only DIR of the project may change without a question"},
-
-	[GRANT] = {"grant", "DIR", NULL, SB_GROUP_RUN, NULL,
-		   "for programs: as if you had answered for DIR; opens no guarded name"},
-
-	[MODE] = {"mode", "MODE", "read-only workspace-write danger-full-access", SB_GROUP_RUN,
-		  "see above", "read-only, workspace-write (default), danger-full-access"},
-	[DISABLE_SANDBOX] = {"disable-sandbox", NULL, NULL, SB_GROUP_RUN, "run without it",
-			     "the same as --mode=danger-full-access"},
-	[NETWORK] = {"network", "on|off", "on off", SB_GROUP_RUN, "off: loopback only",
-		     "off: no network but the run's own loopback"},
-	[NO_TMP] = {"no-tmp", NULL, NULL, SB_GROUP_MORE, NULL, "/tmp is not writable"},
-	[SHARED_TMP] = {"shared-tmp", NULL, NULL, SB_GROUP_RUN, "the real /tmp",
-			"the real /tmp instead of a private one"},
-	[PROTECT_IGNORED] = {"protect-ignored", NULL, NULL, SB_GROUP_MORE, NULL,
-			     "changing an existing file that git ignores asks"},
-	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
-			"start in the home directory itself", .inherited = true},
-	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",
-		      "start outside the home directory", .inherited = true},
-	[STATIC] = {"static", NULL, NULL, SB_GROUP_MORE, NULL,
-		    "no supervisor: kernel layers only, nobody is asked", .inherited = true},
-	[CONSENT] = {"consent", "HOW", "ask deny auto watch", SB_GROUP_RUN, "ask deny auto watch",
-		     "whether to ask: auto (default) asks when someone can be asked",
-		     .inherited = true},
-	[ASK_TIMEOUT] = {"ask-timeout", "SECONDS", NULL, SB_GROUP_MORE, NULL,
-			 "how long a question may stay open before it means no", .inherited = true},
-	[SESSION] = {"session", "NAME", NULL, SB_GROUP_RUN, "keep the answers",
-		     "keep the answers under this name, and reapply them next time"},
-	[SESSIONS] = {"sessions", NULL, NULL, SB_GROUP_MORE, NULL,
-		      "list running sessions and those that keep answers"},
-	[FORGET] = {"forget", "NAME", NULL, SB_GROUP_MORE, NULL,
-		    "with --sessions: forget what a session has kept"},
-	[ATTACH] = {"attach", "SESSION", NULL, SB_GROUP_MORE, NULL,
-		    "answer the questions of a running session from this terminal", true},
-	[WATCH] = {"watch", NULL, NULL, SB_GROUP_MORE, NULL,
-		   "see all runs, answer their questions, take answers back"},
-	[QUIET] = {"quiet", NULL, NULL, SB_GROUP_MORE, NULL,
-		   "no summary of what was refused at the end"},
-	[REPORT] = {"report", "FILE", NULL, SB_GROUP_MORE, NULL,
-		    "write what was refused to FILE, as JSON"},
-	[AGENT_REPORT] =
-		{"agent-report", "FD", NULL, SB_GROUP_RUN, NULL,
-		 "for agents: what was refused as one line of JSON at the end, on standard "
-		 "error or descriptor FD",
-		 .optional = true},
-	[LEARN] = {"learn", "FILE", NULL, SB_GROUP_MORE, NULL,
-		   "print, or write to FILE, rules that would have sufficed for what was refused",
-		   .optional = true},
-	[REQUIRE_AUDIT] = {"require-audit", NULL, NULL, SB_GROUP_MORE, NULL,
-			   "do not run without a record", .inherited = true},
-	[KEEP_BACKGROUND] = {"keep-background", NULL, NULL, SB_GROUP_MORE, NULL,
-			     "wait for what the command leaves running instead of ending it"},
-	[BEST_EFFORT] = {"best-effort", NULL, NULL, SB_GROUP_MORE, NULL,
-			 "run even where this machine cannot hold everything", .inherited = true},
-	[KEEP_FD] = {"keep-fd", "N", NULL, SB_GROUP_MORE, NULL, "leave descriptor N open"},
-	[KEEP_ENV] = {"keep-env", "NAMES", NULL, SB_GROUP_RUN, NULL,
-		      "let the command see these variables only, e.g. PATH,HOME,LC_*"},
-	[CLEAN_ENV] = {"clean-env", NULL, NULL, SB_GROUP_RUN, NULL,
-		       "let the command see no variables but usual ones without secrets"},
-	[ASK_FD] = {"ask-fd", "N", NULL, SB_GROUP_RUN, NULL,
-		    "for programs: answers questions on this inherited socket"},
-	[MCP] = {"mcp", NULL, NULL, SB_GROUP_RULES, "serve AI agents",
-		 "serve agents: file tools and commands over MCP on standard input and output"},
-	[HOOK] = {"hook", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,
-		  "for an agent's settings: its shell commands run under sandbash, its file tools "
-		  "are judged"},
-	[SETUP] = {"setup", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,
-		   "show what makes an agent use the hook and the server; --apply writes it"},
-	[APPLY] = {"apply", NULL, NULL, SB_GROUP_MORE, NULL, "with --setup: write it"},
-	[UNDO] = {"undo", NULL, NULL, SB_GROUP_MORE, NULL, "with --setup: take it back"},
-	[SHELL] = {"shell", "PROGRAM", NULL, SB_GROUP_MORE, NULL,
-		   "the shell to start instead of bash"},
-
-	[DRY_RUN] = {"dry-run", NULL, NULL, SB_GROUP_LOOK, "say it, run nothing",
-		     "say what would be run, and how; run nothing"},
-	[EXPLAIN] = {"explain", "PATH", NULL, SB_GROUP_LOOK, "what, why, and how",
-		     "what may be done to PATH, why, and how to change that"},
-	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force",
-			  "every rule in force"},
-	[LIST_PATHS] = {"list-paths", NULL, NULL, SB_GROUP_LOOK, "by their source",
-			"the configured paths, by source"},
-	[STATUS] = {"status", NULL, NULL, SB_GROUP_LOOK, "what holds here",
-		    "what holds here, inside or outside a sandbox"},
-	[DOCTOR] = {"doctor", NULL, NULL, SB_GROUP_LOOK, "what is missing",
-		    "what this machine offers, and how to get the rest"},
-	[LOG] = {"log", NULL, NULL, SB_GROUP_LOOK, "what runs did",
-		 "what was asked, answered, refused and done in runs"},
-	[STATS] = {"stats", NULL, NULL, SB_GROUP_LOOK, "how often",
-		   "how often: the counters of all runs, or of some"},
-	[PROFILES] = {"profiles", NULL, NULL, SB_GROUP_LOOK, NULL,
-		      "the profiles that there are, for agents and other programs"},
-	[PROFILE_SHOW] = {"profile-show", "NAME", NULL, SB_GROUP_LOOK, NULL, "print a profile"},
-	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},
-	[HELP] = {"help", NULL, NULL, SB_GROUP_LOOK, NULL, "a summary of the options"},
-	[VERSION] = {"version", NULL, NULL, SB_GROUP_LOOK, "and layers here",
-		     "version, and the kernel layers found here"},
-
-	[FOLLOW] = {"follow", NULL, NULL, SB_GROUP_LOG, NULL, "with --log: go on as events happen"},
-	[VERIFY] = {"verify", NULL, NULL, SB_GROUP_LOG, NULL,
-		    "with --log: check that no record was changed or removed"},
-	[PRUNE] = {"prune", NULL, NULL, SB_GROUP_LOG, NULL,
-		   "with --log: remove the records of old runs"},
-	[SINCE] = {"since", "TIME", NULL, SB_GROUP_LOG, NULL,
-		   "with --log, --stats: since a time (UTC), or a while ago (2h, 3d)"},
-	[LOG_SESSION] = {"log-session", "SESSION", NULL, SB_GROUP_LOG, NULL,
-			 "with --log, --stats: of this session, by its ID or name"},
-	[LOG_PATH] = {"log-path", "PATH", NULL, SB_GROUP_LOG, NULL,
-		      "with --log: about PATH or beneath it"},
-	[LOG_VERDICT] = {"log-verdict", "allow|deny", "allow deny", SB_GROUP_LOG, NULL,
-			 "with --log: what was allowed, or what was denied"},
-
-	[ADD_PATH] = {"add-path", "PATH", NULL, SB_GROUP_CONFIG, "writable from now on",
-		      "make PATH writable from this directory, from now on"},
-	[REMOVE_PATH] = {"remove-path", "PATH", NULL, SB_GROUP_CONFIG, "take that back",
-			 "take that back"},
-	[EDIT] = {"edit", NULL, NULL, SB_GROUP_CONFIG, "this directory's file",
-		  "open this directory's rules in an editor"},
-	[GLOBAL] = {"global", NULL, NULL, SB_GROUP_CONFIG, "for all directories",
-		    "with these: the rules of all directories"},
-	[CONFIG_DIR] = {"config-dir", "DIR", NULL, SB_GROUP_RUN, NULL,
-			"take the configuration from DIR, also if that lies in a project"},
-
-	[COMPLETION] = {"completion", "SHELL", "bash zsh fish", SB_GROUP_LOOK, NULL, NULL},
-};
-
-const size_t sb_option_count = sizeof sb_options / sizeof sb_options[0];
-
-const char *sb_group_title(enum sb_group group)
-{
-	static const char *const titles[] = {
-		"Runs COMMAND (or bash) so that it can change only the current directory. Rules",
-		"How to run (MODE is read-only, workspace-write or danger-full-access)",
-		"Looking",
-		"More",
-		"Log",
-		"Configuration",
-	};
-
-	return titles[group];
-}
 
 static const struct {
 	enum id id;
@@ -263,6 +28,8 @@ static const struct {
 	{STATS, SB_ACTION_STATS},
 	{PROFILES, SB_ACTION_PROFILES},
 	{PROFILE_SHOW, SB_ACTION_PROFILE_SHOW},
+	{ZONES, SB_ACTION_ZONES},
+	{WORKER_CHECK, SB_ACTION_WORKER_CHECK},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
 	{REMOVE_PATH, SB_ACTION_REMOVE_PATH},
 	{EDIT, SB_ACTION_EDIT},
@@ -676,10 +443,11 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 {
 	bool edits = line->action == SB_ACTION_ADD_PATH || line->action == SB_ACTION_REMOVE_PATH ||
 		     line->action == SB_ACTION_EDIT;
-	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_PROFILES;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_ZONES;
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
-	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP) {
+	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP &&
+	    line->action != SB_ACTION_WORKER_CHECK) {
 		sb_fail(err, SB_E_INVALID, 0, "--%s cannot be combined with a command ('%s')",
 			line->action_name, line->command[0]);
 		return sb_hint(err, "run them one after the other");
@@ -699,7 +467,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
 			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			"--status, --doctor, --log, --stats, --watch or --profiles");
+			"--status, --doctor, --log, --stats, --watch, --profiles or --zones");
 	return check_log(line, err);
 }
 

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -305,10 +306,13 @@ static int read_file(struct sb_worker *out, struct sb_error *err)
 
 int sb_worker_load(const char *file, struct sb_worker *out, struct sb_error *err)
 {
+	SB_AUTO_FREE char *cwd = file[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
 	int status;
 
 	*out = (struct sb_worker){0};
-	status = sb_path_canonical(file, &out->file, NULL, err);
+	status = sb_path_absolute(file, cwd ? cwd : "/", NULL, &whole, err);
+	if (status == SB_OK)
+		status = sb_path_canonical(whole, &out->file, NULL, err);
 	if (status == SB_OK)
 		status = read_file(out, err);
 	if (status != SB_OK)

@@ -4,8 +4,8 @@
  * Maps and lists, by indentation or in braces and brackets on one line; words, plain or quoted; text behind
  * "|" and ">"; comments.  Everything else is an error that says where: anchors and aliases (a few lines of
  * them can mean gigabytes), tags, directives, a second document, tabs before a key, a key twice, a plain
- * value that goes on in the next line.  What is read means the same to every YAML reader
- * (tests/unit/test_yaml.py compares); what is not read is refused, never guessed.
+ * value that goes on in the next line.  What is read means the same to every YAML reader; what is not read
+ * is refused, never guessed.
  */
 #ifndef SB_ZONES_YAML_H
 #define SB_ZONES_YAML_H
