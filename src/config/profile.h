@@ -125,6 +125,10 @@ int sb_login_paths(const struct sb_home *home, const char *program,
 		   int (*found)(void *context, const char *path, struct sb_error *err),
 		   void *context, struct sb_error *err);
 
+/* Rules of a profile that let the agent's logins be read, where they are. */
+int sb_login_open(struct sb_maker *maker, const struct sb_rule_source *source, const char *agent,
+		  struct sb_error *err);
+
 /* The text of one, malloc'ed, and the user's file it is from (or NULL).  SB_E_MISSING. */
 int sb_profile_text(const struct sb_home *home, const char *name, char **out_text, char **out_file,
 		    struct sb_error *err);
