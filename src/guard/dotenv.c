@@ -98,6 +98,7 @@ static bool word_is_plain(struct text word)
 		return bracket_is_plain(word);
 	if (is_one_of("*[", word) || (is_one_of("?", word) && word.at + 1 < word.end))
 		return false;
+	skip(&word, "+'\""); /* "PATH+=:bin" */
 	/* "what?" matches no more than "what=" */
 	return !is_one_of("=?", word) || !sb_dotenv_steers(name, length);
 }
