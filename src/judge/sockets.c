@@ -132,7 +132,9 @@ void sb_heed_service(const struct sb_grounds *grounds, struct sb_judged *judged)
 	const struct sb_site *site = judged->site;
 	bool by_object = site->object >= 0;
 
+	/* a descriptor of a socket never had a name: nobody listens behind it */
 	if (!S_ISSOCK(site->mode) || is_beyond(grounds) ||
+	    (site->nameless && site->path[0] != '/') ||
 	    (!site->nameless &&
 	     is_open_place(grounds, judged->decision.rule,
 			   by_object ? site->object : site->directory, site->path)) ||
