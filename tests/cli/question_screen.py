@@ -246,7 +246,9 @@ class Xterm(Asker):
     def clean(self):
         super().clean()
         plain = self.question
+        before = self.stable()
         self.feed(b"\x1b[6 q")  # another cursor
+        check(self.until(lambda: self.picture() != before, 10), "the cursor stays as it was")
         self.ask()
         check(self.until(lambda: self.picture() not in (plain, b""), 1))
         other = self.stable()
