@@ -481,6 +481,9 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 		heed_guard(grounds, first, false, false, out);
 		heed_guard(grounds, second, bytes, bytes, out);
 	}
+	sb_heed_gone_service(grounds, from, first);
+	if (to)
+		sb_heed_gone_service(grounds, to, second);
 	sb_heed_placed(grounds, from, second);
 	sb_heed_moved(grounds, file, file, from, second);
 	if (what->exchange)
@@ -575,6 +578,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		break;
 	case SB_DEED_REMOVE:
 		judge_one(grounds, what, SB_DELETE, site, SB_GUARD_UNLINK, false, out);
+		sb_heed_gone_service(grounds, 0, &out->all[0]);
 		break;
 	case SB_DEED_RENAME:
 		judge_rename(grounds, what, out);
@@ -590,7 +594,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		break;
 	case SB_DEED_CONNECT:
 		judge_rules_alone(grounds, what, SB_MODIFY, out);
-		sb_heed_service(grounds, &out->all[0]);
+		sb_heed_service(grounds, site->mode, &out->all[0]);
 		break;
 	}
 	heed_depth(grounds, what, out);
@@ -708,7 +712,7 @@ void sb_judge_op(const struct sb_grounds *grounds, enum sb_op op, const struct s
 	else
 		judge_one(grounds, what, op, &what->site, SB_GUARD_WRITE, true, &judgement);
 	if (op == SB_MODIFY) /* which of a socket is connecting */
-		sb_heed_service(grounds, &judgement.all[0]);
+		sb_heed_service(grounds, what->site.mode, &judgement.all[0]);
 	*out = judgement.all[0];
 	out->site = &what->site;
 }

@@ -30,7 +30,10 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		   const struct sb_site *from, mode_t mode, struct sb_judged *judged);
 
 /* sockets.c: somebody connects to what is there. */
-void sb_heed_service(const struct sb_grounds *grounds, struct sb_judged *judged);
+void sb_heed_service(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
+
+/* What is there goes away: a socket, or a directory that may hold some.  mode 0: not known. */
+void sb_heed_gone_service(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 
 /* As sb_heed_moved(), which calls it. */
 void sb_heed_moved_service(const struct sb_grounds *grounds, const struct sb_site *at,

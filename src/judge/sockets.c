@@ -127,14 +127,13 @@ static void ask(struct sb_judged *judged)
  * Price: who wants to use a service there names its socket, or is asked.
  * Held by: tests/supervise/connects.py, tests/mcp/services.py
  */
-void sb_heed_service(const struct sb_grounds *grounds, struct sb_judged *judged)
+void sb_heed_service(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
 	bool by_object = site->object >= 0;
 
 	/* a descriptor of a socket never had a name: nobody listens behind it */
-	if (!S_ISSOCK(site->mode) || is_beyond(grounds) ||
-	    (site->nameless && site->path[0] != '/') ||
+	if (!S_ISSOCK(mode) || is_beyond(grounds) || (site->nameless && site->path[0] != '/') ||
 	    (!site->nameless &&
 	     is_open_place(grounds, judged->decision.rule,
 			   by_object ? site->object : site->directory, site->path)) ||
@@ -173,6 +172,32 @@ static bool holds_service(const struct sb_grounds *grounds, int at, const char *
 			return true;
 	}
 	return dir.error;
+}
+
+/*
+ * SECURITY: nobody takes the place of a service.
+ *
+ * Danger: its socket is removed or moved away, and the run binds one of its own there: whoever connects next tells it
+ * secrets, or does what it says.
+ * Price: a directory that leaves its place, out of the project, is walked through.
+ * Held by: tests/supervise/connects.py
+ */
+void sb_heed_gone_service(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+	unsigned left = MAX_WALKED;
+	struct stat info;
+
+	if (judged->decision.verdict != SB_ALLOW || is_beyond(grounds) || site->nameless ||
+	    site->directory < 0 ||
+	    is_open_place(grounds, judged->decision.rule, site->directory, site->path))
+		return;
+	if (!mode && fstatat(site->directory, site->name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+		mode = info.st_mode;
+	if (S_ISSOCK(mode) ? !is_own(grounds, site->directory, site->name)
+			   : S_ISDIR(mode) && holds_service(grounds, site->directory, site->name,
+							    &left, MAX_DEPTH))
+		ask(judged);
 }
 
 /*

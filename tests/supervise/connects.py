@@ -3,6 +3,8 @@
 import os
 import shutil
 import socket
+import stat
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -114,6 +116,29 @@ def elsewhere(fx):
         check(result.status != 0 and not service.reached(), "a service, inside")
 
 
+@test("P2 nobody takes the place of a service: its socket stays where it is", variants=("full", "flat"))
+def taken(fx):
+    place = fx.outside / "out"
+    deep = place / "deep"
+    flag = f"--allow-write={place}"
+    ways = {"removed": f"rm -f {deep}/s", "moved": f"mv {deep}/s {place}/s", "replaced": f"mv {place}/file {deep}/s",
+            "replaced by a link": f"ln -sf x {deep}/s", "moved with its directory": f"mv {deep} {place}/away"}
+    for what, way in ways.items():
+        with Service(deep / "s"):
+            fx.write(place / "file", "x")
+            equal(subprocess.run(["sh", "-c", way], check=False).returncode, 0, f"control: {what}")
+        shutil.rmtree(place)
+        with Service(deep / "s") as service:
+            fx.write(place / "file", "x")
+            result = fx.sandbash(flag, "sh", "-c", way)
+            check(result.status != 0, f"{what}: {result.stderr}")
+            check(stat.S_ISSOCK((deep / "s").lstat().st_mode), f"{what}: it is gone")
+            connects(fx, service)
+        equal(fx.sandbash(flag, "sh", "-c", f"cd {place} && mkdir -p d && : >d/f && mv d e && rm -r e file").status, 0,
+              "neighbour: files and directories")
+        shutil.rmtree(place)
+
+
 @test("P2 what was bound before the run is not its own, whoever bound it", variants=("full", "flat"))
 def earlier(fx):
     """A server of an earlier run that goes on is a service outside to the next one."""
@@ -122,7 +147,7 @@ def earlier(fx):
     with Service(place / "s") as service:
         flag = f"--allow-write={place}"
         result = fx.sandbash(flag, "sh", "-c", f'rm {place}/s && exec "$@"', "-", *python(OWN, f"{place}/s"))
-        equal(result.status, 0, f"a name that it has made anew: {result.stderr}")
+        check(result.status != 0, "its name was taken")
         check(not service.reached(), "the old one")
         equal(fx.sandbash(flag, *python(CONNECT, f"{place}/s")).stderr.count("PermissionError"), 1)
 
