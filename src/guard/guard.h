@@ -311,6 +311,9 @@ bool sb_guard_is_held(const char *path);
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
 
+/* Is the home directory in the directory at path, or is that one of it in which rows of the table go on? */
+bool sb_guard_is_holder(const struct sb_guard *guard, int directory, const char *path);
+
 /*
  * row was the answer about path.  How much of path is the directory that holds what the row names, told
  * by names alone?  Of P/.claude/skills/a/b that is P; of P/.config/autostart/x it is P/.config, in which

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
@@ -82,6 +83,19 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 				return table->rows[i].row;
 	}
 	return NULL;
+}
+
+bool sb_guard_is_holder(const struct sb_guard *guard, int directory, const char *path)
+{
+	const char *home = guard->options.home, *slash = strrchr(path, '/');
+	const struct sb_guard_place place = {directory, path, slash ? slash + 1 : path, S_IFDIR};
+	struct sb_guard_answer answer;
+
+	/* a link in its place would be asked about */
+	return home &&
+	       (sb_path_within(path, home) ||
+		(sb_path_within(home, path) &&
+		 sb_guard_judge(guard, SB_GUARD_SYMLINK, &place, &answer) != SB_GUARD_PLAIN));
 }
 
 /* --- what a rule has to name ---------------------------------------------------------------- */

@@ -12,6 +12,24 @@ void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
 		sb_ignored_begin(&grounds->ignored);
 }
 
+/*
+ * SECURITY: names in the run's own /tmp are not guarded.
+ *
+ * Danger: a tree that was prepared there gets a place where a program outside obeys it.  But the
+ * directory is on a file system of the run's own, which ends with it, and is known by that, not by
+ * its path: a project that lies in /tmp is on another.  Renames and links do not leave a mount
+ * (EXDEV), so whatever comes out is made name by name, and judged where it arrives.
+ * Price: what a program inside would obey there the run can write, as it can all of its memory.
+ * Held by: tests/supervise/everyday.py, "its own /tmp"
+ */
+bool sb_has_guard(const struct sb_grounds *grounds, const struct sb_site *site)
+{
+	return grounds->guard && !site->in_proc && site->path[0] == '/' && !site->nameless &&
+	       !sb_fast_holds(grounds->policy, site->path) &&
+	       sb_policy_mode(grounds->policy) != SB_MODE_DANGER_FULL_ACCESS &&
+	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
+}
+
 /* Whatever may be made there unasked is guarded, but in fast roots. */
 static bool in_guarded_root(void *policy, const char *path)
 {

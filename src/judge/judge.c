@@ -31,7 +31,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->site = site;
 	next->decision = (struct sb_decision){SB_ALLOW, NULL};
 	next->why = SB_WHY_RULE;
-	next->no_rule_opens = false;
+	next->no_rule_opens = next->leads_home = false;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
 	next->guard.looked = next->guard.found = 0;
@@ -230,23 +230,6 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 
 /* --- guarded names -------------------------------------------------------------------------------- */
 
-/*
- * SECURITY: names in the run's own /tmp are not guarded.
- *
- * Danger: a tree that was prepared there gets a place where a program outside obeys it.  But the
- * directory is on a file system of the run's own, which ends with it, and is known by that, not by
- * its path: a project that lies in /tmp is on another.  Renames and links do not leave a mount
- * (EXDEV), so whatever comes out is made name by name, and judged where it arrives.
- * Price: what a program inside would obey there the run can write, as it can all of its memory.
- * Held by: tests/supervise/everyday.py, "its own /tmp"
- */
-static bool has_guard(const struct sb_grounds *grounds, const struct sb_site *site)
-{
-	return grounds->guard && !site->in_proc && site->path[0] == '/' && !site->nameless &&
-	       !sb_fast_holds(grounds->policy, site->path) && !is_danger(grounds) &&
-	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
-}
-
 static struct sb_guard_place place_of(const struct sb_site *site, mode_t mode)
 {
 	bool named = site->directory >= 0 && site->name[0] && strcmp(site->name, ".") != 0;
@@ -324,7 +307,7 @@ static void judge_one(const struct sb_grounds *grounds, const struct sb_case *wh
 	struct sb_guard_place place;
 
 	judge_rules(grounds, what, NULL, judged);
-	if (what->rules_only || !has_guard(grounds, site))
+	if (what->rules_only || !sb_has_guard(grounds, site))
 		return;
 	place = place_of(site, site->mode);
 	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
@@ -463,7 +446,8 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 		heed_reading(grounds, target, file,
 			     judge_end(grounds, what, SB_DELETE, 1, directory, out));
 	}
-	if (from && !what->rules_only && has_guard(grounds, file) && has_guard(grounds, target)) {
+	if (from && !what->rules_only && sb_has_guard(grounds, file) &&
+	    sb_has_guard(grounds, target)) {
 		struct sb_guard_place old = place_of(file, from), new = place_of(target, to);
 		bool bytes = S_ISREG(from) && !what->exchange && !what->whiteout;
 
@@ -521,7 +505,7 @@ static void judge_depth(const struct sb_grounds *grounds, const struct sb_case *
 		stricter(judged->decision, sb_decide(grounds->policy, judged->op, site->whole));
 	if (sb_decide(grounds->policy, SB_READ, site->whole).verdict != SB_ALLOW)
 		judged->decision.verdict = SB_DENY;
-	if (what->deed != SB_DEED_REMOVE && has_guard(grounds, site) &&
+	if (what->deed != SB_DEED_REMOVE && sb_has_guard(grounds, site) &&
 	    (!between || judged->guard.verdict != SB_GUARD_PLAIN ||
 	     sb_guard_row_in(grounds->guard, between)))
 		judged->decision.verdict = SB_DENY;
@@ -614,14 +598,15 @@ static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case
 	judge_rules(grounds, what, NULL, judged);
 	if (!look(site, &info))
 		return;
+	if (sb_has_guard(grounds, site)) {
+		place = place_of(site, info.st_mode);
+		sb_guard_landed(grounds->guard, &place, &judged->guard);
+		if (S_ISDIR(info.st_mode) &&
+		    is_other_place(grounds, &out->sites[0], &out->sites[1]))
+			sb_guard_brings(grounds->guard, &place, &place, &judged->guard);
+		heed_guard(grounds, judged, S_ISREG(info.st_mode), S_ISREG(info.st_mode), out);
+	}
 	sb_heed_moved(grounds, site, &out->sites[site == &out->sites[0]], info.st_mode, judged);
-	if (!has_guard(grounds, site))
-		return;
-	place = place_of(site, info.st_mode);
-	sb_guard_landed(grounds->guard, &place, &judged->guard);
-	if (S_ISDIR(info.st_mode) && is_other_place(grounds, &out->sites[0], &out->sites[1]))
-		sb_guard_brings(grounds->guard, &place, &place, &judged->guard);
-	heed_guard(grounds, judged, S_ISREG(info.st_mode), S_ISREG(info.st_mode), out);
 }
 
 void sb_judge_renamed(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -728,7 +713,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
 	    is_foreign(grounds, &create, true, site->path) || is_service(grounds, &create, site))
 		return false;
-	if (!has_guard(grounds, site))
+	if (!sb_has_guard(grounds, site))
 		return true;
 	place = place_of(site, 0);
 	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN &&

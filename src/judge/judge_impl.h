@@ -22,6 +22,12 @@ bool sb_rules_open(const struct sb_guard *guard, const struct sb_policy *policy,
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 
+/* grounds.c: do names count there? */
+bool sb_has_guard(const struct sb_grounds *grounds, const struct sb_site *site);
+
+/* followed.c: the same of a link's end, as it would be written outside; sb_heed_link() calls it. */
+void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
+
 /* leads.c: a link that says text (NULL: not known) gets the name. */
 void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 

@@ -129,6 +129,8 @@ void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_
 	if (judged->decision.verdict == SB_ALLOW && rule &&
 	    (site->whole || !text || !stays(grounds->policy, rule, site->path, text)))
 		judged->decision = (struct sb_decision){SB_ASK, &leading};
+	if (text)
+		sb_heed_followed(grounds, text, judged);
 }
 
 bool sb_judge_brings_links(const struct sb_policy *policy, const char *from, const char *to)
@@ -145,6 +147,11 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 	ssize_t length;
 
 	sb_heed_moved_service(grounds, at, from, mode, judged);
+	if (S_ISLNK(mode) && judged->decision.verdict == SB_ALLOW) {
+		length = readlinkat(at->directory, at->name, text, sizeof text - 1);
+		text[length > 0 ? length : 0] = '\0';
+		sb_heed_link(grounds, length > 0 ? text : NULL, judged);
+	}
 	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
 	    judged->decision.rule->tier != SB_TIER_PROFILE)
 		return; /* the usual case, without another look at the rules */
@@ -152,9 +159,4 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		judged->decision = (struct sb_decision){SB_ASK, &waiting};
 	if (S_ISDIR(mode) && sb_judge_brings_links(grounds->policy, from->path, judged->site->path))
 		judged->decision = (struct sb_decision){SB_ASK, &brought};
-	if (!S_ISLNK(mode))
-		return;
-	length = readlinkat(at->directory, at->name, text, sizeof text - 1);
-	text[length > 0 ? length : 0] = '\0';
-	sb_heed_link(grounds, length > 0 ? text : NULL, judged);
 }

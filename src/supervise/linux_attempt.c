@@ -489,8 +489,10 @@ static enum answer do_it(struct attempt *it)
 			       ? forward(it)
 			       : fail_as_kernel(it, outcome.error);
 	sb_tell_act(&telling, call, &it->file, &it->target);
-	if (it->judged)
+	if (it->judged) {
+		sb_tell_links(&telling, &it->judgement);
 		sb_broker_done(it->broker, it->judgement.strictest->op);
+	}
 	sb_broker_answer(it->broker, call, &it->file, &it->target, &outcome);
 	return ANSWERED;
 }

@@ -543,6 +543,7 @@ static void tell(struct sb_approver *approver, const struct sb_pending *pending)
 
 	if (!pending->judgement.lands)
 		sb_tell_act(&telling, &pending->request->call, &pending->file, &pending->target);
+	sb_tell_links(&telling, &pending->judgement);
 	sb_linger_landed(&telling, &pending->judgement, sb_bytes_seen(&pending->source.old));
 }
 

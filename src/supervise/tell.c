@@ -147,3 +147,11 @@ void sb_tell_at(const struct sb_telling *telling, const char *path, const char *
 	if (!sb_buf_failed(&line))
 		telling->note(telling->context, SB_NOTE_GRAVE, line.data);
 }
+
+void sb_tell_links(const struct sb_telling *telling, const struct sb_judgement *judgement)
+{
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].leads_home)
+			sb_tell_at(telling, judgement->all[i].site->path,
+				   "is a link to a directory outside in which programs obey files");
+}

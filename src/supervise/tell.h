@@ -29,4 +29,7 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 /* "'PATH' WHAT", which is grave, unless it is gone with the run anyway. */
 void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what);
 
+/* Of links that were made, or have got a name: do they lead where guarded names are? */
+void sb_tell_links(const struct sb_telling *telling, const struct sb_judgement *judgement);
+
 #endif

@@ -274,6 +274,36 @@ def commands(fx, era):
 
 
 @each_era
+def led_out(fx, era):
+    """C3 a link that leads to a guarded name outside asks, by whichever tool; once and deny are offered"""
+    server = Server(fx, era=era)
+    server.answers = lambda params: "deny"
+    (fx.project / "a/b/c").mkdir(parents=True)
+    os.symlink("../.bash_aliases", fx.project / "a/b/link")  # which leads nowhere from there
+    os.symlink("../../.bash_aliases", fx.project / "a/b/c/link")
+    os.symlink("../notes.txt", fx.project / "a/b/plain")
+    calls = (("run_command", {"command": "ln -s ~/.bash_aliases CHANGELOG"}),
+             ("move_file", {"source": "a/b/link", "destination": "NEWS"}),
+             ("copy_file", {"source": "a/b/c", "destination": "d", "recursive": True}))
+    for number, (tool, arguments) in enumerate(calls):
+        result = server.call(tool, **arguments)
+        check(not any(os.path.lexists(fx.path(name)) for name in ("CHANGELOG", "NEWS", "d/link")), tool)
+        equal(len(server.asked), number + 1, f"{tool} {result}")
+        equal(choices(server.asked[-1]), ["once", "deny"], tool)
+        contains(message(server.asked[-1]), f"leads to '{fx.home}/.bash_aliases'")
+        contains(message(server.asked[-1]), "shell start-up file")
+    (fx.project / "a/b/c/link").unlink()
+    (fx.project / "a/b/c/link").symlink_to("../../notes.txt")
+    server.data("move_file", source="a/b/plain", destination="one")
+    server.data("copy_file", source="a/b/c", destination="two", recursive=True)
+    check(fx.path("one").is_symlink() and fx.path("two/link").is_symlink(), "neighbours")
+    equal(len(server.asked), 3, "neighbours ask nobody")
+    server.answers = lambda params: "once"
+    server.data("move_file", source="a/b/link", destination="TODO")
+    equal(os.readlink(fx.path("TODO")), "../.bash_aliases", "somebody said yes")
+
+
+@each_era
 def ahead(fx, era):
     """C8 a guarded name that is asked for ahead: said what it is, once and deny, and used up"""
     server = opened(fx, era)

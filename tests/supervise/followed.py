@@ -1,0 +1,149 @@
+"""followed.py - links that lead to what programs outside obey: who writes by their names writes there."""
+
+import os
+
+from tap import check, contains, equal, lacks, run_all, test
+
+BOTH = ("full", "flat")
+
+# every way that we know to get a link into the project that leads to ~/.bash_aliases
+PLANT = r"""
+import ctypes, os, shutil, sys
+home = os.environ["HOME"]
+victim = home + "/.bash_aliases"
+libc = ctypes.CDLL(None, use_errno=True)
+def exchange(a, b):
+    if libc.renameat2(-100, a.encode(), -100, b.encode(), 2):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+def clean():
+    for path in ("x", "a", "b", "d", "file", *(f"d{number}" for number in range(38))):
+        try: os.unlink(path)
+        except OSError: shutil.rmtree(path, ignore_errors=True)
+def found():
+    return any(os.path.realpath(os.path.join(top, one)) == victim
+               for top, some, more in os.walk(".") for one in some + more)
+def absolute(): os.symlink(victim, "x")
+def relative(): os.symlink("../.bash_aliases", "x")
+def odd(): os.symlink(".//./../project/..//.bash_aliases", "x")
+def deep(): os.makedirs("a/b"); os.symlink("../../../.bash_aliases", "a/b/x")
+def by_file(): open("file", "w").close(); os.unlink("file"); os.symlink(victim, "file")
+def by_directory(): os.symlink(home, "d"); os.symlink("d/.bash_aliases", "x")
+def by_above(): os.symlink("..", "d"); os.symlink("./d/.bash_aliases", "x")
+def by_process(): os.symlink("/proc/self/cwd/../.bash_aliases", "x")
+def by_root(): os.symlink("/proc/self/root" + victim, "x")
+def by_process_in_steps(): os.symlink("/proc/self", "d"); os.symlink("d/cwd/../.bash_aliases", "x")
+def by_long_text(): os.symlink("./" * 2030 + "../.bash_aliases", "x")
+def by_many():
+    os.symlink("..", "d")
+    for number in range(38): os.symlink(f"./d{number - 1}" if number else "./d", f"d{number}")
+    os.symlink("d37/.bash_aliases", "x")
+def at_descriptor():
+    fd = os.open(".", os.O_RDONLY)
+    try: os.symlink(victim, "x", dir_fd=fd)
+    finally: os.close(fd)
+def moved_up(): os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); os.rename("a/b/x", "x")
+def replaced():
+    os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x")
+    open("file", "w").close(); os.rename("a/b/x", "file")
+def linked(): os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); os.link("a/b/x", "x", follow_symlinks=False)
+def exchanged():
+    os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); open("file", "w").close(); exchange("a/b/x", "file")
+def exchanged_back():
+    os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); open("file", "w").close(); exchange("file", "a/b/x")
+def carried_up(): os.makedirs("a/b"); os.symlink("../../.bash_aliases", "a/b/x"); os.rename("a/b", "b")
+for way in (absolute, relative, odd, deep, by_file, by_directory, by_above, by_process, by_root, by_process_in_steps,
+            at_descriptor, by_long_text, by_many, moved_up, replaced, linked, exchanged, exchanged_back, carried_up):
+    clean()
+    try: way()
+    except OSError: pass
+    print(way.__name__, "PLANTED" if found() else "no")
+clean()
+"""
+WAYS = 19
+
+
+@test("no way to a link in the project that leads to a shell's start-up file", BOTH)
+def planted(fx):
+    for there in (False, True):
+        if there:
+            fx.write(fx.home / ".bash_aliases", "mine\n")
+        control = fx.run("python3", "-c", PLANT)
+        equal(control.stdout.count(" PLANTED\n"), WAYS, control.stdout + control.stderr)
+        result = fx.sandbash("--consent=deny", "--quiet", "python3", "-c", PLANT)
+        equal(result.stdout.count(" no\n"), WAYS, result.stdout + result.stderr)
+
+
+# where links lead, and what was there before
+ENDS = {
+    "a settings file": ("~/.config/Code/User/settings.json", "mkdir -p ~/.config/Code/User"),
+    "a directory where all is obeyed": ("~/.config/autostart", "mkdir -p ~/.config/autostart"),
+    "a hook of another repository": ("~/other/.git/hooks/pre-commit", "git init -q ~/other"),
+    "a program by another name": ("~/.local/bin/tool",
+                                  "mkdir -p ~/.local/bin; install -m 755 /bin/true ~/.local/bin/tool"),
+    "a program that is not there": ("~/.local/bin/CHANGELOG", "mkdir -p ~/.local/bin"),
+    "a key": ("~/.ssh/id_rsa", "mkdir -p ~/.ssh; echo k > ~/.ssh/id_rsa"),
+    "a token": ("~/.aws/credentials", "mkdir -p ~/.aws; echo k > ~/.aws/credentials"),
+    "another project's settings": ("~/other/.vscode/tasks.json", "mkdir -p ~/other/.vscode"),
+}
+
+
+@test("links to guarded names and credentials ask, whatever they are", BOTH)
+def ends(fx):
+    for what, (end, before) in ENDS.items():
+        fx.run("sh", "-c", before)
+        made = ["sh", "-c", f"ln -s {end} CHANGELOG"]
+        fx.run(*made)
+        check(fx.path("CHANGELOG").is_symlink(), f"the control: {what}")
+        fx.path("CHANGELOG").unlink()
+        result = fx.sandbash("--consent=deny", *made)
+        check(not os.path.lexists(fx.path("CHANGELOG")), f"{what}: {result.stderr}")
+        contains(result.stderr, "built-in: a link to what", what)
+
+
+@test("links to ordinary places are made unasked", BOTH)
+def neighbours(fx):
+    fx.run("sh", "-c", """mkdir -p ~/.local/bin ~/.local/share/pnpm/store ~/.config/Code/User ~/lib
+        install -m 755 /bin/true ~/.local/bin/python3.12; install -m 755 /bin/true ~/.local/bin/tool; git init -q .""")
+    script = """set -e
+        mkdir -p .venv/bin .venv/lib node_modules/.bin node_modules/.pnpm/a/node_modules/a packages/one/src .vscode.d
+        ln -s /usr/bin/python3 .venv/bin/python3; ln -s python3 .venv/bin/python; ln -s lib .venv/lib64
+        ln -s ~/.local/bin/python3.12 .venv/bin/python3.12; ln -s ~/.local/bin/python3.12 node_modules/.bin/python
+        ln -s ~/.local/bin/tool .venv/bin/tool
+        ln -s ../a/cli.js node_modules/.bin/a; ln -s .pnpm/a/node_modules/a node_modules/a
+        ln -s ../../b/node_modules/b node_modules/.pnpm/a/node_modules/b
+        ln -s ~/.local/share/pnpm/store node_modules/.store; ln -s ../lib lib; ln -s ../../../lib packages/one/lib
+        ln -s /dev/stdout access.log; ln -s /proc/self/fd/2 error.log; ln -s /proc/self/mounts mtab
+        ln -s /proc/self/exe self; ln -s ~ home; ln -s ~/.config settings; ln -s .. up; ln -s ../CHANGELOG out
+        ln -s ./.git/config git-config; ln -s nowhere/at/all dangling; ln -s ./circle circle
+        mv access.log packages/one/access.log; ln -s ../../lib packages/l; mv packages p; mv .venv venv
+        ln -s ~/.bash_aliases /tmp/in-its-own-$$ && rm /tmp/in-its-own-$$ || [ "$1" = flat ]"""
+    result = fx.sandbash("--consent=deny", "sh", "-c", script, "sh", fx.variant)
+    equal(result.status, 0, result.stderr)
+    if fx.variant == "full":
+        lacks(result.stderr, "refused")
+    equal(os.readlink(fx.path("venv/bin/python3")), "/usr/bin/python3")
+
+
+@test("a link to a directory that holds guarded names is told at the end", BOTH)
+def told(fx):
+    fx.run("mkdir", "-p", fx.home / ".config", fx.home / "lib", "sub")
+    words = "is a link to a directory outside in which programs obey files"
+    for made in ("ln -s ~ x", "ln -s .. x", "ln -s ~/.config x", "ln -s ../.. sub/y; mv sub/y x", "ln -s / x"):
+        result = fx.sandbash("--consent=deny", "sh", "-c", f"rm -f x; {made}")
+        check(fx.path("x").is_symlink(), f"{made}: {result.stderr}")
+        contains(result.stderr, f"'{fx.path('x')}' {words}", made)
+    for made in ("ln -s ../lib x", "ln -s /usr/lib x", "ln -s .. sub/up", "ln -s ~/nothing x", "ln -s ./sub x"):
+        result = fx.sandbash("--consent=deny", "sh", "-c", f"rm -f x; {made}")
+        equal((result.status, words in result.stderr), (0, False), f"the neighbour: {made} {result.stderr}")
+
+
+@test("where a rule lets the run write the name itself, a link to it is nothing more", BOTH)
+def opened(fx):
+    made = ["sh", "-c", "ln -s ~/.bash_aliases CHANGELOG && rm CHANGELOG"]
+    equal(fx.sandbash("--consent=deny", f"--allow-write={fx.home / '.bash_aliases'}", *made).status, 0)
+    result = fx.sandbash("--consent=deny", f"--allow-write={fx.home / 'other'}", *made)
+    check(result.status != 0, "by a rule for something else")
+
+
+if __name__ == "__main__":
+    run_all()
