@@ -491,6 +491,26 @@ static int look_beneath(struct walk *walk)
 	return status;
 }
 
+/* What means something in the home directory alone, ~/bin, also where no link is on the way. */
+static int add_own_of_home(const struct walk *walk, size_t count)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const struct sb_guard_row *row = &walk->rows[i];
+		size_t length = strlen(row->pattern);
+		char *path = NULL;
+
+		if (!(row->flags & SB_GUARD_IN_HOME) || length < 3 ||
+		    strcmp(row->pattern + length - 3, "/**") != 0)
+			continue;
+		if (asprintf(&path, "%s/%.*s", walk->base, (int)length - 3, row->pattern) < 0)
+			return SB_E_NOMEM;
+		status = sb_extras_add(walk->out, (struct sb_extra){path, SB_EXTRA_ROW, row, NULL});
+	}
+	return status;
+}
+
 int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_homes *others,
 		    struct sb_extras *out)
 {
@@ -512,6 +532,8 @@ int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_h
 		status = look_beneath(&walk);
 	if (!others && status == SB_OK)
 		status = sb_index_links(directory, look_at_tracked, &walk);
+	if (status == SB_OK && others)
+		status = add_own_of_home(&walk, count);
 	if (status == SB_OK && others && others->config)
 		status = look_in_other(&walk, others->config, ".config");
 	if (status == SB_OK && others && others->data)

@@ -5,6 +5,7 @@ editors, the desktop and git.
 """
 
 import os
+import shutil
 
 from tap import check, contains, equal, lacks, run_all, test
 
@@ -235,6 +236,24 @@ def many(fx):
         fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script)
         check(not fx.exists("tool"), script)
     equal(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", "echo y >other").status, 0)
+
+
+@test("P3 what lands in ~/bin is run by name: it asks, link or not", variants=("full", "flat"))
+def programs(fx):
+    ways = {"written": "echo x >bin/ls", "moved": "echo x >y && mv y bin/ls", "deep": "mkdir -p bin/d && echo x >bin/d/ls",
+            "brought": "mkdir q && echo x >q/ls && mv q bin"}
+    for what, way in ways.items():
+        for flags, cwd in ((["--allow-home"], fx.home), ([f"--allow-write={fx.home}"], fx.project)):
+            shutil.rmtree(fx.home / "bin", ignore_errors=True)
+            if what != "brought":
+                (fx.home / "bin").mkdir()
+            fx.sandbash(*flags, "sh", "-c", f"cd {fx.home}; {way}", cwd=cwd)
+            check(not list((fx.home / "bin").rglob("ls")), f"{what}, {flags}")
+            shutil.rmtree(fx.home / "q", ignore_errors=True)
+    (fx.home / "bin").mkdir(exist_ok=True)
+    result = fx.sandbash(f"--allow-write={fx.home}/bin", "sh", "-c", f"echo x >{fx.home}/bin/ls", cwd=fx.project)
+    equal(result.status, 0, "a rule that means it")
+    equal(fx.sandbash("sh", "-c", "mkdir bin && echo x >bin/ls", cwd=fx.project).status, 0, "a project's own")
 
 
 run_all()
