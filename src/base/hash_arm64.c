@@ -1,6 +1,7 @@
 /* The instructions have no names in arm_neon.h unless the whole file is built for them. */
 #include "base/hash_blocks.h"
 
+#ifdef __aarch64__ /* scripts/cross compiles every file for the other machine */
 #include <arm_neon.h>
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -52,3 +53,4 @@ bool sb_sha256_blocks(uint32_t state[8], const unsigned char *bytes, size_t coun
 	vst1q_u32(state + 4, efgh);
 	return true;
 }
+#endif

@@ -199,14 +199,18 @@ static const char *const *obeyed(sb_variable *variable)
 		{"PI_CODING_AGENT_DIR", NULL},         {"GOBIN", NULL},
 	};
 	static const char *paths[MAX_OBEYED + 1];
+	static size_t first, end; /* of those that we have allocated, for whoever asked before */
 	const char *at = variable("PATH"), *value;
 	size_t count = 0;
 
+	for (; first < end; first++)
+		free((char *)paths[first]);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		value = variable(names[i].variable);
 		if (value && value[0] == '/' && !(names[i].usual && ends_in(value, names[i].usual)))
 			paths[count++] = value;
 	}
+	first = count;
 	for (; at && *at && count < MAX_OBEYED; at += *at == ':') {
 		size_t length = strcspn(at, ":");
 		char *one = *at == '/' ? strndup(at, length) : NULL;
@@ -217,6 +221,7 @@ static const char *const *obeyed(sb_variable *variable)
 		else
 			free(one);
 	}
+	end = count;
 	paths[count] = NULL;
 	return paths;
 }
