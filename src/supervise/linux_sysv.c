@@ -133,18 +133,24 @@ void sb_sysv_end(void)
 static bool start_keeper(void)
 {
 	static pid_t keeper;
-	int ends[2];
-	char byte;
+	int ends[2], ready[2];
+	bool is_ready = false;
+	char byte = 0;
 
 	if (keeper > 0)
 		return true;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
+	if (pipe2(ready, O_CLOEXEC) != 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
 	/* in a process with threads: nothing but system calls, on either side */
 	keeper = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (keeper == 0) {
-		setsid();
-		if (dup2(ends[0], 0) < 0 || syscall(SYS_close_range, 1, ~0u, 0) != 0)
+		if (setsid() < 0 || dup2(ends[0], 0) < 0 || write(ready[1], &byte, 1) != 1 ||
+		    syscall(SYS_close_range, 1, ~0u, 0) != 0)
 			_exit(1);
 		while (read(0, &byte, 1) < 0 && errno == EINTR)
 			;
@@ -152,9 +158,16 @@ static bool start_keeper(void)
 		_exit(0);
 	}
 	close(ends[0]);
-	if (keeper < 0)
+	close(ready[1]);
+	/* before there is anything to remove */
+	while (keeper > 0 && !(is_ready = read(ready[0], &byte, 1) == 1) && errno == EINTR)
+		;
+	close(ready[0]);
+	if (!is_ready) {
 		close(ends[1]);
-	return keeper > 0; /* the other end is open as long as we live */
+		keeper = 0;
+	}
+	return is_ready; /* the other end is open as long as we live */
 }
 
 /* A number, or a negative errno.  size: of memory in bytes, of semaphores how many. */
