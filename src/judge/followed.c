@@ -146,7 +146,9 @@ static void ask_about(const struct sb_rule *rule, const struct sb_guard_row *row
 {
 	SB_AUTO_BUF struct sb_buf name = SB_BUF(4 * PATH_MAX + 1);
 
-	judged->decision = (struct sb_decision){SB_ASK, rule};
+	/* where it asks already, an answer for the directory is none for this */
+	if (judged->decision.verdict == SB_ALLOW || !judged->decision.rule)
+		judged->decision = (struct sb_decision){SB_ASK, rule};
 	judged->why = row ? SB_WHY_GUARDED : SB_WHY_RULE;
 	judged->no_rule_opens = true;
 	if (!row)
@@ -280,7 +282,7 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	int missing;
 
 	/* a name beside it was judged when it came there */
-	if (judged->decision.verdict != SB_ALLOW ||
+	if (judged->decision.verdict == SB_DENY ||
 	    (!strchr(text, '/') && strcmp(text, "..") != 0) || !sb_has_guard(grounds, site))
 		return;
 	parent = sb_path_parent(site->path);

@@ -147,7 +147,7 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 	ssize_t length;
 
 	sb_heed_moved_service(grounds, at, from, mode, judged);
-	if (S_ISLNK(mode) && judged->decision.verdict == SB_ALLOW) {
+	if (S_ISLNK(mode)) {
 		length = readlinkat(at->directory, at->name, text, sizeof text - 1);
 		text[length > 0 ? length : 0] = '\0';
 		sb_heed_link(grounds, length > 0 ? text : NULL, judged);

@@ -134,7 +134,7 @@ static bool start_keeper(void)
 {
 	static pid_t keeper;
 	int ends[2], ready[2];
-	bool is_ready = false;
+	ssize_t got;
 	char byte = 0;
 
 	if (keeper > 0)
@@ -160,14 +160,15 @@ static bool start_keeper(void)
 	close(ends[0]);
 	close(ready[1]);
 	/* before there is anything to remove */
-	while (keeper > 0 && !(is_ready = read(ready[0], &byte, 1) == 1) && errno == EINTR)
-		;
+	do
+		got = keeper > 0 ? read(ready[0], &byte, 1) : 0;
+	while (got < 0 && errno == EINTR);
 	close(ready[0]);
-	if (!is_ready) {
+	if (got != 1) {
 		close(ends[1]);
 		keeper = 0;
 	}
-	return is_ready; /* the other end is open as long as we live */
+	return got == 1; /* the other end is open as long as we live */
 }
 
 /* A number, or a negative errno.  size: of memory in bytes, of semaphores how many. */

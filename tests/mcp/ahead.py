@@ -89,12 +89,12 @@ def once(fx):
 
 
 KINDS = {
-    "a link": "ln -s {home}/.bashrc {path}",
+    "a link": "ln -s {home}/mine {path}",
     "a FIFO": "mkfifo {path}",
     "a directory": "mkdir {path}",
     "a socket": "python3 -c \"import os, socket; os.chdir('{place}'); socket.socket(socket.AF_UNIX).bind('x')\"",
     "a second name": "echo x > mine; ln mine {path}",
-    "a link that is moved": "ln -s {home}/.bashrc l; python3 -c \"import os; os.rename('l', '{path}')\"",
+    "a link that is moved": "ln -s {home}/mine l; python3 -c \"import os; os.rename('l', '{path}')\"",
     "a directory that is moved": "mkdir d; python3 -c \"import os; os.rename('d', '{path}')\"",
     "the owner's rights": "cp /bin/true {path}; chmod 4755 {path}",
     "the owner's rights, by one program":

@@ -298,6 +298,12 @@ def led_out(fx, era):
     server.data("copy_file", source="a/b/c", destination="two", recursive=True)
     check(fx.path("one").is_symlink() and fx.path("two/link").is_symlink(), "neighbours")
     equal(len(server.asked), 3, "neighbours ask nobody")
+    server.close()
+    server = opened(fx, era)
+    server.data("run_command", command=f"ln -s ~/.bash_aliases {fx.outside}/log; ln -s first.txt {fx.outside}/plain; "
+                f"ln -s {fx.outside}/first.txt {fx.outside}/whole")
+    equal(len(server.asked), 1, "nor is an answer for a directory one for such links in it")
+    equal([os.path.lexists(fx.outside / name) for name in ("log", "plain", "whole")], [False, True, True])
     server.answers = lambda params: "once"
     server.data("move_file", source="a/b/link", destination="TODO")
     equal(os.readlink(fx.path("TODO")), "../.bash_aliases", "somebody said yes")

@@ -174,7 +174,7 @@ def no_link(fx):
         if there:
             place.mkdir()
         server = serve(fx, "--allow-write=~/cache", elicit=False)
-        equal(server.data("run_command", command="ln -sf ~/.bashrc l; echo x >f")["exitCode"], 0)
+        equal(server.data("run_command", command="ln -sf ~/mine l; echo x >f")["exitCode"], 0)
         if there:
             server.call("delete_file", path=str(place), recursive=True)
         check(error_of(server.call("move_file", source="l", destination=str(place))), "the link")

@@ -60,7 +60,7 @@ clean()
 
 @test("no way to a link in the place that a rule names", BOTH)
 def no_links(fx):
-    target = fx.write(fx.home / ".profile", "mine\n")
+    target = fx.write(fx.home / "mine.txt", "mine\n")
     for place, there in ((fx.home / "new", False), (fx.home / "old", True)):
         control = fx.run("python3", "-c", PLANT, fx.home / "control", target)
         for line in control.stdout.splitlines()[:8]:  # the last is a race, which may be lost
@@ -73,7 +73,7 @@ def no_links(fx):
         lacks(result.stdout, "PLANTED")
         # the neighbour: inside a directory that a rule opens links are made
         inside = fx.sandbash("--consent=deny", f"--allow-write={fx.home / 'area'}", "sh", "-c",
-                             "mkdir ~/area; ln -s ../.profile ~/area/link; test -L ~/area/link")
+                             "mkdir ~/area; ln -s ../mine.txt ~/area/link; test -L ~/area/link")
         equal(inside.status, 0, inside.stderr)
         written = fx.sandbash("--consent=deny", f"--allow-write={fx.home / 'area'}", "sh", "-c",
                               "echo planted >> ~/area/link")
