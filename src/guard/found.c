@@ -213,6 +213,11 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	return SB_OK;
 }
 
+const char *sb_guard_home_of(const struct sb_guard *guard)
+{
+	return guard->options.home;
+}
+
 void *sb_guard_context(const struct sb_guard *guard)
 {
 	return guard->options.context;

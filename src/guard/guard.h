@@ -188,6 +188,9 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		 struct sb_error *err);
 void sb_guard_free(struct sb_guard *guard);
 
+/* The home directory that it knows; or NULL. */
+const char *sb_guard_home_of(const struct sb_guard *guard);
+
 /* What its options brought along. */
 void *sb_guard_context(const struct sb_guard *guard);
 

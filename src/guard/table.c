@@ -219,6 +219,7 @@ static const struct sb_guard_row rows[] = {
 
 	/* entering a directory, starting a shell */
 	AT(".envrc", "direnv", "direnv runs it on cd"),
+	AT(".envrc.*", "direnv", "a trusted .envrc reads it"),
 	/*
 	 * nix-direnv takes them for what the .envrc that was allowed has said.  Not held: beside them
 	 * lies what "layout python" lets pip fill.

@@ -3,28 +3,42 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Right in /tmp; a star at the end stands for anything.  Names with a random part are found by nobody. */
+/* "#" at the end stands for digits, "*" for anything.  Names with a random part are found by nobody. */
 static const char *const names[] = {
-	"tmux-*",     "screens", "uscreens",   ".X*",       ".ICE-unix",    "emacs*",
-	".s.PGSQL.*", "hypr",    "mysql.sock", "runtime-*", "podman-run-*", "containers-user-*",
+	"tmux-#",     "emacs#",    "zellij-#",     "tmate-#",           "screens",
+	"uscreens",   ".X*",       ".ICE-unix",    ".s.PGSQL.*",        "hypr",
+	"mysql.sock", "runtime-*", "podman-run-*", "containers-user-*",
 };
+
+static bool fits(const char *pattern, const char *name, size_t length)
+{
+	size_t width = strlen(pattern) - 1;
+
+	if (length < width || strncmp(name, pattern, width) != 0)
+		return false;
+	if (pattern[width] == '*')
+		return true;
+	if (pattern[width] == '#')
+		return length > width && strspn(name + width, "0123456789") >= length - width;
+	return length == width + 1 && name[width] == pattern[width];
+}
 
 bool sb_temp_is_service(const char *path)
 {
 	static const char temp[] = "/tmp/";
-	const char *name = path + sizeof temp - 1;
-	size_t length;
+	bool top =
+		true; /* deeper, where TMUX_TMPDIR or TMPDIR may lead, only what has a user's number */
 
 	if (strncmp(path, temp, sizeof temp - 1) != 0)
 		return false;
-	length = strcspn(name, "/");
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		size_t width = strlen(names[i]);
+	for (const char *name = path + sizeof temp - 1; *name; top = false) {
+		size_t length = strcspn(name, "/");
 
-		if (names[i][width - 1] == '*'
-			    ? length >= width - 1 && !strncmp(name, names[i], width - 1)
-			    : length == width && !strncmp(name, names[i], width))
-			return true;
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			if ((top || names[i][strlen(names[i]) - 1] == '#') &&
+			    fits(names[i], name, length))
+				return true;
+		name += length + (name[length] == '/');
 	}
 	return false;
 }

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
+#include "path/path.h"
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 #include "sys/directory.h"
@@ -82,11 +83,21 @@ static bool is_named(const struct sb_rule *rule, const char *path)
 	return rule->tier != SB_TIER_BUILTIN && sb_pattern_names(rule->pattern, path);
 }
 
+/* With the home directory as project: what lies there under a dot is of everybody's programs. */
+static bool is_of_home(const struct sb_grounds *grounds, const char *path)
+{
+	const char *home = grounds->guard ? sb_guard_home_of(grounds->guard) : NULL;
+	size_t length = home ? strlen(home) : 0;
+
+	return home && sb_path_within(home, path) && path[length] == '/' &&
+	       path[length + 1] == '.' && sb_policy_is_project(grounds->policy, home);
+}
+
 /* Is it open by what it is called, whoever listens?  Who does not know which /tmp a run will have believes the rule. */
 static bool is_open_place(const struct sb_grounds *grounds, const struct sb_rule *rule, int at,
 			  const char *path)
 {
-	if (sb_policy_is_project(grounds->policy, path))
+	if (sb_policy_is_project(grounds->policy, path) && !is_of_home(grounds, path))
 		return true;
 	if (rule && ((rule->temp && !grounds->own_temp) || is_named(rule, path)))
 		return true;

@@ -139,6 +139,20 @@ def taken(fx):
         shutil.rmtree(place)
 
 
+@test("P2 with the home directory as project, services under a dot in it are none of the run's", variants=("full", "flat"))
+def home(fx):
+    for name in (".cache/git/credential/socket", ".x.sock"):
+        with Service(fx.home / name) as service:
+            connects(fx, service)
+            result = fx.sandbash("--allow-home", *python(CONNECT, str(service.path)), cwd=fx.home)
+            check(result.status != 0 and not service.reached(), f"{name} was reached")
+            contains(result.stderr, WORDS)
+    with Service(fx.home / "code" / ".x.sock") as service:
+        equal(fx.sandbash("--allow-home", *python(CONNECT, str(service.path)), cwd=fx.home).status, 0, "neighbour")
+    result = fx.sandbash("--allow-home", *python(OWN, f"{fx.home}/.cache/own"), cwd=fx.home)
+    equal(result.status, 0, f"neighbour: its own: {result.stderr}")
+
+
 @test("P2 what was bound before the run is not its own, whoever bound it", variants=("full", "flat"))
 def earlier(fx):
     """A server of an earlier run that goes on is a service outside to the next one."""
