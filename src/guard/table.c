@@ -219,7 +219,8 @@ static const struct sb_guard_row rows[] = {
 
 	/* entering a directory, starting a shell */
 	AT(".envrc", "direnv", "direnv runs it on cd"),
-	AT(".envrc.*", "direnv", "a trusted .envrc reads it"),
+	AT(".envrc.local", "direnv", "a trusted .envrc reads it"),
+	AT(".envrc.private", "direnv", "a trusted .envrc reads it"),
 	/*
 	 * nix-direnv takes them for what the .envrc that was allowed has said.  Not held: beside them
 	 * lies what "layout python" lets pip fill.

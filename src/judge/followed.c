@@ -262,6 +262,49 @@ static bool is_own_file(const char *path)
 		(is_name(parent, "fd") && !last_name(path)[strspn(last_name(path), "0123456789")]));
 }
 
+/* Of "/proc/PID/cwd/x", or what is like it, "/x"; NULL: it is nothing of the kind. */
+static const char *behind_process(const char *path)
+{
+	static const char *const ways[] = {"cwd", "root", "fd/*"};
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return NULL;
+	path += 6;
+	path += strcspn(path, "/");
+	for (size_t i = 0; *path == '/' && i < sizeof ways / sizeof ways[0]; i++) {
+		size_t width = strcspn(ways[i], "*");
+		const char *end = path + 1 + width;
+
+		if (strncmp(path + 1, ways[i], width) != 0)
+			continue;
+		end += ways[i][width] ? strcspn(end, "/") : 0;
+		if (!*end || *end == '/')
+			return end;
+	}
+	return NULL;
+}
+
+/*
+ * Whoever follows it may be anywhere, so it is looked at as if he were at home, and at the root.  False: what the
+ * text means cannot be told.
+ */
+static bool heed_process(const struct sb_grounds *grounds, const char *text,
+			 struct sb_judged *judged)
+{
+	const char *home = sb_guard_home_of(grounds->guard), *rest = behind_process(text);
+	SB_AUTO_FREE char *there = NULL;
+
+	if (!rest || !home || strstr(rest, "/../") || strstr(rest, "/..") || strstr(rest, "//"))
+		return false;
+	if (!*rest || heed_end(grounds, rest, judged))
+		return true;
+	there = sb_path_join(home, rest + 1);
+	if (!there)
+		return false;
+	heed_end(grounds, there, judged);
+	return true;
+}
+
 /* A directory with guarded names among others: links may lead through it. */
 static bool is_holder(const struct sb_grounds *grounds, const char *path)
 {
@@ -279,6 +322,7 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	const struct sb_site *site = judged->site;
 	SB_AUTO_FREE char *parent = NULL, *joined = NULL, *real = NULL, *process = NULL;
 	static const char *const proc[] = {"/proc", NULL};
+	struct sb_error err = {0};
 	int missing;
 
 	/* a name beside it was judged when it came there */
@@ -290,9 +334,11 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 		return;
 	joined = text[0] == '/' ? strdup(text) : sb_path_join(parent, text);
 	if (!joined ||
-	    sb_path_canonical_through(joined, proc, &real, &missing, &process, NULL) != SB_OK ||
+	    sb_path_canonical_through(joined, proc, &real, &missing, &process, &err) != SB_OK ||
 	    (process && sb_path_links(joined, refuse_process, NULL, NULL) == SB_E_REFUSED)) {
-		if (!joined || !is_own_file(joined))
+		/* links in a circle lead nowhere, for whoever follows them */
+		if (!joined || !(is_own_file(joined) || (!real && err.sys_errno == ELOOP) ||
+				 heed_process(grounds, joined, judged)))
 			ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
