@@ -262,46 +262,25 @@ static bool is_own_file(const char *path)
 		(is_name(parent, "fd") && !last_name(path)[strspn(last_name(path), "0123456789")]));
 }
 
-/* Of "/proc/PID/cwd/x", or what is like it, "/x"; NULL: it is nothing of the kind. */
-static const char *behind_process(const char *path)
-{
-	static const char *const ways[] = {"cwd", "root", "fd/*"};
-
-	if (strncmp(path, "/proc/", 6) != 0)
-		return NULL;
-	path += 6;
-	path += strcspn(path, "/");
-	for (size_t i = 0; *path == '/' && i < sizeof ways / sizeof ways[0]; i++) {
-		size_t width = strcspn(ways[i], "*");
-		const char *end = path + 1 + width;
-
-		if (strncmp(path + 1, ways[i], width) != 0)
-			continue;
-		end += ways[i][width] ? strcspn(end, "/") : 0;
-		if (!*end || *end == '/')
-			return end;
-	}
-	return NULL;
-}
-
 /*
- * Whoever follows it may be anywhere, so it is looked at as if he were at home, and at the root.  False: what the
- * text means cannot be told.
+ * "/proc/PID/cwd/x": whoever follows it may be anywhere, so one name there is looked at as if he were at home.  False:
+ * what the text means cannot be told.
  */
 static bool heed_process(const struct sb_grounds *grounds, const char *text,
 			 struct sb_judged *judged)
 {
-	const char *home = sb_guard_home_of(grounds->guard), *rest = behind_process(text);
-	SB_AUTO_FREE char *there = NULL;
+	const char *home = sb_guard_home_of(grounds->guard), *name = last_name(text);
+	SB_AUTO_FREE char *way = sb_path_parent(text), *process = way ? sb_path_parent(way) : NULL;
+	SB_AUTO_FREE char *proc = process ? sb_path_parent(process) : NULL, *there = NULL;
+	SB_AUTO_FREE char *real = NULL;
 
-	if (!rest || !home || strstr(rest, "/../") || strstr(rest, "/..") || strstr(rest, "//"))
+	if (!home || !proc || strcmp(proc, "/proc") != 0 || !is_name(way, "cwd") || !*name ||
+	    strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return false;
-	if (!*rest || heed_end(grounds, rest, judged))
-		return true;
-	there = sb_path_join(home, rest + 1);
-	if (!there)
+	there = sb_path_join(home, name);
+	if (!there || sb_path_canonical(there, &real, NULL, NULL) != SB_OK)
 		return false;
-	heed_end(grounds, there, judged);
+	heed_end(grounds, real, judged);
 	return true;
 }
 
