@@ -29,6 +29,7 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 #include "supervise/record.h"
+#include "supervise/leftovers.h"
 #include "supervise/supervise.h"
 
 #define SUMMARY_LINES 20 /* of refusals at the end; --report has them all */
@@ -79,13 +80,22 @@ static int tell_environment(const struct sb_command_line *line, const struct sb_
 	return failed ? SB_EXIT_FAILURE : 0;
 }
 
-/* TMPDIR names a directory that is there and writable, or is not set at all. */
+/*
+ * TMPDIR names a directory that is there and writable, or is not set at all.  Where /tmp is everybody's, a
+ * supervised run has one there for itself.
+ */
 static int point_tmpdir(const struct sb_run *run, const struct sb_layers *layers)
 {
 	const char *old = getenv("TMPDIR");
 	const char *is =
 		sb_plan_tmpdir(&run->plan, layers->mounts, old, run->setup.home.tmpdir != NULL);
+	const char *base = is ? is : "/tmp";
 
+	if (layers->supervised && !layers->mounts && sb_plan_is_temp_at(&run->plan, base)) {
+		const char *own = sb_leftovers_make_temp(base);
+
+		is = own ? own : is;
+	}
 	return is && is != old ? setenv("TMPDIR", is, 1) : 0;
 }
 

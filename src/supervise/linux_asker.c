@@ -19,7 +19,7 @@
 #include "supervise/linger.h"
 #include "supervise/owed.h"
 #include "supervise/record.h"
-#include "supervise/sysv.h"
+#include "supervise/leftovers.h"
 #include "supervise/trace.h"
 #include "supervise/unseen.h"
 #include "supervise/wire.h"
@@ -294,12 +294,11 @@ static int reap(const struct asker *asker)
 		kill(asker->performer, SIGKILL);
 	while (waitpid(asker->performer, &status, __WALL) < 0 && errno == EINTR)
 		;
-	if ((asker->started && asker->status < 0) || WIFSIGNALED(status)) {
+	if ((asker->started && asker->status < 0) || WIFSIGNALED(status))
 		sb_sys_end_children(asker->approver.proc);
-		sb_sysv_end();
-	} else if (asker->init > 0) {
+	else if (asker->init > 0)
 		await_init(asker->init);
-	}
+	sb_leftovers_remove();
 	return status;
 }
 
@@ -522,8 +521,8 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	sb_sysv_begin();
-	status = sb_birth(&birth, &asker.channel, &asker.performer, err);
+	status = sb_leftovers_begin() ? sb_birth(&birth, &asker.channel, &asker.performer, err)
+				      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (status != SB_OK)
 		return status;
 	asker.approver.channel = asker.channel;

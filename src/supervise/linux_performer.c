@@ -23,7 +23,7 @@
 #include "supervise/descriptor.h"
 #include "supervise/linger.h"
 #include "supervise/meaning.h"
-#include "supervise/sysv.h"
+#include "supervise/leftovers.h"
 #include "sys/notify.h"
 #include "sys/own_thread.h"
 #include "sys/process.h"
@@ -313,6 +313,9 @@ int sb_performer_prepare(struct sb_performer *performer)
 		status = sb_descriptor_path(performer->proc, performer->proc, name, sizeof name);
 	if (status < 0)
 		return status;
+	/* while nothing is closed to it, as chmod(2) will be to us */
+	if (!performer->layers->mounts && !sb_leftovers_guard())
+		return -EAGAIN;
 	note_temp(performer);
 	sb_perform_note(performer->grounds->own_temp);
 	sb_bind_note(performer->grounds->own_sockets);
@@ -401,7 +404,6 @@ int sb_performer_run(struct sb_performer *performer)
 		cut_lifeline(performer); /* the asker waits for INIT: both of us end at once */
 	else
 		end_all(performer);
-	sb_sysv_end();
 	sb_acts_finish();
 	return 0;
 }

@@ -5,15 +5,16 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "supervise/leftovers.h"
 #include "supervise/performer.h"
 #include "sys/notify.h"
+#include "sys/share.h"
 
 enum kind { MEMORY, SEMAPHORES, QUEUE };
 
@@ -42,7 +43,7 @@ struct list {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct list *list; /* NULL: no memory, and then none are made */
+static struct list *list;
 static size_t made;
 
 struct state {
@@ -112,63 +113,16 @@ static long remove_object(const struct object *object)
 	return done != 0 ? -errno : 0;
 }
 
-void sb_sysv_begin(void)
+bool sb_sysv_begin(void)
 {
-	void *memory =
-		mmap(NULL, sizeof *list, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	list = memory == MAP_FAILED ? NULL : memory;
+	list = sb_sys_share(sizeof *list);
+	return list != NULL;
 }
 
 void sb_sysv_end(void)
 {
-	for (; list && list->count; list->count--)
+	for (; list->count; list->count--)
 		remove_object(&list->objects[list->count - 1]);
-}
-
-/*
- * A process that removes what is there when nobody of the supervisor is left to do so.  Everything of a run may be
- * killed at once, as by kill(-PGID): so it has a session of its own.  It is made with the first object.
- */
-static bool start_keeper(void)
-{
-	static pid_t keeper;
-	int ends[2], ready[2];
-	ssize_t got;
-	char byte = 0;
-
-	if (keeper > 0)
-		return true;
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	if (pipe2(ready, O_CLOEXEC) != 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return false;
-	}
-	/* in a process with threads: nothing but system calls, on either side */
-	keeper = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-	if (keeper == 0) {
-		if (setsid() < 0 || dup2(ends[0], 0) < 0 || write(ready[1], &byte, 1) != 1 ||
-		    syscall(SYS_close_range, 1, ~0u, 0) != 0)
-			_exit(1);
-		while (read(0, &byte, 1) < 0 && errno == EINTR)
-			;
-		sb_sysv_end();
-		_exit(0);
-	}
-	close(ends[0]);
-	close(ready[1]);
-	/* before there is anything to remove */
-	do
-		got = keeper > 0 ? read(ready[0], &byte, 1) : 0;
-	while (got < 0 && errno == EINTR);
-	close(ready[0]);
-	if (got != 1) {
-		close(ends[1]);
-		keeper = 0;
-	}
-	return got == 1; /* the other end is open as long as we live */
 }
 
 /* A number, or a negative errno.  size: of memory in bytes, of semaphores how many. */
@@ -178,7 +132,7 @@ static long make(enum kind kind, int key, size_t size, int flags)
 
 	if (list->count == MAX_OBJECTS)
 		forget_gone();
-	if (list->count == MAX_OBJECTS || made == MAX_MADE || !start_keeper())
+	if (list->count == MAX_OBJECTS || made == MAX_MADE || !sb_leftovers_guard())
 		return -ENOSPC;
 	id = kind == MEMORY       ? shmget(IPC_PRIVATE, size, flags)
 	     : kind == SEMAPHORES ? semget(IPC_PRIVATE, (int)size, flags)
@@ -316,10 +270,6 @@ bool sb_broker_sysv(const struct sb_broker *broker, const struct seccomp_notif *
 
 	if (!is_one(number))
 		return false;
-	if (!list) {
-		sb_sys_notify_fail(listener, notification->id, ENOSPC);
-		return true;
-	}
 	pthread_mutex_lock(&lock);
 	before = made;
 	result = serve(number, notification->data.args, &through);

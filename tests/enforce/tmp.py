@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from attack import CROSSING, act, boxed, refused, signature, unchanged, works
 from tap import ALL_VARIANTS, SUPERVISED, Failed, check, contains, equal, lacks, run_all, test
 
 ROOT = os.getuid() == 0
+PATIENCE = 30  # seconds until something counts as never
 OWN_MOUNTS = ["unshare", "-m"] if ROOT else ["unshare", "-Urm"]
 MODES = ([], ["--mode=read-only"], ["--no-tmp"], ["--shared-tmp"], ["--no-tmp", "--mode=read-only"])
 TRY = 'd=${TMPDIR:-/tmp}; f=$(mktemp) && echo x >"$f" && test -s "$f" && rm "$f" && test -d "$d"'
@@ -166,6 +168,53 @@ def no_tmp(fx):
             check(not os.path.exists("/tmp/sandbash-no-tmp"))
             unchanged(before, outer)
     works(fx.sandbash("sh", "-c", TRY))
+
+
+FILL = """
+import os
+top = os.environ["TMPDIR"]
+os.makedirs(f"{top}/closed/below")
+os.symlink(os.getcwd(), f"{top}/link")
+os.chdir(top)
+for _ in range(300):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+os.mkfifo("fifo")
+os.chmod(f"{top}/closed", 0)
+print(top, flush=True)
+"""
+
+
+def ended(fx, *how):
+    """A run that fills its TMPDIR, and then is ended so: the directory, and whether it is gone."""
+    script = FILL + ("" if not how else "import time; time.sleep(600)")
+    run = fx.start(*fx.argv("python3", "-c", script), stdout=subprocess.PIPE, start_new_session=True)
+    temp = Path(run.stdout.readline().decode().strip())
+    check(temp.parent == Path("/tmp") and (not how or temp.is_dir()), temp)
+    for act in how:
+        act(run.pid)
+    run.wait(timeout=PATIENCE)
+    last = time.monotonic() + PATIENCE
+    while temp.exists() and time.monotonic() < last:
+        time.sleep(0.01)
+    return temp, not temp.exists()
+
+
+if SUPERVISED:
+    @test("P10 without namespaces a run has a TMPDIR for itself, gone afterwards however it ended", variants=("flat",))
+    def own_tmpdir(fx):
+        fx.write("kept", "kept")
+        for how in ((), (lambda pid: os.kill(pid, signal.SIGTERM),),
+                    (lambda pid: os.kill(pid, signal.SIGKILL),),
+                    (lambda pid: os.killpg(pid, signal.SIGKILL),)):
+            temp, gone = ended(fx, *how)
+            check(gone, f"{how}: {temp} is left")
+        check(fx.exists("kept"), "no link was followed")
+        moved = fx.sandbash("sh", "-c", 'mv "$TMPDIR" "$TMPDIR.x" && mkdir "$TMPDIR" && echo "$TMPDIR"')
+        temp = moved.stdout.strip()
+        check(os.path.isdir(temp) and os.path.isdir(temp + ".x"), "what is somewhere else is the command's business")
+        os.rmdir(temp)
+        os.rmdir(temp + ".x")
 
 
 # Directories that TMPDIR may name by mistake or by somebody's .env file.

@@ -1,0 +1,133 @@
+#include "supervise/leftovers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervise/sysv.h"
+#include "sys/share.h"
+#include "sys/sweep.h"
+
+/* Of all processes of the supervisor. */
+struct shared {
+	pid_t guard; /* of the performer's making, a child of the asker's */
+	struct {     /* the command's own process writes it, while it is still sandbash */
+		char path[PATH_MAX];
+		dev_t device;
+		ino_t inode;
+		bool there;
+	} temp;
+};
+
+static struct shared *shared;
+
+bool sb_leftovers_begin(void)
+{
+	shared = sb_sys_share(sizeof *shared);
+	return shared && sb_sysv_begin();
+}
+
+static void remove_temp(void)
+{
+	int directory;
+	struct stat info;
+
+	if (!__atomic_load_n(&shared->temp.there, __ATOMIC_ACQUIRE))
+		return;
+	directory = open(shared->temp.path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return;
+	/* the command could have put another there, and moved its own elsewhere */
+	if (fstat(directory, &info) == 0 && info.st_dev == shared->temp.device &&
+	    info.st_ino == shared->temp.inode && sb_sys_sweep(directory) == 0)
+		rmdir(shared->temp.path);
+	close(directory);
+}
+
+static void remove_all(void)
+{
+	sb_sysv_end();
+	remove_temp();
+}
+
+/* In a process of its own: until nobody has the other end of the pipe. */
+static _Noreturn void guard(int end, int ready)
+{
+	char byte = 0;
+
+	if (setsid() < 0 || dup2(end, 0) < 0 || write(ready, &byte, 1) != 1 ||
+	    syscall(SYS_close_range, 1, ~0u, 0) != 0)
+		_exit(1);
+	while (read(0, &byte, 1) < 0 && errno == EINTR)
+		;
+	remove_all();
+	_exit(0);
+}
+
+bool sb_leftovers_guard(void)
+{
+	int ends[2], ready[2];
+	ssize_t got;
+	pid_t pid;
+	char byte;
+
+	if (shared->guard > 0)
+		return true;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	if (pipe2(ready, O_CLOEXEC) != 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
+	/* in a process with threads: nothing but system calls, on either side */
+	pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0)
+		guard(ends[0], ready[1]);
+	close(ends[0]);
+	close(ready[1]);
+	do
+		got = pid > 0 ? read(ready[0], &byte, 1) : 0;
+	while (got < 0 && errno == EINTR);
+	close(ready[0]);
+	if (got == 1)
+		shared->guard = pid;
+	else
+		close(ends[1]);
+	return got == 1; /* the other end is open as long as we live */
+}
+
+const char *sb_leftovers_make_temp(const char *base)
+{
+	char *path = shared ? shared->temp.path : NULL;
+	struct stat info;
+
+	if (!path || (size_t)snprintf(path, PATH_MAX, "%s/sandbash-XXXXXX", base) >= PATH_MAX ||
+	    !mkdtemp(path) || lstat(path, &info) != 0)
+		return NULL;
+	shared->temp.device = info.st_dev;
+	shared->temp.inode = info.st_ino;
+	__atomic_store_n(&shared->temp.there, true, __ATOMIC_RELEASE);
+	return path;
+}
+
+void sb_leftovers_remove(void)
+{
+	int status;
+	pid_t ended;
+
+	if (shared->guard <= 0)
+		return;
+	while ((ended = waitpid(shared->guard, &status, __WALL)) < 0 && errno == EINTR)
+		;
+	if (ended != shared->guard || status != 0)
+		remove_all();
+}
