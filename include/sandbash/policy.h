@@ -65,6 +65,8 @@ enum sb_tmp {
 
 enum sb_network { SB_NETWORK_ON, SB_NETWORK_OFF };
 
+enum sb_workers { SB_WORKERS_DECLARED, SB_WORKERS_ASK };
+
 /* What a policy says beside its rules; each has a value, of its own enum or a switch. */
 enum sb_setting {
 	SB_SETTING_MODE,
@@ -72,6 +74,7 @@ enum sb_setting {
 	SB_SETTING_TMP,
 	SB_SETTING_PROTECT_IGNORED, /* what git ignores is changed only where a rule says so */
 	SB_SETTING_CLEAN_ENV,       /* commands see usual variables only */
+	SB_SETTING_WORKERS,         /* what workers' files approve beforehand is asked about */
 	SB_SETTING_COUNT,
 };
 

@@ -30,6 +30,12 @@ const struct sb_setting_row sb_settings[SB_SETTING_COUNT] = {
 		{"protect-ignored", {"off", "on"}, {NULL, "--protect-ignored"}, false, true, false},
 	[SB_SETTING_CLEAN_ENV] =
 		{"clean-env", {"off", "on"}, {NULL, "--clean-env"}, false, true, false},
+	[SB_SETTING_WORKERS] = {"workers",
+				{"declared", "ask"},
+				{NULL, NULL},
+				SB_WORKERS_DECLARED,
+				SB_WORKERS_ASK,
+				false},
 };
 
 int sb_setting_parse(enum sb_setting setting, const char *text, int *out_value,

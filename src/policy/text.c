@@ -441,7 +441,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 			err,
 			"words are read, write, fast, ask, quiet, deny, tighten, include, network, mode, tmp, "
 			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored, "
-			"clean-env; "
+			"clean-env, workers; "
 			"a path with spaces begins with '/', '~' or './'");
 	}
 	return SB_OK;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/access.h"
+#include "zones/rules.h"
 #include "zones/zones.h"
 
 static char top[64]; /* a project, canonical */
@@ -365,12 +367,137 @@ static void project_is_ceiling(void **state)
 	sb_worker_done(&worker);
 }
 
+/* --- as rules ------------------------------------------------------------------------------------ */
+
+static struct sb_zone one_zone(char *name, char *path, enum sb_zone_mode mode,
+			       enum sb_approval write, enum sb_approval remove)
+{
+	return (struct sb_zone){
+		.name = name, .path = path, .mode = mode, .write = write, .remove = remove};
+}
+
+static void expect_verdicts(const struct sb_policy *policy, const char *path, const char *expected)
+{
+	static const char letters[] = "+a-"; /* allow, ask, deny */
+	char got[SB_OP_COUNT + 1] = "";
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		got[op] = letters[sb_decide(policy, (enum sb_op)op, path).verdict];
+	assert_string_equal(got, expected);
+}
+
+static void add_rule(struct sb_policy *policy, const struct sb_access *access, const char *pattern,
+		     enum sb_tier tier)
+{
+	struct sb_rule rule = {
+		.access = *access, .tier = tier, .pattern = pattern, .origin = "test"};
+
+	assert_int_equal(sb_policy_add(policy, &rule, NULL), SB_OK);
+}
+
+static void mode_and_approval_as_rules(void **state)
+{
+	struct sb_zone all[] = {
+		one_zone("drafts", "/p/drafts", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED),
+		one_zone("final", "/p/final", SB_ZONE_RW, SB_APPROVAL_ASK, SB_APPROVAL_BLOCKED),
+		one_zone("input", "/p/in*put", SB_ZONE_RO, SB_PRE_APPROVED, SB_PRE_APPROVED),
+	};
+	struct sb_zones zones = {all, 3};
+	struct sb_policy *seen = sb_policy_new(), *real = sb_policy_new(), *user = sb_policy_new();
+
+	(void)state;
+	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
+	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
+	expect_verdicts(seen, "/drafts/x", "++++"); /* read, modify, create, delete */
+	expect_verdicts(seen, "/final/x", "+aa-");
+	expect_verdicts(seen, "/input/x", "+---");
+	expect_verdicts(seen, "/usr/bin/x", "+---");
+	expect_verdicts(seen, "/draftsx", "+---");
+	assert_string_equal(sb_decide(seen, SB_MODIFY, "/input/x").rule->origin,
+			    "/input is read-only");
+	assert_int_equal(sb_zones_rules(real, &zones, SB_ZONE_REAL, NULL), SB_OK);
+	assert_int_equal(sb_policy_seal(real, NULL), SB_OK);
+	expect_verdicts(real, "/p/in*put/x", "+---");
+	expect_verdicts(real, "/p/input/x", "+aaa"); /* no rule's */
+	sb_policy_set(user, SB_SETTING_WORKERS, SB_WORKERS_ASK);
+	sb_zones_tighten(&zones, user);
+	assert_int_equal(all[0].write, SB_APPROVAL_ASK);
+	assert_int_equal(all[1].remove, SB_APPROVAL_BLOCKED);
+	sb_policy_free(seen);
+	sb_policy_free(real);
+	sb_policy_free(user);
+}
+
+/* Where the user's own rules say more about a directory than a worker's file does. */
+static void rules_of_the_user_hold(void **state)
+{
+	struct sb_zone all[] = {
+		one_zone("data", "/home/u/p/data", SB_ZONE_RO, SB_APPROVAL_ASK, SB_APPROVAL_ASK),
+		one_zone("work", "/home/u/p/work", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED),
+	};
+	struct sb_zones zones = {all, 2};
+	struct sb_policy *user = sb_policy_new(), *seen = sb_policy_new();
+
+	(void)state;
+	add_rule(user, &sb_access_write, "/home/u/p", SB_TIER_BUILTIN);
+	add_rule(user, &sb_access_write, "/home/u/p/data/open", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/u/p/work/secret", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/u/**/*.pem", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_read, "/home/u/p/work/test.pem", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_ask, "/home/*/p/work/asked", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/*/q/work/other", SB_TIER_GLOBAL);
+	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
+	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
+	assert_int_equal(sb_zones_inherit(seen, &zones, user, NULL), SB_OK);
+	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
+	expect_verdicts(seen, "/work/x", "++++");
+	expect_verdicts(seen, "/work/secret/x", "----");
+	expect_verdicts(seen, "/work/deep/a.pem", "----");
+	expect_verdicts(seen, "/data/a.pem", "----");
+	expect_verdicts(seen, "/work/test.pem", "+---");
+	expect_verdicts(seen, "/work/asked", "+aaa");
+	expect_verdicts(seen, "/work/other", "++++");
+	expect_verdicts(seen, "/data/open", "+---"); /* a rule of the user's opens nothing */
+	sb_policy_free(user);
+	sb_policy_free(seen);
+}
+
+static void rules_around_the_directory(void **state)
+{
+	struct sb_zone all[] = {
+		one_zone("work", "/home/u/p/work", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED)};
+	struct sb_zones zones = {all, 1};
+	struct sb_policy *user = sb_policy_new(), *seen = sb_policy_new();
+	struct sb_error err;
+
+	(void)state;
+	add_rule(user, &sb_access_read, "/home/u", SB_TIER_GLOBAL);
+	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
+	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
+	assert_int_equal(sb_zones_inherit(seen, &zones, user, NULL), SB_OK);
+	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
+	expect_verdicts(seen, "/work/x", "+---");
+	sb_policy_free(user);
+	sb_policy_free(seen);
+	user = sb_policy_new();
+	seen = sb_policy_new();
+	add_rule(user, &sb_access_deny, "/home/**", SB_TIER_GLOBAL);
+	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
+	assert_int_equal(sb_zones_inherit(seen, &zones, user, &err), SB_E_REFUSED);
+	assert_non_null(strstr(err.message, "/work: a rule hides its directory"));
+	sb_policy_free(user);
+	sb_policy_free(seen);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	TEST(project_configuration), TEST(default_zones),      TEST(backend_modes),
-	TEST(project_mistakes),      TEST(worker_declaration), TEST(approval_system),
-	TEST(worker_mistakes),       TEST(worker_delegation),  TEST(project_is_ceiling),
+	TEST(project_configuration),  TEST(default_zones),
+	TEST(backend_modes),          TEST(project_mistakes),
+	TEST(worker_declaration),     TEST(approval_system),
+	TEST(worker_mistakes),        TEST(worker_delegation),
+	TEST(project_is_ceiling),     TEST(mode_and_approval_as_rules),
+	TEST(rules_of_the_user_hold), TEST(rules_around_the_directory),
 };
 
 UNIT_MAIN("zones")

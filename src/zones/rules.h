@@ -1,0 +1,40 @@
+/*
+ * rules.h - what somebody has, as rules of a policy: by these the judge decides for processes and file tools alike.
+ *
+ *     sb_zones_tighten()  -> what the user's own configuration asks for on top
+ *     sb_zones_rules()    -> "/NAME" readable, writable, asked about, closed
+ *     sb_zones_inherit()  -> what the user's rules say about the directories, at the names that a worker sees
+ *
+ * Mode and approval are both in a rule: what is "ro" is denied whatever its approval is, and of what is "rw" each
+ * operation has the verdict of its approval.
+ */
+#ifndef SB_ZONES_RULES_H
+#define SB_ZONES_RULES_H
+
+#include "sandbash/policy.h"
+#include "zones/zones.h"
+
+/* By which names: those that a worker sees, or those of this machine. */
+enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
+
+/* Of files of the user's that only he writes: "workers ask" makes a question of all that was approved before. */
+void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user);
+
+struct sb_access sb_zone_access(const struct sb_zone *zone);
+
+/*
+ * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of SB_TIER_FILE,
+ * so that "mode read-only" takes changes away, and their origin is what a worker may be told: "/input is
+ * read-only".
+ */
+int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum sb_zone_names names,
+		   struct sb_error *err);
+
+/*
+ * What user (sealed; of this machine's paths) does not allow in these directories, as rules about the names that
+ * a worker sees.  They only ever make an answer stricter.  SB_E_REFUSED: a directory as a whole may not be read.
+ */
+int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
+		     const struct sb_policy *user, struct sb_error *err);
+
+#endif
