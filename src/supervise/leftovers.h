@@ -12,7 +12,7 @@
 /* Before the first of the supervisor's processes is made.  False: no memory. */
 bool sb_leftovers_begin(void);
 
-/* In the performer, before there is anything to remove: see to it that that process is there. */
+/* In the performer, before there is anything to remove: make that process. */
 bool sb_leftovers_guard(void);
 
 /*

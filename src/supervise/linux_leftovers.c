@@ -79,8 +79,6 @@ bool sb_leftovers_guard(void)
 	pid_t pid;
 	char byte;
 
-	if (shared->guard > 0)
-		return true;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
 	if (pipe2(ready, O_CLOEXEC) != 0) {
@@ -88,7 +86,6 @@ bool sb_leftovers_guard(void)
 		close(ends[1]);
 		return false;
 	}
-	/* in a process with threads: nothing but system calls, on either side */
 	pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0)
 		guard(ends[0], ready[1]);

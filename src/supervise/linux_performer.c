@@ -314,7 +314,8 @@ int sb_performer_prepare(struct sb_performer *performer)
 	if (status < 0)
 		return status;
 	/* while nothing is closed to it, as chmod(2) will be to us */
-	if (!performer->layers->mounts && !sb_leftovers_guard())
+	if ((!performer->layers->mounts || !performer->layers->ipc_namespace) &&
+	    !sb_leftovers_guard())
 		return -EAGAIN;
 	note_temp(performer);
 	sb_perform_note(performer->grounds->own_temp);

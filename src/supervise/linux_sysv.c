@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "supervise/leftovers.h"
 #include "supervise/performer.h"
 #include "sys/notify.h"
 #include "sys/share.h"
@@ -132,7 +131,7 @@ static long make(enum kind kind, int key, size_t size, int flags)
 
 	if (list->count == MAX_OBJECTS)
 		forget_gone();
-	if (list->count == MAX_OBJECTS || made == MAX_MADE || !sb_leftovers_guard())
+	if (list->count == MAX_OBJECTS || made == MAX_MADE)
 		return -ENOSPC;
 	id = kind == MEMORY       ? shmget(IPC_PRIVATE, size, flags)
 	     : kind == SEMAPHORES ? semget(IPC_PRIVATE, (int)size, flags)
