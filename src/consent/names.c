@@ -47,6 +47,8 @@ static const struct row known[] = {
 	{"var/lib/incus/unix.socket", CONTAINERS},
 	{"var/lib/lxd/unix.socket", CONTAINERS},
 	{"var/snap/lxd/common/lxd/unix.socket", CONTAINERS},
+	{"run/WSL", "Windows: it can start any program there, outside the sandbox"},
+	{"mnt/wslg", "windows and sound of Windows, which hosts this system"},
 	{"run/libvirt", MACHINES},
 	{"run/user/*/libvirt", MACHINES},
 

@@ -476,23 +476,35 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 	}
 }
 
-/* /proc leads into other processes, our own first; what lies there are no files. */
-static int refuse_procfs(struct sb_job *job, const struct sb_intent *wish,
-			 const struct sb_place *place)
+static int refuse_outside(struct sb_job *job, const struct sb_intent *wish,
+			  const struct sb_place *place)
 {
-	struct finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};
+	const struct finding finding = {.verdict = SB_DENY,
+					.why = SB_FILES_WHY_OUTSIDE,
+					.root = sb_files_root_of(job->view, place->path)};
 
-	finding.root = sb_files_root_of(job->view, place->path);
-	snprintf(finding.reason, sizeof finding.reason, "/proc is no place for file tools");
 	return refuse(job, wish, place, &finding, SB_FILES_PATH_OUTSIDE_PROJECT, "may not");
+}
+
+int sb_gate_outside(struct sb_job *job, const struct sb_place *place)
+{
+	static const enum sb_op ops[] = {
+		[SB_FILES_WRITE] = SB_CREATE,  [SB_FILES_EDIT] = SB_MODIFY,
+		[SB_FILES_DELETE] = SB_DELETE, [SB_FILES_MOVE] = SB_CREATE,
+		[SB_FILES_COPY] = SB_CREATE,   [SB_FILES_MKDIR] = SB_CREATE};
+	const struct sb_intent wish = {.op = job->call < sizeof ops / sizeof ops[0] ? ops[job->call]
+										    : SB_READ};
+
+	return refuse_outside(job, &wish, place);
 }
 
 int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
 {
 	struct finding finding;
 
+	/* /proc leads into other processes, our own first; what lies there are no files */
 	if (place->facts.procfs || place->error == EXDEV)
-		return refuse_procfs(job, wish, place);
+		return refuse_outside(job, wish, place);
 	look(job->view, wish, place, &finding);
 	if (finding.verdict == SB_ASK && seal(job))
 		look(job->view, wish, place, &finding);

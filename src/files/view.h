@@ -70,8 +70,6 @@ int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, con
 /* The root that path lies in, the innermost; NULL: in none. */
 const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *path);
 
-/* Find what path means.  On success the place must be released. */
-int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_place *out);
 void sb_job_release(struct sb_job *job, struct sb_place *place);
 bool sb_job_cancelled(const struct sb_job *job);
 
@@ -82,6 +80,11 @@ int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const ch
 int sb_place_last(const struct sb_place *place, char out[PATH_MAX]);
 
 pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
+
+/* --- resolve.c --- */
+
+/* Find what path means.  On success the place must be released. */
+int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_place *out);
 
 /* --- gate.c --- */
 
@@ -115,6 +118,9 @@ int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct
 
 /* May this be done to the place?  Asks, records.  0 or a negative code. */
 int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place);
+
+/* Refuses and records a path that no rule can bring into the project: another system's. */
+int sb_gate_outside(struct sb_job *job, const struct sb_place *place);
 
 /*
  * The bytes that are about to land on a name whose contents matter: those that are harmless

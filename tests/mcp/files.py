@@ -332,12 +332,34 @@ def both_paths(fx):
 @test("F3 odd names inside work")
 def odd_names(fx):
     server = Server(fx)
-    for name in ("file..txt", "..foo", "a b", "ünï", "new\nline", "x" * 200, "-rf", "a\\b"):
+    for name in ("file..txt", "..foo", "a b", "ünï", "new\nline", "x" * 200, "-rf", "./a\\b"):
         server.data("write_file", path=name, content=name)
         equal(server.data("read_text_file", path=name)["content"], name)
     server.data("write_file", path="none/../a", content="x") if fx.exists("none") else None
     equal(sorted(os.listdir(fx.project)),
           sorted(("file..txt", "..foo", "a b", "ünï", "new\nline", "x" * 200, "-rf", "a\\b")))
+
+
+@test("F5 F7 what is written as on Windows becomes no file: it is said how to write it, and what leads out is logged")
+def windows(fx):
+    fx.write("kept\\name", "old")
+    server = Server(fx, elicit=False)
+    for path, code, way in (("src\\a.txt", "INVALID_ARGUMENT", '"src/a.txt"'), ("CON", "INVALID_ARGUMENT", '"./CON"'),
+                            ("a.txt:stream", "INVALID_ARGUMENT", '"a.txt"'),
+                            ("..\\up.txt", "PATH_OUTSIDE_PROJECT", "src/file.ts"),
+                            ("C:\\x", "PATH_OUTSIDE_PROJECT", '"./C:\\x"')):
+        for tool, more in (("write_file", {"content": "x"}), ("read_text_file", {}), ("create_directory", {})):
+            error = server.failure(tool, path=path, **more)
+            equal((error["code"], error["violation"]), (code, code != "INVALID_ARGUMENT"), f"{tool} {path}")
+            contains(error["model"], way)
+    equal(os.listdir(fx.project), ["kept\\name"])
+    server.data("write_file", path="kept\\name", content="new")  # what is there has its name
+    server.data("write_file", path="./C:\\x", content="meant")
+    equal(sorted(os.listdir(fx.project)), ["C:\\x", "kept\\name"])
+    server.close()
+    events = [json.loads(line) for line in fx.sandbash("--log", "--json").stdout.splitlines()]
+    given = {event.get("given") for event in events}
+    check({"C:\\x", "..\\up.txt"} <= given, f"{given}")
 
 
 @test("names that are no UTF-8 are listed and break nothing")

@@ -155,19 +155,34 @@ static void test_F3_odd_names(void **state)
 		"\xc3\xa4\xf0\x9f\x98\x80",
 		"\xff\xfe not utf-8",
 		"quote'\"",
-		"back\\slash",
+		"./back\\slash",
+		"dev-disk-by\\x2duuid.swap",
+		"my\\ file",
 		"*",
 		"a?b",
 		"[x]",
 		"{a,b}",
 		"$HOME",
 		"con",
+		"nul",
 		"aux.txt",
-		"C:\\x",
+		"./C:\\x",
+		"src/./a\\b.txt",
+		"./a.txt:s",
+		"./CON",
+		"nul.txt",
+		"AUX.c",
+		"PROGRA~1",
+		"C:x",
 		"x (deleted)",
 		".hidden",
 		"src/..x/../..y",
 		"a:stream",
+		"log-12:30:00.txt",
+		"std::vector.html",
+		"Foo::Bar.3pm",
+		"image:latest",
+		"1700000000.M1P2.host:2,S",
 		"trailing.",
 		"\x01\x1b[31m",
 	};
@@ -185,6 +200,117 @@ static void test_F3_odd_names(void **state)
 		assert_string_equal(fx_text(fx, at(fx, path)), "odd");
 		assert_fine(sb_files_delete(fx->view, NULL, names[i], false, &fx->err));
 	}
+}
+
+/* What Windows would read otherwise is no name by mistake, and the answer says how to write it. */
+static void test_F5_paths_of_windows(void **state)
+{
+	static const struct {
+		const char *path;
+		bool outside;
+		const char *write; /* what the model is told to write */
+	} cases[] = {
+		{"src\\new.txt", false, "\"src/new.txt\""},
+		{"src\\new.txt", false, "\"./src\\new.txt\""},
+		{"src/sub\\new.txt", false, "\"src/./sub\\new.txt\""},
+		{".\\new.txt", false, "\"new.txt\""},
+		{"..\\project\\new.txt", false, "\"../project/new.txt\""},
+		{"a.txt:stream", false, "\"a.txt\""},
+		{"a.txt:12", false, "\"a.txt\""},
+		{"a.txt::$DATA", false, "\"a.txt\""},
+		{"a.txt:s:$DATA", false, "\"./a.txt:s:$DATA\""},
+		{"src/a.txt:s", false, "\"src/./a.txt:s\""},
+		{"CON", false, "\"./CON\""},
+		{"NUL", false, "\"./NUL\""},
+		{"src/COM1", false, "\"src/./COM1\""},
+		{"COM\xc2\xb9", false, "\"./COM\xc2\xb9\""},
+		{"con:", false, "\"./con:\""},
+		{"CONIN$", false, "\"./CONIN$\""},
+		{"..\\up.txt", true, "\"./..\\up.txt\""},
+		{"src\\..\\..\\up.txt", true, "src/file.ts"},
+		{"C:\\x", true, "\"./C:\\x\""},
+		{"C:/x", true, "\"./C:/x\""},
+		{"c:\\Users\\u\\a.txt", true, "src/file.ts"},
+		{"C:", true, "\"./C:\""},
+		{"\\x", true, "\"./\\x\""},
+		{"\\\\server\\share\\a", true, "src/file.ts"},
+		{"\\\\server", true, "src/file.ts"},
+		{"\\\\?\\C:\\x", true, "src/file.ts"},
+		{"\\\\.\\NUL", true, "src/file.ts"},
+		{"\\??\\C:\\x", true, "src/file.ts"},
+	};
+	struct fixture *fx = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		enum sb_files_code code = cases[i].outside ? SB_FILES_PATH_OUTSIDE_PROJECT
+							   : SB_FILES_INVALID_ARGUMENT;
+		char insisted[64];
+
+		assert_code(fx_write(fx, cases[i].path, "x"), code);
+		assert_int_equal(fx->err.violation, cases[i].outside);
+		if (!strstr(fx->err.model, cases[i].write))
+			fail_msg("'%s': %s", cases[i].path, fx->err.model);
+		assert_null(fx_text(fx, cases[i].path));
+		assert_int_equal(fx->err.code, code);
+		assert_code(sb_files_move(fx->view, NULL, "a.txt", cases[i].path, false, &fx->err),
+			    code);
+		/* whoever insists gets that name, and once it is there it needs no more words */
+		if (strncmp(cases[i].path, "src", 3) == 0 || strchr(cases[i].path, '/'))
+			continue;
+		snprintf(insisted, sizeof insisted, "./%s", cases[i].path);
+		assert_fine(fx_write(fx, insisted, "meant"));
+		assert_string_equal(fx_text(fx, cases[i].path), "meant");
+		assert_fine(fx_write(fx, cases[i].path, "again"));
+		assert_fine(sb_files_delete(fx->view, NULL, cases[i].path, false, &fx->err));
+	}
+	/* a directory of such a name can be worked in */
+	fx_dir(fx, "project/odd\\dir");
+	assert_fine(fx_write(fx, "odd\\dir/new.txt", "x"));
+	assert_code(fx_write(fx, "odd\\dir/new\\er.txt", "x"), SB_FILES_INVALID_ARGUMENT);
+	assert_code(fx_write(fx, "odd\\dirs/new.txt", "x"), SB_FILES_INVALID_ARGUMENT);
+	/* and by its absolute path */
+	assert_code(fx_write(fx, at(fx, "project/src\\new.txt"), "x"), SB_FILES_INVALID_ARGUMENT);
+	assert_fine(fx_write(fx, at(fx, "project/odd\\dir/new.txt"), "y"));
+}
+
+/* Under WSL both systems name the same files; the answer has the name of this one. */
+static void test_F5_drives_and_shares_of_wsl(void **state)
+{
+	static const char *const roots[] = {"/mnt/c/Users/u/p", "/home/u/p", NULL};
+	static const struct {
+		const char *path, *write;
+	} cases[] = {
+		{"C:\\Users\\u\\p\\a.txt", "\"/mnt/c/Users/u/p/a.txt\""},
+		{"c:/Users/u/p/src/../a.txt", "\"/mnt/c/Users/u/p/a.txt\""},
+		{"\\\\wsl.localhost\\Debian\\home\\u\\p\\a.txt", "\"/home/u/p/a.txt\""},
+		{"\\\\wsl$\\Debian\\home\\u\\p\\a.txt", "\"/home/u/p/a.txt\""},
+		{"C:\\Users\\u\\a.txt", NULL},
+		{"D:\\Users\\u\\p\\a.txt", NULL},
+		{"\\\\server\\Debian\\home\\u\\p\\a.txt", NULL},
+	};
+	struct sb_files_options options = {.size = sizeof options,
+					   .backend = sb_files_memory_new()};
+	struct sb_policy *policy = sb_policy_new();
+	struct sb_files_error err;
+	struct sb_files *view;
+	bool exists;
+
+	(void)state;
+	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_DANGER_FULL_ACCESS);
+	assert_int_equal(sb_policy_seal(policy, NULL), SB_OK);
+	for (size_t i = 0; roots[i]; i++)
+		assert_int_equal(sb_files_memory_mkdir(options.backend, roots[i]), 0);
+	assert_int_equal(sb_files_open(policy, roots, &options, &view, &err), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_true(sb_files_exists(view, NULL, cases[i].path, &exists, &err) < 0);
+		assert_int_equal(err.code, cases[i].write ? SB_FILES_INVALID_ARGUMENT
+							  : SB_FILES_PATH_OUTSIDE_PROJECT);
+		if (cases[i].write && !strstr(err.model, cases[i].write))
+			fail_msg("'%s': %s", cases[i].path, err.model);
+	}
+	sb_files_close(view);
+	sb_policy_free(policy);
+	sb_files_backend_free(options.backend);
 }
 
 static void test_F3_spellings(void **state)
@@ -312,6 +438,8 @@ int main(void)
 		ON_BOTH(test_F2_rules_hold_for_the_target_of_a_link),
 		ON_BOTH(test_F2_circles),
 		ON_BOTH(test_F3_odd_names),
+		ON_BOTH(test_F5_paths_of_windows),
+		cmocka_unit_test(test_F5_drives_and_shares_of_wsl),
 		ON_BOTH(test_F3_spellings),
 		ON_BOTH(test_F3_long_paths),
 		ON_BOTH(test_P9_other_spellings_of_the_root),

@@ -26,6 +26,7 @@ static void well_known_paths(void **state)
 		const char *path, *part;
 	} rows[] = {
 		{"/run/docker.sock", "root on this machine"},
+		{"/run/WSL/9_interop", "Windows"},
 		{"/var/run/docker.sock", "root on this machine"},
 		{"/home/u/.docker/run/docker.sock", "Docker"},
 		{"/run/user/1000/docker.sock", "rootless"},
