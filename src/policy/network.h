@@ -1,0 +1,99 @@
+/*
+ * network.h - which hosts a run may reach: rules by name, address and port, and the functions that decide.
+ *
+ *     sb_connect_add ... -> sb_policy_seal -> sb_decide_connect(), sb_decide_address(), sb_decide_lookup()
+ *
+ * The setting "network" says what happens where no rule does: on allows, learn allows and is recorded, ask
+ * asks, off denies.  Off denies whatever rules say.  Rules compete as those for paths: the most specific
+ * one that covers a peer counts, of different ones equally specific the stricter, of two with the same
+ * text the later tier's; what the system's tier denies stays denied.  More specific is an exact name or
+ * address, then the longer suffix or prefix, then a port, then a protocol.
+ *
+ * This is the only place where sandbash decides about hosts.
+ */
+#ifndef SB_POLICY_NETWORK_H
+#define SB_POLICY_NETWORK_H
+
+#include "policy/host.h"
+#include "sandbash/policy.h"
+
+struct sb_buf;
+
+enum sb_protocol { SB_TCP, SB_UDP };
+
+/* Whom a program wants to reach.  Either a name in its one spelling, or an address and the name "". */
+struct sb_peer {
+	enum sb_protocol protocol;
+	uint16_t port;
+	char name[SB_HOST_NAME_SIZE];
+	struct sb_address address;
+};
+
+/* "[2001:db8::1]:443", "udp:ntp.example:123", with brackets, protocol and port where they are needed. */
+#define SB_PEER_TEXT_SIZE (SB_HOST_NAME_SIZE + 16)
+
+struct sb_connect_rule {
+	enum sb_verdict verdict;
+	enum sb_tier tier;
+	const char *text;   /* as it is printed: "*.example.org:443" */
+	const char *origin; /* as of sb_rule */
+};
+
+struct sb_reach {
+	enum sb_verdict verdict;
+	const struct sb_connect_rule *rule; /* NULL: the setting decided */
+};
+
+/*
+ * A peer by the address that a program gave.  This machine itself becomes the name "localhost": 127.0.0.1,
+ * ::1, and 0.0.0.0 and ::, which connect() takes for them.
+ */
+struct sb_peer sb_peer_of_address(enum sb_protocol protocol, const struct sb_address *address,
+				  uint16_t port);
+
+/* "github.com:443", "udp:[::1]:53"; without a port 443.  SB_E_INVALID: it is no peer. */
+int sb_peer_parse(const char *text, struct sb_peer *out, struct sb_error *err);
+void sb_peer_print(const struct sb_peer *peer, char out[SB_PEER_TEXT_SIZE]);
+
+/*
+ * Does the kernel have to be helped: ask, learn, or a rule that on alone does not hold?  Without it, all is
+ * open or all is closed: sb_policy_network() is true only where all is open.
+ */
+bool sb_policy_needs_gate(const struct sb_policy *policy);
+enum sb_network sb_policy_network_word(const struct sb_policy *policy);
+
+/* May this peer be reached?  Nothing has been looked up. */
+struct sb_reach sb_decide_connect(const struct sb_policy *policy, const struct sb_peer *peer);
+
+/*
+ * May a peer with a name, which was allowed, be reached at this address, which it was found to have?  An
+ * address of the internet may, unless a rule about it says otherwise; any other asks, unless a rule allows
+ * that very address, since a name is the word of whoever owns it (rebinding).
+ */
+struct sb_reach sb_decide_address(const struct sb_policy *policy, const struct sb_peer *peer,
+				  const struct sb_address *address);
+
+/*
+ * May a name be looked up outside?  SB_ALLOW: a rule allows some port of it already; SB_DENY: none can be
+ * reached, not even by a yes; SB_ASK: not before somebody has said yes to a connection.
+ */
+enum sb_verdict sb_decide_lookup(const struct sb_policy *policy, const char *name);
+
+/* Ports of 127.0.0.1 outside that lead inside: "listen 3000". */
+size_t sb_policy_listen_count(const struct sb_policy *policy);
+uint16_t sb_policy_listen_port(const struct sb_policy *policy, size_t i);
+
+/*
+ * Add "connect TEXT", "ask connect TEXT" or "deny connect TEXT", and "listen TEXT"; text and origin are
+ * copied.  SB_E_INVALID: the text is no host, SB_E_CONFLICT: the same tier says something else about it.
+ */
+int sb_connect_add(struct sb_policy *policy, const struct sb_connect_rule *rule,
+		   struct sb_error *err);
+int sb_listen_add(struct sb_policy *policy, const char *text, const char *origin,
+		  struct sb_error *err);
+
+/* The rules in the order in which they are printed; one for each text. */
+size_t sb_connect_count(const struct sb_policy *policy);
+const struct sb_connect_rule *sb_connect_at(const struct sb_policy *policy, size_t i);
+
+#endif
