@@ -63,7 +63,12 @@ enum sb_tmp {
 	SB_TMP_OFF,     /* not writable */
 };
 
-enum sb_network { SB_NETWORK_ON, SB_NETWORK_OFF };
+enum sb_network { /* in order of strictness */
+		  SB_NETWORK_ON,
+		  SB_NETWORK_LEARN, /* as on, by the gate: what was reached is recorded */
+		  SB_NETWORK_ASK,   /* rules open hosts, a person is asked about others */
+		  SB_NETWORK_OFF,
+};
 
 enum sb_workers { SB_WORKERS_DECLARED, SB_WORKERS_ASK };
 
@@ -122,7 +127,7 @@ int sb_policy_get(const struct sb_policy *policy, enum sb_setting setting);
 
 /* The same by name. */
 enum sb_mode sb_policy_mode(const struct sb_policy *policy);
-bool sb_policy_network(const struct sb_policy *policy);
+bool sb_policy_network(const struct sb_policy *policy); /* all of it is open */
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy);
 bool sb_policy_protect_ignored(const struct sb_policy *policy);
 bool sb_policy_clean_env(const struct sb_policy *policy);

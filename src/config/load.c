@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "config/file.h"
+#include "config/hosts.h"
 #include "config/profile.h"
 #include "config/tools.h"
 #include "path/path.h"
@@ -213,6 +214,8 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 		status = sb_tool_cache(maker, &source, line.text, err);
 	else if (line.kind >= SB_LINE_PROGRAM)
 		status = sb_profile_take(maker, &source, &line, err);
+	else if (line.kind == SB_LINE_CONNECT || line.kind == SB_LINE_LISTEN)
+		status = sb_load_host(maker, &source, &line, err);
 	else if (line.kind != SB_LINE_RULE)
 		status = apply_setting(maker, &source, &line, err);
 	else

@@ -19,7 +19,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
 	const char *git_global, *git_system; /* GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM */
-	const char *mode;                    /* SANDBASH_MODE */
+	const char *mode, *network;          /* SANDBASH_MODE, SANDBASH_NETWORK */
 	const char *const *secrets;          /* paths of credentials that variables name; or NULL */
 	const char *const
 		*obeyed; /* directories that are obeyed outside by what variables say; or NULL */

@@ -1,6 +1,7 @@
 #include "config/setup.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "config/believed.h"
 #include "config/fast.h"
 #include "config/file.h"
+#include "config/hosts.h"
 #include "config/load.h"
 #include "config/profile.h"
 #include "config/tools.h"
@@ -184,6 +186,17 @@ static int name_flag(struct sb_error *err, const char *origin)
 	return SB_E_USAGE;
 }
 
+static int parse_flag(const struct sb_flag_rule *flag, struct sb_line *line, struct sb_error *err)
+{
+	SB_AUTO_FREE char *text = NULL;
+
+	if (flag->word && asprintf(&text, "%s %s", flag->word, flag->text) < 0) {
+		text = NULL;
+		return out_of_memory(err);
+	}
+	return sb_line_parse(text ? text : flag->text, strlen(text ? text : flag->text), line, err);
+}
+
 static int load_flags(struct sb_maker *maker, struct sb_error *err)
 {
 	int status = SB_OK;
@@ -204,11 +217,14 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 				return name_flag(err, flag->origin);
 			continue;
 		}
-		status = sb_line_parse(flag->text, strlen(flag->text), &line, err);
-		if (status == SB_OK && line.kind != SB_LINE_RULE)
-			status = sb_fail(err, SB_E_INVALID, 0, "'%s' is no rule", flag->text);
-		if (status == SB_OK)
+		status = parse_flag(flag, &line, err);
+		if (status == SB_OK && line.kind == SB_LINE_RULE)
 			status = sb_load_rule(maker, &source, &line, err);
+		else if (status == SB_OK &&
+			 (line.kind == SB_LINE_CONNECT || line.kind == SB_LINE_LISTEN))
+			status = sb_load_host(maker, &source, &line, err);
+		else if (status == SB_OK)
+			status = sb_fail(err, SB_E_INVALID, 0, "'%s' is no rule", flag->text);
 		sb_line_done(&line);
 		if (status != SB_OK)
 			return name_flag(err, flag->origin);
@@ -217,23 +233,30 @@ static int load_flags(struct sb_maker *maker, struct sb_error *err)
 }
 
 /* P1: the environment can only tighten. */
-static int heed_environment(struct sb_maker *maker, int *mode, struct sb_error *err)
+static int heed_environment(struct sb_maker *maker, enum sb_setting setting, int *value,
+			    struct sb_error *err)
 {
-	const char *wanted = maker->request->environment.mode;
-	enum sb_mode asked;
+	const struct sb_setup_request *request = maker->request;
+	bool mode = setting == SB_SETTING_MODE;
+	const char *wanted = mode ? request->environment.mode : request->environment.network;
+	const char *name = mode ? "SANDBASH_MODE" : "SANDBASH_NETWORK";
+	int asked;
 
 	if (!wanted || !wanted[0])
 		return SB_OK;
-	if (sb_mode_parse(wanted, &asked, NULL) != SB_OK) {
-		sb_fail(err, SB_E_INVALID, 0, "SANDBASH_MODE is '%s', which is no mode", wanted);
-		return sb_hint(err, "modes are read-only, workspace-write and danger-full-access");
+	if (sb_setting_parse(setting, wanted, &asked, NULL) != SB_OK) {
+		sb_fail(err, SB_E_INVALID, 0, "%s is '%s', which is no %s", name, wanted,
+			mode ? "mode" : "setting of the network");
+		return sb_hint(err, mode ? "modes are read-only, workspace-write and "
+					   "danger-full-access"
+					 : "it can be on, learn, ask and off");
 	}
-	if ((int)asked >= *mode)
-		*mode = (int)asked;
-	else if (!maker->request->settings[SB_SETTING_MODE])
-		return sb_maker_warn(maker, err,
-				     "SANDBASH_MODE=%s is ignored: only --mode can loosen %s",
-				     wanted, sb_settings[SB_SETTING_MODE].values[*mode]);
+	if (asked >= *value)
+		*value = asked;
+	else if (!request->settings[setting])
+		return sb_maker_warn(maker, err, "%s=%s is ignored: only --%s can loosen %s", name,
+				     wanted, sb_settings[setting].word,
+				     sb_settings[setting].values[*value]);
 	return SB_OK;
 }
 
@@ -248,8 +271,9 @@ static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_err
 	for (int tier = SB_TIER_PROFILE; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
 		if (tiers[tier].origins[setting])
 			value = tiers[tier].values[setting];
-		if (tier == SB_TIER_DIRECTORY && setting == SB_SETTING_MODE)
-			status = heed_environment(maker, &value, err);
+		if (tier == SB_TIER_DIRECTORY &&
+		    (setting == SB_SETTING_MODE || setting == SB_SETTING_NETWORK))
+			status = heed_environment(maker, setting, &value, err);
 	}
 	if (given)
 		value = given - 1;

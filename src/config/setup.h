@@ -19,7 +19,8 @@
 
 /* A rule from the command line, e.g. "--deny=secret". */
 struct sb_flag_rule {
-	const struct sb_access *access; /* NULL: text is a whole line, "ACCESS PATTERN" */
+	const struct sb_access *access; /* NULL: text is a whole line, "ACCESS PATTERN" ... */
+	const char *word;               /* ... or, where this is not NULL, what stands behind it */
 	const char *text;
 	const char *origin; /* how the user wrote it */
 };

@@ -238,6 +238,7 @@ struct sb_environment sb_environment_of(sb_variable *variable)
 		.git_system = variable("GIT_CONFIG_SYSTEM"),
 		.tmpdir = variable("TMPDIR"),
 		.mode = variable("SANDBASH_MODE"),
+		.network = variable("SANDBASH_NETWORK"),
 		.secrets = secrets(variable),
 		.obeyed = obeyed(variable),
 		.services = services(variable),

@@ -196,6 +196,16 @@ static bool is_mounts(bool (*missing)(const struct sb_layers *layers))
 	return missing == no_mounts;
 }
 
+const char *sb_layers_why_no_gate(const struct sb_layers *layers)
+{
+	if (layers->outer)
+		return "this is a run inside another";
+	if (!layers->supervised)
+		return "a static run asks nobody";
+	return layers->net_namespace ? "this sandbash has no gate"
+				     : "there are no network namespaces";
+}
+
 void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *plan,
 			struct sb_weaknesses *out)
 {
@@ -206,6 +216,9 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? " (" : "",
 			    is_mounts(losses[i].missing) ? layers->no_mounts : "",
 			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? ")" : "");
+	if (plan && plan->gate && !layers->gate)
+		say(out, "hosts cannot be told apart (%s): the network is closed",
+		    sb_layers_why_no_gate(layers));
 	if (plan && plan->own_dev && !layers->own_dev)
 		say(out, "block devices can be read, and with them every hidden file");
 	if (plan && !layers->mounts && !layers->supervised)

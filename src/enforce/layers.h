@@ -17,6 +17,7 @@ struct sb_layers {
 	dev_t terminals;     /* the filesystem of a /dev/pts of our own; 0: it is the host's */
 	bool ipc_namespace;
 	bool net_namespace;
+	bool gate;        /* supervised: connections are held and decided, host by host */
 	int landlock_abi; /* 0: none */
 	bool seccomp;
 	bool supervised;     /* every change is held and performed by a broker */
@@ -52,6 +53,9 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
  * Landlock lets the command list only what lies beside them.
  */
 bool sb_layers_hold_listings(const struct sb_layers *layers, const struct sb_plan *plan);
+
+/* Where a plan needs a gate and these layers have none. */
+const char *sb_layers_why_no_gate(const struct sb_layers *layers);
 
 /* Is it the broker that keeps signals inside? */
 bool sb_layers_hold_signals(const struct sb_layers *layers);

@@ -81,6 +81,13 @@ int sb_stages_give_verdict(const struct sb_stages *stages, struct sb_error *err)
 			err, SB_E_UNSUPPORTED, 0,
 			"this machine offers neither network namespaces nor seccomp filters: "
 			"the network cannot be closed");
+	if (plan->gate && !layers->gate && !stages->options->best_effort) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"rules about hosts, and 'network ask', cannot be held: %s",
+			sb_layers_why_no_gate(layers));
+		return sb_hint(err, "--network=on or --network=off; --best-effort closes the "
+				    "network");
+	}
 	/* Inside another run its layers still hold; ours can only tighten. */
 	if (layers->outer)
 		sb_weaknesses_nested(layers, plan, weak);

@@ -9,6 +9,7 @@
 #include "enforce/expand.h"
 #include "path/path.h"
 #include "policy/fast.h"
+#include "policy/network.h"
 #include "policy/policy_impl.h"
 #include "sys/directory.h"
 
@@ -633,6 +634,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	int status;
 
 	maker.plan.network = sb_policy_network(policy);
+	maker.plan.gate = sb_policy_needs_gate(policy);
 	maker.plan.tells_hidden = request->supervised && request->tells_hidden;
 	maker.plan.holds_reads = maker.plan.tells_hidden ||
 				 (request->supervised && sb_plan_holds_reads(policy));

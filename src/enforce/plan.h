@@ -72,6 +72,7 @@ struct sb_plan {
 	char **absent; /* what rules of the user's open and is not there; for telling */
 	size_t absent_count;
 	bool network;
+	bool gate;          /* hosts are told apart: policy/network.h */
 	bool holds_reads;   /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
 	bool tells_hidden;  /* supervised: what was wanted in hidden places is told */
 	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */

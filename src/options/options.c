@@ -9,6 +9,7 @@
 #include "consent/session.h"
 #include "options/table.h"
 #include "options/typo.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 static const struct {
@@ -202,14 +203,14 @@ static int set_timeout(struct sb_command_line *line, const char *value, struct s
 
 static int set_network(struct sb_command_line *line, const char *value, struct sb_error *err)
 {
-	bool on = strcmp(value, "on") == 0;
+	int network, status = sb_setting_parse(SB_SETTING_NETWORK, value, &network, err);
 
-	if (!on && strcmp(value, "off") != 0)
-		return sb_fail(err, SB_E_INVALID, 0, "--network is 'on' or 'off', not '%s'", value);
-	if (line->has_network && line->network != on)
+	if (status != SB_OK)
+		return status;
+	if (line->has_network && (int)line->network != network)
 		return contradicts(NETWORK, err);
 	line->has_network = true;
-	line->network = on;
+	line->network = (enum sb_network)network;
 	return SB_OK;
 }
 
@@ -300,6 +301,12 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return add_rule(line, &sb_access_deny, value, argument, separate, err);
 	case RULE:
 		return add_rule(line, NULL, value, argument, separate, err);
+	case CONNECT:
+	case LISTEN:
+		status = add_rule(line, NULL, value, argument, separate, err);
+		if (status == SB_OK)
+			line->rules[line->rule_count - 1].word = sb_options[id].name;
+		return status;
 	case POLICY:
 		return push(&line->policy_files, &line->policy_file_count, value, err);
 	case PROFILE:

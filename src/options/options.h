@@ -90,7 +90,7 @@ struct sb_command_line {
 
 	bool has_mode, has_network, has_tmp;
 	enum sb_mode mode;
-	bool network;
+	enum sb_network network;
 	enum sb_tmp tmp;
 	const char *shell;
 	bool has_consent;

@@ -43,9 +43,7 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 		.policy_files = line->policy_files,
 		.profile = line->profile,
 		.settings = {[SB_SETTING_MODE] = line->has_mode ? (int)line->mode + 1 : 0,
-			     [SB_SETTING_NETWORK] = !line->has_network ? 0
-						    : line->network    ? SB_NETWORK_ON + 1
-								       : SB_NETWORK_OFF + 1,
+			     [SB_SETTING_NETWORK] = line->has_network ? (int)line->network + 1 : 0,
 			     [SB_SETTING_TMP] = line->has_tmp ? (int)line->tmp + 1 : 0,
 			     [SB_SETTING_PROTECT_IGNORED] = line->protect_ignored ? 1 + true : 0,
 			     [SB_SETTING_CLEAN_ENV] = line->clean_env ? 1 + true : 0},

@@ -3,6 +3,11 @@
  *
  *     TIER FLAGS RULE HARD SYSTEM GUARD PATTERN NUL
  *
+ * and before them one for each host and each port that leads inside:
+ *
+ *     c TIER VERDICT TEXT NUL
+ *     l PORT NUL
+ *
  * Each access is four digits, one verdict per operation (3: a quiet no), or "-" when there is none.
  */
 #include "policy/encode.h"
@@ -10,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/network.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
 
-#define MAGIC "sandbash policy 3\n"
+#define MAGIC "sandbash policy 4\n"
+#define NESTED "the rules of a nested run"
 #define QUIET (SB_DENY + 1)
 #define FIELDS 4
 
@@ -48,6 +55,20 @@ static void put_line(struct sb_buf *out, const struct sb_entry *entry)
 	sb_buf_append(out, entry->pattern.text, strlen(entry->pattern.text) + 1);
 }
 
+static void put_hosts(struct sb_buf *out, const struct sb_policy *policy)
+{
+	for (size_t i = 0; i < sb_connect_count(policy); i++) {
+		const struct sb_connect_rule *rule = sb_connect_at(policy, i);
+
+		sb_buf_printf(out, "c %d %d ", rule->tier, rule->verdict);
+		sb_buf_append(out, rule->text, strlen(rule->text) + 1);
+	}
+	for (size_t i = 0; i < sb_listen_count(policy); i++) {
+		sb_buf_printf(out, "l %u", sb_listen_at(policy, i)->port);
+		sb_buf_putc(out, '\0');
+	}
+}
+
 _Static_assert(SB_TIER_COUNT <= 10, "a tier is one digit");
 
 void sb_policy_encode(const struct sb_policy *policy, struct sb_buf *out)
@@ -56,6 +77,7 @@ void sb_policy_encode(const struct sb_policy *policy, struct sb_buf *out)
 	for (int i = 0; i < SB_SETTING_COUNT; i++)
 		sb_buf_putc(out, (char)('0' + policy->settings[i]));
 	sb_buf_putc(out, '\n');
+	put_hosts(out, policy);
 	for (size_t i = 0; i < policy->count; i++)
 		put_line(out, &policy->entries[i]);
 }
@@ -101,14 +123,36 @@ static int copy_rule(struct sb_entry *entry, const struct sb_access *access, str
 				 .tier = SB_TIER_BUILTIN,
 				 .hard = true,
 				 .pattern = entry->pattern.text,
-				 .origin = strdup("the rules of a nested run")};
+				 .origin = strdup(NESTED)};
 	*out = rule;
 	return rule->origin ? SB_OK : SB_E_NOMEM;
 }
 
+static int take_host(struct sb_policy *policy, const char *line, struct sb_error *err)
+{
+	const char *at = line + 2;
+	int tier, verdict = -1;
+
+	if (line[1] != ' ')
+		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	if (line[0] == 'l')
+		return sb_listen_add(policy, at, NESTED, err);
+	tier = take_number(&at, SB_TIER_COUNT - 1);
+	if (tier >= 0 && *at++ == ' ')
+		verdict = take_number(&at, SB_DENY);
+	if (verdict < 0 || *at++ != ' ')
+		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
+	return sb_connect_add(policy,
+			      &(struct sb_connect_rule){.verdict = (enum sb_verdict)verdict,
+							.tier = (enum sb_tier)tier,
+							.text = at,
+							.origin = NESTED},
+			      err);
+}
+
 static int take_line(struct sb_policy *policy, const char *line, struct sb_error *err)
 {
-	struct sb_rule rule = {.origin = "the rules of a nested run"};
+	struct sb_rule rule = {.origin = NESTED};
 	struct sb_access access[FIELDS] = {0};
 	bool given[FIELDS];
 	struct sb_entry *entry;
@@ -172,7 +216,8 @@ int sb_policy_decode(const char *bytes, size_t length, struct sb_policy **out, s
 			status = sb_fail(err, SB_E_INVALID, 0, "the policy is cut");
 			break;
 		}
-		status = take_line(policy, at, err);
+		status = *at == 'c' || *at == 'l' ? take_host(policy, at, err)
+						  : take_line(policy, at, err);
 		at = nul + 1;
 	}
 	if (status == SB_OK)

@@ -14,23 +14,8 @@
 #ifndef SB_POLICY_NETWORK_H
 #define SB_POLICY_NETWORK_H
 
-#include "policy/host.h"
+#include "policy/peer.h"
 #include "sandbash/policy.h"
-
-struct sb_buf;
-
-enum sb_protocol { SB_TCP, SB_UDP };
-
-/* Whom a program wants to reach.  Either a name in its one spelling, or an address and the name "". */
-struct sb_peer {
-	enum sb_protocol protocol;
-	uint16_t port;
-	char name[SB_HOST_NAME_SIZE];
-	struct sb_address address;
-};
-
-/* "[2001:db8::1]:443", "udp:ntp.example:123", with brackets, protocol and port where they are needed. */
-#define SB_PEER_TEXT_SIZE (SB_HOST_NAME_SIZE + 16)
 
 struct sb_connect_rule {
 	enum sb_verdict verdict;
@@ -45,22 +30,11 @@ struct sb_reach {
 };
 
 /*
- * A peer by the address that a program gave.  This machine itself becomes the name "localhost": 127.0.0.1,
- * ::1, and 0.0.0.0 and ::, which connect() takes for them.
- */
-struct sb_peer sb_peer_of_address(enum sb_protocol protocol, const struct sb_address *address,
-				  uint16_t port);
-
-/* "github.com:443", "udp:[::1]:53"; without a port 443.  SB_E_INVALID: it is no peer. */
-int sb_peer_parse(const char *text, struct sb_peer *out, struct sb_error *err);
-void sb_peer_print(const struct sb_peer *peer, char out[SB_PEER_TEXT_SIZE]);
-
-/*
  * Does the kernel have to be helped: ask, learn, or a rule that on alone does not hold?  Without it, all is
  * open or all is closed: sb_policy_network() is true only where all is open.
  */
 bool sb_policy_needs_gate(const struct sb_policy *policy);
-enum sb_network sb_policy_network_word(const struct sb_policy *policy);
+enum sb_network sb_network_of(const struct sb_policy *policy);
 
 /* May this peer be reached?  Nothing has been looked up. */
 struct sb_reach sb_decide_connect(const struct sb_policy *policy, const struct sb_peer *peer);
@@ -79,9 +53,14 @@ struct sb_reach sb_decide_address(const struct sb_policy *policy, const struct s
  */
 enum sb_verdict sb_decide_lookup(const struct sb_policy *policy, const char *name);
 
-/* Ports of 127.0.0.1 outside that lead inside: "listen 3000". */
-size_t sb_policy_listen_count(const struct sb_policy *policy);
-uint16_t sb_policy_listen_port(const struct sb_policy *policy, size_t i);
+/* A port of 127.0.0.1 outside that leads inside: "listen 3000". */
+struct sb_listen {
+	uint16_t port;
+	char *origin;
+};
+
+size_t sb_listen_count(const struct sb_policy *policy);
+const struct sb_listen *sb_listen_at(const struct sb_policy *policy, size_t i);
 
 /*
  * Add "connect TEXT", "ask connect TEXT" or "deny connect TEXT", and "listen TEXT"; text and origin are

@@ -50,6 +50,7 @@ void sb_policy_free(struct sb_policy *policy)
 	}
 	free(policy->entries);
 	free(policy->hashes);
+	sb_network_done(&policy->hosts);
 	free(policy);
 }
 
@@ -284,11 +285,6 @@ int sb_policy_get(const struct sb_policy *policy, enum sb_setting setting)
 enum sb_mode sb_policy_mode(const struct sb_policy *policy)
 {
 	return sb_mode_of(policy);
-}
-
-bool sb_policy_network(const struct sb_policy *policy)
-{
-	return policy->settings[SB_SETTING_NETWORK] == SB_NETWORK_ON;
 }
 
 enum sb_tmp sb_policy_tmp(const struct sb_policy *policy)

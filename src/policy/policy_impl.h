@@ -23,6 +23,15 @@ struct sb_entry { /* one per pattern */
 
 struct sb_index; /* literal prefixes as a tree of names: decide.c */
 
+struct sb_network_rules {             /* network.c */
+	struct sb_connect **connects; /* by text */
+	size_t connect_count;
+	struct sb_listen *listens;
+	size_t listen_count;
+};
+
+void sb_network_done(struct sb_network_rules *rules);
+
 struct sb_policy {
 	struct sb_entry *entries;
 	unsigned *hashes; /* of the entries' pattern texts: adding a rule looks through numbers */
@@ -31,6 +40,7 @@ struct sb_policy {
 	const char **fast; /* set by seal: the fast roots; the strings are the entries' */
 	size_t fast_count;
 	int settings[SB_SETTING_COUNT];
+	struct sb_network_rules hosts;
 	bool sealed;
 };
 

@@ -12,7 +12,7 @@
 
 #include "sandbash/policy.h"
 
-#define SB_SETTING_VALUES 3 /* at most, of one setting */
+#define SB_SETTING_VALUES 4 /* at most, of one setting */
 
 struct sb_setting_row {
 	const char *word; /* in config files and in print */

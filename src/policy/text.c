@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "path/path.h"
+#include "policy/network.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
 
@@ -385,6 +386,8 @@ static const struct {
 	{"log-keep-days", SB_LINE_LOG_KEEP_DAYS, parse_keep},
 	{"log-keep-megabytes", SB_LINE_LOG_KEEP_MEGABYTES, parse_keep},
 	{"log-static", SB_LINE_LOG_STATIC, parse_switch},
+	{"connect", SB_LINE_CONNECT, keep_text},
+	{"listen", SB_LINE_LISTEN, keep_text},
 	/* from here on in a profile only: elsewhere these are names of files */
 	{"program", SB_LINE_PROGRAM, keep_text},
 	{"environment", SB_LINE_ENVIRONMENT, parse_variable},
@@ -439,7 +442,7 @@ static int parse_bare(const char *bytes, const char *end, struct sb_line *line,
 		sb_line_done(line);
 		return sb_hint(
 			err,
-			"words are read, write, fast, ask, quiet, deny, tighten, include, network, mode, tmp, "
+			"words are read, write, fast, ask, quiet, deny, tighten, connect, listen, include, network, mode, tmp, "
 			"shell, log-keep-days, log-keep-megabytes, log-static, protect-ignored, "
 			"clean-env, workers; "
 			"a path with spaces begins with '/', '~' or './'");
@@ -477,6 +480,22 @@ static size_t first_word(const char *bytes, const char *end, const char **rest)
 		at++;
 	*rest = at;
 	return length;
+}
+
+/* "ask connect HOST", "deny connect HOST": *rest then stands at the host. */
+static bool is_about_host(const char *word, size_t length, const char **rest, const char *end,
+			  int *out_verdict)
+{
+	const char *host;
+
+	if (!is_word(word, length, "ask") && !is_word(word, length, "deny"))
+		return false;
+	if (!is_word(*rest, first_word(*rest, end, &host), "connect") || host == end ||
+	    *host == '#')
+		return false;
+	*rest = host;
+	*out_verdict = *word == 'a' ? SB_ASK : SB_DENY;
+	return true;
 }
 
 static int parse_line(const char *bytes, size_t length, size_t words, struct sb_line *out,
@@ -523,6 +542,9 @@ static int parse_line(const char *bytes, size_t length, size_t words, struct sb_
 			       (int)(word > 60 ? 60 : word), bytes);
 	} else if (which < words) {
 		status = parse_setting(which, rest, end, &line, err);
+	} else if (!line.tightens && is_about_host(bytes, word, &rest, end, &line.value)) {
+		line.kind = SB_LINE_CONNECT;
+		status = parse_path(rest, end, &line.text, err);
 	} else {
 		line.kind = SB_LINE_RULE;
 		line.fast = is_word(bytes, word, fast_word);
@@ -623,9 +645,27 @@ void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
 	print_pattern(rule->pattern, out);
 }
 
+void sb_connect_print(const struct sb_connect_rule *rule, struct sb_buf *out)
+{
+	static const char *const words[] = {
+		[SB_ALLOW] = "", [SB_ASK] = "ask ", [SB_DENY] = "deny "};
+
+	sb_buf_printf(out, "%sconnect %s", words[rule->verdict], rule->text);
+}
+
 static bool is_about_terminals(const struct sb_rule *rule)
 {
 	return rule->tier == SB_TIER_BUILTIN && sb_path_within("/dev/pts", rule->pattern);
+}
+
+/* As a comment behind the line that begins at start. */
+static void print_origin(const char *origin, size_t start, struct sb_buf *out)
+{
+	do
+		sb_buf_putc(out, ' ');
+	while (!sb_buf_failed(out) && out->length - start < 48);
+	sb_buf_puts(out, "# ");
+	sb_escape_append(out, origin, strlen(origin));
 }
 
 static void print_line(const struct sb_rule *rule, struct sb_buf *out)
@@ -637,12 +677,26 @@ static void print_line(const struct sb_rule *rule, struct sb_buf *out)
 	if (rule->temp || rule->link || rule->checked || is_about_terminals(rule))
 		sb_buf_puts(out, "# ");
 	sb_rule_print_whole(rule, out);
-	do
-		sb_buf_putc(out, ' ');
-	while (!sb_buf_failed(out) && out->length - start < 48);
-	sb_buf_puts(out, "# ");
-	sb_escape_append(out, rule->origin, strlen(rule->origin));
+	print_origin(rule->origin, start, out);
 	sb_buf_puts(out, rule->capped ? " (read-only mode)\n" : "\n");
+}
+
+static void print_hosts(const struct sb_policy *policy, struct sb_buf *out)
+{
+	size_t start;
+
+	for (size_t i = 0; i < sb_connect_count(policy); i++) {
+		start = out->length;
+		sb_connect_print(sb_connect_at(policy, i), out);
+		print_origin(sb_connect_at(policy, i)->origin, start, out);
+		sb_buf_putc(out, '\n');
+	}
+	for (size_t i = 0; i < sb_listen_count(policy); i++) {
+		start = out->length;
+		sb_buf_printf(out, "listen %u", sb_listen_at(policy, i)->port);
+		print_origin(sb_listen_at(policy, i)->origin, start, out);
+		sb_buf_putc(out, '\n');
+	}
 }
 
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
@@ -650,6 +704,7 @@ void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
 	for (int i = 0; i < SB_SETTING_COUNT; i++)
 		sb_buf_printf(out, "%s %s\n", sb_settings[i].word,
 			      sb_settings[i].values[sb_policy_get(policy, (enum sb_setting)i)]);
+	print_hosts(policy, out);
 	for (size_t i = 0; i < policy->count; i++) {
 		const struct sb_rule *rule = &policy->entries[i].rule;
 		const struct sb_rule *hard = policy->entries[i].hard;

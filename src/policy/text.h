@@ -7,6 +7,8 @@
  *     tighten read vendor          takes away, and opens nothing that other rules close
  *     quiet ~/.cache/x             as read, and nobody is told of what it refuses
  *     read+create+ask:delete logs  each operation by name; unnamed ones are denied
+ *     connect github.com:443       a host that may be reached (peer.h); ask connect, deny connect
+ *     listen 3000                  a port of the run that can be reached from outside
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
  *     log-keep-days 30             log-keep-days, log-keep-megabytes, log-static,
@@ -24,6 +26,7 @@
 #include "sandbash/policy.h"
 
 struct sb_buf;
+struct sb_connect_rule;
 
 enum sb_line_kind {
 	SB_LINE_EMPTY, /* blank or a comment */
@@ -34,6 +37,8 @@ enum sb_line_kind {
 	SB_LINE_LOG_KEEP_DAYS,
 	SB_LINE_LOG_KEEP_MEGABYTES,
 	SB_LINE_LOG_STATIC,
+	SB_LINE_CONNECT, /* text: a host, value: enum sb_verdict */
+	SB_LINE_LISTEN,  /* text: a port */
 	/* in a profile only; text is the rest of the line */
 	SB_LINE_PROGRAM,         /* names, with blanks between them */
 	SB_LINE_ENVIRONMENT,     /* NAME=VALUE */
@@ -54,8 +59,8 @@ struct sb_line {
 	bool tightens;           /* RULE: "tighten" stands before it */
 	char *text;              /* RULE: pattern as written, unquoted; else the rest of the line */
 	enum sb_setting setting; /* SETTING */
-	int value;
-	unsigned long keep; /* LOG_KEEP_*; 0: "off", no limit.  switches: 1 is "on" */
+	int value;               /* SETTING, CONNECT */
+	unsigned long keep;      /* LOG_KEEP_*; 0: "off", no limit.  switches: 1 is "on" */
 };
 
 /*
@@ -80,6 +85,9 @@ void sb_rule_print(const struct sb_access *access, const char *pattern, struct s
 
 /* The same for a rule, which may be "fast" or "tighten". */
 void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out);
+
+/* "ask connect *.corp:22", as a line has it. */
+void sb_connect_print(const struct sb_connect_rule *rule, struct sb_buf *out);
 
 /* The whole effective policy, each rule with its origin as a comment. */
 void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out);

@@ -298,8 +298,8 @@ static void settings(void **state)
 	is_bad("log-keep-megabytes 1 2",
 	       "a limit is a number from 1 to 999999 or 'off', not '1 2'");
 	is_bad("log-keep-days", "'log-keep-days' needs a value");
-	is_bad("network maybe", "network is 'on' or 'off', not 'maybe'");
-	is_bad("network off on", "network is 'on' or 'off', not 'off on'");
+	is_bad("network maybe", "network is 'on', 'learn', 'ask' or 'off', not 'maybe'");
+	is_bad("network off on", "network is 'on', 'learn', 'ask' or 'off', not 'off on'");
 	parse_bytes("tighten read+modify /a b", 24, &line);
 	assert_true(line.kind == SB_LINE_RULE && line.tightens && !line.fast);
 	assert_string_equal(line.text, "/a b");

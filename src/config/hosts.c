@@ -1,0 +1,339 @@
+#include "config/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "config/file.h"
+#include "guard/git_config.h"
+#include "guard/repository.h"
+#include "path/path.h"
+#include "policy/network.h"
+
+#define URL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+"
+
+/*
+ * SECURITY: a file that commands can write opens no host.
+ *
+ * Danger: "git remote add x https://evil/" or a .npmrc that comes with a clone would be a rule of the next run.
+ * All files of the user's here are guarded names: a change by a command asks.
+ * Price: a host that only the project names asks once.
+ * Held by: tests/cli/network_rules.py
+ */
+static const struct {
+	const char *word;
+	const char *file; /* "~/": home, "$/": $XDG_CONFIG_HOME, "./": each project */
+	const char
+		*keys; /* one of these stands before a URL, in the same line; "git": its grammar */
+} rows[] = {
+	{"npm", "/etc/npmrc", "registry"},
+	{"npm", "/usr/etc/npmrc", "registry"},
+	{"npm", "/usr/local/etc/npmrc", "registry"},
+	{"npm", "~/.npmrc", "registry"},
+	{"npm", "./.npmrc", "registry"},
+	{"pip", "/etc/pip.conf", "index find-links"},
+	{"pip", "/etc/xdg/pip/pip.conf", "index find-links"},
+	{"pip", "~/.pip/pip.conf", "index find-links"},
+	{"pip", "$/pip/pip.conf", "index find-links"},
+	{"cargo", "~/.cargo/config", "registry index"},
+	{"cargo", "~/.cargo/config.toml", "registry index"},
+	{"cargo", "./.cargo/config", "registry index"},
+	{"cargo", "./.cargo/config.toml", "registry index"},
+	{"go", "/usr/lib/go/go.env", "GOPROXY GOSUMDB"},
+	{"go", "/usr/local/go/go.env", "GOPROXY GOSUMDB"},
+	{"go", "$/go/env", "GOPROXY GOSUMDB"},
+	{"git", "/etc/gitconfig", "git"},
+	{"git", "~/.gitconfig", "git"},
+	{"git", "$/git/config", "git"},
+	{"git", "./.git/config", "git"},
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+/* One file that is read for a word. */
+struct finding {
+	struct sb_maker *maker;
+	const struct sb_rule_source *source;
+	const char *word, *file;
+	enum sb_verdict verdict;
+	size_t found;
+};
+
+static bool is_known(const struct sb_policy *policy, enum sb_tier tier, const char *text)
+{
+	for (size_t i = 0; i < sb_connect_count(policy); i++) {
+		const struct sb_connect_rule *rule = sb_connect_at(policy, i);
+
+		if (rule->tier == tier && strcmp(rule->text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is no host is none of ours to complain about: the tool will. */
+static int add_host(struct finding *finding, const char *host, size_t length, unsigned port,
+		    struct sb_error *err)
+{
+	char text[SB_PEER_TEXT_SIZE], origin[4600];
+	struct sb_peer_pattern pattern;
+	struct sb_connect_rule rule = {.verdict = finding->verdict,
+				       .tier = finding->source->tier,
+				       .text = pattern.text,
+				       .origin = origin};
+
+	snprintf(text, sizeof text, "%.*s:%u", (int)(length < sizeof text ? length : 0), host,
+		 port);
+	if (length >= sizeof text || memchr(host, '*', length) ||
+	    sb_peer_pattern_parse(text, &pattern, NULL) != SB_OK)
+		return SB_OK;
+	finding->found++;
+	if (is_known(finding->maker->setup.policy, rule.tier, pattern.text))
+		return SB_OK;
+	snprintf(origin, sizeof origin, "%s: @%s, in %s'%s'", finding->source->origin,
+		 finding->word, finding->verdict == SB_ASK ? "the project's " : "", finding->file);
+	return sb_connect_add(finding->maker->setup.policy, &rule, err);
+}
+
+/* The host of the URL whose "://" stands at mark, in text; *out_end: where that ends. */
+static int take_url(struct finding *finding, const char *text, const char *mark,
+		    const char **out_end, struct sb_error *err)
+{
+	static const struct {
+		const char *scheme;
+		unsigned port;
+	} schemes[] = {{"https", 443}, {"http", 80}, {"ssh", 22}, {"git", 9418}};
+	const char *scheme = mark, *host = mark + 3, *end = host + strcspn(host, "/?#\"' \t,|]");
+	const char *at = memrchr(host, '@', (size_t)(end - host)), *colon;
+	unsigned port = 0;
+
+	*out_end = end;
+	while (scheme > text && strchr(URL_BYTES, scheme[-1]) && scheme[-1] != '+')
+		scheme--;
+	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+		if ((size_t)(mark - scheme) == strlen(schemes[i].scheme) &&
+		    strncmp(scheme, schemes[i].scheme, (size_t)(mark - scheme)) == 0)
+			port = schemes[i].port;
+	if (!port)
+		return SB_OK;
+	host = at ? at + 1 : host;
+	colon = memrchr(host, ':', (size_t)(end - host));
+	if (colon && (*host != '[' || colon[-1] == ']')) {
+		unsigned written = sb_port_parse(colon + 1, (size_t)(end - colon) - 1);
+
+		port = written ? written : port;
+		end = colon;
+	}
+	return add_host(finding, host, (size_t)(end - host), port, err);
+}
+
+static int take_urls(struct finding *finding, const char *text, struct sb_error *err)
+{
+	const char *at = text, *mark;
+	int status = SB_OK;
+
+	while (status == SB_OK && (mark = strstr(at, "://")))
+		status = take_url(finding, text, mark, &at, err);
+	return status;
+}
+
+/* "user@host:path", as git has it beside URLs. */
+static int take_git_url(struct finding *finding, const char *url, struct sb_error *err)
+{
+	const char *colon = strchr(url, ':'), *slash = strchr(url, '/'), *at;
+
+	if (strstr(url, "://"))
+		return take_urls(finding, url, err);
+	if (!colon || (slash && slash < colon) || strstr(url, "::"))
+		return SB_OK; /* a path, or a helper's */
+	at = memrchr(url, '@', (size_t)(colon - url));
+	url = at ? at + 1 : url;
+	return add_host(finding, url, (size_t)(colon - url), 22, err);
+}
+
+static int read_git(struct finding *finding, const struct sb_buf *text, struct sb_error *err)
+{
+	static const char *const sections[] = {"url.", "credential.", "http."};
+	struct sb_git_config config;
+	int status = SB_OK;
+
+	sb_git_config_parse(text->data, text->length, &config);
+	for (size_t i = 0; i < config.count && status == SB_OK; i++) {
+		const struct sb_git_entry *entry = &config.entries[i];
+
+		if (entry->value && (sb_git_key_is(entry->key, "remote", "url") ||
+				     sb_git_key_is(entry->key, "remote", "pushurl")))
+			status = take_git_url(finding, entry->value, err);
+		for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++) {
+			size_t length = strlen(sections[k]);
+
+			if (status == SB_OK && strncmp(entry->key, sections[k], length) == 0)
+				status = take_git_url(finding, entry->key + length, err);
+		}
+	}
+	sb_git_config_done(&config);
+	return status;
+}
+
+static bool has_key(const char *line, const char *keys)
+{
+	for (size_t length; *keys; keys += length, keys += *keys == ' ') {
+		length = strcspn(keys, " ");
+		for (const char *at = line; (at = strchr(at, *keys)); at++)
+			if (strncmp(at, keys, length) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* "GOSUMDB=sum.golang.org": a name without a scheme. */
+static int take_bare(struct finding *finding, const char *line, struct sb_error *err)
+{
+	const char *value = strncmp(line, "GOSUMDB=", 8) == 0 ? line + 8 : NULL;
+	size_t length = value ? strcspn(value, "+ \t") : 0;
+
+	if (!value || strstr(value, "://") || !memchr(value, '.', length))
+		return SB_OK;
+	return add_host(finding, value, length, 443, err);
+}
+
+/* "key = value" lines, each perhaps continued by ones that begin with a blank (pip.conf). */
+static int read_lines(struct finding *finding, struct sb_buf *text, const char *keys,
+		      struct sb_error *err)
+{
+	char *rest = text->data, *line;
+	bool counts = false;
+	int status = SB_OK;
+
+	while (status == SB_OK && rest && (line = strsep(&rest, "\n"))) {
+		const char *first = line + strspn(line, " \t");
+
+		if (*first == '\0' || strchr("#;[", *first)) {
+			counts = false;
+			continue;
+		}
+		if (first == line || strchr(first, '='))
+			counts = has_key(line, keys);
+		if (counts)
+			status = take_urls(finding, line, err);
+		if (counts && status == SB_OK)
+			status = take_bare(finding, line, err);
+	}
+	return status;
+}
+
+/* Does it lie where commands write? */
+static bool is_watched(const struct sb_maker *maker, const char *path)
+{
+	for (size_t i = 0; i < maker->watched_count; i++)
+		if (sb_path_within(maker->watched[i], path))
+			return true;
+	return false;
+}
+
+/* What cannot be read names no host: the tool will say why. */
+static int read_file(struct finding *finding, const char *path, const char *keys, bool of_project,
+		     struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
+	SB_AUTO_FREE char *real = NULL;
+	enum sb_verdict verdict = finding->verdict;
+	bool found = false;
+	int status;
+
+	if (sb_path_canonical(path, &real, NULL, NULL) != SB_OK ||
+	    sb_config_read(real, &text, &found, NULL) != SB_OK || !found ||
+	    strlen(text.data ? text.data : "") != text.length || !text.length)
+		return SB_OK;
+	finding->file = path;
+	if ((of_project || is_watched(finding->maker, real)) && verdict < SB_ASK)
+		finding->verdict = SB_ASK;
+	status = strcmp(keys, "git") == 0 ? read_git(finding, &text, err)
+					  : read_lines(finding, &text, keys, err);
+	finding->verdict = verdict;
+	return status;
+}
+
+/* The files of a row, in each project where it has them there. */
+static int read_row(struct finding *finding, size_t row, struct sb_error *err)
+{
+	const struct sb_setup *setup = &finding->maker->setup;
+	const char *file = rows[row].file, *keys = rows[row].keys;
+	const char *config = setup->home.xdg_config;
+	SB_AUTO_FREE char *path = NULL;
+	int status = SB_OK;
+
+	if (file[0] == '/')
+		return read_file(finding, file, keys, false, err);
+	if (file[0] == '~')
+		path = sb_path_join(setup->home.home, file + 2);
+	else if (file[0] == '$')
+		path = config ? sb_path_join(config, file + 2)
+			      : sb_path_join(setup->home.home, ".config");
+	if (file[0] == '$' && !config && path) {
+		SB_AUTO_FREE char *base = sb_take_ptr(&path);
+
+		path = sb_path_join(base, file + 2);
+	}
+	if (file[0] != '.')
+		return path ? read_file(finding, path, keys, false, err)
+			    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	for (size_t i = 0; setup->projects[i] && status == SB_OK; i++) {
+		struct sb_repository repository;
+		bool git = strcmp(keys, "git") == 0;
+		SB_AUTO_FREE char *of_project = NULL;
+
+		if (git && !sb_repository_find(setup->projects[i], &repository))
+			continue;
+		of_project = git ? sb_path_join(repository.common, "config")
+				 : sb_path_join(setup->projects[i], file + 2);
+		if (git)
+			sb_repository_done(&repository);
+		status = of_project ? read_file(finding, of_project, keys, true, err)
+				    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	return status;
+}
+
+static int load_word(struct sb_maker *maker, const struct sb_rule_source *source,
+		     const struct sb_line *line, struct sb_error *err)
+{
+	struct finding finding = {.maker = maker,
+				  .source = source,
+				  .word = line->text + 1,
+				  .verdict = (enum sb_verdict)line->value};
+	bool known = false;
+	int status = SB_OK;
+
+	for (size_t i = 0; i < ROWS && status == SB_OK; i++) {
+		if (strcmp(rows[i].word, finding.word) != 0)
+			continue;
+		known = true;
+		status = read_row(&finding, i, err);
+	}
+	if (status != SB_OK || finding.found)
+		return status;
+	if (!known)
+		return sb_fail(err, SB_E_INVALID, 0,
+			       "'%s' is none of @npm, @pip, @cargo, @go and @git", line->text);
+	return sb_maker_warn(maker, err,
+			     "'%s' opens nothing: no settings of %s name a host (from %s)",
+			     line->text, finding.word, source->origin);
+}
+
+int sb_load_host(struct sb_maker *maker, const struct sb_rule_source *source,
+		 const struct sb_line *line, struct sb_error *err)
+{
+	const struct sb_connect_rule rule = {.verdict = (enum sb_verdict)line->value,
+					     .tier = source->tier,
+					     .text = line->text,
+					     .origin = source->origin};
+
+	if (source->scope) /* another project's hosts are its own */
+		return SB_OK;
+	if (line->kind == SB_LINE_LISTEN)
+		return sb_listen_add(maker->setup.policy, line->text, source->origin, err);
+	return line->text[0] == '@' ? load_word(maker, source, line, err)
+				    : sb_connect_add(maker->setup.policy, &rule, err);
+}
