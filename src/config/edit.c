@@ -10,6 +10,7 @@
 #include "config/file.h"
 #include "config/rules.h"
 #include "path/pattern.h"
+#include "policy/peer.h"
 #include "policy/text.h"
 
 /* Does this line hold a rule for pattern?  If so *out_access is what it gives. */
@@ -159,6 +160,54 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 	}
 	sb_resolved_done(&resolved);
 	return status;
+}
+
+/* The verdict of a line about this very host; -1: it is about something else. */
+static int verdict_for(const char *bytes, size_t length, const char *host)
+{
+	struct sb_peer_pattern pattern;
+	struct sb_line line;
+	int verdict = -1;
+
+	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
+		return -1;
+	if (line.kind == SB_LINE_CONNECT &&
+	    sb_peer_pattern_parse(line.text, &pattern, NULL) == SB_OK &&
+	    strcmp(pattern.text, host) == 0)
+		verdict = line.value;
+	sb_line_done(&line);
+	return verdict;
+}
+
+int sb_config_add_host(const char *file, const char *text, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_CONFIG_LIMIT);
+	SB_AUTO_FD int lock = -1;
+	bool found;
+	int status = sb_config_lock(file, &lock, err);
+
+	if (status == SB_OK)
+		status = sb_config_read(file, &bytes, &found, err);
+	if (status != SB_OK)
+		return status;
+	for (const char *at = bytes.data, *end = at + bytes.length; at < end; at++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+		int verdict = verdict_for(at, length, text);
+
+		if (verdict == SB_ALLOW)
+			return SB_OK;
+		if (verdict >= 0)
+			return sb_fail(err, SB_E_CONFLICT, 0, "'%s' has another rule for '%s'",
+				       file, text);
+		at += length;
+	}
+	if (bytes.length && bytes.data[bytes.length - 1] != '\n')
+		sb_buf_putc(&bytes, '\n');
+	sb_buf_printf(&bytes, "connect %s\n", text);
+	return sb_buf_failed(&bytes)
+		       ? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)
+		       : sb_config_replace(file, bytes.data, bytes.length, err);
 }
 
 int sb_config_remove_path(const struct sb_home *home, const char *file, const char *path,

@@ -26,6 +26,12 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 		       const char *path, char **out_pattern, bool *out_changed, int *out_missing,
 		       struct sb_error *err);
 
+/*
+ * A line "connect HOST" (text: as policy/network.h prints it), unless it is there.  SB_E_CONFLICT: the file has another
+ * rule with this text.
+ */
+int sb_config_add_host(const char *file, const char *text, struct sb_error *err);
+
 /* Remove every rule for path.  *out_changed false: there was none. */
 int sb_config_remove_path(const struct sb_home *home, const char *file, const char *path,
 			  char **out_pattern, bool *out_changed, struct sb_error *err);

@@ -61,17 +61,6 @@ struct finding {
 	size_t found;
 };
 
-static bool is_known(const struct sb_policy *policy, enum sb_tier tier, const char *text)
-{
-	for (size_t i = 0; i < sb_connect_count(policy); i++) {
-		const struct sb_connect_rule *rule = sb_connect_at(policy, i);
-
-		if (rule->tier == tier && strcmp(rule->text, text) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* What is no host is none of ours to complain about: the tool will. */
 static int add_host(struct finding *finding, const char *host, size_t length, unsigned port,
 		    struct sb_error *err)
@@ -80,6 +69,7 @@ static int add_host(struct finding *finding, const char *host, size_t length, un
 	struct sb_peer_pattern pattern;
 	struct sb_connect_rule rule = {.verdict = finding->verdict,
 				       .tier = finding->source->tier,
+				       .derived = true,
 				       .text = pattern.text,
 				       .origin = origin};
 
@@ -89,8 +79,6 @@ static int add_host(struct finding *finding, const char *host, size_t length, un
 	    sb_peer_pattern_parse(text, &pattern, NULL) != SB_OK)
 		return SB_OK;
 	finding->found++;
-	if (is_known(finding->maker->setup.policy, rule.tier, pattern.text))
-		return SB_OK;
 	snprintf(origin, sizeof origin, "%s: @%s, in %s'%s'", finding->source->origin,
 		 finding->word, finding->verdict == SB_ASK ? "the project's " : "", finding->file);
 	return sb_connect_add(finding->maker->setup.policy, &rule, err);

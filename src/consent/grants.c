@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "consent/hosts.h"
 #include "consent/identity.h"
 #include "consent/once.h"
 #include "path/path.h"
@@ -51,6 +52,7 @@ struct sb_grants {
 	struct denied *denied; /* grows */
 	size_t denied_count, denied_pins;
 	bool full; /* a denial was lost: everything that is not granted is denied */
+	struct sb_host_list hosts;
 	unsigned long changes;
 };
 
@@ -100,6 +102,7 @@ void sb_grants_free(struct sb_grants *grants)
 	for (size_t i = 0; i < grants->denied_count; i++)
 		end_denial(&grants->denied[i]);
 	free(grants->denied);
+	free(grants->hosts.answers);
 	close_pin(grants->home_pin);
 	free(grants->home);
 	free(grants);
@@ -113,6 +116,7 @@ void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish)
 void sb_grants_exited(struct sb_grants *grants, pid_t process)
 {
 	sb_once_exited(&grants->once, process);
+	sb_host_list_exited(&grants->hosts, process);
 	grants->changes++;
 }
 
@@ -398,6 +402,18 @@ enum sb_answer sb_grants_find(const struct sb_grants *grants, const struct sb_wi
 	return wish->sets_id && search.answer != SB_ANSWER_DENY ? SB_ANSWER_NONE : search.answer;
 }
 
+enum sb_answer sb_grants_find_host(const struct sb_grants *grants, const struct sb_host_wish *wish)
+{
+	return sb_host_list_find(&grants->hosts, wish);
+}
+
+int sb_grants_remember_host(struct sb_grants *grants, const struct sb_host_wish *wish,
+			    enum sb_answer answer, struct sb_error *err)
+{
+	grants->changes++;
+	return sb_host_list_add(&grants->hosts, ++grants->once.number, wish, answer, err);
+}
+
 /* --- seen and taken back ------------------------------------------------------ */
 
 unsigned long sb_grants_changes(const struct sb_grants *grants)
@@ -422,6 +438,16 @@ void sb_grants_each(const struct sb_grants *grants, sb_standing_found found, voi
 						     .answer = SB_ANSWER_DENY,
 						     .reads = grants->denied[i].acts == SB_ACT_READ,
 						     .path = grants->denied[i].path});
+	for (size_t i = 0; i < grants->hosts.count; i++) {
+		const struct sb_host_answer *host = &grants->hosts.answers[i];
+
+		found(context, &(struct sb_standing){.number = host->number,
+						     .answer = host->answer,
+						     .host = true,
+						     .path = host->text,
+						     .process = host->process,
+						     .started = host->started});
+	}
 }
 
 bool sb_grants_take_back(struct sb_grants *grants, unsigned long number)
@@ -429,6 +455,7 @@ bool sb_grants_take_back(struct sb_grants *grants, unsigned long number)
 	/* a denial has its other side there, under the same number */
 	bool found = sb_once_take_back(&grants->once, number);
 
+	found |= sb_host_list_take_back(&grants->hosts, number);
 	for (size_t i = grants->opened_count; i-- > 0;) {
 		if (grants->opened[i].number != number)
 			continue;

@@ -48,6 +48,7 @@
 
 struct sb_grants;
 struct sb_guard_row;
+struct sb_host_wish;
 
 /* One thing that one process wants to do to one path. */
 struct sb_wish {
@@ -95,6 +96,11 @@ void sb_grants_subject(const struct sb_wish *wish, char out_file[NAME_MAX + 1],
 int sb_grants_remember(struct sb_grants *grants, const struct sb_wish *wish, enum sb_answer answer,
 		       struct sb_error *err);
 
+/* The same about hosts: hosts.h. */
+enum sb_answer sb_grants_find_host(const struct sb_grants *grants, const struct sb_host_wish *wish);
+int sb_grants_remember_host(struct sb_grants *grants, const struct sb_host_wish *wish,
+			    enum sb_answer answer, struct sb_error *err);
+
 /* An act under a "once" grant made this new name: it belongs to the grant from now on. */
 void sb_grants_made(struct sb_grants *grants, const struct sb_wish *wish);
 
@@ -108,6 +114,7 @@ struct sb_standing {
 	unsigned long number;
 	enum sb_answer answer; /* ONCE, DIRECTORY, ALWAYS, DENY */
 	bool reads;            /* it is about reading, and not about changes */
+	bool host;             /* it is about a host, and path its text */
 	const char *path;      /* as it was when it was answered; foreign: escape it */
 	pid_t process;         /* of "once": */
 	uint64_t started;      /* it holds no longer than this process */

@@ -14,14 +14,15 @@
 
 void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out)
 {
-	const char *act = standing->reads ? "read" : "change";
+	const char *act = standing->host ? "connect to" : standing->reads ? "read" : "change";
+	const char *all = standing->host ? "" : "everything in ";
 
 	switch (standing->answer) {
 	case SB_ANSWER_DIRECTORY:
-		sb_buf_printf(out, "allowed for this run: %s everything in ", act);
+		sb_buf_printf(out, "allowed for this run: %s %s", act, all);
 		break;
 	case SB_ANSWER_ALWAYS:
-		sb_buf_printf(out, "always allowed (configuration): %s everything in ", act);
+		sb_buf_printf(out, "always allowed (configuration): %s %s", act, all);
 		break;
 	case SB_ANSWER_DENY:
 		sb_buf_printf(out, "denied for this run: %s ", act);

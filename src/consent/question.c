@@ -29,6 +29,9 @@ const char *sb_question_means(const struct sb_question *question)
 	case SB_ABOUT_PROJECT:
 		return "what it then does there you are asked about only where a program outside "
 		       "obeys it";
+	case SB_ABOUT_HOST:
+		return "it can send there what it can read, and get what it likes: sandbash does "
+		       "not look";
 	case SB_ABOUT_FILE:
 	case SB_ABOUT_COUNT:
 		break;

@@ -29,6 +29,7 @@ enum sb_about {
 	SB_ABOUT_SERVICE,   /* a socket, with somebody behind it */
 	SB_ABOUT_AHEAD,     /* nothing is done yet: what a later call, or a command, may do */
 	SB_ABOUT_PROJECT,   /* the same of a whole directory, and "once" lasts the session */
+	SB_ABOUT_HOST,      /* path is a host with its port, directory what 2 and 4 open: hosts.h */
 	SB_ABOUT_COUNT,
 };
 

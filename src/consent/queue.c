@@ -164,7 +164,12 @@ void sb_queue_add_answer(struct sb_queue *queue, const struct sb_question *quest
 	SB_AUTO_BUF struct sb_buf text =
 		SB_BUF(64 * 1024); /* three paths, escaped, and a few words */
 
-	if (answer == SB_ANSWER_DIRECTORY)
+	if (question->about == SB_ABOUT_HOST && answer != SB_ANSWER_DENY)
+		sb_buf_printf(&text, "sandbash: %s",
+			      answer == SB_ANSWER_ONCE        ? "allowed once"
+			      : answer == SB_ANSWER_DIRECTORY ? "allowed for this session"
+							      : "always allowed");
+	else if (answer == SB_ANSWER_DIRECTORY)
 		put_name(&text, "sandbash: allowed for this session in ", question->directory);
 	else if (answer == SB_ANSWER_ALWAYS)
 		put_name(&text, "sandbash: always allowed in ", question->directory);

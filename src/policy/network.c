@@ -47,6 +47,8 @@ static int replace(struct sb_connect *connect, const struct sb_connect_rule *rul
 {
 	const struct sb_connect_rule *old = &connect->rule;
 
+	if (rule->tier == old->tier && (rule->derived || old->derived))
+		return old->derived && !rule->derived ? put(connect, rule, err) : SB_OK;
 	if (rule->tier == old->tier && rule->verdict != old->verdict &&
 	    rule->tier != SB_TIER_PROFILE)
 		return sb_fail(err, SB_E_CONFLICT, 0,

@@ -22,6 +22,7 @@ struct sb_connect_rule {
 	enum sb_tier tier;
 	const char *text;   /* as it is printed: "*.example.org:443" */
 	const char *origin; /* as of sb_rule */
+	bool derived;       /* from a tool's settings: what is written in its tier counts instead */
 };
 
 struct sb_reach {

@@ -482,21 +482,27 @@ static void choices(struct page *page, const struct sb_question *question,
 		"always allow everything in this directory (written to the config)",
 		"always allow this directory (in the config)", "always allow directory (config)",
 		"directory, always", NULL};
+	static const char *const always_host[] = {"always allow this host (written to the config)",
+						  "always allow this host", "host, always", NULL};
 	const char *const *words = lasts(view), *directory = question->directory;
+	bool host = question->about == SB_ABOUT_HOST;
 	SB_AUTO_BUF struct sb_buf nameless = SB_BUF(256);
 
-	sb_buf_printf(&nameless, "allow %s", words[2]);
+	sb_buf_printf(&nameless, "allow %s%s", host ? "this host" : words[2], host ? words[0] : "");
 	page->choices = 0;
 	once_choice(page, question);
 	if (directory)
-		directory_choice(page, SB_ANSWER_DIRECTORY, directory, "allow everything in ",
-				 words[0],
-				 (const char *const[]){nameless.data, "allow directory, this run",
-						       "directory, this run", NULL});
+		directory_choice(page, SB_ANSWER_DIRECTORY, directory,
+				 host ? "allow " : "allow everything in ", words[0],
+				 host ? (const char *const[]){nameless.data, "host, this run", NULL}
+				      : (const char *const[]){nameless.data,
+							      "allow directory, this run",
+							      "directory, this run", NULL});
 	choice(page, SB_ANSWER_DENY, (const char *const[]){words[1], "deny", NULL});
 	if (directory)
-		directory_choice(page, SB_ANSWER_ALWAYS, directory, "always allow everything in ",
-				 " (written to the config)", always);
+		directory_choice(page, SB_ANSWER_ALWAYS, directory,
+				 host ? "always allow " : "always allow everything in ",
+				 " (written to the config)", host ? always_host : always);
 }
 
 /* Fewer rows than one each: all of them in one. */
@@ -504,12 +510,15 @@ static void short_choices(struct page *page, const struct sb_question *question)
 {
 	static const char *const four[] = {"1 once, 2 directory, 3 deny, 4 always",
 					   "1once 2dir 3no 4always", NULL};
+	static const char *const host[] = {"1 once, 2 host, 3 deny, 4 always",
+					   "1once 2host 3no 4always", NULL};
 	static const char *const two[] = {"1 once, 2 deny", NULL};
 	static const char *const session[] = {"1 allow, 2 deny", NULL};
 
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, wording(page, 0,
 					 question->about == SB_ABOUT_PROJECT ? session
+					 : question->about == SB_ABOUT_HOST  ? host
 					 : question->directory               ? four
 									     : two));
 	end_line(page);
@@ -621,7 +630,8 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 		fact(page, i ? "and" : "Note", question->notes[i]);
 	if (!shortly)
 		fact(page, "A yes", sb_question_means(question));
-	if (question->directory && (shortly || !name_fits(page, question->directory)))
+	if (question->directory && question->about != SB_ABOUT_HOST &&
+	    (shortly || !name_fits(page, question->directory)))
 		directory_fact(page, question->directory);
 	if (question->content)
 		content(page, question, content_lines);
