@@ -72,7 +72,8 @@ static int write_all(int fd, const char *bytes, size_t length)
 int sb_report_write(const struct sb_report_file *file, const char *bytes, size_t length,
 		    struct sb_error *err)
 {
-	SB_AUTO_FD int directory = sb_sys_open_path(file->directory);
+	SB_AUTO_FD int directory = file->is_held ? fcntl(file->held, F_DUPFD_CLOEXEC, 3)
+						 : sb_sys_open_path(file->directory);
 	SB_AUTO_FD int fd = -1;
 	char temporary[64];
 	struct stat info;
@@ -102,5 +103,7 @@ void sb_report_done(struct sb_report_file *file)
 {
 	free(file->directory);
 	free(file->name);
+	if (file->is_held)
+		close(file->held);
 	*file = (struct sb_report_file){0};
 }

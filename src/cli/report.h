@@ -5,11 +5,12 @@
  *
  * The command may own the directory it lies in.  So where it leads is settled before, links and
  * all; afterwards the directory must still be the same one, reached through no link, and what has
- * the name by then is replaced, not followed.  No descriptor is kept meanwhile.
+ * the name by then is replaced, not followed.  No descriptor is kept meanwhile, but by who leaves for a view.
  */
 #ifndef SB_CLI_REPORT_H
 #define SB_CLI_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -20,6 +21,8 @@ struct sb_report_file {
 	char *name;
 	dev_t device;
 	ino_t inode;
+	bool is_held; /* where no path leads to the directory any more, */
+	int held;     /* this does; O_PATH */
 };
 
 /* path: as given, relative to cwd.  SB_E_MISSING: there is no such directory. */

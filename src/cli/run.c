@@ -59,7 +59,8 @@ static int tell_environment(const struct sb_command_line *line, const struct sb_
 		SB_BUF(128 * 1024); /* the kernel takes no longer string: MAX_ARG_STRLEN */
 	bool mounts, failed;
 
-	encode_flags(line, &run->setup.profile, &flags);
+	if (!line->worker) /* which would tell where its file lies */
+		encode_flags(line, &run->setup.profile, &flags);
 	failed = setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(run->setup.policy)), 1) != 0;
 	if (sb_run_is_danger(run)) {
 		if (!sb_inside(&mounts)) {
@@ -444,7 +445,6 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		     struct sb_summary *summary, int *out_status)
 {
 	struct sb_confine_options options = confine_options(line, run);
-	SB_AUTO_FREE char *word = NULL;
 	struct sb_supervision supervision = {
 		.size = sizeof supervision,
 		.policy = run->setup.policy,
@@ -473,8 +473,9 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 
 	supervision.sockets = sb_named_sockets(sb_own_variable, &supervision.socket_count);
 	if (sb_consent_on_terminal(line->consent) && has_terminal()) {
-		word = sb_word(&run->setup.home);
-		supervision.word = word;
+		if (!run->word)
+			run->word = sb_word(&run->setup.home);
+		supervision.word = run->word;
 		supervision.colour = sb_has_colours();
 	}
 	return sb_supervise(&supervision, out_status, &err) == SB_OK ? 0 : sb_report(&err);
@@ -484,7 +485,6 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 {
 	/* not freed: the process ends, and most of its pages were never touched */
 	static struct sb_summary *summary;
-	struct sb_report_file file = {0};
 	struct sb_error err;
 	int status = 0, failed = 0;
 
@@ -493,16 +493,19 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
-	if (line->report && sb_report_find(line->report, run->setup.home.cwd, run->setup.home.home,
-					   &file, &err) != SB_OK)
+	if (line->worker)
+		sb_summary_of_worker(summary);
+	if (line->report && !run->report.directory &&
+	    sb_report_find(line->report, run->setup.home.cwd, run->setup.home.home, &run->report,
+			   &err) != SB_OK)
 		failed = sb_report(&err);
 	if (!failed)
 		failed = supervise(line, run, summary, &status);
 	if (!failed)
-		failed = tell_refused(line, summary, &file);
+		failed = tell_refused(line, summary, &run->report);
 	if (!failed && line->learn)
 		failed = sb_learn_tell(&run->learn, &run->setup, run->file, run->argv, summary);
-	sb_report_done(&file);
+	sb_report_done(&run->report);
 	if (failed)
 		return failed;
 	if (WIFSIGNALED(status))
@@ -556,17 +559,18 @@ int sb_cli_run(const struct sb_command_line *given)
 	if (!status && line->learn)
 		status = sb_learn_begin(&chosen, &run.learn);
 	if (!status)
-		status = sb_run_prepare(line, true, &run);
+		status = line->worker ? sb_run_prepare_worker(&chosen, &run)
+				      : sb_run_prepare(line, true, &run);
 	if (!status && sb_agent_report_check(&chosen, run.setup.policy, &err) != SB_OK)
 		status = sb_report(&err);
 	if (!status && line->learn)
 		status = sb_learn_ready(line, &run.setup, &run.learn);
 
 	if (!status) {
-		if (!line->command[0])
+		if (!line->command[0] && !line->worker)
 			warn_about_alias(&run);
 		status = tell_environment(line, &run);
-		if (!status && !line->quiet && !sb_run_is_danger(&run)) {
+		if (!status && !line->quiet && !sb_run_is_danger(&run) && !line->worker) {
 			say(&run.setup.profile);
 			sb_login_tell(&run.setup, run.argv[0]);
 		}

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/learn.h"
+#include "cli/report.h"
 #include "enforce/plan.h"
 #include "options/environ.h"
 
@@ -17,6 +18,9 @@ struct sb_run {
 	char *file;      /* what argv[0] was found to be; NULL: not found yet */
 	char *canonical; /* the same without links, as rules know it; or NULL */
 	struct sb_learn learn;
+	struct sb_report_file report; /* of --report */
+	char *word;                   /* shown with every question; or NULL: not found yet */
+	char **programs;              /* of a worker: what may be executed; NULL: anything */
 };
 
 /*
@@ -24,6 +28,12 @@ struct sb_run {
  * made.  sb_run_done() ends it, after a failure too.
  */
 int sb_run_prepare(const struct sb_command_line *line, bool for_real, struct sb_run *run);
+
+/*
+ * worker.c: the same for --worker.  From then on this process is in the worker's own world, and paths are those that
+ * it sees; of what lies outside, it holds what it needs.
+ */
+int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run);
 void sb_run_done(struct sb_run *run);
 
 /* Is there no sandbox at all? */

@@ -80,7 +80,7 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 		    const struct sb_wish *wish, char **out_file, char **out_rule,
 		    struct sb_error *err)
 {
-	SB_AUTO_FREE char *file = sb_directory_config(home, home->cwd);
+	SB_AUTO_FREE char *file = home->config_dir ? sb_directory_config(home, home->cwd) : NULL;
 	SB_AUTO_FREE char *expected = NULL;
 	SB_AUTO_FREE char *pattern = NULL;
 	const struct sb_rule *overruled;
@@ -89,6 +89,8 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 	bool written;
 	int missing, status;
 
+	if (!home->config_dir)
+		return sb_fail(err, SB_E_REFUSED, 0, "a worker's file says what it may always do");
 	if (!file)
 		return out_of_memory(err);
 	if (!sb_grants_may_open_directory(grants, wish) ||

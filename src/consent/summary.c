@@ -16,6 +16,7 @@
 
 struct sb_summary {
 	char *home;
+	bool of_worker;
 	bool apart;
 	struct sb_stopped *entries; /* room for most */
 	size_t count, most;
@@ -28,6 +29,16 @@ struct sb_summary {
 	unsigned long written_beyond;
 	struct sb_notes notes;
 };
+
+void sb_summary_of_worker(struct sb_summary *summary)
+{
+	summary->of_worker = true;
+}
+
+static struct sb_way way_of(const struct sb_summary *summary, const struct sb_stopped *entry)
+{
+	return sb_way_find(summary->of_worker ? NULL : summary->home, entry);
+}
 
 struct sb_summary *sb_summary_new(const char *home)
 {
@@ -351,7 +362,7 @@ bool sb_summary_nobody(const struct sb_summary *summary)
 static bool put_entry(const struct sb_summary *summary, const struct sb_stopped *entry,
 		      struct sb_buf *out)
 {
-	struct sb_way way = sb_way_find(summary->home, entry);
+	struct sb_way way = way_of(summary, entry);
 	bool helps = !way.none && way.flag;
 
 	sb_buf_printf(out, "  %s '", verb_of(entry));
@@ -418,7 +429,7 @@ void sb_summary_each(const struct sb_summary *summary,
 {
 	for (size_t i = 0; i < summary->count; i++) {
 		const struct sb_stopped *entry = &summary->entries[i];
-		struct sb_way way = sb_way_find(summary->home, entry);
+		struct sb_way way = way_of(summary, entry);
 		SB_AUTO_BUF struct sb_buf words =
 			SB_BUF(8 * 4096); /* two options, as in sb_way_put_flag() */
 		bool helps = !way.none && way.flag;
@@ -452,7 +463,7 @@ unsigned long sb_summary_beyond(const struct sb_summary *summary)
 static void put_json(const struct sb_summary *summary, const struct sb_stopped *entry,
 		     struct sb_json *json)
 {
-	struct sb_way way = sb_way_find(summary->home, entry);
+	struct sb_way way = way_of(summary, entry);
 	SB_AUTO_BUF struct sb_buf why = SB_BUF(4 * 4096);
 
 	put_why(entry, &why);

@@ -49,6 +49,9 @@ struct sb_refusal {
 struct sb_summary;
 
 struct sb_summary *sb_summary_new(const char *home); /* NULL: out of memory */
+
+/* No option allows what its file does not. */
+void sb_summary_of_worker(struct sb_summary *summary);
 void sb_summary_free(struct sb_summary *summary);
 
 /*

@@ -116,8 +116,10 @@ static void find_way_to_make(const char *home, const struct sb_stopped *stopped,
 
 struct sb_way sb_way_find(const char *home, const struct sb_stopped *stopped)
 {
-	struct sb_way way = {.none = stopped->final || stopped->no_place ? "no option allows it"
-									 : NULL};
+	struct sb_way way = {
+		.none = !home ? "the worker's file and the project's say what it may do"
+			: stopped->final || stopped->no_place ? "no option allows it"
+							      : NULL};
 
 	if (way.none || stopped->own_flag)
 		return way;

@@ -38,7 +38,7 @@ struct sb_way {
 	bool make_first;  /* a directory for many files: they need nobody's help if it is there */
 };
 
-/* home is never opened for it. */
+/* home is never opened for it; NULL: of a worker. */
 struct sb_way sb_way_find(const char *home, const struct sb_stopped *stopped);
 void sb_way_done(struct sb_way *way);
 

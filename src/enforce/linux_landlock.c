@@ -414,6 +414,38 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 }
 
 /*
+ * Programs that may be executed, by file and not by name.  The kernel opens the loader of a program as if that were
+ * executed, too (load_elf_binary()); what it could be told to run instead: linux_view_programs.c.
+ */
+static int grant_programs(const struct domain *domain, const struct sb_plan *plan,
+			  struct sb_error *err)
+{
+	static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2",
+					      "/lib/ld-linux-aarch64.so.1",
+					      "/lib/ld-linux.so.2",
+					      "/lib/ld-linux-armhf.so.3",
+					      "/lib64/ld64.so.2",
+					      "/lib/ld-linux-riscv64-lp64d.so.1",
+					      "/lib/ld-musl-x86_64.so.1",
+					      "/lib/ld-musl-aarch64.so.1"};
+	const char *const *lists[] = {plan->programs, loaders};
+	size_t counts[] = {0, sizeof loaders / sizeof loaders[0]};
+	int status = SB_OK;
+
+	while (plan->programs[counts[0]])
+		counts[0]++;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < counts[i] && status == SB_OK; j++) {
+			SB_AUTO_FREE char *file = NULL;
+
+			status = sb_path_canonical(lists[i][j], &file, NULL, err);
+			if (status == SB_OK)
+				status = grant(domain, file, SB_LL_EXECUTE, err);
+		}
+	return status;
+}
+
+/*
  * Which changes are ruled.  Truncation is looked up at every open, also for reading, and
  * a walk to the root each time is most of what Landlock costs (a sixth of open+read+close).
  * Read-only mounts hold it as well, unless something writable may be created in but not modified;
@@ -448,6 +480,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
 		ruleset.handled_fs |= domain.reads | SB_LL_READ_DIR;
+	if (plan->programs)
+		ruleset.handled_fs |= SB_LL_EXECUTE;
 	if (domain.abi >= 4 && !plan->network)
 		ruleset.handled_net = SB_LL_NET_BIND_TCP | SB_LL_NET_CONNECT_TCP;
 	if (domain.abi >= 6)
@@ -471,6 +505,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 		status = grant_terminals(&domain, layers, err);
 	if (status == SB_OK && domain.reads)
 		status = grant_reads(&domain, plan, err);
+	if (status == SB_OK && plan->programs)
+		status = grant_programs(&domain, plan, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_sys_landlock_restrict(fd);

@@ -208,6 +208,9 @@ static bool carry_out(struct sb_mount_job *job, size_t index)
 	     (step->kind == SB_MOUNT_SHOW && !step->writable)) &&
 	    sb_mount_failed(job, sb_sys_make_readonly(*tree), "make read-only", step->path))
 		return false;
+	if (step->kind == SB_MOUNT_TMPFS && job->plan->programs &&
+	    sb_mount_failed(job, sb_sys_close_programs(*tree), "close programs in", step->path))
+		return false;
 	status = sb_mount_attach(*tree, step->path);
 	if (status == -ENOENT && step->kind == SB_MOUNT_HIDE)
 		status = 0; /* gone since the plan was made, as terminals go: nothing to hide */
@@ -405,7 +408,7 @@ static bool try_all(struct sb_mount_job *job, bool with_network, enum purpose pu
 	layers->mounts = true;
 	layers->ipc_namespace = true;
 	layers->net_namespace = job->flags & CLONE_NEWNET;
-	layers->user_namespace = job->flags & CLONE_NEWUSER;
+	layers->user_namespace = (job->flags & CLONE_NEWUSER) || job->plan->own_ids;
 	layers->own_dev = sb_mount_own_dev(job);
 	return true;
 }

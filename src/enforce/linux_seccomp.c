@@ -29,6 +29,7 @@
 
 /* Newer than some libc's headers; these numbers are the same everywhere. */
 #define NR_quotactl_fd 443
+#define NR_memfd_secret 447
 #define NR_setxattrat 463
 #define NR_removexattrat 466
 #define NR_open_tree_attr 467
@@ -71,6 +72,7 @@ enum when {
 	SHARED_PIDS_STATIC,
 	SHARED_PIDS_SUPERVISED,
 	NO_LANDLOCK,
+	SOME_PROGRAMS,
 	SUPERVISED_ALONE, /* without Landlock */
 };
 
@@ -130,6 +132,10 @@ static const struct sb_filter_row table[] = {
 	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
 	{SYS_add_key, PERM, EVERY_RUN, {{0}}},
 	{SYS_request_key, PERM, EVERY_RUN, {{0}}},
+
+	/* Files that no mount and no directory holds, so nothing else keeps them from being programs. */
+	{SYS_memfd_create, PERM, SOME_PROGRAMS, {{0}}},
+	{NR_memfd_secret, PERM, SOME_PROGRAMS, {{0}}},
 
 	/* The machine itself. */
 	{SYS_kexec_load, PERM, EVERY_RUN, {{0}}},
@@ -344,6 +350,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->shared_pids && options->supervised;
 	case NO_LANDLOCK:
 		return options->no_landlock;
+	case SOME_PROGRAMS:
+		return options->programs;
 	case SUPERVISED_ALONE:
 		return options->supervised && options->no_landlock;
 	default:
@@ -586,6 +594,7 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 		.shared_ipc = !layers->ipc_namespace && !layers->outer,
 		.shared_pids = !layers->pid_namespace && !layers->outer,
 		.other_pids = !layers->pid_namespace,
+		.programs = plan->programs != NULL,
 		.self = SB_INSIDE_BASE + (depth > SB_INSIDE_DEPTH ? SB_INSIDE_DEPTH : depth) * 2 +
 			(layers->mounts || layers->outer_mounts),
 	};

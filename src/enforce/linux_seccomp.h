@@ -21,6 +21,7 @@ struct sb_filter_options {
 	bool shared_ipc;  /* message queues and shared memory are everybody's */
 	bool shared_pids; /* numbers of processes outside mean something */
 	bool other_pids;  /* or those of a run around this one */
+	bool programs;    /* only some may be executed */
 	bool supervised;  /* hold every change for the broker */
 	bool reads;       /* and every open */
 	bool listings;    /* and every open of a directory that says it is one */

@@ -638,6 +638,11 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	maker.plan.tells_hidden = request->supervised && request->tells_hidden;
 	maker.plan.holds_reads = maker.plan.tells_hidden ||
 				 (request->supervised && sb_plan_holds_reads(policy));
+	if (request->view) {
+		maker.plan.view = true;
+		maker.plan.own_ids = request->view->own_ids;
+		maker.plan.programs = request->view->programs;
+	}
 	disks = sb_devices_disks_readable();
 	maker.plan.own_dev = disks && sb_devices_can_be_own();
 	maker.devices_apart = (disks || sb_devices_are_drivable()) && !maker.plan.own_dev;

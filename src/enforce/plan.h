@@ -77,10 +77,19 @@ struct sb_plan {
 	bool tells_hidden;  /* supervised: what was wanted in hidden places is told */
 	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
-	bool caller_terminal; /* and yet the command has the caller's: give that a name */
+	bool view; /* the files are a view's (view.h): without a /proc of the run's own there is none */
+	bool own_ids;                /* ... and entering it took a user namespace */
+	const char *const *programs; /* what may be executed, and nothing else; NULL: anything */
+	bool caller_terminal;        /* and yet the command has the caller's: give that a name */
 	char *cwd;
 	char *tmpdir;         /* what TMPDIR must be; NULL: leave it alone */
 	char *tmpdir_private; /* a directory that must be made inside a private temp, or NULL */
+};
+
+/* Of a run in a view. */
+struct sb_plan_view {
+	bool own_ids;
+	const char *const *programs; /* canonical; stays the caller's */
 };
 
 /* What the plan needs to know beside the policy; all paths canonical. */
@@ -94,8 +103,9 @@ struct sb_plan_request {
 	 * mount to hold it, and renaming there behaves as it does outside.
 	 */
 	bool supervised;
-	bool other_terminal; /* the command gets another terminal than the caller's */
-	bool tells_hidden;   /* every open is held, and refused ones are told: supervise/unseen.h */
+	bool other_terminal;             /* the command gets another terminal than the caller's */
+	const struct sb_plan_view *view; /* the run is in one; or NULL */
+	bool tells_hidden; /* every open is held, and refused ones are told: supervise/unseen.h */
 };
 
 /*

@@ -408,6 +408,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case GLOBAL:
 		line->global = true;
 		return SB_OK;
+	case WORKER:
+		return set_text(&line->worker, id, value, err);
 	case CONFIG_DIR:
 		return set_text(&line->config_dir, id, value, err);
 	default:

@@ -111,6 +111,7 @@ struct sb_command_line {
 	int trace_fd;
 	const char *config_dir; /* --config-dir=DIR */
 	const char *profile;    /* --profile=NAME */
+	const char *worker;     /* --worker=FILE */
 
 	bool apply, undo;           /* what --setup does; neither: show */
 	bool follow, verify, prune; /* what --log does; none: print */

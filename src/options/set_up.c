@@ -89,9 +89,8 @@ static void warn_about_session(void *context, const char *text)
 	sb_warn("%s", text);
 }
 
-/* What the named session has kept, and what was granted for this run, as rules. */
-static int add_answers(void *context, const struct sb_home *home, struct sb_policy *policy,
-		       struct sb_error *err)
+int sb_answers_add(void *context, const struct sb_home *home, struct sb_policy *policy,
+		   struct sb_error *err)
 {
 	const struct sb_command_line *line = context;
 	int status = SB_OK;
@@ -148,8 +147,8 @@ static struct sb_setup_request request_for(const struct sb_command_line *line, c
 	struct sb_setup_request request = sb_request(line, looking);
 	bool mounts;
 
-	if (line->session || line->grant_count) {
-		request.more_rules = add_answers;
+	if ((line->session || line->grant_count) && !line->worker) {
+		request.more_rules = sb_answers_add;
 		request.context = (void *)line;
 	}
 	request.environment.other_terminal = gets_other_terminal(line);

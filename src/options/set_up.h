@@ -19,6 +19,13 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 /* The session that --session names; NULL: none.  Opened by sb_set_up(). */
 struct sb_session *sb_session_in_use(void);
 
+/*
+ * What the named session has kept, and what was granted for this run, as rules; context is the command line.  As
+ * part of sb_set_up(), unless the run's own paths are others (--worker).
+ */
+int sb_answers_add(void *context, const struct sb_home *home, struct sb_policy *policy,
+		   struct sb_error *err);
+
 /* getenv(), for many names in a row. */
 const char *sb_own_variable(const char *name);
 

@@ -140,7 +140,8 @@ static int make_pid_namespace(struct family *family, struct sb_error *err)
 	int status = NOT_MOUNTED << 8;
 	long pid;
 
-	if (!layers->mounts || plan_needs_proc(family->birth->stages->plan))
+	if ((!layers->mounts || plan_needs_proc(family->birth->stages->plan)) &&
+	    !family->birth->stages->plan->view)
 		return SB_OK;
 	if (pipe2(family->lifeline, O_CLOEXEC) != 0 || pipe2(family->ready, O_CLOEXEC) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a pipe");
@@ -156,6 +157,9 @@ static int make_pid_namespace(struct family *family, struct sb_error *err)
 	close_fd(&family->ready[0]);
 	if (layers->pid_namespace)
 		return SB_OK;
+	if (family->birth->stages->plan->view)
+		return sb_fail(err, SB_E_UNSUPPORTED, 0,
+			       "this machine cannot keep a worker from seeing other processes");
 	close_fd(&family->lifeline[1]);
 	close_fd(&family->pid_namespace);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != NOT_MOUNTED)
@@ -198,6 +202,9 @@ static int confine_command(const struct family *family, struct sb_error *err)
 	SB_AUTO_FD int listener = -1;
 	int status = sb_stages_drop_privileges(stages->layers, err);
 
+	if (status == SB_OK && stages->plan->programs && !stages->layers->landlock_abi)
+		status = sb_fail(err, SB_E_UNSUPPORTED, 0,
+				 "without Landlock nothing limits which programs are run");
 	if (status == SB_OK && stages->layers->landlock_abi)
 		status = sb_landlock_enter_floor(stages->plan, stages->layers, err);
 	if (status == SB_OK)

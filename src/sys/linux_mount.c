@@ -57,6 +57,13 @@ int sb_sys_close_devices(int tree_fd)
 	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
 }
 
+int sb_sys_close_programs(int tree_fd)
+{
+	const struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOEXEC};
+
+	return setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE_FLAG, &attr);
+}
+
 int sb_sys_open_devices(int tree_fd)
 {
 	const struct mount_attr attr = {.attr_clr = MOUNT_ATTR_NODEV};

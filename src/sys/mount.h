@@ -21,6 +21,9 @@ int sb_sys_make_readonly(int tree_fd);
 /* Close device files on the mount at tree_fd and all mounted beneath it. */
 int sb_sys_close_devices(int tree_fd);
 
+/* Let no program be executed, nor code be mapped, of what is on the mount at tree_fd and beneath it. */
+int sb_sys_close_programs(int tree_fd);
+
 /* Let device files work on the mount at tree_fd, and only there. */
 int sb_sys_open_devices(int tree_fd);
 

@@ -76,6 +76,13 @@ void sb_worker_done(struct sb_worker *worker);
 int sb_worker_grant(const struct sb_worker *worker, const struct sb_zones *has,
 		    const struct sb_worker *parent, struct sb_zones *out, struct sb_error *err);
 
+/*
+ * The zone's directory as an O_PATH descriptor.  What is not there yet is made, step by step from the project down,
+ * through no link: SB_E_REFUSED, there is one now.
+ */
+int sb_zone_open(const struct sb_project *project, const struct sb_zone *zone, int *out_fd,
+		 struct sb_error *err);
+
 const struct sb_zone *sb_zones_find(const struct sb_zones *zones, const char *name);
 void sb_zones_done(struct sb_zones *zones);
 

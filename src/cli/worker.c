@@ -1,0 +1,347 @@
+/*
+ * worker.c - --worker=FILE: a run in a world that holds what the worker's file declares.
+ *
+ * Outside, everything is found that lies outside: the user's rules, the project's file, the worker's, directories,
+ * programs, the place of the record.  Then the process enters the view, and what follows is a run like any other:
+ * rules by the names that are seen there, a plan of them, the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "cli/shell.h"
+#include "config/file.h"
+#include "enforce/view.h"
+#include "path/path.h"
+#include "policy/builtin.h"
+#include "zones/rules.h"
+
+/* Where a worker finds programs, whatever the user's own PATH is. */
+#define WORKER_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* The home directory of nobody: what programs keep they keep in /tmp, as long as the run. */
+#define NO_HOME "/home"
+#define WORKER_HOME "/tmp"
+
+/* What says nothing about this machine or its user. */
+#define WORKER_VARIABLES                                                                           \
+	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR"
+
+struct calling {
+	struct sb_command_line *line;
+	struct sb_setup user; /* of this machine: the user's rules */
+	struct sb_project project;
+	struct sb_worker worker;
+	struct sb_zones has;
+	struct sb_view_dir *dirs;
+	char *cwd; /* as the worker sees it */
+	int state; /* the directory of our record */
+	bool own_ids;
+};
+
+static int out_of_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+static int check_line(const struct sb_command_line *line, struct sb_error *err)
+{
+	if (line->learn)
+		return sb_fail(err, SB_E_USAGE, 0, "--learn and --worker cannot be combined");
+	if (line->shell)
+		return sb_fail(err, SB_E_USAGE, 0, "--shell and --worker cannot be combined");
+	if (!sb_is_supervised(line))
+		return sb_fail(err, SB_E_UNSUPPORTED, 0,
+			       "a worker needs a supervisor, which this run would not have");
+	return SB_OK;
+}
+
+/* --- outside ---------------------------------------------------------------------------------------- */
+
+static int load(struct calling *calling, struct sb_error *err)
+{
+	int status = sb_project_load(calling->user.projects[0], &calling->project, err);
+
+	if (status == SB_OK)
+		status = sb_worker_load(calling->line->worker, &calling->worker, err);
+	if (status == SB_OK)
+		status = sb_worker_grant(&calling->worker, &calling->project.zones, NULL,
+					 &calling->has, err);
+	if (status == SB_OK)
+		sb_zones_tighten(&calling->has, calling->user.policy);
+	return status;
+}
+
+/* A directory of a worker's where the caller stands, or "/". */
+static char *seen_cwd(const struct calling *calling)
+{
+	const char *cwd = calling->user.home.cwd;
+
+	for (size_t i = 0; i < calling->has.count; i++) {
+		const struct sb_zone *zone = &calling->has.all[i];
+		SB_AUTO_FREE char *seen = NULL;
+
+		if (!sb_path_within(zone->path, cwd))
+			continue;
+		seen = sb_path_join("/", zone->name);
+		return seen && cwd[strlen(zone->path)]
+			       ? sb_path_join(seen, cwd + strlen(zone->path) + 1)
+			       : sb_take_ptr(&seen);
+	}
+	return strdup("/");
+}
+
+static int open_dirs(struct calling *calling, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	calling->dirs = calloc(calling->has.count + 1, sizeof *calling->dirs);
+	calling->cwd = seen_cwd(calling);
+	if (!calling->dirs || !calling->cwd)
+		return out_of_memory(err);
+	for (size_t i = 0; i < calling->has.count && status == SB_OK; i++) {
+		const struct sb_zone *zone = &calling->has.all[i];
+
+		calling->dirs[i] = (struct sb_view_dir){zone->name, zone->path, -1};
+		status = sb_zone_open(&calling->project, zone, &calling->dirs[i].fd, err);
+	}
+	return status;
+}
+
+/* One of the worker's commands as a file; a directory stands for all that is in it. */
+static int find_program(const char *name, char **out, struct sb_error *err)
+{
+	struct stat info;
+
+	*out = *name == '/' ? strdup(name) : sb_shell_find(name);
+	if (*out && stat(*out, &info) == 0)
+		return SB_OK;
+	free(*out);
+	*out = NULL;
+	return sb_fail(err, SB_E_MISSING, 0, "the worker's command '%s' is not there", name);
+}
+
+static int find_programs(const struct sb_worker *worker, struct sb_run *run, struct sb_error *err)
+{
+	size_t count = 0;
+	int status = SB_OK;
+
+	if (!worker->commands)
+		return SB_OK;
+	while (worker->commands[count])
+		count++;
+	run->programs = calloc(count + 1, sizeof *run->programs);
+	if (!run->programs)
+		return out_of_memory(err);
+	for (size_t i = 0; i < count && status == SB_OK; i++)
+		status = find_program(worker->commands[i], &run->programs[i], err);
+	return status;
+}
+
+/* What is written outside while the worker runs. */
+static int hold_places(struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	const struct sb_home *home = &calling->user.home;
+	const struct sb_command_line *line = calling->line;
+	int status = sb_config_make_dirs(home->state_dir, 0700, err);
+
+	if (status == SB_OK) {
+		calling->state = open(home->state_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (calling->state < 0)
+			status = sb_fail(err, SB_E_SYSTEM, errno, "cannot open '%s'",
+					 home->state_dir);
+	}
+	if (status == SB_OK && line->report) {
+		status = sb_report_find(line->report, home->cwd, home->home, &run->report, err);
+		if (status == SB_OK) {
+			run->report.held =
+				open(run->report.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+			run->report.is_held = run->report.held >= 0;
+		}
+	}
+	if (status == SB_OK && sb_consent_on_terminal(line->consent))
+		run->word = sb_word(home);
+	return status;
+}
+
+/* --- inside ------------------------------------------------------------------------------------------ */
+
+static int set_variables(struct calling *calling, struct sb_error *err)
+{
+	struct sb_command_line *line = calling->line;
+	char *names = NULL;
+
+	if (asprintf(&names, "%s%s%s", WORKER_VARIABLES, line->keep_env ? "," : "",
+		     line->keep_env ? line->keep_env : "") < 0)
+		return out_of_memory(err);
+	line->keep_env = names; /* as long as the program lives */
+	unsetenv("TMPDIR");
+	if (setenv("PATH", WORKER_PATH, 1) != 0 || setenv("HOME", WORKER_HOME, 1) != 0 ||
+	    setenv("PWD", calling->cwd, 1) != 0 || setenv("SHELL", "/bin/sh", 1) != 0 ||
+	    setenv("USER", getuid() ? "worker" : "root", 1) != 0 ||
+	    setenv("LOGNAME", getuid() ? "worker" : "root", 1) != 0)
+		return out_of_memory(err);
+	return SB_OK;
+}
+
+static int enter(struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	const struct sb_view view = {
+		.dirs = calling->dirs,
+		.dir_count = calling->has.count,
+		.network = calling->worker.network && sb_policy_network(calling->user.policy),
+		.programs = (const char *const *)run->programs,
+	};
+	int status = sb_view_enter(&view, &calling->own_ids, err);
+
+	for (size_t i = 0; i < calling->has.count; i++)
+		close(calling->dirs[i].fd);
+	if (status == SB_OK && chdir(calling->cwd) != 0)
+		status = sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s'", calling->cwd);
+	return status;
+}
+
+/* Where the run lives: paths of ours are descriptors there. */
+static int settle_home(const struct calling *calling, struct sb_home *home, struct sb_error *err)
+{
+	home->home = strdup(NO_HOME);
+	home->cwd = strdup(calling->cwd);
+	if (asprintf(&home->state_dir, "/proc/self/fd/%d", calling->state) < 0)
+		home->state_dir = NULL;
+	home->other_terminal = calling->user.home.other_terminal;
+	return home->home && home->cwd && home->state_dir ? SB_OK : out_of_memory(err);
+}
+
+static int settle_projects(const struct calling *calling, struct sb_setup *setup,
+			   struct sb_error *err)
+{
+	setup->projects = calloc(calling->has.count + 1, sizeof *setup->projects);
+	for (size_t i = 0; setup->projects && i < calling->has.count; i++) {
+		setup->projects[i] = sb_path_join("/", calling->has.all[i].name);
+		if (!setup->projects[i])
+			return out_of_memory(err);
+	}
+	return setup->projects ? SB_OK : out_of_memory(err);
+}
+
+/* What the user's files say stays, where it is stricter than what a worker has anyway. */
+static void settle_settings(const struct calling *calling, struct sb_policy *policy)
+{
+	const struct sb_policy *user = calling->user.policy;
+
+	if (sb_policy_mode(user) == SB_MODE_READ_ONLY)
+		sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
+	if (!calling->worker.network || !sb_policy_network(user))
+		sb_policy_set(policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
+	if (sb_policy_tmp(user) == SB_TMP_OFF)
+		sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_OFF);
+	sb_policy_set(policy, SB_SETTING_PROTECT_IGNORED, sb_policy_protect_ignored(user));
+}
+
+static int make_policy(const struct calling *calling, struct sb_setup *setup, struct sb_error *err)
+{
+	const struct sb_place place = {.home = setup->home.home,
+				       .projects = (const char *const *)setup->projects,
+				       .uid = getuid(),
+				       .guarded = true};
+	int status;
+
+	setup->policy = sb_policy_new();
+	if (!setup->policy)
+		return out_of_memory(err);
+	settle_settings(calling, setup->policy);
+	status = sb_zones_rules(setup->policy, &calling->has, SB_ZONE_SEEN, err);
+	if (status == SB_OK)
+		status = sb_zones_inherit(setup->policy, &calling->has, calling->user.policy, err);
+	if (status == SB_OK)
+		status = sb_answers_add(calling->line, &setup->home, setup->policy, err);
+	if (status == SB_OK)
+		status = sb_builtin_add(setup->policy, &place, err);
+	return status == SB_OK ? sb_policy_seal(setup->policy, err) : status;
+}
+
+/* The command, or a shell with what was meant for one. */
+static int choose_command(const struct sb_command_line *line, struct sb_run *run,
+			  struct sb_error *err)
+{
+	bool shell = !line->command[0] || line->for_shell;
+	size_t count = 0;
+
+	while (line->command[count])
+		count++;
+	run->argv = calloc(count + 2, sizeof *run->argv);
+	if (!run->argv)
+		return out_of_memory(err);
+	memcpy(run->argv + shell, line->command, count * sizeof *run->argv);
+	if (shell)
+		run->argv[0] = access("/bin/bash", X_OK) == 0 ? "bash" : "sh";
+	run->file = sb_shell_find(run->argv[0]);
+	if (!run->file && run->programs) {
+		sb_fail(err, SB_E_REFUSED, 0, "'%s' is not among the worker's commands",
+			run->argv[0]);
+		return SB_E_REFUSED;
+	}
+	return SB_OK;
+}
+
+static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs};
+	struct sb_setup *setup = &run->setup;
+	struct sb_plan_request request;
+	int status = set_variables(calling, err);
+
+	if (status == SB_OK)
+		status = settle_home(calling, &setup->home, err);
+	if (status == SB_OK)
+		status = settle_projects(calling, setup, err);
+	if (status == SB_OK)
+		status = make_policy(calling, setup, err);
+	if (status == SB_OK)
+		status = choose_command(calling->line, run, err);
+	if (status == SB_OK && run->file)
+		sb_path_canonical(run->file, &run->canonical, NULL, NULL);
+	request = (struct sb_plan_request){
+		.cwd = setup->home.cwd,
+		.command = run->canonical,
+		.projects = (const char *const *)setup->projects,
+		.supervised = true,
+		.other_terminal = setup->home.other_terminal,
+		.view = &view,
+	};
+	return status == SB_OK ? sb_plan_make(setup->policy, &request, &run->plan, err) : status;
+}
+
+int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
+{
+	/* not freed: the process ends, and rules point into it */
+	static struct calling calling;
+	struct sb_error err;
+	int status = check_line(line, &err);
+
+	calling = (struct calling){.line = line, .state = -1};
+	if (status != SB_OK)
+		return sb_report(&err);
+	status = sb_set_up(line, false, &calling.user);
+	if (status)
+		return status;
+	status = load(&calling, &err);
+	if (status == SB_OK)
+		status = open_dirs(&calling, &err);
+	if (status == SB_OK)
+		status = find_programs(&calling.worker, run, &err);
+	if (status == SB_OK)
+		status = hold_places(&calling, run, &err);
+	if (status == SB_OK)
+		status = enter(&calling, run, &err);
+	if (status == SB_OK)
+		status = prepare_inside(&calling, run, &err);
+	return status == SB_OK ? 0 : sb_report(&err);
+}

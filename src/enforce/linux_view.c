@@ -1,0 +1,247 @@
+/*
+ * linux_view.c - the steps, each with what it needs of those before it:
+ *   1. namespaces, ids mapped to themselves; mounts are cut off from those outside
+ *   2. an empty filesystem, on which /proc is covered for the moment: it has to be mounted somewhere
+ *   3. directories, small files and links in it
+ *   4. copies of mounts, attached there
+ *   5. pivot_root(2): it is the root, and what was the root is gone
+ */
+#include "enforce/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "enforce/view_impl.h"
+#include "sys/mount.h"
+#include "sys/process.h"
+
+/* The system's own, as directories or as links to those in /usr. */
+static const char *const system_names[] = {"usr",   "bin",   "sbin",   "lib",
+					   "lib32", "lib64", "libx32", "libo32"};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+bool sb_view_failed(struct sb_view_job *job, int negative_errno, const char *step, const char *name)
+{
+	if (negative_errno >= 0)
+		return false;
+	if (!job->step) {
+		job->step = step;
+		job->name = name;
+		job->error = -negative_errno;
+	}
+	return true;
+}
+
+static int write_text(const char *path, const char *text)
+{
+	SB_AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+/* With CAP_SYS_ADMIN no user namespace is needed, and owners keep their names. */
+static bool make_namespaces(struct sb_view_job *job)
+{
+	unsigned uid = geteuid(), gid = getegid();
+	char map[64];
+
+	job->own_ids = !sb_sys_has_capability(CAP_SYS_ADMIN);
+	if (unshare(CLONE_NEWNS | (job->own_ids ? CLONE_NEWUSER : 0)) != 0)
+		return !sb_view_failed(job, -errno, "make namespaces", "");
+	if (job->own_ids) {
+		if (sb_view_failed(job, write_text("/proc/self/setgroups", "deny"), "map",
+				   "groups"))
+			return false;
+		snprintf(map, sizeof map, "%u %u 1", uid, uid);
+		if (sb_view_failed(job, write_text("/proc/self/uid_map", map), "map", "user ids"))
+			return false;
+		snprintf(map, sizeof map, "%u %u 1", gid, gid);
+		if (sb_view_failed(job, write_text("/proc/self/gid_map", map), "map", "group ids"))
+			return false;
+	}
+	return !sb_view_failed(job, sb_sys_cut_off(), "cut off the mounts", "");
+}
+
+bool sb_view_mkdir(struct sb_view_job *job, const char *name, mode_t mode)
+{
+	return !sb_view_failed(job, mkdirat(job->root, name, mode) != 0 ? -errno : 0, "make", name);
+}
+
+bool sb_view_attach(struct sb_view_job *job, int tree, const char *name)
+{
+	SB_AUTO_FD int place = openat(job->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int status = place < 0 ? -errno : sb_sys_attach(tree, place);
+
+	return !sb_view_failed(job, status, "mount", name);
+}
+
+/* What lies at path, read-only, at name, where a place for it is; what is not there is left out by the caller. */
+bool sb_view_show(struct sb_view_job *job, const char *path, const char *name)
+{
+	SB_AUTO_FD int tree = sb_sys_clone_tree(AT_FDCWD, path);
+
+	return !sb_view_failed(job, tree, "copy", path) &&
+	       !sb_view_failed(job, sb_sys_make_readonly(tree), "close", path) &&
+	       sb_view_attach(job, tree, name);
+}
+
+/* --- the parts ------------------------------------------------------------------------------------ */
+
+static bool show_system(struct sb_view_job *job)
+{
+	for (size_t i = 0; i < COUNT(system_names); i++) {
+		char path[16], text[PATH_MAX];
+		struct stat info;
+		ssize_t length;
+
+		snprintf(path, sizeof path, "/%s", system_names[i]);
+		if (lstat(path, &info) != 0)
+			continue;
+		if (S_ISLNK(info.st_mode)) {
+			length = readlink(path, text, sizeof text - 1);
+			text[length < 0 ? 0 : length] = '\0';
+			if (length < 0 || symlinkat(text, job->root, path + 1) != 0)
+				return !sb_view_failed(job, -errno, "make", path);
+		} else if (!sb_view_mkdir(job, path + 1, 0755) ||
+			   !sb_view_show(job, path, path + 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool show_devices(struct sb_view_job *job)
+{
+	static const char *const devices[] = {"dev/null",   "dev/zero",    "dev/full",
+					      "dev/random", "dev/urandom", "dev/tty"};
+	static const char *const links[][2] = {{"dev/ptmx", "pts/ptmx"},
+					       {"dev/fd", "/proc/self/fd"},
+					       {"dev/stdin", "/proc/self/fd/0"},
+					       {"dev/stdout", "/proc/self/fd/1"},
+					       {"dev/stderr", "/proc/self/fd/2"}};
+
+	if (!sb_view_mkdir(job, "dev", 0755) || !sb_view_mkdir(job, "dev/pts", 0755) ||
+	    !sb_view_mkdir(job, "dev/shm", 01777))
+		return false;
+	for (size_t i = 0; i < COUNT(links); i++)
+		if (symlinkat(links[i][1], job->root, links[i][0]) != 0)
+			return !sb_view_failed(job, -errno, "make", links[i][0]);
+	for (size_t i = 0; i < COUNT(devices); i++) {
+		char path[16];
+		SB_AUTO_FD int tree = -1;
+
+		snprintf(path, sizeof path, "/%s", devices[i]);
+		tree = sb_sys_clone_tree(AT_FDCWD, path);
+		if (sb_view_failed(job, tree, "copy", devices[i]) ||
+		    !sb_view_put(job, devices[i], "", 0) || !sb_view_attach(job, tree, devices[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A copy can only be made of what is mounted in our own namespace, and a descriptor from before is not: its name once
+ * more, and it has to be the same directory.
+ */
+static int copy_dir(const struct sb_view_dir *dir)
+{
+	SB_AUTO_FD int fd = sb_sys_open_path(dir->path);
+	struct stat now, before;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &now) != 0 || fstat(dir->fd, &before) != 0)
+		return -errno;
+	return now.st_dev == before.st_dev && now.st_ino == before.st_ino
+		       ? sb_sys_clone_tree(fd, "")
+		       : -ESTALE;
+}
+
+/* Device files in there work no more than elsewhere; nor do programs, where it is said which may be run. */
+static bool show_dirs(struct sb_view_job *job)
+{
+	for (size_t i = 0; i < job->view->dir_count; i++) {
+		const struct sb_view_dir *dir = &job->view->dirs[i];
+		SB_AUTO_FD int tree = copy_dir(dir);
+
+		if (sb_view_failed(job, tree, "copy", dir->name) ||
+		    sb_view_failed(job, sb_sys_close_devices(tree), "close", dir->name) ||
+		    (job->view->programs &&
+		     sb_view_failed(job, sb_sys_close_programs(tree), "close", dir->name)) ||
+		    !sb_view_mkdir(job, dir->name, 0755) || !sb_view_attach(job, tree, dir->name))
+			return false;
+	}
+	return true;
+}
+
+static bool fill(struct sb_view_job *job, int proc)
+{
+	return sb_view_mkdir(job, "tmp", 01777) && sb_view_mkdir(job, "var", 0755) &&
+	       sb_view_mkdir(job, "var/tmp", 01777) && show_system(job) && sb_view_make_etc(job) &&
+	       show_devices(job) && show_dirs(job) &&
+	       (!job->view->programs || sb_view_keep_programs(job)) &&
+	       sb_view_mkdir(job, "proc", 0555) && sb_view_attach(job, proc, "proc");
+}
+
+/* The old root is mounted upon the new one for a moment: pivot_root(2), "pivot_root(".", ".")". */
+static bool pivot(struct sb_view_job *job)
+{
+	int status = 0;
+
+	if (fchdir(job->root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0)
+		status = -errno;
+	if (status == 0)
+		status = sb_sys_detach(".");
+	if (status >= 0 && chdir("/") != 0)
+		status = -errno;
+	return !sb_view_failed(job, status, "change the root", "");
+}
+
+static bool build(struct sb_view_job *job)
+{
+	SB_AUTO_FD int proc = -1;
+	SB_AUTO_FD int root = -1;
+	SB_AUTO_FD int place = -1;
+
+	if (!make_namespaces(job))
+		return false;
+	proc = sb_sys_clone_tree(AT_FDCWD, "/proc");
+	root = sb_sys_new_tmpfs("0755");
+	place = sb_sys_open_path("/proc");
+	if (sb_view_failed(job, proc, "copy", "/proc") ||
+	    sb_view_failed(job, root, "make a filesystem", "") ||
+	    sb_view_failed(job, place, "open", "/proc") ||
+	    sb_view_failed(job, sb_sys_attach(root, place), "mount", "/"))
+		return false;
+	job->root = root;
+	return fill(job, proc) && pivot(job);
+}
+
+int sb_view_enter(const struct sb_view *view, bool *out_own_ids, struct sb_error *err)
+{
+	struct sb_view_job job = {.view = view, .root = -1};
+	mode_t mask = umask(0);
+	bool built = build(&job);
+
+	umask(mask);
+	if (!built) {
+		sb_fail(err, SB_E_UNSUPPORTED, job.error,
+			"this machine cannot show a worker its own files only: cannot %s%s%s",
+			job.step, *job.name ? " " : "", job.name);
+		return sb_hint(err,
+			       "sandbash --doctor says what is missing; --best-effort hides the "
+			       "rest by rules instead");
+	}
+	*out_own_ids = job.own_ids;
+	return SB_OK;
+}

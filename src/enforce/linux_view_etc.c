@@ -1,0 +1,114 @@
+/*
+ * linux_view_etc.c - /etc of a view: what programs need to start, to tell time and to trust a server.
+ *
+ * A list of what is there, so that nothing of the machine's own (accounts, hosts, services, keys) is by accident.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "enforce/view_impl.h"
+
+#define COPY_BYTES (64 * 1024) /* of a file that is copied: a longer one is shown instead */
+
+/* Directories on the way; links such as /etc/ssl/certs on other systems lead to what is shown. */
+static const char *const directories[] = {"etc", "etc/ssl", "etc/pki", "etc/pki/tls"};
+
+/* Large, or many files: shown as they are. */
+static const char *const shown[] = {"etc/alternatives",    "etc/ld.so.cache",  "etc/ssl/certs",
+				    "etc/ca-certificates", "etc/pki/ca-trust", "etc/pki/tls/certs",
+				    "etc/crypto-policies"};
+
+static const char *const copied[] = {"etc/localtime", "etc/os-release", "etc/ssl/openssl.cnf",
+				     "etc/protocols", "etc/services"};
+
+static const char *const for_network[] = {"etc/resolv.conf", "etc/hosts", "etc/gai.conf"};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+bool sb_view_put(struct sb_view_job *job, const char *name, const char *bytes, size_t length)
+{
+	SB_AUTO_FD int fd = openat(job->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	return !sb_view_failed(
+		job, fd < 0 || (length && write(fd, bytes, length) != (ssize_t)length) ? -errno : 0,
+		"make", name);
+}
+
+static bool copy(struct sb_view_job *job, const char *name)
+{
+	char path[64], bytes[COPY_BYTES];
+	SB_AUTO_FD int fd = -1;
+	ssize_t length;
+
+	snprintf(path, sizeof path, "/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	length = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
+	return length < 0 || sb_view_put(job, name, bytes, (size_t)length);
+}
+
+static bool show(struct sb_view_job *job, const char *name)
+{
+	char path[64];
+	struct stat info;
+
+	snprintf(path, sizeof path, "/%s", name);
+	if (lstat(path, &info) != 0 || S_ISLNK(info.st_mode))
+		return true;
+	return (S_ISDIR(info.st_mode) ? sb_view_mkdir(job, name, 0755)
+				      : sb_view_put(job, name, "", 0)) &&
+	       sb_view_show(job, path, name);
+}
+
+/* root and nobody own files that are seen; of the others there is the one who looks. */
+static bool put_accounts(struct sb_view_job *job)
+{
+	SB_AUTO_BUF struct sb_buf users = SB_BUF(4096);
+	SB_AUTO_BUF struct sb_buf groups = SB_BUF(4096);
+
+	sb_buf_puts(&users, "root:x:0:0:root:/tmp:/bin/sh\n");
+	sb_buf_puts(&groups, "root:x:0:\n");
+	if (getuid() != 0)
+		sb_buf_printf(&users, "worker:x:%u:%u:worker:/tmp:/bin/sh\n", getuid(), getgid());
+	if (getgid() != 0)
+		sb_buf_printf(&groups, "worker:x:%u:\n", getgid());
+	sb_buf_puts(&users, "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n");
+	sb_buf_puts(&groups, "nogroup:x:65534:\n");
+	return sb_view_put(job, "etc/passwd", users.data, users.length) &&
+	       sb_view_put(job, "etc/group", groups.data, groups.length);
+}
+
+static bool put_names(struct sb_view_job *job)
+{
+	static const char services[] = "passwd: files\ngroup: files\nhosts: files dns\n"
+				       "services: files\nprotocols: files\n";
+	static const char hosts[] = "127.0.0.1 localhost\n::1 localhost\n";
+
+	if (!sb_view_put(job, "etc/nsswitch.conf", services, strlen(services)))
+		return false;
+	if (!job->view->network)
+		return sb_view_put(job, "etc/hosts", hosts, strlen(hosts));
+	for (size_t i = 0; i < COUNT(for_network); i++)
+		if (!copy(job, for_network[i]))
+			return false;
+	return true;
+}
+
+bool sb_view_make_etc(struct sb_view_job *job)
+{
+	for (size_t i = 0; i < COUNT(directories); i++)
+		if (!sb_view_mkdir(job, directories[i], 0755))
+			return false;
+	for (size_t i = 0; i < COUNT(shown); i++)
+		if (!show(job, shown[i]))
+			return false;
+	for (size_t i = 0; i < COUNT(copied); i++)
+		if (!copy(job, copied[i]))
+			return false;
+	return put_accounts(job) && put_names(job);
+}

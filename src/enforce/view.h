@@ -1,0 +1,45 @@
+/*
+ * view.h - a world of its own for a run: a few directories by new names, a read-only system, nothing else.
+ *
+ *     sb_view_enter()  -> this process stands in it; what it opened before stays open
+ *                      -> rules, plan, run: as anywhere else, by the names that are seen there
+ *
+ *     /NAME ...                      what is shown; what may be changed in it is for the run's rules to say
+ *     /usr /bin /sbin /lib*          this machine's, read-only; with programs only those of /usr/bin and the like
+ *     /etc                           what programs need to start: no accounts but this one, no settings
+ *     /dev                           null zero full random urandom tty; places for pts and shm
+ *     /proc                          this machine's until the run mounts its own (supervise/birth.h)
+ *     /tmp /var/tmp                  empty; the run has its own
+ *
+ * Everything before it is gone from here: no path and no "..", only descriptors lead there.
+ */
+#ifndef SB_ENFORCE_VIEW_H
+#define SB_ENFORCE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbash/error.h"
+
+struct sb_view_dir {
+	const char *name; /* in "/" */
+	const char *path; /* canonical: what is shown, */
+	int fd;           /* ... if it is still this directory; O_PATH */
+};
+
+struct sb_view {
+	const struct sb_view_dir *dirs;
+	size_t dir_count;
+	bool network;
+	/* absolute paths of files and directories; NULL-terminated; NULL: all.  Then nothing else can be executed,
+	 * also in the directories and /tmp: sb_plan.programs */
+	const char *const *programs;
+};
+
+/*
+ * SB_E_UNSUPPORTED: this machine cannot, and the process must end.  *out_own_ids: it took a user namespace, in
+ * which we have every capability.
+ */
+int sb_view_enter(const struct sb_view *view, bool *out_own_ids, struct sb_error *err);
+
+#endif
