@@ -16,8 +16,9 @@
 #include "base/auto.h"
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "cli/shell.h"
+#include "cli/worker.h"
 #include "config/file.h"
+#include "enforce/inside.h"
 #include "enforce/view.h"
 #include "path/path.h"
 #include "policy/builtin.h"
@@ -57,7 +58,7 @@ static int check_line(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(err, SB_E_USAGE, 0, "--learn and --worker cannot be combined");
 	if (line->shell)
 		return sb_fail(err, SB_E_USAGE, 0, "--shell and --worker cannot be combined");
-	if (!sb_is_supervised(line))
+	if (line->static_run)
 		return sb_fail(err, SB_E_UNSUPPORTED, 0,
 			       "a worker needs a supervisor, which this run would not have");
 	return SB_OK;
@@ -115,36 +116,6 @@ static int open_dirs(struct calling *calling, struct sb_error *err)
 	return status;
 }
 
-/* One of the worker's commands as a file; a directory stands for all that is in it. */
-static int find_program(const char *name, char **out, struct sb_error *err)
-{
-	struct stat info;
-
-	*out = *name == '/' ? strdup(name) : sb_shell_find(name);
-	if (*out && stat(*out, &info) == 0)
-		return SB_OK;
-	free(*out);
-	*out = NULL;
-	return sb_fail(err, SB_E_MISSING, 0, "the worker's command '%s' is not there", name);
-}
-
-static int find_programs(const struct sb_worker *worker, struct sb_run *run, struct sb_error *err)
-{
-	size_t count = 0;
-	int status = SB_OK;
-
-	if (!worker->commands)
-		return SB_OK;
-	while (worker->commands[count])
-		count++;
-	run->programs = calloc(count + 1, sizeof *run->programs);
-	if (!run->programs)
-		return out_of_memory(err);
-	for (size_t i = 0; i < count && status == SB_OK; i++)
-		status = find_program(worker->commands[i], &run->programs[i], err);
-	return status;
-}
-
 /* What is written outside while the worker runs. */
 static int hold_places(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
@@ -191,16 +162,32 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 	return SB_OK;
 }
 
+/* What it has, for a sandbash that it starts: by lines, and in no word of ours. */
+static void write_note(const struct calling *calling, bool network, struct sb_buf *out)
+{
+	for (size_t i = 0; i < calling->has.count; i++)
+		sb_buf_printf(out, "/%s\n", calling->has.all[i].name);
+	if (network)
+		sb_buf_puts(out, "network\n");
+	for (size_t i = 0; calling->worker.commands && calling->worker.commands[i]; i++)
+		sb_buf_printf(out, "command %s\n", calling->worker.commands[i]);
+}
+
 static int enter(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
-	const struct sb_view view = {
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(SB_CONFIG_LIMIT);
+	struct sb_view view = {
 		.dirs = calling->dirs,
 		.dir_count = calling->has.count,
 		.network = calling->worker.network && sb_policy_network(calling->user.policy),
 		.programs = (const char *const *)run->programs,
 	};
-	int status = sb_view_enter(&view, &calling->own_ids, err);
+	int status;
 
+	write_note(calling, view.network, &note);
+	view.note = note.length ? note.data : "";
+	status = sb_buf_failed(&note) ? out_of_memory(err)
+				      : sb_view_enter(&view, &calling->own_ids, err);
 	for (size_t i = 0; i < calling->has.count; i++)
 		close(calling->dirs[i].fd);
 	if (status == SB_OK && chdir(calling->cwd) != 0)
@@ -217,18 +204,6 @@ static int settle_home(const struct calling *calling, struct sb_home *home, stru
 		home->state_dir = NULL;
 	home->other_terminal = calling->user.home.other_terminal;
 	return home->home && home->cwd && home->state_dir ? SB_OK : out_of_memory(err);
-}
-
-static int settle_projects(const struct calling *calling, struct sb_setup *setup,
-			   struct sb_error *err)
-{
-	setup->projects = calloc(calling->has.count + 1, sizeof *setup->projects);
-	for (size_t i = 0; setup->projects && i < calling->has.count; i++) {
-		setup->projects[i] = sb_path_join("/", calling->has.all[i].name);
-		if (!setup->projects[i])
-			return out_of_memory(err);
-	}
-	return setup->projects ? SB_OK : out_of_memory(err);
 }
 
 /* What the user's files say stays, where it is stricter than what a worker has anyway. */
@@ -250,6 +225,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	const struct sb_place place = {.home = setup->home.home,
 				       .projects = (const char *const *)setup->projects,
 				       .uid = getuid(),
+				       .existing_only = true, /* nothing else can come to be */
 				       .guarded = true};
 	int status;
 
@@ -267,30 +243,6 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	return status == SB_OK ? sb_policy_seal(setup->policy, err) : status;
 }
 
-/* The command, or a shell with what was meant for one. */
-static int choose_command(const struct sb_command_line *line, struct sb_run *run,
-			  struct sb_error *err)
-{
-	bool shell = !line->command[0] || line->for_shell;
-	size_t count = 0;
-
-	while (line->command[count])
-		count++;
-	run->argv = calloc(count + 2, sizeof *run->argv);
-	if (!run->argv)
-		return out_of_memory(err);
-	memcpy(run->argv + shell, line->command, count * sizeof *run->argv);
-	if (shell)
-		run->argv[0] = access("/bin/bash", X_OK) == 0 ? "bash" : "sh";
-	run->file = sb_shell_find(run->argv[0]);
-	if (!run->file && run->programs) {
-		sb_fail(err, SB_E_REFUSED, 0, "'%s' is not among the worker's commands",
-			run->argv[0]);
-		return SB_E_REFUSED;
-	}
-	return SB_OK;
-}
-
 static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
 	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs};
@@ -301,11 +253,11 @@ static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb
 	if (status == SB_OK)
 		status = settle_home(calling, &setup->home, err);
 	if (status == SB_OK)
-		status = settle_projects(calling, setup, err);
+		status = sb_worker_projects(&calling->has, setup, err);
 	if (status == SB_OK)
 		status = make_policy(calling, setup, err);
 	if (status == SB_OK)
-		status = choose_command(calling->line, run, err);
+		status = sb_worker_command(calling->line, run, err);
 	if (status == SB_OK && run->file)
 		sb_path_canonical(run->file, &run->canonical, NULL, NULL);
 	request = (struct sb_plan_request){
@@ -324,9 +276,14 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	/* not freed: the process ends, and rules point into it */
 	static struct calling calling;
 	struct sb_error err;
+	bool mounts;
 	int status = check_line(line, &err);
 
 	calling = (struct calling){.line = line, .state = -1};
+	if (status == SB_OK && sb_inside(&mounts)) {
+		status = sb_worker_prepare_nested(line, run, &err);
+		return status == SB_OK ? 0 : sb_report(&err);
+	}
 	if (status != SB_OK)
 		return sb_report(&err);
 	status = sb_set_up(line, false, &calling.user);
@@ -336,7 +293,7 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	if (status == SB_OK)
 		status = open_dirs(&calling, &err);
 	if (status == SB_OK)
-		status = find_programs(&calling.worker, run, &err);
+		status = sb_worker_programs(&calling.worker, run, &err);
 	if (status == SB_OK)
 		status = hold_places(&calling, run, &err);
 	if (status == SB_OK)

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "sandbash/policy.h"
+
 /* "SBSH": what sb_inside() asks with.  Every kernel answers EINVAL to this prctl. */
 #define SB_INSIDE_QUERY 0x53425348u
 #define SB_INSIDE_BASE 0x800u /* the answer is an errno: 0x800 + depth * 2 + mounts */
@@ -15,5 +17,11 @@
 
 /* 0: no.  Else how many runs deep, and *out_mounts says whether their mounts hold. */
 int sb_inside(bool *out_mounts);
+
+/*
+ * What all rules around this process say to it about a path (canonical), as its supervisor knows them: nothing that
+ * was done to the process's memory or environment counts.  SB_DENY also where there is no supervisor.
+ */
+enum sb_verdict sb_inside_verdict(enum sb_op op, const char *path);
 
 #endif

@@ -1,7 +1,10 @@
 #include "enforce/inside.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/prctl.h>
+
+#include "enforce/linux_seccomp.h"
 
 int sb_inside(bool *out_mounts)
 {
@@ -15,4 +18,11 @@ int sb_inside(bool *out_mounts)
 		return 0;
 	*out_mounts = answer & 1;
 	return (answer - (int)SB_INSIDE_BASE) / 2;
+}
+
+enum sb_verdict sb_inside_verdict(enum sb_op op, const char *path)
+{
+	int answer = prctl((int)SB_REGISTER, path, strlen(path), op + 1, 0);
+
+	return answer == SB_ALLOW || answer == SB_ASK ? (enum sb_verdict)answer : SB_DENY;
 }

@@ -272,13 +272,13 @@ static int grant_terminals(const struct domain *domain, const struct sb_layers *
 /* Terminals have contents, but no names that anybody hides. */
 static bool closes_terminals(const struct domain *domain)
 {
-	return domain->no_terminals && domain->reads == READ_CONTENT;
+	return domain->no_terminals && (domain->reads & SB_LL_READ_FILE);
 }
 
 static bool hides(const struct domain *domain, const struct sb_plan_node *node)
 {
-	return domain->reads == READ_CONTENT ? sb_plan_hides_content(node)
-					     : sb_plan_hides_names(node);
+	return (domain->reads & SB_LL_READ_FILE) ? sb_plan_hides_content(node)
+						 : sb_plan_hides_names(node);
 }
 
 /*
@@ -389,6 +389,7 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
  * Price: names can be listed wherever something around them can be read.  Of a supervised run that
  * is true of the performer alone: the command has a layer more, by which it lists what lies beside
  * the way to hidden directories, and the broker opens the others that it may see (layers->listings).
+ * A worker that another one calls has no names of what is hidden, and cannot list "/" for that.
  * Held by: tests/enforce/ancestors.py, tests/supervise/hidden_names.py
  */
 static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
@@ -402,7 +403,7 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 		if (node->state == SB_STATE_HIDDEN ||
 		    (i && plan->nodes[node->parent].state != SB_STATE_HIDDEN))
 			continue;
-		if (domain->reads == READ_CONTENT)
+		if (!(domain->reads & SB_LL_READ_DIR))
 			status = grant(domain, node->path, SB_LL_READ_DIR, err);
 		if (status != SB_OK)
 			break;
@@ -477,11 +478,15 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 	domain.reads = floor ? SB_LL_READ_DIR : READ_CONTENT;
 	if (floor ? !layers->listings : layers->mounts || !leads_to_hidden(&domain, plan, "/"))
 		domain.reads = 0;
+	if (domain.reads && plan->view)
+		domain.reads |= SB_LL_READ_DIR;
 	ruleset.handled_fs = handled_changes(plan, layers);
 	if (domain.reads)
 		ruleset.handled_fs |= domain.reads | SB_LL_READ_DIR;
-	if (plan->programs)
+	if (plan->programs) { /* to read is not to execute then */
 		ruleset.handled_fs |= SB_LL_EXECUTE;
+		domain.reads &= ~SB_LL_EXECUTE;
+	}
 	if (domain.abi >= 4 && !plan->network)
 		ruleset.handled_net = SB_LL_NET_BIND_TCP | SB_LL_NET_CONNECT_TCP;
 	if (domain.abi >= 6)

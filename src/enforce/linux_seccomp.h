@@ -62,7 +62,11 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 /* What the process that performs held calls cannot do itself. */
 int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err);
 
-/* A prctl() that no kernel knows, by which a nested run tells the outer one its rules. */
+/*
+ * A prctl() that no kernel knows, by which a nested run tells the outer one its rules: bytes, length, 0.  With an
+ * operation and 1 instead of 0 it asks what the outer one's rules, for whoever asks, say about a path: bytes,
+ * length; the answer is a verdict.
+ */
 #define SB_REGISTER 0x53425252u
 
 #endif

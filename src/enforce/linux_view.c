@@ -30,18 +30,6 @@ static const char *const system_names[] = {"usr",   "bin",   "sbin",   "lib",
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-bool sb_view_failed(struct sb_view_job *job, int negative_errno, const char *step, const char *name)
-{
-	if (negative_errno >= 0)
-		return false;
-	if (!job->step) {
-		job->step = step;
-		job->name = name;
-		job->error = -negative_errno;
-	}
-	return true;
-}
-
 static int write_text(const char *path, const char *text)
 {
 	SB_AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -71,31 +59,6 @@ static bool make_namespaces(struct sb_view_job *job)
 	}
 	return !sb_view_failed(job, sb_sys_cut_off(), "cut off the mounts", "");
 }
-
-bool sb_view_mkdir(struct sb_view_job *job, const char *name, mode_t mode)
-{
-	return !sb_view_failed(job, mkdirat(job->root, name, mode) != 0 ? -errno : 0, "make", name);
-}
-
-bool sb_view_attach(struct sb_view_job *job, int tree, const char *name)
-{
-	SB_AUTO_FD int place = openat(job->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int status = place < 0 ? -errno : sb_sys_attach(tree, place);
-
-	return !sb_view_failed(job, status, "mount", name);
-}
-
-/* What lies at path, read-only, at name, where a place for it is; what is not there is left out by the caller. */
-bool sb_view_show(struct sb_view_job *job, const char *path, const char *name)
-{
-	SB_AUTO_FD int tree = sb_sys_clone_tree(AT_FDCWD, path);
-
-	return !sb_view_failed(job, tree, "copy", path) &&
-	       !sb_view_failed(job, sb_sys_make_readonly(tree), "close", path) &&
-	       sb_view_attach(job, tree, name);
-}
-
-/* --- the parts ------------------------------------------------------------------------------------ */
 
 static bool show_system(struct sb_view_job *job)
 {

@@ -16,29 +16,16 @@
 
 #define COPY_BYTES (64 * 1024) /* of a file that is copied: a longer one is shown instead */
 
-/* Directories on the way; links such as /etc/ssl/certs on other systems lead to what is shown. */
-static const char *const directories[] = {"etc", "etc/ssl", "etc/pki", "etc/pki/tls"};
+/* Large, or many files: shown as they are.  Links lead to what is shown elsewhere, and are left out. */
+static const char *const shown[] = {"etc/alternatives", "etc/ld.so.cache",   "etc/ssl/certs",
+				    "etc/pki/ca-trust", "etc/pki/tls/certs", "etc/crypto-policies"};
 
-/* Large, or many files: shown as they are. */
-static const char *const shown[] = {"etc/alternatives",    "etc/ld.so.cache",  "etc/ssl/certs",
-				    "etc/ca-certificates", "etc/pki/ca-trust", "etc/pki/tls/certs",
-				    "etc/crypto-policies"};
+static const char *const copied[] = {"etc/localtime", "etc/os-release", "etc/ssl/openssl.cnf"};
 
-static const char *const copied[] = {"etc/localtime", "etc/os-release", "etc/ssl/openssl.cnf",
-				     "etc/protocols", "etc/services"};
-
-static const char *const for_network[] = {"etc/resolv.conf", "etc/hosts", "etc/gai.conf"};
+static const char *const for_network[] = {"etc/resolv.conf", "etc/hosts", "etc/gai.conf",
+					  "etc/services"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-bool sb_view_put(struct sb_view_job *job, const char *name, const char *bytes, size_t length)
-{
-	SB_AUTO_FD int fd = openat(job->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-
-	return !sb_view_failed(
-		job, fd < 0 || (length && write(fd, bytes, length) != (ssize_t)length) ? -errno : 0,
-		"make", name);
-}
 
 static bool copy(struct sb_view_job *job, const char *name)
 {
@@ -86,7 +73,7 @@ static bool put_accounts(struct sb_view_job *job)
 static bool put_names(struct sb_view_job *job)
 {
 	static const char services[] = "passwd: files\ngroup: files\nhosts: files dns\n"
-				       "services: files\nprotocols: files\n";
+				       "services: files\n";
 	static const char hosts[] = "127.0.0.1 localhost\n::1 localhost\n";
 
 	if (!sb_view_put(job, "etc/nsswitch.conf", services, strlen(services)))
@@ -101,8 +88,12 @@ static bool put_names(struct sb_view_job *job)
 
 bool sb_view_make_etc(struct sb_view_job *job)
 {
-	for (size_t i = 0; i < COUNT(directories); i++)
-		if (!sb_view_mkdir(job, directories[i], 0755))
+	static const char *const ways[] = {"/etc/ssl", "/etc/pki", "/etc/pki/tls"};
+
+	if (!sb_view_mkdir(job, "etc", 0755))
+		return false;
+	for (size_t i = 0; i < COUNT(ways); i++)
+		if (access(ways[i], F_OK) == 0 && !sb_view_mkdir(job, ways[i] + 1, 0755))
 			return false;
 	for (size_t i = 0; i < COUNT(shown); i++)
 		if (!show(job, shown[i]))
@@ -110,5 +101,6 @@ bool sb_view_make_etc(struct sb_view_job *job)
 	for (size_t i = 0; i < COUNT(copied); i++)
 		if (!copy(job, copied[i]))
 			return false;
-	return put_accounts(job) && put_names(job);
+	return put_accounts(job) && put_names(job) && sb_view_mkdir(job, "etc/sandbash", 0755) &&
+	       sb_view_put(job, &SB_VIEW_NOTE[1], job->view->note, strlen(job->view->note));
 }

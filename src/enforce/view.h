@@ -21,6 +21,8 @@
 
 #include "sandbash/error.h"
 
+#define SB_VIEW_NOTE "/etc/sandbash/worker"
+
 struct sb_view_dir {
 	const char *name; /* in "/" */
 	const char *path; /* canonical: what is shown, */
@@ -30,6 +32,7 @@ struct sb_view_dir {
 struct sb_view {
 	const struct sb_view_dir *dirs;
 	size_t dir_count;
+	const char *note; /* text of /etc/sandbash/worker: what a sandbash in there has to know */
 	bool network;
 	/* absolute paths of files and directories; NULL-terminated; NULL: all.  Then nothing else can be executed,
 	 * also in the directories and /tmp: sb_plan.programs */

@@ -152,8 +152,9 @@ static struct sb_setup_request request_for(const struct sb_command_line *line, c
 		request.context = (void *)line;
 	}
 	request.environment.other_terminal = gets_other_terminal(line);
-	/* what is not there a static run cannot hold; whoever looks is told of the rules it has */
-	request.existing_only = line->static_run && !sb_inside(&mounts);
+	/* what is not there a static run cannot hold; whoever looks is told of the rules it has.  A worker sees
+	 * nothing of what built-in rules are about */
+	request.existing_only = (line->static_run && !sb_inside(&mounts)) || line->worker;
 	request.guarded = has_guard(line);
 	request.makes = line->action == SB_ACTION_RUN &&
 			!(line->has_mode && line->mode != SB_MODE_WORKSPACE_WRITE);

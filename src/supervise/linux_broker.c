@@ -11,6 +11,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -77,6 +79,30 @@ static void enter_domain(const struct sb_broker *broker, const struct sb_call *c
 		sb_broker_fail(broker, call, -status);
 	else
 		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+}
+
+/* The strictest of what binds the caller: nothing in its own memory can make it less. */
+static void tell_verdict(const struct sb_broker *broker, const struct sb_call *call)
+{
+	enum sb_op op = (enum sb_op)(call->flags - 1);
+	const struct sb_domain *domain;
+	char path[PATH_MAX];
+	enum sb_verdict verdict;
+
+	if (call->flags < 1 || call->flags > SB_OP_COUNT || call->value_length >= sizeof path ||
+	    !sb_domain_of(call->thread, &domain)) {
+		sb_broker_fail(broker, call, EINVAL);
+		return;
+	}
+	memcpy(path, call->value, call->value_length);
+	path[call->value_length] = '\0';
+	verdict = sb_decide(broker->performer->grounds->policy, op, path).verdict;
+	for (; domain; domain = domain->outer) {
+		enum sb_verdict inner = sb_decide(domain->policy, op, path).verdict;
+
+		verdict = inner > verdict ? inner : verdict;
+	}
+	sb_sys_notify_return(broker->performer->listener, call->id, verdict);
 }
 
 /* May the caller read this?  There is nobody to ask about reading. */
@@ -184,7 +210,10 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		allow_own_landlock(broker, call);
 		return true;
 	case SB_ACT_REGISTER:
-		enter_domain(broker, call);
+		if (call->flags)
+			tell_verdict(broker, call);
+		else
+			enter_domain(broker, call);
 		return true;
 	case SB_ACT_CLOSE:
 		sb_stage_close(broker, call);

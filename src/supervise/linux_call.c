@@ -337,6 +337,7 @@ static int get_rules(struct reader *reader)
 	struct sb_call *call = reader->call;
 
 	call->value_length = reader->args[2];
+	call->flags = (int)reader->args[3]; /* an operation and 1: about a path */
 	if (call->value_length > SB_POLICY_BYTES)
 		return -E2BIG;
 	call->value = malloc(call->value_length + 1);

@@ -83,6 +83,9 @@ int sb_worker_grant(const struct sb_worker *worker, const struct sb_zones *has,
 int sb_zone_open(const struct sb_project *project, const struct sb_zone *zone, int *out_fd,
 		 struct sb_error *err);
 
+/* Takes what zone holds, also if that fails; a NULL name is "out of memory". */
+int sb_zones_add(struct sb_zones *zones, struct sb_zone zone, struct sb_error *err);
+
 const struct sb_zone *sb_zones_find(const struct sb_zones *zones, const char *name);
 void sb_zones_done(struct sb_zones *zones);
 
