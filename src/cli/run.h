@@ -20,6 +20,7 @@ struct sb_run {
 	struct sb_learn learn;
 	struct sb_report_file report; /* of --report */
 	char *word;                   /* shown with every question; or NULL: not found yet */
+	char *title;                  /* of a worker: "worker NAME" */
 	char **programs;              /* of a worker: what may be executed; NULL: anything */
 };
 

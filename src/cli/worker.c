@@ -110,7 +110,8 @@ static int open_dirs(struct calling *calling, struct sb_error *err)
 	for (size_t i = 0; i < calling->has.count && status == SB_OK; i++) {
 		const struct sb_zone *zone = &calling->has.all[i];
 
-		calling->dirs[i] = (struct sb_view_dir){zone->name, zone->path, -1};
+		calling->dirs[i] =
+			(struct sb_view_dir){zone->name, zone->path, -1, zone->mode == SB_ZONE_RW};
 		status = sb_zone_open(&calling->project, zone, &calling->dirs[i].fd, err);
 	}
 	return status;
@@ -250,6 +251,8 @@ static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb
 	struct sb_plan_request request;
 	int status = set_variables(calling, err);
 
+	if (asprintf(&run->title, "worker %s", calling->worker.name) < 0)
+		run->title = NULL;
 	if (status == SB_OK)
 		status = settle_home(calling, &setup->home, err);
 	if (status == SB_OK)

@@ -25,14 +25,6 @@ static int out_of_memory(struct sb_error *err)
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-static enum sb_approval approval_of(enum sb_verdict verdict)
-{
-	static const enum sb_approval approvals[] = {SB_PRE_APPROVED, SB_APPROVAL_ASK,
-						     SB_APPROVAL_BLOCKED};
-
-	return approvals[verdict];
-}
-
 /*
  * SECURITY: what a parent has is asked of the supervisor, for this very process.
  *
@@ -46,8 +38,8 @@ static int add_actual(struct calling *calling, const char *path, struct sb_error
 	enum sb_verdict modify = sb_inside_verdict(SB_MODIFY, path);
 	enum sb_verdict create = sb_inside_verdict(SB_CREATE, path);
 	enum sb_verdict remove = sb_inside_verdict(SB_DELETE, path);
-	struct sb_zone zone = {.write = approval_of(modify > create ? modify : create),
-			       .remove = approval_of(remove)};
+	struct sb_zone zone = {.write = (enum sb_approval)(modify > create ? modify : create),
+			       .remove = (enum sb_approval)remove};
 
 	if (sb_inside_verdict(SB_READ, path) != SB_ALLOW)
 		return SB_OK;
@@ -101,7 +93,7 @@ static int read_note(struct calling *calling, struct sb_error *err)
 static int hide_rest(const struct calling *calling, struct sb_policy *policy, struct sb_error *err)
 {
 	struct sb_rule rule = {.access = sb_access_deny,
-			       .tier = SB_TIER_FILE,
+			       .tier = SB_TIER_DIRECTORY,
 			       .origin = "the worker does not have it"};
 	int status = SB_OK;
 
@@ -126,6 +118,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	setup->policy = sb_policy_new();
 	if (!setup->policy)
 		return out_of_memory(err);
+	sb_policy_set(setup->policy, SB_SETTING_WORKERS, SB_WORKERS_ASK);
 	if (!calling->child.network)
 		sb_policy_set(setup->policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
 	status = sb_zones_rules(setup->policy, &calling->has, SB_ZONE_SEEN, err);

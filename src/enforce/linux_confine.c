@@ -387,6 +387,9 @@ int sb_stages_begin(struct sb_stages *stages, struct sb_error *err)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at the current directory");
 	stages->probes =
 		choose_probes(stages->plan, stages->probe_buffer, sizeof stages->probe_buffer);
+	/* a worker that another one called: the supervisor around it would ask somebody about that */
+	if (stages->plan->view && stages->layers->outer)
+		stages->probes.outside = NULL;
 	return SB_OK;
 }
 

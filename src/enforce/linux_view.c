@@ -139,6 +139,8 @@ static bool show_dirs(struct sb_view_job *job)
 
 		if (sb_view_failed(job, tree, "copy", dir->name) ||
 		    sb_view_failed(job, sb_sys_close_devices(tree), "close", dir->name) ||
+		    (!dir->writable &&
+		     sb_view_failed(job, sb_sys_make_readonly(tree), "close", dir->name)) ||
 		    (job->view->programs &&
 		     sb_view_failed(job, sb_sys_close_programs(tree), "close", dir->name)) ||
 		    !sb_view_mkdir(job, dir->name, 0755) || !sb_view_attach(job, tree, dir->name))

@@ -4,7 +4,7 @@
  *     sb_view_enter()  -> this process stands in it; what it opened before stays open
  *                      -> rules, plan, run: as anywhere else, by the names that are seen there
  *
- *     /NAME ...                      what is shown; what may be changed in it is for the run's rules to say
+ *     /NAME ...                      what is shown, read-only or not
  *     /usr /bin /sbin /lib*          this machine's, read-only; with programs only those of /usr/bin and the like
  *     /etc                           what programs need to start: no accounts but this one, no settings
  *     /dev                           null zero full random urandom tty; places for pts and shm
@@ -27,6 +27,7 @@ struct sb_view_dir {
 	const char *name; /* in "/" */
 	const char *path; /* canonical: what is shown, */
 	int fd;           /* ... if it is still this directory; O_PATH */
+	bool writable;
 };
 
 struct sb_view {

@@ -371,7 +371,7 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 		.grounds = &asker->grounds,
 		.channel = -1,
 		.home = supervision->home,
-		.project = supervision->projects[0],
+		.project = supervision->title ? supervision->title : supervision->projects[0],
 		.asking = sb_asker_asking(asker),
 		.timeout_ms = supervision->ask_timeout_ms,
 		.summary = supervision->summary,

@@ -40,9 +40,9 @@ struct attempt {
 	struct sb_spot file, target;
 	const struct sb_spot *second; /* target, or NULL: the act has one name */
 	struct sb_judgement judgement;
-	bool judged;  /* counted, once for each call */
-	bool inner;   /* the rules of the caller's nested runs allow it */
-	bool allowed; /* and those of this run, as it is */
+	bool judged;           /* counted, once for each call */
+	enum sb_verdict inner; /* what the rules of the caller's nested runs say */
+	bool allowed;          /* and those of this run, as it is */
 };
 
 enum answer {
@@ -276,7 +276,7 @@ static enum answer resolve(struct attempt *it)
 static enum answer pay_debt(struct attempt *it)
 {
 	if (!sb_owed_interrupts() || it->file.directory < 0 ||
-	    !sb_broker_inner_allows(it->call, &it->file, it->second))
+	    sb_broker_inner(it->call, &it->file, it->second) == SB_DENY)
 		return OPEN;
 	if (sb_owed_pays(it->performer->listener, it->call, &it->file, it->second))
 		return ANSWERED;
@@ -369,7 +369,7 @@ static enum answer judge(struct attempt *it)
 	const struct sb_grounds *grounds = it->performer->grounds;
 	const struct sb_judged *worst;
 
-	it->inner = sb_broker_inner_allows(it->call, &it->file, it->second);
+	it->inner = sb_broker_inner(it->call, &it->file, it->second);
 	sb_judge_call(grounds, it->call, &it->file, it->second, &it->judgement);
 	worst = it->judgement.strictest;
 	if (worst->decision.verdict == SB_ASK && worst->guard.found) {
@@ -378,7 +378,7 @@ static enum answer judge(struct attempt *it)
 	}
 	it->judged = it->call->act != SB_ACT_ACCESS; /* which does nothing */
 	it->allowed =
-		it->inner &&
+		it->inner == SB_ALLOW &&
 		((it->judgement.strictest->decision.verdict == SB_ALLOW && !it->judgement.lands) ||
 		 opens_again(it) ||
 		 (!it->second && sb_broker_is_own_terminal(it->performer, &it->file)));
@@ -403,7 +403,10 @@ static enum answer answer_to_anybody(struct attempt *it)
 
 static enum answer refuse_nested(struct attempt *it)
 {
-	return it->inner ? OPEN : fail(it, sb_call_refusal(it->call));
+	if (it->inner == SB_DENY)
+		return fail(it, sb_call_refusal(it->call));
+	/* the asker puts the question, and does what is allowed then */
+	return it->inner == SB_ASK && it->call->act != SB_ACT_ACCESS ? forward(it) : OPEN;
 }
 
 /* Bytes are about to land on a guarded name. */

@@ -44,13 +44,14 @@ struct sb_supervision {
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
 	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */
-	const char *session_name;    /* or NULL */
-	struct sb_session *session;  /* what the name keeps; or NULL */
-	struct sb_summary *summary;  /* filled with what was refused; or NULL */
-	bool require_audit;          /* no record, no run */
-	const char *const *command;  /* for the record; NULL-terminated */
-	bool has_trace;              /* held calls are told ... */
-	int trace;                   /* ... here: trace.h */
+	const char *title; /* what a question names beside the program; NULL: the first project */
+	const char *session_name;              /* or NULL */
+	struct sb_session *session;            /* what the name keeps; or NULL */
+	struct sb_summary *summary;            /* filled with what was refused; or NULL */
+	bool require_audit;                    /* no record, no run */
+	const char *const *command;            /* for the record; NULL-terminated */
+	bool has_trace;                        /* held calls are told ... */
+	int trace;                             /* ... here: trace.h */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
 	void (*warn)(void *context,

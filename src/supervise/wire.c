@@ -27,7 +27,7 @@ struct head {
 	socklen_t address_length;
 	struct stat info;
 	uint64_t permit;
-	uint8_t through_fd, replaces, shares; /* not bool: what comes is any byte */
+	uint8_t through_fd, replaces, shares, inner_asks; /* not bool: what comes is any byte */
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
 	size_t file_path, target_path, text, value; /* lengths */
 	uint8_t has[SB_WIRE_FDS];                   /* which descriptors follow, in this order: */
@@ -138,6 +138,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	}
 	head.info = request->file.info;
 	head.through_fd = request->file.through_fd;
+	head.inner_asks = call->inner_asks;
 	head.replaces = call->replaces;
 	memcpy(head.file_name, request->file.name, sizeof head.file_name);
 	memcpy(head.target_name, request->target.name, sizeof head.target_name);
@@ -199,6 +200,7 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	out->file.info = head->info;
 	out->file.through_fd = head->through_fd;
 	call->replaces = head->replaces;
+	call->inner_asks = head->inner_asks;
 	memcpy(out->file.name, head->file_name, sizeof out->file.name - 1);
 	memcpy(out->target.name, head->target_name, sizeof out->target.name - 1);
 	if (head->act >= SB_ACT_COUNT || head->address_length > sizeof call->address ||

@@ -11,24 +11,41 @@
 
 #define PATTERN_BYTES (2 * 4096) /* twice the longest path: each character may have a backslash */
 
-static enum sb_verdict verdict_of(enum sb_approval approval)
-{
-	static const enum sb_verdict verdicts[] = {SB_ALLOW, SB_ASK, SB_DENY};
+/* Each is the other by another name. */
+_Static_assert((int)SB_PRE_APPROVED == SB_ALLOW && (int)SB_APPROVAL_ASK == SB_ASK &&
+		       (int)SB_APPROVAL_BLOCKED == SB_DENY,
+	       "approvals are verdicts");
 
-	return verdicts[approval];
+/* What a rule of the user's about the directory, or around it, says; built-in ones are about others. */
+static enum sb_approval asked_for(const struct sb_policy *user, enum sb_op op, const char *path)
+{
+	struct sb_decision decision = sb_decide(user, op, path);
+
+	return decision.rule && decision.rule->tier != SB_TIER_BUILTIN
+		       ? (enum sb_approval)decision.verdict
+		       : SB_PRE_APPROVED;
+}
+
+static void raise_to(enum sb_approval *approval, enum sb_approval least)
+{
+	if (*approval < least)
+		*approval = least;
 }
 
 void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user)
 {
-	if (sb_policy_get(user, SB_SETTING_WORKERS) == SB_WORKERS_DECLARED)
-		return;
+	enum sb_approval least = sb_policy_get(user, SB_SETTING_WORKERS) == SB_WORKERS_ASK
+					 ? SB_APPROVAL_ASK
+					 : SB_PRE_APPROVED;
+
 	for (size_t i = 0; i < zones->count; i++) {
 		struct sb_zone *zone = &zones->all[i];
 
-		if (zone->write < SB_APPROVAL_ASK)
-			zone->write = SB_APPROVAL_ASK;
-		if (zone->remove < SB_APPROVAL_ASK)
-			zone->remove = SB_APPROVAL_ASK;
+		raise_to(&zone->write, least);
+		raise_to(&zone->write, asked_for(user, SB_MODIFY, zone->path));
+		raise_to(&zone->write, asked_for(user, SB_CREATE, zone->path));
+		raise_to(&zone->remove, least);
+		raise_to(&zone->remove, asked_for(user, SB_DELETE, zone->path));
 	}
 }
 
@@ -37,9 +54,8 @@ struct sb_access sb_zone_access(const struct sb_zone *zone)
 	struct sb_access access = sb_access_read;
 
 	if (zone->mode == SB_ZONE_RW) {
-		access.verdict[SB_MODIFY] = access.verdict[SB_CREATE] =
-			(unsigned char)verdict_of(zone->write);
-		access.verdict[SB_DELETE] = (unsigned char)verdict_of(zone->remove);
+		access.verdict[SB_MODIFY] = access.verdict[SB_CREATE] = (unsigned char)zone->write;
+		access.verdict[SB_DELETE] = (unsigned char)zone->remove;
 	}
 	return access;
 }
@@ -63,7 +79,7 @@ static int add_zone(struct sb_policy *policy, const struct sb_zone *zone, enum s
 	const char *path = names == SB_ZONE_SEEN ? seen : zone->path;
 	SB_AUTO_FREE char *pattern = seen ? sb_pattern_escape(path) : NULL;
 	SB_AUTO_BUF struct sb_buf origin = SB_BUF(256);
-	struct sb_rule rule = {.access = sb_zone_access(zone), .tier = SB_TIER_FILE};
+	struct sb_rule rule = {.access = sb_zone_access(zone), .tier = SB_TIER_DIRECTORY};
 
 	tell_origin(zone, &origin);
 	if (!pattern || sb_buf_failed(&origin))
@@ -78,7 +94,7 @@ int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum 
 {
 	static const struct sb_rule system = {
 		.access = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}},
-		.tier = SB_TIER_FILE,
+		.tier = SB_TIER_DIRECTORY,
 		.pattern = "/",
 		.origin = "the system is read-only",
 	};
@@ -127,7 +143,7 @@ static int add_seen(const struct inheriting *inheriting, const char *rest)
 /*
  * What is left of a pattern's components when those of path, which lead to the directory, are taken away: for two
  * asterisks there are several answers, and each is a rule.  One that ends on the way is about the directory as a
- * whole: inherit_whole().
+ * whole: sb_zones_tighten().
  */
 static int add_rests(const struct inheriting *inheriting, const char *glob, const char *path)
 {
@@ -180,31 +196,6 @@ static int inherit(const struct inheriting *inheriting)
 	return status;
 }
 
-/* What rules about the directory itself, or around it, say. */
-static int inherit_whole(struct sb_policy *policy, const struct sb_zone *zone,
-			 const struct sb_policy *user, struct sb_error *err)
-{
-	int status = SB_OK;
-
-	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++) {
-		struct sb_decision decision = sb_decide(user, (enum sb_op)op, zone->path);
-		struct sb_rule rule = {.hard = true, .tightens = true};
-
-		if (decision.verdict == SB_ALLOW || !decision.rule ||
-		    (decision.rule->tier == SB_TIER_BUILTIN && op != SB_READ))
-			continue;
-		if (op == SB_READ) {
-			sb_fail(err, SB_E_REFUSED, 0, "/%s: a rule hides its directory (%s)",
-				zone->name, decision.rule->origin);
-			return SB_E_REFUSED;
-		}
-		rule.access.verdict[op] = (unsigned char)decision.verdict;
-		rule.origin = decision.rule->origin;
-		status = add_seen(&(struct inheriting){policy, zone, &rule, err}, "");
-	}
-	return status;
-}
-
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		     const struct sb_policy *user, struct sb_error *err)
 {
@@ -213,7 +204,9 @@ int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 	for (size_t i = 0; i < zones->count && status == SB_OK; i++) {
 		const struct sb_zone *zone = &zones->all[i];
 
-		status = inherit_whole(policy, zone, user, err);
+		if (sb_decide(user, SB_READ, zone->path).verdict != SB_ALLOW)
+			return sb_fail(err, SB_E_REFUSED, 0, "/%s: a rule hides its directory",
+				       zone->name);
 		for (size_t j = 0; j < sb_policy_count(user) && status == SB_OK; j++) {
 			const struct sb_rule *rule = sb_policy_rule(user, j);
 

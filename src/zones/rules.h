@@ -17,13 +17,16 @@
 /* By which names: those that a worker sees, or those of this machine. */
 enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
 
-/* Of files of the user's that only he writes: "workers ask" makes a question of all that was approved before. */
+/*
+ * By what only the user writes: "workers ask" makes a question of all that a worker's file approves, and so does a
+ * rule of his about the directory, or around it.
+ */
 void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user);
 
 struct sb_access sb_zone_access(const struct sb_zone *zone);
 
 /*
- * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of SB_TIER_FILE,
+ * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of SB_TIER_DIRECTORY,
  * so that "mode read-only" takes changes away, and their origin is what a worker may be told: "/input is
  * read-only".
  */

@@ -420,6 +420,7 @@ static void mode_and_approval_as_rules(void **state)
 	expect_verdicts(real, "/p/in*put/x", "+---");
 	expect_verdicts(real, "/p/input/x", "+aaa"); /* no rule's */
 	sb_policy_set(user, SB_SETTING_WORKERS, SB_WORKERS_ASK);
+	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
 	sb_zones_tighten(&zones, user);
 	assert_int_equal(all[0].write, SB_APPROVAL_ASK);
 	assert_int_equal(all[1].remove, SB_APPROVAL_BLOCKED);
@@ -473,6 +474,7 @@ static void rules_around_the_directory(void **state)
 	(void)state;
 	add_rule(user, &sb_access_read, "/home/u", SB_TIER_GLOBAL);
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
+	sb_zones_tighten(&zones, user);
 	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
 	assert_int_equal(sb_zones_inherit(seen, &zones, user, NULL), SB_OK);
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
