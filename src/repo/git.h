@@ -1,0 +1,82 @@
+/*
+ * git.h - the git program, started so that nothing of a repository's decides what it does.
+ *
+ *     sb_git_open() -> sb_git_say() / sb_git_start() ... sb_git_finish() -> sb_git_close()
+ *
+ * Objects are looked at and made with a git directory of our own, which borrows the repository's objects: none of
+ * its settings, attributes, grafts or promises of more objects elsewhere is even read.  Refs are the repository's
+ * own; there its settings are read, and those that name a program are overruled.  Either way git runs in a sandbox
+ * (enforce/confine.h) in which nobody's files are but the repository's, and no network is but for a URL.
+ */
+#ifndef SB_REPO_GIT_H
+#define SB_REPO_GIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "sandbash/error.h"
+
+enum sb_git_use {
+	SB_GIT_LOOK,      /* at objects */
+	SB_GIT_ADD,       /* objects */
+	SB_GIT_LOOK_REFS, /* of the repository */
+	SB_GIT_SET_REFS,
+	SB_GIT_FETCH, /* from url, into the copy of it that is ours */
+	SB_GIT_SEND,  /* to url */
+};
+
+struct sb_git {
+	char *program;   /* absolute */
+	char *own;       /* the git directory of our own */
+	char *directory; /* the repository's */
+	char *objects;
+	char *url; /* NULL: the repository is on this machine, and directory is it */
+	const char *home;
+	bool best_effort;
+};
+
+struct sb_git_child {
+	pid_t process;
+	int in, out, errors; /* in and out are pipes; -1: closed */
+	size_t at, end;      /* of what was read and not taken yet */
+	char bytes[16 * 1024];
+};
+
+/* The git on this search path, not one that lies in a project.  SB_E_MISSING: there is none. */
+int sb_git_find(const char *search, const char *const *projects, char **out, struct sb_error *err);
+
+/* Make git->own in directory, for objects of this format ("sha1", "sha256"). */
+int sb_git_make_own(struct sb_git *git, const char *directory, const char *format,
+		    struct sb_error *err);
+void sb_git_close(struct sb_git *git); /* removes own; zeroed is fine */
+
+/* args: behind "git", NULL-terminated.  out is to be finished only after SB_OK. */
+int sb_git_start(const struct sb_git *git, enum sb_git_use use, const char *const *args,
+		 struct sb_git_child *out, struct sb_error *err);
+
+/* Bytes for it; SB_E_SYSTEM: it does not read any more. */
+int sb_git_write(struct sb_git_child *child, const void *bytes, size_t length,
+		 struct sb_error *err);
+
+/*
+ * What it says, up to a byte which is not kept (out is emptied first), or so many bytes.  *out_more false:
+ * it said no more.  SB_E_SYSTEM: it says nothing for ten minutes, or what does not fit out.
+ */
+int sb_git_read_to(struct sb_git_child *child, char end, struct sb_buf *out, bool *out_more,
+		   struct sb_error *err);
+int sb_git_read(struct sb_git_child *child, char *out, size_t length, struct sb_error *err);
+
+/* Wait for its end.  SB_E_SYSTEM with its own words if that is no good one, or it was killed. */
+int sb_git_finish(struct sb_git_child *child, const char *what, struct sb_error *err);
+void sb_git_kill(struct sb_git_child *child); /* the same, whatever it says */
+
+/*
+ * All of that for a command without input; out gets what it says, without a newline at the end.  *out_status,
+ * if not NULL, is its exit status, and none is an error then but 128 and more.
+ */
+int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const *args,
+	       struct sb_buf *out, int *out_status, struct sb_error *err);
+
+#endif
