@@ -347,6 +347,7 @@ struct sb_files_write_request {
 	bool parents;   /* make missing directories on the way */
 	bool dry_run;   /* check, ask and compare, but change nothing */
 	bool want_diff;
+	bool executable; /* a new file may be run; one that exists keeps its mode */
 };
 
 struct sb_files_change {

@@ -58,6 +58,14 @@ void sb_tools_print(const struct sb_profile *profile, const char *label, struct 
 int sb_cli_zones(const struct sb_command_line *line);
 int sb_cli_worker_check(const struct sb_command_line *line);
 
+/* --- git.c, git_ask.c ---------------------------------------------------------- */
+int sb_cli_git(const struct sb_command_line *line);
+
+/* One question to whoever sits at this terminal; SB_E_REFUSED: nobody does, or it is not to be asked. */
+struct sb_question;
+int sb_ask_here(const struct sb_command_line *line, const struct sb_home *home,
+		const struct sb_question *question, bool *out_yes, struct sb_error *err);
+
 /* --- status.c, doctor.c ------------------------------------------------------ */
 int sb_cli_status(const struct sb_command_line *line);
 int sb_cli_doctor(const struct sb_command_line *line);

@@ -67,6 +67,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_zones(line);
 	case SB_ACTION_WORKER_CHECK:
 		return sb_cli_worker_check(line);
+	case SB_ACTION_GIT:
+		return sb_cli_git(line);
 	case SB_ACTION_ADD_PATH:
 		return sb_cli_add_path(line);
 	case SB_ACTION_REMOVE_PATH:

@@ -25,7 +25,7 @@ struct change {
 	const void *request;
 	sb_make make;
 	bool needs_old; /* the old text is part of the new, or is shown */
-	bool want_diff, dry_run, exclusive;
+	bool want_diff, dry_run, exclusive, executable;
 	const char *content; /* for the question */
 	size_t content_length;
 	const struct sb_parents *parents; /* that were made for it; or NULL */
@@ -113,7 +113,7 @@ static int replace(struct change *change, struct sb_place *place, const struct s
 				      .length = bytes->length,
 				      .sync = !view->options.no_sync,
 				      .unchanged = change->needs_old,
-				      .mode = 0666};
+				      .mode = change->executable ? 0777 : 0666};
 	pthread_mutex_t *stripe = sb_files_stripe(view, place->path);
 	int status;
 
@@ -299,6 +299,7 @@ int sb_files_write(struct sb_files *view, const struct sb_files_caller *caller,
 				.want_diff = request->want_diff,
 				.dry_run = request->dry_run,
 				.exclusive = request->exclusive,
+				.executable = request->executable,
 				.content = request->data,
 				.content_length = request->length};
 	struct sb_place place;

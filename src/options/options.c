@@ -31,6 +31,7 @@ static const struct {
 	{PROFILE_SHOW, SB_ACTION_PROFILE_SHOW},
 	{ZONES, SB_ACTION_ZONES},
 	{WORKER_CHECK, SB_ACTION_WORKER_CHECK},
+	{GIT, SB_ACTION_GIT},
 	{ADD_PATH, SB_ACTION_ADD_PATH},
 	{REMOVE_PATH, SB_ACTION_REMOVE_PATH},
 	{EDIT, SB_ACTION_EDIT},
@@ -456,7 +457,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
 	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP &&
-	    line->action != SB_ACTION_WORKER_CHECK) {
+	    line->action != SB_ACTION_WORKER_CHECK && line->action != SB_ACTION_GIT) {
 		sb_fail(err, SB_E_INVALID, 0, "--%s cannot be combined with a command ('%s')",
 			line->action_name, line->command[0]);
 		return sb_hint(err, "run them one after the other");
@@ -538,6 +539,8 @@ static int parse(int argc, char **argv, struct sb_command_line *line, struct sb_
 			return status;
 		i++;
 		line->own_count = (size_t)(i - 1);
+		if (id == GIT) /* the rest is its own */
+			break;
 	}
 	line->own = argv + 1;
 	line->command = argv + i;

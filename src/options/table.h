@@ -63,6 +63,7 @@ enum id {
 	ZONES,
 	WORKER_CHECK,
 	WORKER,
+	GIT,
 	JSON,
 	HELP,
 	VERSION,

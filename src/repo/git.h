@@ -47,35 +47,39 @@ struct sb_git_child {
 /* The git on this search path, not one that lies in a project.  SB_E_MISSING: there is none. */
 int sb_git_find(const char *search, const char *const *projects, char **out, struct sb_error *err);
 
-/* Make git->own in directory, for objects of this format ("sha1", "sha256"). */
-int sb_git_make_own(struct sb_git *git, const char *directory, const char *format,
-		    struct sb_error *err);
+/* Make git->own in directory; and say which format its objects have: "sha1", "sha256". */
+int sb_git_make_own(struct sb_git *git, const char *directory, struct sb_error *err);
+int sb_git_set_format(const struct sb_git *git, const char *format, struct sb_error *err);
 void sb_git_close(struct sb_git *git); /* removes own; zeroed is fine */
 
 /* args: behind "git", NULL-terminated.  out is to be finished only after SB_OK. */
 int sb_git_start(const struct sb_git *git, enum sb_git_use use, const char *const *args,
 		 struct sb_git_child *out, struct sb_error *err);
 
-/* Bytes for it; SB_E_SYSTEM: it does not read any more. */
+/* Bytes for it; SB_E_SYSTEM: it does not read any more.  Then there are no more. */
 int sb_git_write(struct sb_git_child *child, const void *bytes, size_t length,
 		 struct sb_error *err);
+void sb_git_end_input(struct sb_git_child *child);
 
 /*
- * What it says, up to a byte which is not kept (out is emptied first), or so many bytes.  *out_more false:
- * it said no more.  SB_E_SYSTEM: it says nothing for ten minutes, or what does not fit out.
+ * What it says, up to a byte which is not kept (out is emptied first); so many bytes; all, as far as it fits out.
+ * *out_more false: it said no more.  SB_E_SYSTEM: it says nothing for ten minutes, or what does not fit.
  */
 int sb_git_read_to(struct sb_git_child *child, char end, struct sb_buf *out, bool *out_more,
 		   struct sb_error *err);
 int sb_git_read(struct sb_git_child *child, char *out, size_t length, struct sb_error *err);
-
-/* Wait for its end.  SB_E_SYSTEM with its own words if that is no good one, or it was killed. */
-int sb_git_finish(struct sb_git_child *child, const char *what, struct sb_error *err);
-void sb_git_kill(struct sb_git_child *child); /* the same, whatever it says */
+int sb_git_read_all(struct sb_git_child *child, struct sb_buf *out, bool *out_cut,
+		    struct sb_error *err);
 
 /*
- * All of that for a command without input; out gets what it says, without a newline at the end.  *out_status,
- * if not NULL, is its exit status, and none is an error then but 128 and more.
+ * Wait for its end.  A bad one is SB_E_SYSTEM with its own words; but if out_status is not NULL, an exit status
+ * below 125 goes there and is none.
  */
+int sb_git_finish(struct sb_git_child *child, const char *what, int *out_status,
+		  struct sb_error *err);
+void sb_git_kill(struct sb_git_child *child); /* the same, whatever it does */
+
+/* All of that for a command without input; out gets what it says, without a newline at the end. */
 int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const *args,
 	       struct sb_buf *out, int *out_status, struct sb_error *err);
 

@@ -58,9 +58,9 @@ struct sb_repo_session {
 };
 
 struct sb_repo_request {
-	const char *repo;         /* a path, or a URL; of a staged ID NULL will do */
-	const char *branch;       /* NULL: the repository's own, of a push the one it was staged for */
-	const char *zone;         /* "/workspace", "/workspace/sub" */
+	const char *repo;   /* a path, or a URL; of a staged ID NULL will do */
+	const char *branch; /* NULL: the repository's own, of a push the one it was staged for */
+	const char *zone;   /* "/workspace", "/workspace/sub" */
 	const char *const *paths; /* in both; NULL-terminated; none: all */
 	const char *message;
 	const char *id;
@@ -77,6 +77,7 @@ struct sb_repo_result {
 	struct sb_buf text; /* all of it for a person, escaped */
 };
 
+void sb_repo_result_init(struct sb_repo_result *result);
 void sb_repo_result_done(struct sb_repo_result *result); /* zeroed is fine */
 
 /* Each fills out, which is to be let go after an error, too. */

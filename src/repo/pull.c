@@ -1,0 +1,319 @@
+/*
+ * pull.c - files of a repository, at one commit, into a zone.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "repo/place.h"
+#include "repo/zone.h"
+
+#define MAX_FILES 20000
+#define MAX_FILE_BYTES ((size_t)64 << 20)
+#define MAX_BYTES ((size_t)1 << 30)
+#define MAX_TOLD 50 /* of what is left out, by name */
+
+struct entry {
+	char *path;
+	char oid[SB_REPO_OID_SIZE];
+	size_t bytes;
+	bool executable;
+};
+
+struct pull {
+	const struct sb_repo_request *request;
+	struct sb_git git;
+	struct sb_branch branch;
+	const char *rest; /* in the zone */
+	struct entry *all;
+	size_t count, bytes;
+	struct sb_repo_result *result;
+};
+
+static void leave_out(struct pull *pull, const char *path, const char *why)
+{
+	struct sb_buf *text = &pull->result->text;
+
+	if (pull->result->left_out++ < MAX_TOLD) {
+		sb_buf_puts(text, "left out: ");
+		sb_escape_name(text, path, strlen(path));
+		sb_buf_printf(text, " (%s)\n", why);
+	}
+}
+
+static int bad_name(const char *path, struct sb_error *err)
+{
+	char shown[120];
+
+	return sb_fail(err, SB_E_REFUSED, 0,
+		       "the repository has a file '%s', which no directory should have",
+		       sb_escape_line(shown, sizeof shown, path));
+}
+
+static int too_much(const char *path, const char *most, struct sb_error *err)
+{
+	char shown[120];
+
+	sb_fail(err, SB_E_REFUSED, 0, "'%s' is more than is pulled at once: %s",
+		sb_escape_line(shown, sizeof shown, path), most);
+	return sb_hint(err, "name the paths that you need");
+}
+
+/* "100644 blob OID  SIZE\tPATH" */
+static int take_entry(struct pull *pull, char *line, struct sb_error *err)
+{
+	char *path = strchr(line, '\t'), oid[SB_REPO_OID_SIZE], kind[16], bytes[32];
+	struct entry *grown, *entry;
+	unsigned mode;
+
+	if (!path || sscanf(line, "%o %15s %64s %31s", &mode, kind, oid, bytes) != 4)
+		return sb_fail(err, SB_E_SYSTEM, 0,
+			       "git lists files in another form than expected");
+	path++;
+	if (mode == 0160000 || mode == 0120000) {
+		leave_out(pull, path, mode == 0160000 ? "a submodule" : "a link");
+		return SB_OK;
+	}
+	if (!sb_repo_is_plain(path))
+		return bad_name(path, err);
+	if (strcmp(kind, "blob") != 0 || (mode & 0170000) != 0100000)
+		return bad_name(path, err);
+	if (pull->count == MAX_FILES)
+		return too_much(path, "20,000 files", err);
+	if (pull->count % 256 == 0) {
+		grown = realloc(pull->all, (pull->count + 256) * sizeof *grown);
+		if (!grown)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		pull->all = grown;
+	}
+	entry = &pull->all[pull->count];
+	*entry = (struct entry){.path = strdup(path), .executable = mode & 0100};
+	if (!entry->path)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	pull->count++;
+	memcpy(entry->oid, oid, sizeof oid);
+	entry->bytes = strtoull(bytes, NULL, 10);
+	if (entry->bytes > MAX_FILE_BYTES)
+		return too_much(path, "64 MB in one file", err);
+	pull->bytes += entry->bytes;
+	return pull->bytes > MAX_BYTES ? too_much(path, "1 GB", err) : SB_OK;
+}
+
+static int list(struct pull *pull, struct sb_error *err)
+{
+	SB_AUTO_FREE struct sb_git_child *child = malloc(sizeof *child);
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(64 * 1024);
+	const char *const *paths = pull->request->paths;
+	const char *args[1024] = {"ls-tree",        "-r", "-z", "-l", "--full-tree",
+				  pull->branch.oid, "--"};
+	size_t count = 7;
+	bool more = true;
+	int status;
+
+	for (; paths && *paths; paths++) {
+		if (count == sizeof args / sizeof args[0] - 1)
+			return sb_fail(err, SB_E_INVALID, 0, "more than a thousand paths at once");
+		if (!sb_repo_is_plain(*paths))
+			return sb_fail(err, SB_E_INVALID, 0, "'%s' is no path in a repository",
+				       *paths);
+		args[count++] = *paths;
+	}
+	status = child ? sb_git_start(&pull->git, SB_GIT_LOOK, args, child, err)
+		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (status != SB_OK)
+		return status;
+	sb_git_end_input(child);
+	while (status == SB_OK) {
+		status = sb_git_read_to(child, '\0', &line, &more, err);
+		if (status != SB_OK || !more)
+			break;
+		status = take_entry(pull, line.data, err);
+	}
+	if (status == SB_OK)
+		return sb_git_finish(child, "ls-tree", NULL, err);
+	sb_git_kill(child);
+	return status;
+}
+
+/* Every path that was named is there, or with something in it. */
+static int check_paths(const struct pull *pull, struct sb_error *err)
+{
+	const char *const *paths = pull->request->paths;
+
+	for (; paths && *paths; paths++) {
+		size_t length = strlen(*paths), i = 0;
+
+		while (i < pull->count &&
+		       (strncmp(pull->all[i].path, *paths, length) != 0 ||
+			(pull->all[i].path[length] && pull->all[i].path[length] != '/')))
+			i++;
+		if (i == pull->count)
+			return sb_fail(err, SB_E_MISSING, 0, "the repository has no file '%s'",
+				       *paths);
+	}
+	return SB_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------ */
+
+static int read_blob(struct sb_git_child *child, const struct entry *entry, char *out,
+		     struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(1024);
+	char expected[128], end;
+	bool more;
+	int length, status;
+
+	length = snprintf(expected, sizeof expected, "%s\n", entry->oid);
+	status = sb_git_write(child, expected, (size_t)length, err);
+	if (status == SB_OK)
+		status = sb_git_read_to(child, '\n', &line, &more, err);
+	snprintf(expected, sizeof expected, "%s blob %zu", entry->oid, entry->bytes);
+	if (status == SB_OK && strcmp(line.data, expected) != 0)
+		status = sb_fail(err, SB_E_SYSTEM, 0, "git has another object than it has listed");
+	if (status == SB_OK)
+		status = sb_git_read(child, out, entry->bytes, err);
+	return status == SB_OK ? sb_git_read(child, &end, 1, err) : status;
+}
+
+static int write_blob(const struct pull *pull, struct sb_zone_view *view, const struct entry *entry,
+		      const char *bytes, bool dry, struct sb_error *err)
+{
+	SB_AUTO_FREE struct sb_files_error *why = calloc(1, sizeof *why);
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(PATH_MAX);
+	struct sb_files_caller caller = {.size = sizeof caller, .tool = "git_pull"};
+	struct sb_files_write_request request = {.size = sizeof request,
+						 .data = bytes,
+						 .length = entry->bytes,
+						 .raw = true,
+						 .parents = true,
+						 .executable = entry->executable,
+						 .dry_run = dry};
+	struct sb_files_change change;
+
+	sb_buf_printf(&path, "%s/%s%s%s", sb_files_root(view->files, 0), pull->rest,
+		      *pull->rest ? "/" : "", entry->path);
+	if (!why || sb_buf_failed(&path))
+		return sb_fail(err, SB_E_NOMEM, 0, "a path is too long, or there is no memory");
+	request.path = path.data;
+	if (sb_files_write(view->files, &caller, &request, &change, why) != 0)
+		return sb_repo_files_failed(why, err);
+	pull->result->files += !dry && change.changed;
+	sb_files_change_done(&change);
+	return SB_OK;
+}
+
+/* dry: see that all of them may be written, and ask. */
+static int write_all(const struct pull *pull, struct sb_zone_view *view, bool dry,
+		     struct sb_error *err)
+{
+	SB_AUTO_FREE struct sb_git_child *child = malloc(sizeof *child);
+	int status = child ? sb_git_start(&pull->git, SB_GIT_LOOK,
+					  (const char *const[]){"cat-file", "--batch", NULL}, child,
+					  err)
+			   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+
+	if (status != SB_OK)
+		return status;
+	for (size_t i = 0; i < pull->count && status == SB_OK; i++) {
+		const struct entry *entry = &pull->all[i];
+		SB_AUTO_FREE char *bytes = malloc(entry->bytes + 1);
+
+		status = bytes ? read_blob(child, entry, bytes, err)
+			       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		if (status == SB_OK)
+			status = write_blob(pull, view, entry, bytes, dry, err);
+	}
+	if (status == SB_OK)
+		return sb_git_finish(child, "cat-file", NULL, err);
+	sb_git_kill(child);
+	return status;
+}
+
+static int write_files(struct pull *pull, const struct sb_repo_session *session,
+		       const struct sb_zone *zone, struct sb_error *err)
+{
+	struct sb_zone_view view;
+	char what[160];
+	int status;
+
+	snprintf(what, sizeof what, "%zu files, %zu bytes", pull->count, pull->bytes);
+	status = sb_repo_may_write(session, zone, pull->request->zone, what, err);
+	if (status != SB_OK)
+		return status;
+	status = sb_zone_view_open(&view, session, zone, true, err);
+	if (status == SB_OK)
+		status = write_all(pull, &view, true, err);
+	if (status == SB_OK)
+		status = write_all(pull, &view, false, err);
+	sb_zone_view_close(&view);
+	return status;
+}
+
+static void tell(struct pull *pull)
+{
+	struct sb_repo_result *result = pull->result;
+	struct sb_buf *text = &result->text;
+
+	if (result->left_out > MAX_TOLD)
+		sb_buf_printf(text, "left out: %zu more\n", result->left_out - MAX_TOLD);
+	sb_buf_printf(text, "%zu of %zu files written to ", result->files, pull->count);
+	sb_escape_name(text, pull->request->zone, strlen(pull->request->zone));
+	sb_buf_printf(text, ", as they are at %.12s", result->commit);
+	if (*result->branch) {
+		sb_buf_puts(text, " of ");
+		sb_escape_name(text, result->branch, strlen(result->branch));
+	}
+	sb_buf_puts(text, "\n");
+}
+
+static int pull_files(struct pull *pull, const struct sb_repo_session *session,
+		      struct sb_error *err)
+{
+	struct sb_repo_result *result = pull->result;
+	const struct sb_zone *zone;
+	int status = sb_repo_zone(session, pull->request->zone, &zone, &pull->rest, err);
+
+	if (status == SB_OK && zone->mode != SB_ZONE_RW)
+		status = sb_fail(err, SB_E_REFUSED, 0, "/%s is read-only", zone->name);
+	if (status == SB_OK)
+		status = sb_repo_open(session, pull->request->repo, SB_READ, &pull->git,
+				      &result->repo, err);
+	if (status == SB_OK)
+		status = sb_repo_branch(&pull->git, pull->request->branch, &pull->branch, err);
+	if (status != SB_OK)
+		return status;
+	if (!pull->branch.oid[0])
+		return sb_fail(err, SB_E_MISSING, 0, "there is no commit%s%s",
+			       pull->branch.name ? " on " : "",
+			       pull->branch.name ? pull->branch.name : "");
+	memcpy(result->commit, pull->branch.oid, sizeof result->commit);
+	result->branch = strdup(pull->branch.name ? pull->branch.name : "");
+	status = result->branch ? list(pull, err) : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (status == SB_OK)
+		status = check_paths(pull, err);
+	if (status == SB_OK)
+		status = write_files(pull, session, zone, err);
+	if (status == SB_OK)
+		tell(pull);
+	return status;
+}
+
+int sb_repo_pull(const struct sb_repo_session *session, const struct sb_repo_request *request,
+		 struct sb_repo_result *out, struct sb_error *err)
+{
+	struct pull pull = {.request = request, .result = out};
+	int status;
+
+	sb_repo_result_init(out);
+	status = pull_files(&pull, session, err);
+	for (size_t i = 0; i < pull.count; i++)
+		free(pull.all[i].path);
+	free(pull.all);
+	free(pull.branch.name);
+	sb_git_close(&pull.git);
+	return status;
+}
