@@ -121,6 +121,12 @@ static int add_rule(struct sb_policy *policy, const struct sb_access *access, co
 		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
+/* As policy/builtin.c has it: to use, not to replace. */
+static const struct sb_access use_device = {.verdict = {[SB_READ] = SB_ALLOW,
+							[SB_MODIFY] = SB_ALLOW,
+							[SB_CREATE] = SB_DENY,
+							[SB_DELETE] = SB_DENY}};
+
 /* Where people keep what is theirs; of these only what rules open is seen. */
 static int hide_people(const struct sb_git *git, struct sb_policy *policy, struct sb_error *err)
 {
@@ -173,9 +179,9 @@ static int make_policy(const struct sb_git *git, enum sb_git_use use, struct sb_
 	if (status == SB_OK)
 		status = show_program(git, policy, err);
 	if (status == SB_OK)
-		status = add_rule(policy, &sb_access_write, "/dev/null", err);
+		status = add_rule(policy, &use_device, "/dev/null", err);
 	if (status == SB_OK)
-		status = add_rule(policy, &sb_access_read, "/dev/urandom", err);
+		status = add_rule(policy, &use_device, "/dev/urandom", err);
 	if (status == SB_OK)
 		status = add_rule(policy, use == SB_GIT_ADD ? &sb_access_write : &sb_access_read,
 				  git->own, err);
