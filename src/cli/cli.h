@@ -23,6 +23,9 @@ int sb_cli_explain(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
 
+/* --- print_profile.c ---------------------------------------------------------- */
+int sb_cli_print_profile(const struct sb_command_line *line);
+
 struct sb_guard;
 struct sb_spot;
 

@@ -41,6 +41,8 @@ static int dispatch(const struct sb_command_line *line)
 		return sb_cli_explain(line);
 	case SB_ACTION_PRINT_POLICY:
 		return sb_cli_print_policy(line);
+	case SB_ACTION_PRINT_PROFILE:
+		return sb_cli_print_profile(line);
 	case SB_ACTION_LIST_PATHS:
 		return sb_cli_list_paths(line);
 	case SB_ACTION_STATUS:

@@ -30,30 +30,25 @@ static int is_ignored(uint32_t point)
 	return 0;
 }
 
-/*
- * What characters fold to that are no ASCII letters themselves, by CaseFolding.txt of Unicode, C and F,
- * as the kernel's tables do.
- */
+/* By CaseFolding.txt of Unicode, C and F, as the kernel's tables do. */
+const struct sb_fold_odd sb_fold_odd[] = {{0x212a, "k"} /* the Kelvin sign */,
+					  {0x017f, "s"},
+					  {0x00df, "ss"},
+					  {0x1e9e, "ss"},
+					  {0xfb00, "ff"},
+					  {0xfb01, "fi"},
+					  {0xfb02, "fl"},
+					  {0xfb03, "ffi"},
+					  {0xfb04, "ffl"},
+					  {0xfb05, "st"},
+					  {0xfb06, "st"}};
+const size_t sb_fold_odd_count = sizeof sb_fold_odd / sizeof sb_fold_odd[0];
+
 static const char *ascii_of(uint32_t point)
 {
-	static const struct {
-		uint32_t point;
-		const char *text;
-	} all[] = {{0x212a, "k"} /* the Kelvin sign */,
-		   {0x017f, "s"},
-		   {0x00df, "ss"},
-		   {0x1e9e, "ss"},
-		   {0xfb00, "ff"},
-		   {0xfb01, "fi"},
-		   {0xfb02, "fl"},
-		   {0xfb03, "ffi"},
-		   {0xfb04, "ffl"},
-		   {0xfb05, "st"},
-		   {0xfb06, "st"}};
-
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (all[i].point == point)
-			return all[i].text;
+	for (size_t i = 0; i < sb_fold_odd_count; i++)
+		if (sb_fold_odd[i].point == point)
+			return sb_fold_odd[i].text;
 	return NULL;
 }
 

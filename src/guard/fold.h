@@ -36,6 +36,15 @@ static inline int sb_is_ascii(const char *name, size_t length)
 	return !(seen & UINT64_C(0x8080808080808080));
 }
 
+/* Characters that fold to ASCII and are no ASCII letters themselves. */
+struct sb_fold_odd {
+	uint32_t point;
+	char text[4];
+};
+
+extern const struct sb_fold_odd sb_fold_odd[];
+extern const size_t sb_fold_odd_count;
+
 void sb_fold(const char *name, size_t length, struct sb_folded *out);
 
 /* Does the folded form of name end in suffix, which is folded already? */

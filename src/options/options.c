@@ -19,6 +19,7 @@ static const struct {
 	{DRY_RUN, SB_ACTION_DRY_RUN},
 	{EXPLAIN, SB_ACTION_EXPLAIN},
 	{PRINT_POLICY, SB_ACTION_PRINT_POLICY},
+	{PRINT_PROFILE, SB_ACTION_PRINT_PROFILE},
 	{LIST_PATHS, SB_ACTION_LIST_PATHS},
 	{STATUS, SB_ACTION_STATUS},
 	{DOCTOR, SB_ACTION_DOCTOR},
@@ -476,8 +477,8 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	if (line->json && !looks)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
-			"--json goes with --dry-run, --explain, --print-policy, --list-paths, "
-			"--status, --doctor, --log, --stats, --watch, --profiles or --zones");
+			"--json goes with --dry-run, --explain, --print-policy, --print-profile, "
+			"--list-paths, --status, --doctor, --log, --stats, --watch, --profiles or --zones");
 	return check_log(line, err);
 }
 

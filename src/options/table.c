@@ -112,6 +112,8 @@ const struct sb_option sb_options[] = {
 		     "what may be done to PATH, why, and how to change that"},
 	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force",
 			  "every rule in force"},
+	[PRINT_PROFILE] = {"print-profile", NULL, NULL, SB_GROUP_LOOK, NULL,
+			   "the rules as a profile for the sandbox of macOS"},
 	[LIST_PATHS] = {"list-paths", NULL, NULL, SB_GROUP_LOOK, "by their source",
 			"the configured paths, by source"},
 	[STATUS] = {"status", NULL, NULL, SB_GROUP_LOOK, "what holds here",

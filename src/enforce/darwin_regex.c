@@ -1,0 +1,230 @@
+/*
+ * Names and patterns as regular expressions, byte by byte.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "enforce/darwin_impl.h"
+#include "guard/fold.h"
+
+static void put_byte(struct sb_buf *out, char c)
+{
+	if (strchr(".^$|?*+()[]{}\\", c))
+		sb_buf_putc(out, '\\');
+	sb_buf_putc(out, c);
+}
+
+void sb_regex_bytes(struct sb_buf *out, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		put_byte(out, bytes[i]);
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void put_letter(struct sb_buf *out, char c)
+{
+	if (is_letter(c))
+		sb_buf_printf(out, "[%c%c]", c | 0x20, c & ~0x20);
+	else
+		put_byte(out, c);
+}
+
+static void put_point(struct sb_buf *out, uint32_t point)
+{
+	if (point >= 0x800)
+		sb_buf_putc(out, (char)(0xe0 | point >> 12));
+	sb_buf_putc(out, (char)(point >= 0x800 ? 0x80 | (point >> 6 & 0x3f) : 0xc0 | point >> 6));
+	sb_buf_putc(out, (char)(0x80 | (point & 0x3f)));
+}
+
+/* How long the part of name is whose letters other characters stand for, together or in a row. */
+static size_t count_odd(const char *name, size_t length)
+{
+	size_t end = 0;
+
+	for (size_t at = 0; at == 0 || at < end; at++)
+		for (size_t i = 0; i < sb_fold_odd_count; i++) {
+			size_t size = strlen(sb_fold_odd[i].text);
+
+			if (at + size <= length &&
+			    strncasecmp(name + at, sb_fold_odd[i].text, size) == 0 &&
+			    at + size > end)
+				end = at + size;
+		}
+	return end;
+}
+
+/* All ways to spell it. */
+static void put_odd(struct sb_buf *out, const char *name, size_t length)
+{
+	if (!length)
+		return;
+	sb_buf_putc(out, '(');
+	put_letter(out, *name);
+	put_odd(out, name + 1, length - 1);
+	for (size_t i = 0; i < sb_fold_odd_count; i++) {
+		size_t size = strlen(sb_fold_odd[i].text);
+
+		if (size > length || strncasecmp(name, sb_fold_odd[i].text, size) != 0)
+			continue;
+		sb_buf_putc(out, '|');
+		put_point(out, sb_fold_odd[i].point);
+		put_odd(out, name + size, length - size);
+	}
+	sb_buf_putc(out, ')');
+}
+
+void sb_regex_folded(struct sb_buf *out, const char *name, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t odd = count_odd(name + i, length - i);
+
+		if (odd)
+			put_odd(out, name + i, odd);
+		else
+			put_letter(out, name[i]);
+		i += odd ? odd : 1;
+	}
+}
+
+/* Those of words that begin with start (length bytes): what may follow so that it is none of them? */
+static void put_other(struct sb_buf *out, const char *const *words, const char *start,
+		      size_t length, bool folded)
+{
+	bool ends_here = false;
+	char next[64] = "";
+	size_t count = 0;
+
+	for (const char *const *word = words; *word; word++) {
+		char c;
+
+		if (strncmp(*word, start, length) != 0)
+			continue;
+		c = (*word)[length];
+		ends_here |= !c;
+		if (c && !memchr(next, c, count) && count < sizeof next - 1)
+			next[count++] = c;
+	}
+	sb_buf_puts(out, "([^/");
+	for (size_t i = 0; i < count; i++) {
+		if (next[i] != '-')
+			sb_buf_putc(out, next[i]);
+		if (folded && is_letter(next[i]))
+			sb_buf_putc(out, (char)(next[i] ^ 0x20));
+	}
+	sb_buf_puts(out, memchr(next, '-', count) ? "-][^/]*" : "][^/]*");
+	for (size_t i = 0; i < count; i++) {
+		const char *const *word = words;
+
+		while (strncmp(*word, start, length) != 0 || (*word)[length] != next[i])
+			word++;
+		sb_buf_putc(out, '|');
+		if (folded)
+			put_letter(out, next[i]);
+		else
+			put_byte(out, next[i]);
+		put_other(out, words, *word, length + 1, folded);
+	}
+	sb_buf_puts(out, ends_here || !length ? ")" : ")?");
+}
+
+void sb_regex_other_name(struct sb_buf *out, const char *const *words, bool folded)
+{
+	put_other(out, words, "", 0, folded);
+}
+
+/* One character of several bytes in UTF-8; names on macOS have no others. */
+#define LONGER                                                                                     \
+	"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|"                                \
+	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
+
+static int put_set(struct sb_buf *out, const char *set, size_t length, struct sb_error *err)
+{
+	bool negated = set[1] == '!' || set[1] == '^', first = true;
+
+	sb_buf_putc(out, '(');
+	for (int c = 1; c < 128; c++) {
+		char name = (char)c;
+
+		if (c == '/' || !sb_glob_name(set, length, &name, 1))
+			continue;
+		if (!first)
+			sb_buf_putc(out, '|');
+		put_byte(out, name);
+		first = false;
+	}
+	if (first || !sb_is_ascii(set, length)) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0, "a profile cannot say '%.*s'", (int)length, set);
+		return sb_hint(err, "between brackets it knows ASCII characters, one at least");
+	}
+	sb_buf_puts(out, negated ? "|" LONGER ")" : ")");
+	return SB_OK;
+}
+
+/* Behind the "]" that ends the set at glob; pattern.c has checked that there is one. */
+static size_t set_length(const char *glob)
+{
+	size_t i = 1;
+
+	i += glob[i] == '!' || glob[i] == '^';
+	for (i += glob[i] == ']'; glob[i] != ']'; i++)
+		i += glob[i] == '\\';
+	return i + 1;
+}
+
+static int put_component(struct sb_buf *out, const char *glob, size_t length, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < length && status == SB_OK; i++) {
+		size_t size;
+
+		switch (glob[i]) {
+		case '*':
+			sb_buf_puts(out, "[^/]*");
+			break;
+		case '?':
+			sb_buf_puts(out, "([\x01-.0-\x7f]|" LONGER ")");
+			break;
+		case '[':
+			size = set_length(glob + i);
+			status = put_set(out, glob + i, size, err);
+			i += size - 1;
+			break;
+		case '\\':
+			i++;
+			/* fall through */
+		default:
+			put_byte(out, glob[i]);
+		}
+	}
+	return status;
+}
+
+int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, struct sb_error *err)
+{
+	char *prefix = sb_seatbelt_canonical(pattern->prefix);
+	int status = prefix ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+
+	if (prefix && prefix[1])
+		sb_regex_bytes(out, prefix, strlen(prefix));
+	free(prefix);
+	for (const char *glob = pattern->glob; glob && *glob && status == SB_OK;) {
+		size_t length = strcspn(glob, "/");
+
+		if (length == 2 && memcmp(glob, "**", 2) == 0) {
+			sb_buf_puts(out, "(/[^/]+)*");
+		} else {
+			sb_buf_putc(out, '/');
+			status = put_component(out, glob, length, err);
+		}
+		glob += length + (glob[length] == '/');
+	}
+	return status;
+}
