@@ -17,10 +17,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/auto.h"
 #include "enforce/darwin_guard.h"
-#include "guard/git_files.h"
 
 #define MAX_ITEMS (SB_GUARD_MAX_ROWS + 16)
 #define ANYWHERE "^(/[^/]+)*"
@@ -65,9 +65,8 @@ static void put_name(struct sb_buf *out, struct sb_span name)
 	sb_buf_putc(out, '/');
 	if (is(name, "<git>")) {
 		sb_regex_folded(out, ".git", 4);
-		sb_buf_puts(out, "(/worktrees/[^/]+|/modules/[^/]+(/");
-		sb_regex_other_name(out, sb_git_words, false);
-		sb_buf_puts(out, ")*)*");
+		if (name.text[name.length]) /* what lies in it may lie in that of a submodule */
+			sb_buf_puts(out, "(/worktrees/[^/]+|/modules(/[^/]+)+)*");
 	} else if (is(name, "*")) {
 		sb_buf_puts(out, "[^/]+");
 	} else if (star) {
@@ -90,11 +89,8 @@ void sb_item_names(struct sb_buf *out, const struct sb_item *item, unsigned from
 void sb_item_other(struct sb_buf *out, const struct sb_item *item)
 {
 	struct sb_span name = sb_item_name(item, 0);
-	char word[48];
-	const char *const words[] = {word, NULL};
 
-	snprintf(word, sizeof word, "%.*s", (int)name.length, name.text);
-	sb_regex_other_name(out, words, true);
+	sb_regex_other_name(out, name.text, name.length);
 }
 
 /* Can the two mean one name? */
@@ -103,18 +99,25 @@ static bool may_be_same(struct sb_span a, struct sb_span b)
 	const char *star = memchr(a.text, '*', a.length), *other = memchr(b.text, '*', b.length);
 	size_t before, after;
 
-	if (is(a, "<git>") || is(b, "<git>"))
-		return true;
+	if (is(a, "<git>"))
+		a = (struct sb_span){".git", 4};
+	if (is(b, "<git>"))
+		b = (struct sb_span){".git", 4};
 	if (!star && !other)
-		return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
-	if (star && other)
-		return true;
-	if (other)
+		return a.length == b.length && strncasecmp(a.text, b.text, a.length) == 0;
+	if (!star)
 		return may_be_same(b, a);
 	before = (size_t)(star - a.text);
 	after = a.length - before - 1;
-	return b.length >= before + after && memcmp(a.text, b.text, before) == 0 &&
-	       memcmp(star + 1, b.text + b.length - after, after) == 0;
+	if (!other)
+		return b.length >= before + after && strncasecmp(a.text, b.text, before) == 0 &&
+		       strncasecmp(star + 1, b.text + b.length - after, after) == 0;
+	if (before > (size_t)(other - b.text))
+		before = (size_t)(other - b.text);
+	if (after > b.length - (size_t)(other - b.text) - 1)
+		after = b.length - (size_t)(other - b.text) - 1;
+	return strncasecmp(a.text, b.text, before) == 0 &&
+	       strncasecmp(a.text + a.length - after, b.text + b.length - after, after) == 0;
 }
 
 /* Rows about one name, compared from their end. */
@@ -267,49 +270,61 @@ static void put_names(struct sb_guarding *guarding, sb_wanted wanted)
 	sb_buf_done(&filter.regex);
 }
 
-/* Rows of names that a guard would look into, and a profile leaves open: of trees and git directories, too. */
-static void put_checked(struct sb_guarding *guarding)
+/* Names that a guard would look into and a profile leaves open, also in trees and git directories. */
+static void define_checked(struct sb_guarding *guarding)
 {
 	struct filter filter = {guarding, SB_BUF(SB_GUARDING_REGEX), ")$"};
 
-	sb_buf_puts(&guarding->seatbelt->text, "\n  (require-not (require-any");
+	sb_buf_puts(&guarding->seatbelt->text, "(define checked (require-any");
 	for (size_t i = 0; i < guarding->count; i++) {
 		const struct sb_item *item = &guarding->items[i];
 
-		if (!item->held && !item->tree && item->row->kind != SB_GUARD_ANYTHING)
+		if (!sb_seatbelt_holds(item->row) && !item->tree &&
+		    item->row->kind != SB_GUARD_ANYTHING)
 			add_item(&filter, item);
 	}
 	end_regex(&filter);
-	sb_buf_puts(&guarding->seatbelt->text, "))");
+	sb_buf_puts(&guarding->seatbelt->text, "))\n");
 	sb_buf_done(&filter.regex);
 }
 
-/* Of a tree what rows about its state leave open, unless a directory of that name comes twice. */
+static void put_checked(struct sb_guarding *guarding)
+{
+	sb_buf_puts(&guarding->seatbelt->text, "\n  (require-not checked)");
+}
+
+/* What item means, where no other directory on the way has the first of its names. */
+static void put_not_once(struct sb_guarding *guarding, const struct sb_item *item)
+{
+	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
+
+	sb_buf_puts(&regex, "^(/");
+	sb_item_other(&regex, item);
+	sb_buf_puts(&regex, ")*");
+	sb_item_names(&regex, item, 0);
+	if (item->tree) {
+		sb_buf_puts(&regex, "(/");
+		sb_item_other(&regex, item);
+		sb_buf_puts(&regex, ")*");
+	}
+	sb_buf_putc(&regex, '$');
+	put_not(guarding, regex.data);
+}
+
+/* Of a tree what rows about its state leave open, their directories as well, unless a directory of that name comes twice. */
 static bool put_state(struct sb_guarding *guarding, const struct sb_item *tree, bool put)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < guarding->count; i++) {
 		const struct sb_item *state = &guarding->items[i];
-		SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
 
 		if (state->row->kind != SB_GUARD_ANYTHING || state->held ||
 		    (state->tree && state > tree) || !is_state_of(tree, state))
 			continue;
 		found = true;
-		if (!put)
-			continue;
-		sb_buf_puts(&regex, "^(/");
-		sb_item_other(&regex, tree);
-		sb_buf_puts(&regex, ")*");
-		sb_item_names(&regex, state, 0);
-		if (state->tree) {
-			sb_buf_puts(&regex, "(/");
-			sb_item_other(&regex, tree);
-			sb_buf_puts(&regex, ")+");
-		}
-		sb_buf_putc(&regex, '$');
-		put_not(guarding, regex.data);
+		if (put)
+			put_not_once(guarding, state);
 	}
 	return found;
 }
@@ -391,57 +406,89 @@ static void put_git_row(struct sb_buf *out, const char *pattern)
 	}
 }
 
-/* Rows from the first on that are all held, or all open, as one filter; *from moves behind them. */
-static void put_git_run(struct sb_guarding *guarding, size_t *from)
+/* "^.../.git": the beginning of a regular expression about what is in a git directory. */
+static void put_in_git(struct sb_buf *out)
 {
-	static const struct sb_item git = {.text = "<git>", .count = 1};
-	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
-	size_t count;
-	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
-	bool held = sb_seatbelt_holds(&rows[*from]);
-
-	sb_buf_puts(&regex, ANYWHERE);
-	sb_item_names(&regex, &git, 0);
-	for (const char *before = "/("; *from < count && sb_seatbelt_holds(&rows[*from]) == held;
-	     ++*from, before = "|") {
-		sb_buf_puts(&regex, before);
-		put_git_row(&regex, strchr(rows[*from].pattern, '/') + 1);
-	}
-	sb_buf_puts(&regex, ")$");
-	guarding->seatbelt->text.failed |= sb_buf_failed(&regex);
-	sb_buf_puts(&guarding->seatbelt->text, "(regex ");
-	sb_seatbelt_string(guarding->seatbelt, regex.data);
-	sb_buf_putc(&guarding->seatbelt->text, ')');
+	sb_buf_puts(out, ANYWHERE);
+	put_name(out, (struct sb_span){"<git>/", 5});
+	sb_buf_puts(out, "/(");
 }
 
+static void define(struct sb_guarding *guarding, const char *name, struct sb_buf *regex)
+{
+	guarding->seatbelt->text.failed |= sb_buf_failed(regex);
+	sb_buf_printf(&guarding->seatbelt->text, "(define %s (regex ", name);
+	sb_seatbelt_string(guarding->seatbelt, regex->data);
+	sb_buf_puts(&guarding->seatbelt->text, "))\n");
+}
+
+/* Directories in which git keeps files that are open: it makes them itself. */
+static void define_git_directories(struct sb_guarding *guarding)
+{
+	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
+	size_t count, done = 0;
+	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+	const char *seen[64];
+
+	put_in_git(&regex);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = strchr(rows[i].pattern, '/') + 1;
+
+		for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
+			size_t length = (size_t)(slash - name), at = 0;
+
+			while (at < done && (strncmp(seen[at], name, length + 1) != 0))
+				at++;
+			if (at < done || done == sizeof seen / sizeof seen[0] ||
+			    sb_seatbelt_holds(&rows[i]))
+				continue;
+			sb_buf_puts(&regex, done ? "|" : "");
+			put_git_name(&regex, name, length);
+			seen[done++] = name;
+		}
+	}
+	sb_buf_puts(&regex, ")$");
+	define(guarding, "git-directories", &regex);
+}
+
+/* Rows that follow each other and are all held, or all open, as one filter: git-1, git-2, ... */
+static unsigned define_git(struct sb_guarding *guarding)
+{
+	size_t count, at = 0;
+	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+	unsigned run = 0;
+
+	while (at < count) {
+		SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
+		bool held = sb_seatbelt_holds(&rows[at]);
+		char name[16];
+
+		put_in_git(&regex);
+		for (size_t first = at; at < count && sb_seatbelt_holds(&rows[at]) == held; at++) {
+			sb_buf_puts(&regex, at > first ? "|" : "");
+			put_git_row(&regex, strchr(rows[at].pattern, '/') + 1);
+		}
+		sb_buf_puts(&regex, ")$");
+		snprintf(name, sizeof name, "git-%u", ++run);
+		define(guarding, name, &regex);
+	}
+	return run;
+}
+
+/* Every other run is held. */
 static void put_git(struct sb_guarding *guarding)
 {
 	struct sb_buf *text = &guarding->seatbelt->text;
 	size_t count;
-	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+	unsigned first = sb_seatbelt_holds(sb_guard_git_rows(&count)) ? 1 : 2;
 
-	for (size_t at = 0; at < count;) {
-		size_t next = at, before = 0;
-
-		if (!sb_seatbelt_holds(&rows[at])) {
-			while (at < count && !sb_seatbelt_holds(&rows[at]))
-				at++;
-			continue;
-		}
-		sb_buf_printf(text, "(deny %s (require-all ", guarding->operations);
-		put_git_run(guarding, &next);
-		while (before < at) {
-			if (sb_seatbelt_holds(&rows[before])) {
-				before++;
-				continue;
-			}
-			sb_buf_puts(text, "\n  (require-not ");
-			put_git_run(guarding, &before);
-			sb_buf_putc(text, ')');
-		}
+	for (unsigned run = first; run <= guarding->git_runs; run += 2) {
+		sb_buf_printf(text, "(deny %s (require-all git-%u", guarding->operations, run);
+		for (unsigned open = 3 - first; open < run; open += 2)
+			sb_buf_printf(text, "\n  (require-not git-%u)", open);
+		sb_buf_puts(text, "\n  (require-not git-directories)");
 		put_checked(guarding);
 		end(guarding);
-		at = next;
 	}
 }
 
@@ -547,6 +594,9 @@ int sb_seatbelt_guard(struct sb_seatbelt *seatbelt, const struct sb_policy *poli
 	add_rows(&guarding, sb_policy_protect_ignored(policy));
 	add_holders(&holders, &guarding);
 	sb_buf_puts(&seatbelt->text, "\n; names that a program outside would run or obey\n");
+	define_checked(&guarding);
+	define_git_directories(&guarding);
+	guarding.git_runs = define_git(&guarding);
 	/* mostly no rule opens any, and then it is the same for both */
 	if (sb_opens_any(&guarding)) {
 		put_pass(&guarding, &holders, SB_MODIFY, SB_SEATBELT_MODIFY);

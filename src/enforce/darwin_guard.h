@@ -29,7 +29,8 @@ struct sb_guarding {
 	struct sb_item *items;
 	size_t count;
 	const char *operations;
-	enum sb_op op; /* what rules of the user's have to allow */
+	unsigned git_runs; /* of rows of git directories */
+	enum sb_op op;     /* what rules of the user's have to allow */
 	struct sb_error *err;
 	int status;
 };

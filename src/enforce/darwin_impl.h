@@ -14,8 +14,8 @@ void sb_regex_bytes(struct sb_buf *out, const char *bytes, size_t length);
 /* A name of the guard's table, in whatever case and spelling a folding file system takes for it. */
 void sb_regex_folded(struct sb_buf *out, const char *name, size_t length);
 
-/* One name that is none of these, up to the end of words (NULL); folded: in no case. */
-void sb_regex_other_name(struct sb_buf *out, const char *const *words, bool folded);
+/* Any name that is not this one, in no case. */
+void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length);
 
 /* The pattern without what is beneath.  SB_E_UNSUPPORTED. */
 int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, struct sb_error *err);

@@ -33,7 +33,7 @@ struct sb_seatbelt {
 };
 
 struct sb_seatbelt_options {
-	/* sealed, and made for a run that no guard watches (policy/builtin.h) */
+	/* sealed, and made as for a run that a guard watches (policy/builtin.h): the names are in the profile */
 	const struct sb_policy *policy;
 	const char *terminal; /* the run's own, or NULL */
 	/* What was in temporary directories before the run: not its own.  NULL-terminated, or NULL. */

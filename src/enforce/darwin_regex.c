@@ -30,7 +30,8 @@ static bool is_letter(char c)
 static void put_letter(struct sb_buf *out, char c)
 {
 	if (is_letter(c))
-		sb_buf_printf(out, "[%c%c]", c | 0x20, c & ~0x20);
+		sb_buf_append(out, (const char[]){'[', (char)(c | 0x20), (char)(c & ~0x20), ']'},
+			      4);
 	else
 		put_byte(out, c);
 }
@@ -93,50 +94,19 @@ void sb_regex_folded(struct sb_buf *out, const char *name, size_t length)
 	}
 }
 
-/* Those of words that begin with start (length bytes): what may follow so that it is none of them? */
-static void put_other(struct sb_buf *out, const char *const *words, const char *start,
-		      size_t length, bool folded)
+/* "ab": a name begins otherwise; or with a and then otherwise, or ends; or with ab and goes on. */
+void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length)
 {
-	bool ends_here = false;
-	char next[64] = "";
-	size_t count = 0;
-
-	for (const char *const *word = words; *word; word++) {
-		char c;
-
-		if (strncmp(*word, start, length) != 0)
-			continue;
-		c = (*word)[length];
-		ends_here |= !c;
-		if (c && !memchr(next, c, count) && count < sizeof next - 1)
-			next[count++] = c;
+	for (size_t i = 0; i < length; i++) {
+		sb_buf_printf(out, "([^/%c", name[i]);
+		if (is_letter(name[i]))
+			sb_buf_putc(out, (char)(name[i] ^ 0x20));
+		sb_buf_puts(out, "][^/]*|");
+		put_letter(out, name[i]);
 	}
-	sb_buf_puts(out, "([^/");
-	for (size_t i = 0; i < count; i++) {
-		if (next[i] != '-')
-			sb_buf_putc(out, next[i]);
-		if (folded && is_letter(next[i]))
-			sb_buf_putc(out, (char)(next[i] ^ 0x20));
-	}
-	sb_buf_puts(out, memchr(next, '-', count) ? "-][^/]*" : "][^/]*");
-	for (size_t i = 0; i < count; i++) {
-		const char *const *word = words;
-
-		while (strncmp(*word, start, length) != 0 || (*word)[length] != next[i])
-			word++;
-		sb_buf_putc(out, '|');
-		if (folded)
-			put_letter(out, next[i]);
-		else
-			put_byte(out, next[i]);
-		put_other(out, words, *word, length + 1, folded);
-	}
-	sb_buf_puts(out, ends_here || !length ? ")" : ")?");
-}
-
-void sb_regex_other_name(struct sb_buf *out, const char *const *words, bool folded)
-{
-	put_other(out, words, "", 0, folded);
+	sb_buf_puts(out, "[^/]+");
+	for (size_t i = length; i; i--)
+		sb_buf_puts(out, i > 1 ? ")?" : ")");
 }
 
 /* One character of several bytes in UTF-8; names on macOS have no others. */
@@ -146,20 +116,26 @@ void sb_regex_other_name(struct sb_buf *out, const char *const *words, bool fold
 
 static int put_set(struct sb_buf *out, const char *set, size_t length, struct sb_error *err)
 {
-	bool negated = set[1] == '!' || set[1] == '^', first = true;
+	bool negated = set[1] == '!' || set[1] == '^', has[129] = {false};
+	const char *before = "(";
 
-	sb_buf_putc(out, '(');
-	for (int c = 1; c < 128; c++) {
-		char name = (char)c;
-
-		if (c == '/' || !sb_glob_name(set, length, &name, 1))
+	for (int c = 1; c < 128; c++)
+		has[c] = c != '/' && sb_glob_name(set, length, (const char[]){(char)c}, 1);
+	for (int c = 1, last; c < 128; c = last + 1) {
+		for (last = c; has[last] && has[last + 1];)
+			last++;
+		if (!has[c])
 			continue;
-		if (!first)
-			sb_buf_putc(out, '|');
-		put_byte(out, name);
-		first = false;
+		if (last - c < 2 || strchr("]^-[\\", c) || strchr("]^-[\\", last))
+			last = c;
+		sb_buf_puts(out, before);
+		before = "|";
+		if (last == c)
+			put_byte(out, (char)c);
+		else
+			sb_buf_printf(out, "[%c-%c]", c, last);
 	}
-	if (first || !sb_is_ascii(set, length)) {
+	if (*before == '(' || !sb_is_ascii(set, length)) {
 		sb_fail(err, SB_E_UNSUPPORTED, 0, "a profile cannot say '%.*s'", (int)length, set);
 		return sb_hint(err, "between brackets it knows ASCII characters, one at least");
 	}

@@ -284,15 +284,16 @@ size_t sb_guard_row_number(const struct sb_guard_row *row)
 	return row >= rows && row < rows + ROWS ? count + (size_t)(row - rows) : 0;
 }
 
-const char *const sb_git_words[] = {
-	"objects",  "refs",      "logs",         "hooks",   "info",          "lfs",
-	"rr-cache", "sequencer", "worktrees",    "modules", "rebase-apply",  "branches",
-	"remotes",  "reftable",  "rebase-merge", "svn",     "subtree-cache", NULL};
-
+/* Directories in which git keeps files: where one comes, the name of a submodule is over. */
 static bool is_word(const char *name, size_t length)
 {
-	for (const char *const *word = sb_git_words; *word; word++)
-		if (strncmp(name, *word, length) == 0 && !(*word)[length])
+	static const char *const words[] = {
+		"objects",  "refs",      "logs",         "hooks",   "info",         "lfs",
+		"rr-cache", "sequencer", "worktrees",    "modules", "rebase-apply", "branches",
+		"remotes",  "reftable",  "rebase-merge", "svn",     "subtree-cache"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strncmp(name, words[i], length) == 0 && !words[i][length])
 			return true;
 	return false;
 }

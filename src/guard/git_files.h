@@ -32,9 +32,6 @@ const struct sb_guard_row *sb_git_row_of(const char *inner);
 /* Is everything beneath this directory known to be harmless, whatever it is called? */
 bool sb_git_is_free(const char *inner);
 
-/* Directories in which git keeps files: where one comes, the name of a submodule is over.  NULL ends them. */
-extern const char *const sb_git_words[];
-
 /* Does git keep files in a directory of this name?  Of the first component. */
 bool sb_git_is_known_directory(const char *inner);
 
