@@ -12,6 +12,7 @@
 #include "config/fast.h"
 #include "config/file.h"
 #include "config/hosts.h"
+#include "config/folds.h"
 #include "config/load.h"
 #include "config/profile.h"
 #include "config/tools.h"
@@ -403,6 +404,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = protect_files(maker, err);
 	if (status == SB_OK)
 		status = close_file(maker, err);
+	if (status == SB_OK)
+		status = sb_folds_find(setup, err);
 	if (status == SB_OK)
 		status = sb_policy_seal(setup->policy, err);
 	if (status == SB_OK)

@@ -196,7 +196,7 @@ size_t sb_windows_trim(const char *name, size_t length)
  * The large letter, as NTFS' table has it: one character for one.  Of the alphabets that names are mostly
  * written in; what is missing here makes two names of one, and a path lies outside that could lie inside.
  */
-static uint32_t large(uint32_t point)
+uint32_t sb_windows_large(uint32_t point)
 {
 	static const struct {
 		uint16_t first, last;
@@ -225,7 +225,8 @@ static uint32_t character(const char *text, size_t *length)
 	size_t step = sb_utf8_length(text, strnlen(text, 4));
 
 	*length = step ? step : 1;
-	return step ? large(sb_utf8_point(text, step)) : 0x110000u + (unsigned char)*text;
+	return step ? sb_windows_large(sb_utf8_point(text, step))
+		    : 0x110000u + (unsigned char)*text;
 }
 
 size_t sb_windows_begins(const char *text, const char *begins)

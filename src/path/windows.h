@@ -4,6 +4,8 @@
 #ifndef SB_PATH_WINDOWS_H
 #define SB_PATH_WINDOWS_H
 
+#include <stdint.h>
+
 #include "path/grammar.h"
 
 /*
@@ -18,6 +20,9 @@ unsigned sb_windows_odd(const char *name, size_t length);
 
 /* How much of it is left without dots and blanks at the end; all of it where nothing would be. */
 size_t sb_windows_trim(const char *name, size_t length);
+
+/* The large letter of a character, one for one; the character itself where there is none. */
+uint32_t sb_windows_large(uint32_t point);
 
 /* How much of text is what begins begins with, whatever the case; 0: it begins otherwise. */
 size_t sb_windows_begins(const char *text, const char *begins);

@@ -7,11 +7,12 @@
  * rules (bench: decide).  Globs on the way are many where a project has them; most
  * need a name that the path does not hold, and are put aside by comparing bits.
  */
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/policy_impl.h"
+#include "policy/folding.h"
 
 /*
  * A set of names, each remembered as one bit.  It may seem to hold a name that was
@@ -177,15 +178,20 @@ static bool insert(struct sb_index *index, const struct sb_entry *entry)
 		name += *name == '/';
 	}
 	if (!entry->pattern.glob) {
-		node->literal = entry;
-		return true;
+		if (!node->literal) {
+			node->literal = entry;
+			return true;
+		}
+		/* another that folds alike: one more that covers all beneath */
 	}
 	globs = reallocarray(node->globs, node->glob_count + 1, sizeof *globs);
 	if (!globs)
 		return false;
 	node->globs = globs;
 	globs[node->glob_count] = (struct glob){.entry = entry};
-	find_needs(&globs[node->glob_count++].needs, entry->pattern.glob);
+	if (entry->pattern.glob)
+		find_needs(&globs[node->glob_count].needs, entry->pattern.glob);
+	node->glob_count++;
 	return true;
 }
 
@@ -294,12 +300,12 @@ static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 }
 
 /* False: path is not canonical. */
-static bool find_covering(const struct sb_policy *policy, enum sb_op op, const char *path,
+static bool find_covering(const struct sb_index *index, enum sb_op op, const char *path,
 			  struct covering *covering)
 {
 	struct names names = {{0}};
 	bool have_names = false;
-	const struct node *node = &policy->index->root;
+	const struct node *node = &index->root;
 	const char *rest = path + 1;
 
 	for (;;) {
@@ -314,7 +320,8 @@ static bool find_covering(const struct sb_policy *policy, enum sb_op op, const c
 		}
 		for (size_t i = 0; i < node->glob_count; i++)
 			if (all_there(&node->globs[i].needs, &names) &&
-			    sb_glob_covers(node->globs[i].entry->pattern.glob, rest))
+			    (!node->globs[i].entry->pattern.glob ||
+			     sb_glob_covers(node->globs[i].entry->pattern.glob, rest)))
 				consider(node->globs[i].entry, op, covering);
 		if (*rest == '\0')
 			break;
@@ -334,11 +341,25 @@ static bool find_covering(const struct sb_policy *policy, enum sb_op op, const c
 static struct sb_decision decide_with(const struct sb_policy *policy, enum sb_op op,
 				      const char *path, struct covering covering)
 {
+	struct covering folded = covering;
+	struct sb_decision decision, other;
+	char small[PATH_MAX];
+
 	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return (struct sb_decision){SB_ALLOW, NULL};
-	if (path[0] != '/' || !find_covering(policy, op, path, &covering))
+	if (path[0] != '/' || !find_covering(policy->index, op, path, &covering))
 		return (struct sb_decision){SB_DENY, NULL};
-	return decide(policy, op, &covering);
+	decision = decide(policy, op, &covering);
+	if (!policy->folding || !sb_folding_covers(policy, path) || strlen(path) >= sizeof small)
+		return decision;
+	sb_folding_path(path, small);
+	if (!find_covering(policy->folding->index, op, small, &folded))
+		return (struct sb_decision){SB_DENY, NULL};
+	other = decide(policy, op, &folded);
+	if (other.verdict <= decision.verdict)
+		return decision;
+	other.rule = sb_folding_rule(policy, other.rule);
+	return other;
 }
 
 struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path)

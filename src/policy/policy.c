@@ -12,7 +12,7 @@
 #include "base/auto.h"
 #include "policy/access.h"
 #include "policy/fast.h"
-#include "policy/policy_impl.h"
+#include "policy/folding.h"
 #include "policy/settings.h"
 
 /* More than the built-in rules with one project: what is not used is not touched either. */
@@ -40,6 +40,8 @@ void sb_policy_free(struct sb_policy *policy)
 {
 	if (!policy)
 		return;
+	sb_index_free(policy->folding ? policy->folding->index : NULL);
+	sb_folding_free(policy->folding);
 	sb_index_free(policy->index);
 	free(policy->fast);
 	for (size_t i = 0; i < policy->count; i++) {
@@ -509,6 +511,17 @@ static int close_hidden(struct sb_policy *policy, struct sb_error *err)
 	return status;
 }
 
+static int seal_folding(struct sb_policy *policy, struct sb_error *err)
+{
+	struct sb_folding *folding = policy->folding;
+	int status = folding ? sb_folding_seal(policy, err) : SB_OK;
+
+	if (!folding || status != SB_OK)
+		return status;
+	folding->index = sb_index_new(folding->entries, folding->count);
+	return folding->index ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 {
 	int status;
@@ -533,6 +546,8 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	policy->sealed = true;
 	status = close_hidden(policy, err);
+	if (status == SB_OK)
+		status = seal_folding(policy, err);
 	return status == SB_OK ? list_fast(policy, err) : status;
 }
 

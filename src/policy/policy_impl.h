@@ -21,6 +21,7 @@ struct sb_entry { /* one per pattern */
 	unsigned short given[SB_TIER_COUNT]; /* what each tier said, packed; 0: nothing */
 };
 
+struct sb_folding;
 struct sb_index; /* literal prefixes as a tree of names: decide.c */
 
 struct sb_network_rules {             /* network.c */
@@ -39,6 +40,7 @@ struct sb_policy {
 	struct sb_index *index;
 	const char **fast; /* set by seal: the fast roots; the strings are the entries' */
 	size_t fast_count;
+	struct sb_folding *folding; /* where names fold: folding.h; NULL: nowhere */
 	int settings[SB_SETTING_COUNT];
 	struct sb_network_rules hosts;
 	bool sealed;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "path/pattern.h"
+#include "policy/folding.h"
 #include "policy/text.h"
 #include "sandbash/policy.h"
 
@@ -484,6 +485,48 @@ static void keeps_copies_and_says_who_decided(void **state)
 	assert_ptr_equal(decision.rule, sb_policy_rule(policy, 0));
 }
 
+static void F8_where_names_fold_no_other_case_dodges_a_rule(void **state)
+{
+	struct sb_policy *policy = *state;
+	const struct sb_rule *rule;
+
+	add(policy, SB_TIER_BUILTIN, "write", "/d/Proj");
+	add(policy, SB_TIER_BUILTIN, "write", "/d/other");
+	add(policy, SB_TIER_GLOBAL, "deny", "/d/Proj/secret");
+	add(policy, SB_TIER_GLOBAL, "deny", "/d/other/secret");
+	add(policy, SB_TIER_GLOBAL, "write", "/d/Proj/Secret/Open");
+	add(policy, SB_TIER_GLOBAL, "read", "/d/Proj/\xc3\x84rger");
+	add(policy, SB_TIER_GLOBAL, "read", "/d/Proj/**/*.Key");
+	add(policy, SB_TIER_GLOBAL, "ask", "/d/Proj/Build");
+	add(policy, SB_TIER_GLOBAL, "deny", "/d/Proj/build/tools");
+	assert_int_equal(sb_policy_fold(policy, "/d/Proj", NULL), SB_OK);
+	assert_int_equal(sb_policy_fold(policy, "/d/Proj/sub", NULL), SB_OK);
+	seal(policy);
+	has(policy, "/d/Proj/secret", "deny");
+	has(policy, "/d/Proj/SECRET", "deny");
+	has(policy, "/d/Proj/SeCrEt/a", "deny");
+	has(policy,
+	    "/d/Proj/\xc5\xbf"
+	    "ecret",
+	    "deny"); /* a long s */
+	has(policy, "/d/Proj/sec\xe2\x80\x8cret",
+	    "deny"); /* with a character that shows as nothing */
+	has(policy, "/d/Proj/\xc3\xa4RGER", "read");
+	has(policy, "/d/Proj/a/b.KEY", "read");
+	has(policy, "/d/Proj/BUILD/x", "ask");
+	has(policy, "/d/Proj/BUILD/TOOLS/x", "deny");
+	has(policy, "/d/Proj/secrets", "write");
+	has(policy, "/d/Proj/Other", "write");
+	/* what is opened by name is opened by that name alone */
+	has(policy, "/d/Proj/Secret/Open", "write");
+	/* elsewhere names are what they are */
+	has(policy, "/d/other/SECRET", "write");
+	has(policy, "/d/other/secret", "deny");
+	/* who decided is a rule of the policy */
+	rule = sb_decide(policy, SB_MODIFY, "/d/Proj/SECRET").rule;
+	assert_string_equal(rule->pattern, "/d/Proj/secret");
+}
+
 static void a_sealed_policy_takes_no_more(void **state)
 {
 	struct sb_policy *policy = *state;
@@ -744,6 +787,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_POLICY(renaming_deletes_and_creates_or_replaces),
 	WITH_POLICY(P8_what_git_ignores_asks_unless_a_rule_is_about_it),
 	WITH_POLICY(keeps_copies_and_says_who_decided),
+	WITH_POLICY(F8_where_names_fold_no_other_case_dodges_a_rule),
 	WITH_POLICY(a_sealed_policy_takes_no_more),
 	WITH_POLICY(a_bad_pattern_is_refused),
 	WITH_POLICY(settings_have_defaults_and_names),
