@@ -29,6 +29,7 @@ enum sb_event_kind {
 	SB_EVENT_NOTE,    /* something a person is told at the end */
 	SB_EVENT_EXIT,    /* status and counters */
 	SB_EVENT_REVOKE,  /* an answer holds no more: a person has taken it back */
+	SB_EVENT_CONNECT, /* a host was reached: told when the connection ends, or fails */
 	SB_EVENT_COUNT,
 };
 
@@ -41,6 +42,13 @@ struct sb_event {
 	const char *path;
 	const char *given; /* how a call of a file tool has put it */
 	const char *target;
+	/* about a host, with op "connect": whom, where that was found, and what went to and fro */
+	const char *host; /* the name, or the address that was given */
+	unsigned long port;
+	const char *protocol; /* "tcp", "udp" */
+	const char *address;  /* of the name, once it was looked up */
+	const char *tls_name; /* that the client asked for, where it is seen */
+	unsigned long sent, received, milliseconds;
 	const char *program;
 	pid_t process;
 	const char *rule;    /* origin of the rule */

@@ -11,7 +11,7 @@
 #include "base/json.h"
 
 static const char *const event_names[SB_EVENT_COUNT] = {
-	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit", "revoke",
+	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit", "revoke", "connect",
 };
 
 static const char *const counter_names[] = {"seen", "allowed", "denied", "asked", "approved"};
@@ -41,6 +41,14 @@ static const struct field {
 	FIELD("path", TEXT, event.path),
 	FIELD("given", TEXT, event.given),
 	FIELD("target", TEXT, event.target),
+	FIELD("host", TEXT, event.host),
+	FIELD("port", UNSIGNED, event.port),
+	FIELD("protocol", TEXT, event.protocol),
+	FIELD("address", TEXT, event.address),
+	FIELD("tls_name", TEXT, event.tls_name),
+	FIELD("sent", UNSIGNED, event.sent),
+	FIELD("received", UNSIGNED, event.received),
+	FIELD("milliseconds", UNSIGNED, event.milliseconds),
 	FIELD("program", TEXT, event.program),
 	FIELD("process", INT, event.process),
 	FIELD("rule", TEXT, event.rule),

@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "cli/cli.h"
 #include "path/path.h"
+#include "policy/peer.h"
 #include "sys/watch.h"
 
 #define FLUSH_BYTES (64 * 1024) /* print what has come together at this size */
@@ -52,11 +53,30 @@ int sb_log_request(const struct sb_command_line *line, struct sb_log_request *ou
 struct viewer {
 	const struct sb_command_line *line;
 	struct sb_trail *trail;
-	char *path;      /* of --log-path, as it is written, made absolute ... */
-	char *canonical; /* ... and what it leads to now */
+	char *path;                  /* of --log-path, as it is written, made absolute ... */
+	char *canonical;             /* ... and what it leads to now */
+	struct sb_peer_pattern host; /* of --log-host */
 	char *log_dir;
 	struct sb_buf out;
 };
+
+/* By its name or its address, as a rule would mean it; ports are not looked at. */
+static bool is_about_host(const struct sb_peer_pattern *pattern, const struct sb_event *event)
+{
+	const char *texts[] = {event->host, event->host ? event->address : NULL};
+
+	for (size_t i = 0; i < 2 && texts[i]; i++) {
+		struct sb_peer peer = {.port = 0};
+
+		if (sb_address_parse(texts[i], strlen(texts[i]), &peer.address))
+			peer = sb_peer_of_address(SB_TCP, &peer.address, 0);
+		else if (sb_host_name(texts[i], strlen(texts[i]), peer.name, NULL) != SB_OK)
+			continue;
+		if (sb_peer_pattern_means(pattern, &peer))
+			return true;
+	}
+	return false;
+}
 
 static bool is_about(const struct viewer *viewer, const char *path)
 {
@@ -71,7 +91,10 @@ static const char *verdict_of(const struct sb_event *event)
 		return event->verdict;
 	if (event->kind == SB_EVENT_DENY)
 		return "deny";
-	return event->kind == SB_EVENT_GRANT || event->kind == SB_EVENT_PERFORM ? "allow" : NULL;
+	return event->kind == SB_EVENT_GRANT || event->kind == SB_EVENT_PERFORM ||
+			       event->kind == SB_EVENT_CONNECT
+		       ? "allow"
+		       : NULL;
 }
 
 static bool is_wanted(const struct viewer *viewer, const struct sb_event *event)
@@ -79,6 +102,8 @@ static bool is_wanted(const struct viewer *viewer, const struct sb_event *event)
 	const char *verdict = verdict_of(event);
 
 	if (viewer->path && !is_about(viewer, event->path) && !is_about(viewer, event->target))
+		return false;
+	if (viewer->line->log_host && !is_about_host(&viewer->host, event))
 		return false;
 	return !viewer->line->log_verdict ||
 	       (verdict && strcmp(verdict, viewer->line->log_verdict) == 0);
@@ -167,6 +192,8 @@ int sb_cli_log(const struct sb_command_line *line)
 		return result;
 	if (line->log_path)
 		status = find_path(&viewer, &request.home, &err);
+	if (line->log_host && status == SB_OK)
+		status = sb_peer_pattern_parse(line->log_host, &viewer.host, &err);
 	viewer.log_dir = sb_path_join(request.home.state_dir, "log");
 	if (status == SB_OK && !viewer.log_dir)
 		status = sb_fail(&err, SB_E_NOMEM, 0, "out of memory");

@@ -52,6 +52,21 @@ static unsigned long sum(const unsigned long numbers[4])
 	return numbers[0] + numbers[1] + numbers[2] + numbers[3];
 }
 
+/* Whom it was about, by which address, and what went to and fro. */
+static void put_host(struct sb_buf *out, const struct sb_event *event)
+{
+	if (!event->host)
+		return;
+	part(out, " ", event->host, "");
+	sb_buf_printf(out, ":%lu", event->port);
+	part(out, "/", event->protocol, "");
+	part(out, " at ", event->address, "");
+	part(out, ", TLS for ", event->tls_name, "");
+	if (event->kind == SB_EVENT_CONNECT)
+		sb_buf_printf(out, ", %lu bytes sent, %lu received, %lu ms", event->sent,
+			      event->received, event->milliseconds);
+}
+
 void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 {
 	const struct sb_event *event = &record->event;
@@ -77,6 +92,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	named(out, " ", event->path, "");
 	named(out, " (given as ", event->given, ")");
 	named(out, " -> ", event->target, "");
+	put_host(out, event);
 	named(out, ", program ", event->program, "");
 	if (event->process)
 		sb_buf_printf(out, ", process %d", (int)event->process);

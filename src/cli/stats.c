@@ -5,12 +5,24 @@
  * from its events: what was refused, asked and approved is all there; what was simply
  * allowed is not.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "cli/cli.h"
 
+#define HOSTS_SHOWN 20 /* in the text */
+
+struct host {
+	char *name; /* with its port and protocol */
+	unsigned long connections, refused, asked, sent, received, milliseconds;
+};
+
 struct stats {
+	struct host *hosts;
+	size_t host_count;
 	unsigned long events[SB_EVENT_COUNT];
 	struct sb_counters counters;
 	size_t sessions, running, unfinished, skipped;
@@ -60,6 +72,54 @@ static void count_event(struct sb_counters *counters, const struct sb_event *eve
 	}
 }
 
+static struct host *find_host(struct stats *stats, const struct sb_event *event)
+{
+	SB_AUTO_FREE char *name = NULL;
+	struct host *grown;
+	bool udp = event->protocol && strcmp(event->protocol, "udp") == 0;
+
+	if (asprintf(&name, "%s%s:%lu", udp ? "udp:" : "", event->host, event->port) < 0) {
+		name = NULL;
+		return NULL;
+	}
+	for (size_t i = 0; i < stats->host_count; i++)
+		if (strcmp(stats->hosts[i].name, name) == 0)
+			return &stats->hosts[i];
+	grown = reallocarray(stats->hosts, stats->host_count + 1, sizeof *grown);
+	if (!grown)
+		return NULL;
+	stats->hosts = grown;
+	grown[stats->host_count] = (struct host){.name = sb_take_ptr(&name)};
+	return &grown[stats->host_count++];
+}
+
+static int count_host(struct stats *stats, const struct sb_event *event, struct sb_error *err)
+{
+	struct host *host = event->host ? find_host(stats, event) : NULL;
+
+	if (!host)
+		return event->host ? sb_fail(err, SB_E_NOMEM, 0, "out of memory") : SB_OK;
+	host->connections += event->kind == SB_EVENT_CONNECT && !event->error;
+	host->refused += event->kind == SB_EVENT_DENY;
+	host->asked += event->kind == SB_EVENT_ASK;
+	host->sent += event->sent;
+	host->received += event->received;
+	host->milliseconds += event->milliseconds;
+	return SB_OK;
+}
+
+static int by_traffic(const void *a, const void *b)
+{
+	const struct host *first = a, *second = b;
+	unsigned long one = first->sent + first->received, other = second->sent + second->received;
+
+	if (one != other)
+		return one < other ? 1 : -1;
+	if (first->connections != second->connections)
+		return first->connections < second->connections ? 1 : -1;
+	return strcmp(first->name, second->name);
+}
+
 static int count_session(struct stats *stats, int dir, const char *session, struct sb_error *err)
 {
 	struct sb_counters counters = {0};
@@ -94,6 +154,7 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 			counters = *record.event.counters;
 		else
 			count_event(&counters, &record.event);
+		status = count_host(stats, &record.event, err);
 		sb_record_done(&record);
 	}
 	sb_lines_done(&lines);
@@ -123,6 +184,45 @@ static int count_all(const struct sb_log_request *request, struct stats *stats,
 	return status;
 }
 
+/* A name comes from inside: it is escaped. */
+static void hosts_text(const struct stats *stats, struct sb_buf *out)
+{
+	if (!stats->host_count)
+		return;
+	sb_buf_printf(out, "\n%11s %8s %8s %12s %12s  host\n", "connections", "refused", "asked",
+		      "sent", "received");
+	for (size_t i = 0; i < stats->host_count && i < HOSTS_SHOWN; i++) {
+		const struct host *host = &stats->hosts[i];
+
+		sb_buf_printf(out, "%11lu %8lu %8lu %12lu %12lu  ", host->connections,
+			      host->refused, host->asked, host->sent, host->received);
+		sb_escape_append(out, host->name, strlen(host->name));
+		sb_buf_putc(out, '\n');
+	}
+	if (stats->host_count > HOSTS_SHOWN)
+		sb_buf_printf(out, "and %zu more hosts\n", stats->host_count - HOSTS_SHOWN);
+}
+
+static void hosts_json(const struct stats *stats, struct sb_json *json)
+{
+	sb_json_key(json, "hosts");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < stats->host_count; i++) {
+		const struct host *host = &stats->hosts[i];
+
+		sb_json_open(json, '{');
+		sb_json_pair(json, "host", host->name);
+		sb_json_pair_int(json, "connections", (long)host->connections);
+		sb_json_pair_int(json, "refused", (long)host->refused);
+		sb_json_pair_int(json, "asked", (long)host->asked);
+		sb_json_pair_int(json, "sent", (long)host->sent);
+		sb_json_pair_int(json, "received", (long)host->received);
+		sb_json_pair_int(json, "milliseconds", (long)host->milliseconds);
+		sb_json_close(json, '}');
+	}
+	sb_json_close(json, ']');
+}
+
 static void stats_text(struct stats *stats, struct sb_buf *out)
 {
 	sb_buf_printf(out, "sessions: %zu", stats->sessions);
@@ -144,6 +244,7 @@ static void stats_text(struct stats *stats, struct sb_buf *out)
 			sb_buf_printf(out, " %10lu", *cell(&stats->counters, i, op));
 		sb_buf_putc(out, '\n');
 	}
+	hosts_text(stats, out);
 	if (stats->running || stats->unfinished)
 		sb_buf_puts(out, "\nwhat was allowed without a question is counted only in "
 				 "sessions with an exit record\n");
@@ -176,6 +277,7 @@ static void stats_json(struct stats *stats, struct sb_buf *out)
 		sb_json_close(&json, '}');
 	}
 	sb_json_close(&json, '}');
+	hosts_json(stats, &json);
 	sb_json_close(&json, '}');
 }
 
@@ -192,6 +294,8 @@ int sb_cli_stats(const struct sb_command_line *line)
 	if (count_all(&request, &stats, &err) != SB_OK) {
 		result = sb_report(&err);
 	} else {
+		if (stats.host_count)
+			qsort(stats.hosts, stats.host_count, sizeof *stats.hosts, by_traffic);
 		if (stats.skipped)
 			sb_warn("%zu lines are no records, skipped; --log --verify tells more",
 				stats.skipped);
@@ -201,6 +305,9 @@ int sb_cli_stats(const struct sb_command_line *line)
 			stats_text(&stats, &out);
 		result = sb_print(&out);
 	}
+	for (size_t i = 0; i < stats.host_count; i++)
+		free(stats.hosts[i].name);
+	free(stats.hosts);
 	sb_home_done(&request.home);
 	return result;
 }

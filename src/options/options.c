@@ -402,6 +402,8 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return set_text(&line->log_session, id, value, err);
 	case LOG_PATH:
 		return set_text(&line->log_path, id, value, err);
+	case LOG_HOST:
+		return set_text(&line->log_host, id, value, err);
 	case LOG_VERDICT:
 		return set_verdict(line, value, err);
 	case JSON:
@@ -439,6 +441,7 @@ static int check_log(const struct sb_command_line *line, struct sb_error *err)
 		{line->log_session, (logs && !line->prune) || line->action == SB_ACTION_STATS,
 		 "log-session", "--log, --log --verify or --stats"},
 		{line->log_path, prints, "log-path", "--log"},
+		{line->log_host, prints, "log-host", "--log"},
 		{line->log_verdict, prints, "log-verdict", "--log"},
 	};
 

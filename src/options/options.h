@@ -117,7 +117,7 @@ struct sb_command_line {
 
 	bool apply, undo;           /* what --setup does; neither: show */
 	bool follow, verify, prune; /* what --log does; none: print */
-	const char *log_session, *log_path, *log_verdict, *since;
+	const char *log_session, *log_path, *log_host, *log_verdict, *since;
 
 	struct sb_given *given; /* all of them, in order */
 	size_t given_count;

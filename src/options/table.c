@@ -153,6 +153,8 @@ const struct sb_option sb_options[] = {
 			 "with --log, --stats: of this session, by its ID or name"},
 	[LOG_PATH] = {"log-path", "PATH", NULL, SB_GROUP_LOG, NULL,
 		      "with --log: about PATH or beneath it"},
+	[LOG_HOST] = {"log-host", "HOST", NULL, SB_GROUP_LOOK, NULL,
+		      "with --log: about HOST, which may be *.name or an address with /bits"},
 	[LOG_VERDICT] = {"log-verdict", "allow|deny", "allow deny", SB_GROUP_LOG, NULL,
 			 "with --log: what was allowed, or what was denied"},
 

@@ -181,6 +181,45 @@ def by_path(fx):
     equal(len(events(fx, "--log-path=/")), 5)
 
 
+@test("R1 filters: a host, by its name, what lies beneath one, or its address")
+def by_host(fx):
+    write(fx, "path=/x", "deny", "path=", "op=connect", "protocol=tcp", "port=443", "host=a.example",
+          "address=203.0.113.9", "tls_name=a.example", "sent=100", "received=2000", "milliseconds=30",
+          "connect", "sent=1", "connect", "host=b.a.example", "address=", "tls_name=", "sent=0", "received=0",
+          "milliseconds=0", "port=22", "deny", "host=10.1.2.3", "deny", "host=::1", "protocol=udp", "port=53", "deny")
+    def hosts(text):
+        return [e["host"] for e in events(fx, f"--log-host={text}")]
+    equal(hosts("a.example"), ["a.example", "a.example"])
+    equal(hosts("A.Example.:22"), ["a.example", "a.example"], "a port says nothing")
+    equal(hosts("*.a.example"), ["b.a.example"])
+    equal(hosts("*.example"), ["a.example", "a.example", "b.a.example"])
+    equal(hosts("203.0.113.0/24"), ["a.example", "a.example"])
+    equal(hosts("10.0.0.0/8"), ["10.1.2.3"])
+    equal(hosts("localhost"), ["::1"])
+    equal(hosts("example"), [])
+    equal(len(events(fx, "--log-host=*.example", "--log-verdict=allow")), 2)
+    result = fx.sandbash("--log", "--log-host=a/b")
+    equal(result.status, 125, "no host")
+    contains(result.stderr, "'a/b' is no host")
+    contains("\n".join(log(fx, "--log-host=a.example")),
+             "connect a.example:443/tcp at 203.0.113.9, TLS for a.example, 100 bytes sent, 2000 received, 30 ms")
+
+
+@test("R2 --stats sums what hosts were sent and how often they were refused")
+def stats_by_host(fx):
+    write(fx, "op=connect", "protocol=tcp", "port=443", "host=a.example", "sent=100", "received=2000",
+          "milliseconds=30", "connect", "connect", "error=111", "sent=0", "received=0", "connect", "error=0",
+          "milliseconds=0", "host=\x1b[31m", "deny", "deny", "ask")
+    write(fx, "op=connect", "protocol=tcp", "port=443", "host=a.example", "sent=1", "connect", "protocol=udp", "connect")
+    found = json.loads(fx.sandbash("--stats", "--json").stdout)["hosts"]
+    equal([(h["host"], h["connections"], h["refused"], h["asked"], h["sent"], h["received"]) for h in found],
+          [("a.example:443", 3, 0, 0, 201, 4000), ("udp:a.example:443", 1, 0, 0, 1, 0),
+           ("\x1b[31m:443", 0, 2, 1, 0, 0)])
+    text = fx.sandbash("--stats").stdout
+    contains(text, "a.example:443")
+    lacks(text, "\x1b")
+
+
 @test("R1 filters: the verdict, and all of them together")
 def by_verdict(fx):
     write(fx, "path=/a", "deny", "verdict=allow", "answer", "verdict=deny", "answer", "verdict=",
@@ -212,7 +251,7 @@ def since(fx):
 @test("S11 options of --log that do not go together are mistakes")
 def wrong_options(fx):
     for words in (("--follow",), ("--verify",), ("--prune", "--status"), ("--since=1h",),
-                  ("--log-session=x", "true"), ("--log-path=x", "--stats"),
+                  ("--log-session=x", "true"), ("--log-path=x", "--stats"), ("--log-host=x", "--stats"),
                   ("--log", "--verify", "--prune"), ("--log", "--follow", "--verify"),
                   ("--log", "--prune", "--follow"), ("--log", "--verify", "--since=1h"),
                   ("--log", "--prune", "--log-session=x"), ("--log", "--verify", "--log-path=/"),
@@ -789,7 +828,7 @@ def stats(fx):
     found = json.loads(fx.sandbash("--stats", "--json").stdout)
     equal((found["sessions"], found["running"], found["without_exit"]), (3, 0, 0))
     equal(found["events"], {"start": 3, "ask": 0, "answer": 0, "deny": 6, "grant": 0, "perform": 0, "note": 0,
-                            "exit": 3, "revoke": 0})
+                            "exit": 3, "revoke": 0, "connect": 0})
     equal(found["operations"]["create"], {"seen": 12, "allowed": 0, "denied": 6, "asked": 0,
                                           "approved": 0})
     equal(found["operations"]["read"]["seen"], 0)

@@ -6,9 +6,10 @@
  * Writes what its arguments say, in order:
  *     name=TEXT         of the session; before anything else
  *     op= path= target= program= rule= verdict= answer= by= directory= mode= layers=
- *     question=N process=N error=N status=N
+ *     host= protocol= address= tls_name=
+ *     question=N process=N error=N status=N port=N sent=N received=N milliseconds=N
  *                       sets a field of the events to come; an empty value clears it
- *     start ask answer deny grant perform note exit
+ *     start ask answer deny grant perform note exit connect
  *                       writes one event with the fields as they are
  *     many=N            N denials of path, each with its number behind it
  *     forever           the same without an end
@@ -26,8 +27,8 @@
 
 #include "audit/audit.h"
 
-static const char *const kinds[SB_EVENT_COUNT] = {"start",   "ask",  "answer", "deny",  "grant",
-						  "perform", "note", "exit",   "revoke"};
+static const char *const kinds[SB_EVENT_COUNT] = {"start",   "ask",  "answer", "deny",   "grant",
+						  "perform", "note", "exit",   "revoke", "connect"};
 static struct sb_audit *audit;
 static struct sb_event event;
 static struct sb_counters counters;
@@ -97,6 +98,20 @@ static int set(const char *name, const char *value)
 		{"mode", &event.mode},
 		{"layers", &event.layers},
 		{"policy", &event.policy_hash},
+		{"host", &event.host},
+		{"protocol", &event.protocol},
+		{"address", &event.address},
+		{"tls_name", &event.tls_name},
+	};
+	const struct {
+		const char *name;
+		unsigned long *number;
+	} numbers[] = {
+		{"question", &event.question},
+		{"port", &event.port},
+		{"sent", &event.sent},
+		{"received", &event.received},
+		{"milliseconds", &event.milliseconds},
 	};
 	long number = strtol(value, NULL, 10);
 
@@ -106,9 +121,13 @@ static int set(const char *name, const char *value)
 			return 0;
 		}
 	}
-	if (strcmp(name, "question") == 0)
-		event.question = (unsigned long)number;
-	else if (strcmp(name, "process") == 0)
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		if (strcmp(name, numbers[i].name) == 0) {
+			*numbers[i].number = (unsigned long)number;
+			return 0;
+		}
+	}
+	if (strcmp(name, "process") == 0)
 		event.process = (pid_t)number;
 	else if (strcmp(name, "error") == 0)
 		event.error = (int)number;

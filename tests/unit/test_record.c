@@ -74,6 +74,17 @@ static void records_come_back(void **state)
 				      .answer = "once",
 				      .by = "",
 				      .error = EACCES});
+	comes_back(&(struct sb_event){.kind = SB_EVENT_CONNECT,
+				      .op = "connect",
+				      .host = "xn--\x1b[2J",
+				      .port = 65535,
+				      .protocol = "udp",
+				      .address = "2001:db8::1",
+				      .tls_name = "\xff",
+				      .sent = LONG_MAX,
+				      .received = 1,
+				      .milliseconds = 12,
+				      .rule = "r"});
 	comes_back(&(struct sb_event){
 		.kind = SB_EVENT_START, .command = command, .policy_hash = "ab", .mode = "m"});
 	comes_back(&(struct sb_event){.kind = SB_EVENT_START, .command = none});
