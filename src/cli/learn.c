@@ -21,6 +21,7 @@
 #include "consent/caches.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/network.h"
 #include "policy/text.h"
 #include "supervise/case.h"
 
@@ -515,10 +516,10 @@ static void put_end(const struct lesson *lesson, const struct sb_summary *summar
 	if (sb_summary_beyond(summary))
 		sb_buf_printf(out, "# Too many to be looked at: %lu operations more were refused\n",
 			      sb_summary_beyond(summary));
-	if (!sb_policy_network(lesson->setup->policy))
+	if (sb_network_of(lesson->setup->policy) == SB_NETWORK_OFF)
 		sb_buf_puts(out,
 			    "\n# The network was off, which leaves no record of what was tried: "
-			    "--network=on\n");
+			    "--network=learn\n");
 	if (unchecked)
 		sb_buf_printf(out, "\n# NOT CHECKED, and so not to be used: %s\n", unchecked);
 	else
@@ -559,6 +560,7 @@ static int make_text(struct lesson *lesson, char *const *argv, const struct sb_s
 		"# Read them; then add them to this directory's rules (sandbash --edit), or use "
 		"--policy=FILE.\n");
 	put_rules(lesson, out);
+	sb_summary_hosts(summary, true, out);
 	status = sb_buf_failed(out) ? out_of_memory(lesson->err)
 				    : check(lesson, out->data, &allowed);
 	put_end(lesson, summary, allowed, status == SB_OK ? NULL : lesson->err->message, out);

@@ -27,6 +27,7 @@
 #include "enforce/inside.h"
 #include "options/flags.h"
 #include "path/pattern.h"
+#include "policy/network.h"
 #include "policy/text.h"
 #include "supervise/record.h"
 #include "supervise/leftovers.h"
@@ -406,8 +407,8 @@ static void put_whole(const char *text)
 }
 
 /* What was refused, for the person and for --report; a program's status stays its own. */
-static int tell_refused(const struct sb_command_line *line, const struct sb_summary *summary,
-			const struct sb_report_file *file)
+static int tell_refused(const struct sb_command_line *line, const struct sb_policy *policy,
+			const struct sb_summary *summary, const struct sb_report_file *file)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
 	SB_AUTO_BUF struct sb_buf report = SB_BUF(SB_OUTPUT_LIMIT);
@@ -419,6 +420,11 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_summ
 		if (line->consent != SB_CONSENT_DENY && sb_summary_nobody(summary))
 			sb_buf_puts(&text, "to be asked instead: sandbash --watch in another "
 					   "terminal\n");
+		if (!line->learn && sb_network_of(policy) == SB_NETWORK_LEARN) {
+			sb_buf_puts(&text, "sandbash: hosts that were reached, as rules "
+					   "(sandbash --edit):\n");
+			sb_summary_hosts(summary, false, &text);
+		}
 		if (text.length)
 			put_whole(text.data);
 	}
@@ -503,7 +509,7 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 	if (!failed)
 		failed = supervise(line, run, summary, &status);
 	if (!failed)
-		failed = tell_refused(line, summary, &run->report);
+		failed = tell_refused(line, run->setup.policy, summary, &run->report);
 	if (!failed && line->learn)
 		failed = sb_learn_tell(&run->learn, &run->setup, run->file, run->argv, summary);
 	sb_report_done(&run->report);

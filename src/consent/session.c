@@ -13,10 +13,12 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "config/file.h"
+#include "consent/hosts.h"
 #include "consent/overrule.h"
 #include "consent/session_file.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/access.h"
 
 struct sb_session {
 	char *name, *file;
@@ -176,6 +178,23 @@ int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum
 			       : status;
 }
 
+int sb_session_keep_host(struct sb_session *session, const struct sb_host_wish *wish,
+			 enum sb_answer answer, struct sb_error *err)
+{
+	const struct sb_access *access = answer == SB_ANSWER_DENY ? &sb_access_deny
+								  : &sb_access_write;
+	const struct sb_kept_file none = {0};
+	char text[SB_PEER_TEXT_SIZE];
+	int status;
+
+	if (wish->found.family || (answer != SB_ANSWER_DENY && answer != SB_ANSWER_DIRECTORY))
+		return SB_OK;
+	sb_host_rule(wish, text);
+	status = write_with(session->file, text, access, &none, err);
+	return status == SB_OK ? sb_kept_list_put(&session->kept, text, access, &none, err)
+			       : status;
+}
+
 int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err)
 {
 	return sb_kept_list_drop(&session->kept, path)
@@ -272,6 +291,24 @@ static int add_kept(const struct applying *applying, const struct sb_kept_answer
 	return sb_policy_add(applying->policy, &rule, err);
 }
 
+/* A rule that denies it, of those that the user has by now, counts more than a yes of then. */
+static int add_host(const struct applying *applying, const struct sb_kept_answer *kept,
+		    struct sb_error *err)
+{
+	bool denies = sb_access_equal(&kept->access, &sb_access_deny);
+	char origin[SB_SESSION_NAME_MAX + 16];
+	struct sb_connect_rule rule = {denies ? SB_DENY : SB_ALLOW, SB_TIER_SESSION, kept->path,
+				       origin};
+	struct sb_peer peer;
+	int status = sb_peer_parse(kept->path, &peer, err);
+
+	snprintf(origin, sizeof origin, "session %s", applying->session->name);
+	if (status != SB_OK ||
+	    (!denies && sb_decide_connect(applying->policy, &peer).verdict == SB_DENY))
+		return status;
+	return sb_connect_add(applying->policy, &rule, err);
+}
+
 int sb_session_apply(const struct sb_session *session, struct sb_policy *policy, const char *home,
 		     sb_session_warn warn, void *context, struct sb_error *err)
 {
@@ -279,7 +316,9 @@ int sb_session_apply(const struct sb_session *session, struct sb_policy *policy,
 	int status = SB_OK;
 
 	for (size_t i = 0; i < session->kept.count && status == SB_OK; i++)
-		status = add_kept(&applying, &session->kept.entries[i], err);
+		status = session->kept.entries[i].path[0] == '/'
+				 ? add_kept(&applying, &session->kept.entries[i], err)
+				 : add_host(&applying, &session->kept.entries[i], err);
 	return status;
 }
 

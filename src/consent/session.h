@@ -53,6 +53,10 @@ bool sb_session_kept(const struct sb_session *session, size_t number, const char
 int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum sb_answer answer,
 		    struct sb_error *err);
 
+/* The same about a host, unless it was about an address that its name led to. */
+int sb_session_keep_host(struct sb_session *session, const struct sb_host_wish *wish,
+			 enum sb_answer answer, struct sb_error *err);
+
 /* Forget what was kept for this path, if something was. */
 int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err);
 

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "path/pattern.h"
+#include "policy/peer.h"
 #include "policy/text.h"
 #include "sys/birth_time.h"
 
@@ -143,6 +144,20 @@ static bool parse_mark(const char *at, const char *end, struct sb_kept_file *out
 	return at == end;
 }
 
+static int put_host(const struct sb_line *line, struct sb_kept_list *list, struct sb_error *err)
+{
+	struct sb_peer_pattern pattern;
+	int status = sb_peer_pattern_parse(line->text, &pattern, err);
+
+	if (status == SB_OK && (line->value == SB_ASK || pattern.beneath))
+		status = sb_fail(err, SB_E_INVALID, 0, "a session keeps yes and no to one host");
+	return status == SB_OK ? sb_kept_list_put(list, pattern.text,
+						  line->value == SB_DENY ? &sb_access_deny
+									 : &sb_access_write,
+						  &(struct sb_kept_file){0}, err)
+			       : status;
+}
+
 static int parse_rule(const char *bytes, size_t length, const struct sb_kept_file *file,
 		      struct sb_kept_list *list, struct sb_error *err)
 {
@@ -152,7 +167,9 @@ static int parse_rule(const char *bytes, size_t length, const struct sb_kept_fil
 
 	if (status != SB_OK)
 		return status;
-	if (line.kind != SB_LINE_EMPTY) {
+	if (line.kind == SB_LINE_CONNECT) {
+		status = put_host(&line, list, err);
+	} else if (line.kind != SB_LINE_EMPTY) {
 		if (line.kind != SB_LINE_RULE)
 			status = sb_fail(err, SB_E_INVALID, 0, "a session keeps nothing but rules");
 		if (status == SB_OK)
@@ -219,14 +236,22 @@ void sb_session_print(const struct sb_kept_list *list, struct sb_buf *out)
 	sb_buf_puts(out, "# Answers kept by sandbash --session.  Above each rule: the file it was "
 			 "about.\n");
 	for (size_t i = 0; i < list->count; i++) {
-		SB_AUTO_FREE char *pattern = sb_pattern_escape(list->entries[i].path);
+		const struct sb_kept_answer *kept = &list->entries[i];
+		SB_AUTO_FREE char *pattern = sb_pattern_escape(kept->path);
 
 		if (!pattern) {
 			out->failed = true;
 			return;
 		}
-		print_mark(&list->entries[i].file, out);
-		sb_rule_print(&list->entries[i].access, pattern, out);
+		print_mark(&kept->file, out);
+		if (kept->path[0] != '/') {
+			sb_buf_printf(out, "%sconnect %s\n",
+				      sb_access_equal(&kept->access, &sb_access_deny) ? "deny "
+										      : "",
+				      kept->path);
+			continue;
+		}
+		sb_rule_print(&kept->access, pattern, out);
 		sb_buf_putc(out, '\n');
 	}
 }

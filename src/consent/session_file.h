@@ -5,8 +5,10 @@
  *     write /home/u/docs
  *     #@ -
  *     read /home/u/docs/letter.txt
+ *     #@ -
+ *     connect github.com:443
  *
- * One rule a line (policy/text.h), absolute and without wildcards.  Above it, which file it
+ * One rule a line (policy/text.h), absolute or about a host, and without wildcards.  Above it, which file it
  * was about: inode, device, and when it was made ("-": unknown, or nothing was there).
  * A path that means another file by now is another question.
  */
@@ -31,7 +33,7 @@ struct sb_kept_file { /* a file, so that it is known again after a restart */
 };
 
 struct sb_kept_answer {
-	char *path; /* canonical */
+	char *path; /* canonical; a host does not begin with '/', and its access is "write" or "deny" */
 	struct sb_access access;
 	struct sb_kept_file file;
 };

@@ -28,6 +28,7 @@ struct sb_summary {
 	size_t written_count;
 	unsigned long written_beyond;
 	struct sb_notes notes;
+	struct sb_contact_list contacts;
 };
 
 void sb_summary_of_worker(struct sb_summary *summary)
@@ -87,6 +88,7 @@ void sb_summary_free(struct sb_summary *summary)
 	for (size_t i = 0; i < summary->written_count; i++)
 		free(summary->written[i].path);
 	sb_notes_done(&summary->notes);
+	sb_contacts_done(&summary->contacts);
 	free(summary->entries);
 	free(summary->home);
 	free(summary);
@@ -125,7 +127,17 @@ static void put_written(const struct sb_summary *summary, struct sb_buf *out)
 
 unsigned long sb_summary_count(const struct sb_summary *summary)
 {
-	return summary->total;
+	return summary->total + summary->contacts.refused;
+}
+
+void sb_summary_contact(struct sb_summary *summary, const struct sb_contact *contact)
+{
+	sb_contacts_add(&summary->contacts, contact);
+}
+
+void sb_summary_hosts(const struct sb_summary *summary, bool refused, struct sb_buf *out)
+{
+	sb_contacts_rules(&summary->contacts, refused, out);
 }
 
 bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, const char *line)
@@ -135,8 +147,8 @@ bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, con
 
 bool sb_summary_is_empty(const struct sb_summary *summary)
 {
-	return !summary->total && !summary->notes.known_count && !summary->written_count &&
-	       !summary->written_beyond;
+	return !summary->total && !summary->contacts.refused && !summary->notes.known_count &&
+	       !summary->written_count && !summary->written_beyond;
 }
 
 /* --- collecting --------------------------------------------------------------- */
@@ -319,28 +331,10 @@ static const char *verb_of(const struct sb_stopped *entry)
 	return entry->metadata ? "change modes or times of" : verbs[entry->op];
 }
 
-static const char *reason_of(const struct sb_stopped *entry)
-{
-	static const struct {
-		const char *by, *words;
-	} rows[] = {
-		{"person", "you said no"},
-		{"nobody", "nobody could be asked"},
-		{"timeout", "nobody answered"},
-		{"flood", "too many questions"},
-		{"changed", "it changed while you were asked"},
-	};
-
-	for (size_t i = 0; entry->by && i < sizeof rows / sizeof rows[0]; i++)
-		if (strcmp(entry->by, rows[i].by) == 0)
-			return rows[i].words;
-	return NULL;
-}
-
 /* By whom, and which rule there is. */
 static void put_why(const struct sb_stopped *entry, struct sb_buf *out)
 {
-	const char *reason = reason_of(entry);
+	const char *reason = sb_refused_by(entry->by);
 
 	if (reason)
 		sb_buf_printf(out, "%s; ", reason);
@@ -355,7 +349,7 @@ bool sb_summary_nobody(const struct sb_summary *summary)
 	for (size_t i = 0; i < summary->count; i++)
 		if (summary->entries[i].by && strcmp(summary->entries[i].by, "nobody") == 0)
 			return true;
-	return false;
+	return sb_contacts_nobody(&summary->contacts);
 }
 
 /* True: an option allows it. */
@@ -410,6 +404,8 @@ void sb_summary_text(const struct sb_summary *summary, size_t lines, struct sb_b
 
 	put_written(summary, out);
 	sb_notes_text(&summary->notes, out);
+	if (!summary->apart)
+		sb_contacts_text(&summary->contacts, lines, out);
 	if (!summary->total || summary->apart)
 		return;
 	sb_buf_printf(out, "sandbash: %lu %s refused; what was refused, why, and what allows it:\n",
@@ -503,10 +499,10 @@ void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_js
 {
 	const struct sb_stopped *entries[SB_SUMMARY_APART];
 	size_t count = in_order(summary, entries);
-	unsigned long beyond = summary->beyond;
+	unsigned long beyond = summary->beyond + summary->contacts.beyond;
 
 	sb_json_open(json, '{');
-	sb_json_pair_int(json, "refused", (long)summary->total);
+	sb_json_pair_int(json, "refused", (long)sb_summary_count(summary));
 	sb_json_key(json, "entries");
 	sb_json_open(json, '[');
 	for (size_t i = 0; i < count; i++)
@@ -514,6 +510,7 @@ void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_js
 			put_json(summary, entries[i], json);
 		else
 			beyond += entries[i]->count;
+	sb_contacts_json(&summary->contacts, json);
 	sb_json_close(json, ']');
 	sb_json_pair_int(json, "not_listed", (long)beyond);
 	sb_json_key(json, "written_unseen");

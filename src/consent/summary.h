@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "consent/notes.h"
+#include "consent/reached.h"
 #include "sandbash/policy.h"
 
 #define SB_SUMMARY_MAX 256
@@ -68,6 +69,12 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
  * once for each path.
  */
 void sb_summary_wrote(struct sb_summary *summary, const char *path, size_t length);
+
+/* A host that was refused, or, where "network learn" wants rules, reached. */
+void sb_summary_contact(struct sb_summary *summary, const struct sb_contact *contact);
+
+/* Lines "connect HOST" for those that were reached and, if refused is set, for those that no rule speaks of. */
+void sb_summary_hosts(const struct sb_summary *summary, bool refused, struct sb_buf *out);
 
 /* Something that was done, and that a person should look at (notes.h).  True: it is new. */
 bool sb_summary_note(struct sb_summary *summary, enum sb_note_weight weight, const char *line);

@@ -142,6 +142,24 @@ void sb_way_done(struct sb_way *way)
 	free(way->paths[1]);
 }
 
+const char *sb_refused_by(const char *by)
+{
+	static const struct {
+		const char *by, *words;
+	} rows[] = {
+		{"person", "you said no"},
+		{"nobody", "nobody could be asked"},
+		{"timeout", "nobody answered"},
+		{"flood", "too many questions"},
+		{"changed", "it changed while you were asked"},
+	};
+
+	for (size_t i = 0; by && i < sizeof rows / sizeof rows[0]; i++)
+		if (strcmp(by, rows[i].by) == 0)
+			return rows[i].words;
+	return NULL;
+}
+
 void sb_way_put_flag(const struct sb_way *way, size_t which, bool for_shell, struct sb_buf *out)
 {
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(way->paths[which]);

@@ -42,6 +42,9 @@ struct sb_way {
 struct sb_way sb_way_find(const char *home, const struct sb_stopped *stopped);
 void sb_way_done(struct sb_way *way);
 
+/* "person", "nobody", ...: in words; NULL: the rule. */
+const char *sb_refused_by(const char *by);
+
 /* As a person types it. */
 void sb_way_put(const struct sb_stopped *stopped, const struct sb_way *way, struct sb_buf *out);
 

@@ -306,7 +306,12 @@ json_t *sb_ahead_grants(const struct keeper *keeper)
 		for (size_t i = 0; sb_session_kept(session, i, &path, &access); i++) {
 			SB_AUTO_BUF struct sb_buf word = SB_BUF(256);
 
-			sb_access_print(&access, &word);
+			if (path[0] == '/')
+				sb_access_print(&access, &word);
+			else /* a host */
+				sb_buf_puts(&word, access.verdict[SB_MODIFY] == SB_DENY
+							   ? "deny connect"
+							   : "connect");
 			json_array_append_new(
 				list,
 				grant_json(path, sb_rpc_text(word.data, word.length), "session"));

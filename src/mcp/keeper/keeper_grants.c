@@ -133,7 +133,7 @@ enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *
 					 .thing = shown->thing,
 					 .path = asked_about(shown)};
 
-	if (!subject.path || shown->about == SB_ABOUT_SERVICE)
+	if (!subject.path || shown->about == SB_ABOUT_SERVICE || shown->about == SB_ABOUT_HOST)
 		return SB_ANSWER_NONE;
 	/* a yes before there were bytes is none to those of a command, which the question shows */
 	if (subject.guarded)
@@ -161,7 +161,8 @@ void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 	struct sb_guard *guard = NULL;
 	struct sb_wish wish;
 
-	if (answer == SB_ANSWER_ONCE || !name ||
+	/* about a host the run itself keeps it, under the session's name */
+	if (answer == SB_ANSWER_ONCE || shown->about == SB_ABOUT_HOST || !name ||
 	    !make_wish(keeper, shown->op, asked_in(lasting ? shown->directory : NULL, path), name,
 		       &wish))
 		return;

@@ -1,0 +1,167 @@
+#include "consent/reached.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "consent/way.h"
+
+#define MOST 1024 /* hosts with their ports */
+
+struct contact {
+	char text[SB_PEER_TEXT_SIZE];
+	bool reached;
+	bool final;    /* no option allows it */
+	bool own_flag; /* what forbids it was said on the command line */
+	char *program, *by, *rule;
+	unsigned long count;
+};
+
+void sb_contacts_done(struct sb_contact_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->entries[i].program);
+		free(list->entries[i].by);
+		free(list->entries[i].rule);
+	}
+	free(list->entries);
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *contact)
+{
+	const struct sb_connect_rule *rule = contact->rule;
+	struct contact entry = {.reached = contact->reached, .count = 1};
+	struct contact *grown;
+
+	sb_peer_print(&contact->peer, entry.text);
+	list->refused += !contact->reached;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].reached == contact->reached &&
+		    strcmp(list->entries[i].text, entry.text) == 0) {
+			list->entries[i].count++;
+			return;
+		}
+	grown = list->count < MOST ? reallocarray(list->entries, list->count + 1, sizeof *grown)
+				   : NULL;
+	if (!grown) {
+		list->beyond++;
+		return;
+	}
+	list->entries = grown;
+	entry.program = copy(contact->program);
+	entry.by = copy(contact->by);
+	if (rule && rule->verdict != SB_ALLOW) {
+		entry.rule = strdup(rule->origin);
+		entry.final = rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY;
+		entry.own_flag = rule->tier >= SB_TIER_FILE && strcmp(rule->text, entry.text) == 0;
+	}
+	grown[list->count++] = entry;
+}
+
+bool sb_contacts_nobody(const struct sb_contact_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].by && strcmp(list->entries[i].by, "nobody") == 0)
+			return true;
+	return false;
+}
+
+static void put_why(const struct contact *entry, struct sb_buf *out)
+{
+	const char *reason = sb_refused_by(entry->by);
+
+	if (reason)
+		sb_buf_printf(out, "%s; ", reason);
+	if (entry->rule)
+		sb_escape_append(out, entry->rule, strlen(entry->rule));
+	else
+		sb_buf_puts(out, "no rule allows this host");
+}
+
+void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct sb_buf *out)
+{
+	unsigned long told = 0;
+
+	if (!list->refused)
+		return;
+	sb_buf_printf(out, "sandbash: %lu %s refused; to which host, why, and what allows it:\n",
+		      list->refused, list->refused == 1 ? "connection was" : "connections were");
+	for (size_t i = 0; i < list->count && lines; i++) {
+		const struct contact *entry = &list->entries[i];
+
+		if (entry->reached)
+			continue;
+		lines--;
+		told += entry->count;
+		sb_buf_printf(out, "  connect to '%s' (", entry->text);
+		if (entry->count > 1)
+			sb_buf_printf(out, "%lu times; ", entry->count);
+		put_why(entry, out);
+		sb_buf_puts(out, ")\n      ");
+		if (entry->final)
+			sb_buf_puts(out, "no option allows it\n");
+		else if (entry->own_flag)
+			sb_buf_puts(out, "leave out what says so\n");
+		else
+			sb_buf_printf(out, "sandbash '--connect=%s' ...\n", entry->text);
+	}
+	if (told < list->refused)
+		sb_buf_printf(out, "  and %lu more\n", list->refused - told);
+	sb_buf_puts(out,
+		    "to allow a host from now on: sandbash --edit, and a line: connect HOST\n");
+}
+
+void sb_contacts_json(const struct sb_contact_list *list, struct sb_json *json)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct contact *entry = &list->entries[i];
+		SB_AUTO_BUF struct sb_buf text = SB_BUF(4 * 4096);
+
+		if (entry->reached)
+			continue;
+		put_why(entry, &text);
+		sb_json_open(json, '{');
+		sb_json_pair(json, "operation", "connect");
+		sb_json_pair(json, "host", entry->text);
+		sb_json_pair_int(json, "count", (long)entry->count);
+		if (entry->program)
+			sb_json_pair(json, "program", entry->program);
+		sb_json_pair(json, "why", text.data);
+		sb_json_pair(json, "rule", entry->rule);
+		if (entry->by)
+			sb_json_pair(json, "by", entry->by);
+		sb_json_pair_bool(json, "can_be_allowed", !entry->final);
+		if (!entry->final && !entry->own_flag) {
+			text.length = 0;
+			sb_buf_printf(&text, "--connect=%s", entry->text);
+			sb_json_pair(json, "option", text.data);
+		}
+		sb_json_close(json, '}');
+	}
+}
+
+void sb_contacts_rules(const struct sb_contact_list *list, bool refused, struct sb_buf *out)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct contact *entry = &list->entries[i];
+		size_t start = out->length;
+
+		/* what a rule denies, or a person, is none to learn */
+		if (!entry->reached &&
+		    (!refused || entry->rule || (entry->by && strcmp(entry->by, "person") == 0)))
+			continue;
+		sb_buf_printf(out, "connect %s", entry->text);
+		do
+			sb_buf_putc(out, ' ');
+		while (!sb_buf_failed(out) && out->length - start < 40);
+		sb_buf_puts(out, "# ");
+		sb_escape_append(out, entry->program ? entry->program : "?",
+				 strlen(entry->program ? entry->program : "?"));
+		sb_buf_putc(out, '\n');
+	}
+}
