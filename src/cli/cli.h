@@ -20,6 +20,8 @@ int sb_cli_dry_run(const struct sb_command_line *line);
 
 /* --- explain.c, look.c ------------------------------------------------------- */
 int sb_cli_explain(const struct sb_command_line *line);
+int sb_cli_explain_host(const struct sb_command_line *line);
+bool sb_explains_host(const char *text); /* "github.com:443" */
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
 
@@ -146,6 +148,12 @@ void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
 /* "rules": all of them. */
 void sb_json_rules(struct sb_json *json, const struct sb_policy *policy);
+
+/* What a policy says about the network: as pairs, and as lines behind the word for it. */
+struct sb_connect_rule;
+void sb_json_connect(struct sb_json *json, const struct sb_connect_rule *rule);
+void sb_json_network(struct sb_json *json, const struct sb_policy *policy);
+void sb_print_hosts(const struct sb_policy *policy, struct sb_buf *out);
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers);
 void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak);
 

@@ -11,6 +11,8 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "enforce/confine.h"
+#include "policy/network.h"
+#include "policy/settings.h"
 
 /* What the profile sets for the command, where nothing is set. */
 static void put_set(const struct sb_run *run, struct sb_buf *out)
@@ -79,8 +81,10 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 		return;
 	}
 	sb_layers_describe(layers, held, sizeof held);
-	sb_buf_printf(out, "network:    %s\nlayers:     %s\n",
-		      sb_policy_network(run->setup.policy) ? "on" : "off", held);
+	sb_buf_printf(out, "network:    %s\n",
+		      sb_settings[SB_SETTING_NETWORK].values[sb_network_of(run->setup.policy)]);
+	sb_print_hosts(run->setup.policy, out);
+	sb_buf_printf(out, "layers:     %s\n", held);
 	if (sb_is_guarded(run->line, &run->setup))
 		sb_buf_puts(out,
 			    "guarded:    names that programs outside would run or obey, at any "
@@ -140,6 +144,7 @@ static void dry_run_json(const struct sb_run *run, const struct sb_layers *layer
 	sb_json_pair(&json, "profile", run->setup.profile.name);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(run->setup.policy));
+	sb_json_network(&json, run->setup.policy);
 	sb_json_pair_bool(&json, "guarded", sb_is_guarded(run->line, &run->setup));
 	json_environ(run, &json);
 	sb_json_key(&json, "layers");

@@ -94,6 +94,7 @@ static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
+	sb_json_network(&json, policy);
 	sb_json_pair(&json, "tmp", sb_tmp_name(sb_policy_tmp(policy)));
 	sb_json_pair_bool(&json, "protect_ignored", sb_policy_protect_ignored(policy));
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));

@@ -2,10 +2,14 @@
  * print.c - answers on standard output, and the parts that their JSON has in common.
  */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "cli/cli.h"
+#include "policy/network.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 bool sb_stdout_closed;
@@ -72,6 +76,55 @@ void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
 	for (size_t i = 0; i < sb_policy_count(policy); i++)
 		sb_json_rule(json, sb_policy_rule(policy, i));
 	sb_json_close(json, ']');
+}
+
+void sb_json_connect(struct sb_json *json, const struct sb_connect_rule *rule)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(1024);
+
+	sb_connect_print(rule, &text);
+	sb_json_open(json, '{');
+	sb_json_pair(json, "rule", text.data);
+	sb_json_pair(json, "verdict", sb_verdict_name(rule->verdict));
+	sb_json_pair(json, "tier", sb_tier_name(rule->tier));
+	sb_json_pair(json, "origin", rule->origin);
+	sb_json_close(json, '}');
+}
+
+void sb_json_network(struct sb_json *json, const struct sb_policy *policy)
+{
+	sb_json_pair(json, "network_mode",
+		     sb_settings[SB_SETTING_NETWORK].values[sb_network_of(policy)]);
+	sb_json_key(json, "hosts");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < sb_connect_count(policy); i++)
+		sb_json_connect(json, sb_connect_at(policy, i));
+	sb_json_close(json, ']');
+	sb_json_key(json, "listen");
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < sb_listen_count(policy); i++)
+		sb_json_int(json, sb_listen_at(policy, i)->port);
+	sb_json_close(json, ']');
+}
+
+static void put_origin(const char *origin, struct sb_buf *out)
+{
+	sb_buf_puts(out, "  # ");
+	sb_escape_append(out, origin, strlen(origin));
+	sb_buf_putc(out, '\n');
+}
+
+void sb_print_hosts(const struct sb_policy *policy, struct sb_buf *out)
+{
+	for (size_t i = 0; i < sb_connect_count(policy); i++) {
+		sb_buf_puts(out, "  ");
+		sb_connect_print(sb_connect_at(policy, i), out);
+		put_origin(sb_connect_at(policy, i)->origin, out);
+	}
+	for (size_t i = 0; i < sb_listen_count(policy); i++) {
+		sb_buf_printf(out, "  listen %u", sb_listen_at(policy, i)->port);
+		put_origin(sb_listen_at(policy, i)->origin, out);
+	}
 }
 
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)

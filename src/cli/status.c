@@ -15,6 +15,8 @@
 #include "enforce/linux_landlock.h"
 #include "enforce/plan.h"
 #include "options/flags.h"
+#include "policy/network.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 /* The run's own options, from SANDBASH_FLAGS; with them its policy can be worked out again. */
@@ -108,6 +110,16 @@ static bool is_users_other(const struct sb_rule *rule)
 	return rule->tier != SB_TIER_BUILTIN && !is_writable(rule) && !is_users_hidden(rule);
 }
 
+/* An outer run's closed network stays closed. */
+static const char *network_word(const struct status *status)
+{
+	enum sb_network network = sb_network_of(status->setup.policy);
+	bool closed = network == SB_NETWORK_ON && !sb_policy_needs_gate(status->setup.policy) &&
+		      !status->network;
+
+	return sb_settings[SB_SETTING_NETWORK].values[closed ? SB_NETWORK_OFF : network];
+}
+
 static void status_text(const struct status *status, struct sb_buf *out)
 {
 	const struct sb_policy *policy = status->setup.policy;
@@ -124,7 +136,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 		sb_buf_puts(out,
 			    "its options are unknown; the rules below are those of a plain run\n");
 	sb_buf_printf(out, "mode:     %s\nnetwork:  %s\n", sb_mode_name(sb_policy_mode(policy)),
-		      status->network ? "on" : "off");
+		      network_word(status));
+	sb_print_hosts(policy, out);
 	if (status->setup.profile.name)
 		sb_buf_printf(out, "profile:  %s\n", status->setup.profile.name);
 	sb_tools_print(&status->setup.profile, "tools:    ", out);
@@ -166,6 +179,7 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_bool(&json, "policy_known", !status->inside || status->known);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", status->network);
+	sb_json_network(&json, policy);
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_pair(&json, "project", status->setup.home.cwd);
 	sb_json_pair(&json, "profile", status->setup.profile.name);

@@ -121,6 +121,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	json_object_set_new(
 		message, "ahead",
 		json_boolean(shown->about == SB_ABOUT_AHEAD || shown->about == SB_ABOUT_PROJECT));
+	json_object_set_new(message, "host", json_boolean(shown->about == SB_ABOUT_HOST));
 	json_object_set_new(message, "session", json_boolean(shown->about == SB_ABOUT_PROJECT));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));

@@ -6,6 +6,8 @@
 #include "base/escape.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
+#include "policy/network.h"
+#include "policy/settings.h"
 #include "policy/text.h"
 
 json_t *sb_tool_allowed(struct sb_tool_call *call)
@@ -16,6 +18,15 @@ json_t *sb_tool_allowed(struct sb_tool_call *call)
 	for (size_t i = 0; sb_files_root(call->view, i); i++)
 		sb_buf_printf(&text, "\n%s", sb_files_root(call->view, i));
 	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
+}
+
+static void put_rule(json_t *rules, struct sb_buf *text, const struct sb_buf *line,
+		     const char *origin)
+{
+	sb_buf_printf(text, "\n  %s  (%s)", line->data, origin);
+	json_array_append_new(rules,
+			      json_pack("{s:o, s:o}", "rule", sb_rpc_text(line->data, line->length),
+					"origin", sb_rpc_string(origin)));
 }
 
 /* The user's own rules; built-in ones are the same for everybody, and many. */
@@ -30,10 +41,13 @@ static json_t *rules_of(const struct sb_policy *policy, struct sb_buf *text)
 		if (rule->tier == SB_TIER_BUILTIN)
 			continue;
 		sb_rule_print_whole(rule, &line);
-		sb_buf_printf(text, "\n  %s  (%s)", line.data, rule->origin);
-		json_array_append_new(rules, json_pack("{s:o, s:o}", "rule",
-						       sb_rpc_text(line.data, line.length),
-						       "origin", sb_rpc_string(rule->origin)));
+		put_rule(rules, text, &line, rule->origin);
+	}
+	for (size_t i = 0; i < sb_connect_count(policy); i++) {
+		SB_AUTO_BUF struct sb_buf line = SB_BUF(1024);
+
+		sb_connect_print(sb_connect_at(policy, i), &line);
+		put_rule(rules, text, &line, sb_connect_at(policy, i)->origin);
 	}
 	return rules;
 }
@@ -57,6 +71,11 @@ static void put_grants(const json_t *grants, struct sb_buf *text)
 		sb_buf_puts(text, " nothing");
 }
 
+static const char *network_word(const struct sb_policy *policy)
+{
+	return sb_settings[SB_SETTING_NETWORK].values[sb_network_of(policy)];
+}
+
 static json_t *policy_result(struct sb_tool_call *call)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(16 * 1024 * 1024);
@@ -65,8 +84,7 @@ static json_t *policy_result(struct sb_tool_call *call)
 	json_t *roots = json_array(), *rules;
 
 	sb_buf_printf(&text, "Mode: %s. Network for commands: %s.\nAllowed directories:",
-		      sb_mode_name(sb_policy_mode(policy)),
-		      sb_policy_network(policy) ? "on" : "off");
+		      sb_mode_name(sb_policy_mode(policy)), network_word(policy));
 	for (size_t i = 0; sb_files_root(call->view, i); i++) {
 		sb_buf_printf(&text, "\n  %s", sb_files_root(call->view, i));
 		json_array_append_new(roots, sb_rpc_string(sb_files_root(call->view, i)));
@@ -85,18 +103,46 @@ static json_t *policy_result(struct sb_tool_call *call)
 		sb_buf_puts(&text, " none");
 	put_grants(call->grants, &text);
 	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:{s:s, s:b, s:o, s:o}, s:O*}", "policy", "mode",
+			    json_pack("{s:{s:s, s:b, s:s, s:o, s:o}, s:O*}", "policy", "mode",
 				      sb_mode_name(sb_policy_mode(policy)), "network",
-				      sb_policy_network(policy), "roots", roots, "rules", rules,
+				      sb_policy_network(policy), "networkMode",
+				      network_word(policy), "roots", roots, "rules", rules,
 				      "grants", call->grants));
+}
+
+/* "host": "github.com:443", as --explain has it. */
+static json_t *host_result(const struct sb_tool_call *call, const char *host)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
+	char name[SB_PEER_TEXT_SIZE];
+	struct sb_reach reach;
+	struct sb_error err;
+	struct sb_peer peer;
+	const char *why;
+
+	if (sb_peer_parse(host, &peer, &err) != SB_OK)
+		return sb_tool_failure("INVALID_ARGUMENT", err.message,
+				       "Give a host and a port, as github.com:443.", false, NULL);
+	sb_peer_print(&peer, name);
+	reach = sb_decide_connect(call->policy, &peer);
+	why = reach.rule ? reach.rule->origin : "no rule is about this host";
+	sb_buf_printf(&text, "connect to %s: %s - network %s; %s", name,
+		      sb_verdict_name(reach.verdict), network_word(call->policy), why);
+	return sb_tool_text(sb_rpc_text(text.data, text.length),
+			    json_pack("{s:{s:{s:s, s:s, s:o}}}", "decisions", "connect", "verdict",
+				      sb_verdict_name(reach.verdict), "host", name, "why",
+				      sb_rpc_string(why)));
 }
 
 json_t *sb_tool_may(struct sb_tool_call *call)
 {
 	const char *path = sb_arg_text(call->args, "path");
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
-	json_t *decisions = json_object();
+	json_t *decisions;
 
+	if (sb_arg_text(call->args, "host"))
+		return host_result(call, sb_arg_text(call->args, "host"));
+	decisions = json_object();
 	if (!path) {
 		json_decref(decisions);
 		return policy_result(call);

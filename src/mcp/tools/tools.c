@@ -161,8 +161,10 @@ static const struct sb_param run_params[] = {
 	{"writableRoots", SB_PARAM_PATHS,
 	 "Directories that it changes. In the allowed directories: only these may change. Others: the "
 	 "user is asked to open them to this command"},
-	{"network", SB_PARAM_STRING, "off: none but its own loopback; on, where it is off: asked",
-	 .choices = "on off"},
+	{"network", SB_PARAM_STRING,
+	 "off: none but its own loopback; ask: hosts that rules allow, others are asked about; more than "
+	 "the session has is asked",
+	 .choices = "on ask off"},
 	{"outputLimit", SB_PARAM_INTEGER,
 	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
 	 .maximum = 1000000, .fallback = "30000"},
@@ -185,6 +187,7 @@ static const struct sb_param stop_params[] = {
 
 static const struct sb_param may_params[] = {
 	{"path", SB_PARAM_PATH, "What would happen to calls on this path; default: the policy"},
+	{"host", SB_PARAM_STRING, "May a command connect there? As github.com:443"},
 	END,
 };
 
