@@ -18,10 +18,11 @@
 int sb_cli_run(const struct sb_command_line *line);
 int sb_cli_dry_run(const struct sb_command_line *line);
 
-/* --- explain.c, look.c ------------------------------------------------------- */
+/* --- explain.c, preview.c, look.c -------------------------------------------- */
 int sb_cli_explain(const struct sb_command_line *line);
 int sb_cli_explain_host(const struct sb_command_line *line);
 bool sb_explains_host(const char *text); /* "github.com:443" */
+int sb_cli_preview(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
 

@@ -40,6 +40,8 @@ static int dispatch(const struct sb_command_line *line)
 	case SB_ACTION_EXPLAIN:
 		return sb_explains_host(line->action_value) ? sb_cli_explain_host(line)
 							    : sb_cli_explain(line);
+	case SB_ACTION_PREVIEW:
+		return sb_cli_preview(line);
 	case SB_ACTION_PRINT_POLICY:
 		return sb_cli_print_policy(line);
 	case SB_ACTION_PRINT_PROFILE:

@@ -18,6 +18,7 @@ static const struct {
 } actions[] = {
 	{DRY_RUN, SB_ACTION_DRY_RUN},
 	{EXPLAIN, SB_ACTION_EXPLAIN},
+	{PREVIEW, SB_ACTION_PREVIEW},
 	{PRINT_POLICY, SB_ACTION_PRINT_POLICY},
 	{PRINT_PROFILE, SB_ACTION_PRINT_PROFILE},
 	{LIST_PATHS, SB_ACTION_LIST_PATHS},
@@ -480,7 +481,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	if (line->json && !looks)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
-			"--json goes with --dry-run, --explain, --print-policy, --print-profile, "
+			"--json goes with --dry-run, --explain, --preview, --print-policy, --print-profile, "
 			"--list-paths, --status, --doctor, --log, --stats, --watch, --profiles or --zones");
 	return check_log(line, err);
 }

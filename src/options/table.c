@@ -110,6 +110,8 @@ const struct sb_option sb_options[] = {
 		     "say what would be run, and how; run nothing"},
 	[EXPLAIN] = {"explain", "PATH", NULL, SB_GROUP_LOOK, "what, why, and how",
 		     "what may be done to PATH, why, and how to change that"},
+	[PREVIEW] = {"preview", "COMMAND", NULL, SB_GROUP_LOOK, NULL,
+		     "what a shell command would do to files, by its text; run nothing"},
 	[PRINT_POLICY] = {"print-policy", NULL, NULL, SB_GROUP_LOOK, "every rule in force",
 			  "every rule in force"},
 	[PRINT_PROFILE] = {"print-profile", NULL, NULL, SB_GROUP_LOOK, NULL,

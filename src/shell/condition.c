@@ -21,7 +21,7 @@ static bool sees_operator(const struct sb_reader *reader)
 	       sb_reader_sees(reader, "||") || sb_reader_sees(reader, ")");
 }
 
-static struct sb_word *take(struct sb_reader *reader, struct words *words, enum sb_text text)
+static struct sb_word *take(struct sb_reader *reader, struct words *words, enum sb_reading text)
 {
 	struct sb_word *word;
 
@@ -61,7 +61,7 @@ static size_t binary_length(const struct sb_reader *reader)
 
 static void read_term(struct sb_reader *reader, struct words *words)
 {
-	struct sb_word *word = take(reader, words, SB_TEXT_WORD);
+	struct sb_word *word = take(reader, words, SB_READING_WORD);
 	size_t length;
 	bool regex;
 
@@ -70,11 +70,11 @@ static void read_term(struct sb_reader *reader, struct words *words)
 	sb_skip_lines(reader);
 	length = binary_length(reader);
 	if (is_unary(word) && !length && !sees_operator(reader)) {
-		take(reader, words, SB_TEXT_WORD);
+		take(reader, words, SB_READING_WORD);
 	} else if (length) {
 		regex = *reader->at == '=' && length == 2 && reader->at[1] == '~';
 		reader->at += length;
-		take(reader, words, regex ? SB_TEXT_REGEX : SB_TEXT_WORD);
+		take(reader, words, regex ? SB_READING_REGEX : SB_READING_WORD);
 	}
 }
 

@@ -204,7 +204,7 @@ static struct sb_node *read_for(struct sb_reader *reader)
 		node->body = read_loop_body(reader);
 		return node;
 	}
-	name = sb_word_read(reader, SB_TEXT_WORD);
+	name = sb_word_read(reader, SB_READING_WORD);
 	if (!name)
 		return NULL;
 	node->name = name->text;
@@ -217,7 +217,7 @@ static struct sb_node *read_for(struct sb_reader *reader)
 		for (sb_skip_blanks(reader);
 		     reader->at < reader->end && *reader->at != ';' && *reader->at != '\n';
 		     sb_skip_blanks(reader)) {
-			*tail = sb_word_read(reader, SB_TEXT_WORD);
+			*tail = sb_word_read(reader, SB_READING_WORD);
 			if (!*tail)
 				return NULL;
 			tail = &(*tail)->next;
@@ -239,7 +239,7 @@ static struct sb_node *read_item(struct sb_reader *reader)
 	tail = &item->words;
 	for (;;) {
 		sb_skip_blanks(reader);
-		*tail = sb_word_read(reader, SB_TEXT_WORD);
+		*tail = sb_word_read(reader, SB_READING_WORD);
 		if (!*tail)
 			return NULL;
 		tail = &(*tail)->next;
@@ -264,7 +264,7 @@ static struct sb_node *read_case(struct sb_reader *reader)
 	if (!node)
 		return NULL;
 	sb_skip_blanks(reader);
-	node->words = sb_word_read(reader, SB_TEXT_WORD);
+	node->words = sb_word_read(reader, SB_READING_WORD);
 	expect(reader, "in", "'in' is missing");
 	tail = &node->body;
 	for (;;) {
@@ -309,7 +309,7 @@ static struct sb_node *read_function(struct sb_reader *reader)
 	if (!node)
 		return NULL;
 	sb_skip_blanks(reader);
-	name = sb_word_read(reader, SB_TEXT_WORD);
+	name = sb_word_read(reader, SB_READING_WORD);
 	if (!name)
 		return NULL;
 	node->name = name->text;

@@ -54,7 +54,7 @@ static void read_double(struct sb_reader *reader, struct chain *chain)
 	add_text(reader, chain, reader->at++, 0, true); /* "" is a word, too */
 	if (reader->problem)
 		return;
-	*chain->tail = sb_parts_read(reader, SB_TEXT_DOUBLE, true);
+	*chain->tail = sb_parts_read(reader, SB_READING_DOUBLE, true);
 	while (*chain->tail)
 		chain->tail = &(*chain->tail)->next;
 	if (reader->at < reader->end)
@@ -292,7 +292,7 @@ static void read_braced(struct sb_reader *reader, struct chain *chain, bool quot
 	struct sb_part *part = add(reader, chain, SB_PART_PARAMETER, quoted);
 	struct sb_part **tail;
 	bool other = false;
-	enum sb_text mode;
+	enum sb_reading mode;
 
 	if (!part)
 		return;
@@ -310,7 +310,7 @@ static void read_braced(struct sb_reader *reader, struct chain *chain, bool quot
 	if (sb_reader_sees(reader, "[")) {
 		other = true;
 		reader->at++;
-		*tail = sb_parts_read(reader, SB_TEXT_SUBSCRIPT, true);
+		*tail = sb_parts_read(reader, SB_READING_SUBSCRIPT, true);
 		while (*tail)
 			tail = &(*tail)->next;
 		if (sb_reader_sees(reader, "]"))
@@ -318,8 +318,8 @@ static void read_braced(struct sb_reader *reader, struct chain *chain, bool quot
 	}
 	read_operator(reader, part);
 	mode = quoted && part->op >= SB_VALUE_DEFAULT && part->op <= SB_VALUE_ALTERNATIVE
-		       ? SB_TEXT_BRACE_DOUBLE
-		       : SB_TEXT_BRACE;
+		       ? SB_READING_BRACE_DOUBLE
+		       : SB_READING_BRACE;
 	if (other || !part->length)
 		part->op = SB_VALUE_OTHER;
 	*tail = sb_parts_read(reader, mode, quoted);
@@ -335,18 +335,18 @@ static void read_old_arithmetic(struct sb_reader *reader, struct chain *chain, b
 
 	reader->at += 2;
 	if (part)
-		part->parts = sb_parts_read(reader, SB_TEXT_SUBSCRIPT, true);
+		part->parts = sb_parts_read(reader, SB_READING_SUBSCRIPT, true);
 	if (sb_reader_sees(reader, "]"))
 		reader->at++;
 	else
 		sb_reader_fail(reader, "a $[ is not closed");
 }
 
-static void read_dollar(struct sb_reader *reader, struct chain *chain, enum sb_text mode,
+static void read_dollar(struct sb_reader *reader, struct chain *chain, enum sb_reading mode,
 			bool quoted)
 {
-	bool quotes = mode != SB_TEXT_DOUBLE && mode != SB_TEXT_SPAN &&
-		      mode != SB_TEXT_BRACE_DOUBLE;
+	bool quotes = mode != SB_READING_DOUBLE && mode != SB_READING_SPAN &&
+		      mode != SB_READING_BRACE_DOUBLE;
 	char next = reader->at + 1 < reader->end ? reader->at[1] : '\0';
 	struct sb_part *part;
 	size_t length;
@@ -380,40 +380,40 @@ static void read_dollar(struct sb_reader *reader, struct chain *chain, enum sb_t
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static bool ends(enum sb_text mode, char c)
+static bool ends(enum sb_reading mode, char c)
 {
 	switch (mode) {
-	case SB_TEXT_WORD:
+	case SB_READING_WORD:
 		return sb_is_meta(c);
-	case SB_TEXT_DOUBLE:
+	case SB_READING_DOUBLE:
 		return c == '"';
-	case SB_TEXT_BRACE:
-	case SB_TEXT_BRACE_DOUBLE:
+	case SB_READING_BRACE:
+	case SB_READING_BRACE_DOUBLE:
 		return c == '}';
-	case SB_TEXT_REGEX:
+	case SB_READING_REGEX:
 		return sb_is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '<' ||
 		       c == '>' || c == ')';
-	case SB_TEXT_SUBSCRIPT:
+	case SB_READING_SUBSCRIPT:
 		return c == ']';
-	case SB_TEXT_PATTERN:
+	case SB_READING_PATTERN:
 		return c == ')';
-	case SB_TEXT_SPAN:
+	case SB_READING_SPAN:
 		break;
 	}
 	return false;
 }
 
 /* Does a backslash quote only what would mean something else? */
-static bool keeps_backslash(enum sb_text mode, char next)
+static bool keeps_backslash(enum sb_reading mode, char next)
 {
-	if (mode == SB_TEXT_BRACE_DOUBLE)
+	if (mode == SB_READING_BRACE_DOUBLE)
 		return !strchr("$`\"\\\n}", next);
-	if (mode == SB_TEXT_DOUBLE)
+	if (mode == SB_READING_DOUBLE)
 		return !strchr("$`\"\\\n", next);
-	return mode == SB_TEXT_SPAN && !strchr("$`\\\n", next);
+	return mode == SB_READING_SPAN && !strchr("$`\\\n", next);
 }
 
-static void read_backslash(struct sb_reader *reader, struct chain *chain, enum sb_text mode)
+static void read_backslash(struct sb_reader *reader, struct chain *chain, enum sb_reading mode)
 {
 	char next;
 
@@ -431,7 +431,7 @@ static void read_backslash(struct sb_reader *reader, struct chain *chain, enum s
 
 /* @(...) from its sign on, and a bracket alone where brackets mean themselves. */
 static void read_pattern(struct sb_reader *reader, struct chain *chain, size_t sign,
-			 enum sb_text inside)
+			 enum sb_reading inside)
 {
 	struct sb_part *part = add(reader, chain, SB_PART_PATTERN, false);
 
@@ -447,14 +447,15 @@ static void read_pattern(struct sb_reader *reader, struct chain *chain, size_t s
 		sb_reader_fail(reader, "a ( in a pattern is not closed");
 }
 
-static bool opens_pattern(const struct sb_reader *reader, enum sb_text mode)
+static bool opens_pattern(const struct sb_reader *reader, enum sb_reading mode)
 {
-	return (mode == SB_TEXT_WORD || mode == SB_TEXT_PATTERN || mode == SB_TEXT_BRACE) &&
+	return (mode == SB_READING_WORD || mode == SB_READING_PATTERN ||
+		mode == SB_READING_BRACE) &&
 	       reader->at + 1 < reader->end && reader->at[1] == '(' && strchr("?*+@!", *reader->at);
 }
 
 /* One thing that is no plain text; false: it ends here, or is text. */
-static bool read_special(struct sb_reader *reader, struct chain *chain, enum sb_text mode,
+static bool read_special(struct sb_reader *reader, struct chain *chain, enum sb_reading mode,
 			 bool quoted)
 {
 	char c = *reader->at, next = reader->at + 1 < reader->end ? reader->at[1] : '\0';
@@ -465,19 +466,19 @@ static bool read_special(struct sb_reader *reader, struct chain *chain, enum sb_
 		read_backquotes(reader, chain, quoted);
 	else if (c == '\\')
 		read_backslash(reader, chain, mode);
-	else if (c == '\'' && mode != SB_TEXT_DOUBLE && mode != SB_TEXT_SPAN &&
-		 mode != SB_TEXT_BRACE_DOUBLE)
+	else if (c == '\'' && mode != SB_READING_DOUBLE && mode != SB_READING_SPAN &&
+		 mode != SB_READING_BRACE_DOUBLE)
 		read_single(reader, chain);
-	else if (c == '"' && mode != SB_TEXT_DOUBLE && mode != SB_TEXT_SPAN)
+	else if (c == '"' && mode != SB_READING_DOUBLE && mode != SB_READING_SPAN)
 		read_double(reader, chain);
-	else if ((c == '<' || c == '>') && next == '(' && mode == SB_TEXT_WORD)
+	else if ((c == '<' || c == '>') && next == '(' && mode == SB_READING_WORD)
 		read_process(reader, chain);
 	else if (opens_pattern(reader, mode))
-		read_pattern(reader, chain, 1, SB_TEXT_PATTERN);
-	else if (c == '(' && (mode == SB_TEXT_REGEX || mode == SB_TEXT_PATTERN))
-		read_pattern(reader, chain, 0, SB_TEXT_PATTERN);
-	else if (c == '[' && mode == SB_TEXT_SUBSCRIPT)
-		read_pattern(reader, chain, 0, SB_TEXT_SUBSCRIPT);
+		read_pattern(reader, chain, 1, SB_READING_PATTERN);
+	else if (c == '(' && (mode == SB_READING_REGEX || mode == SB_READING_PATTERN))
+		read_pattern(reader, chain, 0, SB_READING_PATTERN);
+	else if (c == '[' && mode == SB_READING_SUBSCRIPT)
+		read_pattern(reader, chain, 0, SB_READING_SUBSCRIPT);
 	else
 		return false;
 	return true;
@@ -495,7 +496,7 @@ static bool is_plain(char c)
 	return !special[(unsigned char)c];
 }
 
-struct sb_part *sb_parts_read(struct sb_reader *reader, enum sb_text mode, bool quoted)
+struct sb_part *sb_parts_read(struct sb_reader *reader, enum sb_reading mode, bool quoted)
 {
 	struct chain chain = {.tail = &chain.first};
 
@@ -526,13 +527,13 @@ struct sb_part *sb_parts_span(struct sb_reader *reader, const char *start, const
 
 	reader->at = start;
 	reader->end = end;
-	parts = sb_parts_read(reader, SB_TEXT_SPAN, true);
+	parts = sb_parts_read(reader, SB_READING_SPAN, true);
 	reader->at = at;
 	reader->end = reader->problem ? at : whole;
 	return parts;
 }
 
-struct sb_word *sb_word_read(struct sb_reader *reader, enum sb_text mode)
+struct sb_word *sb_word_read(struct sb_reader *reader, enum sb_reading mode)
 {
 	struct sb_word *word = sb_reader_alloc(reader, sizeof *word);
 	const char *start = reader->at;

@@ -22,15 +22,15 @@ struct sb_reader {
 };
 
 /* How text is read: what ends it, and which signs mean something. */
-enum sb_text {
-	SB_TEXT_WORD,
-	SB_TEXT_DOUBLE,       /* "..." */
-	SB_TEXT_BRACE,        /* ${x#...} */
-	SB_TEXT_BRACE_DOUBLE, /* "${x-...}" */
-	SB_TEXT_SPAN,         /* all there is: a document, an expression */
-	SB_TEXT_REGEX,
-	SB_TEXT_SUBSCRIPT,
-	SB_TEXT_PATTERN, /* inside @(...) */
+enum sb_reading {
+	SB_READING_WORD,
+	SB_READING_DOUBLE,       /* "..." */
+	SB_READING_BRACE,        /* ${x#...} */
+	SB_READING_BRACE_DOUBLE, /* "${x-...}" */
+	SB_READING_SPAN,         /* all there is: a document, an expression */
+	SB_READING_REGEX,
+	SB_READING_SUBSCRIPT,
+	SB_READING_PATTERN, /* inside @(...) */
 };
 
 /* --- reader.c ------------------------------------------------------------------ */
@@ -52,11 +52,11 @@ const char *sb_arithmetic_end(const struct sb_reader *reader, const char *start)
 /* --- parts.c --------------------------------------------------------------------- */
 
 /* Up to what ends it in this mode, which stays. */
-struct sb_part *sb_parts_read(struct sb_reader *reader, enum sb_text mode, bool quoted);
+struct sb_part *sb_parts_read(struct sb_reader *reader, enum sb_reading mode, bool quoted);
 /* All bytes from start to end, which lie inside what is read. */
 struct sb_part *sb_parts_span(struct sb_reader *reader, const char *start, const char *end);
 /* NULL: no word is here, and that is noted. */
-struct sb_word *sb_word_read(struct sb_reader *reader, enum sb_text mode);
+struct sb_word *sb_word_read(struct sb_reader *reader, enum sb_reading mode);
 
 /* --- document.c ------------------------------------------------------------------- */
 

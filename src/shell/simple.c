@@ -63,7 +63,7 @@ static struct sb_redirect *read_redirect(struct sb_reader *reader, int descripto
 	redirect->strips = strcmp(operators[i].text, "<<-") == 0;
 	reader->at += strlen(operators[i].text);
 	sb_skip_blanks(reader);
-	redirect->target = sb_word_read(reader, SB_TEXT_WORD);
+	redirect->target = sb_word_read(reader, SB_READING_WORD);
 	redirect->length = (size_t)(reader->at - redirect->text);
 	if (redirect->target && redirect->op == SB_REDIRECT_DOCUMENT)
 		wait_for_document(reader, redirect);
@@ -137,7 +137,7 @@ static struct sb_word *read_value(struct sb_reader *reader)
 	if (sb_is_meta(*reader->at) && !sb_reader_sees(reader, "<(") &&
 	    !sb_reader_sees(reader, ">("))
 		return NULL;
-	return sb_word_read(reader, SB_TEXT_WORD);
+	return sb_word_read(reader, SB_READING_WORD);
 }
 
 static struct sb_word *read_array(struct sb_reader *reader)
@@ -151,7 +151,7 @@ static struct sb_word *read_array(struct sb_reader *reader)
 			reader->at++;
 			return first;
 		}
-		*tail = sb_word_read(reader, SB_TEXT_WORD);
+		*tail = sb_word_read(reader, SB_READING_WORD);
 		if (!*tail) {
 			sb_reader_fail(reader, "a ( is not closed");
 			return NULL;
@@ -255,7 +255,7 @@ struct sb_node *sb_simple_read(struct sb_reader *reader)
 				continue;
 			}
 		}
-		*words = reader->problem ? NULL : sb_word_read(reader, SB_TEXT_WORD);
+		*words = reader->problem ? NULL : sb_word_read(reader, SB_READING_WORD);
 		if (!*words)
 			break;
 		declaring |= !node->words->next && declares(*words);

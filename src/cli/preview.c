@@ -1,0 +1,112 @@
+/*
+ * preview.c - --preview: what a shell command would do to files.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "sandbash/preview.h"
+
+extern char **environ;
+
+static void put_json_list(struct sb_json *json, const char *key, const char *const *words,
+			  size_t count)
+{
+	sb_json_key(json, key);
+	sb_json_open(json, '[');
+	for (size_t i = 0; i < count; i++)
+		sb_json_string(json, words[i]);
+	sb_json_close(json, ']');
+}
+
+static void put_json(const struct sb_preview *preview, struct sb_buf *out)
+{
+	struct sb_json json;
+
+	sb_json_init(&json, out);
+	sb_json_open(&json, '{');
+	sb_json_key(&json, "files");
+	sb_json_open(&json, '[');
+	for (size_t i = 0; i < preview->file_count; i++) {
+		const struct sb_preview_file *file = &preview->files[i];
+
+		sb_json_open(&json, '{');
+		sb_json_pair(&json, "path", file->path);
+		sb_json_pair(&json, "act", sb_preview_act_name(file->act));
+		sb_json_pair(&json, "certainty", sb_certainty_name(file->certainty));
+		sb_json_pair(&json, "by", file->by);
+		sb_json_close(&json, '}');
+	}
+	sb_json_close(&json, ']');
+	put_json_list(&json, "programs", preview->programs, preview->program_count);
+	sb_json_pair(&json, "network", sb_preview_network_name(preview->network));
+	put_json_list(&json, "unknown", preview->unknown, preview->unknown_count);
+	sb_json_close(&json, '}');
+}
+
+static void put_name(struct sb_buf *out, const char *text)
+{
+	sb_escape_name(out, text, strlen(text));
+}
+
+static void put_list(struct sb_buf *out, const char *label, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sb_buf_puts(out, i ? ", " : label);
+		put_name(out, words[i]);
+	}
+	if (count)
+		sb_buf_putc(out, '\n');
+}
+
+static void put_text(const struct sb_preview *preview, struct sb_buf *out)
+{
+	for (size_t i = 0; i < preview->file_count; i++) {
+		const struct sb_preview_file *file = &preview->files[i];
+
+		sb_buf_printf(out, "%-7s %-9s ", sb_preview_act_name(file->act),
+			      sb_certainty_name(file->certainty));
+		put_name(out, file->path);
+		sb_buf_puts(out, "  by: ");
+		put_name(out, file->by);
+		sb_buf_putc(out, '\n');
+	}
+	put_list(out, "programs: ", preview->programs, preview->program_count);
+	sb_buf_printf(out, "network: %s\n", sb_preview_network_name(preview->network));
+	for (size_t i = 0; i < preview->unknown_count; i++) {
+		sb_buf_puts(out, "unknown: ");
+		put_name(out, preview->unknown[i]);
+		sb_buf_putc(out, '\n');
+	}
+	if (preview->problem)
+		sb_buf_printf(out, "cannot be read: line %zu: %s\n", preview->problem_line,
+			      preview->problem);
+}
+
+int sb_cli_preview(const struct sb_command_line *line)
+{
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
+	SB_AUTO_FREE char *directory = getcwd(NULL, 0);
+	const struct sb_preview_options options = {
+		.size = sizeof options,
+		.directory = directory && directory[0] == '/' ? directory : NULL,
+		.home = sb_own_variable("HOME"),
+		.environment = (const char *const *)environ,
+	};
+	struct sb_preview *preview;
+	struct sb_error err;
+	int status;
+
+	if (sb_preview(line->action_value, strlen(line->action_value), &options, &preview, &err) !=
+	    SB_OK)
+		return sb_report(&err);
+	if (line->json)
+		put_json(preview, &out);
+	else
+		put_text(preview, &out);
+	sb_preview_free(preview);
+	status = sb_print(&out);
+	return status;
+}

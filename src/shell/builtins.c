@@ -1,0 +1,199 @@
+/*
+ * The shell's own commands, as far as they change what the shell knows.
+ */
+#include <string.h>
+
+#include "shell/models.h"
+
+static bool is_plain_name(const char *text)
+{
+	size_t length = 0;
+
+	while ((text[length] | 0x20) >= 'a' || text[length] == '_' ||
+	       (length && text[length] >= '0' && text[length] <= '9'))
+		length++;
+	return length && !text[length];
+}
+
+/* cd, pushd: the directory by its text, as the shell has it. */
+enum sb_ending sb_model_cd(struct sb_command *call)
+{
+	struct sb_shell_state *state = &call->shell->state;
+	const char *from = state->directory, *to = NULL, *cdpath;
+	const struct sb_field *field = call->count ? call->operands[0] : NULL;
+	bool sure, elsewhere;
+
+	if (strcmp(call->model->name, "cd") != 0 && (!field || strchr("+-", *field->text))) {
+		state->directory = NULL; /* from the stack */
+		return SB_ENDS_WELL;
+	}
+	elsewhere = sb_variable_get(call->shell, "CDPATH", 6, &cdpath) == SB_KNOWN && *cdpath;
+	if (!field) {
+		if (sb_variable_get(call->shell, "HOME", 4, &to) == SB_KNOWN)
+			to = sb_path_of(call->shell, to, &sure);
+		else
+			to = NULL;
+	} else if (sb_field_is(field, "-")) {
+		to = state->before;
+	} else if (field->known == SB_KNOWN && !call->doubt &&
+		   (!elsewhere || strchr("./", *field->text))) {
+		to = *field->text ? sb_path_of(call->shell, field->text, &sure) : from;
+	}
+	state->physical = state->physical && field && from && to &&
+			  strncmp(to, from, strlen(to)) == 0 &&
+			  (!*to || from[strlen(to)] == '/' || !from[strlen(to)]);
+	state->directory = to;
+	state->before = from;
+	return SB_ENDS_WELL;
+}
+
+/* export, declare, local, ...: assignments in its words were made already. */
+enum sb_ending sb_model_declare(struct sb_command *call)
+{
+	bool local = !strchr("er", call->model->name[0]);
+
+	if (call->has['n'] || call->doubt)
+		sb_shell_lose(call->shell); /* a name for another */
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+		const char *sign = field->known == SB_KNOWN ? strchr(field->text, '=') : NULL;
+
+		if (field->known != SB_KNOWN)
+			sb_shell_lose(call->shell);
+		else if (sign)
+			sb_variable_set(call->shell, field->text, (size_t)(sign - field->text),
+					SB_KNOWN, sign + 1);
+		else if (local && !call->has['f'] && !call->has['F'] && !call->has['p'])
+			sb_variable_set(call->shell, field->text, strlen(field->text), SB_NOT_KNOWN,
+					"");
+		if (local && call->shell->state.bindings)
+			call->shell->state.bindings->local = true;
+	}
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_unset(struct sb_command *call)
+{
+	if (call->doubt)
+		sb_shell_lose(call->shell);
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+
+		if (field->known != SB_KNOWN || !is_plain_name(field->text)) {
+			sb_shell_lose(call->shell);
+			continue;
+		}
+		if (!call->has['f'])
+			sb_variable_set(call->shell, field->text, strlen(field->text), SB_UNSET,
+					"");
+		if (!call->has['v'] && sb_function_get(call->shell, field->text))
+			sb_function_set(call->shell, field->text, strlen(field->text), NULL);
+	}
+	return SB_ENDS_WELL;
+}
+
+/* set: its words are looked at one by one, since "--" and "+e" mean something. */
+enum sb_ending sb_model_set(struct sb_command *call)
+{
+	struct sb_shell_state *state = &call->shell->state;
+
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+
+		if (field->known != SB_KNOWN) {
+			state->arguments_known = false;
+			state->strict = true;
+			return SB_ENDS_WELL;
+		}
+		if (strcmp(field->text, "--") == 0 || !strchr("-+", *field->text)) {
+			state->arguments =
+				sb_command_list(call, i + (strcmp(field->text, "--") == 0));
+			state->arguments_known = true;
+			return SB_ENDS_WELL;
+		}
+		if (*field->text == '-' && (strchr(field->text, 'e') || strchr(field->text, 'o')))
+			state->strict = true; /* errexit, or one that is as good as */
+		if (*field->text == '-' && (strchr(field->text, 'n') || strchr(field->text, 'f')))
+			state->maybe = true; /* nothing runs, or no pattern is one */
+		if (strchr(field->text, 'o') && i + 1 < call->count)
+			i++;
+	}
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_shift(struct sb_command *call)
+{
+	struct sb_shell_state *state = &call->shell->state;
+	const struct sb_field *first = state->arguments;
+
+	if (call->count || (first && (first->many || first->known != SB_KNOWN)))
+		state->arguments_known = false;
+	else if (first)
+		state->arguments = first->next;
+	return SB_ENDS_OPEN;
+}
+
+/* read, mapfile, getopts, let, wait -p: what they name is set to something. */
+enum sb_ending sb_model_assigns(struct sb_command *call)
+{
+	bool read = strcmp(call->model->name, "read") == 0;
+
+	for (const struct sb_given_option *at = call->given; at; at = at->next)
+		if (at->value && at->value->known == SB_KNOWN)
+			sb_variable_set(call->shell, at->value->text, strlen(at->value->text),
+					SB_NOT_KNOWN, "");
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+		size_t length = 0;
+
+		if (field->known != SB_KNOWN) {
+			sb_shell_lose(call->shell);
+			continue;
+		}
+		while ((field->text[length] | 0x20) >= 'a' || field->text[length] == '_' ||
+		       (length && field->text[length] >= '0' && field->text[length] <= '9'))
+			length++;
+		sb_variable_set(call->shell, field->text, length, SB_NOT_KNOWN, "");
+	}
+	if (read && call->doubt)
+		sb_shell_lose(call->shell);
+	return SB_ENDS_OPEN;
+}
+
+enum sb_ending sb_model_printf(struct sb_command *call)
+{
+	const struct sb_field *name =
+		call->count > 1 && sb_field_is(call->operands[0], "-v") ? call->operands[1] : NULL;
+
+	if (name && name->known == SB_KNOWN)
+		sb_variable_set(call->shell, name->text, strlen(name->text), SB_NOT_KNOWN, "");
+	else if (name || (call->count && call->operands[0]->known == SB_NOT_KNOWN &&
+			  call->operands[0]->leads))
+		sb_shell_lose(call->shell);
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_leave(struct sb_command *call)
+{
+	static const struct {
+		const char *name;
+		enum sb_left left;
+	} names[] = {{"break", SB_LEFT_LOOP},
+		     {"continue", SB_LEFT_LOOP},
+		     {"return", SB_LEFT_FUNCTION},
+		     {"exit", SB_LEFT_SHELL},
+		     {"logout", SB_LEFT_SHELL}};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(call->model->name, names[i].name) == 0)
+			call->shell->state.left = names[i].left;
+	return SB_ENDS_OPEN;
+}
+
+/* alias, enable, ...: what later words mean is not known any more. */
+enum sb_ending sb_model_lose(struct sb_command *call)
+{
+	sb_unknown(call->shell, call->model->name, strlen(call->model->name));
+	sb_shell_lose(call->shell);
+	return SB_ENDS_OPEN;
+}

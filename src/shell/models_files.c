@@ -1,0 +1,276 @@
+/*
+ * Programs that make, copy, move and remove files.
+ */
+#include <string.h>
+
+#include "shell/models.h"
+
+static bool is_several(const struct sb_command *call, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (call->operands[i]->many || call->operands[i]->known == SB_PATTERN_KNOWN)
+			return false; /* nobody knows how many */
+	return count >= 2;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), size = strlen(end);
+
+	return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* A directory by how it is written. */
+static bool is_directory(const struct sb_field *field)
+{
+	return sb_field_is(field, ".") || sb_field_is(field, "..") ||
+	       (field->known == SB_KNOWN &&
+		(ends_in(field->text, "/.") || ends_in(field->text, "/..")));
+}
+
+/* Something is made of each source: at the last operand, or in it; whole: sources may be directories. */
+static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
+{
+	const struct sb_field *into = call->value['t'];
+	size_t sources = into ? call->count : call->count ? call->count - 1 : 0;
+	const struct sb_field *last = call->count ? call->operands[call->count - 1] : NULL;
+	bool inside = into != NULL;
+
+	if (!into && call->count >= 2) {
+		into = last;
+		inside = is_several(call, sources) || is_directory(last) ||
+			 (last->known == SB_KNOWN && ends_in(last->text, "/") && !whole);
+		if (last->many)
+			call->doubt = true;
+	}
+	if (call->has['T'] && sources == 1 && into) {
+		sb_command_act(call, SB_PREVIEW_CREATE, into, best);
+		return;
+	}
+	if (!inside && sources)
+		sb_command_act(call, SB_PREVIEW_CREATE, into, SB_POSSIBLE);
+	for (size_t i = 0; i < sources; i++) {
+		struct sb_field *made = sb_field_into(call->shell, into, call->operands[i]);
+
+		if (call->has['b'] && made)
+			sb_command_act(call, SB_PREVIEW_CREATE,
+				       sb_field_with(call->shell, made, "~"), SB_POSSIBLE);
+		sb_command_act(call, SB_PREVIEW_CREATE, made, inside ? best : SB_POSSIBLE);
+	}
+	if (call->has['b'] && into)
+		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_with(call->shell, into, "~"),
+			       SB_POSSIBLE);
+}
+
+static size_t source_count(const struct sb_command *call)
+{
+	return call->value['t'] ? call->count : call->count ? call->count - 1 : 0;
+}
+
+static enum sb_certainty unless_asked(const struct sb_command *call)
+{
+	return call->has['i'] || call->has['n'] || call->has['u'] ? SB_POSSIBLE : SB_CERTAIN;
+}
+
+enum sb_ending sb_model_copy(struct sb_command *call)
+{
+	bool whole = call->has['r'] || call->has['R'] || call->has['a'];
+
+	for (size_t i = 0; i < source_count(call); i++)
+		sb_command_act(call, SB_PREVIEW_READ, call->operands[i], unless_asked(call));
+	if (call->has['P']) { /* --parents: the whole path beneath */
+		const struct sb_field *into = call->value['t'];
+
+		if (!into && call->count)
+			into = call->operands[call->count - 1];
+		if (into)
+			sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, into),
+				       SB_POSSIBLE);
+		return SB_ENDS_WELL;
+	}
+	arrive(call, whole, unless_asked(call));
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_move(struct sb_command *call)
+{
+	for (size_t i = 0; i < source_count(call); i++)
+		sb_command_act(call, SB_PREVIEW_MOVE, call->operands[i], unless_asked(call));
+	arrive(call, true, unless_asked(call));
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_link(struct sb_command *call)
+{
+	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
+
+	if (!call->has['s'])
+		for (size_t i = 0; i < (call->count > 1 ? source_count(call) : call->count); i++)
+			sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
+	if (call->count == 1 && !call->value['t']) {
+		if (call->operands[0]->many || call->operands[0]->known != SB_KNOWN)
+			call->doubt = true;
+		sb_command_act(call, SB_PREVIEW_CREATE,
+			       sb_field_into(call->shell, &here, call->operands[0]), SB_CERTAIN);
+		return SB_ENDS_WELL;
+	}
+	if (call->has['n']) /* a link to a directory is no directory: then it is like -T, or not */
+		call->has['n'] = false;
+	arrive(call, true, unless_asked(call));
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_install(struct sb_command *call)
+{
+	if (call->has['d']) {
+		sb_command_each(call, SB_PREVIEW_CREATE, 0);
+		return SB_ENDS_WELL;
+	}
+	for (size_t i = 0; i < source_count(call); i++)
+		sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
+	arrive(call, false, call->has['C'] ? SB_POSSIBLE : SB_CERTAIN);
+	if (call->has['D'] && call->count) /* directories before it, too */
+		sb_command_act(call, SB_PREVIEW_CREATE,
+			       call->value['t'] ? call->value['t']
+						: call->operands[call->count - 1],
+			       SB_POSSIBLE);
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_remove(struct sb_command *call)
+{
+	for (size_t i = 0; i < call->count; i++)
+		sb_command_act(call, SB_PREVIEW_DELETE, call->operands[i],
+			       call->has['i'] || call->has['I'] ? SB_POSSIBLE : SB_CERTAIN);
+	return SB_ENDS_WELL;
+}
+
+/* Each directory before it that is written there: made by mkdir -p, removed by rmdir -p. */
+static void act_parents(struct sb_command *call, enum sb_preview_act act,
+			const struct sb_field *field)
+{
+	size_t length = strlen(field->text);
+
+	while (field->known == SB_KNOWN && length) {
+		while (length && field->text[length - 1] == '/')
+			length--;
+		while (length && field->text[length - 1] != '/')
+			length--;
+		while (length && field->text[length - 1] == '/')
+			length--;
+		if (length) {
+			struct sb_field *parent =
+				sb_field_new(call->shell, SB_KNOWN, field->text, length);
+
+			if (parent && !sb_field_is(parent, ".") && !sb_field_is(parent, "..")) {
+				parent->word = field->word;
+				sb_command_act(call, act, parent, SB_POSSIBLE);
+			}
+		}
+	}
+}
+
+enum sb_ending sb_model_mkdir(struct sb_command *call)
+{
+	bool removes = strcmp(call->model->name, "rmdir") == 0;
+	enum sb_preview_act act = removes ? SB_PREVIEW_DELETE : SB_PREVIEW_CREATE;
+
+	for (size_t i = 0; i < call->count; i++) {
+		/* one that is there is well with -p */
+		sb_command_act(call, act, call->operands[i],
+			       call->has['p'] || call->has['i'] ? SB_POSSIBLE : SB_CERTAIN);
+		if (call->has['p'])
+			act_parents(call, act, call->operands[i]);
+	}
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_touch(struct sb_command *call)
+{
+	if (call->value['r'])
+		sb_command_act(call, SB_PREVIEW_READ, call->value['r'], SB_CERTAIN);
+	for (size_t i = 0; i < call->count; i++)
+		sb_command_act(call, call->has['c'] ? SB_PREVIEW_MODIFY : SB_PREVIEW_CREATE,
+			       call->operands[i], call->has['c'] ? SB_POSSIBLE : SB_CERTAIN);
+	return SB_ENDS_WELL;
+}
+
+/* chmod, chown, chgrp: a mode or an owner, then files. */
+enum sb_ending sb_model_mode(struct sb_command *call)
+{
+	bool mode_first = !call->value['F'];
+
+	/* "chmod -x f": what looks like an option is a mode */
+	if (strcmp(call->model->name, "chmod") == 0)
+		for (const struct sb_given_option *at = call->given; at; at = at->next)
+			mode_first = mode_first && !strchr("rwxXstugoa", at->letter);
+	if (call->value['F'])
+		sb_command_act(call, SB_PREVIEW_READ, call->value['F'], SB_CERTAIN);
+	sb_command_each(call, SB_PREVIEW_MODIFY, mode_first);
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_truncate(struct sb_command *call)
+{
+	if (call->value['r'])
+		sb_command_act(call, SB_PREVIEW_READ, call->value['r'], SB_CERTAIN);
+	for (size_t i = 0; i < call->count; i++)
+		sb_command_act(call, call->has['c'] ? SB_PREVIEW_MODIFY : SB_PREVIEW_CREATE,
+			       call->operands[i], call->has['c'] ? SB_POSSIBLE : SB_CERTAIN);
+	return SB_ENDS_WELL;
+}
+
+/* if=, of=: in any order; of a file that is not cut what was there stays. */
+enum sb_ending sb_model_dd(struct sb_command *call)
+{
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+		struct sb_field file = *field;
+		bool named = field->known != SB_NOT_KNOWN &&
+			     strncmp(field->text + (*field->text != 0), "f=", 2) == 0;
+
+		if (named)
+			file.text += 3;
+		if (named && *field->text == 'i')
+			sb_command_act(call, SB_PREVIEW_READ, &file, SB_CERTAIN);
+		else if (named && *field->text == 'o')
+			sb_command_act(call, SB_PREVIEW_CREATE, &file, SB_CERTAIN);
+		else if (field->word && field->known == SB_NOT_KNOWN && field->word->length > 3 &&
+			 memcmp(field->word->text, "of=", 3) == 0)
+			sb_command_act(call, SB_PREVIEW_CREATE, field, SB_UNKNOWN);
+		else if (field->known == SB_NOT_KNOWN)
+			sb_unknown_word(call->shell, field);
+	}
+	return SB_ENDS_WELL;
+}
+
+enum sb_ending sb_model_mktemp(struct sb_command *call)
+{
+	const struct sb_field *where = call->count ? call->operands[0] : call->value['p'];
+	const struct sb_field tmp = {.text = "/tmp/tmp.??????????", .known = SB_PATTERN_KNOWN};
+	struct sb_field *made;
+
+	if (call->has['u'])
+		return SB_ENDS_WELL;
+	if (call->count && (call->has['p'] || call->has['t'] || where->known != SB_KNOWN)) {
+		sb_command_act(call, SB_PREVIEW_CREATE, where, SB_UNKNOWN);
+		sb_command_unknown(call->shell, where);
+	} else if (call->count) {
+		size_t length = strlen(where->text), end = length;
+
+		made = sb_field_new(call->shell, SB_PATTERN_KNOWN, where->text, length);
+		while (end && where->text[end - 1] != 'X')
+			end--;
+		for (; made && end && where->text[end - 1] == 'X'; end--)
+			((char *)made->text)[end - 1] = '?';
+		if (made)
+			made->word = where->word;
+		sb_command_act(call, SB_PREVIEW_CREATE, made, SB_POSSIBLE);
+	} else if (where) {
+		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, where),
+			       SB_POSSIBLE);
+	} else {
+		sb_command_act(call, SB_PREVIEW_CREATE, &tmp, SB_POSSIBLE);
+	}
+	return SB_ENDS_WELL;
+}

@@ -1,0 +1,432 @@
+/*
+ * Commands that run commands: looked through.
+ */
+#include <string.h>
+
+#include "shell/models.h"
+
+#define DEPTH_MOST 24 /* of commands in commands */
+
+static enum sb_ending call_inner(struct sb_command *call, struct sb_field *fields)
+{
+	struct sb_shell *shell = call->shell;
+	enum sb_ending ending = SB_ENDS_OPEN;
+
+	if (shell->depth >= DEPTH_MOST) {
+		sb_command_unknown(shell, fields);
+	} else {
+		bool maybe = shell->state.maybe;
+
+		shell->depth++;
+		shell->state.maybe |= call->doubt;
+		ending = shell->call(shell, fields);
+		shell->state.maybe = maybe || shell->state.lost;
+		shell->depth--;
+	}
+	return ending;
+}
+
+/* A program starts it: builtins change nothing of ours then. */
+static enum sb_ending start(struct sb_command *call, struct sb_field *fields)
+{
+	struct sb_shell_state before = call->shell->state;
+	enum sb_ending ending = fields ? call_inner(call, fields) : SB_ENDS_WELL;
+
+	call->shell->state = before;
+	return ending;
+}
+
+/* So many operands are its own, then a command: nice, timeout, setsid, flock. */
+enum sb_ending sb_model_wrap(struct sb_command *call)
+{
+	for (size_t i = 0; i < call->model->from && i < call->count; i++)
+		if (call->operands[i]->many)
+			call->doubt = true;
+	if (call->value['o'] && strcmp(call->model->name, "stdbuf") != 0)
+		sb_command_act(call, SB_PREVIEW_CREATE, call->value['o'], SB_CERTAIN);
+	if (strcmp(call->model->name, "flock") == 0 && call->count)
+		sb_command_act(call, SB_PREVIEW_CREATE, call->operands[0], SB_POSSIBLE);
+	if (call->has['p'] && strcmp(call->model->name, "flock") != 0)
+		return SB_ENDS_OPEN; /* of a process that runs already */
+	if (call->value['c']) {
+		sb_command_unknown(call->shell, call->value['c']);
+		return SB_ENDS_OPEN;
+	}
+	if (call->count > call->model->from &&
+	    sb_field_is(call->operands[call->model->from], "-c")) {
+		sb_command_unknown(call->shell, call->rest); /* flock FILE -c COMMAND */
+		return SB_ENDS_OPEN;
+	}
+	return start(call, sb_command_list(call, call->model->from));
+}
+
+/* Variables before the command; their number. */
+static size_t take_variables(struct sb_command *call)
+{
+	size_t from = 0;
+
+	while (from < call->count && call->operands[from]->known == SB_KNOWN &&
+	       strchr(call->operands[from]->text, '=')) {
+		const char *text = call->operands[from++]->text;
+
+		sb_variable_set(call->shell, text, strcspn(text, "="), SB_NOT_KNOWN, "");
+	}
+	return from;
+}
+
+enum sb_ending sb_model_env(struct sb_command *call)
+{
+	struct sb_shell_state before = call->shell->state;
+	enum sb_ending ending;
+	bool sure;
+	size_t from = take_variables(call);
+
+	if (call->has['i'])
+		call->shell->state.lost = true;
+	if (call->value['C'])
+		call->shell->state.directory =
+			call->value['C']->known == SB_KNOWN
+				? sb_path_of(call->shell, call->value['C']->text, &sure)
+				: NULL;
+	if (call->has['S']) {
+		sb_command_unknown(call->shell, call->value['S']);
+		ending = SB_ENDS_OPEN;
+	} else {
+		if (from && call->count > from)
+			call->doubt |= call->operands[from]->many;
+		ending = start(call, sb_command_list(call, from));
+	}
+	call->shell->state = before;
+	return ending;
+}
+
+enum sb_ending sb_model_sudo(struct sb_command *call)
+{
+	struct sb_shell_state before = call->shell->state;
+	size_t from = take_variables(call);
+	enum sb_ending ending = SB_ENDS_OPEN;
+
+	if (call->has['s'] || call->has['i'] || call->has['e'] || call->has['R'])
+		sb_command_unknown(call->shell, &(struct sb_field){.text = call->model->name,
+								   .next = call->rest});
+	else
+		ending = start(call, sb_command_list(call, from));
+	call->shell->state = before;
+	return ending;
+}
+
+enum sb_ending sb_model_nohup(struct sb_command *call)
+{
+	const struct sb_field out = {.text = "nohup.out", .known = SB_KNOWN};
+
+	sb_command_act(call, SB_PREVIEW_MODIFY, &out, SB_POSSIBLE); /* where output is a terminal */
+	return start(call, call->rest);
+}
+
+/* What comes from standard input. */
+static struct sb_field *from_input(struct sb_shell *shell)
+{
+	struct sb_field *field = sb_field_new(shell, SB_NOT_KNOWN, "(from input)", 12);
+
+	if (field)
+		field->leads = field->many = true;
+	return field;
+}
+
+enum sb_ending sb_model_xargs(struct sb_command *call)
+{
+	const struct sb_field *sign = call->value['I'];
+	struct sb_field *fields = sb_command_list(call, 0), **tail = &fields;
+
+	if (call->value['a'])
+		sb_command_act(call, SB_PREVIEW_READ, call->value['a'], SB_CERTAIN);
+	if (!fields)
+		return SB_ENDS_WELL; /* echo */
+	for (; *tail; tail = &(*tail)->next) {
+		struct sb_field *put = sign || call->has['i'] ? from_input(call->shell) : NULL;
+
+		if (!put ||
+		    !strstr((*tail)->text, sign && sign->known == SB_KNOWN ? sign->text : "{}"))
+			continue;
+		put->many = false;
+		put->next = (*tail)->next;
+		*tail = put;
+	}
+	if (!sign && !call->has['i'])
+		*tail = from_input(call->shell);
+	call->doubt = true; /* how often nobody knows, and there may be nothing */
+	start(call, fields);
+	return SB_ENDS_OPEN;
+}
+
+/* --- find ---------------------------------------------------------------------------------------- */
+
+struct search {
+	struct sb_command *call;
+	size_t starts;
+	const struct sb_field *name; /* of -name, where it is the only test of that kind */
+	bool either;                 /* "-o": a name says nothing then */
+};
+
+/* What it may find beneath one start. */
+static struct sb_field *found_in(struct search *search, const struct sb_field *start)
+{
+	struct sb_field *all = sb_field_beneath(search->call->shell, start);
+
+	if (all && search->name && !search->either && search->name->known == SB_KNOWN &&
+	    all->known == SB_PATTERN_KNOWN) {
+		struct sb_field *name = sb_field_new(search->call->shell, SB_PATTERN_KNOWN,
+						     search->name->text,
+						     strlen(search->name->text));
+
+		return name ? sb_field_into(search->call->shell, all, name) : all;
+	}
+	return all;
+}
+
+static const struct sb_field *start_of(struct search *search, size_t i)
+{
+	static const struct sb_field here = {.text = ".", .known = SB_KNOWN};
+
+	return search->starts ? search->call->operands[i] : &here;
+}
+
+static size_t start_count(const struct search *search)
+{
+	return search->starts ? search->starts : 1;
+}
+
+/* -exec words ... ; or {} +; the index behind it. */
+static size_t run_exec(struct search *search, size_t at, bool in_directory)
+{
+	struct sb_command *call = search->call;
+	size_t end = at;
+
+	while (end < call->count && !sb_field_is(call->operands[end], ";") &&
+	       !(sb_field_is(call->operands[end], "+") &&
+		 sb_field_is(call->operands[end - 1], "{}")))
+		end++;
+	for (size_t i = 0; i < start_count(search) && i < 16; i++) {
+		struct sb_shell_state before = call->shell->state;
+		struct sb_field *fields = NULL, **tail = &fields;
+
+		for (size_t j = at; j < end; j++) {
+			struct sb_field *copy = strstr(call->operands[j]->text, "{}")
+							? found_in(search, start_of(search, i))
+							: NULL;
+
+			if (copy && !sb_field_is(call->operands[j], "{}"))
+				copy->known = SB_NOT_KNOWN; /* a part of a word */
+			if (!copy)
+				copy = sb_field_new(call->shell, call->operands[j]->known,
+						    call->operands[j]->text,
+						    strlen(call->operands[j]->text));
+			if (!copy)
+				break;
+			copy->word = call->operands[j]->word;
+			*tail = copy;
+			tail = &copy->next;
+		}
+		if (in_directory)
+			call->shell->state.directory = NULL;
+		call->shell->state.maybe = true;
+		if (fields)
+			call_inner(call, fields);
+		call->shell->state = before;
+	}
+	if (start_count(search) > 16)
+		sb_command_unknown(call->shell, call->rest);
+	return end;
+}
+
+static void each_found(struct search *search, enum sb_preview_act act)
+{
+	for (size_t i = 0; i < start_count(search); i++)
+		sb_command_act(search->call, act, found_in(search, start_of(search, i)),
+			       SB_POSSIBLE);
+}
+
+static bool is_one(const struct sb_field *field, const char *const *names)
+{
+	for (; *names; names++)
+		if (sb_field_is(field, *names))
+			return true;
+	return false;
+}
+
+static void find_names(struct search *search)
+{
+	static const char *const either[] = {"-o", "-or", ",", "!", "-not", NULL};
+
+	for (size_t i = search->starts; i + 1 < search->call->count; i++) {
+		search->either |= is_one(search->call->operands[i], either);
+		if (sb_field_is(search->call->operands[i], "-name"))
+			search->name = search->call->operands[i + 1];
+	}
+}
+
+enum sb_ending sb_model_find(struct sb_command *call)
+{
+	static const char *const execs[] = {"-exec", "-ok", NULL};
+	static const char *const execs_inside[] = {"-execdir", "-okdir", NULL};
+	static const char *const writes[] = {"-fprint", "-fprint0", "-fls", "-fprintf", NULL};
+	struct search search = {.call = call};
+
+	while (search.starts < call->count &&
+	       (call->operands[search.starts]->known != SB_KNOWN ||
+		!strchr("-(!", *call->operands[search.starts]->text)))
+		search.starts++;
+	find_names(&search);
+	for (size_t i = 0; i < start_count(&search); i++)
+		sb_command_act(call, SB_PREVIEW_READ, start_of(&search, i), SB_CERTAIN);
+	for (size_t i = search.starts; i < call->count; i++) {
+		const struct sb_field *field = call->operands[i];
+
+		if (is_one(field, execs) || is_one(field, execs_inside)) {
+			i = run_exec(&search, i + 1, is_one(field, execs_inside));
+		} else if (sb_field_is(field, "-delete")) {
+			each_found(&search, SB_PREVIEW_DELETE);
+		} else if (is_one(field, writes) && i + 1 < call->count) {
+			sb_command_act(call, SB_PREVIEW_CREATE, call->operands[++i], SB_CERTAIN);
+		} else if (field->known == SB_NOT_KNOWN && (field->many || field->leads)) {
+			sb_unknown_word(call->shell, field); /* it may be an action */
+			sb_network(call->shell, SB_PREVIEW_NETWORK_UNKNOWN);
+		}
+	}
+	return SB_ENDS_WELL;
+}
+
+/* --- shells --------------------------------------------------------------------------------------- */
+
+/* Commands given as text; a child of ours sees of our variables only those that are exported. */
+static enum sb_ending run_text(struct sb_shell *shell, const struct sb_field *text)
+{
+	enum sb_ending ending = SB_ENDS_OPEN;
+	struct sb_syntax syntax;
+
+	if (shell->depth >= DEPTH_MOST || text->known != SB_KNOWN) {
+		sb_command_unknown(shell, text);
+		return SB_ENDS_OPEN;
+	}
+	sb_syntax_read(shell->arena, text->text, strlen(text->text), &syntax);
+	shell->depth++;
+	if (syntax.problem) {
+		sb_command_unknown(shell,
+				   &(struct sb_field){.text = text->text, .word = text->word});
+		shell->state.maybe = true;
+	}
+	ending = shell->run(shell, syntax.commands);
+	shell->depth--;
+	return ending;
+}
+
+/* Whether a variable is exported is not followed: one that was set here is unknown there. */
+static void become_child(struct sb_shell *shell)
+{
+	struct sb_binding *ours = shell->state.bindings;
+	size_t seen = 0;
+
+	shell->state.bindings = NULL;
+	shell->state.strict = false;
+	for (; ours; ours = ours->next) {
+		if (!ours->is_function)
+			sb_variable_set(shell, ours->name, ours->name_length, SB_NOT_KNOWN, "");
+		if (++seen > 256) {
+			shell->state.lost = true;
+			break;
+		}
+	}
+	shell->state.separators = false;
+	shell->state.maybe |= shell->state.lost;
+}
+
+enum sb_ending sb_model_shell(struct sb_command *call)
+{
+	struct sb_shell *shell = call->shell;
+	struct sb_shell_state before = shell->state;
+	enum sb_ending ending = SB_ENDS_OPEN;
+	const struct sb_field *given = call->rest;
+
+	if (call->has['n'])
+		return SB_ENDS_OPEN;
+	if (!call->has['c'] || !given || call->has['l'] || call->has['i'] || call->has['L'] ||
+	    given->many || call->doubt || call->has['s']) {
+		if (given && !call->has['c'] && !call->has['s'])
+			sb_command_act(call, SB_PREVIEW_READ, given, SB_CERTAIN);
+		sb_command_unknown(
+			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
+		return SB_ENDS_OPEN;
+	}
+	become_child(shell);
+	shell->state.strict = call->has['e'];
+	shell->state.arguments = given->next ? given->next->next : NULL;
+	shell->state.arguments_known = !given->next || !given->next->many;
+	ending = run_text(shell, given);
+	shell->state = before;
+	return ending;
+}
+
+enum sb_ending sb_model_eval(struct sb_command *call)
+{
+	struct sb_field *text = NULL;
+
+	for (size_t i = 0; i < call->count; i++) {
+		const struct sb_field *word = call->operands[i];
+
+		if (word->known != SB_KNOWN || word->many) {
+			sb_command_unknown(call->shell,
+					   &(struct sb_field){.text = "eval", .next = call->rest});
+			sb_shell_lose(call->shell);
+			return SB_ENDS_OPEN;
+		}
+		text = text ? sb_field_with(call->shell, sb_field_with(call->shell, text, " "),
+					    word->text)
+			    : sb_field_new(call->shell, SB_KNOWN, word->text, strlen(word->text));
+		if (!text || i > 1000) {
+			sb_shell_lose(call->shell);
+			return SB_ENDS_OPEN;
+		}
+		text->word = word->word;
+	}
+	return text ? run_text(call->shell, text) : SB_ENDS_TRUE;
+}
+
+enum sb_ending sb_model_source(struct sb_command *call)
+{
+	if (call->count)
+		sb_command_act(call, SB_PREVIEW_READ, call->operands[0], SB_CERTAIN);
+	sb_command_unknown(call->shell,
+			   &(struct sb_field){.text = call->model->name, .next = call->rest});
+	sb_shell_lose(call->shell);
+	return SB_ENDS_OPEN;
+}
+
+enum sb_ending sb_model_exec(struct sb_command *call)
+{
+	enum sb_ending ending = call->rest ? start(call, call->rest) : SB_ENDS_WELL;
+
+	if (call->rest)
+		call->shell->state.left = SB_LEFT_SHELL;
+	return ending;
+}
+
+/* command, builtin: the same without functions; -v only tells. */
+enum sb_ending sb_model_command(struct sb_command *call)
+{
+	if (call->has['v'] || call->has['V'] || !call->rest)
+		return SB_ENDS_OPEN;
+	return call_inner(call, call->rest);
+}
+
+/* What a trap would run may run at any time from here on. */
+enum sb_ending sb_model_trap(struct sb_command *call)
+{
+	struct sb_shell_state before = call->shell->state;
+
+	if (call->count < 2 || sb_field_is(call->operands[0], "-") || !*call->operands[0]->text)
+		return SB_ENDS_WELL;
+	call->shell->state.maybe = true;
+	run_text(call->shell, call->operands[0]);
+	call->shell->state = before;
+	return SB_ENDS_WELL;
+}

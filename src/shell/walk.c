@@ -1,0 +1,323 @@
+#include "shell/walk.h"
+
+#include <string.h>
+
+#include "shell/simple_walk.h"
+
+#define ROUNDS_MOST 64 /* of a loop over words that are known */
+
+static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node);
+
+/* --- what may happen, what happens elsewhere ------------------------------------------------------- */
+
+/* Commands that may run or not; true: they may have left what is around. */
+static bool walk_maybe(struct sb_shell *shell, const struct sb_node *list)
+{
+	struct sb_shell_state before = shell->state;
+	enum sb_left left;
+
+	shell->state.maybe = true;
+	sb_commands_walk(shell, list);
+	sb_shell_doubt(shell, &before);
+	left = shell->state.left;
+	shell->state.left = before.left;
+	if (!shell->state.lost)
+		shell->state.maybe = before.maybe;
+	if (left > shell->state.doubt)
+		shell->state.doubt = left;
+	if (shell->state.doubt > before.doubt)
+		shell->state.maybe = true;
+	return left != SB_LEFT_NOTHING;
+}
+
+static enum sb_ending walk_apart(struct sb_shell *shell, const struct sb_node *node, bool list)
+{
+	struct sb_shell_state before = shell->state;
+	enum sb_ending ending = list ? sb_commands_walk(shell, node) : walk_node(shell, node);
+
+	shell->state = before;
+	return ending;
+}
+
+/* Before a loop: what any round sets is unknown in the first, too. */
+static void forget_rounds(struct sb_shell *shell, const struct sb_node *condition,
+			  const struct sb_node *body)
+{
+	struct sb_shell_state before = shell->state;
+	bool silent = shell->silent;
+
+	shell->silent = true;
+	if (condition)
+		walk_maybe(shell, condition);
+	walk_maybe(shell, body);
+	shell->silent = silent;
+	shell->state.maybe = before.maybe || shell->state.lost;
+	shell->state.doubt = before.doubt;
+}
+
+/* Leaving a loop is over at its end; leaving more goes on. */
+static void end_loop(struct sb_shell *shell, const struct sb_shell_state *before)
+{
+	struct sb_shell_state *now = &shell->state;
+
+	if (now->left == SB_LEFT_LOOP)
+		now->left = SB_LEFT_NOTHING;
+	if (now->doubt <= SB_LEFT_LOOP) {
+		now->doubt = before->doubt;
+		now->maybe = before->maybe || now->lost;
+	}
+}
+
+/* --- commands with commands inside ------------------------------------------------------------------ */
+
+static enum sb_ending walk_if(struct sb_shell *shell, const struct sb_node *node)
+{
+	bool first = true;
+
+	for (; node && node->kind == SB_NODE_IF; node = node->other, first = false) {
+		enum sb_ending ending = SB_ENDS_OPEN;
+
+		if (first)
+			ending = sb_commands_walk(shell, node->condition);
+		else
+			walk_maybe(shell, node->condition);
+		if (ending == SB_ENDS_TRUE)
+			return sb_commands_walk(shell, node->body);
+		if (ending != SB_ENDS_FALSE)
+			walk_maybe(shell, node->body);
+		else if (node->other && node->other->kind != SB_NODE_IF)
+			return sb_commands_walk(shell, node->other);
+		/* a list that is no IF of ours can begin with one: it has no elif's place */
+		if (node->other && (node->other->kind != SB_NODE_IF || node->other->next ||
+				    node->other->redirects)) {
+			walk_maybe(shell, node->other);
+			break;
+		}
+	}
+	return SB_ENDS_OPEN;
+}
+
+static enum sb_ending walk_while(struct sb_shell *shell, const struct sb_node *node)
+{
+	struct sb_shell_state before;
+	enum sb_ending ending;
+
+	forget_rounds(shell, node->condition, node->body);
+	before = shell->state;
+	ending = sb_commands_walk(shell, node->condition);
+	if (!node->until && ending == SB_ENDS_TRUE)
+		sb_commands_walk(shell, node->body);
+	else if (!(node->until && ending == SB_ENDS_TRUE))
+		walk_maybe(shell, node->body);
+	end_loop(shell, &before);
+	return SB_ENDS_OPEN;
+}
+
+/* Are all of them known, and not too many? */
+static bool is_list(const struct sb_field *fields)
+{
+	size_t count = 0;
+
+	for (; fields; fields = fields->next)
+		if (fields->many || fields->known != SB_KNOWN || ++count > ROUNDS_MOST)
+			return false;
+	return true;
+}
+
+static void walk_rounds(struct sb_shell *shell, const struct sb_node *node,
+			const struct sb_field *fields)
+{
+	struct sb_shell_state before = shell->state;
+
+	for (; fields && shell->state.left != SB_LEFT_LOOP && shell->state.left < SB_LEFT_FUNCTION;
+	     fields = fields->next) {
+		sb_variable_set(shell, node->name, node->name_length, fields->known, fields->text);
+		sb_commands_walk(shell, node->body);
+		/* "break" ends the loop, "continue" this round: the rest may come */
+		if (shell->state.left == SB_LEFT_LOOP && fields->next) {
+			shell->state.left = SB_LEFT_NOTHING;
+			shell->state.maybe = true;
+		}
+	}
+	end_loop(shell, &before);
+}
+
+static enum sb_ending walk_for(struct sb_shell *shell, const struct sb_node *node)
+{
+	const struct sb_field *fields = shell->state.arguments;
+	struct sb_shell_state before;
+	bool one;
+
+	if (node->has_words)
+		fields = sb_words_expand(shell, node->words);
+	if (is_list(fields) && (node->has_words || shell->state.arguments_known)) {
+		walk_rounds(shell, node, fields);
+		return SB_ENDS_OPEN;
+	}
+	before = shell->state;
+	one = fields && !fields->next && fields->known == SB_PATTERN_KNOWN &&
+	      (node->has_words || shell->state.arguments_known);
+	sb_variable_set(shell, node->name, node->name_length, one ? SB_PATTERN_KNOWN : SB_NOT_KNOWN,
+			one ? fields->text : "");
+	forget_rounds(shell, NULL, node->body);
+	sb_variable_set(shell, node->name, node->name_length, one ? SB_PATTERN_KNOWN : SB_NOT_KNOWN,
+			one ? fields->text : "");
+	walk_maybe(shell, node->body);
+	sb_variable_set(shell, node->name, node->name_length, SB_NOT_KNOWN, "");
+	end_loop(shell, &before);
+	return SB_ENDS_OPEN;
+}
+
+static enum sb_ending walk_case(struct sb_shell *shell, const struct sb_node *node)
+{
+	if (node->words)
+		sb_word_expand(shell, node->words, false);
+	for (const struct sb_node *item = node->body; item; item = item->next) {
+		for (const struct sb_word *word = item->words; word; word = word->next)
+			sb_word_inside(shell, word->parts);
+		walk_maybe(shell, item->body);
+	}
+	return SB_ENDS_OPEN;
+}
+
+static enum sb_ending walk_expression(struct sb_shell *shell, const struct sb_node *node)
+{
+	if (node->kind == SB_NODE_TEST) {
+		for (const struct sb_word *word = node->words; word; word = word->next)
+			sb_word_inside(shell, word->parts);
+		return SB_ENDS_OPEN;
+	}
+	sb_expression(shell, node->words);
+	if (node->kind == SB_NODE_FOR_ARITHMETIC) {
+		struct sb_shell_state before;
+
+		forget_rounds(shell, NULL, node->body);
+		before = shell->state;
+		walk_maybe(shell, node->body);
+		end_loop(shell, &before);
+	}
+	return SB_ENDS_OPEN;
+}
+
+static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node)
+{
+	if (!shell->steps || shell->arena->spent) {
+		if (shell->steps || !shell->state.lost)
+			sb_unknown(shell, "(the rest)", 10);
+		sb_network(shell, SB_PREVIEW_NETWORK_UNKNOWN);
+		shell->steps = 0;
+		shell->state.lost = true;
+		shell->state.left = SB_LEFT_SHELL;
+		return SB_ENDS_OPEN;
+	}
+	shell->steps--;
+	if (node->kind != SB_NODE_SIMPLE)
+		sb_walk_redirects(shell, node->redirects);
+	switch ((enum sb_node_kind)node->kind) {
+	case SB_NODE_SIMPLE:
+		return sb_walk_simple(shell, node);
+	case SB_NODE_GROUP:
+		return sb_commands_walk(shell, node->body);
+	case SB_NODE_SUBSHELL:
+	case SB_NODE_COPROCESS:
+		return walk_apart(shell, node->body, true);
+	case SB_NODE_IF:
+		return walk_if(shell, node);
+	case SB_NODE_WHILE:
+		return walk_while(shell, node);
+	case SB_NODE_FOR:
+		return walk_for(shell, node);
+	case SB_NODE_CASE:
+		return walk_case(shell, node);
+	case SB_NODE_ARITHMETIC:
+	case SB_NODE_FOR_ARITHMETIC:
+	case SB_NODE_TEST:
+		return walk_expression(shell, node);
+	case SB_NODE_FUNCTION:
+		sb_function_set(shell, node->name, node->name_length, node->body);
+		return SB_ENDS_WELL;
+	case SB_NODE_ITEM:
+	case SB_NODE_NOTHING:
+		break;
+	}
+	return SB_ENDS_OPEN;
+}
+
+/* --- lists ------------------------------------------------------------------------------------------ */
+
+/* How it is reached, behind a command that ended like this. */
+enum reach { NEVER, MAYBE, SURELY };
+
+static enum reach reach_of(enum sb_join join, enum sb_ending ending)
+{
+	if (join == SB_JOIN_AND)
+		return ending == SB_ENDS_FALSE ? NEVER : ending == SB_ENDS_OPEN ? MAYBE : SURELY;
+	if (join == SB_JOIN_OR)
+		return ending == SB_ENDS_TRUE ? NEVER : ending == SB_ENDS_FALSE ? SURELY : MAYBE;
+	return SURELY;
+}
+
+static enum sb_ending negated(enum sb_ending ending)
+{
+	return ending == SB_ENDS_TRUE    ? SB_ENDS_FALSE
+	       : ending == SB_ENDS_FALSE ? SB_ENDS_TRUE
+					 : SB_ENDS_OPEN;
+}
+
+/* One pipeline: each command of several in a shell of its own. */
+static enum sb_ending walk_pipeline(struct sb_shell *shell, const struct sb_node *node)
+{
+	bool several = node->next && node->next->join == SB_JOIN_PIPE;
+	bool turned = node->negated;
+	enum sb_ending ending;
+
+	if (!several && !node->background)
+		ending = walk_node(shell, node);
+	else
+		ending = walk_apart(shell, node, false);
+	for (node = node->next; node && node->join == SB_JOIN_PIPE; node = node->next)
+		ending = walk_apart(shell, node, false);
+	return turned ? negated(ending) : ending;
+}
+
+/* The same where it may not run. */
+static enum sb_ending walk_pipeline_maybe(struct sb_shell *shell, const struct sb_node *node,
+					  bool on_failure)
+{
+	struct sb_shell_state before = shell->state;
+	enum sb_left left;
+
+	shell->state.maybe = true;
+	walk_pipeline(shell, node);
+	sb_shell_doubt(shell, &before);
+	left = shell->state.left;
+	shell->state.left = before.left;
+	/* "cd x || exit" leaves only where something is wrong */
+	if (left > shell->state.doubt && !on_failure)
+		shell->state.doubt = left;
+	shell->state.maybe = before.maybe || shell->state.lost || shell->state.doubt > before.doubt;
+	return SB_ENDS_OPEN;
+}
+
+enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *list)
+{
+	enum sb_ending ending = SB_ENDS_TRUE;
+
+	for (const struct sb_node *node = list; node && !shell->state.left;) {
+		enum reach reach = reach_of(node->join, ending);
+
+		if (reach == SURELY)
+			ending = walk_pipeline(shell, node);
+		else if (reach == MAYBE)
+			ending = walk_pipeline_maybe(
+				shell, node, node->join == SB_JOIN_OR && ending == SB_ENDS_WELL);
+		do
+			node = node->next;
+		while (node && node->join == SB_JOIN_PIPE);
+		/* set -e: a command whose answer is open may end it, unless the answer is asked for */
+		if (shell->state.strict && ending == SB_ENDS_OPEN &&
+		    (!node || node->join == SB_JOIN_NEXT))
+			shell->state.maybe = true;
+	}
+	return ending;
+}
