@@ -169,6 +169,7 @@ struct sb_files_question {
 	 */
 	const char *whole, *seal;
 	const char *leads_to; /* where a link leads that is copied or moved there; or NULL */
+	const char *shown;    /* path as the agent knows it: another for a worker (worker.h) */
 };
 
 enum sb_files_answer {

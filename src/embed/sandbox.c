@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "config/setup.h"
 #include "config/variables.h"
+#include "embed/embed.h"
 #include "enforce/confine.h"
 #include "enforce/plan.h"
 
@@ -117,6 +118,12 @@ static int set_up(struct sb_sandbox *sandbox, enum use use, const struct sb_setu
 	if (status != SB_OK)
 		sb_setup_done(setup);
 	return status;
+}
+
+int sb_sandbox_setup_files(struct sb_sandbox *sandbox, const struct sb_setup **out,
+			   struct sb_error *err)
+{
+	return set_up(sandbox, TO_USE_FILES, out, err);
 }
 
 const struct sb_policy *sb_sandbox_policy(struct sb_sandbox *sandbox, struct sb_error *err)

@@ -102,6 +102,13 @@ struct sb_replacement {
 struct sb_backend_ops {
 	void (*free)(struct sb_files_backend *self);
 
+	/*
+	 * Of one that shows files under other names (mapped.h): what the path is called where rules are made, and what
+	 * may be done there at most.  NULL: it shows them as they are.
+	 */
+	const struct sb_rule *(*real)(struct sb_files_backend *self, const char *path,
+				      char out[PATH_MAX]);
+
 	/* path: absolute, a directory.  Fills all of out. */
 	int (*open_root)(struct sb_files_backend *self, const char *path, struct sb_root *out);
 	void (*close_root)(struct sb_files_backend *self, struct sb_root *root);
@@ -165,6 +172,7 @@ struct sb_backend_ops {
 
 struct sb_files_backend {
 	const struct sb_backend_ops *ops;
+	bool in_memory; /* nothing outside runs or obeys what lies there, and there are no descriptors */
 };
 
 /* The real filesystem; has no state.  NULL: this system's cannot be used (no /proc). */

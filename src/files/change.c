@@ -23,6 +23,8 @@ static bool is_root(const struct sb_files *view, const char *path)
 /* A name that can be taken away: not "/" or "..", and no project. */
 static int check_removable(struct sb_job *job, const struct sb_place *place, const char *verb)
 {
+	if (job->view->backend->ops->real && is_root(job->view, place->path))
+		return sb_refuse(job->err, SB_FILES_READ_ONLY, 0, "/ is read-only");
 	if (!place->name[0])
 		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
 				 "cannot %s '%s': give its name, not '.' or '..'", verb,

@@ -1,5 +1,5 @@
 /*
- * find_backend.c - the files of a view as the search engine sees them: the disk, or the backend in memory.
+ * find_backend.c - the files of a view as the search engine sees them: the disk, or another backend.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "files/find_source.h"
 
-struct memory_file {
+struct open_file {
 	struct sb_stream stream;
 	uint64_t at;
 };
@@ -17,8 +17,17 @@ static struct sb_files_backend *backend_of(const struct sb_find *find)
 	return find->view->backend;
 }
 
+/* Mounted inside a root, or no files at all: as the search of a disk leaves them out. */
+static bool is_beyond(const struct sb_find *find, const struct sb_place *place)
+{
+	const struct sb_root *root = sb_files_root_of(find->view, place->path);
+
+	return place->facts.procfs || (find->view->options.mounts == SB_FILES_ASK && root &&
+				       root->mount != place->facts.mount);
+}
+
 /* Name by name from the root, no link followed. */
-static int memory_open_directory(void *context, const char *path, sb_search_handle *out)
+static int backend_open_directory(void *context, const char *path, sb_search_handle *out)
 {
 	const struct sb_find *find = context;
 	struct sb_files_backend *backend = backend_of(find);
@@ -50,6 +59,8 @@ static int memory_open_directory(void *context, const char *path, sb_search_hand
 	}
 	if (status == 0 && (!at->exists || at->facts.type != SB_FILES_DIRECTORY))
 		status = -ENOTDIR;
+	if (status == 0 && is_beyond(find, at))
+		status = -EXDEV;
 	if (status < 0) {
 		backend->ops->release(backend, at);
 		free(at);
@@ -79,7 +90,8 @@ static int hand_on(void *context, const struct sb_found *found)
 	return on->listed(on->to, found->name, kind_of(found->type));
 }
 
-static int memory_list(void *context, sb_search_handle directory, sb_search_listed listed, void *to)
+static int backend_list(void *context, sb_search_handle directory, sb_search_listed listed,
+			void *to)
 {
 	struct sb_files_backend *backend = backend_of(context);
 	struct hand_on on = {listed, to};
@@ -87,7 +99,7 @@ static int memory_list(void *context, sb_search_handle directory, sb_search_list
 	return backend->ops->list(backend, (struct sb_place *)directory, false, hand_on, &on);
 }
 
-static void memory_close_directory(void *context, sb_search_handle directory)
+static void backend_close_directory(void *context, sb_search_handle directory)
 {
 	struct sb_files_backend *backend = backend_of(context);
 
@@ -95,18 +107,20 @@ static void memory_close_directory(void *context, sb_search_handle directory)
 	free((struct sb_place *)directory);
 }
 
-static int memory_open_file(void *context, sb_search_handle directory, const char *name,
-			    sb_search_handle *out)
+static int backend_open_file(void *context, sb_search_handle directory, const char *name,
+			     sb_search_handle *out)
 {
 	struct sb_files_backend *backend = backend_of(context);
-	struct memory_file *file = calloc(1, sizeof *file);
+	struct open_file *file = calloc(1, sizeof *file);
 	struct sb_place place;
 	int status = file ? backend->ops->enter(backend, (struct sb_place *)directory, name, &place)
 			  : -ENOMEM;
 
 	if (status == 0) {
-		status = place.exists ? backend->ops->open(backend, &place, &file->stream)
-				      : -ENOENT;
+		status = !place.exists ? -ENOENT
+			 : is_beyond(context, &place)
+				 ? -EXDEV
+				 : backend->ops->open(backend, &place, &file->stream);
 		backend->ops->release(backend, &place);
 	}
 	if (status < 0) {
@@ -117,10 +131,10 @@ static int memory_open_file(void *context, sb_search_handle directory, const cha
 	return 0;
 }
 
-static ssize_t memory_read(void *context, sb_search_handle handle, void *into, size_t length)
+static ssize_t backend_read(void *context, sb_search_handle handle, void *into, size_t length)
 {
 	struct sb_files_backend *backend = backend_of(context);
-	struct memory_file *file = (struct memory_file *)handle;
+	struct open_file *file = (struct open_file *)handle;
 	ssize_t got = backend->ops->read(backend, &file->stream, into, length, file->at);
 
 	if (got > 0)
@@ -128,21 +142,21 @@ static ssize_t memory_read(void *context, sb_search_handle handle, void *into, s
 	return got;
 }
 
-static void memory_close_file(void *context, sb_search_handle handle)
+static void backend_close_file(void *context, sb_search_handle handle)
 {
 	struct sb_files_backend *backend = backend_of(context);
 
-	backend->ops->close(backend, &((struct memory_file *)handle)->stream);
-	free((struct memory_file *)handle);
+	backend->ops->close(backend, &((struct open_file *)handle)->stream);
+	free((struct open_file *)handle);
 }
 
-static const struct sb_search_backend memory_backend = {
-	.open_directory = memory_open_directory,
-	.list = memory_list,
-	.close_directory = memory_close_directory,
-	.open_file = memory_open_file,
-	.read = memory_read,
-	.close_file = memory_close_file,
+static const struct sb_search_backend backend_source = {
+	.open_directory = backend_open_directory,
+	.list = backend_list,
+	.close_directory = backend_close_directory,
+	.open_file = backend_open_file,
+	.read = backend_read,
+	.close_file = backend_close_file,
 };
 
 void sb_find_use_backend(struct sb_find *find, int directory)
@@ -150,7 +164,7 @@ void sb_find_use_backend(struct sb_find *find, int directory)
 	const struct sb_files *view = find->view;
 
 	if (view->options.backend) {
-		find->source.backend = &memory_backend;
+		find->source.backend = &backend_source;
 		find->source.context = find;
 		return;
 	}

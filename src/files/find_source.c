@@ -13,17 +13,18 @@ static enum sb_sight sight(void *context, const char *path, enum sb_search_kind 
 {
 	const struct sb_find *find = context;
 	const struct sb_policy *policy = find->view->policy;
-	char whole[2 * PATH_MAX];
+	char whole[2 * PATH_MAX], real[PATH_MAX];
 	size_t length = (size_t)snprintf(whole, sizeof whole, "%s%s%s",
 					 find->base[1] || !*path ? find->base : "",
 					 *path ? "/" : "", path);
 
 	if (length >= PATH_MAX)
 		return SB_SIGHT_NONE;
-	if (sb_judge_read(&find->view->grounds, whole) != SB_ALLOW)
+	if (sb_gate_read(find->view, whole) != SB_ALLOW)
 		return SB_SIGHT_NONE;
 	if (kind == SB_SEARCH_DIRECTORY && !find->globs_hide &&
-	    sb_decide_beneath(policy, SB_READ, whole).verdict == SB_ALLOW)
+	    sb_decide_beneath(policy, SB_READ, sb_files_real(find->view, whole, real, NULL))
+			    .verdict == SB_ALLOW)
 		return SB_SIGHT_ALL;
 	return SB_SIGHT_THIS;
 }

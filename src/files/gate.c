@@ -11,23 +11,14 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "files/covered.h"
 #include "files/find_source.h"
+#include "files/finding.h"
 #include "files/view.h"
 #include "path/path.h"
+#include "policy/access.h"
 #include "policy/fast.h"
-
-#define REASON 3072 /* a reason, and all lines about a directory */
-
-/* What was found out about one wish. */
-struct finding {
-	enum sb_verdict verdict;
-	enum sb_files_why why;
-	const struct sb_root *root;
-	const struct sb_rule *rule;
-	char reason[SB_GUARD_DETAIL + 88]; /* a row's why, and what was found */
-	char found[sizeof((struct sb_guard_answer *)0)->detail]; /* in a directory: lines; or "" */
-};
 
 static const char *const verbs[SB_OP_COUNT] = {"read", "change", "create", "remove"};
 
@@ -70,15 +61,18 @@ static int make_guard(const struct sb_files *view, struct sb_guard **out,
 					   view->options.git_settings,
 					   {view->options.config_home, view->options.data_home}};
 	SB_AUTO_FREE const char **projects = NULL;
+	SB_AUTO_FREE char(*real)[PATH_MAX] = NULL;
 	struct sb_error why;
 
-	if (view->options.backend)
+	if (view->backend->in_memory)
 		return 0;
 	projects = calloc(view->root_count + 1, sizeof *projects);
-	if (!projects)
+	real = calloc(view->root_count + 1, sizeof *real);
+	if (!projects || !real)
 		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
-	for (size_t i = 0; i < view->root_count; i++)
-		projects[i] = view->roots[i].path;
+	for (size_t i = 0, count = 0; i < view->root_count; i++)
+		if (!view->backend->ops->real || view->roots[i].path[1])
+			projects[count++] = sb_files_real(view, view->roots[i].path, real[i], NULL);
 	if (sb_grounds_guard(view->policy, projects, &home, out, &why) != SB_OK)
 		return sb_refuse(err, SB_FILES_SANDBOX_UNAVAILABLE, why.sys_errno,
 				 "cannot guard names in the project: %s", why.message);
@@ -101,7 +95,7 @@ int sb_gate_open(struct sb_files *view, struct sb_files_error *err)
 		.guard = guard,
 		.ignored = {.on = options->ignored == SB_FILES_ASK,
 			    .all_old = true,
-			    .off_disk = options->backend ? ignoring_root : NULL,
+			    .off_disk = view->backend->in_memory ? ignoring_root : NULL,
 			    .context = view},
 		.bounds = {.roots = true,
 			   .mounts = options->mounts == SB_FILES_ASK,
@@ -119,18 +113,22 @@ void sb_gate_close(struct sb_files *view)
 
 /* --- a wish as a case --------------------------------------------------------------------------- */
 
+/* real: room for the path that rules are about. */
 static struct sb_site site_of(const struct sb_files *view, const struct sb_place *place,
-			      const char *path)
+			      const char *path, char real[PATH_MAX])
 {
 	static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO};
 	const struct sb_root *root = sb_files_root_of(view, path);
 	const struct sb_facts *facts = &place->facts;
+	const struct sb_rule *bound;
+	const char *meant = sb_files_real(view, path, real, &bound);
 
 	return (struct sb_site){
 		.directory = place->directory,
 		.object = place->object,
 		.name = place->name,
-		.path = path,
+		.path = meant,
+		.bound = bound,
 		.looked = true,
 		.mode = place->exists ? types[facts->type] | facts->mode : 0,
 		.outside = !root,
@@ -149,7 +147,8 @@ static void judge(const struct sb_files *view, const struct sb_intent *wish,
 		  const struct sb_place *place, struct sb_judged *out)
 {
 	bool moves = wish->deed == SB_DEED_RENAME, away = wish->op == SB_DELETE;
-	struct sb_site here = site_of(view, place, path_of(wish, place));
+	char real[2][PATH_MAX];
+	struct sb_site here = site_of(view, place, path_of(wish, place), real[0]);
 	struct sb_case what = {.deed = wish->deed,
 			       .site = here,
 			       .text = wish->leads_to,
@@ -165,7 +164,7 @@ static void judge(const struct sb_files *view, const struct sb_intent *wish,
 		return;
 	}
 	if (moves)
-		what.target = site_of(view, wish->other, wish->other->path);
+		what.target = site_of(view, wish->other, wish->other->path, real[1]);
 	if (moves && !away) {
 		what.site = what.target;
 		what.target = here;
@@ -174,94 +173,23 @@ static void judge(const struct sb_files *view, const struct sb_intent *wish,
 	*out = judgement.all[moves && !away];
 }
 
-static void word(const struct sb_judged *judged, char *reason, size_t size)
-{
-	static const char *const words[] = {
-		[SB_WHY_NO_RULE] = "no rule allows it",
-		[SB_WHY_OUTSIDE] = "outside the project",
-		[SB_WHY_MOUNT] = "on another filesystem that is mounted inside the project",
-		[SB_WHY_HARD_LINK] = "the file has other names elsewhere",
-		[SB_WHY_IGNORED] = "git ignores it, so git could not bring it back",
-		[SB_WHY_TEMPORARY] = "another program made it",
-	};
-	static const char builtin[] = "built-in: ";
-	const struct sb_guard_answer *guard = &judged->guard;
-	const char *origin = judged->decision.rule ? judged->decision.rule->origin : "";
-
-	if (judged->why == SB_WHY_GUARDED && (guard->found || !guard->detail[0]))
-		snprintf(reason, size, "%s", guard->row ? guard->row->why : "a guarded name");
-	else if (judged->why == SB_WHY_GUARDED)
-		snprintf(reason, size, "%s (%.*s)", guard->row->why, SB_GUARD_DETAIL,
-			 guard->detail);
-	else if (judged->why == SB_WHY_RULE)
-		snprintf(reason, size, "%s",
-			 strncmp(origin, builtin, strlen(builtin)) == 0 ? origin + strlen(builtin)
-									: origin);
-	else
-		snprintf(reason, size, "%s",
-			 judged->decision.verdict == SB_DENY ? "the mode is read-only"
-							     : words[judged->why]);
-}
-
-static void find(const struct sb_files *view, const struct sb_judged *judged,
-		 struct finding *finding)
-{
-	static const enum sb_files_why whys[] = {
-		[SB_WHY_RULE] = SB_FILES_WHY_RULE,
-		[SB_WHY_NO_RULE] = SB_FILES_WHY_NO_RULE,
-		[SB_WHY_OUTSIDE] = SB_FILES_WHY_OUTSIDE,
-		[SB_WHY_MOUNT] = SB_FILES_WHY_MOUNT,
-		[SB_WHY_HARD_LINK] = SB_FILES_WHY_HARD_LINK,
-		[SB_WHY_GUARDED] = SB_FILES_WHY_GUARDED,
-		[SB_WHY_IGNORED] = SB_FILES_WHY_IGNORED,
-		[SB_WHY_TEMPORARY] = SB_FILES_WHY_NO_RULE,
-	};
-
-	*finding = (struct finding){.verdict = judged->decision.verdict,
-				    .why = whys[judged->why],
-				    .root = sb_files_root_of(view, judged->site->path),
-				    .rule = judged->why == SB_WHY_IGNORED ? NULL
-									  : judged->decision.rule};
-	finding->found[0] = '\0';
-	if (finding->verdict == SB_ALLOW)
-		return;
-	word(judged, finding->reason, sizeof finding->reason);
-	if (judged->why == SB_WHY_GUARDED && judged->guard.found)
-		memcpy(finding->found, judged->guard.detail, sizeof finding->found);
-}
-
-/* Why, with what was found in a directory, as one line. */
-static const char *in_one_line(const struct finding *finding, char out[REASON])
-{
-	size_t length = (size_t)snprintf(out, REASON, "%s%s", finding->reason,
-					 finding->found[0] ? " (" : "");
-
-	for (const char *at = finding->found; *at; at++)
-		length += (size_t)snprintf(out + length, REASON - length, "%s%.1s",
-					   *at == '\n' ? ";" : "", *at == '\n' ? " " : at);
-	if (finding->found[0])
-		snprintf(out + length, REASON - length, ")");
-	return out;
-}
-
 static void look(const struct sb_files *view, const struct sb_intent *wish,
-		 const struct sb_place *place, struct finding *out)
+		 const struct sb_place *place, struct sb_finding *out)
 {
 	struct sb_judged judged;
-	struct sb_site site;
 
 	judge(view, wish, place, &judged);
-	site = site_of(view, place, path_of(wish, place));
-	judged.site = &site;
-	find(view, &judged, out);
+	judged.site = NULL; /* it was judge()'s */
+	sb_finding_of(view, &judged, path_of(wish, place), out);
 }
 
 /* --- answers ------------------------------------------------------------------------------------ */
 
 static void record(const struct sb_job *job, const struct sb_intent *wish,
-		   const struct sb_place *place, const struct finding *finding, bool done)
+		   const struct sb_place *place, const struct sb_finding *finding, bool done)
 {
 	const struct sb_files_options *options = &job->view->options;
+	char real[2][PATH_MAX];
 	struct sb_files_event event = {
 		.size = sizeof event,
 		.call = job->call,
@@ -269,9 +197,10 @@ static void record(const struct sb_job *job, const struct sb_intent *wish,
 		.why = finding->why,
 		.verdict = finding->verdict,
 		.done = done,
-		.path = path_of(wish, place),
+		.path = sb_files_real(job->view, path_of(wish, place), real[0], NULL),
 		.given = place->given,
-		.root = finding->root ? finding->root->path : NULL,
+		.root = finding->root ? sb_files_real(job->view, finding->root->path, real[1], NULL)
+				      : NULL,
 		.rule = finding->rule,
 		.tool = job->caller ? job->caller->tool : NULL,
 		.caller = job->caller,
@@ -283,7 +212,7 @@ static void record(const struct sb_job *job, const struct sb_intent *wish,
 
 /* What everybody may know about a refusal or an open question. */
 static int fill(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
-		const struct finding *finding, bool violation)
+		const struct sb_finding *finding, bool violation)
 {
 	struct sb_files_error *err = job->err;
 
@@ -295,42 +224,57 @@ static int fill(struct sb_job *job, const struct sb_intent *wish, const struct s
 	memcpy(err->path, path_of(wish, place), strlen(path_of(wish, place)) + 1);
 	snprintf(err->given, sizeof err->given, "%s", place->given ? place->given : "");
 	snprintf(err->root, sizeof err->root, "%s", job->view->roots[0].path);
-	snprintf(err->rule, sizeof err->rule, "%s", finding->rule ? finding->rule->origin : "");
+	snprintf(err->rule, sizeof err->rule, "%s",
+		 finding->rule && (finding->bound || !sb_files_is_mapped(job->view))
+			 ? finding->rule->origin
+			 : "");
 	return -(int)err->code;
 }
 
 static int refuse(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
-		  const struct finding *finding, enum sb_files_code code, const char *who)
+		  const struct sb_finding *finding, enum sb_files_code code, const char *who)
 {
-	char reason[REASON];
+	char reason[SB_REASON];
 
 	if (code == SB_FILES_PATH_OUTSIDE_PROJECT)
 		sb_refuse_outside(job->err, wish->op, place->given, path_of(wish, place),
 				  job->view->roots[0].path);
 	else
 		sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op],
-			  path_of(wish, place), in_one_line(finding, reason));
+			  path_of(wish, place), sb_finding_line(job->view, finding, reason));
 	fill(job, wish, place, finding, true);
 	record(job, wish, place, finding, false);
 	return -(int)code;
 }
 
 static int refuse_denied(struct sb_job *job, const struct sb_intent *wish,
-			 const struct sb_place *place, const struct finding *finding)
+			 const struct sb_place *place, const struct sb_finding *finding)
 {
-	bool readable = is_change(wish->op) &&
-			sb_judge_read(&job->view->grounds, path_of(wish, place)) != SB_DENY;
+	bool readable = is_change(wish->op) && !sb_gate_hides(job->view, path_of(wish, place));
+	const struct sb_rule *rule = finding->rule;
 
+	if (finding->bound && sb_access_equal(&rule->access, &sb_access_read)) {
+		refuse(job, wish, place, finding, SB_FILES_READ_ONLY, "may not");
+		if (job->err)
+			sb_escape_line(job->err->person, sizeof job->err->person, rule->origin);
+		return -SB_FILES_READ_ONLY;
+	}
+	if (finding->bound) /* this operation alone */
+		readable = false;
 	return refuse(job, wish, place, finding, readable ? SB_FILES_READ_ONLY : SB_FILES_BLOCKED,
 		      "may not");
 }
 
 /* What a yes for the directory would mean; none for what is asked about one by one. */
-static char *directory_of(const struct finding *finding, const struct sb_intent *wish,
-			  const struct sb_place *place)
+static char *directory_of(const struct sb_job *job, const struct sb_finding *finding,
+			  const struct sb_intent *wish, const struct sb_place *place)
 {
 	bool own_rule = finding->rule && finding->rule->tier != SB_TIER_BUILTIN;
 
+	if (finding->bound) /* all of it, by its real name */
+		return strdup(finding->rule->pattern);
+	if (sb_files_is_mapped(job->view))
+		return NULL;
 	if (finding->why == SB_FILES_WHY_GUARDED ||
 	    (finding->why == SB_FILES_WHY_RULE && !own_rule))
 		return NULL;
@@ -341,7 +285,7 @@ static char *directory_of(const struct finding *finding, const struct sb_intent 
 
 /* Bytes were asked about before they land: then that is not asked again. */
 static int keep_answer(struct sb_job *job, const struct sb_intent *wish,
-		       const struct sb_place *place, const struct finding *finding)
+		       const struct sb_place *place, const struct sb_finding *finding)
 {
 	bool bytes = finding->why == SB_FILES_WHY_GUARDED && wish->deed == SB_DEED_WRITE;
 
@@ -358,7 +302,7 @@ static bool seal(struct sb_job *job)
 {
 	struct sb_whole *whole = job->whole;
 
-	if (!whole || whole->sealed || whole->place->object < 0 || job->view->options.backend ||
+	if (!whole || whole->sealed || whole->place->object < 0 || job->view->backend->in_memory ||
 	    whole->place->facts.type != SB_FILES_DIRECTORY)
 		return false;
 	sb_seal_take(whole->place->object, ".", NULL, &whole->seal);
@@ -414,18 +358,19 @@ int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct
 }
 
 static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
-	       const struct finding *finding)
+	       const struct sb_finding *finding)
 {
 	const struct sb_files_options *options = &job->view->options;
 	const struct sb_seal *sealed = seal_of(job, wish, place);
 	char whole[sizeof SB_SEAL_SAYS + SB_SEAL_WORDS + SB_SEAL_NOTES * (SB_SEAL_NOTE + 1)];
-	SB_AUTO_FREE char *directory = directory_of(finding, wish, place);
+	char real[2][PATH_MAX];
+	SB_AUTO_FREE char *directory = directory_of(job, finding, wish, place);
 	struct sb_files_question question = {
 		.size = sizeof question,
 		.call = job->call,
 		.op = wish->op,
 		.why = finding->why,
-		.path = path_of(wish, place),
+		.path = sb_files_real(job->view, path_of(wish, place), real[0], NULL),
 		.root = finding->root ? finding->root->path : NULL,
 		.rule = finding->rule,
 		.reason = finding->reason,
@@ -434,7 +379,9 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 		.content_length = wish->content_length,
 		.caller = job->caller,
 		.found = finding->found[0] ? finding->found : NULL,
-		.other = wish->other ? wish->other->path : NULL,
+		.other = wish->other ? sb_files_real(job->view, wish->other->path, real[1], NULL)
+				     : NULL,
+		.shown = path_of(wish, place),
 		.old = wish->old,
 		.old_length = wish->old_length,
 		.whole = sealed ? describe(job, sealed, whole, sizeof whole) : NULL,
@@ -443,7 +390,7 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 					: sealed->sum,
 		.leads_to = wish->leads_to,
 	};
-	char reason[REASON];
+	char reason[SB_REASON];
 
 	if (job->said && !place->ahead && finding->why == SB_FILES_WHY_GUARDED &&
 	    wish->deed == SB_DEED_WRITE &&
@@ -468,7 +415,7 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 	case SB_FILES_ANSWER_LATER:
 		sb_refuse(job->err, SB_FILES_NEEDS_CONSENT, 0,
 			  "to %s '%s' is a question to the user: %s", verbs[wish->op],
-			  path_of(wish, place), in_one_line(finding, reason));
+			  path_of(wish, place), sb_finding_line(job->view, finding, reason));
 		fill(job, wish, place, finding, false);
 		return -SB_FILES_NEEDS_CONSENT;
 	default:
@@ -479,7 +426,7 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 static int refuse_outside(struct sb_job *job, const struct sb_intent *wish,
 			  const struct sb_place *place)
 {
-	const struct finding finding = {.verdict = SB_DENY,
+	const struct sb_finding finding = {.verdict = SB_DENY,
 					.why = SB_FILES_WHY_OUTSIDE,
 					.root = sb_files_root_of(job->view, place->path)};
 
@@ -500,7 +447,7 @@ int sb_gate_outside(struct sb_job *job, const struct sb_place *place)
 
 int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
 {
-	struct finding finding;
+	struct sb_finding finding;
 
 	/* /proc leads into other processes, our own first; what lies there are no files */
 	if (place->facts.procfs || place->error == EXDEV)
@@ -529,11 +476,12 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 				       .content_length = length,
 				       .old = old,
 				       .old_length = old_length};
+	char real[PATH_MAX];
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path),
+				     .site = site_of(view, place, place->path, real),
 				     .rules_only = !is_named(place)};
 	struct sb_judgement judgement;
-	struct finding finding;
+	struct sb_finding finding;
 
 	sb_judge(&view->grounds, &what, &judgement);
 	if (!judgement.lands)
@@ -550,14 +498,15 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 	}
 	judgement.lands->decision.verdict = SB_ASK;
 	judgement.lands->why = SB_WHY_GUARDED;
-	find(view, judgement.lands, &finding);
+	sb_finding_of(view, judgement.lands, place->path, &finding);
 	return ask(job, &wish, place, &finding);
 }
 
 bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place)
 {
+	char real[PATH_MAX];
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path),
+				     .site = site_of(view, place, place->path, real),
 				     .rules_only = !is_named(place)};
 	struct sb_judgement judgement;
 
@@ -568,18 +517,32 @@ bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place)
 bool sb_gate_crosses(const struct sb_files *view, const struct sb_place *from,
 		     const struct sb_place *to)
 {
-	return sb_fast_crosses(view->policy, from->path, to->path);
+	char real[2][PATH_MAX];
+
+	return sb_fast_crosses(view->policy, sb_files_real(view, from->path, real[0], NULL),
+			       sb_files_real(view, to->path, real[1], NULL));
+}
+
+enum sb_verdict sb_gate_read(const struct sb_files *view, const char *path)
+{
+	const struct sb_rule *bound;
+	char real[PATH_MAX];
+	enum sb_verdict verdict =
+		sb_judge_read(&view->grounds, sb_files_real(view, path, real, &bound));
+
+	return bound && bound->access.verdict[SB_READ] == SB_DENY ? SB_DENY : verdict;
 }
 
 bool sb_gate_hides(const struct sb_files *view, const char *path)
 {
-	return sb_judge_read(&view->grounds, path) == SB_DENY;
+	return sb_gate_read(view, path) == SB_DENY;
 }
 
 struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place)
 {
+	char real[PATH_MAX];
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path),
+				     .site = site_of(view, place, place->path, real),
 				     .rules_only = !is_named(place)};
 	struct sb_access access = {0};
 	struct sb_judged judged;
@@ -592,15 +555,16 @@ struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_pla
 }
 
 static enum sb_verdict tell(struct sb_job *job, const struct sb_intent *wish,
-			    const struct sb_place *place, const struct finding *finding)
+			    const struct sb_place *place, const struct sb_finding *finding)
 {
-	char reason[REASON];
+	char reason[SB_REASON];
 
 	if (finding->verdict != SB_ALLOW) {
 		sb_refuse(job->err,
 			  finding->verdict == SB_DENY ? SB_FILES_BLOCKED : SB_FILES_NEEDS_CONSENT,
 			  0, "%s to %s '%s': %s", sb_verdict_name(finding->verdict),
-			  verbs[wish->op], path_of(wish, place), in_one_line(finding, reason));
+			  verbs[wish->op], path_of(wish, place),
+			  sb_finding_line(job->view, finding, reason));
 		fill(job, wish, place, finding, false);
 	}
 	return finding->verdict;
@@ -608,16 +572,16 @@ static enum sb_verdict tell(struct sb_job *job, const struct sb_intent *wish,
 
 /* Of a name whose directories are still to be made: a site where those will be.  0 or an errno. */
 static int look_beneath(const struct sb_files *view, const struct sb_place *place, char *path,
-			struct sb_site *out)
+			char real[PATH_MAX], struct sb_site *out)
 {
 	int status = sb_place_last(place, path);
 
 	if (status < 0)
 		return status;
-	*out = site_of(view, place, path);
+	*out = site_of(view, place, path, real);
 	out->name = strrchr(path, '/') + 1;
 	/* what lies in memory has no descriptors, and no guard either */
-	out->directory = view->guard ? sb_site_holder(path) : -1;
+	out->directory = view->guard ? sb_site_holder(out->path) : -1;
 	return 0;
 }
 
@@ -625,24 +589,25 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 			     bool *out_checked)
 {
 	struct sb_intent wish = {.op = op};
+	char real[PATH_MAX];
 	struct sb_case what = {.deed = SB_DEED_WRITE,
-			       .site = site_of(job->view, place, place->path),
+			       .site = site_of(job->view, place, place->path, real),
 			       .rules_only = !is_named(place)};
 	SB_AUTO_FD int holder = -1;
 	char beneath[PATH_MAX];
 	struct sb_judged judged;
-	struct finding finding;
+	struct sb_finding finding;
 
 	*out_checked = false;
 	if (place->facts.procfs || place->error == EXDEV)
 		return sb_gate_look(job, &wish, place);
-	if (place->rest[0] && look_beneath(job->view, place, beneath, &what.site) == 0) {
+	if (place->rest[0] && look_beneath(job->view, place, beneath, real, &what.site) == 0) {
 		holder = what.site.directory;
 		what.rules_only = holder < 0;
 		wish.beneath = beneath;
 	}
 	sb_judge_op(&job->view->grounds, op, &what, &judged);
-	find(job->view, &judged, &finding);
+	sb_finding_of(job->view, &judged, path_of(&wish, place), &finding);
 	*out_checked = finding.verdict == SB_ALLOW && judged.guard.verdict == SB_GUARD_CHECK;
 	return tell(job, &wish, place, &finding);
 }
@@ -650,7 +615,7 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_intent *wish,
 			     const struct sb_place *place)
 {
-	struct finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};
+	struct sb_finding finding = {.verdict = SB_DENY, .why = SB_FILES_WHY_OUTSIDE};
 
 	if (!place->facts.procfs && place->error != EXDEV)
 		look(job->view, wish, place, &finding);

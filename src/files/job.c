@@ -22,6 +22,18 @@ const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *
 	return best;
 }
 
+const char *sb_files_real(const struct sb_files *view, const char *path, char out[PATH_MAX],
+			  const struct sb_rule **out_bound)
+{
+	struct sb_files_backend *backend = view->backend;
+	const struct sb_rule *bound = backend->ops->real ? backend->ops->real(backend, path, out)
+							 : NULL;
+
+	if (out_bound)
+		*out_bound = bound;
+	return bound ? out : path;
+}
+
 bool sb_job_cancelled(const struct sb_job *job)
 {
 	return job->caller && job->caller->cancel && atomic_load(job->caller->cancel);

@@ -122,7 +122,6 @@ struct listing {
 	const struct sb_files_list_request *request;
 	struct sb_entry_list list; /* of the result */
 	size_t limit;
-	uint64_t mount; /* of the start */
 	bool truncated;
 	/* of the name that is looked at; so much of it is the directory's, with its slash */
 	size_t directory;
@@ -204,7 +203,7 @@ static int begin(struct sb_job *job, const struct sb_files_list_request *request
 		sb_job_release(job, place);
 		return status;
 	}
-	*listing = (struct listing){.job = job, .request = request, .mount = place->facts.mount};
+	*listing = (struct listing){.job = job, .request = request};
 	listing->limit = request->limit && request->limit < limit ? request->limit : limit;
 	sb_entry_list_init(&listing->list);
 	return 0;
@@ -249,6 +248,13 @@ int sb_files_list(struct sb_files *view, const struct sb_files_caller *caller,
 static int add_directory(struct listing *listing, const struct sb_place *place, char *relative,
 			 size_t length, uint32_t depth);
 
+static bool is_root(const struct sb_files *view, const char *path)
+{
+	const struct sb_root *root = sb_files_root_of(view, path);
+
+	return root && strcmp(root->path, path) == 0;
+}
+
 /* May and can we look into this one?  Else it is named, and cut. */
 static int descend(struct listing *listing, const struct sb_place *place, const char *name,
 		   char *relative, size_t length, uint32_t depth, bool *out_cut)
@@ -268,8 +274,9 @@ static int descend(struct listing *listing, const struct sb_place *place, const 
 	if (status < 0) /* gone, or its path is too long to decide about */
 		return status == -ENOMEM || status == -EMFILE ? status : 0;
 	if (next->exists && next->facts.type == SB_FILES_DIRECTORY && !next->facts.procfs &&
-	    sb_judge_read(&view->grounds, next->path) == SB_ALLOW &&
-	    (next->facts.mount == listing->mount || view->options.mounts == SB_FILES_ALLOW)) {
+	    sb_gate_read(view, next->path) == SB_ALLOW &&
+	    (next->facts.mount == place->facts.mount || view->options.mounts == SB_FILES_ALLOW ||
+	     is_root(view, next->path))) {
 		status = add_directory(listing, next, relative, length, depth + 1);
 		*out_cut = status == -EACCES;
 		if (status == -EACCES || status == -ENOENT)

@@ -519,7 +519,7 @@ struct sb_files_backend *sb_files_memory_new(void)
 
 	if (!memory)
 		return NULL;
-	memory->base.ops = &memory_ops;
+	memory->base = (struct sb_files_backend){.ops = &memory_ops, .in_memory = true};
 	memory->limit_bytes = LIMIT_BYTES;
 	memory->limit_nodes = LIMIT_NODES;
 	memory->root = sb_node_new(memory, SB_FILES_DIRECTORY, "", NULL, 0);

@@ -186,11 +186,13 @@ int sb_subtree_remove(struct sb_job *job, const struct sb_place *place, struct s
 static int may_move(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
 	static const struct sb_intent wishes[] = {{.op = SB_READ}, {.op = SB_DELETE}};
-	const struct sb_policy *policy = walk->job->view->policy;
+	const struct sb_files *view = walk->job->view;
+	char real[PATH_MAX];
+	const char *path = sb_files_real(view, entry->path, real, NULL);
 	int status = 0;
 
 	for (size_t i = 0; i < 2 && status == 0; i++) {
-		struct sb_decision decision = sb_decide(policy, wishes[i].op, entry->path);
+		struct sb_decision decision = sb_decide(view->policy, wishes[i].op, path);
 
 		if (decision.verdict != SB_ALLOW && decision.rule)
 			status = sb_gate_covered(walk->job, &wishes[i], entry, walk->covered);

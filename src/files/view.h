@@ -67,6 +67,10 @@ int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, con
 
 /* --- job.c --- */
 
+/* What path, as the view shows it, is called where rules are made: path itself, or in out.  out_bound: or NULL. */
+const char *sb_files_real(const struct sb_files *view, const char *path, char out[PATH_MAX],
+			  const struct sb_rule **out_bound);
+
 /* The root that path lies in, the innermost; NULL: in none. */
 const struct sb_root *sb_files_root_of(const struct sb_files *view, const char *path);
 
@@ -142,6 +146,9 @@ bool sb_gate_crosses(const struct sb_files *view, const struct sb_place *from,
 
 /* What may be done there before anybody is asked; a write whose bytes are looked at counts as one. */
 struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place);
+
+/* What rules say about reading it. */
+enum sb_verdict sb_gate_read(const struct sb_files *view, const char *path);
 
 /* For entries of a directory that passed: would reading path be refused without a question? */
 bool sb_gate_hides(const struct sb_files *view, const char *path);

@@ -207,6 +207,11 @@ static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *
 		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
 	if (op == SB_MODIFY && decision->rule)
 		decision->verdict = heed_unread(grounds, decision->rule, decision->verdict);
+	if (judged->site->bound)
+		*decision = stricter(
+			*decision, (struct sb_decision){
+					   (enum sb_verdict)judged->site->bound->access.verdict[op],
+					   judged->site->bound});
 	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
 	heed_bounds(grounds, judged);
 	/* connecting changes nothing of the file, whether git ignores it or not */

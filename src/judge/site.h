@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct sb_rule;
+
 struct sb_site {
 	int directory;     /* O_PATH or better, holds name; -1: unknown */
 	int object;        /* O_PATH of what is there; -1: nothing, or nobody holds it */
@@ -26,6 +28,7 @@ struct sb_site {
 	bool outside;        /* of all roots */
 	bool other_mount;    /* in a root by name, but on a filesystem that is mounted there */
 	bool has_more_names; /* a file with several links */
+	const struct sb_rule *bound; /* of who looks: no rule of the policy allows more; or NULL */
 };
 
 /*

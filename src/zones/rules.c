@@ -60,8 +60,7 @@ struct sb_access sb_zone_access(const struct sb_zone *zone)
 	return access;
 }
 
-/* What the person and the worker read of it: by the name that both know. */
-static void tell_origin(const struct sb_zone *zone, struct sb_buf *out)
+void sb_zone_says(const struct sb_zone *zone, struct sb_buf *out)
 {
 	static const char *const words[] = {"allowed", "asked about", "not allowed"};
 
@@ -81,7 +80,7 @@ static int add_zone(struct sb_policy *policy, const struct sb_zone *zone, enum s
 	SB_AUTO_BUF struct sb_buf origin = SB_BUF(256);
 	struct sb_rule rule = {.access = sb_zone_access(zone), .tier = SB_TIER_DIRECTORY};
 
-	tell_origin(zone, &origin);
+	sb_zone_says(zone, &origin);
 	if (!pattern || sb_buf_failed(&origin))
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	rule.pattern = pattern;

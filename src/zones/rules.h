@@ -14,6 +14,8 @@
 #include "sandbash/policy.h"
 #include "zones/zones.h"
 
+struct sb_buf;
+
 /* By which names: those that a worker sees, or those of this machine. */
 enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
 
@@ -24,6 +26,9 @@ enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
 void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user);
 
 struct sb_access sb_zone_access(const struct sb_zone *zone);
+
+/* The same in words for the person and the worker, by the name that both know: "/input is read-only". */
+void sb_zone_says(const struct sb_zone *zone, struct sb_buf *out);
 
 /*
  * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of SB_TIER_DIRECTORY,

@@ -70,4 +70,40 @@ def edit(fx):
     equal((done.status, fx.read(outside)), (0, "two\n"))
 
 
+def workers(fx):
+    fx.write("sandbash.yaml", "sandbox: {zones: {input: {mode: ro}, output: {mode: rw}}}\n")
+    fx.write("one.worker", "---\nname: one\nsandbox:\n  zones:\n    - {name: input}\n    - {name: output, mode: rw}\n---\n")
+    fx.write("more.worker", "---\nname: more\nsandbox: {zones: [{name: input, mode: rw}]}\n---\n")
+    fx.write("less.worker", "---\nname: less\nsandbox: {zones: [{name: output}]}\n---\n")
+    fx.write(".sandbox/input/data.txt", "data\n")
+
+
+@test("examples: worker sees what its file declares, by the names of the project")
+def worker(fx):
+    program = example("worker")
+    workers(fx)
+    equal(fx.run(program, "one.worker", "ls", "/").stdout, "input\noutput\n")
+    equal(fx.run(program, "one.worker", "cat", "/input/data.txt").stdout, "data\n")
+    done = fx.run(program, "one.worker", "put", "/input/new.txt", "content")
+    equal((done.status, done.stderr), (1, "worker: /input is read-only\n"))
+    for path in ("/etc/passwd", "/input/../../sandbash.yaml", fx.home / ".profile"):
+        equal(fx.run(program, "one.worker", "cat", path).status, 1, str(path))
+    done = fx.run(program, "one.worker", "put", "/output/a", "text", input="n\n")
+    equal(done.status, 1)
+    contains(done.stdout, "create '/output/a'")
+    lacks(done.stdout + done.stderr, str(fx.home))
+    equal(fx.run(program, "one.worker", "put", "/output/a", "text", input="y\n").status, 0)
+    equal(fx.read(".sandbox/output/a"), "text")
+
+
+@test("examples: worker calls another, which has what it declares and no more than the first")
+def worker_calls(fx):
+    program = example("worker")
+    workers(fx)
+    equal(fx.run(program, "one.worker", "less.worker", "ls", "/").stdout, "output\n")
+    done = fx.run(program, "one.worker", "more.worker", "ls", "/")
+    equal(done.status, 1)
+    contains(done.stderr, "input: Child requests 'rw' but parent only has 'ro'")
+
+
 run_all()
