@@ -50,6 +50,7 @@ struct sb_event {
 	const char *tls_name; /* that the client asked for, where it is seen */
 	unsigned long sent, received, milliseconds;
 	const char *program;
+	const char *worker; /* for whom; NULL: for no worker */
 	pid_t process;
 	const char *rule;    /* origin of the rule */
 	const char *verdict; /* "allow", "deny" */

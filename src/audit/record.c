@@ -50,6 +50,7 @@ static const struct field {
 	FIELD("received", UNSIGNED, event.received),
 	FIELD("milliseconds", UNSIGNED, event.milliseconds),
 	FIELD("program", TEXT, event.program),
+	FIELD("worker", TEXT, event.worker),
 	FIELD("process", INT, event.process),
 	FIELD("rule", TEXT, event.rule),
 	FIELD("verdict", TEXT, event.verdict),

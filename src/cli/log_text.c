@@ -94,6 +94,7 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	named(out, " -> ", event->target, "");
 	put_host(out, event);
 	named(out, ", program ", event->program, "");
+	named(out, ", worker ", event->worker, "");
 	if (event->process)
 		sb_buf_printf(out, ", process %d", (int)event->process);
 	part(out, ": ", event->verdict, "");

@@ -83,6 +83,8 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 	if (status == SB_OK)
 		status = make_absolute(line->within, line->within_count, err);
 	if (status == SB_OK)
+		status = make_absolute(&line->worker, line->worker != NULL, err);
+	if (status == SB_OK)
 		status = make_given_absolute(line, err);
 	while (line->command[count])
 		count++;
@@ -139,6 +141,7 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 {
 	struct sb_keeper_options options = {.line = line,
 					    .setup = setup,
+					    .worker = mcp->worker,
 					    .session = sb_session_in_use(),
 					    .sandbash = find_sandbash(),
 					    .keep_env = keep_env(line)};
@@ -146,7 +149,7 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 	pid_t keeper;
 
 	if (line->require_audit) {
-		status = sb_keeper_require_record(setup, line->session, &options.audit, err);
+		status = sb_keeper_require_record(&options, &options.audit, err);
 		if (status != SB_OK)
 			return status;
 	}
@@ -187,6 +190,7 @@ static int prepare(struct sb_mcp *mcp, struct sb_error *err)
 
 static int serve(struct sb_command_line *line, struct sb_setup *setup)
 {
+	static struct sb_tool_worker worker;
 	static struct sb_mcp mcp;
 	struct sb_files_error why = {0};
 	struct sb_error err;
@@ -196,6 +200,10 @@ static int serve(struct sb_command_line *line, struct sb_setup *setup)
 	mcp.setup = setup;
 	json_object_seed(0); /* before the source of randomness is out of reach */
 	status = sb_setup_protect(setup, &err);
+	if (status == SB_OK && line->worker) {
+		status = sb_tool_worker_open(setup, line->worker, &worker, &err);
+		mcp.worker = &worker;
+	}
 	if (status == SB_OK)
 		status = fork_keeper(line, setup, &mcp, &err);
 	if (status == SB_OK)
@@ -206,7 +214,7 @@ static int serve(struct sb_command_line *line, struct sb_setup *setup)
 		fprintf(stderr, "sandbash: %s\n", why.person);
 		return SB_EXIT_FAILURE;
 	}
-	if (sb_mcp_confine(setup, &err) != SB_OK) {
+	if (sb_mcp_confine(setup, mcp.worker, &err) != SB_OK) {
 		if (!line->best_effort)
 			return sb_report(&err);
 		sb_warn("%s", err.message);

@@ -22,9 +22,11 @@ __attribute__((constructor)) static void report_to_files(void)
 		__sanitizer_set_report_path(path);
 }
 
-int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
+int sb_mcp_confine(const struct sb_setup *setup, const struct sb_tool_worker *worker,
+		   struct sb_error *err)
 {
 	(void)setup;
+	(void)worker;
 	(void)err;
 	return SB_OK;
 }

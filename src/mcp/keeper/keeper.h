@@ -21,20 +21,22 @@
 
 #include "audit/audit.h"
 #include "config/setup.h"
+#include "mcp/tools/tool_worker.h"
 #include "options/options.h"
 
 struct sb_keeper_options {
 	const struct sb_command_line *line;
 	const struct sb_setup *setup;
-	struct sb_session *session; /* of --session, or NULL */
-	int link;                   /* its end of sb_link_pair() */
-	int sandbash;               /* O_PATH: the program that runs commands; -1: not found */
-	const char *keep_env;       /* what commands see of the environment */
-	struct sb_audit *audit;     /* of --require-audit: begun already; or NULL */
+	const struct sb_tool_worker *worker; /* of --worker, or NULL */
+	struct sb_session *session;          /* of --session, or NULL */
+	int link;                            /* its end of sb_link_pair() */
+	int sandbash;           /* O_PATH: the program that runs commands; -1: not found */
+	const char *keep_env;   /* what commands see of the environment */
+	struct sb_audit *audit; /* of --require-audit: begun already; or NULL */
 };
 
 /* Begin the record before anything is served.  SB_E_SYSTEM: it cannot be written. */
-int sb_keeper_require_record(const struct sb_setup *setup, const char *name, struct sb_audit **out,
+int sb_keeper_require_record(const struct sb_keeper_options *options, struct sb_audit **out,
 			     struct sb_error *err);
 
 _Noreturn void sb_keeper_main(const struct sb_keeper_options *options);

@@ -123,7 +123,9 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		return;
 	}
 	perform = question->perform;
-	if (question->shown.about != SB_ABOUT_PROJECT)
+	if (keeper->options->worker)
+		sb_keeper_worker_remember(keeper, &question->shown, answer);
+	else if (question->shown.about != SB_ABOUT_PROJECT)
 		remember_all(keeper, question, answer);
 	if (perform) {
 		record_answer(keeper, question, perform->tool, answer, by);

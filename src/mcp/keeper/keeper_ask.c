@@ -92,10 +92,17 @@ bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message)
 	       keeper->options->line->consent != SB_CONSENT_WATCH;
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
+/* By the names that the client's user and the model both know, where those are others. */
+static json_t *words(const struct keeper *keeper, const char *text)
+{
+	return keeper->options->worker ? sb_tool_worker_words(keeper->options->worker, text)
+				       : sb_rpc_string(text);
+}
+
+static void set_text(const struct keeper *keeper, json_t *object, const char *key, const char *text)
 {
 	if (text)
-		json_object_set_new(object, key, sb_rpc_string(text));
+		json_object_set_new(object, key, words(keeper, text));
 }
 
 /* What the client's user is to see; the server words it. */
@@ -111,20 +118,23 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 				    json_integer((json_int_t)question->perform->call));
 	else
 		json_object_set_new(message, "run", json_integer((json_int_t)question->run->run));
-	set_text(message, "verb", shown->verb);
-	set_text(message, "path", shown->path);
-	set_text(message, "target", shown->target);
-	set_text(message, "directory", shown->directory);
-	set_text(message, "program", shown->program);
-	set_text(message, "rule", shown->rule);
-	set_text(message, "means", sb_question_means(shown));
+	if (keeper->options->worker)
+		json_object_set_new(message, "worker",
+				    sb_rpc_string(keeper->options->worker->worker.name));
+	set_text(keeper, message, "verb", shown->verb);
+	set_text(keeper, message, "path", shown->path);
+	set_text(keeper, message, "target", shown->target);
+	set_text(keeper, message, "directory", shown->directory);
+	set_text(keeper, message, "program", shown->program);
+	set_text(keeper, message, "rule", shown->rule);
+	set_text(keeper, message, "means", sb_question_means(shown));
 	json_object_set_new(
 		message, "ahead",
 		json_boolean(shown->about == SB_ABOUT_AHEAD || shown->about == SB_ABOUT_PROJECT));
 	json_object_set_new(message, "host", json_boolean(shown->about == SB_ABOUT_HOST));
 	json_object_set_new(message, "session", json_boolean(shown->about == SB_ABOUT_PROJECT));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
-		json_array_append_new(notes, sb_rpc_string(shown->notes[i]));
+		json_array_append_new(notes, words(keeper, shown->notes[i]));
 	json_object_set_new(message, "notes", notes);
 	if (shown->content)
 		json_object_set_new(message, "content",

@@ -113,7 +113,8 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	out->guarded = sb_child_is_guarded(child, question->op, question->path, bytes_of(question),
 					   notes, &row);
 	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
-	if (reason && (!row || strcmp(reason, row->why) != 0))
+	/* of a worker's directory that is why it is asked, and no note */
+	if (reason && (!row || strcmp(reason, row->why) != 0) && !child->keeper->options->worker)
 		sb_child_note(notes, reason);
 	if (question->found && !sb_child_says_content(row, question->content))
 		sb_child_note_lines(notes, question->found);
@@ -147,10 +148,13 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 				    sb_rpc_string(question->path), "guarded", subject->guarded,
 				    "thing", subject->thing, "bytes", subject->bytes, "notes",
 				    json_incref(notes));
-	if (question->rule)
+	if (child->keeper->options->worker)
+		json_object_set_new(child->question, "rule", sb_rpc_string(question->reason));
+	else if (question->rule)
 		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
 	if (question->directory && !subject->guarded &&
-	    sb_keeper_may_open(child->keeper, question->op, question->path, question->directory))
+	    (child->keeper->options->worker ||
+	     sb_keeper_may_open(child->keeper, question->op, question->path, question->directory)))
 		json_object_set_new(child->question, "directory",
 				    sb_rpc_string(question->directory));
 	if (question->content)
@@ -186,7 +190,8 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 	if (!path)
 		return SB_FILES_ANSWER_NO;
 	notes = look_at(child, question, &subject);
-	answer = sb_child_known(child, &subject);
+	answer = child->keeper->options->worker ? sb_keeper_worker_known(child, &subject)
+						: sb_child_known(child, &subject);
 	if (answer == SB_ANSWER_NONE && outdated(child, &subject) >= MAX_CHANGES) {
 		child->changed = true;
 		answer = SB_ANSWER_DENY;
@@ -257,8 +262,11 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 					   .config_home = setup->home.xdg_config,
 					   .data_home = setup->home.xdg_data};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
-	struct sb_tool_call call = {.policy = setup->policy, .args = perform->args};
-	const char **roots = sb_keeper_roots(keeper, perform->roots);
+	struct sb_tool_call call = {
+		.policy = setup->policy, .args = perform->args, .worker = keeper->options->worker};
+	const char *const *roots =
+		call.worker ? sb_tool_worker_view(call.worker, &options)
+			    : (const char *const *)sb_keeper_roots(keeper, perform->roots);
 	json_t *result, *told;
 
 	/* nobody waits for what it finds without the keeper; a change ends whole */
@@ -270,8 +278,9 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 		result = sb_tool_files_error(&call.err);
 	} else if (tool->run) {
 		if (tool->kind == SB_TOOL_KEEPER) {
-			call.grants = sb_ahead_grants(keeper);
-			call.said = sb_ahead_said;
+			call.grants = call.worker ? sb_keeper_worker_grants(keeper)
+						  : sb_ahead_grants(keeper);
+			call.said = call.worker ? sb_keeper_worker_said : sb_ahead_said;
 			call.context = &child;
 		}
 		result = sb_tool_run(tool, &call, &caller);

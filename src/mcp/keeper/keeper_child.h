@@ -35,6 +35,12 @@ bool sb_child_says_content(const struct sb_guard_row *row, const char *content);
 void sb_child_note(json_t *notes, const char *text);
 void sb_child_note_lines(json_t *notes, const char *lines);
 
+/* --- keeper_worker.c: the same with --worker, for what_may_i_do as well ---------------------------- */
+enum sb_answer sb_keeper_worker_known(const struct child *child,
+				      const struct keeper_subject *subject);
+int sb_keeper_worker_said(const void *context, enum sb_op op, const char *path);
+json_t *sb_keeper_worker_grants(const struct keeper *keeper);
+
 /* --- keeper_ahead.c ------------------------------------------------------------------------------ */
 
 /* request_access: asks about a path that it does nothing to. */

@@ -124,7 +124,8 @@ struct keeper {
 	const char **opened;                     /* such projects; NULL-terminated, or NULL */
 	struct sb_link link;
 	struct sb_grants *grants;
-	struct keeper_approval *ahead; /* once, asked for by request_access */
+	struct keeper_approval *ahead;       /* once, asked for by request_access */
+	struct keeper_approval *worker_said; /* for the session: keeper_worker.c */
 	struct sb_session *session;
 	char session_name[SB_SESSION_NAME_MAX + 1];
 	bool own_session; /* made by us: forgotten at the end */
@@ -215,6 +216,12 @@ bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message);
 /* SB_ANSWER_NONE: whoever it was put to has nobody to ask.  That is no answer, and not remembered. */
 void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer answer,
 		      const char *by);
+
+/* --- keeper_worker.c --------------------------------------------------------------------------- */
+
+/* What was answered for longer than once, in a session with --worker. */
+void sb_keeper_worker_remember(struct keeper *keeper, const struct sb_question *shown,
+			       enum sb_answer answer);
 
 /* --- keeper_watch.c: for sb_socket_options, and at every turn of the loop --------------------- */
 void sb_keeper_take_back(void *keeper, unsigned long number);

@@ -7,13 +7,21 @@
 #include "mcp/keeper/keeper_impl.h"
 #include "policy/encode.h"
 
-static int record_start(struct sb_audit *audit, const struct sb_setup *setup, struct sb_error *err)
+static const char *worker_of(const struct sb_keeper_options *options)
 {
+	return options->worker ? options->worker->worker.name : NULL;
+}
+
+static int record_start(struct sb_audit *audit, const struct sb_keeper_options *options,
+			struct sb_error *err)
+{
+	const struct sb_setup *setup = options->setup;
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
 	static const char *const command[] = {"sandbash", "--mcp", NULL};
 	char hash[SB_SHA256_HEX];
 	struct sb_event event = {.kind = SB_EVENT_START,
 				 .command = command,
+				 .worker = worker_of(options),
 				 .directory = setup->home.cwd,
 				 .mode = sb_mode_name(sb_policy_mode(setup->policy)),
 				 .policy_hash = hash};
@@ -23,17 +31,18 @@ static int record_start(struct sb_audit *audit, const struct sb_setup *setup, st
 	return sb_audit_write(audit, &event, err);
 }
 
-int sb_keeper_require_record(const struct sb_setup *setup, const char *name, struct sb_audit **out,
+int sb_keeper_require_record(const struct sb_keeper_options *options, struct sb_audit **out,
 			     struct sb_error *err)
 {
 	struct sb_audit *audit;
-	int status = sb_audit_open(setup->home.state_dir, name, &audit, err);
+	int status =
+		sb_audit_open(options->setup->home.state_dir, options->line->session, &audit, err);
 
 	if (status != SB_OK)
 		return status;
 	status = sb_audit_reserve(audit, err);
 	if (status == SB_OK)
-		status = record_start(audit, setup, err);
+		status = record_start(audit, options, err);
 	if (status == SB_OK)
 		*out = audit;
 	else
@@ -78,7 +87,7 @@ void sb_keeper_open_record(struct keeper *keeper)
 		if (sb_audit_open(setup->home.state_dir,
 				  keeper->own_session ? NULL : keeper->session_name, &keeper->audit,
 				  NULL) == SB_OK)
-			record_start(keeper->audit, setup, NULL);
+			record_start(keeper->audit, keeper->options, NULL);
 		else
 			keeper->audit = NULL;
 	}
@@ -102,6 +111,7 @@ void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 
 	sb_keeper_open_record(keeper);
 	event->program = "sandbash-mcp";
+	event->worker = worker_of(keeper->options);
 	event->process = getpid();
 	if (event->kind == SB_EVENT_ASK)
 		keeper->counters.asked[op]++;

@@ -67,6 +67,11 @@ static json_t *message_of(const struct sb_ask *ask)
 
 	sb_buf_puts(&text, ask->run && !ahead ? "The program " : "The tool ");
 	put_escaped(&text, program ? program : "?");
+	if (text_of(ask, "worker")) {
+		sb_buf_puts(&text, ", for the worker ");
+		put_escaped(&text, text_of(ask, "worker"));
+		sb_buf_putc(&text, ',');
+	}
 	sb_buf_puts(&text, " wants to ");
 	put_escaped(&text, text_of(ask, "verb") ? text_of(ask, "verb") : "change");
 	sb_buf_putc(&text, ' ');
@@ -105,7 +110,15 @@ static json_t *form_of(const struct sb_ask *ask)
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
 	char line[4 * 4096 + 100];
 
-	if (directory) {
+	if (directory && text_of(ask, "worker")) {
+		const char *op = text_of(ask, "op");
+
+		put_name(&shown, directory);
+		snprintf(line, sizeof line, "Allow all %s in %s for this session",
+			 op && strcmp(op, "delete") == 0 ? "deleting" : "writing", shown.data);
+		json_array_append_new(values, json_string("directory"));
+		json_array_append_new(names, sb_rpc_string(line));
+	} else if (directory) {
 		put_name(&shown, directory);
 		snprintf(line, sizeof line, "Allow %s%s for this session", all, shown.data);
 		json_array_append_new(values, json_string("directory"));
@@ -150,7 +163,7 @@ static const char *chosen(const struct sb_ask *ask, const json_t *response)
 		return "once";
 	if (text_of(ask, "directory") && strcmp(answer, "directory") == 0)
 		return "directory";
-	if (text_of(ask, "directory") && strcmp(answer, "always") == 0)
+	if (text_of(ask, "directory") && !text_of(ask, "worker") && strcmp(answer, "always") == 0)
 		return "always";
 	return "deny";
 }

@@ -189,7 +189,7 @@ void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, 
 
 	if (json_is_null(args))
 		args = NULL;
-	if (!tool) {
+	if (!tool || !sb_tool_worker_has(mcp->worker, tool)) {
 		refuse(mcp, id, SB_RPC_INVALID_PARAMS, name ? "unknown tool" : "'name' is missing");
 		return;
 	}

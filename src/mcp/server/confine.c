@@ -71,13 +71,45 @@ static bool opens_changes(const struct sb_rule *rule)
 	       rule->access.verdict[SB_DELETE] == SB_ALLOW;
 }
 
-int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
+/* What it has: all that its calls here are about. */
+static int grant_worker(int ruleset, const struct sb_tool_worker *worker, uint64_t rights,
+			struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < worker->has.count && status == SB_OK; i++) {
+		const struct sb_zone *zone = &worker->has.all[i];
+
+		status = grant(ruleset, zone->path, zone->mode == SB_ZONE_RW ? rights : READS, err);
+	}
+	return status;
+}
+
+static int grant_projects(int ruleset, const struct sb_setup *setup, uint64_t rights,
+			  struct sb_error *err)
+{
+	bool read_only = sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY;
+	int status = SB_OK;
+
+	for (size_t i = 0; setup->projects[i] && status == SB_OK; i++)
+		status = grant(ruleset, setup->projects[i], read_only ? READS : rights, err);
+	for (size_t i = 0; i < sb_policy_count(setup->policy) && status == SB_OK; i++) {
+		const struct sb_rule *rule = sb_policy_rule(setup->policy, i);
+		const struct sb_pattern *pattern = sb_policy_pattern(setup->policy, i);
+
+		if (rule->tier != SB_TIER_BUILTIN && opens_changes(rule) && !pattern->glob)
+			status = grant(ruleset, pattern->prefix, rights, err);
+	}
+	return status;
+}
+
+int sb_mcp_confine(const struct sb_setup *setup, const struct sb_tool_worker *worker,
+		   struct sb_error *err)
 {
 	int abi = sb_sys_landlock_abi(), status = SB_OK;
 	struct sb_ll_ruleset rules = {0};
 	SB_AUTO_FD int ruleset = -1;
 	uint64_t granted;
-	bool read_only = sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY;
 
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (abi < 1) {
@@ -94,15 +126,8 @@ int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err)
 	if (ruleset < 0)
 		return sb_fail(err, SB_E_SYSTEM, -ruleset, "cannot make a Landlock ruleset");
 	granted = rules.handled_fs & ~NEVER;
-	for (size_t i = 0; setup->projects[i] && status == SB_OK; i++)
-		status = grant(ruleset, setup->projects[i], read_only ? READS : granted, err);
-	for (size_t i = 0; i < sb_policy_count(setup->policy) && status == SB_OK; i++) {
-		const struct sb_rule *rule = sb_policy_rule(setup->policy, i);
-		const struct sb_pattern *pattern = sb_policy_pattern(setup->policy, i);
-
-		if (rule->tier != SB_TIER_BUILTIN && opens_changes(rule) && !pattern->glob)
-			status = grant(ruleset, pattern->prefix, granted, err);
-	}
+	status = worker ? grant_worker(ruleset, worker, granted, err)
+			: grant_projects(ruleset, setup, granted, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_sys_no_new_privs();

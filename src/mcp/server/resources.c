@@ -5,6 +5,8 @@
  *     sandbash://audit                      this session's record
  *     sandbash://run/RUN/stdout?offset=N    what a command printed (stderr as well)
  *     sandbash://result/N?offset=N          a result that was cut
+ *
+ * A worker has not the first two, which name files of this machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +32,13 @@ json_t *sb_resources_list(const struct sb_mcp *mcp)
 	json_t *list = json_array();
 	char uri[80], title[400];
 
-	json_array_append_new(
-		list, describe("sandbash://policy", "policy", "The rules in force", "text/plain"));
-	json_array_append_new(list, describe("sandbash://audit", "audit",
-					     "What was asked, answered and refused",
-					     "application/x-ndjson"));
+	if (!mcp->worker) {
+		json_array_append_new(list, describe("sandbash://policy", "policy",
+						     "The rules in force", "text/plain"));
+		json_array_append_new(list, describe("sandbash://audit", "audit",
+						     "What was asked, answered and refused",
+						     "application/x-ndjson"));
+	}
 	for (const struct sb_mcp_run *run = mcp->runs; run; run = run->next)
 		for (int i = 0; i < 2; i++) {
 			const char *stream = i ? "stderr" : "stdout";
@@ -190,9 +194,9 @@ void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd)
 
 void sb_resources_read(struct sb_mcp *mcp, json_t *id, const char *uri, bool modern)
 {
-	if (strcmp(uri, "sandbash://audit") == 0)
+	if (strcmp(uri, "sandbash://audit") == 0 && !mcp->worker)
 		ask_for_log(mcp, id, modern);
-	else if (strcmp(uri, "sandbash://policy") == 0)
+	else if (strcmp(uri, "sandbash://policy") == 0 && !mcp->worker)
 		answer(mcp, id, uri, read_policy(mcp, uri), modern);
 	else if (strncmp(uri, "sandbash://run/", 15) == 0)
 		answer(mcp, id, uri, read_run(mcp, uri), modern);

@@ -72,6 +72,8 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 
+	if (mcp->worker)
+		roots = sb_tool_worker_view(mcp->worker, &options);
 	if (view)
 		status = sb_tools_open_view(mcp->setup->policy, roots, &options, &view->files, err);
 	if (status != 0) {
@@ -128,7 +130,8 @@ static json_t *request_id(unsigned long number)
 
 void sb_roots_ask(struct sb_mcp *mcp)
 {
-	if (!mcp->has_roots || !mcp->initialized)
+	/* directories of the client's machine say nothing about a worker's */
+	if (!mcp->has_roots || !mcp->initialized || mcp->worker)
 		return;
 	mcp->roots_request = ++mcp->last_request;
 	sb_out_send(mcp->out,

@@ -110,6 +110,7 @@ struct sb_mcp_run {
 struct sb_mcp {
 	const struct sb_command_line *line;
 	const struct sb_setup *setup;
+	const struct sb_tool_worker *worker; /* of --worker; or NULL */
 	struct sb_out *out;
 	struct sb_frame frame;
 	struct sb_link link;
@@ -260,7 +261,11 @@ void sb_view_release(struct sb_mcp_view *view);
 
 /* --- confine.c ------------------------------------------------------------------------------------------------ */
 
-/* Landlock for this process: the projects and what rules open to changes, nothing else. */
-int sb_mcp_confine(const struct sb_setup *setup, struct sb_error *err);
+/*
+ * Landlock for this process: the projects and what rules open to changes, or what the worker (or NULL) has, and
+ * nothing else.
+ */
+int sb_mcp_confine(const struct sb_setup *setup, const struct sb_tool_worker *worker,
+		   struct sb_error *err);
 
 #endif

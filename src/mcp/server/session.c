@@ -20,6 +20,18 @@ static const char instructions[] =
 	"searching, edit_file to rewriting whole files. run_command runs in the same sandbox; what "
 	"it was refused is listed in 'refused'.";
 
+/* What there is a worker finds by looking. */
+static const char worker_instructions[] =
+	"Files under /. List / to see which directories there are; there is nothing else. Some can be "
+	"read and not changed, and the user may be asked about changes in others: read the error, it "
+	"says how to go on. what_may_i_do tells it beforehand. Prefer glob and grep for searching, "
+	"edit_file to rewriting whole files.";
+
+static const char *instructions_for(const struct sb_mcp *mcp)
+{
+	return mcp->worker ? worker_instructions : instructions;
+}
+
 static json_t *capabilities(void)
 {
 	return json_pack("{s:{}, s:{}}", "tools", "resources");
@@ -82,7 +94,7 @@ static void initialize(const struct request *request)
 	reply(request,
 	      json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", mcp->version, "capabilities",
 			capabilities(), "serverInfo", sb_mcp_server_info(), "instructions",
-			instructions),
+			instructions_for(mcp)),
 	      false);
 }
 
@@ -94,7 +106,7 @@ static void discover(const struct request *request)
 		json_array_append_new(versions, json_string(legacy[i]));
 	reply(request,
 	      json_pack("{s:o, s:o, s:s}", "supportedVersions", versions, "capabilities",
-			capabilities(), "instructions", instructions),
+			capabilities(), "instructions", instructions_for(request->mcp)),
 	      true);
 }
 
@@ -117,7 +129,7 @@ static void ping(const struct request *request)
 static void list_tools(const struct request *request)
 {
 	if (!has_cursor(request))
-		reply(request, sb_tools_list(), true);
+		reply(request, sb_tools_list(request->mcp->worker), true);
 }
 
 static void call_tool(const struct request *request)

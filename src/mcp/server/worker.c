@@ -46,8 +46,10 @@ static void work_on(struct sb_mcp *mcp, struct sb_mcp_call *call)
 					 .tool = call->tool->name,
 					 .context = call,
 					 .cancel = &call->cancel};
-	struct sb_tool_call work = {
-		.view = call->view->files, .policy = mcp->setup->policy, .args = call->args};
+	struct sb_tool_call work = {.view = call->view->files,
+				    .policy = mcp->setup->policy,
+				    .args = call->args,
+				    .worker = mcp->worker};
 	const uint64_t one = 1;
 	bool answered;
 

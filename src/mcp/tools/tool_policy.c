@@ -9,6 +9,7 @@
 #include "policy/network.h"
 #include "policy/settings.h"
 #include "policy/text.h"
+#include "zones/rules.h"
 
 json_t *sb_tool_allowed(struct sb_tool_call *call)
 {
@@ -134,6 +135,52 @@ static json_t *host_result(const struct sb_tool_call *call, const char *host)
 				      sb_rpc_string(why)));
 }
 
+/* --- of a worker: which directories there are, and what may be done in each ------------------------- */
+
+static json_t *directories_of(const struct sb_zones *zones, struct sb_buf *text)
+{
+	static const char *const words[] = {"allow", "ask", "deny"};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < zones->count; i++) {
+		const struct sb_zone *zone = &zones->all[i];
+		struct sb_access access = sb_zone_access(zone);
+
+		sb_buf_puts(text, "\n  ");
+		sb_zone_says(zone, text);
+		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "path",
+						      json_sprintf("/%s", zone->name), "write",
+						      words[access.verdict[SB_MODIFY]], "delete",
+						      words[access.verdict[SB_DELETE]]));
+	}
+	return list;
+}
+
+static json_t *worker_result(struct sb_tool_call *call)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(1024 * 1024);
+	const json_t *grant;
+	json_t *list;
+	size_t i;
+
+	sb_buf_puts(&text, "Directories in /:");
+	list = directories_of(&call->worker->has, &text);
+	if (!json_array_size(list))
+		sb_buf_puts(&text, " none");
+	sb_buf_puts(&text,
+		    "\nThere is nothing else. The user is also asked about files that a program "
+		    "outside would later run or obey (git hooks, editor and agent settings).");
+	json_array_foreach(call->grants, i, grant)
+		sb_buf_printf(&text, "\nAllowed until this session ends: %s in %s",
+			      json_string_value(json_object_get(grant, "access")),
+			      json_string_value(json_object_get(grant, "path")));
+	return sb_tool_text(sb_rpc_text(text.data, text.length),
+			    json_pack("{s:{s:o}, s:O*}", "policy", "directories", list, "grants",
+				      call->grants));
+}
+
+/* --- of a path ------------------------------------------------------------------------------------ */
+
 json_t *sb_tool_may(struct sb_tool_call *call)
 {
 	const char *path = sb_arg_text(call->args, "path");
@@ -145,7 +192,7 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 	decisions = json_object();
 	if (!path) {
 		json_decref(decisions);
-		return policy_result(call);
+		return call->worker ? worker_result(call) : policy_result(call);
 	}
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		struct sb_files_error why = {0};

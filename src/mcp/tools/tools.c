@@ -447,6 +447,11 @@ json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 	call->caller = caller;
 	result = tool->run(call);
 	locate(tool, call, result);
+	/* no option of the server's gives a worker more */
+	if (call->worker)
+		json_object_del(
+			json_object_get(json_object_get(result, "structuredContent"), "error"),
+			"allow");
 	if (result && call->notes && !json_object_get(result, "isError")) {
 		json_array_foreach(call->notes, i, line) json_array_append_new(
 			json_object_get(result, "content"),
@@ -607,11 +612,12 @@ static json_t *describe(const struct sb_tool *tool)
 			 (tool->hints & SB_TOOL_OPEN_WORLD) != 0);
 }
 
-json_t *sb_tools_list(void)
+json_t *sb_tools_list(const struct sb_tool_worker *worker)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < TOOL_COUNT; i++)
-		json_array_append_new(list, describe(&tools[i]));
+		if (sb_tool_worker_has(worker, &tools[i]))
+			json_array_append_new(list, describe(&tools[i]));
 	return json_pack("{s:o}", "tools", list);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mcp/tools/tool_worker.h"
 #include "sandbash/files.h"
 
 enum sb_param_type {
@@ -55,8 +56,9 @@ struct sb_tool_call {
 	const struct sb_policy *policy;
 	const struct sb_files_caller *caller;
 	const json_t *args;
-	struct sb_files_error err; /* code 0: it went well */
-	json_t *notes;             /* what a person should look at; an array, or NULL */
+	struct sb_files_error err;           /* code 0: it went well */
+	json_t *notes;                       /* what a person should look at; an array, or NULL */
+	const struct sb_tool_worker *worker; /* whose view it is; or NULL */
 	/* from the keeper; or NULL */
 	json_t *grants; /* of this session */
 	/* What was answered for the session: 1 is yes, -1 no, 0 nothing. */
@@ -94,8 +96,8 @@ int sb_tools_open_view(const struct sb_policy *policy, const char *const *roots,
 json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 		    struct sb_files_caller *caller);
 
-/* The result of tools/list: {"tools": [...]}.  A new reference. */
-json_t *sb_tools_list(void);
+/* The result of tools/list: {"tools": [...]}, those that the worker, or NULL, has.  A new reference. */
+json_t *sb_tools_list(const struct sb_tool_worker *worker);
 
 /*
  * Do the arguments (an object, or NULL) fit?  SB_OK, or SB_E_INVALID with a sentence for the

@@ -1,0 +1,78 @@
+/*
+ * keeper_worker.c - answers about a worker's directories (--worker).
+ *
+ * What "ask" stops is asked about each time: neither a yes nor a no is kept, unless it is for the session.  Then
+ * it is for one directory of the worker's, and for writing or for deleting there, not for both.
+ */
+#include <string.h>
+
+#include "mcp/keeper/keeper_child.h"
+#include "path/path.h"
+
+/* Of the two that are approved apart. */
+static enum sb_op kind_of(enum sb_op op)
+{
+	return op == SB_CREATE ? SB_MODIFY : op;
+}
+
+void sb_keeper_worker_remember(struct keeper *keeper, const struct sb_question *shown,
+			       enum sb_answer answer)
+{
+	const struct keeper_subject subject = {.op = kind_of(shown->op), .path = shown->directory};
+
+	/* "always" would be a rule of the user's, and no rule loosens what a worker's file says */
+	if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) && subject.path)
+		sb_approvals_add(&keeper->worker_said, &subject, true);
+}
+
+static bool was_allowed(const struct keeper *keeper, enum sb_op op, const char *path)
+{
+	for (const struct keeper_approval *one = keeper->worker_said; one; one = one->next)
+		if (one->subject.op == kind_of(op) && sb_path_within(one->path, path))
+			return true;
+	return false;
+}
+
+enum sb_answer sb_keeper_worker_known(const struct child *child,
+				      const struct keeper_subject *subject)
+{
+	const struct keeper_approval *found =
+		sb_approvals_find(child->perform->approvals, subject, false);
+
+	if (found)
+		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
+	return !subject->guarded && was_allowed(child->keeper, subject->op, subject->path)
+		       ? SB_ANSWER_DIRECTORY
+		       : SB_ANSWER_NONE;
+}
+
+/* --- what_may_i_do ---------------------------------------------------------------------------------- */
+
+int sb_keeper_worker_said(const void *context, enum sb_op op, const char *path)
+{
+	const struct child *child = context;
+	const struct sb_files_backend *seen = child->keeper->options->worker->seen;
+	const struct sb_guard_row *row;
+	json_t *notes = json_array();
+	char real[PATH_MAX];
+	bool guarded;
+
+	seen->ops->real((struct sb_files_backend *)seen, path, real);
+	guarded =
+		sb_child_is_guarded(child, op, real, (struct sb_guard_bytes){NULL, 0}, notes, &row);
+	json_decref(notes);
+	return !guarded && was_allowed(child->keeper, op, real);
+}
+
+json_t *sb_keeper_worker_grants(const struct keeper *keeper)
+{
+	json_t *list = json_array();
+
+	for (const struct keeper_approval *one = keeper->worker_said; one; one = one->next)
+		json_array_append_new(
+			list, json_pack("{s:o, s:s, s:s}", "path",
+					sb_tool_worker_words(keeper->options->worker, one->path),
+					"access", one->subject.op == SB_DELETE ? "delete" : "write",
+					"until", "session"));
+	return list;
+}

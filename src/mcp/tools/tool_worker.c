@@ -1,0 +1,44 @@
+#include "mcp/tools/tool_worker.h"
+
+#include "base/buf.h"
+#include "mcp/tools/tools.h"
+#include "mcp/wire/rpc.h"
+#include "zones/rules.h"
+
+int sb_tool_worker_open(const struct sb_setup *setup, const char *file, struct sb_tool_worker *out,
+			struct sb_error *err)
+{
+	int status = sb_project_load(setup->projects[0], &out->project, err);
+
+	if (status == SB_OK)
+		status = sb_worker_load(file, &out->worker, err);
+	if (status == SB_OK)
+		status = sb_worker_grant(&out->worker, &out->project.zones, NULL, &out->has, err);
+	if (status != SB_OK)
+		return status;
+	sb_zones_tighten(&out->has, setup->policy);
+	return sb_zones_see(&out->has, NULL, &out->seen, err);
+}
+
+const char *const *sb_tool_worker_view(const struct sb_tool_worker *worker,
+				       struct sb_files_options *options)
+{
+	options->home = NULL; /* "~" is a name like any */
+	options->backend = worker->seen;
+	options->ignored = SB_FILES_ALLOW; /* its file says what asks */
+	return sb_files_mapped_roots(worker->seen);
+}
+
+bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_tool *tool)
+{
+	return !worker || tool->kind == SB_TOOL_FILES || tool->run == sb_tool_may ||
+	       tool->run == sb_tool_allowed;
+}
+
+json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *text)
+{
+	SB_AUTO_BUF struct sb_buf words = SB_BUF(1024 * 1024);
+
+	sb_zones_reword(&worker->has, text, &words);
+	return sb_buf_failed(&words) ? json_string("?") : sb_rpc_text(words.data, words.length);
+}

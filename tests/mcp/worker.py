@@ -1,0 +1,357 @@
+"""worker.py - --mcp --worker=FILE: a model sees the directories that a worker's file declares, and nothing else.
+
+Z2, Z4, Z7 for file tools.  Every message of every server here is looked through for paths of this machine and for the
+word zone.
+"""
+
+import json
+import os
+
+from mcp import TIMEOUT, Server, read_first
+from tap import check, contains, equal, lacks, run_all, test
+
+ERAS = ("legacy", "modern")
+PROJECT = """\
+sandbox:
+  zones:
+    input: {mode: ro}
+    drafts: {mode: rw}
+    final: {mode: rw}
+"""
+WORKER = """\
+---
+name: writer
+description: Writes reports
+sandbox:
+  zones:
+    - name: input
+      mode: ro
+    - name: drafts
+      mode: rw
+      approval:
+        write: preApproved
+        delete: preApproved
+    - name: final
+      mode: rw
+      approval:
+        write: ask
+        delete: blocked
+---
+Write it.
+"""
+
+
+class Worker(Server):
+    """Nothing that it says may have a path of this machine in it."""
+
+    def __init__(self, fx, *args, **more):
+        self.leaks = []
+        super().__init__(fx, *args, **more)
+
+    def _take(self, message):
+        text = json.dumps(message)
+        self.leaks += [f"{word}: {text}" for word in (str(self.fx.dir), ".sandbox", "zone")
+                       if word in text.lower()]
+        super()._take(message)
+
+    def wait(self, number, timeout=TIMEOUT):
+        reply = super().wait(number, timeout)
+        equal(self.leaks, [])
+        return reply
+
+
+def prepare(fx, worker=WORKER, project=PROJECT):
+    fx.write("sandbash.yaml", project)
+    fx.write("writer.worker", worker)
+    fx.write(".sandbox/input/data.txt", "some data\n")
+    fx.write(".sandbox/input/deep/more.txt", "more data\n")
+    fx.write(".sandbox/final/old.txt", "old\n")
+    fx.write("secret.txt", "data of the project\n")
+
+
+def begin(fx, **more):
+    prepare(fx)
+    return Worker(fx, "--worker=writer.worker", **more)
+
+
+def log(fx, *words):
+    return [json.loads(line) for line in fx.sandbash("--log", "--json", *words).stdout.splitlines()]
+
+
+def each_era(function):
+    for era in ERAS:
+        test(f"{era}: {function.__doc__}")(lambda fx, era=era: function(fx, era))
+    return function
+
+
+def reads(server):
+    """What a model does first."""
+    equal(server.data("list_directory", path="/")["content"], "[DIR] drafts\n[DIR] final\n[DIR] input")
+    equal(server.data("read_text_file", path="/input/data.txt")["content"], "some data\n")
+
+
+@each_era
+def discoverable(fx, era):
+    """Discoverable filesystem: / lists what the worker has, errors are those of any filesystem"""
+    server = begin(fx, era=era)
+    reads(server)
+    equal(server.data("list_directory", path="/input")["content"], "[FILE] data.txt\n[DIR] deep")
+    error = server.failure("write_file", path="/input/new.txt", content="content")
+    equal((error["code"], error["person"], error["path"]), ("READ_ONLY", "/input is read-only", "/input/new.txt"))
+    equal(error["violation"], True)
+    check(not fx.path(".sandbox/input/new.txt").exists())
+    equal(server.asked, [])
+
+
+@test("Discoverable filesystem: every file tool works by the names in /, and tells no others")
+def tools(fx):
+    server = begin(fx)
+    data = server.data("write_file", path="/drafts/a.txt", content="one\n")
+    equal((data["absolutePath"], data["relativePath"]), ("/drafts/a.txt", "a.txt"))
+    equal(fx.read(".sandbox/drafts/a.txt"), "one\n")
+    data = server.data("edit_file", path="drafts/a.txt", edits=[{"oldText": "one", "newText": "two"}])
+    contains(data["content"], "+++ /drafts/a.txt")
+    server.data("create_directory", path="/drafts/d/e")
+    server.data("move_file", source="/drafts/a.txt", destination="/drafts/d/b.txt")
+    server.data("copy_file", source="/input/deep/more.txt", destination="/drafts/d/e/more.txt")
+    equal(fx.read(".sandbox/drafts/d/e/more.txt"), "more data\n")
+    equal(server.data("glob", path="/", pattern="**/*.txt")["files"],
+          ["/drafts/d/b.txt", "/drafts/d/e/more.txt", "/final/old.txt", "/input/data.txt", "/input/deep/more.txt"])
+    found = server.data("grep", path="/", pattern="data")
+    equal([one["path"] for one in found["files"]],
+          ["/drafts/d/e/more.txt", "/input/data.txt", "/input/deep/more.txt"])
+    contains(server.data("search_files", path="/", pattern="**/more.txt")["content"], "/input/deep/more.txt")
+    tree = json.loads(server.data("directory_tree", path="/")["content"])
+    equal([one["name"] for one in tree], ["drafts", "final", "input"])
+    contains(server.data("get_file_info", path="/input")["content"], "isDirectory: true")
+    server.data("read_multiple_files", paths=["/input/data.txt", "/none/x"])
+    contains(server.data("list_allowed_directories")["content"], "/drafts")
+    server.data("list_directory_with_sizes", path="/")
+    server.data("delete_file", path="/drafts/d/b.txt")
+    check(not fx.path(".sandbox/drafts/d/b.txt").exists())
+    equal(server.asked, [])
+
+
+@test("Discoverable filesystem: nothing leads out, by any tool")
+def out(fx):
+    prepare(fx)
+    secret = fx.path("secret.txt")
+    drafts = fx.path(".sandbox/drafts")
+    drafts.mkdir()
+    (drafts / "up").symlink_to("../..")
+    (drafts / "passwd").symlink_to("/etc/passwd")
+    (drafts / "inside").symlink_to("/input/data.txt")
+    server = Worker(fx, "--worker=writer.worker")
+    paths = ["/../../etc/passwd", "/etc/passwd", "/drafts/up/secret.txt", "/drafts/passwd", "../secret.txt",
+             "/drafts/../../../secret.txt", "~/project/secret.txt", "/proc/self/environ", "/final/../secret.txt"]
+    for path in paths:
+        equal(server.failure("read_text_file", path=path)["code"], "NOT_FOUND", path)
+        check(server.call("write_file", path=path, content="x").get("isError"), path)
+        check(server.call("copy_file", source=path, destination="/drafts/stolen").get("isError"), path)
+        check(server.call("delete_file", path=path + "/x").get("isError"), path)
+    equal(server.data("read_text_file", path="/drafts/inside")["content"], "some data\n")
+    equal(server.failure("write_file", path="/drafts/inside", content="x")["person"], "/input is read-only")
+    equal(server.failure("write_file", path="/new", content="x")["person"], "/ is read-only")
+    equal(server.failure("delete_file", path="/drafts", recursive=True)["code"], "READ_ONLY")
+    equal(server.data("grep", path="/", pattern="of the project|root:")["matches"], 0)
+    equal(fx.read("secret.txt"), "data of the project\n")
+    equal(server.asked, [], "there is nothing to ask about")
+    # a link that has the real name in it leads nowhere either; its words are what somebody put there
+    (drafts / "real").symlink_to(secret)
+    server = Server(fx, "--worker=writer.worker")
+    for path in ("/drafts/real", str(secret)):
+        equal(server.failure("read_text_file", path=path)["code"], "NOT_FOUND")
+
+
+@each_era
+def asks(fx, era):
+    """Approval: ask asks for each write, of the worker and by its own names; blocked is refused, unasked"""
+    server = begin(fx, era=era)
+    server.answers = lambda params: "once"
+    server.data("write_file", path="/final/a.txt", content="one\n")
+    server.data("write_file", path="/final/a.txt", content="two\n")
+    equal((len(server.asked), fx.read(".sandbox/final/a.txt")), (2, "two\n"))
+    params = server.asked[0]["params"]
+    contains(params["message"], "for the worker writer, wants to create /final/a.txt")
+    form = params["requestedSchema"]["properties"]["answer"]
+    equal(form["enum"], ["once", "directory", "deny"])
+    equal(form["enumNames"][1], "Allow all writing in /final for this session")
+    server.answers = lambda params: read_first({"action": "decline"})
+    equal(server.failure("write_file", path="/final/a.txt", content="three\n")["code"], "DENIED")
+    server.answers = lambda params: "once"
+    server.data("write_file", path="/final/a.txt", content="four\n")
+    equal(len(server.asked), 4, "a no is for one write as well")
+    error = server.failure("delete_file", path="/final/a.txt")
+    equal(error["code"], "BLOCKED")
+    equal((len(server.asked), fx.read(".sandbox/final/a.txt")), (4, "four\n"))
+    server.data("write_file", path="/drafts/a.txt", content="free\n")
+    server.data("delete_file", path="/drafts/a.txt")
+    equal(len(server.asked), 4)
+
+
+@each_era
+def session(fx, era):
+    """Approval: a person may answer for the session; writing and deleting apart"""
+    prepare(fx, WORKER.replace("delete: blocked", "delete: ask"))
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.answers = lambda params: "directory"
+    server.data("write_file", path="/final/a.txt", content="one\n")
+    fx.path(".sandbox/final/deep").mkdir()
+    server.data("write_file", path="/final/deep/b.txt", content="one\n")
+    server.data("edit_file", path="/final/a.txt", edits=[{"oldText": "one", "newText": "two"}])
+    equal(len(server.asked), 1)
+    server.answers = lambda params: "deny"
+    equal(server.failure("delete_file", path="/final/a.txt")["code"], "DENIED")
+    equal(len(server.asked), 2)
+    equal(server.failure("move_file", source="/final/a.txt", destination="/final/b.txt")["code"], "DENIED")
+    server.answers = lambda params: "directory"
+    server.data("delete_file", path="/final/a.txt")
+    equal(server.asked[-1]["params"]["requestedSchema"]["properties"]["answer"]["enumNames"][1],
+          "Allow all deleting in /final for this session")
+    asked = len(server.asked)
+    server.data("delete_file", path="/final/deep/b.txt")
+    equal(len(server.asked), asked)
+    contains(server.data("what_may_i_do")["content"], "delete in /final")
+    server.close()
+    equal([name for name in os.listdir(fx.home / ".config/sandbash") if name == "projects"]
+          if (fx.home / ".config/sandbash").exists() else [], [], "nothing is kept")
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.answers = lambda params: "deny"
+    server.failure("write_file", path="/final/a.txt", content="one\n")
+    equal(len(server.asked), 1)
+
+
+@test("Approval: nobody to ask is no, and the refusal says how a person can be")
+def nobody(fx):
+    server = begin(fx, elicit=False)
+    error = server.failure("write_file", path="/final/a.txt", content="one\n")
+    equal(error["code"], "NEEDS_CONSENT")
+    contains(error["attach"], "sandbash --attach")
+    check("allow" not in error, error)
+    check(not fx.path(".sandbox/final/a.txt").exists())
+    server.close()
+    server = Worker(fx, "--worker=writer.worker", "--consent=deny")
+    equal(server.failure("write_file", path="/final/a.txt", content="one\n")["code"], "NEEDS_CONSENT")
+    equal(server.asked, [])
+
+
+@test("Approval: the user's own configuration is never loosened, and not told")
+def user_rules(fx):
+    prepare(fx)
+    fx.config("read ~/project/.sandbox/drafts/kept\ndeny ~/project/.sandbox/input/deep\n"
+              "write ~/project/.sandbox/input\n")
+    fx.write(".sandbox/drafts/kept/a", "1")
+    server = Worker(fx, "--worker=writer.worker")
+    equal(server.failure("write_file", path="/drafts/kept/a", content="2")["code"], "READ_ONLY")
+    equal(server.failure("write_file", path="/input/a", content="2")["person"], "/input is read-only")
+    equal(server.failure("read_text_file", path="/input/deep/more.txt")["code"], "BLOCKED")
+    equal(server.data("list_directory", path="/input")["content"], "[FILE] data.txt")
+    equal(server.data("grep", path="/", pattern="more data")["matches"], 0)
+    server.data("what_may_i_do")
+    server.data("what_may_i_do", path="/drafts/kept/a")
+    server.close()
+    fx.config("workers ask\n")
+    server = Worker(fx, "--worker=writer.worker")
+    server.answers = lambda params: "deny"
+    equal(server.failure("write_file", path="/drafts/b", content="2")["code"], "DENIED")
+    equal(len(server.asked), 1)
+
+
+@each_era
+def guarded(fx, era):
+    """names that a program outside obeys ask one by one, whatever is approved, in a repository as well"""
+    prepare(fx)
+    fx.run("git", "init", "-q")
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.data("write_file", path="/drafts/plain.txt", content="1")
+    equal(server.asked, [], "preApproved")
+    server.answers = lambda params: "deny"
+    fx.run("git", "init", "-q", ".sandbox/drafts/repo")
+    equal(server.failure("write_file", path="/drafts/repo/.git/hooks/pre-commit", content="#!/bin/sh\n")["code"], "DENIED")
+    equal(len(server.asked), 1)
+    contains(server.asked[0]["params"]["message"], "/drafts/repo/.git/hooks/pre-commit")
+    equal(server.asked[0]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "deny"])
+    check(not fx.path(".sandbox/drafts/repo/.git/hooks/pre-commit").exists())
+
+
+@test("what_may_i_do tells what there is, in words of the worker's")
+def may(fx):
+    server = begin(fx)
+    data = server.data("what_may_i_do")
+    contains(data["content"], "/input is read-only")
+    contains(data["content"], "/final: writing is asked about, deleting is not allowed")
+    equal(data["policy"]["directories"][0], {"path": "/drafts", "write": "allow", "delete": "allow"})
+    decisions = server.data("what_may_i_do", path="/final/x")["decisions"]
+    equal([decisions[op]["verdict"] for op in ("read", "modify", "create", "delete")], ["allow", "ask", "ask", "deny"])
+    decisions = server.data("what_may_i_do", path="/input/x")["decisions"]
+    equal([decisions[op]["verdict"] for op in ("read", "create")], ["allow", "deny"])
+    decisions = server.data("what_may_i_do", path="/etc/passwd")["decisions"]
+    equal(decisions["create"]["verdict"], "deny")
+    equal(server.asked, [])
+
+
+@each_era
+def lists(fx, era):
+    """Anti-patterns: no description, instruction or resource names a directory or says how it is configured"""
+    server = begin(fx, era=era)
+    names = [tool["name"] for tool in server.request("tools/list")["tools"]]
+    for name in ("read_text_file", "write_file", "grep", "what_may_i_do"):
+        check(name in names, name)
+    for name in ("request_access", "open_project"):
+        check(name not in names, name)
+        equal(server.error("tools/call", {"name": name, "arguments": {"path": "/x"}})["message"], "unknown tool")
+    text = json.dumps(server.request("tools/list"))
+    if era == "modern":
+        text += json.dumps(server.request("server/discover"))
+    else:
+        text += json.dumps(server.hello)
+    for word in ("drafts", "final", "writer", "input/"):
+        lacks(text, word)
+    equal(server.request("resources/list")["resources"], [])
+    for uri in ("sandbash://policy", "sandbash://audit"):
+        server.error("resources/read", {"uri": uri})
+
+
+@test("roots of the client mean nothing to a worker")
+def roots(fx):
+    prepare(fx)
+    server = Worker(fx, "--worker=writer.worker", roots=[fx.project])
+    reads(server)
+    equal(server.failure("read_text_file", path="/secret.txt")["code"], "NOT_FOUND")
+
+
+@test("the record has the worker's name and the real path")
+def record(fx):
+    server = begin(fx)
+    server.answers = lambda params: "once"
+    server.data("write_file", path="/final/a.txt", content="one\n")
+    server.failure("write_file", path="/input/x", content="one\n")
+    server.failure("delete_file", path="/final/a.txt")
+    server.close()
+    events = [event for event in log(fx) if event["event"] in ("ask", "answer", "perform", "deny")]
+    for kind, path in (("ask", "final/a.txt"), ("answer", "final/a.txt"), ("perform", "final/a.txt"),
+                       ("deny", "input/x"), ("deny", "final/a.txt")):
+        found = [event for event in events if event["event"] == kind and
+                 event["path"] == str(fx.path(".sandbox") / path)]
+        check(found, f"{kind} {path}: {events}")
+        equal(found[0]["worker"], "writer")
+    equal([event["given"] for event in events if event["event"] == "deny"], ["/input/x", "/final/a.txt"])
+    contains(fx.sandbash("--log").stdout, "worker writer")
+
+
+@test("a worker with no declaration has no files; one that asks for more than the project has is not served")
+def none(fx):
+    prepare(fx)
+    fx.write("pure.worker", "---\nname: pure\n---\nThink.\n")
+    server = Worker(fx, "--worker=pure.worker")
+    equal(server.data("list_directory", path="/")["content"], "")
+    equal(server.failure("read_text_file", path="/input/data.txt")["code"], "NOT_FOUND")
+    equal(server.failure("write_file", path="/a", content="")["code"], "READ_ONLY")
+    server.close()
+    fx.write("more.worker", "---\nname: more\nsandbox: {zones: [{name: input, mode: rw}]}\n---\n")
+    done = fx.sandbash("--mcp", "--worker=more.worker", input="")
+    check(done.status != 0)
+    contains(done.stderr, "input: the worker requests 'rw' but the project only has 'ro'")
+
+
+run_all()
