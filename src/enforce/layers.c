@@ -202,7 +202,7 @@ const char *sb_layers_why_no_gate(const struct sb_layers *layers)
 		return "this is a run inside another";
 	if (!layers->supervised)
 		return "a static run asks nobody";
-	return layers->net_namespace ? "this sandbash has no gate"
+	return layers->net_namespace ? "its network namespace cannot be set up"
 				     : "there are no network namespaces";
 }
 

@@ -9,6 +9,7 @@
 #include "consent/socket.h"
 #include "supervise/approve.h"
 #include "supervise/birth.h"
+#include "supervise/peers.h"
 #include "supervise/supervise.h"
 #include "terminal/terminal.h"
 
@@ -26,6 +27,7 @@ struct asker {
 	struct sb_guard *guard;
 	struct sb_terminal *terminal; /* NULL: the command has the caller's, or there is none */
 	struct sb_socket *socket;     /* for other terminals; NULL: not yet, or it cannot be */
+	struct sb_peers *peers;       /* where hosts are told apart; or NULL */
 	int64_t socket_ms;            /* when it is opened; 0: never (again) */
 	bool pointed;                 /* it was said where questions wait */
 	int master;                   /* of the command's pty, or -1 */

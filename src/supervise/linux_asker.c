@@ -141,6 +141,13 @@ static void take_master(struct asker *asker, int *fd)
 	asker->ended = asker->failure != SB_OK;
 }
 
+/* Before the command is there, as the terminal. */
+static void take_gate(struct asker *asker, int *fd)
+{
+	if (*fd >= 0 && !asker->peers && !asker->started && asker->supervision->plan->gate)
+		asker->peers = sb_peers_open(&asker->approver, sb_take_fd(fd));
+}
+
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
@@ -165,6 +172,8 @@ static void hear(struct asker *asker)
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {
 		take_master(asker, &fd);
+	} else if (message.kind == SB_WIRE_GATE) {
+		take_gate(asker, &fd);
 	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
 		asker->started = true;
 		asker->approver.listener = sb_take_fd(&fd);
@@ -229,9 +238,9 @@ static int shorter(int a, int b)
 static void loop(struct asker *asker)
 {
 	while (!asker->ended) {
-		struct pollfd wait[2 + SB_TERMINAL_FDS + SB_SOCKET_FDS] = {
+		struct pollfd wait[2 + SB_TERMINAL_FDS + SB_SOCKET_FDS + SB_PEERS_FDS] = {
 			{asker->channel, POLLIN, 0}, {asker->signals, POLLIN, 0}};
-		size_t count = 2, others;
+		size_t count = 2, others, peers;
 		int timeout = shorter(sb_approver_timeout_ms(&asker->approver),
 				      sb_asker_socket_timeout_ms(asker));
 
@@ -247,6 +256,11 @@ static void loop(struct asker *asker)
 		others = count;
 		if (asker->socket)
 			count += sb_socket_poll(asker->socket, wait + others);
+		peers = count;
+		if (asker->peers) {
+			count += sb_peers_poll(asker->peers, wait + peers);
+			timeout = shorter(timeout, sb_peers_timeout_ms(asker->peers));
+		}
 		if (poll(wait, count, timeout) < 0 && errno != EINTR)
 			break;
 		if (wait[1].revents)
@@ -259,7 +273,11 @@ static void loop(struct asker *asker)
 			sb_terminal_close(asker->terminal);
 			asker->terminal = NULL;
 		}
-		sb_asker_tend_socket(asker, wait + others, count - others);
+		sb_asker_tend_socket(asker, wait + others, peers - others);
+		if (asker->peers && count > peers) {
+			sb_peers_handle(asker->peers, wait + peers, count - peers);
+			sb_peers_tick(asker->peers);
+		}
 		if (wait[0].revents)
 			hear(asker);
 		if (asker->approver.pending || asker->approver.waiting)
@@ -456,6 +474,8 @@ static void finish(struct asker *asker)
 	} else if (asker->tty >= 0) {
 		tcsetpgrp(asker->tty, getpgrp());
 	}
+	sb_peers_close(asker->peers);
+	asker->peers = NULL;
 	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
 	sb_guard_free(asker->guard);

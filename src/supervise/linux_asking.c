@@ -91,7 +91,8 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 
 	if (asker->socket)
 		sb_socket_withdraw(asker->socket, id, "answered on the run's own terminal");
-	sb_approver_answer(&asker->approver, id, answer, "terminal");
+	if (!sb_peers_answer(asker->peers, id, answer, "terminal"))
+		sb_approver_answer(&asker->approver, id, answer, "terminal");
 }
 
 struct sb_asking sb_asker_asking(struct asker *asker)
@@ -101,20 +102,28 @@ struct sb_asking sb_asker_asking(struct asker *asker)
 
 /* --- other terminals (socket.h) --------------------------------------------------------- */
 
+/* Nobody is left who could answer it. */
+static void abandon(struct asker *asker, unsigned long id)
+{
+	if (!sb_peers_answer(asker->peers, id, SB_ANSWER_NONE, "nobody"))
+		sb_approver_abandon(&asker->approver, id);
+}
+
 static void answered_elsewhere(void *context, unsigned long id, enum sb_answer answer)
 {
 	struct asker *asker = context;
 
 	if (answer == SB_ANSWER_NONE) {
 		if (!asker->terminal)
-			sb_approver_abandon(&asker->approver, id);
+			abandon(asker, id);
 		return;
 	}
 	if (asker->terminal) {
 		sb_terminal_withdraw(asker->terminal, id);
 		sb_terminal_notice(asker->terminal, "sandbash: answered on another terminal");
 	}
-	sb_approver_answer(&asker->approver, id, answer, "attach");
+	if (!sb_peers_answer(asker->peers, id, answer, "attach"))
+		sb_approver_answer(&asker->approver, id, answer, "attach");
 }
 
 static void take_back(void *context, unsigned long number)
@@ -168,7 +177,7 @@ static void abandon_questions(struct asker *asker)
 
 	while (!can_ask(asker) && (id = sb_socket_first(asker->socket))) {
 		sb_socket_withdraw(asker->socket, id, "nobody can be asked");
-		sb_approver_abandon(&asker->approver, id);
+		abandon(asker, id);
 	}
 }
 

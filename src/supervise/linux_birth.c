@@ -22,6 +22,7 @@
 #include "terminal/terminal.h"
 #include "enforce/linux_landlock.h"
 #include "enforce/linux_seccomp.h"
+#include "network/network.h"
 #include "path/path.h"
 #include "supervise/domains.h"
 #include "supervise/groups.h"
@@ -46,6 +47,7 @@ struct family {
 	int lifeline[2]; /* pipe: INIT reads the end of it */
 	int ready[2];    /* pipe: INIT says that /proc is mounted */
 	int pid_namespace;
+	struct sb_gate *gate; /* where hosts are told apart */
 	pid_t init, target;
 	mode_t umask;
 };
@@ -351,11 +353,41 @@ static void close_all_but(const int *keep, size_t count)
 	syscall(SYS_close_range, from, ~0u, 0);
 }
 
+/*
+ * The network by name, while we have the rights to set one up.  Where there is no namespace for it the
+ * verdict says so (enforce/linux_confine.c).
+ */
+static int make_gate(struct family *family, struct sb_error *err)
+{
+	struct sb_layers *layers = family->birth->stages->layers;
+	struct sb_wire_message message = {.kind = SB_WIRE_GATE};
+	int ends[2], status;
+
+	if (!family->birth->stages->plan->gate || !layers->net_namespace || layers->outer)
+		return SB_OK;
+	status = sb_space_make(family->birth->proc, err);
+	if (status != SB_OK && family->birth->stages->options->best_effort)
+		return SB_OK; /* closed, which is said */
+	if (status == SB_OK && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
+	if (status != SB_OK)
+		return status;
+	status = sb_gate_start(family->birth->policy, ends[0], &family->gate, err);
+	if (status == SB_OK && sb_wire_send(family->channel, &message, ends[1]) < 0)
+		status = sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
+	close(ends[0]);
+	close(ends[1]);
+	layers->gate = status == SB_OK;
+	return status;
+}
+
 static int confine_performer(struct family *family, struct sb_error *err)
 {
 	struct sb_stages *stages = family->birth->stages;
 	int status = sb_stages_enter(stages, err);
 
+	if (status == SB_OK)
+		status = make_gate(family, err);
 	if (status == SB_OK)
 		status = make_terminal(family, err);
 	if (status != SB_OK)
@@ -451,6 +483,7 @@ static int performer_main(struct family *family)
 		.channel = family->channel,
 		.proc = birth->proc,
 		.lifeline = family->lifeline[1],
+		.gate = family->gate,
 		.tty = tty,
 		.target = family->target,
 		.init = family->init,
@@ -458,8 +491,8 @@ static int performer_main(struct family *family)
 		.keep_background = birth->keep_background,
 	};
 	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
-				    family->lifeline[1], sb_trace_fd()},
-		      6);
+				    family->lifeline[1], sb_trace_fd(), sb_gate_fd(family->gate)},
+		      7);
 	/* all that can be done while the command confines itself */
 	if (sb_stages_prove_performer(stages, &err) != SB_OK)
 		return fail_alone(family, &err);

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
+#include "network/network.h"
 #include "supervise/abstract.h"
 #include "supervise/case.h"
 #include "supervise/meaning.h"
@@ -38,8 +42,10 @@ struct pending {
 	int object; /* what address leads to: a file, by its number ("self/fd/N"), or a socket that
 		     * has an abstract name; -1: something else */
 	bool retry;
+	int64_t until_ms; /* SO_SNDTIMEO; 0: for ever */
 	struct sockaddr_storage address;
 	socklen_t length;
+	struct sockaddr_storage own; /* the socket's, where a gate may know why it failed */
 };
 
 static int get_option(int socket, int option)
@@ -150,6 +156,26 @@ static struct pending *pending_new(struct sb_broker *broker, const struct sb_cal
 	return pending;
 }
 
+/* connect(2) of the kernel's then says that it is under way. */
+static int64_t end_of_wait(int socket)
+{
+	struct timeval limit;
+	socklen_t length = sizeof limit;
+
+	if (getsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, &length) != 0 ||
+	    (!limit.tv_sec && !limit.tv_usec))
+		return 0;
+	return sb_now_ms() + limit.tv_sec * 1000 + limit.tv_usec / 1000;
+}
+
+/* What a caller who waited hears: a gate that refused has no packet that says why. */
+static int explain(const struct pending *pending, int error)
+{
+	struct sb_gate *gate = pending->broker->performer->gate;
+
+	return gate && error ? sb_gate_why(gate, &pending->own, &pending->address, error) : error;
+}
+
 static void *wait_for_connection(void *argument)
 {
 	struct pending *pending = argument;
@@ -160,6 +186,11 @@ static void *wait_for_connection(void *argument)
 
 		if (sb_broker_interrupted(pending->broker, &pending->call))
 			break;
+		if (pending->until_ms && sb_now_ms() >= pending->until_ms) {
+			answer(pending->broker, &pending->call, pending->socket,
+			       pending->retry ? EAGAIN : EINPROGRESS);
+			break;
+		}
 		if (pending->retry)
 			poll(NULL, 0, 5);
 		else if (poll(&wait, 1, 20) <= 0)
@@ -174,7 +205,7 @@ static void *wait_for_connection(void *argument)
 			let_go(pending->broker, pending->socket);
 		if (!error && is_file(&pending->call, pending->object))
 			sb_broker_done(pending->broker, SB_MODIFY);
-		answer(pending->broker, &pending->call, pending->socket, error);
+		answer(pending->broker, &pending->call, pending->socket, explain(pending, error));
 		break;
 	}
 	pending_free(pending);
@@ -207,7 +238,11 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 	}
 	pending = pending_new(broker, call, socket, object, address, length);
 	if (pending) {
+		socklen_t size = sizeof pending->own;
+
 		pending->retry = error == EAGAIN;
+		pending->until_ms = end_of_wait(socket);
+		getsockname(socket, (void *)&pending->own, &size);
 		if (sb_broker_wait(broker, wait_for_connection, pending))
 			return;
 		pending_free(pending);
@@ -219,6 +254,29 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 static void connect_as_given(struct sb_broker *broker, const struct sb_call *call, int socket)
 {
 	connect_for(broker, call, socket, -1, &call->address, call->address_length);
+}
+
+/*
+ * To a host, where hosts are told apart.  The gate stands there before the first packet; it is asked
+ * about what that packet says.  A socket that has begun already is the kernel's to answer.
+ */
+static void connect_at_gate(struct sb_broker *broker, const struct sb_call *call, int socket,
+			    int type)
+{
+	struct sockaddr_storage address = call->address;
+	struct tcp_info info;
+	socklen_t length = sizeof info;
+	bool begun = type == SOCK_STREAM &&
+		     getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+		     info.tcpi_state != TCP_CLOSE;
+	int error = begun ? 0
+			  : sb_gate_prepare(broker->performer->gate, type, &address,
+					    call->address_length, call->thread);
+
+	if (error)
+		sb_broker_fail(broker, call, error);
+	else
+		connect_for(broker, call, socket, -1, &address, call->address_length);
 }
 
 /* The path in an address of length bytes: it may lack its NUL. */
@@ -408,8 +466,13 @@ static int take_socket(struct sb_broker *broker, const struct sb_call *call)
 static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, int socket)
 {
 	const void *address = &call->address;
+	struct sb_gate *gate = broker->performer->gate;
+	int error;
 
-	int error = bind(socket, address, call->address_length) != 0 ? errno : 0;
+	if (gate)
+		sb_gate_give_way(gate, get_option(socket, SO_TYPE), &call->address,
+				 call->address_length);
+	error = bind(socket, address, call->address_length) != 0 ? errno : 0;
 
 	if (error == EADDRINUSE && broker->performer->layers->no_copies) { /* by a copy? */
 		sb_kept_sweep(&broker->kept, broker->performer->proc);
@@ -469,6 +532,8 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		connect_unix(broker, call, socket);
 	else if (call->act == SB_ACT_BIND && named && !is_abstract(call))
 		bind_unix(broker, call, socket);
+	else if (call->act == SB_ACT_CONNECT && broker->performer->gate && family != AF_UNIX)
+		connect_at_gate(broker, call, socket, type);
 	else if (call->act == SB_ACT_CONNECT) /* the network; or dissolving a connection */
 		connect_as_given(broker, call, socket);
 	else if (sb_sys_notify_alive(broker->performer->listener, call->id))

@@ -24,8 +24,9 @@ struct sb_performer {
 	const struct sb_plan *plan;
 	const struct sb_layers *layers;
 	int listener;
-	int channel;  /* to the asker */
-	int proc;     /* the host's /proc */
+	int channel;          /* to the asker */
+	int proc;             /* the host's /proc */
+	struct sb_gate *gate; /* where hosts are told apart: network/network.h; or NULL */
 	int lifeline; /* closing it ends everything in the pid namespace; -1: there is none */
 	int tty;      /* the command's terminal, whose foreground we manage; -1: none */
 	pid_t target; /* the command */

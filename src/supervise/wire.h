@@ -17,6 +17,7 @@ enum sb_wire_kind {
 	/* performer to asker */
 	SB_WIRE_BORN,     /* it runs: meanwhile the asker may do what takes time */
 	SB_WIRE_TERMINAL, /* the command's terminal is there; with its other side */
+	SB_WIRE_GATE,     /* hosts are told apart; with the gate's channel: network/network.h */
 	SB_WIRE_STARTED,  /* layers in force; with the listener */
 	SB_WIRE_REQUEST,  /* a call that is not the performer's to do */
 	SB_WIRE_NOTE,     /* a line for the end of the run: in the request's call.text */

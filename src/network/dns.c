@@ -1,0 +1,140 @@
+#include "network/dns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADER = 12, LABEL_MAX = 63, CLASS_IN = 1, OPCODE = 0x78, RESPONSE = 0x80, RECURSION = 1 };
+#define TTL 60 /* seconds; a name keeps its address for the whole run */
+
+static unsigned two(const uint8_t *bytes)
+{
+	return (unsigned)bytes[0] << 8 | bytes[1];
+}
+
+static void put_two(uint8_t *out, unsigned value)
+{
+	out[0] = (uint8_t)(value >> 8);
+	out[1] = (uint8_t)value;
+}
+
+/*
+ * Labels to text with dots.  Returns where the name ends, 0: it is broken.  A pointer to elsewhere in
+ * the message is no part of a question with one name.
+ */
+static size_t read_name(const uint8_t *bytes, size_t length, char text[SB_HOST_NAME_SIZE],
+			size_t *out_length)
+{
+	size_t at = HEADER, used = 0;
+
+	while (at < length && bytes[at]) {
+		size_t label = bytes[at++];
+
+		if (label > LABEL_MAX || label > length - at ||
+		    used + label + 1 > SB_HOST_NAME_SIZE - 1)
+			return 0;
+		if (used)
+			text[used++] = '.';
+		for (size_t i = 0; i < label; i++) /* a dot inside a label would be another name */
+			text[used++] = bytes[at + i] == '.' || !bytes[at + i] ? '?'
+									      : (char)bytes[at + i];
+		at += label;
+	}
+	*out_length = used;
+	return at < length ? at + 1 : 0;
+}
+
+int sb_dns_read(const uint8_t *bytes, size_t length, struct sb_dns_query *out)
+{
+	char text[SB_HOST_NAME_SIZE];
+	size_t end, used;
+	struct sb_error err;
+
+	*out = (struct sb_dns_query){0};
+	if (length < HEADER || (bytes[2] & RESPONSE))
+		return -1;
+	out->length = HEADER;
+	if (length > SB_DNS_QUERY_MAX)
+		return SB_DNS_FORMERR;
+	if (bytes[2] & OPCODE)
+		return SB_DNS_NOTIMP;
+	if (two(bytes + 4) != 1 || two(bytes + 6) || two(bytes + 8))
+		return SB_DNS_FORMERR;
+	end = read_name(bytes, length, text, &used);
+	if (!end || length - end < 4)
+		return SB_DNS_FORMERR;
+	out->type = (uint16_t)two(bytes + end);
+	out->length = end + 4;
+	if (two(bytes + end + 2) != CLASS_IN)
+		return SB_DNS_NOTIMP;
+	if (sb_host_name(text, used, out->name, &err) != SB_OK)
+		out->name[0] = '\0';
+	return SB_DNS_FINE;
+}
+
+size_t sb_dns_say(const uint8_t *bytes, const struct sb_dns_query *query, int code,
+		  uint8_t out[SB_DNS_ANSWER_MAX])
+{
+	memcpy(out, bytes, query->length);
+	out[2] = (uint8_t)(RESPONSE | (bytes[2] & (OPCODE | RECURSION)));
+	out[3] = (uint8_t)(0x80 | code); /* recursion is offered */
+	memset(out + 4, 0, HEADER - 4);
+	out[5] = query->length > HEADER;
+	return query->length;
+}
+
+/* One record about the name of the question; returns where its data goes. */
+static size_t begin_record(const uint8_t *bytes, const struct sb_dns_query *query, unsigned type,
+			   uint8_t *out)
+{
+	const uint8_t record[] = {0xc0, HEADER, 0, (uint8_t)type, 0, CLASS_IN, 0, 0, 0, TTL};
+	size_t at = sb_dns_say(bytes, query, SB_DNS_FINE, out);
+
+	out[7] = 1;
+	memcpy(out + at, record, sizeof record);
+	return at + sizeof record + 2;
+}
+
+size_t sb_dns_say_address(const uint8_t *bytes, const struct sb_dns_query *query,
+			  const uint8_t address[4], uint8_t out[SB_DNS_ANSWER_MAX])
+{
+	size_t at = begin_record(bytes, query, SB_DNS_A, out);
+
+	put_two(out + at - 2, 4);
+	memcpy(out + at, address, 4);
+	return at + 4;
+}
+
+size_t sb_dns_say_name(const uint8_t *bytes, const struct sb_dns_query *query, const char *name,
+		       uint8_t out[SB_DNS_ANSWER_MAX])
+{
+	size_t begin = begin_record(bytes, query, SB_DNS_PTR, out), at = begin;
+
+	while (*name) {
+		size_t label = strcspn(name, ".");
+
+		out[at++] = (uint8_t)label;
+		memcpy(out + at, name, label);
+		at += label;
+		name += label + (name[label] == '.');
+	}
+	out[at++] = 0;
+	put_two(out + begin - 2, (unsigned)(at - begin));
+	return at;
+}
+
+bool sb_dns_reversed(const char *name, uint8_t out_address[4])
+{
+	unsigned parts[4];
+	int end = 0;
+
+	if (sscanf(name, "%3u.%3u.%3u.%3u.in-addr.arpa%n", &parts[3], &parts[2], &parts[1],
+		   &parts[0], &end) != 4 ||
+	    !end || name[end])
+		return false;
+	for (int i = 0; i < 4; i++) {
+		if (parts[i] > 255)
+			return false;
+		out_address[i] = (uint8_t)parts[i];
+	}
+	return true;
+}

@@ -1,0 +1,124 @@
+/*
+ * linux_datagrams.c - UDP: asked about when the first datagram comes.
+ *
+ * Programs connect a socket only to learn which address they would have, so connect() asks nobody; a
+ * socket of the gate's waits at that address.  Whoever sends without connecting is noticed by the
+ * kernel's own answer that nobody is there, which quotes the datagram.  Once somebody has said yes,
+ * the sender has a pair of connected sockets of its own, which the pump carries between.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "network/gate_impl.h"
+
+static int open_at(const struct sb_address *address, uint16_t port)
+{
+	union place place;
+	socklen_t length = sb_place_make(&place, address, port);
+	int one = 1, error,
+	    fd = socket(address->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (address->family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (bind(fd, &place.any, length) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	return -error;
+}
+
+/* The first datagram of a sender; what it sends while a person thinks is lost, as on a slow way. */
+static void first(struct gate *gate, struct listener *listener, const struct sb_ends *ends,
+		  const uint8_t *bytes, size_t length)
+{
+	struct flow *flow = sb_gate_find_waiting(gate, SB_UDP, ends);
+
+	if (flow || length > KEPT_BYTES)
+		return;
+	flow = sb_gate_new_flow(gate);
+	if (!flow || !sb_gate_ask_about(gate, flow, listener))
+		return;
+	flow->ends = *ends;
+	flow->length = length;
+	memcpy(flow->bytes, bytes, length);
+}
+
+static void datagram_ready(struct gate *gate, struct source *source)
+{
+	struct listener *listener = (struct listener *)source; /* its first member */
+	uint8_t bytes[KEPT_BYTES + 1];
+	union place from;
+	socklen_t size = sizeof from;
+	ssize_t got = recvfrom(source->fd, bytes, sizeof bytes, MSG_DONTWAIT, &from.any, &size);
+
+	if (got >= 0)
+		first(gate, listener,
+		      &(struct sb_ends){sb_place_address(&from), listener->address,
+					sb_place_port(&from), listener->port},
+		      bytes, (size_t)got);
+}
+
+int sb_gate_hear(struct gate *gate, const struct sb_address *address, const struct sb_peer *peer,
+		 pid_t process)
+{
+	struct listener *known = sb_gate_find_listener(gate, SB_UDP, address, peer->port);
+	struct listener listener = {.source.ready = datagram_ready,
+				    .address = *address,
+				    .port = peer->port,
+				    .peer = *peer};
+
+	if (!known) {
+		listener.source.fd = open_at(address, peer->port);
+		if (listener.source.fd < 0)
+			return -listener.source.fd;
+		known = sb_gate_add_listener(gate, &listener);
+		if (!known)
+			return ENOMEM;
+	}
+	known->used = ++gate->clock;
+	known->process = process;
+	return 0;
+}
+
+void sb_gate_stray(struct gate *gate, const struct sb_packet *packet)
+{
+	const struct sb_address *to = &packet->ends.to;
+	struct sb_peer peer = sb_gate_peer(gate, SB_UDP, to, packet->ends.to_port);
+
+	/* of addresses that stand for no name only those of hosts; and none of our own answers */
+	if (!peer.name[0] && sb_address_class(to) != SB_ADDRESS_PUBLIC &&
+	    sb_address_class(to) != SB_ADDRESS_PRIVATE)
+		return;
+	if (strcmp(peer.name, SB_HOST_LOCAL) == 0 || !packet->ends.to_port ||
+	    sb_gate_hear(gate, to, &peer, 0) != 0 || !packet->length)
+		return;
+	first(gate, sb_gate_find_listener(gate, SB_UDP, to, packet->ends.to_port), &packet->ends,
+	      packet->bytes, packet->length);
+}
+
+void sb_gate_dialled_datagrams(struct gate *gate, struct flow *flow, int error, int outside)
+{
+	union place from;
+	socklen_t length = sb_place_make(&from, &flow->ends.from, flow->ends.from_port);
+	int inside = -1;
+
+	if (!error && outside >= 0)
+		inside = open_at(&flow->ends.to, flow->ends.to_port);
+	/* a connected socket comes before the other at the same address */
+	if (inside < 0 || connect(inside, &from.any, length) != 0) {
+		if (inside >= 0)
+			close(inside);
+		if (outside >= 0)
+			close(outside);
+		sb_gate_drop(gate, flow);
+		return;
+	}
+	send(outside, flow->bytes, flow->length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	flow->outside = -1;
+	sb_gate_drop(gate, flow);
+	sb_gate_carry(gate, flow, inside, outside);
+}

@@ -1,0 +1,257 @@
+/*
+ * linux_dialer.c - the process outside that looks names up and connects.
+ *
+ * Both take their time, and a name server's answer is read by the C library: neither belongs into the
+ * asker.  It is started with the first connection, and each takes a thread of its own while it lasts.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "network/dns.h"
+#include "network/gate_impl.h"
+#include "network/jail.h"
+
+#define CONNECT_MS 20000 /* for all addresses of a host together */
+#define NEXT_MS 2500     /* for one of them, while there are others */
+#define MAX_ADDRESSES 16
+#define MAX_THREADS 256
+#define STACK (128 * 1024)
+
+static struct dialer {
+	const struct sb_policy *policy;
+	int channel;
+	pthread_mutex_t lock;
+	pthread_cond_t news;
+	struct job {
+		struct job *next;
+		struct sb_gate_message message;
+	} * first, **last;
+	unsigned threads, idle, queued;
+} dialer = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
+
+/* The addresses of a name.  0, or a code of dns.h. */
+static int find_addresses(const struct sb_peer *peer, struct sb_address *out, size_t *out_count)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	int status;
+
+	*out_count = 0;
+	if (peer->address.family) {
+		out[(*out_count)++] = peer->address;
+		return SB_DNS_FINE;
+	}
+	status = getaddrinfo(peer->name, NULL, &hints, &found);
+	if (status != 0)
+		return status == EAI_NONAME ? SB_DNS_NXDOMAIN : SB_DNS_SERVFAIL;
+	for (struct addrinfo *one = found; one && *out_count < MAX_ADDRESSES; one = one->ai_next)
+		if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
+			out[(*out_count)++] = sb_place_address((const union place *)one->ai_addr);
+	freeaddrinfo(found);
+	return *out_count ? SB_DNS_FINE : SB_DNS_NXDOMAIN;
+}
+
+/* The error of connecting within this time, or 0. */
+static int await(int fd, int64_t milliseconds)
+{
+	struct pollfd wait = {fd, POLLOUT, 0};
+	int64_t until = sb_now_ms() + milliseconds;
+	int error = ETIMEDOUT, ready;
+	socklen_t size = sizeof error;
+
+	do {
+		int64_t left = until - sb_now_ms();
+
+		ready = poll(&wait, 1, left > 0 ? (int)left : 0);
+	} while (ready < 0 && errno == EINTR);
+	if (ready > 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+		error = errno;
+	return error;
+}
+
+/* A connected socket, or a negative errno. */
+static int connect_to(enum sb_protocol protocol, const struct sb_address *address, uint16_t port,
+		      int64_t milliseconds)
+{
+	union place place;
+	socklen_t length = sb_place_make(&place, address, port);
+	int one = 1, error = 0,
+	    fd = socket(address->family,
+			(protocol == SB_UDP ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC |
+				SOCK_NONBLOCK,
+			0);
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, &place.any, length) != 0)
+		error = errno == EINPROGRESS ? await(fd, milliseconds) : errno;
+	if (protocol == SB_TCP)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	if (!error)
+		return fd;
+	close(fd);
+	return -error;
+}
+
+/*
+ * SECURITY: a name is the word of whoever owns it.
+ *
+ * Danger: a host that was said yes to is made to mean 169.254.169.254, or a printer in the office, by a
+ * record that its owner changes.  Such addresses are not tried; the asker hears of the first one.
+ * Price: a second question where a name is meant to lead to the own network.
+ * Held by: tests/supervise/network_attacks.py
+ */
+static bool may_try(struct sb_gate_message *answer, const struct sb_gate_message *request,
+		    const struct sb_address *address)
+{
+	if (request->peer.address.family || strcmp(request->peer.name, SB_HOST_LOCAL) == 0 ||
+	    sb_decide_address(dialer.policy, &request->peer, address).verdict == SB_ALLOW)
+		return true;
+	if (answer->kind == SB_GATE_DIALLED) {
+		answer->kind = SB_GATE_UNLIKELY;
+		answer->peer.address = *address;
+	}
+	return false;
+}
+
+static void dial(const struct sb_gate_message *request)
+{
+	struct sb_gate_message answer = {.kind = SB_GATE_DIALLED,
+					 .id = request->id,
+					 .number = EHOSTUNREACH,
+					 .process = request->process,
+					 .peer = request->peer};
+	struct sb_address addresses[MAX_ADDRESSES];
+	int64_t until = sb_now_ms() + CONNECT_MS;
+	size_t count;
+	int fd = -1;
+
+	find_addresses(&request->peer, addresses, &count);
+	for (size_t i = 0; i < count && fd < 0; i++) {
+		int64_t left = until - sb_now_ms();
+
+		if (left <= 0)
+			break;
+		if (!may_try(&answer, request, &addresses[i]))
+			continue;
+		fd = connect_to(request->peer.protocol, &addresses[i], request->peer.port,
+				i + 1 < count && left > NEXT_MS ? NEXT_MS : left);
+		answer.number = fd < 0 ? -fd : 0;
+		answer.kind = SB_GATE_DIALLED;
+		answer.peer.address = addresses[i];
+	}
+	sb_gate_send(dialer.channel, &answer, &fd, fd >= 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void look(const struct sb_gate_message *request)
+{
+	struct sb_gate_message answer = {.kind = SB_GATE_LOOKED, .id = request->id};
+	struct sb_address addresses[MAX_ADDRESSES];
+	size_t count;
+
+	answer.number = find_addresses(&request->peer, addresses, &count);
+	sb_gate_send(dialer.channel, &answer, NULL, 0);
+}
+
+static void *work(void *unused)
+{
+	pthread_mutex_lock(&dialer.lock);
+	for (;;) {
+		struct job *job;
+
+		dialer.idle++;
+		while (!dialer.first)
+			pthread_cond_wait(&dialer.news, &dialer.lock);
+		dialer.idle--;
+		job = dialer.first;
+		dialer.first = job->next;
+		if (!dialer.first)
+			dialer.last = &dialer.first;
+		dialer.queued--;
+		pthread_mutex_unlock(&dialer.lock);
+		if (job->message.kind == SB_GATE_DIAL)
+			dial(&job->message);
+		else
+			look(&job->message);
+		free(job);
+		pthread_mutex_lock(&dialer.lock);
+	}
+	return unused;
+}
+
+static void take(const struct sb_gate_message *message)
+{
+	struct job *job = malloc(sizeof *job);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (!job)
+		return;
+	*job = (struct job){NULL, *message};
+	pthread_mutex_lock(&dialer.lock);
+	*dialer.last = job;
+	dialer.last = &job->next;
+	dialer.queued++;
+	if (dialer.idle < dialer.queued && dialer.threads < MAX_THREADS) {
+		pthread_attr_init(&attributes);
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		pthread_attr_setstacksize(&attributes, STACK);
+		dialer.threads += pthread_create(&thread, &attributes, work, NULL) == 0;
+		pthread_attr_destroy(&attributes);
+	}
+	pthread_cond_signal(&dialer.news);
+	pthread_mutex_unlock(&dialer.lock);
+}
+
+static int dialer_main(int channel, const struct sb_policy *policy)
+{
+	struct sb_gate_message message;
+	int fds[2], status;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	sb_jail_keep_only(&channel, 1);
+	dialer.channel = channel;
+	dialer.policy = policy;
+	dialer.last = &dialer.first;
+	for (;;) {
+		status = sb_gate_receive(channel, &message, fds);
+		for (int i = 0; i < 2; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		if (status == 0)
+			take(&message);
+		else if (status != -EBADMSG)
+			return 0;
+	}
+}
+
+int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_error *err)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
+	pid = fork();
+	if (pid == 0)
+		_exit(dialer_main(ends[1], policy));
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot start a process");
+	}
+	*out_channel = ends[0];
+	return SB_OK;
+}

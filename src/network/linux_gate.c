@@ -1,0 +1,479 @@
+/*
+ * linux_gate.c - the gate's process: how it comes to be, and its loop.
+ *
+ *   1. sockets   at port 53 and on the wire, made by the performer while it has the right to
+ *   2. fork      pump and gate; the performer keeps one end of a channel
+ *   3. jail      no capability, no file, no program: sockets of a namespace that leads nowhere
+ *
+ * Nothing the gate does opens anything outside: connections there come from the asker, which decides
+ * once more, since the gate reads what the command sends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "network/gate_call.h"
+#include "network/gate_impl.h"
+#include "network/jail.h"
+#include "network/pump.h"
+#include "sys/process.h"
+
+#define TICK_MS 1000
+#define DNS_PORT 53
+
+/* --- the performer -------------------------------------------------------------------------------- */
+
+static bool owns_port(const struct gate *gate, uint16_t port)
+{
+	return gate->own_ports[port / 8] & 1u << port % 8;
+}
+
+static void say(struct gate *gate, int error, uint16_t port)
+{
+	struct reply reply = {error, port};
+
+	if (send(gate->performer.fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
+		gate->over = true;
+}
+
+/* The run's own end of every connection: nobody is behind it. */
+static bool is_own(const struct sb_address *address)
+{
+	static const uint8_t v4[4] = {198, 18, 0, 1}, v6[16] = {0xfd, 0x5b, 0xa5, [15] = 1};
+
+	return address->family == AF_INET ? memcmp(address->bytes, v4, 4) == 0
+					  : memcmp(address->bytes, v6, 16) == 0;
+}
+
+/* Is it the kernel's to answer: the resolver, a server of the command's own, an address of its own? */
+static bool is_inner(const struct gate *gate, const struct sb_peer *peer,
+		     const struct sb_address *address)
+{
+	bool local = sb_address_class(address) == SB_ADDRESS_LOOPBACK ||
+		     strcmp(peer->name, SB_HOST_LOCAL) == 0;
+
+	if (!peer->port || peer->port == DNS_PORT || is_own(address))
+		return true;
+	if (!local)
+		return false;
+	/* to this machine many send datagrams that nobody need hear: only what a rule opens is more */
+	return owns_port(gate, peer->port) ||
+	       (peer->protocol == SB_UDP &&
+		sb_decide_connect(gate->policy, peer).verdict != SB_ALLOW);
+}
+
+static void prepare(struct gate *gate, const struct call *call)
+{
+	struct sb_address address = sb_place_address(&call->address);
+	uint16_t port = sb_place_port(&call->address);
+	enum sb_protocol protocol = call->type == SOCK_DGRAM ? SB_UDP : SB_TCP;
+	struct sb_gate_message ask = {.kind = SB_GATE_ASK, .process = call->process};
+	int error;
+
+	ask.peer = sb_gate_peer(gate, protocol, &address, port);
+	if (strcmp(ask.peer.name, SB_HOST_LOCAL) == 0 &&
+	    sb_address_class(&address) != SB_ADDRESS_LOOPBACK) /* 0.0.0.0 and :: */
+		address = sb_address_make(address.family, address.family == AF_INET
+								  ? (const uint8_t *)"\177\0\0\1"
+								  : (const uint8_t[16]){[15] = 1});
+	if (is_inner(gate, &ask.peer, &address)) {
+		say(gate, 0, port);
+		return;
+	}
+	if (protocol == SB_UDP) {
+		sb_gate_hear(gate, &address, &ask.peer, call->process);
+		say(gate, 0, port);
+		return;
+	}
+	error = sb_gate_listen(gate, &address, &ask.peer, call->process, &gate->answer_port);
+	if (error == EADDRINUSE && sb_address_class(&address) == SB_ADDRESS_LOOPBACK) {
+		say(gate, 0, port); /* a server of the command's */
+		return;
+	}
+	if (error || sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW) {
+		say(gate, error, gate->answer_port);
+		return;
+	}
+	ask.id = gate->verdict_id = sb_gate_next_id(gate);
+	/* if the asker is too busy to say so at once, it decides when the packet comes */
+	if (sb_gate_send(gate->asker.fd, &ask, NULL, 0) < 0) {
+		gate->verdict_id = 0;
+		say(gate, 0, gate->answer_port);
+	}
+}
+
+static int find_reason(const struct gate *gate, const struct call *call)
+{
+	struct sb_ends ends = {sb_place_address(&call->from), sb_place_address(&call->address),
+			       sb_place_port(&call->from), sb_place_port(&call->address)};
+
+	for (unsigned i = 1; i <= MAX_REFUSED; i++) {
+		unsigned at = (gate->refused_next + MAX_REFUSED - i) % MAX_REFUSED;
+
+		if (gate->refused[at].error && sb_ends_equal(&gate->refused[at].ends, &ends))
+			return gate->refused[at].error;
+	}
+	return call->error;
+}
+
+static void performer_ready(struct gate *gate, struct source *source)
+{
+	struct call call;
+	ssize_t got = recv(source->fd, &call, sizeof call, 0);
+	uint16_t port;
+
+	if (got != sizeof call) {
+		gate->over = got >= 0 || errno != EINTR;
+		return;
+	}
+	switch (call.kind) {
+	case PREPARE:
+		prepare(gate, &call);
+		break;
+	case GIVE_WAY:
+		port = sb_place_port(&call.address);
+		if (call.type == SOCK_STREAM)
+			gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
+		sb_gate_clear_port(gate, call.type == SOCK_DGRAM ? SB_UDP : SB_TCP, port);
+		say(gate, 0, 0);
+		break;
+	case WHY:
+		say(gate, find_reason(gate, &call), 0);
+		break;
+	}
+}
+
+/* --- the asker, the pump, the wire ------------------------------------------------------------------- */
+
+static void take_dialled(struct gate *gate, const struct sb_gate_message *message, int fd)
+{
+	struct flow *flow = sb_gate_find_flow(gate, message->id);
+
+	if (!flow || flow->state != FLOW_ASKED) {
+		if (fd >= 0)
+			close(fd);
+	} else if (flow->peer.protocol == SB_UDP) {
+		sb_gate_dialled_datagrams(gate, flow, message->number, fd);
+	} else {
+		sb_gate_dialled(gate, flow, message->number, fd);
+	}
+}
+
+static void asker_ready(struct gate *gate, struct source *source)
+{
+	struct sb_gate_message message;
+	int fds[2], status = sb_gate_receive(source->fd, &message, fds);
+
+	if (status < 0) {
+		gate->over = status != -EAGAIN;
+		return;
+	}
+	switch (message.kind) {
+	case SB_GATE_VERDICT:
+		if (message.id == gate->verdict_id) {
+			gate->verdict_id = 0;
+			say(gate, message.number > 0 ? message.number : 0, gate->answer_port);
+		}
+		break;
+	case SB_GATE_DIALLED:
+		take_dialled(gate, &message, fds[0]);
+		fds[0] = -1;
+		break;
+	case SB_GATE_LOOKED:
+		sb_gate_looked(gate, message.id, message.number);
+		break;
+	case SB_GATE_ARRIVED:
+		sb_gate_arrived(gate, message.peer.port, fds[0]);
+		fds[0] = -1;
+		break;
+	default:
+		break;
+	}
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* A connection has ended: who it was with, for the record. */
+static void pump_ready(struct gate *gate, struct source *source)
+{
+	struct sb_gate_message message;
+	int fds[2], status = sb_gate_receive(source->fd, &message, fds);
+	struct flow *flow;
+
+	if (status < 0) {
+		gate->over = status != -EAGAIN;
+		return;
+	}
+	flow = sb_gate_find_flow(gate, message.id);
+	if (!flow || flow->state != FLOW_CARRIED)
+		return;
+	message.peer = flow->peer;
+	message.process = flow->process;
+	flow->state = FLOW_FREE;
+	sb_gate_send(gate->asker.fd, &message, NULL, 0);
+}
+
+static void packets_ready(struct gate *gate, struct source *source)
+{
+	uint8_t bytes[2048];
+	struct sockaddr_ll from;
+	socklen_t size = sizeof from;
+	struct sb_packet packet;
+	ssize_t got = recvfrom(source->fd, bytes, sizeof bytes, MSG_DONTWAIT, (void *)&from, &size);
+
+	/* on lo each is seen twice: leaving and coming */
+	if (got <= 0 || from.sll_pkttype == PACKET_OUTGOING)
+		return;
+	sb_packet_read(bytes, (size_t)got, gate->mark, &packet);
+	if (packet.kind == SB_PACKET_SYN)
+		sb_gate_syn(gate, &packet, bytes, (size_t)got);
+	else if (packet.kind == SB_PACKET_STRAY)
+		sb_gate_stray(gate, &packet);
+}
+
+/*
+ * The kernel copies to us only what begins connections, and errors about datagrams; packet.c looks
+ * closer.  The upper four bits of the first byte say which family it is.
+ */
+static int open_wire(void)
+{
+	static struct sock_filter code[] = {
+		/*  0 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (unsigned)SKF_AD_OFF + SKF_AD_PKTTYPE),
+		/*  1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 16, 0),
+		/*  2 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
+		/*  3 */ BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),
+		/*  4 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 6, 0),
+		/*  5 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+		/*  6 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMP, 10, 0),
+		/*  7 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 10),
+		/*  8 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 33),
+		/*  9 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
+		/* 10 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 6, 7),
+		/* 11 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
+		/* 12 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 4, 0),
+		/* 13 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 4),
+		/* 14 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
+		/* 15 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
+		/* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 1),
+		/* 17 */ BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		/* 18 */ BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog program = {sizeof code / sizeof code[0], code};
+	struct sockaddr_ll loopback = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = 1};
+	/* of no protocol until it has its filter and its interface: nothing else is ever seen */
+	int error, fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 &&
+	    bind(fd, (void *)&loopback, sizeof loopback) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	return -error;
+}
+
+/* --- the processes ---------------------------------------------------------------------------------- */
+
+static const int calls[] = {
+	SYS_bind,        SYS_listen,      SYS_accept4,    SYS_connect,     SYS_read,
+	SYS_write,       SYS_sendto,      SYS_recvfrom,   SYS_sendmsg,     SYS_recvmsg,
+	SYS_getsockname, SYS_getpeername, SYS_setsockopt, SYS_getsockopt,  SYS_shutdown,
+	SYS_close,       SYS_fcntl,       SYS_epoll_ctl,  SYS_epoll_pwait,
+#ifdef SYS_epoll_wait
+	SYS_epoll_wait,
+#endif
+};
+
+/*
+ * Kernels want a right for a filter on a socket (6.18: CAP_NET_ADMIN).  It is one over a namespace
+ * that leads nowhere, and of all it could do there only options of sockets are left.
+ */
+static const struct sb_jail jail = {calls, sizeof calls / sizeof calls[0], true,
+				    SB_CAPABILITY(CAP_NET_ADMIN)};
+
+static int gate_main(struct gate *gate)
+{
+	struct source *all[] = {&gate->asker,
+				&gate->performer,
+				&gate->pump,
+				&gate->packets,
+				&gate->lookups[0],
+				&gate->lookups[1],
+				&gate->streams_listener[0],
+				&gate->streams_listener[1]};
+	int64_t looked_ms = sb_now_ms();
+	struct sb_error err;
+
+	gate->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (gate->epoll < 0)
+		return 1;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (all[i]->fd >= 0 && sb_gate_watch(gate, all[i]) < 0)
+			return 1;
+	if (sb_jail_enter(&jail, &err) != SB_OK)
+		return 1;
+	while (!gate->over) {
+		struct epoll_event event; /* one at a time: it may end what the next is about */
+		int ready = epoll_wait(gate->epoll, &event, 1,
+				       gate->asked || gate->waiting_count ? TICK_MS : -1);
+		int64_t now_ms;
+
+		if (ready < 0 && errno != EINTR)
+			return 1;
+		if (ready > 0) {
+			struct source *source = event.data.ptr;
+
+			source->ready(gate, source);
+		}
+		now_ms = sb_now_ms();
+		if (now_ms - looked_ms >= TICK_MS) {
+			looked_ms = now_ms;
+			sb_gate_flows_tick(gate, now_ms);
+			sb_gate_resolver_tick(gate, now_ms);
+		}
+	}
+	return 0;
+}
+
+/* A process of ours with these descriptors and no others. */
+static pid_t become(const int *keep, size_t count)
+{
+	struct rlimit limit;
+	pid_t pid = fork();
+	int null;
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd <= 2; fd++) /* who waits for the end of these would wait for us */
+		if (null < 0 || dup2(null, fd) < 0)
+			_exit(1);
+	sb_jail_keep_only(keep, count);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return 0;
+}
+
+static int start_processes(struct gate *gate, int pump[2], int performer[2])
+{
+	const int pump_keeps[] = {pump[0]};
+	pid_t pid = become(pump_keeps, 1);
+
+	if (pid == 0)
+		_exit(sb_pump_main(pump[0]));
+	if (pid > 0) {
+		const int keeps[] = {gate->asker.fd,
+				     performer[0],
+				     pump[1],
+				     gate->packets.fd,
+				     gate->lookups[0].fd,
+				     gate->lookups[1].fd,
+				     gate->streams_listener[0].fd,
+				     gate->streams_listener[1].fd};
+
+		pid = become(keeps, sizeof keeps / sizeof keeps[0]);
+	}
+	if (pid == 0)
+		_exit(gate_main(gate));
+	return pid < 0 ? errno : 0;
+}
+
+static int open_all(struct gate *gate, const struct sb_policy *policy)
+{
+	int error;
+
+	gate->policy = policy;
+	gate->names = sb_names_new();
+	if (!gate->names)
+		return ENOMEM;
+	if (getrandom(&gate->mark, sizeof gate->mark, GRND_NONBLOCK) != sizeof gate->mark)
+		return errno;
+	for (size_t i = 0; i < sb_listen_count(policy); i++) {
+		uint16_t port = sb_listen_at(policy, i)->port;
+
+		gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
+	}
+	gate->packets = (struct source){open_wire(), packets_ready};
+	error = gate->packets.fd < 0 ? -gate->packets.fd : 0;
+	return error ? error : sb_gate_resolver_open(gate);
+}
+
+static void close_sources(struct gate *gate)
+{
+	const int fds[] = {gate->packets.fd, gate->lookups[0].fd, gate->lookups[1].fd,
+			   gate->streams_listener[0].fd, gate->streams_listener[1].fd};
+
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static void close_pair(int pair[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (pair[i] >= 0)
+			close(pair[i]);
+}
+
+int sb_gate_start(const struct sb_policy *policy, int asker, struct sb_gate **out,
+		  struct sb_error *err)
+{
+	/* large, and only the child's pages are ever touched */
+	struct gate *gate = calloc(1, sizeof *gate);
+	struct sb_gate *handle = calloc(1, sizeof *handle);
+	int pump[2] = {-1, -1}, performer[2] = {-1, -1}, error = gate && handle ? 0 : ENOMEM;
+
+	if (!error)
+		error = open_all(gate, policy);
+	if (!error &&
+	    (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pump) != 0 ||
+	     socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, performer) != 0 ||
+	     /* neither waits for who may wait for it */
+	     fcntl(pump[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(asker, F_SETFL, O_NONBLOCK) != 0))
+		error = errno;
+	if (!error) {
+		gate->asker = (struct source){asker, asker_ready};
+		gate->performer = (struct source){performer[0], performer_ready};
+		gate->pump = (struct source){pump[1], pump_ready};
+		error = start_processes(gate, pump, performer);
+	}
+	if (!error) {
+		handle->channel = performer[1];
+		pthread_mutex_init(&handle->lock, NULL);
+		performer[1] = -1;
+		*out = handle;
+	} else {
+		free(handle);
+	}
+	if (gate && gate->names)
+		close_sources(gate);
+	close_pair(pump);
+	close_pair(performer);
+	if (gate)
+		sb_names_free(gate->names);
+	free(gate);
+	return error ? sb_fail(err, SB_E_UNSUPPORTED, error,
+			       "cannot decide about hosts by name: the gate cannot be made")
+		     : SB_OK;
+}

@@ -1,0 +1,68 @@
+#include "network/gate_call.h"
+
+#include <errno.h>
+#include <string.h>
+
+int sb_gate_fd(const struct sb_gate *gate)
+{
+	return gate ? gate->channel : -1;
+}
+
+static struct reply call_gate(struct sb_gate *gate, const struct call *call)
+{
+	struct reply reply = {EACCES, 0};
+	ssize_t got = -1;
+
+	pthread_mutex_lock(&gate->lock);
+	if (send(gate->channel, call, sizeof *call, MSG_NOSIGNAL) == sizeof *call)
+		do {
+			got = recv(gate->channel, &reply, sizeof reply, 0);
+		} while (got < 0 && errno == EINTR);
+	pthread_mutex_unlock(&gate->lock);
+	return got == sizeof reply ? reply : (struct reply){EACCES, 0};
+}
+
+static bool is_internet(const struct sockaddr_storage *address, socklen_t length)
+{
+	return (address->ss_family == AF_INET && length >= sizeof(struct sockaddr_in)) ||
+	       (address->ss_family == AF_INET6 && length >= sizeof(struct sockaddr_in6));
+}
+
+int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *address,
+		    socklen_t length, pid_t process)
+{
+	struct call call = {.kind = PREPARE, .type = type, .process = process};
+	struct reply reply;
+
+	if (!is_internet(address, length) || (type != SOCK_STREAM && type != SOCK_DGRAM))
+		return 0; /* it leads nowhere */
+	call.address.storage = *address;
+	reply = call_gate(gate, &call);
+	if (!reply.error && address->ss_family == AF_INET)
+		((struct sockaddr_in *)address)->sin_port = htons(reply.port);
+	else if (!reply.error)
+		((struct sockaddr_in6 *)address)->sin6_port = htons(reply.port);
+	return reply.error;
+}
+
+void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,
+		      socklen_t length)
+{
+	struct call call = {.kind = GIVE_WAY, .type = type};
+
+	call.address.storage = *address;
+	if (is_internet(address, length) && sb_place_port(&call.address))
+		call_gate(gate, &call);
+}
+
+int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
+		const struct sockaddr_storage *to, int error)
+{
+	struct call call = {.kind = WHY, .error = error};
+
+	if (!is_internet(from, sizeof *from) || !is_internet(to, sizeof *to))
+		return error;
+	call.from.storage = *from;
+	call.address.storage = *to;
+	return call_gate(gate, &call).error;
+}

@@ -1,0 +1,155 @@
+/*
+ * linux_space.c - a network namespace in which every address is local and nothing leads out.
+ *
+ * The namespace is there already, with its loopback interface up (enforce/linux_mounts.c).  All of this
+ * works in a user namespace of one's own: the routes by netlink, the settings since they are the
+ * namespace's and not the machine's (net_ctl_permissions() of the kernel).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "network/network.h"
+
+#define LOOPBACK 1 /* the first interface of every namespace */
+
+const char sb_space_resolv_conf[] = "# made by sandbash: names are decided about when they are "
+				    "connected to\nnameserver 198.18.0.2\n";
+
+static const uint8_t own_address[4] = {198, 18, 0, 1}; /* where connections come from */
+/* a prefix of our own (RFC 4193), which no route leads to */
+static const uint8_t own_address6[16] = {0xfd, 0x5b, 0xa5, [15] = 1};
+
+struct request {
+	struct nlmsghdr header;
+	union {
+		struct rtmsg route;
+		struct ifaddrmsg address;
+	};
+	char room[128];
+};
+
+static void add(struct request *request, unsigned short type, const void *data, size_t length)
+{
+	struct rtattr *one = (void *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
+
+	one->rta_type = type;
+	one->rta_len = (unsigned short)RTA_LENGTH(length);
+	memcpy(RTA_DATA(one), data, length);
+	request->header.nlmsg_len =
+		NLMSG_ALIGN(request->header.nlmsg_len) + (uint32_t)RTA_ALIGN(one->rta_len);
+}
+
+/* 0, or what the kernel says against it. */
+static int tell(int netlink, struct request *request)
+{
+	struct {
+		struct nlmsghdr header;
+		struct nlmsgerr answer;
+		char room[512];
+	} reply;
+	ssize_t got;
+
+	request->header.nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	if (send(netlink, request, request->header.nlmsg_len, 0) < 0)
+		return errno;
+	got = recv(netlink, &reply, sizeof reply, 0);
+	if (got < 0)
+		return errno;
+	if (got < (ssize_t)NLMSG_LENGTH(sizeof reply.answer) ||
+	    reply.header.nlmsg_type != NLMSG_ERROR)
+		return EBADMSG;
+	return -reply.answer.error;
+}
+
+static int add_address(int netlink, int family, const void *address, size_t length)
+{
+	struct request request = {
+		.header = {NLMSG_LENGTH(sizeof request.address), RTM_NEWADDR, NLM_F_CREATE, 0, 0},
+		.address = {(uint8_t)family, (uint8_t)(length * 8), IFA_F_NODAD, RT_SCOPE_UNIVERSE,
+			    LOOPBACK}};
+
+	add(&request, IFA_LOCAL, address, length);
+	add(&request, IFA_ADDRESS, address, length);
+	return tell(netlink, &request);
+}
+
+/* All addresses of a family are ours. */
+static int add_route(int netlink, int family, const void *source, size_t length)
+{
+	const int loopback = LOOPBACK;
+	struct request request = {
+		.header = {NLMSG_LENGTH(sizeof request.route), RTM_NEWROUTE, NLM_F_CREATE, 0, 0},
+		.route = {.rtm_family = (uint8_t)family,
+			  .rtm_table = RT_TABLE_LOCAL,
+			  .rtm_protocol = RTPROT_STATIC,
+			  .rtm_scope = RT_SCOPE_HOST,
+			  .rtm_type = RTN_LOCAL}};
+
+	add(&request, RTA_OIF, &loopback, sizeof loopback);
+	add(&request, RTA_PREFSRC, source, length);
+	return tell(netlink, &request);
+}
+
+/* Settings of this namespace; where one is optional its absence changes only how a program fails. */
+static const struct {
+	const char *name, *value;
+	bool optional;
+} settings[] = {
+	/* gates stand at the ports of hosts */
+	{"sys/net/ipv4/ip_unprivileged_port_start", "0", false},
+	/* a SYN that is put in again comes from an address that is ours */
+	{"sys/net/ipv4/conf/lo/accept_local", "1", false},
+	{"sys/net/ipv4/conf/all/rp_filter", "0", true},
+	{"sys/net/ipv4/conf/lo/rp_filter", "0", true},
+	/* programs then fall back to connect(), which is held */
+	{"sys/net/ipv4/tcp_fastopen", "0", true},
+	/* a person may take longer than two minutes */
+	{"sys/net/ipv4/tcp_syn_retries", "20", true},
+	/* else every host would answer a ping */
+	{"sys/net/ipv4/icmp_echo_ignore_all", "1", true},
+	{"sys/net/ipv6/icmp/echo_ignore_all", "1", true},
+	/* the kernel says for each datagram to nobody that nobody is there: that is how we learn */
+	{"sys/net/ipv4/icmp_ratelimit", "0", true},
+	{"sys/net/ipv6/icmp/ratelimit", "0", true},
+};
+
+static int set(int proc, const char *name, const char *value)
+{
+	SB_AUTO_FD int fd = openat(proc, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		return errno;
+	return 0;
+}
+
+int sb_space_make(int proc, struct sb_error *err)
+{
+	SB_AUTO_FD int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	int error = netlink < 0 ? errno : 0;
+
+	if (!error)
+		error = add_address(netlink, AF_INET, own_address, sizeof own_address);
+	if (!error)
+		error = add_route(netlink, AF_INET, own_address, sizeof own_address);
+	if (error)
+		return sb_fail(err, SB_E_UNSUPPORTED, error,
+			       "cannot decide about hosts by name: the network namespace cannot be "
+			       "set up");
+	/* a machine without IPv6 has nothing to route: EAFNOSUPPORT, EOPNOTSUPP, EACCES */
+	if (add_address(netlink, AF_INET6, own_address6, sizeof own_address6) == 0)
+		add_route(netlink, AF_INET6, own_address6, sizeof own_address6);
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+		error = set(proc, settings[i].name, settings[i].value);
+		if (error && !settings[i].optional)
+			return sb_fail(err, SB_E_UNSUPPORTED, error,
+				       "cannot decide about hosts by name: cannot set /proc/%s",
+				       settings[i].name);
+	}
+	return SB_OK;
+}

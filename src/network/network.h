@@ -1,0 +1,107 @@
+/*
+ * network.h - the network of a run whose hosts are decided about by name, while connect() waits.
+ *
+ *   GATE    a process of ours in the run's network namespace, where every address is local and nothing
+ *           leads out: it answers lookups, and holds each connection until somebody has decided
+ *   ASKER   decides, and lets the dialer look up and connect outside (supervise/linux_peers.c)
+ *   DIALER  the asker's child: looks names up and connects, outside
+ *   PUMP    the gate's child, without rights: carries bytes between two sockets that it was given
+ *
+ *     sb_space_make -> sb_gate_start -> { sb_gate_prepare, sb_gate_give_way, sb_gate_why }...
+ *
+ * A connection of the command's ends at a listener of the gate's at exactly that address and port,
+ * which drops the SYN.  The gate sees the SYN, asks, and lets it in again once there is a connection
+ * outside; or answers it as a host that cannot be reached.  So a program that does not wait finds what
+ * it would natively: a connection that takes its time.
+ */
+#ifndef SB_NETWORK_NETWORK_H
+#define SB_NETWORK_NETWORK_H
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "policy/network.h"
+
+/* --- between gate, asker, dialer and pump: one SOCK_SEQPACKET message each, with descriptors ------ */
+
+enum sb_gate_kind {
+	/* gate to asker */
+	SB_GATE_ASK,   /* may this peer be reached?  Answered at once */
+	SB_GATE_DIAL,  /* connect to it: answered when that is decided and done */
+	SB_GATE_LOOK,  /* does the name exist?  Only of names that rules allow */
+	SB_GATE_ENDED, /* a connection has ended: bytes, the name that TLS gave */
+	/* and back */
+	SB_GATE_VERDICT, /* number: 0, an errno, or SB_GATE_WAIT: a person has to say */
+	SB_GATE_DIALLED, /* with the connection; or number: an errno */
+	SB_GATE_LOOKED,  /* number: a code of dns.h */
+	SB_GATE_ARRIVED, /* a connection from outside, to a port that "listen" names */
+	/* dialer to asker */
+	SB_GATE_UNLIKELY, /* the name leads to peer.address, which a yes to the name does not cover */
+	/* gate to pump */
+	SB_GATE_CARRY, /* with two sockets, the inner one first */
+};
+
+#define SB_GATE_WAIT (-1)
+
+struct sb_gate_message {
+	enum sb_gate_kind kind;
+	uint32_t id; /* of the flow, or of the question: the sender's own number */
+	int number;
+	pid_t process; /* who connects, as far as is known */
+	struct sb_peer peer;
+	uint64_t sent, received;     /* ENDED: bytes from inside, to inside */
+	uint32_t milliseconds;       /* ENDED */
+	bool refused;                /* ENDED: TLS gave another name than the peer's */
+	char tls[SB_HOST_NAME_SIZE]; /* ENDED: the name that TLS gave, or "" */
+};
+
+/* 0, or a negative errno; -EPIPE: the other side is gone; -EAGAIN only where nobody waits. */
+int sb_gate_send(int channel, const struct sb_gate_message *message, const int *fds, size_t count);
+/* *out_fds: at most two, close-on-exec; -1: none. */
+int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]);
+
+/* --- in the performer, while it has capabilities in its own network namespace -------------------- */
+
+/* Every address is local.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be. */
+int sb_space_make(int proc, struct sb_error *err);
+
+/* A file like /etc/resolv.conf that names this resolver and no search list: its text. */
+extern const char sb_space_resolv_conf[];
+
+struct sb_gate; /* the performer's end */
+
+/*
+ * Start gate and pump; when this returns the resolver and the gate stand.  asker: the channel for
+ * sb_gate_message, which goes to the gate.  keep: what else the two must have open is nothing.
+ */
+int sb_gate_start(const struct sb_policy *policy, int asker, struct sb_gate **out,
+		  struct sb_error *err);
+/* The descriptor that stays open for it. */
+int sb_gate_fd(const struct sb_gate *gate);
+
+/*
+ * The command is about to connect a socket of this type to this address, whose port is changed where
+ * the gate stands at another one.  0: let it, or an errno.  Any thread.
+ */
+int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *address,
+		    socklen_t length, pid_t process);
+
+/* The command is about to bind a socket of this type to a port of its own: gates there give way. */
+void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,
+		      socklen_t length);
+
+/* Why a connection from here to there was not made; error: what the kernel says. */
+int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
+		const struct sockaddr_storage *to, int error);
+
+/* --- outside ---------------------------------------------------------------------------------------- */
+
+/*
+ * Start the dialer: *out_channel takes SB_GATE_DIAL and SB_GATE_LOOK and gives DIALLED, LOOKED and
+ * UNLIKELY with the same id.  A DIAL whose peer has both a name and an address goes there and nowhere
+ * else.  It ends with its channel.
+ */
+int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_error *err);
+
+#endif
