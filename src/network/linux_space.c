@@ -105,6 +105,8 @@ static const struct {
 	{"sys/net/ipv4/ip_unprivileged_port_start", "0", false},
 	/* a SYN that is put in again comes from an address that is ours */
 	{"sys/net/ipv4/conf/lo/accept_local", "1", false},
+	/* ... or 127.0.0.1: what comes by the wire has no route yet, and such would be no guest of lo's */
+	{"sys/net/ipv4/conf/lo/route_localnet", "1", false},
 	{"sys/net/ipv4/conf/all/rp_filter", "0", true},
 	{"sys/net/ipv4/conf/lo/rp_filter", "0", true},
 	/* programs then fall back to connect(), which is held */
