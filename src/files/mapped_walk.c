@@ -21,7 +21,7 @@ static struct sb_mapped_part *find(const struct sb_mapped_tree *mapped, const ch
 
 struct sb_mapped_part *sb_mapped_part_of(const struct sb_mapped_tree *mapped, const char *path)
 {
-	return find(mapped, path + 1, strcspn(path + 1, "/"));
+	return path[0] == '/' ? find(mapped, path + 1, strcspn(path + 1, "/")) : NULL;
 }
 
 int sb_mapped_join(const char *head, const char *tail, char out[PATH_MAX])
@@ -335,6 +335,8 @@ int sb_mapped_resolve(struct sb_files_backend *self, const struct sb_root *start
 			status = step(walk, out);
 		leave(walk);
 	}
+	if (status < 0)
+		*out = SB_PLACE_EMPTY;
 	free(walk);
 	return status;
 }
