@@ -136,7 +136,7 @@ const struct sb_option sb_options[] = {
 			  .is_file = true},
 	[WORKER] = {"worker", "FILE", NULL, SB_GROUP_RUN, NULL,
 		    "run as the worker of FILE: it sees what that declares, and a read-only system",
-		    .is_file = true},
+		    .inherited = true, .is_file = true},
 	[GIT] = {"git", "ACT", "pull stage show push discard", SB_GROUP_LOOK, NULL,
 		 "files between a repository and a worker's directory; all behind it is the act's"},
 	[JSON] = {"json", NULL, NULL, SB_GROUP_LOOK, "any of these", "any of these as JSON"},

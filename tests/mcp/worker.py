@@ -287,7 +287,62 @@ def may(fx):
     equal([decisions[op]["verdict"] for op in ("read", "create")], ["allow", "deny"])
     decisions = server.data("what_may_i_do", path="/etc/passwd")["decisions"]
     equal(decisions["create"]["verdict"], "deny")
+    equal(server.data("what_may_i_do", host="example.org:443")["decisions"]["connect"]["verdict"], "deny")
     equal(server.asked, [])
+
+
+@each_era
+def commands(fx, era):
+    """run_command: a command sees the same directories and a read-only system, and nothing of this machine's user"""
+    server = begin(fx, era=era)
+    data = server.data("run_command", command="pwd; ls -d /drafts /final /input; cat /input/data.txt; echo new >/drafts/new; "
+                                              "cat /drafts/new; env; ls /home /root 2>&1 | wc -l")
+    equal(data["exitCode"], 0, data)
+    contains(data["stdout"], "/\n/drafts\n/final\n/input\nsome data\nnew\n")
+    equal(fx.read(".sandbox/drafts/new"), "new\n")
+    data = server.data("run_command", command="echo x >/input/x; cat /etc/shadow ~/.profile; cat ../secret.txt", cwd="/drafts")
+    contains(data["stderr"], "/input/x: Permission denied")
+    lacks(data["stdout"], "data of the project")
+    check(not fx.path(".sandbox/input/x").exists())
+    equal([(one["operation"], one["path"], one["why"]) for one in data["refused"] if one["path"] == "/input/x"],
+          [("create", "/input/x", "/input is read-only")])
+    equal(server.data("run_command", command="pwd", cwd="drafts")["stdout"], "/drafts\n")
+    equal(server.failure("run_command", command="pwd", cwd="/none")["code"], "NOT_FOUND")
+    equal(server.failure("run_command", command="pwd", writableRoots=["/input"])["code"], "BLOCKED")
+    equal(server.failure("run_command", command="pwd", writableRoots=[str(fx.project)])["code"], "BLOCKED")
+    equal(server.asked, [])
+
+
+@each_era
+def command_asks(fx, era):
+    """run_command: what asks is asked in the client, and an answer for the session is for writing or for deleting alone"""
+    prepare(fx, WORKER.replace("delete: blocked", "delete: ask"))
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.answers = lambda params: "once"
+    data = server.data("run_command", command="echo one >/final/a")
+    equal((data["exitCode"], len(server.asked), fx.read(".sandbox/final/a")), (0, 1, "one\n"), data)
+    contains(server.asked[0]["params"]["message"], "for the worker writer, wants to create /final/a")
+    server.answers = lambda params: "directory"
+    server.data("run_command", command="echo two >/final/b; echo three >/final/c")
+    equal(server.asked[1]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "directory", "deny"])
+    equal((len(server.asked), fx.read(".sandbox/final/c")), (2, "three\n"))
+    server.data("write_file", path="/final/d", content="four\n")
+    server.data("run_command", command="echo five >/final/e")
+    equal((len(server.asked), fx.read(".sandbox/final/e")), (2, "five\n"), "for commands and file tools alike")
+    server.answers = lambda params: "deny"
+    data = server.data("run_command", command="rm /final/e")
+    equal((len(server.asked), data["exitCode"]), (3, 1))
+    equal(server.failure("delete_file", path="/final/e")["code"], "DENIED")
+    equal(fx.read(".sandbox/final/e"), "five\n")
+
+
+@test("run_command: only the commands that the worker's file names")
+def allow_list(fx):
+    prepare(fx, WORKER.replace("name: writer", "name: writer\ncommands: [bash, cat]"))
+    server = Worker(fx, "--worker=writer.worker")
+    data = server.data("run_command", command="cat data.txt; ls", cwd="/input")
+    equal(data["stdout"], "some data\n")
+    check(data["exitCode"] != 0, data)
 
 
 @each_era
@@ -295,7 +350,7 @@ def lists(fx, era):
     """Anti-patterns: no description, instruction or resource names a directory or says how it is configured"""
     server = begin(fx, era=era)
     names = [tool["name"] for tool in server.request("tools/list")["tools"]]
-    for name in ("read_text_file", "write_file", "grep", "what_may_i_do"):
+    for name in ("read_text_file", "write_file", "grep", "what_may_i_do", "run_command"):
         check(name in names, name)
     for name in ("request_access", "open_project"):
         check(name not in names, name)

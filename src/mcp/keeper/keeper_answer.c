@@ -124,7 +124,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 	}
 	perform = question->perform;
 	if (keeper->options->worker)
-		sb_keeper_worker_remember(keeper, &question->shown, answer);
+		answer = sb_keeper_worker_remember(keeper, question, answer);
 	else if (question->shown.about != SB_ABOUT_PROJECT)
 		remember_all(keeper, question, answer);
 	if (perform) {

@@ -219,9 +219,17 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 
 /* --- keeper_worker.c --------------------------------------------------------------------------- */
 
-/* What was answered for longer than once, in a session with --worker. */
-void sb_keeper_worker_remember(struct keeper *keeper, const struct sb_question *shown,
-			       enum sb_answer answer);
+/*
+ * What was answered for longer than once, in a session with --worker.  Returns what whoever asked is to hear: a run knows
+ * no answer for writing alone, so it hears "once" each time.
+ */
+enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
+					 const struct keeper_question *question,
+					 enum sb_answer answer);
+
+/* What a run asks, whose paths are those that the worker sees: was it answered for the session? */
+enum sb_answer sb_keeper_worker_recall(const struct keeper *keeper,
+				       const struct sb_question *shown);
 
 /* --- keeper_watch.c: for sb_socket_options, and at every turn of the loop --------------------- */
 void sb_keeper_take_back(void *keeper, unsigned long number);

@@ -170,6 +170,9 @@ json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct
 		if (word)
 			wrong = read_setting(keeper, i, word, out);
 	}
+	if (keeper->options->worker && !wrong && (out->asks || json_array_size(list)))
+		wrong = sb_needs_error("BLOCKED", "Leave out what it needs: it gets what there is.",
+				       true, "nobody is asked for more than there is");
 	if (wrong || !json_array_size(list))
 		return wrong;
 	if (!roots || json_array_size(list) > SB_NEEDS_ROOTS)

@@ -94,11 +94,13 @@ static void add_options(struct words *words, const struct sb_command_line *line,
  * The command runs where it was asked for, but the run stands in the project: a run may change
  * its own directory, whatever rules say about that directory from further up.
  */
-static void add_command(struct words *words, const char *command, const char *cwd)
+static void add_command(struct words *words, const struct keeper *keeper, const char *command,
+			const char *cwd)
 {
 	add_word(words, "", "--");
 	if (cwd) {
-		add_word(words, "", "/bin/sh");
+		/* a worker may be limited to the one shell */
+		add_word(words, "", keeper->options->worker ? "bash" : "/bin/sh");
 		add_word(words, "", "-c");
 		add_word(words, "", "cd -- \"$1\" && exec bash -c \"$2\"");
 		add_word(words, "", "sh");
@@ -138,10 +140,14 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 
 	add_word(words, "", "sandbash");
 	add_options(words, options->line, options->setup, &run->needs);
-	add_within(words, keeper, json_object_get(message, "roots"), &run->needs);
+	if (!options->worker)
+		add_within(words, keeper, json_object_get(message, "roots"), &run->needs);
 	add_word(words, "--session=", keeper->session_name);
 	add_word(words, "--report=", run->report);
-	add_word(words, "--keep-env=", options->keep_env);
+	/* what is usual names directories of this machine: a worker gets what was asked for */
+	if (!options->worker || options->line->keep_env)
+		add_word(words, "--keep-env=",
+			 options->worker ? options->line->keep_env : options->keep_env);
 	add_word(words, "", "--quiet");
 	if (run->attached >= 0) {
 		char number[16];
@@ -149,7 +155,7 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 		snprintf(number, sizeof number, "%d", ASK_FD);
 		add_word(words, "--ask-fd=", number);
 	}
-	add_command(words, json_string_value(json_object_get(message, "command")),
+	add_command(words, keeper, json_string_value(json_object_get(message, "command")),
 		    json_string_value(json_object_get(message, "cwd")));
 }
 
@@ -481,7 +487,8 @@ static struct keeper_question *find(struct keeper *keeper, const struct keeper_r
 
 static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
 {
-	enum sb_answer known = sb_keeper_known(keeper, shown);
+	enum sb_answer known = keeper->options->worker ? sb_keeper_worker_recall(keeper, shown)
+						       : sb_keeper_known(keeper, shown);
 	struct keeper_question *question =
 		known == SB_ANSWER_NONE ? sb_keeper_question(keeper, shown) : NULL;
 

@@ -15,14 +15,31 @@ static enum sb_op kind_of(enum sb_op op)
 	return op == SB_CREATE ? SB_MODIFY : op;
 }
 
-void sb_keeper_worker_remember(struct keeper *keeper, const struct sb_question *shown,
-			       enum sb_answer answer)
+/* What the worker calls path, as rules and the record have it. */
+static const char *real_of(const struct keeper *keeper, const char *path, char out[PATH_MAX])
 {
-	const struct keeper_subject subject = {.op = kind_of(shown->op), .path = shown->directory};
+	struct sb_files_backend *seen = keeper->options->worker->seen;
+
+	seen->ops->real(seen, path, out);
+	return out;
+}
+
+enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
+					 const struct keeper_question *question,
+					 enum sb_answer answer)
+{
+	const struct sb_question *shown = &question->shown;
+	struct keeper_subject subject = {.op = kind_of(shown->op), .path = shown->directory};
+	char real[PATH_MAX];
 
 	/* "always" would be a rule of the user's, and no rule loosens what a worker's file says */
-	if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) && subject.path)
-		sb_approvals_add(&keeper->worker_said, &subject, true);
+	if ((answer != SB_ANSWER_DIRECTORY && answer != SB_ANSWER_ALWAYS) || !subject.path ||
+	    shown->about != SB_ABOUT_FILE)
+		return answer;
+	if (question->run)
+		subject.path = real_of(keeper, shown->directory, real);
+	sb_approvals_add(&keeper->worker_said, &subject, true);
+	return question->run ? SB_ANSWER_ONCE : answer;
 }
 
 static bool was_allowed(const struct keeper *keeper, enum sb_op op, const char *path)
@@ -31,6 +48,16 @@ static bool was_allowed(const struct keeper *keeper, enum sb_op op, const char *
 		if (one->subject.op == kind_of(op) && sb_path_within(one->path, path))
 			return true;
 	return false;
+}
+
+enum sb_answer sb_keeper_worker_recall(const struct keeper *keeper, const struct sb_question *shown)
+{
+	char real[PATH_MAX];
+
+	return shown->about == SB_ABOUT_FILE && shown->op != SB_READ && !shown->target &&
+			       was_allowed(keeper, shown->op, real_of(keeper, shown->path, real))
+		       ? SB_ANSWER_ONCE
+		       : SB_ANSWER_NONE;
 }
 
 enum sb_answer sb_keeper_worker_known(const struct child *child,
@@ -51,13 +78,12 @@ enum sb_answer sb_keeper_worker_known(const struct child *child,
 int sb_keeper_worker_said(const void *context, enum sb_op op, const char *path)
 {
 	const struct child *child = context;
-	const struct sb_files_backend *seen = child->keeper->options->worker->seen;
 	const struct sb_guard_row *row;
 	json_t *notes = json_array();
 	char real[PATH_MAX];
 	bool guarded;
 
-	seen->ops->real((struct sb_files_backend *)seen, path, real);
+	real_of(child->keeper, path, real);
 	guarded =
 		sb_child_is_guarded(child, op, real, (struct sb_guard_bytes){NULL, 0}, notes, &row);
 	json_decref(notes);

@@ -110,7 +110,7 @@ static json_t *form_of(const struct sb_ask *ask)
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
 	char line[4 * 4096 + 100];
 
-	if (directory && text_of(ask, "worker")) {
+	if (directory && text_of(ask, "worker") && *all) {
 		const char *op = text_of(ask, "op");
 
 		put_name(&shown, directory);
@@ -124,8 +124,10 @@ static json_t *form_of(const struct sb_ask *ask)
 		json_array_append_new(values, json_string("directory"));
 		json_array_append_new(names, sb_rpc_string(line));
 		snprintf(line, sizeof line, "Always allow %s%s", all, shown.data);
-		json_array_append_new(values, json_string("always"));
-		json_array_append_new(names, sb_rpc_string(line));
+		if (!text_of(ask, "worker")) {
+			json_array_append_new(values, json_string("always"));
+			json_array_append_new(names, sb_rpc_string(line));
+		}
 	}
 	json_array_append_new(values, json_string("deny"));
 	json_array_append_new(names, json_string("Deny"));

@@ -75,6 +75,21 @@ static int make_input(const struct sb_mcp_call *call)
 	return fd;
 }
 
+/* The same of a worker: as the file tools see it, and so does the command. */
+static json_t *find_seen(const struct sb_mcp *mcp, const char *wanted, char **out)
+{
+	struct sb_files_error why;
+	struct sb_files_info info;
+
+	if (sb_files_stat(mcp->view->files, NULL, wanted, true, &info, &why) != 0)
+		return sb_tool_files_error(&why);
+	if (info.type != SB_FILES_DIRECTORY)
+		return sb_tool_failure("NOT_A_DIRECTORY", "'cwd' is no directory",
+				       "Use a directory.", false, NULL);
+	*out = strdup(info.path);
+	return NULL;
+}
+
 /*
  * Where to run it.  Only a directory inside the roots: others would have to be asked about.  The
  * command itself goes there, inside the sandbox, so nothing depends on this being right.
@@ -86,6 +101,8 @@ static json_t *find_cwd(const struct sb_mcp *mcp, const char *wanted, char **out
 	struct sb_error err;
 
 	*out = NULL;
+	if (mcp->worker)
+		return wanted ? find_seen(mcp, wanted, out) : NULL;
 	if (!wanted) {
 		if (strcmp(first, mcp->setup->home.cwd) != 0)
 			*out = strdup(first);

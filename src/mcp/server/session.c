@@ -25,7 +25,8 @@ static const char worker_instructions[] =
 	"Files under /. List / to see which directories there are; there is nothing else. Some can be "
 	"read and not changed, and the user may be asked about changes in others: read the error, it "
 	"says how to go on. what_may_i_do tells it beforehand. Prefer glob and grep for searching, "
-	"edit_file to rewriting whole files.";
+	"edit_file to rewriting whole files. run_command sees the same directories, and a read-only "
+	"system; what it was refused is listed in 'refused'.";
 
 static const char *instructions_for(const struct sb_mcp *mcp)
 {

@@ -126,9 +126,17 @@ static json_t *host_result(const struct sb_tool_call *call, const char *host)
 				       "Give a host and a port, as github.com:443.", false, NULL);
 	sb_peer_print(&peer, name);
 	reach = sb_decide_connect(call->policy, &peer);
-	why = reach.rule ? reach.rule->origin : "no rule is about this host";
-	sb_buf_printf(&text, "connect to %s: %s - network %s; %s", name,
-		      sb_verdict_name(reach.verdict), network_word(call->policy), why);
+	why = !reach.rule     ? "no rule is about this host"
+	      : !call->worker ? reach.rule->origin
+			      : "a rule of the user's";
+	if (call->worker && !call->worker->worker.network) {
+		reach.verdict = SB_DENY;
+		why = "there is no network";
+	}
+	sb_buf_printf(&text, "connect to %s: %s - ", name, sb_verdict_name(reach.verdict));
+	if (!call->worker)
+		sb_buf_printf(&text, "network %s; ", network_word(call->policy));
+	sb_buf_puts(&text, why);
 	return sb_tool_text(sb_rpc_text(text.data, text.length),
 			    json_pack("{s:{s:{s:s, s:s, s:o}}}", "decisions", "connect", "verdict",
 				      sb_verdict_name(reach.verdict), "host", name, "why",

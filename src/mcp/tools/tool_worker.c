@@ -1,5 +1,7 @@
 #include "mcp/tools/tool_worker.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -31,8 +33,15 @@ const char *const *sb_tool_worker_view(const struct sb_tool_worker *worker,
 
 bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_tool *tool)
 {
-	return !worker || tool->kind == SB_TOOL_FILES || tool->run == sb_tool_may ||
-	       tool->run == sb_tool_allowed;
+	static const char *const more[] = {"list_allowed_directories", "what_may_i_do",
+					   "run_command", "command_status", "command_stop"};
+
+	if (!worker || tool->kind == SB_TOOL_FILES)
+		return true;
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+		if (strcmp(tool->name, more[i]) == 0)
+			return true;
+	return false;
 }
 
 json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *text)
