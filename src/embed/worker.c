@@ -151,7 +151,7 @@ int sb_worker_open(struct sb_workshop *workshop, const char *file,
 		memcpy(&options, files,
 		       files->size < sizeof options ? files->size : sizeof options);
 	options.size = sizeof options;
-	options.home = NULL; /* "~" is a name like any: there is no home to see */
+	options.home = home->home;
 	options.git_settings = (const char *const *)home->git_settings;
 	options.config_home = home->xdg_config;
 	options.data_home = home->xdg_data;

@@ -13,7 +13,8 @@ static const char *expand_home(const struct sb_job *job, const char *path, char 
 {
 	const char *home = job->view->options.home;
 
-	if (!home || path[0] != '~' || (path[1] && path[1] != '/'))
+	/* who sees directories by other names has no home among them */
+	if (!home || path[0] != '~' || (path[1] && path[1] != '/') || job->view->backend->ops->real)
 		return path;
 	*out = path[1] ? sb_path_join(home, path + 2) : strdup(home);
 	return *out;

@@ -967,8 +967,8 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".terraform.d/plugins", "Terraform", "providers that Terraform runs"),
 
 	/* ours */
-	AT("sandbash.yaml", "sandbash", "zones of this project"),
-	AT("golem-forge.config.yaml", "sandbash", "zones of this project"),
+	AT("sandbash.yaml", "sandbash", "which directories workers of this project get"),
+	AT("golem-forge.config.yaml", "sandbash", "which directories workers of this project get"),
 	ENDING(".worker", "sandbash", "what a worker may do"),
 	/* in the name of the file tools, whatever file they write: src/files/linux_replace.c */
 	ENDING(".sandbash-write", "sandbash", "becomes the file that sandbash is writing"),

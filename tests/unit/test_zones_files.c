@@ -886,6 +886,29 @@ static void guarded_names_ask(void **state)
 	assert_int_equal(fx->asked, 1);
 	assert_string_equal(fx->shown, "/output/.vscode/tasks.json");
 	assert_string_equal(fx->directory, ""); /* one by one */
+	/* what says which files a worker has */
+	expect_code(write_text(fx, "/output/other.worker", "---\nname: other\n---\n"),
+		    SB_FILES_DENIED);
+	expect_code(write_text(fx, "/output/sandbash.yaml", "sandbox: {mode: direct}\n"),
+		    SB_FILES_DENIED);
+	assert_int_equal(fx->asked, 3);
+}
+
+/* A link of the user's leads into what the worker may change: it is asked about as what it is. */
+static void what_a_link_at_home_leads_to_asks(void **state)
+{
+	struct fixture *fx = *state;
+	char link[PATH_MAX + 16];
+
+	put(fx, ".sandbox/output/rc", "# mine\n");
+	put(fx, ".sandbox/output/neighbour", "# mine\n");
+	snprintf(link, sizeof link, "%s/.bashrc", fx->base);
+	assert_int_equal(symlink(at(fx, ".sandbox/output/rc"), link), 0);
+	begin(fx, two, both);
+	fx->answer = SB_FILES_ANSWER_NO;
+	expect_fine(write_text(fx, "/output/neighbour", "rm -rf x\n"));
+	expect_code(write_text(fx, "/output/rc", "rm -rf x\n"), SB_FILES_DENIED);
+	assert_int_equal(fx->asked, 1);
 }
 
 #define ON_DISK(test)                                                                              \
@@ -924,6 +947,7 @@ static const struct CMUnitTest tests[] = {
 	IN_MEMORY(backend_interface_memory_has_limits),
 	ON_DISK(a_directory_that_moves_is_not_followed),
 	ON_DISK(guarded_names_ask),
+	ON_DISK(what_a_link_at_home_leads_to_asks),
 };
 
 UNIT_MAIN("zones_files")

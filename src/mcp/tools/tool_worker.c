@@ -25,7 +25,6 @@ int sb_tool_worker_open(const struct sb_setup *setup, const char *file, struct s
 const char *const *sb_tool_worker_view(const struct sb_tool_worker *worker,
 				       struct sb_files_options *options)
 {
-	options->home = NULL; /* "~" is a name like any */
 	options->backend = worker->seen;
 	options->ignored = SB_FILES_ALLOW; /* its file says what asks */
 	return sb_files_mapped_roots(worker->seen);
