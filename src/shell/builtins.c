@@ -184,9 +184,13 @@ enum sb_ending sb_model_leave(struct sb_command *call)
 		     {"exit", SB_LEFT_SHELL},
 		     {"logout", SB_LEFT_SHELL}};
 
+	struct sb_shell_state *state = &call->shell->state;
+
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(call->model->name, names[i].name) == 0)
-			call->shell->state.left = names[i].left;
+		if (strcmp(call->model->name, names[i].name) == 0 &&
+		    (names[i].left != SB_LEFT_LOOP || state->in_loop) &&
+		    (names[i].left != SB_LEFT_FUNCTION || state->in_function))
+			state->left = names[i].left;
 	return SB_ENDS_OPEN;
 }
 

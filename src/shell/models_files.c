@@ -72,6 +72,31 @@ static enum sb_certainty unless_asked(const struct sb_command *call)
 	return call->has['i'] || call->has['n'] || call->has['u'] ? SB_POSSIBLE : SB_CERTAIN;
 }
 
+/* Each directory before it that is written there: made by mkdir -p or install -D, removed by rmdir -p. */
+static void act_parents(struct sb_command *call, enum sb_preview_act act,
+			const struct sb_field *field)
+{
+	size_t length = strlen(field->text);
+
+	while (field->known == SB_KNOWN && length) {
+		while (length && field->text[length - 1] == '/')
+			length--;
+		while (length && field->text[length - 1] != '/')
+			length--;
+		while (length && field->text[length - 1] == '/')
+			length--;
+		if (length) {
+			struct sb_field *parent =
+				sb_field_new(call->shell, SB_KNOWN, field->text, length);
+
+			if (parent && !sb_field_is(parent, ".") && !sb_field_is(parent, "..")) {
+				parent->word = field->word;
+				sb_command_act(call, act, parent, SB_POSSIBLE);
+			}
+		}
+	}
+}
+
 enum sb_ending sb_model_copy(struct sb_command *call)
 {
 	bool whole = call->has['r'] || call->has['R'] || call->has['a'];
@@ -123,17 +148,23 @@ enum sb_ending sb_model_link(struct sb_command *call)
 enum sb_ending sb_model_install(struct sb_command *call)
 {
 	if (call->has['d']) {
-		sb_command_each(call, SB_PREVIEW_CREATE, 0);
+		for (size_t i = 0; i < call->count; i++) {
+			sb_command_act(call, SB_PREVIEW_CREATE, call->operands[i], SB_POSSIBLE);
+			act_parents(call, SB_PREVIEW_CREATE, call->operands[i]);
+		}
 		return SB_ENDS_WELL;
 	}
 	for (size_t i = 0; i < source_count(call); i++)
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
 	arrive(call, false, call->has['C'] ? SB_POSSIBLE : SB_CERTAIN);
-	if (call->has['D'] && call->count) /* directories before it, too */
-		sb_command_act(call, SB_PREVIEW_CREATE,
-			       call->value['t'] ? call->value['t']
-						: call->operands[call->count - 1],
-			       SB_POSSIBLE);
+	if (call->has['D'] && call->count) {
+		const struct sb_field *into = call->value['t'] ? call->value['t']
+							       : call->operands[call->count - 1];
+
+		if (call->value['t'])
+			sb_command_act(call, SB_PREVIEW_CREATE, into, SB_POSSIBLE);
+		act_parents(call, SB_PREVIEW_CREATE, into);
+	}
 	return SB_ENDS_WELL;
 }
 
@@ -143,31 +174,6 @@ enum sb_ending sb_model_remove(struct sb_command *call)
 		sb_command_act(call, SB_PREVIEW_DELETE, call->operands[i],
 			       call->has['i'] || call->has['I'] ? SB_POSSIBLE : SB_CERTAIN);
 	return SB_ENDS_WELL;
-}
-
-/* Each directory before it that is written there: made by mkdir -p, removed by rmdir -p. */
-static void act_parents(struct sb_command *call, enum sb_preview_act act,
-			const struct sb_field *field)
-{
-	size_t length = strlen(field->text);
-
-	while (field->known == SB_KNOWN && length) {
-		while (length && field->text[length - 1] == '/')
-			length--;
-		while (length && field->text[length - 1] != '/')
-			length--;
-		while (length && field->text[length - 1] == '/')
-			length--;
-		if (length) {
-			struct sb_field *parent =
-				sb_field_new(call->shell, SB_KNOWN, field->text, length);
-
-			if (parent && !sb_field_is(parent, ".") && !sb_field_is(parent, "..")) {
-				parent->word = field->word;
-				sb_command_act(call, act, parent, SB_POSSIBLE);
-			}
-		}
-	}
 }
 
 enum sb_ending sb_model_mkdir(struct sb_command *call)

@@ -327,7 +327,7 @@ static void become_child(struct sb_shell *shell)
 	size_t seen = 0;
 
 	shell->state.bindings = NULL;
-	shell->state.strict = false;
+	shell->state.strict = shell->state.in_loop = shell->state.in_function = false;
 	for (; ours; ours = ours->next) {
 		if (!ours->is_function)
 			sb_variable_set(shell, ours->name, ours->name_length, SB_NOT_KNOWN, "");

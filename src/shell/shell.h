@@ -58,11 +58,12 @@ struct sb_shell_state {
 	const char *before;    /* what "cd -" goes to; NULL: not known */
 	struct sb_field *arguments;
 	bool arguments_known;
-	bool maybe;               /* what comes may not happen */
-	bool strict;              /* set -e */
-	bool lost;                /* anything may have been defined */
-	bool separators;          /* IFS is not as it was */
-	enum sb_left left, doubt; /* for good; or perhaps */
+	bool maybe;                /* what comes may not happen */
+	bool strict;               /* set -e */
+	bool lost;                 /* anything may have been defined */
+	bool separators;           /* IFS is not as it was */
+	bool in_loop, in_function; /* what "break" and "return" leave; else they fail */
+	enum sb_left left, doubt;  /* for good; or perhaps */
 };
 
 struct sb_shell {

@@ -134,6 +134,8 @@ static void leave_function(struct sb_shell *shell, const struct sb_shell_state *
 				text);
 		newest = now->bindings;
 	}
+	now->in_function = before->in_function;
+	now->in_loop = before->in_loop;
 	now->arguments = before->arguments;
 	now->arguments_known = before->arguments_known && !now->lost;
 	if (now->left == SB_LEFT_FUNCTION)
@@ -157,6 +159,8 @@ static enum sb_ending call_function(struct sb_shell *shell, const struct sb_bind
 	shell->depth++;
 	shell->state.arguments = fields->next;
 	shell->state.arguments_known = true;
+	shell->state.in_function = true;
+	shell->state.in_loop = false;
 	shell->run(shell, function->body);
 	leave_function(shell, &before);
 	shell->depth--;

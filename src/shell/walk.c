@@ -30,11 +30,15 @@ static bool walk_maybe(struct sb_shell *shell, const struct sb_node *list)
 	return left != SB_LEFT_NOTHING;
 }
 
-static enum sb_ending walk_apart(struct sb_shell *shell, const struct sb_node *node, bool list)
+/* In a shell of its own; what nobody waits for may be ended before it is done. */
+static enum sb_ending walk_apart(struct sb_shell *shell, const struct sb_node *node, bool list,
+				 bool waits)
 {
 	struct sb_shell_state before = shell->state;
-	enum sb_ending ending = list ? sb_commands_walk(shell, node) : walk_node(shell, node);
+	enum sb_ending ending;
 
+	shell->state.maybe |= !waits;
+	ending = list ? sb_commands_walk(shell, node) : walk_node(shell, node);
 	shell->state = before;
 	return ending;
 }
@@ -47,6 +51,7 @@ static void forget_rounds(struct sb_shell *shell, const struct sb_node *conditio
 	bool silent = shell->silent;
 
 	shell->silent = true;
+	shell->state.in_loop = true;
 	if (condition)
 		walk_maybe(shell, condition);
 	walk_maybe(shell, body);
@@ -60,6 +65,7 @@ static void end_loop(struct sb_shell *shell, const struct sb_shell_state *before
 {
 	struct sb_shell_state *now = &shell->state;
 
+	now->in_loop = before->in_loop;
 	if (now->left == SB_LEFT_LOOP)
 		now->left = SB_LEFT_NOTHING;
 	if (now->doubt <= SB_LEFT_LOOP) {
@@ -102,8 +108,8 @@ static enum sb_ending walk_while(struct sb_shell *shell, const struct sb_node *n
 	struct sb_shell_state before;
 	enum sb_ending ending;
 
-	forget_rounds(shell, node->condition, node->body);
 	before = shell->state;
+	forget_rounds(shell, node->condition, node->body);
 	ending = sb_commands_walk(shell, node->condition);
 	if (!node->until && ending == SB_ENDS_TRUE)
 		sb_commands_walk(shell, node->body);
@@ -129,6 +135,7 @@ static void walk_rounds(struct sb_shell *shell, const struct sb_node *node,
 {
 	struct sb_shell_state before = shell->state;
 
+	shell->state.in_loop = true;
 	for (; fields && shell->state.left != SB_LEFT_LOOP && shell->state.left < SB_LEFT_FUNCTION;
 	     fields = fields->next) {
 		sb_variable_set(shell, node->name, node->name_length, fields->known, fields->text);
@@ -191,8 +198,8 @@ static enum sb_ending walk_expression(struct sb_shell *shell, const struct sb_no
 	if (node->kind == SB_NODE_FOR_ARITHMETIC) {
 		struct sb_shell_state before;
 
-		forget_rounds(shell, NULL, node->body);
 		before = shell->state;
+		forget_rounds(shell, NULL, node->body);
 		walk_maybe(shell, node->body);
 		end_loop(shell, &before);
 	}
@@ -220,7 +227,7 @@ static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *no
 		return sb_commands_walk(shell, node->body);
 	case SB_NODE_SUBSHELL:
 	case SB_NODE_COPROCESS:
-		return walk_apart(shell, node->body, true);
+		return walk_apart(shell, node->body, true, node->kind == SB_NODE_SUBSHELL);
 	case SB_NODE_IF:
 		return walk_if(shell, node);
 	case SB_NODE_WHILE:
@@ -274,9 +281,9 @@ static enum sb_ending walk_pipeline(struct sb_shell *shell, const struct sb_node
 	if (!several && !node->background)
 		ending = walk_node(shell, node);
 	else
-		ending = walk_apart(shell, node, false);
+		ending = walk_apart(shell, node, false, !node->background);
 	for (node = node->next; node && node->join == SB_JOIN_PIPE; node = node->next)
-		ending = walk_apart(shell, node, false);
+		ending = walk_apart(shell, node, false, !node->background);
 	return turned ? negated(ending) : ending;
 }
 

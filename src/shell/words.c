@@ -259,11 +259,12 @@ static bool is_pwd(const struct sb_node *list)
 	       list->words->length == 3 && memcmp(list->words->text, "pwd", 3) == 0;
 }
 
-static void run_inside(struct sb_shell *shell, const struct sb_node *commands)
+static void run_inside(struct sb_shell *shell, const struct sb_node *commands, bool waits)
 {
 	struct sb_shell_state before = shell->state;
 	const char *name = shell->name;
 
+	shell->state.maybe |= !waits;
 	shell->run(shell, commands);
 	shell->state = before;
 	shell->name = name;
@@ -273,7 +274,7 @@ static void put_commands(struct builder *b, const struct sb_part *part)
 {
 	const char *directory = b->shell->state.directory;
 
-	run_inside(b->shell, part->commands);
+	run_inside(b->shell, part->commands, true);
 	if (is_pwd(part->commands) && directory && !sb_function_get(b->shell, "pwd"))
 		put_value(b, SB_KNOWN, directory, part->quoted);
 	else
@@ -300,7 +301,7 @@ static void put_part(struct builder *b, const struct sb_part *part)
 		put_unknown(b, false);
 		break;
 	case SB_PART_PROCESS:
-		run_inside(b->shell, part->commands);
+		run_inside(b->shell, part->commands, false);
 		put_text(b, "/dev/fd/63", 10, true);
 		break;
 	case SB_PART_PATTERN:
