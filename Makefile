@@ -7,6 +7,7 @@
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
 #     make test-agents     claude, codex, gemini, opencode and qwen themselves, from npm, with a stand-in model
 #     make test-programs   suites of real programs, natively and inside (docs/fidelity.md)
+#     make test-preview    2,000 random shell commands and all scripts here against --preview
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, rooms, shell, clang's warnings; with TIDY=--tidy static analysis
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
@@ -23,7 +24,7 @@ FUZZ_SECONDS ?= 60
 # on a terminal it shows how far it is
 NINJA = ninja $$([ -t 1 ] || echo --quiet)
 
-.PHONY: all build run quick test test-machines test-agents test-programs bench lint fuzz cross install deb clean
+.PHONY: all build run quick test test-machines test-agents test-programs test-preview bench lint fuzz cross install deb clean
 
 all: build
 
@@ -71,13 +72,18 @@ test-programs: test-build
 	@scripts/need programs
 	@scripts/test-programs --build $(BUILD) $(PROGRAMS)
 
+test-preview: test-build
+	@SANDBASH_TEST_COMMANDS=1000 SANDBASH_TEST_SCRIPTS=1000000 \
+		tests/run.py --build $(BUILD) --suite cli --only preview
+
 bench: build
 	@scripts/need bench
-	@$(NINJA) -C $(BUILD) bench-decide bench-files bench-guard bench-search
+	@$(NINJA) -C $(BUILD) bench-decide bench-files bench-guard bench-preview bench-search
 	@bench/run --supervised
 	@bench/run
 	@bench/files --program $(BUILD)/bench-files
 	@bench/search --program $(BUILD)/bench-search
+	@$(BUILD)/bench-preview
 	@scripts/npm $(BUILD)
 	@bench/mcp --sandbash $(BUILD)/sandbash
 

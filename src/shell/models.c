@@ -125,7 +125,7 @@ static const struct sb_model models[] = {
 	{"enable", "", "", OPEN, OWN | RAW, NOTHING, 0, sb_model_lose},
 	{"env", "iu:C:S:0v", "ignore-environment=i unset: chdir:=C split-string:=S null debug",
 	 OPEN, FIRST, NOTHING, 0, sb_model_env},
-	{"eval", "", "", OPEN, OWN | FIRST, NOTHING, 0, sb_model_eval},
+	{"eval", "", "", OPEN, OWN | RAW, NOTHING, 0, sb_model_eval},
 	{"exec", "cla:", "", OPEN, OWN | FIRST, NOTHING, 0, sb_model_exec},
 	{"exit", "", "", OPEN, OWN | RAW, NOTHING, 0, sb_model_leave},
 	READER("expand", "t:", "tabs:"),

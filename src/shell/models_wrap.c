@@ -373,6 +373,8 @@ enum sb_ending sb_model_eval(struct sb_command *call)
 	for (size_t i = 0; i < call->count; i++) {
 		const struct sb_field *word = call->operands[i];
 
+		if (!i && sb_field_is(word, "--"))
+			continue;
 		if (word->known != SB_KNOWN || word->many) {
 			sb_command_unknown(call->shell,
 					   &(struct sb_field){.text = "eval", .next = call->rest});

@@ -52,7 +52,7 @@ void sb_walk_redirects(struct sb_shell *shell, const struct sb_redirect *redirec
 	for (const struct sb_redirect *at = redirects; at; at = at->next) {
 		if (at->op == SB_REDIRECT_DOCUMENT)
 			sb_word_inside(shell, at->document);
-		else
+		else if (at->target) /* none behind a mistake */
 			touch_target(shell, at);
 	}
 }

@@ -194,7 +194,8 @@ static enum sb_ending walk_expression(struct sb_shell *shell, const struct sb_no
 			sb_word_inside(shell, word->parts);
 		return SB_ENDS_OPEN;
 	}
-	sb_expression(shell, node->words);
+	if (node->words) /* none behind a mistake */
+		sb_expression(shell, node->words);
 	if (node->kind == SB_NODE_FOR_ARITHMETIC) {
 		struct sb_shell_state before;
 

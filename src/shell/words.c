@@ -214,14 +214,18 @@ static void put_parameter(struct builder *b, const struct sb_part *part)
 		break;
 	case SB_VALUE_ASSIGN:
 	case SB_VALUE_DEFAULT:
-		if (known == SB_NOT_KNOWN || (part->op == SB_VALUE_ASSIGN && empty)) {
+		if (known == SB_NOT_KNOWN) {
 			argument_of(b, part);
 			if (part->op == SB_VALUE_ASSIGN)
-				sb_variable_set(b->shell, part->text, part->length, SB_NOT_KNOWN,
-						"");
-			put_value(b, SB_NOT_KNOWN, text, part->quoted);
+				sb_variable_set(b->shell, part->text, part->length, known, "");
+			put_value(b, known, text, part->quoted);
 		} else if (empty) {
-			put_field(b, argument_of(b, part), part->quoted);
+			const struct sb_field *argument = argument_of(b, part);
+
+			if (part->op == SB_VALUE_ASSIGN && argument)
+				sb_variable_set(b->shell, part->text, part->length, argument->known,
+						argument->text);
+			put_field(b, argument, part->quoted);
 		} else {
 			put_value(b, known, text, part->quoted);
 		}
@@ -326,6 +330,7 @@ static size_t put_tilde(struct builder *b, const struct sb_part *part)
 	if (length > 1 ||
 	    (length == part->length && part->next && part->next->kind != SB_PART_TEXT)) {
 		put_unknown(b, false); /* another user's, or a name that goes on */
+		b->leads = false;      /* and no option */
 		return length;
 	}
 	known = sb_variable_get(b->shell, "HOME", 4, &home);

@@ -1,0 +1,87 @@
+/*
+ * preview.c - fuzz target: the input is a shell command.
+ *
+ * Whatever it is, there is an answer: its texts are whole, a path that is certain is absolute, and what could not be read
+ * is unknown.  Read as a script in a script the same commands are found.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "sandbash/preview.h"
+#include "shell/syntax.h"
+
+static const char *const variables[] = {"A=a b", "G=*.c", "E=", NULL};
+static const char *const arguments[] = {"sh", "one", "two words", NULL};
+
+static void check_preview(const struct sb_preview *preview)
+{
+	for (size_t i = 0; i < preview->file_count; i++) {
+		const struct sb_preview_file *file = &preview->files[i];
+
+		CHECK(file->path && file->by && *file->path);
+		CHECK(file->act <= SB_PREVIEW_MOVE && file->certainty <= SB_UNKNOWN);
+		CHECK(file->certainty == SB_UNKNOWN || file->path[0] == '/');
+		CHECK(file->certainty != SB_CERTAIN || !file->pattern);
+		CHECK(!preview->problem || file->certainty != SB_CERTAIN ||
+		      strcmp(preview->problem, "too long") == 0);
+	}
+	for (size_t i = 0; i < preview->program_count; i++)
+		CHECK(preview->programs[i]);
+	for (size_t i = 0; i < preview->unknown_count; i++)
+		CHECK(preview->unknown[i]);
+	CHECK(!preview->problem || preview->unknown_count);
+	CHECK(preview->network <= SB_PREVIEW_NETWORK_UNKNOWN);
+}
+
+/* "( text\n)" is read if and only if text is, but for documents without an end and comments. */
+static void check_inside(const char *text, size_t size, const struct sb_syntax *alone)
+{
+	struct sb_arena arena;
+	struct sb_syntax inside;
+	char *whole;
+
+	if (alone->problem || !alone->nodes || memchr(text, '<', size))
+		return;
+	whole = malloc(size + 4);
+	CHECK(whole);
+	memcpy(whole, "{\n", 2);
+	memcpy(whole + 2, text, size);
+	memcpy(whole + 2 + size, "\n}", 2);
+	sb_arena_init(&arena, 1 << 28);
+	sb_syntax_read(&arena, whole, size + 4, &inside);
+	if (!inside.problem)
+		CHECK(inside.simple == alone->simple);
+	sb_arena_done(&arena);
+	free(whole);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct sb_preview_options options = {.size = sizeof options,
+						   .directory = "/p",
+						   .home = "/h",
+						   .environment = variables,
+						   .arguments = arguments};
+	char *text = malloc(size ? size : 1); /* exactly: what is read behind it is found */
+	struct sb_preview *preview;
+	struct sb_syntax syntax;
+	struct sb_arena arena;
+
+	CHECK(text);
+	if (size)
+		memcpy(text, data, size);
+	sb_arena_init(&arena, 1 << 28);
+	sb_syntax_read(&arena, text, size, &syntax);
+	check_inside(text, size, &syntax);
+	sb_arena_done(&arena);
+	CHECK(sb_preview(text, size, &options, &preview, NULL) == SB_OK);
+	check_preview(preview);
+	sb_preview_free(preview);
+	CHECK(sb_preview(text, size, NULL, &preview, NULL) == SB_OK);
+	for (size_t i = 0; i < preview->file_count; i++)
+		CHECK(preview->files[i].certainty == SB_UNKNOWN ||
+		      preview->files[i].path[0] == '/');
+	sb_preview_free(preview);
+	free(text);
+	return 0;
+}
