@@ -21,6 +21,7 @@
 
 #include "base/auto.h"
 #include "enforce/darwin_guard.h"
+#include "guard/git_files.h"
 
 #define MAX_ITEMS (SB_GUARD_MAX_ROWS + 16)
 #define ANYWHERE "^(/[^/]+)*"
@@ -451,6 +452,34 @@ static void define_git_directories(struct sb_guarding *guarding)
 	define(guarding, "git-directories", &regex);
 }
 
+/* In that of a submodule such a directory might be a part of the submodule's name. */
+static bool is_of_git_alone(const struct sb_guard_row *row)
+{
+	const char *inner = strchr(row->pattern, '/') + 1;
+
+	return !sb_seatbelt_holds(row) && strchr(inner, '/') && !sb_git_is_known_directory(inner);
+}
+
+static void define_git_alone(struct sb_guarding *guarding)
+{
+	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
+	const char *before = "/(";
+
+	sb_buf_puts(&regex, ANYWHERE);
+	put_name(&regex, (struct sb_span){"<git>", 5});
+	for (size_t i = 0; i < count; i++) {
+		if (!is_of_git_alone(&rows[i]))
+			continue;
+		sb_buf_puts(&regex, before);
+		put_git_row(&regex, strchr(rows[i].pattern, '/') + 1);
+		before = "|";
+	}
+	sb_buf_puts(&regex, ")$");
+	define(guarding, "git-alone", &regex);
+}
+
 /* Rows that follow each other and are all held, or all open, as one filter: git-1, git-2, ... */
 static unsigned define_git(struct sb_guarding *guarding)
 {
@@ -461,11 +490,15 @@ static unsigned define_git(struct sb_guarding *guarding)
 	while (at < count) {
 		SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
 		bool held = sb_seatbelt_holds(&rows[at]);
+		const char *before = "";
 		char name[16];
 
 		put_in_git(&regex);
-		for (size_t first = at; at < count && sb_seatbelt_holds(&rows[at]) == held; at++) {
-			sb_buf_puts(&regex, at > first ? "|" : "");
+		for (; at < count && sb_seatbelt_holds(&rows[at]) == held; at++) {
+			if (is_of_git_alone(&rows[at]))
+				continue;
+			sb_buf_puts(&regex, before);
+			before = "|";
 			put_git_row(&regex, strchr(rows[at].pattern, '/') + 1);
 		}
 		sb_buf_puts(&regex, ")$");
@@ -486,8 +519,12 @@ static void put_git(struct sb_guarding *guarding)
 		sb_buf_printf(text, "(deny %s (require-all git-%u", guarding->operations, run);
 		for (unsigned open = 3 - first; open < run; open += 2)
 			sb_buf_printf(text, "\n  (require-not git-%u)", open);
-		sb_buf_puts(text, "\n  (require-not git-directories)");
+		sb_buf_puts(text, "\n  (require-not git-directories)\n  (require-not git-alone)");
 		put_checked(guarding);
+		/* rows of the table come first, open or not */
+		for (size_t i = 0; i < guarding->count; i++)
+			if (guarding->items[i].held)
+				sb_opened_by_name(guarding, &guarding->items[i]);
 		end(guarding);
 	}
 }
@@ -596,6 +633,7 @@ int sb_seatbelt_guard(struct sb_seatbelt *seatbelt, const struct sb_policy *poli
 	sb_buf_puts(&seatbelt->text, "\n; names that a program outside would run or obey\n");
 	define_checked(&guarding);
 	define_git_directories(&guarding);
+	define_git_alone(&guarding);
 	guarding.git_runs = define_git(&guarding);
 	/* mostly no rule opens any, and then it is the same for both */
 	if (sb_opens_any(&guarding)) {
