@@ -6,16 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/hash.h"
 #include "config/own.h"
+#include "config/terminals.h"
 #include "path/path.h"
-#include "sys/directory.h"
 
 static int current_directory(char **out, struct sb_error *err)
 {
@@ -154,16 +152,6 @@ static int find_obeyed(const char *const *named, char ***out, struct sb_error *e
 	return SB_OK;
 }
 
-/* The first bytes of a small file, NUL-terminated; 0 when it cannot be read. */
-static size_t read_start(const char *path, char *buffer, size_t size)
-{
-	SB_AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, buffer, size - 1);
-
-	buffer[length > 0 ? length : 0] = '\0';
-	return length > 0 ? (size_t)length : 0;
-}
-
 /*
  * Is this line of /etc/passwd, which is cut up, our account's?  Then *out_home is its home
  * directory, or stays NULL if it is none.
@@ -211,95 +199,6 @@ static char *find_account_home(void)
 	text[length] = '\0';
 	(void)is_own_account(text, &home); /* the last line may lack its end */
 	return home;
-}
-
-/* A device number as the kernel writes it for programs: new_encode_dev(). */
-static dev_t decode_device(unsigned long number)
-{
-	return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
-}
-
-/* The same as below without opening a terminal: proc(5), field tty_nr. */
-static dev_t controlling_terminal_by_proc(void)
-{
-	char line[1024], *rest;
-	unsigned long number = 0;
-
-	/* the name may hold anything, so count from the last parenthesis */
-	if (!read_start("/proc/self/stat", line, sizeof line) || !(rest = strrchr(line, ')')))
-		return 0;
-	for (int field = 2; field < 7 && rest; field++) {
-		rest = strchr(rest + 1, ' ');
-		if (field == 6 && rest)
-			number = strtoul(rest + 1, NULL, 10);
-	}
-	return decode_device(number);
-}
-
-/* The device of our controlling terminal, 0 when there is none. */
-static dev_t controlling_terminal(void)
-{
-	SB_AUTO_FD int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	unsigned number;
-
-	if (fd < 0 && errno == ENXIO) /* tty(4) */
-		return 0;
-	if (fd >= 0 && ioctl(fd, TIOCGDEV, &number) == 0)
-		return decode_device(number);
-	return controlling_terminal_by_proc();
-}
-
-static bool is_ours(dev_t terminal, dev_t controlling)
-{
-	struct stat info;
-
-	for (int fd = 0; fd <= 2; fd++)
-		if (fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && info.st_rdev == terminal)
-			return true;
-	return terminal == controlling;
-}
-
-/*
- * Terminals that this user could open and that are not the command's: whoever reads one gets
- * what is typed there.  When questions are asked on ours, it is not the command's either: whoever
- * writes there could draw over a question.
- */
-static int find_terminals(bool other, char ***out, struct sb_error *err)
-{
-	struct sb_sys_dir dir;
-	bool listing = sb_sys_dir_open(&dir, "/dev/pts") >= 0;
-	dev_t controlling = 0;
-	bool known = false; /* asked for only when there is a terminal to compare with */
-	const struct dirent64 *entry;
-	size_t count = 0;
-	char **list = calloc(1, sizeof *list);
-
-	while (list && listing && (entry = sb_sys_dir_next(&dir))) {
-		struct stat info;
-		char **grown;
-
-		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
-		    fstatat(dir.fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    info.st_uid != geteuid())
-			continue;
-		if (!known && !other)
-			controlling = controlling_terminal();
-		known = true;
-		if (!other && is_ours(info.st_rdev, controlling))
-			continue;
-		grown = reallocarray(list, count + 2, sizeof *list);
-		if (!grown)
-			break;
-		list = grown;
-		list[count] = sb_path_join("/dev/pts", entry->d_name);
-		if (!list[count])
-			break;
-		list[++count] = NULL;
-	}
-	if (listing)
-		sb_sys_dir_close(&dir);
-	*out = list;
-	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* Where git looks for settings because a variable says so: git-config(1), FILES. */
@@ -386,7 +285,7 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = find_git_settings(environment, &home.git_settings, err);
 	if (status == SB_OK)
-		status = find_terminals(environment->other_terminal, &home.terminals, err);
+		status = sb_terminals_find(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
 		status = find_secrets(environment->secrets, &home, &home.secrets, err);
 	if (status == SB_OK)

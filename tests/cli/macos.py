@@ -12,19 +12,21 @@ $SANDBASH_TEST_SEED makes others.  The profiles in tests/cli/macos are made anew
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from tap import TOOLS, check, contains, equal, lacks, run_all, test
 
 HERE = Path(__file__).resolve().parent
 CASES = TOOLS / "profile_cases"
+COMPILED = tempfile.TemporaryDirectory()
 SEED = os.environ.get("SANDBASH_TEST_SEED", "1")
-POLICIES = os.environ.get("SANDBASH_TEST_PROFILES", "100")
+POLICIES = os.environ.get("SANDBASH_TEST_PROFILES", "60")
 
 
-def evaluate(fx, text):
+def evaluate(text):
     """Exit status and output of the evaluator."""
-    names = {**os.environ, "XDG_CACHE_HOME": str(fx.dir / "cache")}  # where guile keeps what it has compiled
+    names = {**os.environ, "XDG_CACHE_HOME": COMPILED.name}  # where guile keeps what it has compiled
     done = subprocess.run(["guile", "-s", str(HERE.parent / "lib" / "sbpl.scm")], input=text, env=names,
                           capture_output=True, check=False)
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -41,19 +43,19 @@ def on_macos(path):
     return f"/private{path}" if path.startswith(("/tmp/", "/var/", "/etc/")) else path
 
 
-def decide(fx, profile, cases):
+def decide(profile, cases):
     """Compare a profile that --print-profile --json printed with cases: (operation, path, allowed)."""
     parameters = b"".join(b"(" + scheme(k) + b" . " + scheme(v) + b")" for k, v in profile["parameters"].items())
     wanted = b"".join(b"(%s %s %s)" % (op.encode(), scheme(on_macos(path)), b"#t" if allowed else b"#f")
                       for op, path, allowed in cases)
-    status, out, err = evaluate(fx, b'(policy %s "" (%s) (%s))' % (scheme(profile["profile"]), parameters, wanted))
+    status, out, err = evaluate(b'(policy %s "" (%s) (%s))' % (scheme(profile["profile"]), parameters, wanted))
     check(status == 0, f"the evaluator: {out}{err}")
 
 
 @test("R3 profiles decide as the judge does, for random policies, operations and paths")
-def compare(fx):
+def compare(_):
     made = subprocess.run([CASES, SEED, POLICIES, "50"], capture_output=True, check=True)
-    status, out, err = evaluate(fx, made.stdout)
+    status, out, err = evaluate(made.stdout)
     print(f"# seed {SEED}: {out.splitlines()[-1] if out else err}")
     check(status == 0, f"seed {SEED}: {out}{err}")
     cases, allowed = (int(word) for word in out.split()[-6:-2:2])
@@ -62,15 +64,15 @@ def compare(fx):
 
 
 @test("R3 the evaluator notices a rule that is missing, another order, and names that it does not know")
-def evaluator(fx):
-    made = subprocess.run([CASES, SEED, "20", "50"], capture_output=True, check=True).stdout
+def evaluator(_):
+    made = subprocess.run([CASES, SEED, "6", "50"], capture_output=True, check=True).stdout
     for old, new in ((b"(deny file-write-data", b"(allow file-write-data"), (b"require-not", b"require-any"),
-                     (b"[^/]+)*$", b"[^/]+)+$")):
+                     (b"(subpath ", b"(literal ")):
         check(old in made, f"{old} is there")
-        status, out, _ = evaluate(fx, made.replace(old, new))
+        status, out, _ = evaluate(made.replace(old, new))
         equal(status, 1, f"status with {new}")
         lacks(out, " 0 differ", f"with {new}")
-    equal(evaluate(fx, made.replace(b"file-read*", b"file-raed*"))[0], 2, "an operation that there is not")
+    equal(evaluate(made.replace(b"file-read*", b"file-raed*"))[0], 2, "an operation that there is not")
 
 
 @test("R3 profiles are as they were")
@@ -88,7 +90,7 @@ def printed(fx):
     home, project = fx.home, fx.project
     found = json.loads(fx.sandbash("--print-profile", "--json", f"--deny={project}/hidden",
                                    f"--allow-read={project}/vendor").stdout)
-    decide(fx, found, [
+    decide(found, [
         ("file-write-create", project / "new", True),
         ("file-write-data", project / "sub/old", True),
         ("file-write-unlink", project / "sub/old", True),
@@ -132,10 +134,10 @@ def settings(fx):
 
     contains(profile()["profile"], "(remote ip)")
     lacks(profile("--network=off")["profile"], "ip)", "without network")
-    decide(fx, profile(), [("file-write-create", "/private/tmp/x", True), ("file-write-create", "/private/y", False)])
-    decide(fx, profile("--mode=read-only"), [("file-write-create", fx.project / "x", False),
+    decide(profile(), [("file-write-create", "/private/tmp/x", True), ("file-write-create", "/private/y", False)])
+    decide(profile("--mode=read-only"), [("file-write-create", fx.project / "x", False),
                                              ("file-read-data", fx.project / "x", True)])
-    decide(fx, profile("--allow-write=/tmp/**/.git"), [
+    decide(profile("--allow-write=/tmp/**/.git"), [
         ("file-write-create", "/private/tmp/a/.git", True), ("file-write-create", "/private/tmp/a/.git/config", True),
         ("file-write-create", "/private/tmp/a/.git/hooks", True), ("file-write-create", fx.project / ".git", False),
         ("file-write-create", "/private/tmp/a/.vscode", False)])
@@ -158,7 +160,7 @@ def bytes_of_paths(fx):
     lacks(found["profile"], "allow default")
     lacks(found["profile"], fx.project.name + "/")
     equal([line for line in lines if not line.startswith("; -D ")], found["profile"].splitlines(), "both forms")
-    decide(fx, found, [("file-read-data", odd / "x", False), ("file-read-data", fx.project / "x", True)])
+    decide(found, [("file-read-data", odd / "x", False), ("file-read-data", fx.project / "x", True)])
 
 
 run_all()
