@@ -17,131 +17,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/auto.h"
 #include "enforce/darwin_guard.h"
-#include "guard/git_files.h"
 
 #define MAX_ITEMS (SB_GUARD_MAX_ROWS + 16)
-#define ANYWHERE "^(/[^/]+)*"
-
-bool sb_seatbelt_holds(const struct sb_guard_row *row)
-{
-	switch (row->kind) {
-	case SB_GUARD_SAME:
-	case SB_GUARD_GIT_CONFIG:
-	case SB_GUARD_GITFILE:
-	case SB_GUARD_GITDIR:
-	case SB_GUARD_COMMONDIR:
-	case SB_GUARD_ALTERNATES:
-	case SB_GUARD_AGENT_JSON:
-	case SB_GUARD_AGENT_LOOKS:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* --- a row's names ------------------------------------------------------------------------------ */
-
-struct sb_span sb_item_name(const struct sb_item *item, unsigned i)
-{
-	const char *at = item->text;
-
-	while (i--)
-		at += strcspn(at, "/") + 1;
-	return (struct sb_span){at, strcspn(at, "/")};
-}
-
-static bool is(struct sb_span span, const char *text)
-{
-	return strlen(text) == span.length && memcmp(span.text, text, span.length) == 0;
-}
-
-static void put_name(struct sb_buf *out, struct sb_span name)
-{
-	const char *star = memchr(name.text, '*', name.length);
-
-	sb_buf_putc(out, '/');
-	if (is(name, "<git>")) {
-		sb_regex_folded(out, ".git", 4);
-		if (name.text[name.length]) /* what lies in it may lie in that of a submodule */
-			sb_buf_puts(out, "(/worktrees/[^/]+|/modules(/[^/]+)+)*");
-	} else if (is(name, "*")) {
-		sb_buf_puts(out, "[^/]+");
-	} else if (star) {
-		size_t before = (size_t)(star - name.text);
-
-		sb_regex_folded(out, name.text, before);
-		sb_buf_puts(out, "[^/]*");
-		sb_regex_folded(out, star + 1, name.length - before - 1);
-	} else {
-		sb_regex_folded(out, name.text, name.length);
-	}
-}
-
-void sb_item_names(struct sb_buf *out, const struct sb_item *item, unsigned from)
-{
-	for (unsigned i = from; i < item->count; i++)
-		put_name(out, sb_item_name(item, i));
-}
-
-void sb_item_other(struct sb_buf *out, const struct sb_item *item)
-{
-	struct sb_span name = sb_item_name(item, 0);
-
-	sb_regex_other_name(out, name.text, name.length);
-}
-
-/* Can the two mean one name? */
-static bool may_be_same(struct sb_span a, struct sb_span b)
-{
-	const char *star = memchr(a.text, '*', a.length), *other = memchr(b.text, '*', b.length);
-	size_t before, after;
-
-	if (is(a, "<git>"))
-		a = (struct sb_span){".git", 4};
-	if (is(b, "<git>"))
-		b = (struct sb_span){".git", 4};
-	if (!star && !other)
-		return a.length == b.length && strncasecmp(a.text, b.text, a.length) == 0;
-	if (!star)
-		return may_be_same(b, a);
-	before = (size_t)(star - a.text);
-	after = a.length - before - 1;
-	if (!other)
-		return b.length >= before + after && strncasecmp(a.text, b.text, before) == 0 &&
-		       strncasecmp(star + 1, b.text + b.length - after, after) == 0;
-	if (before > (size_t)(other - b.text))
-		before = (size_t)(other - b.text);
-	if (after > b.length - (size_t)(other - b.text) - 1)
-		after = b.length - (size_t)(other - b.text) - 1;
-	return strncasecmp(a.text, b.text, before) == 0 &&
-	       strncasecmp(a.text + a.length - after, b.text + b.length - after, after) == 0;
-}
-
-/* Rows about one name, compared from their end. */
-static bool overlap(const struct sb_item *a, const struct sb_item *b)
-{
-	unsigned least = a->count < b->count ? a->count : b->count;
-
-	for (unsigned i = 1; i <= least; i++)
-		if (!may_be_same(sb_item_name(a, a->count - i), sb_item_name(b, b->count - i)))
-			return false;
-	return true;
-}
-
-/* Compared from their beginning: does what state means lie in tree? */
-static bool is_state_of(const struct sb_item *tree, const struct sb_item *state)
-{
-	unsigned least = tree->count < state->count ? tree->count : state->count;
-
-	for (unsigned i = 0; i < least; i++)
-		if (!may_be_same(sb_item_name(tree, i), sb_item_name(state, i)))
-			return false;
-	return true;
-}
 
 /* --- rules of the profile -------------------------------------------------------------------------- */
 
@@ -170,7 +50,7 @@ static void add_item(struct filter *filter, const struct sb_item *item)
 {
 	if (filter->regex.length > LONG_REGEX)
 		end_regex(filter);
-	sb_buf_puts(&filter->regex, filter->regex.length ? "|" : ANYWHERE "(");
+	sb_buf_puts(&filter->regex, filter->regex.length ? "|" : SB_ANYWHERE "(");
 	sb_item_names(&filter->regex, item, 0);
 }
 
@@ -204,9 +84,9 @@ static void put_open_before(struct sb_guarding *guarding, const struct sb_item *
 	for (const struct sb_item *other = guarding->items; other < item; other++) {
 		SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
 
-		if (other->held || other->tree || !overlap(other, item))
+		if (other->held || other->tree || !sb_items_overlap(other, item))
 			continue;
-		sb_buf_puts(&regex, ANYWHERE);
+		sb_buf_puts(&regex, SB_ANYWHERE);
 		sb_item_names(&regex, other, 0);
 		sb_buf_putc(&regex, '$');
 		put_not(guarding, regex.data);
@@ -216,7 +96,7 @@ static void put_open_before(struct sb_guarding *guarding, const struct sb_item *
 static bool is_open_before(const struct sb_guarding *guarding, const struct sb_item *item)
 {
 	for (const struct sb_item *other = guarding->items; other < item; other++)
-		if (!other->held && !other->tree && overlap(other, item))
+		if (!other->held && !other->tree && sb_items_overlap(other, item))
 			return true;
 	return false;
 }
@@ -321,7 +201,7 @@ static bool put_state(struct sb_guarding *guarding, const struct sb_item *tree, 
 		const struct sb_item *state = &guarding->items[i];
 
 		if (state->row->kind != SB_GUARD_ANYTHING || state->held ||
-		    (state->tree && state > tree) || !is_state_of(tree, state))
+		    (state->tree && state > tree) || !sb_item_is_state_of(tree, state))
 			continue;
 		found = true;
 		if (put)
@@ -362,171 +242,6 @@ static void put_trees(struct sb_guarding *guarding)
 		end(guarding);
 	}
 	sb_buf_done(&filter.regex);
-}
-
-/* --- git's own files ------------------------------------------------------------------------------- */
-
-static void put_git_name(struct sb_buf *out, const char *name, size_t length)
-{
-	if (length == 1 && (*name == '#' || *name == '*')) {
-		sb_buf_puts(out, *name == '#' ? "[0-9]+" : "[^/]+");
-		return;
-	}
-	for (size_t i = 0; i < length; i++)
-		if (name[i] == '*')
-			sb_buf_puts(out, "[^/]*");
-		else if (name[i] == '?')
-			sb_buf_puts(out, "[^/]");
-		else
-			sb_regex_bytes(out, name + i, 1);
-}
-
-/* The rest of a path in a git directory that a row of git_files.c means; the last means all there is. */
-static void put_git_row(struct sb_buf *out, const char *pattern)
-{
-	size_t length = strlen(pattern);
-
-	if (strcmp(pattern, "*") == 0) {
-		sb_buf_puts(out, "[^/]+(/[^/]+)*");
-	} else if (strncmp(pattern, "**", 2) == 0) {
-		sb_buf_puts(out, "(([^/]+/)+[^/]*|[^/]+)");
-		put_git_name(out, pattern + 2, length - 2);
-	} else if (length > 3 && strcmp(pattern + length - 3, "/**") == 0) {
-		put_git_name(out, pattern, length - 3);
-		sb_buf_puts(out, "(/[^/]+)+");
-	} else if (length > 2 && strcmp(pattern + length - 2, "**") == 0) {
-		put_git_name(out, pattern, length - 2);
-		sb_buf_puts(out, "[^/]*(/[^/]+)*");
-	} else {
-		for (size_t size; *pattern; pattern += size + (pattern[size] == '/')) {
-			size = strcspn(pattern, "/");
-			put_git_name(out, pattern, size);
-			if (pattern[size])
-				sb_buf_putc(out, '/');
-		}
-	}
-}
-
-/* "^.../.git": the beginning of a regular expression about what is in a git directory. */
-static void put_in_git(struct sb_buf *out)
-{
-	sb_buf_puts(out, ANYWHERE);
-	put_name(out, (struct sb_span){"<git>/", 5});
-	sb_buf_puts(out, "/(");
-}
-
-static void define(struct sb_guarding *guarding, const char *name, struct sb_buf *regex)
-{
-	guarding->seatbelt->text.failed |= sb_buf_failed(regex);
-	sb_buf_printf(&guarding->seatbelt->text, "(define %s (regex ", name);
-	sb_seatbelt_string(guarding->seatbelt, regex->data);
-	sb_buf_puts(&guarding->seatbelt->text, "))\n");
-}
-
-/* Directories in which git keeps files that are open: it makes them itself. */
-static void define_git_directories(struct sb_guarding *guarding)
-{
-	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
-	size_t count, done = 0;
-	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
-	const char *seen[64];
-
-	put_in_git(&regex);
-	for (size_t i = 0; i < count; i++) {
-		const char *name = strchr(rows[i].pattern, '/') + 1;
-
-		for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
-			size_t length = (size_t)(slash - name), at = 0;
-
-			while (at < done && (strncmp(seen[at], name, length + 1) != 0))
-				at++;
-			if (at < done || done == sizeof seen / sizeof seen[0] ||
-			    sb_seatbelt_holds(&rows[i]))
-				continue;
-			sb_buf_puts(&regex, done ? "|" : "");
-			put_git_name(&regex, name, length);
-			seen[done++] = name;
-		}
-	}
-	sb_buf_puts(&regex, ")$");
-	define(guarding, "git-directories", &regex);
-}
-
-/* In that of a submodule such a directory might be a part of the submodule's name. */
-static bool is_of_git_alone(const struct sb_guard_row *row)
-{
-	const char *inner = strchr(row->pattern, '/') + 1;
-
-	return !sb_seatbelt_holds(row) && strchr(inner, '/') && !sb_git_is_known_directory(inner);
-}
-
-static void define_git_alone(struct sb_guarding *guarding)
-{
-	SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
-	size_t count;
-	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
-	const char *before = "/(";
-
-	sb_buf_puts(&regex, ANYWHERE);
-	put_name(&regex, (struct sb_span){"<git>", 5});
-	for (size_t i = 0; i < count; i++) {
-		if (!is_of_git_alone(&rows[i]))
-			continue;
-		sb_buf_puts(&regex, before);
-		put_git_row(&regex, strchr(rows[i].pattern, '/') + 1);
-		before = "|";
-	}
-	sb_buf_puts(&regex, ")$");
-	define(guarding, "git-alone", &regex);
-}
-
-/* Rows that follow each other and are all held, or all open, as one filter: git-1, git-2, ... */
-static unsigned define_git(struct sb_guarding *guarding)
-{
-	size_t count, at = 0;
-	const struct sb_guard_row *rows = sb_guard_git_rows(&count);
-	unsigned run = 0;
-
-	while (at < count) {
-		SB_AUTO_BUF struct sb_buf regex = SB_BUF(SB_GUARDING_REGEX);
-		bool held = sb_seatbelt_holds(&rows[at]);
-		const char *before = "";
-		char name[16];
-
-		put_in_git(&regex);
-		for (; at < count && sb_seatbelt_holds(&rows[at]) == held; at++) {
-			if (is_of_git_alone(&rows[at]))
-				continue;
-			sb_buf_puts(&regex, before);
-			before = "|";
-			put_git_row(&regex, strchr(rows[at].pattern, '/') + 1);
-		}
-		sb_buf_puts(&regex, ")$");
-		snprintf(name, sizeof name, "git-%u", ++run);
-		define(guarding, name, &regex);
-	}
-	return run;
-}
-
-/* Every other run is held. */
-static void put_git(struct sb_guarding *guarding)
-{
-	struct sb_buf *text = &guarding->seatbelt->text;
-	size_t count;
-	unsigned first = sb_seatbelt_holds(sb_guard_git_rows(&count)) ? 1 : 2;
-
-	for (unsigned run = first; run <= guarding->git_runs; run += 2) {
-		sb_buf_printf(text, "(deny %s (require-all git-%u", guarding->operations, run);
-		for (unsigned open = 3 - first; open < run; open += 2)
-			sb_buf_printf(text, "\n  (require-not git-%u)", open);
-		sb_buf_puts(text, "\n  (require-not git-directories)\n  (require-not git-alone)");
-		put_checked(guarding);
-		/* rows of the table come first, open or not */
-		for (size_t i = 0; i < guarding->count; i++)
-			if (guarding->items[i].held)
-				sb_opened_by_name(guarding, &guarding->items[i]);
-		end(guarding);
-	}
 }
 
 /* --- all of it -------------------------------------------------------------------------------------- */
@@ -607,7 +322,7 @@ static void put_pass(struct sb_guarding *guarding, const struct sb_guarding *hol
 	}
 	put_names(guarding, is_name_row);
 	put_trees(guarding);
-	put_git(guarding);
+	sb_guarding_git(guarding);
 	if (op == SB_CREATE) {
 		struct sb_guarding way = *guarding;
 
@@ -632,9 +347,7 @@ int sb_seatbelt_guard(struct sb_seatbelt *seatbelt, const struct sb_policy *poli
 	add_holders(&holders, &guarding);
 	sb_buf_puts(&seatbelt->text, "\n; names that a program outside would run or obey\n");
 	define_checked(&guarding);
-	define_git_directories(&guarding);
-	define_git_alone(&guarding);
-	guarding.git_runs = define_git(&guarding);
+	sb_guarding_define_git(&guarding);
 	/* mostly no rule opens any, and then it is the same for both */
 	if (sb_opens_any(&guarding)) {
 		put_pass(&guarding, &holders, SB_MODIFY, SB_SEATBELT_MODIFY);

@@ -9,6 +9,8 @@
 
 #define SB_GUARDING_REGEX (256 * 1024) /* what all names of the table take is a fifth of it */
 
+#define SB_ANYWHERE "^(/[^/]+)*" /* what a regular expression about names begins with */
+
 struct sb_span {
 	const char *text;
 	size_t length;
@@ -35,13 +37,23 @@ struct sb_guarding {
 	int status;
 };
 
+/* --- darwin_item.c ------------------------------------------------------------------------------- */
+
 struct sb_span sb_item_name(const struct sb_item *item, unsigned i);
 
-/* Its names from one on, each behind a slash. */
+/* One name behind a slash; all from one on; a name that is not its first. */
+void sb_item_put_name(struct sb_buf *out, struct sb_span name);
 void sb_item_names(struct sb_buf *out, const struct sb_item *item, unsigned from);
-
-/* A name that is not its first. */
 void sb_item_other(struct sb_buf *out, const struct sb_item *item);
+
+/* Can two rows about one name mean the same?  Does what state means lie in tree? */
+bool sb_items_overlap(const struct sb_item *a, const struct sb_item *b);
+bool sb_item_is_state_of(const struct sb_item *tree, const struct sb_item *state);
+
+/* --- darwin_git.c: filters that rules name, and rules -------------------------------------------- */
+
+void sb_guarding_define_git(struct sb_guarding *guarding);
+void sb_guarding_git(struct sb_guarding *guarding);
 
 /*
  * darwin_opened.c: a rule of the user's opens a guarded name if it spells it out, or a directory on the way that is

@@ -2,12 +2,25 @@
  * Names and patterns as regular expressions, byte by byte.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "enforce/darwin_impl.h"
 #include "guard/fold.h"
+#include "path/path.h"
+
+char *sb_seatbelt_canonical(const char *path)
+{
+	static const char *const links[] = {"/tmp", "/var", "/etc"};
+	char *canonical = NULL;
+
+	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+		if (sb_path_within(links[i], path))
+			return asprintf(&canonical, "/private%s", path) < 0 ? NULL : canonical;
+	return strdup(path);
+}
 
 static void put_byte(struct sb_buf *out, char c)
 {

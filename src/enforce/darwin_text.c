@@ -10,17 +10,6 @@
 
 #define REGEX_LIMIT (64 * 1024)
 
-char *sb_seatbelt_canonical(const char *path)
-{
-	static const char *const links[] = {"/tmp", "/var", "/etc"};
-	char *canonical = NULL;
-
-	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-		if (sb_path_within(links[i], path))
-			return asprintf(&canonical, "/private%s", path) < 0 ? NULL : canonical;
-	return strdup(path);
-}
-
 void sb_seatbelt_string(struct sb_seatbelt *seatbelt, const char *text)
 {
 	sb_buf_putc(&seatbelt->text, '"');
