@@ -49,6 +49,9 @@
 	{                                                                                          \
 		pattern, who, why, kind, 0, held                                                   \
 	}
+#define LIKE_DOTENV(name)                                                                          \
+	CHECKED(name, SB_GUARD_DOTENV, "", "bun, agents, direnv",                                  \
+		"agents take their settings from it; a trusted .envrc may read it")
 
 static const struct sb_guard_row rows[] = {
 	/* git: what it runs, and what leads it to other metadata */
@@ -247,6 +250,14 @@ static const struct sb_guard_row rows[] = {
 	AT(".env.leave", "autoenv", "autoenv runs it on leaving"),
 	CHECKED(".env", SB_GUARD_DOTENV, "", "autoenv, zsh's dotenv plugin, agents",
 		"shells run it on cd; agents take their settings from it"),
+	/* what bun reads at its start, and every program that it compiled: agents among them */
+	LIKE_DOTENV(".env.local"),
+	LIKE_DOTENV(".env.development"),
+	LIKE_DOTENV(".env.development.local"),
+	LIKE_DOTENV(".env.production"),
+	LIKE_DOTENV(".env.production.local"),
+	LIKE_DOTENV(".env.test"),
+	LIKE_DOTENV(".env.test.local"),
 	BENEATH(".flox/env", "flox", "hooks that flox runs on cd or on activation"),
 	AT("devbox.json", "devbox", "hooks that devbox runs on activation"),
 	AT(".autoenv.zsh", "zsh-autoenv", "zsh-autoenv runs it on cd"),

@@ -18,7 +18,7 @@ GUARDED = (
     ".config/i3/config", "dot/.config/sway/config", ".config/hypr/hyprland.conf",
     ".config/kitty/kitty.conf", ".wezterm.lua", ".config/tmux/tmux.conf", "starship.toml",
     ".config/nushell/config.nu", ".xonshrc", ".p10k.zsh", ".direnvrc", ".config/emacs/init.el",
-    ".doom.d/config.el", ".xsession", ".octaverc", ".lessfilter", ".env.leave",
+    ".doom.d/config.el", ".xsession", ".octaverc", ".lessfilter", ".env.leave", ".env.local",
     ".direnv/flake-profile-1.rc", ".direnv/bin/nix-direnv-reload", "hk.pkl", ".lintstagedrc.mjs",
     "sub/lint-staged.config.js", "lefthook.jsonc", ".huskyrc.json", ".hgrc", ".gradle/init.d/x.gradle",
     ".emacs.elc", ".bash_completion", ".forward", "hie.yaml", ".kiro/hooks/x.json", ".aws/config",
@@ -31,7 +31,7 @@ GUARDED = (
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
     ".jupyter/lab/workspaces/x.jupyterlab-workspace", ".ipython/profile_default/history.sqlite",
-    ".copilot/session-state/x.json", ".vibe/logs/x", ".openhandsx", ".env.local", ".env.example",
+    ".copilot/session-state/x.json", ".vibe/logs/x", ".openhandsx", ".env.staging", ".env.example",
     ".env.d/x", "lazygit.txt", "bazel.txt", "src/latexmk.c", "conftest.py", "BUILD.bazel",
     "WORKSPACE", "tools/bazelisk", ".editorconfig", ".config/other/x", "node_modules/x/index.js",
     ".venv/bin/activate", ".pytest_cache/x", "target/debug/x", ".gradle/x", ".next/x",
@@ -54,6 +54,18 @@ def guarded(fx):
     works(fx.run("sh", "-c", WRITE, "-", *GUARDED), "control")
     for name in GUARDED:
         equal(fx.read(name), "x\n", f"control {name}")
+
+
+@test("P2 the names that bun reads: plain values land, what programs would obey asks", variants=("full", "flat"))
+def env_files(fx):
+    plain, obeyed = "API_URL=http://localhost:3000\n", "NODE_OPTIONS=--require=./x.js\n"
+    names = [f".env.{mode}{local}" for mode in ("development", "production", "test") for local in ("", ".local")] + [".env.local"]
+    for text, kept in ((plain, plain), (obeyed, plain)):
+        fx.sandbash("--consent=deny", "sh", "-c", 'text=$1; shift; for name; do printf "%s" "$text" >"$name"; done', "-", text, *names)
+        for name in names:
+            equal(fx.read(name), kept, name)
+    works(fx.run("sh", "-c", 'printf "%s" "$1" >"$2"', "-", obeyed, names[0]), "control")
+    equal(fx.read(names[0]), obeyed)
 
 
 @test("P2 neither by rename, nor by a prepared directory, nor by a link", variants=("full", "flat"))
