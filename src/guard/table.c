@@ -443,6 +443,9 @@ static const struct sb_guard_row rows[] = {
 	AT(".config/qutebrowser/config.py", "qutebrowser", "run at every start"),
 	BENEATH(".config/k9s", "k9s", "plugins and hot keys run programs"),
 	CHECKED(".cargo/bin/**", SB_GUARD_SAME, "", "shell", "on the PATH of the user's shell"),
+	CHECKED(".bun/bin/**", SB_GUARD_SAME, "", "shell", "on the PATH of the user's shell"),
+	CHECKED(".dotnet/tools/**", SB_GUARD_SAME, "", "shell", "on the PATH of the user's shell"),
+	CHECKED(".pub-cache/bin/**", SB_GUARD_SAME, "", "shell", "on the PATH of the user's shell"),
 	CHECKED(".deno/bin/**", SB_GUARD_SAME, "", "shell", "on the PATH of the user's shell"),
 	CHECKED(".npm-global/bin/**", SB_GUARD_SAME, "", "shell",
 		"on the PATH of the user's shell"),
@@ -492,6 +495,8 @@ static const struct sb_guard_row rows[] = {
 	CHECKED(".ansible.cfg", SB_GUARD_SAME, "", "ansible", "plugins and scripts that it runs"),
 	/* a project's own bin is code like the rest of it */
 	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME, ""},
+	{"go/bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME,
+	 ""},
 	BENEATH(".local/share/applications", "desktop", "programs behind menu entries"),
 	BENEATH(".local/share/dbus-1", "session bus", "programs that the bus starts"),
 	AT(".ssh/authorized_keys", "sshd", "lets others log in"),

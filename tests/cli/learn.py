@@ -169,6 +169,25 @@ def never(fx):
             equal(rules(text), [], path)
 
 
+@test("directories that hold programs of one's own are not opened whole, nor made: ~/go, ~/.rustup", BOTH)
+def toolchains(fx):
+    make = "mkdir -p ~/go/pkg/mod/x ~/.rustup/tmp ~/.bun/install/cache/x"
+    text = learn(fx, make)
+    for part in (f"create '{fx.home}/go'", "guarded: shell: on the PATH", f"create '{fx.home}/.rustup'"):
+        contains(text, part)
+    equal([rule for rule in rules(text) if rule.split("/")[-1] in ("go", ".rustup", ".bun")], [])
+    for place in ("go/bin", "go/pkg/mod", ".rustup/toolchains", ".rustup/tmp", ".bun/bin", ".bun/install/cache"):
+        (fx.home / place).mkdir(parents=True)
+    anew(fx)
+    text = learn(fx, "cd ~ && for i in 1 2 3 4; do for d in go .rustup .bun go/bin .bun/bin go/pkg/mod .rustup/tmp; do echo x >$d/$i; done; done")
+    for name in ("go", ".rustup", ".bun", "go/bin", ".bun/bin"):
+        check(f"write {fx.home}/{name}" not in rules(text), f"{name} is opened: {text}")
+    check(f"write {fx.home}/go/pkg" in rules(text), text)
+    check(f"write {fx.home}/.rustup/tmp" in rules(text), text)
+    check(use(fx, "echo x >~/go/bin/tool").status != 0)
+    equal(use(fx, "echo x >~/go/pkg/mod/5").status, 0)
+
+
 @test("many names beside what is closed open no more than themselves", BOTH)
 def siblings(fx):
     fx.git_project()
