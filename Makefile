@@ -11,7 +11,7 @@
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, rooms, shell, clang's warnings; with TIDY=--tidy static analysis
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
-#     make cross      compile for the other architecture, as a check
+#     make cross      compile for the other architecture and for Windows, as a check
 #     make install    to $(DESTDIR)$(PREFIX)
 #     make deb        a Debian package in $(BUILD)/deb, looked over by lintian, installed and removed
 #
@@ -99,6 +99,7 @@ fuzz: test-build
 
 cross: test-build
 	@scripts/cross $(BUILD)
+	@scripts/windows $(BUILD)
 
 install: build
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild --quiet

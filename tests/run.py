@@ -17,6 +17,7 @@ Suites:
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
     cross     scripts/cross           compiles for the other architecture; one test
               scripts/cross-darwin    the same for macOS, where npm brings a compiler for it
+              scripts/windows         the same for Windows, of what is about text
     machines  tests/machines/plain.py as root and as an ordinary user; only when asked for:
                                       scripts/test-machines runs it on other kernels
 
@@ -106,7 +107,7 @@ LONGEST = (
     "supervise/fast.py", "supervise/swapped.py", "supervise/git_session.py", "supervise/obeyed.py",
     "supervise/git_daily.py", "supervise/storm.py --static", "supervise/git_files.py", "enforce/writes.py",
     "supervise/git_unnamed.py", "supervise/git_common.py", "unit-files_attacks asan", "supervise/soak.py",
-    "supervise/home_links.py", "cross compilation", "mcp/clients.py", "enforce/paths.py", "supervise/git_index.py",
+    "supervise/home_links.py", "cross compilation", "windows", "mcp/clients.py", "enforce/paths.py", "supervise/git_index.py",
     "supervise/interrupted.py", "supervise/programs.py", "mcp/consent.py asan", "mcp/run.py asan",
     "enforce/writes.py --static",
     # of those that wait
@@ -308,6 +309,8 @@ def jobs_of(suite, account, privileged, is_alone, runs):
                   account, build, tap=False)
         yield Job(suite, "cross compilation for macOS", [str(TOP / "scripts" / "cross-darwin"), str(TOP / build.name)],
                   account, build, tap=False, optional=True)
+        yield Job(suite, "windows", [str(TOP / "scripts" / "windows"), str(TOP / build.name)],
+                  account, build, tap=False)
 
 
 def is_quick(job):

@@ -427,8 +427,8 @@ static int refuse_outside(struct sb_job *job, const struct sb_intent *wish,
 			  const struct sb_place *place)
 {
 	const struct sb_finding finding = {.verdict = SB_DENY,
-					.why = SB_FILES_WHY_OUTSIDE,
-					.root = sb_files_root_of(job->view, place->path)};
+					   .why = SB_FILES_WHY_OUTSIDE,
+					   .root = sb_files_root_of(job->view, place->path)};
 
 	return refuse(job, wish, place, &finding, SB_FILES_PATH_OUTSIDE_PROJECT, "may not");
 }
@@ -554,8 +554,8 @@ struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_pla
 	return access;
 }
 
-static enum sb_verdict tell(struct sb_job *job, const struct sb_intent *wish,
-			    const struct sb_place *place, const struct sb_finding *finding)
+static enum sb_verdict say_why(struct sb_job *job, const struct sb_intent *wish,
+			       const struct sb_place *place, const struct sb_finding *finding)
 {
 	char reason[SB_REASON];
 
@@ -609,7 +609,7 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 	sb_judge_op(&job->view->grounds, op, &what, &judged);
 	sb_finding_of(job->view, &judged, path_of(&wish, place), &finding);
 	*out_checked = finding.verdict == SB_ALLOW && judged.guard.verdict == SB_GUARD_CHECK;
-	return tell(job, &wish, place, &finding);
+	return say_why(job, &wish, place, &finding);
 }
 
 enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_intent *wish,
@@ -619,5 +619,5 @@ enum sb_verdict sb_gate_look(struct sb_job *job, const struct sb_intent *wish,
 
 	if (!place->facts.procfs && place->error != EXDEV)
 		look(job->view, wish, place, &finding);
-	return tell(job, wish, place, &finding);
+	return say_why(job, wish, place, &finding);
 }

@@ -136,7 +136,7 @@ static void tell_rest(const struct sb_guard_answer *out, char *text, size_t size
 		snprintf(text + at, size - (size_t)at, ", %u for others", others);
 }
 
-static void tell(struct sb_guard_answer *out)
+static void say(struct sb_guard_answer *out)
 {
 	size_t at = 0;
 
@@ -184,5 +184,5 @@ void sb_findings_add(struct sb_guard_answer *out, const struct sb_guard_row *row
 	/* what the question is about: not that there is more */
 	end = out->found > 1 && out->lines[0].weight == SB_FINDING_UNSEEN;
 	out->row = out->lines[end].row;
-	tell(out);
+	say(out);
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/auto.h"
@@ -12,6 +11,7 @@
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 #include "sys/directory.h"
+#include "sys/share.h"
 
 #define MAX_SOCKETS 1024 /* outside the run's own directories; most runs have none */
 #define MAX_WALKED 20000 /* names in a directory that is moved */
@@ -33,11 +33,7 @@ struct sb_own_sockets {
 
 struct sb_own_sockets *sb_own_sockets_new(void)
 {
-	/* pages that nobody touches cost nothing */
-	void *shared = mmap(NULL, sizeof(struct sb_own_sockets), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return shared == MAP_FAILED ? NULL : shared;
+	return sb_sys_share(sizeof(struct sb_own_sockets));
 }
 
 void sb_own_sockets_bound(struct sb_own_sockets *own, const struct sb_sys_file *file)
