@@ -140,6 +140,17 @@ static int take_git_url(struct finding *finding, const char *url, struct sb_erro
 	return add_host(finding, url, (size_t)(colon - url), 22, err);
 }
 
+/* "https://host.name": what stands before the key's own name. */
+static int take_subsection(struct finding *finding, const char *key, struct sb_error *err)
+{
+	const char *dot = strrchr(key, '.');
+	SB_AUTO_FREE char *url = dot ? strndup(key, (size_t)(dot - key)) : NULL;
+
+	if (!dot)
+		return SB_OK;
+	return url ? take_git_url(finding, url, err) : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 static int read_git(struct finding *finding, const struct sb_buf *text, struct sb_error *err)
 {
 	static const char *const sections[] = {"url.", "credential.", "http."};
@@ -157,7 +168,7 @@ static int read_git(struct finding *finding, const struct sb_buf *text, struct s
 			size_t length = strlen(sections[k]);
 
 			if (status == SB_OK && strncmp(entry->key, sections[k], length) == 0)
-				status = take_git_url(finding, entry->key + length, err);
+				status = take_subsection(finding, entry->key + length, err);
 		}
 	}
 	sb_git_config_done(&config);
