@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "config/rules.h"
+#include "consent/hosts.h"
 #include "path/path.h"
 #include "policy/text.h"
 
@@ -102,7 +103,8 @@ int sb_override_take_back(const struct sb_override *override, unsigned long numb
 		status = sb_session_drop(override->session, path, err);
 	sb_buf_printf(out, "taken back: %s", words.data);
 	if (search.always)
-		sb_buf_puts(out, "; later runs have it: --remove-path");
+		sb_buf_printf(out, "; later runs have it: %s",
+			      path && path[0] != '/' ? "--edit" : "--remove-path");
 	return status;
 }
 
@@ -207,6 +209,40 @@ static int add(const struct sb_override *override, const struct sb_access *acces
 	return status;
 }
 
+/* One host and port, as an answer to the question about it would be. */
+static int add_host(const struct sb_override *override, const struct sb_line *line,
+		    struct sb_buf *out, struct sb_error *err)
+{
+	enum sb_answer answer = line->value == SB_DENY ? SB_ANSWER_DENY : SB_ANSWER_DIRECTORY;
+	struct sb_host_wish wish = {.process = 0};
+	char text[SB_PEER_TEXT_SIZE];
+	enum sb_verdict verdict;
+	int status = sb_peer_parse(line->text, &wish.peer, err);
+
+	if (status == SB_OK && line->value == SB_ASK)
+		status = sb_fail(err, SB_E_INVALID, 0,
+				 "for a run: 'connect' or 'deny connect', and a host");
+	if (status != SB_OK)
+		return status;
+	sb_peer_print(&wish.peer, text);
+	verdict = sb_decide_connect(override->policy, &wish.peer).verdict;
+	if (verdict == SB_ALLOW && answer == SB_ANSWER_DENY)
+		return sb_fail(err, SB_E_CONFLICT, 0,
+			       "the run's rules allow '%s', and they do not change any more", text);
+	if (verdict == SB_DENY && answer != SB_ANSWER_DENY)
+		return sb_fail(err, SB_E_CONFLICT, 0, "'%s' stays closed: a rule denies it", text);
+	if (verdict == SB_ASK)
+		status = sb_grants_remember_host(override->grants, &wish, answer, err);
+	if (status == SB_OK && verdict == SB_ASK && override->session && override->keeps)
+		status = sb_session_keep_host(override->session, &wish, answer, err);
+	if (status == SB_OK)
+		sb_buf_printf(out, "%s%sconnect %s",
+			      verdict == SB_ASK ? "added for this run: "
+						: "the run's rules say so already: ",
+			      answer == SB_ANSWER_DENY ? "deny " : "", text);
+	return status;
+}
+
 int sb_override_add(const struct sb_override *override, const char *text, struct sb_buf *out,
 		    struct sb_error *err)
 {
@@ -215,6 +251,11 @@ int sb_override_add(const struct sb_override *override, const char *text, struct
 	unsigned long before = sb_grants_changes(override->grants);
 	int status = sb_line_parse(text, strlen(text), &line, err);
 
+	if (status == SB_OK && line.kind == SB_LINE_CONNECT) {
+		status = add_host(override, &line, out, err);
+		sb_line_done(&line);
+		return status;
+	}
 	if (status == SB_OK && (line.kind != SB_LINE_RULE || line.fast || line.tightens))
 		status = sb_fail(err, SB_E_INVALID, 0, "not a rule like 'write DIRECTORY'");
 	if (status == SB_OK)

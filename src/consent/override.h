@@ -39,7 +39,8 @@ void sb_standing_tell(const struct sb_grants *grants, struct sb_socket *socket, 
 		      void *context);
 
 /*
- * text: "write DIRECTORY", "read DIRECTORY" or "deny PATH", of something that is there.  A line of what
+ * text: "write DIRECTORY", "read DIRECTORY" or "deny PATH", of something that is there; "connect HOST:PORT" or
+ * "deny connect HOST:PORT".  A line of what
  * holds now is appended to out, as above.  SB_E_INVALID, SB_E_REFUSED, SB_E_CONFLICT: it cannot
  * hold, and why.
  */

@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "consent/hosts.h"
 #include "terminal/draw.h"
 
 static const char *const hostile =
@@ -199,6 +200,41 @@ static void the_choices_are_always_there(void **state)
 	}
 }
 
+static void a_host_is_asked_about_as_such(void **state)
+{
+	struct sb_host_wish wish = {.process = 1};
+	struct sb_question question = {.id = 1, .program = "curl", .process = 12};
+	struct sb_host_words words;
+
+	(void)state;
+	assert_int_equal(sb_peer_parse("cdn.example:80", &wish.peer, NULL), SB_OK);
+	assert_true(sb_address_parse("169.254.169.254", 15, &wish.found));
+	sb_host_question(&wish, &words, &question);
+	for (unsigned rows = 8; rows <= 30; rows++)
+		for (unsigned columns = 30; columns <= 130; columns += 25) {
+			struct sb_view view = {.rows = rows, .columns = columns, .count = 1};
+			SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
+
+			if (!check_page(&question, &view, &lines))
+				continue;
+			shows(&lines, "connect to");
+			shows(&lines, "cdn.example:80");
+			shows(&lines, "cdn.example is 169.254.169.254: cloud metadata");
+			shows(&lines, "always");
+			assert_null(strstr(lines.data, "irectory"));
+			assert_null(strstr(lines.data, "everything"));
+		}
+	{
+		struct sb_view view = {.rows = 24, .columns = 100, .count = 1};
+		SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
+
+		assert_true(check_page(&question, &view, &lines));
+		shows(&lines, "allow 'cdn.example:80 at 169.254.169.254' for the rest of this run");
+		shows(&lines,
+		      "always allow 'cdn.example:80 at 169.254.169.254' (written to the config)");
+	}
+}
+
 /* Where nobody knows what other letters do, none is sent. */
 static void ascii_where_it_must_be(void **state)
 {
@@ -260,6 +296,7 @@ static void a_path_too_long_to_show_fails(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_size),
 	cmocka_unit_test(the_choices_are_always_there),
+	cmocka_unit_test(a_host_is_asked_about_as_such),
 	cmocka_unit_test(ascii_where_it_must_be),
 	cmocka_unit_test(marks_do_not_come_in_heaps),
 	cmocka_unit_test(fitted_text_keeps_both_ends),

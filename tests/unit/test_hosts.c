@@ -209,6 +209,46 @@ static void a_session_keeps_them(void **state)
 	sb_policy_free(policy);
 }
 
+static void a_person_adds_and_takes_back(void **state)
+{
+	static const struct sb_connect_rule allows = {SB_ALLOW, SB_TIER_FLAG, "ok.example", "here"};
+	static const struct sb_connect_rule denies = {SB_DENY, SB_TIER_FLAG, "no.example", "here"};
+	struct sb_policy *policy = sb_policy_new();
+	struct sb_home home = {.home = "/", .cwd = "/"};
+	struct sb_override override = {
+		.policy = policy, .home = &home, .grants = sb_grants_new("/")};
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(65536);
+	struct sb_host_wish wish = wish_of("a.b", NULL, 1), other = wish_of("c.d:22", NULL, 1);
+	struct seen seen = {0};
+
+	(void)state;
+	sb_policy_set(policy, SB_SETTING_NETWORK, SB_NETWORK_ASK);
+	sb_connect_add(policy, &allows, NULL);
+	sb_connect_add(policy, &denies, NULL);
+	assert_int_equal(sb_policy_seal(policy, NULL), SB_OK);
+	assert_int_equal(sb_override_add(&override, "connect A.b", &out, NULL), SB_OK);
+	assert_string_equal(out.data, "added for this run: connect a.b:443");
+	assert_int_equal(sb_grants_find_host(override.grants, &wish), SB_ANSWER_DIRECTORY);
+	assert_int_equal(sb_override_add(&override, "deny connect c.d:22", &out, NULL), SB_OK);
+	assert_int_equal(sb_grants_find_host(override.grants, &other), SB_ANSWER_DENY);
+	assert_int_equal(sb_override_add(&override, "connect ok.example", &out, NULL), SB_OK);
+	assert_int_equal(sb_override_add(&override, "connect no.example", &out, NULL),
+			 SB_E_CONFLICT);
+	assert_int_equal(sb_override_add(&override, "deny connect ok.example", &out, NULL),
+			 SB_E_CONFLICT);
+	assert_int_equal(sb_override_add(&override, "ask connect x.y", &out, NULL), SB_E_INVALID);
+	assert_int_equal(sb_override_add(&override, "connect *.y", &out, NULL), SB_E_INVALID);
+	assert_int_equal(sb_override_add(&override, "connect @npm", &out, NULL), SB_E_INVALID);
+	sb_grants_each(override.grants, see, &seen);
+	assert_int_equal(seen.count, 2);
+	out.length = 0;
+	assert_int_equal(sb_override_take_back(&override, seen.number, &out, NULL), SB_OK);
+	assert_string_equal(out.data, "taken back: denied for this run: connect to c.d:22");
+	assert_int_equal(sb_grants_find_host(override.grants, &other), SB_ANSWER_NONE);
+	sb_grants_free(override.grants);
+	sb_policy_free(policy);
+}
+
 static void contact(struct sb_summary *summary, const char *text, bool reached, const char *by,
 		    const struct sb_connect_rule *rule)
 {
@@ -267,6 +307,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(answers_are_seen_and_taken_back),
 	cmocka_unit_test_setup_teardown(always_is_a_rule, tree_setup, tree_teardown),
 	cmocka_unit_test_setup_teardown(a_session_keeps_them, tree_setup, tree_teardown),
+	cmocka_unit_test(a_person_adds_and_takes_back),
 	cmocka_unit_test(the_end_tells_what_was_refused),
 };
 
