@@ -75,7 +75,7 @@ static int tell_environment(const struct sb_command_line *line, const struct sb_
 	failed |= sb_buf_failed(&flags) ? unsetenv("SANDBASH_FLAGS") != 0
 					: setenv("SANDBASH_FLAGS", flags.data, 1) != 0;
 	/* An outer run's closed network stays closed, so its word stays too. */
-	if (!sb_policy_network(run->setup.policy))
+	if (sb_network_of(run->setup.policy) == SB_NETWORK_OFF)
 		failed |= setenv("SANDBASH_NETWORK_DISABLED", "1", 1) != 0;
 	else if (!sb_inside(&mounts))
 		failed |= unsetenv("SANDBASH_NETWORK_DISABLED") != 0;
@@ -256,7 +256,9 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 	struct sb_error err;
 
 	print_weaknesses(weak, "sandbash: warning: on this machine ");
-	if (point_tmpdir(run, layers) != 0 || clean_environ(run) != 0) {
+	if (point_tmpdir(run, layers) != 0 ||
+	    (run->plan.gate && !layers->gate && setenv("SANDBASH_NETWORK_DISABLED", "1", 1) != 0) ||
+	    clean_environ(run) != 0) {
 		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 		return sb_report(&err);
 	}
