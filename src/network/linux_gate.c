@@ -163,6 +163,8 @@ static void take_dialled(struct gate *gate, const struct sb_gate_message *messag
 {
 	struct flow *flow = sb_gate_find_flow(gate, message->id);
 
+	if (flow && flow->state == FLOW_ASKED && message->peer.address.family)
+		flow->peer.address = message->peer.address; /* for the record */
 	if (!flow || flow->state != FLOW_ASKED) {
 		if (fd >= 0)
 			close(fd);
@@ -301,6 +303,15 @@ static const int calls[] = {
 #endif
 };
 
+/* The run is over, or a part of us is gone: the pump tells what it has carried, and ends. */
+static void finish(struct gate *gate)
+{
+	fcntl(gate->asker.fd, F_SETFL, 0);
+	shutdown(gate->pump.fd, SHUT_WR);
+	for (gate->over = false; !gate->over;)
+		pump_ready(gate, &gate->pump);
+}
+
 /*
  * Kernels want a right for a filter on a socket (6.18: CAP_NET_ADMIN).  It is one over a namespace
  * that leads nowhere, and of all it could do there only options of sockets are left.
@@ -349,6 +360,7 @@ static int gate_main(struct gate *gate)
 			sb_gate_resolver_tick(gate, now_ms);
 		}
 	}
+	finish(gate);
 	return 0;
 }
 

@@ -311,6 +311,15 @@ static void end_silent(struct pump *pump)
 	}
 }
 
+/* The run is over: what was carried is told. */
+static int end_all(struct pump *pump)
+{
+	fcntl(pump->channel, F_SETFL, 0); /* now there is time */
+	while (pump->flows)
+		end(pump, pump->flows, true);
+	return 0;
+}
+
 static const int calls[] = {
 	SYS_read,        SYS_write,   SYS_splice,     SYS_shutdown,  SYS_close,
 	SYS_epoll_pwait, SYS_recvmsg, SYS_sendmsg,    SYS_recvfrom,  SYS_sendto,
@@ -350,7 +359,7 @@ int sb_pump_main(int channel)
 			if (status == 0)
 				begin(&pump, &message, fds);
 			else if (status != -EAGAIN && status != -EBADMSG)
-				return 0;
+				return end_all(&pump);
 		} else if (ready < 0 && errno != EINTR) {
 			return 1;
 		} else if (!pump.queue && pump.datagrams) {

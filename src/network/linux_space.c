@@ -109,6 +109,8 @@ static const struct {
 	{"sys/net/ipv4/conf/lo/route_localnet", "1", false},
 	{"sys/net/ipv4/conf/all/rp_filter", "0", true},
 	{"sys/net/ipv4/conf/lo/rp_filter", "0", true},
+	/* of IPv6 a route alone does not make an address one that a socket may have */
+	{"sys/net/ipv6/ip_nonlocal_bind", "1", true},
 	/* programs then fall back to connect(), which is held */
 	{"sys/net/ipv4/tcp_fastopen", "0", true},
 	/* a person may take longer than two minutes */

@@ -7,34 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/hash.h"
+#include "consent/hosts.h"
 #include "network/dns.h"
 #include "network/network.h"
 #include "supervise/thread.h"
 
 #define LOOK_MS 500    /* how often we look whether who waits still lives */
-#define MAX_HOSTS 4096 /* that were asked about: beyond that, all others are refused */
-#define MAX_DIALS 4096 /* that wait for an answer, or for the other side */
-
-enum state { ASKED, ALLOWED, DENIED };
+#define LAST_MS 500    /* how long the end waits to hear of connections */
+#define MAX_DIALS 4096 /* that wait for an answer */
 
 struct dial { /* a connection that waits at the gate */
 	struct dial *next;
 	struct sb_gate_message message;
 };
 
-/* A peer that somebody was asked about, or a name at an address that its yes did not cover. */
-struct host {
-	struct host *next;
-	struct sb_peer peer; /* both name and address: that name there */
-	enum state state;
-	unsigned long question; /* while it is open */
-	pid_t process;          /* who was the first */
-	uint64_t deadline_ms;   /* 0: none */
+/* A question that is open.  Everybody who wants to reach the same waits for it. */
+struct asked {
+	struct asked *next;
+	struct sb_host_wish wish;
+	unsigned long id;
+	uint64_t deadline_ms; /* 0: none */
 	struct dial *waiting;
 };
 
@@ -43,210 +40,277 @@ struct sb_peers {
 	int gate, dialer;
 	int listens[SB_PEERS_LISTENS];
 	size_t listen_count;
-	struct host *hosts;
-	size_t host_count, dial_count, open;
+	struct asked *asked;
+	size_t dial_count;
+	bool over; /* nothing is decided any more */
 	uint64_t looked_ms;
 };
 
-/* --- what to say ------------------------------------------------------------------------------------ */
-
-static void tell_gate(struct sb_peers *peers, enum sb_gate_kind kind, uint32_t id, int number,
-		      int fd)
+static void tell_gate(struct sb_peers *peers, const struct sb_gate_message *message, int fd)
 {
-	struct sb_gate_message message = {.kind = kind, .id = id, .number = number};
-
 	if (peers->gate >= 0)
-		sb_gate_send(peers->gate, &message, &fd, fd >= 0);
+		sb_gate_send(peers->gate, message, &fd, fd >= 0);
 }
 
-/* The program that a process is, as questions and the record name it. */
-static void name_program(const struct sb_peers *peers, pid_t process, char out[PATH_MAX])
+/* What becomes of a message, in one number. */
+static void answer_gate(struct sb_peers *peers, const struct sb_gate_message *message,
+			enum sb_gate_kind kind, int number)
 {
-	char link[48];
-	ssize_t length;
+	const struct sb_gate_message answer = {.kind = kind, .id = message->id, .number = number};
 
-	snprintf(link, sizeof link, "%d/exe", process);
-	length = readlinkat(peers->approver->proc, link, out, PATH_MAX - 1);
-	out[length > 0 ? length : 0] = '\0';
+	tell_gate(peers, &answer, -1);
 }
 
-static void record(struct sb_peers *peers, const struct host *host, enum sb_event_kind kind,
-		   const char *answer, const char *by)
+/* --- the record ----------------------------------------------------------------------------------- */
+
+/* The texts of an event, for as long as it is written. */
+struct words {
+	char host[SB_HOST_NAME_SIZE], address[SB_HOST_ADDRESS_SIZE], program[PATH_MAX];
+};
+
+static struct sb_event event_of(const struct sb_peers *peers, const struct sb_host_wish *wish,
+				enum sb_event_kind kind, struct words *words)
 {
-	char text[SB_PEER_TEXT_SIZE], program[PATH_MAX];
+	const struct sb_peer *peer = &wish->peer;
+	const struct sb_address *address = wish->found.family ? &wish->found : &peer->address;
 	struct sb_event event = {.kind = kind,
-				 .question = host->question,
 				 .op = "connect",
-				 .act = "connect",
-				 .path = text,
-				 .program = program,
-				 .process = host->process,
-				 .answer = answer,
-				 .by = by};
+				 .host = words->host,
+				 .port = peer->port,
+				 .protocol = peer->protocol == SB_UDP ? "udp" : "tcp",
+				 .process = wish->process,
+				 .rule = wish->rule ? wish->rule->origin : NULL};
 
-	sb_peer_print(&host->peer, text);
-	name_program(peers, host->process, program);
-	if (kind == SB_EVENT_DENY) {
-		event.verdict = "deny";
-		event.error = EACCES;
+	if (address->family) {
+		sb_address_print(address, words->address);
+		event.address = words->address;
 	}
+	memcpy(words->host, peer->name[0] ? peer->name : words->address, sizeof words->host);
+	if (!peer->name[0])
+		event.address = NULL;
+	sb_process_program(peers->approver->proc, wish->process, words->program,
+			   sizeof words->program);
+	if (words->program[0])
+		event.program = words->program;
+	return event;
+}
+
+static void record(struct sb_peers *peers, const struct asked *asked, enum sb_event_kind kind,
+		   enum sb_answer answer, const char *by)
+{
+	struct words words = {0};
+	struct sb_event event = event_of(peers, &asked->wish, kind, &words);
+
+	event.question = asked->id;
+	event.by = by;
+	if (kind != SB_EVENT_ASK)
+		event.answer = sb_answer_name(answer);
 	sb_approver_record(peers->approver, &event);
 }
 
-/* --- questions ------------------------------------------------------------------------------------------ */
-
-static bool same_peer(const struct sb_peer *a, const struct sb_peer *b)
+/* For the end of the run. */
+static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish,
+		   const struct sb_event *event, bool reached)
 {
-	return a->protocol == b->protocol && a->port == b->port && strcmp(a->name, b->name) == 0 &&
-	       a->address.family == b->address.family && sb_address_equal(&a->address, &b->address);
+	const struct sb_contact contact = {.peer = wish->peer,
+					   .reached = reached,
+					   .program = event->program,
+					   .by = event->by,
+					   .rule = wish->rule};
+
+	if (peers->approver->summary)
+		sb_summary_contact(peers->approver->summary, &contact);
 }
 
-static struct host *find_host(const struct sb_peers *peers, const struct sb_peer *peer)
+static void refused(struct sb_peers *peers, const struct sb_host_wish *wish, const char *by)
 {
-	struct host *host = peers->hosts;
+	struct words words = {0};
+	struct sb_event event = event_of(peers, wish, SB_EVENT_DENY, &words);
 
-	while (host && !same_peer(&host->peer, peer))
-		host = host->next;
-	return host;
+	event.verdict = "deny";
+	event.by = by;
+	event.error = EACCES;
+	sb_approver_record(peers->approver, &event);
+	sum_up(peers, wish, &event, false);
+	peers->approver->counters.denied[SB_MODIFY]++;
 }
 
-static bool put_question(struct sb_peers *peers, struct host *host,
-			 const struct sb_connect_rule *rule)
+/* A connection has ended, or could not be made. */
+static void ended(struct sb_peers *peers, const struct sb_gate_message *message, int error)
+{
+	const struct sb_host_wish wish = {.peer = message->peer, .process = message->process};
+	struct words words = {0};
+	struct sb_event event = event_of(peers, &wish, SB_EVENT_CONNECT, &words);
+
+	event.verdict = "allow";
+	event.error = error;
+	event.sent = message->sent;
+	event.received = message->received;
+	event.milliseconds = message->milliseconds;
+	event.tls_name = message->tls[0] ? message->tls : NULL;
+	if (message->refused) {
+		event.verdict = "deny";
+		event.error = ECONNRESET;
+		event.by = "tls";
+	}
+	sb_approver_record(peers->approver, &event);
+	if (!error)
+		sum_up(peers, &wish, &event, !message->refused);
+}
+
+/* --- questions ------------------------------------------------------------------------------------ */
+
+static bool same_host(const struct sb_host_wish *a, const struct sb_host_wish *b)
+{
+	char one[SB_HOST_TEXT_SIZE], other[SB_HOST_TEXT_SIZE];
+
+	sb_host_text(a, one);
+	sb_host_text(b, other);
+	return strcmp(one, other) == 0;
+}
+
+static bool put_question(struct sb_peers *peers, const struct asked *asked, const char *program)
 {
 	struct sb_approver *approver = peers->approver;
-	char text[SB_PEER_TEXT_SIZE], program[PATH_MAX], where[SB_HOST_ADDRESS_SIZE],
-		strange[SB_HOST_NAME_SIZE + 128];
-	const char *slash;
-	size_t notes = 0;
-	struct sb_question question = {.id = host->question,
-				       .op = SB_MODIFY,
-				       .verb = host->peer.protocol == SB_UDP ? "send datagrams to"
-									     : "connect to",
-				       .path = text,
-				       .program = program,
-				       .process = host->process,
-				       .project = approver->project,
-				       .about = SB_ABOUT_SERVICE,
-				       .rule = rule ? rule->origin : NULL};
+	const char *slash = strrchr(program, '/');
+	struct sb_question question = {.id = asked->id,
+				       .program = slash ? slash + 1 : program,
+				       .process = asked->wish.process,
+				       .project = approver->project};
+	struct sb_host_words words;
 
-	sb_peer_print(&host->peer, text);
-	name_program(peers, host->process, program);
-	slash = strrchr(program, '/');
-	question.program = slash ? slash + 1 : program;
-	if (host->peer.name[0] && host->peer.address.family) {
-		sb_address_print(&host->peer.address, where);
-		snprintf(strange, sizeof strange, "%s is %s: %s", host->peer.name, where,
-			 sb_address_class_text(sb_address_class(&host->peer.address)));
-		question.notes[notes++] = strange;
-	}
-	if (host->peer.name[0] && sb_host_name_note(host->peer.name))
-		question.notes[notes++] = sb_host_name_note(host->peer.name);
+	sb_host_question(&asked->wish, &words, &question);
 	return approver->asking.ask(approver->asking.context, &question);
 }
 
-static struct host *add_host(struct sb_peers *peers, const struct sb_peer *peer, pid_t process)
-{
-	struct host *host = peers->host_count < MAX_HOSTS ? calloc(1, sizeof *host) : NULL;
-
-	if (!host)
-		return NULL;
-	*host = (struct host){.next = peers->hosts, .peer = *peer, .process = process};
-	peers->hosts = host;
-	peers->host_count++;
-	return host;
-}
-
-/* Ask about a host that nobody was asked about.  0: it waits; or an errno. */
-static int ask(struct sb_peers *peers, const struct sb_peer *peer, pid_t process,
-	       const struct sb_connect_rule *rule, struct host **out)
+/* Does the flood of questions leave room for this one?  The host makes it another than the next. */
+static bool may_ask(struct sb_peers *peers, const struct asked *asked, const char *program)
 {
 	struct sb_approver *approver = peers->approver;
-	struct host *host = add_host(peers, peer, process);
+	char text[SB_HOST_TEXT_SIZE + 5] = "host ";
+	struct sb_flood_key key;
+	unsigned long open;
+	const char *line = NULL;
 
-	if (!host)
-		return EACCES;
-	host->question = ++approver->last_question;
-	if (!approver->asking.can_ask(approver->asking.context) ||
-	    !put_question(peers, host, rule)) {
-		host->state = DENIED;
-		record(peers, host, SB_EVENT_DENY, NULL, "nobody");
-		/* whoever attaches later may be asked */
-		peers->hosts = host->next;
-		peers->host_count--;
-		free(host);
-		return EACCES;
+	sb_host_text(&asked->wish, text + 5);
+	sb_sha256_hex(text, strlen(text), key.hex);
+	if (sb_flood_ask(approver->flood, &key, asked->id, program, (uint64_t)sb_now_ms(), &open,
+			 &line) == SB_FLOOD_ASK)
+		return true;
+	if (line && approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+	return false;
+}
+
+/* NULL: it cannot be asked, and *out_by says why. */
+static struct asked *ask(struct sb_peers *peers, const struct sb_host_wish *wish,
+			 const char **out_by)
+{
+	struct sb_approver *approver = peers->approver;
+	struct asked *asked;
+	char program[PATH_MAX];
+
+	*out_by = "nobody";
+	if (!approver->asking.can_ask(approver->asking.context))
+		return NULL;
+	asked = calloc(1, sizeof *asked);
+	if (!asked)
+		return NULL;
+	*asked = (struct asked){.next = peers->asked, .wish = *wish};
+	asked->id = approver->last_question + 1;
+	sb_process_program(approver->proc, wish->process, program, sizeof program);
+	if (!may_ask(peers, asked, program)) {
+		*out_by = "flood";
+		free(asked);
+		return NULL;
 	}
-	host->state = ASKED;
-	peers->open++;
+	approver->last_question++;
+	if (!put_question(peers, asked, program)) {
+		sb_flood_answered(approver->flood, asked->id, SB_ANSWER_NONE);
+		free(asked);
+		return NULL;
+	}
+	approver->counters.asked[SB_MODIFY]++;
 	if (approver->timeout_ms)
-		host->deadline_ms = (uint64_t)sb_now_ms() + (uint64_t)approver->timeout_ms;
-	record(peers, host, SB_EVENT_ASK, NULL, NULL);
-	*out = host;
-	return 0;
+		asked->deadline_ms = (uint64_t)(sb_now_ms() + approver->timeout_ms);
+	peers->asked = asked;
+	record(peers, asked, SB_EVENT_ASK, SB_ANSWER_NONE, NULL);
+	return asked;
 }
 
 /*
  * Does something outside listen there at all?  Programs try ports of this machine to see what there is,
  * and the answer to that is the same as without us.
  */
-static bool host_listens(const struct sb_peers *peers, uint16_t port)
+static bool is_listened_to(const struct sb_peers *peers, uint16_t port)
 {
 	static const char *const files[] = {"self/net/tcp", "self/net/tcp6"};
 	char line[512];
+	bool found = false;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2 && !found; i++) {
 		int fd = openat(peers->approver->proc, files[i], O_RDONLY | O_CLOEXEC);
 		FILE *file = fd >= 0 ? fdopen(fd, "re") : NULL;
 		unsigned local, state;
-		bool found = false;
 
-		if (!file) {
-			if (fd >= 0)
-				close(fd);
-			continue;
-		}
-		while (!found && fgets(line, sizeof line, file))
+		while (file && !found && fgets(line, sizeof line, file))
 			found = sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local,
 				       &state) == 2 &&
 				state == TCP_LISTEN && local == port;
-		fclose(file);
-		if (found)
-			return true;
+		if (file)
+			fclose(file);
+		else if (fd >= 0)
+			close(fd);
 	}
-	return false;
+	return found;
+}
+
+/* Who it is: the gate knows a thread, or nobody.  False: who it was is gone. */
+static bool complete(const struct sb_peers *peers, struct sb_host_wish *wish)
+{
+	long process = sb_thread_field(peers->approver->proc, wish->process, "\nTgid:\t", 10);
+
+	if (process > 0)
+		wish->process = (pid_t)process;
+	wish->started = sb_process_start(peers->approver->proc, wish->process);
+	return wish->started || !wish->process;
 }
 
 /* 0: it may be reached; SB_GATE_WAIT: *out waits for an answer; or an errno. */
-static int decide(struct sb_peers *peers, const struct sb_peer *peer, pid_t process,
-		  struct host **out)
+static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct asked **out)
 {
-	struct sb_reach reach = sb_decide_connect(peers->approver->policy, peer);
-	struct host *host;
-	int error;
+	const struct sb_policy *policy = peers->approver->policy;
+	struct sb_reach reach = wish->found.family
+					? sb_decide_address(policy, &wish->peer, &wish->found)
+					: sb_decide_connect(policy, &wish->peer);
+	enum sb_answer answer;
+	const char *by = NULL;
 
 	*out = NULL;
+	wish->rule = reach.rule;
 	if (reach.verdict == SB_ALLOW)
 		return 0;
-	host = find_host(peers, peer);
-	if (!host && reach.verdict == SB_DENY) {
-		host = add_host(peers, peer, process);
-		if (host) {
-			host->state = DENIED;
-			record(peers, host, SB_EVENT_DENY, NULL, NULL);
-		}
+	if (!complete(peers, wish))
+		return EACCES;
+	answer = reach.verdict == SB_DENY ? SB_ANSWER_DENY
+					  : sb_grants_find_host(peers->approver->grants, wish);
+	if (answer == SB_ANSWER_ONCE || answer == SB_ANSWER_DIRECTORY)
+		return 0;
+	if (answer == SB_ANSWER_NONE) {
+		for (*out = peers->asked; *out && !same_host(&(*out)->wish, wish);)
+			*out = (*out)->next;
+		if (!*out && strcmp(wish->peer.name, SB_HOST_LOCAL) == 0 &&
+		    wish->peer.protocol == SB_TCP && !is_listened_to(peers, wish->peer.port))
+			return ECONNREFUSED;
+		if (!*out)
+			*out = ask(peers, wish, &by);
+		if (*out)
+			return SB_GATE_WAIT;
+	} else if (reach.verdict != SB_DENY) {
+		by = "grant";
 	}
-	if (!host && strcmp(peer->name, SB_HOST_LOCAL) == 0 && peer->protocol == SB_TCP &&
-	    !host_listens(peers, peer->port))
-		return ECONNREFUSED;
-	if (!host) {
-		error = ask(peers, peer, process, reach.rule, &host);
-		if (error)
-			return error;
-	}
-	*out = host;
-	return host->state == ALLOWED && reach.verdict != SB_DENY ? 0
-	       : host->state == ASKED                             ? SB_GATE_WAIT
-								  : EACCES;
+	refused(peers, wish, by);
+	return EACCES;
 }
 
 /* --- connections ------------------------------------------------------------------------------------------ */
@@ -269,79 +333,60 @@ static void pass_on(struct sb_peers *peers, const struct sb_gate_message *messag
 	if (start_dialer(peers) && sb_gate_send(peers->dialer, message, NULL, 0) == 0)
 		return;
 	if (message->kind == SB_GATE_LOOK)
-		tell_gate(peers, SB_GATE_LOOKED, message->id, SB_DNS_SERVFAIL, -1);
+		answer_gate(peers, message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
 	else
-		tell_gate(peers, SB_GATE_DIALLED, message->id, EHOSTUNREACH, -1);
+		answer_gate(peers, message, SB_GATE_DIALLED, EHOSTUNREACH);
 }
 
-static void keep_waiting(struct sb_peers *peers, struct host *host,
+static void keep_waiting(struct sb_peers *peers, struct asked *asked,
 			 const struct sb_gate_message *message)
 {
 	struct dial *dial = peers->dial_count < MAX_DIALS ? malloc(sizeof *dial) : NULL;
 
 	if (!dial) {
-		tell_gate(peers, SB_GATE_DIALLED, message->id, EACCES, -1);
+		answer_gate(peers, message, SB_GATE_DIALLED, EACCES);
 		return;
 	}
-	*dial = (struct dial){host->waiting, *message};
-	host->waiting = dial;
+	*dial = (struct dial){asked->waiting, *message};
+	asked->waiting = dial;
 	peers->dial_count++;
 }
 
-/* What waits for this host goes on, or does not. */
-static void release(struct sb_peers *peers, struct host *host)
+/*
+ * A connection that waits at the gate.  With an address beside its name it is one that the dialer did not
+ * try, since a yes to the name does not cover that.
+ */
+static void take_dial(struct sb_peers *peers, const struct sb_gate_message *message)
 {
-	while (host->waiting) {
-		struct dial *dial = host->waiting;
+	struct sb_host_wish wish = {.peer = message->peer, .process = message->process};
+	struct asked *asked;
+	int verdict;
 
-		host->waiting = dial->next;
-		peers->dial_count--;
-		if (host->state == ALLOWED) {
-			dial->message.peer =
-				host->peer; /* at the address that was shown, if one was */
-			pass_on(peers, &dial->message);
-		} else {
-			tell_gate(peers, SB_GATE_DIALLED, dial->message.id, EACCES, -1);
-		}
-		free(dial);
+	if (wish.peer.name[0]) {
+		wish.found = wish.peer.address;
+		wish.peer.address = (struct sb_address){0};
 	}
-}
-
-static void forget(struct sb_peers *peers, struct host *host)
-{
-	struct host **link = &peers->hosts;
-
-	while (*link != host)
-		link = &(*link)->next;
-	*link = host->next;
-	peers->host_count--;
-	free(host);
-}
-
-/* A name leads to where its yes does not: asked about again. */
-static void take_unlikely(struct sb_peers *peers, const struct sb_gate_message *message)
-{
-	struct sb_gate_message dial = *message;
-	struct host *host = find_host(peers, &message->peer);
-	struct sb_reach reach =
-		sb_decide_address(peers->approver->policy, &message->peer, &message->peer.address);
-
-	dial.kind = SB_GATE_DIAL;
-	if (!host && reach.verdict == SB_ASK)
-		ask(peers, &message->peer, message->process, reach.rule, &host);
-	if (host && host->state == ALLOWED)
-		pass_on(peers, &dial);
-	else if (host && host->state == ASKED)
-		keep_waiting(peers, host, &dial);
+	verdict = decide(peers, &wish, &asked);
+	if (verdict == 0)
+		pass_on(peers, message);
+	else if (verdict == SB_GATE_WAIT)
+		keep_waiting(peers, asked, message);
 	else
-		tell_gate(peers, SB_GATE_DIALLED, message->id, EACCES, -1);
+		answer_gate(peers, message, SB_GATE_DIALLED, verdict);
+}
+
+static void take_ask(struct sb_peers *peers, const struct sb_gate_message *message)
+{
+	struct sb_host_wish wish = {.peer = message->peer, .process = message->process};
+	struct asked *asked;
+
+	answer_gate(peers, message, SB_GATE_VERDICT, decide(peers, &wish, &asked));
 }
 
 static void hear_gate(struct sb_peers *peers)
 {
 	struct sb_gate_message message;
-	struct host *host;
-	int fds[2], verdict, status = sb_gate_receive(peers->gate, &message, fds);
+	int fds[2], status = sb_gate_receive(peers->gate, &message, fds);
 
 	for (int i = 0; i < 2; i++) /* it has none to give */
 		if (fds[i] >= 0)
@@ -353,27 +398,26 @@ static void hear_gate(struct sb_peers *peers)
 		peers->gate = -1;
 		return;
 	}
+	if (peers->over && message.kind != SB_GATE_ENDED)
+		return;
+	/* where a name leads is for the dialer to find out */
+	if (message.peer.name[0] && message.kind != SB_GATE_ENDED)
+		message.peer.address = (struct sb_address){0};
 	switch (message.kind) {
 	case SB_GATE_ASK:
-		verdict = decide(peers, &message.peer, message.process, &host);
-		tell_gate(peers, SB_GATE_VERDICT, message.id, verdict, -1);
+		take_ask(peers, &message);
 		break;
 	case SB_GATE_DIAL:
-		if (message.peer.name[0]) /* where it leads is for the dialer to find out */
-			message.peer.address = (struct sb_address){0};
-		verdict = decide(peers, &message.peer, message.process, &host);
-		if (verdict == 0)
-			pass_on(peers, &message);
-		else if (verdict == SB_GATE_WAIT)
-			keep_waiting(peers, host, &message);
-		else
-			tell_gate(peers, SB_GATE_DIALLED, message.id, verdict, -1);
+		take_dial(peers, &message);
 		break;
 	case SB_GATE_LOOK:
 		if (sb_decide_lookup(peers->approver->policy, message.peer.name) == SB_ALLOW)
 			pass_on(peers, &message);
 		else
-			tell_gate(peers, SB_GATE_LOOKED, message.id, SB_DNS_SERVFAIL, -1);
+			answer_gate(peers, &message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
+		break;
+	case SB_GATE_ENDED:
+		ended(peers, &message, 0);
 		break;
 	default:
 		break;
@@ -392,10 +436,14 @@ static void hear_dialer(struct sb_peers *peers)
 		peers->dialer = -1;
 		return;
 	}
-	if (message.kind == SB_GATE_UNLIKELY)
-		take_unlikely(peers, &message);
-	else
-		tell_gate(peers, message.kind, message.id, message.number, fds[0]);
+	if (message.kind == SB_GATE_UNLIKELY) {
+		message.kind = SB_GATE_DIAL;
+		take_dial(peers, &message);
+	} else {
+		if (message.kind == SB_GATE_DIALLED && message.number)
+			ended(peers, &message, message.number);
+		tell_gate(peers, &message, fds[0]);
+	}
 	for (int i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -457,15 +505,48 @@ struct sb_peers *sb_peers_open(struct sb_approver *approver, int gate)
 	return peers;
 }
 
+/* A question is no more: what waited for it is looked at again, or is refused. */
+static void release(struct sb_peers *peers, struct asked *asked, bool answered)
+{
+	struct asked **link = &peers->asked;
+	struct dial *waiting = asked->waiting, *next;
+
+	while (*link != asked)
+		link = &(*link)->next;
+	*link = asked->next;
+	free(asked);
+	for (; waiting; waiting = next) {
+		next = waiting->next;
+		peers->dial_count--;
+		if (answered)
+			take_dial(peers, &waiting->message);
+		else
+			answer_gate(peers, &waiting->message, SB_GATE_DIALLED, EACCES);
+		free(waiting);
+	}
+}
+
+/* The gate tells which connections there still were, and ends. */
+static void hear_last(struct sb_peers *peers)
+{
+	int64_t until = sb_now_ms() + LAST_MS;
+	struct pollfd wait = {peers->gate, POLLIN, 0};
+
+	if (peers->dialer < 0 || peers->gate < 0)
+		return; /* there were none */
+	peers->over = true;
+	shutdown(peers->gate, SHUT_WR);
+	while (peers->gate >= 0 && sb_now_ms() < until && poll(&wait, 1, LAST_MS) > 0)
+		hear_gate(peers);
+}
+
 void sb_peers_close(struct sb_peers *peers)
 {
 	if (!peers)
 		return;
-	while (peers->hosts) {
-		peers->hosts->state = DENIED;
-		release(peers, peers->hosts);
-		forget(peers, peers->hosts);
-	}
+	while (peers->asked)
+		release(peers, peers->asked, false);
+	hear_last(peers);
 	if (peers->gate >= 0)
 		close(peers->gate);
 	if (peers->dialer >= 0)
@@ -496,56 +577,92 @@ void sb_peers_handle(struct sb_peers *peers, const struct pollfd *fds, size_t co
 			take_arrival(peers, i - 2);
 }
 
-static void settle(struct sb_peers *peers, struct host *host, enum sb_answer answer, const char *by)
+/* "Always": into the configuration, and said so.  False: it holds for the run only. */
+static bool write_always(struct sb_approver *approver, const struct sb_host_wish *wish)
 {
-	host->state = answer == SB_ANSWER_DENY || answer == SB_ANSWER_NONE ? DENIED : ALLOWED;
-	peers->open--;
-	record(peers, host, SB_EVENT_ANSWER, sb_answer_name(answer), by);
-	if (host->state == DENIED)
-		record(peers, host, SB_EVENT_DENY, NULL, by);
-	release(peers, host);
-	if (answer == SB_ANSWER_NONE) /* nobody said no: whoever attaches later may be asked */
-		forget(peers, host);
+	SB_AUTO_FREE char *file = NULL;
+	SB_AUTO_FREE char *rule = NULL;
+	char line[PATH_MAX + SB_PEER_TEXT_SIZE + 64];
+	struct sb_error err;
+	bool written = sb_host_always(approver->home, wish, &file, &rule, &err) == SB_OK;
+
+	if (written)
+		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
+	else
+		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+	return written;
+}
+
+/* Whom the answer does not cover is asked about next: "once" is for the process that was shown. */
+static void settle(struct sb_peers *peers, struct asked *asked, enum sb_answer answer,
+		   const char *by)
+{
+	struct sb_approver *approver = peers->approver;
+
+	record(peers, asked, SB_EVENT_ANSWER, answer, by);
+	sb_flood_answered(approver->flood, asked->id, answer);
+	if (answer == SB_ANSWER_NONE) { /* nobody has said no */
+		refused(peers, &asked->wish, by);
+		release(peers, asked, false);
+		return;
+	}
+	if (answer == SB_ANSWER_ALWAYS && !write_always(approver, &asked->wish))
+		answer = SB_ANSWER_DIRECTORY;
+	if (answer != SB_ANSWER_DENY)
+		approver->counters.approved[SB_MODIFY]++;
+	/* what cannot be remembered counts for nobody, and is asked about again */
+	sb_grants_remember_host(approver->grants, &asked->wish, answer, NULL);
+	release(peers, asked, true);
 }
 
 bool sb_peers_answer(struct sb_peers *peers, unsigned long question, enum sb_answer answer,
 		     const char *by)
 {
-	struct host *host = peers ? peers->hosts : NULL;
+	struct asked *asked = peers ? peers->asked : NULL;
 
-	while (host && (host->state != ASKED || host->question != question))
-		host = host->next;
-	if (host)
-		settle(peers, host, answer, by);
-	return host;
+	while (asked && asked->id != question)
+		asked = asked->next;
+	if (asked)
+		settle(peers, asked, answer, by);
+	return asked;
 }
 
 int sb_peers_timeout_ms(const struct sb_peers *peers)
 {
-	return peers->open ? LOOK_MS : -1;
+	return peers->asked ? LOOK_MS : -1;
+}
+
+/* Is it as it was when it was asked?  A rule that was added meanwhile may have answered it. */
+static bool is_open(const struct sb_peers *peers, const struct asked *asked)
+{
+	return sb_grants_find_host(peers->approver->grants, &asked->wish) == SB_ANSWER_NONE;
 }
 
 void sb_peers_tick(struct sb_peers *peers)
 {
 	struct sb_approver *approver = peers->approver;
 	uint64_t now = (uint64_t)sb_now_ms();
-	char name[24];
-	struct stat info;
 
-	if (!peers->open || now - peers->looked_ms < LOOK_MS)
+	if (!peers->asked || now - peers->looked_ms < LOOK_MS)
 		return;
 	peers->looked_ms = now;
-	for (struct host *host = peers->hosts, *next; host; host = next) {
-		bool late = host->deadline_ms && host->deadline_ms <= now;
+	for (struct asked *asked = peers->asked, *next; asked; asked = next) {
+		bool late = asked->deadline_ms && asked->deadline_ms <= now;
+		bool gone = sb_process_start(approver->proc, asked->wish.process) !=
+			    asked->wish.started;
 
-		next = host->next;
-		if (host->state != ASKED)
+		next = asked->next;
+		if (!late && !gone && is_open(peers, asked))
 			continue;
-		snprintf(name, sizeof name, "%d", host->process);
-		if (!late && (host->process <= 0 || fstatat(approver->proc, name, &info, 0) == 0))
-			continue;
-		approver->asking.withdraw(approver->asking.context, host->question);
-		settle(peers, host, late ? SB_ANSWER_DENY : SB_ANSWER_NONE,
-		       late ? "timeout" : "gone");
+		approver->asking.withdraw(approver->asking.context, asked->id);
+		if (late) {
+			settle(peers, asked, SB_ANSWER_DENY, "timeout");
+		} else { /* others who wait for it are asked about on their own */
+			sb_flood_answered(approver->flood, asked->id, SB_ANSWER_NONE);
+			release(peers, asked, true);
+		}
+		return; /* it may have asked anew: the rest next time */
 	}
 }

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""internet.py - a small internet of a test's own: a network namespace with a name server and hosts in it.
+
+    result = fx.run(*internet(fx, *fx.argv("--network=ask", "curl", "http://good.example/")))
+    heard(fx)        what its servers have heard: ["dns good.example A", "http 203.0.114.10 /"]
+
+Everything is on the namespace's loopback interface; who is root in it sets it up, the command is the test's own
+user again.  http://HOST/PATH says where it was reached.  Port 7 echoes, 9 takes everything, 443 hears a
+ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first.
+"""
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+NAMES = {
+    "good.example": "203.0.114.10",
+    "other.example": "203.0.114.11",
+    "printer.example": "10.9.9.9",
+    "meta.example": "169.254.169.254",
+    "closed.example": "203.0.114.12",
+}
+TYPES = {1: "A", 28: "AAAA", 12: "PTR", 16: "TXT"}
+
+
+def internet(fx, *argv):
+    """The command line that runs argv there."""
+    own = ["unshare", "-nm"] if os.geteuid() == 0 else ["unshare", "-Urnm"]
+    return [*own, "--propagation=private", "python3", __file__, str(fx.dir), str(os.geteuid()), str(os.getegid()),
+            *(os.fspath(word) for word in argv)]
+
+
+def heard(fx):
+    log = fx.dir / "heard"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def forget(fx):
+    (fx.dir / "heard").unlink(missing_ok=True)
+
+
+def address_of(connection):
+    return connection.getsockname()[0].removeprefix("::ffff:")
+
+
+class Outside:
+    def __init__(self, log):
+        self.log = open(log, "a", buffering=1)
+        self.lock = threading.Lock()
+        self.ready = []
+
+    def hear(self, text):
+        with self.lock:
+            self.log.write(text + "\n")
+
+    def listen(self, port, serve):
+        server = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=1024)
+        self.start(self.accept, server, serve)
+
+    def accept(self, server, serve):
+        while True:
+            connection, _ = server.accept()
+            self.start(self.one, serve, connection)
+
+    @staticmethod
+    def one(serve, connection):
+        try:
+            with connection:
+                serve(connection)
+        except OSError:
+            pass
+
+    @staticmethod
+    def start(function, *arguments):
+        threading.Thread(target=function, args=arguments, daemon=True).start()
+
+    def names(self, server):
+        while True:
+            query, who = server.recvfrom(4096)
+            labels, at = [], 12
+            while query[at]:
+                labels.append(query[at + 1:at + 1 + query[at]].decode())
+                at += query[at] + 1
+            name, kind = ".".join(labels).lower(), struct.unpack("!H", query[at + 1:at + 3])[0]
+            self.hear(f"dns {name} {TYPES.get(kind, kind)}")
+            address = NAMES.get(name)
+            answers = address is not None and kind == 1
+            reply = query[:2] + (b"\x81\x80" if address else b"\x81\x83") + b"\0\1" + bytes([0, answers]) + bytes(4)
+            reply += query[12:at + 5]
+            if answers:
+                reply += b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + socket.inet_aton(address)
+            server.sendto(reply, who)
+
+    def datagrams(self, server):
+        while True:
+            data, who = server.recvfrom(65536)
+            self.hear(f"udp {data[:40].decode(errors='replace')}")
+            server.sendto(b"echo " + data, who)
+
+    def http(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            more = connection.recv(65536)
+            if not more:
+                return
+            request += more
+        path = request.split()[1].decode()
+        here = address_of(connection)
+        self.hear(f"http {here} {path}")
+        body = f"{here} {path}\n".encode() if path != "/big" else bytes(8 << 20)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    def echo(self, connection):
+        self.hear("echo")
+        while data := connection.recv(1 << 16):
+            connection.sendall(data)
+
+    def sink(self, connection):
+        total = 0
+        while data := connection.recv(1 << 16):
+            total += len(data)
+        connection.sendall(f"{total}\n".encode())
+
+    def hello(self, connection):
+        data = connection.recv(65536)
+        self.hear(f"tls {address_of(connection)} {len(data)} bytes")
+        connection.sendall(b"heard")
+
+    def speaks_first(self, connection):
+        connection.sendall(b"SSH-2.0-outside\r\n")
+        self.hear(f"first {connection.recv(100).decode(errors='replace').strip()}")
+
+    def begin(self):
+        for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello),
+                            (2222, self.speaks_first)):
+            self.listen(port, serve)
+        for address, function in ((("127.0.0.53", 53), self.names), (("0.0.0.0", 9999), self.datagrams)):
+            server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            server.bind(address)
+            self.start(function, server)
+
+
+def main():
+    directory, user, group, *argv = sys.argv[1:]
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    for address in (*NAMES.values(), "2600:1::10"):
+        subprocess.run(["ip", "address", "add", address, "dev", "lo"], check=True)
+    resolv = Path(directory, "resolv.conf")
+    resolv.write_text("nameserver 127.0.0.53\n")
+    subprocess.run(["mount", "--bind", resolv, os.path.realpath("/etc/resolv.conf")], check=True)
+    Outside(Path(directory, "heard")).begin()
+    if os.geteuid() == 0 and int(user) != 0:
+        argv = ["unshare", "-U", f"--map-user={user}", f"--map-group={group}", *argv]
+    sys.exit(subprocess.run(argv).returncode)
+
+
+if __name__ == "__main__":
+    main()
