@@ -221,6 +221,7 @@ static int dialer_main(int channel, const struct sb_policy *policy)
 	int fds[2], status;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	prctl(PR_SET_NAME, "sandbash-dialer", 0, 0, 0);
 	sb_jail_keep_only(&channel, 1);
 	dialer.channel = channel;
 	dialer.policy = policy;

@@ -365,7 +365,7 @@ static int gate_main(struct gate *gate)
 }
 
 /* A process of ours with these descriptors and no others. */
-static pid_t become(const int *keep, size_t count)
+static pid_t become(const char *name, const int *keep, size_t count)
 {
 	struct rlimit limit;
 	pid_t pid = fork();
@@ -375,6 +375,7 @@ static pid_t become(const int *keep, size_t count)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	prctl(PR_SET_NAME, name, 0, 0, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= 2; fd++) /* who waits for the end of these would wait for us */
 		if (null < 0 || dup2(null, fd) < 0)
@@ -390,7 +391,7 @@ static pid_t become(const int *keep, size_t count)
 static int start_processes(struct gate *gate, int pump[2], int performer[2])
 {
 	const int pump_keeps[] = {pump[0]};
-	pid_t pid = become(pump_keeps, 1);
+	pid_t pid = become("sandbash-pump", pump_keeps, 1);
 
 	if (pid == 0)
 		_exit(sb_pump_main(pump[0]));
@@ -404,7 +405,7 @@ static int start_processes(struct gate *gate, int pump[2], int performer[2])
 				     gate->streams_listener[0].fd,
 				     gate->streams_listener[1].fd};
 
-		pid = become(keeps, sizeof keeps / sizeof keeps[0]);
+		pid = become("sandbash-gate", keeps, sizeof keeps / sizeof keeps[0]);
 	}
 	if (pid == 0)
 		_exit(gate_main(gate));

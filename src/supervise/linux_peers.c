@@ -112,11 +112,15 @@ static void record(struct sb_peers *peers, const struct asked *asked, enum sb_ev
 static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish,
 		   const struct sb_event *event, bool reached)
 {
-	const struct sb_contact contact = {.peer = wish->peer,
-					   .reached = reached,
-					   .program = event->program,
-					   .by = event->by,
-					   .rule = wish->rule};
+	const struct sb_peer *peer = &wish->peer;
+	const struct sb_contact contact = {
+		.peer = wish->found.family
+				? sb_peer_of_address(peer->protocol, &wish->found, peer->port)
+				: *peer,
+		.reached = reached,
+		.program = event->program,
+		.by = event->by,
+		.rule = wish->rule};
 
 	if (peers->approver->summary)
 		sb_summary_contact(peers->approver->summary, &contact);
