@@ -40,10 +40,30 @@ static struct dialer {
 	unsigned threads, idle, queued;
 } dialer = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
 
+/* Is it one that this machine's own list has?  Then no server is asked. */
+static bool is_in_hosts(const char *name)
+{
+	FILE *file = fopen("/etc/hosts", "re");
+	char line[1024];
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof line, file)) {
+		char *rest = line, *word;
+
+		line[strcspn(line, "#\n")] = '\0';
+		while (!found && (word = strsep(&rest, " \t")))
+			found = strcasecmp(word, name) == 0;
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* The addresses of a name.  0, or a code of dns.h. */
 static int find_addresses(const struct sb_peer *peer, struct sb_address *out, size_t *out_count)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	char name[SB_HOST_NAME_SIZE + 1];
 	int status;
 
 	*out_count = 0;
@@ -51,7 +71,15 @@ static int find_addresses(const struct sb_peer *peer, struct sb_address *out, si
 		out[(*out_count)++] = peer->address;
 		return SB_DNS_FINE;
 	}
-	status = getaddrinfo(peer->name, NULL, &hints, &found);
+	if (strcmp(peer->name, SB_HOST_LOCAL) == 0) {
+		out[(*out_count)++] = sb_address_make(AF_INET, (const uint8_t[4]){127, 0, 0, 1});
+		out[(*out_count)++] = sb_address_make(AF_INET6, (const uint8_t[16]){[15] = 1});
+		return SB_DNS_FINE;
+	}
+	/* a name with a dot means itself, and not what a list of endings makes of it */
+	snprintf(name, sizeof name, "%s%s", peer->name,
+		 strchr(peer->name, '.') && !is_in_hosts(peer->name) ? "." : "");
+	status = getaddrinfo(name, NULL, &hints, &found);
 	if (status != 0)
 		return status == EAI_NONAME ? SB_DNS_NXDOMAIN : SB_DNS_SERVFAIL;
 	for (struct addrinfo *one = found; one && *out_count < MAX_ADDRESSES; one = one->ai_next)

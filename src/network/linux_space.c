@@ -7,19 +7,23 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "network/network.h"
+#include "sys/mount.h"
+#include "sys/process.h"
 
 #define LOOPBACK 1 /* the first interface of every namespace */
-
-const char sb_space_resolv_conf[] = "# made by sandbash: names are decided about when they are "
-				    "connected to\nnameserver 198.18.0.2\n";
 
 static const uint8_t own_address[4] = {198, 18, 0, 1}; /* where connections come from */
 /* a prefix of our own (RFC 4193), which no route leads to */
@@ -132,10 +136,99 @@ static int set(int proc, const char *name, const char *value)
 	return 0;
 }
 
+/* --- what the C library looks names up by --------------------------------------------------------- */
+
+/* A file's text, or "": it is not there. */
+static void read_file(const char *path, char *out, size_t size)
+{
+	SB_AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length = fd < 0 ? -1 : read(fd, out, size - 1);
+
+	out[length > 0 ? length : 0] = '\0';
+}
+
+/*
+ * A file with this text, as a tree that can be attached.  One can be cloned only from a filesystem that
+ * has a place (before Linux 6.15), so it has one for a moment: /proc, which nobody needs meanwhile.
+ */
+static int make_file(const char *text)
+{
+	SB_AUTO_FD int tree = sb_sys_new_tmpfs("0755");
+	SB_AUTO_FD int file = -1;
+	int place, clone, status;
+
+	if (tree < 0)
+		return tree;
+	file = openat(tree, "file", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+	if (file < 0 || fchmod(file, 0644) != 0 || write(file, text, strlen(text)) < 0)
+		return -errno;
+	place = sb_sys_open_path("/proc");
+	status = place < 0 ? place : sb_sys_attach(tree, place);
+	if (place >= 0)
+		close(place);
+	if (status < 0)
+		return status;
+	clone = sb_sys_clone_tree(AT_FDCWD, "/proc/file");
+	status = sb_sys_detach("/proc");
+	if (clone >= 0 && status >= 0)
+		status = sb_sys_make_readonly(clone);
+	if (clone >= 0 && status < 0)
+		close(clone);
+	return status < 0 ? status : clone;
+}
+
+/* Without it more is asked about, or by address; nothing more is open. */
+static void show(const char *path, const char *text)
+{
+	SB_AUTO_FD int tree = make_file(text);
+	SB_AUTO_FD int place = sb_sys_open_path(path);
+
+	if (tree >= 0 && place >= 0)
+		sb_sys_attach(tree, place);
+}
+
+/* Inside, every name is there: a list of endings to try would never come to its end. */
+static void show_resolver(const struct utsname *machine)
+{
+	char path[PATH_MAX], text[4096];
+
+	if (!realpath("/etc/resolv.conf", path))
+		return;
+	read_file(path, text, sizeof text);
+	/* which server is named is all the same; glibc takes a list from the name of the machine */
+	if (strstr(text, "search") || strstr(text, "domain") || strstr(text, "options") ||
+	    strchr(machine->nodename, '.'))
+		show(path, "# made by sandbash: hosts are decided about when they are reached\n"
+			   "nameserver 198.18.0.2\nsearch .\n");
+}
+
+/* Names of other hosts, which would be looked up to addresses: rules mean names. */
+static void show_hosts(const struct utsname *machine)
+{
+	char path[PATH_MAX], text[16384], own[256];
+	struct sb_address address;
+
+	if (!realpath("/etc/hosts", path))
+		return;
+	read_file(path, text, sizeof text);
+	for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (!sb_address_parse(line, strcspn(line, " \t\n"), &address) ||
+		    sb_address_class(&address) == SB_ADDRESS_LOOPBACK)
+			continue;
+		snprintf(own, sizeof own,
+			 "# made by sandbash: other names are looked up outside\n"
+			 "127.0.0.1 localhost %s\n::1 localhost ip6-localhost\n",
+			 machine->nodename);
+		show(path, own);
+		return;
+	}
+}
+
 int sb_space_make(int proc, struct sb_error *err)
 {
 	SB_AUTO_FD int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	int error = netlink < 0 ? errno : 0;
+	struct utsname machine = {0};
 
 	if (!error)
 		error = add_address(netlink, AF_INET, own_address, sizeof own_address);
@@ -155,5 +248,8 @@ int sb_space_make(int proc, struct sb_error *err)
 				       "cannot decide about hosts by name: cannot set /proc/%s",
 				       settings[i].name);
 	}
+	uname(&machine);
+	show_resolver(&machine);
+	show_hosts(&machine);
 	return SB_OK;
 }

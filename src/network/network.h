@@ -63,11 +63,10 @@ int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]
 
 /* --- in the performer, while it has capabilities in its own network namespace -------------------- */
 
-/* Every address is local.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be. */
+/*
+ * Every address is local; /etc/resolv.conf and /etc/hosts lead no name past the gate's resolver.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be.
+ */
 int sb_space_make(int proc, struct sb_error *err);
-
-/* A file like /etc/resolv.conf that names this resolver and no search list: its text. */
-extern const char sb_space_resolv_conf[];
 
 struct sb_gate; /* the performer's end */
 

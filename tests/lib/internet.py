@@ -150,8 +150,11 @@ def main():
     for address in (*NAMES.values(), "2600:1::10"):
         subprocess.run(["ip", "address", "add", address, "dev", "lo"], check=True)
     resolv = Path(directory, "resolv.conf")
-    resolv.write_text("nameserver 127.0.0.53\n")
+    resolv.write_text("nameserver 127.0.0.53\nsearch corp.example\noptions ndots:3\n")
     subprocess.run(["mount", "--bind", resolv, os.path.realpath("/etc/resolv.conf")], check=True)
+    hosts = Path(directory, "hosts")
+    hosts.write_text("127.0.0.1 localhost\n::1 localhost\n203.0.114.11 listed.example listed\n")
+    subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
     Outside(Path(directory, "heard")).begin()
     if os.geteuid() == 0 and int(user) != 0:
         argv = ["unshare", "-U", f"--map-user={user}", f"--map-group={group}", *argv]

@@ -57,6 +57,22 @@ def no_such_name(fx):
     equal(result.stdout, "198.18.0.16\nwhoever.example\n", result.stderr)
 
 
+@test("names get no endings inside: every one of them would be there")
+def search(fx):
+    forget(fx)
+    fx.run(*internet(fx, *curl("http://good.example/x")))
+    check("dns good.example.corp.example A" in heard(fx), "control: the machine has a list")
+    forget(fx)
+    equal(inside(fx, ASK, GOOD, *curl("http://good.example/x")).stdout, "203.0.114.10 /x\n")
+    check("dns good.example.corp.example A" not in heard(fx), "a name means itself, outside as well")
+    equal(inside(fx, ASK, "--connect=listed.example:80", *curl("http://listed.example/x")).stdout, "203.0.114.11 /x\n",
+          "a name of the machine's own list")
+    result = inside(fx, ASK, "cat", "/etc/resolv.conf")
+    check("corp.example" not in result.stdout, result.stdout)
+    equal(inside(fx, ASK, "sh", "-c", "ls /proc/self >/dev/null && cat /etc/resolv.conf >/dev/null").status, 0)
+    check(inside(fx, ASK, "sh", "-c", "echo nameserver 1.2.3.4 > /etc/resolv.conf").status != 0)
+
+
 @test("a port that no rule names, an address, the same name by UDP: each is another question")
 def other_ports(fx):
     for what in (("good.example", 8080), ("203.0.114.10", 80), ("1.2.3.4", 80), ("2001:db8::1", 80)):
