@@ -2,7 +2,7 @@
  * linux_dialer.c - the process outside that looks names up and connects.
  *
  * Both take their time, and a name server's answer is read by the C library: neither belongs into the
- * asker.  It is started with the first connection, and each takes a thread of its own while it lasts.
+ * asker.  It is started with the first connection, and each takes a thread while it lasts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,17 +28,11 @@
 #define MAX_THREADS 256
 #define STACK (128 * 1024)
 
-static struct dialer {
+static struct {
 	const struct sb_policy *policy;
 	int channel;
-	pthread_mutex_t lock;
-	pthread_cond_t news;
-	struct job {
-		struct job *next;
-		struct sb_gate_message message;
-	} * first, **last;
-	unsigned threads, idle, queued;
-} dialer = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
+	unsigned threads, idle;
+} dialer;
 
 /* Is it one that this machine's own list has?  Then no server is asked. */
 static bool is_in_hosts(const char *name)
@@ -193,77 +187,57 @@ static void look(const struct sb_gate_message *request)
 	sb_gate_send(dialer.channel, &answer, NULL, 0);
 }
 
+static void start_thread(void);
+
+/* Who takes a message sees to it that somebody waits for the next. */
 static void *work(void *unused)
 {
-	pthread_mutex_lock(&dialer.lock);
 	for (;;) {
-		struct job *job;
+		struct sb_gate_message message;
+		int fds[2], status;
 
-		dialer.idle++;
-		while (!dialer.first)
-			pthread_cond_wait(&dialer.news, &dialer.lock);
-		dialer.idle--;
-		job = dialer.first;
-		dialer.first = job->next;
-		if (!dialer.first)
-			dialer.last = &dialer.first;
-		dialer.queued--;
-		pthread_mutex_unlock(&dialer.lock);
-		if (job->message.kind == SB_GATE_DIAL)
-			dial(&job->message);
-		else
-			look(&job->message);
-		free(job);
-		pthread_mutex_lock(&dialer.lock);
+		__atomic_add_fetch(&dialer.idle, 1, __ATOMIC_RELAXED);
+		status = sb_gate_receive(dialer.channel, &message, fds);
+		if (__atomic_sub_fetch(&dialer.idle, 1, __ATOMIC_RELAXED) == 0)
+			start_thread();
+		for (int i = 0; i < 2; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+		if (status == 0 && message.kind == SB_GATE_DIAL)
+			dial(&message);
+		else if (status == 0)
+			look(&message);
+		else if (status != -EBADMSG)
+			_exit(0);
 	}
 	return unused;
 }
 
-static void take(const struct sb_gate_message *message)
+static void start_thread(void)
 {
-	struct job *job = malloc(sizeof *job);
 	pthread_attr_t attributes;
 	pthread_t thread;
 
-	if (!job)
+	if (__atomic_fetch_add(&dialer.threads, 1, __ATOMIC_RELAXED) >= MAX_THREADS) {
+		__atomic_fetch_sub(&dialer.threads, 1, __ATOMIC_RELAXED);
 		return;
-	*job = (struct job){NULL, *message};
-	pthread_mutex_lock(&dialer.lock);
-	*dialer.last = job;
-	dialer.last = &job->next;
-	dialer.queued++;
-	if (dialer.idle < dialer.queued && dialer.threads < MAX_THREADS) {
-		pthread_attr_init(&attributes);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		pthread_attr_setstacksize(&attributes, STACK);
-		dialer.threads += pthread_create(&thread, &attributes, work, NULL) == 0;
-		pthread_attr_destroy(&attributes);
 	}
-	pthread_cond_signal(&dialer.news);
-	pthread_mutex_unlock(&dialer.lock);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK);
+	if (pthread_create(&thread, &attributes, work, NULL) != 0)
+		__atomic_fetch_sub(&dialer.threads, 1, __ATOMIC_RELAXED);
+	pthread_attr_destroy(&attributes);
 }
 
-static int dialer_main(int channel, const struct sb_policy *policy)
+static void dialer_main(int channel, const struct sb_policy *policy)
 {
-	struct sb_gate_message message;
-	int fds[2], status;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_NAME, "sandbash-dialer", 0, 0, 0);
 	sb_jail_keep_only(&channel, 1);
 	dialer.channel = channel;
 	dialer.policy = policy;
-	dialer.last = &dialer.first;
-	for (;;) {
-		status = sb_gate_receive(channel, &message, fds);
-		for (int i = 0; i < 2; i++)
-			if (fds[i] >= 0)
-				close(fds[i]);
-		if (status == 0)
-			take(&message);
-		else if (status != -EBADMSG)
-			return 0;
-	}
+	work(NULL);
 }
 
 int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_error *err)
@@ -273,9 +247,11 @@ int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
+	/* whoever asks for more than it can do hears so, and waits for nobody */
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	pid = fork();
 	if (pid == 0)
-		_exit(dialer_main(ends[1], policy));
+		dialer_main(ends[1], policy);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);

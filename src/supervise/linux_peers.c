@@ -433,7 +433,7 @@ static void hear_dialer(struct sb_peers *peers)
 	struct sb_gate_message message;
 	int fds[2], status = sb_gate_receive(peers->dialer, &message, fds);
 
-	if (status == -EBADMSG)
+	if (status == -EBADMSG || status == -EAGAIN)
 		return;
 	if (status < 0) { /* the next one is made when it is needed */
 		close(peers->dialer);
