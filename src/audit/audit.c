@@ -37,6 +37,7 @@ struct sb_audit {
 	char session[SB_SESSION_SIZE];
 	char *name;
 	char *path; /* for messages */
+	const char *worker;
 	bool shared;
 	bool reserved; /* more of the disk than it is long */
 	struct sb_chain chain;
@@ -456,6 +457,11 @@ static int follow(struct sb_audit *audit, off_t *out_size)
 
 static int write_own(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err);
 
+void sb_audit_of_worker(struct sb_audit *audit, const char *worker)
+{
+	audit->worker = worker;
+}
+
 int sb_audit_write(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err)
 {
 	off_t before = 0;
@@ -496,6 +502,8 @@ static int write_own(struct sb_audit *audit, const struct sb_event *event, struc
 	int error;
 
 	memcpy(record.session, audit->session, sizeof record.session);
+	if (!record.event.worker)
+		record.event.worker = audit->worker;
 	audit->lost++; /* until it is there */
 	make_line(audit, &record, &line, &own);
 	if (sb_buf_failed(&line))

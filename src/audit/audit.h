@@ -108,6 +108,9 @@ const char *sb_audit_session(const struct sb_audit *audit);
  * Append one record.  After a failure (full disk) further ones are still tried, and the next
  * that succeeds says how many were lost.  SIGXFSZ is the caller's to ignore.
  */
+/* From now on records name the worker for whom it is; the name stays the caller's. */
+void sb_audit_of_worker(struct sb_audit *audit, const char *worker);
+
 int sb_audit_write(struct sb_audit *audit, const struct sb_event *event, struct sb_error *err);
 
 #endif

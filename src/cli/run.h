@@ -21,6 +21,8 @@ struct sb_run {
 	struct sb_report_file report; /* of --report */
 	char *word;                   /* shown with every question; or NULL: not found yet */
 	char *title;                  /* of a worker: "worker NAME" */
+	const char *worker;           /* its name */
+	const char *directory;        /* of a worker: where the caller stands */
 	char **programs;              /* of a worker: what may be executed; NULL: anything */
 };
 

@@ -22,6 +22,7 @@
 #include "enforce/view.h"
 #include "path/path.h"
 #include "policy/builtin.h"
+#include "policy/network.h"
 #include "zones/rules.h"
 
 /* Where a worker finds programs, whatever the user's own PATH is. */
@@ -50,6 +51,12 @@ struct calling {
 static int out_of_memory(struct sb_error *err)
 {
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* If its file wants one, and the user's leaves it one. */
+static bool has_network(const struct calling *calling)
+{
+	return calling->worker.network && sb_network_of(calling->user.policy) != SB_NETWORK_OFF;
 }
 
 static int check_line(const struct sb_command_line *line, struct sb_error *err)
@@ -180,7 +187,7 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 	struct sb_view view = {
 		.dirs = calling->dirs,
 		.dir_count = calling->has.count,
-		.network = calling->worker.network && sb_policy_network(calling->user.policy),
+		.network = has_network(calling),
 		.programs = (const char *const *)run->programs,
 	};
 	int status;
@@ -214,11 +221,27 @@ static void settle_settings(const struct calling *calling, struct sb_policy *pol
 
 	if (sb_policy_mode(user) == SB_MODE_READ_ONLY)
 		sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_READ_ONLY);
-	if (!calling->worker.network || !sb_policy_network(user))
-		sb_policy_set(policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
+	sb_policy_set(policy, SB_SETTING_NETWORK,
+		      has_network(calling) ? (int)sb_network_of(user) : SB_NETWORK_OFF);
 	if (sb_policy_tmp(user) == SB_TMP_OFF)
 		sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_OFF);
 	sb_policy_set(policy, SB_SETTING_PROTECT_IGNORED, sb_policy_protect_ignored(user));
+}
+
+/* Hosts are called the same in there. */
+static int copy_hosts(const struct sb_policy *user, struct sb_policy *policy, struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < sb_connect_count(user) && status == SB_OK; i++)
+		status = sb_connect_add(policy, sb_connect_at(user, i), err);
+	for (size_t i = 0; i < sb_listen_count(user) && status == SB_OK; i++) {
+		char port[8];
+
+		snprintf(port, sizeof port, "%u", sb_listen_at(user, i)->port);
+		status = sb_listen_add(policy, port, sb_listen_at(user, i)->origin, err);
+	}
+	return status;
 }
 
 static int make_policy(const struct calling *calling, struct sb_setup *setup, struct sb_error *err)
@@ -234,7 +257,10 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	if (!setup->policy)
 		return out_of_memory(err);
 	settle_settings(calling, setup->policy);
-	status = sb_zones_rules(setup->policy, &calling->has, SB_ZONE_SEEN, err);
+	status = has_network(calling) ? copy_hosts(calling->user.policy, setup->policy, err)
+				      : SB_OK;
+	if (status == SB_OK)
+		status = sb_zones_rules(setup->policy, &calling->has, SB_ZONE_SEEN, err);
 	if (status == SB_OK)
 		status = sb_zones_inherit(setup->policy, &calling->has, calling->user.policy, err);
 	if (status == SB_OK)
@@ -251,6 +277,8 @@ static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb
 	struct sb_plan_request request;
 	int status = set_variables(calling, err);
 
+	run->worker = calling->worker.name;
+	run->directory = calling->user.home.cwd;
 	if (asprintf(&run->title, "worker %s", calling->worker.name) < 0)
 		run->title = NULL;
 	if (status == SB_OK)

@@ -40,6 +40,8 @@ static int open_record(struct asker *asker, struct sb_error *err)
 
 	if (status != SB_OK)
 		asker->approver.audit = NULL;
+	else
+		sb_audit_of_worker(asker->approver.audit, supervision->worker);
 	return status;
 }
 
@@ -63,7 +65,7 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
 	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
-			    supervision->command, supervision->home->cwd, 0, layers,
+			    supervision->command, sb_supervision_directory(supervision), 0, layers,
 			    &err) != SB_OK) {
 		/* there was room for it a moment ago; it may have begun, and goes no further */
 		if (supervision->require_audit) {

@@ -148,7 +148,7 @@ void sb_asker_open_socket(struct asker *asker)
 		.state_dir = supervision->home->state_dir,
 		.session = asker->approver.audit ? sb_audit_session(asker->approver.audit) : NULL,
 		.name = supervision->session_name,
-		.directory = supervision->home->cwd,
+		.directory = sb_supervision_directory(supervision),
 		.command = supervision->command,
 		.mode = sb_mode_name(sb_policy_mode(supervision->policy)),
 		.asks = supervision->consent != SB_CONSENT_DENY,

@@ -44,7 +44,9 @@ struct sb_supervision {
 	const char *word;   /* shown with every question; or NULL */
 	const struct sb_home *home;
 	const char *const *projects; /* canonical, NULL-terminated: whose guarded names count */
-	const char *title; /* what a question names beside the program; NULL: the first project */
+	const char *title;  /* what a question names beside the program; NULL: the first project */
+	const char *worker; /* whose run it is, for the record; or NULL */
+	const char *directory; /* and where the caller stands, if home->cwd is no path out there */
 	const char *session_name;              /* or NULL */
 	struct sb_session *session;            /* what the name keeps; or NULL */
 	struct sb_summary *summary;            /* filled with what was refused; or NULL */
@@ -63,6 +65,12 @@ struct sb_supervision {
 		     const struct sb_weaknesses *weak);
 	void *context;
 };
+
+/* Where the run is for the person. */
+static inline const char *sb_supervision_directory(const struct sb_supervision *supervision)
+{
+	return supervision->directory ? supervision->directory : supervision->home->cwd;
+}
 
 /* Can a run be supervised here?  SB_E_UNSUPPORTED: no, and why. */
 int sb_supervise_possible(struct sb_error *err);

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 
 from person import Person
 from tap import SUPERVISED, check, contains, equal, lacks, run_all, skip, test
@@ -221,7 +222,22 @@ def record(fx):
     shell(fx, "w", "echo x > /input/x", flags=[f"--report={report}"])
     contains(report.read_text(), "/input/x")
     denied = [json.loads(line) for line in fx.sandbash("--log", "--json", "--log-verdict=deny").stdout.splitlines()]
-    contains(str([event.get("path") for event in denied]), "/input/x")
+    contains(str([(event.get("path"), event.get("worker")) for event in denied]), "('/input/x', 'w')")
+
+
+@test("Z7 rules about hosts hold for a worker that has the network")
+def hosts(fx):
+    set_up(fx, OUTPUT, more="network: on\n")
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    script = f"import socket; socket.create_connection(('127.0.0.1', {port}), 5); print('there')"
+    equal(run(fx, "w", "python3", "-c", script).stdout, "there\n", "control")
+    fx.config(f"deny connect 127.0.0.1:{port}\n")
+    equal(run(fx, "w", "python3", "-c", script).stdout, "")
+    fx.config("")
+    declare(fx, "w", OUTPUT)
+    equal(run(fx, "w", "python3", "-c", script).stdout, "", "not declared")
+    listener.close()
 
 
 run_all()
