@@ -18,6 +18,7 @@
 #include "cli/run.h"
 #include "cli/worker.h"
 #include "config/file.h"
+#include "enforce/confine.h"
 #include "enforce/inside.h"
 #include "enforce/view.h"
 #include "path/path.h"
@@ -203,12 +204,15 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 	return status;
 }
 
-/* Where the run lives: paths of ours are descriptors there. */
-static int settle_home(const struct calling *calling, struct sb_home *home, struct sb_error *err)
+/* Where the run lives: in a view, paths of ours are descriptors. */
+static int settle_home(const struct calling *calling, enum sb_zone_names names,
+		       struct sb_home *home, struct sb_error *err)
 {
-	home->home = strdup(NO_HOME);
+	home->home = strdup(names == SB_ZONE_SEEN ? NO_HOME : calling->user.home.home);
 	home->cwd = strdup(calling->cwd);
-	if (asprintf(&home->state_dir, "/proc/self/fd/%d", calling->state) < 0)
+	if (names == SB_ZONE_REAL)
+		home->state_dir = strdup(calling->user.home.state_dir);
+	else if (asprintf(&home->state_dir, "/proc/self/fd/%d", calling->state) < 0)
 		home->state_dir = NULL;
 	home->other_terminal = calling->user.home.other_terminal;
 	return home->home && home->cwd && home->state_dir ? SB_OK : out_of_memory(err);
@@ -244,7 +248,19 @@ static int copy_hosts(const struct sb_policy *user, struct sb_policy *policy, st
 	return status;
 }
 
-static int make_policy(const struct calling *calling, struct sb_setup *setup, struct sb_error *err)
+/* Without a world of its own the rest of this one is hidden: policy/start.h. */
+static int hide_all(struct sb_policy *policy, struct sb_error *err)
+{
+	static const struct sb_rule rule = {.access = {{SB_DENY, SB_DENY, SB_DENY, SB_DENY}},
+					    .tier = SB_TIER_DIRECTORY,
+					    .pattern = "/",
+					    .origin = "the worker does not have it"};
+
+	return sb_policy_add(policy, &rule, err);
+}
+
+static int make_policy(const struct calling *calling, struct sb_setup *setup,
+		       enum sb_zone_names names, struct sb_error *err)
 {
 	const struct sb_place place = {.home = setup->home.home,
 				       .projects = (const char *const *)setup->projects,
@@ -260,9 +276,12 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	status = has_network(calling) ? copy_hosts(calling->user.policy, setup->policy, err)
 				      : SB_OK;
 	if (status == SB_OK)
-		status = sb_zones_rules(setup->policy, &calling->has, SB_ZONE_SEEN, err);
+		status = sb_zones_rules(setup->policy, &calling->has, names, err);
+	if (status == SB_OK && names == SB_ZONE_REAL)
+		status = hide_all(setup->policy, err);
 	if (status == SB_OK)
-		status = sb_zones_inherit(setup->policy, &calling->has, calling->user.policy, err);
+		status = sb_zones_inherit(setup->policy, &calling->has, names, calling->user.policy,
+					  err);
 	if (status == SB_OK)
 		status = sb_answers_add(calling->line, &setup->home, setup->policy, err);
 	if (status == SB_OK)
@@ -270,7 +289,8 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	return status == SB_OK ? sb_policy_seal(setup->policy, err) : status;
 }
 
-static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb_error *err)
+static int prepare(struct calling *calling, struct sb_run *run, enum sb_zone_names names,
+		   struct sb_error *err)
 {
 	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs};
 	struct sb_setup *setup = &run->setup;
@@ -282,11 +302,11 @@ static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb
 	if (asprintf(&run->title, "worker %s", calling->worker.name) < 0)
 		run->title = NULL;
 	if (status == SB_OK)
-		status = settle_home(calling, &setup->home, err);
+		status = settle_home(calling, names, &setup->home, err);
 	if (status == SB_OK)
-		status = sb_worker_projects(&calling->has, setup, err);
+		status = sb_worker_projects(&calling->has, names, setup, err);
 	if (status == SB_OK)
-		status = make_policy(calling, setup, err);
+		status = make_policy(calling, setup, names, err);
 	if (status == SB_OK)
 		status = sb_worker_command(calling->line, run, err);
 	if (status == SB_OK && run->file)
@@ -297,9 +317,44 @@ static int prepare_inside(struct calling *calling, struct sb_run *run, struct sb
 		.projects = (const char *const *)setup->projects,
 		.supervised = true,
 		.other_terminal = setup->home.other_terminal,
-		.view = &view,
+		.view = names == SB_ZONE_SEEN ? &view : NULL,
 	};
 	return status == SB_OK ? sb_plan_make(setup->policy, &request, &run->plan, err) : status;
+}
+
+/*
+ * Where there are no namespaces and the user wants it all the same: by the machine's own names, with Landlock around
+ * them.
+ */
+static int stay_here(struct calling *calling, const struct sb_run *run, struct sb_error *err)
+{
+	const char *directory = calling->has.count ? calling->has.all[0].path : WORKER_HOME;
+
+	if (run->programs)
+		return sb_fail(err, SB_E_UNSUPPORTED, 0,
+			       "without namespaces nothing keeps a worker to its commands");
+	sb_warn("without namespaces the worker sees its directories by their real names, and that there "
+		"are others");
+	for (size_t i = 0; i < calling->has.count; i++)
+		if (sb_path_within(calling->has.all[i].path, calling->user.home.cwd))
+			directory = calling->user.home.cwd;
+	free(calling->cwd);
+	calling->cwd = strdup(directory);
+	if (!calling->cwd)
+		return out_of_memory(err);
+	return chdir(directory) == 0
+		       ? SB_OK
+		       : sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s'", directory);
+}
+
+static bool can_have_view(const struct sb_command_line *line)
+{
+	struct sb_layers layers;
+	struct sb_error err;
+
+	/* who takes no less than all is told what fails; nothing is run then */
+	return !line->best_effort ||
+	       (sb_layers_probe(false, &layers, &err) == SB_OK && layers.mounts);
 }
 
 int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
@@ -307,6 +362,7 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	/* not freed: the process ends, and rules point into it */
 	static struct calling calling;
 	struct sb_error err;
+	enum sb_zone_names names;
 	bool mounts;
 	int status = check_line(line, &err);
 
@@ -327,9 +383,11 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 		status = sb_worker_programs(&calling.worker, run, &err);
 	if (status == SB_OK)
 		status = hold_places(&calling, run, &err);
+	names = can_have_view(line) ? SB_ZONE_SEEN : SB_ZONE_REAL;
 	if (status == SB_OK)
-		status = enter(&calling, run, &err);
+		status = names == SB_ZONE_SEEN ? enter(&calling, run, &err)
+					       : stay_here(&calling, run, &err);
 	if (status == SB_OK)
-		status = prepare_inside(&calling, run, &err);
+		status = prepare(&calling, run, names, &err);
 	return status == SB_OK ? 0 : sb_report(&err);
 }

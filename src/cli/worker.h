@@ -5,13 +5,14 @@
 #define SB_CLI_WORKER_H
 
 #include "cli/run.h"
-#include "zones/zones.h"
+#include "zones/rules.h"
 
 /* run->programs, of the commands that its file names. */
 int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struct sb_error *err);
 
 /* Its directories as the projects whose names are guarded. */
-int sb_worker_projects(const struct sb_zones *has, struct sb_setup *setup, struct sb_error *err);
+int sb_worker_projects(const struct sb_zones *has, enum sb_zone_names names, struct sb_setup *setup,
+		       struct sb_error *err);
 
 /* run->argv and run->file: the command, or a shell with what was meant for one. */
 int sb_worker_command(const struct sb_command_line *line, struct sb_run *run, struct sb_error *err);

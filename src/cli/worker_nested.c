@@ -166,7 +166,7 @@ int sb_worker_prepare_nested(const struct sb_command_line *line, struct sb_run *
 	if (status == SB_OK)
 		status = settle_home(&calling, &setup->home, err);
 	if (status == SB_OK)
-		status = sb_worker_projects(&calling.has, setup, err);
+		status = sb_worker_projects(&calling.has, SB_ZONE_SEEN, setup, err);
 	if (status == SB_OK)
 		status = make_policy(&calling, setup, err);
 	if (status == SB_OK)

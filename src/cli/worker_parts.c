@@ -43,11 +43,13 @@ int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struc
 	return status;
 }
 
-int sb_worker_projects(const struct sb_zones *has, struct sb_setup *setup, struct sb_error *err)
+int sb_worker_projects(const struct sb_zones *has, enum sb_zone_names names, struct sb_setup *setup,
+		       struct sb_error *err)
 {
 	setup->projects = calloc(has->count + 1, sizeof *setup->projects);
 	for (size_t i = 0; setup->projects && i < has->count; i++) {
-		setup->projects[i] = sb_path_join("/", has->all[i].name);
+		setup->projects[i] = names == SB_ZONE_SEEN ? sb_path_join("/", has->all[i].name)
+							   : strdup(has->all[i].path);
 		if (!setup->projects[i])
 			return out_of_memory(err);
 	}

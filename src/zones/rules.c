@@ -71,12 +71,17 @@ void sb_zone_says(const struct sb_zone *zone, struct sb_buf *out)
 			      words[zone->write], words[zone->remove]);
 }
 
+static char *pattern_of(const struct sb_zone *zone, enum sb_zone_names names)
+{
+	SB_AUTO_FREE char *seen = sb_path_join("/", zone->name);
+
+	return seen ? sb_pattern_escape(names == SB_ZONE_SEEN ? seen : zone->path) : NULL;
+}
+
 static int add_zone(struct sb_policy *policy, const struct sb_zone *zone, enum sb_zone_names names,
 		    struct sb_error *err)
 {
-	SB_AUTO_FREE char *seen = sb_path_join("/", zone->name);
-	const char *path = names == SB_ZONE_SEEN ? seen : zone->path;
-	SB_AUTO_FREE char *pattern = seen ? sb_pattern_escape(path) : NULL;
+	SB_AUTO_FREE char *pattern = pattern_of(zone, names);
 	SB_AUTO_BUF struct sb_buf origin = SB_BUF(256);
 	struct sb_rule rule = {.access = sb_zone_access(zone), .tier = SB_TIER_DIRECTORY};
 
@@ -109,12 +114,13 @@ int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum 
 struct inheriting {
 	struct sb_policy *policy;
 	const struct sb_zone *zone;
+	const char *base;           /* the zone's path as a pattern, by the names that are wanted */
 	const struct sb_rule *rule; /* of the user's */
 	struct sb_error *err;
 };
 
 /*
- * The rule at "/NAME", a slash and rest, which may be empty; never looser than the directory is.  As a built-in one:
+ * The rule at the zone's path, a slash and rest; never looser than the directory is.  As a built-in one:
  * of two for one pattern the stricter counts, and none opens a guarded name.
  */
 static int add_seen(const struct inheriting *inheriting, const char *rest)
@@ -131,7 +137,7 @@ static int add_seen(const struct inheriting *inheriting, const char *rest)
 	for (int op = 0; op < SB_OP_COUNT; op++)
 		if (rule.access.verdict[op] < least.verdict[op])
 			rule.access.verdict[op] = least.verdict[op];
-	sb_buf_printf(&pattern, "/%s%s%s", inheriting->zone->name, *rest ? "/" : "", rest);
+	sb_buf_printf(&pattern, "%s%s%s", inheriting->base, *rest ? "/" : "", rest);
 	if (sb_buf_failed(&pattern))
 		return sb_fail(inheriting->err, SB_E_NOMEM, 0, "a rule is too long: %s",
 			       inheriting->rule->origin);
@@ -196,13 +202,16 @@ static int inherit(const struct inheriting *inheriting)
 }
 
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
-		     const struct sb_policy *user, struct sb_error *err)
+		     enum sb_zone_names names, const struct sb_policy *user, struct sb_error *err)
 {
 	int status = SB_OK;
 
 	for (size_t i = 0; i < zones->count && status == SB_OK; i++) {
 		const struct sb_zone *zone = &zones->all[i];
+		SB_AUTO_FREE char *base = pattern_of(zone, names);
 
+		if (!base)
+			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 		if (sb_decide(user, SB_READ, zone->path).verdict != SB_ALLOW)
 			return sb_fail(err, SB_E_REFUSED, 0, "/%s: a rule hides its directory",
 				       zone->name);
@@ -210,7 +219,8 @@ int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 			const struct sb_rule *rule = sb_policy_rule(user, j);
 
 			if (rule->tier != SB_TIER_BUILTIN)
-				status = inherit(&(struct inheriting){policy, zone, rule, err});
+				status = inherit(
+					&(struct inheriting){policy, zone, base, rule, err});
 		}
 	}
 	return status;

@@ -39,10 +39,9 @@ int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum 
 		   struct sb_error *err);
 
 /*
- * What user (sealed; of this machine's paths) does not allow in these directories, as rules about the names that
- * a worker sees.  They only ever make an answer stricter.  SB_E_REFUSED: a directory as a whole may not be read.
+ * What user (sealed; of this machine's paths) does not allow in these directories, as rules by these names.  They only ever make an answer stricter.  SB_E_REFUSED: a directory as a whole may not be read.
  */
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
-		     const struct sb_policy *user, struct sb_error *err);
+		     enum sb_zone_names names, const struct sb_policy *user, struct sb_error *err);
 
 #endif

@@ -203,6 +203,22 @@ echo evil > .git/hooks/post-checkout || echo refused"""
     equal(shell(fx, "w", script).stdout.split(), wanted)
 
 
+@test("R4 without namespaces a worker is refused; with --best-effort rules hide what it does not have")
+def without_namespaces(fx):
+    set_up(fx, INPUT, OUTPUT)
+    fx.write(fx.home / "secret", "hush\n")
+    fx.write(fx.project / "out" / "mine", "mine\n")
+    script = f"cat {fx.project}/in/data.txt mine {fx.home}/secret {fx.project}/w.worker; echo x > {fx.project}/in/x; echo y > {fx.project}/out/y"
+    result = shell(fx, "w", script, without="userns", cwd=fx.project)
+    equal(result.stdout, "")
+    contains(result.stderr, "cannot show a worker its own files only")
+    result = shell(fx, "w", script.replace(" mine", f" {fx.project}/out/mine"), flags=["--best-effort"], without="userns")
+    equal(result.stdout, "given\nmine\n", result.stderr)
+    equal((fx.exists("in/x"), fx.exists("out/y")), (False, True))
+    declare(fx, "c", OUTPUT, more="commands: [cat]\n")
+    contains(run(fx, "c", "cat", flags=["--best-effort"], without="userns").stderr, "nothing keeps a worker to its commands")
+
+
 @test("Z1 files: mistakes are told with their place, and nothing is run")
 def mistakes(fx):
     set_up(fx, OUTPUT)

@@ -449,7 +449,7 @@ static void rules_of_the_user_hold(void **state)
 	add_rule(user, &sb_access_deny, "/home/*/q/work/other", SB_TIER_GLOBAL);
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
 	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
-	assert_int_equal(sb_zones_inherit(seen, &zones, user, NULL), SB_OK);
+	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, NULL), SB_OK);
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
 	expect_verdicts(seen, "/work/x", "++++");
 	expect_verdicts(seen, "/work/secret/x", "----");
@@ -476,7 +476,7 @@ static void rules_around_the_directory(void **state)
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
 	sb_zones_tighten(&zones, user);
 	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
-	assert_int_equal(sb_zones_inherit(seen, &zones, user, NULL), SB_OK);
+	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, NULL), SB_OK);
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
 	expect_verdicts(seen, "/work/x", "+---");
 	sb_policy_free(user);
@@ -485,7 +485,7 @@ static void rules_around_the_directory(void **state)
 	seen = sb_policy_new();
 	add_rule(user, &sb_access_deny, "/home/**", SB_TIER_GLOBAL);
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
-	assert_int_equal(sb_zones_inherit(seen, &zones, user, &err), SB_E_REFUSED);
+	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, &err), SB_E_REFUSED);
 	assert_non_null(strstr(err.message, "/work: a rule hides its directory"));
 	sb_policy_free(user);
 	sb_policy_free(seen);
