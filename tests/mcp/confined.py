@@ -90,6 +90,22 @@ def read_only(fx):
     equal(fx.read("file"), "text")
 
 
+@test("without its gate a worker's server changes what the worker may change, and nothing else")
+def worker(fx):
+    fx.write("sandbash.yaml", "sandbox: {zones: {input: {mode: ro}, output: {mode: rw}}}\n")
+    fx.write("one.worker", "---\nname: one\nsandbox:\n  zones:\n    - {name: input}\n    - {name: output, mode: rw}\n---\n")
+    fx.write(".sandbox/input/file", "text")
+    server = Astray(fx, "--worker=one.worker")
+    equal(server.data("read_text_file", path="/input/file")["content"], "text")
+    server.data("write_file", path="/output/new", content="x")  # nobody is asked: there is no gate
+    equal(fx.read(".sandbox/output/new"), "x")
+    for tool, arguments in CHANGES[:6]:
+        equal(server.failure(tool, **at(arguments, "/input"))["code"], "PERMISSION", tool)
+    server.failure("move_file", source="/output/new", destination="/input/moved")
+    equal(os.listdir(fx.path(".sandbox/input")), ["file"])
+    equal(fx.read(".sandbox/input/file"), "text")
+
+
 @test("without Landlock the server does not start, unless told to go on")
 def no_landlock(fx):
     done = fx.sandbash("--mcp", without="landlock", input="")

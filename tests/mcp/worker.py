@@ -367,6 +367,20 @@ def lists(fx, era):
         server.error("resources/read", {"uri": uri})
 
 
+@test("without namespaces file tools give the same view, and no command runs in a weaker one")
+def flat(fx):
+    prepare(fx)
+    server = Worker(fx, "--worker=writer.worker", wrap=(str(fx.tool("without")), "userns", "--"))
+    reads(server)
+    equal(server.failure("write_file", path="/input/new.txt", content="x")["person"], "/input is read-only")
+    equal(server.failure("read_text_file", path="/../secret.txt")["code"], "NOT_FOUND")
+    server.data("write_file", path="/drafts/a", content="x")
+    data = server.data("run_command", command="cat /input/data.txt; echo ran")
+    check(data["exitCode"] != 0, data)
+    lacks(data["stdout"], "ran")
+    equal(server.asked, [])
+
+
 @test("roots of the client mean nothing to a worker")
 def roots(fx):
     prepare(fx)
