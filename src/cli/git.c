@@ -12,6 +12,7 @@
 #include "consent/question.h"
 #include "path/path.h"
 #include "repo/repo.h"
+#include "zones/rules.h"
 
 typedef int (*act_function)(const struct sb_repo_session *, const struct sb_repo_request *,
 			    struct sb_repo_result *, struct sb_error *);
@@ -47,6 +48,8 @@ struct doing {
 	const struct act *act;
 	struct sb_setup setup;
 	struct sb_project project;
+	struct sb_worker worker; /* of --worker */
+	struct sb_zones has;
 	struct sb_repo_request request;
 	const char **paths;
 	bool json;
@@ -240,6 +243,7 @@ static int put(struct doing *doing, struct sb_question *question, struct sb_erro
 static int ask(void *context, const struct sb_repo_about *about, struct sb_error *err)
 {
 	struct sb_question question = {.op = about->op,
+				       .about = SB_ABOUT_REPO,
 				       .verb = about->verb,
 				       .path = about->path,
 				       .content = about->content,
@@ -324,7 +328,7 @@ static int run(struct doing *doing)
 		.cwd = setup->home.cwd,
 		.search = getenv("PATH"),
 		.projects = (const char *const *)setup->projects,
-		.zones = &doing->project.zones,
+		.zones = doing->line->worker ? &doing->has : &doing->project.zones,
 		.policy = setup->policy,
 		.files = {.size = sizeof session.files,
 			  .consent = consent,
@@ -370,12 +374,18 @@ int sb_cli_git(const struct sb_command_line *line)
 		free(doing.paths);
 		return status;
 	}
-	if (sb_project_load(doing.setup.projects[0], &doing.project, &err) == SB_OK) {
-		status = run(&doing);
-		sb_project_done(&doing.project);
-	} else {
-		status = sb_report(&err);
-	}
+	status = sb_project_load(doing.setup.projects[0], &doing.project, &err);
+	if (status == SB_OK && line->worker)
+		status = sb_worker_load(line->worker, &doing.worker, &err);
+	if (status == SB_OK && line->worker)
+		status = sb_worker_grant(&doing.worker, &doing.project.zones, NULL, &doing.has,
+					 &err);
+	if (status == SB_OK && line->worker)
+		sb_zones_tighten(&doing.has, doing.setup.policy);
+	status = status == SB_OK ? run(&doing) : sb_report(&err);
+	sb_zones_done(&doing.has);
+	sb_worker_done(&doing.worker);
+	sb_project_done(&doing.project);
 	while (doing.yes) {
 		struct said_yes *next = doing.yes->next;
 

@@ -32,6 +32,8 @@ const char *sb_question_means(const struct sb_question *question)
 	case SB_ABOUT_HOST:
 		return "it can send there what it can read, and get what it likes: sandbash does "
 		       "not look";
+	case SB_ABOUT_REPO:
+		return "this is done now, once; whoever has the repository has it then, too";
 	case SB_ABOUT_FILE:
 	case SB_ABOUT_COUNT:
 		break;

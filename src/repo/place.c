@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "guard/read.h"
 #include "path/path.h"
+#include "repo/zone.h"
 #include "sys/directory.h"
 
 /* --- a URL ------------------------------------------------------------------------------------------ */
@@ -142,19 +143,28 @@ static int open_path(const struct sb_repo_session *session, const char *name, st
 		     char **out_name, struct sb_error *err)
 {
 	SB_AUTO_FREE char *whole = NULL;
-	int missing = 0, status = sb_path_expand(name, session->cwd, session->home, &whole, err);
+	const struct sb_zone *zone;
+	const char *rest;
+	int missing = 0, status;
 
+	/* a model knows its own directories by their names */
+	if (session->asks && name[0] == '/' &&
+	    sb_repo_zone(session, name, &zone, &rest, err) == SB_OK) {
+		whole = sb_path_join(zone->path, rest);
+		status = whole ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	} else {
+		status = sb_path_expand(name, session->cwd, session->home, &whole, err);
+	}
 	if (status == SB_OK)
 		status = sb_path_canonical(whole, out_name, &missing, err);
 	if (status != SB_OK)
 		return status;
 	if (missing)
-		return sb_fail(err, SB_E_MISSING, missing, "no repository '%s'", *out_name);
+		return sb_fail(err, SB_E_MISSING, missing, "no repository '%s'", name);
 	if (is_directory(*out_name, ".git")) {
 		git->directory = sb_path_join(*out_name, ".git");
 	} else if (is_there(*out_name, ".git")) {
-		sb_fail(err, SB_E_REFUSED, 0, "'%s' is a linked worktree or a submodule",
-			*out_name);
+		sb_fail(err, SB_E_REFUSED, 0, "'%s' is a linked worktree or a submodule", name);
 		return sb_hint(err, "name the repository itself");
 	} else {
 		git->directory = strdup(*out_name);
@@ -162,14 +172,14 @@ static int open_path(const struct sb_repo_session *session, const char *name, st
 	if (!git->directory)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	if (!is_directory(git->directory, "objects") || !is_there(git->directory, "HEAD"))
-		return sb_fail(err, SB_E_MISSING, 0, "'%s' is no git repository", *out_name);
-	return check_whole(git->directory, *out_name, err);
+		return sb_fail(err, SB_E_MISSING, 0, "'%s' is no git repository", name);
+	return check_whole(git->directory, name, err);
 }
 
-static bool is_in_project(const struct sb_repo_session *session, const char *path)
+static bool is_open(const struct sb_repo_session *session, const char *path)
 {
-	for (size_t i = 0; session->projects[i]; i++)
-		if (sb_path_within(session->projects[i], path))
+	for (size_t i = 0; session->open && session->open[i]; i++)
+		if (sb_path_within(session->open[i], path))
 			return true;
 	return false;
 }
@@ -192,7 +202,7 @@ static int ask(const struct sb_repo_session *session, const struct sb_git *git, 
 
 	if (git->url && session->network_off)
 		return sb_fail(err, SB_E_REFUSED, 0, "the network is off: '%s' is not used", name);
-	if (!session->asks || (!git->url && is_in_project(session, git->directory)))
+	if (!session->asks || (!git->url && is_open(session, git->directory)))
 		return SB_OK;
 	return session->ask(session->context, &about, err);
 }

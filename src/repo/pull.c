@@ -241,7 +241,7 @@ static int write_files(struct pull *pull, const struct sb_repo_session *session,
 	int status;
 
 	snprintf(what, sizeof what, "%zu files, %zu bytes", pull->count, pull->bytes);
-	status = sb_repo_may_write(session, zone, pull->request->zone, what, err);
+	status = sb_repo_may_write(session, zone, what, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_zone_view_open(&view, session, zone, true, err);

@@ -105,8 +105,10 @@ static void say(struct staged *staged, const char *verb)
 	sb_buf_printf(&result->text, "%s %s", verb, result->id);
 	sb_buf_puts(&result->text, *result->branch ? ", for " : "");
 	sb_escape_name(&result->text, result->branch, strlen(result->branch));
-	sb_buf_puts(&result->text, " of ");
-	sb_escape_name(&result->text, result->repo, strlen(result->repo));
+	if (!staged->session->asks) { /* a model has named it, or need not know */
+		sb_buf_puts(&result->text, " of ");
+		sb_escape_name(&result->text, result->repo, strlen(result->repo));
+	}
 	sb_buf_puts(&result->text, "\n");
 }
 

@@ -33,8 +33,9 @@
 /* What a person is asked; foreign bytes in all of it. */
 struct sb_repo_about {
 	enum sb_op op;
-	const char *verb; /* "push to" */
-	const char *path; /* the repository, or the directory as the caller knows it */
+	const char *verb;      /* "push to" */
+	const char *path;      /* the repository, or the directory of a zone */
+	const char *directory; /* what a yes for longer than once would be for; or NULL */
 	const char *const *notes;
 	size_t note_count;
 	const char *content; /* a diff; or NULL */
@@ -49,7 +50,8 @@ struct sb_repo_session {
 	const struct sb_zones *zones;
 	const struct sb_policy *policy; /* what the file tools judge names by */
 	struct sb_files_options files;
-	bool asks;        /* also about the repository: a model named it */
+	bool asks; /* also about the repository, unless it lies in one of open: a model named it */
+	const char *const *open;
 	bool network_off; /* no URL is used */
 	bool best_effort; /* git may run where less holds it */
 	/* SB_OK: yes.  Else what the act ends with. */

@@ -47,11 +47,12 @@ int sb_repo_zone(const struct sb_repo_session *session, const char *path,
 }
 
 int sb_repo_may_write(const struct sb_repo_session *session, const struct sb_zone *zone,
-		      const char *path, const char *what, struct sb_error *err)
+		      const char *what, struct sb_error *err)
 {
 	const struct sb_repo_about about = {.op = SB_CREATE,
 					    .verb = "write files of a repository into",
-					    .path = path,
+					    .path = zone->path,
+					    .directory = zone->path,
 					    .notes = &what,
 					    .note_count = 1};
 

@@ -25,7 +25,7 @@ int sb_repo_zone(const struct sb_repo_session *session, const char *path,
 
 /* May the caller write there?  Asks for so many files, if that is to be asked. */
 int sb_repo_may_write(const struct sb_repo_session *session, const struct sb_zone *zone,
-		      const char *path, const char *what, struct sb_error *err);
+		      const char *what, struct sb_error *err);
 
 /* writes: the directory is made if it is missing.  Else that is SB_E_MISSING. */
 int sb_zone_view_open(struct sb_zone_view *view, const struct sb_repo_session *session,

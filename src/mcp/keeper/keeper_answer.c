@@ -123,7 +123,9 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		return;
 	}
 	perform = question->perform;
-	if (keeper->options->worker)
+	if (question->act && !question->shown.directory)
+		; /* nothing is kept */
+	else if (keeper->options->worker)
 		answer = sb_keeper_worker_remember(keeper, question, answer);
 	else if (question->shown.about != SB_ABOUT_PROJECT)
 		remember_all(keeper, question, answer);

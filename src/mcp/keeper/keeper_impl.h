@@ -63,6 +63,7 @@ struct keeper_question {
 	struct keeper_run *run;
 	unsigned long run_id; /* the run's own number of it */
 	bool declined;        /* by the client, which has shown it to nobody */
+	bool act;             /* of git's tools: an answer is for this call alone */
 	unsigned ops;         /* that it is about, a bit each; 0: shown.op */
 };
 

@@ -206,6 +206,7 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.about = json_is_true(json_object_get(asked, "guarded"))   ? SB_ABOUT_RUN_LATER
 			 : json_is_true(json_object_get(asked, "session")) ? SB_ABOUT_PROJECT
 			 : json_is_true(json_object_get(asked, "ahead"))   ? SB_ABOUT_AHEAD
+			 : json_is_true(json_object_get(asked, "act"))     ? SB_ABOUT_REPO
 									   : SB_ABOUT_FILE,
 		.verb = json_string_value(json_object_get(asked, "verb")),
 	};
@@ -225,6 +226,7 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		return;
 	}
 	question->perform = perform;
+	question->act = json_is_true(json_object_get(asked, "act"));
 	json_array_foreach(json_object_get(asked, "ops"), i, one)
 		question->ops |= 1U << (json_integer_value(one) & 7);
 	question->subject = (struct keeper_subject){

@@ -1,7 +1,11 @@
 /* session.c - the methods of both eras, and who may call what when. */
 #include <string.h>
+#include <unistd.h>
 
+#include "base/auto.h"
 #include "mcp/server/server.h"
+#include "path/path.h"
+#include "zones/zones.h"
 
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
@@ -127,10 +131,25 @@ static void ping(const struct request *request)
 	reply(request, json_object(), false);
 }
 
+/* Are there directories that git's tools could use?  Without a project's file nobody has said so. */
+static bool has_zones(const struct sb_mcp *mcp)
+{
+	if (mcp->worker)
+		return mcp->worker->has.count > 0;
+	for (size_t i = 0; sb_project_files[i]; i++) {
+		SB_AUTO_FREE char *file =
+			sb_path_join(mcp->setup->projects[0], sb_project_files[i]);
+
+		if (file && access(file, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void list_tools(const struct request *request)
 {
 	if (!has_cursor(request))
-		reply(request, sb_tools_list(request->mcp->worker), true);
+		reply(request, sb_tools_list(request->mcp->worker, has_zones(request->mcp)), true);
 }
 
 static void call_tool(const struct request *request)

@@ -35,7 +35,7 @@ bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_too
 	static const char *const more[] = {"list_allowed_directories", "what_may_i_do",
 					   "run_command", "command_status", "command_stop"};
 
-	if (!worker || tool->kind == SB_TOOL_FILES)
+	if (!worker || tool->kind == SB_TOOL_FILES || sb_tool_is_git(tool))
 		return true;
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
 		if (strcmp(tool->name, more[i]) == 0)

@@ -390,6 +390,9 @@ const struct sb_tool *sb_tool_find(const char *name)
 	for (size_t i = 0; i < TOOL_COUNT; i++)
 		if (strcmp(tools[i].name, name) == 0)
 			return &tools[i];
+	for (size_t i = 0; sb_git_tools[i].name; i++)
+		if (strcmp(sb_git_tools[i].name, name) == 0)
+			return &sb_git_tools[i];
 	return NULL;
 }
 
@@ -612,12 +615,14 @@ static json_t *describe(const struct sb_tool *tool)
 			 (tool->hints & SB_TOOL_OPEN_WORLD) != 0);
 }
 
-json_t *sb_tools_list(const struct sb_tool_worker *worker)
+json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < TOOL_COUNT; i++)
 		if (sb_tool_worker_has(worker, &tools[i]))
 			json_array_append_new(list, describe(&tools[i]));
+	for (size_t i = 0; git && sb_git_tools[i].name; i++)
+		json_array_append_new(list, describe(&sb_git_tools[i]));
 	return json_pack("{s:o}", "tools", list);
 }

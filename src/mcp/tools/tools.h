@@ -77,6 +77,9 @@ struct sb_tool {
 
 const struct sb_tool *sb_tool_find(const char *name); /* NULL: none */
 
+extern const struct sb_tool sb_git_tools[]; /* tools_git.c; one without a name ends them */
+bool sb_tool_is_git(const struct sb_tool *tool);
+
 /*
  * A view of these roots, which are canonical.
  *
@@ -97,7 +100,7 @@ json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 		    struct sb_files_caller *caller);
 
 /* The result of tools/list: {"tools": [...]}, those that the worker, or NULL, has.  A new reference. */
-json_t *sb_tools_list(const struct sb_tool_worker *worker);
+json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git);
 
 /*
  * Do the arguments (an object, or NULL) fit?  SB_OK, or SB_E_INVALID with a sentence for the
