@@ -73,7 +73,7 @@ test-programs: test-build
 	@scripts/test-programs --build $(BUILD) $(PROGRAMS)
 
 test-preview: test-build
-	@SANDBASH_TEST_COMMANDS=1000 SANDBASH_TEST_SCRIPTS=1000000 \
+	@SANDBASH_TEST_COMMANDS=1000 SANDBASH_TEST_SCRIPTS=1000000 SANDBASH_TEST_TIMEOUT=3600 \
 		tests/run.py --build $(BUILD) --suite cli --only preview
 
 bench: build

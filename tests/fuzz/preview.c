@@ -2,13 +2,12 @@
  * preview.c - fuzz target: the input is a shell command.
  *
  * Whatever it is, there is an answer: its texts are whole, a path that is certain is absolute, and what could not be read
- * is unknown.  Read as a script in a script the same commands are found.
+ * is unknown.
  */
 #include <string.h>
 
 #include "fuzz.h"
 #include "sandbash/preview.h"
-#include "shell/syntax.h"
 
 static const char *const variables[] = {"A=a b", "G=*.c", "E=", NULL};
 static const char *const arguments[] = {"sh", "one", "two words", NULL};
@@ -33,28 +32,6 @@ static void check_preview(const struct sb_preview *preview)
 	CHECK(preview->network <= SB_PREVIEW_NETWORK_UNKNOWN);
 }
 
-/* "( text\n)" is read if and only if text is, but for documents without an end and comments. */
-static void check_inside(const char *text, size_t size, const struct sb_syntax *alone)
-{
-	struct sb_arena arena;
-	struct sb_syntax inside;
-	char *whole;
-
-	if (alone->problem || !alone->nodes || memchr(text, '<', size))
-		return;
-	whole = malloc(size + 4);
-	CHECK(whole);
-	memcpy(whole, "{\n", 2);
-	memcpy(whole + 2, text, size);
-	memcpy(whole + 2 + size, "\n}", 2);
-	sb_arena_init(&arena, 1 << 28);
-	sb_syntax_read(&arena, whole, size + 4, &inside);
-	if (!inside.problem)
-		CHECK(inside.simple == alone->simple);
-	sb_arena_done(&arena);
-	free(whole);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct sb_preview_options options = {.size = sizeof options,
@@ -64,16 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						   .arguments = arguments};
 	char *text = malloc(size ? size : 1); /* exactly: what is read behind it is found */
 	struct sb_preview *preview;
-	struct sb_syntax syntax;
-	struct sb_arena arena;
 
 	CHECK(text);
 	if (size)
 		memcpy(text, data, size);
-	sb_arena_init(&arena, 1 << 28);
-	sb_syntax_read(&arena, text, size, &syntax);
-	check_inside(text, size, &syntax);
-	sb_arena_done(&arena);
 	CHECK(sb_preview(text, size, &options, &preview, NULL) == SB_OK);
 	check_preview(preview);
 	sb_preview_free(preview);
