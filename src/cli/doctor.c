@@ -271,8 +271,10 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.name = "network namespace",
 		.there = net.net_namespace,
 		.needed = false,
-		.detail = "for --network=off with a loopback",
-		.without = "--network=off still holds, but leaves no loopback either",
+		.detail = "for --network=off with a loopback, and --network=ask",
+		.without =
+			"--network=off still holds, but leaves no loopback either; --network=ask and "
+			"rules about hosts are refused",
 		.remedy = "the same as for the mount namespace"};
 	return count;
 }

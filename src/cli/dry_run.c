@@ -182,6 +182,7 @@ int sb_cli_dry_run(const struct sb_command_line *line)
 			status = sb_report(&err);
 		layers.supervised = sb_is_supervised(line) && !layers.outer;
 		layers.pid_namespace = layers.supervised && layers.mounts;
+		layers.gate = layers.supervised && layers.net_namespace;
 		if (!status && !layers.outer)
 			sb_weaknesses_find(&layers, &run.plan, &weak);
 	}

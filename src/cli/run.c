@@ -408,6 +408,17 @@ static void put_whole(const char *text)
 		fcntl(STDERR_FILENO, F_SETFL, flags);
 }
 
+static void tell_reached(const struct sb_summary *summary, struct sb_buf *out)
+{
+	SB_AUTO_BUF struct sb_buf rules = SB_BUF(SB_OUTPUT_LIMIT);
+
+	sb_summary_hosts(summary, false, &rules);
+	sb_buf_printf(out, "sandbash: %s\n%s",
+		      rules.length ? "hosts that were reached, as rules (sandbash --edit):"
+				   : "no host was reached",
+		      rules.length ? rules.data : "");
+}
+
 /* What was refused, for the person and for --report; a program's status stays its own. */
 static int tell_refused(const struct sb_command_line *line, const struct sb_policy *policy,
 			const struct sb_summary *summary, const struct sb_report_file *file)
@@ -422,11 +433,8 @@ static int tell_refused(const struct sb_command_line *line, const struct sb_poli
 		if (line->consent != SB_CONSENT_DENY && sb_summary_nobody(summary))
 			sb_buf_puts(&text, "to be asked instead: sandbash --watch in another "
 					   "terminal\n");
-		if (!line->learn && sb_network_of(policy) == SB_NETWORK_LEARN) {
-			sb_buf_puts(&text, "sandbash: hosts that were reached, as rules "
-					   "(sandbash --edit):\n");
-			sb_summary_hosts(summary, false, &text);
-		}
+		if (!line->learn && sb_network_of(policy) == SB_NETWORK_LEARN)
+			tell_reached(summary, &text);
 		if (text.length)
 			put_whole(text.data);
 	}
