@@ -81,6 +81,7 @@ bench: build
 	@$(NINJA) -C $(BUILD) bench-decide bench-files bench-guard bench-preview bench-search
 	@bench/run --supervised
 	@bench/run
+	@bench/network --sandbash $(BUILD)/sandbash
 	@bench/files --program $(BUILD)/bench-files
 	@bench/search --program $(BUILD)/bench-search
 	@$(BUILD)/bench-preview
