@@ -126,7 +126,8 @@ static const char *asked_about(const struct sb_question *shown)
 	return shown->path;
 }
 
-enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *shown)
+enum sb_answer sb_keeper_known(struct keeper *keeper, const struct keeper_approval *agreed,
+			       const struct sb_question *shown)
 {
 	struct keeper_subject subject = {.op = shown->op,
 					 .guarded = shown->about == SB_ABOUT_RUN_LATER,
@@ -140,6 +141,8 @@ enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *
 		return sb_keeper_recall(keeper, shown->op, subject.path, true) == SB_ANSWER_DENY
 			       ? SB_ANSWER_DENY
 			       : SB_ANSWER_NONE;
+	if (sb_approvals_find(agreed, &subject, true))
+		return SB_ANSWER_ONCE;
 	/* answers that last, the session's rules have told the run when it started */
 	if (!sb_approvals_find(keeper->ahead, &subject, true))
 		return SB_ANSWER_NONE;

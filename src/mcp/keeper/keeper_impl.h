@@ -94,6 +94,14 @@ struct keeper_perform {
 };
 
 #define SB_NEEDS_ROOTS 16
+#define SB_NEEDS_WRITES 18 /* with the roots: as many as a question has notes for */
+
+/* One change that a preview has found and the rules would ask about (keeper_preview.c). */
+struct keeper_write {
+	enum sb_op op;
+	enum sb_thing thing;
+	char *path;
+};
 
 /* What a command says that it needs (keeper_needs.c). */
 struct keeper_needs {
@@ -101,13 +109,17 @@ struct keeper_needs {
 	char *inside[SB_NEEDS_ROOTS];   /* of the projects: all of them that may change */
 	char *outside[SB_NEEDS_ROOTS];  /* to be granted */
 	size_t inside_count, outside_count;
-	bool asks; /* it is more than the session's rules allow */
+	struct keeper_write writes[SB_NEEDS_WRITES]; /* to be allowed, each once */
+	size_t write_count;
+	bool unsaid; /* it may change more than these */
+	bool asks;   /* it is more than the session's rules allow */
 };
 
 struct keeper_run {
 	struct keeper_run *next;
 	unsigned long run;
 	struct keeper_needs needs;
+	struct keeper_approval *agreed; /* what was said yes to before it started: while it runs */
 	/* until it starts, while a person is asked whether it may: in keeper->asking */
 	json_t *message;
 	int in;
@@ -156,8 +168,12 @@ bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
 /* --- keeper_grants.c --------------------------------------------------------------------------- */
 
-/* What was answered before, where the run that asks now cannot know it; "once" is used up by this. */
-enum sb_answer sb_keeper_known(struct keeper *keeper, const struct sb_question *shown);
+/*
+ * What was answered before, where the run that asks now cannot know it; "once" is used up by this.  agreed: yes to
+ * that for this run.
+ */
+enum sb_answer sb_keeper_known(struct keeper *keeper, const struct keeper_approval *agreed,
+			       const struct sb_question *shown);
 
 /*
  * An answer, remembered for the session where it is of that kind.  "directory" and "always" are
@@ -262,6 +278,14 @@ void sb_keeper_run_answered(struct keeper_run *run, unsigned long id, enum sb_an
 void sb_keeper_end_runs(struct keeper *keeper);
 /* A run that was not started yet may be (ONCE), or not; NONE: nobody was asked. */
 void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum sb_answer answer);
+
+/* --- keeper_preview.c ---------------------------------------------------------------------------- */
+
+/* What command would change in directory (canonical) that the rules would ask about. */
+void sb_needs_preview(const struct keeper *keeper, const char *command, const char *directory,
+		      struct keeper_needs *out);
+/* A yes to these writes; sb_approvals_free() ends it. */
+struct keeper_approval *sb_needs_agreed(const struct keeper_needs *needs);
 
 /* --- keeper_needs.c ----------------------------------------------------------------------------- */
 

@@ -55,6 +55,8 @@ void sb_needs_done(struct keeper_needs *needs)
 		free(needs->inside[i]);
 	for (size_t i = 0; i < needs->outside_count; i++)
 		free(needs->outside[i]);
+	for (size_t i = 0; i < needs->write_count; i++)
+		free(needs->writes[i].path);
 	*needs = (struct keeper_needs){0};
 }
 
@@ -155,12 +157,22 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 	return NULL;
 }
 
-json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out)
+/* Where the command will stand; NULL: it is not there. */
+static char *directory_of(const json_t *message, const char *root)
 {
-	const json_t *given = json_object_get(message, "needs"),
-		     *list = json_object_get(given, "writableRoots"), *root;
-	SB_AUTO_FREE const char **roots =
-		sb_keeper_roots(keeper, json_object_get(message, "roots"));
+	const char *given = json_string_value(json_object_get(message, "cwd"));
+	SB_AUTO_FREE char *absolute = NULL;
+	char *directory = NULL;
+
+	if (sb_path_expand(given ? given : root, root, root, &absolute, NULL) == SB_OK)
+		sb_path_canonical(absolute, &directory, NULL, NULL);
+	return directory;
+}
+
+static json_t *read_given(const struct keeper *keeper, const json_t *given, const char **roots,
+			  struct keeper_needs *out)
+{
+	const json_t *list = json_object_get(given, "writableRoots"), *root;
 	json_t *wrong = NULL;
 	size_t i;
 
@@ -194,15 +206,39 @@ json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct
 	return NULL;
 }
 
+json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out)
+{
+	const json_t *given = json_object_get(message, "needs");
+	const char *command = json_string_value(json_object_get(message, "command"));
+	SB_AUTO_FREE const char **roots =
+		sb_keeper_roots(keeper, json_object_get(message, "roots"));
+	SB_AUTO_FREE char *directory = NULL;
+	json_t *wrong = read_given(keeper, given, roots, out);
+
+	if (wrong || !roots || !command || !json_is_true(json_object_get(given, "askFirst")))
+		return wrong;
+	directory = directory_of(message, roots[0]);
+	sb_needs_preview(keeper, command, directory, out);
+	return NULL;
+}
+
 /* --- asking -------------------------------------------------------------------------------------- */
+
+#define EXTRAS (WISHES + SB_NEEDS_ROOTS + SB_NEEDS_WRITES)
 
 /* One thing that it would get: what, and where. */
 struct extra {
 	const char *verb, *path;
 };
 
+static const char *const write_verbs[] = {
+	[SB_MODIFY] = "run a command that may change",
+	[SB_CREATE] = "run a command that may create",
+	[SB_DELETE] = "run a command that may delete or move",
+};
+
 static size_t find_extras(const struct keeper *keeper, const struct keeper_needs *needs,
-			  struct extra out[WISHES + SB_NEEDS_ROOTS])
+			  struct extra out[EXTRAS])
 {
 	const struct sb_setup *setup = keeper->options->setup;
 	size_t count = 0;
@@ -210,6 +246,9 @@ static size_t find_extras(const struct keeper *keeper, const struct keeper_needs
 	for (size_t i = 0; i < needs->outside_count; i++)
 		out[count++] = (struct extra){"run a command that may change everything in",
 					      needs->outside[i]};
+	for (size_t i = 0; i < needs->write_count; i++)
+		out[count++] =
+			(struct extra){write_verbs[needs->writes[i].op], needs->writes[i].path};
 	for (size_t i = 0; i < WISHES; i++)
 		if (setting_of(keeper, needs, wishes[i].setting) <
 		    sb_policy_get(setup->policy, wishes[i].setting))
@@ -217,7 +256,7 @@ static size_t find_extras(const struct keeper *keeper, const struct keeper_needs
 	return count;
 }
 
-static json_t *notes_of(const struct extra *extras, size_t count, const char *command)
+static json_t *notes_of(const struct extra *extras, size_t count, bool unsaid, const char *command)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
 	json_t *notes = json_array();
@@ -229,6 +268,10 @@ static json_t *notes_of(const struct extra *extras, size_t count, const char *co
 		sb_buf_putc(&line, '\'');
 		json_array_append_new(notes, sb_rpc_text(line.data, line.length));
 	}
+	if (unsaid)
+		json_array_append_new(notes,
+				      json_string("it may change more, which its words do not "
+						  "tell: that asks when it happens"));
 	json_array_append_new(notes, json_string("for this command only; names that a program "
 						 "outside would obey still ask"));
 	line.length = 0;
@@ -259,7 +302,7 @@ static bool was_refused(const struct keeper *keeper, const struct extra *extras,
 
 void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs)
 {
-	struct extra extras[WISHES + SB_NEEDS_ROOTS];
+	struct extra extras[EXTRAS];
 	size_t count = find_extras(keeper, needs, extras);
 	SB_AUTO_FREE char *key = key_of(extras, count);
 
@@ -271,7 +314,7 @@ void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs)
 struct keeper_question *sb_needs_question(struct keeper *keeper, const struct keeper_needs *needs,
 					  const char *command, bool *out_refused)
 {
-	struct extra extras[WISHES + SB_NEEDS_ROOTS];
+	struct extra extras[EXTRAS];
 	size_t count = find_extras(keeper, needs, extras), i;
 	struct sb_question shown = {.op = SB_MODIFY,
 				    .program = "run_command",
@@ -288,7 +331,7 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 		return NULL;
 	shown.verb = extras[0].verb;
 	shown.path = extras[0].path;
-	notes = notes_of(extras, count, command);
+	notes = notes_of(extras, count, needs->write_count && needs->unsaid, command);
 	json_array_foreach(notes, i, note) shown.notes[i] = json_string_value(note);
 	question = sb_keeper_question(keeper, &shown);
 	json_decref(notes);
@@ -311,8 +354,11 @@ void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *need
 		if (value < sb_policy_get(policy, setting))
 			sb_buf_printf(out, " %s", sb_settings[setting].options[value]);
 	}
-	for (size_t i = 0; i < needs->outside_count; i++) {
-		SB_AUTO_FREE char *pattern = sb_pattern_escape(needs->outside[i]);
+	for (size_t i = 0; i < needs->outside_count + needs->write_count; i++) {
+		const char *path = i < needs->outside_count
+					   ? needs->outside[i]
+					   : needs->writes[i - needs->outside_count].path;
+		SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
 		SB_AUTO_BUF struct sb_buf option = SB_BUF(16 * 1024);
 
 		sb_buf_printf(&option, "--allow-write=%s", pattern ? pattern : "");

@@ -251,6 +251,7 @@ static void send_error(struct keeper *keeper, unsigned long run, json_t *error)
 
 static void free_run(struct keeper_run *run)
 {
+	sb_approvals_free(run->agreed);
 	sb_auto_close(&run->pidfd);
 	sb_auto_close(&run->attached);
 	sb_auto_close(&run->in);
@@ -411,6 +412,7 @@ void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum s
 {
 	unlink_asking(keeper, run);
 	if (answer == SB_ANSWER_ONCE) {
+		run->agreed = sb_needs_agreed(&run->needs);
 		launch_or_say(keeper, run);
 		return;
 	}
@@ -463,7 +465,8 @@ static void tell(struct keeper_run *run, const struct sb_attach_message *message
 
 void sb_keeper_run_greet(struct keeper *keeper, struct keeper_run *run)
 {
-	if (run->greeted || (!run->elicit && !sb_keeper_people(keeper) && !keeper->ahead))
+	if (run->greeted ||
+	    (!run->elicit && !sb_keeper_people(keeper) && !keeper->ahead && !run->agreed))
 		return;
 	run->greeted = true;
 	tell(run, &(struct sb_attach_message){.kind = SB_ATTACH_HELLO});
@@ -488,7 +491,7 @@ static struct keeper_question *find(struct keeper *keeper, const struct keeper_r
 static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
 {
 	enum sb_answer known = keeper->options->worker ? sb_keeper_worker_recall(keeper, shown)
-						       : sb_keeper_known(keeper, shown);
+						       : sb_keeper_known(keeper, run->agreed, shown);
 	struct keeper_question *question =
 		known == SB_ANSWER_NONE ? sb_keeper_question(keeper, shown) : NULL;
 

@@ -175,7 +175,8 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	if (cwd)
 		json_object_set_new(message, "cwd", sb_rpc_string(cwd));
 	json_object_set_new(message, "needs",
-			    json_pack("{s:O*, s:O*, s:O*}", "access",
+			    json_pack("{s:O*, s:O*, s:O*, s:O*}", "askFirst",
+				      json_object_get(call->args, "askFirst"), "access",
 				      json_object_get(call->args, "access"), "network",
 				      json_object_get(call->args, "network"), "writableRoots",
 				      json_object_get(call->args, "writableRoots")));

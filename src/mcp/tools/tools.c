@@ -165,6 +165,10 @@ static const struct sb_param run_params[] = {
 	 "off: none but its own loopback; ask: hosts that rules allow, others are asked about; more than "
 	 "the session has is asked",
 	 .choices = "on ask off"},
+	{"askFirst", SB_PARAM_BOOLEAN,
+	 "Ask the user once, before it starts, about all that its text shows it would change and that needs "
+	 "consent; a yes is for exactly these",
+	 .fallback = "false"},
 	{"outputLimit", SB_PARAM_INTEGER,
 	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
 	 .maximum = 1000000, .fallback = "30000"},
