@@ -2,7 +2,7 @@
  * darwin_main.c - sandbash on macOS: a command under the rules of this machine, user and directory.
  *
  *     sandbash [--allow-write=PATH] [--allow-read=PATH] [--deny=PATH] [--rule=LINE] [--network=off]
- *              [--mode=read-only] [--consent=deny] [--print-profile] [COMMAND [ARGUMENT...]]
+ *              [--mode=read-only] [--consent=deny] [--best-effort] [--print-profile] [COMMAND...]
  *
  * What needs a supervisor (questions while the command runs, the log, sessions, agents' tools) is Linux's.
  */
@@ -18,17 +18,22 @@
 #include "config/setup.h"
 #include "config/variables.h"
 #include "enforce/darwin_run.h"
+#include "path/path.h"
 #include "path/pattern.h"
 #include "policy/access.h"
+#include "sys/directory.h"
 
 #define MAX_RULES 256
+#define MAX_OTHERS 1024
 #define OUTPUT_LIMIT (8 * 1024 * 1024)
 
 struct launch {
 	struct sb_flag_rule rules[MAX_RULES];
 	size_t rule_count;
 	int settings[SB_SETTING_COUNT];
-	bool print, asks;
+	bool print, asks, best_effort;
+	const char *others[MAX_OTHERS + 1]; /* in temporary directories, before the run */
+	size_t other_count;
 	struct sb_setup setup, wider_setup;
 	struct sb_seatbelt seatbelt, wider;
 };
@@ -45,6 +50,31 @@ static int complain(const struct sb_error *err)
 	if (err->hint[0])
 		fprintf(stderr, "hint: %s\n", err->hint);
 	return 125;
+}
+
+/* What is in a temporary directory before the run, up to what a profile can take. */
+static void add_others(struct launch *launch, const char *directory)
+{
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	size_t first = launch->other_count;
+
+	if (!directory || sb_sys_dir_open(&dir, directory) < 0)
+		return;
+	while ((entry = sb_sys_dir_next(&dir)) && launch->other_count < MAX_OTHERS) {
+		char *path = NULL;
+
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			path = sb_path_join(directory, entry->d_name);
+		if (path)
+			launch->others[launch->other_count++] = path;
+	}
+	sb_sys_dir_close(&dir);
+	if (launch->other_count == MAX_OTHERS) { /* too many to name: none of it is the run's */
+		launch->others[first] = directory;
+		launch->others[first + 1] = NULL;
+		launch->other_count = first + 1;
+	}
 }
 
 /* The profile of the rules that are there now. */
@@ -67,6 +97,12 @@ static int make(struct launch *launch, struct sb_setup *setup, struct sb_seatbel
 		return status;
 	options.policy = setup->policy;
 	options.terminal = ttyname(STDIN_FILENO);
+	if (sb_policy_tmp(setup->policy) == SB_TMP_PRIVATE && !launch->other_count) {
+		add_others(launch, "/private/tmp");
+		add_others(launch, "/private/var/tmp");
+		add_others(launch, setup->home.tmpdir);
+	}
+	options.others = launch->others;
 	return sb_seatbelt_make(&options, out, err);
 }
 
@@ -147,11 +183,33 @@ static bool take(struct launch *launch, const char *word)
 		launch->settings[SB_SETTING_MODE] = SB_MODE_READ_ONLY + 1;
 	else if (strcmp(word, "--consent=deny") == 0)
 		launch->asks = false;
+	else if (strcmp(word, "--best-effort") == 0)
+		launch->best_effort = true;
 	else if (strcmp(word, "--print-profile") == 0)
 		launch->print = true;
 	else
 		return false;
 	return true;
+}
+
+/*
+ * SECURITY: a command that has a terminal can type into it.
+ *
+ * Danger: TIOCSTI puts characters where the shell outside will read them when the run is over.  A profile cannot tell
+ * one ioctl from another, and without any no shell has job control.
+ * Price: on a terminal nothing is run without --best-effort.
+ * Held by: nothing; it needs a Mac (docs/macos.md).
+ */
+static int refuse_terminal(struct sb_error *err)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (isatty(fd)) {
+			sb_fail(err, SB_E_UNSUPPORTED, 0,
+				"the command could type into this terminal, as if you did");
+			return sb_hint(err, "--best-effort runs it all the same; or redirect "
+					    "standard input, output and error");
+		}
+	return SB_OK;
 }
 
 int main(int argc, char **argv)
@@ -176,6 +234,8 @@ int main(int argc, char **argv)
 		print(&launch.seatbelt);
 		return 0;
 	}
+	if (!launch.best_effort && refuse_terminal(&err) != SB_OK)
+		return complain(&err);
 	if (at < argc)
 		run.argv = argv + at;
 	setenv("SANDBASH", "1", 1);

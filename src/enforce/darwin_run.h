@@ -10,11 +10,16 @@
 #ifndef SB_ENFORCE_DARWIN_RUN_H
 #define SB_ENFORCE_DARWIN_RUN_H
 
+#include <time.h>
+
 #include "enforce/darwin_profile.h"
 #include "enforce/darwin_refused.h"
 
 /* SB_E_UNSUPPORTED: this macOS does not take the profile; nothing may be run. */
 int sb_seatbelt_enter(const struct sb_seatbelt *seatbelt, struct sb_error *err);
+
+/* What the log has from that second on, line by line. */
+void sb_seatbelt_log(time_t since, void (*take)(void *context, const char *line), void *context);
 
 struct sb_darwin_run {
 	char *const *argv; /* NULL-terminated */
