@@ -117,8 +117,10 @@ static int connect_to(enum sb_protocol protocol, const struct sb_address *addres
 		return -errno;
 	if (connect(fd, &place.any, length) != 0)
 		error = errno == EINPROGRESS ? await(fd, milliseconds) : errno;
-	if (protocol == SB_TCP)
+	if (protocol == SB_TCP) { /* the command's own are answered by the pump's side */
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+	}
 	if (!error)
 		return fd;
 	close(fd);

@@ -387,6 +387,27 @@ static void take_ask(struct sb_peers *peers, const struct sb_gate_message *messa
 	answer_gate(peers, message, SB_GATE_VERDICT, decide(peers, &wish, &asked));
 }
 
+/*
+ * SECURITY: the gate reads what the command sends, and may say anything.
+ *
+ * Danger: rules are about names in one spelling; "Telemetry.Example" would be none that is denied.
+ * Price: none.
+ * Held by: nothing; no gate of ours says so.
+ */
+static bool is_peer(const struct sb_peer *peer)
+{
+	char name[SB_HOST_NAME_SIZE];
+	struct sb_error err;
+
+	if ((peer->protocol != SB_TCP && peer->protocol != SB_UDP) ||
+	    (peer->address.family && peer->address.family != AF_INET &&
+	     peer->address.family != AF_INET6))
+		return false;
+	return peer->name[0] ? sb_host_name(peer->name, strlen(peer->name), name, &err) == SB_OK &&
+				       strcmp(peer->name, name) == 0
+			     : peer->address.family;
+}
+
 static void hear_gate(struct sb_peers *peers)
 {
 	struct sb_gate_message message;
@@ -402,7 +423,7 @@ static void hear_gate(struct sb_peers *peers)
 		peers->gate = -1;
 		return;
 	}
-	if (peers->over && message.kind != SB_GATE_ENDED)
+	if ((peers->over && message.kind != SB_GATE_ENDED) || !is_peer(&message.peer))
 		return;
 	/* where a name leads is for the dialer to find out */
 	if (message.peer.name[0] && message.kind != SB_GATE_ENDED)
