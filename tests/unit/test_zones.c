@@ -442,6 +442,7 @@ static void rules_of_the_user_hold(void **state)
 	(void)state;
 	add_rule(user, &sb_access_write, "/home/u/p", SB_TIER_BUILTIN);
 	add_rule(user, &sb_access_write, "/home/u/p/data/open", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/u/p/work/.ssh", SB_TIER_BUILTIN);
 	add_rule(user, &sb_access_deny, "/home/u/p/work/secret", SB_TIER_GLOBAL);
 	add_rule(user, &sb_access_deny, "/home/u/**/*.pem", SB_TIER_GLOBAL);
 	add_rule(user, &sb_access_read, "/home/u/p/work/test.pem", SB_TIER_GLOBAL);
@@ -453,6 +454,7 @@ static void rules_of_the_user_hold(void **state)
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
 	expect_verdicts(seen, "/work/x", "++++");
 	expect_verdicts(seen, "/work/secret/x", "----");
+	expect_verdicts(seen, "/work/.ssh/id", "----");
 	expect_verdicts(seen, "/work/deep/a.pem", "----");
 	expect_verdicts(seen, "/data/a.pem", "----");
 	expect_verdicts(seen, "/work/test.pem", "+---");
