@@ -108,8 +108,7 @@ static int hide_rest(const struct calling *calling, struct sb_policy *policy, st
 
 static int make_policy(const struct calling *calling, struct sb_setup *setup, struct sb_error *err)
 {
-	const struct sb_place place = {.home = setup->home.home,
-				       .projects = (const char *const *)setup->projects,
+	const struct sb_place place = {.projects = (const char *const *)setup->projects,
 				       .uid = getuid(),
 				       .existing_only = true,
 				       .guarded = true};
