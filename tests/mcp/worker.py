@@ -308,6 +308,7 @@ def commands(fx, era):
           [("create", "/input/x", "/input is read-only")])
     equal(server.data("run_command", command="pwd", cwd="drafts")["stdout"], "/drafts\n")
     equal(server.failure("run_command", command="pwd", cwd="/none")["code"], "NOT_FOUND")
+    server.data("run_command", command="rm x /final/x", askFirst=True)
     equal(server.failure("run_command", command="pwd", writableRoots=["/input"])["code"], "BLOCKED")
     equal(server.failure("run_command", command="pwd", writableRoots=[str(fx.project)])["code"], "BLOCKED")
     equal(server.asked, [])

@@ -215,7 +215,9 @@ json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct
 	SB_AUTO_FREE char *directory = NULL;
 	json_t *wrong = read_given(keeper, given, roots, out);
 
-	if (wrong || !roots || !command || !json_is_true(json_object_get(given, "askFirst")))
+	/* a worker's paths are none of this machine: its command asks when it runs */
+	if (wrong || !roots || !command || keeper->options->worker ||
+	    !json_is_true(json_object_get(given, "askFirst")))
 		return wrong;
 	directory = directory_of(message, roots[0]);
 	sb_needs_preview(keeper, command, directory, out);

@@ -34,7 +34,7 @@ enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
 
 	/* "always" would be a rule of the user's, and no rule loosens what a worker's file says */
 	if ((answer != SB_ANSWER_DIRECTORY && answer != SB_ANSWER_ALWAYS) || !subject.path ||
-	    shown->about != SB_ABOUT_FILE)
+	    (shown->about != SB_ABOUT_FILE && shown->about != SB_ABOUT_REPO))
 		return answer;
 	if (question->run)
 		subject.path = real_of(keeper, shown->directory, real);
