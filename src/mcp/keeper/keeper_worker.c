@@ -15,13 +15,17 @@ static enum sb_op kind_of(enum sb_op op)
 	return op == SB_CREATE ? SB_MODIFY : op;
 }
 
-/* What the worker calls path, as rules and the record have it. */
+/*
+ * What the worker calls path, as rules and the record have it; NULL: it is in none of its directories, or may be a name
+ * of this machine, by which a run without namespaces sees them.
+ */
 static const char *real_of(const struct keeper *keeper, const char *path, char out[PATH_MAX])
 {
-	struct sb_files_backend *seen = keeper->options->worker->seen;
+	const struct sb_keeper_options *options = keeper->options;
+	struct sb_files_backend *seen = options->worker->seen;
+	const struct sb_rule *bound = seen->ops->real(seen, path, out);
 
-	seen->ops->real(seen, path, out);
-	return out;
+	return options->line->best_effort || strcmp(bound->pattern, "/") == 0 ? NULL : out;
 }
 
 enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
@@ -38,13 +42,14 @@ enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
 		return answer;
 	if (question->run)
 		subject.path = real_of(keeper, shown->directory, real);
-	sb_approvals_add(&keeper->worker_said, &subject, true);
+	if (subject.path)
+		sb_approvals_add(&keeper->worker_said, &subject, true);
 	return question->run ? SB_ANSWER_ONCE : answer;
 }
 
 static bool was_allowed(const struct keeper *keeper, enum sb_op op, const char *path)
 {
-	for (const struct keeper_approval *one = keeper->worker_said; one; one = one->next)
+	for (const struct keeper_approval *one = keeper->worker_said; path && one; one = one->next)
 		if (one->subject.op == kind_of(op) && sb_path_within(one->path, path))
 			return true;
 	return false;
@@ -54,7 +59,9 @@ enum sb_answer sb_keeper_worker_recall(const struct keeper *keeper, const struct
 {
 	char real[PATH_MAX];
 
+	/* where no directory is offered (modes that give rights, say), none covers it */
 	return shown->about == SB_ABOUT_FILE && shown->op != SB_READ && !shown->target &&
+			       shown->directory &&
 			       was_allowed(keeper, shown->op, real_of(keeper, shown->path, real))
 		       ? SB_ANSWER_ONCE
 		       : SB_ANSWER_NONE;
@@ -78,12 +85,13 @@ enum sb_answer sb_keeper_worker_known(const struct child *child,
 int sb_keeper_worker_said(const void *context, enum sb_op op, const char *path)
 {
 	const struct child *child = context;
+	struct sb_files_backend *seen = child->keeper->options->worker->seen;
 	const struct sb_guard_row *row;
 	json_t *notes = json_array();
 	char real[PATH_MAX];
 	bool guarded;
 
-	real_of(child->keeper, path, real);
+	seen->ops->real(seen, path, real);
 	guarded =
 		sb_child_is_guarded(child, op, real, (struct sb_guard_bytes){NULL, 0}, notes, &row);
 	json_decref(notes);
