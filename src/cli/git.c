@@ -327,6 +327,7 @@ static int run(struct doing *doing)
 		.home = setup->home.home,
 		.cwd = setup->home.cwd,
 		.search = getenv("PATH"),
+		.ssh_agent = getenv("SSH_AUTH_SOCK"),
 		.projects = (const char *const *)setup->projects,
 		.zones = doing->line->worker ? &doing->has : &doing->project.zones,
 		.policy = setup->policy,

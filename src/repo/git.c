@@ -127,6 +127,7 @@ void sb_git_close(struct sb_git *git)
 	free(git->directory);
 	free(git->objects);
 	free(git->url);
+	free(git->login);
 	*git = (struct sb_git){0};
 }
 

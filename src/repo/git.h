@@ -32,7 +32,9 @@ struct sb_git {
 	char *own;       /* the git directory of our own */
 	char *directory; /* the repository's */
 	char *objects;
-	char *url; /* NULL: the repository is on this machine, and directory is it */
+	char *url;         /* NULL: the repository is on this machine, and directory is it */
+	char *login;       /* a header for its server (login.h); or NULL */
+	const char *agent; /* the socket of ssh-agent(1), for a URL of ssh's; or NULL */
 	const char *home;
 	bool best_effort;
 };

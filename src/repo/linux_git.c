@@ -73,6 +73,11 @@ static bool is_of_objects(enum sb_git_use use)
 	return use == SB_GIT_LOOK || use == SB_GIT_ADD;
 }
 
+static bool is_ssh(const struct sb_git *git, enum sb_git_use use)
+{
+	return is_online(use) && (strncmp(git->url, "ssh://", 6) == 0 || !strstr(git->url, "://"));
+}
+
 /* Nothing of the caller's: what names programs, objects or settings has too many names to be taken out. */
 static bool make_environment(const struct sb_git *git, enum sb_git_use use, struct sb_buf *out)
 {
@@ -99,6 +104,17 @@ static bool make_environment(const struct sb_git *git, enum sb_git_use use, stru
 	sb_buf_printf(out, "GIT_DIR=%s%c", is_of_objects(use) ? git->own : git->directory, '\0');
 	if (is_of_objects(use))
 		sb_buf_printf(out, "GIT_OBJECT_DIRECTORY=%s%c", git->objects, '\0');
+	if (is_online(use) && git->login) {
+		/* up to the path: "https://host/" */
+		const char *host = strstr(git->url, "://") + 3;
+		int length = (int)(host - git->url + (long)strcspn(host, "/"));
+
+		sb_buf_printf(out, "GIT_CONFIG_COUNT=1%cGIT_CONFIG_KEY_0=http.%.*s/.extraHeader%c",
+			      '\0', length, git->url, '\0');
+		sb_buf_printf(out, "GIT_CONFIG_VALUE_0=%s%c", git->login, '\0');
+	}
+	if (is_ssh(git, use) && git->agent)
+		sb_buf_printf(out, "SSH_AUTH_SOCK=%s%c", git->agent, '\0');
 	/* "none" is the name of no scheme */
 	sb_buf_printf(out, "GIT_ALLOW_PROTOCOL=%s%c",
 		      is_online(use) ? "https:http:git:ssh" : "none", '\0');
@@ -167,6 +183,19 @@ static int show_program(const struct sb_git *git, struct sb_policy *policy, stru
 	return add_rule(policy, &sb_access_read, bin, err);
 }
 
+/* Its own settings and keys, and who holds those. */
+static int show_ssh(const struct sb_git *git, struct sb_policy *policy, struct sb_error *err)
+{
+	SB_AUTO_FREE char *joined = sb_path_join(git->home, ".ssh");
+	SB_AUTO_FREE char *keys = joined ? realpath(joined, NULL) : NULL;
+	SB_AUTO_FREE char *agent = git->agent ? realpath(git->agent, NULL) : NULL;
+	int status = keys ? add_rule(policy, &sb_access_read, keys, err) : SB_OK;
+
+	if (status == SB_OK && agent)
+		status = add_rule(policy, &sb_access_write, agent, err);
+	return status;
+}
+
 static int make_policy(const struct sb_git *git, enum sb_git_use use, struct sb_policy *policy,
 		       struct sb_error *err)
 {
@@ -178,6 +207,8 @@ static int make_policy(const struct sb_git *git, enum sb_git_use use, struct sb_
 	sb_policy_set(policy, SB_SETTING_NETWORK, is_online(use) ? SB_NETWORK_ON : SB_NETWORK_OFF);
 	if (status == SB_OK)
 		status = show_program(git, policy, err);
+	if (status == SB_OK && is_ssh(git, use))
+		status = show_ssh(git, policy, err);
 	if (status == SB_OK)
 		status = add_rule(policy, &use_device, "/dev/null", err);
 	if (status == SB_OK)

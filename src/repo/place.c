@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "guard/read.h"
 #include "path/path.h"
+#include "repo/login.h"
 #include "repo/zone.h"
 #include "sys/directory.h"
 
@@ -223,7 +224,9 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 	SB_AUTO_FREE char *state = sb_path_join(session->state_dir, "git");
 	int status;
 
-	*git = (struct sb_git){.home = session->home, .best_effort = session->best_effort};
+	*git = (struct sb_git){.home = session->home,
+			       .agent = session->ssh_agent,
+			       .best_effort = session->best_effort};
 	if (!state)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 	status = sb_git_find(session->search, session->projects, &git->program, err);
@@ -241,10 +244,14 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 	}
 	if (status == SB_OK)
 		status = ask(session, git, *out_name, op, err);
+	if (status == SB_OK && git->url)
+		status = sb_git_set_format(git, "sha1", err);
+	if (status == SB_OK && git->url)
+		status = sb_git_log_in(git, session->search, err);
 	git->objects = status == SB_OK ? sb_path_join(git->directory, "objects") : NULL;
 	if (status == SB_OK && (!git->objects || !*out_name))
 		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	return status == SB_OK ? find_format(git, err) : status;
+	return status == SB_OK && !git->url ? find_format(git, err) : status;
 }
 
 /* --- refs --------------------------------------------------------------------------------------------- */

@@ -46,6 +46,7 @@ struct sb_repo_about {
 struct sb_repo_session {
 	const char *state_dir, *home, *cwd;
 	const char *search;          /* $PATH: where git is */
+	const char *ssh_agent;       /* $SSH_AUTH_SOCK; or NULL */
 	const char *const *projects; /* canonical; no git of theirs is run */
 	const struct sb_zones *zones;
 	const struct sb_policy *policy; /* what the file tools judge names by */

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -211,6 +212,22 @@ def modes(fx):
                      status=2 if not message else 125).stderr, "sandbash: ")
     contains(git(fx, "pull", fx.outside, "--into=/work", status=125).stderr, "no git repository")
     contains(git(fx, "pull", "--into=/work", "/nowhere", status=125).stderr, "no repository '/nowhere'")
+
+
+@test("Z8 a worker's approvals count: ask is a question, blocked none")
+def worker(fx):
+    repo = set_up(fx)
+    zones = "[{name: work, mode: rw, approval: {write: ask}}, {name: other, mode: rw, approval: {write: blocked}}]"
+    fx.write("w.worker", f"---\nsandbox:\n  zones: {zones}\n---\n")
+    words = ("--worker=w.worker", "--git", "pull", repo.path)
+    contains(fx.sandbash(*words, "--into=/other").stderr, "/other: writing is blocked")
+    contains(fx.sandbash(*words, "--into=/input").stderr, "there is no directory '/input'", "not declared")
+    contains(fx.sandbash(*words, "--into=/work").stderr, "nobody can be asked")
+    check(not work(fx, "run.sh").exists(), "nothing")
+    person = Person(fx, *words, "--into=/work")
+    contains(person.answer("1", "write files of a repository into"), "2 files")
+    equal(person.end(), 0)
+    check(work(fx, "run.sh").exists(), "written")
 
 
 @test("Z8 a git that lies in the project is not run")
@@ -733,6 +750,86 @@ def url(fx):
         contains(done.stderr, "the network is off")
     finally:
         os.killpg(daemon.pid, signal.SIGKILL)
+
+
+BACKEND = """
+import base64, http.server, os, subprocess, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path.startswith("/moved"):
+            self.send_response(302)
+            self.send_header("Location", self.path.replace("/moved", "/git"))
+            self.end_headers()
+            return
+        said = self.headers.get("Authorization", "")
+        if said != "Basic " + base64.b64encode(b"anna:s3cret").decode():
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.end_headers()
+            return
+        path, _, query = self.path.removeprefix("/git").partition("?")
+        done = subprocess.run(["git", "http-backend"], input=body, capture_output=True, env=dict(os.environ,
+            GIT_PROJECT_ROOT=sys.argv[1], GIT_HTTP_EXPORT_ALL="1", REMOTE_USER="anna", REMOTE_ADDR="127.0.0.1",
+            PATH_INFO=path, QUERY_STRING=query, REQUEST_METHOD=self.command,
+            CONTENT_TYPE=self.headers.get("Content-Type", ""), CONTENT_LENGTH=str(len(body)),
+            GIT_PROTOCOL=self.headers.get("Git-Protocol", ""),
+            HTTP_CONTENT_ENCODING=self.headers.get("Content-Encoding", "")))
+        head, _, body = done.stdout.partition(b"\\r\\n\\r\\n")
+        fields = [line.split(": ", 1) for line in head.decode().splitlines()]
+        self.send_response(int(dict(fields).get("Status", "200").split()[0]))
+        for key, value in fields:
+            if key != "Status":
+                self.send_header(key, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    do_GET = do_POST = do
+    def log_message(self, *words):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+@test("Z8 http: the user's own helper logs in, at the server that was named and at no other")
+def http(fx):
+    repo = set_up(fx)
+    repo.git("config", "http.receivepack", "true")
+    server = fx.start("python3", "-c", BACKEND, fx.outside, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                      env={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
+    base = f"http://127.0.0.1:{int(server.stdout.readline())}"
+    contains(git(fx, "pull", f"{base}/git/r.git", "--into=/work", status=125).stderr, "git ls-remote", "no login")
+    fx.write(fx.home / ".gitconfig", "[credential]\n\thelper = store\n[user]\n\tname = Anna\n\temail = a@example.org\n")
+    fx.write(fx.home / ".git-credentials", base.replace("//", "//anna:s3cret@") + "\n", mode=0o600)
+    git(fx, "pull", f"{base}/git/r.git", "--into=/work")
+    equal(work(fx, "src/a.c").read_text(), "one\n")
+    contains(git(fx, "pull", f"{base}/moved/r.git", "--into=/work", status=125).stderr, "git ls-remote", "redirected")
+    fx.write(work(fx, "src/a.c"), "two\n")
+    done = git(fx, "stage", "--from=/work", f"--repo={base}/git/r.git", "-m", "m")
+    contains(done.stdout, "author: Anna <a@example.org>")
+    push(fx, done.stdout.split()[0])
+    equal(repo.show("main:src/a.c"), "two")
+    lacks(fx.sandbash("--log").stdout, "s3cret", "the record")
+
+
+@test("Z8 ssh is started without a terminal, and reaches the host that was named")
+def ssh(fx):
+    if not shutil.which("ssh", path="/usr/local/bin:/usr/bin:/bin"):
+        skip("no ssh")
+    set_up(fx)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        listener.settimeout(60)
+        client = fx.start(*fx.argv("--git", "pull", f"ssh://127.0.0.1:{listener.getsockname()[1]}/r.git",
+                                   "--into=/work"), stderr=subprocess.PIPE, start_new_session=True)
+        connection, _ = listener.accept()
+        with connection:
+            check(connection.recv(4) == b"SSH-", "ssh speaks")
+        contains(client.communicate()[1].decode(), "sandbash: git ls-remote")
+        equal(client.returncode, 125)
 
 
 @test("Z8 which URLs are none")

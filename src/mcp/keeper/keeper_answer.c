@@ -123,7 +123,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		return;
 	}
 	perform = question->perform;
-	if (question->act && !question->shown.directory)
+	if (question->act)
 		; /* nothing is kept */
 	else if (keeper->options->worker)
 		answer = sb_keeper_worker_remember(keeper, question, answer);

@@ -37,6 +37,7 @@ static void put_question(struct child *child, const struct sb_repo_about *about,
 			 const struct keeper_subject *subject)
 {
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
+	bool lasting = about->directory && child->keeper->options->worker;
 	json_t *notes = json_array();
 
 	for (size_t i = 0; i < about->note_count; i++)
@@ -44,8 +45,8 @@ static void put_question(struct child *child, const struct sb_repo_about *about,
 	child->question = json_pack("{s:i, s:s, s:o, s:b, s:i, s:s, s:b, s:o}", "op", about->op,
 				    "verb", about->verb, "path", sb_rpc_string(about->path),
 				    "guarded", 0, "thing", subject->thing, "bytes", subject->bytes,
-				    "act", 1, "notes", notes);
-	if (about->directory && child->keeper->options->worker)
+				    "act", !lasting, "notes", notes);
+	if (lasting)
 		json_object_set_new(child->question, "directory", sb_rpc_string(about->directory));
 	if (!about->content)
 		return;
@@ -174,6 +175,7 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 		.home = setup->home.home,
 		.cwd = setup->home.cwd,
 		.search = getenv("PATH"),
+		.ssh_agent = getenv("SSH_AUTH_SOCK"),
 		.projects = (const char *const *)setup->projects,
 		.zones = zones,
 		.policy = setup->policy,
