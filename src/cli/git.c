@@ -338,7 +338,7 @@ static int run(struct doing *doing)
 			  .git_settings = (const char *const *)setup->home.git_settings,
 			  .config_home = setup->home.xdg_config,
 			  .data_home = setup->home.xdg_data},
-		.network_off = !sb_policy_network(setup->policy),
+		.network_off = doing->line->worker && !doing->worker.network,
 		.best_effort = doing->line->best_effort,
 		.ask = ask,
 		.context = doing,

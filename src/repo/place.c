@@ -1,6 +1,5 @@
 #include "repo/place.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,63 +11,12 @@
 #include "guard/read.h"
 #include "path/path.h"
 #include "repo/login.h"
+#include "policy/network.h"
+#include "repo/url.h"
 #include "repo/zone.h"
 #include "sys/directory.h"
 
 /* --- a URL ------------------------------------------------------------------------------------------ */
-
-/* "host:path", as ssh(1) is told; a path has a slash before its first colon. */
-static bool is_ssh_place(const char *name)
-{
-	size_t length = strcspn(name, ":/");
-
-	return length && name[length] == ':' && name[length + 1];
-}
-
-static bool is_url(const char *name)
-{
-	return strstr(name, "://") || is_ssh_place(name);
-}
-
-/*
- * SECURITY: which URLs git gets to see.
- *
- * Danger: "ext::sh -c ..." is a URL, "file:" and a path start git in somebody's directory, "-oProxyCommand=..." is
- * an option of ssh's, and a password in a URL is on record wherever the URL is.
- * Price: the schemes are few.
- * Held by: tests/cli/zone_git.py
- */
-static int check_url(const char *url, struct sb_error *err)
-{
-	static const char *const schemes[] = {"https://", "http://", "git://", "ssh://"};
-	const char *host = NULL, *at;
-	size_t length;
-
-	for (const char *c = url; *c; c++)
-		if ((unsigned char)*c <= ' ' || *c == 0x7f || (unsigned char)*c >= 0x80)
-			return sb_fail(err, SB_E_INVALID, 0,
-				       "a URL has no blank or other than ASCII characters");
-	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-		if (strncmp(url, schemes[i], strlen(schemes[i])) == 0)
-			host = url + strlen(schemes[i]);
-	if (!host && !strstr(url, "://") && !strstr(url, "::"))
-		host = url;
-	if (!host) {
-		sb_fail(err, SB_E_INVALID, 0, "'%s' is no URL that is used here", url);
-		return sb_hint(
-			err,
-			"https, http, git and ssh are; a repository on this machine is named by its path");
-	}
-	length = strcspn(host, "/");
-	at = memchr(host, '@', length);
-	if (at && memchr(host, ':', (size_t)(at - host)))
-		return sb_fail(err, SB_E_INVALID, 0, "a URL with a password in it is not used");
-	if (at)
-		host = at + 1;
-	if (!isalnum((unsigned char)*host) && *host != '[')
-		return sb_fail(err, SB_E_INVALID, 0, "'%s' names no host", url);
-	return SB_OK;
-}
 
 /* Our copy of what is there: made at one moment, then filled by fetching. */
 static int open_url(const char *state, const char *url, struct sb_git *git, struct sb_error *err)
@@ -185,6 +133,23 @@ static bool is_open(const struct sb_repo_session *session, const char *path)
 	return false;
 }
 
+/* What the user's rules say about hosts; where they ask, a person who has typed the URL has answered. */
+static int check_host(const struct sb_repo_session *session, const char *url, struct sb_error *err)
+{
+	struct sb_peer peer;
+	char text[SB_PEER_TEXT_SIZE];
+	int status = sb_repo_peer(url, &peer, err);
+
+	if (status != SB_OK)
+		return status;
+	if (session->network_off || sb_network_of(session->policy) == SB_NETWORK_OFF)
+		return sb_fail(err, SB_E_REFUSED, 0, "the network is off: '%s' is not used", url);
+	if (sb_decide_connect(session->policy, &peer).verdict != SB_DENY)
+		return SB_OK;
+	sb_peer_print(&peer, text);
+	return sb_fail(err, SB_E_REFUSED, 0, "a rule denies connections to %s", text);
+}
+
 /* --- either ----------------------------------------------------------------------------------------- */
 
 static int ask(const struct sb_repo_session *session, const struct sb_git *git, const char *name,
@@ -201,8 +166,12 @@ static int ask(const struct sb_repo_session *session, const struct sb_git *git, 
 					    .notes = online,
 					    .note_count = git->url != NULL};
 
-	if (git->url && session->network_off)
-		return sb_fail(err, SB_E_REFUSED, 0, "the network is off: '%s' is not used", name);
+	if (git->url) {
+		int status = check_host(session, name, err);
+
+		if (status != SB_OK)
+			return status;
+	}
 	if (!session->asks || (!git->url && is_open(session, git->directory)))
 		return SB_OK;
 	return session->ask(session->context, &about, err);
@@ -234,8 +203,10 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 		status = sb_git_make_own(git, state, err);
 	if (status != SB_OK)
 		return status;
-	if (is_url(name)) {
-		status = check_url(name, err);
+	if (sb_repo_is_url(name)) {
+		struct sb_peer peer;
+
+		status = sb_repo_peer(name, &peer, err);
 		*out_name = strdup(name);
 		if (status == SB_OK)
 			status = open_url(state, name, git, err);

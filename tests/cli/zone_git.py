@@ -748,6 +748,8 @@ def url(fx):
         contains(git(fx, "pull", f"{base}/none.git", "--into=/work", status=125).stderr, "sandbash: git ls-remote")
         done = fx.sandbash("--network=off", "--git", "pull", where, "--into=/work")
         contains(done.stderr, "the network is off")
+        done = fx.sandbash("--rule=deny connect localhost", "--git", "pull", where, "--into=/work")
+        contains(done.stderr, "a rule denies connections to localhost")
     finally:
         os.killpg(daemon.pid, signal.SIGKILL)
 
@@ -838,7 +840,9 @@ def urls(fx):
     marker = fx.outside / "ran"
     for name in (f"ext::sh -c touch% {marker}", f"ext::touch {marker}", f"file://{fx.outside}/r.git",
                  f"ssh://-oProxyCommand=touch%20{marker}/x", "https://user:secret@localhost/x", "ftp://localhost/x",
-                 "https://local host/x", "https://localhost/\nx", "fd::17", "--upload-pack=touch", "-x:y", "https://"):
+                 "https://local host/x", "https://localhost/\nx", "fd::17", "--upload-pack=touch", "-x:y", "https://",
+                 "https://localhost\\@example.org/x", "https://localhost#@example.org/x", "https://localhost?x/y",
+                 "https://%6cocalhost/x", "ssh://a b@localhost/x", "-a@localhost:x"):
         done = fx.sandbash("--git", "pull", "--into=/work", "--", name)
         equal(done.status, 125, f"{name}: {done.stderr}")
         lacks(done.stderr, "git ls-remote", name)

@@ -178,7 +178,7 @@ static json_t *used_by(const struct sb_files_question *question,
 	return used;
 }
 
-enum sb_files_answer sb_child_consent(void *context, const struct sb_files_question *question)
+static enum sb_files_answer consent(void *context, const struct sb_files_question *question)
 {
 	struct child *child = context;
 	struct keeper_subject subject;
@@ -209,7 +209,7 @@ enum sb_files_answer sb_child_consent(void *context, const struct sb_files_quest
 }
 
 /* F7 */
-void sb_child_audit(void *context, const struct sb_files_event *event)
+static void audit(void *context, const struct sb_files_event *event)
 {
 	const struct child *child = context;
 	json_t *told;
@@ -253,8 +253,8 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 			      .used = json_array(),
 			      .refused = json_array()};
 	struct sb_files_options options = {.size = sizeof options,
-					   .consent = sb_child_consent,
-					   .audit = sb_child_audit,
+					   .consent = consent,
+					   .audit = audit,
 					   .context = &child,
 					   .home = setup->home.home,
 					   .git_settings =
@@ -285,7 +285,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 		}
 		result = sb_tool_run(tool, &call, &caller);
 	} else {
-		result = sb_tool_is_git(tool) ? sb_git_request(&child, &call)
+		result = sb_tool_is_git(tool) ? sb_git_request(&child, &call, &options)
 			 : strcmp(tool->name, "open_project") == 0
 				 ? sb_project_request(&child, &call)
 				 : sb_ahead_request(&child, &call);

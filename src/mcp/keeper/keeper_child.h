@@ -61,12 +61,8 @@ json_t *sb_ahead_grants(const struct keeper *keeper);
 /* --- keeper_project.c ---------------------------------------------------------------------------- */
 json_t *sb_project_request(struct child *child, struct sb_tool_call *call); /* open_project */
 
-/* --- keeper_git.c ---------------------------------------------------------------------------------- */
-json_t *sb_git_request(struct child *child,
-		       struct sb_tool_call *call); /* git_pull and the others */
-
-/* --- keeper_child.c, for its view ------------------------------------------------------------------- */
-enum sb_files_answer sb_child_consent(void *context, const struct sb_files_question *question);
-void sb_child_audit(void *context, const struct sb_files_event *event);
+/* --- keeper_git.c: git_pull and the others; files: who a view asks ----------------------------------- */
+json_t *sb_git_request(struct child *child, struct sb_tool_call *call,
+		       const struct sb_files_options *files);
 
 #endif

@@ -163,7 +163,8 @@ static json_t *success(struct child *child, const struct sb_repo_result *result)
 	return sb_tool_text(words(child, result->text.data, result->text.length), more);
 }
 
-static json_t *run(struct child *child, struct sb_tool_call *call, const struct sb_zones *zones)
+static json_t *run(struct child *child, struct sb_tool_call *call, const struct sb_zones *zones,
+		   const struct sb_files_options *files)
 {
 	const struct sb_keeper_options *options = child->keeper->options;
 	const struct sb_setup *setup = options->setup;
@@ -179,18 +180,10 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 		.projects = (const char *const *)setup->projects,
 		.zones = zones,
 		.policy = setup->policy,
-		.files = {.size = sizeof session.files,
-			  .consent = sb_child_consent,
-			  .audit = sb_child_audit,
-			  .context = child,
-			  .home = setup->home.home,
-			  .git_settings = (const char *const *)setup->home.git_settings,
-			  .config_home = setup->home.xdg_config,
-			  .data_home = setup->home.xdg_data},
+		.files = *files,
 		.asks = true,
 		.open = options->worker ? NULL : (const char *const *)setup->projects,
-		.network_off = !sb_policy_network(setup->policy) ||
-			       (options->worker && !options->worker->worker.network),
+		.network_off = options->worker && !options->worker->worker.network,
 		.best_effort = options->line->best_effort,
 		.ask = ask,
 		.context = &asking,
@@ -209,6 +202,8 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 	struct sb_error err;
 	json_t *answer;
 
+	session.files.backend = NULL; /* real files, also of a worker */
+	session.files.home = setup->home.home;
 	if (act(child->perform->tool, &session, &request, &result, &err) == SB_OK) {
 		tell(child, &request, &result);
 		answer = success(child, &result);
@@ -220,7 +215,8 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 	return answer;
 }
 
-json_t *sb_git_request(struct child *child, struct sb_tool_call *call)
+json_t *sb_git_request(struct child *child, struct sb_tool_call *call,
+		       const struct sb_files_options *files)
 {
 	const struct sb_tool_worker *worker = child->keeper->options->worker;
 	struct sb_project project;
@@ -228,11 +224,11 @@ json_t *sb_git_request(struct child *child, struct sb_tool_call *call)
 	json_t *answer;
 
 	if (worker)
-		return run(child, call, &worker->has);
+		return run(child, call, &worker->has, files);
 	if (sb_project_load(child->keeper->options->setup->projects[0], &project, &err) != SB_OK)
 		return sb_tool_sb_error(&err);
 	answer = project.file
-			 ? run(child, call, &project.zones)
+			 ? run(child, call, &project.zones, files)
 			 : sb_tool_failure("UNSUPPORTED",
 					   "the project has no file that says which directories "
 					   "there are for this",
