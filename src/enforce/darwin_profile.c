@@ -48,8 +48,11 @@ static void put_start(struct sb_seatbelt *seatbelt, const struct sb_seatbelt_opt
 			  "file-write-mode))\n"
 			  "\n; processes: those of the run\n"
 			  "(allow process-fork)\n"
-			  "(allow signal process-info* mach-task-name (target same-sandbox))\n"
-			  "(allow sysctl-read system-socket pseudo-tty)\n"
+			  "(allow signal process-info* (target same-sandbox))\n"
+			  "(if (defined? 'mach-task-name) (allow mach-task-name (target "
+			  "same-sandbox)))\n"
+			  "(if (defined? 'system-socket) (allow system-socket))\n"
+			  "(allow sysctl-read pseudo-tty)\n"
 			  "(allow ipc-posix-sem ipc-posix-shm*)\n"
 			  "(allow mach-lookup");
 	for (size_t i = 0; i < sizeof services / sizeof services[0]; i++)

@@ -66,6 +66,28 @@ static const struct sb_secret home_secrets[] = {
 	{".electrum", "wallet"},
 	{".ethereum/keystore", "wallet"},
 
+	/* macOS */
+	{"Library/Keychains", "keychains: passwords and keys", SB_SECRET_FOUND},
+	{"Library/Accounts", "accounts of the system's own programs", SB_SECRET_FOUND},
+	{"Library/Cookies", "cookies", SB_SECRET_FOUND},
+	{"Library/Safari", "browser profile: cookies and passwords", SB_SECRET_FOUND},
+	{"Library/Containers/com.apple.Safari", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Mail", "mail and passwords", SB_SECRET_FOUND},
+	{"Library/Messages", "messages", SB_SECRET_FOUND},
+	{"Library/Application Support/Google/Chrome", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Application Support/Chromium", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Application Support/Firefox", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Application Support/BraveSoftware", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Application Support/Microsoft Edge", "browser profile: cookies and passwords",
+	 SB_SECRET_FOUND},
+	{"Library/Application Support/Bitwarden", "passwords", SB_SECRET_FOUND},
+	{"Library/Application Support/1Password", "passwords", SB_SECRET_FOUND},
+
 	/* agents' own logins */
 	{".claude/.credentials.json", "Claude Code's login", SB_SECRET_FOUND, "claude"},
 	{".codex/auth.json", "Codex' login", SB_SECRET_FOUND, "codex"},

@@ -379,7 +379,9 @@ static int put_policy(unsigned cases, int directory, char **guard_before)
 /* Lines as in a config file, and settings. */
 static int print_rules(void)
 {
+	static const char *const others[] = {"/tmp/of another", NULL};
 	struct sb_policy *policy = sb_policy_new();
+	struct sb_seatbelt_options options = {policy, "/dev/ttys001", others};
 	struct sb_seatbelt profile;
 	struct sb_error err;
 	char line[1024];
@@ -406,9 +408,7 @@ static int print_rules(void)
 	if (status == SB_OK)
 		status = sb_policy_seal(policy, &err);
 	if (status == SB_OK)
-		status = sb_seatbelt_make(
-			&(struct sb_seatbelt_options){.policy = policy, .terminal = "/dev/ttys001"},
-			&profile, &err);
+		status = sb_seatbelt_make(&options, &profile, &err);
 	sb_policy_free(policy);
 	if (status != SB_OK) {
 		fprintf(stderr, "%s\n", err.message);
