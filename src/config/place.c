@@ -109,9 +109,21 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 	return SB_OK;
 }
 
-/* Credentials that variables name, as far as they are there and not the project's own. */
-static int find_secrets(const char *const *named, const struct sb_home *home, char ***out,
-			struct sb_error *err)
+/* Of credentials that variables name: is it there, and not the project's own? */
+static bool is_secret(const struct sb_home *home, const char *named, const char *path)
+{
+	struct stat info;
+
+	return named[0] == '/' && stat(named, &info) == 0 &&
+	       (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) &&
+	       !sb_path_within(home->cwd, path) && !sb_path_within(path, home->cwd) &&
+	       !sb_path_within(path, home->home);
+}
+
+/* Where the named paths lead, of those that are taken; NULL takes all. */
+static int find_places(const char *const *named, const struct sb_home *home,
+		       bool (*takes)(const struct sb_home *, const char *, const char *),
+		       char ***out, struct sb_error *err)
 {
 	size_t count = 0;
 
@@ -123,32 +135,11 @@ static int find_secrets(const char *const *named, const struct sb_home *home, ch
 	count = 0;
 	for (size_t i = 0; named && named[i]; i++) {
 		SB_AUTO_FREE char *path = NULL;
-		struct stat info;
 
-		if (named[i][0] != '/' || stat(named[i], &info) != 0 ||
-		    (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) ||
-		    sb_path_canonical(named[i], &path, NULL, NULL) != SB_OK)
-			continue;
-		if (!sb_path_within(home->cwd, path) && !sb_path_within(path, home->cwd) &&
-		    !sb_path_within(path, home->home))
+		if (sb_path_canonical(named[i], &path, NULL, NULL) == SB_OK &&
+		    (!takes || takes(home, named[i], path)))
 			(*out)[count++] = sb_take_ptr(&path);
 	}
-	return SB_OK;
-}
-
-static int find_obeyed(const char *const *named, char ***out, struct sb_error *err)
-{
-	size_t count = 0;
-
-	while (named && named[count])
-		count++;
-	*out = calloc(count + 1, sizeof **out);
-	if (!*out)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	count = 0;
-	for (size_t i = 0; named && named[i]; i++)
-		if (sb_path_canonical(named[i], &(*out)[count], NULL, NULL) == SB_OK)
-			count++;
 	return SB_OK;
 }
 
@@ -287,9 +278,9 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK)
 		status = sb_terminals_find(environment->other_terminal, &home.terminals, err);
 	if (status == SB_OK)
-		status = find_secrets(environment->secrets, &home, &home.secrets, err);
+		status = find_places(environment->secrets, &home, is_secret, &home.secrets, err);
 	if (status == SB_OK)
-		status = find_obeyed(environment->obeyed, &home.obeyed, err);
+		status = find_places(environment->obeyed, &home, NULL, &home.obeyed, err);
 	if (status == SB_OK) {
 		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
 		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");

@@ -39,22 +39,6 @@ void sb_check_ask(const struct sb_check *check, const char *what, const char *te
 	sb_reasons_add(check->reasons, what, text, length, false);
 }
 
-bool sb_check_was_there(const struct sb_check *check, const char *line, size_t length)
-{
-	const char *at = check->old_bytes.bytes;
-	const char *end = at ? at + check->old_bytes.length : NULL;
-
-	while (at && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t size = (size_t)((newline ? newline : end) - at);
-
-		if (size == length && memcmp(at, line, length) == 0)
-			return true;
-		at = newline ? newline + 1 : end;
-	}
-	return false;
-}
-
 bool sb_check_next_line(const char **at, const char *end, const char **out, size_t *out_length)
 {
 	const char *newline = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
@@ -65,6 +49,17 @@ bool sb_check_next_line(const char **at, const char *end, const char **out, size
 	*out_length = (size_t)((newline ? newline : end) - *at);
 	*at = newline ? newline + 1 : end;
 	return true;
+}
+
+bool sb_check_has_line(struct sb_guard_bytes text, const char *line, size_t length)
+{
+	const char *at = text.bytes, *end = at ? at + text.length : NULL, *one;
+	size_t size;
+
+	while (sb_check_next_line(&at, end, &one, &size))
+		if (size == length && memcmp(one, line, length) == 0)
+			return true;
+	return false;
 }
 
 char *sb_check_only_line(const struct sb_check *check)

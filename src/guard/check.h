@@ -34,8 +34,8 @@ void sb_check_say_about_path(const struct sb_check *check, const char *text, siz
 /* The line at *at, without its newline; *at moves behind it.  False: there is none. */
 bool sb_check_next_line(const char **at, const char *end, const char **out, size_t *out_length);
 
-/* Is this line, as it stands, in the old bytes? */
-bool sb_check_was_there(const struct sb_check *check, const char *line, size_t length);
+/* Is this line, as it stands, one of text? */
+bool sb_check_has_line(struct sb_guard_bytes text, const char *line, size_t length);
 
 /* The one line of the file, without its newlines; NULL: there are more, or it is too long. */
 char *sb_check_only_line(const struct sb_check *check);

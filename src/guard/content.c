@@ -93,7 +93,8 @@ static void check_lines(const struct sb_check *check,
 	size_t length;
 
 	while (!sb_reasons_full(check->reasons) && sb_check_next_line(&at, end, &line, &length))
-		if (!is_harmless(check, line, length) && !sb_check_was_there(check, line, length))
+		if (!is_harmless(check, line, length) &&
+		    !sb_check_has_line(check->old_bytes, line, length))
 			sb_check_ask(check, "", line, length);
 }
 
@@ -137,7 +138,7 @@ static void check_todo(struct sb_check *check)
 	while (sb_check_next_line(&at, end, &line, &length)) {
 		enum sb_git_step step = sb_git_step_of(line, length);
 
-		if (step == SB_GIT_STEP_PLAIN || sb_check_was_there(check, line, length))
+		if (step == SB_GIT_STEP_PLAIN || sb_check_has_line(check->old_bytes, line, length))
 			continue;
 		if (step != SB_GIT_STEP_RUNS || !sb_git_todo_is_of_rebase(check->path)) {
 			sb_check_ask(check, "", line, length);
@@ -227,7 +228,7 @@ bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_by
 
 	while (sb_check_next_line(&at, end, &line, &length)) {
 		if (sb_git_step_of(line, length) == SB_GIT_STEP_PLAIN ||
-		    sb_check_was_there(&check, line, length) || count++)
+		    sb_check_has_line(check.old_bytes, line, length) || count++)
 			continue;
 		first = line;
 		first_length = length;
@@ -281,8 +282,8 @@ static void check_dotenv(const struct sb_check *check)
 	while (!sb_reasons_full(check->reasons) && sb_check_next_line(&at, end, &line, &length)) {
 		enum sb_dotenv kind = sb_dotenv_line(line, length);
 
-		if (kind == SB_DOTENV_PLAIN ||
-		    (kind != SB_DOTENV_ODD && lines && sb_check_was_there(check, line, length)))
+		if (kind == SB_DOTENV_PLAIN || (kind != SB_DOTENV_ODD && lines &&
+						sb_check_has_line(check->old_bytes, line, length)))
 			continue;
 		if (kind != SB_DOTENV_TOLD) {
 			sb_check_ask(check, "", line, length);

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "guard/check.h"
 #include "guard/repository.h"
 #include "path/path.h"
 
@@ -367,46 +368,28 @@ void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git
 	free(comparison.after.all);
 }
 
-static bool has_line(struct sb_guard_bytes text, const char *line, size_t length)
-{
-	const char *at = text.bytes, *end = at ? at + text.length : NULL;
-
-	while (at && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t size = (size_t)((newline ? newline : end) - at);
-
-		if (size == length && memcmp(at, line, length) == 0)
-			return true;
-		at = newline ? newline + 1 : end;
-	}
-	return false;
-}
-
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context)
 {
-	const char *at = after.bytes, *end = at ? at + after.length : NULL;
-	SB_AUTO_BUF struct sb_buf line = SB_BUF(2 * SB_GUARD_MAX_BYTES);
+	const char *at = after.bytes, *end = at ? at + after.length : NULL, *line;
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
 	unsigned count = 0, looked = 0;
+	size_t length;
 
-	while (at && at < end && looked++ < 10000) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
-
-		if (length && *at != '#' && *at != '!' && count <= MAX_PATTERNS &&
-		    !has_line(before, at, length)) {
-			if (!count)
-				sb_buf_printf(&line, "%s now hides ", path);
-			if (count++ < MAX_PATTERNS)
-				sb_buf_printf(&line, "%s%.*s", count > 1 ? ", " : "",
-					      (int)(length < 80 ? length : 80), at);
-			else
-				sb_buf_puts(&line, ", ...");
-		}
-		at = newline ? newline + 1 : end;
+	while (looked++ < 10000 && sb_check_next_line(&at, end, &line, &length)) {
+		if (!length || *line == '#' || *line == '!' || count > MAX_PATTERNS ||
+		    sb_check_has_line(before, line, length))
+			continue;
+		if (!count)
+			sb_buf_printf(&note, "%s now hides ", path);
+		if (count++ < MAX_PATTERNS)
+			sb_buf_printf(&note, "%s%.*s", count > 1 ? ", " : "",
+				      (int)(length < 80 ? length : 80), line);
+		else
+			sb_buf_puts(&note, ", ...");
 	}
-	if (count && !sb_buf_failed(&line))
-		tell(context, line.data);
+	if (count && !sb_buf_failed(&note))
+		tell(context, note.data);
 }
 
 /* --- a project ------------------------------------------------------------------------------------------ */
