@@ -34,7 +34,6 @@ uint16_t sb_place_port(const union place *place);
 /* Returns the length. */
 socklen_t sb_place_make(union place *out, const struct sb_address *address, uint16_t port);
 
-#define MAX_FLOWS 2048     /* that wait: for a person, or for the other side */
 #define MAX_LISTENERS 1024 /* idle ones are closed when there are more */
 #define MAX_LOOKUPS 256
 #define MAX_STREAMS 64 /* lookups by TCP */
@@ -98,8 +97,8 @@ struct gate {
 	struct listener *listeners;
 	size_t listener_count;
 	unsigned long clock;
-	struct flow flows[MAX_FLOWS]; /* by number */
-	struct flow *asked;           /* those that wait, the newest first */
+	struct flow flows[SB_GATE_FLOWS]; /* by number */
+	struct flow *asked;               /* those that wait, the newest first */
 	struct lookup waiting[MAX_LOOKUPS];
 	size_t waiting_count;
 	struct stream *streams[MAX_STREAMS];

@@ -102,8 +102,8 @@ static void send_packet(const struct gate *gate, const uint8_t *bytes, size_t le
 
 struct flow *sb_gate_new_flow(struct gate *gate)
 {
-	for (size_t i = 0; i < MAX_FLOWS; i++) {
-		struct flow *flow = &gate->flows[(gate->last_id + 1 + i) % MAX_FLOWS];
+	for (size_t i = 0; i < SB_GATE_FLOWS; i++) {
+		struct flow *flow = &gate->flows[(gate->last_id + 1 + i) % SB_GATE_FLOWS];
 
 		if (flow->state == FLOW_FREE) {
 			gate->last_id += 1 + (uint32_t)i; /* so that a number leads to its place */
@@ -117,7 +117,7 @@ struct flow *sb_gate_new_flow(struct gate *gate)
 
 struct flow *sb_gate_find_flow(struct gate *gate, uint32_t id)
 {
-	struct flow *flow = &gate->flows[id % MAX_FLOWS];
+	struct flow *flow = &gate->flows[id % SB_GATE_FLOWS];
 
 	return flow->id == id && flow->state != FLOW_FREE ? flow : NULL;
 }

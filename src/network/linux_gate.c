@@ -35,6 +35,37 @@
 #define TICK_MS 1000
 #define DNS_PORT 53
 
+/* --- the wire --------------------------------------------------------------------------------------- */
+
+/* True: there was one. */
+static bool take_packet(struct gate *gate)
+{
+	uint8_t bytes[2048];
+	struct sb_packet packet;
+	ssize_t got = recv(gate->packets.fd, bytes, sizeof bytes, MSG_DONTWAIT);
+
+	if (got <= 0)
+		return got < 0 && errno == EINTR;
+	sb_packet_read(bytes, (size_t)got, gate->mark, &packet);
+	if (packet.kind == SB_PACKET_SYN)
+		sb_gate_syn(gate, &packet, bytes, (size_t)got);
+	else if (packet.kind == SB_PACKET_STRAY)
+		sb_gate_stray(gate, &packet);
+	return true;
+}
+
+static void take_packets(struct gate *gate)
+{
+	while (take_packet(gate))
+		;
+}
+
+static void packets_ready(struct gate *gate, struct source *source)
+{
+	(void)source;
+	take_packet(gate);
+}
+
 /* --- the performer -------------------------------------------------------------------------------- */
 
 static bool owns_port(const struct gate *gate, uint16_t port)
@@ -142,6 +173,7 @@ static void performer_ready(struct gate *gate, struct source *source)
 	}
 	switch (call.kind) {
 	case PREPARE:
+		take_packets(gate); /* of those who were prepared for before */
 		prepare(gate, &call);
 		break;
 	case GIVE_WAY:
@@ -157,7 +189,7 @@ static void performer_ready(struct gate *gate, struct source *source)
 	}
 }
 
-/* --- the asker, the pump, the wire ------------------------------------------------------------------- */
+/* --- the asker, the pump ------------------------------------------------------------------- */
 
 static void take_dialled(struct gate *gate, const struct sb_gate_message *message, int fd)
 {
@@ -228,24 +260,6 @@ static void pump_ready(struct gate *gate, struct source *source)
 	message.process = flow->process;
 	flow->state = FLOW_FREE;
 	sb_gate_send(gate->asker.fd, &message, NULL, 0);
-}
-
-static void packets_ready(struct gate *gate, struct source *source)
-{
-	uint8_t bytes[2048];
-	struct sockaddr_ll from;
-	socklen_t size = sizeof from;
-	struct sb_packet packet;
-	ssize_t got = recvfrom(source->fd, bytes, sizeof bytes, MSG_DONTWAIT, (void *)&from, &size);
-
-	/* on lo each is seen twice: leaving and coming */
-	if (got <= 0 || from.sll_pkttype == PACKET_OUTGOING)
-		return;
-	sb_packet_read(bytes, (size_t)got, gate->mark, &packet);
-	if (packet.kind == SB_PACKET_SYN)
-		sb_gate_syn(gate, &packet, bytes, (size_t)got);
-	else if (packet.kind == SB_PACKET_STRAY)
-		sb_gate_stray(gate, &packet);
 }
 
 /*
@@ -417,6 +431,9 @@ static int open_all(struct gate *gate, const struct sb_policy *policy)
 	int error;
 
 	gate->policy = policy;
+	gate->packets.fd = -1;
+	for (int i = 0; i < 2; i++)
+		gate->lookups[i].fd = gate->streams_listener[i].fd = -1;
 	gate->names = sb_names_new();
 	if (!gate->names)
 		return ENOMEM;

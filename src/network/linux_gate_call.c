@@ -8,17 +8,16 @@ int sb_gate_fd(const struct sb_gate *gate)
 	return gate ? gate->channel : -1;
 }
 
-static struct reply call_gate(struct sb_gate *gate, const struct call *call)
+/* Under its lock. */
+static struct reply call_gate(const struct sb_gate *gate, const struct call *call)
 {
 	struct reply reply = {EACCES, 0};
 	ssize_t got = -1;
 
-	pthread_mutex_lock(&gate->lock);
 	if (send(gate->channel, call, sizeof *call, MSG_NOSIGNAL) == sizeof *call)
 		do {
 			got = recv(gate->channel, &reply, sizeof reply, 0);
 		} while (got < 0 && errno == EINTR);
-	pthread_mutex_unlock(&gate->lock);
 	return got == sizeof reply ? reply : (struct reply){EACCES, 0};
 }
 
@@ -34,15 +33,23 @@ int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *add
 	struct call call = {.kind = PREPARE, .type = type, .process = process};
 	struct reply reply;
 
+	pthread_mutex_lock(&gate->lock);
 	if (!is_internet(address, length) || (type != SOCK_STREAM && type != SOCK_DGRAM))
 		return 0; /* it leads nowhere */
 	call.address.storage = *address;
 	reply = call_gate(gate, &call);
-	if (!reply.error && address->ss_family == AF_INET)
+	if (reply.error)
+		pthread_mutex_unlock(&gate->lock);
+	else if (address->ss_family == AF_INET)
 		((struct sockaddr_in *)address)->sin_port = htons(reply.port);
-	else if (!reply.error)
+	else
 		((struct sockaddr_in6 *)address)->sin6_port = htons(reply.port);
 	return reply.error;
+}
+
+void sb_gate_begun(struct sb_gate *gate)
+{
+	pthread_mutex_unlock(&gate->lock);
 }
 
 void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,
@@ -51,8 +58,11 @@ void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_stor
 	struct call call = {.kind = GIVE_WAY, .type = type};
 
 	call.address.storage = *address;
-	if (is_internet(address, length) && sb_place_port(&call.address))
-		call_gate(gate, &call);
+	if (!is_internet(address, length) || !sb_place_port(&call.address))
+		return;
+	pthread_mutex_lock(&gate->lock);
+	call_gate(gate, &call);
+	pthread_mutex_unlock(&gate->lock);
 }
 
 int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
@@ -64,5 +74,8 @@ int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
 		return error;
 	call.from.storage = *from;
 	call.address.storage = *to;
-	return call_gate(gate, &call).error;
+	pthread_mutex_lock(&gate->lock);
+	error = call_gate(gate, &call).error;
+	pthread_mutex_unlock(&gate->lock);
+	return error;
 }

@@ -44,6 +44,9 @@ enum sb_gate_kind {
 
 #define SB_GATE_WAIT (-1)
 
+/* So many flows there are at a time, each with another number modulo this. */
+#define SB_GATE_FLOWS 2048
+
 struct sb_gate_message {
 	enum sb_gate_kind kind;
 	uint32_t id; /* of the flow, or of the question: the sender's own number */
@@ -81,10 +84,13 @@ int sb_gate_fd(const struct sb_gate *gate);
 
 /*
  * The command is about to connect a socket of this type to this address, whose port is changed where
- * the gate stands at another one.  0: let it, or an errno.  Any thread.
+ * the gate stands at another one.  0: let it, and say sb_gate_begun() then, or an errno.  Any thread.
+ * Nobody else prepares anything in between, so that the gate knows whose packet comes: an answer is for
+ * the process that was shown.
  */
 int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *address,
 		    socklen_t length, pid_t process);
+void sb_gate_begun(struct sb_gate *gate);
 
 /* The command is about to bind a socket of this type to a port of its own: gates there give way. */
 void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,

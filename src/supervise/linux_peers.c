@@ -42,6 +42,10 @@ struct sb_peers {
 	size_t listen_count;
 	struct asked *asked;
 	size_t dial_count;
+	struct { /* who has made a connection, whose end is told when it may be gone */
+		uint32_t id;
+		char *program;
+	} made[SB_GATE_FLOWS];
 	bool over; /* nothing is decided any more */
 	uint64_t looked_ms;
 };
@@ -152,6 +156,8 @@ static void ended(struct sb_peers *peers, const struct sb_gate_message *message,
 	event.received = message->received;
 	event.milliseconds = message->milliseconds;
 	event.tls_name = message->tls[0] ? message->tls : NULL;
+	if (peers->made[message->id % SB_GATE_FLOWS].id == message->id)
+		event.program = peers->made[message->id % SB_GATE_FLOWS].program;
 	if (message->refused) {
 		event.verdict = "deny";
 		event.error = ECONNRESET;
@@ -331,9 +337,22 @@ static bool start_dialer(struct sb_peers *peers)
 	return peers->dialer >= 0;
 }
 
+static void note_program(struct sb_peers *peers, const struct sb_gate_message *message)
+{
+	size_t i = message->id % SB_GATE_FLOWS;
+	char program[PATH_MAX];
+
+	sb_process_program(peers->approver->proc, message->process, program, sizeof program);
+	free(peers->made[i].program);
+	peers->made[i].id = message->id;
+	peers->made[i].program = program[0] ? strdup(program) : NULL;
+}
+
 /* To the dialer: it may be reached. */
 static void pass_on(struct sb_peers *peers, const struct sb_gate_message *message)
 {
+	if (message->kind == SB_GATE_DIAL)
+		note_program(peers, message);
 	if (start_dialer(peers) && sb_gate_send(peers->dialer, message, NULL, 0) == 0)
 		return;
 	if (message->kind == SB_GATE_LOOK)
@@ -579,6 +598,8 @@ void sb_peers_close(struct sb_peers *peers)
 	for (size_t i = 0; i < peers->listen_count; i++)
 		if (peers->listens[i] >= 0)
 			close(peers->listens[i]);
+	for (size_t i = 0; i < SB_GATE_FLOWS; i++)
+		free(peers->made[i].program);
 	free(peers);
 }
 

@@ -273,10 +273,13 @@ static void connect_at_gate(struct sb_broker *broker, const struct sb_call *call
 			  : sb_gate_prepare(broker->performer->gate, type, &address,
 					    call->address_length, call->thread);
 
-	if (error)
+	if (error) {
 		sb_broker_fail(broker, call, error);
-	else
-		connect_for(broker, call, socket, -1, &address, call->address_length);
+		return;
+	}
+	connect_for(broker, call, socket, -1, &address, call->address_length);
+	if (!begun)
+		sb_gate_begun(broker->performer->gate);
 }
 
 /* The path in an address of length bytes: it may lack its NUL. */

@@ -1,5 +1,6 @@
 """The network by name: hosts that rules allow are reached as without a sandbox, and nothing else is."""
 
+import re
 import shutil
 
 import tap
@@ -268,6 +269,39 @@ def asked(fx):
     person.until(lambda: "20" in person.term.screen().split(), "not all have gone on")
     equal(person.term.wait(), 0)
     equal(heard(fx).count("echo"), 20)
+
+
+TWO = """
+import os
+child = os.fork()
+print('got', attempt('good.example', 80), flush=True)
+if child: os.wait()
+else: os._exit(0)
+print('over')
+"""
+
+
+@test("a yes for once is one for the process that was shown; the other is asked about next")
+def once(fx):
+    code = ERRORS.split("print")[0] + TWO
+    person = Person.at(fx, fx.terminal(*internet(fx, *fx.argv(ASK, *python(code))), rows=24, columns=120, replies=True))
+    first = re.search(r"process \d+", person.question("good.example:80"))[0]
+    person.press("1")
+    person.gone(first)
+    person.question("good.example:80")
+    person.press("3")
+    person.until(lambda: all(text in person.term.screen() for text in ("got 0", "got 13", "over")), "not one of each")
+    person.term.wait()
+
+
+@test("what was reached is on record, with who reached it, and network learn makes rules of it")
+def learned(fx):
+    result = inside(fx, "--network=learn", *curl("http://good.example/x"))
+    contains(result.stderr, "connect good.example:80")
+    contains(result.stderr, "curl")
+    log = fx.sandbash("--log", "--log-host=good.example").stdout
+    contains(log, "203.0.114.10")
+    contains(log, "/curl")
 
 
 @test("a no is a no, at once for the next one, too")
