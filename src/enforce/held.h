@@ -38,6 +38,7 @@ enum sb_act {
 	SB_ACT_OWNER,    /* who is signalled when something happens at a descriptor */
 	SB_ACT_LANDLOCK, /* a program wants a layer of its own */
 	SB_ACT_REGISTER, /* a nested sandbash tells its rules */
+	SB_ACT_EXEC,     /* a program is to be run, and only some may */
 	SB_ACT_CLOSE,    /* descriptors, maybe the last ones of a staged file (supervise/stage.h) */
 	SB_ACT_COUNT,
 };

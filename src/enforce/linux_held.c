@@ -51,6 +51,8 @@ const struct sb_held sb_held_calls[] = {
 	/* locks that belong to an open file, of which the broker may still have a copy: perform.h */
 	{SYS_flock, .act = SB_ACT_LOCK, .only = {ANY_BIT, 1, LOCK_SH | LOCK_EX}},
 	{SYS_fcntl, .act = SB_ACT_LOCK, .more = 3, .flags = 2, .sometimes = true},
+	{SYS_execve, .act = SB_ACT_EXEC, .file = {0, 1}, .sometimes = true},
+	{SYS_execveat, .act = SB_ACT_EXEC, .file = {1, 2}, .flags = 5, .sometimes = true},
 	{SYS_close, .act = SB_ACT_CLOSE, .sometimes = true},
 	{SYS_close_range, .act = SB_ACT_CLOSE, .sometimes = true},
 	{SYS_dup, .act = SB_ACT_CLOSE, .sometimes = true},

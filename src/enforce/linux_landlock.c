@@ -414,6 +414,18 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 	return status;
 }
 
+const char *const sb_loaders[] = {
+	"/lib64/ld-linux-x86-64.so.2",
+	"/lib/ld-linux-aarch64.so.1",
+	"/lib/ld-linux.so.2",
+	"/lib/ld-linux-armhf.so.3",
+	"/lib64/ld64.so.2",
+	"/lib/ld-linux-riscv64-lp64d.so.1",
+	"/lib/ld-musl-x86_64.so.1",
+	"/lib/ld-musl-aarch64.so.1",
+	NULL,
+};
+
 /*
  * Programs that may be executed, by file and not by name.  The kernel opens the loader of a program as if that were
  * executed, too (load_elf_binary()); what it could be told to run instead: linux_view_programs.c.
@@ -421,22 +433,11 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 static int grant_programs(const struct domain *domain, const struct sb_plan *plan,
 			  struct sb_error *err)
 {
-	static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2",
-					      "/lib/ld-linux-aarch64.so.1",
-					      "/lib/ld-linux.so.2",
-					      "/lib/ld-linux-armhf.so.3",
-					      "/lib64/ld64.so.2",
-					      "/lib/ld-linux-riscv64-lp64d.so.1",
-					      "/lib/ld-musl-x86_64.so.1",
-					      "/lib/ld-musl-aarch64.so.1"};
-	const char *const *lists[] = {plan->programs, loaders};
-	size_t counts[] = {0, sizeof loaders / sizeof loaders[0]};
+	const char *const *const lists[] = {plan->programs, sb_loaders};
 	int status = SB_OK;
 
-	while (plan->programs[counts[0]])
-		counts[0]++;
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; j < counts[i] && status == SB_OK; j++) {
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		for (size_t j = 0; lists[i][j] && status == SB_OK; j++) {
 			SB_AUTO_FREE char *file = NULL;
 
 			status = sb_path_canonical(lists[i][j], &file, NULL, err);

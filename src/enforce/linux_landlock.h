@@ -28,4 +28,7 @@ int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *
  */
 bool sb_landlock_holds_fast(const struct sb_layers *layers);
 
+/* Dynamic loaders, of every architecture; NULL-terminated. */
+extern const char *const sb_loaders[];
+
 #endif

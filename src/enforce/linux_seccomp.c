@@ -73,6 +73,7 @@ enum when {
 	SHARED_PIDS_SUPERVISED,
 	NO_LANDLOCK,
 	SOME_PROGRAMS,
+	SOME_PROGRAMS_SUPERVISED,
 	SUPERVISED_ALONE, /* without Landlock */
 };
 
@@ -136,6 +137,9 @@ static const struct sb_filter_row table[] = {
 	/* Files that no mount and no directory holds, so nothing else keeps them from being programs. */
 	{SYS_memfd_create, PERM, SOME_PROGRAMS, {{0}}},
 	{NR_memfd_secret, PERM, SOME_PROGRAMS, {{0}}},
+	/* The loader must be executable, and is no program: linux_view_programs.c. */
+	{SYS_execve, HOLD, SOME_PROGRAMS_SUPERVISED, {{0}}},
+	{SYS_execveat, HOLD, SOME_PROGRAMS_SUPERVISED, {{0}}},
 
 	/* The machine itself. */
 	{SYS_kexec_load, PERM, EVERY_RUN, {{0}}},
@@ -352,6 +356,8 @@ static bool applies(const struct sb_filter_row *row, const struct sb_filter_opti
 		return options->no_landlock;
 	case SOME_PROGRAMS:
 		return options->programs;
+	case SOME_PROGRAMS_SUPERVISED:
+		return options->programs && options->supervised;
 	case SUPERVISED_ALONE:
 		return options->supervised && options->no_landlock;
 	default:

@@ -7,9 +7,10 @@
  * that needs the right to read only.  So the directories for programs hold nothing else, and what is writable or
  * the project's is mounted noexec: of such files no code can be mapped either (mmap(2), EPERM).  memfd_create(2),
  * whose files are on no mount that could be, is refused (enforce/linux_seccomp.c).
- * Price: helpers of a program have to be listed, too.  Programs that lie among libraries (/usr/lib) are held by
- * Landlock alone, and the loader can be told to run them.
- * Held by: tests/supervise/worker_commands.py
+ * The loader by itself is refused by the broker, which a race can get around: then programs that lie among libraries
+ * (/usr/lib) are held by nothing.
+ * Price: helpers of a program have to be listed, too.
+ * Held by: tests/cli/worker.py
  */
 #include <errno.h>
 #include <fcntl.h>

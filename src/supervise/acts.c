@@ -43,6 +43,7 @@ const struct sb_act_facts sb_acts[SB_ACT_COUNT] = {
 	[SB_ACT_LOCK] = {"lock", "change", SB_DEED_TRUNCATE, SB_MODIFY, ENOENT, 0},
 	[SB_ACT_OWNER] = {"owner", "change", SB_DEED_TRUNCATE, SB_MODIFY, ENOENT, 0},
 	[SB_ACT_LANDLOCK] = {"landlock", "change", SB_DEED_TRUNCATE, SB_MODIFY, ENOENT, 0},
+	[SB_ACT_EXEC] = {"exec", "change", SB_DEED_TRUNCATE, SB_MODIFY, ENOENT, 0},
 	[SB_ACT_REGISTER] = {"register", "change", SB_DEED_TRUNCATE, SB_MODIFY, ENOENT, 0},
 };
 /* clang-format on */

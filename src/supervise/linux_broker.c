@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "base/auto.h"
+#include "enforce/linux_landlock.h"
 #include "supervise/acts.h"
 #include "supervise/case.h"
 #include "supervise/constrained.h"
@@ -79,6 +80,45 @@ static void enter_domain(const struct sb_broker *broker, const struct sb_call *c
 		sb_broker_fail(broker, call, -status);
 	else
 		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+}
+
+static bool is_loader(const struct stat *file)
+{
+	for (size_t i = 0; sb_loaders[i]; i++) {
+		struct stat loader;
+
+		if (stat(sb_loaders[i], &loader) == 0 && loader.st_dev == file->st_dev &&
+		    loader.st_ino == file->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * SECURITY: the dynamic loader is no program that could be run by itself.
+ *
+ * Danger: Landlock has to let it be executed, and it runs what it is told.  A caller that puts another path there after
+ * our look gets it started, and finds with it programs among the libraries alone (enforce/linux_view_programs.c).
+ * Price: a look at each program that is started, where only some may be.
+ * Held by: tests/cli/worker.py
+ */
+static void refuse_loader(const struct sb_broker *broker, struct sb_cwd *cwd,
+			  const struct sb_call *call)
+{
+	struct sb_spot file;
+	int status = sb_broker_resolve(broker, cwd, call, &call->file,
+				       call->file.follow ? SB_LOOKUP_FOLLOW : SB_LOOKUP_NOFOLLOW,
+				       &file);
+
+	if (status < 0) {
+		sb_broker_answer_error(broker, call, -status);
+		return;
+	}
+	if (is_loader(&file.info))
+		sb_broker_fail(broker, call, EACCES);
+	else
+		sb_broker_let_through(broker, call);
+	sb_spot_done(&file);
 }
 
 /* The strictest of what binds the caller: nothing in its own memory can make it less. */
@@ -214,6 +254,9 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 			tell_verdict(broker, call);
 		else
 			enter_domain(broker, call);
+		return true;
+	case SB_ACT_EXEC:
+		refuse_loader(broker, cwd, call);
 		return true;
 	case SB_ACT_CLOSE:
 		sb_stage_close(broker, call);

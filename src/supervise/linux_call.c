@@ -20,6 +20,7 @@
 #endif
 
 #define MEANT (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) /* how a file may be meant */
+#define ONLY_CHECKED 0x10000                        /* AT_EXECVE_CHECK, Linux 6.14 */
 #define NO_NAMES 1
 
 /* The copying of one call. */
@@ -332,6 +333,14 @@ static int get_address(struct reader *reader)
 		       : 0;
 }
 
+static int get_program(struct reader *reader)
+{
+	reader->follow = true;
+	return reader->held->flags
+		       ? get_meant(reader, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | ONLY_CHECKED)
+		       : 0;
+}
+
 static int get_rules(struct reader *reader)
 {
 	struct sb_call *call = reader->call;
@@ -430,6 +439,7 @@ static int (*const getters[SB_ACT_COUNT])(struct reader *reader) = {
 	[SB_ACT_LOCK] = get_lock,
 	[SB_ACT_OWNER] = get_process,
 	[SB_ACT_REGISTER] = get_rules,
+	[SB_ACT_EXEC] = get_program,
 	[SB_ACT_CLOSE] = get_close,
 };
 

@@ -172,6 +172,7 @@ try:
     os.memfd_create("x")
 except OSError as error:
     print(error.strerror)
+print(tried(loader, "--version"), "|", tried(os.path.realpath(loader), "/usr/lib/git-core/git-shell", "-c", "help"))
 print(tried("cat", "/output/allowed"), tried("python3", "-c", "print('fine')"))
 """
     fx.write(fx.project / "out" / "allowed", "allowed")
@@ -179,7 +180,8 @@ print(tried("cat", "/output/allowed"), tried("python3", "-c", "print('fine')"))
     lines = result.stdout.splitlines()
     for line in lines[:-1]:
         check("ran" not in line and "localhost" not in line and "uid=" not in line, result.stdout)
-    equal(len(lines), 11, result.stdout + result.stderr)
+    equal(len(lines), 12, result.stdout + result.stderr)
+    equal(lines[-2], "Permission denied | Permission denied", "the loader by itself")
     equal(lines[-1], "allowed fine")
     result = run(fx, "w", "sh", "-c", "true")
     contains(result.stderr, "'sh' is not among the worker's commands")
