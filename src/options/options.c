@@ -475,6 +475,11 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 			       line->apply ? "apply" : "undo");
 	if (line->apply && line->undo)
 		return sb_fail(err, SB_E_INVALID, 0, "--apply and --undo cannot be combined");
+	if (line->worker && line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP) {
+		sb_fail(err, SB_E_INVALID, 0,
+			"--worker goes with a command or --mcp, not with --%s", line->action_name);
+		return sb_hint(err, "--worker-check FILE tells what it would have");
+	}
 	if (line->learn && line->action != SB_ACTION_RUN)
 		return sb_fail(err, SB_E_INVALID, 0, "--learn goes with a command, not with --%s",
 			       line->action_name);

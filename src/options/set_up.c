@@ -145,16 +145,17 @@ static struct sb_setup_request request_for(const struct sb_command_line *line, c
 					   bool looking)
 {
 	struct sb_setup_request request = sb_request(line, looking);
-	bool mounts;
+	bool mounts, worker = line->worker && line->action == SB_ACTION_RUN;
 
-	if ((line->session || line->grant_count) && !line->worker) {
+	/* of a worker they are about what it sees: cli/worker.c */
+	if ((line->session || line->grant_count) && !worker) {
 		request.more_rules = sb_answers_add;
 		request.context = (void *)line;
 	}
 	request.environment.other_terminal = gets_other_terminal(line);
 	/* what is not there a static run cannot hold; whoever looks is told of the rules it has.  A worker sees
 	 * nothing of what built-in rules are about */
-	request.existing_only = (line->static_run && !sb_inside(&mounts)) || line->worker;
+	request.existing_only = (line->static_run && !sb_inside(&mounts)) || worker;
 	request.guarded = has_guard(line);
 	request.makes = line->action == SB_ACTION_RUN &&
 			!(line->has_mode && line->mode != SB_MODE_WORKSPACE_WRITE);

@@ -230,6 +230,7 @@ def mistakes(fx):
     equal(result.stdout, "")
     contains(shell(fx, "absent", "echo ran").stderr, "there is no worker")
     contains(shell(fx, "w", "true", flags=["--learn"]).stderr, "--learn and --worker")
+    contains(shell(fx, "w", "true", flags=["--dry-run"]).stderr, "--worker goes with a command or --mcp")
     contains(shell(fx, "w", "true", flags=["--static"]).stderr, "needs a supervisor")
 
 
