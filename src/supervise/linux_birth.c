@@ -132,6 +132,12 @@ static bool start_init(struct family *family, pid_t pid, int *out_status)
 	return false;
 }
 
+static int no_own_proc(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_UNSUPPORTED, 0,
+		       "this machine cannot keep a worker from seeing other processes");
+}
+
 /*
  * A pid namespace with its own /proc.  Where that cannot be (a container whose /proc is
  * masked) the run does without: then the performer ends what is left itself.
@@ -139,12 +145,12 @@ static bool start_init(struct family *family, pid_t pid, int *out_status)
 static int make_pid_namespace(struct family *family, struct sb_error *err)
 {
 	struct sb_layers *layers = family->birth->stages->layers;
+	const struct sb_plan *plan = family->birth->stages->plan;
 	int status = NOT_MOUNTED << 8;
 	long pid;
 
-	if ((!layers->mounts || plan_needs_proc(family->birth->stages->plan)) &&
-	    !family->birth->stages->plan->view)
-		return SB_OK;
+	if (!layers->mounts || plan_needs_proc(plan))
+		return plan->view ? no_own_proc(err) : SB_OK;
 	if (pipe2(family->lifeline, O_CLOEXEC) != 0 || pipe2(family->ready, O_CLOEXEC) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a pipe");
 	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
@@ -159,9 +165,8 @@ static int make_pid_namespace(struct family *family, struct sb_error *err)
 	close_fd(&family->ready[0]);
 	if (layers->pid_namespace)
 		return SB_OK;
-	if (family->birth->stages->plan->view)
-		return sb_fail(err, SB_E_UNSUPPORTED, 0,
-			       "this machine cannot keep a worker from seeing other processes");
+	if (plan->view)
+		return no_own_proc(err);
 	close_fd(&family->lifeline[1]);
 	close_fd(&family->pid_namespace);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != NOT_MOUNTED)
