@@ -59,12 +59,12 @@ enum sb_answer sb_keeper_worker_recall(const struct keeper *keeper, const struct
 {
 	char real[PATH_MAX];
 
-	/* where no directory is offered (modes that give rights, say), none covers it */
-	return shown->about == SB_ABOUT_FILE && shown->op != SB_READ && !shown->target &&
-			       shown->directory &&
-			       was_allowed(keeper, shown->op, real_of(keeper, shown->path, real))
-		       ? SB_ANSWER_ONCE
-		       : SB_ANSWER_NONE;
+	/* modes, which may give rights, and second names are asked about each time */
+	if (shown->about != SB_ABOUT_FILE || shown->op == SB_READ || !shown->directory ||
+	    shown->thing == SB_THING_NAME)
+		return SB_ANSWER_NONE;
+	return was_allowed(keeper, shown->op, real_of(keeper, shown->path, real)) ? SB_ANSWER_ONCE
+										  : SB_ANSWER_NONE;
 }
 
 enum sb_answer sb_keeper_worker_known(const struct child *child,
