@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -911,6 +913,69 @@ static void what_a_link_at_home_leads_to_asks(void **state)
 	assert_int_equal(fx->asked, 1);
 }
 
+/* --- against somebody who changes the directories meanwhile ------------------------------------------- */
+
+struct flipper {
+	char dir[PATH_MAX], kept[PATH_MAX], out[PATH_MAX];
+	atomic_bool stop;
+	atomic_ulong flips;
+};
+
+/* A directory of the worker's is now there, now a link that leads out, now moved out itself. */
+static void *flip(void *context)
+{
+	struct flipper *flipper = context;
+
+	while (!atomic_load(&flipper->stop)) {
+		rename(flipper->dir, flipper->kept);
+		(void)!symlink("../../secret", flipper->dir);
+		unlink(flipper->dir);
+		rename(flipper->kept, flipper->out);
+		(void)!symlink("../../moved", flipper->dir);
+		unlink(flipper->dir);
+		rename(flipper->out, flipper->dir);
+		atomic_fetch_add(&flipper->flips, 1);
+	}
+	return NULL;
+}
+
+static void nothing_leads_out_while_directories_change(void **state)
+{
+	static const char *const ways[] = {"/output/d/secret.txt", "/output/d/sub/../secret.txt",
+					   "/output/d/../d/secret.txt",
+					   "/output/d/sub/../../../secret/secret.txt"};
+	struct fixture *fx = *state;
+	static struct flipper flipper;
+	size_t calls = 0, inside = 0;
+	pthread_t thread;
+
+	put(fx, "secret/secret.txt", "secret");
+	put(fx, "secret/sub/x", "x");
+	put(fx, ".sandbox/output/d/secret.txt", "inside");
+	put(fx, ".sandbox/output/d/sub/x", "x");
+	begin(fx, two, both);
+	snprintf(flipper.dir, sizeof flipper.dir, "%s", at(fx, ".sandbox/output/d"));
+	snprintf(flipper.kept, sizeof flipper.kept, "%s", at(fx, ".sandbox/output/e"));
+	snprintf(flipper.out, sizeof flipper.out, "%s", at(fx, "moved"));
+	assert_int_equal(pthread_create(&thread, NULL, flip, &flipper), 0);
+	while (calls < 2000 || (atomic_load(&flipper.flips) < 200 && calls < 200000)) {
+		const char *text = read_text(fx, ways[calls++ % COUNT(ways)]);
+
+		if (text && strcmp(text, "inside") != 0)
+			fail_msg("read '%s'", text);
+		inside += text != NULL;
+		if (calls % 8 == 0)
+			write_text(fx, "/output/d/sub/../new", "new");
+	}
+	atomic_store(&flipper.stop, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	print_message("# %zu calls, %zu inside, %lu flips\n", calls, inside,
+		      atomic_load(&flipper.flips));
+	assert_null(get(fx, "secret/new"));
+	assert_string_equal(get(fx, "secret/secret.txt"), "secret");
+	assert_string_equal(read_text(fx, ways[0]), "inside");
+}
+
 #define ON_DISK(test)                                                                              \
 	{                                                                                          \
 #test " (disk)", test, set_up, tear_down, NULL                                     \
@@ -948,6 +1013,7 @@ static const struct CMUnitTest tests[] = {
 	ON_DISK(a_directory_that_moves_is_not_followed),
 	ON_DISK(guarded_names_ask),
 	ON_DISK(what_a_link_at_home_leads_to_asks),
+	ON_DISK(nothing_leads_out_while_directories_change),
 };
 
 UNIT_MAIN("zones_files")
