@@ -95,6 +95,7 @@ enum sb_files_why {
 	SB_FILES_WHY_HARD_LINK, /* the file has other names; options->hard_links */
 	SB_FILES_WHY_GUARDED,   /* a program outside would run or obey it */
 	SB_FILES_WHY_IGNORED,   /* git ignores it, so git cannot bring it back */
+	SB_FILES_WHY_WORKER,    /* what the worker's file says of the directory (worker.h) */
 };
 
 /* Filled by every call that fails; all text is one line and safe to print. */

@@ -46,6 +46,8 @@ static void word_mapped(const struct sb_files *view, const struct sb_judged *jud
 
 	sb_files_real(view, path, real, &bound);
 	out->bound = judged->why == SB_WHY_RULE && judged->decision.rule == bound;
+	if (out->bound)
+		out->why = SB_FILES_WHY_WORKER;
 	told.guard.detail[0] = '\0';
 	word(&told, out->reason, sizeof out->reason);
 	if (told.why == SB_WHY_RULE && !out->bound && told.decision.rule)

@@ -204,6 +204,13 @@ def session(fx, era):
     equal(server.failure("delete_file", path="/final/a.txt")["code"], "DENIED")
     equal(len(server.asked), 2)
     equal(server.failure("move_file", source="/final/a.txt", destination="/final/b.txt")["code"], "DENIED")
+    server.answers = lambda params: "once"
+    asked = len(server.asked)
+    for name in "abc":
+        fx.write(f".sandbox/final/tree/{name}/file", name)
+    server.data("delete_file", path="/final/tree", recursive=True)
+    equal(len(server.asked), asked + 1, "a directory with all that is in it is one question")
+    check(not fx.path(".sandbox/final/tree").exists())
     server.answers = lambda params: "directory"
     server.data("delete_file", path="/final/a.txt")
     equal(server.asked[-1]["params"]["requestedSchema"]["properties"]["answer"]["enumNames"][1],

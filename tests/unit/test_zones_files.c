@@ -462,6 +462,32 @@ static void approval_types_default_is_ask(void **state)
 	assert_null(get(fx, ".sandbox/final/a"));
 }
 
+/* A call asks once for a directory with all that is in it, and for the directories on the way to a new file. */
+static void approval_is_for_a_call(void **state)
+{
+	struct fixture *fx = *state;
+	struct sb_files *files;
+
+	put(fx, ".sandbox/final/d/a", "1");
+	put(fx, ".sandbox/final/d/e/b", "1");
+	begin(fx, three, "name: one\nsandbox: {zones: [{name: final, mode: rw}]}\n");
+	files = sb_worker_files(fx->worker);
+	fx->answer = SB_FILES_ANSWER_YES;
+	expect_fine(write_text(fx, "/final/x/y/z", "1"));
+	assert_int_equal(fx->asked, 1);
+	expect_fine(sb_files_copy(files, NULL, "/final/d", "/final/copy", false, true, &fx->err));
+	assert_int_equal(fx->asked, 2);
+	assert_string_equal(get(fx, ".sandbox/final/copy/e/b"), "1");
+	expect_fine(sb_files_delete(files, NULL, "/final/d", true, &fx->err));
+	assert_int_equal(fx->asked, 3);
+	assert_null(get(fx, ".sandbox/final/d/a"));
+	expect_fine(sb_files_move(files, NULL, "/final/copy", "/final/d", false, &fx->err));
+	assert_int_equal(fx->asked, 5); /* away from here, and to there */
+	fx->answer = SB_FILES_ANSWER_NO;
+	expect_code(sb_files_delete(files, NULL, "/final/d", true, &fx->err), SB_FILES_DENIED);
+	assert_string_equal(get(fx, ".sandbox/final/d/e/b"), "1");
+}
+
 /* "ro" holds whatever is approved; deleting alone can be approved. */
 static void why_separate_from_mode(void **state)
 {
@@ -994,6 +1020,7 @@ static const struct CMUnitTest tests[] = {
 	ON_BOTH(what_it_protects_against),
 	ON_BOTH(approval_system),
 	ON_BOTH(approval_types_default_is_ask),
+	ON_BOTH(approval_is_for_a_call),
 	ON_BOTH(why_separate_from_mode),
 	ON_BOTH(approval_is_never_looser_than_the_user),
 	ON_BOTH(delegation_child_gets_what_it_declares),
