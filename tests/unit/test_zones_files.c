@@ -381,14 +381,24 @@ static void core_model_pure_function(void **state)
 /* Downloaded and user-provided documents need a container; who says nothing gets the stricter. */
 static void what_it_protects_against(void **state)
 {
+	static const struct {
+		const char *text;
+		bool container;
+	} rows[] = {
+		{"name: one\n", true},
+		{"name: one\nisolation: zones\n", false},
+		{"name: one\nisolation: container\n", true},
+		{"name: one\nisolation: own\n", false},
+		{"name: one\nisolation: collaborators\n", false},
+		{"name: one\nisolation: downloaded\n", true},
+		{"name: one\nisolation: user-provided\n", true},
+	};
 	struct fixture *fx = *state;
 
-	begin(fx, NULL, "name: one\n");
-	assert_true(sb_worker_needs_container(fx->worker));
-	begin(fx, NULL, "name: one\nisolation: zones\n");
-	assert_false(sb_worker_needs_container(fx->worker));
-	begin(fx, NULL, "name: one\nisolation: container\n");
-	assert_true(sb_worker_needs_container(fx->worker));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin(fx, NULL, rows[i].text);
+		assert_int_equal(sb_worker_needs_container(fx->worker), rows[i].container);
+	}
 }
 
 /* --- Approval system --------------------------------------------------------------------------------- */
