@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -17,6 +18,7 @@
 #include "path/path.h"
 
 #define PATIENCE_MS (10 * 60 * 1000) /* for a server that says nothing */
+#define MAX_DEPTH 8                  /* of what git makes in a directory of its own */
 #define MAX_SAID (1024 * 1024)       /* of a command whose answer is a few words */
 
 /* --- a git directory of our own --------------------------------------------------------------------- */
@@ -72,6 +74,38 @@ static int make_directory(const char *directory, const char *name, struct sb_err
 		       : sb_fail(err, SB_E_SYSTEM, errno, "cannot make '%s/%s'", directory, name);
 }
 
+/* Nothing but what git has made in it; no link is followed. */
+static void remove_tree(int parent, const char *name, int depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (directory && depth && (entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    unlinkat(dirfd(directory), entry->d_name, 0) != 0)
+			remove_tree(dirfd(directory), entry->d_name, depth - 1);
+	if (directory)
+		closedir(directory);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* What was left by those that were killed: none works for a day. */
+static void sweep(const char *directory)
+{
+	DIR *all = opendir(directory);
+	const struct dirent *entry;
+	struct stat info;
+
+	while (all && (entry = readdir(all)))
+		if (strncmp(entry->d_name, "own-", 4) == 0 &&
+		    fstatat(dirfd(all), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISDIR(info.st_mode) && info.st_mtime < time(NULL) - 24 * 60 * 60)
+			remove_tree(dirfd(all), entry->d_name, MAX_DEPTH);
+	if (all)
+		closedir(all);
+}
+
 int sb_git_make_own(struct sb_git *git, const char *directory, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = sb_path_join(directory, "own-XXXXXX");
@@ -83,6 +117,7 @@ int sb_git_make_own(struct sb_git *git, const char *directory, struct sb_error *
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a directory in '%s'",
 			       directory);
 	git->own = sb_take_ptr(&path);
+	sweep(directory);
 	status = write_file(git->own, "HEAD", "ref: refs/heads/staged\n", err);
 	if (status == SB_OK)
 		status = make_directory(git->own, "refs", err);
@@ -102,26 +137,10 @@ int sb_git_set_format(const struct sb_git *git, const char *format, struct sb_er
 	return write_file(git->own, "config", is_sha1 ? sha1 : sha256, err);
 }
 
-/* Nothing but what git has made in it; no link is followed. */
-static void remove_tree(int parent, const char *name, int depth)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	while (directory && depth && (entry = readdir(directory)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    unlinkat(dirfd(directory), entry->d_name, 0) != 0)
-			remove_tree(dirfd(directory), entry->d_name, depth - 1);
-	if (directory)
-		closedir(directory);
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
 void sb_git_close(struct sb_git *git)
 {
 	if (git->own)
-		remove_tree(AT_FDCWD, git->own, 8);
+		remove_tree(AT_FDCWD, git->own, MAX_DEPTH);
 	free(git->program);
 	free(git->own);
 	free(git->directory);
@@ -133,10 +152,30 @@ void sb_git_close(struct sb_git *git)
 
 /* --- talking to it -------------------------------------------------------------------------------- */
 
+/* SIGPIPE is ours to hear: the program's handlers stay as they are. */
+ssize_t sb_git_put(int pipe, const void *bytes, size_t length)
+{
+	const struct timespec now = {0};
+	sigset_t only, old;
+	ssize_t put;
+	int why;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &only, &old);
+	put = write(pipe, bytes, length);
+	why = errno;
+	if (put < (ssize_t)length) /* a part may have been taken before */
+		sigtimedwait(&only, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = why;
+	return put;
+}
+
 int sb_git_write(struct sb_git_child *child, const void *bytes, size_t length, struct sb_error *err)
 {
 	for (size_t at = 0; at < length;) {
-		ssize_t put = write(child->in, (const char *)bytes + at, length - at);
+		ssize_t put = sb_git_put(child->in, (const char *)bytes + at, length - at);
 
 		if (put < 0 && errno == EINTR)
 			continue;
@@ -172,6 +211,8 @@ static int fill(struct sb_git_child *child, struct sb_error *err)
 int sb_git_read_to(struct sb_git_child *child, char end, struct sb_buf *out, bool *out_more,
 		   struct sb_error *err)
 {
+	if (out->length)
+		out->data[0] = '\0';
 	out->length = 0;
 	*out_more = true;
 	for (;;) {

@@ -58,6 +58,9 @@ void sb_git_close(struct sb_git *git); /* removes own; zeroed is fine */
 int sb_git_start(const struct sb_git *git, enum sb_git_use use, const char *const *args,
 		 struct sb_git_child *out, struct sb_error *err);
 
+/* write(2) to a pipe, whose reader may be gone: EPIPE, and no signal. */
+ssize_t sb_git_put(int pipe, const void *bytes, size_t length);
+
 /* Bytes for it; SB_E_SYSTEM: it does not read any more.  Then there are no more. */
 int sb_git_write(struct sb_git_child *child, const void *bytes, size_t length,
 		 struct sb_error *err);

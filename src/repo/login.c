@@ -85,7 +85,8 @@ static int ask(const struct sb_git *git, const char *search, struct sb_buf *out,
 	close(in[0]);
 	close(said[1]);
 	/* shorter than a pipe is */
-	if (child > 0 && write(in[1], question.data, question.length) == (ssize_t)question.length) {
+	if (child > 0 &&
+	    sb_git_put(in[1], question.data, question.length) == (ssize_t)question.length) {
 		close(in[1]);
 		in[1] = -1;
 		whole = read_answer(said[0], out);

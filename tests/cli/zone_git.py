@@ -457,6 +457,34 @@ def broken(fx):
     contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "sandbash: ")
 
 
+@test("Z8 a git that fails, or is none, is told in words")
+def fails(fx):
+    repo = set_up(fx)
+    git(fx, "pull", repo.path, "--into=/work")
+    fx.write(work(fx, "large"), b"x" * (1 << 20))
+    for last in ("echo 'fatal: no luck' >&2; exit 128", "kill -9 $$", "exit 0", "echo nonsense"):
+        text = f'#!/bin/sh\ncase " $* " in *" fast-import "*) {last};; *) exec /usr/bin/git "$@";; esac\n'
+        program = fx.write(fx.outside / "bin/git", text, mode=0o755)
+        result = git(fx, "stage", "--from=/work", f"--repo={repo.path}", "-m", "m", status=125,
+                     env={"PATH": f"{program.parent}:/usr/bin:/bin"})
+        contains(result.stderr, "sandbash: git", last)
+    contains(git(fx, "pull", repo.path, "--into=/work", env={"PATH": "/nowhere"}, status=125).stderr, "no git on the PATH")
+    equal(list(repo.refs()), ["refs/heads/main"])
+    old = fx.home / ".local/state/sandbash/git/own-killed"
+    (old / "refs").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    stage(fx, repo)
+    check(not old.exists(), "what somebody left goes after a day")
+
+
+@test("Z8 inside a sandbox there is none of it: its commands have the tools of their server")
+def inside(fx):
+    repo = set_up(fx)
+    result = fx.sandbash("--consent=deny", fx.argv()[0], "--git", "pull", repo.path, "--into=/work")
+    check(result.status != 0 and "sandbash: " in result.stderr, result.stderr)
+    check(not work(fx, "run.sh").exists(), "nothing")
+
+
 # --- hostile zones -------------------------------------------------------------------------------------------
 
 
