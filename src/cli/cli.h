@@ -39,6 +39,15 @@ int sb_look_at(const char *path, struct sb_spot *out, struct sb_error *err);
 /* The guard of the run that setup is for; sb_guard_free() ends it. */
 int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err);
 
+/* --- ask_first.c -------------------------------------------------------------- */
+
+struct sb_agreed_list;
+struct sb_run;
+
+/* --ask-first: one question about what the command's text shows; 0 or an exit status. */
+int sb_cli_ask_first(const struct sb_command_line *line, const struct sb_run *run,
+		     struct sb_agreed_list *out);
+
 /* --- hook.c, integrate.c ------------------------------------------------------ */
 int sb_cli_hook(const struct sb_command_line *line);
 int sb_cli_integrate(const struct sb_command_line *line);

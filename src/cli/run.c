@@ -478,6 +478,7 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		.directory = run->directory,
 		.session_name = line->session,
 		.session = sb_session_in_use(),
+		.agreed = line->ask_first ? &run->agreed : NULL,
 		.summary = summary,
 		.require_audit = line->require_audit,
 		.command = (const char *const *)run->argv,
@@ -582,6 +583,8 @@ int sb_cli_run(const struct sb_command_line *given)
 				      : sb_run_prepare(line, true, &run);
 	if (!status && sb_agent_report_check(&chosen, run.setup.policy, &err) != SB_OK)
 		status = sb_report(&err);
+	if (!status && line->ask_first && !sb_run_is_danger(&run))
+		status = sb_cli_ask_first(line, &run, &run.agreed);
 	if (!status && line->learn)
 		status = sb_learn_ready(line, &run.setup, &run.learn);
 

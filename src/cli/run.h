@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/learn.h"
 #include "cli/report.h"
+#include "consent/agreed.h"
 #include "enforce/plan.h"
 #include "options/environ.h"
 
@@ -23,6 +24,7 @@ struct sb_run {
 	char *title;                  /* of a worker: "worker NAME" */
 	const char *worker;           /* its name */
 	const char *directory;        /* of a worker: where the caller stands */
+	struct sb_agreed_list agreed; /* of --ask-first */
 	char **programs;              /* of a worker: what may be executed; NULL: anything */
 };
 

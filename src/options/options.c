@@ -355,6 +355,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return status == SB_OK ? set_text(&line->session, id, value, err) : status;
 	case FORGET:
 		return set_text(&line->forget, id, value, err);
+	case ASK_FIRST:
+		line->ask_first = true;
+		return SB_OK;
 	case QUIET:
 		line->quiet = true;
 		return SB_OK;
@@ -483,6 +486,8 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	if (line->learn && line->action != SB_ACTION_RUN)
 		return sb_fail(err, SB_E_INVALID, 0, "--learn goes with a command, not with --%s",
 			       line->action_name);
+	if (line->ask_first && (line->action != SB_ACTION_RUN || line->worker))
+		return sb_fail(err, SB_E_INVALID, 0, "--ask-first goes with a command");
 	if (line->json && !looks)
 		return sb_fail(
 			err, SB_E_INVALID, 0,

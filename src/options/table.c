@@ -94,6 +94,8 @@ const struct sb_option sb_options[] = {
 		       "let the command see no variables but usual ones without secrets"},
 	[ASK_FD] = {"ask-fd", "N", NULL, SB_GROUP_RUN, NULL,
 		    "for programs: answers questions on this inherited socket"},
+	[ASK_FIRST] = {"ask-first", NULL, NULL, SB_GROUP_RUN, NULL,
+		       "ask once, before the command starts, about what its text shows"},
 	[MCP] = {"mcp", NULL, NULL, SB_GROUP_RULES, "serve AI agents",
 		 "serve agents: file tools and commands over MCP on standard input and output"},
 	[HOOK] = {"hook", "AGENT", "claude codex gemini opencode", SB_GROUP_MORE, NULL,

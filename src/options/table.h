@@ -44,6 +44,7 @@ enum id {
 	KEEP_ENV,
 	CLEAN_ENV,
 	ASK_FD,
+	ASK_FIRST,
 	MCP,
 	HOOK,
 	SETUP,

@@ -41,6 +41,8 @@ struct sb_approver {
 	const struct sb_grounds *grounds;
 	const struct sb_home *home;
 	const char *project; /* shown with every question */
+	/* to what was said yes before the command started; or NULL */
+	const struct sb_agreed_list *agreed;
 	struct sb_asking asking;
 	int timeout_ms;             /* how long a question may stay open; 0: for ever */
 	struct sb_summary *summary; /* what was refused */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "consent/agreed.h"
 #include "policy/remembered.h"
 #include "supervise/acts.h"
 #include "supervise/approve.h"
@@ -38,7 +39,7 @@ enum sb_answer sb_pending_find_answer(const struct sb_approver *approver,
 		one = sb_grants_find(approver->grants, &wish);
 		if (one == SB_ANSWER_DENY)
 			return one;
-		if (one == SB_ANSWER_NONE)
+		if (one == SB_ANSWER_NONE && !sb_agreed_covers(approver->agreed, &wish))
 			answer = SB_ANSWER_NONE;
 	}
 	return sets_id(&pending->request->call) ? SB_ANSWER_NONE : answer;

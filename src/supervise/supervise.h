@@ -36,6 +36,8 @@ struct sb_supervision {
 	const struct sb_confine_options *confine;
 	bool keep_background; /* wait for what the command leaves running */
 
+	/* to what was said yes before it starts; or NULL */
+	const struct sb_agreed_list *agreed;
 	enum sb_consent consent;
 	int ask_timeout_ms; /* 0: a question stays open */
 	bool has_client;    /* somebody is attached from the start, */

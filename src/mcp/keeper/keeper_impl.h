@@ -31,6 +31,7 @@
 
 #include "audit/audit.h"
 #include "base/hash.h"
+#include "consent/agreed.h"
 #include "consent/grants.h"
 #include "consent/question.h"
 #include "consent/session.h"
@@ -94,14 +95,7 @@ struct keeper_perform {
 };
 
 #define SB_NEEDS_ROOTS 16
-#define SB_NEEDS_WRITES 18 /* with the roots: as many as a question has notes for */
-
-/* One change that a preview has found and the rules would ask about (keeper_preview.c). */
-struct keeper_write {
-	enum sb_op op;
-	enum sb_thing thing;
-	char *path;
-};
+#define SB_NEEDS_WRITES 18 /* with the roots: as many as a question has lines for */
 
 /* What a command says that it needs (keeper_needs.c). */
 struct keeper_needs {
@@ -109,10 +103,8 @@ struct keeper_needs {
 	char *inside[SB_NEEDS_ROOTS];   /* of the projects: all of them that may change */
 	char *outside[SB_NEEDS_ROOTS];  /* to be granted */
 	size_t inside_count, outside_count;
-	struct keeper_write writes[SB_NEEDS_WRITES]; /* to be allowed, each once */
-	size_t write_count;
-	bool unsaid; /* it may change more than these */
-	bool asks;   /* it is more than the session's rules allow */
+	struct sb_agreed_list writes; /* what its text shows, to be allowed (keeper_preview.c) */
+	bool asks;                    /* it is more than the session's rules allow */
 };
 
 struct keeper_run {

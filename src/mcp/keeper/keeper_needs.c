@@ -55,8 +55,7 @@ void sb_needs_done(struct keeper_needs *needs)
 		free(needs->inside[i]);
 	for (size_t i = 0; i < needs->outside_count; i++)
 		free(needs->outside[i]);
-	for (size_t i = 0; i < needs->write_count; i++)
-		free(needs->writes[i].path);
+	sb_agreed_done(&needs->writes);
 	*needs = (struct keeper_needs){0};
 }
 
@@ -248,9 +247,9 @@ static size_t find_extras(const struct keeper *keeper, const struct keeper_needs
 	for (size_t i = 0; i < needs->outside_count; i++)
 		out[count++] = (struct extra){"run a command that may change everything in",
 					      needs->outside[i]};
-	for (size_t i = 0; i < needs->write_count; i++)
-		out[count++] =
-			(struct extra){write_verbs[needs->writes[i].op], needs->writes[i].path};
+	for (size_t i = 0; i < needs->writes.count; i++)
+		out[count++] = (struct extra){write_verbs[needs->writes.all[i].op],
+					      needs->writes.all[i].path};
 	for (size_t i = 0; i < WISHES; i++)
 		if (setting_of(keeper, needs, wishes[i].setting) <
 		    sb_policy_get(setup->policy, wishes[i].setting))
@@ -333,7 +332,7 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 		return NULL;
 	shown.verb = extras[0].verb;
 	shown.path = extras[0].path;
-	notes = notes_of(extras, count, needs->write_count && needs->unsaid, command);
+	notes = notes_of(extras, count, needs->writes.count && needs->writes.unsaid, command);
 	json_array_foreach(notes, i, note) shown.notes[i] = json_string_value(note);
 	question = sb_keeper_question(keeper, &shown);
 	json_decref(notes);
@@ -356,10 +355,10 @@ void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *need
 		if (value < sb_policy_get(policy, setting))
 			sb_buf_printf(out, " %s", sb_settings[setting].options[value]);
 	}
-	for (size_t i = 0; i < needs->outside_count + needs->write_count; i++) {
+	for (size_t i = 0; i < needs->outside_count + needs->writes.count; i++) {
 		const char *path = i < needs->outside_count
 					   ? needs->outside[i]
-					   : needs->writes[i - needs->outside_count].path;
+					   : needs->writes.all[i - needs->outside_count].path;
 		SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
 		SB_AUTO_BUF struct sb_buf option = SB_BUF(16 * 1024);
 
