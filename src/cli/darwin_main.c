@@ -95,6 +95,8 @@ static int make(struct launch *launch, struct sb_setup *setup, struct sb_seatbel
 		fprintf(stderr, "sandbash: %s\n", setup->warnings[i]);
 	if (status != SB_OK)
 		return status;
+	if (sb_policy_clean_env(setup->policy))
+		return sb_fail(err, SB_E_UNSUPPORTED, 0, "clean-env is not there on macOS");
 	options.policy = setup->policy;
 	options.terminal = ttyname(STDIN_FILENO);
 	if (sb_policy_tmp(setup->policy) == SB_TMP_PRIVATE && !launch->other_count) {
@@ -202,25 +204,33 @@ static bool take(struct launch *launch, const char *word)
  */
 static int refuse_terminal(struct sb_error *err)
 {
-	for (int fd = 0; fd <= 2; fd++)
-		if (isatty(fd)) {
-			sb_fail(err, SB_E_UNSUPPORTED, 0,
-				"the command could type into this terminal, as if you did");
-			return sb_hint(err, "--best-effort runs it all the same; or redirect "
-					    "standard input, output and error");
-		}
-	return SB_OK;
+	sb_fail(err, SB_E_UNSUPPORTED, 0,
+		"the command could type into this terminal, as if you did");
+	return sb_hint(err, "--best-effort runs it all the same; or redirect standard input, "
+			    "output and error: </dev/null 2>&1 | cat");
+}
+
+/* Words that begin with an option of none of ours are for the shell. */
+static char **with_shell(int count, char **words)
+{
+	char **argv = calloc((size_t)count + 2, sizeof *argv);
+
+	if (!argv)
+		abort();
+	argv[0] = "bash";
+	memcpy(argv + 1, words, (size_t)count * sizeof *words);
+	return argv;
 }
 
 int main(int argc, char **argv)
 {
 	static struct launch launch;
-	static char *shell[] = {"bash", NULL};
-	struct sb_darwin_run run = {.argv = shell, .context = &launch};
+	bool terminal = isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
+	struct sb_darwin_run run = {.context = &launch};
 	struct sb_error err;
 	int at = 1, status = 0;
 
-	launch.asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	launch.asks = true;
 	while (at < argc && take(&launch, argv[at]))
 		at++;
 	if (at < argc && strncmp(argv[at], "--", 2) == 0 && argv[at][2]) {
@@ -234,16 +244,15 @@ int main(int argc, char **argv)
 		print(&launch.seatbelt);
 		return 0;
 	}
-	if (!launch.best_effort && refuse_terminal(&err) != SB_OK)
+	if (terminal && !launch.best_effort && refuse_terminal(&err) != SB_OK)
 		return complain(&err);
-	if (at < argc)
-		run.argv = argv + at;
+	run.argv = at < argc && argv[at][0] != '-' ? argv + at : with_shell(argc - at, argv + at);
 	setenv("SANDBASH", "1", 1);
 	setenv("SANDBASH_MODE", sb_mode_name(sb_policy_mode(launch.setup.policy)), 1);
 	if (!sb_policy_network(launch.setup.policy))
 		setenv("SANDBASH_NETWORK_DISABLED", "1", 1);
 	run.policy = launch.setup.policy;
 	run.seatbelt = &launch.seatbelt;
-	run.ask = launch.asks && at < argc ? ask : NULL; /* a shell is not run again */
+	run.ask = launch.asks && !terminal ? ask : NULL;
 	return sb_darwin_run(&run, &status, &err) == SB_OK ? status : complain(&err);
 }

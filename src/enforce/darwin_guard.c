@@ -10,7 +10,7 @@
  * Price: git init and git clone need a rule that names the .git, here and in temporary directories
  * ("write /tmp/XX/.git", X being an asterisk).  Directories with ordinary names (tools, mise) can be made, and renamed.  Git
  * directories are known by the name .git alone.
- * Held by: tests/profile/compare.py
+ * Held by: tests/cli/macos.py
  *
  * As in guard/verdict.c: of rows about one name the first that fits counts, then rows about trees, then those
  * of git's own files.  What a row leaves open that comes first is left out of those behind it that could mean the same name.

@@ -233,7 +233,7 @@ static void put_around(struct rules *rules, enum sb_op op, bool is_allowed, cons
  * Danger: "mv project/sub x" takes project/sub/vendor along, to where no rule is about it.
  * Price: such a directory keeps its name for the run.  Patterns with wildcards are about names, which
  * a rename mostly keeps; one that takes them out of the directory that the pattern begins with is not held.
- * Held by: tests/profile/compare.py
+ * Held by: tests/cli/macos.py
  */
 static void put_pins(struct rules *rules)
 {

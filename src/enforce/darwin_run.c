@@ -50,24 +50,38 @@ static void hand_on(int number)
 	kill(command, number);
 }
 
-/* Signals of the terminal reach the command by themselves; others are sent to us. */
+/*
+ * SECURITY: who may be asked about has no terminal.
+ *
+ * Danger: the question is asked when the command has ended, and what it has left behind could type the answer.
+ * In a session of its own it has no terminal to open, and the profile opens no other.
+ * Price: its signals are sent to us, and handed on.
+ * Held by: tests/unit/test_darwin_run.c
+ */
 static int run_once(char *const *argv, const struct sb_seatbelt *seatbelt, int *out_status,
 		    struct sb_error *err)
 {
 	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-	enum { COUNT = sizeof numbers / sizeof numbers[0], OF_TERMINAL = 2 };
-	struct sigaction before[COUNT];
+	enum { COUNT = sizeof numbers / sizeof numbers[0] };
+	struct sigaction before[COUNT], ours = {.sa_handler = hand_on};
+	sigset_t held, old;
 	pid_t ended;
 	int status = 0;
 
+	sigemptyset(&held);
+	for (size_t i = 0; i < COUNT; i++)
+		sigaddset(&held, numbers[i]);
+	sigprocmask(SIG_BLOCK, &held, &old);
 	command = fork();
-	if (command == 0)
+	if (command == 0) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		setsid();
 		become(argv, seatbelt);
-	for (size_t i = 0; i < COUNT; i++) {
-		struct sigaction ours = {.sa_handler = i < OF_TERMINAL ? SIG_IGN : hand_on};
-
-		sigaction(numbers[i], &ours, &before[i]);
 	}
+	for (size_t i = 0; i < COUNT; i++)
+		sigaction(numbers[i], &ours, &before[i]);
+	if (command > 0)
+		sigprocmask(SIG_SETMASK, &old, NULL);
 	do
 		ended = command < 0 ? command : waitpid(command, &status, 0);
 	while (ended < 0 && errno == EINTR);
@@ -75,6 +89,7 @@ static int run_once(char *const *argv, const struct sb_seatbelt *seatbelt, int *
 		sb_fail(err, SB_E_SYSTEM, errno, "cannot start a process");
 	for (size_t i = 0; i < COUNT; i++)
 		sigaction(numbers[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	*out_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return ended < 0 ? SB_E_SYSTEM : SB_OK;
 }

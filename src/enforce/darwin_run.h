@@ -2,8 +2,8 @@
  * darwin_run.h - a command under a profile, on macOS.
  *
  *     profile -> sb_seatbelt_enter() -> execve(), in the same process
- *     or, with somebody to ask: fork, the same in the child, wait; what the log says was refused is
- *     asked about, and after a yes the command is run once more under the wider profile (C2)
+ *     or, with somebody to ask: fork, the same in the child, which gets no terminal; wait; what the log says
+ *     was refused is asked about, and after a yes the command is run once more under the wider profile (C2)
  *
  * A profile holds this process and all it will start, for good.
  */

@@ -146,6 +146,19 @@ static void it_is_tried_no_more_than_once(void **state)
 	assert_int_equal(0, yes.times);
 }
 
+static void it_has_no_terminal(void **state)
+{
+	struct asked no = {0};
+	unsigned runs;
+
+	(void)state;
+	log_text = "";
+	assert_int_equal(0,
+			 run(TRIES "test $$ = $(ps -o sid= -p $$) && ! (: </dev/tty) 2>/dev/null",
+			     &no, "narrow", &runs));
+	assert_int_equal(1, runs);
+}
+
 static void without_a_sandbox_nothing_runs(void **state)
 {
 	struct asked no = {0};
@@ -196,6 +209,7 @@ static void lines_of_the_log(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_refused_write_is_tried_once_more),
 	cmocka_unit_test(it_is_tried_no_more_than_once),
+	cmocka_unit_test(it_has_no_terminal),
 	cmocka_unit_test(without_a_sandbox_nothing_runs),
 	cmocka_unit_test(lines_of_the_log),
 };
