@@ -327,8 +327,12 @@ static int start_recorded(const struct sb_command_line *line, struct sb_run *run
 
 	sb_record_hash(run->setup.policy, hash);
 	sigaction(SIGXFSZ, &ignore, &own); /* a record that is too long for the limit is an error */
-	status = sb_record_start(audit, run->setup.policy, hash, (const char *const *)run->argv,
-				 run->setup.home.cwd, event.process, layers, &err);
+	status = sb_record_start(audit,
+				 (struct sb_event){.command = (const char *const *)run->argv,
+						   .directory = run->setup.home.cwd,
+						   .process = event.process,
+						   .policy_hash = hash},
+				 run->setup.policy, layers, &err);
 	sigaction(SIGXFSZ, &own, NULL);
 	if (status != SB_OK) {
 		if (line->require_audit)

@@ -262,11 +262,12 @@ static int hide_all(struct sb_policy *policy, struct sb_error *err)
 static int make_policy(const struct calling *calling, struct sb_setup *setup,
 		       enum sb_zone_names names, struct sb_error *err)
 {
-	const struct sb_place place = {.home = names == SB_ZONE_REAL ? setup->home.home : NULL,
-				       .projects = (const char *const *)setup->projects,
-				       .uid = getuid(),
-				       .existing_only = true, /* nothing else can come to be */
-				       .guarded = true};
+	const struct sb_surroundings place = {
+		.home = names == SB_ZONE_REAL ? setup->home.home : NULL,
+		.projects = (const char *const *)setup->projects,
+		.uid = getuid(),
+		.existing_only = true, /* nothing else can come to be */
+		.guarded = true};
 	int status;
 
 	setup->policy = sb_policy_new();

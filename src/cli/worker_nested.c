@@ -108,10 +108,10 @@ static int hide_rest(const struct calling *calling, struct sb_policy *policy, st
 
 static int make_policy(const struct calling *calling, struct sb_setup *setup, struct sb_error *err)
 {
-	const struct sb_place place = {.projects = (const char *const *)setup->projects,
-				       .uid = getuid(),
-				       .existing_only = true,
-				       .guarded = true};
+	const struct sb_surroundings place = {.projects = (const char *const *)setup->projects,
+					      .uid = getuid(),
+					      .existing_only = true,
+					      .guarded = true};
 	int status;
 
 	setup->policy = sb_policy_new();

@@ -335,7 +335,7 @@ static int close_file(const struct sb_maker *maker, struct sb_error *err)
 static int make(struct sb_maker *maker, struct sb_error *err)
 {
 	struct sb_setup *setup = &maker->setup;
-	struct sb_place place;
+	struct sb_surroundings place;
 	int status;
 
 	status = sb_home_find(&maker->request->environment, &setup->home, err);
@@ -369,23 +369,23 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = choose(maker, (enum sb_setting)i, err);
 	if (status != SB_OK)
 		return status;
-	place = (struct sb_place){.home = setup->home.home,
-				  .account_home = setup->home.account_home,
-				  .config_home = setup->home.config_home,
-				  .data_home = setup->home.data_home,
-				  .secrets = (const char *const *)setup->home.secrets,
-				  .obeyed = (const char *const *)setup->home.obeyed,
-				  .projects = (const char *const *)setup->projects,
-				  .tmpdir = setup->home.tmpdir,
-				  .runtime_dir = setup->home.runtime_dir,
-				  .terminals = (const char *const *)setup->home.terminals,
-				  .uid = getuid(),
-				  .sockets = (const char *const *)setup->home.sockets,
-				  .config_dir = setup->home.config_dir,
-				  .state_dir = setup->home.state_dir,
-				  .refused = (const char *const *)setup->home.refused,
-				  .existing_only = maker->request->existing_only,
-				  .guarded = maker->request->guarded};
+	place = (struct sb_surroundings){.home = setup->home.home,
+					 .account_home = setup->home.account_home,
+					 .config_home = setup->home.config_home,
+					 .data_home = setup->home.data_home,
+					 .secrets = (const char *const *)setup->home.secrets,
+					 .obeyed = (const char *const *)setup->home.obeyed,
+					 .projects = (const char *const *)setup->projects,
+					 .tmpdir = setup->home.tmpdir,
+					 .runtime_dir = setup->home.runtime_dir,
+					 .terminals = (const char *const *)setup->home.terminals,
+					 .uid = getuid(),
+					 .sockets = (const char *const *)setup->home.sockets,
+					 .config_dir = setup->home.config_dir,
+					 .state_dir = setup->home.state_dir,
+					 .refused = (const char *const *)setup->home.refused,
+					 .existing_only = maker->request->existing_only,
+					 .guarded = maker->request->guarded};
 	status = maker->request->more_rules
 			 ? maker->request->more_rules(maker->request->context, &setup->home,
 						      setup->policy, err)

@@ -26,7 +26,7 @@
 
 enum { NOTHING, ALL, TOO_MUCH };
 
-struct sb_found {
+struct sb_guard_found {
 	int state;
 	size_t count, shown_count, common_count, used;
 	struct sb_extra all[FOUND_MAX];
@@ -75,7 +75,7 @@ static int look(struct sb_guard *guard)
 
 /* --- for the other process ---------------------------------------------------------------- */
 
-static char *keep_text(struct sb_found *found, const char *text)
+static char *keep_text(struct sb_guard_found *found, const char *text)
 {
 	size_t size = strlen(text) + 1;
 	char *kept = found->text + found->used;
@@ -88,7 +88,7 @@ static char *keep_text(struct sb_found *found, const char *text)
 }
 
 /* Rows and their patterns are the program's own, and the same in both. */
-static bool keep_all(const struct sb_guard *guard, struct sb_found *found)
+static bool keep_all(const struct sb_guard *guard, struct sb_guard_found *found)
 {
 	const struct sb_commons *commons = &guard->commons;
 
@@ -120,7 +120,7 @@ static bool keep_all(const struct sb_guard *guard, struct sb_found *found)
 	return true;
 }
 
-static int await(const struct sb_found *found)
+static int await(const struct sb_guard_found *found)
 {
 	struct timespec pause = {0, 50000};
 	int state;
@@ -137,7 +137,7 @@ static int await(const struct sb_found *found)
 /* What the process that looked has found. */
 static void take(struct sb_guard *guard)
 {
-	struct sb_found *found = guard->found;
+	struct sb_guard_found *found = guard->found;
 
 	guard->shown = await(found) == ALL ? calloc(found->shown_count + 1, sizeof *guard->shown)
 					   : NULL;

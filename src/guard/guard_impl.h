@@ -150,9 +150,9 @@ struct sb_guard {
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
 	struct sb_commons commons;
-	bool looked;            /* these are there */
-	struct sb_found *found; /* the same, for processes that were forked before; or NULL */
-	pid_t looker;           /* who looks */
+	bool looked;                  /* these are there */
+	struct sb_guard_found *found; /* the same, for processes that were forked before; or NULL */
+	pid_t looker;                 /* who looks */
 };
 
 /* Before the first answer of a guard. */

@@ -78,8 +78,8 @@ static int keep_entry(struct sb_policy *policy, const char *temp, const char *pa
 		"holds more than temporary files", 0, err);
 }
 
-static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, const char *temp,
-			const char *reason, unsigned flags, struct sb_error *err)
+static int add_temp_dir(struct sb_policy *policy, const struct sb_surroundings *place,
+			const char *temp, const char *reason, unsigned flags, struct sb_error *err)
 {
 	int status = sb_builtin_literal(policy, temp, &sb_access_write, reason, flags, err);
 
@@ -97,7 +97,7 @@ static int add_temp_dir(struct sb_policy *policy, const struct sb_place *place, 
 	return status;
 }
 
-static bool holds_more(const struct sb_place *place, const char *temp)
+static bool holds_more(const struct sb_surroundings *place, const char *temp)
 {
 	bool more = (place->home && sb_path_within(temp, place->home)) ||
 		    (place->config_dir && sb_path_within(temp, place->config_dir)) ||
@@ -112,8 +112,8 @@ static bool holds_more(const struct sb_place *place, const char *temp)
  * The second one, for what outlives a restart; on some systems a link to the first.  Whoever lives or
  * works in it keeps it as it is: nothing needs it as programs need the first.
  */
-static int add_var_tmp(struct sb_policy *policy, const struct sb_place *place, const char *tmp,
-		       unsigned flags, struct sb_error *err)
+static int add_var_tmp(struct sb_policy *policy, const struct sb_surroundings *place,
+		       const char *tmp, unsigned flags, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = NULL;
 	struct stat info;
@@ -125,7 +125,8 @@ static int add_var_tmp(struct sb_policy *policy, const struct sb_place *place, c
 	return add_temp_dir(policy, place, path, "temporary files", flags, err);
 }
 
-static int add_temp(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+static int add_temp(struct sb_policy *policy, const struct sb_surroundings *place,
+		    struct sb_error *err)
 {
 	SB_AUTO_FREE char *tmp = NULL;
 	unsigned flags = sb_policy_tmp(policy) == SB_TMP_PRIVATE ? SB_BUILTIN_TEMP
@@ -159,7 +160,8 @@ static int add_temp(struct sb_policy *policy, const struct sb_place *place, stru
  * Our own files: no rule and no mode opens them for changes (S9).  The record, sessions and sockets
  * are not even read: command lines hold passwords.
  */
-static int add_own(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+static int add_own(struct sb_policy *policy, const struct sb_surroundings *place,
+		   struct sb_error *err)
 {
 	const char *const own[] = {place->config_dir, "/etc/sandbash"};
 	int status = SB_OK;
@@ -192,7 +194,7 @@ static int add_own(struct sb_policy *policy, const struct sb_place *place, struc
  * one of them runs what it is told, outside.  The variable may be unset (sudo, cron) or
  * name another directory; the usual one is closed in any case.
  */
-static int add_run(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
+static int add_run(struct sb_policy *policy, const struct sb_surroundings *place, unsigned flags,
 		   struct sb_error *err)
 {
 	static const char reason[] = "sockets of the user's session";
@@ -231,7 +233,7 @@ static int add_closed_project(struct sb_policy *policy, const char *project, str
 }
 
 /* Is this project open to changes as a whole? */
-static bool is_open(const struct sb_place *place, const char *project)
+static bool is_open(const struct sb_surroundings *place, const char *project)
 {
 	for (size_t i = 0; place->within && place->within[i]; i++)
 		if (sb_path_within(place->within[i], project))
@@ -240,8 +242,8 @@ static bool is_open(const struct sb_place *place, const char *project)
 }
 
 /* What lies around the project, or is all of it, would close it; what lies elsewhere is closed. */
-static int add_obeyed(struct sb_policy *policy, const struct sb_place *place, const char *project,
-		      unsigned flags, struct sb_error *err)
+static int add_obeyed(struct sb_policy *policy, const struct sb_surroundings *place,
+		      const char *project, unsigned flags, struct sb_error *err)
 {
 	int status = SB_OK;
 
@@ -256,7 +258,8 @@ static int add_obeyed(struct sb_policy *policy, const struct sb_place *place, co
 	return status;
 }
 
-int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place,
+		   struct sb_error *err)
 {
 	unsigned flags = place->existing_only ? SB_BUILTIN_EXISTING_ONLY : 0;
 	/* while only the user's rules are there */

@@ -7,7 +7,7 @@
 #include "sandbash/policy.h"
 
 /* Where this run lives.  All paths canonical; strings stay the caller's. */
-struct sb_place {
+struct sb_surroundings {
 	const char *home;
 	const char *account_home;     /* the account's own, where $HOME is another; or NULL */
 	const char *config_home;      /* $XDG_CONFIG_HOME, where it is not ~/.config; or NULL */
@@ -40,7 +40,8 @@ struct sb_place {
  * Add the built-in rules to a policy whose settings are final.  Order and files
  * on disk do not matter, except that patterns are made canonical.
  */
-int sb_builtin_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
+int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place,
+		   struct sb_error *err);
 
 /*
  * Close every symbolic link in a path (absolute, as it is written) against being

@@ -161,7 +161,7 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 }
 
 /* A linked worktree or submodule whose git data lies elsewhere: exactly what git needs there. */
-int sb_builtin_guard_parts(struct sb_policy *policy, const struct sb_place *place,
+int sb_builtin_guard_parts(struct sb_policy *policy, const struct sb_surroundings *place,
 			   const char *project, unsigned flags, struct sb_error *err)
 {
 	struct sb_guard_parts parts;
@@ -188,14 +188,14 @@ int sb_builtin_guard_parts(struct sb_policy *policy, const struct sb_place *plac
 
 /* Directories that the user's rules open need the same care as a project. */
 /* Nobody keeps settings there; a printed policy with the real /tmp must read back alike. */
-static bool is_temp(const struct sb_place *place, const char *path)
+static bool is_temp(const struct sb_surroundings *place, const char *path)
 {
 	return strcmp(path, "/tmp") == 0 || strcmp(path, "/var/tmp") == 0 ||
 	       strcmp(path, "/dev/shm") == 0 || (place->tmpdir && strcmp(path, place->tmpdir) == 0);
 }
 
-int sb_builtin_guard_opened(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
-			    struct sb_error *err)
+int sb_builtin_guard_opened(struct sb_policy *policy, const struct sb_surroundings *place,
+			    unsigned flags, struct sb_error *err)
 {
 	size_t count = sb_policy_count(policy);
 	int status = SB_OK;

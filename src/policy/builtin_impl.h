@@ -69,15 +69,15 @@ int sb_builtin_table(struct sb_policy *policy, const char *path, const struct sb
 bool sb_builtin_leads_nowhere(int status, const struct sb_error *err);
 
 /* builtin_secrets.c: what nobody in a run reads */
-int sb_builtin_secrets(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
-		       struct sb_error *err);
+int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
+		       unsigned flags, struct sb_error *err);
 
 /* builtin_guard.c: names that the guard knows, where no guard watches */
 int sb_builtin_guard_root(struct sb_policy *policy, const char *root, unsigned flags,
 			  struct sb_error *err);
-int sb_builtin_guard_opened(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
-			    struct sb_error *err);
-int sb_builtin_guard_parts(struct sb_policy *policy, const struct sb_place *place,
+int sb_builtin_guard_opened(struct sb_policy *policy, const struct sb_surroundings *place,
+			    unsigned flags, struct sb_error *err);
+int sb_builtin_guard_parts(struct sb_policy *policy, const struct sb_surroundings *place,
 			   const char *project, unsigned flags, struct sb_error *err);
 
 #endif

@@ -190,8 +190,8 @@ static int add_secrets_of(struct sb_policy *policy, const char *home, unsigned f
 	return status;
 }
 
-int sb_builtin_secrets(struct sb_policy *policy, const struct sb_place *place, unsigned flags,
-		       struct sb_error *err)
+int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
+		       unsigned flags, struct sb_error *err)
 {
 	int status = place->home ? add_secrets_of(policy, place->home, flags, err) : SB_OK;
 

@@ -48,7 +48,7 @@ static int add_one(struct sb_policy *policy, const char *directory, const char *
 }
 
 /* In a project that holds the home directory histories are files as all others. */
-static bool is_in_project(const struct sb_place *place, const char *home)
+static bool is_in_project(const struct sb_surroundings *place, const char *home)
 {
 	for (size_t i = 0; place->projects[i]; i++)
 		if (sb_path_within(place->projects[i], home))
@@ -56,7 +56,7 @@ static bool is_in_project(const struct sb_place *place, const char *home)
 	return false;
 }
 
-static int add_rows(struct sb_policy *policy, const struct sb_place *place, const char *home,
+static int add_rows(struct sb_policy *policy, const struct sb_surroundings *place, const char *home,
 		    struct sb_error *err)
 {
 	SB_AUTO_FREE char *directory = NULL;
@@ -81,7 +81,8 @@ static int add_rows(struct sb_policy *policy, const struct sb_place *place, cons
 	return status;
 }
 
-int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err)
+int sb_remembered_add(struct sb_policy *policy, const struct sb_surroundings *place,
+		      struct sb_error *err)
 {
 	int status;
 

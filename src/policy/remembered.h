@@ -11,10 +11,11 @@
 
 #include "sandbash/policy.h"
 
-struct sb_place;
+struct sb_surroundings;
 
 /* The user's rules are there already. */
-int sb_remembered_add(struct sb_policy *policy, const struct sb_place *place, struct sb_error *err);
+int sb_remembered_add(struct sb_policy *policy, const struct sb_surroundings *place,
+		      struct sb_error *err);
 
 /*
  * The rule for what a program of that name remembers in a directory of the same name, if the directory at path is on

@@ -61,12 +61,14 @@ static void prepare_record(struct asker *asker)
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
+	const struct sb_event run = {.command = supervision->command,
+				     .directory = sb_supervision_directory(supervision),
+				     .policy_hash = asker->policy_hash};
 	struct sb_error err;
 
 	if ((!asker->approver.audit && open_record(asker, &err) != SB_OK) ||
-	    sb_record_start(asker->approver.audit, supervision->policy, asker->policy_hash,
-			    supervision->command, sb_supervision_directory(supervision), 0, layers,
-			    &err) != SB_OK) {
+	    sb_record_start(asker->approver.audit, run, supervision->policy, layers, &err) !=
+		    SB_OK) {
 		/* there was room for it a moment ago; it may have begun, and goes no further */
 		if (supervision->require_audit) {
 			*asker->err = err;

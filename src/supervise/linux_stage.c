@@ -24,8 +24,8 @@
 #define MAX_STAGES 256 /* at a time, in the whole run */
 #define MAX_NUMBERS 1024
 
-struct sb_waiting {
-	struct sb_waiting *next;
+struct sb_stage_waiting {
+	struct sb_stage_waiting *next;
 	struct sb_call call;
 	struct sb_spot file;
 };
@@ -188,7 +188,7 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 	}
 }
 
-static void waiting_free(struct sb_waiting *waiting)
+static void waiting_free(struct sb_stage_waiting *waiting)
 {
 	if (!waiting)
 		return;
@@ -199,10 +199,10 @@ static void waiting_free(struct sb_waiting *waiting)
 /* Forget those that the asker has refused, or that are gone.  Under the lock. */
 static void prune_waiting(struct sb_broker *broker)
 {
-	struct sb_waiting **link = &broker->staging.waiting;
+	struct sb_stage_waiting **link = &broker->staging.waiting;
 
 	while (*link) {
-		struct sb_waiting *waiting = *link;
+		struct sb_stage_waiting *waiting = *link;
 
 		if (sb_sys_notify_alive(broker->performer->listener, waiting->call.id)) {
 			link = &waiting->next;
@@ -218,7 +218,7 @@ static bool keep_waiting(struct sb_broker *broker, const struct sb_call *call,
 			 const struct sb_spot *file)
 {
 	struct sb_staging *staging = &broker->staging;
-	struct sb_waiting *waiting = malloc(sizeof *waiting);
+	struct sb_stage_waiting *waiting = malloc(sizeof *waiting);
 
 	if (!waiting || file->directory < 0 || sb_stage_copy_place(file, &waiting->file) < 0) {
 		free(waiting);
@@ -256,7 +256,7 @@ void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, struct 
 }
 
 /* A copy of a descriptor may be made: from now on nobody is asked about this file. */
-static void share_granted(struct sb_broker *broker, const struct sb_waiting *waiting,
+static void share_granted(struct sb_broker *broker, const struct sb_stage_waiting *waiting,
 			  bool permitted)
 {
 	struct sb_call call = waiting->call;
@@ -277,7 +277,7 @@ static void share_granted(struct sb_broker *broker, const struct sb_waiting *wai
 void sb_stage_granted(struct sb_broker *broker, uint64_t id, bool permitted)
 {
 	struct sb_staging *staging = &broker->staging;
-	struct sb_waiting **link = &staging->waiting, *waiting;
+	struct sb_stage_waiting **link = &staging->waiting, *waiting;
 
 	pthread_mutex_lock(&staging->lock);
 	while (*link && (*link)->call.id != id)

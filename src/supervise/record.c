@@ -12,22 +12,15 @@ void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX])
 	sb_sha256_hex(bytes.data, bytes.length, out);
 }
 
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
-		    const char *const *command, const char *directory, pid_t process,
+int sb_record_start(struct sb_audit *audit, struct sb_event run, const struct sb_policy *policy,
 		    const struct sb_layers *layers, struct sb_error *err)
 {
 	char held[256] = "none";
-	struct sb_event event = {
-		.kind = SB_EVENT_START,
-		.command = command,
-		.directory = directory,
-		.process = process,
-		.mode = sb_mode_name(sb_policy_mode(policy)),
-		.layers = held,
-		.policy_hash = hash,
-	};
 
 	if (layers)
 		sb_layers_describe(layers, held, sizeof held);
-	return sb_audit_write(audit, &event, err);
+	run.kind = SB_EVENT_START;
+	run.mode = sb_mode_name(sb_policy_mode(policy));
+	run.layers = held;
+	return sb_audit_write(audit, &run, err);
 }

@@ -12,9 +12,11 @@
 /* Of the rules; apart, since there is time for it while others set up the run. */
 void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX]);
 
-/* layers NULL: none hold (danger-full-access).  process 0: the session's file is its own. */
-int sb_record_start(struct sb_audit *audit, const struct sb_policy *policy, const char *hash,
-		    const char *const *command, const char *directory, pid_t process,
+/*
+ * run: its command, directory, policy_hash, and process, 0: the session's file is its own.  layers NULL: none hold
+ * (danger-full-access).
+ */
+int sb_record_start(struct sb_audit *audit, struct sb_event run, const struct sb_policy *policy,
 		    const struct sb_layers *layers, struct sb_error *err);
 
 #endif

@@ -31,8 +31,8 @@
 #include "supervise/resolve.h"
 
 struct sb_broker;
-struct sb_stage;   /* a staged file: linux_stage.c */
-struct sb_waiting; /* an open that the asker thinks about */
+struct sb_stage;         /* a staged file: linux_stage.c */
+struct sb_stage_waiting; /* an open that the asker thinks about */
 
 /* A file whose closing the asker was told of: if that is refused, the caller still has it. */
 struct sb_spent {
@@ -46,7 +46,7 @@ struct sb_spent {
 struct sb_staging {
 	pthread_mutex_t lock; /* of the lists */
 	struct sb_stage *stages;
-	struct sb_waiting *waiting;
+	struct sb_stage_waiting *waiting;
 	unsigned count; /* of stages: looked at without the lock */
 	unsigned base;  /* the first number; 0: there is no room for any */
 	int nudge;      /* eventfd: there is something to look after */

@@ -13,7 +13,7 @@ struct fixture {
 	char *root; /* the test's directory */
 	char home[PATH_MAX], project[PATH_MAX], config[PATH_MAX], state_dir[PATH_MAX];
 	const char *projects[3];
-	struct sb_place place;
+	struct sb_surroundings place;
 	struct sb_policy *policy;
 };
 
@@ -31,10 +31,10 @@ static int setup(void **state)
 	make_dir(fx->root, "home");
 	make_dir(fx->root, "home/project");
 	fx->projects[0] = fx->project;
-	fx->place = (struct sb_place){.home = fx->home,
-				      .projects = fx->projects,
-				      .config_dir = fx->config,
-				      .state_dir = fx->state_dir};
+	fx->place = (struct sb_surroundings){.home = fx->home,
+					     .projects = fx->projects,
+					     .config_dir = fx->config,
+					     .state_dir = fx->state_dir};
 	fx->policy = sb_policy_new();
 	*state = fx;
 	return 0;
