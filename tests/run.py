@@ -93,7 +93,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/trace.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
 # reasons that are not sandbash's, so these get a second try, and it is said.
-PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/network_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
            "cli/watch", "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
            "supervise/noticed", "supervise/shown")
 # These wait most of their time as well: they go with the persons, but fail when they fail.

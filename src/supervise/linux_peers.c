@@ -146,7 +146,10 @@ static void refused(struct sb_peers *peers, const struct sb_host_wish *wish, con
 /* A connection has ended, or could not be made. */
 static void ended(struct sb_peers *peers, const struct sb_gate_message *message, int error)
 {
-	const struct sb_host_wish wish = {.peer = message->peer, .process = message->process};
+	const struct sb_host_wish wish = {
+		.peer = message->peer,
+		.process = message->process,
+		.rule = sb_decide_connect(peers->approver->policy, &message->peer).rule};
 	struct words words = {0};
 	struct sb_event event = event_of(peers, &wish, SB_EVENT_CONNECT, &words);
 
@@ -659,7 +662,9 @@ static void settle(struct sb_peers *peers, struct asked *asked, enum sb_answer a
 	if (answer != SB_ANSWER_DENY)
 		approver->counters.approved[SB_MODIFY]++;
 	/* what cannot be remembered counts for nobody, and is asked about again */
-	sb_grants_remember_host(approver->grants, &asked->wish, answer, NULL);
+	if (sb_grants_remember_host(approver->grants, &asked->wish, answer, NULL) == SB_OK &&
+	    approver->session)
+		sb_session_keep_host(approver->session, &asked->wish, answer, NULL);
 	release(peers, asked, true);
 }
 
