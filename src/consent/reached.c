@@ -32,6 +32,15 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* Of a refusal an earlier answer is a person's as well. */
+static const char *who(const char *by)
+{
+	return by && (strcmp(by, "terminal") == 0 || strcmp(by, "attach") == 0 ||
+		      strcmp(by, "grant") == 0)
+		       ? "person"
+		       : by;
+}
+
 void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *contact)
 {
 	const struct sb_connect_rule *rule = contact->rule;
@@ -54,7 +63,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 	}
 	list->entries = grown;
 	entry.program = copy(contact->program);
-	entry.by = copy(contact->by);
+	entry.by = copy(who(contact->by));
 	if (rule && rule->verdict != SB_ALLOW) {
 		entry.rule = strdup(rule->origin);
 		entry.final = rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY;

@@ -14,7 +14,7 @@ struct sb_contact {
 	struct sb_peer peer;
 	bool reached;        /* else it was refused */
 	const char *program; /* NULL: unknown */
-	const char *by;      /* as in sb_refusal */
+	const char *by;      /* as in the record */
 	/* The rule that decided; NULL: the setting.  Need not live on. */
 	const struct sb_connect_rule *rule;
 };

@@ -276,7 +276,7 @@ static void the_end_tells_what_was_refused(void **state)
 	assert_null(text.data && text.length ? text.data : NULL);
 	contact(summary, "a.b", false, "nobody", NULL);
 	contact(summary, "a.b", false, "nobody", NULL);
-	contact(summary, "x.corp:22", false, "person", &asks_rule);
+	contact(summary, "x.corp:22", false, "terminal", &asks_rule);
 	contact(summary, "x.bad", false, NULL, &final);
 	assert_int_equal(sb_summary_count(summary), 4);
 	assert_true(sb_summary_nobody(summary));

@@ -43,7 +43,7 @@ static json_t *grant_of(const struct sb_mcp_run *run, const json_t *entry)
 		json_object_set_new(grant, "options",
 				    second ? json_pack("[O, O]", option, second)
 					   : json_pack("[O]", option));
-	if (run->attach && is_undecided(entry))
+	if (run->attach && is_undecided(entry) && json_object_get(entry, "path"))
 		json_object_set_new(grant, "request_access",
 				    json_pack("{s:O, s:[O]}", "path",
 					      json_object_get(entry, "path"), "operations",
@@ -96,7 +96,7 @@ bool sb_run_lacked_person(const struct sb_mcp_run *run)
 static void put_one(const json_t *entry, struct sb_buf *out)
 {
 	static const char *const options[] = {"option", "second_option"};
-	const json_t *path = json_object_get(entry, "path");
+	const json_t *path = json_object_get(entry, text_of(entry, "host") ? "host" : "path");
 	const char *why = text_of(entry, "why");
 
 	sb_buf_printf(out, "\n[sandbox refused: %s ", text_of(entry, "operation"));
