@@ -2,7 +2,7 @@
  * linux_gate.c - the gate's process: how it comes to be, and its loop.
  *
  *   1. sockets   at port 53 and on the wire, made by the performer while it has the right to
- *   2. fork      pump and gate; the performer keeps one end of a channel
+ *   2. fork      the gate, which forks the pump; the performer keeps one end of a channel
  *   3. jail      no capability, no file, no program: sockets of a namespace that leads nowhere
  *
  * Nothing the gate does opens anything outside: connections there come from the asker, which decides
@@ -379,14 +379,11 @@ static int gate_main(struct gate *gate)
 }
 
 /* A process of ours with these descriptors and no others. */
-static pid_t become(const char *name, const int *keep, size_t count)
+static void live_alone(const char *name, const int *keep, size_t count)
 {
 	struct rlimit limit;
-	pid_t pid = fork();
 	int null;
 
-	if (pid != 0)
-		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_NAME, name, 0, 0, 0);
@@ -399,31 +396,33 @@ static pid_t become(const char *name, const int *keep, size_t count)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	return 0;
 }
 
-static int start_processes(struct gate *gate, int pump[2], int performer[2])
+/* What the performer need not wait for.  If it fails there is no gate, and nothing is reached. */
+static int begin(struct gate *gate, int proc)
 {
-	const int pump_keeps[] = {pump[0]};
-	pid_t pid = become("sandbash-pump", pump_keeps, 1);
+	int pump[2];
+	pid_t pid;
 
-	if (pid == 0)
-		_exit(sb_pump_main(pump[0]));
-	if (pid > 0) {
-		const int keeps[] = {gate->asker.fd,
-				     performer[0],
-				     pump[1],
-				     gate->packets.fd,
-				     gate->lookups[0].fd,
-				     gate->lookups[1].fd,
-				     gate->streams_listener[0].fd,
-				     gate->streams_listener[1].fd};
-
-		pid = become("sandbash-gate", keeps, sizeof keeps / sizeof keeps[0]);
+	sb_space_settle(proc);
+	/* neither waits for who may wait for it */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pump) != 0 ||
+	    fcntl(pump[0], F_SETFL, O_NONBLOCK) != 0)
+		return 1;
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (pid == 0) {
+		live_alone("sandbash-pump", pump, 1);
+		return sb_pump_main(pump[0]);
 	}
-	if (pid == 0)
-		_exit(gate_main(gate));
-	return pid < 0 ? errno : 0;
+	gate->pump = (struct source){pump[1], pump_ready};
+	live_alone("sandbash-gate",
+		   (const int[]){gate->asker.fd, gate->performer.fd, pump[1], gate->packets.fd,
+				 gate->lookups[0].fd, gate->lookups[1].fd,
+				 gate->streams_listener[0].fd, gate->streams_listener[1].fd},
+		   8);
+	return gate_main(gate);
 }
 
 static int open_all(struct gate *gate, const struct sb_policy *policy)
@@ -459,47 +458,41 @@ static void close_sources(struct gate *gate)
 			close(fds[i]);
 }
 
-static void close_pair(int pair[2])
-{
-	for (int i = 0; i < 2; i++)
-		if (pair[i] >= 0)
-			close(pair[i]);
-}
-
-int sb_gate_start(const struct sb_policy *policy, int asker, struct sb_gate **out,
+int sb_gate_start(const struct sb_policy *policy, int proc, int asker, struct sb_gate **out,
 		  struct sb_error *err)
 {
 	/* large, and only the child's pages are ever touched */
 	struct gate *gate = calloc(1, sizeof *gate);
 	struct sb_gate *handle = calloc(1, sizeof *handle);
-	int pump[2] = {-1, -1}, performer[2] = {-1, -1}, error = gate && handle ? 0 : ENOMEM;
+	int ends[2] = {-1, -1}, error = gate && handle ? 0 : ENOMEM;
+	pid_t pid;
 
 	if (!error)
 		error = open_all(gate, policy);
-	if (!error &&
-	    (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pump) != 0 ||
-	     socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, performer) != 0 ||
-	     /* neither waits for who may wait for it */
-	     fcntl(pump[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(asker, F_SETFL, O_NONBLOCK) != 0))
+	if (!error && (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+		       fcntl(asker, F_SETFL, O_NONBLOCK) != 0))
 		error = errno;
 	if (!error) {
 		gate->asker = (struct source){asker, asker_ready};
-		gate->performer = (struct source){performer[0], performer_ready};
-		gate->pump = (struct source){pump[1], pump_ready};
-		error = start_processes(gate, pump, performer);
+		gate->performer = (struct source){ends[0], performer_ready};
+		pid = fork();
+		if (pid == 0)
+			_exit(begin(gate, proc));
+		error = pid < 0 ? errno : 0;
 	}
 	if (!error) {
-		handle->channel = performer[1];
+		handle->channel = ends[1];
 		pthread_mutex_init(&handle->lock, NULL);
-		performer[1] = -1;
+		ends[1] = -1;
 		*out = handle;
 	} else {
 		free(handle);
 	}
 	if (gate && gate->names)
 		close_sources(gate);
-	close_pair(pump);
-	close_pair(performer);
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
 	if (gate)
 		sb_names_free(gate->names);
 	free(gate);

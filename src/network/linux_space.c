@@ -100,10 +100,10 @@ static int add_route(int netlink, int family, const void *source, size_t length)
 	return tell(netlink, &request);
 }
 
-/* Settings of this namespace; where one is optional its absence changes only how a program fails. */
+/* Settings of this namespace; what comes later changes only how a program fails. */
 static const struct {
 	const char *name, *value;
-	bool optional;
+	bool later;
 } settings[] = {
 	/* gates stand at the ports of hosts */
 	{"sys/net/ipv4/ip_unprivileged_port_start", "0", false},
@@ -224,6 +224,13 @@ static void show_hosts(const struct utsname *machine)
 	}
 }
 
+void sb_space_settle(int proc)
+{
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+		if (settings[i].later)
+			set(proc, settings[i].name, settings[i].value);
+}
+
 int sb_space_make(int proc, struct sb_error *err)
 {
 	SB_AUTO_FD int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -241,9 +248,9 @@ int sb_space_make(int proc, struct sb_error *err)
 	/* a machine without IPv6 has nothing to route: EAFNOSUPPORT, EOPNOTSUPP, EACCES */
 	if (add_address(netlink, AF_INET6, own_address6, sizeof own_address6) == 0)
 		add_route(netlink, AF_INET6, own_address6, sizeof own_address6);
-	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !settings[i].later; i++) {
 		error = set(proc, settings[i].name, settings[i].value);
-		if (error && !settings[i].optional)
+		if (error)
 			return sb_fail(err, SB_E_UNSUPPORTED, error,
 				       "cannot decide about hosts by name: cannot set /proc/%s",
 				       settings[i].name);

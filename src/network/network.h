@@ -70,14 +70,16 @@ int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]
  * Every address is local; /etc/resolv.conf and /etc/hosts lead no name past the gate's resolver.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be.
  */
 int sb_space_make(int proc, struct sb_error *err);
+/* The rest, which nobody need wait for: how programs fail there, and how soon. */
+void sb_space_settle(int proc);
 
 struct sb_gate; /* the performer's end */
 
 /*
  * Start gate and pump; when this returns the resolver and the gate stand.  asker: the channel for
- * sb_gate_message, which goes to the gate.  keep: what else the two must have open is nothing.
+ * sb_gate_message, which goes to the gate.  proc: as above.
  */
-int sb_gate_start(const struct sb_policy *policy, int asker, struct sb_gate **out,
+int sb_gate_start(const struct sb_policy *policy, int proc, int asker, struct sb_gate **out,
 		  struct sb_error *err);
 /* The descriptor that stays open for it. */
 int sb_gate_fd(const struct sb_gate *gate);

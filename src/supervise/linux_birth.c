@@ -377,7 +377,8 @@ static int make_gate(struct family *family, struct sb_error *err)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
 	if (status != SB_OK)
 		return status;
-	status = sb_gate_start(family->birth->policy, ends[0], &family->gate, err);
+	status = sb_gate_start(family->birth->policy, family->birth->proc, ends[0], &family->gate,
+			       err);
 	if (status == SB_OK && sb_wire_send(family->channel, &message, ends[1]) < 0)
 		status = sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
 	close(ends[0]);
