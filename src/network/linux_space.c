@@ -147,34 +147,39 @@ static void read_file(const char *path, char *out, size_t size)
 	out[length > 0 ? length : 0] = '\0';
 }
 
-/*
- * A file with this text, as a tree that can be attached.  One can be cloned only from a filesystem that
- * has a place (before Linux 6.15), so it has one for a moment: /proc, which nobody needs meanwhile.
- */
+/* Before Linux 6.15 only what has a place can be cloned: so it has one for a moment, which nobody needs. */
+static int clone_at_proc(int tree)
+{
+	SB_AUTO_FD int place = sb_sys_open_path("/proc");
+	int clone, status = place < 0 ? place : sb_sys_attach(tree, place);
+
+	if (status < 0)
+		return status;
+	clone = sb_sys_clone_tree(AT_FDCWD, "/proc/file");
+	status = sb_sys_detach("/proc");
+	if (status < 0 && clone >= 0)
+		close(clone);
+	return status < 0 ? status : clone;
+}
+
+/* A file with this text, as a tree that can be attached. */
 static int make_file(const char *text)
 {
 	SB_AUTO_FD int tree = sb_sys_new_tmpfs("0755");
 	SB_AUTO_FD int file = -1;
-	int place, clone, status;
+	SB_AUTO_FD int clone = -1;
 
 	if (tree < 0)
 		return tree;
 	file = openat(tree, "file", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
 	if (file < 0 || fchmod(file, 0644) != 0 || write(file, text, strlen(text)) < 0)
 		return -errno;
-	place = sb_sys_open_path("/proc");
-	status = place < 0 ? place : sb_sys_attach(tree, place);
-	if (place >= 0)
-		close(place);
-	if (status < 0)
-		return status;
-	clone = sb_sys_clone_tree(AT_FDCWD, "/proc/file");
-	status = sb_sys_detach("/proc");
-	if (clone >= 0 && status >= 0)
-		status = sb_sys_make_readonly(clone);
-	if (clone >= 0 && status < 0)
-		close(clone);
-	return status < 0 ? status : clone;
+	clone = sb_sys_clone_tree(tree, "file");
+	if (clone < 0)
+		clone = clone_at_proc(tree);
+	if (clone >= 0 && sb_sys_make_readonly(clone) < 0)
+		return -EACCES;
+	return sb_take_fd(&clone);
 }
 
 /* Without it more is asked about, or by address; nothing more is open. */
