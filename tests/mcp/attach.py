@@ -53,6 +53,24 @@ def commands(fx):
     equal(fx.read(fx.outside / "held.txt"), "held\n")
 
 
+@test("and about a worker's directories, by their real names; all of one for the session, by file tools and commands")
+def worker(fx):
+    fx.write("sandbash.yaml", "sandbox: {zones: {output: {mode: rw}}}\n")
+    fx.write("one.worker", "---\nname: one\nsandbox: {zones: [{name: output, mode: rw}]}\n---\n")
+    server = Server(fx, "--worker=one.worker", elicit=False)
+    error = server.failure("write_file", path="/output/first", content="x")
+    terminal = attach(fx, re.search(r"--attach=(\S+)", error["attach"]).group(1))
+    call = server.begin("tools/call", {"name": "write_file", "arguments": {"path": "/output/asked", "content": "x"}})
+    answer(terminal, ".sandbox/output/asked", "2")
+    check(not server.wait(call)["result"].get("isError"), str(server.wait(call)))
+    server.data("write_file", path="/output/second", content="x")
+    equal(server.data("run_command", command="echo y >/output/third")["exitCode"], 0)
+    equal(fx.read(".sandbox/output/third"), "y\n")
+    call = server.begin("tools/call", {"name": "delete_file", "arguments": {"path": "/output/second"}})
+    answer(terminal, ".sandbox/output/second", "3")
+    equal(server.wait(call)["result"]["structuredContent"]["error"]["code"], "DENIED")
+
+
 @test("and about what is asked ahead: a project, and what a command needs; also when the client shows nobody a form")
 def ahead(fx):
     (fx.outside / "second").mkdir()
