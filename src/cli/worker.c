@@ -26,9 +26,6 @@
 #include "policy/network.h"
 #include "zones/rules.h"
 
-/* Where a worker finds programs, whatever the user's own PATH is. */
-#define WORKER_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 /* The home directory of nobody: what programs keep they keep in /tmp, as long as the run. */
 #define NO_HOME "/home"
 #define WORKER_HOME "/tmp"
@@ -163,8 +160,8 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 		return out_of_memory(err);
 	line->keep_env = names; /* as long as the program lives */
 	unsetenv("TMPDIR");
-	if (setenv("PATH", WORKER_PATH, 1) != 0 || setenv("HOME", WORKER_HOME, 1) != 0 ||
-	    setenv("PWD", calling->cwd, 1) != 0 || setenv("SHELL", "/bin/sh", 1) != 0 ||
+	if (setenv("HOME", WORKER_HOME, 1) != 0 || setenv("PWD", calling->cwd, 1) != 0 ||
+	    setenv("SHELL", "/bin/sh", 1) != 0 ||
 	    setenv("USER", getuid() ? "worker" : "root", 1) != 0 ||
 	    setenv("LOGNAME", getuid() ? "worker" : "root", 1) != 0)
 		return out_of_memory(err);

@@ -7,7 +7,7 @@
 #include "cli/run.h"
 #include "zones/rules.h"
 
-/* run->programs, of the commands that its file names. */
+/* run->programs, of the commands that its file names.  From now on PATH is where a worker finds programs. */
 int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struct sb_error *err);
 
 /* Its directories as the projects whose names are guarded. */

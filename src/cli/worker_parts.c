@@ -8,6 +8,9 @@
 #include "cli/shell.h"
 #include "path/path.h"
 
+/* Whatever the PATH of the caller is, who may be a worker himself. */
+#define WORKER_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 static int out_of_memory(struct sb_error *err)
 {
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -31,6 +34,8 @@ int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struc
 	size_t count = 0;
 	int status = SB_OK;
 
+	if (setenv("PATH", WORKER_PATH, 1) != 0)
+		return out_of_memory(err);
 	if (!worker->commands)
 		return SB_OK;
 	while (worker->commands[count])

@@ -135,13 +135,12 @@ def made(fx):
 @test("Z7 no network unless it is declared; then names of hosts are there")
 def network(fx):
     set_up(fx, OUTPUT)
-    script = "ls /etc/resolv.conf; cat /proc/net/dev | wc -l; echo $SANDBASH_NETWORK_DISABLED"
-    result = shell(fx, "w", script)
-    equal(result.stdout.split(), ["3", "1"], result.stderr)
+    script = "ls /etc/resolv.conf; echo $SANDBASH_NETWORK_DISABLED"
+    equal(shell(fx, "w", script).stdout, "1\n")
     declare(fx, "n", OUTPUT, more="network: on\n")
-    lacks(shell(fx, "n", script).stdout.replace("/etc/resolv.conf", ""), "1\n")
+    equal(shell(fx, "n", script).stdout, "/etc/resolv.conf\n\n" if os.path.exists("/etc/resolv.conf") else "\n")
     fx.config("network off\n")
-    equal(shell(fx, "n", script).stdout.split(), ["3", "1"], "the user's file closes it")
+    equal(shell(fx, "n", script).stdout, "1\n", "the user's file closes it")
 
 
 @test("Z9 commands: what is not named cannot be executed, by its name, a copy, the loader, a script, a descriptor")
@@ -176,7 +175,8 @@ print(tried(loader, "--version"), "|", tried(os.path.realpath(loader), "/usr/lib
 print(tried("cat", "/output/allowed"), tried("python3", "-c", "print('fine')"))
 """
     fx.write(fx.project / "out" / "allowed", "allowed")
-    result = run(fx, "w", "python3", "-c", script)
+    planted = fx.write(fx.home / "bin" / "cat", "#!/bin/sh\necho planted\n", 0o755)
+    result = run(fx, "w", "python3", "-c", script, env={"PATH": f"{planted.parent}:{os.environ['PATH']}"})
     lines = result.stdout.splitlines()
     for line in lines[:-1]:
         check("ran" not in line and "localhost" not in line and "uid=" not in line, result.stdout)
