@@ -31,15 +31,16 @@ struct sb_access sb_zone_access(const struct sb_zone *zone);
 void sb_zone_says(const struct sb_zone *zone, struct sb_buf *out);
 
 /*
- * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of SB_TIER_DIRECTORY,
- * so that "mode read-only" takes changes away, and their origin is what a worker may be told: "/input is
- * read-only".
+ * One rule for each.  With the names that are seen also one for "/": nothing else changes.  They are of
+ * SB_TIER_DIRECTORY, so that "mode read-only" takes changes away, and their origin is what a worker may be told:
+ * "/input is read-only".
  */
 int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum sb_zone_names names,
 		   struct sb_error *err);
 
 /*
- * What user (sealed; of this machine's paths) does not allow in these directories, as rules by these names.  They only ever make an answer stricter.  SB_E_REFUSED: a directory as a whole may not be read.
+ * What user (sealed; of this machine's paths) does not allow in these directories, as rules by these names.  They
+ * only ever make an answer stricter.  SB_E_REFUSED: a directory as a whole may not be read.
  */
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		     enum sb_zone_names names, const struct sb_policy *user, struct sb_error *err);

@@ -64,8 +64,10 @@ os.makedirs(zone + "/repo/.git/hooks", exist_ok=True)
 for name in ("objects", "refs"):
     os.makedirs(zone + "/repo/.git/" + name, exist_ok=True)
 open(zone + "/repo/.git/HEAD", "w").write("ref: refs/heads/main\n")
-for name in ("repo/.git/hooks/pre-commit", ".envrc", ".vscode/tasks.json", "evil.worker", "sandbash.yaml", "golem-forge.config.yaml"):
-    attempt("plant " + name, lambda: (os.makedirs(os.path.dirname(zone + "/" + name), exist_ok=True), write(zone + "/" + name)()))
+for name in ("repo/.git/hooks/pre-commit", ".envrc", ".vscode/tasks.json", "evil.worker", "sandbash.yaml",
+             "golem-forge.config.yaml"):
+    attempt("plant " + name, lambda: (os.makedirs(os.path.dirname(zone + "/" + name), exist_ok=True),
+                                      write(zone + "/" + name)()))
 # --- processes
 attempt("signal", lambda: kill(want["victim"]))
 attempt("memory", lambda: open("/proc/%d/mem" % want["victim"], "rb").close())
@@ -78,17 +80,19 @@ attempt("abstract", lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + w
 attempt("service", lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, want["service"]))
 attempt("shared memory", lambda: libc.shmget(want["key"], 0, 0) >= 0)
 # --- the kernel
-for name, words in (("unshare", (0x10020000,)), ("chroot", (b"/tmp",)), ("mount", (b"none", b"/tmp", b"tmpfs", 0, 0)), ("umount2", (b"/proc", 2)),
-                    ("pivot_root", (b"/", b"/tmp")), ("fsopen", (b"tmpfs", 0)), ("open_tree", (-100, b"/", 1)), ("io_uring_setup", (4, bytes(120))),
-                    ("bpf", (0, bytes(64), 64)), ("userfaultfd", (0,)), ("keyctl", (0, -5, 1)), ("perf_event_open", (bytes(128), 0, -1, -1, 0)),
-                    ("fanotify_init", (0, 0)), ("setns", (os.open("/proc/1/ns/mnt", os.O_RDONLY) if os.path.exists("/proc/1/ns/mnt") and
-                                                          os.access("/proc/1/ns/mnt", os.R_OK) else 0, 0))):
+for name, words in (("unshare", (0x10020000,)), ("chroot", (b"/tmp",)), ("mount", (b"none", b"/tmp", b"tmpfs", 0, 0)),
+                    ("umount2", (b"/proc", 2)), ("pivot_root", (b"/", b"/tmp")), ("fsopen", (b"tmpfs", 0)),
+                    ("open_tree", (-100, b"/", 1)), ("io_uring_setup", (4, bytes(120))), ("bpf", (0, bytes(64), 64)),
+                    ("userfaultfd", (0,)), ("keyctl", (0, -5, 1)), ("perf_event_open", (bytes(128), 0, -1, -1, 0)),
+                    ("fanotify_init", (0, 0)), ("setns", (os.open("/proc/self/ns/mnt", os.O_RDONLY), 0))):
     if name in want["kernel"]:
         attempt(name, lambda: call(name, *words))
-for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper", "/dev/mem", "/dev/kmsg", "/dev/vda", "/dev/sda"):
+for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper", "/dev/mem", "/dev/kmsg",
+             "/dev/vda", "/dev/sda"):
     attempt("open " + path, lambda: open(path, "r+b" if path.startswith("/dev") else "w").close())
 attempt("device", lambda: os.mknod(zone + "/disk", 0o60666, os.makedev(254, 0)))
-attempt("setuid", lambda: (shutil.copy("/bin/true", zone + "/su"), os.chmod(zone + "/su", 0o4755), os.stat(zone + "/su").st_mode & 0o4000)[2] != 0)
+attempt("setuid", lambda: (shutil.copy("/bin/true", zone + "/su"), os.chmod(zone + "/su", 0o4755),
+                           os.stat(zone + "/su").st_mode & 0o4000)[2] != 0)
 # --- one that stays
 child = os.fork()
 if child == 0:
@@ -169,14 +173,14 @@ def hostile(fx):
     try:
         control = fx.run("python3", "-c", HOSTILE, json.dumps(outside.want))
         done = json.loads(control.stdout)
-        missing = {"read ", "write ", "link", "hard link", "list home", "rename out", "plant repo/.git/hooks/pre-commit", "plant .envrc",
-                   "plant evil.worker", "plant sandbash.yaml", "signal", "environ", "pidfd", "tcp", "abstract", "service",
+        missing = {"read ", "write ", "link", "hard link", "list home", "rename out",
+                   "plant repo/.git/hooks/pre-commit", "plant .envrc", "plant evil.worker", "plant sandbash.yaml", "signal", "environ", "pidfd", "tcp", "abstract", "service",
                    "shared memory", "setuid"} - set(done["worked"])
         equal(missing, set(), f"control: {control.stderr}")
         os.kill(done["child"], signal.SIGKILL)
         outside.want["zone"] = "/output"
-        outside.want["kernel"] = ["unshare", "chroot", "mount", "umount2", "pivot_root", "fsopen", "open_tree", "io_uring_setup", "bpf",
-                                  "userfaultfd", "keyctl", "perf_event_open", "fanotify_init", "setns"]
+        outside.want["kernel"] = ["unshare", "chroot", "mount", "umount2", "pivot_root", "fsopen", "open_tree",
+                                  "io_uring_setup", "bpf", "userfaultfd", "keyctl", "perf_event_open", "fanotify_init", "setns"]
         for name in ("planted", "r"):
             (fx.home / name).unlink()
         result = run(fx, "w", "python3", "-c", HOSTILE, json.dumps(outside.want))
