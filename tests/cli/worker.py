@@ -6,7 +6,8 @@ import shutil
 import socket
 
 from person import Person
-from tap import SUPERVISED, check, contains, equal, lacks, run_all, skip, test
+from runs import Run
+from tap import BIN, SUPERVISED, check, contains, equal, lacks, run_all, skip, test
 from workers import FINAL, INPUT, OUTPUT, declare, project, run, shell
 
 SYSTEM = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "tmp", "var"}
@@ -92,6 +93,17 @@ def asked(fx):
     person.answer("2", "/final/a")
     person.end()
     equal(sorted(os.listdir(fx.project / "deep/er/final")), ["a", "b", "c", "old", "one", "three"])
+
+
+@test("C5 somebody who attaches answers for a worker, and sees whose question it is")
+def attached(fx):
+    set_up(fx, FINAL)
+    waiting = Run(fx, "--worker=w.worker", "--consent=ask", "sh", "-c", "echo landed > /final/x")
+    person = Person.at(fx, fx.terminal(BIN, "--attach", rows=24, columns=120, replies=True))
+    contains(person.question("/final/x"), "worker w")
+    person.press("1")
+    equal(waiting.end()[0], 0)
+    equal(fx.read("deep/er/final/x"), "landed\n")
 
 
 @test("Z4 the user's own configuration makes it stricter: workers ask, mode read-only, rules about the directory")
