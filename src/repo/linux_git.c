@@ -144,10 +144,13 @@ static const struct sb_access use_device = {.verdict = {[SB_READ] = SB_ALLOW,
 							[SB_DELETE] = SB_DENY}};
 
 /* Where people keep what is theirs; of these only what rules open is seen. */
-static int hide_people(const struct sb_git *git, struct sb_policy *policy, struct sb_error *err)
+static int hide_people(const struct sb_git *git, enum sb_git_use use, struct sb_policy *policy,
+		       struct sb_error *err)
 {
-	const char *const places[] = {git->home, "/home",  "/root", "/srv",
-				      "/mnt",    "/media", "/tmp",  "/var/tmp"};
+	/* names of hosts are looked up by what is in /run */
+	const char *const places[] = {git->home, "/home",    "/root",
+				      "/srv",    "/mnt",     "/media",
+				      "/tmp",    "/var/tmp", is_online(use) ? "/run/user" : "/run"};
 	char *hidden[sizeof places / sizeof places[0]];
 	size_t count = 0;
 	int status = SB_OK;
@@ -200,7 +203,7 @@ static int make_policy(const struct sb_git *git, enum sb_git_use use, struct sb_
 		       struct sb_error *err)
 {
 	bool sets = use == SB_GIT_SET_REFS || use == SB_GIT_FETCH;
-	int status = hide_people(git, policy, err);
+	int status = hide_people(git, use, policy, err);
 
 	sb_policy_set(policy, SB_SETTING_MODE, SB_MODE_WORKSPACE_WRITE);
 	sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_OFF);
@@ -259,16 +262,16 @@ _Noreturn static void become_git(const struct start *start)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	limit(RLIMIT_DATA, MAX_MEMORY);
-	limit(RLIMIT_FSIZE, MAX_FILE);
-	limit(RLIMIT_CPU, MAX_SECONDS);
-	limit(RLIMIT_CORE, 0);
 	if (sb_confine(start->plan, &options, &layers, &weak, &err) != SB_OK) {
 		dprintf(2, "%s\n", err.message);
 		for (size_t i = 0; i < weak.open; i++)
 			dprintf(2, "%s\n", weak.text[i]);
 		_exit(125);
 	}
+	limit(RLIMIT_DATA, MAX_MEMORY);
+	limit(RLIMIT_FSIZE, MAX_FILE);
+	limit(RLIMIT_CPU, MAX_SECONDS);
+	limit(RLIMIT_CORE, 0);
 	execve(start->git->program, start->words, start->environment);
 	dprintf(2, "cannot run '%s': %s\n", start->git->program, strerror(errno));
 	_exit(125);
