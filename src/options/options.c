@@ -478,9 +478,11 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 			       line->apply ? "apply" : "undo");
 	if (line->apply && line->undo)
 		return sb_fail(err, SB_E_INVALID, 0, "--apply and --undo cannot be combined");
-	if (line->worker && line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP) {
+	if (line->worker && line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP &&
+	    line->action != SB_ACTION_GIT) {
 		sb_fail(err, SB_E_INVALID, 0,
-			"--worker goes with a command or --mcp, not with --%s", line->action_name);
+			"--worker goes with a command or --mcp or --git, not with --%s",
+			line->action_name);
 		return sb_hint(err, "--worker-check FILE tells what it would have");
 	}
 	if (line->learn && line->action != SB_ACTION_RUN)

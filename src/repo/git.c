@@ -337,7 +337,12 @@ int sb_git_finish(struct sb_git_child *child, const char *what, int *out_status,
 		return sb_fail(err, SB_E_SYSTEM, 0, "git %s was ended by signal %d", what,
 			       WTERMSIG(status));
 	status = WEXITSTATUS(status);
-	if (status && (!out_status || status >= 125))
+	if (status == SB_GIT_NOT_STARTED) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0, "git is not started: %s", said);
+		return sb_hint(err, "--best-effort, before --git, starts it with less around it; "
+				    "sandbash --doctor says what is missing");
+	}
+	if (status && (!out_status || status > SB_GIT_NOT_STARTED))
 		return sb_fail(err, SB_E_SYSTEM, 0, "git %s: %s", what, said);
 	if (out_status)
 		*out_status = status;

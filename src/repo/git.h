@@ -39,6 +39,8 @@ struct sb_git {
 	bool best_effort;
 };
 
+#define SB_GIT_NOT_STARTED 125 /* the exit status of one that became no git */
+
 struct sb_git_child {
 	pid_t process;
 	int in, out, errors; /* in and out are pipes; -1: closed */

@@ -258,7 +258,7 @@ _Noreturn static void become_git(const struct start *start)
 
 	if (dup2(start->in, 0) < 0 || dup2(start->out, 1) < 0 || dup2(start->errors, 2) < 0 ||
 	    chdir(start->git->own) != 0)
-		_exit(125);
+		_exit(SB_GIT_NOT_STARTED);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -266,7 +266,7 @@ _Noreturn static void become_git(const struct start *start)
 		dprintf(2, "%s\n", err.message);
 		for (size_t i = 0; i < weak.open; i++)
 			dprintf(2, "%s\n", weak.text[i]);
-		_exit(125);
+		_exit(SB_GIT_NOT_STARTED);
 	}
 	limit(RLIMIT_DATA, MAX_MEMORY);
 	limit(RLIMIT_FSIZE, MAX_FILE);
@@ -274,7 +274,7 @@ _Noreturn static void become_git(const struct start *start)
 	limit(RLIMIT_CORE, 0);
 	execve(start->git->program, start->words, start->environment);
 	dprintf(2, "cannot run '%s': %s\n", start->git->program, strerror(errno));
-	_exit(125);
+	_exit(SB_GIT_NOT_STARTED);
 }
 
 static int fork_git(struct start *start, struct sb_git_child *out, struct sb_error *err)
