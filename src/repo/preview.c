@@ -5,7 +5,8 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "repo/repo.h"
+
+#define MAX_TOLD 50
 
 void sb_repo_result_init(struct sb_repo_result *result)
 {
@@ -19,6 +20,21 @@ void sb_repo_result_done(struct sb_repo_result *result)
 	free(result->branch);
 	sb_buf_done(&result->text);
 	*result = (struct sb_repo_result){0};
+}
+
+void sb_repo_leave_out(struct sb_repo_result *result, const char *path, const char *why)
+{
+	if (result->left_out++ >= MAX_TOLD)
+		return;
+	sb_buf_puts(&result->text, "left out: ");
+	sb_escape_name(&result->text, path, strlen(path));
+	sb_buf_printf(&result->text, " (%s)\n", why);
+}
+
+void sb_repo_left_out(struct sb_repo_result *result)
+{
+	if (result->left_out > MAX_TOLD)
+		sb_buf_printf(&result->text, "left out: %zu more\n", result->left_out - MAX_TOLD);
 }
 
 static void escape_lines(struct sb_buf *out, const char *bytes, size_t length)

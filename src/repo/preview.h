@@ -5,8 +5,13 @@
 #define SB_REPO_PREVIEW_H
 
 #include "repo/git.h"
+#include "repo/repo.h"
 
 #define SB_PREVIEW_MAX ((size_t)512 * 1024) /* of a diff; of a longer one the beginning */
+
+/* What an act does not take, and why: into the text, the first fifty by name; and at the end how many more. */
+void sb_repo_leave_out(struct sb_repo_result *result, const char *path, const char *why);
+void sb_repo_left_out(struct sb_repo_result *result);
 
 /* Who made it, the message, and its difference to the commit before; escaped, but for ends of lines and tabs. */
 int sb_repo_preview(const struct sb_git *git, const char *commit, struct sb_buf *out,

@@ -9,12 +9,12 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "repo/place.h"
+#include "repo/preview.h"
 #include "repo/zone.h"
 
 #define MAX_FILES 20000
 #define MAX_FILE_BYTES ((size_t)64 << 20)
 #define MAX_BYTES ((size_t)1 << 30)
-#define MAX_TOLD 50 /* of what is left out, by name */
 
 struct entry {
 	char *path;
@@ -32,17 +32,6 @@ struct pull {
 	size_t count, bytes;
 	struct sb_repo_result *result;
 };
-
-static void leave_out(struct pull *pull, const char *path, const char *why)
-{
-	struct sb_buf *text = &pull->result->text;
-
-	if (pull->result->left_out++ < MAX_TOLD) {
-		sb_buf_puts(text, "left out: ");
-		sb_escape_name(text, path, strlen(path));
-		sb_buf_printf(text, " (%s)\n", why);
-	}
-}
 
 static int bad_name(const char *path, struct sb_error *err)
 {
@@ -74,7 +63,7 @@ static int take_entry(struct pull *pull, char *line, struct sb_error *err)
 			       "git lists files in another form than expected");
 	path++;
 	if (mode == 0160000 || mode == 0120000) {
-		leave_out(pull, path, mode == 0160000 ? "a submodule" : "a link");
+		sb_repo_leave_out(pull->result, path, mode == 0160000 ? "a submodule" : "a link");
 		return SB_OK;
 	}
 	if (!sb_repo_is_plain(path))
@@ -258,8 +247,7 @@ static void tell(struct pull *pull)
 	struct sb_repo_result *result = pull->result;
 	struct sb_buf *text = &result->text;
 
-	if (result->left_out > MAX_TOLD)
-		sb_buf_printf(text, "left out: %zu more\n", result->left_out - MAX_TOLD);
+	sb_repo_left_out(result);
 	sb_buf_printf(text, "%zu of %zu files written to ", result->files, pull->count);
 	sb_escape_name(text, pull->request->zone, strlen(pull->request->zone));
 	sb_buf_printf(text, ", as they are at %.12s", result->commit);

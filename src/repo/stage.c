@@ -22,7 +22,6 @@
 #include "repo/zone.h"
 
 #define MAX_FILES 20000
-#define MAX_TOLD 50
 #define MAX_CONFIG (1024 * 1024)
 
 struct stage {
@@ -65,17 +64,6 @@ static char *place_of(const struct stage *stage, const char *path)
 	return sb_buf_take(&whole);
 }
 
-static void leave_out(struct stage *stage, const char *path, const char *why)
-{
-	struct sb_buf *text = &stage->result->text;
-
-	if (stage->result->left_out++ < MAX_TOLD) {
-		sb_buf_puts(text, "left out: ");
-		sb_escape_name(text, path, strlen(path));
-		sb_buf_printf(text, " (%s)\n", why);
-	}
-}
-
 /* A file, or what else it is: said and left out. */
 static int take(struct stage *stage, const char *path, enum sb_files_type type,
 		struct sb_error *err)
@@ -83,8 +71,8 @@ static int take(struct stage *stage, const char *path, enum sb_files_type type,
 	char shown[120];
 
 	if (type == SB_FILES_LINK || type == SB_FILES_OTHER) {
-		leave_out(stage, path,
-			  type == SB_FILES_LINK ? "a link" : "a FIFO, socket or device");
+		sb_repo_leave_out(stage->result, path,
+				  type == SB_FILES_LINK ? "a link" : "a FIFO, socket or device");
 		return SB_OK;
 	}
 	if (!sb_repo_is_plain(path))
@@ -430,8 +418,7 @@ int sb_repo_stage(const struct sb_repo_session *session, const struct sb_repo_re
 
 	sb_repo_result_init(out);
 	status = stage_files(&stage, err);
-	if (status == SB_OK && out->left_out > MAX_TOLD)
-		sb_buf_printf(&out->text, "left out: %zu more\n", out->left_out - MAX_TOLD);
+	sb_repo_left_out(out);
 	if (status == SB_OK)
 		status = sb_repo_preview(&stage.git, out->commit, &out->text, err);
 	free_list(stage.paths, stage.count);
