@@ -91,6 +91,15 @@ void sb_agreed_done(struct sb_agreed_list *list)
 	*list = (struct sb_agreed_list){0};
 }
 
+/*
+ * SECURITY: a yes before the command starts is for the names that were listed.
+ *
+ * Danger: the text of a command is chosen by whoever wants it to run, and a preview can be led astray.  A yes must open
+ * nothing that was not read in the question: not where a link of that name leads by then, no name that a program outside
+ * obeys, no file that runs as its owner.
+ * Price: what is made as another kind than the text shows (a link, a FIFO) asks again.
+ * Held by: tests/cli/ask_first.py, tests/mcp/ask_first.py
+ */
 bool sb_agreed_covers(const struct sb_agreed_list *list, const struct sb_wish *wish)
 {
 	if (!list || wish->guard || wish->sets_id || wish->shows_content || wish->leads_to ||

@@ -52,8 +52,9 @@ enum sb_ending sb_model_declare(struct sb_command *call)
 {
 	bool local = !strchr("er", call->model->name[0]);
 
-	if (call->has['n'] || call->doubt)
-		sb_shell_lose(call->shell); /* a name for another */
+	/* a name for another; a function for those that it starts */
+	if (call->has['n'] || call->doubt || (call->has['f'] && !local))
+		sb_shell_lose(call->shell);
 	for (size_t i = 0; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
 		const char *sign = field->known == SB_KNOWN ? strchr(field->text, '=') : NULL;

@@ -253,7 +253,7 @@ enum sb_ending sb_model_dd(struct sb_command *call)
 enum sb_ending sb_model_mktemp(struct sb_command *call)
 {
 	const struct sb_field *where = call->count ? call->operands[0] : call->value['p'];
-	const struct sb_field tmp = {.text = "/tmp/tmp.??????????", .known = SB_PATTERN_KNOWN};
+	const struct sb_field tmp = {.text = "$TMPDIR/tmp.XXXXXXXXXX", .known = SB_NOT_KNOWN};
 	struct sb_field *made;
 
 	if (call->has['u'])

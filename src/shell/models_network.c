@@ -71,8 +71,11 @@ enum sb_ending sb_model_wget(struct sb_command *call)
 	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
 	const struct sb_field *dir = call->value['P'] ? call->value['P'] : &here;
 
-	if (call->count || call->has['i'])
+	if (call->count || call->has['i']) {
 		sb_network(call->shell, SB_PREVIEW_ONLINE);
+		sb_command_act(call, SB_PREVIEW_MODIFY,
+			       sb_field_in_home(call->shell, "/.wget-hsts"), SB_POSSIBLE);
+	}
 	if (call->value['i'])
 		sb_command_act(call, SB_PREVIEW_READ, call->value['i'], SB_CERTAIN);
 	if (call->value['o'])

@@ -152,8 +152,8 @@ enum sb_ending sb_model_split(struct sb_command *call)
 
 	if (call->count && !sb_field_is(call->operands[0], "-"))
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[0], SB_CERTAIN);
-	if (call->value['P'])
-		prefix = call->value['P'];
+	if (call->value['P'] || (!by_lines && call->value['f']))
+		prefix = call->value['P'] ? call->value['P'] : call->value['f'];
 	if (call->has['C'])
 		sb_command_unknown(call->shell, &(struct sb_field){.text = "split --filter"});
 	if (prefix->known != SB_KNOWN || strpbrk(prefix->text, "*?[\\")) {

@@ -18,6 +18,7 @@ static enum sb_ending call_inner(struct sb_command *call, struct sb_field *field
 		bool maybe = shell->state.maybe;
 
 		shell->depth++;
+		shell->no_functions = true;
 		shell->state.maybe |= call->doubt;
 		ending = shell->call(shell, fields);
 		shell->state.maybe = maybe || shell->state.lost;
@@ -119,7 +120,10 @@ enum sb_ending sb_model_nohup(struct sb_command *call)
 {
 	const struct sb_field out = {.text = "nohup.out", .known = SB_KNOWN};
 
-	sb_command_act(call, SB_PREVIEW_MODIFY, &out, SB_POSSIBLE); /* where output is a terminal */
+	/* where output is a terminal; at home if it cannot be here */
+	sb_command_act(call, SB_PREVIEW_MODIFY, &out, SB_POSSIBLE);
+	sb_command_act(call, SB_PREVIEW_MODIFY, sb_field_in_home(call->shell, "/nohup.out"),
+		       SB_POSSIBLE);
 	return start(call, call->rest);
 }
 
@@ -265,6 +269,19 @@ static void find_names(struct search *search)
 	}
 }
 
+/* -H, -L, -P, -Olevel, -D what: before the first start. */
+static void skip_flags(struct sb_command *call)
+{
+	while (call->count && call->operands[0]->known == SB_KNOWN &&
+	       call->operands[0]->text[0] == '-' && call->operands[0]->text[1] &&
+	       strchr("HLPOD", call->operands[0]->text[1])) {
+		size_t words = sb_field_is(call->operands[0], "-D") && call->count > 1 ? 2 : 1;
+
+		call->operands += words;
+		call->count -= words;
+	}
+}
+
 enum sb_ending sb_model_find(struct sb_command *call)
 {
 	static const char *const execs[] = {"-exec", "-ok", NULL};
@@ -272,6 +289,7 @@ enum sb_ending sb_model_find(struct sb_command *call)
 	static const char *const writes[] = {"-fprint", "-fprint0", "-fls", "-fprintf", NULL};
 	struct search search = {.call = call};
 
+	skip_flags(call);
 	while (search.starts < call->count &&
 	       (call->operands[search.starts]->known != SB_KNOWN ||
 		!strchr("-(!", *call->operands[search.starts]->text)))

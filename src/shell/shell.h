@@ -72,10 +72,11 @@ struct sb_shell {
 	struct sb_shell_state state;
 	const char *home;
 	const char *const *environment;
-	const char *name; /* of the command that is looked at, for the words responsible */
-	bool silent;      /* nothing is reported: only what is set counts */
-	unsigned depth;   /* of functions, scripts in scripts, wrappers */
-	size_t steps;     /* that may still be made */
+	const char *name;  /* of the command that is looked at, for the words responsible */
+	bool no_functions; /* the next call is of a program: for who runs one */
+	bool silent;       /* nothing is reported: only what is set counts */
+	unsigned depth;    /* of functions, scripts in scripts, wrappers */
+	size_t steps;      /* that may still be made */
 	/* Pointers, since words hold commands and commands run commands. */
 	enum sb_ending (*run)(struct sb_shell *shell, const struct sb_node *list);
 	enum sb_ending (*call)(struct sb_shell *shell, struct sb_field *fields);
@@ -127,6 +128,8 @@ struct sb_field *sb_field_beneath(struct sb_shell *shell, const struct sb_field 
 /* text behind it, or what is there in place of its end. */
 struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *field,
 			       const char *text);
+/* A file of the home directory, with its slash; unknown where that is. */
+struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name);
 /* The absolute path; NULL: not known.  *out_sure: no link can make it another. */
 const char *sb_path_of(struct sb_shell *shell, const char *text, bool *out_sure);
 

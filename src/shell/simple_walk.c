@@ -199,7 +199,8 @@ enum sb_ending sb_walk_call(struct sb_shell *shell, struct sb_field *fields)
 		return SB_ENDS_OPEN;
 	}
 	shell->name = fields->text;
-	function = sb_function_get(shell, fields->text);
+	function = shell->no_functions ? NULL : sb_function_get(shell, fields->text);
+	shell->no_functions = false;
 	known = model_name(fields->text);
 	model = known ? sb_models_find(known) : NULL;
 	if (function) {

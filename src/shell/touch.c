@@ -110,6 +110,14 @@ struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *fi
 	return joined(shell, field, strlen(field->text), "", &more, strlen(text));
 }
 
+struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name)
+{
+	const struct sb_field home = {.text = shell->home ? shell->home : "~",
+				      .known = shell->home ? SB_KNOWN : SB_NOT_KNOWN};
+
+	return sb_field_with(shell, &home, name);
+}
+
 /* --- paths ------------------------------------------------------------------------------------- */
 
 /* One component behind out; ".." takes one away. */

@@ -348,7 +348,7 @@ void sb_word_inside(struct sb_shell *shell, const struct sb_part *parts)
 			put_part(&b, part);
 }
 
-/* Every name in an expression with "=" or "++" may be set by it. */
+/* Every name in an expression with "=", "+" or "-" may be set by it. */
 void sb_expression(struct sb_shell *shell, const struct sb_word *word)
 {
 	bool sets = false;
@@ -356,8 +356,8 @@ void sb_expression(struct sb_shell *shell, const struct sb_word *word)
 	sb_word_inside(shell, word->parts);
 	for (const struct sb_part *part = word->parts; part; part = part->next)
 		sets |= part->kind > SB_PART_QUOTED || memchr(part->text, '=', part->length) ||
-			memmem(part->text, part->length, "++", 2) ||
-			memmem(part->text, part->length, "--", 2);
+			memchr(part->text, '+', part->length) ||
+			memchr(part->text, '-', part->length);
 	for (const struct sb_part *part = word->parts; part && sets; part = part->next) {
 		for (size_t i = 0; part->kind <= SB_PART_QUOTED && i < part->length; i++) {
 			size_t length = 0;

@@ -224,6 +224,7 @@ static void programs(void **state)
 		{"find . -name '*.o' -delete", "R!/p D?**/*.o | find"},
 		{"find d e -exec rm {} \\;", "R!d R!e D?d/** D?e/** | find,rm"},
 		{"find . -fprint out", "R!/p C!out | find"},
+		{"find -L /x -delete", "R!/x D?/x/** | find"},
 		{"ls | xargs rm", "D~(from input) | ls,xargs,rm $ (from input)"},
 		{"xargs -I{} cp {} d/ < l",
 		 "R!l R~(from input) C~d/(from input) | xargs,cp $ (from input)"},
@@ -231,7 +232,7 @@ static void programs(void **state)
 		{"patch -p1 < x", "R!x M?** | patch @unknown $ patch"},
 		{"curl -o f https://h/x; curl -O 'https://h/d/y?z'", "C!f C!y | curl @yes"},
 		{"curl https://h/x | sh", " | curl,sh @yes $ sh"},
-		{"wget -O f https://h/x", "C!f | wget @yes"},
+		{"wget -O f https://h/x", "M?/h/.wget-hsts C!f | wget @yes"},
 		{"git clone https://h/x.git", "C?x | git @yes $ git clone https://h/x.git"},
 		{"git push", "M?.git | git @yes $ git push"},
 		{"split -l 1 a pre", "R!a C?pre* | split"},
@@ -252,7 +253,7 @@ static void wrappers(void **state)
 {
 	static const struct row rows[] = {
 		{"sudo -u x timeout 5 env A=1 nice -n 3 rm a", "D!a | sudo,timeout,env,nice,rm"},
-		{"nohup rm a", "M?nohup.out D!a | nohup,rm"},
+		{"nohup rm a", "M?nohup.out M?/h/nohup.out D!a | nohup,rm"},
 		{"stdbuf -oL rm a; setsid rm b; time rm c; command rm d; exec rm e",
 		 "D!a D!b D!c D!d D!e | stdbuf,rm,setsid"},
 		{"env -C d rm a; rm b", "D!d/a D!b | env,rm"},
@@ -266,6 +267,7 @@ static void wrappers(void **state)
 		 "D!a D!b D~d | rm,c @unknown $ c, eval \"$(c)\""},
 		{"flock l rm a", "C?l D!a | flock,rm"},
 		{"env | grep x", " | env,grep"},
+		{"rm() { :; }; rm a; command rm b; env rm c", "D!b D!c | rm,env"},
 	};
 
 	(void)state;
