@@ -358,6 +358,24 @@ static void become_child(struct sb_shell *shell)
 	shell->state.maybe |= shell->state.lost;
 }
 
+/* Does text have what bash reads otherwise than a plain sh?  Which one sh is nobody knows here. */
+static bool is_bash_only(const char *text)
+{
+	static const char *const signs[] = {
+		"$'",      "$\"",       "&>",       "<(",        ">(",     "[[",
+		"((",      "=(",        "|&",       "<<<",       ">& ",    "}>",
+		"+=",      "@(",        "!(",       "+(",        "?(",     "*(",
+		"~+",      "~-",        "function", "coproc",    "select", "pushd",
+		"popd",    "source",    "declare",  "typeset",   "let ",   "shopt",
+		"builtin", "printf -v", "mapfile",  "readarray", "enable", "${!",
+	};
+
+	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+		if (strstr(text, signs[i]))
+			return true;
+	return strchr(text, '{') && (strchr(text, ',') || strstr(text, ".."));
+}
+
 enum sb_ending sb_model_shell(struct sb_command *call)
 {
 	struct sb_shell *shell = call->shell;
@@ -379,6 +397,12 @@ enum sb_ending sb_model_shell(struct sb_command *call)
 	shell->state.strict = call->has['e'];
 	shell->state.arguments = given->next ? given->next->next : NULL;
 	shell->state.arguments_known = !given->next || !given->next->many;
+	if (strcmp(call->model->name, "bash") != 0 && given->known == SB_KNOWN &&
+	    is_bash_only(given->text)) {
+		sb_command_unknown(
+			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
+		shell->state.maybe = true;
+	}
 	ending = run_text(shell, given);
 	shell->state = before;
 	return ending;
