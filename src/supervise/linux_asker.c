@@ -15,6 +15,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "consent/agreed.h"
 #include "supervise/asker_impl.h"
 #include "supervise/linger.h"
 #include "supervise/owed.h"
@@ -58,6 +59,23 @@ static void prepare_record(struct asker *asker)
 		open_record(asker, &err); /* if not, it is tried once more, and said */
 }
 
+/* What was said yes to before there was a record: --ask-first. */
+static void record_agreed(struct asker *asker)
+{
+	const struct sb_agreed_list *agreed = asker->supervision->agreed;
+
+	for (size_t i = 0; agreed && i < agreed->count; i++) {
+		struct sb_event event = {.kind = SB_EVENT_ANSWER,
+					 .op = sb_op_name(agreed->all[i].op),
+					 .act = "ask first",
+					 .path = agreed->all[i].path,
+					 .answer = sb_answer_name(SB_ANSWER_ONCE),
+					 .by = "terminal"};
+
+		sb_approver_record(&asker->approver, &event);
+	}
+}
+
 static void record_start(struct asker *asker, const struct sb_layers *layers)
 {
 	const struct sb_supervision *supervision = asker->supervision;
@@ -78,6 +96,8 @@ static void record_start(struct asker *asker, const struct sb_layers *layers)
 			sb_approver_tell(&asker->approver, &err);
 		}
 	}
+	if (asker->approver.audit)
+		record_agreed(asker);
 }
 
 static void record_exit(struct asker *asker)

@@ -1,5 +1,7 @@
 """C7: --ask-first asks once, before the command starts, about all that its text shows and the rules would ask about."""
 
+import json
+
 from tap import check, contains, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
@@ -24,6 +26,10 @@ def yes(fx):
     term.send("y\n")
     term.expect("done=0")
     equal(term.wait(), 0)
+    agreed = [(event["op"], event["path"], event["answer"]) for event in map(json.loads, fx.sandbash("--log", "--json").stdout.splitlines())
+              if event.get("act") == "ask first"]
+    equal(agreed, [("create", f"{fx.outside}/a", "once"), ("delete", f"{fx.outside}/old", "once"), ("create", f"{fx.outside}/d", "once")],
+          "on record")
     equal((fx.read(fx.outside / "a"), (fx.outside / "old").exists(), (fx.outside / "d").is_dir(), fx.exists("here")),
           ("1\n1\n", False, True, True))
 
