@@ -68,8 +68,8 @@ int main(int argc, char **argv)
 	measure("build", "mkdir -p build && cd build && cmake .. && make -j4 2>&1 | tee log.txt", 2,
 		samples);
 	measure("loop",
-		"for f in a b c d; do sed -i \"s/x/$f/\" \"$f.txt\" && cp \"$f.txt\" out/; done", 12,
-		samples);
+		"for f in a b c d; do sed -i \"s/x/$f/\" \"$f.txt\" && cp \"$f.txt\" out/; done",
+		12, samples);
 	memset(text, 'x', LONG);
 	memcpy(text, "echo ", 5);
 	text[LONG] = '\0';

@@ -388,7 +388,8 @@ void sb_expression(struct sb_shell *shell, const struct sb_word *word)
 struct braces {
 	struct builder *b;
 	const struct sb_part **parts;
-	size_t count; /* of words so far */
+	size_t count;   /* of words so far */
+	unsigned depth; /* of braces that are being taken apart */
 	bool too_many;
 };
 
@@ -453,10 +454,10 @@ static const char *brace_end(const char *open, const char **out_comma, bool *out
 	return NULL;
 }
 
-static void expand_braces(struct braces *all, const char *text, size_t from, unsigned depth);
+static void expand_braces(struct braces *all, const char *text, size_t from);
 
 static void expand_with(struct braces *all, const char *text, const char *open, const char *part,
-			size_t length, const char *rest, unsigned depth)
+			size_t length, const char *rest)
 {
 	size_t head = (size_t)(open - text), tail = strlen(rest);
 	char *whole = sb_arena_alloc(all->b->shell->arena, head + length + tail + 1);
@@ -468,12 +469,13 @@ static void expand_with(struct braces *all, const char *text, const char *open, 
 	memcpy(whole, text, head);
 	memcpy(whole + head, part, length);
 	memcpy(whole + head + length, rest, tail);
-	expand_braces(all, whole, head, depth + 1);
+	all->depth++;
+	expand_braces(all, whole, head);
+	all->depth--;
 }
 
 /* {1..9}, {a..e}; false: it is text. */
-static bool expand_range(struct braces *all, const char *text, const char *open, const char *end,
-			 unsigned depth)
+static bool expand_range(struct braces *all, const char *text, const char *open, const char *end)
 {
 	long first, last, by = 1;
 	char *behind, part[32];
@@ -504,22 +506,21 @@ static bool expand_range(struct braces *all, const char *text, const char *open,
 		int length = letters ? snprintf(part, sizeof part, "%c", (int)i)
 				     : snprintf(part, sizeof part, "%ld", i);
 
-		expand_with(all, text, open, part, (size_t)length, end + 1, depth);
+		expand_with(all, text, open, part, (size_t)length, end + 1);
 		if (all->too_many)
 			break;
 	}
 	return true;
 }
 
-static void expand_list(struct braces *all, const char *text, const char *open, const char *end,
-			unsigned depth)
+static void expand_list(struct braces *all, const char *text, const char *open, const char *end)
 {
 	const char *start = open + 1;
 	size_t level = 0;
 
 	for (const char *at = start; at <= end && !all->too_many; at += unit(at)) {
 		if (at == end || (*at == ',' && !level)) {
-			expand_with(all, text, open, start, (size_t)(at - start), end + 1, depth);
+			expand_with(all, text, open, start, (size_t)(at - start), end + 1);
 			start = at + 1;
 		} else if (*at == '{') {
 			level++;
@@ -530,12 +531,12 @@ static void expand_list(struct braces *all, const char *text, const char *open, 
 }
 
 /* From from on; before it no brace is left. */
-static void expand_braces(struct braces *all, const char *text, size_t from, unsigned depth)
+static void expand_braces(struct braces *all, const char *text, size_t from)
 {
 	const char *comma, *end;
 	bool range;
 
-	if (depth > 32) {
+	if (all->depth > 32) {
 		all->too_many = true;
 		return;
 	}
@@ -546,10 +547,10 @@ static void expand_braces(struct braces *all, const char *text, size_t from, uns
 		if (!end)
 			continue;
 		if (comma) {
-			expand_list(all, text, at, end, depth);
+			expand_list(all, text, at, end);
 			return;
 		}
-		if (expand_range(all, text, at, end, depth))
+		if (expand_range(all, text, at, end))
 			return;
 	}
 	if (++all->count <= BRACES_MOST)
@@ -587,7 +588,7 @@ static void put_braces(struct builder *b, const struct sb_word *word)
 		*out++ = (char)(count / 255 + 1);
 		count++;
 	}
-	expand_braces(&all, text, 0, 0);
+	expand_braces(&all, text, 0);
 	if (all.too_many)
 		put_unknown(b, true);
 }
