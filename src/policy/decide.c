@@ -350,7 +350,9 @@ static struct sb_decision decide_with(const struct sb_policy *policy, enum sb_op
 	if (path[0] != '/' || !find_covering(policy->index, op, path, &covering))
 		return (struct sb_decision){SB_DENY, NULL};
 	decision = decide(policy, op, &covering);
-	if (!policy->folding || !sb_folding_covers(policy, path) || strlen(path) >= sizeof small)
+	/* while the policy is being sealed there is no index yet */
+	if (!policy->folding || !policy->folding->index || !sb_folding_covers(policy, path) ||
+	    strlen(path) >= sizeof small)
 		return decision;
 	sb_folding_path(path, small);
 	if (!find_covering(policy->folding->index, op, small, &folded))
