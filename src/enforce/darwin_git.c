@@ -110,6 +110,7 @@ static void define_git_alone(struct sb_guarding *guarding)
 
 	sb_buf_puts(&regex, SB_ANYWHERE);
 	sb_item_put_name(&regex, (struct sb_span){"<git>", 5});
+	sb_buf_puts(&regex, "(/worktrees/[^/]+|/modules(/[^/]+)+/worktrees/[^/]+)*");
 	for (size_t i = 0; i < count; i++) {
 		if (!is_of_git_alone(&rows[i]))
 			continue;

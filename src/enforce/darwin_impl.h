@@ -17,8 +17,9 @@ void sb_regex_folded(struct sb_buf *out, const char *name, size_t length);
 /* Any name that is not this one, in no case. */
 void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length);
 
-/* The pattern without what is beneath.  SB_E_UNSUPPORTED. */
-int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, struct sb_error *err);
+/* The pattern without what is beneath; folded: in whatever case.  SB_E_UNSUPPORTED. */
+int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, bool folded,
+		     struct sb_error *err);
 
 /* --- darwin_text.c: writing the profile ---------------------------------------------------------- */
 
@@ -28,8 +29,10 @@ void sb_seatbelt_string(struct sb_seatbelt *seatbelt, const char *text);
 /* (param "P1"), whose value is a copy of value. */
 void sb_seatbelt_parameter(struct sb_seatbelt *seatbelt, char kind, const char *value);
 
-/* What the pattern covers, as a filter. */
+/* What the pattern covers, as a filter; and what it covers in whatever case. */
 int sb_seatbelt_filter(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern,
+		       struct sb_error *err);
+int sb_seatbelt_folded(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern,
 		       struct sb_error *err);
 
 /* (subpath P) and (literal P) of a path in its canonical form. */

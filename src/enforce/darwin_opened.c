@@ -164,7 +164,7 @@ static void put_regex(struct sb_guarding *guarding, const struct sb_pattern *pat
 	int status;
 
 	sb_buf_putc(&regex, '^');
-	status = sb_regex_pattern(&regex, pattern, guarding->err);
+	status = sb_regex_pattern(&regex, pattern, false, guarding->err);
 	if (guarding->status == SB_OK)
 		guarding->status = status;
 	if (deeper)

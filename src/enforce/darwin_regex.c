@@ -127,13 +127,16 @@ void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length)
 	"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|"                                \
 	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
 
-static int put_set(struct sb_buf *out, const char *set, size_t length, struct sb_error *err)
+static int put_set(struct sb_buf *out, const char *set, size_t length, bool folded,
+		   struct sb_error *err)
 {
 	bool negated = set[1] == '!' || set[1] == '^', has[129] = {false};
 	const char *before = "(";
 
 	for (int c = 1; c < 128; c++)
 		has[c] = c != '/' && sb_glob_name(set, length, (const char[]){(char)c}, 1);
+	for (int c = 'A'; c <= 'Z' && folded; c++)
+		has[c] = has[c | 0x20] = has[c] || has[c | 0x20];
 	for (int c = 1, last; c < 128; c = last + 1) {
 		for (last = c; has[last] && has[last + 1];)
 			last++;
@@ -167,7 +170,8 @@ static size_t set_length(const char *glob)
 	return i + 1;
 }
 
-static int put_component(struct sb_buf *out, const char *glob, size_t length, struct sb_error *err)
+static int put_component(struct sb_buf *out, const char *glob, size_t length, bool folded,
+			 struct sb_error *err)
 {
 	int status = SB_OK;
 
@@ -183,26 +187,30 @@ static int put_component(struct sb_buf *out, const char *glob, size_t length, st
 			break;
 		case '[':
 			size = set_length(glob + i);
-			status = put_set(out, glob + i, size, err);
+			status = put_set(out, glob + i, size, folded, err);
 			i += size - 1;
 			break;
 		case '\\':
 			i++;
 			/* fall through */
 		default:
-			put_byte(out, glob[i]);
+			if (folded)
+				sb_regex_folded(out, glob + i, 1);
+			else
+				put_byte(out, glob[i]);
 		}
 	}
 	return status;
 }
 
-int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, struct sb_error *err)
+int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, bool folded,
+		     struct sb_error *err)
 {
 	char *prefix = sb_seatbelt_canonical(pattern->prefix);
 	int status = prefix ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 
 	if (prefix && prefix[1])
-		sb_regex_bytes(out, prefix, strlen(prefix));
+		(folded ? sb_regex_folded : sb_regex_bytes)(out, prefix, strlen(prefix));
 	free(prefix);
 	for (const char *glob = pattern->glob; glob && *glob && status == SB_OK;) {
 		size_t length = strcspn(glob, "/");
@@ -211,7 +219,7 @@ int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, struc
 			sb_buf_puts(out, "(/[^/]+)*");
 		} else {
 			sb_buf_putc(out, '/');
-			status = put_component(out, glob, length, err);
+			status = put_component(out, glob, length, folded, err);
 		}
 		glob += length + (glob[length] == '/');
 	}

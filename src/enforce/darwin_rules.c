@@ -18,6 +18,7 @@
 #include "base/auto.h"
 #include "enforce/darwin_impl.h"
 #include "path/path.h"
+#include "policy/folding.h"
 #include "policy/policy_impl.h"
 
 #define ALL_OPS ((1u << SB_OP_COUNT) - 1)
@@ -51,14 +52,42 @@ static unsigned denied(const struct sb_access *access)
 	return ops;
 }
 
-static void put_filter(struct rules *rules, const struct sb_entry *entry)
+static void keep(struct rules *rules, int status)
 {
-	int status;
-
-	sb_buf_puts(&rules->seatbelt->text, "\n  ");
-	status = sb_seatbelt_filter(rules->seatbelt, &entry->pattern, rules->err);
 	if (rules->status == SB_OK)
 		rules->status = status;
+}
+
+static void put_filter(struct rules *rules, const struct sb_entry *entry)
+{
+	sb_buf_puts(&rules->seatbelt->text, "\n  ");
+	keep(rules, sb_seatbelt_filter(rules->seatbelt, &entry->pattern, rules->err));
+}
+
+/*
+ * The same for what is denied: beneath roots where the case of names does not matter, in any case.  What allows is meant
+ * as it is written, so nothing is allowed that sb_decide() refuses (policy/folding.h).
+ */
+static void put_denied(struct rules *rules, const struct sb_entry *entry)
+{
+	const struct sb_folding *folding = rules->policy->folding;
+	struct sb_buf *text = &rules->seatbelt->text;
+
+	sb_buf_puts(text, folding ? "\n  (require-any" : "");
+	put_filter(rules, entry);
+	for (size_t i = 0; folding && i < folding->root_count; i++) {
+		const char *root = folding->roots[i];
+
+		if (!sb_path_within(root, entry->pattern.prefix) &&
+		    !sb_path_within(entry->pattern.prefix, root))
+			continue;
+		sb_buf_puts(text, "\n  (require-all ");
+		sb_seatbelt_path(rules->seatbelt, "subpath", root);
+		sb_buf_putc(text, ' ');
+		keep(rules, sb_seatbelt_folded(rules->seatbelt, &entry->pattern, rules->err));
+		sb_buf_putc(text, ')');
+	}
+	sb_buf_puts(text, folding ? ")" : "");
 }
 
 /* Of entries that are equally specific, those that say the same in one rule of the profile. */
@@ -80,7 +109,7 @@ static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
 				sb_seatbelt_operations(rules->seatbelt, ops);
 			}
 			begun = true;
-			put_filter(rules, entry);
+			(allow ? put_filter : put_denied)(rules, entry);
 		}
 		if (begun)
 			sb_buf_puts(text, ")\n");
@@ -136,7 +165,7 @@ static unsigned put_apart(struct rules *rules, const struct sb_entry *entry, sb_
 				sb_buf_puts(text, "(deny");
 				sb_seatbelt_operations(rules->seatbelt, 1u << op);
 				sb_buf_puts(text, " (require-all");
-				put_filter(rules, entry);
+				put_denied(rules, entry);
 			}
 			begun = true;
 			sb_buf_puts(text, "\n  (require-not");
@@ -168,7 +197,7 @@ static void put_taking(struct rules *rules, size_t from, size_t to, sb_kind_of k
 				sb_seatbelt_operations(rules->seatbelt, ops);
 			}
 			begun = true;
-			put_filter(rules, rules->sorted[i]);
+			put_denied(rules, rules->sorted[i]);
 		}
 		if (begun)
 			sb_buf_puts(text, ")\n");

@@ -77,18 +77,14 @@ void sb_seatbelt_path(struct sb_seatbelt *seatbelt, const char *filter, const ch
 	sb_buf_putc(&seatbelt->text, ')');
 }
 
-int sb_seatbelt_filter(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern,
-		       struct sb_error *err)
+static int put_regex(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern, bool folded,
+		     struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf regex = SB_BUF(REGEX_LIMIT);
 	int status;
 
-	if (!pattern->glob) {
-		sb_seatbelt_path(seatbelt, "subpath", pattern->prefix);
-		return SB_OK;
-	}
 	sb_buf_putc(&regex, '^');
-	status = sb_regex_pattern(&regex, pattern, err);
+	status = sb_regex_pattern(&regex, pattern, folded, err);
 	/* and all beneath; of "/" itself the name is a slash */
 	sb_buf_puts(&regex, pattern->prefix[1] ? "(/[^/]+)*$" : "(/[^/]+)*/?$");
 	if (sb_buf_failed(&regex))
@@ -97,6 +93,21 @@ int sb_seatbelt_filter(struct sb_seatbelt *seatbelt, const struct sb_pattern *pa
 	sb_seatbelt_parameter(seatbelt, 'R', regex.data);
 	sb_buf_putc(&seatbelt->text, ')');
 	return status;
+}
+
+int sb_seatbelt_filter(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern,
+		       struct sb_error *err)
+{
+	if (pattern->glob)
+		return put_regex(seatbelt, pattern, false, err);
+	sb_seatbelt_path(seatbelt, "subpath", pattern->prefix);
+	return SB_OK;
+}
+
+int sb_seatbelt_folded(struct sb_seatbelt *seatbelt, const struct sb_pattern *pattern,
+		       struct sb_error *err)
+{
+	return put_regex(seatbelt, pattern, true, err);
 }
 
 bool sb_seatbelt_overlap(const struct sb_pattern *a, const struct sb_pattern *b)

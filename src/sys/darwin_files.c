@@ -16,6 +16,7 @@
 #include "sys/beneath.h"
 #include "sys/birth_time.h"
 #include "sys/directory.h"
+#include "sys/folds.h"
 #include "sys/process.h"
 
 /* --- directory.h: dir->entries holds the stream --------------------------------------------------- */
@@ -152,6 +153,16 @@ int sb_sys_birth(int fd, struct timespec *out)
 		return -errno;
 	*out = info.st_birthtimespec;
 	return 0;
+}
+
+/* --- folds.h --- */
+
+bool sb_sys_folds(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
+	       pathconf(path, _PC_CASE_SENSITIVE) != 1; /* one that does not say may */
 }
 
 /* --- process.h ------------------------------------------------------------------------------------- */

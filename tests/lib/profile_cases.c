@@ -19,6 +19,7 @@
 #include "guard/fold.h"
 #include "judge/judge_impl.h"
 #include "path/pattern.h"
+#include "policy/folding.h"
 #include "policy/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -132,7 +133,19 @@ static char *make_pattern(void)
 	return pattern;
 }
 
-static struct sb_policy *make_policy(void)
+/* Another case of some letter of it: the same file, where names fold. */
+static bool change_case(char *path)
+{
+	size_t first = strlen("/Users/u/p/"), length = strlen(path);
+	char *at = length > first ? path + first + pick((unsigned)(length - first)) : path;
+
+	if (pick(2) || *at < 'a' || *at > 'z')
+		return false;
+	*at ^= 0x20;
+	return true;
+}
+
+static struct sb_policy *make_policy(bool folds)
 {
 	static const char *const words[] = {
 		"write",        "write", "write",       "read",
@@ -144,6 +157,8 @@ static struct sb_policy *make_policy(void)
 	sb_policy_set(policy, SB_SETTING_MODE,
 		      pick(8) ? SB_MODE_WORKSPACE_WRITE : SB_MODE_READ_ONLY);
 	sb_policy_set(policy, SB_SETTING_NETWORK, (int)pick(2));
+	if (folds)
+		sb_policy_fold(policy, "/Users/u/p", NULL);
 	for (unsigned i = 2 + pick(9); i; i--) {
 		const char *word = one_of(words, COUNT(words));
 		struct sb_error err;
@@ -323,7 +338,8 @@ static const struct {
 static int put_policy(unsigned cases, int directory, char **guard_before)
 {
 	static const char *const nothing[] = {NULL};
-	struct sb_policy *policy = make_policy();
+	bool folds = !pick(4);
+	struct sb_policy *policy = make_policy(folds);
 	struct sb_guard_home home = {0};
 	struct sb_seatbelt profile;
 	struct sb_grounds grounds;
@@ -361,13 +377,17 @@ static int put_policy(unsigned cases, int directory, char **guard_before)
 		size_t i = pick(COUNT(operations));
 		char path[1024];
 
-		do
+		bool allowed, changed;
+
+		do {
 			make_path(path, sizeof path);
-		while (is_open_directory(path));
+			changed = folds && change_case(path);
+			allowed = is_allowed(&grounds, operations[i].op, path, directory);
+			/* of another case a profile may refuse more: rules that allow mean what they say */
+		} while (is_open_directory(path) || (changed && allowed));
 		printf("(%s ", operations[i].name);
 		put_string(path, strlen(path));
-		printf(" %s)\n",
-		       is_allowed(&grounds, operations[i].op, path, directory) ? "#t" : "#f");
+		printf(" %s)\n", allowed ? "#t" : "#f");
 	}
 	printf("))\n");
 	sb_seatbelt_done(&profile);
