@@ -381,6 +381,12 @@ static int put_policy(unsigned cases, int directory, char **guard_before)
 
 		do {
 			make_path(path, sizeof path);
+			if (folds && pick(2)) /* what a rule is about */
+				snprintf(path, sizeof path, "%s%s",
+					 sb_policy_pattern(policy,
+							   pick((unsigned)sb_policy_count(policy)))
+						 ->prefix,
+					 pick(2) ? "" : "/a");
 			changed = folds && change_case(path);
 			allowed = is_allowed(&grounds, operations[i].op, path, directory);
 			/* of another case a profile may refuse more: rules that allow mean what they say */
