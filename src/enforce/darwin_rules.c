@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/auto.h"
 #include "enforce/darwin_impl.h"
@@ -76,11 +77,11 @@ static void put_denied(struct rules *rules, const struct sb_entry *entry)
 	sb_buf_puts(text, folding ? "\n  (require-any" : "");
 	put_filter(rules, entry);
 	for (size_t i = 0; folding && i < folding->root_count; i++) {
-		const char *root = folding->roots[i];
+		const char *root = folding->roots[i], *prefix = entry->pattern.prefix;
+		size_t length = strlen(root), other = strlen(prefix);
 
-		if (!sb_path_within(root, entry->pattern.prefix) &&
-		    !sb_path_within(entry->pattern.prefix, root))
-			continue;
+		if (strncasecmp(root, prefix, length < other ? length : other) != 0)
+			continue; /* neither lies in the other, in no case */
 		sb_buf_puts(text, "\n  (require-all ");
 		sb_seatbelt_path(rules->seatbelt, "subpath", root);
 		sb_buf_putc(text, ' ');
