@@ -127,6 +127,18 @@ void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length)
 	"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|"                                \
 	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]"
 
+/* The member as a set in small letters is asked about it; or as it is. */
+static bool set_has(const char *set, size_t length, char c, bool folded)
+{
+	char small[256], one = folded && is_letter(c) ? (char)(c | 0x20) : c;
+
+	if (!folded || length > sizeof small)
+		return sb_glob_name(set, length, &one, 1);
+	for (size_t i = 0; i < length; i++)
+		small[i] = is_letter(set[i]) ? (char)(set[i] | 0x20) : set[i];
+	return sb_glob_name(small, length, &one, 1);
+}
+
 static int put_set(struct sb_buf *out, const char *set, size_t length, bool folded,
 		   struct sb_error *err)
 {
@@ -134,9 +146,7 @@ static int put_set(struct sb_buf *out, const char *set, size_t length, bool fold
 	const char *before = "(";
 
 	for (int c = 1; c < 128; c++)
-		has[c] = c != '/' && sb_glob_name(set, length, (const char[]){(char)c}, 1);
-	for (int c = 'A'; c <= 'Z' && folded; c++)
-		has[c] = has[c | 0x20] = has[c] || has[c | 0x20];
+		has[c] = c != '/' && set_has(set, length, (char)c, folded);
 	for (int c = 1, last; c < 128; c = last + 1) {
 		for (last = c; has[last] && has[last + 1];)
 			last++;
