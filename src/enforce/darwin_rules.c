@@ -65,30 +65,41 @@ static void put_filter(struct rules *rules, const struct sb_entry *entry)
 	keep(rules, sb_seatbelt_filter(rules->seatbelt, &entry->pattern, rules->err));
 }
 
+/* Can something beneath the root be meant, in whatever case? */
+static bool may_fold(const char *root, const struct sb_pattern *pattern)
+{
+	size_t length = strlen(root), other = strlen(pattern->prefix);
+
+	return strncasecmp(root, pattern->prefix, length < other ? length : other) == 0;
+}
+
 /*
- * The same for what is denied: beneath roots where the case of names does not matter, in any case.  What allows is meant
- * as it is written, so nothing is allowed that sb_decide() refuses (policy/folding.h).
+ * Beneath roots where the case of names does not matter, what is denied is denied in any case, and what is allowed
+ * as it is written alone, and then in one case as well: [!a] is A, but not a.  So nothing is allowed that sb_decide()
+ * refuses (policy/folding.h).
  */
-static void put_denied(struct rules *rules, const struct sb_entry *entry)
+static void put_folding(struct rules *rules, const struct sb_entry *entry, bool allow)
 {
 	const struct sb_folding *folding = rules->policy->folding;
+	const struct sb_pattern *pattern = &entry->pattern;
 	struct sb_buf *text = &rules->seatbelt->text;
 
-	sb_buf_puts(text, folding ? "\n  (require-any" : "");
+	if (!folding || (allow && !(pattern->glob && strchr(pattern->glob, '[')))) {
+		put_filter(rules, entry);
+		return;
+	}
+	sb_buf_puts(text, allow ? "\n  (require-all" : "\n  (require-any");
 	put_filter(rules, entry);
-	for (size_t i = 0; folding && i < folding->root_count; i++) {
-		const char *root = folding->roots[i], *prefix = entry->pattern.prefix;
-		size_t length = strlen(root), other = strlen(prefix);
-
-		if (strncasecmp(root, prefix, length < other ? length : other) != 0)
-			continue; /* neither lies in the other, in no case */
-		sb_buf_puts(text, "\n  (require-all ");
-		sb_seatbelt_path(rules->seatbelt, "subpath", root);
-		sb_buf_putc(text, ' ');
-		keep(rules, sb_seatbelt_folded(rules->seatbelt, &entry->pattern, rules->err));
+	for (size_t i = 0; i < folding->root_count; i++) {
+		if (!may_fold(folding->roots[i], pattern))
+			continue;
+		sb_buf_puts(text, allow ? "\n  (require-any (require-not " : "\n  (require-all ");
+		sb_seatbelt_path(rules->seatbelt, "subpath", folding->roots[i]);
+		sb_buf_puts(text, allow ? ") " : " ");
+		keep(rules, sb_seatbelt_folded(rules->seatbelt, pattern, rules->err));
 		sb_buf_putc(text, ')');
 	}
-	sb_buf_puts(text, folding ? ")" : "");
+	sb_buf_putc(text, ')');
 }
 
 /* Of entries that are equally specific, those that say the same in one rule of the profile. */
@@ -110,7 +121,7 @@ static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
 				sb_seatbelt_operations(rules->seatbelt, ops);
 			}
 			begun = true;
-			(allow ? put_filter : put_denied)(rules, entry);
+			put_folding(rules, entry, allow);
 		}
 		if (begun)
 			sb_buf_puts(text, ")\n");
@@ -166,7 +177,7 @@ static unsigned put_apart(struct rules *rules, const struct sb_entry *entry, sb_
 				sb_buf_puts(text, "(deny");
 				sb_seatbelt_operations(rules->seatbelt, 1u << op);
 				sb_buf_puts(text, " (require-all");
-				put_denied(rules, entry);
+				put_folding(rules, entry, false);
 			}
 			begun = true;
 			sb_buf_puts(text, "\n  (require-not");
@@ -198,7 +209,7 @@ static void put_taking(struct rules *rules, size_t from, size_t to, sb_kind_of k
 				sb_seatbelt_operations(rules->seatbelt, ops);
 			}
 			begun = true;
-			put_denied(rules, rules->sorted[i]);
+			put_folding(rules, rules->sorted[i], false);
 		}
 		if (begun)
 			sb_buf_puts(text, ")\n");
