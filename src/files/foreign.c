@@ -135,14 +135,16 @@ static int refuse(struct sb_job *job, const char *path, size_t end)
 	const char *name = path + before; /* and all behind it */
 	struct sb_place place = SB_PLACE_EMPTY;
 	char here[PATH_MAX];
-	bool known = translate(path, here);
+	bool known = translate(path, here), inside;
 
 	if (known)
 		find(job, here, &place);
-	else
+	inside = known && sb_files_root_of(job->view, place.path);
+	if (!inside &&
+	    (!known || here[0] == '/')) /* a drive or a share, wherever that would be here */
 		snprintf(place.path, sizeof place.path, "%s", path);
 	place.given = path;
-	if (!known || !sb_files_root_of(job->view, place.path)) {
+	if (!inside) {
 		sb_gate_outside(job, &place);
 		sb_advise(job->err,
 			  "This is written as on Windows, and it is not in the project. Use a path "

@@ -352,6 +352,7 @@ def windows(fx):
             error = server.failure(tool, path=path, **more)
             equal((error["code"], error["violation"]), (code, code != "INVALID_ARGUMENT"), f"{tool} {path}")
             contains(error["model"], way)
+    contains(server.failure("open_project", path="C:\\p", reason="x")["person"], "written as on Windows")
     equal(os.listdir(fx.project), ["kept\\name"])
     server.data("write_file", path="kept\\name", content="new")  # what is there has its name
     server.data("write_file", path="./C:\\x", content="meant")

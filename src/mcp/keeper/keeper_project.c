@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/quote.h"
+#include "files/foreign.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
 #include "options/set_up.h"
@@ -146,14 +147,16 @@ json_t *sb_project_request(struct child *child, struct sb_tool_call *call)
 	const struct sb_home *home = &child->keeper->options->setup->home;
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *path = NULL;
+	const char *given = sb_arg_text(call->args, "path");
 	struct sb_error err;
-	int missing = 0;
+	int missing = 0, status = sb_path_expand(given, home->cwd, home->home, &absolute, &err);
 
-	if (sb_path_expand(sb_arg_text(call->args, "path"), home->cwd, home->home, &absolute,
-			   &err) != SB_OK ||
-	    sb_path_canonical(absolute, &path, &missing, &err) != SB_OK)
-		return sb_ahead_outcome(sb_tool_sb_error(&err), "refused", NULL);
-	return answer(child, call, path);
+	if (status == SB_OK)
+		status = sb_path_canonical(absolute, &path, &missing, &err);
+	if (status == SB_OK && missing && sb_foreign_name(given, 0))
+		status = sb_fail(&err, SB_E_INVALID, 0, "'%s' is written as on Windows", given);
+	return status == SB_OK ? answer(child, call, path)
+			       : sb_ahead_outcome(sb_tool_sb_error(&err), "refused", NULL);
 }
 
 /* --- in the keeper -------------------------------------------------------------------------------------- */
