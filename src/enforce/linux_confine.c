@@ -416,21 +416,24 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 
 /*
  * Inside a supervised run: its broker acts for us and is bound by its own rules only, so it
- * has to know ours.  *out_held: it holds them from now on.
+ * has to know ours.  *out_held: it holds them from now on; *out_hosts: also those about hosts.
  */
-static int register_rules(const struct sb_stages *stages, bool *out_held, struct sb_error *err)
+static int register_rules(const struct sb_stages *stages, bool *out_held, bool *out_hosts,
+			  struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
+	int answer;
 
-	*out_held = false;
+	*out_held = *out_hosts = false;
 	if (!stages->layers->outer || !stages->options->policy)
 		return SB_OK;
 	sb_policy_encode(stages->options->policy, &bytes);
 	if (sb_buf_failed(&bytes))
 		return sb_fail(err, SB_E_NOMEM, 0, "too many rules for a nested run");
-	if (prctl((int)SB_REGISTER, bytes.data, bytes.length, 0, 0) == 0)
-		*out_held = true;
-	else if (errno != EINVAL) /* EINVAL: the outer run has no supervisor */
+	answer = prctl((int)SB_REGISTER, bytes.data, bytes.length, 0, 0);
+	*out_held = answer >= 0;
+	*out_hosts = answer == SB_HOLDS_HOSTS;
+	if (answer < 0 && errno != EINVAL) /* EINVAL: the outer run has no supervisor */
 		return sb_fail(err, SB_E_SYSTEM, errno,
 			       "cannot tell the outer supervisor the rules");
 	return SB_OK;
@@ -441,14 +444,20 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 {
 	struct sb_stages stages = {
 		.plan = plan, .options = options, .layers = out_layers, .weak = out_weak};
-	bool held;
+	struct sb_plan inherited = *plan;
+	bool held, hosts;
 	int status = sb_stages_begin(&stages, err);
 
 	if (status == SB_OK)
-		status = register_rules(&stages, &held, err);
+		status = register_rules(&stages, &held, &hosts, err);
 	if (status == SB_OK && held) { /* Landlock was not to be had before */
 		start_layers(out_layers);
 		out_layers->supervised = true;
+	}
+	/* the network around us is the one that is meant */
+	if (status == SB_OK && plan->gate && hosts) {
+		inherited.network = out_layers->gate = true;
+		stages.plan = plan = &inherited;
 	}
 	if (status == SB_OK)
 		status = sb_stages_enter(&stages, err);

@@ -68,5 +68,6 @@ int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *e
  * length; the answer is a verdict.
  */
 #define SB_REGISTER 0x53425252u
+#define SB_HOLDS_HOSTS 1 /* its answer: what the rules say about hosts is held as well */
 
 #endif

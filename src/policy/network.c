@@ -41,6 +41,12 @@ static int put(struct sb_connect *connect, const struct sb_connect_rule *rule, s
 	return SB_OK;
 }
 
+/* No other rule counts then. */
+static bool is_final(const struct sb_connect_rule *rule)
+{
+	return rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY;
+}
+
 /* A second rule with the same text. */
 static int replace(struct sb_connect *connect, const struct sb_connect_rule *rule,
 		   struct sb_error *err)
@@ -54,8 +60,8 @@ static int replace(struct sb_connect *connect, const struct sb_connect_rule *rul
 		return sb_fail(err, SB_E_CONFLICT, 0,
 			       "two rules for '%s' contradict each other: %s and %s", old->text,
 			       old->origin, rule->origin);
-	if (old->tier == SB_TIER_SYSTEM && old->verdict == SB_DENY)
-		return SB_OK; /* final */
+	if (is_final(old))
+		return SB_OK;
 	if (rule->tier < old->tier || (rule->tier == old->tier && rule->verdict <= old->verdict))
 		return SB_OK;
 	return put(connect, rule, err);
@@ -161,6 +167,21 @@ bool sb_policy_network(const struct sb_policy *policy)
 	return sb_network_of(policy) == SB_NETWORK_ON && !sb_policy_needs_gate(policy);
 }
 
+bool sb_network_alike(const struct sb_policy *a, const struct sb_policy *b)
+{
+	bool alike = sb_network_of(a) == sb_network_of(b) &&
+		     sb_connect_count(a) == sb_connect_count(b);
+
+	for (size_t i = 0; alike && i < sb_connect_count(a); i++) {
+		const struct sb_connect_rule *one = sb_connect_at(a, i),
+					     *other = sb_connect_at(b, i);
+
+		alike = one->verdict == other->verdict && is_final(one) == is_final(other) &&
+			strcmp(one->text, other->text) == 0;
+	}
+	return alike;
+}
+
 static enum sb_verdict without_rule(const struct sb_policy *policy)
 {
 	static const enum sb_verdict verdicts[] = {
@@ -190,7 +211,7 @@ struct sb_reach sb_decide_connect(const struct sb_policy *policy, const struct s
 
 		if (!sb_peer_pattern_covers(&connect->pattern, rule->verdict == SB_ALLOW, peer))
 			continue;
-		if (rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY)
+		if (is_final(rule))
 			return (struct sb_reach){SB_DENY, rule};
 		weight = sb_peer_pattern_weight(&connect->pattern);
 		if (weight > most || (weight == most && rule->verdict > best->verdict)) {

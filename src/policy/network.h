@@ -37,6 +37,9 @@ struct sb_reach {
 bool sb_policy_needs_gate(const struct sb_policy *policy);
 enum sb_network sb_network_of(const struct sb_policy *policy);
 
+/* Do both say the same about every host? */
+bool sb_network_alike(const struct sb_policy *a, const struct sb_policy *b);
+
 /* May this peer be reached?  Nothing has been looked up. */
 struct sb_reach sb_decide_connect(const struct sb_policy *policy, const struct sb_peer *peer);
 

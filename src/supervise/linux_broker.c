@@ -18,6 +18,8 @@
 
 #include "base/auto.h"
 #include "enforce/linux_landlock.h"
+#include "enforce/linux_seccomp.h"
+#include "policy/network.h"
 #include "supervise/acts.h"
 #include "supervise/case.h"
 #include "supervise/constrained.h"
@@ -71,6 +73,15 @@ static void allow_own_landlock(const struct sb_broker *broker, const struct sb_c
 		sb_broker_fail(broker, call, EOPNOTSUPP);
 }
 
+/* Our gate knows our rules: it holds those of a run inside, where they say the same about hosts. */
+static bool holds_hosts(const struct sb_broker *broker, const struct sb_call *call)
+{
+	const struct sb_domain *domain;
+
+	return broker->performer->gate && sb_domain_of(call->thread, &domain) && domain &&
+	       sb_network_alike(broker->performer->grounds->policy, domain->policy);
+}
+
 static void enter_domain(const struct sb_broker *broker, const struct sb_call *call)
 {
 	int status = sb_domain_enter(broker->performer->listener, call->id, call->thread,
@@ -79,7 +90,8 @@ static void enter_domain(const struct sb_broker *broker, const struct sb_call *c
 	if (status < 0)
 		sb_broker_fail(broker, call, -status);
 	else
-		sb_sys_notify_return(broker->performer->listener, call->id, 0);
+		sb_sys_notify_return(broker->performer->listener, call->id,
+				     holds_hosts(broker, call) ? SB_HOLDS_HOSTS : 0);
 }
 
 static bool is_loader(const struct stat *file)

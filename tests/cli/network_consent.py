@@ -114,6 +114,25 @@ def learn(fx):
     lacks(inside(fx, "--network=learn", "true").stderr, "connect ")
 
 
+@test("a run inside another: with the same rules about hosts those hold, with others it is refused")
+def nested(fx):
+    ours = str(tap.BIN)
+    fx.config("network ask\nconnect good.example:80\n")
+    good, other = (("curl", "-sS", "--max-time", "20", f"http://{name}.example/") for name in ("good", "other"))
+    equal(inside(fx, ours, *good).stdout, "203.0.114.10 /\n")
+    result = inside(fx, ours, *other)
+    equal(result.status, 7, result.stderr)
+    for flags in (("--rule=deny connect good.example:80",), ("--connect=other.example",), ("--network=learn",)):
+        result = inside(fx, ours, *flags, *good)
+        equal((result.status, result.stdout), (125, ""), str(flags))
+        contains(result.stderr, "cannot be held: this is a run inside another")
+    equal(inside(fx, ours, "--network=off", *good).status, 6)
+    equal(inside(fx, ours, ours, *good).stdout, "203.0.114.10 /\n", "and inside that")
+    result = inside(fx, "--network=on", ours, *good)
+    equal(result.status, 125, "what is around it holds nothing")
+    check(not any("203.0.114.11" in line for line in heard(fx)), str(heard(fx)))
+
+
 @test("R1 R2 the record has host, port, protocol, address, program and bytes; --stats sums them up")
 def record(fx):
     inside(fx, ASK, "--connect=good.example:80", "sh", "-c",

@@ -330,6 +330,35 @@ static void a_gate_is_needed_where_on_and_off_are_not_all(void **state)
 	}
 }
 
+static void policies_are_alike_that_say_the_same(void **state)
+{
+	static const struct {
+		const char *one, *other;
+		bool alike;
+	} cases[] = {
+		{"network ask", "network ask", true},
+		{"network ask; connect a.b; deny connect *.c",
+		 "network ask; 7deny connect *.C; 3connect a.b", true},
+		{"network ask", "network on", false},
+		{"network ask; connect a.b", "network ask", false},
+		{"network ask; connect a.b", "network ask; connect a.c", false},
+		{"network ask; connect a.b", "network ask; ask connect a.b", false},
+		{"network ask; connect a.b", "network ask; connect a.b:443", false},
+		{"network ask; 1deny connect a.b", "network ask; 3deny connect a.b", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sb_policy *one = policy_of(cases[i].one), *other = policy_of(cases[i].other);
+
+		if (sb_network_alike(one, other) != cases[i].alike ||
+		    sb_network_alike(other, one) != cases[i].alike)
+			fail_msg("%s | %s", cases[i].one, cases[i].other);
+		sb_policy_free(one);
+		sb_policy_free(other);
+	}
+}
+
 /* --- addresses ---------------------------------------------------------------------------- */
 
 static void resolves(const char *lines, const char *text, const char *address,
@@ -692,6 +721,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_later_tier_counts_for_one_text),
 	cmocka_unit_test(two_of_one_tier_must_agree),
 	cmocka_unit_test(a_gate_is_needed_where_on_and_off_are_not_all),
+	cmocka_unit_test(policies_are_alike_that_say_the_same),
 	cmocka_unit_test(an_allowed_name_opens_the_internet_alone),
 	cmocka_unit_test(what_an_address_is),
 	cmocka_unit_test(names_of_other_scripts_are_told),
