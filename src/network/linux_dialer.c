@@ -21,6 +21,8 @@
 #include "network/dns.h"
 #include "network/gate_impl.h"
 #include "network/jail.h"
+#include "sys/landlock.h"
+#include "sys/process.h"
 
 #define CONNECT_MS 20000 /* for all addresses of a host together */
 #define NEXT_MS 2500     /* for one of them, while there are others */
@@ -232,6 +234,37 @@ static void start_thread(void)
 	pthread_attr_destroy(&attributes);
 }
 
+/*
+ * SECURITY: name servers are strangers, and the C library reads their answers here.
+ *
+ * Danger: a mistake there would be one in a process of the user's own.  So it changes no file, runs no
+ * program and signals nobody outside.  Where the kernel has no Landlock, nothing of that holds but
+ * no_new_privs.
+ * Price: none.
+ * Held by: tests/supervise/network_attacks.py, which looks at its state
+ */
+static void confine(void)
+{
+	int abi = sb_sys_landlock_abi(), fd;
+	struct sb_ll_ruleset rules = {.handled_fs =
+					      SB_LL_EXECUTE | SB_LL_WRITE_FILE | SB_LL_REMOVE_DIR |
+					      SB_LL_REMOVE_FILE | SB_LL_MAKE_CHAR | SB_LL_MAKE_DIR |
+					      SB_LL_MAKE_REG | SB_LL_MAKE_SOCK | SB_LL_MAKE_FIFO |
+					      SB_LL_MAKE_BLOCK | SB_LL_MAKE_SYM};
+
+	if (abi >= 3)
+		rules.handled_fs |= SB_LL_REFER | SB_LL_TRUNCATE;
+	if (abi >= 6)
+		rules.scoped = SB_LL_SCOPE_ABSTRACT_UNIX | SB_LL_SCOPE_SIGNAL;
+	if (sb_sys_no_new_privs() < 0 || sb_sys_keep_capabilities(0) < 0)
+		_exit(1);
+	fd = abi > 0 ? sb_sys_landlock_create(&rules, abi) : -1;
+	if (fd >= 0) {
+		sb_sys_landlock_restrict(fd);
+		close(fd);
+	}
+}
+
 static void dialer_main(int channel, const struct sb_policy *policy)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -239,6 +272,7 @@ static void dialer_main(int channel, const struct sb_policy *policy)
 	sb_jail_keep_only(&channel, 1);
 	dialer.channel = channel;
 	dialer.policy = policy;
+	confine();
 	work(NULL);
 }
 

@@ -247,6 +247,12 @@ for line in sys.stdin:
             if not kept.recv(1): raise OSError(errno.ECONNRESET, '')
     print(word, attempt(act), flush=True)
 """
+STATES = """
+for name in ('gate', 'pump', 'dialer'):
+    victim, = [p for p in descendants(run.pid) if open(f'/proc/{p}/comm').read().strip() == 'sandbash-' + name]
+    status = dict(line.split(':\\t', 1) for line in open(f'/proc/{victim}/status').read().splitlines() if ':\\t' in line)
+    print(name, status['NoNewPrivs'], status['Seccomp'], int(status['CapEff'], 16) & ~(1 << 12))
+"""
 KILLER = """
 import signal, subprocess, time
 run = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -289,6 +295,14 @@ def killed(fx):
         command = fx.argv(ASK, "--connect=good.example:7", *python(CLIENT))
         result = fx.run(*internet(fx, *python(KILLER, name, *command)))
         equal(result.stdout.splitlines(), ["open done", "echo done", echo, again], f"{name}: {result.stderr}")
+
+
+@test("the processes that serve a network have given up what they do not need")
+def states(fx):
+    command = fx.argv(ASK, "--connect=good.example:7", *python(CLIENT))
+    code = KILLER.split("victims =")[0] + STATES + "run.stdin.close()"
+    result = fx.run(*internet(fx, *python(code, "", *command)))
+    equal(result.stdout.splitlines()[2:], ["gate 1 2 0", "pump 1 2 0", "dialer 1 0 0"], result.stderr)
 
 
 if not SUPERVISED:
