@@ -108,8 +108,10 @@ struct gate {
 		int error;
 	} refused[MAX_REFUSED];
 	unsigned refused_next;
-	uint32_t verdict_id;  /* what the performer waits for the verdict of; 0: nothing */
-	uint16_t answer_port; /* ... and hears if it may go on */
+	uint32_t verdict_id;     /* what the performer waits for the verdict of; 0: nothing */
+	uint16_t answer_port;    /* ... and hears if it may go on */
+	struct sb_outbox outbox; /* ends of connections, for the asker */
+	bool writing;            /* epoll says when it takes more */
 	bool over;
 };
 

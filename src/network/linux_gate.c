@@ -259,7 +259,7 @@ static void pump_ready(struct gate *gate, struct source *source)
 	message.peer = flow->peer;
 	message.process = flow->process;
 	flow->state = FLOW_FREE;
-	sb_gate_send(gate->asker.fd, &message, NULL, 0);
+	sb_outbox_post(&gate->outbox, gate->asker.fd, &message);
 }
 
 /*
@@ -317,6 +317,18 @@ static const int calls[] = {
 #endif
 };
 
+/* What the asker has not heard yet. */
+static void tell_asker(struct gate *gate)
+{
+	bool left = !sb_outbox_flush(&gate->outbox, gate->asker.fd);
+	struct epoll_event event = {.events = EPOLLIN | (left ? EPOLLOUT : 0),
+				    .data.ptr = &gate->asker};
+
+	if (left != gate->writing)
+		epoll_ctl(gate->epoll, EPOLL_CTL_MOD, gate->asker.fd, &event);
+	gate->writing = left;
+}
+
 /* The run is over, or a part of us is gone: the pump tells what it has carried, and ends. */
 static void finish(struct gate *gate)
 {
@@ -324,6 +336,7 @@ static void finish(struct gate *gate)
 	shutdown(gate->pump.fd, SHUT_WR);
 	for (gate->over = false; !gate->over;)
 		pump_ready(gate, &gate->pump);
+	sb_outbox_flush(&gate->outbox, gate->asker.fd);
 }
 
 /*
@@ -367,6 +380,7 @@ static int gate_main(struct gate *gate)
 
 			source->ready(gate, source);
 		}
+		tell_asker(gate);
 		now_ms = sb_now_ms();
 		if (now_ms - looked_ms >= TICK_MS) {
 			looked_ms = now_ms;

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,4 +75,40 @@ int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]
 		close(out_fds[i]);
 	out_fds[0] = out_fds[1] = -1;
 	return got == 0 ? -EPIPE : -EBADMSG;
+}
+
+#define MAX_NOTES 8192 /* who has not listened for that long hears no more */
+
+struct sb_outbox_note {
+	struct sb_outbox_note *next;
+	struct sb_gate_message message;
+};
+
+bool sb_outbox_flush(struct sb_outbox *box, int channel)
+{
+	while (box->first) {
+		struct sb_outbox_note *note = box->first;
+
+		if (sb_gate_send(channel, &note->message, NULL, 0) == -EAGAIN)
+			return false;
+		box->first = note->next;
+		box->count--;
+		free(note);
+	}
+	return true;
+}
+
+void sb_outbox_post(struct sb_outbox *box, int channel, const struct sb_gate_message *message)
+{
+	struct sb_outbox_note *note;
+
+	if (sb_outbox_flush(box, channel) && sb_gate_send(channel, message, NULL, 0) != -EAGAIN)
+		return;
+	note = box->count < MAX_NOTES ? malloc(sizeof *note) : NULL;
+	if (!note)
+		return;
+	*note = (struct sb_outbox_note){NULL, *message};
+	*(box->first ? box->last : &box->first) = note;
+	box->last = &note->next;
+	box->count++;
 }

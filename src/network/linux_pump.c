@@ -54,7 +54,9 @@ struct pump {
 	struct flow *queue, **queue_end;
 	int pipes[SPARE_PIPES][2];
 	size_t pipe_count;
-	uint8_t buffer[65536]; /* a datagram, or a ClientHello */
+	struct sb_outbox outbox; /* ends, for the gate */
+	bool writing;            /* epoll says when the channel takes more */
+	uint8_t buffer[65536];   /* a datagram, or a ClientHello */
 };
 
 static bool lend_pipe(struct pump *pump, struct way *way)
@@ -113,7 +115,7 @@ static void end(struct pump *pump, struct flow *flow, bool reset)
 		flow->next->previous = flow->previous;
 	pump->count--;
 	pump->datagrams -= flow->datagrams;
-	sb_gate_send(pump->channel, &message, NULL, 0);
+	sb_outbox_post(&pump->outbox, pump->channel, &message);
 	if (!flow->queued)
 		free(flow);
 }
@@ -311,12 +313,24 @@ static void end_silent(struct pump *pump)
 	}
 }
 
+/* What the gate has not heard yet. */
+static void tell(struct pump *pump)
+{
+	bool left = !sb_outbox_flush(&pump->outbox, pump->channel);
+	struct epoll_event event = {.events = EPOLLIN | (left ? EPOLLOUT : 0)};
+
+	if (left != pump->writing)
+		epoll_ctl(pump->epoll, EPOLL_CTL_MOD, pump->channel, &event);
+	pump->writing = left;
+}
+
 /* The run is over: what was carried is told. */
 static int end_all(struct pump *pump)
 {
 	fcntl(pump->channel, F_SETFL, 0); /* now there is time */
 	while (pump->flows)
 		end(pump, pump->flows, true);
+	sb_outbox_flush(&pump->outbox, pump->channel);
 	return 0;
 }
 
@@ -367,5 +381,6 @@ int sb_pump_main(int channel)
 		}
 		if (pump.queue)
 			serve_queue(&pump);
+		tell(&pump);
 	}
 }

@@ -64,6 +64,19 @@ int sb_gate_send(int channel, const struct sb_gate_message *message, const int *
 /* *out_fds: at most two, close-on-exec; -1: none. */
 int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]);
 
+/*
+ * What is told to somebody who may not be listening just now, by a process that waits for nobody: kept,
+ * in order, until the channel takes it.  Zero is empty.
+ */
+struct sb_outbox {
+	struct sb_outbox_note *first, **last;
+	size_t count;
+};
+
+void sb_outbox_post(struct sb_outbox *box, int channel, const struct sb_gate_message *message);
+/* True: nothing is left. */
+bool sb_outbox_flush(struct sb_outbox *box, int channel);
+
 /* --- in the performer, while it has capabilities in its own network namespace -------------------- */
 
 /*

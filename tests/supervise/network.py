@@ -101,8 +101,10 @@ asyncio.run(all())
 
 @test("many connections at once, each with its own bytes")
 def many(fx):
-    result = inside(fx, ASK, "--connect=good.example:7", *python(PARALLEL, "200"))
-    equal(result.stdout, "200\n", result.stderr)
+    result = inside(fx, ASK, "--connect=good.example:7", *python(PARALLEL, "400"))
+    equal(result.stdout, "400\n", result.stderr)
+    log = fx.sandbash("--log", "--log-host=good.example").stdout
+    equal(log.count(" connect "), 400, "each of them is on record")
 
 
 HALF = """
