@@ -1,6 +1,6 @@
 #include "network/dns.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 12, LABEL_MAX = 63, CLASS_IN = 1, OPCODE = 0x78, RESPONSE = 0x80, RECURSION = 1 };
@@ -124,17 +124,17 @@ size_t sb_dns_say_name(const uint8_t *bytes, const struct sb_dns_query *query, c
 
 bool sb_dns_reversed(const char *name, uint8_t out_address[4])
 {
-	unsigned parts[4];
-	int end = 0;
+	for (int i = 3; i >= 0; i--) {
+		char *end;
+		unsigned long part;
 
-	if (sscanf(name, "%3u.%3u.%3u.%3u.in-addr.arpa%n", &parts[3], &parts[2], &parts[1],
-		   &parts[0], &end) != 4 ||
-	    !end || name[end])
-		return false;
-	for (int i = 0; i < 4; i++) {
-		if (parts[i] > 255)
+		if (*name < '0' || *name > '9')
 			return false;
-		out_address[i] = (uint8_t)parts[i];
+		part = strtoul(name, &end, 10);
+		if (part > 255 || *end != '.')
+			return false;
+		out_address[i] = (uint8_t)part;
+		name = end + 1;
 	}
-	return true;
+	return strcmp(name, "in-addr.arpa") == 0;
 }

@@ -15,6 +15,7 @@
 #include "consent/hosts.h"
 #include "network/dns.h"
 #include "network/network.h"
+#include "supervise/ports.h"
 #include "supervise/thread.h"
 
 #define LOOK_MS 500    /* how often we look whether who waits still lives */
@@ -251,33 +252,6 @@ static struct asked *ask(struct sb_peers *peers, const struct sb_host_wish *wish
 	return asked;
 }
 
-/*
- * Does something outside listen there at all?  Programs try ports of this machine to see what there is,
- * and the answer to that is the same as without us.
- */
-static bool is_listened_to(const struct sb_peers *peers, uint16_t port)
-{
-	static const char *const files[] = {"self/net/tcp", "self/net/tcp6"};
-	char line[512];
-	bool found = false;
-
-	for (size_t i = 0; i < 2 && !found; i++) {
-		int fd = openat(peers->approver->proc, files[i], O_RDONLY | O_CLOEXEC);
-		FILE *file = fd >= 0 ? fdopen(fd, "re") : NULL;
-		unsigned local, state;
-
-		while (file && !found && fgets(line, sizeof line, file))
-			found = sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local,
-				       &state) == 2 &&
-				state == TCP_LISTEN && local == port;
-		if (file)
-			fclose(file);
-		else if (fd >= 0)
-			close(fd);
-	}
-	return found;
-}
-
 /* Who it is: the gate knows a thread, or nobody.  False: who it was is gone. */
 static bool complete(const struct sb_peers *peers, struct sb_host_wish *wish)
 {
@@ -313,7 +287,8 @@ static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct aske
 		for (*out = peers->asked; *out && !same_host(&(*out)->wish, wish);)
 			*out = (*out)->next;
 		if (!*out && strcmp(wish->peer.name, SB_HOST_LOCAL) == 0 &&
-		    wish->peer.protocol == SB_TCP && !is_listened_to(peers, wish->peer.port))
+		    wish->peer.protocol == SB_TCP &&
+		    !sb_port_is_listened_to(peers->approver->proc, wish->peer.port))
 			return ECONNREFUSED;
 		if (!*out)
 			*out = ask(peers, wish, &by);
