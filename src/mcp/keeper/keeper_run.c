@@ -490,8 +490,9 @@ static struct keeper_question *find(struct keeper *keeper, const struct keeper_r
 
 static void put(struct keeper *keeper, struct keeper_run *run, const struct sb_question *shown)
 {
-	enum sb_answer known = keeper->options->worker ? sb_keeper_worker_recall(keeper, shown)
-						       : sb_keeper_known(keeper, run->agreed, shown);
+	enum sb_answer known = keeper->options->worker
+				       ? sb_keeper_worker_recall(keeper, shown)
+				       : sb_keeper_known(keeper, run->agreed, shown);
 	struct keeper_question *question =
 		known == SB_ANSWER_NONE ? sb_keeper_question(keeper, shown) : NULL;
 
