@@ -352,7 +352,7 @@ def environment(job, home):
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
     for name in ("SANDBASH_TEST_SEED", "SANDBASH_TEST_SEQUENCES", "SANDBASH_TEST_SPREAD",
-                 "SANDBASH_TEST_NATIVE", "SANDBASH_TEST_SOAK"):
+                 "SANDBASH_TEST_NATIVE", "SANDBASH_TEST_SOAK", "SANDBASH_TEST_COMMANDS", "SANDBASH_TEST_SCRIPTS"):
         if name in os.environ:
             names[name] = os.environ[name]
     return names

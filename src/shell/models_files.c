@@ -36,6 +36,14 @@ static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 	const struct sb_field *last = call->count ? call->operands[call->count - 1] : NULL;
 	bool inside = into != NULL;
 
+	/* the last of all that a pattern means is where the others go */
+	if (!into && last && (last->many || last->known == SB_PATTERN_KNOWN)) {
+		sb_command_act(call, SB_PREVIEW_CREATE, last, SB_POSSIBLE);
+		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, last),
+			       SB_POSSIBLE);
+		if (strcmp(call->model->name, "mv") == 0)
+			sb_command_act(call, SB_PREVIEW_MOVE, last, SB_POSSIBLE);
+	}
 	if (!into && call->count >= 2) {
 		into = last;
 		inside = is_several(call, sources) || is_directory(last) ||

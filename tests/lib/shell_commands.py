@@ -162,7 +162,7 @@ class Maker:
             f"if {three}; then {one}; else {two}; fi", f"if test -f {self.file()}; then {one}; fi", f"for f in a.txt b.txt; do {one}; rm -f $f; done",
             f"for f in *.c; do cp $f $f.bak; done", f"for f in *; do test -f \"$f\" && cp \"$f\" dir/; {one}; done",
             f"for V in a.txt 'sp ace' n; do touch \"$V\"; {one}; done", f"while read V; do touch \"$V\"; done < a.txt",
-            f"i=0; while test $i -lt 2; do touch w$i; i=$((i+1)); done", f"k=0; until test $((k++)) -gt 0; do {one}; done",
+            f"i=0; while test $i -lt 2; do touch w$i; i=$((i+1)); done", f"k{self.depth}=0; until test $((k{self.depth}++)) -gt 0; do {one}; done",
             f"while true; do {one}; break; done", f"for f in a b c; do {three}; break; done", f"for ((i=0;i<2;i++)); do touch i$i; done",
             f"case $V in a*) {one};; *) {two};; esac", f"f() {{ {one}; }}; f", f"f() {{ rm \"$1\"; local V=q; touch $V; }}; f {self.file()}; touch $V",
             f"f() {{ return; }}; f; {one}", f"{{ {one}; }} > grouped", f"[[ -f a.txt && $V == *.c ]] && {three}", f"function g {{ cd dir; {three}; }}; g; touch here",
