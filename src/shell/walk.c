@@ -207,6 +207,20 @@ static enum sb_ending walk_expression(struct sb_shell *shell, const struct sb_no
 	return SB_ENDS_OPEN;
 }
 
+/* "exit > x" does not leave where x cannot be opened: what follows may come. */
+static enum sb_ending walk_simple(struct sb_shell *shell, const struct sb_node *node)
+{
+	enum sb_ending ending = sb_walk_simple(shell, node);
+	struct sb_shell_state *state = &shell->state;
+
+	if (node->redirects && state->left) {
+		state->doubt = state->left > state->doubt ? state->left : state->doubt;
+		state->left = SB_LEFT_NOTHING;
+		state->maybe = true;
+	}
+	return ending;
+}
+
 static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node)
 {
 	if (!shell->steps || shell->arena->spent) {
@@ -223,7 +237,7 @@ static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *no
 		sb_walk_redirects(shell, node->redirects);
 	switch ((enum sb_node_kind)node->kind) {
 	case SB_NODE_SIMPLE:
-		return sb_walk_simple(shell, node);
+		return walk_simple(shell, node);
 	case SB_NODE_GROUP:
 		return sb_commands_walk(shell, node->body);
 	case SB_NODE_SUBSHELL:

@@ -172,6 +172,7 @@ static void flow(void **state)
 		{"cd; rm a", "D!/h/a | rm"},
 		{"test x && cd d; rm a", "D~a | rm"},
 		{"exit; rm a", ""},
+		{"exit > x; rm a", "C!x D?a | rm"},
 		{"test a || exit; rm b", "D?b | rm"},
 		{"cd d || exit; rm b", "D!d/b | rm"},
 		{"set -e; grep x f; rm a", "R!f D?a | grep,rm"},
