@@ -428,7 +428,8 @@ static int begin(struct gate *gate, int proc)
 		return 1;
 	if (pid == 0) {
 		live_alone("sandbash-pump", pump, 1);
-		return sb_pump_main(pump[0]);
+		/* the kernel closes the lowest first: killed, it is gone for us before its connections are */
+		return dup2(pump[0], 0) < 0 || close(pump[0]) != 0 ? 1 : sb_pump_main(0);
 	}
 	gate->pump = (struct source){pump[1], pump_ready};
 	live_alone("sandbash-gate",

@@ -329,9 +329,18 @@ static void note_program(struct sb_peers *peers, const struct sb_gate_message *m
 /* To the dialer: it may be reached. */
 static void pass_on(struct sb_peers *peers, const struct sb_gate_message *message)
 {
+	int status;
+
 	if (message->kind == SB_GATE_DIAL)
 		note_program(peers, message);
-	if (start_dialer(peers) && sb_gate_send(peers->dialer, message, NULL, 0) == 0)
+	status = start_dialer(peers) ? sb_gate_send(peers->dialer, message, NULL, 0) : -ENOMEM;
+	if (status == -EPIPE) { /* somebody has ended it */
+		close(peers->dialer);
+		peers->dialer = -1;
+		status = start_dialer(peers) ? sb_gate_send(peers->dialer, message, NULL, 0)
+					     : -ENOMEM;
+	}
+	if (status == 0)
 		return;
 	if (message->kind == SB_GATE_LOOK)
 		answer_gate(peers, message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
