@@ -280,7 +280,11 @@ os.kill(victims[0], signal.SIGKILL)
 echo = say('echo')
 while echo == 'echo done' and sys.argv[1] != 'sandbash-dialer': # the pump hears a moment later that its gate is gone
     echo = say('echo')
-print(echo, say('open'), sep='\\n')
+opened = say('open')
+while opened == 'open done' and sys.argv[1] != 'sandbash-dialer': # ... and ends what it gave to a pump that is gone
+    assert say('echo') != 'echo done'
+    opened = say('open')
+print(echo, opened, sep='\\n')
 run.stdin.close()
 run.wait(20)
 """
