@@ -16,6 +16,7 @@
 #include "network/dns.h"
 #include "network/network.h"
 #include "supervise/ports.h"
+#include "supervise/errands.h"
 #include "supervise/thread.h"
 
 #define LOOK_MS 500    /* how often we look whether who waits still lives */
@@ -38,7 +39,8 @@ struct asked {
 
 struct sb_peers {
 	struct sb_approver *approver;
-	int gate, dialer;
+	int gate;
+	struct sb_errands errands;
 	int listens[SB_PEERS_LISTENS];
 	size_t listen_count;
 	struct asked *asked;
@@ -303,18 +305,6 @@ static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct aske
 
 /* --- connections ------------------------------------------------------------------------------------------ */
 
-static bool start_dialer(struct sb_peers *peers)
-{
-	struct sb_error err;
-
-	if (peers->dialer < 0 &&
-	    sb_dialer_start(peers->approver->policy, &peers->dialer, &err) != SB_OK) {
-		peers->dialer = -1;
-		sb_approver_tell(peers->approver, &err);
-	}
-	return peers->dialer >= 0;
-}
-
 static void note_program(struct sb_peers *peers, const struct sb_gate_message *message)
 {
 	size_t i = message->id % SB_GATE_FLOWS;
@@ -329,23 +319,17 @@ static void note_program(struct sb_peers *peers, const struct sb_gate_message *m
 /* To the dialer: it may be reached. */
 static void pass_on(struct sb_peers *peers, const struct sb_gate_message *message)
 {
-	int status;
-
 	if (message->kind == SB_GATE_DIAL)
 		note_program(peers, message);
-	status = start_dialer(peers) ? sb_gate_send(peers->dialer, message, NULL, 0) : -ENOMEM;
-	if (status == -EPIPE) { /* somebody has ended it */
-		close(peers->dialer);
-		peers->dialer = -1;
-		status = start_dialer(peers) ? sb_gate_send(peers->dialer, message, NULL, 0)
-					     : -ENOMEM;
-	}
-	if (status == 0)
-		return;
+	sb_errands_send(&peers->errands, message);
+}
+
+static void fail_errand(void *context, const struct sb_gate_message *message)
+{
 	if (message->kind == SB_GATE_LOOK)
-		answer_gate(peers, message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
+		answer_gate(context, message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
 	else
-		answer_gate(peers, message, SB_GATE_DIALLED, EHOSTUNREACH);
+		answer_gate(context, message, SB_GATE_DIALLED, EHOSTUNREACH);
 }
 
 static void keep_waiting(struct sb_peers *peers, struct asked *asked,
@@ -458,15 +442,10 @@ static void hear_gate(struct sb_peers *peers)
 static void hear_dialer(struct sb_peers *peers)
 {
 	struct sb_gate_message message;
-	int fds[2], status = sb_gate_receive(peers->dialer, &message, fds);
+	int fds[2];
 
-	if (status == -EBADMSG || status == -EAGAIN)
+	if (sb_errands_hear(&peers->errands, &message, fds) != 0)
 		return;
-	if (status < 0) { /* the next one is made when it is needed */
-		close(peers->dialer);
-		peers->dialer = -1;
-		return;
-	}
 	if (message.kind == SB_GATE_UNLIKELY) {
 		message.kind = SB_GATE_DIAL;
 		take_dial(peers, &message);
@@ -531,7 +510,9 @@ struct sb_peers *sb_peers_open(struct sb_approver *approver, int gate)
 		close(gate);
 		return NULL;
 	}
-	*peers = (struct sb_peers){.approver = approver, .gate = gate, .dialer = -1};
+	*peers = (struct sb_peers){.approver = approver, .gate = gate};
+	peers->errands = (struct sb_errands){
+		.approver = approver, .dialer = -1, .failed = fail_errand, .context = peers};
 	open_listens(peers);
 	return peers;
 }
@@ -563,7 +544,7 @@ static void hear_last(struct sb_peers *peers)
 	int64_t until = sb_now_ms() + LAST_MS;
 	struct pollfd wait = {peers->gate, POLLIN, 0};
 
-	if (peers->dialer < 0 || peers->gate < 0)
+	if (peers->errands.dialer < 0 || peers->gate < 0)
 		return; /* there were none */
 	peers->over = true;
 	shutdown(peers->gate, SHUT_WR);
@@ -580,8 +561,7 @@ void sb_peers_close(struct sb_peers *peers)
 	hear_last(peers);
 	if (peers->gate >= 0)
 		close(peers->gate);
-	if (peers->dialer >= 0)
-		close(peers->dialer);
+	sb_errands_done(&peers->errands);
 	for (size_t i = 0; i < peers->listen_count; i++)
 		if (peers->listens[i] >= 0)
 			close(peers->listens[i]);
@@ -593,7 +573,7 @@ void sb_peers_close(struct sb_peers *peers)
 size_t sb_peers_poll(const struct sb_peers *peers, struct pollfd *out)
 {
 	out[0] = (struct pollfd){peers->gate, POLLIN, 0};
-	out[1] = (struct pollfd){peers->dialer, POLLIN, 0};
+	out[1] = (struct pollfd){peers->errands.dialer, POLLIN, 0};
 	for (size_t i = 0; i < peers->listen_count; i++)
 		out[2 + i] = (struct pollfd){peers->listens[i], POLLIN, 0};
 	return 2 + peers->listen_count;
@@ -601,7 +581,7 @@ size_t sb_peers_poll(const struct sb_peers *peers, struct pollfd *out)
 
 void sb_peers_handle(struct sb_peers *peers, const struct pollfd *fds, size_t count)
 {
-	if (fds[1].revents && peers->dialer == fds[1].fd)
+	if (fds[1].revents && peers->errands.dialer == fds[1].fd)
 		hear_dialer(peers);
 	if (fds[0].revents && peers->gate == fds[0].fd)
 		hear_gate(peers);

@@ -301,6 +301,26 @@ def killed(fx):
         equal(result.stdout.splitlines(), ["open done", "echo done", echo, again], f"{name}: {result.stderr}")
 
 
+STOPPED = """
+os.kill(victims[0], signal.SIGSTOP)
+run.stdin.write('open\\n')
+run.stdin.flush()
+time.sleep(0.3) # so that it was told mostly; it works as well if it was not
+os.kill(victims[0], signal.SIGKILL)
+print(run.stdout.readline().strip(), say('echo'), sep='\\n')
+run.stdin.close()
+run.wait(20)
+"""
+
+
+@test("a connection that a killed dialer was told to make is made by the next one")
+def killed_while_dialling(fx):
+    command = fx.argv(ASK, "--connect=good.example:7", *python(CLIENT))
+    code = KILLER.split("os.kill(")[0] + STOPPED
+    result = fx.run(*internet(fx, *python(code, "sandbash-dialer", *command)))
+    equal(result.stdout.splitlines(), ["open done", "echo done"] * 2, result.stderr)
+
+
 @test("the processes that serve a network have given up what they do not need")
 def states(fx):
     command = fx.argv(ASK, "--connect=good.example:7", *python(CLIENT))
