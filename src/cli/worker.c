@@ -21,6 +21,7 @@
 #include "enforce/confine.h"
 #include "enforce/inside.h"
 #include "enforce/view.h"
+#include "guard/guard.h"
 #include "path/path.h"
 #include "policy/builtin.h"
 #include "policy/network.h"
@@ -82,6 +83,20 @@ static int load(struct calling *calling, struct sb_error *err)
 					 &calling->has, err);
 	if (status == SB_OK)
 		sb_zones_tighten(&calling->has, calling->user.policy);
+	return status;
+}
+
+/* By what programs outside obey: their settings, and links, are out of sight in a view. */
+static int look_around(struct calling *calling, struct sb_error *err)
+{
+	struct sb_guard *guard;
+	int status = sb_guard_of(&calling->user, &guard, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_zones_obeyed(&calling->has, guard, (const char *const *)calling->user.projects,
+				 err);
+	sb_guard_free(guard);
 	return status;
 }
 
@@ -377,6 +392,8 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	status = load(&calling, &err);
 	if (status == SB_OK)
 		status = open_dirs(&calling, &err);
+	if (status == SB_OK)
+		status = look_around(&calling, &err);
 	if (status == SB_OK)
 		status = sb_worker_programs(&calling.worker, run, &err);
 	if (status == SB_OK)

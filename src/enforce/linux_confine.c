@@ -397,7 +397,7 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 {
 	struct sb_fds fds = {0};
 	int status = sb_fds_settle(stages->options->keep_fds, stages->options->keep_fd_count,
-				   stages->plan->network, &fds, err);
+				   stages->plan, &fds, err);
 
 	/* a supervisor can do without mounts, if it is not stuck among those that failed */
 	if (status == SB_OK)

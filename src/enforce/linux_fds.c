@@ -121,7 +121,7 @@ static int settle_one(int fd, struct sb_fds *fds, struct sb_error *err)
 	int flags = fcntl(fd, F_GETFL);
 	struct stat info;
 
-	if (flags >= 0 && fstat(fd, &info) == 0 && !(flags & O_PATH)) {
+	if (!fds->only_named && flags >= 0 && fstat(fd, &info) == 0 && !(flags & O_PATH)) {
 		if (S_ISFIFO(info.st_mode))
 			return SB_OK;
 		if (is_read_only_file(flags, &info))
@@ -202,17 +202,17 @@ static int settle_listed(const int *keep, size_t keep_count, struct sb_fds *fds,
 	return status;
 }
 
-int sb_fds_settle(const int *keep, size_t keep_count, bool network, struct sb_fds *out,
-		  struct sb_error *err)
+int sb_fds_settle(const int *keep, size_t keep_count, const struct sb_plan *plan,
+		  struct sb_fds *out, struct sb_error *err)
 {
 	struct pollfd low[MOST_LOW];
-	struct sb_fds fds = {0};
-	int status = settle_stdio(&fds, network, err);
+	struct sb_fds fds = {.only_named = plan->view};
+	int status = settle_stdio(&fds, plan->network, err);
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		status = fcntl(keep[i], F_GETFD) < 0 ? sb_fail(err, SB_E_MISSING, EBADF,
 							       "descriptor %d is not open", keep[i])
-						     : check_socket(keep[i], network, err);
+						     : check_socket(keep[i], plan->network, err);
 	if (status == SB_OK)
 		status = find_low(low) ? settle_low(low, keep, keep_count, &fds, err)
 				       : settle_listed(keep, keep_count, &fds, err);

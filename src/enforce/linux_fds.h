@@ -3,7 +3,8 @@
  *
  * A descriptor opened outside leads past mounts and Landlock, so above standard
  * error only what cannot do harm stays: pipes (process substitution) and regular
- * files open for reading.  The rest is closed unless the user named it.
+ * files open for reading.  The rest is closed unless the user named it.  In a view, which
+ * has files of its own, not even these stay.
  */
 #ifndef SB_ENFORCE_LINUX_FDS_H
 #define SB_ENFORCE_LINUX_FDS_H
@@ -18,6 +19,7 @@ struct sb_plan;
 struct sb_fds {
 	int *files; /* regular files that stay open for reading, standard ones too */
 	size_t count;
+	bool only_named; /* of those above standard error */
 };
 
 /*
@@ -33,8 +35,8 @@ struct sb_fds {
  * Price: none of the network's when that is off, nor of datagrams, as in `sandbash cmd <socket`.
  * Held by: tests/enforce/fds.py
  */
-int sb_fds_settle(const int *keep, size_t keep_count, bool network, struct sb_fds *out,
-		  struct sb_error *err);
+int sb_fds_settle(const int *keep, size_t keep_count, const struct sb_plan *plan,
+		  struct sb_fds *out, struct sb_error *err);
 
 /*
  * Open the files that stay again, through the sandbox's mounts, at the same position.

@@ -197,6 +197,16 @@ void *sb_guard_context(const struct sb_guard *guard);
 /* Look now, before anything is changed.  Does nothing the second time. */
 void sb_guard_look(const struct sb_guard *guard);
 
+/*
+ * Called for what in directory, canonical, somebody outside obeys for where that lies: for path, which is the directory
+ * or beneath it, and all beneath path; with wild only for names like it right in path.  tops: of the projects,
+ * NULL-terminated.  SB_OK, SB_E_NOMEM, or what tell returned.
+ */
+typedef int sb_guard_tell_obeyed(void *context, const char *path, const char *wild,
+				 const struct sb_guard_row *row);
+int sb_guard_obeyed_in(const struct sb_guard *guard, const char *directory, const char *const *tops,
+		       sb_guard_tell_obeyed *tell, void *context);
+
 enum sb_guard_act {
 	SB_GUARD_WRITE, /* open for writing, create, truncate: bytes of a file change */
 	SB_GUARD_MKDIR,

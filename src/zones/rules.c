@@ -93,6 +93,35 @@ static int add_zone(struct sb_policy *policy, const struct sb_zone *zone, enum s
 	return sb_policy_add(policy, &rule, err);
 }
 
+/* What a person is asked about in it; what is read-only or blocked stays so. */
+static int add_part(struct sb_policy *policy, const struct sb_zone *zone,
+		    const struct sb_zone_part *part, const char *base, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf pattern = SB_BUF(PATTERN_BYTES);
+	struct sb_rule rule = {
+		.access = sb_zone_access(zone), .tier = SB_TIER_DIRECTORY, .origin = part->origin};
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		if (op != SB_READ && rule.access.verdict[op] == SB_ALLOW)
+			rule.access.verdict[op] = SB_ASK;
+	sb_buf_printf(&pattern, "%s/%s", base, part->pattern);
+	if (sb_buf_failed(&pattern))
+		return sb_fail(err, SB_E_NOMEM, 0, "a path is too long: %s", part->pattern);
+	rule.pattern = pattern.data;
+	return sb_policy_add(policy, &rule, err);
+}
+
+static int add_parts(struct sb_policy *policy, const struct sb_zone *zone, enum sb_zone_names names,
+		     struct sb_error *err)
+{
+	SB_AUTO_FREE char *base = pattern_of(zone, names);
+	int status = base ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+
+	for (size_t i = 0; i < zone->part_count && status == SB_OK; i++)
+		status = add_part(policy, zone, &zone->parts[i], base, err);
+	return status;
+}
+
 int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum sb_zone_names names,
 		   struct sb_error *err)
 {
@@ -106,6 +135,8 @@ int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum 
 
 	for (size_t i = 0; i < zones->count && status == SB_OK; i++)
 		status = add_zone(policy, &zones->all[i], names, err);
+	for (size_t i = 0; i < zones->count && status == SB_OK; i++)
+		status = add_parts(policy, &zones->all[i], names, err);
 	return status;
 }
 

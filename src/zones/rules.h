@@ -2,6 +2,7 @@
  * rules.h - what somebody has, as rules of a policy: by these the judge decides for processes and file tools alike.
  *
  *     sb_zones_tighten()  -> what the user's own configuration asks for on top
+ *     sb_zones_obeyed()   -> what in a zone asks for where that lies
  *     sb_zones_rules()    -> "/NAME" readable, writable, asked about, closed
  *     sb_zones_inherit()  -> what the user's rules say about the directories, at the names that a worker sees
  *
@@ -15,6 +16,7 @@
 #include "zones/zones.h"
 
 struct sb_buf;
+struct sb_guard;
 
 /* By which names: those that a worker sees, or those of this machine. */
 enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
@@ -24,6 +26,13 @@ enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
  * rule of his about the directory, or around it.
  */
 void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user);
+
+/*
+ * Hooks, settings and what links of the user's lead to ask in a worker's run as in any other; in a view, where they
+ * have other names, only rules can say so.  guard: of this machine's paths; tops: its projects.  The directories are there.
+ */
+int sb_zones_obeyed(struct sb_zones *zones, const struct sb_guard *guard, const char *const *tops,
+		    struct sb_error *err);
 
 struct sb_access sb_zone_access(const struct sb_zone *zone);
 

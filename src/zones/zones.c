@@ -27,6 +27,11 @@ static void zone_done(struct sb_zone *zone)
 {
 	free(zone->name);
 	free(zone->path);
+	for (size_t i = 0; i < zone->part_count; i++) {
+		free(zone->parts[i].pattern);
+		free(zone->parts[i].origin);
+	}
+	free(zone->parts);
 }
 
 void sb_zones_done(struct sb_zones *zones)

@@ -23,12 +23,20 @@ enum sb_zone_mode { SB_ZONE_RO, SB_ZONE_RW }; /* in order of what they allow */
 
 enum sb_approval { SB_PRE_APPROVED, SB_APPROVAL_ASK, SB_APPROVAL_BLOCKED }; /* strictest last */
 
+/* Of a zone: what a program outside obeys for where it lies, whatever it is called in a view. */
+struct sb_zone_part {
+	char *pattern; /* behind the zone's path and a slash */
+	char *origin;  /* who does: "git: ..." */
+};
+
 struct sb_zone {
 	char *name;
 	char *path; /* the directory: canonical, may not be there yet; of a declaration NULL */
 	enum sb_zone_mode mode;
 	enum sb_approval write, remove;
-	unsigned line, column; /* where a file says so; 0: none does */
+	unsigned line, column;      /* where a file says so; 0: none does */
+	struct sb_zone_part *parts; /* sb_zones_obeyed() */
+	size_t part_count;
 };
 
 struct sb_zones {

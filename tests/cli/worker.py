@@ -217,6 +217,45 @@ echo evil > .git/hooks/post-checkout || echo refused"""
     equal(shell(fx, "w", script).stdout.split(), wanted)
 
 
+@test("Z7 a zone is guarded for where it lies: hooks that settings name, links at home, directories that programs obey")
+def lying(fx):
+    set_up(fx)
+    names = {"data": "data", "dots": "dots", "code": ".vscode", "hooks": ".git/hooks", "tools": "tools", "bare": "x.git/hooks"}
+    fx.run("git", "init", "-q", ".")
+    fx.run("git", "init", "-q", "--bare", "x.git")
+    fx.run("git", "config", "core.hooksPath", "data/hk")
+    fx.run("git", "config", "include.path", "../data/more")
+    for directory in ("data/hk", "dots", ".vscode", "tools"):
+        (fx.project / directory).mkdir(parents=True)
+    fx.write(fx.project / "dots" / "rc", "")
+    os.symlink(fx.project / "dots" / "rc", fx.home / ".bashrc")
+    fx.write("sandbash.yaml", "sandbox:\n  mode: direct\n  zones:\n" + "".join(
+        f"    {name}: {{path: {path}, mode: rw}}\n" for name, path in names.items()))
+    declare(fx, "w", *(OUTPUT.replace("output", name) for name in names))
+    obeyed = ["data/hk/pre-commit", "data/more", "dots/rc", "code/tasks.json", "hooks/x", "tools/bazel", "bare/update"]
+    plain = ["data/x", "dots/x", "code/notes.txt", "tools/x", "data/hk2"]
+    for name in [*obeyed, *plain]:
+        result = shell(fx, "w", f"echo x >/{name}")
+        equal(result.status == 0, name in plain, f"{name}: {result.stderr}")
+    for move in ("mv /dots /data/d", "mv /data/hk /data/away", "echo x >/data/n; mv /data/n /dots/rc", "ln -s x /data/hk/post-commit",
+                 "mkdir -p /data/new; echo x >/data/new/pre-commit; mv -T /data/new /data/hk"):
+        check(shell(fx, "w", move).status != 0, move)
+    equal(fx.run("sh", "-c", "ls -A data/hk; ls x.git/hooks/update; cat dots/rc").stdout, "", "nothing has changed")
+
+
+@test("Z2 nothing that the caller has open comes along, but for standard input and output and what is named")
+def descriptors(fx):
+    set_up(fx, OUTPUT)
+    secret = fx.write(fx.home / "secret", "hush\n")
+    command = fx.argv("--worker=w.worker", "sh", "-c", "cat <&7")
+    said = fx.run("sh", "-c", '"$@" 7<"$0"', secret, *command)
+    equal((said.stdout, "hush" in said.stderr), ("", False))
+    kept = fx.run("sh", "-c", '"$@" 7<"$0"', secret, command[0], "--keep-fd=7", *command[1:])
+    equal(kept.stdout, "hush\n", kept.stderr)
+    equal(fx.run("sh", "-c", '"$@" 9>&1 >/dev/null', "-", *fx.argv("--worker=w.worker", "sh", "-c", "echo out >&9")).stdout, "")
+    equal(fx.run("sh", "-c", '"$@" <"$0"', secret, *fx.argv("--worker=w.worker", "cat")).stdout, "hush\n", "neighbour")
+
+
 @test("R4 without namespaces a worker is refused; with --best-effort rules hide what it does not have")
 def without_namespaces(fx):
     set_up(fx, INPUT, OUTPUT)
