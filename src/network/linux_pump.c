@@ -54,9 +54,9 @@ struct pump {
 	struct flow *queue, **queue_end;
 	int pipes[SPARE_PIPES][2];
 	size_t pipe_count;
-	struct sb_outbox outbox; /* ends, for the gate */
-	bool writing;            /* epoll says when the channel takes more */
-	uint8_t buffer[65536];   /* a datagram, or a ClientHello */
+	struct sb_outbox outbox;    /* ends, for the gate */
+	bool writing;               /* epoll says when the channel takes more */
+	uint8_t buffer[SB_SNI_MAX]; /* a datagram, or a ClientHello */
 };
 
 static bool lend_pipe(struct pump *pump, struct way *way)
@@ -135,7 +135,8 @@ static void queue(struct pump *pump, struct flow *flow)
  * SECURITY: who said yes to a name said no to others that the same machine serves.
  *
  * Danger: behind one address of a network for content lie thousands of hosts, and TLS says which one is
- * meant.  So the first bytes are looked at, and go on only if they name this host, or none.
+ * meant.  So the first bytes are looked at, and go on only if they are no TLS, or a ClientHello that names this host
+ * or none.
  * Price: one more copy of the ClientHello; the rest is never read.
  * Held by: tests/supervise/network_attacks.py, tests/unit/test_sni.c
  */

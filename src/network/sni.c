@@ -3,7 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { HANDSHAKE = 22, CLIENT_HELLO = 1, SERVER_NAME = 0, HOST_NAME = 0, RANDOM = 32 };
+enum { CHANGE_CIPHER = 20, ALERT = 21, HANDSHAKE = 22, HEARTBEAT = 24 }; /* records */
+enum { CLIENT_HELLO = 1, SERVER_NAME = 0, HOST_NAME = 0, RANDOM = 32 };
+enum { RECORD_HEAD = 5, RECORD_MAX = 16 * 1024, MESSAGE_HEAD = 4 };
 
 /* What is left of a piece of the message; ended too early: broken. */
 struct piece {
@@ -96,27 +98,73 @@ static enum sb_sni read_hello(struct piece hello, char out[SB_HOST_NAME_SIZE])
 	return found;
 }
 
-enum sb_sni sb_sni_read(const uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE])
+/*
+ * SB_SNI_FOUND: a server may take it for TLS.  Version 3.x is TLS, whatever comes.  A server is told to ignore the
+ * version (RFC 8446, 5.1), and Go's does below 16.0, where a record is a hello or a warning: both begin with a 1.
+ */
+static enum sb_sni begins(const uint8_t *bytes, size_t length)
 {
-	static const uint8_t tls[] = {HANDSHAKE, 3};
-	struct piece record, hello;
-	size_t size;
+	if (length && (bytes[0] < CHANGE_CIPHER || bytes[0] > HEARTBEAT))
+		return SB_SNI_NONE;
+	if (length < 2)
+		return SB_SNI_MORE;
+	if (bytes[1] == 3)
+		return SB_SNI_FOUND;
+	if (bytes[1] >= 16 || (bytes[0] != ALERT && bytes[0] != HANDSHAKE))
+		return SB_SNI_NONE;
+	if (length <= RECORD_HEAD)
+		return SB_SNI_MORE;
+	return bytes[RECORD_HEAD] == 1 ? SB_SNI_FOUND : SB_SNI_NONE;
+}
 
-	if (memcmp(bytes, tls, length < sizeof tls ? length : sizeof tls) != 0)
-		return SB_SNI_NONE;
-	if (length < 6)
-		return SB_SNI_MORE;
-	size = (size_t)bytes[3] << 8 | bytes[4];
-	if (bytes[5] != CLIENT_HELLO)
-		return SB_SNI_NONE;
-	if (size < 4 || size + 5 > SB_SNI_MAX)
-		return SB_SNI_BAD;
-	if (length < size + 5)
-		return SB_SNI_MORE;
-	record = (struct piece){bytes + 6, size - 1, false};
-	hello = counted(&record, 3);
-	/* A hello in several records would hide its name from us.  No client needs that many bytes. */
-	if (record.broken || record.left)
-		return SB_SNI_BAD;
-	return read_hello(hello, out);
+/*
+ * The first message, whose pieces are moved together at the start of bytes.
+ *
+ * Danger: servers differ in what they skip before and between the pieces (OpenSSL an empty record, Go a warning), and
+ * behind what is skipped stands the name that they believe.  So there is nothing to skip: each record is a handshake's
+ * and holds at least a byte of the hello, the last one all of its rest and no more.
+ */
+static enum sb_sni gather(uint8_t *bytes, size_t length, struct piece *out)
+{
+	size_t at = 0, have = 0, whole = MESSAGE_HEAD;
+
+	while (have < whole) {
+		size_t left = length - at, size, part;
+
+		if (left && bytes[at] != HANDSHAKE)
+			return SB_SNI_BAD;
+		if (left < RECORD_HEAD)
+			return SB_SNI_MORE;
+		size = (size_t)bytes[at + 3] << 8 | bytes[at + 4];
+		if (!size || size > RECORD_MAX)
+			return SB_SNI_BAD;
+		left -= RECORD_HEAD;
+		part = left < size ? left : size;
+		memmove(bytes + have, bytes + at + RECORD_HEAD, part);
+		at += RECORD_HEAD + part;
+		have += part;
+		if (have && bytes[0] != CLIENT_HELLO)
+			return SB_SNI_BAD;
+		if (have >= MESSAGE_HEAD)
+			whole = MESSAGE_HEAD +
+				((size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3]);
+		if (whole > SB_SNI_MAX || (have >= MESSAGE_HEAD && have - part + size > whole))
+			return SB_SNI_BAD;
+		if (part < size)
+			return SB_SNI_MORE;
+	}
+	*out = (struct piece){bytes + MESSAGE_HEAD, whole - MESSAGE_HEAD, false};
+	return SB_SNI_FOUND;
+}
+
+enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE])
+{
+	struct piece hello;
+	enum sb_sni found = begins(bytes, length);
+
+	if (found == SB_SNI_FOUND)
+		found = gather(bytes, length, &hello);
+	if (found == SB_SNI_FOUND)
+		return read_hello(hello, out);
+	return found == SB_SNI_MORE && length >= SB_SNI_MAX ? SB_SNI_BAD : found;
 }

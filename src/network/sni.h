@@ -1,9 +1,9 @@
 /*
  * sni.h - the name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3).
  *
- * The command wrote these bytes, and what it means is read the way servers do.  Where it cannot be
- * read the connection is none of ours to close: whoever sends no name gets what the host has by
- * default, at the address that was said yes to.  Pure.
+ * The command wrote these bytes.  What begins like TLS has to be one well-formed ClientHello, in as many records as
+ * it takes: where servers differ in how they read, none of the readings is believed.  Whoever sends no TLS, or
+ * a hello without a name, gets what the host has by default, at the address that was said yes to.
  */
 #ifndef SB_NETWORK_SNI_H
 #define SB_NETWORK_SNI_H
@@ -14,14 +14,15 @@
 #include "policy/host.h"
 
 enum sb_sni {
-	SB_SNI_NONE,  /* no TLS, or no name in it */
+	SB_SNI_NONE,  /* no TLS, or a whole ClientHello that has no name */
 	SB_SNI_FOUND, /* out has it, in its one spelling */
 	SB_SNI_MORE,  /* the ClientHello has not come whole */
-	SB_SNI_BAD, /* TLS, and against the rules: two names, a name that is none, a broken message */
+	SB_SNI_BAD, /* begins like TLS, and is no ClientHello, has two names or one that is none, is broken or too long */
 };
 
-#define SB_SNI_MAX (16 * 1024 + 5) /* one record; browsers send 2 KiB */
+#define SB_SNI_MAX (64 * 1024) /* with the heads of its records; browsers send 2 KiB */
 
-enum sb_sni sb_sni_read(const uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE]);
+/* bytes: all that has come; they are moved about. */
+enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE]);
 
 #endif

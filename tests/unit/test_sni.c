@@ -1,4 +1,4 @@
-/* test_sni.c - the name in a ClientHello, whole, cut, doubled and broken. */
+/* test_sni.c - the name in a ClientHello, whole, cut, in pieces, doubled and broken. */
 #include "unit.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "network/sni.h"
 
 struct hello {
-	uint8_t bytes[SB_SNI_MAX + 64];
+	uint8_t bytes[2 * SB_SNI_MAX];
 	size_t length;
 };
 
@@ -56,55 +56,208 @@ static void make(struct hello *out, const char *const *names)
 	put(out, extensions.bytes, extensions.length);
 }
 
+/* In memory that ends where the bytes do. */
+static enum sb_sni read_copy(const void *bytes, size_t length, char name[SB_HOST_NAME_SIZE])
+{
+	uint8_t *exact = malloc(length + !length);
+	enum sb_sni found;
+
+	assert_non_null(exact);
+	memcpy(exact, bytes, length);
+	found = sb_sni_read(exact, length, name);
+	free(exact);
+	return found;
+}
+
+static void is(const struct hello *hello, enum sb_sni expected)
+{
+	char name[SB_HOST_NAME_SIZE];
+
+	assert_int_equal(read_copy(hello->bytes, hello->length, name), expected);
+	if (expected == SB_SNI_FOUND)
+		assert_string_equal(name, "www.example.org");
+}
+
+/* No part of it is taken for all of it. */
+static void is_cut(const struct hello *hello)
+{
+	struct hello *cut = malloc(sizeof *cut);
+
+	assert_non_null(cut);
+	*cut = *hello;
+	for (cut->length = 0; cut->length < hello->length; cut->length++)
+		is(cut, SB_SNI_MORE);
+	free(cut);
+}
+
+/* The same hello in records of at most these many bytes, the first one of another size. */
+static void split(struct hello *out, const struct hello *whole, size_t first, size_t then)
+{
+	size_t at = 5, size = first;
+
+	*out = (struct hello){0};
+	for (; at < whole->length; at += size, size = then) {
+		if (size > whole->length - at)
+			size = whole->length - at;
+		put(out, "\x16\3\3", 3);
+		put_number(out, (unsigned)size, 2);
+		put(out, whole->bytes + at, size);
+	}
+}
+
 static void finds(void **state)
 {
 	static struct hello hello;
-	char name[SB_HOST_NAME_SIZE];
 
 	(void)state;
 	make(&hello, (const char *const[]){"Www.Example.org", NULL});
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_FOUND);
-	assert_string_equal(name, "www.example.org");
-	/* what comes behind the first record is none of its */
+	is_cut(&hello);
+	is(&hello, SB_SNI_FOUND);
+	/* what comes behind the hello's record is none of its */
 	put(&hello, "more", 4);
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_FOUND);
-	for (size_t length = 0; length < hello.length - 4; length++) {
-		uint8_t *exact = malloc(length + !length);
+	is(&hello, SB_SNI_FOUND);
+}
 
-		memcpy(exact, hello.bytes, length);
-		assert_int_equal(sb_sni_read(exact, length, name), SB_SNI_MORE);
-		free(exact);
+static void finds_in_pieces(void **state)
+{
+	static struct hello whole, parts;
+
+	(void)state;
+	make(&whole, (const char *const[]){"www.example.org", NULL});
+	for (size_t first = 1; first < whole.length - 5; first++) {
+		split(&parts, &whole, first, whole.length);
+		is(&parts, SB_SNI_FOUND);
+		is_cut(&parts);
+		split(&parts, &whole, first, 1);
+		is(&parts, SB_SNI_FOUND);
 	}
+	split(&parts, &whole, 1, 1);
+	is_cut(&parts);
+	put(&parts, "more", 4);
+	is(&parts, SB_SNI_FOUND);
+}
+
+/* In place of, before, between and behind the pieces of a hello. */
+static void refuses_what_is_skipped(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} others[] = {{"\x16\3\1\0\0", 5},         {"\x14\3\1\0\1\1", 6}, {"\x15\3\1\0\2\1\0", 7},
+		      {"\x15\3\1\0\0", 5},         {"\x17\3\1\0\0", 5},   {"\x18\3\1\0\1x", 6},
+		      {"\x16\3\1\0\4\0\0\0\0", 9}, {"\x16\3\1\x40\1", 5}};
+	static struct hello whole, parts, mixed;
+
+	(void)state;
+	make(&whole, (const char *const[]){"www.example.org", NULL});
+	split(&parts, &whole, 20, whole.length);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		mixed = (struct hello){0};
+		put(&mixed, others[i].bytes, others[i].length);
+		is(&mixed, SB_SNI_BAD);
+		put(&mixed, whole.bytes, whole.length);
+		is(&mixed, SB_SNI_BAD);
+		mixed = (struct hello){0};
+		put(&mixed, parts.bytes, 25);
+		is(&mixed, SB_SNI_MORE);
+		if (others[i].length == 9)
+			continue; /* bytes of the hello */
+		put(&mixed, others[i].bytes, others[i].length);
+		put(&mixed, parts.bytes + 25, parts.length - 25);
+		is(&mixed, SB_SNI_BAD);
+	}
+	/* two messages in one record */
+	mixed = whole;
+	put(&mixed, whole.bytes + 5, whole.length - 5);
+	mixed.bytes[4] = (uint8_t)((whole.length - 5) * 2);
+	is(&mixed, SB_SNI_BAD);
+}
+
+/* A server that ignores the version finds the same name. */
+static void reads_any_version(void **state)
+{
+	static struct hello hello, before;
+
+	(void)state;
+	for (uint8_t version = 0; version < 16; version++) {
+		make(&hello, (const char *const[]){"www.example.org", NULL});
+		hello.bytes[1] = version;
+		is(&hello, SB_SNI_FOUND);
+		before = (struct hello){0};
+		put(&before, "\x15\0\0\0\2\1\0", 7);
+		before.bytes[1] = version;
+		put(&before, hello.bytes, hello.length);
+		is(&before, SB_SNI_BAD);
+	}
+	hello.bytes[1] = 16;
+	is(&hello, SB_SNI_NONE);
 }
 
 static void refuses(void **state)
 {
 	static struct hello hello;
-	char name[SB_HOST_NAME_SIZE];
 
 	(void)state;
 	make(&hello, (const char *const[]){NULL});
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_NONE);
+	is(&hello, SB_SNI_NONE);
 	make(&hello, (const char *const[]){"a.example", "b.example", NULL});
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_BAD);
+	is(&hello, SB_SNI_BAD);
 	make(&hello, (const char *const[]){"10.0.0.1", NULL});
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_BAD);
+	is(&hello, SB_SNI_BAD);
 	make(&hello, (const char *const[]){"a b", NULL});
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_BAD);
+	is(&hello, SB_SNI_BAD);
 	make(&hello, (const char *const[]){"a.example", NULL});
-	hello.bytes[4] -= 3; /* the record ends inside the message, which goes on in the next */
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_BAD);
+	hello.bytes[4] -= 3; /* what follows is no record */
+	is(&hello, SB_SNI_BAD);
 	make(&hello, (const char *const[]){"a.example", NULL});
 	hello.bytes[3] = 0xff;
-	assert_int_equal(sb_sni_read(hello.bytes, hello.length, name), SB_SNI_BAD);
-	assert_int_equal(sb_sni_read((const uint8_t *)"GET / HT", 8, name), SB_SNI_NONE);
-	assert_int_equal(sb_sni_read((const uint8_t *)"\x16\x03\x01\0\x05\x02\0\0\0\0", 10, name),
-			 SB_SNI_NONE); /* not a ClientHello */
+	is(&hello, SB_SNI_BAD);
+	make(&hello, (const char *const[]){"a.example", NULL});
+	hello.bytes[6] = 1; /* 64 KiB more */
+	is(&hello, SB_SNI_BAD);
+}
+
+/* Never whole, and as long as what is looked at: not for ever waited for. */
+static void refuses_too_long(void **state)
+{
+	static struct hello whole, parts;
+
+	(void)state;
+	put(&whole, "\x16\3\1\0\0\1\0\xf0\0", 9);
+	whole.length = SB_SNI_MAX / 4;
+	split(&parts, &whole, 1, 1);
+	assert_true(parts.length > SB_SNI_MAX);
+	parts.length = SB_SNI_MAX - 1;
+	is(&parts, SB_SNI_MORE);
+	parts.length = SB_SNI_MAX;
+	is(&parts, SB_SNI_BAD);
+}
+
+static void passes_others(void **state)
+{
+	char name[SB_HOST_NAME_SIZE];
+
+	(void)state;
+	assert_int_equal(read_copy("GET / HT", 8, name), SB_SNI_NONE);
+	assert_int_equal(read_copy("\x13\3\1\0\0", 5, name), SB_SNI_NONE);
+	assert_int_equal(read_copy("\x19\3\1\0\0", 5, name), SB_SNI_NONE);
+	/* a length of 22, 278 or 5654 bytes in somebody's protocol */
+	assert_int_equal(read_copy("\x16\0\xff\5\x0b"
+				   "example",
+				   12, name),
+			 SB_SNI_NONE);
+	assert_int_equal(read_copy("\x16\1\0\0\2\0\0\0", 8, name), SB_SNI_NONE);
+	assert_int_equal(read_copy("\x16\x16\0\0\1\1", 6, name), SB_SNI_NONE);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(finds),
+	cmocka_unit_test(finds_in_pieces),
+	cmocka_unit_test(refuses_what_is_skipped),
+	cmocka_unit_test(reads_any_version),
 	cmocka_unit_test(refuses),
+	cmocka_unit_test(refuses_too_long),
+	cmocka_unit_test(passes_others),
 };
 
 UNIT_MAIN("sni")
