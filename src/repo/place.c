@@ -88,35 +88,45 @@ static int check_whole(const char *directory, const char *name, struct sb_error 
 	return SB_OK;
 }
 
-static int open_path(const struct sb_repo_session *session, const char *name, struct sb_git *git,
-		     char **out_name, struct sb_error *err)
+/* By text alone where it leads nowhere: what is there is seen by open_path(). */
+static int name_path(const struct sb_repo_session *session, const char *name, char **out_name,
+		     struct sb_error *err)
 {
 	SB_AUTO_FREE char *whole = NULL;
 	const struct sb_zone *zone;
 	const char *rest;
-	int missing = 0, status;
+	int status = SB_OK;
 
 	/* a model knows its own directories by their names */
 	if (session->asks && name[0] == '/' &&
-	    sb_repo_zone(session, name, &zone, &rest, err) == SB_OK) {
+	    sb_repo_zone(session, name, &zone, &rest, err) == SB_OK)
 		whole = sb_path_join(zone->path, rest);
-		status = whole ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	} else {
+	else
 		status = sb_path_expand(name, session->cwd, session->home, &whole, err);
-	}
-	if (status == SB_OK)
-		status = sb_path_canonical(whole, out_name, &missing, err);
 	if (status != SB_OK)
 		return status;
-	if (missing)
+	if (whole && sb_path_canonical(whole, out_name, NULL, err) != SB_OK)
+		*out_name = strdup(whole);
+	return *out_name ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+/* path is what was asked about, name what it was called. */
+static int open_path(const char *path, const char *name, struct sb_git *git, struct sb_error *err)
+{
+	SB_AUTO_FREE char *now = NULL;
+	int missing = 0, status = sb_path_canonical(path, &now, &missing, err);
+
+	if (status != SB_OK)
+		return status;
+	if (missing || strcmp(now, path) != 0)
 		return sb_fail(err, SB_E_MISSING, missing, "no repository '%s'", name);
-	if (is_directory(*out_name, ".git")) {
-		git->directory = sb_path_join(*out_name, ".git");
-	} else if (is_there(*out_name, ".git")) {
+	if (is_directory(path, ".git")) {
+		git->directory = sb_path_join(path, ".git");
+	} else if (is_there(path, ".git")) {
 		sb_fail(err, SB_E_REFUSED, 0, "'%s' is a linked worktree or a submodule", name);
 		return sb_hint(err, "name the repository itself");
 	} else {
-		git->directory = strdup(*out_name);
+		git->directory = strdup(path);
 	}
 	if (!git->directory)
 		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
@@ -172,7 +182,7 @@ static int ask(const struct sb_repo_session *session, const struct sb_git *git, 
 		if (status != SB_OK)
 			return status;
 	}
-	if (!session->asks || (!git->url && is_open(session, git->directory)))
+	if (!session->asks || (!git->url && is_open(session, name)))
 		return SB_OK;
 	return session->ask(session->context, &about, err);
 }
@@ -187,6 +197,14 @@ static int find_format(const struct sb_git *git, struct sb_error *err)
 	return status == SB_OK ? sb_git_set_format(git, format.data, err) : status;
 }
 
+/*
+ * SECURITY: before a person has said yes nothing of what a model named is looked at.
+ *
+ * Danger: "no repository", "is no git repository" and a question are three answers, and tell a worker, which sees its own
+ * directories and nothing else, of any path of the machine what is there.
+ * Price: a misspelt path is asked about, too.
+ * Held by: tests/mcp/git.py
+ */
 int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_op op,
 		 struct sb_git *git, char **out_name, struct sb_error *err)
 {
@@ -211,10 +229,12 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 		if (status == SB_OK)
 			status = open_url(state, name, git, err);
 	} else {
-		status = open_path(session, name, git, out_name, err);
+		status = name_path(session, name, out_name, err);
 	}
 	if (status == SB_OK)
 		status = ask(session, git, *out_name, op, err);
+	if (status == SB_OK && !git->url)
+		status = open_path(*out_name, name, git, err);
 	if (status == SB_OK && git->url)
 		status = sb_git_set_format(git, "sha1", err);
 	if (status == SB_OK && git->url)

@@ -165,6 +165,48 @@ def worker(fx):
     contains(error["person"], "the network is off")
 
 
+def local_paths(fx, bare):
+    """One of each kind that there is on a machine; none of them a worker's."""
+    fx.write(fx.outside / "file", "x")
+    (fx.outside / "locked").mkdir()
+    (fx.outside / "link").symlink_to(bare)
+    (fx.outside / "loop").symlink_to("loop")
+    (fx.outside / "nowhere").symlink_to("none/at/all")
+    run(fx, "-C", fx.outside / "tree", "worktree", "add", "-q", fx.outside / "second")
+    run(fx, "clone", "-q", "--shared", bare, fx.outside / "borrows")
+    (fx.outside / "locked").chmod(0)
+    names = ["file", "file/x", "locked", "locked/x", "link", "loop", "loop/x", "nowhere", "second", "borrows", "tree", "none",
+             "none/x", "n" * 300]
+    return [bare, *(fx.outside / name for name in names), "/root", "/root/x", "~", "~/.ssh", "..", "x"]
+
+
+@test("Z8 before somebody has said yes a worker is told the same of every path of the machine")
+def same_answer(fx):
+    bare = set_up(fx)
+    paths = local_paths(fx, bare)
+    work(fx).mkdir(parents=True)
+    for name in ("to_repo", "to_none"):  # a link of the worker's own is no way to look
+        work(fx, name).symlink_to(bare if name == "to_repo" else fx.outside / "none")
+        paths.append(f"/work/{name}")
+    told = {"person": Server(fx, "--worker=w.worker"), "nobody": Server(fx, "--worker=w.worker", elicit=False)}
+    told["person"].answers = lambda params: read_first({"action": "decline"})
+    for tool, where in (("git_pull", {"into": "/work"}), ("git_stage", {"from": "/work", "message": "m"})):
+        for who, server in told.items():
+            answers = {json.dumps(server.failure(tool, repository=str(path), **where), sort_keys=True) for path in paths}
+            equal(len(answers), 1, f"{tool} {who}: {answers}")
+            contains(answers.pop(), "DENIED" if who == "person" else "NEEDS_CONSENT")
+    equal(len(told["person"].asked), 2 * len(paths))
+    server = told["person"]
+    server.answers = lambda params: "once"
+    for name, code, person in (("file", "NOT_FOUND", "is no git repository"), ("none", "NOT_FOUND", "no repository"),
+                               ("second", "DENIED", "worktree"), ("borrows", "DENIED", "takes objects")):
+        error = server.failure("git_pull", repository=str(fx.outside / name), into="/work")
+        equal(error["code"], code, f"who was allowed is told: {error}")
+        contains(error["person"], person)
+    server.data("git_pull", repository=str(fx.outside / "link"), into="/work")
+    contains(server.asked[-1]["params"]["message"], f"read the repository {bare}", "where it leads")
+
+
 @test("Z8 names that a program outside obeys ask, with what would be in them")
 def guarded(fx):
     bare = set_up(fx, fx.project)
