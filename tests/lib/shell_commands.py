@@ -275,5 +275,5 @@ def judge(preview, before, after, top, well):
             led = os.path.realpath(path)
             if not there and not os.path.exists(led):
                 yield f"{path} is not there: {file['act']} was certain"
-            elif led in before and before.get(led) == after.get(led) and not os.path.isdir(led) and file["act"] == "create":
+            elif led in before and before[led] == after.get(led) and before.get(path) == after.get(path) and not os.path.isdir(led) and file["act"] == "create":
                 yield f"{path} is as before: {file['act']} was certain"
