@@ -28,6 +28,7 @@
 #include "supervise/groups.h"
 #include "supervise/performer.h"
 #include "supervise/trace.h"
+#include "sys/arguments.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
 #include "sys/process.h"
@@ -95,6 +96,39 @@ static int init_main(struct family *family)
 	return 0;
 }
 
+/*
+ * SECURITY: INIT shows nothing of what sandbash was started with.
+ *
+ * Danger: it is a copy of us, and everybody in the namespace reads /proc/1/cmdline: --worker=/real/path, --report=...
+ * Before it cannot be looked at any more its environ can be read as well.
+ * Price: our own words are gone while it is made, not after: so there is no moment in which it has them.  We need them
+ * again, since the command's arguments and variables point there.
+ * Held by: tests/enforce/worker.py
+ */
+static long clone_init(struct family *family)
+{
+	static const char name[] = "sandbash"; /* what ps(1) shows */
+	struct sb_sys_arguments words = {0};
+	int found = sb_sys_find_arguments(family->birth->proc, &words);
+	SB_AUTO_FREE char *kept = malloc(words.size[0] + words.size[1] + 1);
+	long pid;
+
+	if (found < 0 || !kept)
+		return -1;
+	memcpy(kept, words.bytes[0], words.size[0]);
+	memcpy(kept + words.size[0], words.bytes[1], words.size[1]);
+	for (int i = 0; i < 2; i++)
+		memset(words.bytes[i], 0, words.size[i]);
+	if (words.size[0] >= sizeof name)
+		memcpy(words.bytes[0], name, sizeof name);
+	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0)
+		_exit(init_main(family));
+	memcpy(words.bytes[0], kept, words.size[0]);
+	memcpy(words.bytes[1], kept + words.size[0], words.size[1]);
+	return pid;
+}
+
 /* Does a step of the plan lie where a new /proc would cover it?  /proc itself may be covered. */
 static bool plan_needs_proc(const struct sb_plan *plan)
 {
@@ -153,9 +187,7 @@ static int make_pid_namespace(struct family *family, struct sb_error *err)
 		return plan->view ? no_own_proc(err) : SB_OK;
 	if (pipe2(family->lifeline, O_CLOEXEC) != 0 || pipe2(family->ready, O_CLOEXEC) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a pipe");
-	pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
-	if (pid == 0)
-		_exit(init_main(family));
+	pid = clone_init(family);
 	close_fd(&family->lifeline[0]);
 	close_fd(&family->ready[1]);
 	if (pid > 0 && start_init(family, (pid_t)pid, &status)) {

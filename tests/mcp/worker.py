@@ -307,6 +307,10 @@ def commands(fx, era):
     equal(data["exitCode"], 0, data)
     contains(data["stdout"], "/\n/drafts\n/final\n/input\nsome data\nnew\n")
     equal(fx.read(".sandbox/drafts/new"), "new\n")
+    data = server.data("run_command", command="cat /proc/*/cmdline /proc/*/environ 2>&1 | tr '\\0' '\\n'")
+    contains(data["stdout"], "sandbash\n", "the first process was seen")
+    for real in (str(fx.home), "--worker", "--report"):
+        lacks(data["stdout"], real, "what sandbash was started with")
     data = server.data("run_command", command="echo x >/input/x; cat /etc/shadow ~/.profile; cat ../secret.txt", cwd="/drafts")
     contains(data["stderr"], "/input/x: Permission denied")
     lacks(data["stdout"], "data of the project")
