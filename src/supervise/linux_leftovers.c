@@ -5,8 +5,9 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,13 +17,15 @@
 #include "sys/share.h"
 #include "sys/sweep.h"
 
+#define TRIES 8 /* for a name that nobody has */
+
 /* Of all processes of the supervisor. */
 struct shared {
 	pid_t guard; /* of the performer's making, a child of the asker's */
 	struct {     /* the command's own process writes it, while it is still sandbash */
 		char path[PATH_MAX];
 		dev_t device;
-		ino_t inode;
+		ino_t inode; /* 0: not known yet */
 		bool there;
 	} temp;
 };
@@ -42,6 +45,10 @@ static void remove_temp(void)
 
 	if (!__atomic_load_n(&shared->temp.there, __ATOMIC_ACQUIRE))
 		return;
+	if (!__atomic_load_n(&shared->temp.inode, __ATOMIC_ACQUIRE)) {
+		rmdir(shared->temp.path); /* nobody has used it */
+		return;
+	}
 	directory = open(shared->temp.path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0)
 		return;
@@ -106,14 +113,24 @@ const char *sb_leftovers_make_temp(const char *base)
 {
 	char *path = shared ? shared->temp.path : NULL;
 	struct stat info;
+	uint32_t number;
 
-	if (!path || (size_t)snprintf(path, PATH_MAX, "%s/sandbash-XXXXXX", base) >= PATH_MAX ||
-	    !mkdtemp(path) || lstat(path, &info) != 0)
-		return NULL;
-	shared->temp.device = info.st_dev;
-	shared->temp.inode = info.st_ino;
-	__atomic_store_n(&shared->temp.there, true, __ATOMIC_RELEASE);
-	return path;
+	for (int i = 0; path && i < TRIES; i++) {
+		if (getrandom(&number, sizeof number, 0) != sizeof number ||
+		    snprintf(path, PATH_MAX, "%s/sandbash-%08x", base, number) >= PATH_MAX)
+			return NULL;
+		/* said before it is there: we may be killed at any moment, also in between */
+		__atomic_store_n(&shared->temp.there, true, __ATOMIC_RELEASE);
+		if (mkdir(path, S_IRWXU) == 0 && lstat(path, &info) == 0) {
+			shared->temp.device = info.st_dev;
+			__atomic_store_n(&shared->temp.inode, info.st_ino, __ATOMIC_RELEASE);
+			return path;
+		}
+		__atomic_store_n(&shared->temp.there, false, __ATOMIC_RELEASE);
+		if (errno != EEXIST)
+			return NULL;
+	}
+	return NULL;
 }
 
 void sb_leftovers_remove(void)

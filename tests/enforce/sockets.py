@@ -216,7 +216,7 @@ def beside_sockets(fx):
     # nothing stays behind, not even an empty file where a name could be made and not be opened
     work = ["sh", "-c", "d=$(mktemp -d) && rmdir $d && cd / && echo 'int main(void) { return 0; }' | "
             'gcc -x c -o "$0/a" - && cd "$0" && ./a && git init -q g && seq 9999 | sort -R -S 9k | sort -n -S 9k | '
-            "tail -n1 && rm -rf a g && ls -A /tmp | grep -vx sandbash-...... ; test -z $TMPDIR || ls -A $TMPDIR", fx.project]
+            "tail -n1 && rm -rf a g && ls -A /tmp | grep -vx sandbash-........ ; test -z $TMPDIR || ls -A $TMPDIR", fx.project]
     control = beside(*work)
     equal((control.status, control.stdout.splitlines()[0]), (0, "9999"), control.stderr)
     equal(beside(*fx.argv(*work, variant="flat")).stdout, control.stdout)
