@@ -25,6 +25,7 @@ enum sb_ending sb_model_cd(struct sb_command *call)
 
 	if (strcmp(call->model->name, "cd") != 0 && (!field || strchr("+-", *field->text))) {
 		state->directory = NULL; /* from the stack */
+		state->before = from;
 		return SB_ENDS_WELL;
 	}
 	elsewhere = sb_variable_get(call->shell, "CDPATH", 6, &cdpath) == SB_KNOWN && *cdpath;

@@ -291,55 +291,109 @@ static enum sb_ending walk_pipeline(struct sb_shell *shell, const struct sb_node
 {
 	bool several = node->next && node->next->join == SB_JOIN_PIPE;
 	bool turned = node->negated;
+	const char *directory = shell->state.directory;
 	enum sb_ending ending;
 
-	if (!several && !node->background)
-		ending = walk_node(shell, node);
-	else
-		ending = walk_apart(shell, node, false, !node->background);
+	ending = several ? walk_apart(shell, node, false, true) : walk_node(shell, node);
 	for (node = node->next; node && node->join == SB_JOIN_PIPE; node = node->next)
-		ending = walk_apart(shell, node, false, !node->background);
-	return turned ? negated(ending) : ending;
+		ending = walk_apart(shell, node, false, true);
+	if (!turned)
+		return ending;
+	if (shell->state.directory != directory) /* "! cd d": both ways go on */
+		shell->state.directory = shell->state.before = NULL;
+	return negated(ending);
 }
 
-/* The same where it may not run. */
+/* The same where it may not run; in another directory, if it runs where cd has failed. */
 static enum sb_ending walk_pipeline_maybe(struct sb_shell *shell, const struct sb_node *node,
-					  bool on_failure)
+					  bool on_failure, const struct sb_shell_state *elsewhere)
 {
-	struct sb_shell_state before = shell->state;
+	struct sb_shell_state before = shell->state, *now = &shell->state;
 	enum sb_left left;
 
-	shell->state.maybe = true;
+	now->maybe = true;
+	now->directory = elsewhere->directory;
+	now->before = elsewhere->before;
+	now->physical = elsewhere->physical;
 	walk_pipeline(shell, node);
+	left = now->left;
+	/* who comes here afterwards was not there, or changed nothing */
+	if (left || (now->directory == elsewhere->directory && now->before == elsewhere->before &&
+		     (now->directory || now->before))) {
+		now->directory = before.directory;
+		now->before = before.before;
+		now->physical = before.physical;
+	}
 	sb_shell_doubt(shell, &before);
-	left = shell->state.left;
-	shell->state.left = before.left;
+	now->left = before.left;
 	/* "cd x || exit" leaves only where something is wrong */
-	if (left > shell->state.doubt && !on_failure)
-		shell->state.doubt = left;
-	shell->state.maybe = before.maybe || shell->state.lost || shell->state.doubt > before.doubt;
+	if (left > now->doubt && !on_failure)
+		now->doubt = left;
+	now->maybe = before.maybe || now->lost || now->doubt > before.doubt;
 	return SB_ENDS_OPEN;
+}
+
+static bool is_cd(const struct sb_node *node)
+{
+	return node->kind == SB_NODE_SIMPLE && node->words && node->words->length == 2 &&
+	       memcmp(node->words->text, "cd", 2) == 0;
+}
+
+/* Commands joined by && and ||, up to the end. */
+static enum sb_ending walk_joined(struct sb_shell *shell, const struct sb_node *node,
+				  const struct sb_node *end)
+{
+	const struct sb_shell_state start = shell->state;
+	enum sb_ending ending = SB_ENDS_TRUE;
+	bool lone =
+		true; /* nothing but the last command went to another directory, and that is cd */
+
+	while (node != end && !shell->state.left) {
+		enum reach reach = reach_of(node->join, ending);
+		struct sb_shell_state before = shell->state;
+		const struct sb_node *first = node;
+
+		if (reach == SURELY) {
+			ending = walk_pipeline(shell, node);
+		} else if (reach == MAYBE) {
+			bool other = node->join == SB_JOIN_OR;
+
+			if (other && before.directory != start.directory) {
+				before.directory = lone ? start.directory : NULL;
+				before.before = lone ? start.before : before.before;
+				before.physical = lone && start.physical;
+			}
+			ending = walk_pipeline_maybe(shell, node, other && ending == SB_ENDS_WELL,
+						     &before);
+		}
+		lone = shell->state.directory == start.directory ||
+		       (before.directory == start.directory && is_cd(first) && !first->negated);
+		do
+			node = node->next;
+		while (node && node->join == SB_JOIN_PIPE);
+		/* set -e: a command whose answer is open may end it, unless the answer is asked for */
+		if (shell->state.strict && ending == SB_ENDS_OPEN && node == end)
+			shell->state.maybe = true;
+	}
+	return ending;
 }
 
 enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *list)
 {
 	enum sb_ending ending = SB_ENDS_TRUE;
 
-	for (const struct sb_node *node = list; node && !shell->state.left;) {
-		enum reach reach = reach_of(node->join, ending);
+	for (const struct sb_node *node = list, *end; node && !shell->state.left; node = end) {
+		struct sb_shell_state before = shell->state;
 
-		if (reach == SURELY)
-			ending = walk_pipeline(shell, node);
-		else if (reach == MAYBE)
-			ending = walk_pipeline_maybe(
-				shell, node, node->join == SB_JOIN_OR && ending == SB_ENDS_WELL);
-		do
-			node = node->next;
-		while (node && node->join == SB_JOIN_PIPE);
-		/* set -e: a command whose answer is open may end it, unless the answer is asked for */
-		if (shell->state.strict && ending == SB_ENDS_OPEN &&
-		    (!node || node->join == SB_JOIN_NEXT))
-			shell->state.maybe = true;
+		for (end = node->next; end && end->join != SB_JOIN_NEXT;)
+			end = end->next;
+		/* nobody waits: it may be ended before it is done */
+		shell->state.maybe |= node->background;
+		ending = walk_joined(shell, node, end);
+		if (node->background) {
+			shell->state = before;
+			ending = SB_ENDS_TRUE;
+		}
 	}
 	return ending;
 }
