@@ -253,7 +253,7 @@ static int refuse_denied(struct sb_job *job, const struct sb_intent *wish,
 	bool readable = is_change(wish->op) && !sb_gate_hides(job->view, path_of(wish, place));
 	const struct sb_rule *rule = finding->rule;
 
-	if (finding->bound && sb_access_equal(&rule->access, &sb_access_read)) {
+	if (finding->bound && rule->capped) {
 		refuse(job, wish, place, finding, SB_FILES_READ_ONLY, "may not");
 		if (job->err)
 			sb_escape_line(job->err->person, sizeof job->err->person, rule->origin);

@@ -25,6 +25,7 @@ static void take_back(struct sb_place *place, const struct sb_place *inner)
 static const struct sb_rule nothing_else = {
 	.access = {{SB_ALLOW, SB_DENY, SB_DENY, SB_DENY}},
 	.tier = SB_TIER_FILE,
+	.capped = true,
 	.pattern = "/",
 	.origin = "/ is read-only",
 };
@@ -306,6 +307,7 @@ static int add(struct sb_mapped_tree *mapped, const struct sb_mapped *from)
 		.name = strdup(from->name), .path = strdup(from->path), .says = strdup(from->says)};
 	part->bound = (struct sb_rule){.access = from->access,
 				       .tier = SB_TIER_FILE,
+				       .capped = from->read_only,
 				       .pattern = part->path,
 				       .origin = part->says};
 	mapped->roots[++mapped->count] = part->name ? sb_path_join("/", part->name) : NULL;

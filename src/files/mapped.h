@@ -16,6 +16,7 @@ struct sb_mapped {
 	const char *name;        /* in "/" */
 	const char *path;        /* the directory: canonical; made if it is not there */
 	struct sb_access access; /* at most this may be done in it, and what rules allow */
+	bool read_only;          /* it is the mode that lets nothing be changed, not an approval */
 	const char *says;        /* why not more, for whoever sees it so: "/data is read-only" */
 };
 

@@ -28,6 +28,7 @@ int sb_zones_see(const struct sb_zones *zones, struct sb_files_backend *inner,
 		all[i] = (struct sb_mapped){.name = zones->all[i].name,
 					    .path = zones->all[i].path,
 					    .access = sb_zone_access(&zones->all[i]),
+					    .read_only = zones->all[i].mode == SB_ZONE_RO,
 					    .says = says.data + at};
 	status = sb_files_mapped_new(inner, all, zones->count, out);
 	if (status == -ESTALE)

@@ -187,6 +187,12 @@ def asks(fx, era):
     server.data("write_file", path="/drafts/a.txt", content="free\n")
     server.data("delete_file", path="/drafts/a.txt")
     equal(len(server.asked), 4)
+    prepare(fx, WORKER.replace("write: ask", "write: blocked"))
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    for tool, words in (("write_file", {"content": "five\n"}), ("delete_file", {})):
+        equal(server.failure(tool, path="/final/a.txt", **words)["code"], "BLOCKED", f"{tool}: an approval is no mode")
+        equal(server.failure(tool, path="/input/data.txt", **words)["code"], "READ_ONLY")
+    contains(server.data("read_text_file", path="/final/a.txt")["content"], "four", "neighbour")
 
 
 @each_era

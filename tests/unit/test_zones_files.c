@@ -519,6 +519,16 @@ static void why_separate_from_mode(void **state)
 		    SB_FILES_BLOCKED);
 	expect_fine(sb_worker_delete(fx->worker, "/final/a", &fx->err));
 	assert_int_equal(fx->asked, 0);
+	/* blocked both ways it can be changed no more than with "ro", and is another thing */
+	put(fx, ".sandbox/final/a", "1");
+	begin(fx, three,
+	      "name: one\nsandbox: {zones: [{name: final, mode: rw, approval: {write: blocked, "
+	      "delete: blocked}}]}\n");
+	expect_code(write_text(fx, "/final/a", "2"), SB_FILES_BLOCKED);
+	expect_code(write_text(fx, "/final/b", "2"), SB_FILES_BLOCKED);
+	expect_code(sb_worker_delete(fx->worker, "/final/a", &fx->err), SB_FILES_BLOCKED);
+	assert_string_equal(read_text(fx, "/final/a"), "1");
+	assert_int_equal(fx->asked, 0);
 }
 
 /* What the user's own configuration says is never loosened. */
