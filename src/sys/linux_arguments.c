@@ -8,14 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/auto.h"
-
 #define FIRST 48 /* proc_pid_stat(5): arg_start, arg_end, env_start, env_end */
 #define MOST ((uintptr_t)8 << 20)
 
 int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out)
 {
-	SB_AUTO_FD int fd = openat(proc, "self/stat", O_RDONLY | O_CLOEXEC);
+	int fd = openat(proc, "self/stat", O_RDONLY | O_CLOEXEC);
 	uintptr_t ends[4];
 	char text[2048], *at;
 	ssize_t got;
@@ -23,8 +21,9 @@ int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out)
 	if (fd < 0)
 		return -errno;
 	got = read(fd, text, sizeof text - 1);
+	close(fd);
 	if (got < 0)
-		return -errno;
+		return -ENODATA;
 	text[got] = '\0';
 	at = strrchr(text, ')'); /* behind the second, which may have anything in it */
 	for (int field = 2; at && field < FIRST; field++)
