@@ -45,6 +45,9 @@ enum sb_ending sb_model_cd(struct sb_command *call)
 			  (!*to || from[strlen(to)] == '/' || !from[strlen(to)]);
 	state->directory = to;
 	state->before = from;
+	/* who comes from one of two places goes to one of two, or to the one that is named */
+	state->strays = (state->stayed || state->strays) && !(field && *field->text == '/');
+	state->stayed = NULL;
 	return SB_ENDS_WELL;
 }
 

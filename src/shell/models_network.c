@@ -214,13 +214,10 @@ enum sb_ending sb_model_git(struct sb_command *call)
 	struct sb_field git = {.text = ".git", .known = SB_KNOWN};
 	const struct sb_field *name = call->rest;
 	int does = name ? git_does(name) : GIT_LOOKS;
-	bool sure;
 
 	for (const struct sb_given_option *at = call->given; at; at = at->next)
 		if (at->letter == 'C' && at->value)
-			state->directory = at->value->known == SB_KNOWN
-						   ? sb_path_of(call->shell, at->value->text, &sure)
-						   : NULL;
+			sb_directory_enter(call->shell, at->value);
 	if (sb_field_is(name, "mv") || sb_field_is(name, "rm")) {
 		git_moves(call, name->next, sb_field_is(name, "rm"));
 		does = GIT_KEEPS;

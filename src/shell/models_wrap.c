@@ -79,16 +79,12 @@ enum sb_ending sb_model_env(struct sb_command *call)
 {
 	struct sb_shell_state before = call->shell->state;
 	enum sb_ending ending;
-	bool sure;
 	size_t from = take_variables(call);
 
 	if (call->has['i'])
 		call->shell->state.lost = true;
 	if (call->value['C'])
-		call->shell->state.directory =
-			call->value['C']->known == SB_KNOWN
-				? sb_path_of(call->shell, call->value['C']->text, &sure)
-				: NULL;
+		sb_directory_enter(call->shell, call->value['C']);
 	if (call->has['S']) {
 		sb_command_unknown(call->shell, call->value['S']);
 		ending = SB_ENDS_OPEN;

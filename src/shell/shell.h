@@ -54,6 +54,8 @@ enum sb_left { SB_LEFT_NOTHING, SB_LEFT_LOOP, SB_LEFT_FUNCTION, SB_LEFT_SHELL };
 struct sb_shell_state {
 	struct sb_binding *bindings;
 	const char *directory; /* NULL: not known */
+	const char *stayed;    /* where it is instead if a cd failed; NULL: nowhere */
+	bool strays;           /* or anywhere, if more than one did */
 	bool physical;         /* no component of it can be a link */
 	const char *before;    /* what "cd -" goes to; NULL: not known */
 	struct sb_field *arguments;
@@ -132,6 +134,11 @@ struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *fi
 struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name);
 /* The absolute path; NULL: not known.  *out_sure: no link can make it another. */
 const char *sb_path_of(struct sb_shell *shell, const char *text, bool *out_sure);
+
+/* Into the directory of a word; that works, or what follows is not reached. */
+void sb_directory_enter(struct sb_shell *shell, const struct sb_field *field);
+/* It may have failed, and what follows is reached. */
+void sb_directory_doubt(struct sb_shell *shell, const char *before);
 
 void sb_file_touch(struct sb_shell *shell, enum sb_preview_act act, const struct sb_field *field,
 		   enum sb_certainty at_best);

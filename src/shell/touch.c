@@ -183,6 +183,22 @@ const char *sb_path_of(struct sb_shell *shell, const char *text, bool *out_sure)
 	return start;
 }
 
+void sb_directory_enter(struct sb_shell *shell, const struct sb_field *field)
+{
+	struct sb_shell_state *state = &shell->state;
+	bool sure;
+
+	state->directory = field->known == SB_KNOWN ? sb_path_of(shell, field->text, &sure) : NULL;
+	state->strays = *field->text != '/' && (state->strays || state->stayed);
+	state->stayed = NULL;
+}
+
+void sb_directory_doubt(struct sb_shell *shell, const char *before)
+{
+	shell->state.strays |= shell->state.stayed || !before;
+	shell->state.stayed = before;
+}
+
 static bool has_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -247,6 +263,25 @@ static const char *pattern_path(struct sb_shell *shell, const struct sb_field *f
 	return text ? sb_path_of(shell, text, &sure) : NULL;
 }
 
+/* The same name where it is if a cd failed. */
+static void touch_elsewhere(struct sb_shell *shell, enum sb_preview_act act,
+			    const struct sb_field *field, enum sb_certainty at_best)
+{
+	struct sb_shell_state *state = &shell->state, before = *state;
+
+	if (*field->text == '/' || !*field->text || !state->directory)
+		return;
+	state->directory = state->stayed;
+	state->stayed = NULL;
+	state->strays = false;
+	if (state->directory)
+		sb_file_touch(shell, act, field, at_best == SB_CERTAIN ? SB_POSSIBLE : at_best);
+	state->directory = NULL;
+	if (before.strays)
+		sb_file_touch(shell, act, field, SB_UNKNOWN);
+	*state = before;
+}
+
 void sb_file_touch(struct sb_shell *shell, enum sb_preview_act act, const struct sb_field *field,
 		   enum sb_certainty at_best)
 {
@@ -274,6 +309,8 @@ void sb_file_touch(struct sb_shell *shell, enum sb_preview_act act, const struct
 	}
 	file.by = words_of(shell, field);
 	sb_outlook_file(shell->outlook, &file);
+	if (shell->state.stayed || shell->state.strays)
+		touch_elsewhere(shell, act, field, at_best);
 }
 
 void sb_unknown(struct sb_shell *shell, const char *text, size_t length)

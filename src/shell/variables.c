@@ -114,6 +114,9 @@ enum sb_knowledge sb_variable_get(const struct sb_shell *shell, const char *name
 	}
 	if (tired || shell->state.lost)
 		return SB_NOT_KNOWN;
+	if ((is(name, length, "PWD") || is(name, length, "OLDPWD")) &&
+	    (shell->state.stayed || shell->state.strays))
+		return SB_NOT_KNOWN;
 	if (is(name, length, "PWD"))
 		return known_text(shell->state.directory, out_text);
 	if (is(name, length, "OLDPWD"))
@@ -199,6 +202,7 @@ void sb_shell_doubt(struct sb_shell *shell, const struct sb_shell_state *before)
 		now->directory = NULL;
 		now->before = NULL;
 	}
+	now->strays |= before->strays || now->stayed != before->stayed;
 	if (now->arguments != before->arguments)
 		now->arguments_known = false;
 	now->strict |= before->strict;

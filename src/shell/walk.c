@@ -330,7 +330,7 @@ static enum sb_ending walk_pipeline_maybe(struct sb_shell *shell, const struct s
 	if (left > now->doubt && !on_failure)
 		now->doubt = left;
 	now->maybe = before.maybe || now->lost || now->doubt > before.doubt;
-	return SB_ENDS_OPEN;
+	return left && node->join == SB_JOIN_OR ? SB_ENDS_TRUE : SB_ENDS_OPEN;
 }
 
 static bool is_cd(const struct sb_node *node)
@@ -393,6 +393,9 @@ enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *li
 		if (node->background) {
 			shell->state = before;
 			ending = SB_ENDS_TRUE;
+		} else if (end && shell->state.directory != before.directory && !before.strict &&
+			   ending != SB_ENDS_TRUE) {
+			sb_directory_doubt(shell, before.directory);
 		}
 	}
 	return ending;

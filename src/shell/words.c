@@ -276,7 +276,8 @@ static void run_inside(struct sb_shell *shell, const struct sb_node *commands, b
 
 static void put_commands(struct builder *b, const struct sb_part *part)
 {
-	const char *directory = b->shell->state.directory;
+	const struct sb_shell_state *state = &b->shell->state;
+	const char *directory = state->stayed || state->strays ? NULL : state->directory;
 
 	run_inside(b->shell, part->commands, true);
 	if (is_pwd(part->commands) && directory && !sb_function_get(b->shell, "pwd"))

@@ -235,9 +235,9 @@ def changes(before, after):
             yield path, "changed"
 
 
-def ran_well(command, status, errors):
-    """Did all of it work?  Only where what went wrong would have been seen."""
-    return status == 0 and not errors and not re.search(r"[2&]>|>&|\|&", command)
+def ran_well(command, status, output, errors):
+    """Did all of it work?  Only where what went wrong would have been seen; zip tells it with its output."""
+    return status == 0 and not errors and "zip error" not in output and not re.search(r"[2&]>|>&|\|&", command)
 
 
 def judge(preview, before, after, top, well):
