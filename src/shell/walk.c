@@ -218,7 +218,8 @@ static enum sb_ending walk_simple(struct sb_shell *shell, const struct sb_node *
 		state->left = SB_LEFT_NOTHING;
 		state->maybe = true;
 	}
-	return ending;
+	/* nor is ": > x" true then */
+	return node->redirects && ending == SB_ENDS_TRUE ? SB_ENDS_WELL : ending;
 }
 
 static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node)

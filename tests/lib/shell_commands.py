@@ -266,7 +266,8 @@ def judge(preview, before, after, top, well):
             continue
         path = file["path"]
         others = [other for other in writes if other is not file]
-        if any(covers(other, path) or other["certainty"] == "unknown" for other in others) or preview["unknown"]:
+        real = os.path.realpath(os.path.dirname(path)) + "/" + os.path.basename(path)
+        if any(covers(other, path) or covers(other, real) or other["certainty"] == "unknown" for other in others) or preview["unknown"]:
             continue  # something later may have undone it
         there = os.path.lexists(path)
         if file["act"] in ("delete", "move") and there:

@@ -173,6 +173,7 @@ static void flow(void **state)
 		{"cd; rm a", "D!/h/a D?a | rm"},
 		{"test x && cd d; rm a", "D~a | rm"},
 		{"exit; rm a", ""},
+		{"x=1 > y || rm a; : > z && rm b", "C!y D?a C!z D!b | rm"},
 		{"exit > x; rm a", "C!x D?a | rm"},
 		{"test a || exit; rm b", "D?b | rm"},
 		{"cd d || exit; rm b", "D!d/b | rm"},
