@@ -348,6 +348,20 @@ static int grant_reads_known(const struct domain *domain, const struct sb_plan *
 	return status;
 }
 
+/* What lies in a "/" that cannot be listed, as that of a worker which another one called: programs. */
+static int grant_reads_system(const struct domain *domain, const struct sb_plan *plan,
+			      struct sb_error *err)
+{
+	static const char *const places[] = {"/usr",   "/bin",   "/sbin",  "/lib",
+					     "/lib32", "/lib64", "/libx32"};
+	int status = SB_OK;
+
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && status == SB_OK; i++)
+		if (access(places[i], F_OK) == 0 && !leads_to_hidden(domain, plan, places[i]))
+			status = grant(domain, places[i], domain->reads, err);
+	return status;
+}
+
 /*
  * Hiding without mounts: reading is granted on every entry beside the way to a
  * hidden one.  What is created beside it later cannot be read (KERNEL.md E).
@@ -359,8 +373,10 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 	const struct dirent *entry;
 	int status = SB_OK;
 
-	if (!dir)
-		return grant_reads_known(domain, plan, path, err);
+	if (!dir) {
+		status = grant_reads_known(domain, plan, path, err);
+		return status == SB_OK && !path[1] ? grant_reads_system(domain, plan, err) : status;
+	}
 	while (status == SB_OK && (entry = readdir(dir))) {
 		SB_AUTO_FREE char *inside = NULL;
 

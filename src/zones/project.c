@@ -186,6 +186,26 @@ static int set_root(const struct sb_schema *schema)
 		reading->root ? reading->root->text : DEFAULT_ROOT, &reading->project->root);
 }
 
+/* Where nothing is said: downloads, and what is worked on. */
+static int add_defaults(const struct sb_schema *schema)
+{
+	static const char *const names[] = {"cache", "workspace"};
+	struct sb_project *out = ((const struct reading *)schema->context)->project;
+	const struct sb_yaml nowhere = {.line = 1, .column = 1};
+	int status = SB_OK;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == SB_OK; i++) {
+		struct sb_zone zone = {.mode = SB_ZONE_RW};
+
+		status = find_directory(schema, &nowhere, out->root, names[i], &zone.path);
+		if (status != SB_OK)
+			break;
+		zone.name = strdup(names[i]);
+		status = sb_zones_add(&out->zones, zone, schema->err);
+	}
+	return status;
+}
+
 /* --- the file ----------------------------------------------------------------------------------- */
 
 static int read_text(const struct sb_buf *text, struct sb_project *out, struct sb_error *err)
@@ -201,31 +221,21 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 	status = sb_schema_read(&schema, &document, keys);
 	if (status == SB_OK)
 		status = set_root(&schema);
+	if (status == SB_OK && !reading.zones && !out->direct)
+		status = add_defaults(&schema);
 	for (size_t i = 0; reading.zones && i < reading.zones->count && status == SB_OK; i++)
 		status = add_zone(&schema, &reading.zones->items[i]);
 	sb_yaml_done(&document);
 	return status;
 }
 
-/* Without a file: downloads, and what is worked on. */
 static int use_defaults(struct sb_project *out, struct sb_error *err)
 {
-	static const char *const names[] = {"cache", "workspace"};
 	struct reading reading = {.project = out};
 	const struct sb_schema schema = {out->directory, &reading, err};
-	const struct sb_yaml nowhere = {.line = 1, .column = 1};
 	int status = set_root(&schema);
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == SB_OK; i++) {
-		struct sb_zone zone = {.mode = SB_ZONE_RW};
-
-		status = find_directory(&schema, &nowhere, out->root, names[i], &zone.path);
-		if (status != SB_OK)
-			break;
-		zone.name = strdup(names[i]);
-		status = sb_zones_add(&out->zones, zone, err);
-	}
-	return status;
+	return status == SB_OK ? add_defaults(&schema) : status;
 }
 
 /* The one that is there, and what is in it; out->file stays NULL if none is. */

@@ -230,22 +230,31 @@ static bool is_fence(const char *text, const char **out_next)
 	return strncmp(text, "---", 3) == 0 && strspn(text + 3, " \t") == length - 3;
 }
 
-/* The front matter, and the line after the second fence. */
-static int find_front(const char *file, const char *text, const char **out, size_t *out_length,
-		      const char **out_rest, struct sb_error *err)
+struct front {
+	const char *text;
+	size_t length;
+	unsigned line;    /* its first one */
+	const char *rest; /* behind the second fence */
+};
+
+/* The front matter; before it comments and empty lines may stand. */
+static int find_front(const char *file, const char *text, struct front *out, struct sb_error *err)
 {
 	const char *next;
 
-	if (!is_fence(text, &next))
-		return sb_yaml_fail(err, file, 1, 1, "expected a line '---'");
-	*out = next;
+	out->line = 2;
+	for (; !is_fence(text, &next); text = next, out->line++)
+		if (!*text || (*text != '#' && text[strspn(text, " \t")] != '\n'))
+			return sb_yaml_fail(err, file, out->line - 1, 1, "expected a line '---'");
+	out->text = next;
 	for (const char *line = next; *line; line = next)
 		if (is_fence(line, &next)) {
-			*out_length = (size_t)(line - *out);
-			*out_rest = next;
+			out->length = (size_t)(line - out->text);
+			out->rest = next;
 			return SB_OK;
 		}
-	return sb_yaml_fail(err, file, 1, 1, "expected a second line '---' behind the settings");
+	return sb_yaml_fail(err, file, out->line - 1, 1,
+			    "expected a second line '---' behind the settings");
 }
 
 /* "formatter", of .../formatter.worker */
@@ -259,7 +268,7 @@ static char *name_of(const char *file)
 	return strndup(name, length);
 }
 
-static int read_front(struct sb_worker *out, const char *front, size_t length, struct sb_error *err)
+static int read_front(struct sb_worker *out, const struct front *front, struct sb_error *err)
 {
 	static const struct sb_key keys[] = {{"name", SB_YAML_WORD, read_name},
 					     {"description", SB_YAML_WORD, read_description},
@@ -271,7 +280,8 @@ static int read_front(struct sb_worker *out, const char *front, size_t length, s
 					     {NULL}};
 	const struct sb_schema schema = {out->file, out, err};
 	struct sb_yaml document;
-	int status = sb_yaml_parse(out->file, 2, front, length, &document, err);
+	int status =
+		sb_yaml_parse(out->file, front->line, front->text, front->length, &document, err);
 
 	if (status == SB_OK)
 		status = sb_schema_read(&schema, &document, keys);
@@ -282,8 +292,7 @@ static int read_front(struct sb_worker *out, const char *front, size_t length, s
 static int read_file(struct sb_worker *out, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-	const char *front = NULL, *rest = NULL;
-	size_t length = 0;
+	struct front front = {0};
 	bool found;
 	int status = sb_config_read(out->file, &text, &found, err);
 
@@ -293,14 +302,14 @@ static int read_file(struct sb_worker *out, struct sb_error *err)
 		status = sb_fail(err, SB_E_INVALID, 0, "%s: expected text, found a NUL byte",
 				 out->file);
 	if (status == SB_OK)
-		status = find_front(out->file, text.data, &front, &length, &rest, err);
+		status = find_front(out->file, text.data, &front, err);
 	if (status == SB_OK)
-		status = read_front(out, front, length, err);
+		status = read_front(out, &front, err);
 	if (status != SB_OK)
 		return status;
 	if (!out->name)
 		out->name = name_of(out->file);
-	out->text = strdup(rest);
+	out->text = strdup(front.rest);
 	return out->name && out->text ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 

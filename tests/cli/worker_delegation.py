@@ -95,6 +95,17 @@ def deep(fx):
     contains(result.stderr, "final: Child requests 'ro' but parent does not have it")
 
 
+@test("Z5 a chain in which each has less than the one before")
+def narrows(fx):
+    set_up(fx, INPUT, OUTPUT, FINAL)
+    leaf = "/output/sb --worker=/input/{}.worker -- cat /input/data.txt /output/kept"
+    fx.write(fx.project / "out" / "kept", "kept\n")
+    fx.write(fx.project / "in" / "leaf.worker", text("{name: input}"))
+    result = call(fx, "data", leaf.format("leaf"))
+    equal(result.stdout, "given\n", result.stderr)
+    equal(call(fx, "data", leaf.format("data")).stdout, "given\nkept\n", "neighbour")
+
+
 @test("Z9 commands of a child")
 def commands(fx):
     set_up(fx)

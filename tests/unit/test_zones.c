@@ -112,6 +112,15 @@ static void backend_modes(void **state)
 	expect_zone(&project.zones, "cache", "downloads", SB_ZONE_RW);
 	expect_zone(&project.zones, "reports", "reports", SB_ZONE_RO); /* the default */
 	sb_project_done(&project);
+	put_file("sandbash.yaml", "sandbox:\n  mode: 'sandboxed'\n  root: 'box'\n");
+	assert_int_equal(sb_project_load(top, &project, &err), SB_OK);
+	assert_int_equal(project.zones.count, 2);
+	expect_zone(&project.zones, "cache", "box/cache", SB_ZONE_RW);
+	sb_project_done(&project);
+	put_file("sandbash.yaml", "sandbox: {zones: {}}\n");
+	assert_int_equal(sb_project_load(top, &project, &err), SB_OK);
+	assert_int_equal(project.zones.count, 0);
+	sb_project_done(&project);
 }
 
 static void expect_refused(const char *text, const char *says)
@@ -183,7 +192,9 @@ static struct sb_worker worker_of(const char *name, const char *text)
 static void worker_declaration(void **state)
 {
 	struct sb_worker worker = worker_of(
-		"formatter.worker", "---\n"
+		"formatter.worker", "# formatter.worker\n"
+				    "\n"
+				    "---\n"
 				    "name: formatter\n"
 				    "description: Formats data files\n"
 				    "sandbox:\n"
@@ -252,6 +263,9 @@ static void worker_mistakes(void **state)
 	} rows[] = {
 		{"name: x\n", ":1:1: expected a line '---'"},
 		{"---\nname: x\n", ":1:1: expected a second line '---'"},
+		{"# a\n\nx\n---\n---\n", ":3:1: expected a line '---'"},
+		{"# a\n---\nnam: x\n---\n", ":3:1: expected one of name, description, sandbox"},
+		{"# a\n", ":2:1: expected a line '---'"},
 		{"---\nnam: x\n---\n", ":2:1: expected one of name, description, sandbox"},
 		{"---\nsandbox:\n  zones:\n    data: {mode: ro}\n---\n",
 		 ":4:5: expected a list behind 'zones'"},
