@@ -81,6 +81,7 @@ def five(fx):
     contains(staged["content"], "+two")
     equal(staged["files"], 1)
     equal(run(fx, "-C", bare, "rev-parse", "main"), main, "no branch has moved")
+    contains(server.call("git_show", id=staged["id"])["content"][0]["text"], staged["id"])
     contains(server.data("git_show", id=staged["id"])["content"], "+two")
     server.asked.clear()
     done = server.data("git_push", id=staged["id"])

@@ -157,10 +157,14 @@ static json_t *success(struct child *child, const struct sb_repo_result *result)
 	json_t *more = json_pack("{s:s, s:s, s:I, s:I}", "commit", result->commit, "branch",
 				 result->branch, "files", (json_int_t)result->files, "leftOut",
 				 (json_int_t)result->left_out);
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(result->text.length + sizeof result->id + 8);
 
-	if (result->id[0])
+	if (result->id[0]) { /* also for a client that shows its model the text alone */
 		json_object_set_new(more, "id", json_string(result->id));
-	return sb_tool_text(words(child, result->text.data, result->text.length), more);
+		sb_buf_printf(&text, "id: %s\n", result->id);
+	}
+	sb_buf_append(&text, result->text.data, result->text.length);
+	return sb_tool_text(words(child, text.data, text.length), more);
 }
 
 static json_t *run(struct child *child, struct sb_tool_call *call, const struct sb_zones *zones,
