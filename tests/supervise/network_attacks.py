@@ -180,9 +180,11 @@ def pieces(hello):
 TLS = """
 s = socket.create_connection(('good.example', 443))
 s.settimeout(5)
-for part in sys.argv[1:]:
-    s.sendall(bytes.fromhex(part))
-print(attempt(lambda: print(s.recv(100))))
+def talk():
+    for part in sys.argv[1:]:
+        s.sendall(bytes.fromhex(part))
+    print(s.recv(100))
+print(attempt(talk))
 """
 
 
@@ -195,7 +197,7 @@ def tls_names(fx):
                   ["1603010000", good], ["15030100020100" + other], ["15000000020100" + other], ["1600" + other[4:]]):
         result = inside(fx, TLS, *words, flags=flags)
         equal(reached(fx), [], result.stdout)
-        contains(result.stdout, "ECONNRESET")
+        check(result.stdout in ("ECONNRESET\n", "EPIPE\n"), "reset, while it sent or while it waited: " + result.stderr)
     for words in ([good], [good[:60], good[60:]], [pieces(good)], ["1600" + good[4:]], ["00"], []):
         result = inside(fx, TLS if words else "s = socket.create_connection(('good.example', 443))", *words, flags=flags)
         equal(result.status, 0, result.stderr)
