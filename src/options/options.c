@@ -479,9 +479,9 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 	if (line->apply && line->undo)
 		return sb_fail(err, SB_E_INVALID, 0, "--apply and --undo cannot be combined");
 	if (line->worker && line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP &&
-	    line->action != SB_ACTION_GIT) {
+	    line->action != SB_ACTION_GIT && line->action != SB_ACTION_ZONES) {
 		sb_fail(err, SB_E_INVALID, 0,
-			"--worker goes with a command or --mcp or --git, not with --%s",
+			"--worker goes with a command or --mcp, --git or --zones, not with --%s",
 			line->action_name);
 		return sb_hint(err, "--worker-check FILE tells what it would have");
 	}

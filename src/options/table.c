@@ -131,8 +131,9 @@ const struct sb_option sb_options[] = {
 	[PROFILES] = {"profiles", NULL, NULL, SB_GROUP_LOOK, NULL,
 		      "the profiles that there are, for agents and other programs"},
 	[PROFILE_SHOW] = {"profile-show", "NAME", NULL, SB_GROUP_LOOK, NULL, "print a profile"},
-	[ZONES] = {"zones", NULL, NULL, SB_GROUP_LOOK, NULL,
-		   "the directories that this project offers to workers"},
+	[ZONES] =
+		{"zones", NULL, NULL, SB_GROUP_LOOK, NULL,
+		 "the directories that this project offers to workers; with --worker: that one has"},
 	[WORKER_CHECK] = {"worker-check", "FILE", NULL, SB_GROUP_LOOK, NULL,
 			  "what the worker of FILE would have, and those that it calls",
 			  .is_file = true},

@@ -41,6 +41,8 @@ void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user)
 	for (size_t i = 0; i < zones->count; i++) {
 		struct sb_zone *zone = &zones->all[i];
 
+		if (sb_policy_mode(user) == SB_MODE_READ_ONLY)
+			zone->mode = SB_ZONE_RO;
 		raise_to(&zone->write, least);
 		raise_to(&zone->write, asked_for(user, SB_MODIFY, zone->path));
 		raise_to(&zone->write, asked_for(user, SB_CREATE, zone->path));

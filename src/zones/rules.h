@@ -23,7 +23,7 @@ enum sb_zone_names { SB_ZONE_SEEN, SB_ZONE_REAL };
 
 /*
  * By what only the user writes: "workers ask" makes a question of all that a worker's file approves, and so does a
- * rule of his about the directory, or around it.
+ * rule of his about the directory, or around it; "mode read-only" leaves what can be read.
  */
 void sb_zones_tighten(struct sb_zones *zones, const struct sb_policy *user);
 

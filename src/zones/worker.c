@@ -174,12 +174,12 @@ static int read_isolation(const struct sb_schema *schema, const struct sb_yaml *
 
 static int read_network(const struct sb_schema *schema, const struct sb_yaml *value)
 {
-	static const char *const words[] = {"off", "on", NULL};
+	static const char *const words[] = {"off", "on", "false", "true", NULL};
 	struct sb_worker *worker = schema->context;
 	unsigned which = 0;
 	int status = sb_schema_choose(schema, value, words, &which);
 
-	worker->network = which == 1;
+	worker->network = which & 1;
 	return status;
 }
 
@@ -221,13 +221,13 @@ static int read_workers(const struct sb_schema *schema, const struct sb_yaml *va
 
 /* --- the file --------------------------------------------------------------------------------------- */
 
-/* Is there a line of "---" at text?  *out_next: behind it. */
+/* Is there a line of "---" at text?  *out_next: behind it.  That lines end in CR LF is told by who reads them. */
 static bool is_fence(const char *text, const char **out_next)
 {
 	size_t length = strcspn(text, "\n");
 
 	*out_next = text + length + (text[length] == '\n');
-	return strncmp(text, "---", 3) == 0 && strspn(text + 3, " \t") == length - 3;
+	return strncmp(text, "---", 3) == 0 && strspn(text + 3, " \t\r") == length - 3;
 }
 
 struct front {
@@ -244,7 +244,7 @@ static int find_front(const char *file, const char *text, struct front *out, str
 
 	out->line = 2;
 	for (; !is_fence(text, &next); text = next, out->line++)
-		if (!*text || (*text != '#' && text[strspn(text, " \t")] != '\n'))
+		if (!*text || (*text != '#' && text[strspn(text, " \t\r")] != '\n'))
 			return sb_yaml_fail(err, file, out->line - 1, 1, "expected a line '---'");
 	out->text = next;
 	for (const char *line = next; *line; line = next)
@@ -289,6 +289,16 @@ static int read_front(struct sb_worker *out, const struct front *front, struct s
 	return status;
 }
 
+static int fail_missing(const char *file, struct sb_error *err)
+{
+	SB_AUTO_FREE char *whole = NULL;
+
+	sb_fail(err, SB_E_MISSING, 0, "there is no worker '%s'", file);
+	if (asprintf(&whole, "%s" ENDING, file) > 0 && access(whole, F_OK) == 0)
+		sb_hint(err, "'%s' is there", whole);
+	return SB_E_MISSING;
+}
+
 static int read_file(struct sb_worker *out, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
@@ -297,7 +307,7 @@ static int read_file(struct sb_worker *out, struct sb_error *err)
 	int status = sb_config_read(out->file, &text, &found, err);
 
 	if (status == SB_OK && !found)
-		status = sb_fail(err, SB_E_MISSING, 0, "there is no worker '%s'", out->file);
+		status = fail_missing(out->file, err);
 	if (status == SB_OK && strlen(text.data) != text.length)
 		status = sb_fail(err, SB_E_INVALID, 0, "%s: expected text, found a NUL byte",
 				 out->file);

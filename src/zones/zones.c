@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 #define MAX_NAME 64
 
 const char *sb_zone_mode_name(enum sb_zone_mode mode)
@@ -119,6 +121,17 @@ static int refuse(const struct sb_worker *worker, const struct sb_zone *wanted,
 		       wanted->column, wanted->name, what);
 }
 
+static int tell_names(const struct sb_zones *has, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf names = SB_BUF(sizeof err->hint);
+
+	for (size_t i = 0; i < has->count; i++)
+		sb_buf_printf(&names, "%s%s", i ? ", " : "", has->all[i].name);
+	if (names.length)
+		sb_hint(err, "it has %s", names.data);
+	return SB_E_REFUSED;
+}
+
 static int grant(const struct sb_worker *worker, const struct sb_zone *wanted,
 		 const struct sb_zones *has, const struct sb_worker *parent, struct sb_zones *out,
 		 struct sb_error *err)
@@ -131,8 +144,10 @@ static int grant(const struct sb_worker *worker, const struct sb_zone *wanted,
 			      wanted->mode == SB_ZONE_RW
 				      ? "Child requests 'rw' but parent does not have it"
 				      : "Child requests 'ro' but parent does not have it");
-	if (!zone)
-		return refuse(worker, wanted, err, "the project has no zone of this name");
+	if (!zone) {
+		refuse(worker, wanted, err, "the project has no zone of this name");
+		return tell_names(has, err);
+	}
 	if (wanted->mode > zone->mode)
 		return refuse(worker, wanted, err,
 			      parent ? "Child requests 'rw' but parent only has 'ro'"

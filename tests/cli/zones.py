@@ -44,6 +44,35 @@ def zones(fx):
     contains(result.stderr, "sandbash.yaml:5:5: expected a name that is no system directory's", "a mistake")
 
 
+@test("Z1 --zones --worker=FILE prints what that worker has, under the user's own rules")
+def zones_of_worker(fx):
+    set_up(fx)
+    result = fx.sandbash("--zones", "--worker=lead.worker")
+    equal([line.split() for line in result.stdout.splitlines()][:2],
+          [["/data", "ro", f"{fx.project}/.sandbox/data"],
+           ["/work", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/work"]])
+    for line, mode, write in (("", "rw", "preApproved"), ("workers ask\n", "rw", "ask"), ("mode read-only\n", "ro", "preApproved")):
+        fx.config(line)
+        known = json.loads(fx.sandbash("--zones", "--worker=lead.worker", "--json").stdout)
+        equal((known["worker"], known["zones"][1]["mode"], known["zones"][1]["write"]), ("lead", mode, write), line)
+    fx.config("")
+    result = fx.sandbash("--zones", "--worker=lead")
+    equal(result.status, 125)
+    contains(result.stderr, f"hint: '{fx.project}/lead.worker' is there")
+
+
+@test("Z1 in a directory of a project that has a file there is no second project")
+def beneath(fx):
+    (fx.project / "sub").mkdir()
+    contains(fx.sandbash("--zones", cwd=fx.project / "sub").stdout, "/sub/.sandbox/cache", "control")
+    set_up(fx)
+    result = fx.sandbash("--zones", cwd=fx.project / "sub")
+    equal((result.status, result.stdout), (125, ""))
+    contains(result.stderr, f"hint: start in '{fx.project}', or write one here")
+    fx.write(fx.project / "sub" / "sandbash.yaml", PROJECT)
+    contains(fx.sandbash("--zones", cwd=fx.project / "sub").stdout, "/sub/.sandbox/data", "one of its own")
+
+
 @test("Z5 --worker-check: each gets what it declares, a child no more than its parent")
 def workers(fx):
     set_up(fx)
@@ -56,7 +85,30 @@ def workers(fx):
     equal(result.status, 125, "status")
     contains(result.stderr, "other.worker:3:18: data: Child requests 'rw' but parent only has 'ro'")
     contains(result.stdout, "  kid: container, /data ro", "the others are told")
+    contains(result.stderr, "hint: it is called by 'lead'")
     lacks(result.stdout, "other:")
+
+
+@test("Z9 --worker-check tells the commands, and which of them is not there")
+def commands(fx):
+    set_up(fx)
+    fx.write(fx.project / "c.worker", "---\nnetwork: true\ncommands: [sh, cat]\n---\n")
+    result = fx.sandbash("--worker-check", "c.worker")
+    equal((result.status, result.stdout), (0, "c: container, network, no files, commands sh cat\n"))
+    fx.write(fx.project / "c.worker", "---\ncommands: [sh, no-such-program]\n---\n")
+    result = fx.sandbash("--worker-check", "c.worker")
+    equal(result.status, 125)
+    contains(result.stderr, "the worker's command 'no-such-program' is not there")
+
+
+@test("Z1 Worker Declaration: a name that the project does not have; lines that end in CR LF")
+def mistakes(fx):
+    set_up(fx)
+    fx.write(fx.project / "m.worker", worker("{name: dta}"))
+    result = fx.sandbash("--worker-check", "m.worker")
+    contains(result.stderr, "m.worker:3:18: dta: the project has no zone of this name\nhint: it has data, work\n")
+    fx.write(fx.project / "m.worker", "---\r\nname: m\r\n---\r\n")
+    contains(fx.sandbash("--worker-check", "m.worker").stderr, "m.worker:2:8: expected plain text, found the byte 0x0d (lines end in CR LF?)")
 
 
 @test("Z5 workers that call each other are told once each")

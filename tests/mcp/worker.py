@@ -383,6 +383,8 @@ def lists(fx, era):
         text += json.dumps(server.hello)
     for word in ("drafts", "final", "writer", "input/"):
         lacks(text, word)
+    for words in ("first allowed directory", "outside of the allowed", "the rest of the system", "without asking"):
+        lacks(text, words, "of what a worker does not have")
     equal(server.request("resources/list")["resources"], [])
     for uri in ("sandbash://policy", "sandbash://audit"):
         server.error("resources/read", {"uri": uri})

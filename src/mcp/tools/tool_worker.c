@@ -43,6 +43,36 @@ bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_too
 	return false;
 }
 
+static void reword(json_t *described)
+{
+	static const char *const words[][2] = {
+		{SB_TOOL_PATHS, " Paths begin with /."},
+		{SB_TOOL_REACH, "it sees the same directories, and a system that it can read"},
+		{"the first allowed directory", "/"},
+		{"that can be used without asking the user", "that there are"},
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		const char *text = json_string_value(json_object_get(described, "description"));
+		const char *found = text ? strstr(text, words[i][0]) : NULL;
+
+		if (found)
+			json_object_set_new(described, "description",
+					    json_sprintf("%.*s%s%s", (int)(found - text), text,
+							 words[i][1], found + strlen(words[i][0])));
+	}
+}
+
+void sb_tool_worker_describe(json_t *tool)
+{
+	json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
+	const char *name;
+	json_t *one;
+
+	reword(tool);
+	json_object_foreach(properties, name, one) reword(one);
+}
+
 json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *text)
 {
 	SB_AUTO_BUF struct sb_buf words = SB_BUF(1024 * 1024);

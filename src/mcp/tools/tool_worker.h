@@ -33,6 +33,16 @@ const char *const *sb_tool_worker_view(const struct sb_tool_worker *worker,
 /* May it be called?  worker NULL: yes. */
 bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_tool *tool);
 
+/* What descriptions say of a project's paths and of what a command reaches; of a worker's there is less to say. */
+#define SB_TOOL_PATHS                                                                              \
+	" Paths are absolute or relative to the first allowed directory; outside of the allowed "  \
+	"directories the user is asked first."
+#define SB_TOOL_REACH                                                                              \
+	"it can change the allowed directories, reads the rest of the system except secrets"
+
+/* A tool of the list, as it is in a world that has nothing else. */
+void sb_tool_worker_describe(json_t *tool);
+
 /* The text as the model may hear it. */
 json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *text);
 

@@ -19,9 +19,7 @@
 		NULL                                                                               \
 	}
 
-#define INSIDE                                                                                     \
-	" Paths are absolute or relative to the first allowed directory; outside of the allowed "  \
-	"directories the user is asked first."
+#define INSIDE SB_TOOL_PATHS
 
 static const struct sb_param no_params[] = {END};
 static const struct sb_param path_only[] = {PATH("The file or directory"), END};
@@ -355,9 +353,8 @@ static const struct sb_tool tools[] = {
 												"Not everything was searched") "}",
 	 SB_TOOL_FILES, sb_tool_grep},
 	{"run_command", "Run Command",
-	 "Run a command line in a sandbox: it can change the allowed directories, reads the rest "
-	 "of the system except secrets, and what it may not do is refused or asked about while it "
-	 "waits. Output is sent as progress. 'refused' in the result lists what the sandbox "
+	 "Run a command line in a sandbox: " SB_TOOL_REACH
+	 ", and what it may not do is refused or asked about while it waits. Output is sent as progress. 'refused' in the result lists what the sandbox "
 	 "stopped. Everything the command started ends with it.",
 	 SB_TOOL_DESTROYS | SB_TOOL_OPEN_WORLD, run_params, RUN_OUTPUT, SB_TOOL_SERVER, NULL},
 	{"command_status", "Command Status",
@@ -628,5 +625,7 @@ json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git)
 			json_array_append_new(list, describe(&tools[i]));
 	for (size_t i = 0; git && sb_git_tools[i].name; i++)
 		json_array_append_new(list, describe(&sb_git_tools[i]));
+	for (size_t i = 0; worker && i < json_array_size(list); i++)
+		sb_tool_worker_describe(json_array_get(list, i));
 	return json_pack("{s:o}", "tools", list);
 }
