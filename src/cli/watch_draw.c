@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "terminal/draw.h"
+#include "terminal/cells.h"
 
 #define ACTIVITY_ROWS 6 /* of the run in focus */
 #define LEAST_ROWS 6
@@ -156,7 +156,7 @@ static void put_line(const struct sb_scene *scene, unsigned row, const char *loo
 		     const char *text, struct sb_buf *out)
 {
 	sb_buf_printf(out, "\033[%u;1H\033[0m%s\033[K%s", row, look, mark);
-	sb_draw_fitted(out, text, scene->columns - 1 - strlen(mark), scene->ascii);
+	sb_cells_put(out, text, scene->columns - 1 - strlen(mark), scene->ascii);
 	sb_buf_puts(out, "\033[0m");
 }
 
@@ -205,10 +205,9 @@ static void put_foot(const struct sb_scene *scene, struct sb_buf *out)
 			 scene->messages[i] ? scene->messages[i] : "", out);
 	if (scene->prompt) {
 		put_line(scene, scene->rows, "\033[1m", "", scene->prompt, out);
-		sb_draw_fitted(out, scene->typed,
-			       scene->columns - 1 -
-				       sb_draw_cells(scene->prompt, strlen(scene->prompt)),
-			       scene->ascii);
+		sb_cells_put(out, scene->typed,
+			     scene->columns - 1 - sb_cells(scene->prompt, strlen(scene->prompt)),
+			     scene->ascii);
 		sb_buf_puts(out, "\033[?25h");
 	} else {
 		put_line(scene, scene->rows, "", "", keys_for(scene), out);

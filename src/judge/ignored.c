@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "judge/judge_impl.h"
 #include "sys/birth_time.h"
 #include "sys/directory.h"
 #include "tree/ignore.h"
@@ -181,11 +182,6 @@ static bool has_old_git(const struct sb_ignored *ignored, const char *path, size
 
 typedef struct sb_decision (*ask_top)(void *context, struct top *top);
 
-static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
-{
-	return b.verdict > a.verdict ? b : a;
-}
-
 /*
  * Ask about each repository that path is in, from the inside out as far as the run may write,
  * and one step further; without any, the writable root itself counts as one.
@@ -211,14 +207,14 @@ static struct sb_decision ask_all(const struct sb_ignored *ignored, const struct
 			continue;
 		found = true;
 		if (open_top(path, length, &top)) {
-			decision = stricter(decision, ask(context, &top));
+			decision = sb_stricter(decision, ask(context, &top));
 			close(top.root);
 		}
 		if (!ours)
 			break;
 	}
 	if (!found && writable && decision.verdict == SB_ALLOW && open_top(path, writable, &top)) {
-		decision = stricter(decision, ask(context, &top));
+		decision = sb_stricter(decision, ask(context, &top));
 		close(top.root);
 	}
 	return decision;

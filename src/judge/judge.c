@@ -1,13 +1,10 @@
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
-#include "judge/services.h"
 #include "path/path.h"
-#include "policy/fast.h"
 
 /* --- a judgement ------------------------------------------------------------------------------ */
 
@@ -68,169 +65,6 @@ static mode_t mode_at(const struct sb_site *site, struct sb_mover *out_mover)
 		return 0;
 	*out_mover = (struct sb_mover){true, info.st_dev, info.st_ino};
 	return info.st_mode;
-}
-
-/* --- policy, what git ignores, bounds -------------------------------------------------------------- */
-
-static struct sb_decision stricter(struct sb_decision a, struct sb_decision b)
-{
-	return b.verdict > a.verdict ? b : a;
-}
-
-static bool is_danger(const struct sb_grounds *grounds)
-{
-	return sb_policy_mode(grounds->policy) == SB_MODE_DANGER_FULL_ACCESS;
-}
-
-static void object(struct sb_judged *judged, enum sb_why why)
-{
-	judged->decision = (struct sb_decision){SB_ASK, NULL};
-	judged->why = why;
-}
-
-/*
- * Outside the roots a rule of the user's own may allow.  Built-in ones do not: they speak of
- * what commands need (devices, temporary directories), and let everything be read.
- */
-static bool is_granted(const struct sb_decision *decision)
-{
-	return decision->verdict == SB_ALLOW && decision->rule &&
-	       decision->rule->tier != SB_TIER_BUILTIN;
-}
-
-static void heed_bounds(const struct sb_grounds *grounds, struct sb_judged *judged)
-{
-	const struct sb_bounds *bounds = &grounds->bounds;
-	const struct sb_decision *decision = &judged->decision;
-	const struct sb_site *site = judged->site;
-	bool granted = is_granted(decision);
-
-	if (decision->verdict == SB_DENY || (decision->verdict == SB_ASK && decision->rule) ||
-	    is_danger(grounds))
-		return;
-	if (bounds->roots && site->outside && !granted)
-		object(judged, SB_WHY_OUTSIDE);
-	else if (decision->verdict == SB_ASK)
-		return;
-	else if (bounds->mounts && site->other_mount && !granted)
-		object(judged, SB_WHY_MOUNT);
-	else if (bounds->hard_links && site->has_more_names)
-		object(judged, SB_WHY_HARD_LINK);
-}
-
-static const struct sb_rule service = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/tmp",
-	.origin = "built-in: programs outside would take what is there for a service of yours",
-};
-
-static const struct sb_rule temporary = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/tmp",
-	.origin = "built-in: another program's temporary file",
-};
-
-/* Through a pipe one talks to a program that waits for others than us.  fish tries it at each start: no question. */
-static const struct sb_rule foreign_pipe = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_DENY, SB_ASK, SB_ASK}, .quiet = 1u << SB_MODIFY},
-	.pattern = "/tmp",
-	.origin = "built-in: another program's pipe",
-};
-
-/*
- * A file without a name is made in the directory itself, and changes nothing of it; and whoever asks whether
- * that can be written wants to make names in it (gcc, which else takes the current directory).
- */
-static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decision *decision,
-		       bool makes, const char *path)
-{
-	return grounds->own_temp && decision->rule &&
-	       sb_own_temp_is_foreign(grounds->own_temp, decision->rule, path) &&
-	       !(makes && strcmp(path, decision->rule->pattern) == 0);
-}
-
-/*
- * What may not be read is hidden, and cannot be changed either; also where reading asks, as nobody can be
- * asked while a command reads.  Tools can ask, and do so before they change what nobody let them see.
- */
-static enum sb_verdict heed_unread(const struct sb_grounds *grounds, const struct sb_rule *rule,
-				   enum sb_verdict verdict)
-{
-	enum sb_verdict read = (enum sb_verdict)rule->access.verdict[SB_READ];
-
-	if (read == SB_ASK && !grounds->bounds.roots)
-		read = SB_DENY;
-	return read > verdict ? read : verdict;
-}
-
-/* In a /tmp that is everybody's, by a rule that does not mean this very place. */
-static bool is_service(const struct sb_grounds *grounds, const struct sb_decision *decision,
-		       const struct sb_site *site)
-{
-	return (grounds->own_temp || sb_policy_tmp(grounds->policy) == SB_TMP_SHARED) &&
-	       sb_temp_is_service(site->path) &&
-	       !(decision->rule && sb_temp_is_service(decision->rule->pattern)) &&
-	       !sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
-}
-
-/* A place of services (/tmp/.X11-unix), in a /tmp of the run's own: whoever listens there is inside. */
-static bool is_own_service(const struct sb_grounds *grounds, const struct sb_decision *decision,
-			   const struct sb_site *site)
-{
-	const struct sb_rule *rule = decision->rule;
-
-	return decision->verdict == SB_DENY && rule && rule->sockets && !rule->hard &&
-	       rule->tier == SB_TIER_BUILTIN &&
-	       sb_own_temp_is_kept(grounds->own_temp, site->directory, site->path);
-}
-
-/* other: the name that a directory gets or had, when it is renamed; or NULL. */
-static void judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
-			const struct sb_site *other, struct sb_judged *judged)
-{
-	struct sb_decision *decision = &judged->decision;
-	const char *path = judged->site->path;
-	enum sb_op op = judged->op;
-
-	if (judged->site->nameless)
-		return;
-	*decision = sb_decide(grounds->policy, op, path);
-	if (is_own_service(grounds, decision, judged->site))
-		*decision = (struct sb_decision){SB_ALLOW, NULL};
-	if (other)
-		*decision = stricter(*decision,
-				     sb_decide_moved(grounds->policy, op, path, other->path));
-	else if (what->tree)
-		*decision = stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
-	if (op == SB_MODIFY && decision->rule)
-		decision->verdict = heed_unread(grounds, decision->rule, decision->verdict);
-	if (judged->site->bound)
-		*decision = stricter(
-			*decision, (struct sb_decision){
-					   (enum sb_verdict)judged->site->bound->access.verdict[op],
-					   judged->site->bound});
-	judged->why = decision->rule ? SB_WHY_RULE : SB_WHY_NO_RULE;
-	heed_bounds(grounds, judged);
-	/* connecting changes nothing of the file, whether git ignores it or not */
-	if (decision->verdict == SB_ALLOW && !what->ignored_too && what->deed != SB_DEED_CONNECT &&
-	    sb_ignored_asks(&grounds->ignored, grounds->policy, op, judged->site, other != NULL,
-			    decision))
-		judged->why = SB_WHY_IGNORED;
-	if (decision->verdict == SB_ALLOW && op != SB_READ &&
-	    is_foreign(grounds, decision, op == SB_CREATE || what->deed == SB_DEED_PROBE, path)) {
-		object(judged, SB_WHY_TEMPORARY);
-		decision->rule = &temporary;
-		if (op == SB_MODIFY && S_ISFIFO(judged->site->mode))
-			*decision = (struct sb_decision){SB_DENY, &foreign_pipe};
-	}
-	if (decision->verdict == SB_ALLOW && op == SB_CREATE &&
-	    is_service(grounds, decision, judged->site)) {
-		object(judged, SB_WHY_RULE);
-		decision->rule = &service;
-	}
 }
 
 /* --- guarded names -------------------------------------------------------------------------------- */
@@ -311,7 +145,7 @@ static void judge_one(const struct sb_grounds *grounds, const struct sb_case *wh
 	struct sb_judged *judged = add(out, op, site);
 	struct sb_guard_place place;
 
-	judge_rules(grounds, what, NULL, judged);
+	sb_judge_rules(grounds, what, NULL, judged);
 	if (what->rules_only || !sb_has_guard(grounds, site))
 		return;
 	place = place_of(site, site->mode);
@@ -325,7 +159,7 @@ static void judge_one(const struct sb_grounds *grounds, const struct sb_case *wh
 static void judge_rules_alone(const struct sb_grounds *grounds, const struct sb_case *what,
 			      enum sb_op op, struct sb_judgement *out)
 {
-	judge_rules(grounds, what, NULL, add(out, op, &out->sites[0]));
+	sb_judge_rules(grounds, what, NULL, add(out, op, &out->sites[0]));
 }
 
 /* A directory or a link cannot be replaced by bytes; what is neither nor a file has none. */
@@ -380,7 +214,7 @@ static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struc
 	struct sb_judged *judged = add(out, op, &out->sites[end]);
 
 	/* a directory takes what is in it along: rules beneath either name count as well */
-	judge_rules(grounds, what, directory ? &out->sites[!end] : NULL, judged);
+	sb_judge_rules(grounds, what, directory ? &out->sites[!end] : NULL, judged);
 	return judged;
 }
 
@@ -390,7 +224,7 @@ static void heed_reading(const struct sb_grounds *grounds, const struct sb_site 
 {
 	struct sb_decision read = sb_decide(grounds->policy, SB_READ, from->path);
 
-	if (read.verdict > judged->decision.verdict && !is_danger(grounds) &&
+	if (read.verdict > judged->decision.verdict && !sb_is_danger(grounds) &&
 	    sb_decide(grounds->policy, SB_READ, to->path).verdict < read.verdict) {
 		judged->decision = read;
 		judged->why = SB_WHY_RULE;
@@ -507,7 +341,7 @@ static void judge_depth(const struct sb_grounds *grounds, const struct sb_case *
 	SB_AUTO_FREE char *between = cut_names(site);
 
 	judged->decision =
-		stricter(judged->decision, sb_decide(grounds->policy, judged->op, site->whole));
+		sb_stricter(judged->decision, sb_decide(grounds->policy, judged->op, site->whole));
 	if (sb_decide(grounds->policy, SB_READ, site->whole).verdict != SB_ALLOW)
 		judged->decision.verdict = SB_DENY;
 	if (what->deed != SB_DEED_REMOVE && sb_has_guard(grounds, site) &&
@@ -520,7 +354,7 @@ static void heed_depth(const struct sb_grounds *grounds, const struct sb_case *w
 		       struct sb_judgement *out)
 {
 	for (size_t i = 0; i < out->count; i++) {
-		if (!out->all[i].site->whole || is_danger(grounds))
+		if (!out->all[i].site->whole || sb_is_danger(grounds))
 			continue;
 		judge_depth(grounds, what, &out->all[i]);
 		if (out->lands == &out->all[i])
@@ -600,7 +434,7 @@ static void judge_arrived(const struct sb_grounds *grounds, const struct sb_case
 	struct sb_guard_place place;
 	struct stat info;
 
-	judge_rules(grounds, what, NULL, judged);
+	sb_judge_rules(grounds, what, NULL, judged);
 	if (!look(site, &info))
 		return;
 	if (sb_has_guard(grounds, site)) {
@@ -669,7 +503,7 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 		memcpy(verdict == SB_GUARD_PLAIN ? judgement->note : judgement->lingers, why,
 		       sizeof judgement->note);
 		guard->verdict = SB_GUARD_PLAIN;
-		judge_rules(grounds, &rules, NULL, lands);
+		sb_judge_rules(grounds, &rules, NULL, lands);
 	} else {
 		ask_for(lands);
 		if (why[0]) {
@@ -712,11 +546,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 	struct sb_guard_answer answer;
 	struct sb_guard_place place;
 
-	struct sb_decision create = sb_decide(grounds->policy, SB_CREATE, site->path);
-
-	if (site->whole || create.verdict != SB_ALLOW ||
-	    sb_decide(grounds->policy, SB_MODIFY, site->path).verdict != SB_ALLOW ||
-	    is_foreign(grounds, &create, true, site->path) || is_service(grounds, &create, site))
+	if (site->whole || !sb_rules_are_plain(grounds, site))
 		return false;
 	if (!sb_has_guard(grounds, site))
 		return true;

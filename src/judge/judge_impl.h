@@ -4,6 +4,23 @@
 
 #include "judge/judge.h"
 
+static inline struct sb_decision sb_stricter(struct sb_decision a, struct sb_decision b)
+{
+	return b.verdict > a.verdict ? b : a;
+}
+
+static inline bool sb_is_danger(const struct sb_grounds *grounds)
+{
+	return sb_policy_mode(grounds->policy) == SB_MODE_DANGER_FULL_ACCESS;
+}
+
+/* ruled.c: other is the name that a directory gets or had, when it is renamed; or NULL. */
+void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
+		    const struct sb_site *other, struct sb_judged *judged);
+
+/* Do they let a file be made and changed there without a second look? */
+bool sb_rules_are_plain(const struct sb_grounds *grounds, const struct sb_site *site);
+
 /* A guard's row as a rule, for decisions. */
 const struct sb_rule *sb_row_rule(const struct sb_guard_row *row);
 

@@ -7,9 +7,6 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/escape.h"
-#include "path/path.h"
-#include "policy/network.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
 
@@ -29,12 +26,6 @@ static const char *const tier_names[SB_TIER_COUNT] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-/* "write" with a promise about speed: no access of its own, and never part of one. */
-static const char fast_word[] = "fast";
-
-/* Stands before an access: the rule only makes stricter. */
-static const char tighten_word[] = "tighten";
 
 /* A pattern for the longest path, every byte of it with a backslash, must come back. */
 #define MAX_TEXT (2 * PATH_MAX)
@@ -111,7 +102,7 @@ static bool is_access_element(const char *word, size_t length)
 	for (size_t i = 0; i < SB_OP_COUNT; i++)
 		if (is_word(word, length, op_names[i]))
 			return true;
-	return is_word(word, length, fast_word);
+	return is_word(word, length, SB_WORD_FAST);
 }
 
 /* Is this word meant as an access, right or wrong?  "c++" is not: a line may begin with a path. */
@@ -152,7 +143,7 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 		return SB_OK;
 	}
 	for (size_t i = 0; i <= COUNT(short_forms); i++) {
-		const char *form = i < COUNT(short_forms) ? short_forms[i].word : fast_word;
+		const char *form = i < COUNT(short_forms) ? short_forms[i].word : SB_WORD_FAST;
 
 		if (is_word(word, length, form)) {
 			sb_fail(err, SB_E_INVALID, 0, "'%s' stands alone, it cannot be combined",
@@ -216,11 +207,6 @@ void sb_access_print(const struct sb_access *access, struct sb_buf *out)
 			      op_names[op]);
 		separator = "+";
 	}
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
 }
 
 /* "..." with escapes; on success *bytes stands after the closing quote. */
@@ -288,19 +274,19 @@ static int parse_path(const char *bytes, const char *end, char **out, struct sb_
 
 		if (status != SB_OK)
 			return status;
-		while (bytes < end && is_blank(*bytes))
+		while (bytes < end && sb_line_blank(*bytes))
 			bytes++;
 		if (bytes < end && *bytes != '#')
 			return sb_fail(err, SB_E_INVALID, 0,
 				       "unexpected text after the closing quote");
 	} else {
 		for (const char *at = bytes; at < end; at++) {
-			if (*at == '#' && at > bytes && is_blank(at[-1])) {
+			if (*at == '#' && at > bytes && sb_line_blank(at[-1])) {
 				end = at;
 				break;
 			}
 		}
-		while (end > bytes && is_blank(end[-1]))
+		while (end > bytes && sb_line_blank(end[-1]))
 			end--;
 		path = malloc((size_t)(end - bytes) + 1); /* the bytes behind end are not ours */
 		if (!path)
@@ -473,10 +459,10 @@ static size_t first_word(const char *bytes, const char *end, const char **rest)
 	const char *at = bytes;
 	size_t length;
 
-	while (at < end && !is_blank(*at))
+	while (at < end && !sb_line_blank(*at))
 		at++;
 	length = (size_t)(at - bytes);
-	while (at < end && is_blank(*at))
+	while (at < end && sb_line_blank(*at))
 		at++;
 	*rest = at;
 	return length;
@@ -509,22 +495,22 @@ static int parse_line(const char *bytes, size_t length, size_t words, struct sb_
 	status = check_bytes(bytes, length, err);
 	if (status != SB_OK)
 		return status;
-	while (bytes < end && is_blank(*bytes))
+	while (bytes < end && sb_line_blank(*bytes))
 		bytes++;
-	while (end > bytes && is_blank(end[-1]))
+	while (end > bytes && sb_line_blank(end[-1]))
 		end--;
 	if (bytes == end || *bytes == '#') {
 		*out = line;
 		return SB_OK;
 	}
 	word = first_word(bytes, end, &rest);
-	line.tightens = is_word(bytes, word, tighten_word);
+	line.tightens = is_word(bytes, word, SB_WORD_TIGHTEN);
 	if (line.tightens) {
 		bytes = rest;
 		word = first_word(bytes, end, &rest);
-		if (!looks_like_access(bytes, word) || is_word(bytes, word, fast_word)) {
+		if (!looks_like_access(bytes, word) || is_word(bytes, word, SB_WORD_FAST)) {
 			sb_fail(err, SB_E_INVALID, 0, "'%s' needs an access and a path",
-				tighten_word);
+				SB_WORD_TIGHTEN);
 			return sb_hint(err, "tighten read vendor; for a file of that name write "
 					    "'./tighten'");
 		}
@@ -547,7 +533,7 @@ static int parse_line(const char *bytes, size_t length, size_t words, struct sb_
 		status = parse_path(rest, end, &line.text, err);
 	} else {
 		line.kind = SB_LINE_RULE;
-		line.fast = is_word(bytes, word, fast_word);
+		line.fast = is_word(bytes, word, SB_WORD_FAST);
 		line.access = sb_access_write;
 		status = line.fast ? SB_OK : sb_access_parse(bytes, word, &line.access, err);
 		if (status == SB_OK)
@@ -578,141 +564,4 @@ void sb_line_done(struct sb_line *line)
 		return;
 	free(line->text);
 	line->text = NULL;
-}
-
-static bool needs_quotes(const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length == 0 || text[0] == '"' || text[0] == '#' || is_blank(text[0]) ||
-	    is_blank(text[length - 1]))
-		return true;
-	for (size_t i = 0; i < length;) {
-		size_t step = sb_utf8_plain(text + i, length - i);
-
-		if (step == 0 || (is_blank(text[i]) && text[i + 1] == '#'))
-			return true;
-		i += step;
-	}
-	return false;
-}
-
-static void print_quoted(const char *text, struct sb_buf *out)
-{
-	size_t length = strlen(text);
-
-	sb_buf_putc(out, '"');
-	while (length) {
-		size_t step = sb_utf8_plain(text, length);
-
-		if (step == 0) {
-			sb_buf_printf(out, "\\x%02x", (unsigned char)*text);
-			step = 1;
-		} else {
-			if (*text == '"' || *text == '\\')
-				sb_buf_putc(out, '\\');
-			sb_buf_append(out, text, step);
-		}
-		text += step;
-		length -= step;
-	}
-	sb_buf_putc(out, '"');
-}
-
-static void print_pattern(const char *pattern, struct sb_buf *out)
-{
-	sb_buf_putc(out, ' ');
-	if (needs_quotes(pattern))
-		print_quoted(pattern, out);
-	else
-		sb_buf_puts(out, pattern);
-}
-
-void sb_rule_print(const struct sb_access *access, const char *pattern, struct sb_buf *out)
-{
-	sb_access_print(access, out);
-	print_pattern(pattern, out);
-}
-
-void sb_rule_print_whole(const struct sb_rule *rule, struct sb_buf *out)
-{
-	if (rule->tightens)
-		sb_buf_printf(out, "%s ", tighten_word);
-	if (rule->fast)
-		sb_buf_puts(out, fast_word);
-	else
-		sb_access_print(&rule->access, out);
-	print_pattern(rule->pattern, out);
-}
-
-void sb_connect_print(const struct sb_connect_rule *rule, struct sb_buf *out)
-{
-	static const char *const words[] = {
-		[SB_ALLOW] = "", [SB_ASK] = "ask ", [SB_DENY] = "deny "};
-
-	sb_buf_printf(out, "%sconnect %s", words[rule->verdict], rule->text);
-}
-
-static bool is_about_terminals(const struct sb_rule *rule)
-{
-	return rule->tier == SB_TIER_BUILTIN && sb_path_within("/dev/pts", rule->pattern);
-}
-
-/* As a comment behind the line that begins at start. */
-static void print_origin(const char *origin, size_t start, struct sb_buf *out)
-{
-	do
-		sb_buf_putc(out, ' ');
-	while (!sb_buf_failed(out) && out->length - start < 48);
-	sb_buf_puts(out, "# ");
-	sb_escape_append(out, origin, strlen(origin));
-}
-
-static void print_line(const struct sb_rule *rule, struct sb_buf *out)
-{
-	size_t start = out->length;
-
-	/* These come back by themselves; read as rules, a temp directory and terminals would be the real
-	 * ones, a link what it leads to, and git's data would be open unlooked at. */
-	if (rule->temp || rule->link || rule->checked || is_about_terminals(rule))
-		sb_buf_puts(out, "# ");
-	sb_rule_print_whole(rule, out);
-	print_origin(rule->origin, start, out);
-	sb_buf_puts(out, rule->capped ? " (read-only mode)\n" : "\n");
-}
-
-static void print_hosts(const struct sb_policy *policy, struct sb_buf *out)
-{
-	size_t start;
-
-	for (size_t i = 0; i < sb_connect_count(policy); i++) {
-		start = out->length;
-		sb_connect_print(sb_connect_at(policy, i), out);
-		print_origin(sb_connect_at(policy, i)->origin, start, out);
-		sb_buf_putc(out, '\n');
-	}
-	for (size_t i = 0; i < sb_listen_count(policy); i++) {
-		start = out->length;
-		sb_buf_printf(out, "listen %u", sb_listen_at(policy, i)->port);
-		print_origin(sb_listen_at(policy, i)->origin, start, out);
-		sb_buf_putc(out, '\n');
-	}
-}
-
-void sb_policy_print(const struct sb_policy *policy, struct sb_buf *out)
-{
-	for (int i = 0; i < SB_SETTING_COUNT; i++)
-		sb_buf_printf(out, "%s %s\n", sb_settings[i].word,
-			      sb_settings[i].values[sb_policy_get(policy, (enum sb_setting)i)]);
-	print_hosts(policy, out);
-	for (size_t i = 0; i < policy->count; i++) {
-		const struct sb_rule *rule = &policy->entries[i].rule;
-		const struct sb_rule *hard = policy->entries[i].hard;
-
-		if (!rule->tightens)
-			print_line(rule, out);
-		/* what it takes away counts also where another rule has taken its place */
-		if (hard && hard->tightens)
-			print_line(hard, out);
-	}
 }

@@ -50,7 +50,18 @@ enum sb_line_kind {
 	SB_LINE_CACHE,           /* PATH NAME=VALUE */
 };
 
+/* "write" with a promise about speed: no access of its own, and never part of one. */
+#define SB_WORD_FAST "fast"
+
+/* Stands before an access: the rule only makes stricter. */
+#define SB_WORD_TIGHTEN "tighten"
+
 #define SB_CACHE_WORD "$CACHE" /* in the value of a cache: the directory of the project's own */
+
+static inline bool sb_line_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
 
 struct sb_line {
 	enum sb_line_kind kind;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "terminal/cells.h"
 
 #define BOLD "\033[1m"
 #define REVERSE "\033[7m"
@@ -11,130 +12,6 @@
 #define BAR "\033[1;97;44m"
 #define ALLOWS "\033[1;32m"
 #define DENIES "\033[1;31m"
-#define GAP "[...]"
-
-/* Each byte of a name of 4 KiB may become \xNN. */
-#define TEXT_LIMIT (32 * 1024)
-
-/* --- cells ------------------------------------------------------------------------- */
-
-/*
- * Length in bytes of the character at text, which was escaped before; its cells in *cells.  Beyond
- * ASCII terminals and fonts differ, and the command chooses names: a letter that takes more than we
- * think would push the end of a path off the screen.  So all of them count as wide.
- */
-static size_t character(const char *text, size_t length, size_t *cells)
-{
-	size_t bytes = sb_utf8_length(text, length);
-
-	*cells = bytes > 1 ? 2 : 1;
-	return bytes ? bytes : 1;
-}
-
-size_t sb_draw_cells(const char *text, size_t length)
-{
-	size_t total = 0;
-
-	for (size_t at = 0, cells; at < length; total += cells)
-		at += character(text + at, length - at, &cells);
-	return total;
-}
-
-/* How many bytes from the beginning fit into cells. */
-static size_t head_bytes(const char *text, size_t length, size_t cells)
-{
-	size_t at = 0;
-
-	while (at < length) {
-		size_t width, step = character(text + at, length - at, &width);
-
-		if (width > cells)
-			break;
-		cells -= width;
-		at += step;
-	}
-	return at;
-}
-
-/* How many bytes at the end fit into cells. */
-static size_t tail_bytes(const char *text, size_t length, size_t cells)
-{
-	size_t total = sb_draw_cells(text, length);
-	size_t at = 0;
-
-	while (at < length && total > cells) {
-		size_t width;
-
-		at += character(text + at, length - at, &width);
-		total -= width;
-	}
-	return length - at;
-}
-
-/* Append text, which is escaped already, with its middle left out if need be. */
-static void fit(struct sb_buf *out, const char *text, size_t length, size_t cells)
-{
-	size_t head, tail;
-
-	if (sb_draw_cells(text, length) <= cells) {
-		sb_buf_append(out, text, length);
-		return;
-	}
-	if (cells < strlen(GAP) + 4) { /* the end says most: it is the file's name */
-		tail = tail_bytes(text, length, cells);
-		sb_buf_append(out, text + length - tail, tail);
-		return;
-	}
-	cells -= strlen(GAP);
-	head = head_bytes(text, length, cells * 2 / 5);
-	tail = tail_bytes(text, length, cells - cells * 2 / 5);
-	sb_buf_append(out, text, head);
-	sb_buf_puts(out, GAP);
-	sb_buf_append(out, text + length - tail, tail);
-}
-
-/* Marks that stand on the letter before them; the last ones are drawn around it or through it. */
-static bool is_mark(uint32_t point)
-{
-	return (point >= 0x300 && point <= 0x36f) || (point >= 0x483 && point <= 0x489) ||
-	       (point >= 0x1ab0 && point <= 0x1aff) || (point >= 0x1dc0 && point <= 0x1dff) ||
-	       (point >= 0xfe20 && point <= 0xfe2f) || (point >= 0x20d0 && point <= 0x20ff);
-}
-
-/*
- * Foreign text as it is shown.  Escaped are, beside what steers a terminal, every letter that is not
- * ASCII where nobody knows what it would do, and marks that come in heaps: they cover other lines.
- */
-static void escape(struct sb_buf *out, const char *text, size_t length, bool ascii)
-{
-	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-	bool marked = true; /* nothing to stand on */
-	size_t at = 0;
-
-	sb_escape_append(&escaped, text, length);
-	while (at < escaped.length) {
-		size_t step = sb_utf8_length(escaped.data + at, escaped.length - at);
-		uint32_t point = sb_utf8_point(escaped.data + at, step);
-		bool mark = is_mark(point);
-
-		if ((step > 1 && ascii) || (mark && (marked || point >= 0x20d0)))
-			sb_buf_printf(out, "\\u{%x}", point);
-		else
-			sb_buf_append(out, escaped.data + at, step);
-		marked = mark || point == '/' || point == ' ';
-		at += step;
-	}
-	if (sb_buf_failed(&escaped))
-		out->failed = true;
-}
-
-void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells, bool ascii)
-{
-	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-
-	escape(&escaped, text, strlen(text), ascii);
-	fit(out, escaped.data, escaped.length, cells);
-}
 
 /* --- lines ------------------------------------------------------------------------- */
 
@@ -174,7 +51,7 @@ static size_t line_cells(const char *text, size_t length)
 			at += strcspn(text + at, "m") + 1;
 			cells = 0;
 		} else {
-			at += character(text + at, length - at, &cells);
+			at += sb_cells_character(text + at, length - at, &cells);
 		}
 	}
 	return total;
@@ -212,12 +89,12 @@ static bool wants_quotes(const char *path)
 
 static void append_path(struct sb_buf *out, const char *path, bool ascii)
 {
-	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_CELLS_TEXT);
 	const char *quote = wants_quotes(path) ? "'" : "";
 
 	sb_escape_name(&name, path, strlen(path));
 	sb_buf_puts(out, quote);
-	escape(out, name.data, name.length, ascii);
+	sb_cells_escape(out, name.data, name.length, ascii);
 	sb_buf_puts(out, quote);
 	out->failed |= name.failed;
 }
@@ -225,7 +102,7 @@ static void append_path(struct sb_buf *out, const char *path, bool ascii)
 /* A path in bold on as many lines as it needs; lead stands before the first. */
 static void path_lines(struct page *page, const char *lead, const char *path)
 {
-	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
 	size_t indent = page->columns >= 60 ? 6 : 4;
 	size_t width = room(page, indent + 1);
 	size_t at = 0;
@@ -234,7 +111,7 @@ static void path_lines(struct page *page, const char *lead, const char *path)
 	if (sb_buf_failed(&escaped))
 		page->text.failed = true; /* half a path is none: whoever asked is refused */
 	do {
-		size_t part = head_bytes(escaped.data + at, escaped.length - at, width);
+		size_t part = sb_cells_head(escaped.data + at, escaped.length - at, width);
 
 		begin_line(page, KEEP);
 		sb_buf_printf(&page->text, "%*s%-4s" BOLD, (int)(indent - 4), "", lead);
@@ -247,8 +124,8 @@ static void path_lines(struct page *page, const char *lead, const char *path)
 
 static void bar(struct page *page, const struct sb_view *view)
 {
-	SB_AUTO_BUF struct sb_buf left = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf right = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf left = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf right = SB_BUF(SB_CELLS_TEXT);
 	size_t columns = page->columns, used;
 
 	sb_buf_puts(&left, columns >= 60 ? " sandbash asks you" : " sandbash");
@@ -256,10 +133,10 @@ static void bar(struct page *page, const struct sb_view *view)
 		sb_buf_printf(&left, "  1 of %zu", view->count);
 	if (view->word) {
 		sb_buf_puts(&right, columns >= 60 ? "your word: " : "");
-		escape(&right, view->word, strlen(view->word), page->ascii);
+		sb_cells_escape(&right, view->word, strlen(view->word), page->ascii);
 		sb_buf_putc(&right, ' ');
 	}
-	used = left.length + sb_draw_cells(right.data, right.length);
+	used = left.length + sb_cells(right.data, right.length);
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, page->colour ? BAR : REVERSE);
 	if (used < columns) {
@@ -274,26 +151,26 @@ static void bar(struct page *page, const struct sb_view *view)
 /* The first of some wordings, longest first, that leaves a column free; the last if none does. */
 static const char *wording(const struct page *page, size_t used, const char *const *texts)
 {
-	while (texts[1] && used + sb_draw_cells(texts[0], strlen(texts[0])) >= page->columns)
+	while (texts[1] && used + sb_cells(texts[0], strlen(texts[0])) >= page->columns)
 		texts++;
 	return texts[0];
 }
 
 static void who(struct page *page, const struct sb_question *question)
 {
-	SB_AUTO_BUF struct sb_buf verb = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf place = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf placed = SB_BUF(2 * TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf shortest = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf verb = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf place = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf placed = SB_BUF(2 * SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf full = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf shortest = SB_BUF(SB_CELLS_TEXT);
 	const char *program = question->program ? question->program : "a program";
 	size_t indent = page->columns >= 60 ? 2 : 1;
 	const char *rest;
 
-	escape(&verb, question->verb, strlen(question->verb), page->ascii);
-	escape(&name, program, strlen(program), page->ascii);
+	sb_cells_escape(&verb, question->verb, strlen(question->verb), page->ascii);
+	sb_cells_escape(&name, program, strlen(program), page->ascii);
 	if (question->project) {
 		sb_buf_puts(&place, " in ");
 		append_path(&place, question->project, page->ascii);
@@ -309,7 +186,7 @@ static void who(struct page *page, const struct sb_question *question)
 		(const char *const[]){placed.data, full.data, shorter.data, shortest.data, NULL});
 	begin_line(page, KEEP);
 	sb_buf_printf(&page->text, "%*s" BOLD, (int)indent, "");
-	fit(&page->text, name.data, name.length, room(page, indent + strlen(rest) + 1));
+	sb_cells_fit(&page->text, name.data, name.length, room(page, indent + strlen(rest) + 1));
 	sb_buf_printf(&page->text, PLAIN "%s", rest);
 	end_line(page);
 }
@@ -333,7 +210,7 @@ static size_t label_room(const struct page *page, const char *name)
 /* Where to end a line of so many cells: behind a space, if one is not too far back. */
 static size_t break_at(const char *text, size_t length, size_t cells)
 {
-	size_t most = head_bytes(text, length, cells), at = most;
+	size_t most = sb_cells_head(text, length, cells), at = most;
 
 	if (most == length)
 		return most;
@@ -345,10 +222,10 @@ static size_t break_at(const char *text, size_t length, size_t cells)
 /* A text on as many lines as it needs. */
 static void fact(struct page *page, const char *name, const char *text)
 {
-	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
 	size_t at = 0;
 
-	escape(&escaped, text, strlen(text), page->ascii);
+	sb_cells_escape(&escaped, text, strlen(text), page->ascii);
 	if (sb_buf_failed(&escaped))
 		page->text.failed = true;
 	do {
@@ -364,7 +241,7 @@ static void fact(struct page *page, const char *name, const char *text)
 
 static void directory_fact(struct page *page, const char *directory)
 {
-	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_CELLS_TEXT);
 
 	sb_escape_name(&name, directory, strlen(directory));
 	fact(page, "Directory", name.data);
@@ -379,17 +256,17 @@ static void content(struct page *page, const struct sb_question *question, size_
 	const char *end = at + question->content_length;
 
 	for (size_t i = 0; i < lines && at < end; i++) {
-		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(TEXT_LIMIT);
-		SB_AUTO_BUF struct sb_buf value = SB_BUF(TEXT_LIMIT);
+		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
+		SB_AUTO_BUF struct sb_buf value = SB_BUF(SB_CELLS_TEXT);
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((stop ? stop : end) - at);
 		size_t cells = label_room(page, name) - 2;
 
-		sb_escape_value(&value, at, length, TEXT_LIMIT / 16); /* longer than any row */
-		escape(&escaped, value.data, value.length, page->ascii);
+		sb_escape_value(&value, at, length, SB_CELLS_TEXT / 16); /* longer than any row */
+		sb_cells_escape(&escaped, value.data, value.length, page->ascii);
 		label(page, i ? "" : name);
 		sb_buf_puts(&page->text, "| ");
-		fit(&page->text, escaped.data, escaped.length, cells);
+		sb_cells_fit(&page->text, escaped.data, escaped.length, cells);
 		end_line(page);
 		at = stop ? stop + 1 : end;
 	}
@@ -416,11 +293,11 @@ static void choice(struct page *page, enum sb_answer answer, const char *const *
 /* Does the longest line with the directory's name fit? */
 static bool name_fits(const struct page *page, const char *directory)
 {
-	SB_AUTO_BUF struct sb_buf shown = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(SB_CELLS_TEXT);
 
 	append_path(&shown, directory, page->ascii);
 	return !sb_buf_failed(&shown) &&
-	       sb_draw_cells(shown.data, shown.length) +
+	       sb_cells(shown.data, shown.length) +
 			       strlen("    4  always allow everything in  (written to the config)") <
 		       page->columns;
 }
@@ -429,7 +306,7 @@ static bool name_fits(const struct page *page, const char *directory)
 static void directory_choice(struct page *page, enum sb_answer answer, const char *directory,
 			     const char *before, const char *after, const char *const *nameless)
 {
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CELLS_TEXT);
 
 	if (!name_fits(page, directory)) {
 		choice(page, answer, nameless);
@@ -444,8 +321,8 @@ static void directory_choice(struct page *page, enum sb_answer answer, const cha
 /* "allow once (until vim exits)" */
 static void once_choice(struct page *page, const struct sb_question *question)
 {
-	SB_AUTO_BUF struct sb_buf name = SB_BUF(TEXT_LIMIT);
-	SB_AUTO_BUF struct sb_buf full = SB_BUF(TEXT_LIMIT);
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf full = SB_BUF(SB_CELLS_TEXT);
 
 	if (question->about == SB_ABOUT_PROJECT) {
 		choice(page, SB_ANSWER_ONCE,
@@ -456,7 +333,7 @@ static void once_choice(struct page *page, const struct sb_question *question)
 	sb_buf_puts(&name, "it");
 	if (question->program) {
 		name.length = 0;
-		escape(&name, question->program, strlen(question->program), page->ascii);
+		sb_cells_escape(&name, question->program, strlen(question->program), page->ascii);
 	}
 	sb_buf_printf(&full, "allow once (until %s exits)", name.data);
 	choice(page, SB_ANSWER_ONCE,

@@ -42,13 +42,4 @@ struct sb_view {
 bool sb_draw_question(struct sb_buf *out, const struct sb_question *question,
 		      const struct sb_view *view);
 
-/* How many cells a text takes; never fewer than it really does. */
-size_t sb_draw_cells(const char *text, size_t length);
-
-/*
- * Append text escaped, in at most so many cells; ascii: as in struct sb_view.  When it is longer, its middle is left out:
- * "/home/anna/[...]/authorized_keys".
- */
-void sb_draw_fitted(struct sb_buf *out, const char *text, size_t cells, bool ascii);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "terminal/cells.h"
 #include "terminal/draw.h"
 #include "terminal/terminal_impl.h"
 
@@ -72,7 +73,7 @@ void sb_terminal_show_notices(struct sb_terminal *t)
 		SB_AUTO_FREE char *mine = text;
 
 		sb_buf_puts(&t->drawing, t->sieve.modes.line_start ? "\033[0m" : "\033[0m\r\n");
-		sb_draw_fitted(&t->drawing, mine, columns - 1, false);
+		sb_cells_put(&t->drawing, mine, columns - 1, false);
 		sb_buf_puts(&t->drawing, "\r\n");
 		t->sieve.modes.line_start = true;
 	}

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "consent/hosts.h"
+#include "terminal/cells.h"
 #include "terminal/draw.h"
 
 static const char *const hostile =
@@ -38,7 +39,7 @@ static size_t line_cells(const char *at, const char *end)
 		}
 		step = sb_utf8_visible(at, (size_t)(end - at));
 		assert_true(step > 0);
-		cells += sb_draw_cells(at, step);
+		cells += sb_cells(at, step);
 		at += step;
 	}
 	return cells;
@@ -268,8 +269,8 @@ static void fitted_text_keeps_both_ends(void **state)
 	for (size_t cells = 1; cells < 200; cells++) {
 		SB_AUTO_BUF struct sb_buf out = SB_BUF(4096);
 
-		sb_draw_fitted(&out, hostile, cells, false);
-		assert_true(sb_draw_cells(out.data, out.length) <= cells);
+		sb_cells_put(&out, hostile, cells, false);
+		assert_true(sb_cells(out.data, out.length) <= cells);
 		line_cells(out.data, out.data + out.length);
 		if (cells >= 40) {
 			assert_int_equal(strncmp(out.data, "/home/anna/", 11), 0);
