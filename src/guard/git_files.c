@@ -37,6 +37,8 @@ static const struct sb_guard_row rows[] = {
 	/* most of what is written: objects, branches, their history */
 	ROW("objects/info/alternates", SB_GUARD_ALTERNATES, GIT,
 	    "makes git take objects from another place"),
+	ROW("objects/pack/multi-pack-index", SB_GUARD_GIT_PACKS, GIT,
+	    "git removes packs that it names"),
 	FREE("objects/**", GIT, "data, named and checked by its hash, and lists of it"),
 	FREE("**.lock", GIT, "becomes what it locks by a rename, and is judged then"),
 	ROW("refs/**", SB_GUARD_GIT_REF, "prompts",
@@ -258,7 +260,7 @@ static const struct sb_guard_row rows[] = {
 	ASK("*", "git and others", "not a file that git is known to keep there"),
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0], USUAL = 1 };
+enum { ROWS = sizeof rows / sizeof rows[0], USUAL = 2 };
 
 _Static_assert(ROWS <= SB_GUARD_MAX_GIT_ROWS, "every row has its number");
 
@@ -387,10 +389,11 @@ static bool is_meant(const char *pattern, const char *inner)
 	}
 }
 
-/* The hot path, by its first letters alone: objects. */
+/* The hot path: objects/XX/... */
 static const struct sb_guard_row *usual_row(const char *inner)
 {
-	if (strncmp(inner, "objects/", 8) == 0 && strncmp(inner + 8, "info/", 5) != 0)
+	if (strncmp(inner, "objects/", 8) == 0 && isxdigit((unsigned char)inner[8]) &&
+	    isxdigit((unsigned char)inner[9]) && (inner[10] == '/' || !inner[10]))
 		return &rows[USUAL];
 	return NULL;
 }
@@ -463,10 +466,8 @@ bool sb_git_is_free(const char *inner)
 		    strcmp(pattern + length - 3, "/**") != 0 ||
 		    strncmp(inner, pattern, length - 3) != 0)
 			continue;
-		/* objects itself is not: its info may hold alternates */
-		if (inner[length - 3] == '/' ||
-		    (!inner[length - 3] && strcmp(pattern, "objects/**") != 0))
-			return strncmp(inner, "objects/info", 12) != 0;
+		if (inner[length - 3] == '/' || !inner[length - 3])
+			return strncmp(inner, "objects", 7) != 0 || usual_row(inner);
 	}
 	return false;
 }

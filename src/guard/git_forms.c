@@ -24,6 +24,7 @@
 #include "guard/fold.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
+#include "guard/git_packs.h"
 #include "guard/read.h"
 #include "guard/repository.h"
 #include "path/path.h"
@@ -449,7 +450,7 @@ static bool is_rerere(const char *path, struct part all, struct part *out_bad)
 
 bool sb_git_form_has_nul(enum sb_guard_kind kind)
 {
-	return kind == SB_GUARD_GIT_RERERE;
+	return kind == SB_GUARD_GIT_RERERE || kind == SB_GUARD_GIT_PACKS;
 }
 
 bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guard_bytes bytes,
@@ -461,6 +462,8 @@ bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guar
 	switch (kind) {
 	case SB_GUARD_ANYTHING:
 		return true;
+	case SB_GUARD_GIT_PACKS:
+		return sb_git_packs_are_beside(bytes, out_bad);
 	case SB_GUARD_GIT_REF:
 		holds = holds_for_lines(all, is_ref_line, &bad);
 		break;

@@ -75,6 +75,7 @@ enum sb_guard_kind {
 	SB_GUARD_GIT_STRATEGY_OPTIONS, /* options for a merge, of a list */
 	SB_GUARD_GIT_RERERE,           /* ids and paths that stay in the work tree */
 	SB_GUARD_GIT_TEXT,             /* lines without control characters */
+	SB_GUARD_GIT_PACKS,            /* a list of packs, all beside it */
 	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
 	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
 	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns are told */
@@ -340,12 +341,14 @@ size_t sb_guard_holder(const struct sb_guard *guard, const struct sb_guard_row *
 #define SB_GUARD_MAX_BYTES (1024 * 1024)           /* a longer file is asked about without a look */
 #define SB_GUARD_MAX_REFS_BYTES (8 * 1024 * 1024)  /* as many branches as supervise/land.h reads */
 #define SB_GUARD_MAX_AGENT_BYTES (4 * 1024 * 1024) /* prompts of years are in it */
-#define SB_GUARD_MAX_INDEX (256 * 1024 * 1024)     /* some two million entries */
+#define SB_GUARD_MAX_INDEX                                                                         \
+	(256 * 1024 * 1024) /* some two million entries, some eight million objects */
 
 /* How long bytes of this kind may be to be looked at. */
 static inline size_t sb_guard_limit(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_INDEX        ? SB_GUARD_MAX_INDEX
+	       : kind == SB_GUARD_GIT_PACKS  ? SB_GUARD_MAX_INDEX
 	       : kind == SB_GUARD_GIT_PACKED ? SB_GUARD_MAX_REFS_BYTES
 	       : kind == SB_GUARD_AGENT_JSON ? SB_GUARD_MAX_AGENT_BYTES
 					     : SB_GUARD_MAX_BYTES;

@@ -69,6 +69,10 @@ static const struct sb_guard_row rows[] = {
 		"names the files that git worktree moves, repairs and removes"),
 	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, "", "git",
 		"makes git take objects from another place"),
+	CHECKED("objects/pack/multi-pack-index", SB_GUARD_GIT_PACKS, "", "git",
+		"git removes packs that it names"),
+	CHECKED("objects/pack/multi-pack-index.d/*.midx", SB_GUARD_GIT_PACKS, "", "git",
+		"git removes packs that it names"),
 	CHECKED("<git>/index", SB_GUARD_INDEX, "", "git",
 		"git restore, reset and checkout write the paths that it names"),
 	CHECKED("<git>/sharedindex.*", SB_GUARD_INDEX, "", "git",
@@ -1053,6 +1057,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "ids, and files of the work tree not reached through links";
 	case SB_GUARD_GIT_TEXT:
 		return "text without control characters";
+	case SB_GUARD_GIT_PACKS:
+		return "names of packs beside it";
 	case SB_GUARD_GIT_EXCLUDE:
 		return "anything; new patterns are told";
 	case SB_GUARD_AGENT_JSON:

@@ -15,6 +15,12 @@ static const struct {
 	{".git/objects/ab/cdef", SB_GUARD_PLAIN},
 	{".git/objects/info/commit-graph", SB_GUARD_PLAIN},
 	{".git/objects/info/alternates", SB_GUARD_CHECK},
+	{".git/objects/pack/pack-" ID ".idx", SB_GUARD_PLAIN},
+	{".git/objects/pack/multi-pack-index", SB_GUARD_CHECK},
+	{".git/Objects/PACK/Multi-Pack-Index", SB_GUARD_CHECK},
+	{".git/objects/pack/multi-pack-index.lock", SB_GUARD_PLAIN},
+	{".git/objects/pack/multi-pack-index.d/multi-pack-index-" ID ".midx", SB_GUARD_CHECK},
+	{"anywhere/objects/pack/multi-pack-index", SB_GUARD_CHECK},
 	{".git/logs/refs/heads/a", SB_GUARD_PLAIN},
 	{".git/logs/HEAD", SB_GUARD_PLAIN},
 	{".git/HEAD.lock", SB_GUARD_PLAIN},
@@ -370,6 +376,41 @@ static void prepared_trees(void **state)
 	assert_int_equal(judge_rename(fx, "sub/.git", ".git/modules/sub", false), SB_GUARD_PLAIN);
 }
 
+/* A list of packs with names, which have their NUL, at a place that the chunks tell. */
+static enum sb_guard_verdict list_of(struct guarded *fx, unsigned packs, const char *text,
+				     size_t size, const char *chunk)
+{
+	char bytes[256] = "MIDX\1\1\2\0\0\0\0", *at = bytes + 12;
+	size_t length = 12 + 3 * 12;
+	const char *path = in(fx->root, ".git/objects/pack/multi-pack-index");
+
+	bytes[11] = (char)packs;
+	memcpy(at, chunk, 4);
+	at[11] = (char)length;
+	memcpy(at + 12, "OIDF", 4);
+	at[23] = (char)(length + size);
+	memcpy(bytes + length, text, size);
+	return sb_guard_content(fx->guard, SB_GUARD_GIT_PACKS, path, (struct sb_guard_bytes){0},
+				(struct sb_guard_bytes){bytes, length + size}, why, sizeof why);
+}
+
+static void packs_beside_their_list(void **state)
+{
+#define LIST(packs, names, chunk) list_of(*state, packs, names, sizeof names, chunk)
+	assert_int_equal(LIST(2, "pack-a.idx\0pack-b.idx", "PNAM"), SB_GUARD_PLAIN);
+	assert_int_equal(LIST(0, "", "PNAM"), SB_GUARD_PLAIN);
+	assert_int_equal(LIST(2, "pack-a.idx\0../pack-b.idx", "PNAM"), SB_GUARD_ASK);
+	assert_string_equal(why, "../pack-b.idx");
+	assert_int_equal(LIST(1, "/x/pack-b.idx", "PNAM"), SB_GUARD_ASK);
+	assert_int_equal(LIST(1, ".idx", "PNAM"), SB_GUARD_ASK);
+	assert_int_equal(LIST(1, "", "PNAM"), SB_GUARD_ASK);
+	assert_int_equal(LIST(3, "pack-a.idx\0pack-b.idx", "PNAM"),
+			 SB_GUARD_ASK); /* beyond its end */
+	assert_int_equal(LIST(1, "pack-a.idx", "PNAN"), SB_GUARD_ASK);
+	assert_int_equal(LIST(1, "pack-a.idx", "OIDF"), SB_GUARD_ASK);
+#undef LIST
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -378,6 +419,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(known_names),
 	WITH_TREE(contents),
 	WITH_TREE(prepared_trees),
+	WITH_TREE(packs_beside_their_list),
 };
 
 UNIT_MAIN("guard forms")
