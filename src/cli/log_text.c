@@ -94,7 +94,11 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 	named(out, " -> ", event->target, "");
 	put_host(out, event);
 	named(out, ", program ", event->program, "");
-	named(out, ", worker ", event->worker, "");
+	named(out,
+	      event->kind == SB_EVENT_START                  ? "; worker "
+	      : event->path || event->program || event->host ? ", worker "
+							     : " worker ",
+	      event->worker, "");
 	if (event->process)
 		sb_buf_printf(out, ", process %d", (int)event->process);
 	part(out, ": ", event->verdict, "");

@@ -202,6 +202,7 @@ static struct sb_confine_options confine_options(const struct sb_command_line *l
 		.keep_fds = line->keep_fds,
 		.keep_fd_count = line->keep_fd_count,
 		.policy = run->setup.policy,
+		.note = run->note,
 	};
 }
 

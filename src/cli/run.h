@@ -23,6 +23,7 @@ struct sb_run {
 	char *word;                   /* shown with every question; or NULL: not found yet */
 	char *title;                  /* of a worker: "worker NAME" */
 	const char *worker;           /* its name */
+	char *note;                   /* of one that another one calls: enforce/inside.h */
 	const char *directory;        /* of a worker: where the caller stands */
 	struct sb_agreed_list agreed; /* of --ask-first */
 	char **programs;              /* of a worker: what may be executed; NULL: anything */

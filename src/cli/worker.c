@@ -42,6 +42,8 @@ struct calling {
 	struct sb_worker worker;
 	struct sb_zones has;
 	struct sb_view_dir *dirs;
+	struct sb_view_file *called; /* workers */
+	size_t called_count;
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
 	bool own_ids;
@@ -81,6 +83,9 @@ static int load(struct calling *calling, struct sb_error *err)
 	if (status == SB_OK)
 		status = sb_worker_grant(&calling->worker, &calling->project.zones, NULL,
 					 &calling->has, err);
+	if (status == SB_OK)
+		status = sb_worker_called(&calling->worker, &calling->called,
+					  &calling->called_count, err);
 	if (status == SB_OK)
 		sb_zones_tighten(&calling->has, calling->user.policy);
 	return status;
@@ -183,17 +188,6 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 	return SB_OK;
 }
 
-/* What it has, for a sandbash that it starts: by lines, and in no word of ours. */
-static void write_note(const struct calling *calling, bool network, struct sb_buf *out)
-{
-	for (size_t i = 0; i < calling->has.count; i++)
-		sb_buf_printf(out, "/%s\n", calling->has.all[i].name);
-	if (network)
-		sb_buf_puts(out, "network\n");
-	for (size_t i = 0; calling->worker.commands && calling->worker.commands[i]; i++)
-		sb_buf_printf(out, "command %s\n", calling->worker.commands[i]);
-}
-
 static int enter(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(SB_CONFIG_LIMIT);
@@ -202,10 +196,13 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 		.dir_count = calling->has.count,
 		.network = has_network(calling),
 		.programs = (const char *const *)run->programs,
+		.workers = calling->called,
+		.worker_count = calling->called_count,
 	};
 	int status;
 
-	write_note(calling, view.network, &note);
+	calling->worker.network = view.network;
+	sb_worker_note(&calling->worker, &calling->has, NULL, &note);
 	view.note = note.length ? note.data : "";
 	status = sb_buf_failed(&note) ? out_of_memory(err)
 				      : sb_view_enter(&view, &calling->own_ids, err);

@@ -5,19 +5,16 @@
 #include "base/auto.h"
 #include "cli/worker.h"
 #include "config/file.h"
-#include "enforce/inside.h"
-#include "enforce/view.h"
 #include "path/path.h"
 #include "policy/access.h"
 #include "policy/builtin.h"
 #include "zones/rules.h"
 
 struct calling {
-	struct sb_worker parent; /* as far as it bounds others */
-	struct sb_zones parent_has;
-	size_t command_count;
+	struct sb_around around;
 	struct sb_worker child;
 	struct sb_zones has;
+	char *temp; /* of the child's own; NULL: none could be made */
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -25,68 +22,41 @@ static int out_of_memory(struct sb_error *err)
 	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
-/*
- * SECURITY: what a parent has is asked of the supervisor, for this very process.
- *
- * Danger: whatever a worker hands to its child (variables, files, descriptors) it can write itself, and would write
- * that it has more.
- * Price: three held calls for each directory.  The names come from a file that the view holds read-only.
- * Held by: tests/cli/worker_delegation.py
- */
-static int add_actual(struct calling *calling, const char *path, struct sb_error *err)
+/* Places that everybody in this world shares. */
+static const char *const shared[] = {"/tmp", "/var/tmp", "/dev/shm"};
+
+/* What the caller keeps there is not the child's to see: it gets a directory in it. */
+static int make_temp(struct calling *calling, struct sb_error *err)
 {
-	enum sb_verdict modify = sb_inside_verdict(SB_MODIFY, path);
-	enum sb_verdict create = sb_inside_verdict(SB_CREATE, path);
-	enum sb_verdict remove = sb_inside_verdict(SB_DELETE, path);
-	struct sb_zone zone = {.write = (enum sb_approval)(modify > create ? modify : create),
-			       .remove = (enum sb_approval)remove};
+	SB_AUTO_FREE char *pattern =
+		sb_path_join(calling->around.temp ? calling->around.temp : "/tmp", "worker-XXXXXX");
 
-	if (sb_inside_verdict(SB_READ, path) != SB_ALLOW)
-		return SB_OK;
-	zone.mode = zone.write == SB_APPROVAL_BLOCKED && zone.remove == SB_APPROVAL_BLOCKED
-			    ? SB_ZONE_RO
-			    : SB_ZONE_RW;
-	zone.path = strdup(path);
-	zone.name = zone.path ? strdup(path + 1) : NULL;
-	return sb_zones_add(&calling->parent_has, zone, err);
-}
-
-static int add_command(struct calling *calling, const char *name, struct sb_error *err)
-{
-	char **grown =
-		reallocarray(calling->parent.commands, calling->command_count + 2, sizeof *grown);
-
-	if (!grown)
+	if (!pattern)
 		return out_of_memory(err);
-	calling->parent.commands = grown;
-	grown[calling->command_count] = strdup(name);
-	grown[calling->command_count + 1] = NULL;
-	return grown[calling->command_count++] ? SB_OK : out_of_memory(err);
+	if (mkdtemp(pattern))
+		calling->temp = sb_take_ptr(&pattern);
+	if (!calling->temp)
+		return unsetenv("TMPDIR") == 0 ? SB_OK : out_of_memory(err);
+	return setenv("TMPDIR", calling->temp, 1) == 0 && setenv("HOME", calling->temp, 1) == 0
+		       ? SB_OK
+		       : out_of_memory(err);
 }
 
-static int read_note(struct calling *calling, struct sb_error *err)
+static int add_temp(const struct calling *calling, struct sb_policy *policy, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-	bool found = false;
-	int status = sb_config_read(SB_VIEW_NOTE, &text, &found, err);
+	struct sb_rule rule = {.access = sb_access_deny,
+			       .tier = SB_TIER_DIRECTORY,
+			       .origin = "the caller's temporary files"};
+	int status = SB_OK;
 
-	if (status == SB_OK && !found)
-		return sb_fail(err, SB_E_UNSUPPORTED, 0,
-			       "inside another run there is no world of its own for a worker");
-	for (char *line = text.data, *end; status == SB_OK && line && *line; line = end + 1) {
-		end = line + strcspn(line, "\n");
-		if (!*end)
-			break;
-		*end = '\0';
-		if (*line == '/')
-			status = add_actual(calling, line, err);
-		else if (strcmp(line, "network") == 0)
-			/* an error is clearer; that there is none the layers around us hold */
-			calling->parent.network = getenv("SANDBASH_NETWORK_DISABLED") == NULL;
-		else if (strncmp(line, "command ", 8) == 0)
-			status = add_command(calling, line + 8, err);
+	for (size_t i = 0; i < sizeof shared / sizeof shared[0] && status == SB_OK; i++) {
+		rule.pattern = shared[i];
+		status = sb_policy_add(policy, &rule, err);
 	}
-	return status;
+	rule.access = sb_access_write;
+	rule.pattern = calling->temp;
+	rule.origin = "temporary files";
+	return status == SB_OK && calling->temp ? sb_policy_add(policy, &rule, err) : status;
 }
 
 /* What the caller has and the child does not is not there for it. */
@@ -97,10 +67,10 @@ static int hide_rest(const struct calling *calling, struct sb_policy *policy, st
 			       .origin = "the worker does not have it"};
 	int status = SB_OK;
 
-	for (size_t i = 0; i < calling->parent_has.count && status == SB_OK; i++) {
-		if (sb_zones_find(&calling->has, calling->parent_has.all[i].name))
+	for (size_t i = 0; i < calling->around.has.count && status == SB_OK; i++) {
+		if (sb_zones_find(&calling->has, calling->around.has.all[i].name))
 			continue;
-		rule.pattern = calling->parent_has.all[i].path;
+		rule.pattern = calling->around.has.all[i].path;
 		status = sb_policy_add(policy, &rule, err);
 	}
 	return status;
@@ -124,6 +94,8 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 	if (status == SB_OK)
 		status = hide_rest(calling, setup->policy, err);
 	if (status == SB_OK)
+		status = add_temp(calling, setup->policy, err);
+	if (status == SB_OK)
 		status = sb_builtin_add(setup->policy, &place, err);
 	return status == SB_OK ? sb_policy_seal(setup->policy, err) : status;
 }
@@ -137,12 +109,22 @@ static int settle_home(const struct calling *calling, struct sb_home *home, stru
 	for (size_t i = 0; cwd && i < calling->has.count; i++)
 		stays |= sb_path_within(calling->has.all[i].path, cwd);
 	home->cwd = stays ? sb_take_ptr(&cwd) : strdup("/");
-	home->home = strdup("/home");
+	home->home = strdup("/home"); /* of nobody */
 	if (!home->cwd || !home->home)
 		return out_of_memory(err);
 	return chdir(home->cwd) == 0 && setenv("PWD", home->cwd, 1) == 0
 		       ? SB_OK
 		       : sb_fail(err, SB_E_SYSTEM, 0, "cannot enter '%s'", home->cwd);
+}
+
+/* What the supervisor is told of it, and tells whom it calls. */
+static int make_note(const struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(SB_CONFIG_LIMIT);
+
+	sb_worker_note(&calling->child, &calling->has, calling->temp ? calling->temp : "/", &note);
+	run->note = sb_buf_take(&note);
+	return run->note ? SB_OK : out_of_memory(err);
 }
 
 int sb_worker_prepare_nested(const struct sb_command_line *line, struct sb_run *run,
@@ -153,13 +135,20 @@ int sb_worker_prepare_nested(const struct sb_command_line *line, struct sb_run *
 	struct sb_plan_view view = {0};
 	struct sb_plan_request request = {.view = &view};
 	struct sb_setup *setup = &run->setup;
-	int status = read_note(&calling, err);
+	const char *file;
+	int status = sb_around_find(&calling.around, err);
 
 	if (status == SB_OK)
-		status = sb_worker_load(line->worker, &calling.child, err);
+		status = sb_around_called(&calling.around, line->worker, &file, err);
 	if (status == SB_OK)
-		status = sb_worker_grant(&calling.child, &calling.parent_has, &calling.parent,
-					 &calling.has, err);
+		status = sb_worker_load(file, &calling.child, err);
+	if (status == SB_OK)
+		status = sb_worker_grant(&calling.child, &calling.around.has,
+					 &calling.around.worker, &calling.has, err);
+	if (status == SB_OK)
+		status = make_temp(&calling, err);
+	if (status == SB_OK)
+		status = make_note(&calling, run, err);
 	if (status == SB_OK)
 		status = sb_worker_programs(&calling.child, run, err);
 	if (status == SB_OK)
@@ -174,6 +163,7 @@ int sb_worker_prepare_nested(const struct sb_command_line *line, struct sb_run *
 		return status;
 	view.programs = (const char *const *)run->programs;
 	request.cwd = setup->home.cwd;
+	request.tmpdir = setup->home.tmpdir = calling.temp;
 	request.projects = (const char *const *)setup->projects;
 	return sb_plan_make(setup->policy, &request, &run->plan, err);
 }

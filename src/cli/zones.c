@@ -1,5 +1,5 @@
 /*
- * zones.c - --zones and --worker-check: what a project offers to workers, and what each of them would have.
+ * zones.c - --zones: what a project offers to workers, a worker to those that it calls, or what one of them would have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,6 @@
 #include "cli/worker.h"
 #include "path/path.h"
 #include "zones/rules.h"
-#include "zones/schema.h"
-
-#define MAX_CHAIN 64 /* of workers that call each other */
-
-/* --- --zones --------------------------------------------------------------------------------------- */
 
 /* What a project offers, or with --worker what that one has. */
 struct offer {
@@ -45,6 +40,8 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 	}
 	if (!zones->count)
 		sb_buf_puts(out, "none\n");
+	if (sb_around_is_there())
+		return;
 	sb_buf_puts(out, "(");
 	if (offer->worker.name)
 		sb_escape_name(out, offer->worker.file, strlen(offer->worker.file));
@@ -100,164 +97,72 @@ static void offer_done(struct offer *offer)
 	sb_project_done(&offer->project);
 }
 
-/* What the first project of this command line says, and the worker; 0 or an exit status. */
-static int load_offer(const struct sb_command_line *line, struct offer *out)
+/* In the world of a worker there is no project: what it has is what it can offer to those that it calls. */
+static int load_around(struct sb_around *around, struct sb_project *out)
 {
+	struct sb_error err;
+	int status = sb_around_find(around, &err);
+
+	*out = (struct sb_project){
+		.directory = strdup("/"), .root = strdup("/"), .zones = around->has};
+	return status == SB_OK ? 0 : sb_report(&err);
+}
+
+/* What the first project of this command line says, or the worker around us; 0 or an exit status. */
+int sb_zones_offered(const struct sb_command_line *line, struct sb_around *around,
+		     struct sb_project *out)
+{
+	struct sb_setup setup;
+	struct sb_error err;
+	int status;
+
+	*around = (struct sb_around){0};
+	if (sb_around_is_there())
+		return load_around(around, out);
+	status = sb_set_up(line, true, &setup);
+	if (status)
+		return status;
+	status = sb_project_load(setup.projects[0], out, &err);
+	sb_setup_done(&setup);
+	return status == SB_OK ? 0 : sb_report(&err);
+}
+
+/* What --worker would have of it, by what the user's own rules leave. */
+static int load_worker(const struct sb_command_line *line, const struct sb_around *around,
+		       struct offer *offer)
+{
+	const struct sb_worker *caller = around->worker.name ? &around->worker : NULL;
 	struct sb_setup setup;
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
-	*out = (struct offer){0};
 	if (status)
 		return status;
-	status = sb_project_load(setup.projects[0], &out->project, &err);
-	if (status == SB_OK && line->worker)
-		status = sb_worker_load(line->worker, &out->worker, &err);
-	if (status == SB_OK && line->worker)
-		status = sb_worker_grant(&out->worker, &out->project.zones, NULL, &out->has, &err);
+	status = sb_worker_load(line->worker, &offer->worker, &err);
 	if (status == SB_OK)
-		sb_zones_tighten(&out->has, setup.policy);
+		status = sb_worker_grant(&offer->worker, &offer->project.zones, caller, &offer->has,
+					 &err);
+	if (status == SB_OK)
+		sb_zones_tighten(&offer->has, setup.policy);
 	sb_setup_done(&setup);
-	if (status == SB_OK)
-		return 0;
-	offer_done(out);
-	return sb_report(&err);
+	return status == SB_OK ? 0 : sb_report(&err);
 }
 
 int sb_cli_zones(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct offer offer;
-	int status = load_offer(line, &offer);
+	struct offer offer = {0};
+	struct sb_around around;
+	int status = sb_zones_offered(line, &around, &offer.project);
 
 	if (status)
 		return status;
-	if (line->json)
+	if (line->worker)
+		status = load_worker(line, &around, &offer);
+	if (!status && line->json)
 		print_zones_json(&offer, &out);
-	else
+	else if (!status)
 		print_zones(&offer, &out);
 	offer_done(&offer);
-	return sb_print(&out);
-}
-
-/* --- --worker-check ---------------------------------------------------------------------------------- */
-
-struct checking {
-	struct sb_buf *out;
-	int status; /* of the first mistake */
-	const char *chain[MAX_CHAIN];
-	unsigned depth;
-};
-
-static void print_access(const struct sb_worker *worker, const struct sb_zones *has,
-			 struct checking *checking)
-{
-	struct sb_buf *out = checking->out;
-
-	sb_buf_printf(out, "%*s", 2 * (int)checking->depth, "");
-	sb_escape_append(out, worker->name, strlen(worker->name));
-	sb_buf_printf(out, ": %s%s", sb_isolation_name(worker->isolation),
-		      worker->network ? ", network" : "");
-	for (size_t i = 0; i < has->count; i++) {
-		const struct sb_zone *zone = &has->all[i];
-
-		sb_buf_printf(out, ", /%s %s", zone->name, sb_zone_mode_name(zone->mode));
-		if (zone->mode == SB_ZONE_RW)
-			sb_buf_printf(out, " (write %s, delete %s)", sb_approval_name(zone->write),
-				      sb_approval_name(zone->remove));
-	}
-	sb_buf_puts(out, has->count ? "" : ", no files");
-	for (size_t i = 0; worker->commands && worker->commands[i]; i++) {
-		sb_buf_puts(out, i ? " " : ", commands ");
-		sb_escape_name(out, worker->commands[i], strlen(worker->commands[i]));
-	}
-	sb_buf_puts(out, worker->commands && !worker->commands[0] ? ", no commands\n" : "\n");
-}
-
-static void complain(struct checking *checking, const struct sb_error *err)
-{
-	int status = sb_report(err);
-
-	if (!checking->status)
-		checking->status = status;
-}
-
-static bool is_in_chain(const struct checking *checking, const char *file)
-{
-	for (unsigned i = 0; i < checking->depth; i++)
-		if (strcmp(checking->chain[i], file) == 0)
-			return true;
-	return false;
-}
-
-/*
- * The worker at files[0], called by one that has so much (parent NULL: by the user); files[1], if there is one, and
- * all that its file names are called by it.
- */
-static void check_worker(struct checking *checking, char *const *files, const struct sb_zones *has,
-			 const struct sb_worker *parent)
-{
-	struct sb_run programs = {0};
-	struct sb_worker worker;
-	struct sb_zones gets;
-	struct sb_error err;
-
-	if (checking->depth == MAX_CHAIN) {
-		sb_fail(&err, SB_E_INVALID, 0, "%s: %d workers call one another", files[0],
-			MAX_CHAIN);
-		complain(checking, &err);
-		return;
-	}
-	if (sb_worker_load(files[0], &worker, &err) != SB_OK) {
-		complain(checking, &err);
-		return;
-	}
-	if (sb_worker_grant(&worker, has, parent, &gets, &err) != SB_OK) {
-		if (parent && !err.hint[0])
-			sb_hint(&err, "it is called by '%s'; each FILE is, by the one before",
-				parent->name);
-		complain(checking, &err);
-		sb_worker_done(&worker);
-		return;
-	}
-	if (sb_worker_programs(&worker, &programs, &err) != SB_OK)
-		complain(checking, &err);
-	sb_words_free(programs.programs);
-	print_access(&worker, &gets, checking);
-	checking->chain[checking->depth++] = worker.file;
-	if (files[1])
-		check_worker(checking, files + 1, &gets, &worker);
-	for (size_t i = 0; worker.workers && worker.workers[i]; i++) {
-		char *const one[] = {worker.workers[i], NULL};
-
-		if (!is_in_chain(checking, one[0])) /* whoever calls himself gets no more by it */
-			check_worker(checking, one, &gets, &worker);
-	}
-	checking->depth--;
-	sb_zones_done(&gets);
-	sb_worker_done(&worker);
-}
-
-int sb_cli_worker_check(const struct sb_command_line *line)
-{
-	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct checking checking = {.out = &out};
-	size_t count = 0;
-	SB_AUTO_FREE char **files = NULL;
-	struct offer offer;
-	int status = load_offer(line, &offer);
-
-	if (status)
-		return status;
-	while (line->command[count])
-		count++;
-	files = calloc(count + 2, sizeof *files);
-	if (files) {
-		files[0] = (char *)line->action_value;
-		memcpy(files + 1, line->command, count * sizeof *files);
-		check_worker(&checking, files, &offer.project.zones, NULL);
-	}
-	offer_done(&offer);
-	status = sb_print(&out);
-	return !files ? SB_EXIT_FAILURE : checking.status ? checking.status : status;
+	return status ? status : sb_print(&out);
 }

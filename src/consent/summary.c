@@ -74,6 +74,7 @@ static void free_entry(struct sb_stopped *entry)
 {
 	free(entry->path);
 	free(entry->program);
+	free(entry->worker);
 	free(entry->by);
 	free(entry->other);
 	free(entry->rule);
@@ -170,8 +171,12 @@ static bool holds(const struct sb_summary *summary, const struct sb_stopped *ent
 	if (summary->apart &&
 	    (entry->approved != other->approved || !same_text(entry->by, other->by)))
 		return false;
+	/* the file says of writing and of deleting apart what may be done */
+	if (summary->of_worker && (entry->op == SB_DELETE) != (other->op == SB_DELETE))
+		return false;
 	if (!same_kind(entry, other) || !same_text(entry->other, other->other) ||
-	    entry->needs_place != other->needs_place || entry->no_place != other->no_place)
+	    !same_text(entry->worker, other->worker) || entry->needs_place != other->needs_place ||
+	    entry->no_place != other->no_place)
 		return false;
 	return entry->beneath ? sb_path_within(entry->path, other->path)
 			      : strcmp(entry->path, other->path) == 0;
@@ -233,6 +238,7 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 				sb_pattern_names(rule->pattern, refusal->path);
 	}
 	out->program = refusal->program ? strdup(refusal->program) : NULL;
+	out->worker = refusal->worker ? strdup(refusal->worker) : NULL;
 	out->by = refusal->by ? strdup(refusal->by) : NULL;
 	out->other = refusal->other ? strdup(refusal->other) : NULL;
 	out->final |= refusal->other && is_final(refusal->other_rule, SB_CREATE);
@@ -240,7 +246,8 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 	out->no_place = refusal->no_rule ||
 			(refusal->linked && !is_beside(refusal->linked, refusal->path));
 	return !refusal->other == !out->other && out->path && !rule == !out->rule &&
-	       !refusal->program == !out->program && !refusal->by == !out->by;
+	       !refusal->program == !out->program && !refusal->by == !out->by &&
+	       !refusal->worker == !out->worker;
 }
 
 static bool is_child(const char *directory, const char *path)
@@ -366,6 +373,11 @@ static bool put_entry(const struct sb_summary *summary, const struct sb_stopped 
 		sb_buf_printf(out, "%lu times; ", entry->count);
 	if (entry->cache)
 		sb_buf_printf(out, "%s; ", entry->cache);
+	if (entry->worker) {
+		sb_buf_puts(out, "worker ");
+		sb_escape_append(out, entry->worker, strlen(entry->worker));
+		sb_buf_puts(out, "; ");
+	}
 	put_why(entry, out);
 	sb_buf_puts(out, ")\n      ");
 	sb_way_put(entry, &way, out);
@@ -474,6 +486,8 @@ static void put_json(const struct sb_summary *summary, const struct sb_stopped *
 	sb_json_pair_int(json, "count", (long)entry->count);
 	if (entry->program)
 		sb_json_pair(json, "program", entry->program);
+	if (entry->worker)
+		sb_json_pair(json, "worker", entry->worker);
 	sb_json_pair(json, "why", why.data);
 	sb_json_pair(json, "rule", entry->rule);
 	if (entry->by)

@@ -29,6 +29,7 @@ struct sb_refusal {
 	bool read_only;      /* the mode refuses all changes */
 	const char *path;    /* canonical */
 	const char *program; /* NULL: unknown */
+	const char *worker;  /* one that the run's called, and by whom; or NULL */
 	/* Which rule stopped it; NULL: none covers the path.  Need not live on. */
 	const struct sb_rule *rule;
 	const char *

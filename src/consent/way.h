@@ -18,6 +18,7 @@ struct sb_stopped {
 	bool beneath;      /* path is a directory, and the refusals were in it */
 	const char *cache; /* static */
 	char *path, *program, *by;
+	char *worker;  /* that was called inside, and by whom; or NULL */
 	char *other;   /* a name that has to be allowed as well, or NULL */
 	char *rule;    /* origin; NULL: none covers it */
 	bool final;    /* no flag allows it */

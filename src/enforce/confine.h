@@ -21,6 +21,7 @@ struct sb_confine_options {
 	const int *keep_fds;
 	size_t keep_fd_count;
 	const struct sb_policy *policy; /* what the plan was made from, for an outer supervisor */
+	const char *note; /* of a worker that another one calls: inside.h; NULL: there is none */
 };
 
 /*

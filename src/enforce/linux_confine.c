@@ -427,6 +427,8 @@ static int register_rules(const struct sb_stages *stages, bool *out_held, bool *
 	*out_held = *out_hosts = false;
 	if (!stages->layers->outer || !stages->options->policy)
 		return SB_OK;
+	sb_buf_puts(&bytes, stages->options->note ? stages->options->note : "");
+	sb_buf_putc(&bytes, '\0');
 	sb_policy_encode(stages->options->policy, &bytes);
 	if (sb_buf_failed(&bytes))
 		return sb_fail(err, SB_E_NOMEM, 0, "too many rules for a nested run");

@@ -352,8 +352,8 @@ static int grant_reads_known(const struct domain *domain, const struct sb_plan *
 static int grant_reads_system(const struct domain *domain, const struct sb_plan *plan,
 			      struct sb_error *err)
 {
-	static const char *const places[] = {"/usr",   "/bin",   "/sbin",  "/lib",
-					     "/lib32", "/lib64", "/libx32"};
+	static const char *const places[] = {"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
+					     "/lib64", "/libx32", "/etc",  "/proc"};
 	int status = SB_OK;
 
 	for (size_t i = 0; i < sizeof places / sizeof places[0] && status == SB_OK; i++)

@@ -65,7 +65,7 @@ int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *e
 /*
  * A prctl() that no kernel knows, by which a nested run tells the outer one its rules: bytes, length, 0.  With an
  * operation and 1 instead of 0 it asks what the outer one's rules, for whoever asks, say about a path: bytes,
- * length; the answer is a verdict.
+ * length; the answer is a verdict.  With SB_OP_COUNT and 1: the note of the worker that asks, as a descriptor.
  */
 #define SB_REGISTER 0x53425252u
 #define SB_HOLDS_HOSTS 1 /* its answer: what the rules say about hosts is held as well */

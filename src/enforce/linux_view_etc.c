@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,6 +87,22 @@ static bool put_names(struct sb_view_job *job)
 	return true;
 }
 
+static bool put_workers(struct sb_view_job *job)
+{
+	char name[sizeof SB_VIEW_WORKERS + NAME_MAX + 1];
+
+	if (job->view->worker_count && !sb_view_mkdir(job, &SB_VIEW_WORKERS[1], 0755))
+		return false;
+	for (size_t i = 0; i < job->view->worker_count; i++) {
+		const struct sb_view_file *file = &job->view->workers[i];
+
+		snprintf(name, sizeof name, "%s/%s", &SB_VIEW_WORKERS[1], file->name);
+		if (!sb_view_put(job, name, file->text, strlen(file->text)))
+			return false;
+	}
+	return true;
+}
+
 bool sb_view_make_etc(struct sb_view_job *job)
 {
 	static const char *const ways[] = {"/etc/ssl", "/etc/pki", "/etc/pki/tls"};
@@ -102,5 +119,6 @@ bool sb_view_make_etc(struct sb_view_job *job)
 		if (!copy(job, copied[i]))
 			return false;
 	return put_accounts(job) && put_names(job) && sb_view_mkdir(job, "etc/sandbash", 0755) &&
-	       sb_view_put(job, &SB_VIEW_NOTE[1], job->view->note, strlen(job->view->note));
+	       sb_view_put(job, &SB_VIEW_NOTE[1], job->view->note, strlen(job->view->note)) &&
+	       put_workers(job);
 }

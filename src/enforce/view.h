@@ -22,6 +22,7 @@
 #include "sandbash/error.h"
 
 #define SB_VIEW_NOTE "/etc/sandbash/worker"
+#define SB_VIEW_WORKERS "/etc/sandbash/workers" /* files of those that it may call */
 
 struct sb_view_dir {
 	const char *name; /* in "/" */
@@ -30,10 +31,17 @@ struct sb_view_dir {
 	bool writable;
 };
 
+struct sb_view_file {
+	char *name; /* in SB_VIEW_WORKERS */
+	char *text;
+};
+
 struct sb_view {
 	const struct sb_view_dir *dirs;
 	size_t dir_count;
 	const char *note; /* text of /etc/sandbash/worker: what a sandbash in there has to know */
+	const struct sb_view_file *workers;
+	size_t worker_count;
 	bool network;
 	/* absolute paths of files and directories; NULL-terminated; NULL: all.  Then nothing else can be executed,
 	 * also in the directories and /tmp: sb_plan.programs */

@@ -461,7 +461,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 {
 	bool edits = line->action == SB_ACTION_ADD_PATH || line->action == SB_ACTION_REMOVE_PATH ||
 		     line->action == SB_ACTION_EDIT;
-	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_ZONES;
+	bool looks = line->action >= SB_ACTION_DRY_RUN && line->action <= SB_ACTION_WORKER_CHECK;
 
 	if (line->command[0] && line->action != SB_ACTION_RUN &&
 	    line->action != SB_ACTION_DRY_RUN && line->action != SB_ACTION_MCP &&
@@ -494,7 +494,7 @@ static int check(const struct sb_command_line *line, struct sb_error *err)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
 			"--json goes with --dry-run, --explain, --preview, --print-policy, --print-profile, "
-			"--list-paths, --status, --doctor, --log, --stats, --watch, --profiles or --zones");
+			"--list-paths, --status, --doctor, --log, --stats, --watch, --profiles, --zones or --worker-check");
 	return check_log(line, err);
 }
 

@@ -30,9 +30,9 @@ enum sb_action {
 	SB_ACTION_STATS,
 	SB_ACTION_WATCH,
 	SB_ACTION_PROFILES,
-	SB_ACTION_ZONES, /* the last that --json goes with */
+	SB_ACTION_ZONES,
+	SB_ACTION_WORKER_CHECK, /* the last that --json goes with */
 	SB_ACTION_PROFILE_SHOW,
-	SB_ACTION_WORKER_CHECK,
 	SB_ACTION_GIT,
 	SB_ACTION_ATTACH,
 	SB_ACTION_ADD_PATH,

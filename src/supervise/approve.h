@@ -41,6 +41,7 @@ struct sb_approver {
 	const struct sb_grounds *grounds;
 	const struct sb_home *home;
 	const char *project; /* shown with every question */
+	const char *worker;  /* whose run it is; or NULL */
 	/* to what was said yes before the command started; or NULL */
 	const struct sb_agreed_list *agreed;
 	struct sb_asking asking;

@@ -91,7 +91,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_wire_request *request = pending->request;
 	SB_AUTO_BUF struct sb_buf lines = SB_BUF(2 * SB_EXCERPT_SHOWN);
-	char directory[PATH_MAX];
+	char directory[PATH_MAX], title[2 * SB_INNER_WORKERS];
 	struct sb_question question = {
 		.id = pending->question,
 		.op = judged->op,
@@ -101,12 +101,14 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		.program = program_shown(approver, pending->program),
 		.process = request->process,
 		.rule = sb_pending_origin(&judged->decision),
-		.project = approver->project,
+		.project = pending->worker ? title : approver->project,
 		.about = about(pending),
 		.thing = thing(pending),
 	};
 	struct sb_event event = sb_pending_event(pending, SB_EVENT_ASK);
 
+	if (pending->worker)
+		snprintf(title, sizeof title, "worker %s", pending->worker);
 	memcpy(directory, judged->site->path, sizeof directory);
 	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
 	pending->offers_directory = may_open_directory(approver, pending, directory);

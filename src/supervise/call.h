@@ -60,7 +60,6 @@ struct sb_call {
 	 */
 	bool shares;
 	unsigned shared;
-	bool inner_asks; /* a worker that another one called: its rules ask, whatever ours say */
 	uint64_t permit; /* close: the number of the call that a person said yes to; 0: none */
 	int socket;      /* connect, bind */
 	struct sockaddr_storage address;

@@ -21,9 +21,14 @@
 
 #include "sandbash/policy.h"
 
+#define SB_DOMAIN_WORKER 65 /* a name, and NUL */
+
 struct sb_domain {
 	const struct sb_policy *policy;
 	const struct sb_domain *outer; /* NULL: the run itself */
+	unsigned number;               /* from 1 */
+	char worker[SB_DOMAIN_WORKER]; /* its name, as its caller says; "": it is no worker's */
+	const char *note;              /* enforce/inside.h; "": none */
 };
 
 /*
@@ -42,8 +47,8 @@ int sb_domain_begin(pid_t first);
 bool sb_domain_reaches(pid_t caller, pid_t process);
 
 /*
- * Put the process, whose held call id is, into a new domain with these rules (encode.h).  0 or a
- * negative errno.
+ * Put the process, whose held call id is, into a new domain with these rules: its note, NUL, policy (encode.h).
+ * 0 or a negative errno.
  */
 int sb_domain_enter(int listener, uint64_t id, pid_t process, const char *bytes, size_t length);
 

@@ -117,7 +117,7 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 		return;
 	}
 	request->call = *call;
-	request->call.inner_asks = sb_broker_inner(call, file, target) == SB_ASK;
+	sb_inner_look(call, file, target, &request->inner);
 	request->process = process;
 	request->umask = sb_broker_umask(broker, call->thread);
 	request->file = *file;

@@ -237,6 +237,10 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
+	if (request->inner.workers[0] &&
+	    asprintf(&pending->worker, "%s%s%s", approver->worker ? approver->worker : "",
+		     approver->worker ? " > " : "", request->inner.workers) < 0)
+		pending->worker = NULL;
 	if (!sb_pending_find_spots(approver, pending) || came_again(approver, pending))
 		sb_pending_free(pending);
 	else

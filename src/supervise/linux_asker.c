@@ -414,6 +414,7 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 		.channel = -1,
 		.home = supervision->home,
 		.project = supervision->title ? supervision->title : supervision->projects[0],
+		.worker = supervision->worker,
 		.agreed = supervision->agreed,
 		.asking = sb_asker_asking(asker),
 		.timeout_ms = supervision->ask_timeout_ms,

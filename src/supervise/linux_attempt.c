@@ -20,6 +20,7 @@
 #include "supervise/constrained.h"
 #include "supervise/land.h"
 #include "supervise/linger.h"
+#include "supervise/inner.h"
 #include "supervise/links.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
@@ -276,7 +277,7 @@ static enum answer resolve(struct attempt *it)
 static enum answer pay_debt(struct attempt *it)
 {
 	if (!sb_owed_interrupts() || it->file.directory < 0 ||
-	    sb_broker_inner(it->call, &it->file, it->second) == SB_DENY)
+	    sb_inner_verdict(it->call, &it->file, it->second) == SB_DENY)
 		return OPEN;
 	if (sb_owed_pays(it->performer->listener, it->call, &it->file, it->second))
 		return ANSWERED;
@@ -369,7 +370,7 @@ static enum answer judge(struct attempt *it)
 	const struct sb_grounds *grounds = it->performer->grounds;
 	const struct sb_judged *worst;
 
-	it->inner = sb_broker_inner(it->call, &it->file, it->second);
+	it->inner = sb_inner_verdict(it->call, &it->file, it->second);
 	sb_judge_call(grounds, it->call, &it->file, it->second, &it->judgement);
 	worst = it->judgement.strictest;
 	if (worst->decision.verdict == SB_ASK && worst->guard.found) {
@@ -401,12 +402,23 @@ static enum answer answer_to_anybody(struct attempt *it)
 	return error ? fail_as_kernel(it, error) : OPEN;
 }
 
+/* What a worker that another one called asks about, or is refused, the person is told of. */
 static enum answer refuse_nested(struct attempt *it)
 {
-	if (it->inner == SB_DENY)
-		return fail(it, sb_call_refusal(it->call));
-	/* the asker puts the question, and does what is allowed then */
-	return it->inner == SB_ASK && it->call->act != SB_ACT_ACCESS ? forward(it) : OPEN;
+	struct sb_inner inner;
+
+	if (it->inner == SB_ALLOW)
+		return OPEN;
+	if (it->call->act == SB_ACT_ACCESS && it->inner == SB_ASK)
+		return OPEN;
+	if (it->inner == SB_DENY) {
+		sb_inner_look(it->call, &it->file, it->second, &inner);
+		if (!inner.workers[0] || it->call->act == SB_ACT_ACCESS)
+			return fail(it, inner.workers[0] && inner.read_only
+						? EROFS
+						: sb_call_refusal(it->call));
+	}
+	return forward(it);
 }
 
 /* Bytes are about to land on a guarded name. */

@@ -13,8 +13,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "enforce/linux_landlock.h"
@@ -157,6 +159,28 @@ static void tell_verdict(const struct sb_broker *broker, const struct sb_call *c
 	sb_sys_notify_return(broker->performer->listener, call->id, verdict);
 }
 
+/* What the innermost worker has told that the caller belongs to: inside.h. */
+static void tell_note(const struct sb_broker *broker, const struct sb_call *call)
+{
+	const struct sb_domain *domain;
+	SB_AUTO_FD int fd = -1;
+	size_t length;
+
+	if (!sb_domain_of(call->thread, &domain))
+		domain = NULL;
+	while (domain && !domain->note[0])
+		domain = domain->outer;
+	if (!domain) {
+		sb_broker_fail(broker, call, ENOENT);
+		return;
+	}
+	length = strlen(domain->note);
+	fd = memfd_create("worker", MFD_CLOEXEC);
+	if (fd < 0 || pwrite(fd, domain->note, length, 0) != (ssize_t)length ||
+	    sb_sys_notify_give(broker->performer->listener, call->id, fd, true) < 0)
+		sb_broker_fail(broker, call, EIO);
+}
+
 /* May the caller read this?  There is nobody to ask about reading. */
 static bool may_read(const struct sb_broker *broker, const struct sb_call *call, const char *path)
 {
@@ -262,7 +286,9 @@ static bool answered_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		allow_own_landlock(broker, call);
 		return true;
 	case SB_ACT_REGISTER:
-		if (call->flags)
+		if (call->flags == SB_OP_COUNT + 1)
+			tell_note(broker, call);
+		else if (call->flags)
 			tell_verdict(broker, call);
 		else
 			enter_domain(broker, call);

@@ -464,7 +464,7 @@ int sb_call_decode(const struct seccomp_notif *notification, struct sb_call *out
 	out->flags = out->at_flags = 0;
 	out->mode = 0;
 	out->device = 0;
-	out->replaces = out->shares = out->flags_in_memory = out->inner_asks = false;
+	out->replaces = out->shares = out->flags_in_memory = false;
 	out->resolve = 0;
 	out->value = NULL;
 	out->value_length = 0;

@@ -80,7 +80,8 @@ static void answer_access(struct sb_approver *approver, struct sb_pending *pendi
 	bool again;
 
 	if (denied || asked)
-		sb_pending_fail(approver, &pending->request->call, EACCES);
+		sb_pending_fail(approver, &pending->request->call,
+				denied ? sb_pending_refusal(approver, pending) : EACCES);
 	else
 		sb_pending_perform(approver, pending, &again);
 }
@@ -110,11 +111,29 @@ static void doubt_hidden(struct sb_judgement *judgement, const struct sb_rule *r
 			judgement->all[i].decision = (struct sb_decision){SB_ASK, rule};
 }
 
-/* What a worker's rules ask about that was called by the one whose rules are ours. */
-static const struct sb_rule inner_rule = {.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-					  .tier = SB_TIER_DIRECTORY,
-					  .pattern = "/",
-					  .origin = "the worker that was called asks"};
+/* What a worker's rules say that was called by the one whose rules are ours. */
+static void obey_inner(struct sb_pending *pending)
+{
+	static const struct sb_rule asks = {.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+					    .tier = SB_TIER_DIRECTORY,
+					    .pattern = "/",
+					    .origin = "the worker that was called asks"};
+	const struct sb_inner *inner = &pending->request->inner;
+
+	if (inner->verdict == SB_ASK)
+		doubt_hidden(&pending->judgement, &asks);
+	if (inner->verdict != SB_DENY)
+		return;
+	pending->inner_rule = (struct sb_rule){
+		.access = {{inner->read_only ? SB_ALLOW : SB_DENY, SB_DENY, SB_DENY, SB_DENY}},
+		.tier = SB_TIER_DIRECTORY,
+		.pattern = "/",
+		.origin = inner->says};
+	for (size_t i = 0; i < pending->judgement.count; i++)
+		if (pending->judgement.all[i].decision.verdict != SB_DENY)
+			pending->judgement.all[i].decision =
+				(struct sb_decision){SB_DENY, &pending->inner_rule};
+}
 
 /* In the places that rules name; 0 or an errno. */
 static int refuse_placed(const struct sb_approver *approver, const struct sb_pending *pending)
@@ -231,8 +250,9 @@ static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pen
 	sb_judge_call(approver->grounds, call, &pending->file,
 		      sb_call_is_two(call) ? &pending->target : NULL, &pending->judgement);
 	sb_pending_look(pending);
-	if (is_hidden(pending) || call->inner_asks)
-		doubt_hidden(&pending->judgement, call->inner_asks ? &inner_rule : NULL);
+	if (is_hidden(pending))
+		doubt_hidden(&pending->judgement, NULL);
+	obey_inner(pending);
 	if ((call->act == SB_ACT_CLOSE || (pending->judgement.lands && call->act != SB_ACT_OPEN)) &&
 	    !look_at_bytes(approver, pending)) {
 		sb_pending_free(pending);

@@ -38,7 +38,7 @@ static bool opened(struct sb_broker *broker, const struct sb_call *call, const s
 
 	if ((call->flags & (O_NOFOLLOW | O_DIRECTORY)) ||
 	    (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ||
-	    !sb_broker_inner_allows(call, file, NULL))
+	    sb_inner_verdict(call, file, NULL) != SB_ALLOW)
 		return false;
 	if (sb_is_harmless_device(&file->info)
 		    ? sb_decide(performer->policy, SB_MODIFY, file->path).verdict != SB_ALLOW

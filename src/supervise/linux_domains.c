@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
+#include "enforce/inside.h"
 #include "policy/encode.h"
 #include "sys/notify.h"
 
@@ -93,9 +94,27 @@ static int find(const struct sb_domain *outer, const char *bytes, size_t length)
 	return -1;
 }
 
+/*
+ * "worker NAME", the first line of a note.  What separates names in a chain of them, or would be more than a line, is in
+ * no name.
+ */
+static void read_name(const char *note, char out[SB_DOMAIN_WORKER])
+{
+	size_t length = 0;
+
+	if (strncmp(note, SB_NOTE_WORKER, sizeof SB_NOTE_WORKER - 1) == 0)
+		for (note += sizeof SB_NOTE_WORKER - 1;
+		     note[length] && note[length] != '\n' && length < SB_DOMAIN_WORKER - 1;
+		     length++)
+			out[length] = note[length] < ' ' || note[length] == '>' ? '?'
+										: note[length];
+	out[length] = '\0';
+}
+
 /* A new domain, or the one that says the same; its index. */
 static int make(const struct sb_domain *outer, const char *bytes, size_t length)
 {
+	const char *rules = memchr(bytes, '\0', length);
 	struct entry *entry;
 	struct sb_policy *policy;
 	int found = find(outer, bytes, length);
@@ -104,13 +123,19 @@ static int make(const struct sb_domain *outer, const char *bytes, size_t length)
 		return found;
 	if (count == MAX_DOMAINS || bytes_kept + length > MAX_BYTES)
 		return -ENOSPC;
-	if (sb_policy_decode(bytes, length, &policy, NULL) != SB_OK)
+	if (!rules++ ||
+	    sb_policy_decode(rules, length - (size_t)(rules - bytes), &policy, NULL) != SB_OK)
 		return -EINVAL;
 	entry = malloc(sizeof *entry);
 	if (entry) {
-		*entry = (struct entry){{policy, outer}, malloc(length), length};
+		*entry = (struct entry){
+			{.policy = policy, .outer = outer, .number = (unsigned)count + 1},
+			malloc(length),
+			length};
 		if (entry->bytes) {
 			memcpy(entry->bytes, bytes, length);
+			entry->domain.note = entry->bytes;
+			read_name(entry->bytes, entry->domain.worker);
 			entries[count] = entry;
 			bytes_kept += length;
 			__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);

@@ -38,6 +38,7 @@ struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event
 		.path = pending->file.path,
 		.target = pending->target.path[0] ? pending->target.path : NULL,
 		.program = pending->program,
+		.worker = pending->worker,
 		.process = pending->request->process,
 		.rule = sb_pending_origin(&judged->decision),
 	};
@@ -53,6 +54,7 @@ void sb_pending_free(struct sb_pending *pending)
 	sb_spot_done(&pending->target);
 	sb_source_done(&pending->source);
 	sb_sealed_done(&pending->directories);
+	free(pending->worker);
 	free(pending);
 }
 
@@ -451,6 +453,7 @@ static struct sb_refusal refusal_of(const struct sb_approver *approver,
 		.read_only = sb_policy_mode(approver->policy) == SB_MODE_READ_ONLY,
 		.path = judged->site->path,
 		.program = slash ? slash + 1 : NULL,
+		.worker = pending->worker,
 		.rule = judged->decision.rule,
 		.no_rule = judged->no_rule_opens,
 		.directory = call->act == SB_ACT_MKDIR,
@@ -473,6 +476,25 @@ static struct sb_refusal refusal_of(const struct sb_approver *approver,
 	return refused;
 }
 
+/*
+ * In a worker's run what is read-only says so, as the mount does that a program would find there: what knows how to go
+ * on without writing goes on.
+ */
+int sb_pending_refusal(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_judged *judged = pending->judgement.strictest;
+	const struct sb_rule *rule = judged->decision.rule;
+	const unsigned char *verdict = rule ? rule->access.verdict : NULL;
+	bool read_only = verdict && rule->tier == SB_TIER_DIRECTORY &&
+			 verdict[SB_READ] == SB_ALLOW && verdict[SB_MODIFY] == SB_DENY &&
+			 verdict[SB_CREATE] == SB_DENY && verdict[SB_DELETE] == SB_DENY;
+
+	return approver->worker && read_only && judged->decision.verdict == SB_DENY &&
+			       pending->request->call.act != SB_ACT_CONNECT
+		       ? EROFS
+		       : sb_call_refusal(&pending->request->call);
+}
+
 /* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
 {
@@ -482,11 +504,11 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 	bool quiet = is_quiet(&pending->judgement);
 	const struct sb_refusal refused = refusal_of(approver, pending, by);
 
-	sb_pending_fail(approver, call, sb_call_refusal(call));
+	event.error = sb_pending_refusal(approver, pending);
+	sb_pending_fail(approver, call, event.error);
 	approver->counters.denied[judged->op]++;
 	event.verdict = "deny";
 	event.by = quiet ? "quiet" : by;
-	event.error = sb_call_refusal(call);
 	sb_approver_record(approver, &event);
 	if (approver->summary && !quiet)
 		sb_summary_add(approver->summary, &refused);

@@ -6,7 +6,6 @@
 
 #include "base/auto.h"
 #include "path/path.h"
-#include "supervise/domains.h"
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 
@@ -80,33 +79,4 @@ bool sb_broker_is_out_of_reach(const struct sb_performer *performer, const struc
 			return true;
 	}
 	return false;
-}
-
-enum sb_verdict sb_broker_inner(const struct sb_call *call, const struct sb_spot *file,
-				const struct sb_spot *target)
-{
-	enum sb_verdict strictest = SB_ALLOW;
-	const struct sb_domain *domain;
-
-	if (!sb_domain_of(call->thread, &domain))
-		return SB_DENY;
-	for (; domain; domain = domain->outer) {
-		const struct sb_grounds grounds = {.policy = domain->policy, .inner = true};
-		struct sb_judgement judgement;
-		enum sb_verdict verdict;
-
-		sb_judge_call(&grounds, call, file, target, &judgement);
-		verdict = judgement.strictest->decision.verdict;
-		if (verdict == SB_ASK &&
-		    sb_policy_get(domain->policy, SB_SETTING_WORKERS) != SB_WORKERS_ASK)
-			verdict = SB_DENY;
-		strictest = verdict > strictest ? verdict : strictest;
-	}
-	return strictest;
-}
-
-bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
-			    const struct sb_spot *target)
-{
-	return sb_broker_inner(call, file, target) == SB_ALLOW;
 }

@@ -320,7 +320,7 @@ static void forward_hidden(struct sb_broker *broker, struct sb_call *call, struc
 
 	call->target_error = error;
 	if ((error != ENOENT && error != EACCES) || !file->path[0] ||
-	    !sb_broker_inner_allows(call, file, NULL)) {
+	    sb_inner_verdict(call, file, NULL) != SB_ALLOW) {
 		sb_broker_fail(broker, call, error);
 		return;
 	}
@@ -370,7 +370,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	sb_judge_call(performer->grounds, call, &file, NULL, &judgement);
 	allowed = judgement.strictest->decision.verdict == SB_ALLOW;
 	sb_broker_seen(broker, SB_MODIFY);
-	if (!sb_broker_inner_allows(call, &file, NULL)) {
+	if (sb_inner_verdict(call, &file, NULL) != SB_ALLOW) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (!allowed && S_ISSOCK(file.info.st_mode)) {
 		forward(broker, call, &file, socket);
@@ -398,7 +398,7 @@ static void bind_unix(struct sb_broker *broker, struct sb_call *call, int socket
 		return;
 	}
 	sb_judge_call(performer->grounds, call, &file, NULL, &judgement);
-	if (!sb_broker_inner_allows(call, &file, NULL)) {
+	if (sb_inner_verdict(call, &file, NULL) != SB_ALLOW) {
 		sb_broker_fail(broker, call, EACCES);
 	} else if (judgement.strictest->decision.verdict != SB_ALLOW) {
 		int error = sb_owed_by_asker(call, NULL, NULL)

@@ -25,6 +25,8 @@ struct sb_pending {
 	struct sb_wire_request *request;
 	struct sb_spot file, target; /* ours */
 	struct sb_judgement judgement;
+	struct sb_rule inner_rule; /* ... where runs inside say no */
+	char *worker;              /* one that another one called: "first > second"; else NULL */
 	struct sb_looked looked[SB_MAX_JUDGED]; /* for each of judgement.all */
 	char links[2][PATH_MAX];                /* where links that are moved lead */
 	const char *replaces;                   /* rename: "the file", "the directory"; or NULL */
@@ -79,6 +81,9 @@ enum sb_answer sb_pending_find_answer(const struct sb_approver *approver,
 /* Judge it and do, refuse or ask; takes pending over.  reconsider: others have acted since. */
 void sb_pending_decide(struct sb_approver *approver, struct sb_pending *pending);
 void sb_pending_reconsider(struct sb_approver *approver, struct sb_pending *pending);
+
+/* The errno of a no. */
+int sb_pending_refusal(const struct sb_approver *approver, const struct sb_pending *pending);
 
 /* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by);

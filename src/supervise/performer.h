@@ -115,14 +115,6 @@ int sb_broker_resolve(const struct sb_broker *broker, struct sb_cwd *cwd,
 /* --- reach.c: what bounds a call beside the policy ------------------------------------- */
 
 /*
- * What the rules of the nested runs that the caller belongs to say.  There ask is deny, but of workers: whose questions
- * are the person's (SB_SETTING_WORKERS).
- */
-enum sb_verdict sb_broker_inner(const struct sb_call *call, const struct sb_spot *file,
-				const struct sb_spot *target);
-bool sb_broker_inner_allows(const struct sb_call *call, const struct sb_spot *file,
-			    const struct sb_spot *target);
-/*
  * The policy allows it, and yet this process could not: it lies where it has no right to change
  * anything (a rule for something that did not exist at the start).  The other one can.
  */

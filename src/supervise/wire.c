@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Paths, link text and attribute value in front of each other, after the fixed part. */
-#define MAX_TEXT (3 * PATH_MAX + SB_XATTR_SIZE)
+#define MAX_TEXT (3 * PATH_MAX + SB_INNER_WORKERS + SB_INNER_SAYS + SB_XATTR_SIZE)
 
 struct head {
 	struct sb_wire_message message;
@@ -27,10 +27,12 @@ struct head {
 	socklen_t address_length;
 	struct stat info;
 	uint64_t permit;
-	uint8_t through_fd, replaces, shares, inner_asks; /* not bool: what comes is any byte */
+	uint8_t through_fd, replaces, shares; /* not bool: what comes is any byte */
+	uint8_t inner, inner_read_only;       /* the first a verdict */
+	unsigned domain;
 	char file_name[NAME_MAX + 2], target_name[NAME_MAX + 2];
-	size_t file_path, target_path, text, value; /* lengths */
-	uint8_t has[SB_WIRE_FDS];                   /* which descriptors follow, in this order: */
+	size_t file_path, target_path, text, workers, says, value; /* lengths */
+	uint8_t has[SB_WIRE_FDS]; /* which descriptors follow, in this order: */
 };
 
 /* Those of struct sb_call that travel as they are. */
@@ -119,7 +121,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	const struct sb_call *call = &request->call;
 	const int all[SB_WIRE_FDS] = {request->file.directory, request->file.object,
 				      request->target.directory, request->socket};
-	struct iovec parts[5];
+	struct iovec parts[7];
 	struct head head;
 	int fds[SB_WIRE_FDS];
 	size_t fd_count = 0;
@@ -138,7 +140,11 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	}
 	head.info = request->file.info;
 	head.through_fd = request->file.through_fd;
-	head.inner_asks = call->inner_asks;
+	head.inner = (uint8_t)request->inner.verdict;
+	head.inner_read_only = request->inner.read_only;
+	head.domain = request->inner.domain;
+	head.workers = strlen(request->inner.workers);
+	head.says = strlen(request->inner.says);
 	head.replaces = call->replaces;
 	memcpy(head.file_name, request->file.name, sizeof head.file_name);
 	memcpy(head.target_name, request->target.name, sizeof head.target_name);
@@ -155,8 +161,10 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request)
 	parts[1] = (struct iovec){(void *)request->file.path, head.file_path};
 	parts[2] = (struct iovec){(void *)request->target.path, head.target_path};
 	parts[3] = (struct iovec){(void *)call->text, head.text};
-	parts[4] = (struct iovec){call->value, head.value};
-	return send_parts(channel, parts, 5, fds, fd_count);
+	parts[4] = (struct iovec){(void *)request->inner.workers, head.workers};
+	parts[5] = (struct iovec){(void *)request->inner.says, head.says};
+	parts[6] = (struct iovec){call->value, head.value};
+	return send_parts(channel, parts, 7, fds, fd_count);
 }
 
 /* Take length bytes from text as a string; false: there are not so many, or no room. */
@@ -200,13 +208,20 @@ static int unpack(const struct head *head, const char *text, size_t left, const 
 	out->file.info = head->info;
 	out->file.through_fd = head->through_fd;
 	call->replaces = head->replaces;
-	call->inner_asks = head->inner_asks;
+	out->inner.verdict = head->inner == SB_ALLOW || head->inner == SB_ASK
+				     ? (enum sb_verdict)head->inner
+				     : SB_DENY;
+	out->inner.read_only = head->inner_read_only;
+	out->inner.domain = head->domain;
 	memcpy(out->file.name, head->file_name, sizeof out->file.name - 1);
 	memcpy(out->target.name, head->target_name, sizeof out->target.name - 1);
 	if (head->act >= SB_ACT_COUNT || head->address_length > sizeof call->address ||
 	    !take(&text, &left, head->file_path, out->file.path, sizeof out->file.path) ||
 	    !take(&text, &left, head->target_path, out->target.path, sizeof out->target.path) ||
-	    !take(&text, &left, head->text, call->text, sizeof call->text) || head->value != left)
+	    !take(&text, &left, head->text, call->text, sizeof call->text) ||
+	    !take(&text, &left, head->workers, out->inner.workers, sizeof out->inner.workers) ||
+	    !take(&text, &left, head->says, out->inner.says, sizeof out->inner.says) ||
+	    head->value != left)
 		return -EBADMSG;
 	if (head->value) {
 		call->value = malloc(head->value);

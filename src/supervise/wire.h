@@ -10,7 +10,7 @@
 
 #include "consent/notes.h"
 #include "enforce/layers.h"
-#include "supervise/call.h"
+#include "supervise/inner.h"
 #include "supervise/resolve.h"
 
 enum sb_wire_kind {
@@ -52,6 +52,7 @@ struct sb_wire_request {
 	struct sb_call call;
 	pid_t process; /* thread group of the caller */
 	mode_t umask;
+	struct sb_inner inner;       /* what the runs inside say that it belongs to */
 	struct sb_spot file, target; /* descriptors as received; -1: none */
 	int socket; /* of connect and bind; of close, the bytes that are to land; -1: none */
 };
