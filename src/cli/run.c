@@ -226,7 +226,8 @@ static int say_failed(void *context, const struct sb_error *err, const struct sb
 struct sb_environ_names sb_run_environ_names(const struct sb_run *run)
 {
 	return (struct sb_environ_names){sb_policy_clean_env(run->setup.policy),
-					 run->line->keep_env};
+					 run->line->keep_env,
+					 !sb_policy_network(run->setup.policy)};
 }
 
 /* What the profile sets counts where the user has set nothing; not without a sandbox, which is what it is for. */
@@ -489,6 +490,7 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		.command = (const char *const *)run->argv,
 		.has_trace = line->trace != NULL,
 		.trace = line->trace_fd,
+		.variable = sb_own_variable,
 		.warn = warn_person,
 		.failed = say_failed,
 		.start = start,

@@ -1,5 +1,6 @@
 #include "consent/reached.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct contact {
 	bool reached;
 	bool final;    /* no option allows it */
 	bool own_flag; /* what forbids it was said on the command line */
+	int proxy;     /* rules allow it, and the proxy does not: its status, or a negative errno */
 	char *program, *by, *rule;
 	unsigned long count;
 };
@@ -44,13 +46,14 @@ static const char *who(const char *by)
 void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *contact)
 {
 	const struct sb_connect_rule *rule = contact->rule;
-	struct contact entry = {.reached = contact->reached, .count = 1};
+	struct contact entry = {.reached = contact->reached, .count = 1, .proxy = contact->proxy};
 	struct contact *grown;
 
 	sb_peer_print(&contact->peer, entry.text);
 	list->refused += !contact->reached;
 	for (size_t i = 0; i < list->count; i++)
 		if (list->entries[i].reached == contact->reached &&
+		    list->entries[i].proxy == contact->proxy &&
 		    strcmp(list->entries[i].text, entry.text) == 0) {
 			list->entries[i].count++;
 			return;
@@ -80,10 +83,36 @@ bool sb_contacts_nobody(const struct sb_contact_list *list)
 	return false;
 }
 
+/* Of a proxy: what it said, and what helps. */
+static const char *proxy_words(int proxy, const char **out_help)
+{
+	*out_help = "name the host in NO_PROXY to go past it, or ask who runs the proxy";
+	if (proxy == 407) {
+		*out_help = "the login stands in the variable: "
+			    "HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT";
+		return "the proxy wants another login";
+	}
+	if (proxy > 0)
+		return "the proxy does not lead there";
+	if (proxy == -EPROTONOSUPPORT) {
+		*out_help = "HTTPS_PROXY=http://HOST:PORT, or NO_PROXY";
+		return "the proxy is none that sandbash speaks to, which are those with http://";
+	}
+	*out_help = "HTTPS_PROXY and HTTP_PROXY say where it is; NO_PROXY names what is reached "
+		    "without it";
+	return "the proxy cannot be reached, or does not answer";
+}
+
 static void put_why(const struct contact *entry, struct sb_buf *out)
 {
-	const char *reason = sb_refused_by(entry->by);
+	const char *reason = sb_refused_by(entry->by), *help;
 
+	if (entry->proxy) {
+		sb_buf_puts(out, proxy_words(entry->proxy, &help));
+		if (entry->proxy > 0)
+			sb_buf_printf(out, " (%d)", entry->proxy);
+		return;
+	}
 	if (reason)
 		sb_buf_printf(out, "%s; ", reason);
 	if (entry->rule)
@@ -95,6 +124,8 @@ static void put_why(const struct contact *entry, struct sb_buf *out)
 void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct sb_buf *out)
 {
 	unsigned long told = 0;
+	bool by_rules = false;
+	const char *help;
 
 	if (!list->refused)
 		return;
@@ -112,7 +143,11 @@ void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct s
 			sb_buf_printf(out, "%lu times; ", entry->count);
 		put_why(entry, out);
 		sb_buf_puts(out, ")\n      ");
-		if (entry->final)
+		by_rules |= !entry->proxy;
+		if (entry->proxy) {
+			proxy_words(entry->proxy, &help);
+			sb_buf_printf(out, "%s\n", help);
+		} else if (entry->final)
 			sb_buf_puts(out, "no option allows it\n");
 		else if (entry->own_flag)
 			sb_buf_puts(out, "leave out what says so\n");
@@ -121,8 +156,9 @@ void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct s
 	}
 	if (told < list->refused)
 		sb_buf_printf(out, "  and %lu more\n", list->refused - told);
-	sb_buf_puts(out,
-		    "to allow a host from now on: sandbash --edit, and a line: connect HOST\n");
+	if (by_rules)
+		sb_buf_puts(out, "to allow a host from now on: sandbash --edit, and a line: "
+				 "connect HOST\n");
 }
 
 void sb_contacts_json(const struct sb_contact_list *list, struct sb_json *json)
@@ -144,8 +180,8 @@ void sb_contacts_json(const struct sb_contact_list *list, struct sb_json *json)
 		sb_json_pair(json, "rule", entry->rule);
 		if (entry->by)
 			sb_json_pair(json, "by", entry->by);
-		sb_json_pair_bool(json, "can_be_allowed", !entry->final);
-		if (!entry->final && !entry->own_flag) {
+		sb_json_pair_bool(json, "can_be_allowed", !entry->final && !entry->proxy);
+		if (!entry->final && !entry->own_flag && !entry->proxy) {
 			text.length = 0;
 			sb_buf_printf(&text, "--connect=%s", entry->text);
 			sb_json_pair(json, "option", text.data);
@@ -161,8 +197,8 @@ void sb_contacts_rules(const struct sb_contact_list *list, bool refused, struct 
 		size_t start = out->length;
 
 		/* what a rule denies, or a person, is none to learn */
-		if (!entry->reached &&
-		    (!refused || entry->rule || (entry->by && strcmp(entry->by, "person") == 0)))
+		if (!entry->reached && (!refused || entry->rule || entry->proxy ||
+					(entry->by && strcmp(entry->by, "person") == 0)))
 			continue;
 		sb_buf_printf(out, "connect %s", entry->text);
 		do

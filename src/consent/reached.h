@@ -15,6 +15,7 @@ struct sb_contact {
 	bool reached;        /* else it was refused */
 	const char *program; /* NULL: unknown */
 	const char *by;      /* as in the record */
+	int proxy;           /* it failed at a proxy: network/network.h */
 	/* The rule that decided; NULL: the setting.  Need not live on. */
 	const struct sb_connect_rule *rule;
 };

@@ -21,6 +21,7 @@
 #include "network/dns.h"
 #include "network/gate_impl.h"
 #include "network/jail.h"
+#include "network/tunnel.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
 
@@ -32,6 +33,7 @@
 
 static struct {
 	const struct sb_policy *policy;
+	struct sb_proxies proxies;
 	int channel;
 	unsigned threads, idle;
 } dialer;
@@ -150,17 +152,13 @@ static bool may_try(struct sb_gate_message *answer, const struct sb_gate_message
 	return false;
 }
 
-static void dial(const struct sb_gate_message *request)
+/* A connection to one of these, or a negative errno; the first of them that answers. */
+static int connect_any(const struct sb_gate_message *request, struct sb_gate_message *answer,
+		       int64_t until)
 {
-	struct sb_gate_message answer = {.kind = SB_GATE_DIALLED,
-					 .id = request->id,
-					 .number = EHOSTUNREACH,
-					 .process = request->process,
-					 .peer = request->peer};
 	struct sb_address addresses[MAX_ADDRESSES];
-	int64_t until = sb_now_ms() + CONNECT_MS;
 	size_t count;
-	int fd = -1;
+	int fd = -EHOSTUNREACH;
 
 	find_addresses(&request->peer, addresses, &count);
 	for (size_t i = 0; i < count && fd < 0; i++) {
@@ -168,14 +166,60 @@ static void dial(const struct sb_gate_message *request)
 
 		if (left <= 0)
 			break;
-		if (!may_try(&answer, request, &addresses[i]))
+		if (answer && !may_try(answer, request, &addresses[i]))
 			continue;
 		fd = connect_to(request->peer.protocol, &addresses[i], request->peer.port,
 				i + 1 < count && left > NEXT_MS ? NEXT_MS : left);
-		answer.number = fd < 0 ? -fd : 0;
-		answer.kind = SB_GATE_DIALLED;
-		answer.peer.address = addresses[i];
+		if (answer) {
+			answer->kind = SB_GATE_DIALLED;
+			answer->peer.address = addresses[i];
+		}
 	}
+	return fd;
+}
+
+/* The same by a proxy, which hears the name.  Its own is the user's word, and may be anywhere. */
+static int connect_by(const struct sb_proxy *proxy, const struct sb_gate_message *request,
+		      struct sb_gate_message *answer, int64_t until)
+{
+	const struct sb_gate_message to_proxy = {.peer = proxy->peer};
+	int fd = proxy->spoken ? connect_any(&to_proxy, NULL, until) : -EPROTONOSUPPORT, status;
+
+	status = fd < 0 ? fd : sb_tunnel_make(fd, proxy, &request->peer, until);
+	if (status >= 200 && status < 300)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	answer->proxy = status;
+	return status >= 400 && status < 500 ? -ECONNREFUSED : -EHOSTUNREACH;
+}
+
+/*
+ * Ports that are not the web's programs reach natively without a proxy, and many proxies lead to none of them.
+ */
+static bool is_of_web(const struct sb_peer *peer)
+{
+	return peer->port == 80 || peer->port == 443;
+}
+
+static void dial(const struct sb_gate_message *request)
+{
+	struct sb_gate_message answer = {.kind = SB_GATE_DIALLED,
+					 .id = request->id,
+					 .process = request->process,
+					 .peer = request->peer};
+	/* what has both a name and an address was found to lead there, without one */
+	const struct sb_proxy *proxy = request->peer.name[0] && request->peer.address.family
+					       ? NULL
+					       : sb_proxy_for(&dialer.proxies, &request->peer);
+	int64_t until = sb_now_ms() + CONNECT_MS;
+	int fd = proxy ? connect_by(proxy, request, &answer, until) : -1;
+
+	if (!proxy || (fd == -ECONNREFUSED && !is_of_web(&request->peer))) {
+		answer.proxy = 0;
+		fd = connect_any(request, &answer, until);
+	}
+	answer.number = fd < 0 ? -fd : 0;
 	sb_gate_send(dialer.channel, &answer, &fd, fd >= 0);
 	if (fd >= 0)
 		close(fd);
@@ -187,7 +231,9 @@ static void look(const struct sb_gate_message *request)
 	struct sb_address addresses[MAX_ADDRESSES];
 	size_t count;
 
-	answer.number = find_addresses(&request->peer, addresses, &count);
+	answer.number = sb_proxy_for(&dialer.proxies, &request->peer)
+				? SB_DNS_FINE /* the proxy will know */
+				: find_addresses(&request->peer, addresses, &count);
 	sb_gate_send(dialer.channel, &answer, NULL, 0);
 }
 
@@ -265,18 +311,22 @@ static void confine(void)
 	}
 }
 
-static void dialer_main(int channel, const struct sb_policy *policy)
+static void dialer_main(int channel, const struct sb_policy *policy,
+			const char *(*variable)(const char *name))
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_NAME, "sandbash-dialer", 0, 0, 0);
 	sb_jail_keep_only(&channel, 1);
 	dialer.channel = channel;
 	dialer.policy = policy;
+	if (variable)
+		sb_proxies_find(variable, &dialer.proxies);
 	confine();
 	work(NULL);
 }
 
-int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_error *err)
+int sb_dialer_start(const struct sb_policy *policy, const char *(*variable)(const char *name),
+		    int *out_channel, struct sb_error *err)
 {
 	int ends[2];
 	pid_t pid;
@@ -287,7 +337,7 @@ int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	pid = fork();
 	if (pid == 0)
-		dialer_main(ends[1], policy);
+		dialer_main(ends[1], policy, variable);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);

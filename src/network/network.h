@@ -53,9 +53,10 @@ struct sb_gate_message {
 	int number;
 	pid_t process; /* who connects, as far as is known */
 	struct sb_peer peer;
-	uint64_t sent, received;     /* ENDED: bytes from inside, to inside */
-	uint32_t milliseconds;       /* ENDED */
-	bool refused;                /* ENDED: TLS gave another name than the peer's */
+	uint64_t sent, received; /* ENDED: bytes from inside, to inside */
+	uint32_t milliseconds;   /* ENDED */
+	bool refused;            /* ENDED: TLS gave another name than the peer's */
+	int proxy; /* DIALLED, and failed at a proxy: the status it gave, or a negative errno */
 	char tls[SB_HOST_NAME_SIZE]; /* ENDED: the name that TLS gave, or "" */
 };
 
@@ -120,8 +121,9 @@ int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
 /*
  * Start the dialer: *out_channel takes SB_GATE_DIAL and SB_GATE_LOOK and gives DIALLED, LOOKED and
  * UNLIKELY with the same id.  A DIAL whose peer has both a name and an address goes there and nowhere
- * else.  It ends with its channel.
+ * else.  variable: of the environment outside, which may name a proxy (proxy.h); or NULL.  It ends with its channel.
  */
-int sb_dialer_start(const struct sb_policy *policy, int *out_channel, struct sb_error *err);
+int sb_dialer_start(const struct sb_policy *policy, const char *(*variable)(const char *name),
+		    int *out_channel, struct sb_error *err);
 
 #endif

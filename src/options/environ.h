@@ -24,9 +24,11 @@
 struct sb_environ_names {
 	bool usual;       /* --clean-env: those of SB_ENVIRON_USUAL, and */
 	const char *more; /* --keep-env; or NULL */
+	/* Hosts are reached by name or not at all: a proxy that variables name is not the command's to speak to. */
+	bool no_proxy;
 };
 
-/* Remove every other variable; neither of the two: none. */
+/* Remove every other variable; none of the three: none. */
 void sb_environ_keep(const struct sb_environ_names *names);
 
 /* Is this variable ("NAME=value") removed? */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/base64.h"
 
 #define PATIENCE_MS (60 * 1000)
 #define MAX_ANSWER (64 * 1024)
@@ -114,22 +115,6 @@ static char *line_of(const struct sb_buf *text, const char *name)
 	return NULL;
 }
 
-static void base64(struct sb_buf *out, const char *text, size_t length)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t at = 0; at < length; at += 3) {
-		unsigned long bits = 0;
-
-		for (size_t i = 0; i < 3; i++)
-			bits = bits << 8 | (at + i < length ? (unsigned char)text[at + i] : 0);
-		for (size_t i = 0; i < 4; i++)
-			sb_buf_putc(out,
-				    at + i <= length ? digits[bits >> (18 - 6 * i) & 63] : '=');
-	}
-}
-
 int sb_git_log_in(struct sb_git *git, const char *search, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf said = SB_BUF(MAX_ANSWER), both = SB_BUF(MAX_ANSWER);
@@ -148,7 +133,7 @@ int sb_git_log_in(struct sb_git *git, const char *search, struct sb_error *err)
 		return SB_OK;
 	sb_buf_printf(&both, "%s:%s", name, password);
 	sb_buf_puts(&header, "Authorization: Basic ");
-	base64(&header, both.data, both.length);
+	sb_base64_append(&header, both.data, both.length);
 	git->login = sb_buf_take(&header);
 	return git->login ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }

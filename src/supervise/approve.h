@@ -50,6 +50,7 @@ struct sb_approver {
 	struct sb_session *session; /* named: keeps answers; or NULL */
 	const struct sb_named_socket *sockets;
 	size_t socket_count;
+	const char *(*variable)(const char *name); /* of the environment outside; or NULL */
 	int proc;                          /* the host's /proc; also the current directory */
 	dev_t terminals[SB_OWN_TERMINALS]; /* the command's from the start; 0: none */
 

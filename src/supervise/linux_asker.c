@@ -422,6 +422,7 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 		.session = supervision->session,
 		.sockets = supervision->sockets,
 		.socket_count = supervision->socket_count,
+		.variable = supervision->variable,
 		.proc = proc,
 		.listener = -1,
 	};

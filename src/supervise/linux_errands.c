@@ -19,7 +19,8 @@ static bool is_started(struct sb_errands *errands)
 	struct sb_error err;
 
 	if (errands->dialer < 0 &&
-	    sb_dialer_start(errands->approver->policy, &errands->dialer, &err) != SB_OK) {
+	    sb_dialer_start(errands->approver->policy, errands->approver->variable,
+			    &errands->dialer, &err) != SB_OK) {
 		errands->dialer = -1;
 		sb_approver_tell(errands->approver, &err);
 	}

@@ -117,7 +117,7 @@ static void record(struct sb_peers *peers, const struct asked *asked, enum sb_ev
 
 /* For the end of the run. */
 static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish,
-		   const struct sb_event *event, bool reached)
+		   const struct sb_event *event, bool reached, int proxy)
 {
 	const struct sb_peer *peer = &wish->peer;
 	const struct sb_contact contact = {
@@ -127,6 +127,7 @@ static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish
 		.reached = reached,
 		.program = event->program,
 		.by = event->by,
+		.proxy = proxy,
 		.rule = wish->rule};
 
 	if (peers->approver->summary)
@@ -142,7 +143,7 @@ static void refused(struct sb_peers *peers, const struct sb_host_wish *wish, con
 	event.by = by;
 	event.error = EACCES;
 	sb_approver_record(peers->approver, &event);
-	sum_up(peers, wish, &event, false);
+	sum_up(peers, wish, &event, false, 0);
 	peers->approver->counters.denied[SB_MODIFY]++;
 }
 
@@ -169,9 +170,12 @@ static void ended(struct sb_peers *peers, const struct sb_gate_message *message,
 		event.error = ECONNRESET;
 		event.by = "tls";
 	}
+	if (message->proxy)
+		event.by = "proxy";
 	sb_approver_record(peers->approver, &event);
-	if (!error)
-		sum_up(peers, &wish, &event, !message->refused);
+	/* a host that is down behind a proxy (502) is one that is down */
+	if (!error || (message->proxy && message->proxy < 500))
+		sum_up(peers, &wish, &event, !error && !message->refused, message->proxy);
 }
 
 /* --- questions ------------------------------------------------------------------------------------ */

@@ -58,6 +58,7 @@ struct sb_supervision {
 	int trace;                             /* ... here: trace.h */
 	const struct sb_named_socket *sockets; /* that the environment names */
 	size_t socket_count;
+	const char *(*variable)(const char *name); /* of the environment: a proxy's; or NULL */
 	void (*warn)(void *context,
 		     const char *text); /* a line for the person, without a terminal */
 

@@ -6,7 +6,7 @@
 
 Everything is on the namespace's loopback interface; who is root in it sets it up, the command is the test's own
 user again.  http://HOST/PATH says where it was reached.  Port 7 echoes, 9 takes everything, 443 hears a
-ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first.
+ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of company_proxy.py.
 """
 
 import os
@@ -17,12 +17,15 @@ import sys
 import threading
 from pathlib import Path
 
+import company_proxy
+
 NAMES = {
     "good.example": "203.0.114.10",
     "other.example": "203.0.114.11",
     "printer.example": "10.9.9.9",
     "meta.example": "169.254.169.254",
     "closed.example": "203.0.114.12",
+    "proxy.example": "203.0.114.13",
 }
 TYPES = {1: "A", 28: "AAAA", 12: "PTR", 16: "TXT"}
 
@@ -30,7 +33,7 @@ TYPES = {1: "A", 28: "AAAA", 12: "PTR", 16: "TXT"}
 def internet(fx, *argv):
     """The command line that runs argv there."""
     own = ["unshare", "-nm"] if os.geteuid() == 0 else ["unshare", "-Urnm"]
-    return [*own, "--propagation=private", "python3", __file__, str(fx.dir), str(os.geteuid()), str(os.getegid()),
+    return [*own, "--propagation=private", "python3", "-B", __file__, str(fx.dir), str(os.geteuid()), str(os.getegid()),
             *(os.fspath(word) for word in argv)]
 
 
@@ -134,9 +137,12 @@ class Outside:
         connection.sendall(b"SSH-2.0-outside\r\n")
         self.hear(f"first {connection.recv(100).decode(errors='replace').strip()}")
 
+    def proxy(self, connection):
+        company_proxy.serve(connection, self.hear, NAMES)
+
     def begin(self):
         for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello),
-                            (2222, self.speaks_first)):
+                            (2222, self.speaks_first), (3128, self.proxy)):
             self.listen(port, serve)
         for address, function in ((("127.0.0.53", 53), self.names), (("0.0.0.0", 9999), self.datagrams)):
             server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/base64.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -123,25 +124,10 @@ static const char *mime_of(const char *path)
 
 static json_t *base64(const char *bytes, size_t length)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	SB_AUTO_FREE char *out = malloc(length / 3 * 4 + 5);
-	size_t at = 0;
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(length / 3 * 4 + 8);
 
-	for (size_t i = 0; out && i < length; i += 3) {
-		unsigned long group = (unsigned long)(unsigned char)bytes[i] << 16;
-		size_t left = length - i;
-
-		if (left > 1)
-			group |= (unsigned long)(unsigned char)bytes[i + 1] << 8;
-		if (left > 2)
-			group |= (unsigned char)bytes[i + 2];
-		out[at++] = digits[group >> 18 & 63];
-		out[at++] = digits[group >> 12 & 63];
-		out[at++] = left > 1 ? digits[group >> 6 & 63] : '=';
-		out[at++] = left > 2 ? digits[group & 63] : '=';
-	}
-	return out ? json_stringn_nocheck(out, at) : NULL;
+	sb_base64_append(&out, bytes, length);
+	return sb_buf_failed(&out) ? NULL : json_stringn_nocheck(out.data, out.length);
 }
 
 static json_t *file_uri(const char *path)
