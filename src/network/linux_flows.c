@@ -221,20 +221,6 @@ void sb_gate_syn(struct gate *gate, const struct sb_packet *packet, const uint8_
 	flow->length = length;
 }
 
-void sb_gate_dialled(struct gate *gate, struct flow *flow, int error, int outside)
-{
-	uint8_t packet[SB_PACKET_MAX];
-
-	if (error || outside < 0) {
-		refuse(gate, flow, error ? error : EHOSTUNREACH);
-		return;
-	}
-	flow->outside = outside;
-	flow->state = FLOW_PASSING;
-	flow->until_ms = sb_now_ms() + PASSING_MS;
-	send_packet(gate, packet, sb_packet_mark(flow->bytes, flow->length, gate->mark, packet));
-}
-
 static void close_hard(int fd)
 {
 	const struct linger at_once = {1, 0};
@@ -244,20 +230,14 @@ static void close_hard(int fd)
 }
 
 /* The kernel has made a connection of a SYN that got through: of one that was let in? */
-static void take_accepted(struct gate *gate, int inside)
+static void take_accepted(struct gate *gate, const struct listener *listener,
+			  const union place *from, int inside)
 {
-	union place from, to;
-	socklen_t from_length = sizeof from, to_length = sizeof to;
-	struct sb_ends ends;
-	struct flow *flow = NULL;
+	const struct sb_ends ends = {sb_place_address(from), listener->address, sb_place_port(from),
+				     listener->port};
+	struct flow *flow = sb_gate_find_waiting(gate, SB_TCP, &ends);
 	int one = 1;
 
-	if (getpeername(inside, &from.any, &from_length) == 0 &&
-	    getsockname(inside, &to.any, &to_length) == 0) {
-		ends = (struct sb_ends){sb_place_address(&from), sb_place_address(&to),
-					sb_place_port(&from), sb_place_port(&to)};
-		flow = sb_gate_find_waiting(gate, SB_TCP, &ends);
-	}
 	if (!flow || flow->state != FLOW_PASSING) {
 		close_hard(inside);
 		return;
@@ -271,10 +251,29 @@ static void take_accepted(struct gate *gate, int inside)
 
 static void listener_ready(struct gate *gate, struct source *source)
 {
-	int inside;
+	const struct listener *listener = (struct listener *)source; /* its first member */
+	union place from;
+	socklen_t length = sizeof from;
+	int inside = accept4(source->fd, &from.any, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	while ((inside = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		take_accepted(gate, inside);
+	if (inside >= 0)
+		take_accepted(gate, listener, &from, inside);
+}
+
+void sb_gate_dialled(struct gate *gate, struct flow *flow, int error, int outside)
+{
+	struct listener *listener = flow->listener;
+	uint8_t packet[SB_PACKET_MAX];
+
+	if (error || outside < 0) {
+		refuse(gate, flow, error ? error : EHOSTUNREACH);
+		return;
+	}
+	flow->outside = outside;
+	flow->state = FLOW_PASSING;
+	flow->until_ms = sb_now_ms() + PASSING_MS;
+	send_packet(gate, packet, sb_packet_mark(flow->bytes, flow->length, gate->mark, packet));
+	listener_ready(gate, &listener->source); /* on loopback it is there already, mostly */
 }
 
 void sb_gate_flows_tick(struct gate *gate, int64_t now_ms)

@@ -263,31 +263,37 @@ static void pump_ready(struct gate *gate, struct source *source)
 }
 
 /*
- * The kernel copies to us only what begins connections, and errors about datagrams; packet.c looks
- * closer.  The upper four bits of the first byte say which family it is.
+ * The kernel copies to us only what begins connections, but for what we have put on the wire ourselves, and errors
+ * about datagrams; packet.c looks closer.  The upper four bits of the first byte say which family it is.
  */
-static int open_wire(void)
+static int open_wire(uint16_t mark)
 {
-	static struct sock_filter code[] = {
+	struct sock_filter code[] = {
 		/*  0 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (unsigned)SKF_AD_OFF + SKF_AD_PKTTYPE),
-		/*  1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 16, 0),
+		/*  1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 22, 0),
 		/*  2 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
 		/*  3 */ BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),
-		/*  4 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 6, 0),
+		/*  4 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 10, 0),
 		/*  5 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
-		/*  6 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMP, 10, 0),
-		/*  7 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 10),
+		/*  6 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMP, 16, 0),
+		/*  7 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 16),
 		/*  8 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 33),
 		/*  9 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
-		/* 10 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 6, 7),
-		/* 11 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
-		/* 12 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 4, 0),
-		/* 13 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 4),
-		/* 14 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
-		/* 15 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
-		/* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 1),
-		/* 17 */ BPF_STMT(BPF_RET | BPF_K, 0xffff),
-		/* 18 */ BPF_STMT(BPF_RET | BPF_K, 0),
+		/* 10 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 13),
+		/* 11 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 1),
+		/* 12 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x5c, 0, 10),
+		/* 13 */ BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 4),
+		/* 14 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, mark, 9, 8),
+		/* 15 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
+		/* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 6, 0),
+		/* 17 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 6),
+		/* 18 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
+		/* 19 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
+		/* 20 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 3),
+		/* 21 */ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		/* 22 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6u << 28 | 0x5cu << 20 | mark, 1, 0),
+		/* 23 */ BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		/* 24 */ BPF_STMT(BPF_RET | BPF_K, 0),
 	};
 	struct sock_fprog program = {sizeof code / sizeof code[0], code};
 	struct sockaddr_ll loopback = {
@@ -458,7 +464,7 @@ static int open_all(struct gate *gate, const struct sb_policy *policy)
 
 		gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
 	}
-	gate->packets = (struct source){open_wire(), packets_ready};
+	gate->packets = (struct source){open_wire(gate->mark), packets_ready};
 	error = gate->packets.fd < 0 ? -gate->packets.fd : 0;
 	return error ? error : sb_gate_resolver_open(gate);
 }

@@ -25,6 +25,7 @@
 #include "network/network.h"
 #include "supervise/abstract.h"
 #include "supervise/case.h"
+#include "supervise/connecting.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -36,6 +37,7 @@
 
 /* A connect() that is under way, or to be tried again when a queue is full. */
 struct pending {
+	struct sb_connecting wait; /* first: what it waits for */
 	struct sb_broker *broker;
 	struct sb_call call;
 	int socket;
@@ -176,44 +178,60 @@ static int explain(const struct pending *pending, int error)
 	return gate && error ? sb_gate_why(gate, &pending->own, &pending->address, error) : error;
 }
 
-static void *wait_for_connection(void *argument)
+/* True: it has its answer, or nobody waits for one any more. */
+static bool look_at(struct pending *pending, bool ready)
+{
+	struct sb_broker *broker = pending->broker;
+	int error;
+
+	if (!sb_sys_notify_alive(broker->performer->listener, pending->call.id) ||
+	    (!ready && sb_broker_interrupted(broker, &pending->call)))
+		return true;
+	if (!ready && pending->until_ms && sb_now_ms() >= pending->until_ms) {
+		answer(broker, &pending->call, pending->socket,
+		       pending->retry ? EAGAIN : EINPROGRESS);
+		return true;
+	}
+	if (!ready && !pending->retry)
+		return false;
+	/* not SO_ERROR: a socket that is told so cannot be connected once more */
+	error = try_connect(pending->socket, &pending->address, pending->length,
+			    fcntl(pending->socket, F_GETFL));
+	if (error == EAGAIN || error == EALREADY || error == EINPROGRESS)
+		return false;
+	if (error == EISCONN)
+		error = 0;
+	if (!error)
+		let_go(broker, pending->socket);
+	if (!error && is_file(&pending->call, pending->object))
+		sb_broker_done(broker, SB_MODIFY);
+	answer(broker, &pending->call, pending->socket, explain(pending, error));
+	return true;
+}
+
+static bool look_at_connection(struct sb_connecting *wait, bool ready)
+{
+	return look_at((struct pending *)wait, ready);
+}
+
+static void end_connection(struct sb_connecting *wait)
+{
+	pending_free((struct pending *)wait);
+}
+
+/* The kernel tells nobody when the queue of a unix socket has room again. */
+static void *wait_for_room(void *argument)
 {
 	struct pending *pending = argument;
-	int flags = fcntl(pending->socket, F_GETFL), error;
 
-	while (sb_sys_notify_alive(pending->broker->performer->listener, pending->call.id)) {
-		struct pollfd wait = {pending->socket, POLLOUT, 0};
-
-		if (sb_broker_interrupted(pending->broker, &pending->call))
-			break;
-		if (pending->until_ms && sb_now_ms() >= pending->until_ms) {
-			answer(pending->broker, &pending->call, pending->socket,
-			       pending->retry ? EAGAIN : EINPROGRESS);
-			break;
-		}
-		if (pending->retry)
-			poll(NULL, 0, 5);
-		else if (poll(&wait, 1, 20) <= 0)
-			continue;
-		/* not SO_ERROR: a socket that is told so cannot be connected once more */
-		error = try_connect(pending->socket, &pending->address, pending->length, flags);
-		if (error == EAGAIN || error == EALREADY || error == EINPROGRESS)
-			continue;
-		if (error == EISCONN)
-			error = 0;
-		if (!error)
-			let_go(pending->broker, pending->socket);
-		if (!error && is_file(&pending->call, pending->object))
-			sb_broker_done(pending->broker, SB_MODIFY);
-		answer(pending->broker, &pending->call, pending->socket, explain(pending, error));
-		break;
-	}
+	while (!look_at(pending, false))
+		poll(NULL, 0, 5);
 	pending_free(pending);
 	return NULL;
 }
 
 /*
- * Connect for the caller; when it has to wait, it waits in a thread of ours.  object is what the
+ * Connect for the caller; when it has to wait, it waits with us.  object is what the
  * address leads to, as in struct pending.
  */
 static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
@@ -243,7 +261,11 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 		pending->retry = error == EAGAIN;
 		pending->until_ms = end_of_wait(socket);
 		getsockname(socket, (void *)&pending->own, &size);
-		if (sb_broker_wait(broker, wait_for_connection, pending))
+		pending->wait = (struct sb_connecting){.socket = pending->socket,
+						       .look = look_at_connection,
+						       .finish = end_connection};
+		if (pending->retry ? sb_broker_wait(broker, wait_for_room, pending)
+				   : sb_connecting_add(broker, &pending->wait))
 			return;
 		pending_free(pending);
 	}
