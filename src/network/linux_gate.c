@@ -1,9 +1,10 @@
 /*
  * linux_gate.c - the gate's process: how it comes to be, and its loop.
  *
- *   1. sockets   at port 53 and on the wire, made by the performer while it has the right to
- *   2. fork      the gate, which forks the pump; the performer keeps one end of a channel
- *   3. jail      no capability, no file, no program: sockets of a namespace that leads nowhere
+ *   1. fork      by the performer while it has rights in the namespace; it keeps one end of a channel
+ *   2. sockets   at port 53 and on the wire; the performer hears that they are there
+ *   3. pump      is forked
+ *   4. jail      no capability, no file, no program: sockets of a namespace that leads nowhere
  *
  * Nothing the gate does opens anything outside: connections there come from the asker, which decides
  * once more, since the gate reads what the command sends.
@@ -418,13 +419,58 @@ static void live_alone(const char *name, const int *keep, size_t count)
 	}
 }
 
-/* What the performer need not wait for.  If it fails there is no gate, and nothing is reached. */
-static int begin(struct gate *gate, int proc)
+static int open_all(struct gate *gate)
 {
+	int error;
+
+	gate->packets.fd = -1;
+	for (int i = 0; i < 2; i++)
+		gate->lookups[i].fd = gate->streams_listener[i].fd = -1;
+	gate->names = sb_names_new();
+	if (!gate->names)
+		return ENOMEM;
+	if (getrandom(&gate->mark, sizeof gate->mark, GRND_NONBLOCK) != sizeof gate->mark)
+		return errno;
+	for (size_t i = 0; i < sb_listen_count(gate->policy); i++) {
+		uint16_t port = sb_listen_at(gate->policy, i)->port;
+
+		gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
+	}
+	gate->packets = (struct source){open_wire(gate->mark), packets_ready};
+	error = gate->packets.fd < 0 ? -gate->packets.fd : 0;
+	return error ? error : sb_gate_resolver_open(gate);
+}
+
+/* All that the performer waits for, and hears of. */
+static int set_up(struct gate *gate, int proc)
+{
+	struct sb_error err = {.code = SB_OK};
+	int status = sb_space_make(proc, &err), error = status == SB_OK ? open_all(gate) : 0;
+
+	if (error)
+		status = sb_fail(&err, SB_E_UNSUPPORTED, error,
+				 "cannot decide about hosts by name: the gate cannot be made");
+	return send(gate->performer.fd, &err, sizeof err, MSG_NOSIGNAL) == sizeof err ? status
+										      : SB_E_SYSTEM;
+}
+
+/* If it fails there is no gate, and nothing is reached. */
+static int begin(const struct sb_policy *policy, int proc, int asker, int performer)
+{
+	struct gate *gate = calloc(1, sizeof *gate);
 	int pump[2];
 	pid_t pid;
 
+	live_alone("sandbash-gate", (const int[]){proc, asker, performer}, 3);
+	if (!gate)
+		return 1;
+	gate->policy = policy;
+	gate->asker = (struct source){asker, asker_ready};
+	gate->performer = (struct source){performer, performer_ready};
+	if (set_up(gate, proc) != SB_OK)
+		return 1;
 	sb_space_settle(proc);
+	close(proc);
 	/* neither waits for who may wait for it */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pump) != 0 ||
 	    fcntl(pump[0], F_SETFL, O_NONBLOCK) != 0)
@@ -437,87 +483,37 @@ static int begin(struct gate *gate, int proc)
 		/* the kernel closes the lowest first: killed, it is gone for us before its connections are */
 		return dup2(pump[0], 0) < 0 || close(pump[0]) != 0 ? 1 : sb_pump_main(0);
 	}
+	close(pump[0]);
 	gate->pump = (struct source){pump[1], pump_ready};
-	live_alone("sandbash-gate",
-		   (const int[]){gate->asker.fd, gate->performer.fd, pump[1], gate->packets.fd,
-				 gate->lookups[0].fd, gate->lookups[1].fd,
-				 gate->streams_listener[0].fd, gate->streams_listener[1].fd},
-		   8);
 	return gate_main(gate);
-}
-
-static int open_all(struct gate *gate, const struct sb_policy *policy)
-{
-	int error;
-
-	gate->policy = policy;
-	gate->packets.fd = -1;
-	for (int i = 0; i < 2; i++)
-		gate->lookups[i].fd = gate->streams_listener[i].fd = -1;
-	gate->names = sb_names_new();
-	if (!gate->names)
-		return ENOMEM;
-	if (getrandom(&gate->mark, sizeof gate->mark, GRND_NONBLOCK) != sizeof gate->mark)
-		return errno;
-	for (size_t i = 0; i < sb_listen_count(policy); i++) {
-		uint16_t port = sb_listen_at(policy, i)->port;
-
-		gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
-	}
-	gate->packets = (struct source){open_wire(gate->mark), packets_ready};
-	error = gate->packets.fd < 0 ? -gate->packets.fd : 0;
-	return error ? error : sb_gate_resolver_open(gate);
-}
-
-static void close_sources(struct gate *gate)
-{
-	const int fds[] = {gate->packets.fd, gate->lookups[0].fd, gate->lookups[1].fd,
-			   gate->streams_listener[0].fd, gate->streams_listener[1].fd};
-
-	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
 }
 
 int sb_gate_start(const struct sb_policy *policy, int proc, int asker, struct sb_gate **out,
 		  struct sb_error *err)
 {
-	/* large, and only the child's pages are ever touched */
-	struct gate *gate = calloc(1, sizeof *gate);
 	struct sb_gate *handle = calloc(1, sizeof *handle);
-	int ends[2] = {-1, -1}, error = gate && handle ? 0 : ENOMEM;
-	pid_t pid;
+	int ends[2], error = handle ? 0 : ENOMEM;
+	pid_t pid = -1;
 
-	if (!error)
-		error = open_all(gate, policy);
-	if (!error && (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
-		       fcntl(asker, F_SETFL, O_NONBLOCK) != 0))
+	if (!error && (fcntl(asker, F_SETFL, O_NONBLOCK) != 0 ||
+		       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0))
 		error = errno;
 	if (!error) {
-		gate->asker = (struct source){asker, asker_ready};
-		gate->performer = (struct source){ends[0], performer_ready};
 		pid = fork();
 		if (pid == 0)
-			_exit(begin(gate, proc));
+			_exit(begin(policy, proc, asker, ends[0]));
 		error = pid < 0 ? errno : 0;
+		close(ends[0]);
+		if (error)
+			close(ends[1]);
 	}
-	if (!error) {
-		handle->channel = ends[1];
-		pthread_mutex_init(&handle->lock, NULL);
-		ends[1] = -1;
-		*out = handle;
-	} else {
+	if (error) {
 		free(handle);
+		return sb_fail(err, SB_E_UNSUPPORTED, error,
+			       "cannot decide about hosts by name: the gate cannot be made");
 	}
-	if (gate && gate->names)
-		close_sources(gate);
-	for (int i = 0; i < 2; i++)
-		if (ends[i] >= 0)
-			close(ends[i]);
-	if (gate)
-		sb_names_free(gate->names);
-	free(gate);
-	return error ? sb_fail(err, SB_E_UNSUPPORTED, error,
-			       "cannot decide about hosts by name: the gate cannot be made")
-		     : SB_OK;
+	handle->channel = ends[1];
+	pthread_mutex_init(&handle->lock, NULL);
+	*out = handle;
+	return SB_OK;
 }

@@ -1,11 +1,33 @@
 #include "network/gate_call.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int sb_gate_fd(const struct sb_gate *gate)
 {
 	return gate ? gate->channel : -1;
+}
+
+int sb_gate_await(struct sb_gate **gate, struct sb_error *err)
+{
+	struct sb_error said;
+	ssize_t got;
+
+	do {
+		got = recv((*gate)->channel, &said, sizeof said, 0);
+	} while (got < 0 && errno == EINTR);
+	if (got != sizeof said)
+		sb_fail(&said, SB_E_UNSUPPORTED, 0,
+			"cannot decide about hosts by name: the gate is gone");
+	if (said.code == SB_OK)
+		return SB_OK;
+	close((*gate)->channel);
+	free(*gate);
+	*gate = NULL;
+	*err = said;
+	return said.code;
 }
 
 /* Under its lock. */

@@ -229,6 +229,15 @@ static void show_hosts(const struct utsname *machine)
 	}
 }
 
+void sb_space_show(void)
+{
+	struct utsname machine = {0};
+
+	uname(&machine);
+	show_resolver(&machine);
+	show_hosts(&machine);
+}
+
 void sb_space_settle(int proc)
 {
 	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
@@ -240,7 +249,6 @@ int sb_space_make(int proc, struct sb_error *err)
 {
 	SB_AUTO_FD int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	int error = netlink < 0 ? errno : 0;
-	struct utsname machine = {0};
 
 	if (!error)
 		error = add_address(netlink, AF_INET, own_address, sizeof own_address);
@@ -260,8 +268,5 @@ int sb_space_make(int proc, struct sb_error *err)
 				       "cannot decide about hosts by name: cannot set /proc/%s",
 				       settings[i].name);
 	}
-	uname(&machine);
-	show_resolver(&machine);
-	show_hosts(&machine);
 	return SB_OK;
 }

@@ -7,7 +7,7 @@
  *   DIALER  the asker's child: looks names up and connects, outside
  *   PUMP    the gate's child, without rights: carries bytes between two sockets that it was given
  *
- *     sb_space_make -> sb_gate_start -> { sb_gate_prepare, sb_gate_give_way, sb_gate_why }...
+ *     sb_space_show -> sb_gate_start -> sb_gate_await -> { sb_gate_prepare, sb_gate_give_way, sb_gate_why }...
  *
  * A connection of the command's ends at a listener of the gate's at exactly that address and port,
  * which drops the SYN.  The gate sees the SYN, asks, and lets it in again once there is a connection
@@ -80,9 +80,9 @@ bool sb_outbox_flush(struct sb_outbox *box, int channel);
 
 /* --- in the performer, while it has capabilities in its own network namespace -------------------- */
 
-/*
- * Every address is local; /etc/resolv.conf and /etc/hosts lead no name past the gate's resolver.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be.
- */
+/* /etc/resolv.conf and /etc/hosts lead no name past the gate's resolver. */
+void sb_space_show(void);
+/* Every address is local.  proc: a descriptor of /proc.  SB_E_UNSUPPORTED: it cannot be. */
 int sb_space_make(int proc, struct sb_error *err);
 /* The rest, which nobody need wait for: how programs fail there, and how soon. */
 void sb_space_settle(int proc);
@@ -90,11 +90,13 @@ void sb_space_settle(int proc);
 struct sb_gate; /* the performer's end */
 
 /*
- * Start gate and pump; when this returns the resolver and the gate stand.  asker: the channel for
- * sb_gate_message, which goes to the gate.  proc: as above.
+ * Start the gate, which makes the network and starts the pump while the caller goes on.  asker: the
+ * channel for sb_gate_message, which goes to the gate.  proc: as above.
  */
 int sb_gate_start(const struct sb_policy *policy, int proc, int asker, struct sb_gate **out,
 		  struct sb_error *err);
+/* Once: the resolver and the gate stand, before which nothing of the command may run.  Else there is none. */
+int sb_gate_await(struct sb_gate **gate, struct sb_error *err);
 /* The descriptor that stays open for it. */
 int sb_gate_fd(const struct sb_gate *gate);
 

@@ -402,15 +402,18 @@ static int make_gate(struct family *family, struct sb_error *err)
 
 	if (!family->birth->stages->plan->gate || !layers->net_namespace || layers->outer)
 		return SB_OK;
-	status = sb_space_make(family->birth->proc, err);
-	if (status != SB_OK && family->birth->stages->options->best_effort)
-		return SB_OK; /* closed, which is said */
-	if (status == SB_OK && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a socket pair");
-	if (status != SB_OK)
-		return status;
+	sb_space_show();
 	status = sb_gate_start(family->birth->policy, family->birth->proc, ends[0], &family->gate,
 			       err);
+	/* else it is waited for when the command is there */
+	if (status == SB_OK && family->birth->stages->options->best_effort &&
+	    sb_gate_await(&family->gate, err) != SB_OK) {
+		close(ends[0]);
+		close(ends[1]);
+		return SB_OK; /* closed, which is said */
+	}
 	if (status == SB_OK && sb_wire_send(family->channel, &message, ends[1]) < 0)
 		status = sb_fail(err, SB_E_SYSTEM, EPIPE, "cannot reach the supervisor");
 	close(ends[0]);
@@ -549,6 +552,9 @@ static int performer_main(struct family *family)
 			"asks nobody");
 		return fail_alone(family, &err);
 	}
+	if (family->gate && !stages->options->best_effort &&
+	    sb_gate_await(&family->gate, &err) != SB_OK)
+		return fail_alone(family, &err);
 	let_go_of_stdio();
 	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
 		/* it has said why, and gave the status that says so */

@@ -323,9 +323,9 @@ static void note_program(struct sb_peers *peers, const struct sb_gate_message *m
 /* To the dialer: it may be reached. */
 static void pass_on(struct sb_peers *peers, const struct sb_gate_message *message)
 {
-	if (message->kind == SB_GATE_DIAL)
-		note_program(peers, message);
 	sb_errands_send(&peers->errands, message);
+	if (message->kind == SB_GATE_DIAL)
+		note_program(peers, message); /* while the dialer is at it */
 }
 
 static void fail_errand(void *context, const struct sb_gate_message *message)

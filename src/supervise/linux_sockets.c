@@ -73,9 +73,12 @@ static void answer(const struct sb_broker *broker, const struct sb_call *call, i
  */
 static void let_go(struct sb_broker *broker, int socket)
 {
-	int type = get_option(socket, SO_TYPE);
+	int type;
 
-	if (broker->performer->layers->no_copies && type != SOCK_DGRAM && type != SOCK_RAW)
+	if (!broker->performer->layers->no_copies)
+		return;
+	type = get_option(socket, SO_TYPE);
+	if (type != SOCK_DGRAM && type != SOCK_RAW)
 		sb_kept_drop(&broker->kept, socket);
 }
 
