@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { HEADER = 12, LABEL_MAX = 63, CLASS_IN = 1, OPCODE = 0x78, RESPONSE = 0x80, RECURSION = 1 };
+enum { TRUNCATED = 2, EDNS = 41, PLAIN = 512, POINTER = 0xc0 };
 #define TTL 60 /* seconds; a name keeps its address for the whole run */
 
 static unsigned two(const uint8_t *bytes)
@@ -43,6 +44,14 @@ static size_t read_name(const uint8_t *bytes, size_t length, char text[SB_HOST_N
 	return at < length ? at + 1 : 0;
 }
 
+/* Of EDNS only this is heard, where it stands first: the root's name, its type, and how much is taken. */
+static size_t read_room(const uint8_t *bytes, size_t length)
+{
+	size_t room = length >= 5 && !bytes[0] && two(bytes + 1) == EDNS ? two(bytes + 3) : PLAIN;
+
+	return room < PLAIN ? PLAIN : room > SB_DNS_ANSWER_MAX ? SB_DNS_ANSWER_MAX : room;
+}
+
 int sb_dns_read(const uint8_t *bytes, size_t length, struct sb_dns_query *out)
 {
 	char text[SB_HOST_NAME_SIZE];
@@ -64,6 +73,7 @@ int sb_dns_read(const uint8_t *bytes, size_t length, struct sb_dns_query *out)
 		return SB_DNS_FORMERR;
 	out->type = (uint16_t)two(bytes + end);
 	out->length = end + 4;
+	out->room = read_room(bytes + out->length, length - out->length);
 	if (two(bytes + end + 2) != CLASS_IN)
 		return SB_DNS_NOTIMP;
 	if (sb_host_name(text, used, out->name, &err) != SB_OK)
@@ -120,6 +130,71 @@ size_t sb_dns_say_name(const uint8_t *bytes, const struct sb_dns_query *query, c
 	out[at++] = 0;
 	put_two(out + begin - 2, (unsigned)(at - begin));
 	return at;
+}
+
+/* Where the record that begins here ends; 0: it is broken. */
+static size_t skip_record(const uint8_t *bytes, size_t length, size_t at)
+{
+	while (at < length && bytes[at] && bytes[at] < POINTER)
+		at += 1u + bytes[at];
+	at += at < length && bytes[at] ? 2 : 1;
+	if (at > length || length - at < 10 || length - at - 10 < two(bytes + at + 8))
+		return 0;
+	return at + 10 + two(bytes + at + 8);
+}
+
+static bool is_same_question(const uint8_t *one, const uint8_t *other, size_t length)
+{
+	for (size_t i = HEADER; i < length; i++) {
+		uint8_t a = one[i], b = other[i];
+
+		if (a != b && ((a | 0x20) != (b | 0x20) || (a | 0x20) < 'a' || (a | 0x20) > 'z'))
+			return false;
+	}
+	return true;
+}
+
+size_t sb_dns_pass_on(const uint8_t *bytes, const struct sb_dns_query *query, const uint8_t *answer,
+		      size_t length, size_t room, uint8_t out[SB_DNS_ANSWER_MAX])
+{
+	size_t end = query->length, size;
+	unsigned count, code;
+
+	if (length < query->length || length > SB_DNS_ANSWER_MAX || !(answer[2] & RESPONSE) ||
+	    two(answer + 4) != 1 || !is_same_question(bytes, answer, query->length))
+		return sb_dns_say(bytes, query, SB_DNS_SERVFAIL, out);
+	count = two(answer + 6);
+	code = answer[3] & 15;
+	for (unsigned i = 0; i < count && end; i++)
+		end = skip_record(answer, length, end);
+	if (!end || (code != SB_DNS_FINE && code != SB_DNS_NXDOMAIN))
+		return sb_dns_say(bytes, query, SB_DNS_SERVFAIL, out);
+	size = sb_dns_say(bytes, query, (int)code, out);
+	if (end > room || (answer[2] & TRUNCATED)) {
+		out[2] |= TRUNCATED;
+		return size;
+	}
+	put_two(out + 6, count);
+	memcpy(out + size, answer + size, end - size);
+	return end;
+}
+
+bool sb_dns_is_about(unsigned type)
+{
+	/* NS, SOA, MX, TXT, SRV, NAPTR, SSHFP, TLSA, URI, CAA */
+	static const uint16_t types[] = {2, 6, 15, 16, 33, 35, 44, 52, 256, 257};
+
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
+
+const char *sb_dns_owner(const char *name)
+{
+	while (*name == '_' && strchr(name, '.'))
+		name = strchr(name, '.') + 1;
+	return name;
 }
 
 bool sb_dns_reversed(const char *name, uint8_t out_address[4])

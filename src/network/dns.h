@@ -17,11 +17,12 @@ enum { SB_DNS_A = 1, SB_DNS_PTR = 12, SB_DNS_AAAA = 28 };
 enum { SB_DNS_FINE, SB_DNS_FORMERR, SB_DNS_SERVFAIL, SB_DNS_NXDOMAIN, SB_DNS_NOTIMP };
 
 #define SB_DNS_QUERY_MAX 512   /* longer than any name; what EDNS adds is a few dozen bytes */
-#define SB_DNS_ANSWER_MAX 1024 /* the question again, and one record with a name */
+#define SB_DNS_ANSWER_MAX 4096 /* what servers and programs agree on with EDNS, mostly less */
 
 struct sb_dns_query {
 	uint16_t type;
 	size_t length;                /* of header and question: how an answer begins */
+	size_t room;                  /* for an answer in one datagram: EDNS says more than 512 */
 	char name[SB_HOST_NAME_SIZE]; /* in the one spelling of host.h; "": it can be no host */
 };
 
@@ -38,6 +39,18 @@ size_t sb_dns_say_address(const uint8_t *bytes, const struct sb_dns_query *query
 			  const uint8_t address[4], uint8_t out[SB_DNS_ANSWER_MAX]);
 size_t sb_dns_say_name(const uint8_t *bytes, const struct sb_dns_query *query, const char *name,
 		       uint8_t out[SB_DNS_ANSWER_MAX]);
+
+/*
+ * What a server outside has answered to the same question, without what it adds of its own accord: addresses of
+ * others, which would lead past their names.  If it is longer than room, only that there is more.
+ */
+size_t sb_dns_pass_on(const uint8_t *bytes, const struct sb_dns_query *query, const uint8_t *answer,
+		      size_t length, size_t room, uint8_t out[SB_DNS_ANSWER_MAX]);
+
+/* Records that say something about a host, but not its address (SB_DNS_A is a name's own here). */
+bool sb_dns_is_about(unsigned type);
+/* Whose they are: "_imap._tcp.example.org" is said by, and about, example.org. */
+const char *sb_dns_owner(const char *name);
 
 /* "4.3.2.1.in-addr.arpa": the address.  False: it is none of IPv4. */
 bool sb_dns_reversed(const char *name, uint8_t out_address[4]);

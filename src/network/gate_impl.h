@@ -163,7 +163,8 @@ void sb_gate_dialled_datagrams(struct gate *gate, struct flow *flow, int error, 
 /* --- linux_resolver.c -------------------------------------------------------------------------- */
 
 int sb_gate_resolver_open(struct gate *gate); /* 0, or an errno */
-void sb_gate_looked(struct gate *gate, uint32_t id, int code);
+/* answer: a pipe with what the server said, where records were asked for; or -1.  It stays the caller's. */
+void sb_gate_looked(struct gate *gate, uint32_t id, int code, int answer);
 void sb_gate_resolver_tick(struct gate *gate, int64_t now_ms);
 
 #endif

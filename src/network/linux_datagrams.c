@@ -84,17 +84,31 @@ int sb_gate_hear(struct gate *gate, const struct sb_address *address, const stru
 	return 0;
 }
 
+/*
+ * Of addresses that stand for no name only those of hosts are asked about, and of this machine what a rule opens, as
+ * for who connects (is_inner() in linux_gate.c).  Our own answers to who is gone are none of it.
+ */
+static bool is_worth_it(const struct gate *gate, const struct sb_peer *peer,
+			const struct sb_ends *ends)
+{
+	enum sb_address_class class = sb_address_class(&ends->to);
+
+	if (!peer->port)
+		return false;
+	if (class == SB_ADDRESS_LOOPBACK || strcmp(peer->name, SB_HOST_LOCAL) == 0)
+		return class == SB_ADDRESS_LOOPBACK &&
+		       sb_decide_connect(gate->policy, peer).verdict == SB_ALLOW &&
+		       !sb_gate_find_listener(gate, SB_UDP, &ends->from, ends->from_port);
+	return peer->name[0] || class == SB_ADDRESS_PUBLIC || class == SB_ADDRESS_PRIVATE;
+}
+
 void sb_gate_stray(struct gate *gate, const struct sb_packet *packet)
 {
 	const struct sb_address *to = &packet->ends.to;
 	struct sb_peer peer = sb_gate_peer(gate, SB_UDP, to, packet->ends.to_port);
 
-	/* of addresses that stand for no name only those of hosts; and none of our own answers */
-	if (!peer.name[0] && sb_address_class(to) != SB_ADDRESS_PUBLIC &&
-	    sb_address_class(to) != SB_ADDRESS_PRIVATE)
-		return;
-	if (strcmp(peer.name, SB_HOST_LOCAL) == 0 || !packet->ends.to_port ||
-	    sb_gate_hear(gate, to, &peer, 0) != 0 || !packet->length)
+	if (!is_worth_it(gate, &peer, &packet->ends) || sb_gate_hear(gate, to, &peer, 0) != 0 ||
+	    !packet->length)
 		return;
 	first(gate, sb_gate_find_listener(gate, SB_UDP, to, packet->ends.to_port), &packet->ends,
 	      packet->bytes, packet->length);

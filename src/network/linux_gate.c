@@ -229,7 +229,7 @@ static void asker_ready(struct gate *gate, struct source *source)
 		fds[0] = -1;
 		break;
 	case SB_GATE_LOOKED:
-		sb_gate_looked(gate, message.id, message.number);
+		sb_gate_looked(gate, message.id, message.number, fds[0]);
 		break;
 	case SB_GATE_ARRIVED:
 		sb_gate_arrived(gate, message.peer.port, fds[0]);

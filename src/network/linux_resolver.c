@@ -3,7 +3,7 @@
  *
  * A name gets an address that stands for it (names.h), and nobody outside learns of it: what would be
  * asked there carries what the command puts into a name.  Only names that a rule allows are looked up
- * for real, so that one which does not exist is said not to.
+ * for real, so that one which does not exist is said not to, and has its other records.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -116,6 +116,8 @@ static bool look(struct gate *gate, const struct lookup *lookup)
 			continue;
 		message.id = sb_gate_next_id(gate);
 		memcpy(message.peer.name, lookup->query.name, sizeof message.peer.name);
+		if (lookup->query.type != SB_DNS_A)
+			message.number = lookup->query.type;
 		if (sb_gate_send(gate->asker.fd, &message, NULL, 0) < 0)
 			return false;
 		*place = *lookup;
@@ -130,6 +132,17 @@ static bool look(struct gate *gate, const struct lookup *lookup)
 		return true;
 	}
 	return false;
+}
+
+/* Is it a name that is looked up for real? */
+static bool is_looked_up(const struct gate *gate, const struct sb_dns_query *query)
+{
+	if (query->type != SB_DNS_A && !sb_dns_is_about(query->type))
+		return false;
+	return !is_local_name(query->name) &&
+	       sb_decide_lookup(gate->policy, query->type == SB_DNS_A
+						      ? query->name
+						      : sb_dns_owner(query->name)) == SB_ALLOW;
 }
 
 /* False: it is not worth an answer. */
@@ -149,8 +162,7 @@ static bool answer(struct gate *gate, struct lookup *lookup, const uint8_t *byte
 		size = say_reversed(gate, lookup, out);
 	} else if (!query->name[0]) {
 		size = sb_dns_say(lookup->bytes, query, SB_DNS_NXDOMAIN, out);
-	} else if (query->type == SB_DNS_A && !is_local_name(query->name) &&
-		   sb_decide_lookup(gate->policy, query->name) == SB_ALLOW) {
+	} else if (is_looked_up(gate, query)) {
 		if (look(gate, lookup))
 			return true;
 		size = sb_dns_say(lookup->bytes, query, SB_DNS_SERVFAIL, out);
@@ -161,12 +173,32 @@ static bool answer(struct gate *gate, struct lookup *lookup, const uint8_t *byte
 	return true;
 }
 
-static void finish(struct gate *gate, struct lookup *lookup, int code)
+/* What a server outside says. */
+static size_t say_passed_on(const struct lookup *lookup, int answer, uint8_t *out)
+{
+	uint8_t bytes[SB_DNS_ANSWER_MAX];
+	size_t have = 0;
+	ssize_t got = 1;
+
+	while (got > 0 && have < sizeof bytes) {
+		got = read(answer, bytes + have, sizeof bytes - have);
+		have += got > 0 ? (size_t)got : 0;
+	}
+	return sb_dns_pass_on(lookup->bytes, &lookup->query, bytes, have,
+			      lookup->stream ? sizeof bytes : lookup->query.room, out);
+}
+
+static void finish(struct gate *gate, struct lookup *lookup, int code, int answer)
 {
 	uint8_t out[SB_DNS_ANSWER_MAX];
-	size_t size = code == SB_DNS_FINE ? say_found(gate, lookup, out)
-					  : sb_dns_say(lookup->bytes, &lookup->query, code, out);
+	size_t size;
 
+	if (code != SB_DNS_FINE)
+		size = sb_dns_say(lookup->bytes, &lookup->query, code, out);
+	else if (lookup->query.type != SB_DNS_A)
+		size = say_passed_on(lookup, answer, out);
+	else
+		size = say_found(gate, lookup, out);
 	if (lookup->stream) {
 		lookup->stream->waits = false;
 		sb_gate_pause(gate, &lookup->stream->source, false);
@@ -176,13 +208,14 @@ static void finish(struct gate *gate, struct lookup *lookup, int code)
 	gate->waiting_count--;
 }
 
-void sb_gate_looked(struct gate *gate, uint32_t id, int code)
+void sb_gate_looked(struct gate *gate, uint32_t id, int code, int answer)
 {
 	for (size_t i = 0; i < MAX_LOOKUPS; i++)
 		if (gate->waiting[i].used && gate->waiting[i].id == id) {
 			finish(gate, &gate->waiting[i],
 			       code == SB_DNS_NXDOMAIN || code == SB_DNS_FINE ? code
-									      : SB_DNS_SERVFAIL);
+									      : SB_DNS_SERVFAIL,
+			       answer);
 			return;
 		}
 }
@@ -191,7 +224,7 @@ void sb_gate_resolver_tick(struct gate *gate, int64_t now_ms)
 {
 	for (size_t i = 0; i < MAX_LOOKUPS; i++)
 		if (gate->waiting[i].used && gate->waiting[i].until_ms <= now_ms)
-			finish(gate, &gate->waiting[i], SB_DNS_SERVFAIL);
+			finish(gate, &gate->waiting[i], SB_DNS_SERVFAIL, -1);
 }
 
 /* --- by UDP ------------------------------------------------------------------------------------- */

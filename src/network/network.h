@@ -27,14 +27,15 @@
 
 enum sb_gate_kind {
 	/* gate to asker */
-	SB_GATE_ASK,   /* may this peer be reached?  Answered at once */
-	SB_GATE_DIAL,  /* connect to it: answered when that is decided and done */
-	SB_GATE_LOOK,  /* does the name exist?  Only of names that rules allow */
+	SB_GATE_ASK,  /* may this peer be reached?  Answered at once */
+	SB_GATE_DIAL, /* connect to it: answered when that is decided and done */
+	SB_GATE_LOOK, /* does the name exist?  Or number: its records of a type (dns.h).  Only of names
+			* that rules allow */
 	SB_GATE_ENDED, /* a connection has ended: bytes, the name that TLS gave */
 	/* and back */
 	SB_GATE_VERDICT, /* number: 0, an errno, or SB_GATE_WAIT: a person has to say */
 	SB_GATE_DIALLED, /* with the connection; or number: an errno */
-	SB_GATE_LOOKED,  /* number: a code of dns.h */
+	SB_GATE_LOOKED,  /* number: a code of dns.h; with a pipe that has the server's answer */
 	SB_GATE_ARRIVED, /* a connection from outside, to a port that "listen" names */
 	/* dialer to asker */
 	SB_GATE_UNLIKELY, /* the name leads to peer.address, which a yes to the name does not cover */

@@ -430,7 +430,9 @@ static void hear_gate(struct sb_peers *peers)
 		take_dial(peers, &message);
 		break;
 	case SB_GATE_LOOK:
-		if (sb_decide_lookup(peers->approver->policy, message.peer.name) == SB_ALLOW)
+		if (sb_decide_lookup(peers->approver->policy,
+				     message.number ? sb_dns_owner(message.peer.name)
+						    : message.peer.name) == SB_ALLOW)
 			pass_on(peers, &message);
 		else
 			answer_gate(peers, &message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);

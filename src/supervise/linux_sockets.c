@@ -45,6 +45,7 @@ struct pending {
 		     * has an abstract name; -1: something else */
 	bool retry;
 	int64_t until_ms; /* SO_SNDTIMEO; 0: for ever */
+	int late;         /* what it is answered then */
 	struct sockaddr_storage address;
 	socklen_t length;
 	struct sockaddr_storage own; /* the socket's, where a gate may know why it failed */
@@ -188,11 +189,12 @@ static bool look_at(struct pending *pending, bool ready)
 	int error;
 
 	if (!sb_sys_notify_alive(broker->performer->listener, pending->call.id) ||
-	    (!ready && sb_broker_interrupted(broker, &pending->call)))
+	    /* one with a limit of its own is not begun again, however the handler was set: socket(7) */
+	    (!ready &&
+	     sb_broker_interrupted(broker, &pending->call, pending->until_ms ? EINTR : SB_RESTART)))
 		return true;
 	if (!ready && pending->until_ms && sb_now_ms() >= pending->until_ms) {
-		answer(broker, &pending->call, pending->socket,
-		       pending->retry ? EAGAIN : EINPROGRESS);
+		answer(broker, &pending->call, pending->socket, pending->late);
 		return true;
 	}
 	if (!ready && !pending->retry)
@@ -240,12 +242,12 @@ static void *wait_for_room(void *argument)
 static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
 			int object, const void *address, socklen_t length)
 {
-	int flags = fcntl(socket, F_GETFL), error;
+	int flags = fcntl(socket, F_GETFL), error, late;
 	struct pending *pending;
 
 	if (!sb_sys_notify_alive(broker->performer->listener, call->id))
 		return;
-	error = try_connect(socket, address, length, flags);
+	error = late = try_connect(socket, address, length, flags);
 	/* begun before a signal came: the caller goes on waiting for it, as connect(2) does */
 	if (error == EALREADY && !(flags & O_NONBLOCK))
 		error = EINPROGRESS;
@@ -263,6 +265,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 
 		pending->retry = error == EAGAIN;
 		pending->until_ms = end_of_wait(socket);
+		pending->late = late;
 		getsockname(socket, (void *)&pending->own, &size);
 		pending->wait = (struct sb_connecting){.socket = pending->socket,
 						       .look = look_at_connection,

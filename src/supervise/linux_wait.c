@@ -53,11 +53,11 @@ bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argum
  * somebody else natively is.  So whoever waits here looks for them, and answers as the kernel
  * does: it then runs the handler, and restarts the call or not, as the program asked.
  */
-bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call)
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call, int error)
 {
 	if (!sb_thread_has_signal(broker->performer->proc, call->thread))
 		return false;
-	sb_broker_fail(broker, call, SB_RESTART);
+	sb_broker_fail(broker, call, error);
 	return true;
 }
 
@@ -82,7 +82,7 @@ static void *wait_for_reader(void *argument)
 				   NULL, &outcome);
 			break;
 		}
-		if (sb_broker_interrupted(wait->broker, &wait->call))
+		if (sb_broker_interrupted(wait->broker, &wait->call, SB_RESTART))
 			break;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)

@@ -142,8 +142,8 @@ bool sb_broker_is_own_terminal(const struct sb_performer *performer, const struc
 
 /* --- wait.c: waiting on a caller's behalf -------------------------------------------- */
 
-/* Did a signal end the wait of this call?  Then it has been answered. */
-bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call);
+/* Did a signal end the wait of this call?  Then it has been answered; error: SB_RESTART, or what is never restarted. */
+bool sb_broker_interrupted(const struct sb_broker *broker, const struct sb_call *call, int error);
 
 /* Run work(argument) in a thread of its own; false: too many wait already. */
 bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argument);

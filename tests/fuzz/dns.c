@@ -15,7 +15,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sb_address address = {.family = AF_INET};
+	static uint8_t again_as[SB_DNS_ANSWER_MAX];
 	uint8_t out[SB_DNS_ANSWER_MAX], again[4];
+	size_t length;
 	char spelled[SB_HOST_NAME_SIZE];
 	struct sb_dns_query query;
 	struct sb_names *names;
@@ -37,6 +39,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(strcmp(sb_names_of(names, &address), query.name) == 0);
 	CHECK(sb_dns_say_address(data, &query, again, out) <= sizeof out);
 	CHECK(sb_dns_say_name(data, &query, query.name, out) <= sizeof out);
+	CHECK(query.room >= 512 && query.room <= sizeof out);
 	sb_names_free(names);
+	/* the same bytes as what a server outside says to it, with a header that says so */
+	if (size <= sizeof again_as) {
+		memcpy(again_as, data, size);
+		again_as[2] |= 0x80;
+		again_as[7] = size > query.length ? data[query.length] : 0;
+		length = sb_dns_pass_on(data, &query, again_as, size, query.room, out);
+		CHECK(length >= query.length && length <= query.room && length <= size);
+	}
 	return 0;
 }

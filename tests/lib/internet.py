@@ -6,10 +6,13 @@
 
 Everything is on the namespace's loopback interface; who is root in it sets it up, the command is the test's own
 user again.  http://HOST/PATH says where it was reached.  Port 7 echoes, 9 takes everything, 443 hears a
-ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of company_proxy.py.
+ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of
+company_proxy.py.  Port 11 takes nothing, and at 444 nobody ever answers a SYN.
 """
 
+import ctypes
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -27,7 +30,14 @@ NAMES = {
     "closed.example": "203.0.114.12",
     "proxy.example": "203.0.114.13",
 }
-TYPES = {1: "A", 28: "AAAA", 12: "PTR", 16: "TXT"}
+TYPES = {1: "A", 28: "AAAA", 12: "PTR", 15: "MX", 16: "TXT", 33: "SRV"}
+GOOD = b"\4good\7example\0"
+RECORDS = {  # name and type: data
+    ("good.example", 15): [b"\0\12" + GOOD],
+    ("good.example", 16): [b"\5hello", b"\310" + b"x" * 200, b"\310" + b"y" * 200, b"\310" + b"z" * 200],
+    ("_imap._tcp.good.example", 33): [struct.pack("!HHH", 1, 2, 7) + GOOD],
+    ("other.example", 16): [b"\6secret"],
+}
 
 
 def internet(fx, *argv):
@@ -81,22 +91,32 @@ class Outside:
     def start(function, *arguments):
         threading.Thread(target=function, args=arguments, daemon=True).start()
 
+    def answer(self, query, room):
+        labels, at = [], 12
+        while query[at]:
+            labels.append(query[at + 1:at + 1 + query[at]].decode())
+            at += query[at] + 1
+        name, kind = ".".join(labels).lower(), struct.unpack("!H", query[at + 1:at + 3])[0]
+        self.hear(f"dns {name} {TYPES.get(kind, kind)}")
+        address = NAMES.get(name)
+        found = [socket.inet_aton(address)] if address and kind == 1 else RECORDS.get((name, kind), [])
+        if query[10:12] != b"\0\0":
+            room = max(room, struct.unpack("!H", query[at + 8:at + 10])[0])  # EDNS
+        known = address or any(name == other for other, _ in RECORDS)
+        records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 60, len(data)) + data for data in found)
+        cut = at + 5 + len(records) > room
+        head = bytes([0x83 if cut else 0x81, 0x80 if known else 0x83]) + struct.pack("!HHHH", 1, 0 if cut else len(found), 0, 0)
+        return query[:2] + head + query[12:at + 5] + (b"" if cut else records)
+
     def names(self, server):
         while True:
             query, who = server.recvfrom(4096)
-            labels, at = [], 12
-            while query[at]:
-                labels.append(query[at + 1:at + 1 + query[at]].decode())
-                at += query[at] + 1
-            name, kind = ".".join(labels).lower(), struct.unpack("!H", query[at + 1:at + 3])[0]
-            self.hear(f"dns {name} {TYPES.get(kind, kind)}")
-            address = NAMES.get(name)
-            answers = address is not None and kind == 1
-            reply = query[:2] + (b"\x81\x80" if address else b"\x81\x83") + b"\0\1" + bytes([0, answers]) + bytes(4)
-            reply += query[12:at + 5]
-            if answers:
-                reply += b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + socket.inet_aton(address)
-            server.sendto(reply, who)
+            server.sendto(self.answer(query, 512), who)
+
+    def names_by_stream(self, connection):
+        while head := connection.recv(2, socket.MSG_WAITALL):
+            reply = self.answer(connection.recv(struct.unpack("!H", head)[0], socket.MSG_WAITALL), 65535)
+            connection.sendall(struct.pack("!H", len(reply)) + reply)
 
     def datagrams(self, server):
         while True:
@@ -133,6 +153,23 @@ class Outside:
         self.hear(f"tls {address_of(connection)} {len(data)} bytes")
         connection.sendall(b"heard")
 
+    @staticmethod
+    def silent():
+        """A listener that drops every packet: what is connected to it waits."""
+        code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
+        server = socket.socket(socket.AF_INET)
+        server.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HL", 1, ctypes.addressof(code)))  # SO_ATTACH_FILTER
+        server.bind(("203.0.114.10", 444))
+        server.listen()
+        return server
+
+    @staticmethod
+    def stay(connection):
+        """Until the other side is gone."""
+        poll = select.poll()
+        poll.register(connection, select.POLLRDHUP)
+        poll.poll()
+
     def speaks_first(self, connection):
         connection.sendall(b"SSH-2.0-outside\r\n")
         self.hear(f"first {connection.recv(100).decode(errors='replace').strip()}")
@@ -142,8 +179,10 @@ class Outside:
 
     def begin(self):
         for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello),
-                            (2222, self.speaks_first), (3128, self.proxy)):
+                            (2222, self.speaks_first), (11, self.stay), (3128, self.proxy)):
             self.listen(port, serve)
+        self.start(self.accept, socket.create_server(("127.0.0.53", 53)), self.names_by_stream)
+        self.ready.append(self.silent())
         for address, function in ((("127.0.0.53", 53), self.names), (("0.0.0.0", 9999), self.datagrams)):
             server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             server.bind(address)

@@ -118,6 +118,56 @@ static void is_cut(void **state)
 	}
 }
 
+/* What a server outside says: its answers, and nothing that it adds. */
+static void passes_on(void **state)
+{
+	static const uint8_t asked[] =
+		"\x12\x34\1\0\0\1\0\0\0\0\0\1\3wWw\0\0\x10\0\1\0\0\x29\2\x58\0\0\0\0\0";
+#define SAID(flags, code, count, records)                                                          \
+	"\0\1" flags code "\0\1\0" count "\0\0\0\1\3www\0\0\x10\0\1" records
+#define TEXT "\xc0\x0c\0\x10\0\1\0\0\0\x3c\0\3\2hi"
+#define MORE "\1a\0\0\1\0\1\0\0\0\x3c\0\4\1\2\3\4"
+	static const struct {
+		const char *bytes;
+		size_t length, room, got;
+		unsigned flags, code, count;
+	} rows[] = {
+		{SAID("\x81", "\x80", "\1", TEXT MORE), 21 + 15 + 17, 512, 36, 0x81, 0, 1},
+		{SAID("\x81", "\x80", "\2", TEXT MORE), 21 + 15 + 17, 512, 53, 0x81, 0, 2},
+		{SAID("\x81", "\x80", "\1", TEXT), 21 + 15, 35, 21, 0x83, 0, 0},  /* no room */
+		{SAID("\x83", "\x80", "\1", TEXT), 21 + 15, 512, 21, 0x83, 0, 0}, /* cut already */
+		{SAID("\x81", "\x83", "\0", MORE), 21 + 17, 512, 21, 0x81, 3, 0},
+		{SAID("\x81", "\x85", "\0", ""), 21, 512, 21, 0x81, 2, 0},   /* REFUSED */
+		{SAID("\x81", "\x80", "\2", TEXT), 36, 512, 21, 0x81, 2, 0}, /* one is not there */
+		{SAID("\x81", "\x80", "\1", TEXT), 35, 512, 21, 0x81, 2, 0}, /* nor a byte of it */
+		{SAID("\1", "\x80", "\1", TEXT), 36, 512, 21, 0x81, 2, 0},   /* no answer */
+		{SAID("\x81", "\x80", "\1", TEXT), 20, 512, 21, 0x81, 2, 0},
+		{"\0\1\x81\x80\0\1\0\0\0\0\0\0\3wwx\0\0\x10\0\1", 21, 512, 21, 0x81, 2, 0},
+		{"", 0, 512, 21, 0x81, 2, 0},
+	};
+	struct sb_dns_query query;
+	uint8_t out[SB_DNS_ANSWER_MAX];
+
+	(void)state;
+	assert_int_equal(sb_dns_read(asked, sizeof asked - 1, &query), SB_DNS_FINE);
+	assert_int_equal(query.room, 600);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t *exact = malloc(rows[i].length + !rows[i].length);
+		size_t got;
+
+		memcpy(exact, rows[i].bytes, rows[i].length);
+		got = sb_dns_pass_on(asked, &query, exact, rows[i].length, rows[i].room, out);
+		free(exact);
+		if (got != rows[i].got || out[2] != rows[i].flags ||
+		    (out[3] & 15u) != rows[i].code || out[7] != rows[i].count ||
+		    memcmp(out + 12, asked + 12, 9) != 0)
+			fail_msg("row %zu: %zu bytes", i, got);
+	}
+	assert_string_equal(sb_dns_owner("_imap._tcp.a.example"), "a.example");
+	assert_string_equal(sb_dns_owner("a._tcp.example"), "a._tcp.example");
+	assert_true(sb_dns_is_about(33) && !sb_dns_is_about(SB_DNS_AAAA) && !sb_dns_is_about(65));
+}
+
 static void names_keep_their_addresses(void **state)
 {
 	struct sb_names *names = sb_names_new();
@@ -144,11 +194,9 @@ static void names_keep_their_addresses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(reads),
-	cmocka_unit_test(answers),
-	cmocka_unit_test(reverses),
-	cmocka_unit_test(is_cut),
-	cmocka_unit_test(names_keep_their_addresses),
+	cmocka_unit_test(reads),     cmocka_unit_test(answers),
+	cmocka_unit_test(reverses),  cmocka_unit_test(is_cut),
+	cmocka_unit_test(passes_on), cmocka_unit_test(names_keep_their_addresses),
 };
 
 UNIT_MAIN("dns")
