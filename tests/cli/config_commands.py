@@ -13,7 +13,7 @@ import stat
 import subprocess
 import time
 
-from tap import BIN, check, contains, equal, lacks, run_all, skip, test
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, test
 
 EXIT_USAGE, EXIT_OWN_FAILURE = 2, 125
 
@@ -481,7 +481,7 @@ def concurrent_adds(fx):
     running = [fx.start(BIN, "--add-path", place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
                for place in places]
     for process in running:
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
         equal((process.returncode, err), (0, b""))
     equal(sorted(own_file(fx).read_text().splitlines()), sorted(map(str, places)))
     equal(litter(fx), [])
@@ -496,7 +496,7 @@ def concurrent_mix(fx):
     running = [fx.start(BIN, "--remove-path" if i < 8 else "--add-path", place, "--global",
                         stdout=subprocess.DEVNULL) for i, place in enumerate(places)]
     for process in running:
-        equal(process.wait(30), 0)
+        equal(process.wait(PATIENCE), 0)
     lines = global_file(fx).read_text().splitlines()
     equal(lines[0], "# end")
     equal(sorted(lines[1:]), sorted(map(str, places[8:])))

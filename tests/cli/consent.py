@@ -10,7 +10,7 @@ import threading
 import time
 
 from person import Person
-from tap import BIN, check, contains, equal, lacks, run_all, skip, test
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, test
 
 BOTH = ("full", "flat")
 PROMPT = r"% $"
@@ -340,7 +340,7 @@ def threads_ask(fx):
     fx.write(fx.outside / "b", "")
     person = Person(fx, "python3", "-c", THREADS, fx.outside / "a", fx.outside / "b")
     first = person.question("1 of 2")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while not fx.exists("busy49") and time.monotonic() < deadline:
         time.sleep(0.02)
     check(fx.exists("busy49"), "the rest of the program waits with the question")
@@ -443,7 +443,7 @@ def ask_timeout(fx):
                     flags=("--ask-timeout=2",))
     began = time.monotonic()
     person.question(fx.outside / "f")
-    person.term.expect("status=1", timeout=6)
+    person.term.expect("status=1")
     check(1.5 < time.monotonic() - began < 5, "not in time")
     person.gone()
     equal(person.end(), 0)
@@ -603,7 +603,7 @@ def resized(fx):
 def statuses(fx):
     person = outer_shell(fx)
     words = " ".join(fx.argv())
-    person.term.send(f"{words} sleep 20\n")
+    person.term.send(f"{words} sleep 1020\n")
     person.term.settle(0.6, 1)
     person.term.send("\x03")
     person.term.expect("out> $")

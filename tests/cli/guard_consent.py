@@ -1,10 +1,9 @@
 """guard_consent.py - C3: a question about a guarded file shows the bytes, and a yes is for these."""
 
 import subprocess
-import time
 
 from person import Person
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test, wait
 
 BOTH = ("full", "flat")
 HOOK = "#!/bin/sh\necho the hook ran\n"
@@ -271,10 +270,7 @@ def attached(fx):
                             f"ln -s /srv/evil {fx.outside}/.git/hooks/pre-commit"),
                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     listed = fx.home / ".local/state/sandbash/run"
-    deadline = time.monotonic() + 10
-    while not (listed.exists() and [p for p in listed.iterdir() if p.name[0] != "."]):
-        check(time.monotonic() < deadline, "the run does not listen")
-        time.sleep(0.02)
+    wait(lambda: listed.exists() and [p for p in listed.iterdir() if p.name[0] != "."], "the run does not listen")
     person = Person.at(fx, fx.terminal(BIN, "--attach", replies=True, rows=30, columns=120))
     contains(person.answer("2", fx.outside / "a"), "this directory")
     screen = person.question("make the link")
@@ -287,7 +283,7 @@ def attached(fx):
         check(person.shows("make the link"), "a key that is not offered answers nothing")
     person.press("2")
     person.gone("make the link")
-    run.wait(timeout=10)
+    run.wait(timeout=PATIENCE)
     check((fx.outside / "a").exists())
     equal(list((fx.outside / ".git/hooks").iterdir()), [])
 

@@ -3,10 +3,9 @@ programs; and S1, the interactive bash of plain `sandbash`."""
 
 import os
 import shutil
-import time
 from pathlib import Path
 
-from tap import ALL_VARIANTS, BIN, FLAGS, check, contains, equal, lacks, run_all, skip, test
+from tap import ALL_VARIANTS, BIN, FLAGS, check, contains, equal, lacks, run_all, skip, test, wait
 
 # Here a refusal is one at once, as in a static run: questions are terminal_asker.py's.
 FLAGS.append("--consent=deny")
@@ -41,7 +40,7 @@ def need(program):
 @test("S12 Ctrl-C ends the command, and the shell sees 130", variants=VARIANTS)
 def ctrl_c(fx):
     term = shell(fx)
-    term.send("sb sh -c 'echo rea''dy; exec sleep 30'\n")
+    term.send("sb sh -c 'echo rea''dy; exec sleep 1030'\n")
     term.expect("ready\r\n")
     term.send("\x03")
     term.expect(r"% $")
@@ -52,7 +51,7 @@ def ctrl_c(fx):
 @test("S12 Ctrl-\\ ends it with 131")
 def ctrl_backslash(fx):
     term = shell(fx)
-    term.send("ulimit -c 0; sb sh -c 'echo rea''dy; exec sleep 30'\n")
+    term.send("ulimit -c 0; sb sh -c 'echo rea''dy; exec sleep 1030'\n")
     term.expect("ready\r\n")
     term.send("\x1c")
     term.expect(r"% $")
@@ -121,7 +120,7 @@ def background_read(fx):
 @test("S12 kill from the shell reaches it: 143")
 def kill_job(fx):
     term = shell(fx)
-    term.send("sb sleep 30 &\n")
+    term.send("sb sleep 1030 &\n")
     term.expect(r"% $")
     term.send("sleep 0.1; kill $!; wait $!; echo status=$?\n")
     term.expect(r"status=143\r\n")
@@ -211,12 +210,12 @@ def interactive(fx):
     term.send("echo $0 $- ${BASH_VERSION:+is bash}\n")
     term.expect(r"bash [a-zA-Z]*i[a-zA-Z]*m[a-zA-Z]* is bash\r\n|bash \S*m\S*i\S* is bash\r\n")
     term.expect(r"\$ $")
-    term.send("sleep 30\n")
+    term.send("sleep 1030\n")
     term.settle(0.15)
     term.send("\x1a")
     term.expect("Stopped")
     term.send("fg\n")
-    term.expect(r"sleep 30\r\n")
+    term.expect(r"sleep 1030\r\n")
     term.settle(0.15)
     term.send("\x03")
     term.expect(r"\$ $")
@@ -264,17 +263,12 @@ def runs_with(word):
 def hang_up(fx):
     term = fx.sandbash_terminal(env=plain_env(fx))
     term.expect(r"\$ $")
-    mark = f"60.{os.getpid()}"  # known by it: inside it has another pid
+    mark = f"1060.{os.getpid()}"  # known by it: inside it has another pid
     term.send(f"sleep {mark}\n")
-    term.settle(0.2)
-    check(runs_with(mark), "it does not run")
+    wait(lambda: term.settle(0.02, 0.1) or runs_with(mark), "it does not run")
     term.close()
     check(term.process.returncode is not None)
-    for _ in range(100):
-        if not runs_with(mark):
-            return
-        time.sleep(0.02)
-    check(False, "it lives on")
+    wait(lambda: not runs_with(mark), "it lives on")
 
 
 @test("S12 nested interactive shells: job control works in the inner one")
@@ -284,12 +278,12 @@ def nested_shells(fx):
     term.expect(r"\$ $")
     term.send(f"{BIN}\n")
     term.expect(r"\$ $")
-    term.send("sleep 30\n")
+    term.send("sleep 1030\n")
     term.settle(0.15)
     term.send("\x1a")
     term.expect("Stopped")
     term.send("fg\n")
-    term.expect(r"fg\r\nsleep 30\r\n")
+    term.expect(r"fg\r\nsleep 1030\r\n")
     term.settle(0.15)
     term.send("\x03")
     term.expect(r"\$ $")

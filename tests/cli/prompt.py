@@ -314,7 +314,7 @@ def fish(fx, files, *words, prompt="mine> "):
         if text is not None:
             fx.write(fx.home / name, text)
     term = fx.sandbash_terminal(*(words or ("fish",)), env={"SHELL": "/usr/bin/fish"})
-    term.expect(MARK + "(?:\x1b[^ ]*?)*" + prompt, timeout=20)
+    term.expect(MARK + "(?:\x1b[^ ]*?)*" + prompt)
     return term
 
 
@@ -357,7 +357,7 @@ def fish_complaints(fx):
              GREETING + "function fish_prompt\n echo -n 'mine> '\nend\n")
     for start in (fx.terminal, fx.sandbash_terminal):
         term = start("fish")
-        term.expect("mine> ", timeout=20)
+        term.expect("mine> ")
         term.settle()
         term.send("true\n")
         term.expect("mine> ")
@@ -376,7 +376,7 @@ def fish_no_rc(fx):
     term = fish(fx, {".config/fish/config.fish": None}, prompt="")
     term.settle()
     term.send("echo sum (math 40 + 2)\n")
-    term.expect("sum 42\r\n", timeout=20)
+    term.expect("sum 42\r\n")
 
 
 # --- which shell ----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import struct
 import subprocess
 import time
 
-from tap import check, run_all, skip, test
+from tap import PATIENCE, check, run_all, skip, test
 
 SECONDS = float(os.environ.get("SANDBASH_TEST_SECONDS") or 4)
 SEED = int(os.environ.get("SANDBASH_TEST_SEED") or time.time())
@@ -116,7 +116,7 @@ class Asker:
 
     def _put(self, name, data):
         """Write to a fifo whose reader comes again and again; not for ever."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 fd = os.open(self.fifos[name], os.O_WRONLY | os.O_NONBLOCK)
@@ -132,7 +132,7 @@ class Asker:
         fd = os.open(self.fifos["done"], os.O_RDONLY | os.O_NONBLOCK)
         try:
             self._put("feed", data)
-            check(select.select([fd], [], [], 10)[0], "the feeder is stuck")
+            check(select.select([fd], [], [], PATIENCE)[0], "the feeder is stuck")
         finally:
             os.close(fd)
         time.sleep(0.03)  # it lies in the pty; most of it should be read before a question stops that
@@ -145,8 +145,8 @@ class Asker:
     def withdraw(self):
         self._put("orders", b"withdraw\t%d\n" % self.number)
 
-    def until(self, condition, seconds):
-        deadline = time.monotonic() + seconds
+    def until(self, condition):
+        deadline = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > deadline:
                 return False
@@ -167,21 +167,21 @@ class Asker:
         """What a question looks like when nothing was written before; and it is one."""
         before = self.stable()
         self.ask()
-        check(self.until(lambda: self.picture() != before, 10), "no question shows")
+        check(self.until(lambda: self.picture() != before), "no question shows")
         self.question = self.stable()
         self.withdraw()
-        check(self.until(lambda: self.picture() != self.question, 10), "it stays")
+        check(self.until(lambda: self.picture() != self.question), "it stays")
 
     def round(self, pieces):
         data = b"".join(pieces)
         self.feed(data)
         self.ask()
-        if not self.until(lambda: self.picture() == self.question, 6):
+        if not self.until(lambda: self.picture() == self.question):
             where = self.save()
             check(False, f"the question looks different ({where}); seed {SEED}, written:\n"
                          + "\n".join(map(repr, pieces)))
         self.withdraw()
-        check(self.until(lambda: self.picture() != self.question, 10), f"it stays; after {pieces}")
+        check(self.until(lambda: self.picture() != self.question), f"it stays; after {pieces}")
 
     def reset(self):
         self.feed(b"\x1b\\\x1b\\\x1bc")
@@ -248,9 +248,9 @@ class Xterm(Asker):
         plain = self.question
         before = self.stable()
         self.feed(b"\x1b[6 q")  # another cursor
-        check(self.until(lambda: self.picture() != before, 10), "the cursor stays as it was")
+        check(self.until(lambda: self.picture() != before), "the cursor stays as it was")
         self.ask()
-        check(self.until(lambda: self.picture() not in (plain, b""), 1))
+        check(self.until(lambda: self.picture() not in (plain, b"")))
         other = self.stable()
         width = COLUMNS * CELL[0] * 4
         places = [(at % width // 4, at // width) for at in range(len(plain)) if plain[at] != other[at]]
@@ -261,7 +261,7 @@ class Xterm(Asker):
         self.mask = column * CELL[0], row * CELL[1]
         self.question = self.picture()
         self.withdraw()
-        check(self.until(lambda: self.picture() != self.question, 10), "it stays")
+        check(self.until(lambda: self.picture() != self.question), "it stays")
         self.reset()
 
     def save(self):

@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 
-from tap import ALL_VARIANTS, TOP, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, TOP, check, contains, equal, lacks, run_all, test
 
 EXIT_OWN_FAILURE = 125
 REFUSED = re.compile(r"Permission denied|Operation not permitted|Read-only file system")
@@ -275,7 +275,7 @@ class Server:
     def __init__(self):
         self.tcp = socket.create_server(("127.0.0.1", 0))
         self.port = self.tcp.getsockname()[1]
-        self.tcp.settimeout(20)
+        self.tcp.settimeout(PATIENCE)
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):

@@ -8,8 +8,8 @@ import socket
 import subprocess
 import time
 
-from runs import Run, files, run_dir, wait
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from runs import Run, files, run_dir
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test, wait
 from watcher import QUIET, Watcher
 
 WAIT = "while [ ! -e go ]; do sleep 0.05; done; "
@@ -43,7 +43,7 @@ class Lines:
     def close(self):
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.communicate(timeout=10)
+            self.process.communicate(timeout=PATIENCE)
 
 
 def write_outside(fx, name="file", then="exit $?"):
@@ -212,7 +212,7 @@ def type_ahead(fx):
         watcher.term.settle(0.1, 1)
     lacks(watcher.term.screen(), "sandbash asks you")
     watcher.term.send("\r")
-    check(select.select([watcher.term.master], [], [], 10)[0], "it opens")
+    check(select.select([watcher.term.master], [], [], PATIENCE)[0], "it opens")
     watcher.term.send("1")  # before the terminal has told that it shows
     watcher.sees("sandbash asks you")
     for _ in range(10):  # a hand in the middle of typing
@@ -536,9 +536,9 @@ def lines(fx):
     program.event(event="ended", session=run.session)
     text.until(lambda all: any("deny" in line and "by nobody" in line for line in all), "no refusal")
     text.process.terminate()
-    equal(text.process.wait(10), 0)
+    equal(text.process.wait(PATIENCE), 0)
     program.process.stdout.close()
-    program.process.wait(10)
+    program.process.wait(PATIENCE)
     check(not fx.exists(fx.outside / "file"), "nobody answered")
 
 
@@ -555,14 +555,14 @@ def inside_and_posing(fx):
     result = fx.sandbash(BIN, "--watch")
     check(result.status != 0, "refused")
     contains(result.stderr, "nobody inside a sandbox can watch the others")
-    run = Run(fx, "--consent=watch", "sleep", "60")
+    run = Run(fx, "--consent=watch", "sleep", "1060")
     # a file as a run would write it, whose socket is another's
-    name = "sandbash/" + "ab" * 16
+    name = os.urandom(16).hex()
     posing = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    posing.bind("\0" + name)
+    posing.bind("\0sandbash/" + name)
     posing.listen(1)
-    text = (run_dir(fx) / run.session).read_text().replace(run.field("socket"), "ab" * 16)
-    holder = fx.start("flock", "-x", run_dir(fx) / "false-1", "sleep", "60",
+    text = (run_dir(fx) / run.session).read_text().replace(run.field("socket"), name)
+    holder = fx.start("flock", "-x", run_dir(fx) / "false-1", "sleep", "1060",
                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait(lambda: (run_dir(fx) / "false-1").exists(), "no file")
     (run_dir(fx) / "false-1").write_text(text)
@@ -605,7 +605,7 @@ def from_inside(fx):
               f"python3 say.py $(cat name) {fx.outside} > out.new; mv out.new out; {WAIT}touch {fx.outside}/file")
     fx.write("name.new", run.address()[1:])
     os.rename(fx.path("name.new"), fx.path("name"))
-    wait(lambda: fx.exists("out"), "no result", 20)
+    wait(lambda: fx.exists("out"), "no result")
     check(fx.read("out") in ("no PermissionError\n", "no ConnectionResetError\n", "heard 3\n"), fx.read("out"))
     lacks(fx.sandbash("--log", variant="full").stdout, "added for this run")
     # the same from outside: welcome, and a notice that it was added
@@ -619,7 +619,7 @@ def from_inside(fx):
 
 @test("C9 a run that is stopped does not hold up the others")
 def stopped(fx):
-    first = Run(fx, "--consent=watch", "sleep", "60")
+    first = Run(fx, "--consent=watch", "sleep", "1060")
     first.process.send_signal(signal.SIGSTOP)
     wait(lambda: open(f"/proc/{first.process.pid}/stat", encoding="ascii").read().split(") ")[1][0] == "T",
          "it does not stop")
@@ -650,7 +650,7 @@ def under_tmux(fx):
 
     run = Run(fx, "--consent=watch", *write_outside(fx, then=WAIT + "exit 5"))
     tmux("-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "30",
-         f"sh -c 'echo before; {BIN} --watch; echo status=$?; sleep 60'")
+         f"sh -c 'echo before; {BIN} --watch; echo status=$?; sleep 1060'")
     try:
         shows("1 run, 1 question", "> ", fx.outside / "file")
         tmux("resize-window", "-x", "180", "-y", "24")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from person import Person
-from tap import check, contains, equal, lacks, run_all, skip, test
+from tap import PATIENCE, check, contains, equal, lacks, run_all, skip, test
 
 PROJECT = "sandbox:\n  zones:\n    input: {mode: ro}\n    work: {mode: rw}\n    other: {mode: rw}\n"
 VARIANTS = ("full", "flat")
@@ -705,7 +705,7 @@ def children(process):
 
 def kill_there(fx, process):
     """Wait until its git sleeps, then end all of it at once."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not (sleeping := [one for one, line in children(process.pid) if line.startswith("sleep\0")]):
         check(time.monotonic() < deadline and process.poll() is None, "it never came there")
         time.sleep(0.02)
@@ -777,7 +777,7 @@ def serve(fx):
                       "--enable=receive-pack", "--listen=127.0.0.1", f"--port={port}", fx.outside,
                       env={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"},
                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -892,7 +892,7 @@ def ssh(fx):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        listener.settimeout(60)
+        listener.settimeout(PATIENCE)
         client = fx.start(*fx.argv("--git", "pull", f"ssh://127.0.0.1:{listener.getsockname()[1]}/r.git",
                                    "--into=/work"), stderr=subprocess.PIPE, start_new_session=True)
         connection, _ = listener.accept()

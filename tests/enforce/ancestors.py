@@ -7,7 +7,7 @@ neighbour that a rule opens, or in the project (it reads).
 
 import os
 
-from tap import (ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test)
+from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, lacks, run_all, test
 
 SECRET = "secret of the neighbour"
 DENIED = ("Permission denied", "Operation not permitted")
@@ -138,7 +138,7 @@ def appears(fx):
         for path in (fx.home / "sibling" / "later", fx.home / "later"):
             fx.write(path, SECRET)
         fx.write("go")
-        out, err = run.communicate(timeout=30)
+        out, err = run.communicate(timeout=PATIENCE)
         lacks(out, SECRET, f"--deny={denied}")
         equal(out, "mine\n", err)
         for path in ("go", fx.home / "sibling" / "later", fx.home / "later"):
@@ -308,7 +308,7 @@ def odds(fx):
         equal(result.stdout, "x\n", f"{denied}: {result.stderr}")
         with open(fx.home / "sibling/file", encoding="ascii") as opened:
             words = fx.argv(f"--deny={denied}", "cat")
-            passed = fx.start(*words, stdin=opened, stdout=-1, text=True).communicate(timeout=30)[0]
+            passed = fx.start(*words, stdin=opened, stdout=-1, text=True).communicate(timeout=PATIENCE)[0]
         equal(passed, SECRET + "\n", "what the user passes is passed")
 
 

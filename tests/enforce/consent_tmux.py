@@ -4,7 +4,7 @@ to the terminal, and the tmux around it is no way to see it, to answer it or to 
 import subprocess
 import time
 
-from tap import FLAGS, check, contains, equal, lacks, run_all, test
+from tap import FLAGS, PATIENCE, check, contains, equal, lacks, run_all, test
 
 FLAGS.clear()  # a static run asks nobody
 BOTH = ("full", "flat")
@@ -47,7 +47,7 @@ class Tmux:
             self.call("set-option", "-g", *option.split())
         self.call("set-option", "-g", "remain-on-exit", "on")
         command = " ".join(f"'{word}'" for word in words)
-        self.call("respawn-window", "-k", command + "; echo status=$?; sleep 60")
+        self.call("respawn-window", "-k", command + "; echo status=$?; sleep 1060")
 
     def call(self, *words):
         return subprocess.run(["tmux", "-S", self.socket, *words], cwd=self.fx.project,
@@ -61,8 +61,8 @@ class Tmux:
         """And those that late replies of the terminal, echoed, have pushed off the screen."""
         return self.call("capture-pane", "-p", "-S", "-")
 
-    def until(self, condition, message, seconds=10):
-        deadline = time.monotonic() + seconds
+    def until(self, condition, message):
+        deadline = time.monotonic() + PATIENCE
         while not condition():
             check(time.monotonic() < deadline, f"{message}:\n{self.screen()}")
             time.sleep(0.05)
@@ -263,7 +263,7 @@ sys.exit(subprocess.call(['tmux', '-L', 'in', '-f', '/dev/null', 'new-session', 
                 time.sleep(0.4)
                 if f"outside/n{number}\n" not in tmux.screen():
                     break
-        tmux.until(lambda: "status=" in tmux.screen(), "no end", 20)
+        tmux.until(lambda: "status=" in tmux.screen(), "no end")
         equal([fx.exists(fx.outside / f"n{n}") for n in (1, 2, 3, 4)], [True, False, True, False])
 
 

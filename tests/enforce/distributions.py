@@ -41,7 +41,7 @@ git checkout -q -b side && git commit -q --allow-empty -m b && git rebase -q mai
 t=$(mktemp) && echo x >"$t" && d=$(mktemp -d) && mv "$t" "$d/x" && rm -r "$d"
 mkfifo p && { echo through >p & } && test "$(cat p)" = through && wait && rm p
 mkdir -p x/y && mv a x/y/b && ln x/y/b c && ln -s c l && chmod 600 l && touch -d @0 c
-(sleep 99 & kill $!; wait $! || test $? = 143) && trap 'echo told' USR1 && kill -USR1 $$
+(sleep 1099 & kill $!; wait $! || test $? = 143) && trap 'echo told' USR1 && kill -USR1 $$
 python3 -c 'import socket, threading
 for family, at in ((socket.AF_UNIX, "s"), (socket.AF_INET, ("127.0.0.1", 0))):
     server = socket.socket(family); server.bind(at); server.listen()

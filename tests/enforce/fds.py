@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from attack import CROSSING, DENIED, act, boxed, layout, refused, signature, unchanged, works
-from tap import ALL_VARIANTS, check, contains, equal, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, check, contains, equal, run_all, test
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLOSED = ("EBADF",)
@@ -411,13 +411,13 @@ def received(fx):
 
         def give(run, where):
             process = subprocess.Popen(run, cwd=fx.project, env=fx.env(), stderr=subprocess.PIPE)
-            server.settimeout(10)
+            server.settimeout(PATIENCE)
             connection, _ = server.accept()
             fd = os.open(where, os.O_RDONLY)
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))]
             connection.sendmsg([b"x"], rights)
             os.close(fd)
-            _, err = process.communicate(timeout=10)
+            _, err = process.communicate(timeout=PATIENCE)
             connection.close()
             return process.returncode, err.decode()
 

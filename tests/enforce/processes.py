@@ -3,10 +3,9 @@
 import os
 import resource
 import subprocess
-import time
 
 from attack import DENIED, Victim, act, boxed, refused, works
-from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, lacks, run_all, test, wait
 
 ROOT = os.getuid() == 0
 NOBODY = DENIED + ("ESRCH",)
@@ -114,7 +113,7 @@ def until(count):
     while len(got) < count:
         time.sleep(0.001)
 def child(act):
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", "1060"]) as process:
         act(process.pid)
         return process.wait()
 def call(number, *words):
@@ -135,12 +134,12 @@ def other_thread():
     end.set()
     thread.join()
 def daemon():
-    started = subprocess.run(["sh", "-c", "setsid sh -c 'sleep 60 >&- 2>&- & echo $!'"], stdout=-1)
+    started = subprocess.run(["sh", "-c", "setsid sh -c 'sleep 1060 >&- 2>&- & echo $!'"], stdout=-1)
     pid = int(started.stdout)
     os.kill(pid, signal.SIGKILL)
     return pid > 0
 def group():
-    with subprocess.Popen("sleep 60 & sleep 60", shell=True, process_group=0) as process:
+    with subprocess.Popen("sleep 1060 & sleep 1060", shell=True, process_group=0) as process:
         os.killpg(process.pid, signal.SIGTERM)
         return process.wait()
 def own_group():
@@ -206,9 +205,9 @@ def old_runs(fx):
     pid = other.stdout.readline().strip()
     refused(boxed(fx, "kill", "kill", pid, "KILL", **OLD), NOBODY)
     equal(other.poll(), None)
-    other.communicate("\n", timeout=30)
+    other.communicate("\n", timeout=PATIENCE)
     sandbash = fx.argv()[0]
-    script = f"sleep 60 & {sandbash} sh -c 'kill -9 '$!' && echo reached'; kill $! && echo own; wait"
+    script = f"sleep 1060 & {sandbash} sh -c 'kill -9 '$!' && echo reached'; kill $! && echo own; wait"
     result = fx.sandbash("sh", "-c", script, **OLD)
     equal(result.stdout, "own\n", result.stderr)
     script = f"{sandbash} sh -c 'echo $$ >pid; kill -STOP $$' & until [ -s pid ]; do :; done; kill -9 $(cat pid) && wait; echo done"
@@ -372,15 +371,12 @@ def calls(fx):
 
 @test("S12 a signal from outside still reaches the command", variants=ALL_VARIANTS)
 def from_outside(fx):
-    process = fx.start(*fx.argv("sh", "-c", "touch ready; exec sleep 20"),
+    process = fx.start(*fx.argv("sh", "-c", "touch ready; exec sleep 1020"),
                        stderr=subprocess.DEVNULL)
     try:
-        for _ in range(500):
-            if fx.exists("ready"):
-                break
-            time.sleep(0.02)
+        wait(lambda: fx.exists("ready"), "it does not begin")
         process.terminate()
-        equal(process.wait(10), -15)
+        equal(process.wait(PATIENCE), -15)
     finally:
         if process.poll() is None:
             process.kill()

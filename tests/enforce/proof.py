@@ -253,7 +253,7 @@ def unreadable(fx):
         else:
             config.write_text("deny ~/x\n")
             config.chmod(0)
-        result = fx.sandbash("touch", "ran", timeout=10)
+        result = fx.sandbash("touch", "ran")
         equal(result.status, 125, make)
         check(not fx.exists("ran"), make)
     config.unlink()

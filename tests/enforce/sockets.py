@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from attack import act, boxed, refused, works
-from tap import SUPERVISED, check, contains, equal, lacks, run_all, test
+from tap import SUPERVISED, check, contains, equal, lacks, run_all, test, wait
 
 ROOT = os.getuid() == 0
 OWN_MOUNTS = ["unshare", "-m"] if ROOT else ["unshare", "-Urm"]
@@ -241,7 +241,7 @@ time.sleep(.1)
 assert waited.is_alive(), "it did not wait"
 server.accept()
 server.accept()
-waited.join(5)
+waited.join()
 second.getpeername()
 third = socket.socket(socket.AF_UNIX)
 third.setblocking(False)
@@ -319,11 +319,7 @@ def none_left(fx):
     equal(os.listdir(run), [])
     # other runs on this machine have theirs: none may stay
     left = set(re.findall(r"\S*sandbash\S*", open("/proc/net/unix").read())) - names
-    end = time.monotonic() + 10
-    while left and time.monotonic() < end:
-        time.sleep(0.05)
-        left &= set(re.findall(r"\S*sandbash\S*", open("/proc/net/unix").read()))
-    equal(left, set())
+    wait(lambda: not left & set(re.findall(r"\S*sandbash\S*", open("/proc/net/unix").read())), f"still there: {left}")
     lacks(fx.sandbash("env").stdout, "SOCK")
 
 

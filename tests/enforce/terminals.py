@@ -10,7 +10,7 @@ import termios
 import time
 
 from attack import act, boxed, refused, works
-from tap import ALL_VARIANTS, SUPERVISED, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, lacks, run_all, test
 
 NO = ("EPERM", "EACCES")
 
@@ -116,7 +116,7 @@ def controls(fx):
     term.close()
     shell = fx.terminal("bash", "--norc", "-i", env={"PS1": "PROMPT> "})
     shell.expect("PROMPT> ")
-    command = " ".join(fx.argv("sh", "-c", "'echo started; exec sleep 30'"))
+    command = " ".join(fx.argv("sh", "-c", "'echo started; exec sleep 1030'"))
     shell.send(command + "\n")
     shell.expect("started\r\n")
     shell.send("\x1a")
@@ -191,7 +191,7 @@ def later(fx, *flags):
         pairs = [pty.openpty() for _ in range(3)]
         try:
             path = os.ttyname(pairs[-1][1])
-            out, _ = run.communicate(path.encode() + b"\n", timeout=20)
+            out, _ = run.communicate(path.encode() + b"\n", timeout=PATIENCE)
             ready, _, _ = select.select([pairs[-1][0]], [], [], 0.1)
             works(act(fx, "open", "rdwr+nonblock", path), "control")
         finally:

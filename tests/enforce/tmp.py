@@ -9,10 +9,9 @@ import time
 from pathlib import Path
 
 from attack import CROSSING, act, boxed, refused, signature, unchanged, works
-from tap import ALL_VARIANTS, SUPERVISED, Failed, check, contains, equal, lacks, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, Failed, check, contains, equal, lacks, run_all, test, wait
 
 ROOT = os.getuid() == 0
-PATIENCE = 30  # seconds until something counts as never
 OWN_MOUNTS = ["unshare", "-m"] if ROOT else ["unshare", "-Urm"]
 MODES = ([], ["--mode=read-only"], ["--no-tmp"], ["--shared-tmp"], ["--no-tmp", "--mode=read-only"])
 TRY = 'd=${TMPDIR:-/tmp}; f=$(mktemp) && echo x >"$f" && test -s "$f" && rm "$f" && test -d "$d"'
@@ -312,13 +311,10 @@ def two_runs(fx):
     first = fx.start(*fx.argv("sh", "-c", "echo one >/tmp/x; echo one >/dev/shm/x; touch up; "
                               "until test -e go; do sleep 0.02; done; cat /tmp/x"), stdout=-1)
     try:
-        for _ in range(500):
-            if fx.exists("up"):
-                break
-            time.sleep(0.02)
+        wait(lambda: fx.exists("up"), "it does not begin")
         result = fx.sandbash("sh", "-c", "cat /tmp/x /dev/shm/x; echo two >/tmp/x; touch go")
         equal(result.stdout, "")
-        equal(first.communicate(timeout=10)[0], b"one\n")
+        equal(first.communicate(timeout=PATIENCE)[0], b"one\n")
     finally:
         if first.poll() is None:
             first.kill()
@@ -333,7 +329,7 @@ def many_runs(fx):
                               f"echo {n} >f{n}; f=$(mktemp); rm $f; git status >/dev/null; "
                               f"touch {fx.outside}/f{n}"), stderr=-3) for n in range(12)]
     for run in runs:
-        run.wait(30)
+        run.wait(PATIENCE)
     equal(sorted(n for n in os.listdir(fx.project) if n.startswith("f")),
           sorted(f"f{n}" for n in range(12)))
     equal(os.listdir(fx.outside), [])
@@ -376,13 +372,13 @@ def killed(fx):
     (fx.home / ".local" / "state" / "sandbash").mkdir(parents=True)
     before, mounts = fx.snapshot(), machine_state()["mounts"]
     for delay in [n * 0.0004 for n in range(16)] + [0.05]:
-        process = fx.start(*fx.argv("sleep", "20"), stderr=-3, start_new_session=True)
+        process = fx.start(*fx.argv("sleep", "1020"), stderr=-3, start_new_session=True)
         time.sleep(delay)
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             raise Failed("ended by itself") from None
-        process.wait(10)
+        process.wait(PATIENCE)
         equal(fx.snapshot(), before, f"killed after {delay} s")
     equal(machine_state()["mounts"], mounts)
     works(fx.sandbash("true"), "the next run works")

@@ -6,10 +6,9 @@ The real services, where they are installed: X11 over TCP, and Emacs' server.
 import os
 import shutil
 import subprocess
-import time
 
 from attack import works
-from tap import check, contains, equal, run_all, skip, test
+from tap import check, contains, equal, run_all, skip, test, wait
 
 
 def need(*programs):
@@ -19,10 +18,7 @@ def need(*programs):
 
 
 def wait_for(state, what):
-    deadline = time.monotonic() + 60
-    while not state():
-        check(time.monotonic() < deadline, f"waited a minute for {what}")
-        time.sleep(0.02)
+    wait(state, f"waited for {what}")
 
 
 class X11:

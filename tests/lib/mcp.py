@@ -16,12 +16,11 @@ import subprocess
 import threading
 import time
 
-from tap import BIN, Failed, check, with_flags
+from tap import BIN, PATIENCE, Failed, check, with_flags
 
 LEGACY = "2025-11-25"
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
-TIMEOUT = 20
 NO_FORM = object()  # an answer: the client cannot show it (legacy only)
 
 
@@ -153,31 +152,31 @@ class Server:
         self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
         return self.last
 
-    def wait(self, number, timeout=TIMEOUT):
+    def wait(self, number, timeout=PATIENCE):
         """The answer to that request."""
         with self.arrived:
             self.arrived.wait_for(lambda: self.replies.get(number) or self.ended, timeout)
             check(self.replies.get(number), f"no answer to {number}: {''.join(self.errors)}")
             return self.replies[number][0]
 
-    def wait_for(self, condition, what, timeout=TIMEOUT):
+    def wait_for(self, condition, what, timeout=PATIENCE):
         with self.arrived:
             check(self.arrived.wait_for(condition, timeout), f"nothing came: {what}")
 
-    def wait_until(self, condition, what, timeout=TIMEOUT):
+    def wait_until(self, condition, what, timeout=PATIENCE):
         """For what only asking again can tell."""
         deadline = time.monotonic() + timeout
         while not condition():
             check(time.monotonic() < deadline, f"never came: {what}")
             time.sleep(0.02)
 
-    def orphan(self, timeout=TIMEOUT):
+    def orphan(self, timeout=PATIENCE):
         try:
             return self.orphans.get(timeout=timeout)
         except queue.Empty:
             raise Failed("no answer without an id came") from None
 
-    def request(self, method, params=None, timeout=TIMEOUT, **meta):
+    def request(self, method, params=None, timeout=PATIENCE, **meta):
         reply = self.wait(self.begin(method, params, **meta), timeout)
         if "result" not in reply:
             raise Failed(f"{method}: {reply}")
@@ -188,11 +187,11 @@ class Server:
         check("error" in reply, f"{method} went well: {reply}")
         return reply["error"]
 
-    def call(self, name, timeout=TIMEOUT, **arguments):
+    def call(self, name, timeout=PATIENCE, **arguments):
         """A tool call to its end; in the modern era with the rounds that questions need."""
         return self.finish_call(name, arguments, {}, timeout)
 
-    def finish_call(self, name, arguments, more, timeout=TIMEOUT):
+    def finish_call(self, name, arguments, more, timeout=PATIENCE):
         params = {"name": name, "arguments": arguments, **more}
         result = self.request("tools/call", params, timeout)
         if result.get("resultType") != "input_required":
@@ -219,7 +218,7 @@ class Server:
 
     # --- the end ---------------------------------------------------------------------------
 
-    def end(self, timeout=30):
+    def end(self, timeout=PATIENCE):
         """Standard input ends: the exit status."""
         self.process.stdin.close()
         return self.process.wait(timeout)
@@ -230,13 +229,13 @@ class Server:
         except OSError:
             pass
         try:
-            self.process.wait(30)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise Failed("the server did not end") from None
         finally:
-            deadline = time.monotonic() + 5
+            deadline = time.monotonic() + PATIENCE
             while not self.ended and time.monotonic() < deadline:
                 time.sleep(0.01)
         check(not self.garbage, f"not the protocol: {self.garbage[:3]}")

@@ -11,7 +11,7 @@ A person looks before pressing: a key counts only after a moment of quiet (keys.
 
 import time
 
-from tap import check
+from tap import PATIENCE, check
 
 QUIET = 0.45  # longer than an asker wants silence before a key
 TITLE = "sandbash asks you"
@@ -35,7 +35,7 @@ class Person:
         person.fx, person.term = fx, term
         return person
 
-    def until(self, condition, message, seconds=30):
+    def until(self, condition, message, seconds=PATIENCE):
         deadline = time.monotonic() + seconds
         while not condition():
             check(time.monotonic() < deadline, f"{message}; the screen:\n{self.term.screen()}")
@@ -46,7 +46,7 @@ class Person:
         screen = self.term.screen()
         return TITLE in screen and "Press " in screen and all(str(t) in screen for t in texts)
 
-    def question(self, *texts, seconds=30):
+    def question(self, *texts, seconds=PATIENCE):
         self.until(lambda: self.shows(*texts), f"no question with {texts}", seconds)
         return self.term.screen()
 
@@ -72,7 +72,7 @@ class Person:
             self.term.settle(0.05, 0.1)
             check(not self.shows(), f"a question nobody expected:\n{self.term.screen()}")
 
-    def end(self, timeout=30):
+    def end(self, timeout=PATIENCE):
         """The status of the command; no question may come any more."""
         deadline = time.monotonic() + timeout
         while self.term.process.poll() is None:

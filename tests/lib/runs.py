@@ -8,19 +8,8 @@
 import os
 import re
 import subprocess
-import time
 
-from tap import Failed, check
-
-
-def wait(condition, message, seconds=30):
-    deadline = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found:
-            return found
-        check(time.monotonic() < deadline, message() if callable(message) else message)
-        time.sleep(0.02)
+from tap import PATIENCE, Failed, wait
 
 
 def run_dir(fx):
@@ -75,12 +64,12 @@ class Run:
         with open("/proc/net/unix", encoding="ascii", errors="replace") as stream:
             return sum(line.split()[-1] == name for line in stream) - 1
 
-    def end(self, timeout=60):
+    def end(self, timeout=PATIENCE):
         try:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             self.process.terminate()
-            raise Failed(f"no end: {self.process.communicate(timeout=5)}") from None
+            raise Failed(f"no end: {self.process.communicate(timeout=PATIENCE)}") from None
         return self.process.returncode, out.decode(), err.decode()
 
     def close(self):
@@ -91,4 +80,4 @@ class Run:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-        return self.process.communicate(timeout=30)
+        return self.process.communicate(timeout=PATIENCE)

@@ -40,7 +40,7 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
-from terminal import Terminal
+from terminal import PATIENCE, Terminal
 
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMES = os.environ.get("SANDBASH_TEST_TIMES") == "1"
@@ -99,6 +99,17 @@ def contains(text, part, message=""):
 def lacks(text, part, message=""):
     if part in text:
         raise Failed(f"{message + ': ' if message else ''}{part!r} is in {text!r}")
+
+
+def wait(condition, message):
+    """Until condition() is true; returns what it is.  The message may be a function."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        found = condition()
+        if found:
+            return found
+        check(time.monotonic() < deadline, message() if callable(message) else message)
+        time.sleep(0.02)
 
 
 def is_record(path):
@@ -185,7 +196,7 @@ class Fixture:
         return words
 
     def sandbash(self, *args, cwd=None, env=None, input=None, variant=None, without=None,
-                 outer=None, timeout=90, **popen):
+                 outer=None, timeout=PATIENCE, **popen):
         """Run sandbash ARGS in the project.
 
         env       changes to the environment (None removes)
@@ -197,7 +208,7 @@ class Fixture:
         words = self.argv(*args, variant=variant, without=without, outer=outer)
         return self.run(*words, cwd=cwd, env=env, input=input, timeout=timeout, **popen)
 
-    def run(self, *argv, cwd=None, env=None, input=None, timeout=90, **popen):
+    def run(self, *argv, cwd=None, env=None, input=None, timeout=PATIENCE, **popen):
         """Run argv itself in the same surroundings, with no sandbox: the control."""
         words = with_flags([os.fspath(word) for word in argv])
         data = input.encode("utf-8", "surrogateescape") if isinstance(input, str) else input

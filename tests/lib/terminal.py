@@ -27,6 +27,8 @@ import subprocess
 import termios
 import time
 
+PATIENCE = 120  # seconds for what must come: a net under a test that hangs, never a measure
+
 
 class Screen:
     SEQUENCE = re.compile(
@@ -279,7 +281,7 @@ class Terminal:
     def cursor(self):
         return self._screen.row, self._screen.column
 
-    def expect(self, pattern, timeout=30):
+    def expect(self, pattern, timeout=PATIENCE):
         """Wait until pattern (a regular expression) is in the output after the last match."""
         deadline = time.monotonic() + timeout
         while True:
@@ -311,7 +313,7 @@ class Terminal:
         """The process group that Ctrl-C would reach."""
         return os.tcgetpgrp(self.master)
 
-    def wait(self, timeout=30):
+    def wait(self, timeout=PATIENCE):
         """Exit status of the command."""
         deadline = time.monotonic() + timeout
         while self.process.poll() is None:

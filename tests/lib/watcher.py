@@ -8,8 +8,7 @@
     watcher.leave()
 """
 
-from runs import wait
-from tap import BIN, check, equal
+from tap import BIN, check, equal, wait
 
 QUIET = 0.45  # longer than an asker wants silence before a key
 

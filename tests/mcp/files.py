@@ -7,8 +7,7 @@ import socket
 import time
 
 from mcp import Server
-from runs import wait
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from tap import BIN, check, contains, equal, lacks, run_all, test, wait
 
 REFERENCE = ("read_file", "read_text_file", "read_media_file", "read_multiple_files", "write_file",
              "edit_file", "create_directory", "list_directory", "list_directory_with_sizes",
@@ -419,11 +418,9 @@ def roots(fx):
                              ([fx.project / "sub", fx.outside], [fx.project / "sub"]), ([], [fx.project])):
         server = Server(fx, roots=[f"file://{root}" for root in offered])
         server.answers = lambda params: "deny"
-        deadline = time.monotonic() + 5
         want = "\n".join(["Allowed directories:", *map(str, allowed)])
-        while server.data("list_allowed_directories")["content"] != want:
-            check(time.monotonic() < deadline, f"{offered}: {server.data('list_allowed_directories')}")
-            time.sleep(0.02)
+        wait(lambda: server.data("list_allowed_directories")["content"] == want,
+             lambda: f"{offered}: {server.data('list_allowed_directories')}")
         server.data("read_text_file", path=str(fx.project / "sub/a.txt"))
         server.failure("read_text_file", path=str(fx.outside / "c.txt"))
         if allowed == [fx.project / "sub"]:

@@ -3,8 +3,7 @@
 import os
 
 from mcp import Server
-from runs import wait
-from tap import check, equal, run_all, test
+from tap import check, equal, run_all, test, wait
 from watcher import Watcher
 
 

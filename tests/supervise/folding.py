@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from attack import works
-from tap import TOP, check, contains, equal, run_all, skip, test
+from tap import PATIENCE, TOP, check, contains, equal, run_all, skip, test
 
 CLONE_NEWNS = 0x20000
 RULES = "deny ~/project/secret\nread ~/project/kept\nask ~/project/asked\ndeny ~/project/**/*.Key\n"
@@ -69,7 +69,7 @@ def folding(fx):
         check(fx.sandbash("cat", "sEcret").status != 0, "what is denied cannot be read by another name")
     finally:
         subprocess.run(["umount", "-l", fx.project], check=True)
-        server.wait(timeout=60)
+        server.wait(timeout=PATIENCE)
 
 
 if os.getuid() == 0:

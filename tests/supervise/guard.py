@@ -16,7 +16,7 @@ from pathlib import Path
 
 import index
 from compare import native
-from tap import FLAGS, Failed, check, contains, equal, lacks, run_all, test
+from tap import FLAGS, PATIENCE, Failed, check, contains, equal, lacks, run_all, test
 
 PLANT = Path(__file__).resolve().parent.parent / "lib" / "plant.py"
 PYTHON = "python3"
@@ -163,7 +163,7 @@ def alias_counted(fx):
                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     equal(run.stdout.readline(), b"made\n")
     fx.path("mine").unlink()
-    run.communicate(b"go\n", timeout=30)
+    run.communicate(b"go\n", timeout=PATIENCE)
     equal(run.returncode, 0)
     equal(fx.read("inside"), "outside\nmore\n")
     equal(outside.read_text(), "outside\n")
@@ -470,7 +470,7 @@ def two_runs(fx):
                               script.replace("user.n", "user.name"), "-", n))
             for n in "ab"]
     for run in runs:
-        equal(run.wait(60), 0)
+        equal(run.wait(PATIENCE), 0)
     lacks(fx.read(".git/config"), "evil")
     equal(fx.run("git", "config", "--list").status, 0, "the file is whole")
     equal([n for n in os.listdir(fx.path(".git")) if n.endswith(".lock") or "sandbash" in n], [])
@@ -524,7 +524,7 @@ def killed_staging(fx):
     names, old = sorted(os.listdir(fx.path(".git"))), fx.read(".git/config")
     new = old + "[user]\n\tname = x\n"
     script = ("import os, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
-              f"os.write(fd, {new.encode()!r})\nprint('ready', flush=True)\ntime.sleep(60)")
+              f"os.write(fd, {new.encode()!r})\nprint('ready', flush=True)\ntime.sleep(1060)")
     for whom in ("asker", "all"):
         run = fx.start(*fx.argv("--consent=deny", PYTHON, "-c", script),
                        stdout=subprocess.PIPE, start_new_session=True)
@@ -542,7 +542,7 @@ def killed_staging(fx):
     run = fx.start(*fx.argv("--consent=deny", "sh", "-c",
                             f"timeout -s KILL 0.5 {PYTHON} -c \"$1\"; true", "-", script),
                    stdout=subprocess.DEVNULL)
-    equal(run.wait(30), 0)
+    equal(run.wait(PATIENCE), 0)
     equal(fx.read(".git/config"), new)
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 
-from tap import check, contains, equal, lacks, run_all, test
+from tap import PATIENCE, check, contains, equal, lacks, run_all, test
 
 BOTH = ("full", "flat")
 # waits for the file, then tries to read it in every way
@@ -44,7 +44,7 @@ def read_later(fx, name, *flags, boxed=True):
     equal(run.stdout.readline(), "waiting\n")
     fx.write(name, "secret\n")
     fx.write("go")
-    out, _ = run.communicate(timeout=30)
+    out, _ = run.communicate(timeout=PATIENCE)
     for leftover in ("go", "way", "mine", "mine2", name):
         if fx.exists(leftover):
             fx.path(leftover).unlink()

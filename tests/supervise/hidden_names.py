@@ -1,6 +1,6 @@
 """Without mounts: hidden directories cannot be listed, and those around them can."""
 
-from tap import check, contains, equal, lacks, run_all, test
+from tap import PATIENCE, check, contains, equal, lacks, run_all, test
 
 # Each way to open a directory, and what it lists: NAMES, or the error.
 WAYS = """
@@ -105,7 +105,7 @@ def later(fx):
     (fx.home / "hidden" / "later").mkdir()
     fx.write(fx.home / "hidden" / "later" / "marked", "x")
     fx.write("go")
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=PATIENCE)
     lacks(out, "later")
     contains(out, "marked\n", "the home directory is listed")
     equal(err.count("Permission denied"), 2, err)

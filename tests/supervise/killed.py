@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 
 from attack import signature, unchanged
-from tap import BIN, SUPERVISED, check, equal, run_all, test
+from tap import BIN, PATIENCE, SUPERVISED, check, equal, run_all, test
 
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
 ROUNDS = 12
-PATIENCE = 10
 # always busy: in a held call most of the time, with children of its own, some far away
 SCRIPT = ('setsid sh -c "while :; do echo x >far; done" "$0" & '
           'while :; do echo x >f; rm f; echo x >"$1/new"; ls >/dev/null; done 2>/dev/null')
@@ -63,7 +62,8 @@ def serves(pid):
 def kill_one(whom, asker, delay, serving=False):
     """After delay seconds, as soon as that process is there (and, serving, at work)."""
     time.sleep(delay)
-    for _ in range(2000):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         pid = find(whom, asker)
         if pid and (not serving or serves(pid)):
             os.kill(pid, signal.SIGKILL)
@@ -73,7 +73,8 @@ def kill_one(whom, asker, delay, serving=False):
 
 
 def gone(mark, message):
-    for _ in range(PATIENCE * 100):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         if not running(mark):
             return
         time.sleep(0.01)
@@ -126,7 +127,7 @@ def register_terminal(whom, variants):
     def restored(fx):
         mark = f"mark-{os.getpid()}-terminal-{whom}"
         # a shell holds the terminal, so that its settings can be looked at afterwards
-        words = " ".join(f"'{word}'" for word in fx.argv("sh", "-c", "echo up; exec sleep 60", mark))
+        words = " ".join(f"'{word}'" for word in fx.argv("sh", "-c", "echo up; exec sleep 1060", mark))
         term = fx.terminal("bash", "--norc", "-i", env={"PS1": "PROMPT> "})
         term.expect("PROMPT> ")
         term.send("stty -a >before; echo $$ >shell\n")

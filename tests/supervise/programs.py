@@ -127,7 +127,7 @@ def once(fx, script, boxed, seed, fast=False):
         words, cwd = inside(fx, "--rule=fast work", "env", "-C", "work", *words), fx.project
     else:
         words = inside(fx, *words) if boxed else native(*words)
-    result = fx.run(*words, cwd=cwd, env=ENVIRONMENT, timeout=30)
+    result = fx.run(*words, cwd=cwd, env=ENVIRONMENT)
     return result, picture(place, now)
 
 

@@ -12,7 +12,7 @@ import os
 import subprocess
 import time
 
-from tap import check, equal, run_all, test
+from tap import PATIENCE, check, equal, run_all, test
 
 ROUNDS = int(os.environ.get("SANDBASH_TEST_ROUNDS", "12"))
 
@@ -101,7 +101,7 @@ def soak(fx):
         after = state(process.pid)
     finally:
         process.stdin.close()
-        status = process.wait(30)
+        status = process.wait(PATIENCE)
     equal(status, 0)
     equal(after[:2], before[:2], "processes and threads")
     check(after[2] <= before[2] + 2, f"descriptors: {before[2]}, then {after[2]}")

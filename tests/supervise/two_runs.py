@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from tap import check, contains, equal, run_all, skip, test
+from tap import PATIENCE, check, contains, equal, run_all, skip, test
 
 RACER = Path(__file__).resolve().parent.parent / "lib" / "racer.py"
 PYTHON = "python3"
@@ -155,7 +155,7 @@ do
 done
 cat .0.sandbash-hold/hooks/old"""
     before = sorted(str(p) for p in fx.path("d").rglob("*") if p.name != "e")
-    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", inside, timeout=60)
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", inside)
     equal(result.stdout, "old", result.stderr)
     equal(sorted(str(p) for p in fx.path("d").rglob("*") if p.name != "e"), before)
     equal(fx.run("mv", "d/.0.sandbash-hold", "d/f").status, 0, "the user can")
@@ -175,7 +175,7 @@ def killed(fx):
         os.kill(performer_of(victim), signal.SIGKILL)
         victim.kill()
         begun = time.monotonic()
-        out, err = other.communicate(timeout=30)
+        out, err = other.communicate(timeout=PATIENCE)
         check(time.monotonic() - begun < 5, "the other got stuck")
         equal(other.returncode, 0, f"{out} {err}")
         victim.communicate()
