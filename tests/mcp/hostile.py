@@ -1,11 +1,12 @@
 """hostile.py - a model, a project and a command that want the server stuck, or the person misled."""
 
 import os
+import signal
 import threading
 import time
 
 from mcp import Server, accept
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test
 
 QUIET = 0.45  # longer than an asker wants silence before a key
 
@@ -102,6 +103,23 @@ def children(process):
         return [int(word) for word in file.read().split()]
 
 
+@test("a keeper that is slow: when the server has ended, what it refused is on record")
+def slow_keeper(fx):
+    fx.write("secret", "x")
+    server = Server(fx, "--deny=secret")
+    keeper = children(server.process.pid)[0]
+    os.kill(keeper, signal.SIGSTOP)
+    try:
+        server.failure("read_text_file", path="secret")
+        server.process.stdin.close()
+        time.sleep(0.3)  # a server that does not wait has ended by then
+        check(server.process.poll() is None, "the server has ended")
+    finally:
+        os.kill(keeper, signal.SIGCONT)
+    equal(server.process.wait(PATIENCE), 0)
+    contains(fx.sandbash("--log", "--log-verdict=deny").stdout, str(fx.project / "secret"))
+
+
 def searching(keeper):
     """Processes in which the keeper does a call."""
     try:
@@ -125,12 +143,12 @@ def cancelled_search(fx):
     time.sleep(0.5)
     check(searching(keeper), "the search is too quick for this test")
     server.notify("notifications/cancelled", {"requestId": call})
-    server.wait_until(lambda: not searching(keeper), "its end", 2)
+    server.wait_until(lambda: not searching(keeper), "its end", 60)
     begin_call(server, "grep", **slow)
     server.wait_until(lambda: searching(keeper), "the second search")
     second = searching(keeper)[0]
     server.process.kill()
-    server.wait_until(lambda: not os.path.exists(f"/proc/{second}"), "the end of the second", 2)
+    server.wait_until(lambda: not os.path.exists(f"/proc/{second}"), "the end of the second", 60)
 
 
 @test("a root that a link has taken the place of opens nothing, for the keeper either")

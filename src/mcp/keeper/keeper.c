@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "audit/log.h"
@@ -252,6 +253,8 @@ _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 		_exit(125);
 	name_session(&keeper);
 	loop(&keeper);
+	/* All that came is on record: the server may end.  close() says that only with the last copy. */
+	shutdown(keeper.link.fd, SHUT_RDWR);
 	sb_keeper_end_runs(&keeper);
 	sb_keeper_close_record(&keeper);
 	if (keeper.own_session)

@@ -11,6 +11,7 @@
 #include "mcp/server/server.h"
 
 #define OUT_MAX (256 * 1024 * 1024) /* a client that takes no more is not read either */
+#define RECORD_MS 10000             /* for the keeper to write down what it was told */
 #define LAST_CALLS_MS 2000          /* what is under way when standard input ends may end */
 #define MAX_FDS (3 + 2 * 256)
 
@@ -235,11 +236,14 @@ static struct sb_mcp_call *lead(struct sb_mcp *mcp)
 	return NULL;
 }
 
-/* The exit status, when everything is written. */
+/* The exit status, when everything is written: whoever saw us end can rely on the record. */
 static int end(struct sb_mcp *mcp)
 {
+	int status = mcp->link.broken ? 125 : 0;
+
 	sb_out_flush(mcp->out, 2000);
-	return mcp->link.broken ? 125 : 0;
+	sb_link_finish(&mcp->link, RECORD_MS);
+	return status;
 }
 
 _Noreturn void sb_mcp_run(struct sb_mcp *mcp)

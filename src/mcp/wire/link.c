@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/auto.h"
+#include "base/clock.h"
 #include "mcp/wire/rpc.h"
 
 #define MESSAGE_MAX (4u * SB_RPC_LINE_MAX) /* a call with its arguments, escaped once more */
@@ -85,7 +87,7 @@ static ssize_t send_some(int fd, struct sb_link_piece *piece)
 
 static void flush(struct sb_link *link)
 {
-	while (link->first && !link->broken) {
+	while (link->first && !link->deaf) {
 		struct sb_link_piece *piece = link->first;
 		ssize_t put = send_some(link->fd, piece);
 
@@ -94,7 +96,7 @@ static void flush(struct sb_link *link)
 		if (put < 0 && (errno == EAGAIN || errno == ETOOMANYREFS))
 			return;
 		if (put < 0) {
-			link->broken = true;
+			link->deaf = true;
 			return;
 		}
 		piece->sent += (size_t)put;
@@ -135,7 +137,7 @@ void sb_link_send(struct sb_link *link, json_t *message, const int *fds, size_t 
 
 short sb_link_events(const struct sb_link *link)
 {
-	return (short)(POLLIN | (link->first ? POLLOUT : 0));
+	return (short)(POLLIN | (link->first && !link->deaf ? POLLOUT : 0));
 }
 
 /* --- receiving ------------------------------------------------------------------------------ */
@@ -229,4 +231,26 @@ json_t *sb_link_next(struct sb_link *link, int out_fds[SB_LINK_FDS])
 	link->fd_count -= head.fd_count;
 	memmove(link->fds, link->fds + head.fd_count, link->fd_count * sizeof(int));
 	return message;
+}
+
+void sb_link_finish(struct sb_link *link, int timeout_ms)
+{
+	int64_t until = sb_now_ms() + timeout_ms, left = timeout_ms;
+	int fds[SB_LINK_FDS];
+	json_t *message;
+
+	while (!link->broken && left > 0) {
+		struct pollfd wait = {link->fd, sb_link_events(link), 0};
+
+		if (!link->first || link->deaf)
+			shutdown(link->fd, SHUT_WR);
+		if (poll(&wait, 1, (int)left) > 0)
+			sb_link_handle(link, wait.revents);
+		while ((message = sb_link_next(link, fds))) { /* too late for us */
+			json_decref(message);
+			for (size_t i = 0; i < SB_LINK_FDS; i++)
+				sb_auto_close(&fds[i]);
+		}
+		left = until - sb_now_ms();
+	}
 }

@@ -24,12 +24,16 @@ struct sb_link {
 	int fds[2 * SB_LINK_FDS]; /* received and not handed out */
 	size_t fd_count;
 	struct sb_link_piece *first, **last;
-	bool broken; /* the other side is gone, or talks nonsense */
+	bool deaf;   /* the other side is gone; what it said before that is still to be read */
+	bool broken; /* it has said its last, or talks nonsense */
 };
 
 bool sb_link_pair(int out_fds[2]);
 void sb_link_init(struct sb_link *link, int fd); /* takes it over */
 void sb_link_done(struct sb_link *link);
+
+/* Say that nothing more comes, and wait until the other side has taken all of it and ended, too. */
+void sb_link_finish(struct sb_link *link, int timeout_ms);
 
 /* The descriptors are duplicated as they are sent; takes the message over. */
 void sb_link_send(struct sb_link *link, json_t *message, const int *fds, size_t fd_count);
