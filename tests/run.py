@@ -73,7 +73,8 @@ BOTH = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "machine
 RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": [""]}
 # About processes that a static run has not, or names that it does not watch.
 SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/consent_tmux.py",
-                   "enforce/distributions.py", "enforce/worker.py", "supervise/absent.py", "supervise/agent_settings.py",
+                   "enforce/distributions.py", "enforce/worker.py", "enforce/worker_escapes.py", "enforce/worker_surface.py",
+                   "supervise/absent.py", "supervise/agent_settings.py",
                    "supervise/abstract.py", "supervise/connects.py",
                    "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/folding.py", "supervise/followed.py",
