@@ -54,6 +54,8 @@ const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *ou
 	return found;
 }
 
+#define MAX_LISTED 32 /* files of lists */
+
 /*
  * Credentials where variables put them.  The strings live as long as the program; what
  * does not fit is not there.
@@ -139,16 +141,27 @@ static const char *const *secrets(sb_variable *variable)
 		{"ELECTRUMDIR", NULL},
 		{"WEECHAT_HOME", NULL},
 	};
-	static const char *paths[sizeof names / sizeof names[0] + 1];
-	size_t count = 0;
+	static const char *paths[sizeof names / sizeof names[0] + MAX_LISTED + 1];
+	size_t count = 0, listed = 0;
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const char *value = variable(names[i].variable);
+		/* KUBECONFIG is a list; a file whose name has a colon in it is meant as a whole, too */
+		const char *at = value && !names[i].beneath && strchr(value, ':') ? value : NULL;
 
-		if (!value || value[0] != '/')
-			continue;
-		paths[count] = names[i].beneath ? sb_path_join(value, names[i].beneath) : value;
-		count += paths[count] != NULL;
+		if (value && value[0] == '/') {
+			paths[count] = names[i].beneath ? sb_path_join(value, names[i].beneath)
+							: value;
+			count += paths[count] != NULL;
+		}
+		for (; at && *at && listed < MAX_LISTED; at += *at == ':') {
+			size_t length = strcspn(at, ":");
+
+			paths[count] = *at == '/' ? strndup(at, length) : NULL;
+			listed += paths[count] != NULL;
+			count += paths[count] != NULL;
+			at += length;
+		}
 	}
 	paths[count] = NULL;
 	return paths;

@@ -301,6 +301,8 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place
 	if (status == SB_OK)
 		status = sb_builtin_secrets(policy, place, flags, err);
 	if (status == SB_OK)
+		status = sb_builtin_behind(policy, place, err);
+	if (status == SB_OK)
 		status = sb_remembered_add(policy, place, err);
 	if (status == SB_OK)
 		status = add_run(policy, place, flags, err);

@@ -72,6 +72,10 @@ bool sb_builtin_leads_nowhere(int status, const struct sb_error *err);
 int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
 		       unsigned flags, struct sb_error *err);
 
+/* builtin_behind.c: and where links in hidden directories lead.  With all rules that hide anything in place. */
+int sb_builtin_behind(struct sb_policy *policy, const struct sb_surroundings *place,
+		      struct sb_error *err);
+
 /* builtin_guard.c: names that the guard knows, where no guard watches */
 int sb_builtin_guard_root(struct sb_policy *policy, const char *root, unsigned flags,
 			  struct sb_error *err);

@@ -35,6 +35,44 @@ def stores(fx):
     unchanged(before, fx.home / ".ssh")
 
 
+@test("P4 where links in hidden directories lead is hidden, too, and by these names", variants=ALL_VARIANTS)
+def behind_links(fx):
+    hidden = {".aws/credentials": "dots/aws/credentials", ".ssh/id_rsa": "dots/ssh/id_rsa", ".kube/more/config": "dots/kube",
+              ".gnupg/private-keys-v1.d": "dots/gnupg", "closed/uf": "dots/uf"}
+    for link, target in hidden.items():
+        fx.write(fx.home / target / ("key" if "gnupg" in target else ""), "a key\n")
+        (fx.home / link).parent.mkdir(parents=True, exist_ok=True)
+        (fx.home / link).symlink_to(fx.home / target)
+    fx.write(fx.home / ".ssh/known_hosts", "public\n")
+    fx.write(fx.home / "dots/ssh/config", "public\n")
+    (fx.home / ".ssh/config").symlink_to("../dots/ssh/config")
+    (fx.home / ".ssh/up").symlink_to("..")
+    (fx.home / ".ssh/project").symlink_to(fx.project)
+    (fx.home / ".ssh/system").symlink_to("/etc/passwd")
+    fx.write(fx.home / "dots/aws/notes", "notes\n")
+    names = [name for pair in hidden.items() for name in pair]
+    for name in names:
+        path = fx.home / name / ("key" if "gnupg" in name or "private" in name else "")
+        works(act(fx, "read", path), f"control {name}")
+        refused(boxed(fx, "read", path, flags=[f"--deny={fx.home}/closed"]), HIDDEN, name)
+    for name in ("dots/ssh/config", ".ssh/known_hosts", "dots/aws/notes"):
+        equal(fx.sandbash(f"--deny={fx.home}/closed", "cat", fx.home / name).status, 0, f"neighbour {name}")
+    equal(fx.sandbash("sh", "-c", "cat /etc/passwd >/dev/null && touch here").status, 0, "neighbour")
+    contains(fx.sandbash("--explain", str(fx.home / ".aws/credentials")).stdout, "deny", "the same answer")
+    equal(fx.sandbash(f"--allow-read={fx.home}/dots", "cat", fx.home / "dots/uf").status, 0, "a rule of the user's opens it")
+
+
+@test("P4 KUBECONFIG is a list of files", variants=ALL_VARIANTS)
+def lists(fx):
+    for name in ("k/one", "k/two", "k/other"):
+        fx.write(fx.home / name, "cluster\n")
+    env = {"KUBECONFIG": f"{fx.home}/k/one:relative:{fx.home}/k/two:"}
+    for name in ("k/one", "k/two"):
+        check(fx.sandbash("cat", fx.home / name, env=env).status != 0, name)
+        equal(fx.sandbash("cat", fx.home / name).status, 0, f"control {name}")
+    equal(fx.sandbash("cat", fx.home / "k/other", env=env).status, 0, "neighbour")
+
+
 # Whoever adds a row to src/policy/secrets.c may add its name here.
 MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/.env",
         ".qwen/oauth_creds.json", ".local/share/opencode/auth.json", ".config/github-copilot/apps.json",
