@@ -23,6 +23,8 @@ static void json_question(const struct sb_question *question, struct sb_json *js
 		sb_json_pair(json, "target", question->target);
 	if (question->directory)
 		sb_json_pair(json, "directory", question->directory);
+	if (question->worker)
+		sb_json_pair_bool(json, "worker", true);
 	sb_json_pair(json, "program", question->program);
 	sb_json_pair_int(json, "process", question->process);
 	sb_json_pair(json, "rule", question->rule);

@@ -21,7 +21,8 @@ int sb_worker_command(const struct sb_command_line *line, struct sb_run *run, st
 
 /* The worker in whose world this process is. */
 struct sb_around {
-	struct sb_worker worker; /* name, network, commands, workers: files as they are seen there */
+	struct sb_worker
+		worker; /* name, network, commands, workers: files as they are seen there */
 	struct sb_zones has;
 	char *temp; /* its own */
 };

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define MAGIC 0x34614253u /* "SBa4": the layout below */
+#define WORKER 0x8000u    /* bits of about */
+#define LASTING 0x4000u
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
 enum {
@@ -29,7 +31,7 @@ struct head {
 	int32_t number;
 	int32_t process;
 	uint32_t op;
-	uint16_t about;
+	uint16_t about;        /* and WORKER, LASTING */
 	uint16_t thing;        /* and 1; 0: none */
 	uint32_t content;      /* its length, or ABSENT */
 	uint32_t texts[TEXTS]; /* with the NUL, or ABSENT */
@@ -54,7 +56,8 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 		head.id = question->id;
 		head.process = question->process;
 		head.op = question->op;
-		head.about = (uint16_t)question->about;
+		head.about = (uint16_t)(question->about | (question->worker ? WORKER : 0) |
+					(question->lasting ? LASTING : 0));
 		head.thing = (uint16_t)(question->thing + 1);
 		texts[VERB] = question->verb;
 		texts[PATH] = question->path;
@@ -111,10 +114,14 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 {
 	const char *at = bytes + sizeof(struct head), *end = bytes + length, *texts[TEXTS];
 	struct head head;
+	bool worker, lasting;
 
 	if (length < sizeof head)
 		return false;
 	memcpy(&head, bytes, sizeof head);
+	worker = head.about & WORKER;
+	lasting = head.about & LASTING;
+	head.about &= (uint16_t) ~(WORKER | LASTING);
 	if (head.magic != MAGIC || head.kind >= SB_ATTACH_KINDS || head.id > ULONG_MAX ||
 	    head.op >= SB_OP_COUNT || head.about >= SB_ABOUT_COUNT || head.thing > SB_THING_COUNT)
 		return false;
@@ -143,6 +150,8 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.process = head.process,
 		.rule = texts[RULE],
 		.project = texts[PROJECT],
+		.worker = worker,
+		.lasting = lasting,
 		.about = (enum sb_about)head.about,
 		.thing = head.thing ? (enum sb_thing)(head.thing - 1) : SB_THING_NAME,
 		.content = head.content == ABSENT ? NULL : at,

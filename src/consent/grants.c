@@ -26,6 +26,7 @@ _Static_assert(SB_ONCE_MAX + MAX_DIRECTORY + MAX_DENY_PINS + 1 == SB_GRANTS_DESC
 struct opened {
 	unsigned long number;
 	bool always; /* the configuration has it, too */
+	unsigned inner;
 	struct sb_identity where;
 	int pin;
 	char *path; /* when it was opened: which rules cover it does not change by renaming */
@@ -34,6 +35,7 @@ struct opened {
 
 struct denied {
 	unsigned long number;
+	unsigned inner;
 	struct sb_identity where, self;
 	int pin; /* of self, or of where when nothing is there; -1: none */
 	char *name;
@@ -196,6 +198,7 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 		return out_of_memory(err);
 	for (size_t i = 0; i < grants->opened_count; i++)
 		if (sb_same_file(grants->opened[i].where, sight->where) &&
+		    grants->opened[i].inner == wish->inner &&
 		    strcmp(grants->opened[i].path, path) == 0) {
 			grants->opened[i].number = grants->once.number; /* it says more now */
 			grants->opened[i].acts |= acts_lasting(wish);
@@ -214,6 +217,7 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 	opened = &grants->opened[grants->opened_count++];
 	*opened = (struct opened){.number = grants->once.number,
 				  .always = always,
+				  .inner = wish->inner,
 				  .where = sight->where,
 				  .pin = pin,
 				  .path = sb_take_ptr(&path),
@@ -245,6 +249,7 @@ static int keep_denial(struct sb_grants *grants, const struct sb_wish *wish,
 		       const struct sb_sight *sight, struct sb_error *err)
 {
 	struct denied denied = {.number = grants->once.number,
+				.inner = wish->inner,
 				.where = sight->where,
 				.self = sight->self,
 				.pin = -1,
@@ -326,7 +331,7 @@ static bool denied_itself(const struct sb_grants *grants, const struct sb_wish *
 	for (size_t i = 0; i < grants->denied_count; i++) {
 		const struct denied *denied = &grants->denied[i];
 
-		if (!(denied->acts & sb_act_of(wish)))
+		if (!(denied->acts & sb_act_of(wish)) || denied->inner != wish->inner)
 			continue;
 		if (denied->exists && sight->exists && sb_same_file(denied->self, sight->self))
 			return true;
@@ -350,6 +355,7 @@ static enum sb_answer find_here(const struct sb_grants *grants, const struct sb_
 			   answer == SB_ANSWER_NONE;
 	     i++)
 		if (sb_same_file(grants->opened[i].where, sight->self) &&
+		    grants->opened[i].inner == wish->inner &&
 		    (grants->opened[i].acts & SB_ACT_METADATA) &&
 		    rule_lets_open(wish, grants->opened[i].path))
 			answer = SB_ANSWER_DIRECTORY;
@@ -370,12 +376,14 @@ static bool answered_above(void *context, struct sb_identity directory)
 
 	for (size_t i = 0; i < grants->denied_count; i++)
 		if (grants->denied[i].is_directory && (grants->denied[i].acts & act) &&
+		    grants->denied[i].inner == search->wish->inner &&
 		    sb_same_file(grants->denied[i].self, directory)) {
 			search->answer = SB_ANSWER_DENY;
 			return true;
 		}
 	for (size_t i = 0; i < grants->opened_count && !search->wish->shows_content; i++)
 		if ((grants->opened[i].acts & act) &&
+		    grants->opened[i].inner == search->wish->inner &&
 		    sb_same_file(grants->opened[i].where, directory) &&
 		    rule_lets_open(search->wish, grants->opened[i].path)) {
 			search->answer = SB_ANSWER_DIRECTORY;

@@ -3,7 +3,7 @@
  *
  *     new -> find / remember ... -> free
  *
- * "Once" covers one process and one file, with the names under which programs save it (backup,
+ * "Once" covers one process (of a worker's directories: all of the run) and one file, with the names under which programs save it (backup,
  * swap, temporary file renamed onto it: save_names.h), until the process exits.  "Directory"
  * covers everything beneath a directory, "deny" a file, or a directory with everything in it;
  * both last the session.  A directory is known by (device, inode), pinned with an O_PATH
@@ -65,8 +65,10 @@ struct sb_wish {
 	int directory;    /* O_PATH descriptor of the directory that holds the last name */
 	const char *name; /* the last name */
 	struct sb_decision decision; /* of the policy: never SB_ALLOW here */
-	pid_t process;               /* thread group id, as seen outside */
-	uint64_t started;            /* when that process started: ids are used again */
+	pid_t process;    /* thread group id, as seen outside; 0: "once" is for all of the run */
+	uint64_t started; /* when that process started: ids are used again */
+	/* of a worker that the run's called: answers to one are none to another; 0: the run itself */
+	unsigned inner;
 };
 
 struct sb_grants *sb_grants_new(const char *home); /* NULL: out of memory */

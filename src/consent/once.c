@@ -19,6 +19,7 @@ struct sb_once {
 	enum sb_answer answer;
 	pid_t process;
 	uint64_t started;
+	unsigned inner;
 	struct sb_identity where;
 	int pin; /* of where; -1 for a denial */
 	unsigned long number;
@@ -156,7 +157,7 @@ static bool is_once_of(const struct sb_once *once, const struct sb_wish *wish,
 		       struct sb_identity where)
 {
 	return once->process == wish->process && once->started == wish->started &&
-	       sb_same_file(once->where, where);
+	       once->inner == wish->inner && sb_same_file(once->where, where);
 }
 
 static bool is_denied(const struct sb_once *once, const struct sb_wish *wish)
@@ -270,6 +271,7 @@ int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const str
 	*once = (struct sb_once){.answer = answer,
 				 .process = wish->process,
 				 .started = wish->started,
+				 .inner = wish->inner,
 				 .where = sight->where,
 				 .pin = -1,
 				 .number = list->number,

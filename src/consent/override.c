@@ -29,7 +29,11 @@ void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out)
 		sb_buf_printf(out, "denied for this run: %s ", act);
 		break;
 	default:
-		sb_buf_printf(out, "allowed once, to process %d: %s ", standing->process, act);
+		if (standing->process)
+			sb_buf_printf(out, "allowed once, to process %d: %s ", standing->process,
+				      act);
+		else
+			sb_buf_printf(out, "allowed for this run: %s ", act);
 		break;
 	}
 	sb_escape_name(out, standing->path, strlen(standing->path));

@@ -57,6 +57,8 @@ struct sb_question {
 	const char *program;   /* name of the program that asks */
 	pid_t process;         /* its process id as seen outside */
 	const char *project;   /* the directory that the run was started in; or NULL */
+	bool worker;           /* of a worker: its file says what is always */
+	bool lasting;          /* "once" is for its whole run */
 	enum sb_about about;
 	enum sb_thing thing; /* SB_THING_NAME also where it is about modes */
 	const char *rule;    /* origin of the rule that stopped it; NULL: no rule covers it */
@@ -68,6 +70,12 @@ struct sb_question {
 	const char *content; /* bytes that would land there, where that matters; or NULL */
 	size_t content_length;
 };
+
+/* Are these offered: answer 2, and answer 4? */
+static inline bool sb_question_offers_always(const struct sb_question *question)
+{
+	return question->directory && !question->worker;
+}
 
 /* "once", "directory", "deny", "always"; "none" */
 const char *sb_answer_name(enum sb_answer answer);

@@ -321,8 +321,9 @@ static bool is_offered(const struct sb_question *question, int answer)
 	case SB_ANSWER_NONE:
 		return true;
 	case SB_ANSWER_DIRECTORY:
-	case SB_ANSWER_ALWAYS:
 		return question->directory;
+	case SB_ANSWER_ALWAYS:
+		return sb_question_offers_always(question);
 	default:
 		return false;
 	}

@@ -102,6 +102,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		.process = request->process,
 		.rule = sb_pending_origin(&judged->decision),
 		.project = pending->worker ? title : approver->project,
+		.worker = pending->of_worker,
+		.lasting = pending->of_worker && about(pending) == SB_ABOUT_FILE,
 		.about = about(pending),
 		.thing = thing(pending),
 	};

@@ -144,7 +144,7 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 
 	if (shown) {
 		if ((answer == SB_ANSWER_DIRECTORY || answer == SB_ANSWER_ALWAYS) &&
-		    !shown->offers_directory)
+		    (!shown->offers_directory || (answer == SB_ANSWER_ALWAYS && shown->of_worker)))
 			answer = SB_ANSWER_DENY;
 		record_answer(approver, shown, answer, by);
 		remember(approver, shown, answer);
@@ -237,6 +237,7 @@ void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 	}
 	pending->request = request;
 	pending->file = pending->target = SB_SPOT_EMPTY;
+	pending->of_worker = approver->worker;
 	if (request->inner.workers[0] &&
 	    asprintf(&pending->worker, "%s%s%s", approver->worker ? approver->worker : "",
 		     approver->worker ? " > " : "", request->inner.workers) < 0)

@@ -216,8 +216,14 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 		.decision = judged->decision,
 		.process = pending->request->process,
 		.started = pending->started,
+		.inner = pending->request->inner.domain,
 	};
 
+	/* what a worker's file asks about is a file of the worker's, whichever of its programs writes it */
+	if (pending->of_worker && !wish.guard && !wish.sets_id) {
+		wish.process = 0;
+		wish.started = 0;
+	}
 	/* services that a built-in rule keeps out of sight are asked about, not refused */
 	if (pending->request->call.act == SB_ACT_CONNECT && wish.decision.verdict == SB_DENY &&
 	    wish.decision.rule && wish.decision.rule->tier == SB_TIER_BUILTIN &&

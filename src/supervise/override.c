@@ -57,7 +57,7 @@ static bool holds(void *context, const struct sb_standing *standing)
 {
 	const struct sb_approver *approver = context;
 
-	return standing->answer != SB_ANSWER_ONCE ||
+	return standing->answer != SB_ANSWER_ONCE || !standing->process ||
 	       sb_process_start(approver->proc, standing->process) == standing->started;
 }
 

@@ -26,6 +26,7 @@ struct sb_pending {
 	struct sb_spot file, target; /* ours */
 	struct sb_judgement judgement;
 	struct sb_rule inner_rule; /* ... where runs inside say no */
+	bool of_worker;            /* whose run it is */
 	char *worker;              /* one that another one called: "first > second"; else NULL */
 	struct sb_looked looked[SB_MAX_JUDGED]; /* for each of judgement.all */
 	char links[2][PATH_MAX];                /* where links that are moved lead */

@@ -330,6 +330,12 @@ static void once_choice(struct page *page, const struct sb_question *question)
 					     "allow", NULL});
 		return;
 	}
+	if (question->lasting) {
+		choice(page, SB_ANSWER_ONCE,
+		       (const char *const[]){"allow this (for the rest of this run)", "allow this",
+					     NULL});
+		return;
+	}
 	sb_buf_puts(&name, "it");
 	if (question->program) {
 		name.length = 0;
@@ -376,7 +382,7 @@ static void choices(struct page *page, const struct sb_question *question,
 							      "allow directory, this run",
 							      "directory, this run", NULL});
 	choice(page, SB_ANSWER_DENY, (const char *const[]){words[1], "deny", NULL});
-	if (directory)
+	if (sb_question_offers_always(question))
 		directory_choice(page, SB_ANSWER_ALWAYS, directory,
 				 host ? "always allow " : "always allow everything in ",
 				 " (written to the config)", host ? always_host : always);
@@ -389,15 +395,17 @@ static void short_choices(struct page *page, const struct sb_question *question)
 					   "1once 2dir 3no 4always", NULL};
 	static const char *const host[] = {"1 once, 2 host, 3 deny, 4 always",
 					   "1once 2host 3no 4always", NULL};
+	static const char *const three[] = {"1 this, 2 all in it, 3 deny", "1this 2all 3no", NULL};
 	static const char *const two[] = {"1 once, 2 deny", NULL};
 	static const char *const session[] = {"1 allow, 2 deny", NULL};
 
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, wording(page, 0,
-					 question->about == SB_ABOUT_PROJECT ? session
-					 : question->about == SB_ABOUT_HOST  ? host
-					 : question->directory               ? four
-									     : two));
+					 question->about == SB_ABOUT_PROJECT       ? session
+					 : question->directory && question->worker ? three
+					 : question->about == SB_ABOUT_HOST        ? host
+					 : question->directory                     ? four
+										   : two));
 	end_line(page);
 }
 
@@ -412,7 +420,11 @@ static void prompt(struct page *page, const struct sb_question *question,
 		{"Press 1, 2, 3 or 4 (Esc: later): ", "1, 2, 3 or 4: ", NULL}};
 	static const char *const twos[2][3] = {{"Press 1 or 2 (Esc denies): ", "1 or 2: ", NULL},
 					       {"Press 1 or 2 (Esc: later): ", "1 or 2: ", NULL}};
-	const char *const *four = fours[view->later], *const *two = twos[view->later];
+	static const char *const threes[2][3] = {
+		{"Press 1, 2 or 3 (Esc denies): ", "1, 2 or 3: ", NULL},
+		{"Press 1, 2 or 3 (Esc: later): ", "1, 2 or 3: ", NULL}};
+	const char *const *four = question->worker ? threes[view->later] : fours[view->later];
+	const char *const *two = twos[view->later];
 	size_t indent = page->columns >= 60 ? 2 : 1;
 
 	begin_line(page, KEEP);

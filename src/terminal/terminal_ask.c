@@ -278,15 +278,15 @@ static bool may_allow(const struct sb_terminal *t)
 }
 
 /* What a digit stands for: draw.c numbers what it offers.  3 is a no in every question. */
-static enum sb_answer meant(char key, bool directory)
+static enum sb_answer meant(char key, const struct sb_question *question)
 {
 	switch (key) {
 	case '1':
 		return SB_ANSWER_ONCE;
 	case '2':
-		return directory ? SB_ANSWER_DIRECTORY : SB_ANSWER_DENY;
+		return question->directory ? SB_ANSWER_DIRECTORY : SB_ANSWER_DENY;
 	case '4':
-		return directory ? SB_ANSWER_ALWAYS : SB_ANSWER_NONE;
+		return sb_question_offers_always(question) ? SB_ANSWER_ALWAYS : SB_ANSWER_NONE;
 	case '3':
 	case SB_KEYS_ESCAPE:
 	case SB_KEYS_INTERRUPT:
@@ -299,7 +299,7 @@ static enum sb_answer meant(char key, bool directory)
 
 void sb_terminal_key(struct sb_terminal *t, char key)
 {
-	enum sb_answer given = meant(key, t->queue.first->question.directory);
+	enum sb_answer given = meant(key, &t->queue.first->question);
 
 	if (sb_terminal_drawing(t))
 		return; /* not before it can be read */

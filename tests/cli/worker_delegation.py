@@ -84,6 +84,13 @@ def adds_up(fx):
     person.answer("1", "/output/k")
     person.end()
     equal(fx.read("out/k") + fx.read("out/l"), "k\nl\n")
+    declare(fx, "lead", INPUT, "{name: output, mode: rw}")
+    person = Person(fx, "sh", "-c", "echo m > /output/m; /output/sb --worker=/input/asks.worker -- sh -c 'echo n > /output/n'; "
+                    "echo o > /output/o", flags=["--worker=lead.worker"])
+    person.answer("2", "/output/m")
+    person.answer("3", "/output/n")
+    person.end()
+    equal((fx.read("out/m") + fx.read("out/o"), fx.exists("out/n")), ("m\no\n", False), "an answer is for one of them")
 
 
 def events(fx, *flags):

@@ -39,6 +39,7 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 	own = &question->shown;
 	*own = *shown;
 	own->id = ++keeper->last_question;
+	own->worker |= keeper->options->worker != NULL;
 	own->verb = copy(shown->verb);
 	own->path = copy(shown->path);
 	own->target = copy(shown->target);
