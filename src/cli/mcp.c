@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/worker.h"
 
 /* Beside this program, or where a prefix keeps programs that are not typed. */
 static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
@@ -21,6 +22,12 @@ int sb_cli_mcp(const struct sb_command_line *line)
 	struct sb_error err;
 	char *slash;
 
+	if (sb_around_is_there()) {
+		sb_fail(&err, SB_E_UNSUPPORTED, 0,
+			"inside a worker there is no server for a model");
+		sb_hint(&err, "start it outside: sandbash --mcp --worker=FILE");
+		return sb_report(&err);
+	}
 	directory[length > 0 ? length : 0] = '\0';
 	slash = strrchr(directory, '/');
 	if (slash)

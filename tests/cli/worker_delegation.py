@@ -180,6 +180,7 @@ def inside(fx):
           [[("final", "rw", "/final"), ("input", "ro", "/input"), ("output", "rw", "/output")],
            [("input", "ro", "/input"), ("output", "rw", "/output")]])
     result = shell(fx, "lead", "/output/sb --worker-check /input/data.worker; /output/sb --worker=/input/data.worker /output/sb --worker-check /input/other.worker")
+    contains(shell(fx, "lead", "/output/sb --mcp --worker=/input/data.worker").stderr, "inside a worker there is no server for a model")
     contains(result.stdout, "data: container, /input ro, /output rw (write preApproved, delete ask)\n")
     contains(result.stderr, "final: Child requests 'ro' but parent does not have it")
 

@@ -42,7 +42,7 @@ static void check_call(const struct sb_message *message)
 
 	if (!tool || (args && !json_is_object(args)))
 		return;
-	if (sb_tool_check(tool, args, &err) != SB_OK)
+	if (sb_tool_check(tool, NULL, args, &err) != SB_OK)
 		CHECK(err.message[0]);
 	sb_token_subject(tool->name, args, subject);
 	if (json_is_string(state))

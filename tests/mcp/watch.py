@@ -5,6 +5,7 @@ import os
 from mcp import Server
 from tap import check, equal, run_all, test, wait
 from watcher import Watcher
+from workers import FINAL, declare, project
 
 
 def begin(server, tool, **arguments):
@@ -57,6 +58,34 @@ def asked(fx):
     answer(watcher, "again2.txt", "3")
     check(server.wait(call)["result"]["structuredContent"]["exitCode"] != 0)
     check("again2.txt" not in os.listdir(fx.outside), "denied")
+    watcher.leave()
+
+
+@test("C9, Z4 who watches sees what a worker was allowed for the session, and takes it back")
+def of_worker(fx):
+    project(fx)
+    declare(fx, "w", FINAL)
+    server = Server(fx, "--worker=w.worker", elicit=False)
+    server.failure("write_file", path="/final/first", content="x")
+    watcher = Watcher(fx)
+    watcher.sees("1 run", "sandbash --mcp")
+    call = begin(server, "write_file", path="/final/a", content="x")
+    watcher.sees("1 question", "final/a")
+    watcher.go_to("wants to")
+    watcher.open("final/a")
+    check("always" not in watcher.term.screen(), watcher.term.screen())
+    watcher.press("2")
+    watcher.sees("0 questions")
+    check(not server.wait(call)["result"].get("isError"), str(server.wait(call)))
+    server.data("write_file", path="/final/b", content="x")
+    watcher.go_to("workspace-write")
+    watcher.sees("allowed for this session: write everything in")
+    watcher.go_to("allowed for this session")
+    watcher.press("t")
+    watcher.sees("taken back")
+    call = begin(server, "write_file", path="/final/c", content="x")
+    answer(watcher, "final/c", "3")
+    equal(server.wait(call)["result"]["structuredContent"]["error"]["code"], "DENIED")
     watcher.leave()
 
 

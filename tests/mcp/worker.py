@@ -318,14 +318,14 @@ def commands(fx, era):
     for real in (str(fx.home), "--worker", "--report"):
         lacks(data["stdout"], real, "what sandbash was started with")
     data = server.data("run_command", command="echo x >/input/x; cat /etc/shadow ~/.profile; cat ../secret.txt", cwd="/drafts")
-    contains(data["stderr"], "/input/x: Permission denied")
+    contains(data["stderr"], "/input/x: Read-only file system")
     lacks(data["stdout"], "data of the project")
     check(not fx.path(".sandbox/input/x").exists())
     equal([(one["operation"], one["path"], one["why"]) for one in data["refused"] if one["path"] == "/input/x"],
           [("create", "/input/x", "/input is read-only")])
     equal(server.data("run_command", command="pwd", cwd="drafts")["stdout"], "/drafts\n")
     equal(server.failure("run_command", command="pwd", cwd="/none")["code"], "NOT_FOUND")
-    server.data("run_command", command="rm x /final/x", askFirst=True)
+    contains(server.failure("run_command", command="rm x /final/x", askFirst=True)["person"], "takes no argument 'askFirst'")
     equal(server.failure("run_command", command="pwd", writableRoots=["/input"])["code"], "BLOCKED")
     equal(server.failure("run_command", command="pwd", writableRoots=[str(fx.project)])["code"], "BLOCKED")
     equal(server.asked, [])
@@ -381,10 +381,11 @@ def lists(fx, era):
         text += json.dumps(server.request("server/discover"))
     else:
         text += json.dumps(server.hello)
-    for word in ("drafts", "final", "writer", "input/"):
+    for word in ("drafts", "final", "writer", "input/", "outside", "zone", "Zone", "project", "sandbox:", "allowed directories", "askFirst"):
         lacks(text, word)
     for words in ("first allowed directory", "outside of the allowed", "the rest of the system", "without asking"):
         lacks(text, words, "of what a worker does not have")
+    lacks(json.dumps(server.data("what_may_i_do")), "outside")
     equal(server.request("resources/list")["resources"], [])
     for uri in ("sandbash://policy", "sandbash://audit"):
         server.error("resources/read", {"uri": uri})

@@ -73,7 +73,8 @@ struct keeper_approval {
 	struct keeper_approval *next;
 	struct keeper_subject subject;
 	bool yes;
-	char *path; /* subject.path */
+	char *path;           /* subject.path */
+	unsigned long number; /* of those in worker_said: for who watches */
 };
 
 /* A call that is done here. */
@@ -131,6 +132,8 @@ struct keeper {
 	struct sb_grants *grants;
 	struct keeper_approval *ahead;       /* once, asked for by request_access */
 	struct keeper_approval *worker_said; /* for the session: keeper_worker.c */
+	unsigned long worker_number,
+		worker_changes; /* of the last, and how often there were others */
 	struct sb_session *session;
 	char session_name[SB_SESSION_NAME_MAX + 1];
 	bool own_session; /* made by us: forgotten at the end */
@@ -227,6 +230,11 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		      const char *by);
 
 /* --- keeper_worker.c --------------------------------------------------------------------------- */
+
+/* As sb_standing_tell() and sb_override_take_back(), of what holds for the session. */
+void sb_keeper_worker_tell_standing(struct keeper *keeper);
+int sb_keeper_worker_take_back(struct keeper *keeper, unsigned long number, struct sb_buf *out,
+			       struct sb_error *err);
 
 /*
  * What was answered for longer than once, in a session with --worker.  Returns what whoever asked is to hear: a run knows

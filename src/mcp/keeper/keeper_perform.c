@@ -119,7 +119,7 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 	/* the same check as the server's: its word is not enough */
 	if (!perform->tool || !found || found->kind == SB_TOOL_SERVER || count >= MAX_PERFORMS ||
 	    !sb_tool_worker_has(keeper->options->worker, found) ||
-	    sb_tool_check(found, args, NULL) != SB_OK)
+	    sb_tool_check(found, keeper->options->worker, args, NULL) != SB_OK)
 		fail(keeper, perform);
 	else
 		start(keeper, perform);

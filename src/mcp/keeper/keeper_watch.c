@@ -30,7 +30,9 @@ void sb_keeper_take_back(void *context, unsigned long number)
 	struct keeper *keeper = context;
 	const struct sb_override override = override_of(keeper, NULL);
 	struct sb_error err;
-	int status = sb_override_take_back(&override, number, &line, &err);
+	int status = keeper->options->worker
+			     ? sb_keeper_worker_take_back(keeper, number, &line, &err)
+			     : sb_override_take_back(&override, number, &line, &err);
 
 	tell(keeper, SB_EVENT_REVOKE, status, &line, &err);
 }
@@ -43,7 +45,10 @@ void sb_keeper_add(void *context, const char *rule)
 	struct sb_error err;
 	int status = SB_OK;
 
-	if (!sb_keeper_guard(keeper, &guard))
+	if (keeper->options->worker)
+		status = sb_fail(&err, SB_E_REFUSED, 0,
+				 "the worker's file and the project's say what it may do");
+	else if (!sb_keeper_guard(keeper, &guard))
 		status = sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
 	if (status == SB_OK) {
 		const struct sb_override override = override_of(keeper, guard);
@@ -56,5 +61,8 @@ void sb_keeper_add(void *context, const char *rule)
 
 void sb_keeper_tell_standing(struct keeper *keeper)
 {
-	sb_standing_tell(keeper->grants, keeper->socket, &keeper->told_changes, NULL, NULL);
+	if (keeper->options->worker)
+		sb_keeper_worker_tell_standing(keeper);
+	else
+		sb_standing_tell(keeper->grants, keeper->socket, &keeper->told_changes, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/escape.h"
 #include "mcp/keeper/keeper_child.h"
 #include "path/path.h"
 
@@ -42,8 +43,14 @@ enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
 		return answer;
 	if (question->run)
 		subject.path = real_of(keeper, shown->directory, real);
-	if (subject.path)
+	if (subject.path) {
+		const struct keeper_approval *before = keeper->worker_said;
+
 		sb_approvals_add(&keeper->worker_said, &subject, true);
+		if (keeper->worker_said != before)
+			keeper->worker_said->number = ++keeper->worker_number;
+		keeper->worker_changes++;
+	}
 	return question->run ? SB_ANSWER_ONCE : answer;
 }
 
@@ -78,6 +85,49 @@ enum sb_answer sb_keeper_worker_known(const struct child *child,
 	return !subject->guarded && was_allowed(child->keeper, subject->op, subject->path)
 		       ? SB_ANSWER_DIRECTORY
 		       : SB_ANSWER_NONE;
+}
+
+/* --- who watches ------------------------------------------------------------------------------------- */
+
+static void put_words(const struct keeper_approval *one, struct sb_buf *out)
+{
+	sb_buf_printf(out, "allowed for this session: %s in ",
+		      one->subject.op == SB_DELETE ? "delete everything" : "write everything");
+	sb_escape_name(out, one->path, strlen(one->path));
+}
+
+void sb_keeper_worker_tell_standing(struct keeper *keeper)
+{
+	if (!keeper->socket || keeper->told_changes == keeper->worker_changes)
+		return;
+	keeper->told_changes = keeper->worker_changes;
+	sb_socket_standing_begin(keeper->socket);
+	for (const struct keeper_approval *one = keeper->worker_said; one; one = one->next) {
+		SB_AUTO_BUF struct sb_buf words = SB_BUF(8 * PATH_MAX);
+
+		put_words(one, &words);
+		sb_socket_stands(keeper->socket, one->number, SB_ANSWER_DIRECTORY, words.data);
+	}
+	sb_socket_standing_end(keeper->socket);
+}
+
+int sb_keeper_worker_take_back(struct keeper *keeper, unsigned long number, struct sb_buf *out,
+			       struct sb_error *err)
+{
+	struct keeper_approval **at = &keeper->worker_said, *found;
+
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	found = *at;
+	if (!found)
+		return sb_fail(err, SB_E_MISSING, 0, "no answer has the number %lu", number);
+	*at = found->next;
+	found->next = NULL;
+	sb_buf_puts(out, "taken back: ");
+	put_words(found, out);
+	sb_approvals_free(found);
+	keeper->worker_changes++;
+	return SB_OK;
 }
 
 /* --- what_may_i_do ---------------------------------------------------------------------------------- */

@@ -211,7 +211,7 @@ void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, 
 	call->modern = modern;
 	call->elicit = elicit;
 	/* a mistake that a model can repair is a result of the tool, not of the protocol */
-	if (sb_tool_check(tool, call->args, &err) != SB_OK) {
+	if (sb_tool_check(tool, mcp->worker, call->args, &err) != SB_OK) {
 		json_t *failure = sb_tool_failure("INVALID_ARGUMENT", err.message,
 						  "Repair the arguments and call again.", false,
 						  NULL);

@@ -161,20 +161,23 @@ static int check_one(const struct sb_param *param, const json_t *value, struct s
 	}
 }
 
-static int unknown(const struct sb_tool *tool, const char *name, struct sb_error *err)
+static int unknown(const struct sb_tool *tool, const struct sb_tool_worker *worker,
+		   const char *name, struct sb_error *err)
 {
 	char known[400] = "";
 	size_t length = 0;
 
 	for (const struct sb_param *param = tool->params; param->name; param++)
-		length += (size_t)snprintf(known + length,
-					   length < sizeof known ? sizeof known - length : 0,
-					   "%s%s", length ? ", " : "", param->name);
+		if (!worker || !param->not_worker)
+			length += (size_t)snprintf(
+				known + length, length < sizeof known ? sizeof known - length : 0,
+				"%s%s", length ? ", " : "", param->name);
 	return sb_fail(err, SB_E_INVALID, 0, "%s takes no argument '%s'; it takes: %s", tool->name,
 		       name, known[0] ? known : "none");
 }
 
-int sb_tool_check(const struct sb_tool *tool, const json_t *args, struct sb_error *err)
+int sb_tool_check(const struct sb_tool *tool, const struct sb_tool_worker *worker,
+		  const json_t *args, struct sb_error *err)
 {
 	const char *key;
 	json_t *value;
@@ -185,8 +188,8 @@ int sb_tool_check(const struct sb_tool *tool, const json_t *args, struct sb_erro
 
 		while (param->name && strcmp(param->name, key) != 0)
 			param++;
-		if (!param->name)
-			return unknown(tool, key, err);
+		if (!param->name || (worker && param->not_worker))
+			return unknown(tool, worker, key, err);
 		/* null is how some clients leave something out */
 		if (json_is_null(value) && !param->required)
 			continue;

@@ -176,8 +176,8 @@ static json_t *worker_result(struct sb_tool_call *call)
 	if (!json_array_size(list))
 		sb_buf_puts(&text, " none");
 	sb_buf_puts(&text,
-		    "\nThere is nothing else. The user is also asked about files that a program "
-		    "outside would later run or obey (git hooks, editor and agent settings).");
+		    "\nThere is nothing else. The user is also asked about files that another "
+		    "program would later run or obey (git hooks, editor and agent settings).");
 	json_array_foreach(call->grants, i, grant)
 		sb_buf_printf(&text, "\nAllowed until this session ends: %s in %s",
 			      json_string_value(json_object_get(grant, "access")),

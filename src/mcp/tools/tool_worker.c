@@ -43,34 +43,59 @@ bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_too
 	return false;
 }
 
-static void reword(json_t *described)
+/* What the tables of tools say of the directories that a session is about: there are no others here. */
+static const char *const phrases[][2] = {
+	{"Paths are absolute or relative to the first allowed directory; outside of the allowed "
+	 "directories the user is asked first.",
+	 "Paths begin with /."},
+	{"default: the first allowed directory", "default: /"},
+	{"in a sandbox: it can change the allowed directories, reads the rest of the system except "
+	 "secrets, and what",
+	 "that sees the same directories and a read-only system; what"},
+	{"lists what the sandbox stopped", "lists what was stopped"},
+	{"The directories that can be used without asking the user, with all beneath them.",
+	 "The directories that there are."},
+	{"Directories that it changes. In the allowed directories: only these may change. Others: the user "
+	 "is asked to open them to this command",
+	 "Directories that it changes: only these may change"},
+	{" or a repository elsewhere is read", " or a repository is read"},
+	{", in its project root", ", in its directory of /"},
+	{", relative to their project root", ", relative to their directories of /"},
+};
+
+static json_t *reword(const char *text)
 {
-	static const char *const words[][2] = {
-		{SB_TOOL_PATHS, " Paths begin with /."},
-		{SB_TOOL_REACH, "it sees the same directories, and a system that it can read"},
-		{"the first allowed directory", "/"},
-		{"that can be used without asking the user", "that there are"},
-	};
+	SB_AUTO_BUF struct sb_buf out = SB_BUF(64 * 1024);
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		const char *text = json_string_value(json_object_get(described, "description"));
-		const char *found = text ? strstr(text, words[i][0]) : NULL;
+	while (*text) {
+		const char *instead = NULL;
 
-		if (found)
-			json_object_set_new(described, "description",
-					    json_sprintf("%.*s%s%s", (int)(found - text), text,
-							 words[i][1], found + strlen(words[i][0])));
+		for (size_t i = 0; !instead && i < sizeof phrases / sizeof phrases[0]; i++)
+			if (strncmp(text, phrases[i][0], strlen(phrases[i][0])) == 0) {
+				instead = phrases[i][1];
+				text += strlen(phrases[i][0]);
+			}
+		if (instead)
+			sb_buf_puts(&out, instead);
+		else
+			sb_buf_putc(&out, *text++);
 	}
+	return json_string(sb_buf_failed(&out) ? "" : out.data);
 }
 
 void sb_tool_worker_describe(json_t *tool)
 {
-	json_t *properties = json_object_get(json_object_get(tool, "inputSchema"), "properties");
-	const char *name;
-	json_t *one;
+	const char *key;
+	json_t *value;
+	void *next;
 
-	reword(tool);
-	json_object_foreach(properties, name, one) reword(one);
+	json_object_foreach_safe(tool, next, key, value)
+	{
+		if (strcmp(key, "description") == 0 && json_is_string(value))
+			json_object_set_new(tool, key, reword(json_string_value(value)));
+		else if (json_is_object(value))
+			sb_tool_worker_describe(value);
+	}
 }
 
 json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *text)

@@ -40,7 +40,7 @@ bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_too
 #define SB_TOOL_REACH                                                                              \
 	"it can change the allowed directories, reads the rest of the system except secrets"
 
-/* A tool of the list, as it is in a world that has nothing else. */
+/* A tool's description in words for who sees nothing but its own directories, and knows of no other. */
 void sb_tool_worker_describe(json_t *tool);
 
 /* The text as the model may hear it. */

@@ -166,7 +166,7 @@ static const struct sb_param run_params[] = {
 	{"askFirst", SB_PARAM_BOOLEAN,
 	 "Ask the user once, before it starts, about all that its text shows it would change and that needs "
 	 "consent; a yes is for exactly these",
-	 .fallback = "false"},
+	 .fallback = "false", .not_worker = true},
 	{"outputLimit", SB_PARAM_INTEGER,
 	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
 	 .maximum = 1000000, .fallback = "30000"},
@@ -535,13 +535,15 @@ static json_t *param_schema(const struct sb_param *param)
 	return schema;
 }
 
-static json_t *input_schema(const struct sb_tool *tool)
+static json_t *input_schema(const struct sb_tool *tool, const struct sb_tool_worker *worker)
 {
 	json_t *properties = json_object(), *required = json_array();
 	json_t *schema = json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties,
 				   "additionalProperties", 0);
 
 	for (const struct sb_param *param = tool->params; param->name; param++) {
+		if (worker && param->not_worker)
+			continue;
 		json_object_set_new(properties, param->name, param_schema(param));
 		if (param->required)
 			json_array_append_new(required, json_string(param->name));
@@ -604,12 +606,12 @@ static json_t *output_schema(const struct sb_tool *tool)
 			 "required", "content");
 }
 
-static json_t *describe(const struct sb_tool *tool)
+static json_t *describe(const struct sb_tool *tool, const struct sb_tool_worker *worker)
 {
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:s, s:b, s:b, s:b, s:b}}", "name",
 			 tool->name, "title", tool->title, "description", tool->description,
-			 "inputSchema", input_schema(tool), "outputSchema", output_schema(tool),
-			 "annotations", "title", tool->title, "readOnlyHint",
+			 "inputSchema", input_schema(tool, worker), "outputSchema",
+			 output_schema(tool), "annotations", "title", tool->title, "readOnlyHint",
 			 (tool->hints & SB_TOOL_READS) != 0, "destructiveHint",
 			 (tool->hints & SB_TOOL_DESTROYS) != 0, "idempotentHint",
 			 (tool->hints & SB_TOOL_IDEMPOTENT) != 0, "openWorldHint",
@@ -618,14 +620,14 @@ static json_t *describe(const struct sb_tool *tool)
 
 json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *one;
+	size_t at;
 
 	for (size_t i = 0; i < TOOL_COUNT; i++)
 		if (sb_tool_worker_has(worker, &tools[i]))
-			json_array_append_new(list, describe(&tools[i]));
+			json_array_append_new(list, describe(&tools[i], worker));
 	for (size_t i = 0; git && sb_git_tools[i].name; i++)
-		json_array_append_new(list, describe(&sb_git_tools[i]));
-	for (size_t i = 0; worker && i < json_array_size(list); i++)
-		sb_tool_worker_describe(json_array_get(list, i));
+		json_array_append_new(list, describe(&sb_git_tools[i], worker));
+	json_array_foreach(list, at, one) if (worker) sb_tool_worker_describe(one);
 	return json_pack("{s:o}", "tools", list);
 }

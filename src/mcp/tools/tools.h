@@ -35,6 +35,7 @@ struct sb_param {
 	const char *choices; /* of a string: words separated by blanks; or NULL */
 	long minimum, maximum;
 	const char *fallback; /* the default as JSON text, for the schema; or NULL */
+	bool not_worker;      /* a worker's tool does not have it */
 };
 
 enum sb_tool_hint {
@@ -106,7 +107,8 @@ json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git);
  * Do the arguments (an object, or NULL) fit?  SB_OK, or SB_E_INVALID with a sentence for the
  * model.
  */
-int sb_tool_check(const struct sb_tool *tool, const json_t *args, struct sb_error *err);
+int sb_tool_check(const struct sb_tool *tool, const struct sb_tool_worker *worker,
+		  const json_t *args, struct sb_error *err);
 
 /* --- arguments that were checked; what is not there is the fallback ------------------------- */
 
