@@ -363,6 +363,7 @@ static int run(struct doing *doing)
 int sb_cli_git(const struct sb_command_line *line)
 {
 	struct doing doing = {.line = line};
+	SB_AUTO_FREE char *top = NULL;
 	struct sb_error err;
 	int status;
 
@@ -375,7 +376,9 @@ int sb_cli_git(const struct sb_command_line *line)
 		free(doing.paths);
 		return status;
 	}
-	status = sb_project_load(doing.setup.projects[0], &doing.project, &err);
+	status = sb_project_find(doing.setup.projects[0], doing.setup.home.home, &top, &err);
+	if (status == SB_OK)
+		status = sb_project_load(top, &doing.project, &err);
 	if (status == SB_OK && line->worker)
 		status = sb_worker_load(line->worker, &doing.worker, &err);
 	if (status == SB_OK && line->worker)

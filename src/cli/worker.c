@@ -44,6 +44,7 @@ struct calling {
 	struct sb_view_dir *dirs;
 	struct sb_view_file *called; /* workers */
 	size_t called_count;
+	char *top; /* of the project */
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
 	bool own_ids;
@@ -74,10 +75,33 @@ static int check_line(const struct sb_command_line *line, struct sb_error *err)
 
 /* --- outside ---------------------------------------------------------------------------------------- */
 
+/* Where we were started, or above: then guarded like where we were. */
+static int find_top(struct calling *calling, struct sb_error *err)
+{
+	struct sb_setup *user = &calling->user;
+	size_t count = 0;
+	char **grown;
+	int status = sb_project_find(user->projects[0], user->home.home, &calling->top, err);
+
+	if (status != SB_OK || strcmp(calling->top, user->projects[0]) == 0)
+		return status;
+	while (user->projects[count])
+		count++;
+	grown = reallocarray(user->projects, count + 2, sizeof *grown);
+	if (!grown)
+		return out_of_memory(err);
+	grown[count] = strdup(calling->top);
+	grown[count + 1] = NULL;
+	user->projects = grown;
+	return grown[count] ? SB_OK : out_of_memory(err);
+}
+
 static int load(struct calling *calling, struct sb_error *err)
 {
-	int status = sb_project_load(calling->user.projects[0], &calling->project, err);
+	int status = find_top(calling, err);
 
+	if (status == SB_OK)
+		status = sb_project_load(calling->top, &calling->project, err);
 	if (status == SB_OK)
 		status = sb_worker_load(calling->line->worker, &calling->worker, err);
 	if (status == SB_OK)

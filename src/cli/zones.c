@@ -36,6 +36,9 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 			sb_buf_printf(out, "write %s, delete %s  ", sb_approval_name(zone->write),
 				      sb_approval_name(zone->remove));
 		sb_escape_name(out, zone->path, strlen(zone->path));
+		if (!offer->worker.name && (zone->write || zone->remove))
+			sb_buf_printf(out, "  (write %s, delete %s)", sb_approval_name(zone->write),
+				      sb_approval_name(zone->remove));
 		sb_buf_putc(out, '\n');
 	}
 	if (!zones->count)
@@ -53,15 +56,13 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 	sb_buf_puts(out, ")\n");
 }
 
-static void print_zone_json(struct sb_json *json, const struct sb_zone *zone, bool of_worker)
+static void print_zone_json(struct sb_json *json, const struct sb_zone *zone)
 {
 	sb_json_open(json, '{');
 	sb_json_pair(json, "name", zone->name);
 	sb_json_pair(json, "mode", sb_zone_mode_name(zone->mode));
-	if (of_worker) {
-		sb_json_pair(json, "write", sb_approval_name(zone->write));
-		sb_json_pair(json, "delete", sb_approval_name(zone->remove));
-	}
+	sb_json_pair(json, "write", sb_approval_name(zone->write));
+	sb_json_pair(json, "delete", sb_approval_name(zone->remove));
 	sb_json_pair(json, "path", zone->path);
 	sb_json_close(json, '}');
 }
@@ -85,7 +86,7 @@ static void print_zones_json(const struct offer *offer, struct sb_buf *out)
 	sb_json_key(&json, "zones");
 	sb_json_open(&json, '[');
 	for (size_t i = 0; i < zones->count; i++)
-		print_zone_json(&json, &zones->all[i], offer->worker.name != NULL);
+		print_zone_json(&json, &zones->all[i]);
 	sb_json_close(&json, ']');
 	sb_json_close(&json, '}');
 }
@@ -112,6 +113,7 @@ static int load_around(struct sb_around *around, struct sb_project *out)
 int sb_zones_offered(const struct sb_command_line *line, struct sb_around *around,
 		     struct sb_project *out)
 {
+	SB_AUTO_FREE char *top = NULL;
 	struct sb_setup setup;
 	struct sb_error err;
 	int status;
@@ -122,7 +124,9 @@ int sb_zones_offered(const struct sb_command_line *line, struct sb_around *aroun
 	status = sb_set_up(line, true, &setup);
 	if (status)
 		return status;
-	status = sb_project_load(setup.projects[0], out, &err);
+	status = sb_project_find(setup.projects[0], setup.home.home, &top, &err);
+	if (status == SB_OK)
+		status = sb_project_load(top, out, &err);
 	sb_setup_done(&setup);
 	return status == SB_OK ? 0 : sb_report(&err);
 }

@@ -1,6 +1,7 @@
 /*
  * The project's own file: which zones there are, and where they lie.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,8 +22,9 @@ const char *const sb_project_files[] = {"golem-forge.config.yaml", "sandbash.yam
 struct reading {
 	struct sb_project *project;
 	const struct sb_yaml *root, *zones;
-	const struct sb_yaml *path; /* of the zone at hand */
+	const struct sb_yaml *path; /* of the zone at hand, as are: */
 	unsigned mode;
+	enum sb_approval write, remove;
 };
 
 void sb_project_done(struct sb_project *project)
@@ -77,6 +79,29 @@ static int read_zone_mode(const struct sb_schema *schema, const struct sb_yaml *
 	struct reading *reading = schema->context;
 
 	return sb_schema_choose(schema, value, words, &reading->mode);
+}
+
+static int read_write(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	struct reading *reading = schema->context;
+
+	return sb_zone_read_approval(schema, value, &reading->write);
+}
+
+static int read_delete(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	struct reading *reading = schema->context;
+
+	return sb_zone_read_approval(schema, value, &reading->remove);
+}
+
+/* Whatever a worker's file says: of two the stricter counts. */
+static int read_approval(const struct sb_schema *schema, const struct sb_yaml *value)
+{
+	static const struct sb_key keys[] = {
+		{"write", SB_YAML_WORD, read_write}, {"delete", SB_YAML_WORD, read_delete}, {NULL}};
+
+	return sb_schema_read(schema, value, keys);
 }
 
 static int read_sandbox(const struct sb_schema *schema, const struct sb_yaml *value)
@@ -147,6 +172,7 @@ static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
 {
 	static const struct sb_key keys[] = {{"path", SB_YAML_WORD, read_zone_path},
 					     {"mode", SB_YAML_WORD, read_zone_mode},
+					     {"approval", SB_YAML_MAP, read_approval},
 					     {NULL}};
 	struct reading *reading = schema->context;
 	struct sb_project *project = reading->project;
@@ -160,6 +186,7 @@ static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
 				    "expected %s; found '%s'", expected, entry->key);
 	reading->path = NULL;
 	reading->mode = SB_ZONE_RO;
+	reading->write = reading->remove = SB_PRE_APPROVED;
 	status = sb_schema_read(schema, entry, keys);
 	where = reading->path ? reading->path : entry;
 	if (status == SB_OK)
@@ -173,6 +200,8 @@ static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
 		return status;
 	}
 	zone.mode = reading->mode;
+	zone.write = reading->write;
+	zone.remove = reading->remove;
 	zone.name = strdup(entry->key);
 	return sb_zones_add(&project->zones, zone, schema->err);
 }
@@ -209,6 +238,12 @@ static int add_defaults(const struct sb_schema *schema)
 
 /* --- the file ----------------------------------------------------------------------------------- */
 
+/* golem-forge keeps other settings in its file, too: there "sandbox" is ours, and nothing else is. */
+static bool is_shared(const char *file)
+{
+	return strcmp(strrchr(file, '/') + 1, sb_project_files[0]) == 0;
+}
+
 static int read_text(const struct sb_buf *text, struct sb_project *out, struct sb_error *err)
 {
 	static const struct sb_key keys[] = {{"sandbox", SB_YAML_MAP, read_sandbox}, {NULL}};
@@ -219,7 +254,9 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 
 	if (status != SB_OK)
 		return status;
-	status = sb_schema_read(&schema, &document, keys);
+	status = is_shared(out->file) && sb_yaml_get(&document, "sandbox")
+			 ? read_sandbox(&schema, sb_yaml_get(&document, "sandbox"))
+			 : sb_schema_read(&schema, &document, keys);
 	if (status == SB_OK)
 		status = set_root(&schema);
 	if (status == SB_OK && !reading.zones && !out->direct)
@@ -308,4 +345,57 @@ int sb_project_load(const char *directory, struct sb_project *out, struct sb_err
 	if (status != SB_OK)
 		sb_project_done(out);
 	return status;
+}
+
+/* --- where it is ----------------------------------------------------------------------------------- */
+
+static bool has_file(const char *directory)
+{
+	for (size_t i = 0; sb_project_files[i]; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(directory, sb_project_files[i]);
+		struct stat info;
+
+		if (path && lstat(path, &info) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * SECURITY: a project's file is looked for upward in directories of one owner alone.
+ *
+ * Danger: who may write to a directory above, as to /tmp, would say there what workers get in a project that is not his.
+ * Price: where somebody else could have put it, it has to be named by starting there.
+ * Held by: tests/unit/test_zones.c
+ */
+int sb_project_find(const char *directory, const char *home, char **out, struct sb_error *err)
+{
+	SB_AUTO_FREE char *at = strdup(directory);
+	struct stat first, info;
+
+	if (!at)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (stat(at, &first) != 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at '%s'", at);
+	while (!has_file(at)) {
+		char *parent = sb_path_parent(at);
+
+		/* neither the home directory nor what is around it is a project */
+		if (!parent || sb_path_within(parent, home) || stat(parent, &info) != 0 ||
+		    info.st_dev != first.st_dev) {
+			free(parent);
+			free(at);
+			at = strdup(directory);
+			break;
+		}
+		free(at);
+		at = parent;
+		if ((info.st_uid != first.st_uid || (info.st_mode & S_IWOTH)) && has_file(at)) {
+			sb_fail(err, SB_E_REFUSED, 0,
+				"the project's file in '%s' may be somebody else's", at);
+			return sb_hint(err, "start there if it is meant");
+		}
+	}
+	*out = sb_take_ptr(&at);
+	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }

@@ -70,8 +70,8 @@ static int read_zone_mode(const struct sb_schema *schema, const struct sb_yaml *
 	return status;
 }
 
-static int choose_approval(const struct sb_schema *schema, const struct sb_yaml *value,
-			   enum sb_approval *out)
+int sb_zone_read_approval(const struct sb_schema *schema, const struct sb_yaml *value,
+			  enum sb_approval *out)
 {
 	static const char *const words[] = {"preApproved", "ask", "blocked", NULL};
 	unsigned which = SB_APPROVAL_ASK;
@@ -85,14 +85,14 @@ static int read_write(const struct sb_schema *schema, const struct sb_yaml *valu
 {
 	struct declaring *declaring = schema->context;
 
-	return choose_approval(schema, value, &declaring->zone.write);
+	return sb_zone_read_approval(schema, value, &declaring->zone.write);
 }
 
 static int read_delete(const struct sb_schema *schema, const struct sb_yaml *value)
 {
 	struct declaring *declaring = schema->context;
 
-	return choose_approval(schema, value, &declaring->zone.remove);
+	return sb_zone_read_approval(schema, value, &declaring->zone.remove);
 }
 
 static int read_approval(const struct sb_schema *schema, const struct sb_yaml *value)

@@ -70,6 +70,11 @@ struct sb_worker {
 
 extern const char *const sb_project_files[]; /* their names; NULL-terminated */
 
+/*
+ * The project that directory (canonical) lies in: the nearest upward with a file, in directories of the same owner and on
+ * the same disk, beneath home; if none has, directory itself.  SB_E_REFUSED: one has that others can write to.
+ */
+int sb_project_find(const char *directory, const char *home, char **out, struct sb_error *err);
 /* directory is canonical.  Two files, a zone outside, two that overlap: SB_E_INVALID, with the line. */
 int sb_project_load(const char *directory, struct sb_project *out, struct sb_error *err);
 void sb_project_done(struct sb_project *project);

@@ -2,7 +2,7 @@
 
 import json
 
-from tap import contains, equal, lacks, run_all, test
+from tap import SUPERVISED, contains, equal, lacks, run_all, test
 
 PROJECT = "sandbox:\n  zones:\n    data: {mode: ro}\n    work: {mode: rw}\n"
 LEAD = """---
@@ -127,6 +127,62 @@ def guarded(fx):
         result = fx.sandbash("--consent=deny", "sh", "-c", f"echo x >>{name}")
         contains(result.stderr, "refused", name)
     equal((fx.project / "sandbash.yaml").read_text(), PROJECT, "as it was")
+
+
+@test("Z1 the project's file is found from beneath, in directories of its owner that nobody else can write to")
+def beneath(fx):
+    set_up(fx)
+    deep = fx.project / "a" / "b"
+    deep.mkdir(parents=True)
+
+    def offered():
+        result = fx.sandbash("--zones", "--json", cwd=deep)
+        return json.loads(result.stdout)["project"] if result.status == 0 else result.stderr
+
+    equal(offered(), str(fx.project))
+    if SUPERVISED:
+        result = fx.sandbash("--worker=../../lead.worker", "--", "sh", "-c", "ls /data /work && echo x > /work/x", cwd=deep)
+        equal((result.status, fx.read(".sandbox/work/x")), (0, "x\n"), result.stderr)
+    fx.write(fx.project / "a" / "sandbash.yaml", "sandbox: {}\n")
+    equal(offered(), str(fx.project / "a"), "the nearest counts")
+    (fx.project / "a" / "sandbash.yaml").unlink()
+    (fx.project / "a").chmod(0o777)
+    equal(offered(), str(fx.project), "neighbour: nothing lies there")
+    fx.project.chmod(0o777)
+    contains(offered(), f"the project's file in '{fx.project}' may be somebody else's")
+    if SUPERVISED:
+        contains(fx.sandbash("--worker=../../lead.worker", "--", "echo", "ran", cwd=deep).stderr, "may be somebody else's")
+    fx.project.chmod(0o755)
+    (fx.project / "sandbash.yaml").rename(fx.home / "sandbash.yaml")
+    equal(offered(), str(deep), "a home directory is no project")
+    (fx.home / "sandbash.yaml").unlink()
+
+
+@test("Z4 approval of a project's zones counts for every worker, if it is stricter; other settings of golem-forge are its own")
+def approval(fx):
+    fx.write(fx.project / "golem-forge.config.yaml", "model: some\nsandbox:\n  zones:\n"
+             "    work: {mode: rw, approval: {write: ask, delete: blocked}}\ntools:\n  - a\n")
+    fx.write(fx.project / "w.worker", worker("{name: work, mode: rw, approval: {write: preApproved, delete: preApproved}}"))
+    contains(fx.sandbash("--worker-check", "w.worker").stdout, "/work rw (write ask, delete blocked)")
+    contains(fx.sandbash("--zones").stdout, "(write ask, delete blocked)")
+    fx.write(fx.project / "golem-forge.config.yaml", "model: some\nsandbx: {}\n")
+    contains(fx.sandbash("--zones").stderr, "golem-forge.config.yaml:1:1: expected one of sandbox; found 'model'")
+    (fx.project / "golem-forge.config.yaml").unlink()
+    fx.write(fx.project / "sandbash.yaml", "sandbox: {}\nmodel: some\n")
+    contains(fx.sandbash("--zones").stderr, "sandbash.yaml:2:1: expected one of sandbox; found 'model'")
+
+
+@test("Z5, Z9 --worker-check --json; commands that are not there are a mistake")
+def as_json(fx):
+    set_up(fx)
+    tree = json.loads(fx.sandbash("--worker-check", "lead.worker", "--json").stdout)
+    equal((tree["name"], [zone["name"] for zone in tree["zones"]], [one["name"] for one in tree["calls"]]), ("lead", ["data", "work"], ["kid"]))
+    equal(tree["zones"][1], {"name": "work", "mode": "rw", "write": "preApproved", "delete": "ask"})
+    fx.write(fx.project / "sub" / "kid.worker", "---\ncommands: [cat, no-such-program]\n---\n")
+    result = fx.sandbash("--json", "--worker-check", "lead.worker")
+    equal((result.status, json.loads(result.stdout)["calls"][0]["error"]), (125, "the worker's command 'no-such-program' is not there"))
+    fx.write(fx.project / "sub" / "kid.worker", "---\ncommands: [cat, sh]\n---\n")
+    contains(fx.sandbash("--worker-check", "lead.worker").stdout, "kid: container, no files, commands cat sh\n")
 
 
 run_all()

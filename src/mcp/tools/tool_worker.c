@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -10,8 +11,11 @@
 int sb_tool_worker_open(const struct sb_setup *setup, const char *file, struct sb_tool_worker *out,
 			struct sb_error *err)
 {
-	int status = sb_project_load(setup->projects[0], &out->project, err);
+	SB_AUTO_FREE char *top = NULL;
+	int status = sb_project_find(setup->projects[0], setup->home.home, &top, err);
 
+	if (status == SB_OK)
+		status = sb_project_load(top, &out->project, err);
 	if (status == SB_OK)
 		status = sb_worker_load(file, &out->worker, err);
 	if (status == SB_OK)
