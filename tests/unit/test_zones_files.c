@@ -379,7 +379,7 @@ static void core_model_pure_function(void **state)
 }
 
 /* Downloaded and user-provided documents need a container; who says nothing gets the stricter. */
-static void what_it_protects_against(void **state)
+static void design_principle_isolation_follows_the_source(void **state)
 {
 	static const struct {
 		const char *text;
@@ -452,6 +452,31 @@ static void approval_system(void **state)
 	assert_int_equal(fx->asked, 0);
 	assert_string_equal(get(fx, ".sandbox/final/a"), "2");
 	assert_string_equal(fx->recorded_path, at(fx, ".sandbox/final/a"));
+}
+
+/* The wrong file, the wrong directory: nothing that was there is gone, and nobody had to be asked. */
+static void what_it_protects_against_mistakes(void **state)
+{
+	struct fixture *fx = *state;
+	struct sb_files *files;
+
+	put(fx, ".sandbox/input/data", "given");
+	put(fx, ".sandbox/final/old", "old");
+	put(fx, "README", "of the project");
+	begin(fx, three, approval_example);
+	files = sb_worker_files(fx->worker);
+	expect_code(write_text(fx, "/input/data", "x"), SB_FILES_READ_ONLY);
+	expect_code(sb_files_delete(files, NULL, "/input", true, &fx->err), SB_FILES_READ_ONLY);
+	expect_code(sb_files_delete(files, NULL, "/final/old", true, &fx->err), SB_FILES_BLOCKED);
+	expect_code(sb_files_move(files, NULL, "/final/old", "/drafts/old", false, &fx->err),
+		    SB_FILES_BLOCKED);
+	expect_code(write_text(fx, "/../README", "x"), SB_FILES_READ_ONLY);
+	expect_code(sb_worker_delete(fx->worker, "/drafts/../../../README", &fx->err),
+		    SB_FILES_NOT_FOUND);
+	assert_int_equal(fx->asked, 0);
+	assert_string_equal(get(fx, ".sandbox/input/data"), "given");
+	assert_string_equal(get(fx, ".sandbox/final/old"), "old");
+	assert_string_equal(get(fx, "README"), "of the project");
 }
 
 static void approval_types_default_is_ask(void **state)
@@ -862,6 +887,9 @@ static void sandbox_interface(void **state)
 	assert_int_equal(sb_worker_access(fx->worker, "input"), SB_ZONE_ACCESS_RO);
 	assert_int_equal(sb_worker_access(fx->worker, "output"), SB_ZONE_ACCESS_RW);
 	assert_int_equal(sb_worker_access(fx->worker, "etc"), SB_ZONE_ACCESS_NONE);
+	assert_string_equal(sb_worker_zone(fx->worker, 0), "input");
+	assert_string_equal(sb_worker_zone(fx->worker, 1), "output");
+	assert_null(sb_worker_zone(fx->worker, 2));
 }
 
 static void error_types(void **state)
@@ -1037,7 +1065,8 @@ static const struct CMUnitTest tests[] = {
 	ON_BOTH(worker_declaration),
 	ON_BOTH(default_zones),
 	ON_BOTH(core_model_pure_function),
-	ON_BOTH(what_it_protects_against),
+	ON_BOTH(design_principle_isolation_follows_the_source),
+	ON_BOTH(what_it_protects_against_mistakes),
 	ON_BOTH(approval_system),
 	ON_BOTH(approval_types_default_is_ask),
 	ON_BOTH(approval_is_for_a_call),
