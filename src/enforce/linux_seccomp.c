@@ -596,9 +596,10 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 		.group = getgid(),
 		.no_mounts = !layers->mounts,
 		.no_landlock = layers->landlock_abi < 1,
-		/* an outer run has refused already what its own namespaces do not hold */
-		.shared_ipc = !layers->ipc_namespace && !layers->outer,
-		.shared_pids = !layers->pid_namespace && !layers->outer,
+		/* an outer run has refused already what its own namespaces do not hold; a worker that was
+		 * called is in one with its caller */
+		.shared_ipc = layers->outer ? plan->view : !layers->ipc_namespace,
+		.shared_pids = layers->outer ? plan->view : !layers->pid_namespace,
 		.other_pids = !layers->pid_namespace,
 		.programs = plan->programs != NULL,
 		.self = SB_INSIDE_BASE + (depth > SB_INSIDE_DEPTH ? SB_INSIDE_DEPTH : depth) * 2 +

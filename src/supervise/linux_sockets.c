@@ -26,6 +26,7 @@
 #include "supervise/abstract.h"
 #include "supervise/case.h"
 #include "supervise/connecting.h"
+#include "supervise/domains.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -322,10 +323,16 @@ static void address_path(const struct sb_call *call, char *out, size_t size)
 	out[length] = '\0';
 }
 
-/* Abstract names have no path to decide about; the kernel must keep them apart. */
-static bool abstract_is_held(const struct sb_layers *layers)
+/*
+ * Abstract names have no path to decide about; the kernel must keep them apart.  Those of a nested run it keeps from
+ * the run's own for their processes, and not for us, who connect for them.
+ */
+static bool abstract_is_held(const struct sb_layers *layers, const struct sb_call *call)
 {
-	return layers->landlock_abi >= 6 || layers->net_namespace;
+	const struct sb_domain *domain;
+
+	return (layers->landlock_abi >= 6 || layers->net_namespace) &&
+	       sb_domain_of(call->thread, &domain) && !domain;
 }
 
 /* To the asker, which answers with a copy of its own. */
@@ -378,7 +385,7 @@ static void connect_unix(struct sb_broker *broker, struct sb_call *call, int soc
 	int status;
 
 	if (is_abstract(call)) {
-		if (abstract_is_held(performer->layers))
+		if (abstract_is_held(performer->layers, call))
 			connect_as_given(broker, call, socket);
 		else
 			connect_own(broker, call, socket);
@@ -509,7 +516,7 @@ static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, i
 		sb_kept_sweep(&broker->kept, broker->performer->proc);
 		error = bind(socket, address, call->address_length) != 0 ? errno : 0;
 	}
-	if (!error && !abstract_is_held(broker->performer->layers))
+	if (!error && !abstract_is_held(broker->performer->layers, call))
 		sb_abstract_bound(call, socket);
 	if (!error)
 		let_go(broker, socket);

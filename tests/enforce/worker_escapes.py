@@ -4,14 +4,15 @@ Each class of escapes is a script that does what it can think of and prints what
 project, nearly all of it works: that is the control.  In a container worker nothing may, and the neighbours still do."""
 
 import ctypes
+import json
 import os
 import select
 import shutil
 from pathlib import Path
 
-from hostile import Place
+from hostile import HEAD, TAIL, Place
 from tap import check, contains, equal, lacks, run_all, test
-from workers import run
+from workers import INPUT, OUTPUT, declare, run
 
 PLANT = Path(__file__).resolve().parent.parent / "lib" / "plant.py"
 MARK = "planted-by-the-inside"
@@ -411,6 +412,111 @@ def flood(fx):
     equal((done["worked"], done["neighbours"]), ([], []))
     equal(os.listdir(place.own["final"]), ["old"])
     equal(fx.read("out/after"), "evil")
+
+
+# --- a worker that was called -----------------------------------------------------------------------------------------
+
+CALLER = r"""
+import ctypes, json, os, signal, socket, subprocess, sys, threading
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+key = os.getpid() + 1
+ctypes.memmove(libc.shmat(libc.shmget(key, 4096, 0o1600), None, 0), b"hush", 4)
+libc.msgget(key, 0o1600)
+held = open("/final/secret")
+open("/dev/shm/caller", "w").write("hush")
+open("/tmp/caller", "w").write("hush")
+os.chdir("/final")
+signalled = []
+for number in (signal.SIGUSR1, signal.SIGUSR2):
+    signal.signal(number, lambda number, frame: signalled.append(number))
+listeners = []
+for name in ("\0caller", "/tmp/caller.sock", "/final/caller.sock"):
+    listeners.append(socket.socket(socket.AF_UNIX))
+    listeners[-1].bind(name)
+    listeners[-1].listen()
+loopback = socket.create_server(("127.0.0.1", 0))
+want = {"caller": os.getpid(), "key": key, "fd": held.fileno(), "port": loopback.getsockname()[1], "input": "/input", "output": "/output",
+        "final": "/final", "secret": "/final/secret"}
+for before in ([], ["/output/sb", "--worker=kid", "--"]):
+    want["free"] = not before
+    print(subprocess.run([*before, "python3", "-c", sys.argv[1], json.dumps(want)], env={**os.environ, "SECRET": "hush"},
+                         stdout=subprocess.PIPE, text=True).stdout.strip())
+    print(json.dumps(sorted(set(signalled))))
+    signalled.clear()
+    for name in ("secret", "stays"):
+        assert open("/final/" + name).read() == "hush\n", name
+"""
+
+CALLED = r"""
+caller = want["caller"]
+at = "/proc/%d/" % caller
+def connect(family, address):
+    with socket.socket(family) as one:
+        one.settimeout(3)
+        one.connect(address)
+attempt("read", lambda: text(secret))
+attempt("read by its root", lambda: text(at + "root" + secret))
+attempt("read by its directory", lambda: text(at + "cwd/secret"))
+attempt("read by its descriptor", lambda: text(at + "fd/%d" % want["fd"]))
+attempt("list", lambda: os.listdir(fin))
+attempt("reopen", lambda: text("/proc/self/fd/%d" % os.open(secret, os.O_PATH)))
+attempt("map", lambda: os.close(os.open(secret, os.O_RDONLY)))
+attempt("create", lambda: (put(fin + "/new"), os.unlink(fin + "/new")))
+attempt("mode", lambda: os.chmod(secret, 0o644))
+attempt("link", lambda: (os.link(fin + "/stays", fin + "/linked"), os.unlink(fin + "/linked")))
+attempt("rename", lambda: (os.rename(fin + "/stays", fin + "/moved"), os.rename(fin + "/moved", fin + "/stays")))
+attempt("environ", lambda: b"PATH" in open(at + "environ", "rb").read())
+attempt("memory", lambda: os.close(os.open(at + "mem", os.O_RDONLY)))
+attempt("maps", lambda: open(at + "maps").read(1) != "")
+attempt("signal", lambda: os.kill(caller, signal.SIGUSR1))
+for number in (signal.SIGUSR1, signal.SIGUSR2):
+    signal.signal(number, signal.SIG_IGN)
+try:
+    os.killpg(os.getpgid(caller), signal.SIGUSR2)  # oneself is of it
+    os.kill(-1, signal.SIGUSR2)
+except OSError:
+    pass
+attempt("attach", lambda: (call("ptrace", 0x4206, caller, 0, 0)))
+attempt("take a descriptor", lambda: os.close(call("pidfd_getfd", call("pidfd_open", caller, 0), want["fd"], 0)))
+attempt("limit", lambda: resource.prlimit(caller, resource.RLIMIT_CORE, (0, 0)))
+attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, caller, 1))
+attempt("own by group", lambda: fcntl.fcntl(0, fcntl.F_SETOWN, -os.getpgid(caller)))
+attempt("shared memory", lambda: libc.shmget(want["key"], 0, 0) >= 0)
+attempt("messages", lambda: libc.msgget(want["key"], 0) >= 0)
+attempt("posix memory", lambda: text("/dev/shm/caller"))
+attempt("temporary file", lambda: text("/tmp/caller"))
+attempt("abstract socket", lambda: connect(socket.AF_UNIX, "\0caller"))
+attempt("socket", lambda: connect(socket.AF_UNIX, "/tmp/caller.sock"))
+attempt("socket that it does not have", lambda: connect(socket.AF_UNIX, "/final/caller.sock"))
+attempt("loopback", lambda: connect(socket.AF_INET, ("127.0.0.1", want["port"])))
+def own():
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0own-%d" % os.getpid())
+        server.listen()
+        connect(socket.AF_UNIX, "\0own-%d" % os.getpid())
+neighbour("an abstract socket of its own", own)
+neighbour("its directory", lambda: put(out + "/a"))
+child = subprocess.Popen(["sleep", "60"])
+neighbour("its children", lambda: (child.kill(), child.wait(10)))
+"""
+
+
+@test("ESCAPES a worker that was called gets nothing of its caller: files, processes, memory, sockets")
+def called(fx):
+    every = [zone.replace("output", name) for zone in (OUTPUT,) for name in ("output", "final")]
+    place = Place(fx, more="workers: [kid.worker]\n", zones=(INPUT, *every))
+    declare(fx, "kid", OUTPUT)
+    for name in ("secret", "stays"):
+        fx.write(place.own["final"] / name, "hush\n")
+    shutil.copy(fx.argv()[0], place.own["output"] / "sb")
+    result = run(fx, "w", "python3", "-c", CALLER, HEAD + CALLED + TAIL)
+    check(result.status == 0, result.stderr)
+    free, signals, boxed, none = [json.loads(line) for line in result.stdout.splitlines()]
+    # who attaches or looks at memory is refused in a worker's world anyway
+    equal(set(free["failed"]) - {"attach", "take a descriptor", "memory", "environ", "maps", "limit", "read by its descriptor"}, set(), "control")
+    equal((len(signals), free["neighbours"]), (2, []), "control")
+    equal((boxed["worked"], boxed["neighbours"], none), ([], [], []))
 
 
 run_all()
