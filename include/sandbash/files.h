@@ -102,6 +102,7 @@ enum sb_files_why {
 struct sb_files_error {
 	enum sb_files_code code;
 	bool violation;    /* the policy refused; it was handed to the audit callback */
+	bool allowable;    /* of PATH_OUTSIDE_PROJECT: a rule could open path */
 	int sys_errno;     /* 0 when no system call is to blame */
 	char person[1024]; /* what failed, on what, why */
 	char model[1024];  /* how to fix the call, or that it cannot be */
@@ -194,8 +195,8 @@ struct sb_files_event {
 	enum sb_files_call call;
 	enum sb_op op;
 	enum sb_files_why why;
-	enum sb_verdict verdict;    /* what the policy said: SB_ASK or SB_DENY */
-	bool done;                  /* it was allowed: somebody said yes */
+	enum sb_verdict verdict;    /* what the policy said: SB_ASK or SB_DENY; or SB_ALLOW */
+	bool done;                  /* it was allowed: by the policy, or somebody said yes */
 	const char *path;           /* canonical */
 	const char *given;          /* as the call had it; NULL: it was met on the way */
 	const char *root;           /* or NULL */
@@ -204,7 +205,7 @@ struct sb_files_event {
 	const struct sb_files_caller *caller;
 };
 
-/* Every refusal, and every yes of somebody who was asked.  Not told what rules allow. */
+/* Every refusal, and every yes of somebody who was asked; what rules allow if options->audit_allowed. */
 typedef void (*sb_files_audit)(void *context, const struct sb_files_event *event);
 
 /* --- a view --------------------------------------------------------------------------------- */
@@ -230,6 +231,7 @@ struct sb_files_options {
 	enum sb_files_choice hard_links;  /* default ALLOW: see above */
 	enum sb_files_choice mounts;      /* default ASK: what is mounted in a root is outside */
 	enum sb_files_choice ignored;     /* default ASK (P8) */
+	bool audit_allowed;               /* audit is told of what rules allow, too */
 	bool no_sync; /* do not wait for the disk: a power cut may then lose the new text */
 };
 

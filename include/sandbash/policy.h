@@ -71,6 +71,7 @@ enum sb_network { /* in order of strictness */
 };
 
 enum sb_workers { SB_WORKERS_DECLARED, SB_WORKERS_ASK };
+enum sb_unsandboxed { SB_UNSANDBOXED_ASK, SB_UNSANDBOXED_OFF };
 
 /* What a policy says beside its rules; each has a value, of its own enum or a switch. */
 enum sb_setting {
@@ -80,6 +81,8 @@ enum sb_setting {
 	SB_SETTING_PROTECT_IGNORED, /* what git ignores is changed only where a rule says so */
 	SB_SETTING_CLEAN_ENV,       /* commands see usual variables only */
 	SB_SETTING_WORKERS,         /* what workers' files approve beforehand is asked about */
+	SB_SETTING_UNSANDBOXED, /* an agent may ask a person for one command without a sandbox */
+	SB_SETTING_LOG_ALLOWED, /* what was allowed is recorded, too */
 	SB_SETTING_COUNT,
 };
 

@@ -30,6 +30,7 @@ enum sb_event_kind {
 	SB_EVENT_EXIT,    /* status and counters */
 	SB_EVENT_REVOKE,  /* an answer holds no more: a person has taken it back */
 	SB_EVENT_CONNECT, /* a host was reached: told when the connection ends, or fails */
+	SB_EVENT_ALLOW,   /* rules allow it: on request (log-allowed) */
 	SB_EVENT_COUNT,
 };
 

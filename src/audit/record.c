@@ -11,7 +11,8 @@
 #include "base/json.h"
 
 static const char *const event_names[SB_EVENT_COUNT] = {
-	"start", "ask", "answer", "deny", "grant", "perform", "note", "exit", "revoke", "connect",
+	"start", "ask",  "answer", "deny",    "grant", "perform",
+	"note",  "exit", "revoke", "connect", "allow",
 };
 
 static const char *const counter_names[] = {"seen", "allowed", "denied", "asked", "approved"};

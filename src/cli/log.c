@@ -92,7 +92,7 @@ static const char *verdict_of(const struct sb_event *event)
 	if (event->kind == SB_EVENT_DENY)
 		return "deny";
 	return event->kind == SB_EVENT_GRANT || event->kind == SB_EVENT_PERFORM ||
-			       event->kind == SB_EVENT_CONNECT
+			       event->kind == SB_EVENT_CONNECT || event->kind == SB_EVENT_ALLOW
 		       ? "allow"
 		       : NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #include "enforce/confine.h"
 #include "enforce/inside.h"
 #include "options/flags.h"
+#include "path/path.h"
 #include "path/pattern.h"
 #include "policy/network.h"
 #include "policy/text.h"
@@ -550,6 +552,24 @@ static void say(const struct sb_profile *profile)
 	}
 }
 
+/* It is used if it is for temporary files by its mode (config/place.c), or if a rule opens it. */
+static void warn_about_tmpdir(const struct sb_setup *setup)
+{
+	const char *named = getenv("TMPDIR");
+	SB_AUTO_FREE char *path = NULL;
+	struct stat info;
+	char safe[1024];
+
+	if (!named || named[0] != '/' || setup->home.tmpdir ||
+	    sb_policy_tmp(setup->policy) == SB_TMP_OFF || stat(named, &info) != 0 ||
+	    !S_ISDIR(info.st_mode) || sb_path_canonical(named, &path, NULL, NULL) != SB_OK ||
+	    sb_decide(setup->policy, SB_CREATE, path).verdict == SB_ALLOW)
+		return;
+	sb_warn("TMPDIR is not used: others may look into '%s' (chmod 700 makes it yours), or "
+		"it holds more than temporary files; --allow-write opens it as it is",
+		sb_escape_line(safe, sizeof safe, named));
+}
+
 /* A supervised run, unless it was told to be static or lies inside another. */
 static int choose_kind(struct sb_command_line *line)
 {
@@ -598,6 +618,8 @@ int sb_cli_run(const struct sb_command_line *given)
 	if (!status) {
 		if (!line->command[0] && !line->worker)
 			warn_about_alias(&run);
+		if (!line->quiet && !line->worker && !sb_run_is_danger(&run))
+			warn_about_tmpdir(&run.setup);
 		status = tell_environment(line, &run);
 		if (!status && !line->quiet && !sb_run_is_danger(&run) && !line->worker) {
 			say(&run.setup.profile);

@@ -69,6 +69,9 @@ static void count_event(struct sb_counters *counters, const struct sb_event *eve
 		counters->denied[op]++;
 	} else if (event->kind == SB_EVENT_PERFORM) {
 		counters->approved[op] += event->error == 0;
+	} else if (event->kind == SB_EVENT_ALLOW) {
+		counters->seen[op]++;
+		counters->allowed[op]++;
 	}
 }
 

@@ -263,6 +263,7 @@ static void settle_settings(const struct calling *calling, struct sb_policy *pol
 	if (sb_policy_tmp(user) == SB_TMP_OFF)
 		sb_policy_set(policy, SB_SETTING_TMP, SB_TMP_OFF);
 	sb_policy_set(policy, SB_SETTING_PROTECT_IGNORED, sb_policy_protect_ignored(user));
+	sb_policy_set(policy, SB_SETTING_LOG_ALLOWED, sb_policy_get(user, SB_SETTING_LOG_ALLOWED));
 }
 
 /* Hosts are called the same in there. */

@@ -268,10 +268,13 @@ static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_err
 	const int *said = system->origins[setting] ? &system->values[setting] : NULL;
 	int given = maker->request->settings[setting], status = SB_OK, kept;
 	int value = said && sb_settings[setting].system_first ? *said : sb_settings[setting].normal;
+	bool heard = false;
 
 	for (int tier = SB_TIER_PROFILE; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
-		if (tiers[tier].origins[setting])
+		if (tiers[tier].origins[setting] && (!heard || !sb_settings[setting].strictest ||
+						     tiers[tier].values[setting] > value))
 			value = tiers[tier].values[setting];
+		heard |= tiers[tier].origins[setting] != NULL;
 		if (tier == SB_TIER_DIRECTORY &&
 		    (setting == SB_SETTING_MODE || setting == SB_SETTING_NETWORK))
 			status = heed_environment(maker, setting, &value, err);

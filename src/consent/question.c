@@ -34,6 +34,8 @@ const char *sb_question_means(const struct sb_question *question)
 		       "not look";
 	case SB_ABOUT_REPO:
 		return "this is done now, once; whoever has the repository has it then, too";
+	case SB_ABOUT_UNSANDBOXED:
+		return "it can do all that you can, and sandbash does not stand in between";
 	case SB_ABOUT_FILE:
 	case SB_ABOUT_COUNT:
 		break;

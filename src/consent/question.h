@@ -31,6 +31,7 @@ enum sb_about {
 	SB_ABOUT_PROJECT,   /* the same of a whole directory, and "once" lasts the session */
 	SB_ABOUT_HOST,      /* path is a host with its port, directory what 2 and 4 open: hosts.h */
 	SB_ABOUT_REPO,      /* an act on a repository, once: path is a directory or a URL */
+	SB_ABOUT_UNSANDBOXED, /* a command without a sandbox, once: path is where it runs */
 	SB_ABOUT_COUNT,
 };
 

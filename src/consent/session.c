@@ -195,6 +195,21 @@ int sb_session_keep_host(struct sb_session *session, const struct sb_host_wish *
 			       : status;
 }
 
+int sb_session_keep_project(struct sb_session *session, const char *path, struct sb_error *err)
+{
+	SB_AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct sb_kept_file file = sb_kept_file_of(fd);
+	int status;
+
+	if (!file.known)
+		return sb_fail(err, SB_E_MISSING, errno, "cannot look at '%s'", path);
+	file.project = true;
+	status = write_with(session->file, path, &sb_access_write, &file, err);
+	return status == SB_OK
+		       ? sb_kept_list_put(&session->kept, path, &sb_access_write, &file, err)
+		       : status;
+}
+
 int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err)
 {
 	return sb_kept_list_drop(&session->kept, path)
@@ -258,6 +273,16 @@ static const char *changed(const struct sb_kept_answer *kept, const char *home,
 		return "it is no directory";
 	now = sb_kept_file_of(fd);
 	return sb_kept_same(&kept->file, &now) ? NULL : "it is another directory now";
+}
+
+const char *sb_session_project(const struct sb_session *session, size_t number, const char *home)
+{
+	const struct sb_kept_answer *kept;
+
+	if (number >= session->kept.count)
+		return NULL;
+	kept = &session->kept.entries[number];
+	return kept->file.project && !changed(kept, home, NULL) ? kept->path : "";
 }
 
 static int add_kept(const struct applying *applying, const struct sb_kept_answer *kept,

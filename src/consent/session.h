@@ -49,6 +49,11 @@ int sb_session_apply(const struct sb_session *session, struct sb_policy *policy,
 bool sb_session_kept(const struct sb_session *session, size_t number, const char **out_path,
 		     struct sb_access *out_access);
 
+/* A directory that was opened as a project: it is one again the next time. */
+int sb_session_keep_project(struct sb_session *session, const char *path, struct sb_error *err);
+/* Such a one, if it is still what it was; "" for any other answer.  NULL: there is no such number. */
+const char *sb_session_project(const struct sb_session *session, size_t number, const char *home);
+
 /* Keep this answer if it is of the kind that is kept. */
 int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum sb_answer answer,
 		    struct sb_error *err);

@@ -13,6 +13,7 @@
 #include "sys/birth_time.h"
 
 #define MARK "#@"
+#define PROJECT "project "
 
 struct sb_kept_file sb_kept_file_of(int fd)
 {
@@ -52,15 +53,31 @@ void sb_kept_list_done(struct sb_kept_list *list)
 	*list = (struct sb_kept_list){0};
 }
 
+/* Reading and changing are answered apart (grants.h): an answer about one leaves what was said of the other. */
+static struct sb_access both(const struct sb_access *said, const struct sb_access *now)
+{
+	bool about_reading = now->verdict[SB_MODIFY] == SB_ASK;
+	struct sb_access all = about_reading ? *said : *now;
+
+	all.verdict[SB_READ] = (about_reading ? now : said)->verdict[SB_READ];
+	return all;
+}
+
 int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct sb_access *access,
 		     const struct sb_kept_file *file, struct sb_error *err)
 {
 	struct sb_kept_answer *grown;
+	bool project;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->entries[i].path, path) == 0) {
-			list->entries[i].access = *access;
+			list->entries[i].access = sb_kept_same(&list->entries[i].file, file)
+							  ? both(&list->entries[i].access, access)
+							  : *access;
+			project = list->entries[i].file.project &&
+				  sb_kept_same(&list->entries[i].file, file);
 			list->entries[i].file = *file;
+			list->entries[i].file.project |= project;
 			return SB_OK;
 		}
 	if (list->count == SB_SESSION_MAX)
@@ -123,6 +140,9 @@ static bool parse_mark(const char *at, const char *end, struct sb_kept_file *out
 
 	if (!take_char(&at, end, ' '))
 		return false;
+	file.project = (size_t)(end - at) > strlen(PROJECT) &&
+		       memcmp(at, PROJECT, strlen(PROJECT)) == 0;
+	at += file.project ? strlen(PROJECT) : 0;
 	if (take_char(&at, end, '-')) {
 		*out = (struct sb_kept_file){0};
 		return at == end;
@@ -224,7 +244,8 @@ static void print_mark(const struct sb_kept_file *file, struct sb_buf *out)
 		sb_buf_puts(out, MARK " -\n");
 		return;
 	}
-	sb_buf_printf(out, MARK " %" PRIu64 " %" PRIu64 " ", file->inode, file->device);
+	sb_buf_printf(out, MARK " %s%" PRIu64 " %" PRIu64 " ", file->project ? PROJECT : "",
+		      file->inode, file->device);
 	if (file->has_birth)
 		sb_buf_printf(out, "%" PRId64 ".%09" PRIu32 "\n", file->birth_s, file->birth_ns);
 	else

@@ -5,6 +5,8 @@
  *     write /home/u/docs
  *     #@ -
  *     read /home/u/docs/letter.txt
+ *     #@ project 1234568 64769 1700000000.123456789
+ *     write /home/u/second
  *     #@ -
  *     connect github.com:443
  *
@@ -26,6 +28,7 @@
 
 struct sb_kept_file { /* a file, so that it is known again after a restart */
 	bool known;
+	bool project; /* open_project: it is a root of the session's */
 	uint64_t inode, device;
 	bool has_birth;
 	int64_t birth_s;

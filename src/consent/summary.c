@@ -231,7 +231,9 @@ static bool fill(const struct sb_summary *summary, const struct sb_refusal *refu
 	out->path = out->cache ? sb_path_join(summary->home, directory) : strdup(refusal->path);
 	out->beneath = out->cache != NULL;
 	if (rule) {
-		out->rule = strdup(rule->origin);
+		/* what the mode took away is not the rule's word */
+		out->rule = strdup(rule->capped && refusal->op != SB_READ ? "the mode is read-only"
+									  : rule->origin);
 		out->final = is_final(rule, refusal->op);
 		out->in_hidden = hides_parent(rule, refusal->path);
 		out->own_flag = rule->tier >= SB_TIER_FILE &&

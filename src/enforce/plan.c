@@ -635,7 +635,10 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 
 	maker.plan.network = sb_policy_network(policy);
 	maker.plan.gate = sb_policy_needs_gate(policy);
-	maker.plan.tells_hidden = request->supervised && request->tells_hidden;
+	maker.plan.tells_allowed = request->supervised &&
+				   sb_policy_get(policy, SB_SETTING_LOG_ALLOWED);
+	maker.plan.tells_hidden = maker.plan.tells_allowed ||
+				  (request->supervised && request->tells_hidden);
 	maker.plan.holds_reads = maker.plan.tells_hidden ||
 				 (request->supervised && sb_plan_holds_reads(policy));
 	if (request->view) {

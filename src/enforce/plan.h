@@ -75,6 +75,7 @@ struct sb_plan {
 	bool gate;          /* hosts are told apart: policy/network.h */
 	bool holds_reads;   /* supervised: rules hide what mounts cannot: sb_plan_holds_reads() */
 	bool tells_hidden;  /* supervised: what was wanted in hidden places is told */
+	bool tells_allowed; /* and what was done, for the record: "log-allowed on" */
 	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool view; /* the files are a view's (view.h): without a /proc of the run's own there is none */

@@ -106,7 +106,7 @@ int sb_refuse(struct sb_files_error *err, enum sb_files_code code, int sys_errno
 	if (!err)
 		return -(int)code;
 	err->code = code;
-	err->violation = false;
+	err->violation = err->allowable = false;
 	err->sys_errno = sys_errno;
 	err->op = SB_READ;
 	err->why = SB_FILES_WHY_RULE;

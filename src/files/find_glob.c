@@ -135,8 +135,11 @@ static int glob(struct sb_find *find, const struct sb_files_glob_request *reques
 	struct sb_patterns include, exclude = {0};
 	struct sb_files_entries entries = {0};
 	struct sb_search_end end = {0};
-	int status = sb_patterns_new(find, wanted, flags, &include);
+	int status = sb_patterns_refuse_outside(find, wanted);
 
+	include = (struct sb_patterns){0};
+	if (status == 0)
+		status = sb_patterns_new(find, wanted, flags, &include);
 	if (status == 0)
 		status = sb_patterns_new(find, request->excludes, flags, &exclude);
 	sb_entry_list_init(&globbing.list);

@@ -193,6 +193,8 @@ static int grep(struct sb_find *find, const struct sb_files_grep_request *reques
 			&why) < 0)
 		status = sb_find_fail(find, &why);
 	if (status == 0)
+		status = sb_patterns_refuse_outside(find, request->globs);
+	if (status == 0)
 		status = sb_patterns_new(find, request->globs, SB_GLOB_NAME, &include);
 	if (status == 0)
 		status = sb_patterns_new(find, request->excludes, SB_GLOB_NAME, &exclude);

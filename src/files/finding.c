@@ -22,6 +22,9 @@ static void word(const struct sb_judged *judged, char *reason, size_t size)
 	else if (judged->why == SB_WHY_GUARDED)
 		snprintf(reason, size, "%s (%.*s)", guard->row->why, SB_GUARD_DETAIL,
 			 guard->detail);
+	else if (judged->why == SB_WHY_RULE && judged->decision.rule &&
+		 judged->decision.rule->capped)
+		snprintf(reason, size, "the mode is read-only");
 	else if (judged->why == SB_WHY_RULE)
 		snprintf(reason, size, "%s",
 			 strncmp(origin, builtin, strlen(builtin)) == 0 ? origin + strlen(builtin)

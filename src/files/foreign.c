@@ -69,7 +69,7 @@ size_t sb_foreign_name(const char *path, size_t from)
 {
 	for (const char *name = path + from + strspn(path + from, "/"); *name;) {
 		size_t length = strcspn(name, "/");
-		bool drive = name == path && length == 2 && is_letter(path[0]) && path[1] == ':';
+		bool drive = name == path && is_letter(path[0]) && path[1] == ':';
 
 		if (drive || has_separator(name, length) || is_stream(name, length) ||
 		    is_device(name, length))

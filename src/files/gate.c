@@ -199,8 +199,9 @@ static void record(const struct sb_job *job, const struct sb_intent *wish,
 		.done = done,
 		.path = sb_files_real(job->view, path_of(wish, place), real[0], NULL),
 		.given = place->given,
-		.root = finding->root ? sb_files_real(job->view, finding->root->path, real[1], NULL)
-				      : NULL,
+		.root = sb_files_real(
+			job->view, finding->root ? finding->root->path : job->view->roots[0].path,
+			real[1], NULL),
 		.rule = finding->rule,
 		.tool = job->caller ? job->caller->tool : NULL,
 		.caller = job->caller,
@@ -231,19 +232,59 @@ static int fill(struct sb_job *job, const struct sb_intent *wish, const struct s
 	return -(int)err->code;
 }
 
+/* What a call is about that stops before it can do it: what is not there is only looked for. */
+static enum sb_op meant_op(const struct sb_job *job, const struct sb_intent *wish,
+			   const struct sb_place *place)
+{
+	static const enum sb_op ops[] = {[SB_FILES_WRITE] = SB_CREATE,
+					 [SB_FILES_EDIT] = SB_MODIFY,
+					 [SB_FILES_DELETE] = SB_DELETE,
+					 [SB_FILES_MKDIR] = SB_CREATE};
+
+	return place->exists || wish->op != SB_READ || job->call >= sizeof ops / sizeof ops[0]
+		       ? wish->op
+		       : ops[job->call];
+}
+
+/* A command's own temp directory is no place that a tool could reach, nor the user copy from. */
+static void advise_outside(const struct sb_job *job, const struct sb_intent *wish,
+			   const struct sb_place *place)
+{
+	const char *path = path_of(wish, place);
+	const struct sb_rule *rule = sb_decide(job->view->policy, SB_MODIFY, path).rule;
+
+	if (job->err)
+		job->err->allowable = !place->facts.procfs && place->error != EXDEV;
+	if (place->facts.procfs || place->error == EXDEV)
+		sb_advise(job->err,
+			  "Nothing in /proc is opened by file tools, and no link there is "
+			  "followed. Name the file itself, with a path relative to the "
+			  "project root, as \"src/file.ts\".");
+	else if (rule && rule->temp && sb_policy_tmp(job->view->policy) == SB_TMP_PRIVATE)
+		sb_advise(job->err,
+			  "Use a path relative to the project root, as \"src/file.ts\". "
+			  "Each command has a temp directory of its own, which is empty when "
+			  "it starts and gone when it ends: what is needed afterwards it "
+			  "has to write into the project.");
+}
+
 static int refuse(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place,
 		  const struct sb_finding *finding, enum sb_files_code code, const char *who)
 {
+	struct sb_intent meant = *wish;
 	char reason[SB_REASON];
 
-	if (code == SB_FILES_PATH_OUTSIDE_PROJECT)
-		sb_refuse_outside(job->err, wish->op, place->given, path_of(wish, place),
+	if (code == SB_FILES_PATH_OUTSIDE_PROJECT) {
+		meant.op = meant_op(job, wish, place);
+		sb_refuse_outside(job->err, meant.op, place->given, path_of(wish, place),
 				  job->view->roots[0].path);
-	else
+		advise_outside(job, wish, place);
+	} else {
 		sb_refuse(job->err, code, 0, "%s %s '%s': %s", who, verbs[wish->op],
 			  path_of(wish, place), sb_finding_line(job->view, finding, reason));
-	fill(job, wish, place, finding, true);
-	record(job, wish, place, finding, false);
+	}
+	fill(job, &meant, place, finding, true);
+	record(job, &meant, place, finding, false);
 	return -(int)code;
 }
 
@@ -261,8 +302,17 @@ static int refuse_denied(struct sb_job *job, const struct sb_intent *wish,
 	}
 	if (finding->bound) /* this operation alone */
 		readable = false;
-	return refuse(job, wish, place, finding, readable ? SB_FILES_READ_ONLY : SB_FILES_BLOCKED,
-		      "may not");
+	refuse(job, wish, place, finding, readable ? SB_FILES_READ_ONLY : SB_FILES_BLOCKED,
+	       "may not");
+	if (!readable && rule && rule->tier == SB_TIER_BUILTIN && !finding->bound)
+		sb_advise(job->err,
+			  "sandbash keeps this path from agents, unless a rule of the user "
+			  "opens it. Do not retry and do not look for a way around it; "
+			  "tell the user if it is needed.");
+	else if (rule && rule->capped)
+		sb_advise(job->err, "Nothing is changed in this session: its mode is read-only. Do "
+				    "not retry; tell the user if it is needed.");
+	return readable ? -SB_FILES_READ_ONLY : -SB_FILES_BLOCKED;
 }
 
 /* What a yes for the directory would mean; none for what is asked about one by one. */
@@ -445,6 +495,15 @@ int sb_gate_outside(struct sb_job *job, const struct sb_place *place)
 	return refuse_outside(job, &wish, place);
 }
 
+void sb_gate_allowed(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
+{
+	const struct sb_finding finding = {
+		.verdict = SB_ALLOW, .root = sb_files_root_of(job->view, path_of(wish, place))};
+
+	if (job->view->options.audit_allowed)
+		record(job, wish, place, &finding, true);
+}
+
 int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place)
 {
 	struct sb_finding finding;
@@ -457,6 +516,7 @@ int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_pl
 		look(job->view, wish, place, &finding);
 	switch (finding.verdict) {
 	case SB_ALLOW:
+		sb_gate_allowed(job, wish, place);
 		return 0;
 	case SB_ASK:
 		return ask(job, wish, place, &finding);

@@ -227,6 +227,20 @@ static int fail_at(struct walk *walk, const char *name, int error, struct sb_pla
 	return 0;
 }
 
+/* What is missing is missing with all that was wanted in it: that is what the call was about. */
+static int fail_missing(struct walk *walk, const char *name, struct sb_place *out)
+{
+	int status = fail_at(walk, name, -ENOENT, out);
+	char missing[PATH_MAX];
+
+	memcpy(missing, out->path, sizeof missing);
+	if (status == 0 && sb_steps_keep(&walk->steps, out->rest) && *out->rest &&
+	    sb_place_join(out, missing, out->rest) < 0)
+		memcpy(out->path, missing, sizeof missing);
+	out->rest[0] = '\0';
+	return status;
+}
+
 static void move_to(struct walk *walk, int fd)
 {
 	close(walk->at);
@@ -278,11 +292,15 @@ static int step(struct walk *walk, struct sb_place *out)
 		return last ? arrive_here(walk, out) : 1;
 	}
 	object = open_path(walk->at, name, 0);
+	if (object == -ENOENT && !last && sb_steps_cancel(&walk->steps))
+		return 1;
 	if (object == -ENOENT && (last || (walk->flags & SB_RESOLVE_PARENTS))) {
 		if (!sb_steps_keep(&walk->steps, out->rest))
 			return fail_at(walk, name, -ENOENT, out);
 		return arrive(walk, name, -1, out);
 	}
+	if (object == -ENOENT)
+		return fail_missing(walk, name, out);
 	if (object < 0)
 		return fail_at(walk, name, object, out);
 	status = look_at(object, &facts);

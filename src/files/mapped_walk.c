@@ -235,6 +235,8 @@ static int step_from_root(struct walk *walk, const char *name, bool last, struct
 	struct sb_mapped_part *part = find(walk->mapped, name, strlen(name));
 	int status;
 
+	if (!part && !last && sb_steps_cancel(&walk->steps))
+		return 1;
 	if (!part && (last || (walk->flags & SB_RESOLVE_PARENTS))) {
 		status = place_in_root(walk->mapped, NULL, name, out);
 		if (!sb_steps_keep(&walk->steps, out->rest))
@@ -295,6 +297,10 @@ static int step(struct walk *walk, struct sb_place *out)
 	status = inner->ops->enter(inner, &walk->at, name, &next);
 	if (status < 0)
 		return fail_at(walk, name, status, out);
+	if (!next.exists && !last && sb_steps_cancel(&walk->steps)) {
+		inner->ops->release(inner, &next);
+		return 1;
+	}
 	if (!next.exists && (last || (walk->flags & SB_RESOLVE_PARENTS)))
 		return arrive(walk, &next, out);
 	if (next.exists && next.facts.type == SB_FILES_LINK &&

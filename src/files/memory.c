@@ -82,6 +82,8 @@ static int step(struct walk *walk, struct sb_place *out)
 		return last ? arrive_here(walk, out) : 1;
 	}
 	node = sb_node_child(walk->at, name);
+	if (!node && !last && sb_steps_cancel(&walk->steps))
+		return 1;
 	if (!node && (last || (walk->flags & SB_RESOLVE_PARENTS))) {
 		if (!sb_steps_keep(&walk->steps, out->rest))
 			return fail_at(walk, name, ENOENT, out);

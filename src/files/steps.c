@@ -51,6 +51,28 @@ int sb_steps_follow(struct sb_steps *steps, const char *target, size_t length)
 	return 0;
 }
 
+bool sb_steps_cancel(struct sb_steps *steps)
+{
+	const char *at = steps->rest;
+	size_t depth = 1;
+
+	while (depth) {
+		size_t length;
+
+		at += strspn(at, "/");
+		length = strcspn(at, "/");
+		if (length == 0)
+			return false;
+		if (length == 2 && memcmp(at, "..", 2) == 0)
+			depth--;
+		else if (length != 1 || *at != '.')
+			depth++;
+		at += length;
+	}
+	memmove(steps->rest, at, strlen(at) + 1);
+	return true;
+}
+
 bool sb_steps_keep(struct sb_steps *steps, char out[PATH_MAX])
 {
 	char name[NAME_MAX + 1];

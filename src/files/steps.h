@@ -27,4 +27,10 @@ int sb_steps_follow(struct sb_steps *steps, const char *target, size_t length);
 /* What is left where a path does not exist: plain names, one slash between.  False: ".." in it. */
 bool sb_steps_keep(struct sb_steps *steps, char out[PATH_MAX]);
 
+/*
+ * Behind a name that is not there: up again, past what was wanted in it ("a/../b" is "b", as whoever wrote it
+ * means: where there is nothing, no link leads elsewhere).  False: it does not come back up.
+ */
+bool sb_steps_cancel(struct sb_steps *steps);
+
 #endif

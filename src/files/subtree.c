@@ -55,6 +55,7 @@ int sb_gate_covered(struct sb_job *job, const struct sb_intent *wish, const stru
 	eased.ignored_too = covered->whys[wish->op] & 1u << SB_FILES_WHY_IGNORED;
 	switch (sb_gate_look(&quiet, &eased, place)) {
 	case SB_ALLOW:
+		sb_gate_allowed(job, &eased, place);
 		return 0;
 	case SB_ASK:
 		if (is_covered(covered, &why, place->path))

@@ -123,6 +123,10 @@ int sb_gate_entry(struct sb_job *job, const struct sb_place *entry, const struct
 /* May this be done to the place?  Asks, records.  0 or a negative code. */
 int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_place *place);
 
+/* Rules allow it, as sb_gate_look() has said: for the record. */
+void sb_gate_allowed(struct sb_job *job, const struct sb_intent *wish,
+		     const struct sb_place *place);
+
 /* Refuses and records a path that no rule can bring into the project: another system's. */
 int sb_gate_outside(struct sb_job *job, const struct sb_place *place);
 

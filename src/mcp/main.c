@@ -145,6 +145,7 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 					    .session = sb_session_in_use(),
 					    .sandbash = find_sandbash(),
 					    .keep_env = keep_env(line)};
+	const char *project;
 	int ends[2], status;
 	pid_t keeper;
 
@@ -163,6 +164,11 @@ static int fork_keeper(const struct sb_command_line *line, const struct sb_setup
 		options.link = ends[1];
 		sb_keeper_main(&options);
 	}
+	for (size_t i = 0; options.session &&
+			   (project = sb_session_project(options.session, i, setup->home.home));
+	     i++)
+		if (*project)
+			sb_roots_opened(mcp, project);
 	close(ends[1]);
 	sb_audit_close(options.audit); /* the keeper has it open, and holds it */
 	sb_auto_close(&options.sandbash);

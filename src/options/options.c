@@ -334,6 +334,9 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case PROTECT_IGNORED:
 		line->protect_ignored = true;
 		return SB_OK;
+	case LOG_ALLOWED:
+		line->log_allowed = true;
+		return SB_OK;
 	case ALLOW_HOME:
 		line->allow_home = true;
 		return SB_OK;

@@ -83,7 +83,7 @@ struct sb_command_line {
 	const char *action_value; /* PATH of --explain, --add-path, ... */
 	bool json, global, best_effort, allow_home, anywhere, static_run, keep_background;
 	bool ask_first; /* about what the command's text shows */
-	bool quiet, require_audit, protect_ignored, clean_env;
+	bool quiet, require_audit, protect_ignored, clean_env, log_allowed;
 
 	struct sb_flag_rule *rules;
 	size_t rule_count;

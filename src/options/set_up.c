@@ -15,6 +15,7 @@
 #include "consent/session.h"
 #include "enforce/inside.h"
 #include "options/complain.h"
+#include "options/table.h"
 
 /* Most variables are told apart by their first letter. */
 const char *sb_own_variable(const char *name)
@@ -46,7 +47,8 @@ struct sb_setup_request sb_request(const struct sb_command_line *line, bool look
 			     [SB_SETTING_NETWORK] = line->has_network ? (int)line->network + 1 : 0,
 			     [SB_SETTING_TMP] = line->has_tmp ? (int)line->tmp + 1 : 0,
 			     [SB_SETTING_PROTECT_IGNORED] = line->protect_ignored ? 1 + true : 0,
-			     [SB_SETTING_CLEAN_ENV] = line->clean_env ? 1 + true : 0},
+			     [SB_SETTING_CLEAN_ENV] = line->clean_env ? 1 + true : 0,
+			     [SB_SETTING_LOG_ALLOWED] = line->log_allowed ? 1 + true : 0},
 		.allow_home = line->allow_home,
 		.anywhere = line->anywhere,
 		.looking = looking,
@@ -180,6 +182,36 @@ int sb_set_up_again(const struct sb_command_line *line, const char *file, const 
 	return status;
 }
 
+/*
+ * P6: what is asked for and cannot be held is refused, and not passed over: without a sandbox nothing is hidden, asked
+ * about or closed.
+ */
+static int check_held(const struct sb_command_line *line, const struct sb_policy *policy,
+		      struct sb_error *err)
+{
+	static const int restricting[] = {
+		ALLOW_READ, ASK, DENY, WITHIN, NETWORK, NO_TMP, PROTECT_IGNORED, LOG_ALLOWED};
+	const size_t count = sizeof restricting / sizeof restricting[0];
+
+	if (sb_policy_mode(policy) != SB_MODE_DANGER_FULL_ACCESS ||
+	    (line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP))
+		return SB_OK;
+	for (size_t i = 0; i < line->given_count; i++)
+		for (size_t r = 0; r < count; r++) {
+			const struct sb_given *given = &line->given[i];
+
+			if (given->option != &sb_options[restricting[r]] ||
+			    (given->value && strcmp(given->value, "on") == 0) ||
+			    (restricting[r] == LOG_ALLOWED && line->action == SB_ACTION_MCP))
+				continue;
+			sb_fail(err, SB_E_INVALID, 0,
+				"--%s cannot be held without a sandbox, and the mode is %s",
+				given->option->name, sb_mode_name(SB_MODE_DANGER_FULL_ACCESS));
+			return sb_hint(err, "leave out one of the two");
+		}
+	return SB_OK;
+}
+
 int sb_set_up_for(const struct sb_command_line *line, const char *file, bool looking,
 		  struct sb_setup *out)
 {
@@ -187,6 +219,8 @@ int sb_set_up_for(const struct sb_command_line *line, const char *file, bool loo
 	struct sb_error err;
 	int status = sb_setup_make(&request, out, &err);
 
+	if (status == SB_OK)
+		status = check_held(line, out->policy, &err);
 	for (size_t i = 0; out->warnings && out->warnings[i]; i++)
 		sb_warn("%s", out->warnings[i]);
 	if (status == SB_OK)

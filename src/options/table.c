@@ -42,6 +42,8 @@ const struct sb_option sb_options[] = {
 			"the real /tmp instead of a private one"},
 	[PROTECT_IGNORED] = {"protect-ignored", NULL, NULL, SB_GROUP_MORE, NULL,
 			     "changing an existing file that git ignores asks"},
+	[LOG_ALLOWED] = {"log-allowed", NULL, NULL, SB_GROUP_MORE, NULL,
+			 "record what is allowed, too: every file that is opened or changed"},
 	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
 			"start in the home directory itself", .inherited = true},
 	[ANYWHERE] = {"anywhere", NULL, NULL, SB_GROUP_RUN, "or outside it",

@@ -37,6 +37,14 @@ const struct sb_setting_row sb_settings[SB_SETTING_COUNT] = {
 				SB_WORKERS_DECLARED,
 				SB_WORKERS_ASK,
 				false},
+	[SB_SETTING_UNSANDBOXED] = {"unsandboxed",
+				    {"ask", "off"},
+				    {NULL, NULL},
+				    SB_UNSANDBOXED_OFF,
+				    SB_UNSANDBOXED_OFF,
+				    .strictest = true},
+	[SB_SETTING_LOG_ALLOWED] =
+		{"log-allowed", {"off", "on"}, {NULL, "--log-allowed"}, false, true, false},
 };
 
 int sb_setting_parse(enum sb_setting setting, const char *text, int *out_value,

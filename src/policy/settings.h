@@ -23,6 +23,7 @@ struct sb_setting_row {
 	int normal;                  /* when nobody says anything */
 	int floor;         /* from this value on the system's word stays, whatever others say */
 	bool system_first; /* below that it counts as the first of all, which others change */
+	bool strictest;    /* of all that tiers say, not what the last one says */
 };
 
 extern const struct sb_setting_row sb_settings[SB_SETTING_COUNT];

@@ -192,6 +192,8 @@ static void hear(struct asker *asker)
 		sb_approver_note(&asker->approver, sb_wire_weight(&message), request->call.text);
 	} else if (message.kind == SB_WIRE_UNSEEN && asker->supervision->plan->tells_hidden) {
 		sb_unseen_heard(&asker->approver, &message, request->call.text);
+	} else if (message.kind == SB_WIRE_ALLOWED && asker->supervision->plan->tells_allowed) {
+		sb_allowed_heard(&asker->approver, &message, request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {

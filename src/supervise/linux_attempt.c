@@ -118,6 +118,7 @@ static bool landed(struct attempt *it)
 		sb_links_left(&to);
 		sb_linger_landed(&telling, &it->judgement, sb_bytes_seen(&source.old));
 		sb_broker_done(it->broker, it->judgement.strictest->op);
+		sb_allowed_tell(it->broker, call, it->judgement.strictest->op, file, it->second);
 		sb_resolve_renamed();
 		sb_owed_return(performer->listener, call, file, target);
 	}
@@ -507,6 +508,8 @@ static enum answer do_it(struct attempt *it)
 	if (it->judged) {
 		sb_tell_links(&telling, &it->judgement);
 		sb_broker_done(it->broker, it->judgement.strictest->op);
+		sb_allowed_tell(it->broker, call, it->judgement.strictest->op, &it->file,
+				it->second);
 	}
 	sb_broker_answer(it->broker, call, &it->file, &it->target, &outcome);
 	return ANSWERED;

@@ -206,8 +206,7 @@ static bool may_read(const struct sb_broker *broker, const struct sb_call *call,
  * Price: every open goes through here.
  * Held by: tests/supervise/hidden.py
  */
-static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
-			  const struct sb_call *call)
+static void open_if_shown(struct sb_broker *broker, struct sb_cwd *cwd, const struct sb_call *call)
 {
 	struct sb_spot file;
 	struct sb_outcome outcome;
@@ -231,10 +230,12 @@ static void open_if_shown(const struct sb_broker *broker, struct sb_cwd *cwd,
 		sb_broker_fail(broker, call, EACCES);
 	} else if (sb_sys_notify_alive(broker->performer->listener, call->id)) {
 		outcome = sb_perform_read(call, &file);
-		if (outcome.error)
+		if (outcome.error) {
 			sb_broker_answer_error(broker, call, outcome.error);
-		else
+		} else {
+			sb_allowed_tell(broker, call, SB_READ, &file, NULL);
 			sb_broker_answer(broker, call, &file, NULL, &outcome);
+		}
 	}
 	sb_spot_done(&file);
 }
@@ -363,6 +364,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 
 		sb_broker_seen(broker, SB_CREATE);
 		sb_broker_done(broker, SB_CREATE);
+		sb_allowed_tell(broker, call, SB_CREATE, &file, NULL);
 		sb_tell_act(&telling, call, &file, NULL);
 		sb_broker_answer(broker, call, &file, NULL, &outcome);
 	}
@@ -378,6 +380,7 @@ static bool is_fast(struct sb_broker *broker, struct sb_cwd *cwd, const struct s
 
 	/* what openat2() wants lies in memory, and may be something else by now */
 	if (!broker->fast.count || call->flags_in_memory ||
+	    broker->performer->plan->tells_allowed ||
 	    !sb_fast_lets_through(&broker->fast, &caller, call, &op))
 		return false;
 	sb_broker_seen(broker, op);

@@ -17,6 +17,7 @@
 #include "supervise/meaning.h"
 #include "supervise/proc_name.h"
 #include "supervise/stage_impl.h"
+#include "supervise/unseen.h"
 
 #define NO_EXEC 0x8u /* MFD_NOEXEC_SEAL, Linux 6.3 */
 #define TRIES 40     /* how often, and long, one waits for a name that is on hold */
@@ -249,8 +250,12 @@ bool sb_stage_land(struct sb_broker *broker, struct sb_call *call, struct sb_sta
 	} else if (call->id) {
 		sb_broker_fail(broker, call, EFBIG);
 	}
-	if (landed)
-		sb_broker_done(broker, old.data ? SB_MODIFY : SB_CREATE);
+	if (landed) {
+		enum sb_op op = old.data ? SB_MODIFY : SB_CREATE;
+
+		sb_broker_done(broker, op);
+		sb_allowed_tell(broker, call, op, &stage->place, NULL);
+	}
 	sb_bytes_done(&bytes);
 	sb_bytes_done(&old);
 	return landed;

@@ -286,7 +286,8 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 				      request);
 	}
 	if (status == 0 && request &&
-	    (message->kind == SB_WIRE_NOTE || message->kind == SB_WIRE_UNSEEN)) {
+	    (message->kind == SB_WIRE_NOTE || message->kind == SB_WIRE_UNSEEN ||
+	     message->kind == SB_WIRE_ALLOWED)) {
 		const char *at = text;
 		size_t left = (size_t)got - sizeof head;
 

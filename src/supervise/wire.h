@@ -22,6 +22,7 @@ enum sb_wire_kind {
 	SB_WIRE_REQUEST,  /* a call that is not the performer's to do */
 	SB_WIRE_NOTE,     /* a line for the end of the run: in the request's call.text */
 	SB_WIRE_UNSEEN,   /* what was wanted in a hidden place: unseen.h; number is the operation */
+	SB_WIRE_ALLOWED,  /* what rules allow was done: the same, for the record (log-allowed) */
 	SB_WIRE_STOPPED,  /* the command was stopped by a signal (Ctrl-Z) */
 	SB_WIRE_ENDED,    /* the command's wait status; counters */
 	/* asker to performer */
@@ -42,7 +43,7 @@ struct sb_wire_message {
 	enum sb_wire_kind kind;
 	int number;  /* signal, or wait status, or the weight of a note */
 	pid_t init;  /* SB_WIRE_ENDED: the namespace's first process, to be waited for; or 0.
-		      * SB_WIRE_UNSEEN: who wanted it; 0: unknown */
+		      * SB_WIRE_UNSEEN, SB_WIRE_ALLOWED: who wanted it; 0: unknown */
 	uint64_t id; /* SB_WIRE_STAGE: of the held call */
 	struct sb_layers layers;
 	struct sb_wire_counters counters;
@@ -64,7 +65,7 @@ struct sb_wire_request {
 
 /* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
 int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
-/* With a text, of SB_WIRE_NOTE and SB_WIRE_UNSEEN. */
+/* With a text, of SB_WIRE_NOTE, SB_WIRE_UNSEEN and SB_WIRE_ALLOWED. */
 int sb_wire_send_text(int channel, const struct sb_wire_message *message, const char *text);
 int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line);
 
@@ -74,7 +75,7 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*
  * The next message.  *request can be released with sb_wire_request_done() whatever the result,
- * and is filled for SB_WIRE_REQUEST, its call.text for the two with a text; -EBADMSG: the message is none of ours.  *out_fd is the
+ * and is filled for SB_WIRE_REQUEST, its call.text for those with a text; -EBADMSG: the message is none of ours.  *out_fd is the
  * descriptor that came with it, if one did.
  */
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,

@@ -85,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (sb_wire_receive(channel[1], &message, &request, &fd) == 0) {
 		if (message.kind == SB_WIRE_REQUEST)
 			check(&request);
-		if (message.kind == SB_WIRE_NOTE || message.kind == SB_WIRE_UNSEEN)
+		if (message.kind == SB_WIRE_NOTE || message.kind == SB_WIRE_UNSEEN ||
+		    message.kind == SB_WIRE_ALLOWED)
 			CHECK(memchr(request.call.text, 0, sizeof request.call.text));
 		(void)sb_wire_weight(&message);
 	}

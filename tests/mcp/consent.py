@@ -245,11 +245,57 @@ def odd_answers(fx):
     for number, answer in enumerate(({"action": "accept"}, {"action": "accept", "content": {}},
                                      {"action": "accept", "content": {"answer": "root"}},
                                      {"action": "accept", "content": {"answer": 1}},
-                                     {"action": "cancel"}, {"action": "x"}, {}, [], "never")):
+                                     {"action": "x"}, {}, [], "never")):
         server.answers = lambda params, answer=answer: read_first(answer)
         equal(server.failure("write_file", path=str(fx.outside / f"{number}"), content="x")["code"],
               "DENIED", str(answer))
     equal(os.listdir(fx.outside), [])
+
+
+@each_era
+def dismissed(fx, era):
+    """C3 a question that is closed without an answer is no answer: nothing is done, and it is asked again"""
+    server = Server(fx, era=era)
+    server.answers = lambda params: read_first({"action": "cancel"})
+    error = server.failure("write_file", path=f"{fx.outside}/a", content="x")
+    equal(error["code"], "PATH_OUTSIDE_PROJECT")
+    contains(error["model"], "without an answer")
+    server.answers = lambda params: read_first("once")
+    server.data("write_file", path=f"{fx.outside}/a", content="x")
+    equal((len(server.asked), fx.read(fx.outside / "a")), (2, "x"))
+    server.answers = lambda params: read_first({"action": "cancel"})
+    check(server.data("run_command", command=f"echo 1 > {fx.outside}/b")["exitCode"] != 0)
+    server.answers = lambda params: read_first("once")
+    equal(server.data("run_command", command=f"echo 1 > {fx.outside}/b")["exitCode"], 0)
+    server.answers = lambda params: read_first("deny")
+    server.failure("write_file", path=f"{fx.outside}/c", content="x")
+    asked = len(server.asked)
+    server.failure("write_file", path=f"{fx.outside}/c", content="x")
+    equal(len(server.asked), asked, "the control: a no is one")
+
+
+@test("C3 everything in a directory, for the session: an answer about reading takes none about changing back")
+def directory_for_all(fx):
+    server = Server(fx)
+    server.answers = lambda params: read_first("directory")
+    fx.write(fx.outside / "r", "x")
+    run = lambda name: server.data("run_command", command=f"echo 1 > {fx.outside}/{name}")["exitCode"]
+    equal((run("k1"), run("k2"), len(server.asked)), (0, 0, 1))
+    equal(server.data("read_text_file", path=f"{fx.outside}/r")["content"], "x")
+    equal((run("k3"), len(server.asked)), (0, 1), "everything was everything")
+    server.data("write_file", path=f"{fx.outside}/k4", content="x")
+    equal(len(server.asked), 1)
+    grants = {one["path"]: one["access"] for one in server.data("what_may_i_do")["grants"]}
+    equal(grants[str(fx.outside)], "write")
+    second = fx.dir / "second"
+    second.mkdir()
+    fx.write(second / "r", "x")
+    server.asked.clear()
+    server.data("read_text_file", path=f"{second}/r")
+    equal({one["path"]: one["access"] for one in server.data("what_may_i_do")["grants"]}[str(second)], "read")
+    server.data("write_file", path=f"{second}/w", content="x")
+    server.data("run_command", command=f"echo 1 > {second}/c")
+    equal(len(server.asked), 2, "reading, then changing")
 
 
 def alone(fx, server, tries=100):
@@ -269,7 +315,7 @@ def declined_alone(fx, era):
     server = Server(fx, era=era)
     error = alone(fx, server)
     equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True))
-    for words in ("Nobody was asked", "declined by itself", "sandbash --watch", error["attach"]):
+    for words in ("nobody has answered", "declined by itself", "sandbash --watch", error["attach"]):
         contains(error["model"], words)
     contains(error["attach"], "sandbash --attach=")
     server.answers = lambda params: "once"

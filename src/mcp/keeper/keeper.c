@@ -38,20 +38,20 @@ static void answer(struct keeper *keeper, const json_t *message)
 		}
 }
 
-/* A rule refused it in the server; nobody was asked. */
-static void record_deny(struct keeper *keeper, const json_t *message)
+/* A rule refused it in the server, or allowed it; nobody was asked. */
+static void record_ruled(struct keeper *keeper, const json_t *message, bool allowed)
 {
 	struct sb_event event = {
-		.kind = SB_EVENT_DENY,
+		.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
 		.op = json_string_value(json_object_get(message, "op")),
 		.act = json_string_value(json_object_get(message, "tool")),
 		.path = json_string_value(json_object_get(message, "path")),
 		.given = json_string_value(json_object_get(message, "given")),
 		.rule = json_string_value(json_object_get(message, "rule")),
 		.directory = json_string_value(json_object_get(message, "root")),
-		.verdict = "deny",
+		.verdict = allowed ? "allow" : "deny",
 		.by = json_string_value(json_object_get(message, "by")),
-		.error = EACCES,
+		.error = allowed ? 0 : EACCES,
 	};
 
 	if (event.op && event.path)
@@ -91,8 +91,12 @@ static void take(struct keeper *keeper, const json_t *message, int fds[SB_LINK_F
 		sb_keeper_signal(keeper, message);
 	else if (strcmp(kind, "answer") == 0)
 		answer(keeper, message);
-	else if (strcmp(kind, "deny") == 0)
-		record_deny(keeper, message);
+	else if (strcmp(kind, "deny") == 0 || strcmp(kind, "allow") == 0)
+		record_ruled(keeper, message, strcmp(kind, "allow") == 0);
+	else if (strcmp(kind, "begin") == 0)
+		sb_keeper_open_record(keeper);
+	else if (strcmp(kind, "count") == 0)
+		sb_keeper_count(keeper, json_object_get(message, "allowed"));
 	else if (strcmp(kind, "log") == 0)
 		send_log(keeper, number(message, "call"));
 	for (size_t i = 0; i < SB_LINK_FDS; i++)
@@ -234,6 +238,18 @@ static void name_session(struct keeper *keeper)
 		keeper->session = NULL;
 }
 
+/* What a person opened in this session before: main.c has told the server of the same ones. */
+static void open_kept(struct keeper *keeper)
+{
+	const char *home = keeper->options->setup->home.home, *path;
+
+	for (size_t i = 0; !keeper->own_session && keeper->session &&
+			   (path = sb_session_project(keeper->session, i, home));
+	     i++)
+		if (*path)
+			sb_keeper_open_project(keeper, path);
+}
+
 _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 {
 	static struct keeper keeper;
@@ -252,6 +268,7 @@ _Noreturn void sb_keeper_main(const struct sb_keeper_options *options)
 	if (!keeper.grants)
 		_exit(125);
 	name_session(&keeper);
+	open_kept(&keeper);
 	loop(&keeper);
 	/* All that came is on record: the server may end.  close() says that only with the last copy. */
 	shutdown(keeper.link.fd, SHUT_RDWR);

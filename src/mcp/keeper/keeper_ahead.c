@@ -16,7 +16,6 @@
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
 #include "path/path.h"
-#include "policy/text.h"
 
 #define REASON_SHOWN 400
 
@@ -289,6 +288,18 @@ static json_t *grant_json(const char *path, json_t *what, const char *until)
 			 until);
 }
 
+/* What was said of a path, in a word or two; of a directory, of everything in it. */
+static const char *kept_word(const char *path, const struct sb_access *access)
+{
+	if (path[0] != '/') /* a host */
+		return access->verdict[SB_MODIFY] == SB_DENY ? "deny connect" : "connect";
+	if (access->verdict[SB_MODIFY] == SB_ALLOW)
+		return "write";
+	if (access->verdict[SB_MODIFY] == SB_DENY)
+		return "deny changes";
+	return access->verdict[SB_READ] == SB_ALLOW ? "read" : "deny read";
+}
+
 json_t *sb_ahead_grants(const struct keeper *keeper)
 {
 	const char *state = keeper->options->setup->home.state_dir;
@@ -303,19 +314,10 @@ json_t *sb_ahead_grants(const struct keeper *keeper)
 	/* commands keep their answers there as well */
 	if (keeper->session &&
 	    sb_session_open(state, keeper->session_name, &session, NULL) == SB_OK)
-		for (size_t i = 0; sb_session_kept(session, i, &path, &access); i++) {
-			SB_AUTO_BUF struct sb_buf word = SB_BUF(256);
-
-			if (path[0] == '/')
-				sb_access_print(&access, &word);
-			else /* a host */
-				sb_buf_puts(&word, access.verdict[SB_MODIFY] == SB_DENY
-							   ? "deny connect"
-							   : "connect");
+		for (size_t i = 0; sb_session_kept(session, i, &path, &access); i++)
 			json_array_append_new(
 				list,
-				grant_json(path, sb_rpc_text(word.data, word.length), "session"));
-		}
+				grant_json(path, json_string(kept_word(path, &access)), "session"));
 	sb_session_free(session);
 	for (const struct keeper_approval *one = keeper->ahead; one; one = one->next)
 		json_array_append_new(list, grant_json(one->path,

@@ -59,6 +59,25 @@ static void record_answer(struct keeper *keeper, const struct keeper_question *q
 	sb_keeper_record(keeper, &event);
 }
 
+/* Of what was asked about before it began: it does, or it does not. */
+static void record_decided(struct keeper *keeper, const struct keeper_question *question,
+			   const char *act, enum sb_answer answer, const char *by)
+{
+	bool yes = answer == SB_ANSWER_ONCE;
+	struct sb_event event = {.kind = yes ? SB_EVENT_PERFORM : SB_EVENT_DENY,
+				 .question = question->shown.id,
+				 .op = sb_op_name(question->shown.op),
+				 .act = act,
+				 .path = question->shown.path,
+				 .verdict = yes ? "allow" : "deny",
+				 .by = by,
+				 .note = question->shown.about == SB_ABOUT_UNSANDBOXED
+						 ? question->shown.notes[0]
+						 : NULL};
+
+	sb_keeper_record(keeper, &event);
+}
+
 /*
  * SECURITY: a client that declines by itself is not a person who said no.
  *
@@ -117,6 +136,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		struct keeper_run *run = question->run;
 
 		record_answer(keeper, question, "run_command", answer, by);
+		record_decided(keeper, question, "run_command", answer, by);
 		run->question = NULL;
 		sb_keeper_free_question(question);
 		sb_keeper_run_decided(keeper, run, answer);
@@ -131,6 +151,9 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		remember_all(keeper, question, answer);
 	if (perform) {
 		record_answer(keeper, question, perform->tool, answer, by);
+		if (answer == SB_ANSWER_DENY && (question->shown.about == SB_ABOUT_PROJECT ||
+						 question->shown.about == SB_ABOUT_AHEAD))
+			record_decided(keeper, question, perform->tool, answer, by);
 		approve(keeper, perform, question, answer);
 		perform->question = NULL;
 		sb_keeper_free_question(question);

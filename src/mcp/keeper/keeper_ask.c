@@ -129,9 +129,12 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(keeper, message, "program", shown->program);
 	set_text(keeper, message, "rule", shown->rule);
 	set_text(keeper, message, "means", sb_question_means(shown));
-	json_object_set_new(
-		message, "ahead",
-		json_boolean(shown->about == SB_ABOUT_AHEAD || shown->about == SB_ABOUT_PROJECT));
+	json_object_set_new(message, "ahead",
+			    json_boolean(shown->about == SB_ABOUT_AHEAD ||
+					 shown->about == SB_ABOUT_PROJECT ||
+					 shown->about == SB_ABOUT_UNSANDBOXED));
+	json_object_set_new(message, "unsandboxed",
+			    json_boolean(shown->about == SB_ABOUT_UNSANDBOXED));
 	json_object_set_new(message, "host", json_boolean(shown->about == SB_ABOUT_HOST));
 	json_object_set_new(message, "session", json_boolean(shown->about == SB_ABOUT_PROJECT));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)

@@ -211,10 +211,14 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 /* F7 */
 static void audit(void *context, const struct sb_files_event *event)
 {
-	const struct child *child = context;
+	struct child *child = context;
+	bool allowed = event->verdict == SB_ALLOW;
 	json_t *told;
 
-	if (event->done)
+	if (allowed)
+		child->allowed_count[event->op]++;
+	if (allowed ? !sb_policy_get(child->keeper->options->setup->policy, SB_SETTING_LOG_ALLOWED)
+		    : event->done)
 		return;
 	told = json_pack("{s:s, s:o}", "op", sb_op_name(event->op), "path",
 			 sb_rpc_string(event->path));
@@ -226,7 +230,16 @@ static void audit(void *context, const struct sb_files_event *event)
 		json_object_set_new(told, "by", json_string("nobody"));
 	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
 		json_object_set_new(told, "by", json_string("quiet"));
-	json_array_append_new(child->refused, told);
+	json_array_append_new(allowed ? child->allowed : child->refused, told);
+}
+
+static json_t *counts(const unsigned long count[SB_OP_COUNT])
+{
+	json_t *list = json_array();
+
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		json_array_append_new(list, json_integer((json_int_t)count[op]));
+	return list;
 }
 
 static void write_out(int fd, json_t *value)
@@ -251,10 +264,12 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	struct child child = {.keeper = keeper,
 			      .perform = perform,
 			      .used = json_array(),
-			      .refused = json_array()};
+			      .refused = json_array(),
+			      .allowed = json_array()};
 	struct sb_files_options options = {.size = sizeof options,
 					   .consent = consent,
 					   .audit = audit,
+					   .audit_allowed = true,
 					   .context = &child,
 					   .home = setup->home.home,
 					   .git_settings =
@@ -299,7 +314,8 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 			NULL);
 	}
 	write_out(perform->result, result);
-	told = json_pack("{s:i, s:o, s:o, s:b}", "code", call.err.code, "used", child.used,
+	told = json_pack("{s:o, s:o, s:i, s:o, s:o, s:b}", "allowed", child.allowed, "count",
+			 counts(child.allowed_count), "code", call.err.code, "used", child.used,
 			 "refused", child.refused, "failed",
 			 json_is_true(json_object_get(result, "isError")));
 	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)

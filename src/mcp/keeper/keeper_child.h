@@ -13,8 +13,10 @@ struct child {
 	json_t *question; /* the first that is open */
 	json_t *used;     /* what an answer allowed: for the record */
 	json_t *refused;  /* the same of what was refused */
-	json_t *open;     /* a project that the keeper is to open; or NULL */
-	bool changed;     /* what was shown is another thing each time: not asked about any more */
+	json_t *allowed;  /* what rules allow, where that is recorded */
+	unsigned long allowed_count[SB_OP_COUNT];
+	json_t *open; /* a project that the keeper is to open; or NULL */
+	bool changed; /* what was shown is another thing each time: not asked about any more */
 };
 
 /* --- keeper_look.c ------------------------------------------------------------------------------ */

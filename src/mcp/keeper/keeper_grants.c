@@ -101,6 +101,12 @@ enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, cons
 	/* who may read everything in a directory may list it */
 	if (answer == SB_ANSWER_NONE && op == SB_READ && itself)
 		answer = find(keeper, op, path, itself, guarded);
+	/* and "everything" there was changes, too: what only lies outside, and no rule hides, is read then */
+	if (answer == SB_ANSWER_NONE && op == SB_READ &&
+	    sb_decide(keeper->options->setup->policy, SB_READ, path).verdict == SB_ALLOW &&
+	    (find(keeper, SB_MODIFY, path, path, false) == SB_ANSWER_DIRECTORY ||
+	     (itself && find(keeper, SB_MODIFY, path, itself, false) == SB_ANSWER_DIRECTORY)))
+		answer = SB_ANSWER_DIRECTORY;
 	return answer;
 }
 

@@ -10,6 +10,9 @@
  *     signal   run signal                    TERM or KILL
  *     answer   q answer                      what the client's user said
  *     deny     op path tool rule root        a refusal for the record
+ *     allow    the same                      what rules allow, with "log-allowed on"
+ *     begin                                  a tool is called: the session is on record
+ *     count    allowed                       how often rules allowed what, at the end
  *     log      call                          the record so far, as a descriptor
  *
  * and to it:
@@ -93,6 +96,7 @@ struct keeper_perform {
 	int report;  /* pipe from it */
 	int result;  /* memfd that it fills */
 	unsigned rounds;
+	unsigned long asked; /* number of its last question; 0: there was none */
 };
 
 #define SB_NEEDS_ROOTS 16
@@ -106,6 +110,7 @@ struct keeper_needs {
 	size_t inside_count, outside_count;
 	struct sb_agreed_list writes; /* what its text shows, to be allowed (keeper_preview.c) */
 	bool asks;                    /* it is more than the session's rules allow */
+	bool unsandboxed;             /* all of it: keeper_unsandboxed.c */
 };
 
 struct keeper_run {
@@ -121,6 +126,7 @@ struct keeper_run {
 	int pidfd;
 	int attached; /* our end of its --ask-fd; -1: closed */
 	bool greeted, elicit;
+	bool group;   /* it has no sandbox that ends what it started: its process group is ended */
 	char *report; /* path of its file */
 };
 
@@ -151,11 +157,13 @@ struct keeper {
 	unsigned long last_question;
 	unsigned long told_changes; /* of the grants, to who watches */
 	unsigned run_count;
+	unsigned unsandboxed_refused; /* how often a person has said no to that */
 };
 
 /* --- keeper_record.c ---------------------------------------------------------------------- */
 void sb_keeper_open_record(struct keeper *keeper); /* and the socket; from the first real call */
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event);
+void sb_keeper_count(struct keeper *keeper, const json_t *allowed); /* by operation */
 void sb_keeper_close_record(struct keeper *keeper);
 
 /* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
@@ -302,5 +310,17 @@ void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *need
 json_t *sb_needs_denied(void);
 json_t *sb_needs_error(const char *code, const char *model, bool violation, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* --- keeper_unsandboxed.c ------------------------------------------------------------------------- */
+
+/* Does it ask for no sandbox? */
+bool sb_unsandboxed_wanted(const json_t *message);
+/* As sb_needs_read(), of a command that is to run without a sandbox. */
+json_t *sb_unsandboxed_read(const struct keeper *keeper, const json_t *message,
+			    struct keeper_needs *out);
+/* As sb_needs_question(), and a no to it. */
+struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const json_t *message,
+						bool *out_refused);
+void sb_unsandboxed_refused(struct keeper *keeper, const json_t *message);
 
 #endif

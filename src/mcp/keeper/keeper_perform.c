@@ -150,24 +150,26 @@ static const char *verb_of(enum sb_op op)
 	return verbs[op];
 }
 
-static void record_refused(struct keeper *keeper, const struct keeper_perform *perform,
-			   const json_t *told)
+/* What rules, or a person, refused; and what rules allowed, where that is recorded. */
+static void record_ruled(struct keeper *keeper, const struct keeper_perform *perform,
+			 const json_t *list, bool allowed)
 {
 	size_t i;
 	json_t *refused;
 
-	json_array_foreach(json_object_get(told, "refused"), i, refused)
+	json_array_foreach(list, i, refused)
 	{
 		struct sb_event event = {
-			.kind = SB_EVENT_DENY,
+			.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
+			.question = allowed ? 0 : perform->asked,
 			.op = json_string_value(json_object_get(refused, "op")),
 			.act = perform->tool,
 			.path = json_string_value(json_object_get(refused, "path")),
 			.given = json_string_value(json_object_get(refused, "given")),
 			.rule = json_string_value(json_object_get(refused, "rule")),
-			.verdict = "deny",
+			.verdict = allowed ? "allow" : "deny",
 			.by = json_string_value(json_object_get(refused, "by")),
-			.error = EACCES,
+			.error = allowed ? 0 : EACCES,
 			.directory = keeper->options->setup->home.cwd};
 
 		sb_keeper_record(keeper, &event);
@@ -237,7 +239,7 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
 		memcpy(question->subject.bytes, bytes, strlen(bytes) + 1);
 	perform->question = question;
-	event.question = question->shown.id;
+	event.question = perform->asked = question->shown.id;
 	event.op = sb_op_name(shown.op);
 	event.path = shown.path;
 	event.rule = shown.rule;
@@ -247,6 +249,7 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 	}
 	sb_keeper_withdraw(keeper, question, "nobody can be asked");
 	perform->nobody = true;
+	perform->asked = 0;
 	start(keeper, perform); /* once more: the refusal is the call's own */
 }
 
@@ -262,6 +265,7 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 		const char *from = json_string_value(json_object_get(used, "from"));
 		struct sb_event event = {
 			.kind = SB_EVENT_PERFORM,
+			.question = perform->asked,
 			.op = json_string_value(json_object_get(used, "op")),
 			.act = perform->tool,
 			.path = from ? from : path,
@@ -279,6 +283,20 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 			if (strcmp(sb_op_name((enum sb_op)op), event.op) == 0)
 				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, path);
 	}
+}
+
+static void record_opened(struct keeper *keeper, const struct keeper_perform *perform,
+			  const char *path)
+{
+	struct sb_event event = {.kind = SB_EVENT_PERFORM,
+				 .question = perform->asked,
+				 .op = sb_op_name(SB_MODIFY),
+				 .act = perform->tool,
+				 .path = path,
+				 .verdict = "allow",
+				 .by = "once"};
+
+	sb_keeper_record(keeper, &event);
 }
 
 /* Written at once, just before its end.  Closed here, so that one that is too long ends as well. */
@@ -318,7 +336,13 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 	} else if (opened && !sb_keeper_open_project(keeper, json_string_value(opened))) {
 		fail(keeper, perform);
 	} else {
-		record_refused(keeper, perform, told);
+		record_ruled(keeper, perform, json_object_get(told, "refused"), false);
+		record_ruled(keeper, perform, json_object_get(told, "allowed"), true);
+		sb_keeper_count(keeper, json_object_get(told, "count"));
+		if (opened)
+			record_opened(keeper, perform, json_string_value(opened));
+		if (opened && keeper->session && !keeper->own_session)
+			sb_session_keep_project(keeper->session, json_string_value(opened), NULL);
 		if (!json_is_true(json_object_get(told, "failed")))
 			record_used(keeper, perform, told);
 		finish(keeper, perform, perform->nobody, opened);

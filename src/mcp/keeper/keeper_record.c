@@ -113,6 +113,10 @@ void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 	event->program = "sandbash-mcp";
 	event->worker = worker_of(keeper->options);
 	event->process = getpid();
+	/* what was asked about was seen then */
+	if (event->kind == SB_EVENT_ASK ||
+	    (!event->question && (event->kind == SB_EVENT_DENY || event->kind == SB_EVENT_PERFORM)))
+		keeper->counters.seen[op]++;
 	if (event->kind == SB_EVENT_ASK)
 		keeper->counters.asked[op]++;
 	else if (event->kind == SB_EVENT_DENY)
@@ -121,6 +125,16 @@ void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 		keeper->counters.approved[op]++;
 	if (keeper->audit)
 		sb_audit_write(keeper->audit, event, NULL);
+}
+
+void sb_keeper_count(struct keeper *keeper, const json_t *allowed)
+{
+	for (size_t op = 0; op < SB_OP_COUNT; op++) {
+		json_int_t count = json_integer_value(json_array_get(allowed, op));
+
+		keeper->counters.seen[op] += count > 0 ? (unsigned long)count : 0;
+		keeper->counters.allowed[op] += count > 0 ? (unsigned long)count : 0;
+	}
 }
 
 void sb_keeper_close_record(struct keeper *keeper)

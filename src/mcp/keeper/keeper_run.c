@@ -62,13 +62,17 @@ static void free_words(struct words *words)
 
 /* The server's own options, as far as the table of options says that commands get them (options.h). */
 static void add_options(struct words *words, const struct sb_command_line *line,
-			const struct sb_setup *setup, const struct keeper_needs *needs)
+			const struct sb_setup *setup, const struct keeper_run *run)
 {
+	const struct keeper_needs *needs = &run->needs;
+
 	for (size_t i = 0; i < line->given_count; i++) {
 		const struct sb_given *given = &line->given[i];
 		SB_AUTO_BUF struct sb_buf option = SB_BUF(4096);
 
-		if (!given->option->inherited)
+		/* without a sandbox no rule holds, and none is to be promised */
+		if (!given->option->inherited ||
+		    (run->group && strcmp(given->option->name, "require-audit") != 0))
 			continue;
 		sb_buf_printf(&option, "--%s%s", given->option->name, given->value ? "=" : "");
 		add_word(words, option.data, given->value ? given->value : "");
@@ -78,6 +82,8 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 		int held = sb_policy_get(setup->policy, (enum sb_setting)i),
 		    value = needs->settings[i] ? needs->settings[i] - 1 : held;
 
+		if (run->group && i != SB_SETTING_MODE)
+			continue;
 		if (sb_settings[i].options[value] &&
 		    (value != sb_settings[i].normal || value != held))
 			add_word(words, "", sb_settings[i].options[value]);
@@ -139,8 +145,8 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 	const struct sb_keeper_options *options = keeper->options;
 
 	add_word(words, "", "sandbash");
-	add_options(words, options->line, options->setup, &run->needs);
-	if (!options->worker)
+	add_options(words, options->line, options->setup, run);
+	if (!options->worker && !run->group)
 		add_within(words, keeper, json_object_get(message, "roots"), &run->needs);
 	add_word(words, "--session=", keeper->session_name);
 	add_word(words, "--report=", run->report);
@@ -206,8 +212,8 @@ static int open_project(const struct keeper *keeper)
 }
 
 /* In the new process.  Its ends may have the numbers that they are to get: high ones first. */
-static _Noreturn void become(const struct keeper *keeper, const struct ends *ends,
-			     char *const *words, pid_t parent)
+static _Noreturn void become(const struct keeper *keeper, const struct keeper_run *run,
+			     const struct ends *ends, char *const *words, pid_t parent)
 {
 	int high[4] = {fcntl(ends->in, F_DUPFD_CLOEXEC, 100),
 		       fcntl(ends->out[1], F_DUPFD_CLOEXEC, 100),
@@ -218,7 +224,7 @@ static _Noreturn void become(const struct keeper *keeper, const struct ends *end
 
 	/* kept over execve(2): if the keeper dies, the run's asker does, and all with it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != parent)
+	if (getppid() != parent || (run->group && setpgid(0, 0) != 0))
 		_exit(125);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -294,10 +300,12 @@ static const char *start(struct keeper *keeper, struct keeper_run *run, struct e
 	make_words(keeper, run, message, &words);
 	run->process = words.failed ? -1 : fork();
 	if (run->process == 0)
-		become(keeper, ends, words.all, parent);
+		become(keeper, run, ends, words.all, parent);
 	free_words(&words);
 	if (run->process < 0)
 		return "cannot start a process";
+	if (run->group) /* whoever is first: it may be ended before it had its turn */
+		setpgid(run->process, run->process);
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->process, 0);
 	return run->pidfd < 0 ? "cannot watch the process" : NULL;
 }
@@ -361,8 +369,10 @@ static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run
 		      : "Nobody is asked in this session. Run it with what the rules allow.",
 		true, "the command asks for more than the session's rules allow");
 
-	sb_needs_allow(keeper, &run->needs, &allow);
-	json_object_set_new(error, "allow", sb_rpc_text(allow.data, allow.length));
+	if (!run->needs.unsandboxed) { /* which no option is to make a habit of */
+		sb_needs_allow(keeper, &run->needs, &allow);
+		json_object_set_new(error, "allow", sb_rpc_text(allow.data, allow.length));
+	}
 	if (helps)
 		json_object_set_new(error, "attach", json_string(attach));
 	return error;
@@ -374,9 +384,12 @@ static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 	const char *command = json_string_value(json_object_get(run->message, "command"));
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = "run_command"};
 	bool refused = !command;
-	struct keeper_question *question =
-		command ? sb_needs_question(keeper, &run->needs, command, &refused) : NULL;
+	struct keeper_question *question = NULL;
 
+	if (command && run->needs.unsandboxed)
+		question = sb_unsandboxed_question(keeper, run->message, &refused);
+	else if (command)
+		question = sb_needs_question(keeper, &run->needs, command, &refused);
 	if (!question) {
 		send_error(keeper, run->run,
 			   refused ? sb_needs_denied() : nobody_error(keeper, run));
@@ -392,6 +405,7 @@ static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 	event.question = question->shown.id;
 	event.op = sb_op_name(question->shown.op);
 	event.path = question->shown.path;
+	event.note = run->needs.unsandboxed ? question->shown.notes[0] : NULL;
 	sb_keeper_record(keeper, &event);
 	run->next = keeper->asking;
 	keeper->asking = run;
@@ -416,7 +430,9 @@ void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum s
 		launch_or_say(keeper, run);
 		return;
 	}
-	if (answer == SB_ANSWER_DENY)
+	if (answer == SB_ANSWER_DENY && run->needs.unsandboxed)
+		sb_unsandboxed_refused(keeper, run->message);
+	else if (answer == SB_ANSWER_DENY)
 		sb_needs_refused(keeper, &run->needs);
 	send_error(keeper, run->run,
 		   answer == SB_ANSWER_DENY ? sb_needs_denied() : nobody_error(keeper, run));
@@ -442,7 +458,10 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		.elicit = sb_keeper_elicits(keeper, message),
 		.report = report_path(keeper),
 	};
-	wrong = sb_needs_read(keeper, message, &run->needs);
+	wrong = sb_unsandboxed_wanted(message) ? sb_unsandboxed_read(keeper, message, &run->needs)
+					       : sb_needs_read(keeper, message, &run->needs);
+	run->group = run->needs.unsandboxed ||
+		     sb_policy_mode(keeper->options->setup->policy) == SB_MODE_DANGER_FULL_ACCESS;
 	if (wrong) {
 		send_error(keeper, run->run, wrong);
 		free_run(run);
@@ -604,6 +623,12 @@ void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
 	free_run(run);
 }
 
+/* A sandbox ends all that is in it; without one it is the group, as a terminal would. */
+static void end(const struct keeper_run *run, int signal)
+{
+	kill(run->group ? -run->process : run->process, signal);
+}
+
 void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 {
 	unsigned long number = (unsigned long)json_integer_value(json_object_get(message, "run"));
@@ -611,7 +636,7 @@ void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 
 	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
 		if (run->run == number)
-			kill(run->process, hard ? SIGKILL : SIGTERM);
+			end(run, hard ? SIGKILL : SIGTERM);
 	for (struct keeper_run *run = keeper->asking; run; run = run->next)
 		if (run->run == number) {
 			sb_keeper_withdraw(keeper, run->question, "the call was cancelled");
@@ -633,14 +658,14 @@ void sb_keeper_end_runs(struct keeper *keeper)
 		free_run(run);
 	}
 	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
-		kill(run->process, SIGTERM);
+		end(run, SIGTERM);
 	while (keeper->runs) {
 		struct keeper_run *run = keeper->runs;
 		struct pollfd ended = {run->pidfd, POLLIN, 0};
 		int64_t left = until - sb_now_ms();
 
 		if (poll(&ended, 1, left > 0 ? (int)left : 0) == 0) {
-			kill(run->process, SIGKILL);
+			end(run, SIGKILL);
 			poll(&ended, 1, -1);
 		}
 		keeper->runs = run->next;

@@ -2,9 +2,11 @@
  * ask.c - a question, as the client's user gets to see it: form elicitation in both eras.
  *
  * Up to 2025-11-25: a request of ours, elicitation/create, that the client answers.  Later: the
- * call ends with "input_required" and comes back with the answers.  Declining, cancelling and
+ * call ends with "input_required" and comes back with the answers.  Declining and
  * whatever is no offered answer mean no, unless it comes faster than a person could have read it:
- * then the client has answered by itself, and nobody was asked.
+ * then the client has answered by itself, and nobody was asked.  Cancelling is no answer either: the
+ * question was closed, and comes again with the next call.  A yes to a command without a sandbox
+ * counts only from somebody who could have read the question.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,8 +159,14 @@ static const char *chosen(const struct sb_ask *ask, const json_t *response)
 		   *answer = json_string_value(
 			   json_object_get(json_object_get(response, "content"), "answer"));
 
+	bool alone = sb_now_ms() - ask->sent_ms < ALONE_MS;
+
+	if (action && strcmp(action, "cancel") == 0)
+		return "none";
 	if (!action || strcmp(action, "accept") != 0)
-		return sb_now_ms() - ask->sent_ms < ALONE_MS ? "none" : "deny";
+		return alone ? "none" : "deny";
+	if (alone && json_is_true(json_object_get(ask->facts, "unsandboxed")))
+		return "none";
 	if (!answer)
 		return "deny";
 	if (strcmp(answer, "once") == 0)

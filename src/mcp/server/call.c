@@ -47,8 +47,7 @@ static void give_keeper(struct sb_mcp *mcp, struct sb_mcp_call *call)
 
 void sb_call_worked(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	json_t *result = call->result, *event;
-	size_t i;
+	json_t *result = call->result;
 
 	if (call->answered) {
 		sb_call_end(mcp, call);
@@ -57,7 +56,7 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	call->result = NULL;
 	/* what is done once more by the keeper is refused there once more, and recorded */
 	if (!call->needs_keeper || atomic_load(&call->cancel) || mcp->ending) {
-		json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
+		sb_call_tell_events(mcp, call);
 		sb_call_finish(mcp, call, result);
 		return;
 	}
@@ -210,6 +209,9 @@ void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, 
 	}
 	call->modern = modern;
 	call->elicit = elicit;
+	if (!mcp->begun) /* R1: from now on there is a record of this session */
+		sb_mcp_tell(mcp, json_pack("{s:s}", "k", "begin"));
+	mcp->begun = true;
 	/* a mistake that a model can repair is a result of the tool, not of the protocol */
 	if (sb_tool_check(tool, mcp->worker, call->args, &err) != SB_OK) {
 		json_t *failure = sb_tool_failure("INVALID_ARGUMENT", err.message,

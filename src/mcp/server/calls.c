@@ -129,6 +129,14 @@ void sb_call_end(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	free(call);
 }
 
+void sb_call_tell_events(struct sb_mcp *mcp, struct sb_mcp_call *call)
+{
+	json_t *event;
+	size_t i;
+
+	json_array_foreach(call->events, i, event) sb_mcp_tell(mcp, json_incref(event));
+}
+
 /* Cancelled calls are not answered, but their batch is. */
 void sb_call_answer(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *message)
 {

@@ -29,13 +29,19 @@ static enum sb_files_answer ask_later(void *context, const struct sb_files_quest
 static void audit(void *context, const struct sb_files_event *event)
 {
 	struct sb_mcp_call *call = event->caller ? event->caller->context : NULL;
+	const struct sb_mcp *mcp = context;
+	bool allowed = event->verdict == SB_ALLOW;
 	json_t *told;
 
-	(void)context;
-	if (!call || event->verdict != SB_DENY || event->done)
+	if (!call || (!allowed && (event->verdict != SB_DENY || event->done)))
 		return;
-	told = json_pack("{s:s, s:s, s:o, s:s}", "k", "deny", "op", sb_op_name(event->op), "path",
-			 sb_rpc_string(event->path), "tool", call->tool->name);
+	if (allowed)
+		call->allowed[event->op]++;
+	if (allowed && !sb_policy_get(mcp->setup->policy, SB_SETTING_LOG_ALLOWED))
+		return;
+	told = json_pack("{s:s, s:s, s:o, s:s}", "k", allowed ? "allow" : "deny", "op",
+			 sb_op_name(event->op), "path", sb_rpc_string(event->path), "tool",
+			 call->tool->name);
 	if (event->rule)
 		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
 	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
@@ -64,6 +70,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 		.size = sizeof options,
 		.consent = ask_later,
 		.audit = audit,
+		.audit_allowed = true,
 		.context = mcp,
 		.home = mcp->setup->home.home,
 		.git_settings = (const char *const *)mcp->setup->home.git_settings,

@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "files/foreign.h"
 #include "mcp/server/server.h"
 #include "path/path.h"
 
@@ -90,15 +91,55 @@ static json_t *find_seen(const struct sb_mcp *mcp, const char *wanted, char **ou
 	return NULL;
 }
 
+/* F7, F8 */
+static json_t *refuse_cwd(struct sb_mcp *mcp, const char *wanted, char **out)
+{
+	const char *root = sb_files_root(mcp->view->files, 0);
+	json_t *failure = sb_tool_failure(
+		"PATH_OUTSIDE_PROJECT", "'cwd' is outside the allowed directories",
+		"Use a cwd inside them (list_allowed_directories), relative to the project root, as "
+		"\"src\"; the command itself can read elsewhere.",
+		true,
+		json_pack("{s:o, s:o, s:o}", "given", sb_rpc_string(wanted), "path",
+			  sb_rpc_string(*out), "root", sb_rpc_string(root)));
+
+	sb_mcp_tell(mcp, json_pack("{s:s, s:s, s:o, s:o, s:o, s:s}", "k", "deny", "op", "read",
+				   "path", sb_rpc_string(*out), "given", sb_rpc_string(wanted),
+				   "root", sb_rpc_string(root), "tool", "run_command"));
+	free(*out);
+	*out = NULL;
+	return failure;
+}
+
+/* F5: as a file tool says it, and records it. */
+static json_t *refuse_foreign(struct sb_mcp *mcp, struct sb_mcp_call *call, const char *wanted,
+			      char **out)
+{
+	struct sb_files_caller caller = {
+		.size = sizeof caller, .tool = call->tool->name, .context = call};
+	struct sb_files_error why = {0};
+	struct sb_files_info info;
+
+	free(*out);
+	*out = NULL;
+	if (sb_files_stat(mcp->view->files, &caller, wanted, true, &info, &why) == 0)
+		return sb_tool_failure("CHANGED", "'cwd' was made meanwhile", "Call again.", false,
+				       NULL);
+	sb_call_tell_events(mcp, call);
+	return sb_tool_files_error(&why);
+}
+
 /*
  * Where to run it.  Only a directory inside the roots: others would have to be asked about.  The
  * command itself goes there, inside the sandbox, so nothing depends on this being right.
  */
-static json_t *find_cwd(const struct sb_mcp *mcp, const char *wanted, char **out)
+static json_t *find_cwd(struct sb_mcp *mcp, struct sb_mcp_call *call, char **out)
 {
+	const char *wanted = sb_arg_text(call->args, "cwd");
 	const char *first = sb_files_root(mcp->view->files, 0);
 	SB_AUTO_FREE char *absolute = NULL;
 	struct sb_error err;
+	int missing = 0;
 
 	*out = NULL;
 	if (mcp->worker)
@@ -109,16 +150,11 @@ static json_t *find_cwd(const struct sb_mcp *mcp, const char *wanted, char **out
 		return NULL;
 	}
 	if (sb_path_expand(wanted, first, mcp->setup->home.home, &absolute, &err) != SB_OK ||
-	    sb_path_canonical(absolute, out, NULL, &err) != SB_OK)
+	    sb_path_canonical(absolute, out, &missing, &err) != SB_OK)
 		return sb_tool_sb_error(&err);
-	if (sb_roots_have(mcp, *out))
-		return NULL;
-	free(*out);
-	*out = NULL;
-	return sb_tool_failure("PATH_OUTSIDE_PROJECT", "'cwd' is outside the allowed directories",
-			       "Use a cwd inside them (list_allowed_directories); the command "
-			       "itself can read elsewhere.",
-			       true, NULL);
+	if (missing && sb_foreign_name(wanted, 0))
+		return refuse_foreign(mcp, call, wanted, out);
+	return sb_roots_have(mcp, *out) ? NULL : refuse_cwd(mcp, wanted, out);
 }
 
 static struct sb_mcp_run *make_run(struct sb_mcp *mcp, struct sb_mcp_call *call)
@@ -149,7 +185,7 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	SB_AUTO_FREE char *cwd = NULL;
 	const json_t *command = json_object_get(call->args, "command");
-	json_t *wrong = find_cwd(mcp, sb_arg_text(call->args, "cwd"), &cwd), *message;
+	json_t *wrong = find_cwd(mcp, call, &cwd), *message;
 	SB_AUTO_FD int in = -1;
 
 	if (!wrong && strlen(json_string_value(command)) != json_string_length(command))
@@ -175,7 +211,9 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	if (cwd)
 		json_object_set_new(message, "cwd", sb_rpc_string(cwd));
 	json_object_set_new(message, "needs",
-			    json_pack("{s:O*, s:O*, s:O*, s:O*}", "askFirst",
+			    json_pack("{s:O*, s:O*, s:O*, s:O*, s:O*, s:O*}", "reason",
+				      json_object_get(call->args, "reason"), "stdin",
+				      json_object_get(call->args, "stdin"), "askFirst",
 				      json_object_get(call->args, "askFirst"), "access",
 				      json_object_get(call->args, "access"), "network",
 				      json_object_get(call->args, "network"), "writableRoots",

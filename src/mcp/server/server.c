@@ -240,7 +240,12 @@ static struct sb_mcp_call *lead(struct sb_mcp *mcp)
 static int end(struct sb_mcp *mcp)
 {
 	int status = mcp->link.broken ? 125 : 0;
+	json_t *allowed = json_array();
 
+	for (int op = 0; op < SB_OP_COUNT; op++)
+		json_array_append_new(allowed,
+				      json_integer((json_int_t)atomic_load(&mcp->allowed[op])));
+	sb_mcp_tell(mcp, json_pack("{s:s, s:o}", "k", "count", "allowed", allowed));
 	sb_out_flush(mcp->out, 2000);
 	sb_link_finish(&mcp->link, RECORD_MS);
 	return status;

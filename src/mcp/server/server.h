@@ -73,7 +73,8 @@ struct sb_mcp_call {
 	json_t *events; /* what rules refused, for the record */
 	json_t *result;
 	bool needs_keeper;
-	bool answered; /* from the worker's thread */
+	bool answered;                      /* from the worker's thread */
+	unsigned long allowed[SB_OP_COUNT]; /* by rules, as far as it was done here */
 };
 
 /* A question of the keeper's that the client's user is to answer. */
@@ -122,6 +123,9 @@ struct sb_mcp {
 	/* the legacy client */
 	const char *version; /* negotiated; NULL: no initialize yet */
 	bool initialized, elicit, has_roots;
+
+	bool begun; /* a tool was called, and the keeper knows */
+	atomic_ulong allowed[SB_OP_COUNT];
 
 	struct sb_mcp_call *calls;
 	struct sb_ask *asks;
@@ -174,6 +178,7 @@ struct sb_mcp_call *sb_call_by_id(const struct sb_mcp *mcp,
 				  const json_t *id);            /* not a parked one */
 void sb_call_end(struct sb_mcp *mcp, struct sb_mcp_call *call); /* without an answer */
 void sb_call_finish(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *result);
+void sb_call_tell_events(struct sb_mcp *mcp, struct sb_mcp_call *call); /* F7: to the keeper */
 void sb_call_answer(struct sb_mcp *mcp, struct sb_mcp_call *call, json_t *message);
 /*
  * In the worker's thread: answer the call if nothing but the call is needed for that.  Saves the

@@ -56,6 +56,8 @@ static void work_on(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	call->result = sb_tool_run(call->tool, &work, &caller);
 	call->needs_keeper = work.err.code == SB_FILES_NEEDS_CONSENT ||
 			     is_out_of_reach(mcp->setup->policy, &work.err);
+	for (int op = 0; op < SB_OP_COUNT && !call->needs_keeper; op++)
+		atomic_fetch_add(&mcp->allowed[op], call->allowed[op]);
 	sb_call_answer_early(mcp, call);
 	answered = call->answered;
 	pthread_mutex_lock(&mcp->lock);

@@ -77,7 +77,8 @@ json_t *sb_tool_files_error(const struct sb_files_error *err)
 		json_object_set_new(more, "operation", json_string(sb_op_name(err->op)));
 		if (err->rule[0])
 			json_object_set_new(more, "rule", sb_rpc_string(err->rule));
-		if (err->code == SB_FILES_PATH_OUTSIDE_PROJECT ||
+		/* no rule opens what is made up by the kernel, or a command's own: gate.c */
+		if ((err->code == SB_FILES_PATH_OUTSIDE_PROJECT && err->allowable) ||
 		    err->code == SB_FILES_NEEDS_CONSENT)
 			json_object_set_new(more, "allow", way_out(err));
 	}

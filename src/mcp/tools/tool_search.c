@@ -19,6 +19,16 @@ static void put_path(struct sb_buf *text, const char *directory, const char *nam
 	}
 }
 
+/* F5: whoever separates names as on Windows is told how it is done here. */
+static void put_nothing(struct sb_buf *text, const char *pattern)
+{
+	sb_buf_puts(text, "No matches found");
+	if (strchr(pattern, '\\'))
+		sb_buf_puts(text,
+			    "\n[names are separated by '/', as in src/*.txt; a backslash makes the "
+			    "character behind it plain]");
+}
+
 json_t *sb_tool_search(struct sb_tool_call *call)
 {
 	SB_AUTO_FREE const char **excludes = sb_arg_list(call->args, "excludePatterns");
@@ -42,7 +52,7 @@ json_t *sb_tool_search(struct sb_tool_call *call)
 		put_path(&text, entries.path, entries.all[i].name);
 	}
 	if (!entries.count)
-		sb_buf_puts(&text, "No matches found");
+		put_nothing(&text, request.pattern);
 	if (entries.truncated)
 		sb_buf_puts(&text, "\n[cut: there are more; use a narrower pattern]");
 	result = sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
@@ -127,7 +137,7 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 			json_array_append_new(relative, name_inside(&inside, entries.all[i].name));
 	}
 	if (offset >= end)
-		sb_buf_puts(&text, "No matches found");
+		put_nothing(&text, request.pattern);
 	more = json_pack("{s:o, s:o}", "files", files, "relativeFiles", relative);
 	if (entries.count > end) {
 		json_object_set_new(more, "nextOffset", json_integer((json_int_t)end));

@@ -154,8 +154,12 @@ static const struct sb_param run_params[] = {
 	 .fallback = "false"},
 	{"stdin", SB_PARAM_STRING, "What the command reads; default: nothing"},
 	{"access", SB_PARAM_STRING,
-	 "What it may do to files: less than the session's rules is just so, more is asked of the user",
-	 .choices = "read-only workspace-write"},
+	 "What it may do to files: less than the session's rules is just so, more is asked of the user. "
+	 "danger-full-access: no sandbox at all, for this one command, with a reason; always a question, "
+	 "and only where the user's configuration lets it be asked",
+	 .choices = "read-only workspace-write danger-full-access"},
+	{"reason", SB_PARAM_STRING,
+	 "With danger-full-access: why, in one sentence for the user, who sees that it is yours"},
 	{"writableRoots", SB_PARAM_PATHS,
 	 "Directories that it changes. In the allowed directories: only these may change. Others: the "
 	 "user is asked to open them to this command"},
