@@ -199,7 +199,7 @@ struct sb_files_event {
 	bool done;                  /* it was allowed: by the policy, or somebody said yes */
 	const char *path;           /* canonical */
 	const char *given;          /* as the call had it; NULL: it was met on the way */
-	const char *root;           /* or NULL */
+	const char *root;           /* the project root that it lies in; outside, the first one */
 	const struct sb_rule *rule; /* or NULL */
 	const char *tool;           /* or NULL */
 	const struct sb_files_caller *caller;

@@ -170,13 +170,12 @@ int sb_refuse_outside(struct sb_files_error *err, enum sb_op op, const char *giv
 	const char *shown = shorten(given ? given : path, buffers[0]);
 
 	sb_refuse(err, SB_FILES_PATH_OUTSIDE_PROJECT, 0,
-		  "Path \"%s\" resolves to \"%s\" which is outside project root \"%s\"", shown,
+		  "\"%s\" is \"%s\", which lies outside the project root \"%s\"", shown,
 		  shorten(path, buffers[1]), shorten(root, buffers[2]));
 	say_how(&how, op, path, root);
 	sb_advise(err,
-		  "The path you specified is outside the project directory. Please use a path "
-		  "relative to the project root. For example, use \"src/file.ts\" instead of "
-		  "\"%s\". %s",
+		  "This path leads out of the project. Give one that is relative to the project "
+		  "root, as \"src/file.ts\", instead of \"%s\". %s",
 		  shown, sb_buf_failed(&how) || how.length > 2 * SHOWN ? "" : how.data);
 	return -SB_FILES_PATH_OUTSIDE_PROJECT;
 }

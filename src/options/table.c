@@ -42,7 +42,7 @@ const struct sb_option sb_options[] = {
 			"the real /tmp instead of a private one"},
 	[PROTECT_IGNORED] = {"protect-ignored", NULL, NULL, SB_GROUP_MORE, NULL,
 			     "changing an existing file that git ignores asks"},
-	[LOG_ALLOWED] = {"log-allowed", NULL, NULL, SB_GROUP_MORE, NULL,
+	[LOG_ALLOWED] = {"log-allowed", NULL, NULL, SB_GROUP_RUN, NULL,
 			 "record what is allowed, too: every file that is opened or changed"},
 	[ALLOW_HOME] = {"allow-home", NULL, NULL, SB_GROUP_RUN, "start in $HOME",
 			"start in the home directory itself", .inherited = true},

@@ -827,7 +827,7 @@ def stats(fx):
     found = json.loads(fx.sandbash("--stats", "--json").stdout)
     equal((found["sessions"], found["running"], found["without_exit"]), (3, 0, 0))
     equal(found["events"], {"start": 3, "ask": 0, "answer": 0, "deny": 6, "grant": 0, "perform": 0, "note": 0,
-                            "exit": 3, "revoke": 0, "connect": 0})
+                            "exit": 3, "revoke": 0, "connect": 0, "allow": 0})
     equal(found["operations"]["create"], {"seen": 12, "allowed": 0, "denied": 6, "asked": 0,
                                           "approved": 0})
     equal(found["operations"]["read"]["seen"], 0)

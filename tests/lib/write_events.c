@@ -27,8 +27,9 @@
 
 #include "audit/audit.h"
 
-static const char *const kinds[SB_EVENT_COUNT] = {"start",   "ask",  "answer", "deny",   "grant",
-						  "perform", "note", "exit",   "revoke", "connect"};
+static const char *const kinds[SB_EVENT_COUNT] = {"start",  "ask",     "answer", "deny",
+						  "grant",  "perform", "note",   "exit",
+						  "revoke", "connect", "allow"};
 static struct sb_audit *audit;
 static struct sb_event event;
 static struct sb_counters counters;

@@ -225,7 +225,7 @@ def listed(fx):
     data = server.data("what_may_i_do")
     found = {grant["path"]: (grant["access"], grant["until"]) for grant in data["grants"]}
     for path, grant in ((fx.outside / "d", ("write", "session")), (fx.outside / "e", ("write", "session")),
-                        (fx.outside / "f", ("create", "next use")), (fx.outside / "g\nh", ("read", "session"))):
+                        (fx.outside / "f", ("create", "next use")), (fx.outside / "g\nh", ("deny changes", "session"))):
         equal(found.get(str(path)), grant, str(found))
     for path, verdict in ((fx.outside / "d" / "n", "allow"), (fx.outside / "g\nh", "deny"), (fx.outside / "n", "ask")):
         equal(server.data("what_may_i_do", path=str(path))["decisions"]["create"]["verdict"], verdict, str(path))

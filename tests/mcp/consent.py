@@ -315,7 +315,7 @@ def declined_alone(fx, era):
     server = Server(fx, era=era)
     error = alone(fx, server)
     equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True))
-    for words in ("nobody has answered", "declined by itself", "sandbash --watch", error["attach"]):
+    for words in ("Nobody was asked", "declined by itself", "sandbash --watch", error["attach"]):
         contains(error["model"], words)
     contains(error["attach"], "sandbash --attach=")
     server.answers = lambda params: "once"

@@ -219,10 +219,9 @@ def outside_error(fx, server, tool, arguments, given, resolved):
     words = json.loads(json.dumps(arguments).replace("{}", given))
     error = server.failure(tool, **words)
     equal((error["code"], error["violation"]), ("PATH_OUTSIDE_PROJECT", True), f"{tool}: {error}")
-    equal(error["person"], f'Path "{given}" resolves to "{resolved}" which is outside project root '
+    equal(error["person"], f'"{given}" is "{resolved}", which lies outside the project root '
           f'"{fx.project}"', tool)
-    contains(error["model"], "The path you specified is outside the project directory. Please use a "
-             "path relative to the project root. For example, use \"src/file.ts\" instead of "
+    contains(error["model"], "Give one that is relative to the project root, as \"src/file.ts\", instead of "
              f"\"{given}\".")
     equal((error["given"], error["path"], error["root"]), (given, str(resolved), str(fx.project)))
     return error
@@ -243,7 +242,7 @@ def outside_said(fx):
         error = outside_error(fx, server, "read_text_file", {"path": "{}"}, "link", secret)
         contains(error["model"], f"cp -R {secret} {fx.project}", "how to bring it in")
         files = server.data("read_multiple_files", paths=["a.txt", "link"])
-        contains(files["content"], 'link: Error - Path "link" resolves to')
+        contains(files["content"], 'link: Error - "link" is')
         equal(server.asked, [])
         equal(fx.read(secret), "outside")
         server.data("read_text_file", path="a.txt")  # the neighbour

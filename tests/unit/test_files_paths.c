@@ -173,11 +173,12 @@ static void test_F3_odd_names(void **state)
 		"nul.txt",
 		"AUX.c",
 		"PROGRA~1",
-		"C:x",
+		"./C:x",
 		"x (deleted)",
 		".hidden",
 		"src/..x/../..y",
-		"a:stream",
+		"./a:stream",
+		"ab:stream",
 		"log-12:30:00.txt",
 		"std::vector.html",
 		"Foo::Bar.3pm",
@@ -317,9 +318,16 @@ static void test_F5_drives_and_shares_of_wsl(void **state)
 
 static void test_F3_spellings(void **state)
 {
-	static const char *const same[] = {
-		"./a.txt",  "src/../a.txt",     "src/./../a.txt",     "src//..//a.txt",
-		".//a.txt", "../project/a.txt", "src/../src/../a.txt"};
+	static const char *const same[] = {"./a.txt",
+					   "src/../a.txt",
+					   "src/./../a.txt",
+					   "src//..//a.txt",
+					   ".//a.txt",
+					   "../project/a.txt",
+					   "src/../src/../a.txt",
+					   "none/../a.txt",
+					   "none/more/./../../a.txt",
+					   "src/none/../../a.txt"};
 	struct fixture *fx = *state;
 	struct sb_files_info info;
 
@@ -332,8 +340,11 @@ static void test_F3_spellings(void **state)
 	assert_int_equal(fx->err.code, SB_FILES_NOT_A_DIRECTORY);
 	assert_null(fx_text(fx, "a.txt/.."));
 	assert_int_equal(fx->err.code, SB_FILES_NOT_A_DIRECTORY);
-	assert_null(fx_text(fx, "none/../a.txt"));
+	assert_null(fx_text(fx, "none/a.txt/.."));
 	assert_int_equal(fx->err.code, SB_FILES_NOT_FOUND);
+	assert_null(fx_text(fx, "a.txt/../a.txt"));
+	assert_int_equal(fx->err.code, SB_FILES_NOT_A_DIRECTORY);
+	fx_assert_unreachable(fx, "none/../../outside/secret.txt");
 	assert_null(fx_text(fx, ""));
 	assert_int_equal(fx->err.code, SB_FILES_INVALID_ARGUMENT);
 }

@@ -506,6 +506,8 @@ static void the_whole_policy_with_origins(void **state)
 			    "protect-ignored off\n"
 			    "clean-env off\n"
 			    "workers declared\n"
+			    "unsandboxed off\n"
+			    "log-allowed off\n"
 			    "deny /a/very/long/pattern/that/does/not/fit/in/the/column # --deny\n"
 			    "read /b                                         "
 			    "# evil\\n\\e[2J\\xff origin (read-only mode)\n");

@@ -46,9 +46,10 @@ static void add_way_out(json_t *result, const char *attach, bool declined)
 	json_object_set_new(error, "attach", json_string(attach));
 	sb_buf_puts(
 		&text,
-		declined ? "The question was closed without an answer, or this client declined by "
-			   "itself: nobody has answered."
-			 : "Nobody could be asked: this client shows no questions.");
+		declined
+			? "Nobody was asked, or nobody has answered: the question was closed without "
+			  "an answer, or this client declined by itself."
+			: "Nobody could be asked: this client shows no questions.");
 	sb_mcp_way_in(&text, attach, "the call");
 	if (allow)
 		sb_buf_printf(&text,
