@@ -274,7 +274,7 @@ static size_t examine(struct finding *found, struct sb_layers *layers, struct sb
 		.detail = "for --network=off with a loopback, and --network=ask",
 		.without =
 			"--network=off still holds, but leaves no loopback either; --network=ask and "
-			"rules about hosts are refused",
+			"rules about hosts are refused, and agents have the network on",
 		.remedy = "the same as for the mount namespace"};
 	return count;
 }

@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "config/file.h"
+#include "config/profile.h"
 #include "guard/git_config.h"
 #include "guard/repository.h"
 #include "path/path.h"
@@ -14,20 +15,38 @@
 
 #define URL_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+"
 
+#define CLAUDE_KEYS "\"ANTHROPIC_BASE_URL ANTHROPIC_BEDROCK_BASE_URL ANTHROPIC_VERTEX_BASE_URL"
+#define CODEX_KEYS "\"base_url openai_base_url chatgpt_base_url url"
+#define OPENCODE_KEYS "\"baseURL url"
+
 /*
  * SECURITY: a file that commands can write opens no host.
  *
  * Danger: "git remote add x https://evil/" or a .npmrc that comes with a clone would be a rule of the next run.
- * All files of the user's here are guarded names: a change by a command asks.
+ * All files of the user's here are guarded names: a change by a command asks.  Variables and arguments are the user's, too.
  * Price: a host that only the project names asks once.
  * Held by: tests/cli/network_rules.py
  */
 static const struct {
 	const char *word;
-	const char *file; /* "~/": home, "$/": $XDG_CONFIG_HOME, "./": each project */
-	const char
-		*keys; /* one of these stands before a URL, in the same line; "git": its grammar */
+	/* "~/": home, "$/": $XDG_CONFIG_HOME, "$NAME/": of profile.h, "./": each project, "=": a variable, "-": the arguments of the command */
+	const char *file;
+	/* One of these stands before a URL, in the same line; with quotes, as the name of a value (JSON, TOML); "git": its grammar. */
+	const char *keys;
 } rows[] = {
+	{"npm", "=npm_config_registry", ""},
+	{"npm", "=NPM_CONFIG_REGISTRY", ""},
+	{"npm", "=YARN_REGISTRY", ""},
+	{"npm", "=YARN_NPM_REGISTRY_SERVER", ""},
+	{"pip", "=PIP_INDEX_URL", ""},
+	{"pip", "=PIP_EXTRA_INDEX_URL", ""},
+	{"pip", "=PIP_FIND_LINKS", ""},
+	{"pip", "=UV_DEFAULT_INDEX", ""},
+	{"pip", "=UV_INDEX_URL", ""},
+	{"pip", "=UV_INDEX", ""},
+	{"cargo", "=CARGO_REGISTRIES_CRATES_IO_INDEX", ""},
+	{"go", "=GOPROXY", ""},
+	{"go", "=GOSUMDB", "GOSUMDB"},
 	{"npm", "/etc/npmrc", "registry"},
 	{"npm", "/usr/etc/npmrc", "registry"},
 	{"npm", "/usr/local/etc/npmrc", "registry"},
@@ -48,6 +67,26 @@ static const struct {
 	{"git", "~/.gitconfig", "git"},
 	{"git", "$/git/config", "git"},
 	{"git", "./.git/config", "git"},
+	{"claude", "=ANTHROPIC_BASE_URL", ""},
+	{"claude", "=ANTHROPIC_BEDROCK_BASE_URL", ""},
+	{"claude", "=ANTHROPIC_VERTEX_BASE_URL", ""},
+	{"claude", "/etc/claude-code/managed-settings.json", CLAUDE_KEYS},
+	{"claude", "~/.claude/settings.json", CLAUDE_KEYS},
+	{"claude", "$CLAUDE_CONFIG_DIR/settings.json", CLAUDE_KEYS},
+	{"codex", "=OPENAI_BASE_URL", ""},
+	{"codex", "-", CODEX_KEYS},
+	{"codex", "~/.codex/config.toml", CODEX_KEYS},
+	{"codex", "$CODEX_HOME/config.toml", CODEX_KEYS},
+	{"gemini", "=GOOGLE_GEMINI_BASE_URL", ""},
+	{"gemini", "=GOOGLE_VERTEX_BASE_URL", ""},
+	{"gemini", "=CODE_ASSIST_ENDPOINT", ""},
+	{"gemini", "~/.gemini/settings.json", "\"url httpUrl baseUrl"},
+	{"opencode", "=ANTHROPIC_BASE_URL", ""},
+	{"opencode", "=OPENAI_BASE_URL", ""},
+	{"opencode", "=OPENCODE_CONFIG_CONTENT", OPENCODE_KEYS},
+	{"opencode", "$/opencode/config.json", OPENCODE_KEYS},
+	{"opencode", "$/opencode/opencode.json", OPENCODE_KEYS},
+	{"opencode", "$/opencode/opencode.jsonc", OPENCODE_KEYS},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -92,10 +131,13 @@ static int take_url(struct finding *finding, const char *text, const char *mark,
 		const char *scheme;
 		unsigned port;
 	} schemes[] = {{"https", 443}, {"http", 80}, {"ssh", 22}, {"git", 9418}};
-	const char *scheme = mark, *host = mark + 3, *end = host + strcspn(host, "/?#\"' \t,|]");
-	const char *at = memrchr(host, '@', (size_t)(end - host)), *colon;
+	static const char ends[] = "/?#\"' \t,|]";
+	const char *scheme = mark, *host = mark + 3, *end = host + strcspn(host, ends), *at, *colon;
 	unsigned port = 0;
 
+	if (*end == ']' && memchr(host, '[', (size_t)(end - host))) /* of an address */
+		end += 1 + strcspn(end + 1, ends);
+	at = memrchr(host, '@', (size_t)(end - host));
 	*out_end = end;
 	while (scheme > text && strchr(URL_BYTES, scheme[-1]) && scheme[-1] != '+')
 		scheme--;
@@ -175,6 +217,60 @@ static int read_git(struct finding *finding, const struct sb_buf *text, struct s
 	return status;
 }
 
+/* Behind the name of a value: the value, up to its quote; NULL: there is none. */
+static const char *value_at(const char *at, size_t *out_length)
+{
+	char quote;
+
+	at += *at == '"' || *at == '\'';
+	at += strspn(at, " \t");
+	if (*at != ':' && *at != '=')
+		return NULL;
+	at += 1 + strspn(at + 1, " \t");
+	quote = *at;
+	if (quote != '"' && quote != '\'')
+		return NULL;
+	*out_length = strcspn(at + 1, (char[]){quote, '\n', '\0'});
+	return at + 1;
+}
+
+/* Is what stands here in a line that is a remark? */
+static bool is_remark(const char *text, const char *at)
+{
+	while (at > text && at[-1] != '\n')
+		at--;
+	at += strspn(at, " \t");
+	return *at == '#' || strncmp(at, "//", 2) == 0;
+}
+
+/* "key": "URL" of JSON and key = "URL" of TOML, wherever they stand. */
+static int read_values(struct finding *finding, const char *text, const char *keys,
+		       struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (size_t length; *keys && status == SB_OK; keys += length, keys += *keys == ' ') {
+		SB_AUTO_FREE char *key = strndup(keys, length = strcspn(keys, " "));
+
+		for (const char *at = key ? text : NULL;
+		     at && status == SB_OK && (at = strstr(at, key)); at += length) {
+			size_t width = 0;
+			const char *value = value_at(at + length, &width);
+			SB_AUTO_FREE char *url = NULL;
+
+			if (!value ||
+			    (at > text && (at[-1] == '-' || strchr(URL_BYTES "_", at[-1]))) ||
+			    is_remark(text, at))
+				continue;
+			url = strndup(value, width);
+			if (!url)
+				return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			status = take_urls(finding, url, err);
+		}
+	}
+	return status;
+}
+
 static bool has_key(const char *line, const char *keys)
 {
 	for (size_t length; *keys; keys += length, keys += *keys == ' ') {
@@ -249,8 +345,53 @@ static int read_file(struct finding *finding, const char *path, const char *keys
 	if ((of_project || is_watched(finding->maker, real)) && verdict < SB_ASK)
 		finding->verdict = SB_ASK;
 	status = strcmp(keys, "git") == 0 ? read_git(finding, &text, err)
+		 : *keys == '"'           ? read_values(finding, text.data, keys + 1, err)
 					  : read_lines(finding, &text, keys, err);
 	finding->verdict = verdict;
+	return status;
+}
+
+/* A variable that names a host, as a URL or among others; or that is such a file itself. */
+static int read_variable(struct finding *finding, const char *name, const char *keys,
+			 struct sb_error *err)
+{
+	const struct sb_environment *environment = &finding->maker->request->environment;
+	const char *value = environment->variable ? environment->variable(name) : NULL;
+	SB_AUTO_FREE char *line = NULL;
+
+	finding->file = name;
+	if (!value)
+		return SB_OK;
+	if (*keys == '"')
+		return read_values(finding, value, keys + 1, err);
+	if (!*keys)
+		return take_urls(finding, value, err);
+	if (asprintf(&line, "%s=%s", keys, value) < 0) {
+		line = NULL;
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	}
+	return take_bare(finding, line, err);
+}
+
+static int read_arguments(struct finding *finding, const char *keys, struct sb_error *err)
+{
+	const char *const *arguments = finding->maker->request->arguments;
+	int status = SB_OK;
+
+	finding->file = "its arguments";
+	for (size_t i = 0; arguments && arguments[i] && status == SB_OK; i++)
+		status = read_values(finding, arguments[i], keys + 1, err);
+	return status;
+}
+
+/* Those of git's that variables name: GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM. */
+static int read_named(struct finding *finding, struct sb_error *err)
+{
+	char *const *files = finding->maker->setup.home.git_settings;
+	int status = SB_OK;
+
+	for (size_t i = 0; files && files[i] && status == SB_OK; i++)
+		status = read_file(finding, files[i], "git", false, err);
 	return status;
 }
 
@@ -265,6 +406,15 @@ static int read_row(struct finding *finding, size_t row, struct sb_error *err)
 
 	if (file[0] == '/')
 		return read_file(finding, file, keys, false, err);
+	if (file[0] == '=')
+		return read_variable(finding, file + 1, keys, err);
+	if (file[0] == '-')
+		return read_arguments(finding, keys, err);
+	if (file[0] == '$' && file[1] != '/') {
+		status = sb_profile_expand(finding->maker, file, &path, err);
+		return path && status == SB_OK ? read_file(finding, path, keys, false, err)
+					       : status;
+	}
 	if (file[0] == '~')
 		path = sb_path_join(setup->home.home, file + 2);
 	else if (file[0] == '$')
@@ -311,14 +461,79 @@ static int load_word(struct sb_maker *maker, const struct sb_rule_source *source
 		known = true;
 		status = read_row(&finding, i, err);
 	}
+	if (status == SB_OK && strcmp(finding.word, "git") == 0)
+		status = read_named(&finding, err);
 	if (status != SB_OK || finding.found)
 		return status;
 	if (!known)
-		return sb_fail(err, SB_E_INVALID, 0,
-			       "'%s' is none of @npm, @pip, @cargo, @go and @git", line->text);
+		return sb_fail(
+			err, SB_E_INVALID, 0,
+			"'%s' is none of @npm, @pip, @cargo, @go, @git, and of agents @claude, "
+			"@codex, @gemini and @opencode",
+			line->text);
+	if (source->tier == SB_TIER_PROFILE && !source->file) /* nobody has asked for it */
+		return SB_OK;
 	return sb_maker_warn(maker, err,
 			     "'%s' opens nothing: no settings of %s name a host (from %s)",
 			     line->text, finding.word, source->origin);
+}
+
+struct sb_own_host {
+	enum sb_verdict verdict;
+	char *text, *origin;
+};
+
+int sb_hosts_defer(struct sb_maker *maker, const struct sb_rule_source *source,
+		   const struct sb_line *line, struct sb_error *err)
+{
+	struct sb_own_host *grown =
+		reallocarray(maker->hosts, maker->host_count + 1, sizeof *grown);
+
+	if (!grown)
+		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	maker->hosts = grown;
+	grown[maker->host_count] = (struct sb_own_host){(enum sb_verdict)line->value,
+							strdup(line->text), strdup(source->origin)};
+	return grown[maker->host_count].text && grown[maker->host_count++].origin
+		       ? SB_OK
+		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
+void sb_hosts_forget(struct sb_maker *maker)
+{
+	for (size_t i = 0; i < maker->host_count; i++) {
+		free(maker->hosts[i].text);
+		free(maker->hosts[i].origin);
+	}
+	free(maker->hosts);
+}
+
+static int load_own(struct sb_maker *maker, enum sb_verdict verdict, const char *text,
+		    const char *origin, struct sb_error *err)
+{
+	const struct sb_rule_source source = {.tier = SB_TIER_PROFILE, .origin = origin};
+	const struct sb_line line = {
+		.kind = SB_LINE_CONNECT, .value = verdict, .text = (char *)text};
+
+	return sb_load_host(maker, &source, &line, err);
+}
+
+int sb_hosts_settle(struct sb_maker *maker, struct sb_error *err)
+{
+	static const char *const tools[] = {"@npm", "@pip", "@cargo", "@go", "@git"};
+	enum sb_network network = sb_network_of(maker->setup.policy);
+	int status = SB_OK;
+
+	if (network != SB_NETWORK_ASK && network != SB_NETWORK_LEARN)
+		return SB_OK;
+	for (size_t i = 0; i < maker->host_count && status == SB_OK; i++)
+		status = load_own(maker, maker->hosts[i].verdict, maker->hosts[i].text,
+				  maker->hosts[i].origin, err);
+	if (!maker->host_count && !maker->setup.network_assumed)
+		return status;
+	for (size_t i = 0; i < sizeof tools / sizeof tools[0] && status == SB_OK; i++)
+		status = load_own(maker, SB_ALLOW, tools[i], "what tools are set up for", err);
+	return status;
 }
 
 int sb_load_host(struct sb_maker *maker, const struct sb_rule_source *source,

@@ -190,7 +190,7 @@ static int include_profile(struct sb_maker *maker, const struct reading *from, c
 static int load_line(struct sb_maker *maker, const struct reading *reading, size_t number,
 		     const char *bytes, size_t length, struct sb_error *err)
 {
-	bool profile = reading->tier == SB_TIER_PROFILE;
+	bool profile = reading->tier == SB_TIER_PROFILE, own = profile && !reading->path;
 	size_t remarked;
 	const char *more = remark(reading, bytes, length, &remarked);
 	char origin[4300];
@@ -214,6 +214,10 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 		status = sb_tool_cache(maker, &source, line.text, err);
 	else if (line.kind >= SB_LINE_PROGRAM)
 		status = sb_profile_take(maker, &source, &line, err);
+	else if (own && line.kind == SB_LINE_CONNECT)
+		status = sb_hosts_defer(maker, &source, &line, err);
+	else if (own && line.kind == SB_LINE_SETTING && line.setting == SB_SETTING_NETWORK)
+		maker->asks = true; /* there is nothing else to say */
 	else if (line.kind == SB_LINE_CONNECT || line.kind == SB_LINE_LISTEN)
 		status = sb_load_host(maker, &source, &line, err);
 	else if (line.kind != SB_LINE_RULE)

@@ -41,6 +41,9 @@ struct sb_maker {
 	size_t within_count;
 	uint64_t names[SB_MAKER_NAMES]; /* at the top of the projects: tools.c */
 	bool names_listed;
+	struct sb_own_host *hosts; /* of profiles of our own: hosts.h */
+	size_t host_count;
+	bool asks;         /* such a profile says "network ask" */
 	unsigned left_out; /* variables that lead elsewhere, and this was said: profile.c */
 };
 

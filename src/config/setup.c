@@ -261,6 +261,24 @@ static int heed_environment(struct sb_maker *maker, enum sb_setting setting, int
 	return SB_OK;
 }
 
+/*
+ * Of an agent hosts are asked about, unless somebody says otherwise.  That is no promise anybody has asked for: where they cannot
+ * be told apart the network is as for every other command.
+ */
+static bool assumes_ask(const struct sb_maker *maker)
+{
+	const struct sb_setup_request *request = maker->request;
+	const char *wanted = request->environment.network;
+
+	if ((!maker->asks && !request->agent) || request->settings[SB_SETTING_NETWORK] ||
+	    (wanted && *wanted))
+		return false;
+	for (int tier = SB_TIER_SYSTEM; tier < SB_TIER_COUNT; tier++)
+		if (maker->tiers[tier].origins[SB_SETTING_NETWORK])
+			return false;
+	return request->holds_hosts && request->holds_hosts();
+}
+
 /* Config chooses, an option decides; what the system's file says may be a floor (policy/settings.h). */
 static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_error *err)
 {
@@ -270,6 +288,10 @@ static int choose(struct sb_maker *maker, enum sb_setting setting, struct sb_err
 	int value = said && sb_settings[setting].system_first ? *said : sb_settings[setting].normal;
 	bool heard = false;
 
+	if (setting == SB_SETTING_NETWORK && assumes_ask(maker)) {
+		maker->setup.network_assumed = true;
+		value = SB_NETWORK_ASK;
+	}
 	for (int tier = SB_TIER_PROFILE; tier < SB_TIER_COUNT && status == SB_OK; tier++) {
 		if (tiers[tier].origins[setting] && (!heard || !sb_settings[setting].strictest ||
 						     tiers[tier].values[setting] > value))
@@ -370,6 +392,8 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		status = sb_load_check_grants(maker, err);
 	for (int i = 0; i < SB_SETTING_COUNT && status == SB_OK; i++)
 		status = choose(maker, (enum sb_setting)i, err);
+	if (status == SB_OK)
+		status = sb_hosts_settle(maker, err);
 	if (status != SB_OK)
 		return status;
 	place = (struct sb_surroundings){.home = setup->home.home,
@@ -445,6 +469,7 @@ static int make_once(const struct sb_setup_request *request, struct sb_setup *ou
 	free_list(maker.watched);
 	free_list(maker.granted);
 	free_list(maker.opened);
+	sb_hosts_forget(&maker);
 	sb_fast_forget(&maker);
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
 	return status;

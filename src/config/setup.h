@@ -45,6 +45,10 @@ struct sb_setup_request {
 	bool looking;                    /* nothing will be run: where we stand does not matter */
 	bool existing_only; /* leave out built-in rules for what is not there (builtin.h) */
 	bool guarded;       /* a guard judges run-later names: leave them out (builtin.h) */
+	const char *const *arguments; /* of the program; NULL-terminated or NULL */
+	bool agent;                   /* an agent's commands follow: hosts are asked about */
+	/* Can hosts be told apart here?  Looked at where nobody has said so, but an agent's profile; NULL: no. */
+	bool (*holds_hosts)(void);
 	/* Adds rules of its own (SB_TIER_SESSION) after all others but the built-in ones; or NULL. */
 	int (*more_rules)(void *context, const struct sb_home *home, struct sb_policy *policy,
 			  struct sb_error *err);
@@ -71,6 +75,7 @@ struct sb_setup {
 	char **within;   /* all of them that is open to changes; NULL: they are (within.h) */
 	struct sb_policy *policy;
 	int least[SB_SETTING_COUNT]; /* what the system's file keeps: no option chooses less */
+	bool network_assumed; /* hosts are asked about since an agent is run: nobody has said so */
 	struct sb_profile profile;
 	struct sb_listed *listed;
 	size_t listed_count;

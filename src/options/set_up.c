@@ -14,6 +14,7 @@
 #include "consent/granted.h"
 #include "consent/session.h"
 #include "enforce/inside.h"
+#include "enforce/layers.h"
 #include "options/complain.h"
 #include "options/table.h"
 
@@ -143,6 +144,17 @@ int sb_set_up(const struct sb_command_line *line, bool looking, struct sb_setup 
 	return sb_set_up_for(line, NULL, looking, out);
 }
 
+/* The one way to know is to try; an agent starts in no hurry. */
+static bool holds_hosts(void)
+{
+	struct sb_layers layers;
+	struct sb_error err;
+	bool mounts;
+
+	return !sb_inside(&mounts) && sb_layers_probe(true, &layers, &err) == SB_OK &&
+	       layers.net_namespace;
+}
+
 static struct sb_setup_request request_for(const struct sb_command_line *line, const char *file,
 					   bool looking)
 {
@@ -161,9 +173,12 @@ static struct sb_setup_request request_for(const struct sb_command_line *line, c
 	request.guarded = has_guard(line);
 	request.makes = line->action == SB_ACTION_RUN &&
 			!(line->has_mode && line->mode != SB_MODE_WORKSPACE_WRITE);
+	request.agent = line->action == SB_ACTION_MCP && !line->worker;
+	request.holds_hosts = sb_is_supervised(line) ? holds_hosts : NULL;
 	if (file) {
 		request.program = line->command[0];
 		request.program_file = file;
+		request.arguments = (const char *const *)line->command + 1;
 	}
 	return request;
 }

@@ -12,7 +12,7 @@ from turn import begun, damage, told, worked
 
 def refused(session):
     """What somebody is told was refused: all but what the profile refuses quietly."""
-    return {event.get("target") or event["path"] for event in session.record()
+    return {event.get("target") or event.get("path") or event["host"] for event in session.record()
             if event.get("verdict") == "deny" and event.get("by") != "quiet"}
 
 

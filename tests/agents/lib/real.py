@@ -69,7 +69,8 @@ class Codex(Agent):
 
 class Gemini(Agent):
     def environment(self, url):
-        return {"GEMINI_API_KEY": "stand-in", "GOOGLE_GEMINI_BASE_URL": url}
+        # it looks for a newer version at each start, wherever npm would
+        return {"GEMINI_API_KEY": "stand-in", "GOOGLE_GEMINI_BASE_URL": url, "npm_config_registry": url}
 
 
 class Opencode(Agent):

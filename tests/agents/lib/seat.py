@@ -8,7 +8,7 @@ from tap import check, equal
 
 
 def questions(session):
-    return [event["path"] for event in session.record() if event["event"] == "ask"]
+    return [event.get("path") or event["host"] for event in session.record() if event["event"] == "ask"]
 
 
 def begin(session, person, shows=None):
