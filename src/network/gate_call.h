@@ -6,7 +6,7 @@
 
 #include "network/gate_impl.h"
 
-enum call_kind { PREPARE, GIVE_WAY, WHY };
+enum call_kind { PREPARE, WHO, GIVE_WAY, WHY, NO_DATAGRAMS };
 
 struct call {
 	enum call_kind kind;
@@ -19,6 +19,7 @@ struct call {
 struct reply {
 	int error;
 	uint16_t port;
+	struct sb_peer peer; /* of WHO; port 0: nobody outside */
 };
 
 struct sb_gate {

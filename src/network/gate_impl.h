@@ -112,6 +112,7 @@ struct gate {
 	uint16_t answer_port;    /* ... and hears if it may go on */
 	struct sb_outbox outbox; /* ends of connections, for the asker */
 	bool writing;            /* epoll says when it takes more */
+	bool no_datagrams;       /* but those of lookups */
 	bool over;
 };
 
@@ -133,7 +134,8 @@ void sb_gate_carry(struct gate *gate, struct flow *flow, int inside, int outside
 /* A gate stands there.  0 and where, or an errno; EADDRINUSE: the command has the port itself. */
 int sb_gate_listen(struct gate *gate, const struct sb_address *address, const struct sb_peer *peer,
 		   pid_t process, uint16_t *out_port);
-void sb_gate_clear_port(struct gate *gate, enum sb_protocol protocol, uint16_t port); /* of gates */
+/* Of gates; 0: every port. */
+void sb_gate_clear_port(struct gate *gate, enum sb_protocol protocol, uint16_t port);
 void sb_gate_syn(struct gate *gate, const struct sb_packet *packet, const uint8_t *bytes,
 		 size_t length);
 void sb_gate_dialled(struct gate *gate, struct flow *flow, int error, int outside);

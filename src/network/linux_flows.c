@@ -380,7 +380,7 @@ void sb_gate_clear_port(struct gate *gate, enum sb_protocol protocol, uint16_t p
 	struct listener **link = &gate->listeners;
 
 	while (*link)
-		if ((*link)->port == port && (*link)->peer.protocol == protocol)
+		if ((!port || (*link)->port == port) && (*link)->peer.protocol == protocol)
 			end_listener(gate, link);
 		else
 			link = &(*link)->next;

@@ -50,7 +50,7 @@ static bool take_packet(struct gate *gate)
 	sb_packet_read(bytes, (size_t)got, gate->mark, &packet);
 	if (packet.kind == SB_PACKET_SYN)
 		sb_gate_syn(gate, &packet, bytes, (size_t)got);
-	else if (packet.kind == SB_PACKET_STRAY)
+	else if (packet.kind == SB_PACKET_STRAY && !gate->no_datagrams)
 		sb_gate_stray(gate, &packet);
 	return true;
 }
@@ -74,12 +74,17 @@ static bool owns_port(const struct gate *gate, uint16_t port)
 	return gate->own_ports[port / 8] & 1u << port % 8;
 }
 
+static void answer(struct gate *gate, const struct reply *reply)
+{
+	if (send(gate->performer.fd, reply, sizeof *reply, MSG_NOSIGNAL) != sizeof *reply)
+		gate->over = true;
+}
+
 static void say(struct gate *gate, int error, uint16_t port)
 {
-	struct reply reply = {error, port};
+	const struct reply reply = {.error = error, .port = port};
 
-	if (send(gate->performer.fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
-		gate->over = true;
+	answer(gate, &reply);
 }
 
 /* The run's own end of every connection: nobody is behind it. */
@@ -127,13 +132,18 @@ static void prepare(struct gate *gate, const struct call *call)
 		return;
 	}
 	if (protocol == SB_UDP) {
-		sb_gate_hear(gate, &address, &ask.peer, call->process);
+		if (!gate->no_datagrams)
+			sb_gate_hear(gate, &address, &ask.peer, call->process);
 		say(gate, 0, port);
 		return;
 	}
 	error = sb_gate_listen(gate, &address, &ask.peer, call->process, &gate->answer_port);
 	if (error == EADDRINUSE && sb_address_class(&address) == SB_ADDRESS_LOOPBACK) {
 		say(gate, 0, port); /* a server of the command's */
+		return;
+	}
+	if (call->kind == WHO) {
+		answer(gate, &(struct reply){.error = error, .peer = ask.peer});
 		return;
 	}
 	if (error || sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW) {
@@ -174,6 +184,7 @@ static void performer_ready(struct gate *gate, struct source *source)
 	}
 	switch (call.kind) {
 	case PREPARE:
+	case WHO:
 		take_packets(gate); /* of those who were prepared for before */
 		prepare(gate, &call);
 		break;
@@ -182,6 +193,11 @@ static void performer_ready(struct gate *gate, struct source *source)
 		if (call.type == SOCK_STREAM)
 			gate->own_ports[port / 8] |= (uint8_t)(1u << port % 8);
 		sb_gate_clear_port(gate, call.type == SOCK_DGRAM ? SB_UDP : SB_TCP, port);
+		say(gate, 0, 0);
+		break;
+	case NO_DATAGRAMS:
+		gate->no_datagrams = true;
+		sb_gate_clear_port(gate, SB_UDP, 0);
 		say(gate, 0, 0);
 		break;
 	case WHY:

@@ -33,14 +33,14 @@ int sb_gate_await(struct sb_gate **gate, struct sb_error *err)
 /* Under its lock. */
 static struct reply call_gate(const struct sb_gate *gate, const struct call *call)
 {
-	struct reply reply = {EACCES, 0};
+	struct reply reply = {.error = EACCES};
 	ssize_t got = -1;
 
 	if (send(gate->channel, call, sizeof *call, MSG_NOSIGNAL) == sizeof *call)
 		do {
 			got = recv(gate->channel, &reply, sizeof reply, 0);
 		} while (got < 0 && errno == EINTR);
-	return got == sizeof reply ? reply : (struct reply){EACCES, 0};
+	return got == sizeof reply ? reply : (struct reply){.error = EACCES};
 }
 
 static bool is_internet(const struct sockaddr_storage *address, socklen_t length)
@@ -74,6 +74,39 @@ void sb_gate_begun(struct sb_gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 }
 
+/* The same for who wants an answer alone. */
+static struct reply ask_gate(struct sb_gate *gate, const struct call *call)
+{
+	struct reply reply;
+
+	pthread_mutex_lock(&gate->lock);
+	reply = call_gate(gate, call);
+	pthread_mutex_unlock(&gate->lock);
+	return reply;
+}
+
+bool sb_gate_who(struct sb_gate *gate, const struct sockaddr_storage *address, socklen_t length,
+		 struct sb_peer *out)
+{
+	struct call call = {.kind = WHO, .type = SOCK_STREAM};
+	struct reply reply;
+
+	*out = (struct sb_peer){0};
+	if (!is_internet(address, length))
+		return true;
+	call.address.storage = *address;
+	reply = ask_gate(gate, &call);
+	*out = reply.peer;
+	return reply.error == 0;
+}
+
+bool sb_gate_end_datagrams(struct sb_gate *gate)
+{
+	const struct call call = {.kind = NO_DATAGRAMS};
+
+	return ask_gate(gate, &call).error == 0;
+}
+
 void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,
 		      socklen_t length)
 {
@@ -82,9 +115,7 @@ void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_stor
 	call.address.storage = *address;
 	if (!is_internet(address, length) || !sb_place_port(&call.address))
 		return;
-	pthread_mutex_lock(&gate->lock);
-	call_gate(gate, &call);
-	pthread_mutex_unlock(&gate->lock);
+	ask_gate(gate, &call);
 }
 
 int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
@@ -96,8 +127,5 @@ int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
 		return error;
 	call.from.storage = *from;
 	call.address.storage = *to;
-	pthread_mutex_lock(&gate->lock);
-	error = call_gate(gate, &call).error;
-	pthread_mutex_unlock(&gate->lock);
-	return error;
+	return ask_gate(gate, &call).error;
 }

@@ -111,6 +111,13 @@ int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *add
 		    socklen_t length, pid_t process);
 void sb_gate_begun(struct sb_gate *gate);
 
+/* Whom this address means, of TCP; port 0: a server of the command's own, or nobody.  False: it is not known. */
+bool sb_gate_who(struct sb_gate *gate, const struct sockaddr_storage *address, socklen_t length,
+		 struct sb_peer *out);
+
+/* From now on datagrams lead nowhere outside: who sends one is not known.  False: they still may. */
+bool sb_gate_end_datagrams(struct sb_gate *gate);
+
 /* The command is about to bind a socket of this type to a port of its own: gates there give way. */
 void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_storage *address,
 		      socklen_t length);

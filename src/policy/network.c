@@ -167,19 +167,46 @@ bool sb_policy_network(const struct sb_policy *policy)
 	return sb_network_of(policy) == SB_NETWORK_ON && !sb_policy_needs_gate(policy);
 }
 
-bool sb_network_alike(const struct sb_policy *a, const struct sb_policy *b)
+static const struct sb_connect_rule *find_same(const struct sb_policy *policy,
+					       const struct sb_connect_rule *rule)
 {
-	bool alike = sb_network_of(a) == sb_network_of(b) &&
-		     sb_connect_count(a) == sb_connect_count(b);
+	for (size_t i = 0; i < sb_connect_count(policy); i++)
+		if (strcmp(sb_connect_at(policy, i)->text, rule->text) == 0)
+			return sb_connect_at(policy, i);
+	return NULL;
+}
 
-	for (size_t i = 0; alike && i < sb_connect_count(a); i++) {
-		const struct sb_connect_rule *one = sb_connect_at(a, i),
-					     *other = sb_connect_at(b, i);
+/*
+ * Every rule of outer is in inner, and says no more there; of inner's own rules only such that open are not in outer.
+ * Then, for any peer, the rule that decides in outer is at least as strict as what decides in inner.
+ */
+bool sb_network_covers(const struct sb_policy *outer, const struct sb_policy *inner)
+{
+	enum sb_network network = sb_network_of(outer), wanted = sb_network_of(inner);
+	bool covers = wanted == SB_NETWORK_LEARN ? network == wanted : network >= wanted;
 
-		alike = one->verdict == other->verdict && is_final(one) == is_final(other) &&
-			strcmp(one->text, other->text) == 0;
+	for (size_t i = 0; covers && i < sb_connect_count(outer); i++) {
+		const struct sb_connect_rule *rule = sb_connect_at(outer, i),
+					     *same = find_same(inner, rule);
+
+		/* the same text means more ports where it takes away */
+		covers = same && same->verdict <= rule->verdict &&
+			 (same->verdict == SB_ALLOW) == (rule->verdict == SB_ALLOW) &&
+			 (is_final(rule) || !is_final(same));
 	}
-	return alike;
+	for (size_t i = 0; covers && i < sb_connect_count(inner); i++)
+		covers = sb_connect_at(inner, i)->verdict == SB_ALLOW ||
+			 find_same(outer, sb_connect_at(inner, i));
+	return covers;
+}
+
+bool sb_network_is_by_name(const struct sb_policy *policy)
+{
+	for (size_t i = 0; i < policy->hosts.connect_count; i++)
+		if (policy->hosts.connects[i]->rule.verdict != SB_ALLOW &&
+		    !policy->hosts.connects[i]->pattern.name[0])
+			return false;
+	return true;
 }
 
 static enum sb_verdict without_rule(const struct sb_policy *policy)

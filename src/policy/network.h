@@ -37,8 +37,11 @@ struct sb_reach {
 bool sb_policy_needs_gate(const struct sb_policy *policy);
 enum sb_network sb_network_of(const struct sb_policy *policy);
 
-/* Do both say the same about every host? */
-bool sb_network_alike(const struct sb_policy *a, const struct sb_policy *b);
+/* Whatever inner does not allow, does outer not allow it either, and ask or deny as strictly?  False: perhaps not. */
+bool sb_network_covers(const struct sb_policy *outer, const struct sb_policy *inner);
+
+/* What takes away is about names, so that nothing has to be looked up to decide? */
+bool sb_network_is_by_name(const struct sb_policy *policy);
 
 /* May this peer be reached?  Nothing has been looked up. */
 struct sb_reach sb_decide_connect(const struct sb_policy *policy, const struct sb_peer *peer);

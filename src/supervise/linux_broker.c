@@ -28,6 +28,7 @@
 #include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/groups.h"
+#include "supervise/inner_hosts.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
@@ -75,13 +76,13 @@ static void allow_own_landlock(const struct sb_broker *broker, const struct sb_c
 		sb_broker_fail(broker, call, EOPNOTSUPP);
 }
 
-/* Our gate knows our rules: it holds those of a run inside, where they say the same about hosts. */
 static bool holds_hosts(const struct sb_broker *broker, const struct sb_call *call)
 {
 	const struct sb_domain *domain;
 
 	return broker->performer->gate && sb_domain_of(call->thread, &domain) && domain &&
-	       sb_network_alike(broker->performer->grounds->policy, domain->policy);
+	       sb_inner_hosts_hold(broker->performer->gate, broker->performer->grounds->policy,
+				   domain);
 }
 
 static void enter_domain(const struct sb_broker *broker, const struct sb_call *call)

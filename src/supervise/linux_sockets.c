@@ -27,6 +27,7 @@
 #include "supervise/case.h"
 #include "supervise/connecting.h"
 #include "supervise/domains.h"
+#include "supervise/inner_hosts.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -299,8 +300,13 @@ static void connect_at_gate(struct sb_broker *broker, const struct sb_call *call
 		     getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
 		     info.tcpi_state != TCP_CLOSE;
 	int error = begun ? 0
-			  : sb_gate_prepare(broker->performer->gate, type, &address,
-					    call->address_length, call->thread);
+		    : type == SOCK_STREAM && !sb_inner_hosts_allow(
+						     broker->performer->gate,
+						     broker->performer->grounds->policy,
+						     call->thread, &address, call->address_length)
+			    ? EACCES
+			    : sb_gate_prepare(broker->performer->gate, type, &address,
+					      call->address_length, call->thread);
 
 	if (error) {
 		sb_broker_fail(broker, call, error);

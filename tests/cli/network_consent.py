@@ -114,7 +114,7 @@ def learn(fx):
     lacks(inside(fx, "--network=learn", "true").stderr, "connect ")
 
 
-@test("a run inside another: with the same rules about hosts those hold, with others it is refused")
+@test("a run inside another: what its rules allow less is refused by the run around it, what they allow more opens nothing")
 def nested(fx):
     ours = str(tap.BIN)
     fx.config("network ask\nconnect good.example:80\n")
@@ -122,7 +122,20 @@ def nested(fx):
     equal(inside(fx, ours, *good).stdout, "203.0.114.10 /\n")
     result = inside(fx, ours, *other)
     equal(result.status, 7, result.stderr)
-    for flags in (("--rule=deny connect good.example:80",), ("--connect=other.example",), ("--network=learn",)):
+    fx.config("network ask\nconnect good.example:80\nconnect closed.example\n")
+    equal(inside(fx, ours, "--connect=other.example", *good).stdout, "203.0.114.10 /\n")
+    equal(inside(fx, ours, "--connect=other.example", *other).status, 7, "what is around it does not")
+    for flags in (("--rule=deny connect good.example:80",), ("--rule=ask connect good.example:80",)):
+        result = inside(fx, "sh", "-c", "curl -sS http://good.example/; exec \"$@\"", "sh", ours, *flags, *good)
+        equal((result.status, result.stdout), (7, "203.0.114.10 /\n"), f"{flags}: {result.stderr}")
+        script = "import http.server as h; s = h.HTTPServer(('127.0.0.1', 8000), h.SimpleHTTPRequestHandler); " \
+                 "import threading as t, urllib.request as u; t.Thread(target=s.serve_forever, daemon=True).start(); " \
+                 "print(u.urlopen('http://127.0.0.1:8000/').status)"
+        equal(inside(fx, ours, *flags, "python3", "-c", script).stdout, "200\n", "a server of its own")
+        equal(inside(fx, ours, *flags, "curl", "-sS", "http://closed.example:80/").status, 0, "what it allows")
+    result = inside(fx, ours, "--rule=deny connect good.example:80", ours, *good)
+    equal((result.status, result.stdout), (7, ""), "and inside that")
+    for flags in (("--rule=deny connect 10.0.0.0/8",), ("--network=learn",)):
         result = inside(fx, ours, *flags, *good)
         equal((result.status, result.stdout), (125, ""), str(flags))
         contains(result.stderr, "cannot be held: this is a run inside another")

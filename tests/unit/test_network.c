@@ -330,33 +330,83 @@ static void a_gate_is_needed_where_on_and_off_are_not_all(void **state)
 	}
 }
 
-static void policies_are_alike_that_say_the_same(void **state)
+static void a_policy_covers_one_that_opens_more(void **state)
 {
 	static const struct {
-		const char *one, *other;
-		bool alike;
+		const char *outer, *inner;
+		bool covers, back;
 	} cases[] = {
-		{"network ask", "network ask", true},
+		{"network ask", "network ask", true, true},
 		{"network ask; connect a.b; deny connect *.c",
-		 "network ask; 7deny connect *.C; 3connect a.b", true},
-		{"network ask", "network on", false},
-		{"network ask; connect a.b", "network ask", false},
-		{"network ask; connect a.b", "network ask; connect a.c", false},
-		{"network ask; connect a.b", "network ask; ask connect a.b", false},
-		{"network ask; connect a.b", "network ask; connect a.b:443", false},
-		{"network ask; 1deny connect a.b", "network ask; 3deny connect a.b", false},
+		 "network ask; 7deny connect *.C; 3connect a.b", true, true},
+		{"network ask", "network on", true, false},
+		{"network ask", "network learn", false, false},
+		{"network learn", "network learn", true, true},
+		{"network ask; connect a.b", "network ask", false, true},
+		{"network ask; connect a.b", "network ask; connect a.c", false, false},
+		{"network ask; connect a.b", "network ask; ask connect a.b", false, false},
+		{"network ask; deny connect a.b", "network ask; ask connect a.b", true, false},
+		{"network ask; connect a.b", "network ask; connect a.b:443", false, false},
+		{"network ask; ask connect *.b", "network ask; deny connect b", false, false},
+		{"network ask; 1deny connect a.b", "network ask; 3deny connect a.b", true, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sb_policy *one = policy_of(cases[i].one), *other = policy_of(cases[i].other);
+		struct sb_policy *outer = policy_of(cases[i].outer),
+				 *inner = policy_of(cases[i].inner);
 
-		if (sb_network_alike(one, other) != cases[i].alike ||
-		    sb_network_alike(other, one) != cases[i].alike)
-			fail_msg("%s | %s", cases[i].one, cases[i].other);
-		sb_policy_free(one);
-		sb_policy_free(other);
+		if (sb_network_covers(outer, inner) != cases[i].covers ||
+		    sb_network_covers(inner, outer) != cases[i].back)
+			fail_msg("%s | %s", cases[i].outer, cases[i].inner);
+		sb_policy_free(outer);
+		sb_policy_free(inner);
 	}
+}
+
+/* Some rules, of which two policies may well have the same. */
+static struct sb_policy *random_policy(char *lines, size_t size)
+{
+	static const char *const hosts[] = {"*.b", "a.b", "a.b:22", "c.a.b", "udp:a.b"};
+	static const char *const words[] = {"", "ask ", "deny ", "1deny "};
+	size_t used = (size_t)snprintf(lines, size, "network %s", unit_below(2) ? "ask" : "on");
+
+	for (size_t i = 0; i < COUNT(hosts); i++)
+		if (unit_below(3)) {
+			const char *word = words[unit_below(COUNT(words))];
+
+			used += (size_t)snprintf(lines + used, size - used, "; %sconnect %s", word,
+						 hosts[i]);
+		}
+	return policy_of(lines);
+}
+
+static void what_covers_is_as_strict_for_every_peer(void **state)
+{
+	static const char *const peers[] = {"a.b:443",  "a.b:22",  "udp:a.b:443",
+					    "c.a.b:80", "x.b:443", "y:443"};
+	unsigned covered = 0;
+
+	(void)state;
+	unit_seed();
+	for (int i = 0; i < 20000; i++) {
+		char one[200], other[200];
+		struct sb_policy *outer = random_policy(one, sizeof one),
+				 *inner = random_policy(other, sizeof other);
+		bool covers = sb_network_covers(outer, inner);
+
+		covered += covers;
+		for (size_t k = 0; covers && k < COUNT(peers); k++) {
+			struct sb_peer peer = peer_of(peers[k]);
+
+			if (sb_decide_connect(outer, &peer).verdict <
+			    sb_decide_connect(inner, &peer).verdict)
+				fail_msg("%s | %s: %s", one, other, peers[k]);
+		}
+		sb_policy_free(outer);
+		sb_policy_free(inner);
+	}
+	assert_true(covered > 50);
 }
 
 /* --- addresses ---------------------------------------------------------------------------- */
@@ -721,7 +771,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_later_tier_counts_for_one_text),
 	cmocka_unit_test(two_of_one_tier_must_agree),
 	cmocka_unit_test(a_gate_is_needed_where_on_and_off_are_not_all),
-	cmocka_unit_test(policies_are_alike_that_say_the_same),
+	cmocka_unit_test(a_policy_covers_one_that_opens_more),
+	cmocka_unit_test(what_covers_is_as_strict_for_every_peer),
 	cmocka_unit_test(an_allowed_name_opens_the_internet_alone),
 	cmocka_unit_test(what_an_address_is),
 	cmocka_unit_test(names_of_other_scripts_are_told),
