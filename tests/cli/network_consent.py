@@ -146,6 +146,24 @@ def nested(fx):
     check(not any("203.0.114.11" in line for line in heard(fx)), str(heard(fx)))
 
 
+@test("a run inside another with rules of its own: no datagram gets past them, connected or not, also where one did before")
+def nested_datagrams(fx):
+    send = ("import socket; to = ('good.example', 9999)\n"
+            "for connects in (0, 1):\n"
+            " s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(%d)\n"
+            " try:\n"
+            "  if connects: s.connect(to); s.send(b'%s')\n"
+            "  else: s.sendto(b'%s', to)\n"
+            "  print(s.recv(99))\n"
+            " except OSError: print('none')\n")
+    flags = (ASK, "--connect=udp:good.example:9999")
+    script = f"python3 -c \"$1\"; {tap.BIN} '--rule=deny connect good.example' python3 -c \"$2\""
+    result = inside(fx, *flags, "sh", "-c", script, "sh", send.replace("%s", "outer").replace("%d", "30"),
+                    send.replace("%s", "inner").replace("%d", "1"))
+    equal(result.stdout, "b'echo outer'\n" * 2 + "none\n" * 2, result.stderr)
+    equal([line for line in heard(fx) if line.startswith("udp")], ["udp outer"] * 2)
+
+
 @test("R1 R2 the record has host, port, protocol, address, program and bytes; --stats sums them up")
 def record(fx):
     inside(fx, ASK, "--connect=good.example:80", "sh", "-c",
