@@ -48,7 +48,7 @@ def whole_turn(name):
     return on_screen
 
 
-MOVING = r"…|ctrl\+b|\.\.\.|esc |[⠀-⣿]|Tip|\d+ ?s\b|■|⬝"
+MOVING = r"…|/effort|bypass permissions|ctrl\+b|\.\.\.|esc |[⠀-⣿]|Tip|\d+ ?s\b|■|⬝"
 
 
 def still(screen):

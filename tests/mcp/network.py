@@ -51,5 +51,34 @@ def rules(fx):
     equal(server.failure("what_may_i_do", host="a b")["code"], "INVALID_ARGUMENT")
 
 
+@test("where nobody has said so hosts are asked about, but for those that tools are set up for; less is a rule, more a question")
+def default(fx):
+    fx.write(".npmrc", "registry=http://other.example/\n")  # the project's word
+    registry = {"npm_config_registry": "http://good.example/"}
+    server = Server(fx, wrap=internet(fx), env=registry)
+    server.answers = lambda params: "deny"
+    equal(server.data("what_may_i_do")["policy"]["networkMode"], "ask")
+    equal(run(server, "good.example")["stdout"], "203.0.114.10 /\n")
+    equal(server.asked, [])
+    equal(run(server, "other.example")["exitCode"], 7)
+    contains(server.asked[0]["params"]["message"], "wants to connect to other.example:80")
+    equal(server.failure("run_command", command="true", network="on")["code"], "DENIED")
+    contains(server.asked[1]["params"]["message"], "may use the network")
+    equal(run(Server(fx, "--network=on", wrap=internet(fx)), "other.example")["stdout"], "203.0.114.11 /\n")
+    alone = Server(fx, elicit=False, wrap=internet(fx), env=registry)
+    equal(run(alone, "good.example")["stdout"], "203.0.114.10 /\n")
+    equal([(e["host"], e["grant"]) for e in run(alone, "other.example")["refused"]],
+          [("other.example:80", {"options": ["--connect=other.example:80"]})])
+
+
+@test("a command's hosts are reached by the proxy of the server's environment, and it has neither the variable nor the login")
+def by_proxy(fx):
+    server = Server(fx, "--connect=hidden.example", wrap=internet(fx), elicit=False,
+                    env={"http_proxy": "http://me:p%40ss@proxy.example:3128"})
+    equal(run(server, "hidden.example")["stdout"], "203.0.114.10 /\n")
+    check("proxy CONNECT hidden.example:80" in heard(fx), str(heard(fx)))
+    equal(server.data("run_command", command="env | grep -ci 'proxy\\|p%40ss'")["stdout"], "0\n")
+
+
 if __name__ == "__main__":
     run_all()

@@ -89,17 +89,14 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 		    (value != sb_settings[i].normal || value != held))
 			add_word(words, "", sb_settings[i].options[value]);
 	}
-	/* a command is no agent by itself: what this one may reach unasked it hears */
+	/* a command is no agent by itself: it hears what it may reach unasked */
 	for (size_t i = 0; setup->network_assumed && !needs->settings[SB_SETTING_NETWORK] &&
 			   i < sb_connect_count(setup->policy);
 	     i++) {
 		const struct sb_connect_rule *rule = sb_connect_at(setup->policy, i);
 
-		if (rule->tier == SB_TIER_PROFILE)
-			add_word(words,
-				 rule->verdict == SB_ALLOW ? "--rule=connect "
-							   : "--rule=ask connect ",
-				 rule->text);
+		if (rule->tier == SB_TIER_PROFILE && rule->verdict == SB_ALLOW)
+			add_word(words, "--connect=", rule->text);
 	}
 	/* by the directories that they were when the server started */
 	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)
