@@ -7,6 +7,7 @@
 #     make test-machines   a short suite on other kernels (qemu) and in containers (runc)
 #     make test-agents     claude, codex, gemini, opencode and qwen themselves, from npm, with a stand-in model
 #     make test-programs   suites of real programs, natively and inside (docs/fidelity.md)
+#     make test-network-programs   programs that use the network, natively and inside (docs/network.md)
 #     make test-preview    2,000 random shell commands and all scripts here against --preview
 #     make bench      speed against native and bubblewrap, and of the server for agents
 #     make lint       formatting, rooms, shell, clang's warnings; with TIDY=--tidy static analysis
@@ -24,7 +25,7 @@ FUZZ_SECONDS ?= 60
 # on a terminal it shows how far it is
 NINJA = ninja $$([ -t 1 ] || echo --quiet)
 
-.PHONY: all build run quick test test-machines test-agents test-programs test-preview bench lint fuzz cross install deb clean
+.PHONY: all build run quick test test-machines test-agents test-programs test-network-programs test-preview bench lint fuzz cross install deb clean
 
 all: build
 
@@ -71,6 +72,11 @@ test-agents: build
 test-programs: test-build
 	@scripts/need programs
 	@scripts/test-programs --build $(BUILD) $(PROGRAMS)
+
+# NETWORK_PROGRAMS="git ssh" chooses; "--internet" runs npm and apt-get on the real network.
+test-network-programs: build
+	@scripts/need network-programs
+	@scripts/test-network-programs --build $(BUILD) $(NETWORK_PROGRAMS)
 
 test-preview: test-build
 	@SANDBASH_TEST_COMMANDS=1000 SANDBASH_TEST_SCRIPTS=1000000 SANDBASH_TEST_TIMEOUT=3600 \

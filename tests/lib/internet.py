@@ -189,8 +189,8 @@ class Outside:
             self.start(function, server)
 
 
-def main():
-    directory, user, group, *argv = sys.argv[1:]
+def set_up(directory):
+    """In a network and mount namespace of our own, as root there."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     for address in (*NAMES.values(), "2600:1::10"):
         subprocess.run(["ip", "address", "add", address, "dev", "lo"], check=True)
@@ -201,6 +201,11 @@ def main():
     hosts.write_text("127.0.0.1 localhost\n::1 localhost\n203.0.114.11 listed.example listed\n")
     subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
     Outside(Path(directory, "heard")).begin()
+
+
+def main():
+    directory, user, group, *argv = sys.argv[1:]
+    set_up(directory)
     if os.geteuid() == 0 and int(user) != 0:
         argv = ["unshare", "-U", f"--map-user={user}", f"--map-group={group}", *argv]
     sys.exit(subprocess.run(argv).returncode)
