@@ -316,10 +316,12 @@ static int open_wire(uint16_t mark)
 	struct sockaddr_ll loopback = {
 		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = 1};
 	/* of no protocol until it has its filter and its interface: nothing else is ever seen */
-	int error, fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int one = 1, error, fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
+	/* every packet would be copied for the filter to drop it; kernels before 4.20 do that */
+	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof one);
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 &&
 	    bind(fd, (void *)&loopback, sizeof loopback) == 0)
 		return fd;
