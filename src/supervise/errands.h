@@ -11,8 +11,9 @@ struct sb_approver;
 
 struct sb_errands {
 	struct sb_approver *approver;
-	int dialer; /* its channel; -1: there is none yet */
-	struct sb_errand *first;
+	int dialer;                           /* its channel; -1: there is none yet */
+	struct sb_errand *first;              /* that it was told */
+	struct sb_errand *later, **later_end; /* that its channel has had no room for, in order */
 	size_t count;
 	/* It is not done, and never will be. */
 	void (*failed)(void *context, const struct sb_gate_message *message);

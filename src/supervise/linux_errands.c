@@ -41,6 +41,13 @@ static void fail(struct sb_errands *errands, struct sb_errand *errand)
 	free(errand);
 }
 
+static void put_off(struct sb_errands *errands, struct sb_errand *errand)
+{
+	errand->next = NULL;
+	*(errands->later ? errands->later_end : &errands->later) = errand;
+	errands->later_end = &errand->next;
+}
+
 static void start_over(struct sb_errands *errands);
 
 static void tell(struct sb_errands *errands, struct sb_errand *errand)
@@ -48,6 +55,10 @@ static void tell(struct sb_errands *errands, struct sb_errand *errand)
 	int status = is_started(errands) ? sb_gate_send(errands->dialer, &errand->message, NULL, 0)
 					 : -ENOMEM;
 
+	if (status == -EAGAIN) {
+		put_off(errands, errand);
+		return;
+	}
 	if (status < 0 && status != -EPIPE) {
 		fail(errands, errand);
 		return;
@@ -56,6 +67,17 @@ static void tell(struct sb_errands *errands, struct sb_errand *errand)
 	errands->first = errand;
 	if (status == -EPIPE) /* somebody has ended it, and we have not heard yet */
 		start_over(errands);
+}
+
+/* There is room for one more with every answer. */
+static void tell_next(struct sb_errands *errands)
+{
+	struct sb_errand *errand = errands->later;
+
+	if (!errand)
+		return;
+	errands->later = errand->next;
+	tell(errands, errand);
 }
 
 /* What the last dialer was told is told the next one. */
@@ -74,6 +96,8 @@ static void start_over(struct sb_errands *errands)
 		errand->again = true;
 		tell(errands, errand);
 	}
+	if (!errands->first) /* no answer will come that makes room */
+		tell_next(errands);
 }
 
 void sb_errands_send(struct sb_errands *errands, const struct sb_gate_message *message)
@@ -116,6 +140,7 @@ int sb_errands_hear(struct sb_errands *errands, struct sb_gate_message *out, int
 		start_over(errands);
 		return status;
 	}
+	tell_next(errands);
 	if (take(errands, out))
 		return 0;
 	for (int i = 0; i < 2; i++) /* of one that was told another, too, and is answered */
@@ -126,12 +151,12 @@ int sb_errands_hear(struct sb_errands *errands, struct sb_gate_message *out, int
 
 void sb_errands_done(struct sb_errands *errands)
 {
-	struct sb_errand *errand = errands->first, *next;
-
 	close_dialer(errands);
-	for (; errand; errand = next) {
-		next = errand->next;
-		free(errand);
-	}
-	errands->first = NULL;
+	for (int i = 0; i < 2; i++)
+		for (struct sb_errand *errand = i ? errands->later : errands->first, *next; errand;
+		     errand = next) {
+			next = errand->next;
+			free(errand);
+		}
+	errands->first = errands->later = NULL;
 }

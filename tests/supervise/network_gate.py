@@ -240,6 +240,38 @@ def killed(fx):
     check("echo" not in heard(fx), heard(fx))
 
 
+STEPS = """
+libc = ctypes.CDLL(None, use_errno=True)
+TO = struct.pack('=HH4s8x', socket.AF_INET, socket.htons(7), socket.inet_aton('203.0.114.10'))
+signal.signal(signal.SIGALRM, lambda *_: None)
+def talk(restart, after):
+    s = socket.socket()
+    signal.siginterrupt(signal.SIGALRM, not restart)
+    signal.setitimer(signal.ITIMER_REAL, after)
+    status = libc.connect(s.fileno(), TO, 16), ctypes.get_errno()
+    if status[0] and status[1] == 4: # it goes on; whoever asks again hears that it is done
+        select.select([], [s], [])
+        assert libc.connect(s.fileno(), TO, 16) == 0 or ctypes.get_errno() == 106
+    elif status[0]: return status
+    s.sendall(b'talk')
+    return s.recv(4, socket.MSG_WAITALL)
+print({talk(restart, after * 4e-5 + 1e-6) for restart in (True, False) for after in range(40)})
+for after in range(60):
+    child = os.fork()
+    if not child:
+        while True: talk(True, 0)
+    time.sleep(after * 1e-4)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+print(talk(True, 0))
+"""
+
+
+@test("signals and kills at every step of a connection: who is interrupted goes on, and the next one finds all in order")
+def steps(fx):
+    equal(both(fx, ["--connect=203.0.114.10:7"], STEPS), "{b'talk'}\nb'talk'\n")
+
+
 RAW = """
 def attempt(*kind, to=('203.0.114.10', 0)):
     try: s = socket.socket(*kind)
