@@ -37,6 +37,9 @@ struct sb_error {
 int sb_fail(struct sb_error *err, enum sb_code code, int sys_errno, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* SB_E_NOMEM, "out of memory". */
+int sb_no_memory(struct sb_error *err);
+
 /* Add a hint to a filled err; returns its code, so that `return sb_hint(...)` reads well. */
 int sb_hint(struct sb_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -36,7 +36,7 @@ int sb_json_text_read(const char *bytes, size_t length, enum sb_json_dialect dia
 	text.values = calloc(text.tree.count, sizeof *text.values);
 	if (!text.values) {
 		sb_json_text_done(&text);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	for (uint32_t i = 0; i < text.tree.count; i++) {
 		const struct sb_json_node *node = &text.tree.nodes[i], *child;

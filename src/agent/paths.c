@@ -48,7 +48,7 @@ static int visit_path(enum sb_touch touch, const char *bytes, size_t length, vis
 	int status;
 
 	if (!path)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (!reads_the_same(path, length)) {
 		sb_fail(err, SB_E_INVALID, 0,
 			"the path is empty, or agents would read it differently");
@@ -59,7 +59,7 @@ static int visit_path(enum sb_touch touch, const char *bytes, size_t length, vis
 		return status;
 	plain = malloc(length + 3);
 	if (!plain)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	memcpy(plain, "./", 2);
 	memcpy(plain + 2, path, length + 1);
 	return visit(context, touch, plain, err);

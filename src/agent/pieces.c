@@ -282,7 +282,7 @@ int sb_pieces_make(const struct sb_agent *agent, const struct sb_agent_places *p
 	for (size_t i = 0; i < made.count; i++)
 		if (!made.all[i].file || !made.all[i].value) {
 			sb_pieces_done(&made);
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		}
 	*out = made;
 	return SB_OK;

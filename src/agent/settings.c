@@ -11,11 +11,6 @@
 #include "base/auto.h"
 #include "base/hash.h"
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* --- a file of our own ----------------------------------------------------------------------- */
 
 /* Its first line has the sum of the others, so that what somebody has changed is theirs. */
@@ -361,7 +356,7 @@ static int remove_json(const struct sb_agent *agent, const struct sb_piece *piec
 		value = look.boxes[box--];
 	sb_json_drop(&look.doc, look.boxes[box], value, out);
 	json_look_done(&look);
-	return sb_buf_failed(out) ? out_of_memory(err) : SB_OK;
+	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
 }
 
 int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece, const char *text,
@@ -394,5 +389,5 @@ int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece, 
 		old.end++;
 	sb_buf_append(out, text, old.start);
 	sb_buf_append(out, text + old.end, length - old.end);
-	return sb_buf_failed(out) ? out_of_memory(err) : SB_OK;
+	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
 }

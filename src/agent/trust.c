@@ -50,7 +50,7 @@ static int find_trust(void *context, const struct sb_toml_item *item, struct sb_
 		free(look->trusted);
 		look->trusted = strdup(item->string);
 		if (!look->trusted)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 	}
 	if (strcmp(rest + key, SB_TOML_DOT "enabled") == 0 && item->word &&
 	    strcmp(item->word, "false") == 0)

@@ -50,11 +50,6 @@ struct sb_audit {
 	} end;
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static int64_t now_us(void)
 {
 	struct timespec now;
@@ -70,7 +65,7 @@ static int make_dirs(const char *dir, struct sb_error *err)
 	SB_AUTO_FREE char *path = strdup(dir);
 
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (char *slash = path;;) {
 		struct stat info;
 
@@ -213,7 +208,7 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 
 	if (asprintf(&log_dir, "%s/log", state_dir) < 0) {
 		log_dir = NULL;
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	}
 	if (audit->shared && open_day_at_once(audit, log_dir))
 		return SB_OK;
@@ -232,7 +227,7 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 			       log_dir);
 	if (asprintf(&audit->path, "%s/%s.jsonl", log_dir, audit->session) < 0) {
 		audit->path = NULL;
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	}
 	return SB_OK;
 }
@@ -244,14 +239,14 @@ static int open_audit(const char *state_dir, const char *name, bool shared, stru
 	int status = SB_OK;
 
 	if (!audit)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	audit->fd = -1;
 	audit->shared = shared;
 	sb_chain_start(&audit->chain);
 	if (name) {
 		audit->name = strdup(name);
 		if (!audit->name)
-			status = out_of_memory(err);
+			status = sb_no_memory(err);
 	}
 	if (status == SB_OK)
 		status = open_file(audit, state_dir, err);

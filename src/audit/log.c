@@ -11,14 +11,10 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 
 #define SUFFIX ".jsonl"
 #define CHUNK (64 * 1024)
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 void sb_log_name(const char *session, char out[SB_LOG_NAME_SIZE])
 {
@@ -32,7 +28,7 @@ int sb_log_open(const char *state_dir, int *out_fd, struct sb_error *err)
 
 	if (asprintf(&path, "%s/log", state_dir) < 0) {
 		path = NULL;
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
@@ -95,7 +91,6 @@ static bool session_of(int dir, const char *name, struct sb_session_file *out)
 int sb_log_list(int dir, struct sb_session_list *out, struct sb_error *err)
 {
 	struct sb_session_list list = {0};
-	size_t capacity = 0;
 	const struct dirent *entry;
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -112,17 +107,10 @@ int sb_log_list(int dir, struct sb_session_list *out, struct sb_error *err)
 
 		if (!session_of(dir, entry->d_name, &found))
 			continue;
-		if (list.count == capacity) {
-			struct sb_session_file *grown;
-
-			capacity = capacity ? 2 * capacity : 64;
-			grown = reallocarray(list.sessions, capacity, sizeof *grown);
-			if (!grown) {
-				closedir(stream);
-				sb_log_list_done(&list);
-				return out_of_memory(err);
-			}
-			list.sessions = grown;
+		if (!SB_GROW(list.sessions, list.count)) {
+			closedir(stream);
+			sb_log_list_done(&list);
+			return sb_no_memory(err);
 		}
 		list.sessions[list.count++] = found;
 	}
@@ -174,7 +162,7 @@ static int fill(struct sb_lines *lines, bool *out_more, struct sb_error *err)
 		char *grown = realloc(lines->bytes, lines->length + CHUNK);
 
 		if (!grown)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		lines->bytes = grown;
 		lines->capacity = lines->length + CHUNK;
 	}

@@ -601,7 +601,7 @@ int sb_record_parse(const char *bytes, size_t length, struct sb_record *out, str
 			       SB_RECORD_MAX);
 	record.memory = reader.memory = malloc(length + 1);
 	if (!record.memory)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (!take_record(&reader)) {
 		sb_record_done(&record);
 		return sb_fail(err, SB_E_INVALID, 0, "no record: byte %zu is not expected",

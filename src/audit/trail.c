@@ -31,11 +31,6 @@ struct sb_trail {
 	struct source *current; /* whose record is out */
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 bool sb_session_is(const char *session, const char *name, const char *wanted)
 {
 	const char *dash = strchr(session, '-');
@@ -180,7 +175,7 @@ static int add_source(struct sb_trail *trail, const struct sb_session_file *file
 	struct source *source = calloc(1, sizeof *source);
 
 	if (!source)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	memcpy(source->id, file->id, sizeof file->id);
 	sb_lines_open(&source->lines, trail->dir, file->id);
 	source->begins_us = sb_session_begin(file->id);
@@ -198,11 +193,11 @@ static int take_list(struct sb_trail *trail, const struct sb_session_list *list,
 	int status = SB_OK;
 
 	if (!sources)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	trail->sources = sources;
 	active = reallocarray(trail->active, room, sizeof(struct source *));
 	if (!active)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	trail->active = active;
 	for (size_t i = 0; i < list->count && status == SB_OK; i++) {
 		const struct sb_session_file *file = &list->sessions[i];
@@ -245,11 +240,11 @@ int sb_trail_new(const char *state_dir, const struct sb_trail_options *options,
 	int status = SB_OK;
 
 	if (!trail)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	trail->dir = -1;
 	trail->options = *options;
 	trail->state_dir = strdup(state_dir);
-	status = trail->state_dir ? sb_trail_refresh(trail, err) : out_of_memory(err);
+	status = trail->state_dir ? sb_trail_refresh(trail, err) : sb_no_memory(err);
 	if (status != SB_OK) {
 		sb_trail_free(trail);
 		return status;

@@ -35,6 +35,11 @@ int sb_fail(struct sb_error *err, enum sb_code code, int sys_errno, const char *
 	return code;
 }
 
+int sb_no_memory(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+}
+
 int sb_hint(struct sb_error *err, const char *format, ...)
 {
 	va_list args;

@@ -79,7 +79,7 @@ int sb_agent_report_write(const struct sb_command_line *line, const struct sb_su
 	else
 		sb_summary_json(summary, ENTRIES, &json);
 	if (sb_buf_failed(&text))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	signal(SIGPIPE, SIG_IGN);
 	take_back(line->agent_fd);
 	while (put < text.length) {

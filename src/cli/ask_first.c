@@ -32,7 +32,7 @@ static int find(const struct sb_run *run, struct sb_agreed_list *out, struct sb_
 		sb_shell_quote(&command, run->argv[i]);
 	}
 	if (sb_buf_failed(&command))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	return sb_agreed_find(run->setup.policy, command.data, &options, out, err);
 }
 

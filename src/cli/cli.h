@@ -60,7 +60,6 @@ const char *sb_own_program(void);
  * command line that is written down.  NULL-terminated; NULL: no memory.
  */
 char **sb_options_given(const struct sb_command_line *line);
-void sb_options_given_done(char **options);
 
 /* --- profiles.c -------------------------------------------------------------- */
 int sb_cli_profiles(const struct sb_command_line *line);

@@ -28,7 +28,7 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 	*out_file = line->global ? sb_global_config(home) : sb_directory_config(home, home->cwd);
 	if (*out_file)
 		return 0;
-	sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+	sb_no_memory(&err);
 	sb_home_done(home);
 	return sb_report(&err);
 }

@@ -221,7 +221,7 @@ static int explain(const struct sb_command_line *line, const struct sb_setup *se
 		return status;
 	find_change(setup, out);
 	out->target = sb_pattern_escape(out->path);
-	return out->target ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return out->target ? SB_OK : sb_no_memory(err);
 }
 
 static void explanation_done(struct explanation *found)

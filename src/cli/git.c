@@ -134,7 +134,7 @@ static int parse(struct doing *doing, struct sb_error *err)
 		count++;
 	doing->paths = calloc(count + 1, sizeof *doing->paths);
 	if (!doing->paths)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (; *at; at++) {
 		if (plain || **at != '-')
 			doing->paths[words++] = *at;

@@ -19,6 +19,7 @@
 #include "agent/agent.h"
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
@@ -62,18 +63,11 @@ char **sb_options_given(const struct sb_command_line *line)
 			      given->value ? given->value : "");
 		options[count] = sb_buf_take(&text);
 		if (!options[count++]) {
-			sb_options_given_done(options);
+			sb_list_free(options);
 			return NULL;
 		}
 	}
 	return options;
-}
-
-void sb_options_given_done(char **options)
-{
-	for (size_t i = 0; options && options[i]; i++)
-		free(options[i]);
-	free(options);
 }
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -330,7 +324,7 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 		sb_grounds_init(&judging.grounds, judging.setup.policy, judging.guard);
 		judging.grounds.own_temp = sb_own_temp_new();
 		if (!judging.grounds.own_temp)
-			status = sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+			status = sb_no_memory(&err);
 	}
 	if (status == SB_OK) {
 		sb_own_temp_share(judging.grounds.own_temp, judging.setup.policy);
@@ -369,7 +363,7 @@ static int wrap_command(const struct sb_command_line *line, const struct sb_tool
 
 	if (made)
 		sb_agent_wrap(event, program, (const char *const *)options, &command);
-	sb_options_given_done(options);
+	sb_list_free(options);
 	if (!made || sb_buf_failed(&command)) {
 		sb_fail(&err, SB_E_SYSTEM, 0, "cannot make the command that sandbash would run");
 		return block(&err);

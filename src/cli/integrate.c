@@ -22,6 +22,7 @@
 #include "agent/settings.h"
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
@@ -267,7 +268,7 @@ static int back_up(struct plan *plan, const struct change *change, struct sb_err
 		SB_AUTO_FREE char *path = NULL;
 
 		if (asprintf(&path, "%s" BACKUP "%s-%02d", change->file, date, number) < 0)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		status = write_copy(path, info.st_mode & 07777, &change->old);
 		if (status == 0) {
 			sb_buf_puts(&plan->said, "  as it was: ");
@@ -291,7 +292,7 @@ static int lock_claude(const char *file, char **out, struct sb_error *err)
 	if (strcmp(strrchr(file, '/'), "/.claude.json") != 0)
 		return SB_OK;
 	if (asprintf(&lock, "%s.lock", file) < 0)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (int tries = 0; mkdir(lock, 0700) != 0; tries++) {
 		struct stat info;
 		int error = errno;
@@ -550,7 +551,7 @@ static int make_plan(struct plan *plan, const char *program, const char *server,
 		     places.config_home ? places.config_home : places.home,
 		     places.config_home ? "" : "/.config") < 0) {
 		other = NULL;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	places.other_file = access(other, F_OK) == 0;
 	status = sb_pieces_make(plan->agent, &places, &plan->pieces, err);
@@ -644,7 +645,7 @@ int sb_cli_integrate(const struct sb_command_line *line)
 	} else {
 		status = integrate(&plan, program, server, options);
 	}
-	sb_options_given_done(options);
+	sb_list_free(options);
 	sb_pieces_done(&plan.pieces);
 	sb_buf_done(&plan.said);
 	return status;

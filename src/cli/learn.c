@@ -54,11 +54,6 @@ struct lesson {
 	struct sb_error *err;
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* --- before the run ------------------------------------------------------------------------- */
 
 static bool is_ours(const char *text)
@@ -88,7 +83,7 @@ static int read_known(struct sb_command_line *line, struct sb_learn *learn, stru
 	learn->known = sb_buf_take(&text);
 	learn->policy_files = calloc(line->policy_file_count + 2, sizeof *learn->policy_files);
 	if (!learn->known || !learn->policy_files)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = 0; i < line->policy_file_count; i++)
 		learn->policy_files[i] = line->policy_files[i];
 	learn->policy_files[line->policy_file_count] = line->learn_file;
@@ -127,7 +122,7 @@ static int refuse_open_place(const struct sb_policy *policy, const struct sb_rep
 	SB_AUTO_FREE char *path = sb_path_join(file->directory, file->name);
 
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (sb_decide(policy, SB_CREATE, file->directory).verdict != SB_ALLOW &&
 	    sb_decide(policy, SB_CREATE, path).verdict != SB_ALLOW)
 		return SB_OK;
@@ -308,7 +303,7 @@ static void learn_from(void *context, const struct sb_refused *given)
 		return;
 	}
 	if (lesson->status == SB_OK && !is_kept(lesson, refused))
-		lesson->status = out_of_memory(lesson->err);
+		lesson->status = sb_no_memory(lesson->err);
 	for (size_t i = 0; lesson->status == SB_OK && i < 2 && refused->paths[i]; i++)
 		lesson->status = need(lesson, refused, refused->paths[i], wanted[i]);
 }
@@ -561,10 +556,10 @@ static int make_text(struct lesson *lesson, char *const *argv, const struct sb_s
 		"--policy=FILE.\n");
 	put_rules(lesson, out);
 	sb_summary_hosts(summary, true, out);
-	status = sb_buf_failed(out) ? out_of_memory(lesson->err)
+	status = sb_buf_failed(out) ? sb_no_memory(lesson->err)
 				    : check(lesson, out->data, &allowed);
 	put_end(lesson, summary, allowed, status == SB_OK ? NULL : lesson->err->message, out);
-	return sb_buf_failed(out) ? out_of_memory(lesson->err) : SB_OK;
+	return sb_buf_failed(out) ? sb_no_memory(lesson->err) : SB_OK;
 }
 
 static int put_text(const struct lesson *lesson, const struct sb_buf *text, bool quiet)
@@ -600,7 +595,7 @@ int sb_learn_tell(const struct sb_learn *learn, const struct sb_setup *setup, co
 	int status;
 
 	if (!lesson) {
-		out_of_memory(&err);
+		sb_no_memory(&err);
 		return sb_report(&err);
 	}
 	*lesson = (struct lesson){.learn = learn, .setup = setup, .program = program, .err = &err};

@@ -28,7 +28,7 @@ int sb_never_open(const struct sb_setup *setup, const char *learned, struct sb_n
 
 	*out = (struct sb_never){.setup = setup, .learned = learned, .all = sb_policy_new()};
 	if (!out->all)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = sb_policy_add(out->all, &everything, err);
 	if (status == SB_OK)
 		status = sb_policy_seal(out->all, err);
@@ -89,13 +89,6 @@ static bool is_system_place(const char *home, const char *path, unsigned ops)
 	       ((ops & CHANGES) && is_in_one(system_places, COUNT(system_places), path));
 }
 
-static bool exists(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0;
-}
-
 /* Is it such a place, or around one? */
 static bool is_common_place(const struct sb_home *home, const char *path)
 {
@@ -144,7 +137,7 @@ static bool is_in_place(const struct sb_never *never, const char *path, unsigned
 		return say(out, "sandbash's own files lie in it", "");
 	if (is_common_place(&setup->home, path) || is_at_top(path))
 		return say(out, "a directory of many programs",
-			   exists(path) ? "" : ", to be made by hand");
+			   sb_path_exists(path) ? "" : ", to be made by hand");
 	return false;
 }
 
@@ -382,13 +375,6 @@ static bool is_named(const struct sb_never *never, const char *path, unsigned op
 	return false;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 bool sb_never_why(const struct sb_never *never, const char *path, unsigned ops, bool whole,
 		  struct sb_buf *out)
 {
@@ -398,5 +384,5 @@ bool sb_never_why(const struct sb_never *never, const char *path, unsigned ops, 
 	if ((ops & CHANGES) && is_guarded(never, path, ops, out))
 		return true;
 	return is_named(never, path, ops, out) ||
-	       ((whole || is_directory(path)) && is_singled_out(never, path, ops, out));
+	       ((whole || sb_path_is_directory(path)) && is_singled_out(never, path, ops, out));
 }

@@ -6,12 +6,8 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "path/path.h"
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 /* Is name one of those in the list? */
 static bool lists(const char *list, const char *name)
@@ -62,20 +58,13 @@ int sb_learned_add(struct sb_learned *needs, const struct sb_need *need, const c
 	struct sb_need copy = *need;
 	char name[32] = "", *comma;
 
-	if (needs->count == needs->capacity) {
-		size_t capacity = needs->capacity ? 2 * needs->capacity : 64;
-		struct sb_need *grown = reallocarray(needs->all, capacity, sizeof *grown);
-
-		if (!grown)
-			return out_of_memory(err);
-		needs->all = grown;
-		needs->capacity = capacity;
-	}
+	if (!SB_GROW(needs->all, needs->count))
+		return sb_no_memory(err);
 	copy.path = strdup(need->path);
 	copy.overrules = need->overrules ? strdup(need->overrules) : NULL;
 	if (!copy.path || !copy.overrules != !need->overrules) {
 		free_need(&copy);
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	}
 	if (program)
 		sb_escape_line(name, sizeof name, program);
@@ -192,7 +181,7 @@ static int join_crowd(struct sb_learned *needs, size_t first, size_t end, sb_may
 	unsigned ops = 0;
 
 	if (!directory)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = first; i < end; i++)
 		ops |= needs->all[i].ops;
 	if (!may_open(context, directory, ops)) {

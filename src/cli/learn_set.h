@@ -33,7 +33,7 @@ struct sb_need {
 
 struct sb_learned {
 	struct sb_need *all;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* path, overrules and the program's name, which may be NULL, are copied.  SB_E_NOMEM. */

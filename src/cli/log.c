@@ -196,7 +196,7 @@ int sb_cli_log(const struct sb_command_line *line)
 		status = sb_peer_pattern_parse(line->log_host, &viewer.host, &err);
 	viewer.log_dir = sb_path_join(request.home.state_dir, "log");
 	if (status == SB_OK && !viewer.log_dir)
-		status = sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(&err);
 	if (status == SB_OK)
 		status =
 			sb_trail_new(request.home.state_dir, &request.options, &viewer.trail, &err);

@@ -72,7 +72,7 @@ static int add_arguments(const struct sb_profile *profile, char ***argv, struct 
 		given++;
 	grown = calloc(given + profile->argument_count + 1, sizeof *grown);
 	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	grown[0] = (*argv)[0];
 	for (size_t i = 0; i < profile->argument_count; i++) {
 		bool there = false;

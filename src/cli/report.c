@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/write.h"
 #include "path/path.h"
 #include "sys/process.h"
 
@@ -32,7 +33,7 @@ int sb_report_find(const char *path, const char *cwd, const char *home, struct s
 	file.name = strdup(strrchr(real, '/') + 1);
 	if (!file.directory || !file.name) {
 		sb_report_done(&file);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	if (!file.name[0] || stat(file.directory, &info) != 0 || !S_ISDIR(info.st_mode)) {
 		sb_fail(err, SB_E_MISSING, 0, "cannot write a report to '%s': no such directory",
@@ -44,21 +45,6 @@ int sb_report_find(const char *path, const char *cwd, const char *home, struct s
 	file.inode = info.st_ino;
 	*out = file;
 	return SB_OK;
-}
-
-static int write_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t put = write(fd, bytes, length);
-
-		if (put < 0 && errno != EINTR)
-			return -errno;
-		if (put > 0) {
-			bytes += put;
-			length -= (size_t)put;
-		}
-	}
-	return 0;
 }
 
 /*
@@ -88,7 +74,7 @@ int sb_report_write(const struct sb_report_file *file, const char *bytes, size_t
 	unlinkat(directory, temporary, 0);
 	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
-	status = fd < 0 ? -errno : write_all(fd, bytes, length);
+	status = fd < 0 ? -errno : sb_write_all(fd, bytes, length);
 	if (status == 0 && renameat(directory, temporary, directory, file->name) != 0)
 		status = -errno;
 	if (status == 0)

@@ -263,7 +263,7 @@ static int start(void *context, const struct sb_layers *layers, const struct sb_
 	if (point_tmpdir(run, layers) != 0 ||
 	    (run->plan.gate && !layers->gate && setenv("SANDBASH_NETWORK_DISABLED", "1", 1) != 0) ||
 	    clean_environ(run) != 0) {
-		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+		sb_no_memory(&err);
 		return sb_report(&err);
 	}
 	return execute(run);
@@ -519,7 +519,7 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 
 	summary = sb_summary_new(run->setup.home.home);
 	if (!summary || (line->learn && sb_summary_keep_apart(summary, &err) != SB_OK)) {
-		sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+		sb_no_memory(&err);
 		return sb_report(&err);
 	}
 	if (line->worker)

@@ -11,13 +11,6 @@
 #include "config/file.h"
 #include "path/path.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /*
  * Our start-up files lie beside the program: PREFIX/share/sandbash, or share/ of the
  * source tree for a program in build/.  /tmp is not looked at: a private one hides it.
@@ -151,19 +144,19 @@ int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *
 		given++;
 	argv = calloc(given + 5, sizeof *argv); /* shell, two words for the mark, NULL */
 	if (!argv)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (given == 0 || line->for_shell)
 		argv[count++] = (char *)shell;
 	for (size_t i = 0; i < given; i++)
 		argv[count++] = line->command[i];
 
 	for (size_t i = 0; i < sizeof marked_shells / sizeof marked_shells[0]; i++) {
-		if (strcmp(base_name(argv[0]), marked_shells[i].name) != 0 ||
+		if (strcmp(sb_path_name(argv[0]), marked_shells[i].name) != 0 ||
 		    !is_interactive(argv, count))
 			continue;
 		if (marked_shells[i].mark(argv, &count) != SB_OK) {
 			free(argv);
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		}
 	}
 	*out = argv;

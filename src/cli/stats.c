@@ -11,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/cli.h"
 
 #define HOSTS_SHOWN 20 /* in the text */
@@ -78,7 +79,6 @@ static void count_event(struct sb_counters *counters, const struct sb_event *eve
 static struct host *find_host(struct stats *stats, const struct sb_event *event)
 {
 	SB_AUTO_FREE char *name = NULL;
-	struct host *grown;
 	bool udp = event->protocol && strcmp(event->protocol, "udp") == 0;
 
 	if (asprintf(&name, "%s%s:%lu", udp ? "udp:" : "", event->host, event->port) < 0) {
@@ -88,12 +88,10 @@ static struct host *find_host(struct stats *stats, const struct sb_event *event)
 	for (size_t i = 0; i < stats->host_count; i++)
 		if (strcmp(stats->hosts[i].name, name) == 0)
 			return &stats->hosts[i];
-	grown = reallocarray(stats->hosts, stats->host_count + 1, sizeof *grown);
-	if (!grown)
+	if (!SB_GROW(stats->hosts, stats->host_count))
 		return NULL;
-	stats->hosts = grown;
-	grown[stats->host_count] = (struct host){.name = sb_take_ptr(&name)};
-	return &grown[stats->host_count++];
+	stats->hosts[stats->host_count] = (struct host){.name = sb_take_ptr(&name)};
+	return &stats->hosts[stats->host_count++];
 }
 
 static int count_host(struct stats *stats, const struct sb_event *event, struct sb_error *err)
@@ -101,7 +99,7 @@ static int count_host(struct stats *stats, const struct sb_event *event, struct 
 	struct host *host = event->host ? find_host(stats, event) : NULL;
 
 	if (!host)
-		return event->host ? sb_fail(err, SB_E_NOMEM, 0, "out of memory") : SB_OK;
+		return event->host ? sb_no_memory(err) : SB_OK;
 	host->connections += event->kind == SB_EVENT_CONNECT && !event->error;
 	host->refused += event->kind == SB_EVENT_DENY;
 	host->asked += event->kind == SB_EVENT_ASK;

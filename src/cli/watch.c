@@ -114,7 +114,7 @@ static int loop(struct watch *watch, struct sb_error *err)
 		bool unsettled = sb_watch_unsettled(&watch->runs);
 
 		if (!fds)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		fds[0] = (struct pollfd){watch->run_changes, POLLIN, 0};
 		fds[1] = (struct pollfd){watch->log_changes, POLLIN, 0};
 		front = poll_front(watch, fds + 2);
@@ -152,7 +152,7 @@ static int begin(struct watch *watch, const struct sb_setup *setup, bool lines,
 	watch->run_dir = sb_path_join(setup->home.state_dir, SB_RUNNING_DIRECTORY);
 	watch->log_dir = sb_path_join(setup->home.state_dir, "log");
 	if (!watch->run_dir || !watch->log_dir)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	/* as a run makes it: so that the first one is seen at once */
 	status = sb_config_make_dirs(watch->run_dir, 0700, err);
 	if (status != SB_OK)

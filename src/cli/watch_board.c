@@ -420,7 +420,7 @@ int sb_board_open(const struct sb_setup *setup, struct sb_watch_runs *runs, stru
 	int status;
 
 	if (!board)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	*board = (struct sb_board){.runs = runs, .tty = options.tty, .guard = -1, .dirty = true};
 	board->signals = sb_tty_signals();
 	status = board->signals < 0 ? sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals")

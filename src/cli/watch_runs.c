@@ -181,7 +181,7 @@ static int add(struct sb_watch_runs *runs, const struct sb_running *running, str
 	struct sb_watch_run *run = calloc(1, sizeof *run), **end = &runs->first;
 
 	if (!run)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	run->running = *running;
 	run->fd = -1;
 	run->listed = true;

@@ -22,6 +22,7 @@
 #include "config/rules.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/access.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
 
@@ -56,14 +57,6 @@ static int refuse(bool rules, const char *dir, const char *opened, struct sb_err
 		     : sb_hint(err, "set it to another place");
 }
 
-static bool opens(const struct sb_access *access)
-{
-	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
-		if (access->verdict[op] == SB_ALLOW)
-			return true;
-	return false;
-}
-
 /* A rule for the directory, around it, or for something in it. */
 static bool is_about(const struct sb_pattern *pattern, const char *dir)
 {
@@ -91,7 +84,7 @@ static int look_at_line(struct sb_maker *maker, const struct sb_line *line, cons
 	int status;
 
 	/* an agent's own variable leads to a directory that has its name: below */
-	if (line->kind != SB_LINE_RULE || !opens(&line->access) ||
+	if (line->kind != SB_LINE_RULE || !sb_access_has(&line->access, SB_ALLOW, SB_MODIFY) ||
 	    (line->text[0] == '$' && strncmp(line->text, "$XDG_", 5) != 0))
 		return SB_OK;
 	status = sb_profile_expand(maker, line->text, &text, err);
@@ -204,7 +197,8 @@ int sb_believed_by_rules(struct sb_maker *maker, struct sb_error *err)
 		for (size_t i = 0; dir && i < sb_policy_count(policy); i++) {
 			const struct sb_rule *rule = sb_policy_rule(policy, i);
 
-			if (rule->tier != SB_TIER_BUILTIN && opens(&rule->access) &&
+			if (rule->tier != SB_TIER_BUILTIN &&
+			    sb_access_has(&rule->access, SB_ALLOW, SB_MODIFY) &&
 			    is_about(sb_policy_pattern(policy, i), dir))
 				return refuse(rules, dir, rule->origin, err);
 		}

@@ -7,5 +7,5 @@ int sb_terminals_find(bool other, char ***out, struct sb_error *err)
 {
 	(void)other;
 	*out = calloc(1, sizeof **out);
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out ? SB_OK : sb_no_memory(err);
 }

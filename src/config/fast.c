@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "guard/guard.h"
 #include "path/path.h"
 #include "policy/fast.h"
@@ -36,7 +37,7 @@ static int refuse_project_file(const struct sb_maker *maker, const char *file, s
 int sb_fast_note(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
 		 const struct sb_resolved *resolved, struct sb_error *err)
 {
-	struct sb_fast_note *grown, note = {.cache = source->cache};
+	struct sb_fast_note note = {.cache = source->cache};
 	struct stat info;
 	int status = refuse_project_file(maker, source->file, err);
 
@@ -55,14 +56,11 @@ int sb_fast_note(struct sb_maker *maker, const struct sb_rule_source *source, co
 		return status;
 	note.path = strdup(resolved->path);
 	note.origin = strdup(source->origin);
-	grown = reallocarray(maker->fast, maker->fast_count + 1, sizeof *grown);
-	if (grown)
-		maker->fast = grown;
-	if (!grown || !note.path || !note.origin) {
+	if (!note.path || !note.origin || !SB_GROW(maker->fast, maker->fast_count)) {
 		free(note.written);
 		free(note.path);
 		free(note.origin);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	maker->fast[maker->fast_count++] = note;
 	return SB_OK;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/write.h"
 #include "path/path.h"
 
 int sb_config_read(const char *path, struct sb_buf *out, bool *out_found, struct sb_error *err)
@@ -52,7 +53,7 @@ int sb_config_make_dirs(const char *dir, unsigned mode, struct sb_error *err)
 	SB_AUTO_FREE char *path = strdup(dir);
 
 	if (!path)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (char *slash = path;;) {
 		slash = strchr(slash + 1, '/');
 		if (slash)
@@ -103,7 +104,7 @@ int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
 	int status;
 
 	if (!dir)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = sb_config_make_dirs(dir, 0700, err);
 	if (status != SB_OK)
 		return status;
@@ -121,25 +122,10 @@ int sb_config_lock(const char *path, int *out_fd, struct sb_error *err)
 	return SB_OK;
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t put = write(fd, bytes, length);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		bytes += put;
-		length -= (size_t)put;
-	}
-	return 0;
-}
-
 /* Fill the temporary file and make sure that it is on disk before it gets the name. */
 static int finish(int fd, mode_t mode, const char *bytes, size_t length)
 {
-	int status = write_all(fd, bytes, length);
+	int status = sb_write_all(fd, bytes, length);
 
 	if (status == 0 && fchmod(fd, mode) != 0)
 		status = -errno;
@@ -180,7 +166,7 @@ int sb_config_replace(const char *path, const char *bytes, size_t length, struct
 	dir = sb_path_parent(real);
 	temporary = dir ? sb_path_join(dir, TEMPORARY "XXXXXX") : NULL;
 	if (!temporary)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	clear_leftovers(dir);
 	if (stat(real, &info) == 0)
 		mode = info.st_mode & 07777;

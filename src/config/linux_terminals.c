@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "path/path.h"
 #include "sys/directory.h"
 
@@ -81,7 +82,6 @@ int sb_terminals_find(bool other, char ***out, struct sb_error *err)
 
 	while (list && listing && (entry = sb_sys_dir_next(&dir))) {
 		struct stat info;
-		char **grown;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
 		    fstatat(dir.fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -92,17 +92,12 @@ int sb_terminals_find(bool other, char ***out, struct sb_error *err)
 		known = true;
 		if (!other && is_ours(info.st_rdev, controlling))
 			continue;
-		grown = reallocarray(list, count + 2, sizeof *list);
-		if (!grown)
+		if (sb_list_push(&list, &count, sb_path_join("/dev/pts", entry->d_name), NULL) !=
+		    SB_OK)
 			break;
-		list = grown;
-		list[count] = sb_path_join("/dev/pts", entry->d_name);
-		if (!list[count])
-			break;
-		list[++count] = NULL;
 	}
 	if (listing)
 		sb_sys_dir_close(&dir);
 	*out = list;
-	return list ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return list ? SB_OK : sb_no_memory(err);
 }

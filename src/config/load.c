@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "config/file.h"
 #include "config/hosts.h"
 #include "config/profile.h"
@@ -19,11 +20,6 @@
 #define MAX_FILES 256   /* in all: files that include each other twice grow without a loop */
 #define MAX_INCLUDES 16 /* deep enough for any team, shallow enough to end a loop early */
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* A setting said twice in one tier must say the same. */
 static int set_once(char **origin, bool same, const char *what, const char *where,
 		    struct sb_error *err)
@@ -33,7 +29,7 @@ static int set_once(char **origin, bool same, const char *what, const char *wher
 			       what, *origin, where);
 	if (!*origin)
 		*origin = strdup(where);
-	return *origin ? SB_OK : out_of_memory(err);
+	return *origin ? SB_OK : sb_no_memory(err);
 }
 
 static int apply_setting(struct sb_maker *maker, const struct sb_rule_source *source,
@@ -58,7 +54,7 @@ static int apply_setting(struct sb_maker *maker, const struct sb_rule_source *so
 		free(maker->setup.shell); /* a later tier's counts */
 		maker->setup.shell = strdup(line->text);
 		if (!maker->setup.shell)
-			status = out_of_memory(err);
+			status = sb_no_memory(err);
 		break;
 	case SB_LINE_LOG_KEEP_DAYS:
 		status = set_once(&tier->keep_days_origin, maker->setup.log_keep_days == line->keep,
@@ -106,7 +102,7 @@ static int include_file(struct sb_maker *maker, const struct reading *from, cons
 	int missing, status;
 
 	if (!dir)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (from->depth == MAX_INCLUDES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d files include each other",
 			       MAX_INCLUDES);
@@ -300,7 +296,7 @@ static int load_file(struct sb_maker *maker, const struct reading *reading, bool
 		return refuse_dangling(reading->path, err);
 	if (maker->file_count == MAX_FILES)
 		return sb_fail(err, SB_E_INVALID, 0, "more than %d rule files are read", MAX_FILES);
-	status = sb_maker_push(&maker->setup.files, &maker->file_count, strdup(reading->path), err);
+	status = sb_list_push(&maker->setup.files, &maker->file_count, strdup(reading->path), err);
 	return status == SB_OK ? load_text(maker, reading, text.data, text.length, err) : status;
 }
 

@@ -60,9 +60,6 @@ struct sb_rule_source {
 	bool login; /* of a "login" line */
 };
 
-/* Append to a NULL-terminated array of strings; takes text over.  NULL: out of memory. */
-int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err);
-
 /* Add to what the user is told before the run. */
 int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

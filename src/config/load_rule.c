@@ -1,6 +1,7 @@
 /*
  * load_rule.c - one rule of a file or an option, into a setup that is being made.
  */
+#include "base/list.h"
 #include "config/load.h"
 
 #include <errno.h>
@@ -17,26 +18,8 @@
 #include "guard/guard.h"
 #include "path/path.h"
 #include "path/pattern.h"
+#include "policy/access.h"
 #include "policy/text.h"
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
-int sb_maker_push(char ***list, size_t *count, char *text, struct sb_error *err)
-{
-	char **grown = text ? reallocarray(*list, *count + 2, sizeof **list) : NULL;
-
-	if (!grown) {
-		free(text);
-		return out_of_memory(err);
-	}
-	grown[(*count)++] = text;
-	grown[*count] = NULL;
-	*list = grown;
-	return SB_OK;
-}
 
 int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *format, ...)
 {
@@ -47,34 +30,23 @@ int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *form
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
-	return sb_maker_push(&maker->setup.warnings, &maker->warning_count, text, err);
+	return sb_list_push(&maker->setup.warnings, &maker->warning_count, text, err);
 }
 
 static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, bool missing,
 		     struct sb_error *err)
 {
 	struct sb_setup *setup = &maker->setup;
-	struct sb_listed *grown =
-		reallocarray(setup->listed, setup->listed_count + 1, sizeof *grown);
 
-	if (!grown)
-		return out_of_memory(err);
-	setup->listed = grown;
-	grown[setup->listed_count] = (struct sb_listed){.tier = rule->tier,
-							.access = rule->access,
-							.fast = rule->fast,
-							.tightens = rule->tightens,
-							.missing = missing,
-							.pattern = strdup(rule->pattern)};
-	return grown[setup->listed_count++].pattern ? SB_OK : out_of_memory(err);
-}
-
-static bool grants_something(const struct sb_access *access)
-{
-	for (int op = SB_MODIFY; op < SB_OP_COUNT; op++)
-		if (access->verdict[op] == SB_ALLOW)
-			return true;
-	return false;
+	if (!SB_GROW(setup->listed, setup->listed_count))
+		return sb_no_memory(err);
+	setup->listed[setup->listed_count] = (struct sb_listed){.tier = rule->tier,
+								.access = rule->access,
+								.fast = rule->fast,
+								.tightens = rule->tightens,
+								.missing = missing,
+								.pattern = strdup(rule->pattern)};
+	return setup->listed[setup->listed_count++].pattern ? SB_OK : sb_no_memory(err);
 }
 
 /*
@@ -102,9 +74,9 @@ static int note_grant(struct sb_maker *maker, const struct sb_rule_source *sourc
 	int status = sb_path_expand(text, source->base, maker->setup.home.home, &absolute, err);
 
 	if (status == SB_OK)
-		status = sb_maker_push(&maker->granted, &maker->granted_count, absolute, err);
+		status = sb_list_push(&maker->granted, &maker->granted_count, absolute, err);
 	if (status == SB_OK)
-		status = sb_maker_push(&maker->opened, &maker->opened_count, strdup(path), err);
+		status = sb_list_push(&maker->opened, &maker->opened_count, strdup(path), err);
 	return status;
 }
 
@@ -183,7 +155,7 @@ static int hold_link(void *context, const char *link, struct sb_error *err)
 			       .origin = way->rule->origin};
 
 	if (!pattern)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	return way->last && strcmp(way->last, pattern) == 0
 		       ? SB_OK
 		       : sb_policy_add(way->maker->setup.policy, &rule, err);
@@ -255,7 +227,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 			       .cache = source->cache,
 			       .origin = source->origin};
 	bool all = sb_access_equal(&line->access, &sb_access_write);
-	bool grants = grants_something(&line->access) && !line->tightens;
+	bool grants = sb_access_has(&line->access, SB_ALLOW, SB_MODIFY) && !line->tightens;
 	const char *text = line->text, *skipped;
 	int status;
 
@@ -293,9 +265,9 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 		if (status == SB_OK && grants && !resolved.is_glob && !resolved.through)
 			status = note_grant(maker, source, text, resolved.path, err);
 		if (status == SB_OK && source->makes && resolved.path && !resolved.through)
-			status = sb_maker_push(&maker->setup.profile.directories,
-					       &maker->setup.profile.directory_count,
-					       strdup(resolved.path), err);
+			status = sb_list_push(&maker->setup.profile.directories,
+					      &maker->setup.profile.directory_count,
+					      strdup(resolved.path), err);
 		if (status == SB_OK && !all)
 			status = hold_way(maker, &rule, &resolved, err);
 		if (status == SB_OK && resolved.link && (!all || resolved.through)) {

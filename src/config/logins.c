@@ -13,11 +13,6 @@
 #include "policy/secrets.h"
 #include "policy/text.h"
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* --- directories that variables name ---------------------------------------------------------- */
 
 static const struct variable {
@@ -158,7 +153,7 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 	else
 		return SB_OK;
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	status = sb_path_canonical(path, &canonical, &missing, err);
 	if (status != SB_OK || (variable->socket && missing))
 		return status;
@@ -167,10 +162,10 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 		return leave_out(maker, variable, path, err);
 	escaped = sb_pattern_escape(canonical);
 	if (!escaped)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	*out = malloc(strlen(escaped) + strlen(rest) + 1);
 	if (!*out)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	memcpy(*out, escaped, strlen(escaped));
 	memcpy(*out + strlen(escaped), rest, strlen(rest) + 1);
 	return SB_OK;
@@ -184,7 +179,7 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 	*out = NULL;
 	if (text[0] != '$') {
 		*out = strdup(text);
-		return *out ? SB_OK : out_of_memory(err);
+		return *out ? SB_OK : sb_no_memory(err);
 	}
 	variable = find_variable(text + 1, length - 1);
 	if (!variable) {
@@ -211,7 +206,7 @@ static int open_login(void *context, const char *path, struct sb_error *err)
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
 	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_read, .text = pattern};
 
-	return pattern ? sb_load_rule(login->maker, login->source, &line, err) : out_of_memory(err);
+	return pattern ? sb_load_rule(login->maker, login->source, &line, err) : sb_no_memory(err);
 }
 
 /* Where the table's base is: in the home directory, or where a variable puts it. */
@@ -248,7 +243,7 @@ int sb_login_paths(const struct sb_home *home, const char *program,
 				base = base_path(home, bases[b]);
 			path = base ? sb_path_join(base, secrets[i].path) : NULL;
 			if (!path)
-				return out_of_memory(err);
+				return sb_no_memory(err);
 			if (stat(path, &info) == 0)
 				status = found(context, path, err);
 		}

@@ -6,12 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "path/path.h"
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 /* One of our directories, and how it came to be the one. */
 struct own {
@@ -57,7 +53,7 @@ static int find(const struct own *own, const char *value, const char *home, stru
 
 	*out = (struct found){.given = given};
 	if (!dir)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (given)
 		status = sb_path_canonical(dir, &out->dir, NULL, err);
 	else /* home is canonical: walk only what lies beneath */
@@ -74,18 +70,6 @@ static const char *own_home(const struct sb_home *home)
 	return home->account_home ? home->account_home : home->home;
 }
 
-static int push(char ***list, size_t *count, const char *path, struct sb_error *err)
-{
-	char **grown = reallocarray(*list, *count + 2, sizeof **list);
-
-	if (!grown)
-		return out_of_memory(err);
-	*list = grown;
-	grown[*count] = strdup(path);
-	grown[*count + 1] = NULL;
-	return grown[(*count)++] ? SB_OK : out_of_memory(err);
-}
-
 static bool is_repository(const char *path)
 {
 	SB_AUTO_FREE char *git = sb_path_join(path, ".git");
@@ -99,16 +83,16 @@ static int push_repositories(const char *root, const char *home, char ***list, s
 			     struct sb_error *err)
 {
 	SB_AUTO_FREE char *at = strdup(root);
-	int status = at ? SB_OK : out_of_memory(err);
+	int status = at ? SB_OK : sb_no_memory(err);
 
 	/* nobody's home directory is a project for having a .git in it */
 	while (status == SB_OK && !sb_path_within(at, home)) {
 		char *parent = sb_path_parent(at);
 
 		if (is_repository(at))
-			status = push(list, count, at, err);
+			status = sb_list_push(list, count, strdup(at), err);
 		if (status == SB_OK && !parent)
-			status = out_of_memory(err);
+			status = sb_no_memory(err);
 		free(at);
 		at = parent;
 	}
@@ -124,7 +108,7 @@ static int find_places(const struct sb_environment *environment, const struct sb
 
 	*out = calloc(1, sizeof **out);
 	if (!*out)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = 0; status == SB_OK; i++) {
 		const char *const *named = environment->projects;
 		SB_AUTO_FREE char *absolute = NULL;
@@ -139,7 +123,7 @@ static int find_places(const struct sb_environment *environment, const struct sb
 			continue;
 		/* a home directory that is the project itself, or in it, was allowed by a flag */
 		if (given)
-			status = push(out, &count, i ? root : home->cwd, err);
+			status = sb_list_push(out, &count, strdup(i ? root : home->cwd), err);
 		if (status == SB_OK)
 			status = push_repositories(i ? root : home->cwd, own_home(home), out,
 						   &count, err);
@@ -221,9 +205,9 @@ static int refuse(struct sb_home *home, const struct own *own, const struct foun
 		refused++;
 	while (home->warnings && home->warnings[warned])
 		warned++;
-	status = push(&home->refused, &refused, found->named, err);
+	status = sb_list_push(&home->refused, &refused, strdup(found->named), err);
 	if (status == SB_OK)
-		status = push(&home->refused, &refused, found->dir, err);
+		status = sb_list_push(&home->refused, &refused, strdup(found->dir), err);
 	if (status != SB_OK)
 		return status;
 	if (asprintf(&text, "%s leads to '%s', in a project: %s; %s%s",
@@ -232,10 +216,8 @@ static int refuse(struct sb_home *home, const struct own *own, const struct foun
 				: "no record is kept there, and no kept answer counts",
 		     own->rules ? "if they are yours: --config-dir=" : "set it to another place",
 		     own->rules ? found->named : "") < 0)
-		return out_of_memory(err);
-	status = push(&home->warnings, &warned, text, err);
-	free(text);
-	return status;
+		return sb_no_memory(err);
+	return sb_list_push(&home->warnings, &warned, text, err);
 }
 
 static int choose(const struct sb_environment *environment, struct sb_home *home,

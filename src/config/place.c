@@ -11,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "config/own.h"
 #include "config/terminals.h"
 #include "path/path.h"
@@ -96,7 +97,7 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 		count++;
 	*out = calloc(count + 1, sizeof **out);
 	if (!*out)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	count = 0;
 	for (size_t i = 0; services && services[i]; i++) {
 		SB_AUTO_FREE char *path = socket_path(services[i]);
@@ -131,7 +132,7 @@ static int find_places(const char *const *named, const struct sb_home *home,
 		count++;
 	*out = calloc(count + 1, sizeof **out);
 	if (!*out)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	count = 0;
 	for (size_t i = 0; named && named[i]; i++) {
 		SB_AUTO_FREE char *path = NULL;
@@ -208,7 +209,7 @@ static int find_git_settings(const struct sb_environment *environment, char ***o
 	for (size_t i = 0; i < 2 && complete; i++)
 		if (named[i] && named[i][0] == '/')
 			complete = (list[count++] = strdup(named[i])) != NULL;
-	return complete ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return complete ? SB_OK : sb_no_memory(err);
 }
 
 /* A directory that holds the home or the project is no place for sockets alone. */
@@ -242,7 +243,7 @@ static int keep_absolute(const char *named, char **out, struct sb_error *err)
 	if (!named || named[0] != '/')
 		return SB_OK;
 	*out = strdup(named);
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
@@ -297,13 +298,6 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	return SB_OK;
 }
 
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 void sb_home_done(struct sb_home *home)
 {
 	if (!home)
@@ -320,13 +314,13 @@ void sb_home_done(struct sb_home *home)
 	free(home->data_home);
 	free(home->xdg_config);
 	free(home->xdg_data);
-	free_list(home->refused);
-	free_list(home->warnings);
-	free_list(home->secrets);
-	free_list(home->obeyed);
-	free_list(home->sockets);
-	free_list(home->git_settings);
-	free_list(home->terminals);
+	sb_list_free(home->refused);
+	sb_list_free(home->warnings);
+	sb_list_free(home->secrets);
+	sb_list_free(home->obeyed);
+	sb_list_free(home->sockets);
+	sb_list_free(home->git_settings);
+	sb_list_free(home->terminals);
 	*home = (struct sb_home){0};
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "config/file.h"
 #include "config/load.h"
 #include "path/path.h"
@@ -23,43 +24,24 @@
 #define MAX_NAME 64
 #define MAX_LINKS 8 /* from a name to its program */
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 void sb_profile_done(struct sb_profile *profile)
 {
 	free(profile->name);
 	free(profile->file);
 	free(profile->program);
-	free_list(profile->environment);
-	free_list(profile->arguments);
-	free_list(profile->says);
-	free_list(profile->directories);
-	free_list(profile->tools);
-	free_list(profile->tool_files);
-	free_list(profile->replaced);
-	free_list(profile->caches);
+	sb_list_free(profile->environment);
+	sb_list_free(profile->arguments);
+	sb_list_free(profile->says);
+	sb_list_free(profile->directories);
+	sb_list_free(profile->tools);
+	sb_list_free(profile->tool_files);
+	sb_list_free(profile->replaced);
+	sb_list_free(profile->caches);
 	free(profile->cache);
 	*profile = (struct sb_profile){0};
 }
 
 /* --- which there are ------------------------------------------------------------------------ */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* A name that is one part of a path, and no hidden file. */
 static bool is_name(const char *name, size_t length)
@@ -108,13 +90,6 @@ static char *user_file(const struct sb_home *home, const char *name)
 	return sb_buf_take(&path);
 }
 
-static bool exists(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0;
-}
-
 static int is_rules_file(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name), end = strlen(ENDING);
@@ -132,7 +107,7 @@ static int list_user(const struct sb_home *home, struct dirent ***out, int *out_
 	*out = NULL;
 	*out_count = 0;
 	if (!directory)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	*out_count = scandir(directory, out, is_rules_file, alphasort);
 	if (*out_count >= 0)
 		return SB_OK;
@@ -166,7 +141,7 @@ int sb_profile_users(const struct sb_home *home,
 		SB_AUTO_FREE char *name = name_of(entries[i]);
 		SB_AUTO_FREE char *file = name ? user_file(home, name) : NULL;
 
-		status = file ? found(context, name, file, err) : out_of_memory(err);
+		status = file ? found(context, name, file, err) : sb_no_memory(err);
 	}
 	free_entries(entries, count);
 	return status;
@@ -185,7 +160,7 @@ int sb_profile_names(const struct sb_home *home, char ***out, struct sb_error *e
 	int found, status = list_user(home, &entries, &found, err);
 
 	for (int i = 0; i < found && status == SB_OK; i++)
-		status = sb_maker_push(&names, &count, name_of(entries[i]), err);
+		status = sb_list_push(&names, &count, name_of(entries[i]), err);
 	free_entries(entries, found);
 	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {
 		bool known = false;
@@ -193,11 +168,11 @@ int sb_profile_names(const struct sb_home *home, char ***out, struct sb_error *e
 		for (size_t j = 0; j < count; j++)
 			known |= strcmp(names[j], sb_shipped_profiles[i].name) == 0;
 		if (!known)
-			status = sb_maker_push(&names, &count, strdup(sb_shipped_profiles[i].name),
-					       err);
+			status = sb_list_push(&names, &count, strdup(sb_shipped_profiles[i].name),
+					      err);
 	}
 	if (status != SB_OK) {
-		free_list(names);
+		sb_list_free(names);
 		return status;
 	}
 	qsort(names, count, sizeof *names, compare_names);
@@ -224,7 +199,7 @@ int sb_profile_text(const struct sb_home *home, const char *name, char **out_tex
 	if (is_name(name, strlen(name))) {
 		file = user_file(home, name);
 		if (!file)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		status = sb_config_read(file, &text, &found, err);
 		if (status != SB_OK)
 			return status;
@@ -236,7 +211,7 @@ int sb_profile_text(const struct sb_home *home, const char *name, char **out_tex
 	sb_buf_puts(&text, ""); /* an empty file is a text, too */
 	*out_text = sb_buf_take(&text);
 	if (!*out_text)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (found)
 		*out_file = sb_take_ptr(&file);
 	return SB_OK;
@@ -303,7 +278,7 @@ static int find_users(struct sb_maker *maker, const char *program, struct dirent
 			bool same = name && strcmp(name, program) == 0;
 
 			if (!file)
-				return out_of_memory(err);
+				return sb_no_memory(err);
 			if (pass == 0 ? !same : same || !names_program(maker, file, program))
 				continue;
 			out->name = sb_take_ptr(&name);
@@ -321,10 +296,10 @@ struct names {
 
 static int push_name(struct names *names, const char *path, struct sb_error *err)
 {
-	const char *name = base_name(path);
+	const char *name = sb_path_name(path);
 
 	return is_name(name, strlen(name))
-		       ? sb_maker_push(&names->all, &names->count, strdup(name), err)
+		       ? sb_list_push(&names->all, &names->count, strdup(name), err)
 		       : SB_OK;
 }
 
@@ -363,7 +338,7 @@ static int find_by_names(struct sb_maker *maker, const struct names *names, stru
 			status = find_users(maker, names->all[i], entries, count, out, err);
 		if (status == SB_OK && !out->name && shipped) {
 			out->name = strdup(shipped->name);
-			status = out->name ? SB_OK : out_of_memory(err);
+			status = out->name ? SB_OK : sb_no_memory(err);
 		}
 	}
 	free_entries(entries, count);
@@ -441,9 +416,9 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 	if (is_name(name, strlen(name))) {
 		file = user_file(&maker->setup.home, name);
 		if (!file)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 	}
-	if (file && exists(file))
+	if (file && sb_path_exists(file))
 		profile->file = sb_take_ptr(&file);
 	else if (!shipped)
 		return sb_profile_no_such(name, err);
@@ -452,7 +427,7 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 		profile->fits |= strcmp(names->all[i], name) == 0 ||
 				 (profile->file ? names_program(maker, profile->file, names->all[i])
 						: has_word(shipped->programs, names->all[i]));
-	return profile->name ? SB_OK : out_of_memory(err);
+	return profile->name ? SB_OK : sb_no_memory(err);
 }
 
 /* The one that is asked for, or for the program. */
@@ -473,7 +448,7 @@ static int choose(struct sb_maker *maker, struct sb_error *err)
 	if (status == SB_OK)
 		status = request->profile ? choose_given(maker, &names, err)
 					  : choose_by_name(maker, &names, file, err);
-	free_list(names.all);
+	sb_list_free(names.all);
 	return status;
 }
 
@@ -517,7 +492,7 @@ static int take_argument(struct sb_maker *maker, const char *text, struct sb_err
 	else if (asprintf(&whole, "%.*s%s%s", (int)(mark - text), text, cwd,
 			  mark + strlen(variable)) < 0)
 		whole = NULL;
-	return sb_maker_push(&profile->arguments, &profile->argument_count, whole, err);
+	return sb_list_push(&profile->arguments, &profile->argument_count, whole, err);
 }
 
 int sb_profile_take(struct sb_maker *maker, const struct sb_rule_source *source,
@@ -527,12 +502,12 @@ int sb_profile_take(struct sb_maker *maker, const struct sb_rule_source *source,
 
 	switch (line->kind) {
 	case SB_LINE_ENVIRONMENT:
-		return sb_maker_push(&profile->environment, &profile->environment_count,
-				     strdup(line->text), err);
+		return sb_list_push(&profile->environment, &profile->environment_count,
+				    strdup(line->text), err);
 	case SB_LINE_ARGUMENT:
 		return take_argument(maker, line->text, err);
 	case SB_LINE_SAY:
-		return sb_maker_push(&profile->says, &profile->say_count, strdup(line->text), err);
+		return sb_list_push(&profile->says, &profile->say_count, strdup(line->text), err);
 	case SB_LINE_LOGIN:
 		return sb_login_open(maker, source, line->text, err);
 	default: /* a program or a file of a project: read when it was chosen */
@@ -556,7 +531,7 @@ int sb_profile_make_directory(const char *path, struct sb_error *err)
 		length = strcspn(path, "/");
 		name = strndup(path, length);
 		if (!name)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		next = openat(at, name, how);
 		if (next < 0 && errno == ENOENT &&
 		    (mkdirat(at, name, 0700) == 0 || errno == EEXIST))

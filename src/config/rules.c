@@ -41,13 +41,6 @@ static char *unescape(const char *text, size_t length)
 	return sb_buf_take(&out);
 }
 
-static bool exists(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0;
-}
-
 /* Remember the written name too when the last component is a link. */
 static int note_link(const char *path, const char *canonical, struct sb_resolved *resolved,
 		     struct sb_error *err)
@@ -58,7 +51,7 @@ static int note_link(const char *path, const char *canonical, struct sb_resolved
 	if (status != SB_OK || strcmp(itself, canonical) == 0)
 		return status;
 	resolved->link = sb_pattern_escape(itself);
-	return resolved->link ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return resolved->link ? SB_OK : sb_no_memory(err);
 }
 
 /* Remember the way there, unless it is the plain one. */
@@ -68,7 +61,7 @@ static int note_way(const char *path, const char *canonical, struct sb_resolved 
 	if (strcmp(path, canonical) == 0)
 		return SB_OK;
 	resolved->written = strdup(path);
-	return resolved->written ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return resolved->written ? SB_OK : sb_no_memory(err);
 }
 
 /* Does the link lie in one of roots, and what it leads to in none that has the link? */
@@ -92,7 +85,7 @@ static int resolve_literal(const char *path, const char *const *roots, struct sb
 	resolved->leads_out = leads_out(roots, resolved->through, canonical);
 	resolved->pattern = sb_pattern_escape(canonical);
 	if (!resolved->pattern)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = note_link(path, canonical, resolved, err);
 	if (status == SB_OK)
 		status = note_way(path, canonical, resolved, err);
@@ -119,14 +112,14 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	escaped = sb_pattern_escape(canonical);
 	joined = escaped ? sb_path_join(escaped, glob) : NULL;
 	if (!joined)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = sb_pattern_parse(joined, &pattern, err);
 	if (status != SB_OK)
 		return status;
 	resolved->pattern = strdup(pattern.text);
 	resolved->is_glob = true;
 	sb_pattern_done(&pattern);
-	return resolved->pattern ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return resolved->pattern ? SB_OK : sb_no_memory(err);
 }
 
 static int resolve(const char *text, const char *base, const char *home, bool may_be_literal,
@@ -145,7 +138,7 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 		status = sb_path_expand(text, base, home, &as_it_stands, err);
 		if (status != SB_OK)
 			return status;
-		if (exists(as_it_stands))
+		if (sb_path_exists(as_it_stands))
 			return resolve_literal(as_it_stands, roots, resolved, err);
 	}
 	glob = first_glob(text);
@@ -155,8 +148,7 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 	if (front[0])
 		status = sb_path_expand(front, base, home, &absolute, err);
 	else
-		status = (absolute = strdup(base)) ? SB_OK
-						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = (absolute = strdup(base)) ? SB_OK : sb_no_memory(err);
 	if (status != SB_OK)
 		return status;
 	return *glob ? resolve_glob(absolute, glob, roots, resolved, err)

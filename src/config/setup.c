@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "config/believed.h"
 #include "config/fast.h"
 #include "config/file.h"
@@ -22,11 +23,6 @@
 #include "policy/builtin.h"
 #include "policy/settings.h"
 #include "policy/text.h"
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 /* S5: where a run may start. */
 static int check_project(const struct sb_maker *maker, const char *path, bool is_cwd,
@@ -59,8 +55,8 @@ static int find_projects(struct sb_maker *maker, struct sb_error *err)
 	int status = check_project(maker, maker->setup.home.cwd, true, err);
 
 	if (status == SB_OK)
-		status = sb_maker_push(&maker->setup.projects, &count,
-				       strdup(maker->setup.home.cwd), err);
+		status = sb_list_push(&maker->setup.projects, &count, strdup(maker->setup.home.cwd),
+				      err);
 	for (size_t i = 0; extra && extra[i] && status == SB_OK; i++) {
 		SB_AUTO_FREE char *absolute = NULL;
 		SB_AUTO_FREE char *path = NULL;
@@ -91,8 +87,8 @@ static int find_projects(struct sb_maker *maker, struct sb_error *err)
 				       extra[i]);
 		status = check_project(maker, path, false, err);
 		if (status == SB_OK)
-			status = sb_maker_push(&maker->setup.projects, &count, sb_take_ptr(&path),
-					       err);
+			status = sb_list_push(&maker->setup.projects, &count, sb_take_ptr(&path),
+					      err);
 	}
 	return status;
 }
@@ -115,16 +111,16 @@ static int find_watched(struct sb_maker *maker, struct sb_error *err)
 	int status = SB_OK;
 
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++)
-		status = sb_maker_push(&maker->watched, &maker->watched_count,
-				       strdup(maker->setup.projects[i]), err);
+		status = sb_list_push(&maker->watched, &maker->watched_count,
+				      strdup(maker->setup.projects[i]), err);
 	for (size_t i = 0; i < sizeof temps / sizeof temps[0] && status == SB_OK; i++)
-		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(temps[i]),
-				       err);
+		status =
+			sb_list_push(&maker->watched, &maker->watched_count, strdup(temps[i]), err);
 	if (status == SB_OK && is_var_tmp_open(maker))
-		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup("/var/tmp"),
-				       err);
+		status = sb_list_push(&maker->watched, &maker->watched_count, strdup("/var/tmp"),
+				      err);
 	if (status == SB_OK && tmpdir)
-		status = sb_maker_push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);
+		status = sb_list_push(&maker->watched, &maker->watched_count, strdup(tmpdir), err);
 	return status;
 }
 
@@ -135,7 +131,7 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 	int status;
 
 	if (!global)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	status = sb_load_file(maker, SB_TIER_SYSTEM, SB_SYSTEM_CONFIG, NULL, false, err);
 	if (status == SB_OK)
 		status = sb_load_profiles(maker, err);
@@ -146,7 +142,7 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 		SB_AUTO_FREE char *path = sb_directory_config(&maker->setup.home, project);
 
 		if (!path)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		status = sb_load_file(maker, SB_TIER_DIRECTORY, path, i ? project : NULL, false,
 				      err);
 	}
@@ -193,7 +189,7 @@ static int parse_flag(const struct sb_flag_rule *flag, struct sb_line *line, str
 
 	if (flag->word && asprintf(&text, "%s %s", flag->word, flag->text) < 0) {
 		text = NULL;
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	}
 	return sb_line_parse(text ? text : flag->text, strlen(text ? text : flag->text), line, err);
 }
@@ -333,7 +329,7 @@ static int protect_files(struct sb_maker *maker, struct sb_error *err)
 			continue;
 		pattern = sb_pattern_escape(real);
 		if (!pattern)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		rule.pattern = pattern;
 		status = sb_policy_add(maker->setup.policy, &rule, err);
 	}
@@ -352,13 +348,17 @@ static int close_file(const struct sb_maker *maker, struct sb_error *err)
 		return SB_OK;
 	pattern = sb_pattern_escape(maker->request->closed);
 	if (!pattern)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	rule.pattern = pattern;
 	return sb_policy_add(maker->setup.policy, &rule, err);
 }
 
 static int make(struct sb_maker *maker, struct sb_error *err)
 {
+	static int (*const steps[])(struct sb_maker * maker, struct sb_error * err) = {
+		find_projects,     find_watched,         sb_believed_by_profiles,
+		sb_profile_choose, sb_tools_find,        load_tiers,
+		load_flags,        sb_believed_by_rules, NULL};
 	struct sb_setup *setup = &maker->setup;
 	struct sb_surroundings place;
 	int status;
@@ -372,22 +372,9 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 		return status;
 	setup->policy = sb_policy_new();
 	if (!setup->policy)
-		return out_of_memory(err);
-	status = find_projects(maker, err);
-	if (status == SB_OK)
-		status = find_watched(maker, err);
-	if (status == SB_OK)
-		status = sb_believed_by_profiles(maker, err);
-	if (status == SB_OK)
-		status = sb_profile_choose(maker, err);
-	if (status == SB_OK)
-		status = sb_tools_find(maker, err);
-	if (status == SB_OK)
-		status = load_tiers(maker, err);
-	if (status == SB_OK)
-		status = load_flags(maker, err);
-	if (status == SB_OK)
-		status = sb_believed_by_rules(maker, err);
+		return sb_no_memory(err);
+	for (size_t i = 0; steps[i] && status == SB_OK; i++)
+		status = steps[i](maker, err);
 	if (status == SB_OK)
 		status = sb_load_check_grants(maker, err);
 	for (int i = 0; i < SB_SETTING_COUNT && status == SB_OK; i++)
@@ -442,13 +429,6 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	return status;
 }
 
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 static int make_once(const struct sb_setup_request *request, struct sb_setup *out,
 		     struct sb_error *err)
 {
@@ -466,9 +446,9 @@ static int make_once(const struct sb_setup_request *request, struct sb_setup *ou
 		free(maker.tiers[tier].log_static_origin);
 		free(maker.tiers[tier].keep_megabytes_origin);
 	}
-	free_list(maker.watched);
-	free_list(maker.granted);
-	free_list(maker.opened);
+	sb_list_free(maker.watched);
+	sb_list_free(maker.granted);
+	sb_list_free(maker.opened);
 	sb_hosts_forget(&maker);
 	sb_fast_forget(&maker);
 	*out = maker.setup; /* also on failure: the caller's message may need the places */
@@ -522,10 +502,10 @@ void sb_setup_done(struct sb_setup *setup)
 	for (size_t i = 0; i < setup->listed_count; i++)
 		free(setup->listed[i].pattern);
 	free(setup->listed);
-	free_list(setup->projects);
-	free_list(setup->within);
-	free_list(setup->files);
-	free_list(setup->warnings);
+	sb_list_free(setup->projects);
+	sb_list_free(setup->within);
+	sb_list_free(setup->files);
+	sb_list_free(setup->warnings);
 	free(setup->shell);
 	sb_profile_done(&setup->profile);
 	*setup = (struct sb_setup){0};

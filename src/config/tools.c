@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "config/load.h"
 #include "config/place.h"
 #include "config/profile.h"
@@ -18,11 +19,6 @@
 #include "sys/directory.h"
 
 #define USUAL ".cache" /* in the home directory, without $XDG_CACHE_HOME */
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 /* --- which there are ------------------------------------------------------------------------ */
 
@@ -97,10 +93,10 @@ static bool is_known(const struct sb_profile *profile, const char *name)
 static int add(struct sb_maker *maker, const char *name, const char *file, struct sb_error *err)
 {
 	struct sb_profile *profile = &maker->setup.profile;
-	int status = sb_maker_push(&profile->tools, &profile->tool_count, strdup(name), err);
+	int status = sb_list_push(&profile->tools, &profile->tool_count, strdup(name), err);
 
-	return status == SB_OK ? sb_maker_push(&profile->tool_files, &profile->tool_file_count,
-					       strdup(file), err)
+	return status == SB_OK ? sb_list_push(&profile->tool_files, &profile->tool_file_count,
+					      strdup(file), err)
 			       : status;
 }
 
@@ -187,7 +183,7 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 	ours = sb_path_join(base, SB_GUARD_CACHES);
 	path = ours ? sb_directory_in(ours, maker->setup.projects[0]) : NULL;
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (is_for_rules(&maker->setup.home, ours))
 		return sb_maker_warn(
 			maker, err,
@@ -204,13 +200,6 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 				     path);
 	*out = sb_take_ptr(&path);
 	return SB_OK;
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* ~/.cache may be the project: then somebody works there. */
@@ -237,17 +226,17 @@ static int open_cache(struct sb_maker *maker, const struct sb_rule_source *sourc
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(profile->cache);
 	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_write, .text = pattern};
 	struct sb_rule_source made = *source;
-	bool there = is_directory(profile->cache);
+	bool there = sb_path_is_directory(profile->cache);
 	int status = SB_OK;
 
 	if (!there && maker->request->makes) {
 		status = sb_profile_make_directory(profile->cache, err);
-		there = is_directory(profile->cache);
+		there = sb_path_is_directory(profile->cache);
 	}
 	if (status != SB_OK)
 		return status;
 	if (!pattern)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	profile->fast_cache = line.fast = there && !maker->request->guarded_cache &&
 					  !is_in_project(maker, profile->cache);
 	made.makes = !there;
@@ -312,7 +301,7 @@ int sb_tool_cache(struct sb_maker *maker, const struct sb_rule_source *source, c
 		return status;
 	filled = fill_in(variable, profile->cache);
 	if (!filled || !usual)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (is_set(maker, filled))
 		return SB_OK;
 	if (!profile->cache_count)
@@ -321,10 +310,10 @@ int sb_tool_cache(struct sb_maker *maker, const struct sb_rule_source *source, c
 		status = sb_path_expand(usual, maker->setup.home.cwd, maker->setup.home.home,
 					&absolute, err);
 	if (status == SB_OK)
-		status = sb_maker_push(&profile->replaced, &profile->replaced_count,
-				       sb_take_ptr(&absolute), err);
-	return status == SB_OK ? sb_maker_push(&profile->caches, &profile->cache_count,
-					       sb_take_ptr(&filled), err)
+		status = sb_list_push(&profile->replaced, &profile->replaced_count,
+				      sb_take_ptr(&absolute), err);
+	return status == SB_OK ? sb_list_push(&profile->caches, &profile->cache_count,
+					      sb_take_ptr(&filled), err)
 			       : status;
 }
 
@@ -351,7 +340,7 @@ int sb_tools_settle(struct sb_setup *setup, struct sb_error *err)
 		return SB_OK;
 	for (size_t i = 0; i < profile->cache_count && status == SB_OK; i++)
 		if (!is_open(setup, profile->replaced[i]))
-			status = sb_maker_push(&profile->environment, &profile->environment_count,
-					       strdup(profile->caches[i]), err);
+			status = sb_list_push(&profile->environment, &profile->environment_count,
+					      strdup(profile->caches[i]), err);
 	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
@@ -42,7 +43,7 @@ static int repeat_in(struct sb_maker *maker, const struct sb_rule *rule, const c
 	if (escaped)
 		sb_buf_printf(&text, "%s/%s", escaped, glob);
 	if (!escaped || sb_buf_failed(&text))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	copy.tier = SB_TIER_BUILTIN;
 	copy.pattern = text.data;
 	return sb_policy_add(maker->setup.policy, &copy, err);
@@ -93,8 +94,7 @@ static int open_root(struct sb_maker *maker, const char *project, const char *ro
 	SB_AUTO_FREE char *text = sb_pattern_escape(root), *whole_text = sb_pattern_escape(project);
 	size_t at = 0, count = sb_policy_count(maker->setup.policy);
 	const struct sb_rule *rule;
-	int status = text && whole_text ? sb_pattern_parse(text, &pattern, err)
-					: sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = text && whole_text ? sb_pattern_parse(text, &pattern, err) : sb_no_memory(err);
 
 	if (status == SB_OK)
 		status = sb_pattern_parse(whole_text, &whole, err);
@@ -111,9 +111,9 @@ static int open_root(struct sb_maker *maker, const char *project, const char *ro
 		status = repeat_in(maker, rule, glob, root, err);
 		at++;
 	}
-	return status == SB_OK ? sb_maker_push(&maker->setup.within, &maker->within_count,
-					       strdup(root), err)
-			       : status;
+	return status == SB_OK
+		       ? sb_list_push(&maker->setup.within, &maker->within_count, strdup(root), err)
+		       : status;
 }
 
 static int take_one(struct sb_maker *maker, const char *given, struct sb_error *err)
@@ -143,8 +143,8 @@ static int take_one(struct sb_maker *maker, const char *given, struct sb_error *
 	for (size_t i = 0; maker->setup.projects[i] && status == SB_OK; i++)
 		if (sb_path_within(path, maker->setup.projects[i])) {
 			covers = true;
-			status = sb_maker_push(&maker->setup.within, &maker->within_count,
-					       strdup(maker->setup.projects[i]), err);
+			status = sb_list_push(&maker->setup.within, &maker->within_count,
+					      strdup(maker->setup.projects[i]), err);
 		}
 	if (status == SB_OK && !covers)
 		return sb_fail(err, SB_E_INVALID, 0, "--within='%s' lies in no project", given);
@@ -161,7 +161,7 @@ int sb_within_find(struct sb_maker *maker, struct sb_error *err)
 	/* none at all is a list, too: all of them may stay closed */
 	maker->setup.within = calloc(1, sizeof *maker->setup.within);
 	if (!maker->setup.within)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; given[i] && status == SB_OK; i++)
 		status = take_one(maker, given[i], err);
 	return status;

@@ -76,7 +76,7 @@ int sb_agreed_find(const struct sb_policy *policy, const char *command,
 	out->unsaid = preview->unknown_count > 0;
 	out->all = calloc(preview->file_count + 1, sizeof *out->all);
 	if (!out->all)
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	for (size_t i = 0; status == SB_OK && i < preview->file_count; i++)
 		add(policy, &preview->files[i], out);
 	sb_preview_free(preview);

@@ -14,11 +14,6 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* A rule is text: it must mean the directory that the person was asked about. */
 static bool still_there(const struct sb_wish *wish, const char *path)
 {
@@ -39,7 +34,7 @@ static int describe(const struct sb_access *access, const char *pattern, char **
 
 	sb_rule_print(access, pattern, &text);
 	*out = sb_buf_take(&text);
-	return *out ? SB_OK : out_of_memory(err);
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 static int hint_add_path(const char *pattern, struct sb_error *err)
@@ -92,14 +87,14 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 	if (!home->config_dir)
 		return sb_fail(err, SB_E_REFUSED, 0, "a worker's file says what it may always do");
 	if (!file)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (!sb_grants_may_open_directory(grants, wish) ||
 	    !sb_grants_as_rule(wish, SB_ANSWER_ALWAYS, &access, path))
 		return sb_fail(err, SB_E_REFUSED, 0,
 			       "the directory of '%s' cannot be opened as a whole", wish->path);
 	expected = sb_pattern_escape(path);
 	if (!expected)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (!still_there(wish, path))
 		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
 			       path);

@@ -74,7 +74,7 @@ int sb_flood_key(const struct sb_wish *wish, const struct sb_wish *target, const
 		sb_buf_printf(&text, "\n%s", hex);
 	}
 	if (sb_buf_failed(&text))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	sb_sha256_hex(text.data, text.length, out->hex);
 	return SB_OK;
 }

@@ -28,7 +28,7 @@ int sb_granted_add(struct sb_policy *policy, const char *directory, const char *
 	int missing = 0, status;
 
 	if (!text)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (directory[0] != '/')
 		return refuse(directory, "is no absolute path", err);
 	status = sb_path_canonical(directory, &canonical, &missing, err);

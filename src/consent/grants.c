@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "consent/hosts.h"
 #include "consent/identity.h"
 #include "consent/once.h"
@@ -69,11 +70,6 @@ static void end_denial(struct denied *denied)
 	close_pin(denied->pin);
 	free(denied->name);
 	free(denied->path);
-}
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 struct sb_grants *sb_grants_new(const char *home)
@@ -195,7 +191,7 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 	int pin;
 
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = 0; i < grants->opened_count; i++)
 		if (sb_same_file(grants->opened[i].where, sight->where) &&
 		    grants->opened[i].inner == wish->inner &&
@@ -229,15 +225,11 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 
 static int add_denial(struct sb_grants *grants, const struct denied *denied, struct sb_error *err)
 {
-	struct denied *grown;
-
 	if (grants->denied_count == MAX_DENY)
 		return sb_fail(err, SB_E_REFUSED, 0, "too many denials to remember");
-	grown = reallocarray(grants->denied, grants->denied_count + 1, sizeof *grown);
-	if (!grown)
-		return out_of_memory(err);
-	grants->denied = grown;
-	grown[grants->denied_count++] = *denied;
+	if (!SB_GROW(grants->denied, grants->denied_count))
+		return sb_no_memory(err);
+	grants->denied[grants->denied_count++] = *denied;
 	return SB_OK;
 }
 
@@ -264,7 +256,7 @@ static int keep_denial(struct sb_grants *grants, const struct sb_wish *wish,
 		denied.pin = sight->exists ? openat(wish->directory, wish->name,
 						    O_PATH | O_NOFOLLOW | O_CLOEXEC)
 					   : fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);
-	status = denied.name && denied.path ? add_denial(grants, &denied, err) : out_of_memory(err);
+	status = denied.name && denied.path ? add_denial(grants, &denied, err) : sb_no_memory(err);
 	if (status != SB_OK) {
 		end_denial(&denied);
 		return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "config/edit.h"
 
 #define MAX_ANSWERS 1024 /* by hand */
@@ -90,7 +91,7 @@ int sb_host_always(const struct sb_home *home, const struct sb_host_wish *wish, 
 	sb_host_rule(wish, text);
 	if (!file || asprintf(&rule, "connect %s", text) < 0) {
 		rule = NULL;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	status = sb_config_add_host(file, text, err);
 	if (status != SB_OK)
@@ -144,23 +145,19 @@ static bool make_room(struct sb_host_list *list)
 int sb_host_list_add(struct sb_host_list *list, unsigned long number,
 		     const struct sb_host_wish *wish, enum sb_answer answer, struct sb_error *err)
 {
-	struct sb_host_answer *grown;
-
 	if (list->count == MAX_ANSWERS && !make_room(list)) {
 		list->full = true;
 		return sb_fail(err, SB_E_REFUSED, 0, "too many answers about hosts to remember");
 	}
-	grown = reallocarray(list->answers, list->count + 1, sizeof *grown);
-	if (!grown) {
+	if (!SB_GROW(list->answers, list->count)) {
 		list->full |= answer == SB_ANSWER_DENY;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
-	list->answers = grown;
-	grown[list->count] = (struct sb_host_answer){.number = number,
-						     .answer = answer,
-						     .process = wish->process,
-						     .started = wish->started};
-	sb_host_text(wish, grown[list->count++].text);
+	list->answers[list->count] = (struct sb_host_answer){.number = number,
+							     .answer = answer,
+							     .process = wish->process,
+							     .started = wish->started};
+	sb_host_text(wish, list->answers[list->count++].text);
 	return SB_OK;
 }
 

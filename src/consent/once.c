@@ -266,7 +266,7 @@ int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const str
 	const char *why;
 
 	if (!once)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	sb_grants_subject(wish, file, &why);
 	*once = (struct sb_once){.answer = answer,
 				 .process = wish->process,
@@ -288,7 +288,7 @@ int sb_once_add(struct sb_once_list *list, const struct sb_wish *wish, const str
 		once->rule = copy(wish->decision.rule->pattern, &whole);
 	if (!whole) {
 		free_once(once);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	if (yes) {
 		once->pin = fcntl(wish->directory, F_DUPFD_CLOEXEC, 0);

@@ -150,7 +150,7 @@ static int remember(const struct sb_override *override, const struct part *part,
 	int status;
 
 	if (!directory)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (wish.decision.verdict == SB_ALLOW && override->bounded)
 		wish.decision = (struct sb_decision){.verdict = SB_ASK};
 	if (wish.decision.verdict != SB_ASK)

@@ -5,14 +5,7 @@
 #include "base/auto.h"
 #include "path/path.h"
 #include "path/pattern.h"
-
-static bool denies(const struct sb_access *access)
-{
-	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (access->verdict[op] == SB_DENY)
-			return true;
-	return false;
-}
+#include "policy/access.h"
 
 /* Does a allow or ask where b is stricter? */
 static bool loosens(const struct sb_access *a, const struct sb_access *b)
@@ -50,7 +43,8 @@ static bool overrules(const struct sb_pattern *ours, const struct sb_access *acc
 		/* A literal rule beneath ours is narrower and holds.  One above that asks is the
 		 * question that was answered, unless it is the administrator's. */
 		meets = sb_path_within(theirs.prefix, ours->prefix) &&
-			(denies(&rule->access) || rule->tier == SB_TIER_SYSTEM);
+			(sb_access_has(&rule->access, SB_DENY, SB_READ) ||
+			 rule->tier == SB_TIER_SYSTEM);
 	}
 	sb_pattern_done(&theirs);
 	return meets;

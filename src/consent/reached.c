@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/list.h"
 #include "consent/way.h"
 
 #define MOST 1024 /* hosts with their ports */
@@ -47,7 +48,6 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 {
 	const struct sb_connect_rule *rule = contact->rule;
 	struct contact entry = {.reached = contact->reached, .count = 1, .proxy = contact->proxy};
-	struct contact *grown;
 
 	sb_peer_print(&contact->peer, entry.text);
 	list->refused += !contact->reached;
@@ -58,13 +58,10 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 			list->entries[i].count++;
 			return;
 		}
-	grown = list->count < MOST ? reallocarray(list->entries, list->count + 1, sizeof *grown)
-				   : NULL;
-	if (!grown) {
+	if (list->count >= MOST || !SB_GROW(list->entries, list->count)) {
 		list->beyond++;
 		return;
 	}
-	list->entries = grown;
 	entry.program = copy(contact->program);
 	entry.by = copy(who(contact->by));
 	if (rule && rule->verdict != SB_ALLOW) {
@@ -72,7 +69,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 		entry.final = rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY;
 		entry.own_flag = rule->tier >= SB_TIER_FILE && strcmp(rule->text, entry.text) == 0;
 	}
-	grown[list->count++] = entry;
+	list->entries[list->count++] = entry;
 }
 
 bool sb_contacts_nobody(const struct sb_contact_list *list)
@@ -105,20 +102,15 @@ static const char *proxy_words(int proxy, const char **out_help)
 
 static void put_why(const struct contact *entry, struct sb_buf *out)
 {
-	const char *reason = sb_refused_by(entry->by), *help;
+	const char *help;
 
-	if (entry->proxy) {
-		sb_buf_puts(out, proxy_words(entry->proxy, &help));
-		if (entry->proxy > 0)
-			sb_buf_printf(out, " (%d)", entry->proxy);
+	if (!entry->proxy) {
+		sb_refused_why(entry->by, entry->rule, "no rule allows this host", out);
 		return;
 	}
-	if (reason)
-		sb_buf_printf(out, "%s; ", reason);
-	if (entry->rule)
-		sb_escape_append(out, entry->rule, strlen(entry->rule));
-	else
-		sb_buf_puts(out, "no rule allows this host");
+	sb_buf_puts(out, proxy_words(entry->proxy, &help));
+	if (entry->proxy > 0)
+		sb_buf_printf(out, " (%d)", entry->proxy);
 }
 
 void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct sb_buf *out)

@@ -13,6 +13,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "config/file.h"
 #include "path/path.h"
 
@@ -21,11 +22,6 @@
 #define FILE_BYTES (4 * SB_RUNNING_TEXT)
 #define HALF_MADE_S 60 /* an empty file this old is nobody's any more */
 #define ATTEMPTS 100
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 static bool is_id(const char *text)
 {
@@ -173,7 +169,7 @@ int sb_running_announce(const char *state_dir, struct sb_running *running, int *
 	int status;
 
 	if (!dir || !file)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (!is_id(running->session))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' is no session", running->session);
 	status = sb_config_make_dirs(dir, 0700, err);
@@ -252,17 +248,14 @@ int sb_running_list(const char *state_dir, struct sb_running **out, size_t *out_
 	size_t count = 0;
 
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (!dir && errno != ENOENT && errno != EACCES)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);
 	while (dir && (entry = readdir(dir))) {
-		struct sb_running *grown = reallocarray(list, count + 1, sizeof *grown);
-
-		if (!grown) {
+		if (!SB_GROW(list, count)) {
 			closedir(dir);
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		}
-		list = grown;
 		count += look_at(dirfd(dir), entry->d_name, &list[count]);
 	}
 	if (dir)

@@ -25,11 +25,6 @@ struct sb_session {
 	struct sb_kept_list kept;
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 int sb_session_check_name(const char *name, struct sb_error *err)
 {
 	static const char alnum[] =
@@ -81,10 +76,10 @@ int sb_session_open(const char *state_dir, const char *name, struct sb_session *
 		return status;
 	session = calloc(1, sizeof *session);
 	if (!session)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	session->name = strdup(name);
 	session->file = session_file(state_dir, name);
-	status = session->name && session->file ? SB_OK : out_of_memory(err);
+	status = session->name && session->file ? SB_OK : sb_no_memory(err);
 	if (status == SB_OK)
 		status = read_file(session->file, &session->kept, &found, err);
 	if (status != SB_OK) {
@@ -154,7 +149,7 @@ static int write_with(const char *file, const char *path, const struct sb_access
 	if (status == SB_OK) {
 		sb_session_print(&list, &text);
 		status = sb_buf_failed(&text)
-				 ? out_of_memory(err)
+				 ? sb_no_memory(err)
 				 : sb_config_replace(file, text.data, text.length, err);
 	}
 	sb_kept_list_done(&list);
@@ -243,14 +238,6 @@ static void leave_out(const struct applying *applying, const char *path, const c
 	applying->warn(applying->context, sb_escape_line(safe, sizeof safe, raw));
 }
 
-static bool is_denial(const struct sb_access *access)
-{
-	for (int op = 0; op < SB_OP_COUNT; op++)
-		if (access->verdict[op] == SB_DENY)
-			return true;
-	return false;
-}
-
 /* Is the directory of a grant the one that was meant?  If not, says why. */
 static const char *changed(const struct sb_kept_answer *kept, const char *home,
 			   struct sb_error *err)
@@ -292,11 +279,11 @@ static int add_kept(const struct applying *applying, const struct sb_kept_answer
 	char origin[SB_SESSION_NAME_MAX + 16];
 	struct sb_rule rule = {
 		.access = kept->access, .tier = SB_TIER_SESSION, .pattern = text, .origin = origin};
-	bool denial = is_denial(&kept->access);
+	bool denial = sb_access_has(&kept->access, SB_DENY, SB_READ);
 	const struct sb_rule *stronger;
 
 	if (!text)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	snprintf(origin, sizeof origin, "session %s", applying->session->name);
 	if (!denial) {
 		const char *why = changed(kept, applying->home, err);
@@ -364,7 +351,7 @@ static int show(const char *dir, const char *name, sb_session_found found, void 
 	bool there;
 
 	if (!file)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (lstat(file, &info) != 0 || !S_ISREG(info.st_mode))
 		return SB_OK;
 	if (read_file(file, &list, &there, NULL) == SB_OK)
@@ -381,7 +368,7 @@ int sb_session_list(const char *state_dir, sb_session_found found, void *context
 	int count, status = SB_OK;
 
 	if (!dir)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	count = scandir(dir, &names, is_session, alphasort);
 	if (count < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return SB_OK;
@@ -407,7 +394,7 @@ int sb_session_forget(const char *state_dir, const char *name, struct sb_error *
 		return status;
 	file = session_file(state_dir, name);
 	if (!file)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (lstat(file, &info) != 0) /* locking would make the directory */
 		return errno == ENOENT || errno == ENOTDIR
 			       ? sb_fail(err, SB_E_MISSING, 0, "there is no session '%s'", name)

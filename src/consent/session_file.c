@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "path/pattern.h"
 #include "policy/peer.h"
 #include "policy/text.h"
@@ -66,7 +67,6 @@ static struct sb_access both(const struct sb_access *said, const struct sb_acces
 int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct sb_access *access,
 		     const struct sb_kept_file *file, struct sb_error *err)
 {
-	struct sb_kept_answer *grown;
 	bool project;
 
 	for (size_t i = 0; i < list->count; i++)
@@ -83,14 +83,12 @@ int sb_kept_list_put(struct sb_kept_list *list, const char *path, const struct s
 	if (list->count == SB_SESSION_MAX)
 		return sb_fail(err, SB_E_REFUSED, 0, "a session keeps at most %d answers",
 			       SB_SESSION_MAX);
-	grown = reallocarray(list->entries, list->count + 1, sizeof *grown);
-	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	list->entries = grown;
-	grown[list->count] =
+	if (!SB_GROW(list->entries, list->count))
+		return sb_no_memory(err);
+	list->entries[list->count] =
 		(struct sb_kept_answer){.path = strdup(path), .access = *access, .file = *file};
-	if (!grown[list->count].path)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (!list->entries[list->count].path)
+		return sb_no_memory(err);
 	list->count++;
 	return SB_OK;
 }

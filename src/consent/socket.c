@@ -593,7 +593,7 @@ int sb_socket_open(const struct sb_socket_options *options, struct sb_socket **o
 	int status = SB_OK;
 
 	if (!s)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	s->listener = s->file = -1;
 	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++)
 		s->clients[i] = (struct client){.fd = -1, .peer = {.pidfd = -1}};
@@ -608,7 +608,7 @@ int sb_socket_open(const struct sb_socket_options *options, struct sb_socket **o
 	if (options->size < sizeof *options || !options->answered)
 		status = sb_fail(err, SB_E_INVALID, 0, "a socket needs its options in full");
 	else if (!s->state_dir)
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	else if (!sb_confinement_of(0, &s->own))
 		status = sb_fail(err, SB_E_SYSTEM, 0, "cannot read /proc/self/status");
 	if (status == SB_OK)

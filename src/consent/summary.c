@@ -62,7 +62,7 @@ int sb_summary_keep_apart(struct sb_summary *summary, struct sb_error *err)
 	struct sb_stopped *grown = calloc(SB_SUMMARY_APART, sizeof *grown);
 
 	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	free(summary->entries);
 	summary->entries = grown;
 	summary->most = SB_SUMMARY_APART;
@@ -340,17 +340,9 @@ static const char *verb_of(const struct sb_stopped *entry)
 	return entry->metadata ? "change modes or times of" : verbs[entry->op];
 }
 
-/* By whom, and which rule there is. */
-static void put_why(const struct sb_stopped *entry, struct sb_buf *out)
+static const char *no_rule(const struct sb_stopped *entry)
 {
-	const char *reason = sb_refused_by(entry->by);
-
-	if (reason)
-		sb_buf_printf(out, "%s; ", reason);
-	if (entry->rule)
-		sb_escape_append(out, entry->rule, strlen(entry->rule));
-	else
-		sb_buf_puts(out, entry->read_only ? "read-only mode" : "no rule covers it");
+	return entry->read_only ? "read-only mode" : "no rule covers it";
 }
 
 bool sb_summary_nobody(const struct sb_summary *summary)
@@ -380,7 +372,7 @@ static bool put_entry(const struct sb_summary *summary, const struct sb_stopped 
 		sb_escape_append(out, entry->worker, strlen(entry->worker));
 		sb_buf_puts(out, "; ");
 	}
-	put_why(entry, out);
+	sb_refused_why(entry->by, entry->rule, no_rule(entry), out);
 	sb_buf_puts(out, ")\n      ");
 	sb_way_put(entry, &way, out);
 	sb_buf_putc(out, '\n');
@@ -476,7 +468,7 @@ static void put_json(const struct sb_summary *summary, const struct sb_stopped *
 	struct sb_way way = way_of(summary, entry);
 	SB_AUTO_BUF struct sb_buf why = SB_BUF(4 * 4096);
 
-	put_why(entry, &why);
+	sb_refused_why(entry->by, entry->rule, no_rule(entry), &why);
 	sb_json_open(json, '{');
 	sb_json_pair(json, "operation", sb_op_name(entry->op));
 	if (entry->metadata)

@@ -13,19 +13,12 @@
 #include "path/path.h"
 #include "path/pattern.h"
 
-static bool exists(const char *path)
-{
-	struct stat info;
-
-	return lstat(path, &info) == 0;
-}
-
 /* The directory that a name is in, if a rule for it is no broader than advice may be. */
 static char *place_of(const char *home, const char *path)
 {
 	char *parent = sb_path_parent(path);
 
-	if (parent && !sb_path_within(parent, home) && exists(parent))
+	if (parent && !sb_path_within(parent, home) && sb_path_exists(parent))
 		return parent;
 	free(parent);
 	return NULL;
@@ -124,12 +117,12 @@ struct sb_way sb_way_find(const char *home, const struct sb_stopped *stopped)
 	if (way.none || stopped->own_flag)
 		return way;
 	way.flag = stopped->op == SB_READ ? "--allow-read" : "--allow-write";
-	if (!stopped->beneath && (stopped->needs_place || !exists(stopped->path))) {
+	if (!stopped->beneath && (stopped->needs_place || !sb_path_exists(stopped->path))) {
 		find_way_to_make(home, stopped, &way);
 	} else {
 		way.paths[0] = strdup(stopped->path);
 		way.paths[1] = stopped->other ? strdup(stopped->other) : NULL;
-		way.make_first = stopped->beneath && !exists(stopped->path);
+		way.make_first = stopped->beneath && !sb_path_exists(stopped->path);
 	}
 	if (!way.none && !way.paths[0])
 		way.none = "no option allows it"; /* out of memory: say nothing untrue */
@@ -158,6 +151,17 @@ const char *sb_refused_by(const char *by)
 		if (strcmp(by, rows[i].by) == 0)
 			return rows[i].words;
 	return NULL;
+}
+
+void sb_refused_why(const char *by, const char *rule, const char *no_rule, struct sb_buf *out)
+{
+	const char *reason = sb_refused_by(by);
+
+	if (reason)
+		sb_buf_printf(out, "%s; ", reason);
+	if (!rule)
+		rule = no_rule;
+	sb_escape_append(out, rule, strlen(rule));
 }
 
 void sb_way_put_flag(const struct sb_way *way, size_t which, bool for_shell, struct sb_buf *out)

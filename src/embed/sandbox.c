@@ -45,7 +45,7 @@ static int keep_rules(struct sb_sandbox *sandbox, struct sb_error *err)
 		sandbox->rule_count++;
 	sandbox->rules = calloc(sandbox->rule_count + 1, sizeof *sandbox->rules);
 	if (!sandbox->rules)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < sandbox->rule_count; i++)
 		sandbox->rules[i] = (struct sb_flag_rule){.text = lines[i], .origin = lines[i]};
 	return SB_OK;
@@ -60,7 +60,7 @@ int sb_sandbox_open(const struct sb_sandbox_options *options, struct sb_sandbox 
 	*out = NULL;
 	sandbox = calloc(1, sizeof *sandbox);
 	if (!sandbox)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (options) /* a program that was compiled with an older header knows fewer of them */
 		memcpy(&sandbox->options, options,
 		       options->size < sizeof *options ? options->size : sizeof *options);
@@ -183,7 +183,7 @@ static int point_tmpdir(const struct sb_setup *setup, const struct sb_plan *plan
 	const char *is = sb_plan_tmpdir(plan, layers->mounts, old, setup->home.tmpdir != NULL);
 
 	if (is && is != old && setenv("TMPDIR", is, 1) != 0)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	return SB_OK;
 }
 
@@ -194,7 +194,7 @@ int sb_sandbox_enter(struct sb_sandbox *sandbox, struct sb_error *err)
 	struct sb_plan plan = {0};
 	struct sb_layers layers;
 	const struct sb_setup *setup;
-	int status = weak ? check_alone(err) : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = weak ? check_alone(err) : sb_no_memory(err);
 
 	if (status == SB_OK)
 		status = set_up(sandbox, TO_ENTER, &setup, err);
@@ -231,8 +231,7 @@ int sb_sandbox_files(struct sb_sandbox *sandbox, const struct sb_files_options *
 	struct sb_files_options options = {0};
 	SB_AUTO_FREE struct sb_files_error *why = calloc(1, sizeof *why);
 	const struct sb_setup *setup;
-	int status = why ? set_up(sandbox, TO_USE_FILES, &setup, err)
-			 : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = why ? set_up(sandbox, TO_USE_FILES, &setup, err) : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;

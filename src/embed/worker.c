@@ -24,11 +24,6 @@ struct sb_worker_view {
 	struct sb_files *files;
 };
 
-static int no_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* --- a project ------------------------------------------------------------------------------------ */
 
 /* Which directory is meant: in a project of the sandbox, whose rules are about that. */
@@ -40,7 +35,7 @@ static int find_directory(const struct sb_setup *setup, const char *given, char 
 
 	if (!given) {
 		*out = strdup(setup->projects[0]);
-		return *out ? SB_OK : no_memory(err);
+		return *out ? SB_OK : sb_no_memory(err);
 	}
 	status = sb_path_absolute(given, setup->home.cwd, setup->home.home, &absolute, err);
 	if (status == SB_OK)
@@ -64,7 +59,7 @@ int sb_workshop_open(struct sb_sandbox *sandbox, const char *directory,
 	int status;
 
 	if (!workshop)
-		return no_memory(err);
+		return sb_no_memory(err);
 	workshop->backend = backend;
 	status = sb_sandbox_setup_files(sandbox, &workshop->setup, err);
 	if (status == SB_OK)
@@ -101,7 +96,7 @@ static int see(struct sb_worker_view *view, struct sb_error *err)
 	const struct sb_setup *setup = view->workshop->setup;
 	SB_AUTO_FREE struct sb_files_error *why = calloc(1, sizeof *why);
 	int status = why ? sb_zones_see(&view->has, view->workshop->backend, &view->seen, err)
-			 : no_memory(err);
+			 : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;
@@ -121,7 +116,7 @@ static int open_worker(const struct sb_workshop *workshop, const struct sb_worke
 	int status;
 
 	if (!view)
-		return no_memory(err);
+		return sb_no_memory(err);
 	view->workshop = workshop;
 	view->options = *options;
 	status = sb_worker_load(file, &view->worker, err);

@@ -45,7 +45,7 @@ int sb_seatbelt_enter(const struct sb_seatbelt *seatbelt, struct sb_error *err)
 	if (status != SB_OK)
 		return status;
 	if (!parameters)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < seatbelt->count; i++) {
 		parameters[2 * i] = seatbelt->parameters[i].name;
 		parameters[2 * i + 1] = seatbelt->parameters[i].value;

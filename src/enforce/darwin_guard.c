@@ -341,7 +341,7 @@ int sb_seatbelt_guard(struct sb_seatbelt *seatbelt, const struct sb_policy *poli
 	struct sb_guarding holders = {.items = items + MAX_ITEMS};
 
 	if (!items)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	guarding.err = err;
 	add_rows(&guarding, sb_policy_protect_ignored(policy));
 	add_holders(&holders, &guarding);

@@ -217,7 +217,7 @@ int sb_regex_pattern(struct sb_buf *out, const struct sb_pattern *pattern, bool 
 		     struct sb_error *err)
 {
 	char *prefix = sb_seatbelt_canonical(pattern->prefix);
-	int status = prefix ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = prefix ? SB_OK : sb_no_memory(err);
 
 	if (prefix && prefix[1])
 		(folded ? sb_regex_folded : sb_regex_bytes)(out, prefix, strlen(prefix));

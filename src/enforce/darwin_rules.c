@@ -313,7 +313,7 @@ int sb_seatbelt_rules(struct sb_seatbelt *seatbelt, const struct sb_policy *poli
 	struct rules rules = {seatbelt, policy, sorted, rest, err, SB_OK};
 
 	if (!sorted || !rest)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &policy->entries[i];
 	qsort(sorted, count, sizeof *sorted, compare);

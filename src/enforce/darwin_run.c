@@ -129,7 +129,7 @@ int sb_darwin_run(const struct sb_darwin_run *run, int *out_status, struct sb_er
 	int status;
 
 	if (!refused)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (!run->ask)
 		become(run->argv, run->seatbelt);
 	status = run_once(run->argv, run->seatbelt, out_status, err);

@@ -47,7 +47,7 @@ static int visit(struct search *search, int dirfd, const struct dirent *entry, c
 	SB_AUTO_FREE char *path = sb_path_join(dir, name);
 
 	if (!path)
-		return sb_fail(search->err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(search->err);
 	if (any_depth) {
 		/* "no directory" was tried by walk(); here the entry is one of the any number */
 		return is_dir(dirfd, entry) ? walk(search, dirfd, name, path, glob) : SB_OK;
@@ -80,7 +80,7 @@ static int walk(struct search *search, int parent_fd, const char *name, const ch
 	dir = fdopendir(fd);
 	if (!dir) {
 		close(fd);
-		return sb_fail(search->err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(search->err);
 	}
 	while (status == SB_OK && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)

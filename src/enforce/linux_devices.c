@@ -91,7 +91,7 @@ static int search_in(const struct search *search, const char *path, struct sb_er
 			continue;
 		inside = sb_path_join(path, entry->d_name);
 		if (!inside)
-			status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			status = sb_no_memory(err);
 		else if (entry->d_type == DT_DIR)
 			status = search_in(&deeper, inside, err);
 		else if (faccessat(dir.fd, entry->d_name, R_OK, 0) == 0)

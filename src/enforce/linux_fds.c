@@ -1,3 +1,4 @@
+#include "base/list.h"
 #include "enforce/linux_fds.h"
 
 #include <errno.h>
@@ -29,11 +30,8 @@ static bool is_named(int fd, const int *keep, size_t keep_count)
 
 static int note_file(struct sb_fds *fds, int fd, struct sb_error *err)
 {
-	int *grown = reallocarray(fds->files, fds->count + 1, sizeof *grown);
-
-	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	fds->files = grown;
+	if (!SB_GROW(fds->files, fds->count))
+		return sb_no_memory(err);
 	fds->files[fds->count++] = fd;
 	return SB_OK;
 }

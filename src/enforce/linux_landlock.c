@@ -333,7 +333,7 @@ static int grant_reads_known(const struct domain *domain, const struct sb_plan *
 			continue;
 		inside = strndup(node, skip + strcspn(node + skip, "/"));
 		if (!inside)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		if (last && strcmp(last, inside) == 0) { /* nodes are ordered as a tree */
 			free(inside);
 			continue;
@@ -386,7 +386,7 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 			continue;
 		inside = sb_path_join(path, entry->d_name);
 		if (!inside)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		if (!leads_to_hidden(domain, plan, inside)) {
 			status = grant(domain, inside, domain->reads, err);
 			continue;

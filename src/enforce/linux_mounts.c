@@ -421,7 +421,7 @@ static int new_job(const struct sb_plan *plan, struct sb_mount_job *job, struct 
 	*job = (struct sb_mount_job){.plan = plan, .terminal = -1};
 	job->trees = calloc(plan->mount_count + 1, sizeof *job->trees);
 	if (!job->trees)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < plan->mount_count; i++)
 		job->trees[i] = -1;
 	snprintf(job->uid_map, sizeof job->uid_map, "%u %u 1", geteuid(), geteuid());

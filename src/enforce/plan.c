@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "enforce/devices.h"
 #include "enforce/expand.h"
 #include "path/path.h"
@@ -30,11 +31,6 @@ struct maker {
 	int blanks_left;            /* of the directory whose names are being added */
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static enum sb_kind kind_from(mode_t mode)
 {
 	if (S_ISDIR(mode))
@@ -56,16 +52,13 @@ static int note_absent(struct maker *maker, const char *path, const struct sb_ru
 		       struct sb_error *err)
 {
 	struct sb_plan *plan = &maker->plan;
-	char **grown;
 
 	if (!rule || rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_CREATE] != SB_ALLOW)
 		return SB_OK;
-	grown = reallocarray(plan->absent, plan->absent_count + 1, sizeof *grown);
-	if (!grown)
-		return out_of_memory(err);
-	plan->absent = grown;
-	grown[plan->absent_count] = strdup(path);
-	return grown[plan->absent_count++] ? SB_OK : out_of_memory(err);
+	if (!SB_GROW(plan->absent, plan->absent_count))
+		return sb_no_memory(err);
+	plan->absent[plan->absent_count] = strdup(path);
+	return plan->absent[plan->absent_count++] ? SB_OK : sb_no_memory(err);
 }
 
 /* What is not there, the kernel cannot be told about. */
@@ -83,7 +76,7 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 			reallocarray(plan->nodes, capacity, sizeof *plan->nodes);
 
 		if (!grown)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		plan->nodes = grown;
 		maker->node_capacity = capacity;
 	}
@@ -92,7 +85,7 @@ static int add_node(struct maker *maker, const char *path, const struct sb_rule 
 			       MAX_NODES);
 	plan->nodes[plan->node_count] =
 		(struct sb_plan_node){.path = strdup(path), .rule = rule, .kind = kind};
-	return plan->nodes[plan->node_count++].path ? SB_OK : out_of_memory(err);
+	return plan->nodes[plan->node_count++].path ? SB_OK : sb_no_memory(err);
 }
 
 static int found(void *context, const char *path, struct sb_error *err)
@@ -252,13 +245,13 @@ static int add_step(struct maker *maker, enum sb_mount_kind kind, const char *pa
 			reallocarray(plan->mounts, capacity, sizeof *plan->mounts);
 
 		if (!grown)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		plan->mounts = grown;
 		maker->mount_capacity = capacity;
 	}
 	plan->mounts[plan->mount_count] = (struct sb_mount_step){
 		.kind = kind, .path = strdup(path), .is_dir = is_dir, .inside = inside};
-	return plan->mounts[plan->mount_count++].path ? SB_OK : out_of_memory(err);
+	return plan->mounts[plan->mount_count++].path ? SB_OK : sb_no_memory(err);
 }
 
 /*
@@ -285,7 +278,7 @@ static int add_pins(struct maker *maker, size_t index, struct sb_error *err)
 		SB_AUTO_FREE char *between = strndup(node->path, (size_t)(slash - node->path));
 
 		if (!between)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		status = add_step(maker, SB_MOUNT_PIN, between, true, NULL, err);
 	}
 	return status;
@@ -475,7 +468,7 @@ static int add_blank(struct maker *maker, const struct sb_plan_node *cover, cons
 	SB_AUTO_FREE char *path = sb_path_join(dir, entry->d_name);
 
 	if (!path)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (entry->d_type == DT_LNK && is_way(&maker->plan, path))
 		return add_step(maker, SB_MOUNT_LINK, path, false, cover->path, err);
 	if (maker->blanks_left == 0 || leads_to_shown(&maker->plan, path))
@@ -518,7 +511,7 @@ static int add_blanks_between(struct maker *maker, const struct sb_plan_node *co
 		SB_AUTO_FREE char *between = strndup(shown, (size_t)(slash - shown));
 
 		if (!between)
-			return out_of_memory(err);
+			return sb_no_memory(err);
 		/* nodes are ordered as a tree */
 		if (!shown_before || !sb_path_within(between, shown_before))
 			status = add_blanks(maker, cover, between, err);
@@ -612,7 +605,7 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 			temp = plan->nodes[i].path;
 	if (temp && writable_at(plan, wanted)) {
 		plan->tmpdir_private = strdup(wanted);
-		return plan->tmpdir_private ? SB_OK : out_of_memory(err);
+		return plan->tmpdir_private ? SB_OK : sb_no_memory(err);
 	}
 	if (wanted && look(wanted) == SB_KIND_DIR && writable_at(plan, wanted))
 		return SB_OK;
@@ -623,7 +616,7 @@ static int plan_tmpdir(struct maker *maker, struct sb_error *err)
 	} else {
 		plan->tmpdir = strdup("/dev/shm");
 	}
-	return plan->tmpdir ? SB_OK : out_of_memory(err);
+	return plan->tmpdir ? SB_OK : sb_no_memory(err);
 }
 
 int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *request,
@@ -650,7 +643,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	maker.plan.own_dev = disks && sb_devices_can_be_own();
 	maker.devices_apart = (disks || sb_devices_are_drivable()) && !maker.plan.own_dev;
 	maker.plan.cwd = strdup(request->cwd);
-	status = maker.plan.cwd ? collect(&maker, err) : out_of_memory(err);
+	status = maker.plan.cwd ? collect(&maker, err) : sb_no_memory(err);
 	if (status == SB_OK) {
 		sort_nodes(&maker.plan);
 		judge(&maker);

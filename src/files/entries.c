@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 #define MAX_TEXT ((size_t)512 << 20) /* the count is bounded by the caller; this is a backstop */
 
 void sb_entry_list_init(struct sb_entry_list *list)
@@ -16,22 +18,15 @@ void sb_entry_list_done(struct sb_entry_list *list)
 	free(list->items);
 	sb_buf_done(&list->text);
 	list->items = NULL;
-	list->count = list->capacity = 0;
+	list->count = 0;
 }
 
 int sb_entry_list_add(struct sb_entry_list *list, const struct sb_found *found, uint32_t depth)
 {
 	struct sb_entry_item *item;
 
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 64;
-		struct sb_entry_item *grown = reallocarray(list->items, capacity, sizeof *grown);
-
-		if (!grown)
-			return -ENOMEM;
-		list->items = grown;
-		list->capacity = capacity;
-	}
+	if (!SB_GROW(list->items, list->count))
+		return -ENOMEM;
 	item = &list->items[list->count];
 	*item = (struct sb_entry_item){.entry = {.type = found->type,
 						 .depth = depth,

@@ -14,7 +14,7 @@ struct sb_entry_item {
 
 struct sb_entry_list {
 	struct sb_entry_item *items;
-	size_t count, capacity;
+	size_t count;
 	struct sb_buf text;
 };
 

@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -29,13 +27,6 @@ static int open_path(int directory, const char *name, int flags)
 	int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | flags);
 
 	return fd < 0 ? -errno : fd;
-}
-
-static bool is_procfs(int fd)
-{
-	struct statfs info;
-
-	return fstatfs(fd, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
 }
 
 static enum sb_files_type type_of(uint32_t mode)
@@ -81,7 +72,7 @@ static int look_at(int fd, struct sb_facts *out)
 	if (status < 0)
 		return status;
 	sb_disk_facts(&file, out);
-	out->procfs = file.device >> 32 == 0 && is_procfs(fd); /* the major number */
+	out->procfs = file.device >> 32 == 0 && sb_sys_is_procfs(fd); /* the major number */
 	return 0;
 }
 
@@ -254,7 +245,7 @@ static int follow(struct walk *walk, int link)
 	ssize_t length;
 	int status;
 
-	if (is_procfs(link))
+	if (sb_sys_is_procfs(link))
 		return -EXDEV;
 	length = readlinkat(link, "", target, sizeof target - 1);
 	if (length < 0)

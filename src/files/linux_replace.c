@@ -1,3 +1,4 @@
+#include "base/write.h"
 #include "files/linux_replace.h"
 
 #include <errno.h>
@@ -136,21 +137,6 @@ static int take_slot(struct temporary *temporary, mode_t mode)
 	return make(temporary, mode);
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-	while (length) {
-		ssize_t done = write(fd, data, length);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		data += done;
-		length -= (size_t)done;
-	}
-	return 0;
-}
-
 static size_t smaller(uint64_t a, size_t b)
 {
 	return a < b ? (size_t)a : b;
@@ -183,7 +169,7 @@ static int copy_all(const struct sb_replacement *with, int to)
 	if (!chunk)
 		return -ENOMEM;
 	while (left && (got = pread(from, chunk, smaller(left, COPY_BYTES), at)) > 0) {
-		int status = is_cancelled(with) ? -ECANCELED : write_all(to, chunk, (size_t)got);
+		int status = is_cancelled(with) ? -ECANCELED : sb_write_all(to, chunk, (size_t)got);
 
 		if (status < 0)
 			return status;
@@ -317,7 +303,7 @@ static int fill(struct sb_place *place, struct temporary *temporary,
 		const struct sb_replacement *with)
 {
 	int status = with->source ? copy_all(with, temporary->fd)
-				  : write_all(temporary->fd, with->data, with->length);
+				  : sb_write_all(temporary->fd, with->data, with->length);
 
 	if (status == 0 && place->exists)
 		status = keep(place, temporary);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/list.h"
 #include "files/memory_tree.h"
 #include "files/steps.h"
 
@@ -366,15 +367,10 @@ static int rename_to(struct sb_memory *memory, struct sb_memory_node *node,
 	name = strdup(to->name);
 	if (!name)
 		return -ENOMEM;
-	if (!there) { /* make room first, so that nothing fails half way */
-		struct sb_memory_node **grown =
-			reallocarray(to->in->children, to->in->child_count + 1, sizeof *grown);
-
-		if (!grown) {
-			free(name);
-			return -ENOMEM;
-		}
-		to->in->children = grown;
+	/* make room first, so that nothing fails half way */
+	if (!there && !SB_GROW(to->in->children, to->in->child_count)) {
+		free(name);
+		return -ENOMEM;
 	}
 	sb_node_detach(node);
 	free(node->name);

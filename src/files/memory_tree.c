@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/list.h"
+
 struct sb_memory_node *sb_node_hold(struct sb_memory_node *node)
 {
 	if (node)
@@ -111,13 +113,12 @@ int sb_node_attach(struct sb_memory_node *directory, struct sb_memory_node *node
 		directory->children[at]->parent = NULL;
 		sb_node_drop(directory->children[at]);
 	} else {
-		struct sb_memory_node **grown = reallocarray(
-			directory->children, directory->child_count + 1, sizeof *grown);
+		struct sb_memory_node **from;
 
-		if (!grown)
+		if (!SB_GROW(directory->children, directory->child_count))
 			return -ENOMEM;
-		directory->children = grown;
-		memmove(grown + at + 1, grown + at, (directory->child_count - at) * sizeof *grown);
+		from = directory->children + at;
+		memmove(from + 1, from, (directory->child_count - at) * sizeof *from);
 		directory->child_count++;
 	}
 	directory->children[at] = node;

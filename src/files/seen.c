@@ -17,13 +17,13 @@ int sb_zones_see(const struct sb_zones *zones, struct sb_files_backend *inner,
 	int status;
 
 	if (!all)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < zones->count; i++) {
 		sb_zone_says(&zones->all[i], &says);
 		sb_buf_putc(&says, '\0');
 	}
 	if (sb_buf_failed(&says))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0, at = 0; i < zones->count; i++, at += strlen(says.data + at) + 1)
 		all[i] = (struct sb_mapped){.name = zones->all[i].name,
 					    .path = zones->all[i].path,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "files/content.h"
 #include "files/entries.h"
 
@@ -25,22 +26,20 @@ static bool is_covered(const struct sb_covered *covered, const struct sb_files_e
 
 static int cover(struct sb_covered *covered, const struct sb_files_error *why, const char *path)
 {
-	char **grown, *entry;
+	char *entry;
 
 	if (why->why != SB_FILES_WHY_GUARDED && why->why != SB_FILES_WHY_RULE) {
 		covered->whys[why->op] |= 1u << why->why;
 		return 0;
 	}
-	grown = reallocarray(covered->paths, covered->count + 1, sizeof *grown);
-	if (!grown)
+	if (!SB_GROW(covered->paths, covered->count))
 		return -ENOMEM;
-	covered->paths = grown;
 	entry = malloc(strlen(path) + 2);
 	if (!entry)
 		return -ENOMEM;
 	entry[0] = (char)('0' + (int)why->op);
 	memcpy(entry + 1, path, strlen(path) + 1);
-	grown[covered->count++] = entry;
+	covered->paths[covered->count++] = entry;
 	return 0;
 }
 

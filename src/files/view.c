@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 static void fill_defaults(struct sb_files_options *options)
 {
 	if (!options->read_limit_bytes)
@@ -21,14 +23,11 @@ static void fill_defaults(struct sb_files_options *options)
 
 int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_error *err)
 {
-	struct sb_root *grown =
-		reallocarray(view->roots, view->root_count + 1, sizeof *view->roots);
 	struct sb_root opened;
 	int status;
 
-	if (!grown)
+	if (!SB_GROW(view->roots, view->root_count))
 		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
-	view->roots = grown;
 	if (root[0] != '/')
 		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0,
 				 "cannot use project '%s': not an absolute path", root);
@@ -36,15 +35,15 @@ int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_e
 	if (status < 0)
 		return sb_refuse_errno(err, status, "use project", root);
 	for (size_t i = 0; i < view->root_count; i++) {
-		if (strcmp(grown[i].path, opened.path) == 0) {
+		if (strcmp(view->roots[i].path, opened.path) == 0) {
 			view->backend->ops->close_root(view->backend, &opened);
 			return 0;
 		}
 	}
-	grown[view->root_count++] = opened;
+	view->roots[view->root_count++] = opened;
 	status = sb_gate_open(view, err);
 	if (status < 0) /* no root without a guard */
-		view->backend->ops->close_root(view->backend, &grown[--view->root_count]);
+		view->backend->ops->close_root(view->backend, &view->roots[--view->root_count]);
 	return status;
 }
 

@@ -49,17 +49,12 @@ static bool is_project(const struct sb_check *check, const char *value)
 	return false;
 }
 
-static const char *value_of(const struct sb_git_entry *entry)
-{
-	return entry->value ? entry->value : "";
-}
-
 static int compare_entries(const void *left, const void *right)
 {
 	const struct sb_git_entry *a = left, *b = right;
 	int order = strcmp(a->key, b->key);
 
-	return order ? order : strcmp(value_of(a), value_of(b));
+	return order ? order : strcmp(sb_git_entry_value(a), sb_git_entry_value(b));
 }
 
 static void ask_about_key(const struct sb_check *check, const char *key, const char *value)
@@ -159,7 +154,7 @@ static void check_changes(const struct sb_check *check, enum sb_guard_kind kind,
 			old++; /* each counts once */
 			continue;
 		}
-		check_key(check, kind, entry->key, value_of(entry));
+		check_key(check, kind, entry->key, sb_git_entry_value(entry));
 	}
 }
 
@@ -168,15 +163,6 @@ static bool comes_and_goes(const char *key)
 {
 	return strncmp(key, "remote.", 7) == 0 || strncmp(key, "branch.", 7) == 0 ||
 	       strncmp(key, "submodule.", 10) == 0;
-}
-
-static int compare_ranks(const void *left, const void *right)
-{
-	const struct sb_git_entry *a = *(const struct sb_git_entry *const *)left;
-	const struct sb_git_entry *b = *(const struct sb_git_entry *const *)right;
-	int order = strcmp(a->key, b->key);
-
-	return order ? order : (a > b) - (a < b);
 }
 
 /* The entry of each key that counts, which is the last, by key.  NULL: out of memory. */
@@ -189,7 +175,7 @@ static const struct sb_git_entry **effective(const struct sb_git_config *config,
 		return NULL;
 	for (size_t i = 0; i < config->count; i++)
 		ranks[i] = &config->entries[i];
-	qsort(ranks, config->count, sizeof *ranks, compare_ranks);
+	qsort(ranks, config->count, sizeof *ranks, sb_git_entry_order);
 	for (size_t i = 0; i < config->count; i++)
 		if (i + 1 == config->count || strcmp(ranks[i]->key, ranks[i + 1]->key) != 0)
 			ranks[count++] = ranks[i];
@@ -223,8 +209,8 @@ static void check_effective(const struct sb_check *check, enum sb_guard_kind kin
 			    (sb_git_key_judge(key, "") == SB_KEY_ASK ||
 			     strcmp(key, VERSION_KEY) == 0))
 				sb_check_ask(check, "no longer set: ", key, strlen(key));
-		} else if (strcmp(value_of(old[i]), value_of(new[at])) != 0) {
-			check_key(check, kind, key, value_of(new[at]));
+		} else if (strcmp(sb_git_entry_value(old[i]), sb_git_entry_value(new[at])) != 0) {
+			check_key(check, kind, key, sb_git_entry_value(new[at]));
 		}
 	}
 }
@@ -305,7 +291,8 @@ static void note_servers(const struct sb_git_config *before, const struct sb_git
 			 struct sb_buf *out)
 {
 	for (size_t i = 0; i < after->count; i++) {
-		const char *key = after->entries[i].key, *value = value_of(&after->entries[i]);
+		const char *key = after->entries[i].key,
+			   *value = sb_git_entry_value(&after->entries[i]);
 		const char *old = sb_git_config_get(before, key);
 
 		if (sb_lfsconfig_key_is_url(key) && !(old && strcmp(old, value) == 0))

@@ -207,7 +207,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	}
 	if (status != SB_OK) {
 		sb_guard_free(guard);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	*out = guard;
 	return SB_OK;

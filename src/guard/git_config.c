@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 
 struct reader {
 	const char *at, *end;
@@ -154,14 +155,9 @@ static bool add_entry(struct reader *reader, bool has_value)
 	struct sb_git_config *out = reader->out;
 	struct sb_git_entry *entry;
 
-	if ((out->count & (out->count + 1)) == 0) { /* 0, 1, 3, 7, ...: time to double */
-		void *more = realloc(out->entries, (2 * out->count + 1) * sizeof *out->entries);
-
-		if (!more) {
-			out->no_memory = true;
-			return false;
-		}
-		out->entries = more;
+	if (!SB_GROW(out->entries, out->count)) {
+		out->no_memory = true;
+		return false;
 	}
 	entry = &out->entries[out->count];
 	entry->key = strdup(reader->key.data);
@@ -266,6 +262,20 @@ void sb_git_config_done(struct sb_git_config *config)
 	}
 	free(config->entries);
 	*config = (struct sb_git_config){0};
+}
+
+const char *sb_git_entry_value(const struct sb_git_entry *entry)
+{
+	return entry->value ? entry->value : "";
+}
+
+int sb_git_entry_order(const void *left, const void *right)
+{
+	const struct sb_git_entry *a = *(const struct sb_git_entry *const *)left;
+	const struct sb_git_entry *b = *(const struct sb_git_entry *const *)right;
+	int order = strcmp(a->key, b->key);
+
+	return order ? order : (a > b) - (a < b);
 }
 
 const char *sb_git_config_get(const struct sb_git_config *config, const char *key)

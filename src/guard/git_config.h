@@ -26,6 +26,12 @@ struct sb_git_config {
 void sb_git_config_parse(const char *bytes, size_t length, struct sb_git_config *out);
 void sb_git_config_done(struct sb_git_config *config);
 
+/* "": the key stands alone. */
+const char *sb_git_entry_value(const struct sb_git_entry *entry);
+
+/* For qsort() of pointers to entries: by key, then as they stand in the file. */
+int sb_git_entry_order(const void *left, const void *right);
+
 /* The last value of key; NULL: none, or it stands alone. */
 const char *sb_git_config_get(const struct sb_git_config *config, const char *key);
 

@@ -22,28 +22,14 @@ struct ranked {
 	size_t count;
 };
 
-static int compare_ranks(const void *left, const void *right)
-{
-	const struct sb_git_entry *a = *(const struct sb_git_entry *const *)left;
-	const struct sb_git_entry *b = *(const struct sb_git_entry *const *)right;
-	int order = strcmp(a->key, b->key);
-
-	return order ? order : (a > b) - (a < b);
-}
-
 static bool rank(const struct sb_git_config *config, struct ranked *out)
 {
 	*out = (struct ranked){calloc(config->count + 1, sizeof *out->all), config->count};
 	for (size_t i = 0; out->all && i < config->count; i++)
 		out->all[i] = &config->entries[i];
 	if (out->all)
-		qsort(out->all, out->count, sizeof *out->all, compare_ranks);
+		qsort(out->all, out->count, sizeof *out->all, sb_git_entry_order);
 	return out->all != NULL;
-}
-
-static const char *value_of(const struct sb_git_entry *entry)
-{
-	return entry->value ? entry->value : "";
 }
 
 /* The first entry whose key is no less. */
@@ -81,7 +67,7 @@ static bool get(const struct ranked *ranked, const char *section, const char *na
 		}
 		if (all && found)
 			sb_buf_puts(out, ", ");
-		sb_buf_puts(out, value_of(ranked->all[i]));
+		sb_buf_puts(out, sb_git_entry_value(ranked->all[i]));
 		found = true;
 	}
 	return found && !sb_buf_failed(out);
@@ -138,7 +124,7 @@ static bool was_known(struct comparison *comparison, const char *url)
 
 		if ((sb_git_key_is(entry->key, "remote", "url") ||
 		     sb_git_key_is(entry->key, "remote", "pushurl")) &&
-		    strcmp(value_of(entry), url) == 0)
+		    strcmp(sb_git_entry_value(entry), url) == 0)
 			return true;
 	}
 	return false;
@@ -343,15 +329,16 @@ static void compare_hiding(const struct comparison *comparison)
 	for (size_t i = 0; i < comparison->after.count; i++) {
 		const struct sb_git_entry *entry = comparison->after.all[i], *old = NULL;
 
-		if (!hides(entry->key, value_of(entry)))
+		if (!hides(entry->key, sb_git_entry_value(entry)))
 			continue;
 		for (size_t n = find(&comparison->before, entry->key);
 		     n < comparison->before.count &&
 		     strcmp(comparison->before.all[n]->key, entry->key) == 0;
 		     n++)
 			old = comparison->before.all[n];
-		if (!old || strcmp(value_of(old), value_of(entry)) != 0)
-			say(comparison, entry->key, value_of(entry), old ? value_of(old) : NULL);
+		if (!old || strcmp(sb_git_entry_value(old), sb_git_entry_value(entry)) != 0)
+			say(comparison, entry->key, sb_git_entry_value(entry),
+			    old ? sb_git_entry_value(old) : NULL);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "guard/git_config.h"
 #include "guard/guard.h"
 #include "guard/read.h"
@@ -100,12 +101,9 @@ static bool is_worktree_of(const char *own, const char *common)
 static int add(struct sb_guard_parts *out, const char *directory, const char *name,
 	       bool is_directory, bool checked, const char *why)
 {
-	struct sb_guard_part *more = realloc(out->all, (out->count + 1) * sizeof *more);
 	char *path = *name ? sb_path_join(directory, name) : strdup(directory);
 
-	if (more)
-		out->all = more;
-	if (!more || !path) {
+	if (!path || !SB_GROW(out->all, out->count)) {
 		free(path);
 		return SB_E_NOMEM;
 	}
@@ -145,7 +143,7 @@ int sb_guard_parts_find(const char *project, struct sb_guard_parts *out, struct 
 	if (status == SB_OK)
 		return SB_OK;
 	sb_guard_parts_done(out);
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return sb_no_memory(err);
 }
 
 void sb_guard_parts_done(struct sb_guard_parts *parts)

@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "guard/git_config.h"
 #include "guard/git_keys.h"
 #include "guard/guard_impl.h"
@@ -164,8 +165,6 @@ static bool is_same(const struct sb_extra *a, const struct sb_extra *b)
 
 int sb_extras_add(struct sb_extras *extras, struct sb_extra extra)
 {
-	struct sb_extra *more;
-
 	for (size_t i = 0; extra.path && i < extras->count; i++)
 		if (is_same(&extras->all[i], &extra)) {
 			free(extra.path);
@@ -175,12 +174,10 @@ int sb_extras_add(struct sb_extras *extras, struct sb_extra extra)
 		free(extra.path);
 		return SB_OK;
 	}
-	more = realloc(extras->all, (extras->count + 1) * sizeof *more);
-	if (!more) {
+	if (!SB_GROW(extras->all, extras->count)) {
 		free(extra.path);
 		return SB_E_NOMEM;
 	}
-	extras->all = more;
 	extras->all[extras->count++] = extra;
 	return SB_OK;
 }

@@ -51,18 +51,11 @@ static const struct sb_rule to_anywhere = {
 	.origin = "built-in: a link of which nobody can say where it leads others",
 };
 
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Does a program that is there already get another name, or one without its version: python, python3.12? */
 static bool is_program(const char *link, const char *target, mode_t mode,
 		       const struct sb_guard_row *row)
 {
-	const char *name = last_name(link), *own = last_name(target);
+	const char *name = sb_path_name(link), *own = sb_path_name(target);
 	size_t length = strlen(name);
 
 	return S_ISREG(mode) && (mode & 0111) && strcmp(row->who, "git") != 0 && length &&
@@ -78,7 +71,7 @@ static const struct sb_guard_row *obeyed_at(const struct sb_grounds *grounds, co
 	const char *whole = inner ? inner : path;
 	SB_AUTO_FD int directory = sb_site_holder(whole);
 	const struct sb_guard_place place = {
-		.directory = directory, .path = whole, .name = last_name(whole)};
+		.directory = directory, .path = whole, .name = sb_path_name(whole)};
 	struct sb_guard_answer answer;
 
 	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN
@@ -95,20 +88,6 @@ static bool is_same_place(const struct sb_grounds *grounds, const char *link, co
 	       at.rule == sb_decide(grounds->policy, SB_CREATE, link).rule;
 }
 
-/* Has somebody said by a rule that the run may write there? */
-static bool is_opened(const struct sb_grounds *grounds, const char *path,
-		      const struct sb_guard_row *row)
-{
-	const struct sb_site site = {.path = path};
-	const struct sb_judged judged = {.op = SB_CREATE,
-					 .site = &site,
-					 .decision = sb_decide(grounds->policy, SB_CREATE, path),
-					 .guard = {.row = row}};
-
-	return judged.decision.verdict == SB_ALLOW && judged.decision.rule &&
-	       sb_rules_open(grounds->guard, grounds->policy, &judged, true);
-}
-
 static bool is_hidden(const struct sb_grounds *grounds, const char *link, const char *path)
 {
 	struct sb_decision read = sb_decide(grounds->policy, SB_READ, path);
@@ -123,7 +102,7 @@ static bool is_hidden(const struct sb_grounds *grounds, const char *link, const 
 static bool is_named(const struct sb_grounds *grounds, const char *path)
 {
 	const struct sb_guard_place place = {
-		.directory = -1, .path = path, .name = last_name(path)};
+		.directory = -1, .path = path, .name = sb_path_name(path)};
 	struct sb_guard_answer answer;
 
 	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) != SB_GUARD_PLAIN;
@@ -176,7 +155,8 @@ static bool heed_end(const struct sb_grounds *grounds, const char *path, struct 
 	hidden = is_hidden(grounds, link, path);
 	row = obeyed_at(grounds, path, info.st_mode);
 	if (row && !hidden &&
-	    (is_opened(grounds, path, row) || is_program(link, path, info.st_mode, row)))
+	    (sb_row_is_opened(grounds->guard, grounds->policy, path, row) ||
+	     is_program(link, path, info.st_mode, row)))
 		return false;
 	if (row || hidden)
 		ask_about(row ? &to_obeyed : &to_hidden, row, path, judged);
@@ -237,7 +217,7 @@ static void heed_moved_up(const struct sb_grounds *grounds, const char *text,
 
 static bool is_name(const char *path, const char *name)
 {
-	return strcmp(last_name(path), name) == 0;
+	return strcmp(sb_path_name(path), name) == 0;
 }
 
 /* Where /proc/PID/cwd leads is that process's to say, and whoever follows the link is another one. */
@@ -259,7 +239,8 @@ static bool is_own_file(const char *path)
 
 	return parent && (sb_path_within("/dev", path) || sb_path_within("/proc", path)) &&
 	       (is_name(path, "exe") || strncmp(path, "/dev/std", 8) == 0 ||
-		(is_name(parent, "fd") && !last_name(path)[strspn(last_name(path), "0123456789")]));
+		(is_name(parent, "fd") &&
+		 !sb_path_name(path)[strspn(sb_path_name(path), "0123456789")]));
 }
 
 /*
@@ -269,7 +250,7 @@ static bool is_own_file(const char *path)
 static bool heed_process(const struct sb_grounds *grounds, const char *text,
 			 struct sb_judged *judged)
 {
-	const char *home = sb_guard_home_of(grounds->guard), *name = last_name(text);
+	const char *home = sb_guard_home_of(grounds->guard), *name = sb_path_name(text);
 	SB_AUTO_FREE char *way = sb_path_parent(text), *process = way ? sb_path_parent(way) : NULL;
 	SB_AUTO_FREE char *proc = process ? sb_path_parent(process) : NULL, *there = NULL;
 	SB_AUTO_FREE char *real = NULL;

@@ -54,15 +54,7 @@ static bool is_unguarded(void *policy, const char *path)
 static bool is_opened(const struct sb_guard *guard, const char *path,
 		      const struct sb_guard_row *row)
 {
-	const struct sb_policy *policy = sb_guard_context(guard);
-	const struct sb_site site = {.path = path};
-	const struct sb_judged judged = {.op = SB_CREATE,
-					 .site = &site,
-					 .decision = sb_decide(policy, SB_CREATE, path),
-					 .guard = {.row = row}};
-
-	return judged.decision.verdict == SB_ALLOW && judged.decision.rule &&
-	       sb_rules_open(guard, policy, &judged, true);
+	return sb_row_is_opened(guard, sb_guard_context(guard), path, row);
 }
 
 static int make_guard(const struct sb_policy *policy, const char *const *projects,

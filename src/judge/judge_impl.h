@@ -36,6 +36,10 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 bool sb_rules_open(const struct sb_guard *guard, const struct sb_policy *policy,
 		   const struct sb_judged *judged, bool file);
 
+/* Do the rules, by which a file may be made at path? */
+bool sb_row_is_opened(const struct sb_guard *guard, const struct sb_policy *policy,
+		      const char *path, const struct sb_guard_row *row);
+
 /* placed.c: something of this mode gets the name; may a link have it? */
 void sb_heed_placed(const struct sb_grounds *grounds, mode_t mode, struct sb_judged *judged);
 

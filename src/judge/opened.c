@@ -183,3 +183,16 @@ bool sb_rules_can_name(const struct sb_guard *guard, const char *path,
 {
 	return path[sb_guard_holder(guard, row, path)];
 }
+
+bool sb_row_is_opened(const struct sb_guard *guard, const struct sb_policy *policy,
+		      const char *path, const struct sb_guard_row *row)
+{
+	const struct sb_site site = {.path = path};
+	const struct sb_judged judged = {.op = SB_CREATE,
+					 .site = &site,
+					 .decision = sb_decide(policy, SB_CREATE, path),
+					 .guard = {.row = row}};
+
+	return judged.decision.verdict == SB_ALLOW && judged.decision.rule &&
+	       sb_rules_open(guard, policy, &judged, true);
+}

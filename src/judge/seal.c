@@ -13,6 +13,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "sys/directory.h"
 
 #define MAX_DEPTH 128 /* a descriptor each; what is large is not on the stack of a thread */
@@ -35,7 +36,6 @@ struct walk {
 	visit_name visit;
 	const struct sb_seal_skip *skip; /* or NULL */
 	struct sb_seal *seal;
-	size_t room; /* of seal->entries */
 	char path[PATH_MAX];
 	char bytes[READ_BYTES];
 	struct timespec now; /* when it began */
@@ -141,15 +141,8 @@ static int keep(struct walk *walk, struct sb_sha256 *sum)
 
 	if (seal->count == SB_SEAL_NAMES)
 		return -E2BIG;
-	if (seal->count == walk->room) {
-		size_t room = walk->room ? 2 * walk->room : 64;
-		void *grown = reallocarray(seal->entries, room, sizeof *seal->entries);
-
-		if (!grown)
-			return -ENOMEM;
-		seal->entries = grown;
-		walk->room = room;
-	}
+	if (!SB_GROW(seal->entries, seal->count))
+		return -ENOMEM;
 	seal->entries[seal->count++] = end(sum);
 	return 0;
 }

@@ -148,6 +148,9 @@ struct flow *sb_gate_find_waiting(struct gate *gate, enum sb_protocol protocol,
 				  const struct sb_ends *ends);
 /* Nobody waits for it any more; what it holds is closed. */
 void sb_gate_drop(struct gate *gate, struct flow *flow);
+/* A socket of ours there: of a stream it listens, for what carries the mark only. */
+int sb_gate_open_at(const struct gate *gate, int type, const struct sb_address *address,
+		    uint16_t port);
 struct listener *sb_gate_find_listener(const struct gate *gate, enum sb_protocol protocol,
 				       const struct sb_address *address, uint16_t port);
 /* Takes fd over.  NULL: out of memory. */

@@ -12,25 +12,6 @@
 
 #include "network/gate_impl.h"
 
-static int open_at(const struct sb_address *address, uint16_t port)
-{
-	union place place;
-	socklen_t length = sb_place_make(&place, address, port);
-	int one = 1, error,
-	    fd = socket(address->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (address->family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	if (bind(fd, &place.any, length) == 0)
-		return fd;
-	error = errno;
-	close(fd);
-	return -error;
-}
-
 /* The first datagram of a sender; what it sends while a person thinks is lost, as on a slow way. */
 static void first(struct gate *gate, struct listener *listener, const struct sb_ends *ends,
 		  const uint8_t *bytes, size_t length)
@@ -72,7 +53,7 @@ int sb_gate_hear(struct gate *gate, const struct sb_address *address, const stru
 				    .peer = *peer};
 
 	if (!known) {
-		listener.source.fd = open_at(address, peer->port);
+		listener.source.fd = sb_gate_open_at(gate, SOCK_DGRAM, address, peer->port);
 		if (listener.source.fd < 0)
 			return -listener.source.fd;
 		known = sb_gate_add_listener(gate, &listener);
@@ -121,7 +102,7 @@ void sb_gate_dialled_datagrams(struct gate *gate, struct flow *flow, int error, 
 	int inside = -1;
 
 	if (!error && outside >= 0)
-		inside = open_at(&flow->ends.to, flow->ends.to_port);
+		inside = sb_gate_open_at(gate, SOCK_DGRAM, &flow->ends.to, flow->ends.to_port);
 	/* a connected socket comes before the other at the same address */
 	if (inside < 0 || connect(inside, &from.any, length) != 0) {
 		if (inside >= 0)

@@ -56,20 +56,21 @@ static int attach_filter(int fd, int family, uint16_t mark)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
-static int open_listener(const struct gate *gate, const struct sb_address *address, uint16_t port)
+int sb_gate_open_at(const struct gate *gate, int type, const struct sb_address *address,
+		    uint16_t port)
 {
+	bool stream = type == SOCK_STREAM;
 	union place place;
 	socklen_t length = sb_place_make(&place, address, port);
-	int one = 1, error,
-	    fd = socket(address->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int one = 1, error, fd = socket(address->family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
 	if (address->family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	if (attach_filter(fd, address->family, gate->mark) == 0 &&
-	    bind(fd, &place.any, length) == 0 && listen(fd, BACKLOG) == 0)
+	if ((!stream || attach_filter(fd, address->family, gate->mark) == 0) &&
+	    bind(fd, &place.any, length) == 0 && (!stream || listen(fd, BACKLOG) == 0))
 		return fd;
 	error = errno;
 	close(fd);
@@ -337,10 +338,11 @@ struct listener *sb_gate_add_listener(struct gate *gate, const struct listener *
 static int stand(struct gate *gate, const struct sb_address *address, uint16_t port,
 		 const struct sb_peer *peer, struct listener **out)
 {
-	struct listener listener = {.source = {open_listener(gate, address, port), listener_ready},
-				    .address = *address,
-				    .port = port,
-				    .peer = *peer};
+	struct listener listener = {
+		.source = {sb_gate_open_at(gate, SOCK_STREAM, address, port), listener_ready},
+		.address = *address,
+		.port = port,
+		.peer = *peer};
 
 	if (listener.source.fd < 0)
 		return -listener.source.fd;

@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "consent/session.h"
 #include "options/table.h"
 #include "options/typo.h"
@@ -48,20 +51,12 @@ static const struct {
 int sb_command_line_give(struct sb_command_line *line, const char *name, const char *value,
 			 struct sb_error *err)
 {
-	struct sb_given *grown = reallocarray(line->given, line->given_count + 1, sizeof *grown);
-
-	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	line->given = grown;
+	if (!SB_GROW(line->given, line->given_count))
+		return sb_no_memory(err);
 	for (size_t i = 0; i < sb_option_count; i++)
 		if (strcmp(sb_options[i].name, name) == 0)
-			grown[line->given_count++] = (struct sb_given){&sb_options[i], value};
+			line->given[line->given_count++] = (struct sb_given){&sb_options[i], value};
 	return SB_OK;
-}
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
 }
 
 /* The row that argument names, or -1.  *out_value is what follows "=", or NULL. */
@@ -90,27 +85,13 @@ static int find_option(const char *argument, const char **out_value)
 static int add_rule(struct sb_command_line *line, const struct sb_access *access, const char *value,
 		    const char *argument, bool separate, struct sb_error *err)
 {
-	struct sb_flag_rule *grown = reallocarray(line->rules, line->rule_count + 1, sizeof *grown);
 	char *origin;
 
-	if (!grown)
-		return out_of_memory(err);
-	line->rules = grown;
-	if (!separate) {
-		origin = strdup(argument);
-	} else {
-		size_t size = strlen(argument) + strlen(value) + 2;
-
-		origin = malloc(size);
-		if (origin) {
-			memcpy(origin, argument, strlen(argument));
-			origin[strlen(argument)] = '=';
-			memcpy(origin + strlen(argument) + 1, value, strlen(value) + 1);
-		}
-	}
-	if (!origin)
-		return out_of_memory(err);
-	grown[line->rule_count++] =
+	if (!SB_GROW(line->rules, line->rule_count))
+		return sb_no_memory(err);
+	if (asprintf(&origin, "%s%s%s", argument, separate ? "=" : "", separate ? value : "") < 0)
+		return sb_no_memory(err);
+	line->rules[line->rule_count++] =
 		(struct sb_flag_rule){.access = access, .text = value, .origin = origin};
 	return SB_OK;
 }
@@ -120,7 +101,7 @@ static int push(const char ***list, size_t *count, const char *text, struct sb_e
 	const char **grown = reallocarray(*list, *count + 2, sizeof *grown);
 
 	if (!grown)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	grown[(*count)++] = text;
 	grown[*count] = NULL;
 	*list = grown;
@@ -238,18 +219,15 @@ static int keep_fd(struct sb_command_line *line, const char *value, struct sb_er
 {
 	char *end;
 	long fd;
-	int *grown;
 
 	errno = 0;
 	fd = strtol(value, &end, 10);
 	if (errno || *end || end == value || fd < 0 || fd > INT_MAX)
 		return sb_fail(err, SB_E_INVALID, 0,
 			       "--keep-fd takes a descriptor number, not '%s'", value);
-	grown = reallocarray(line->keep_fds, line->keep_fd_count + 1, sizeof *grown);
-	if (!grown)
-		return out_of_memory(err);
-	line->keep_fds = grown;
-	grown[line->keep_fd_count++] = (int)fd;
+	if (!SB_GROW(line->keep_fds, line->keep_fd_count))
+		return sb_no_memory(err);
+	line->keep_fds[line->keep_fd_count++] = (int)fd;
 	return SB_OK;
 }
 
@@ -287,12 +265,47 @@ static int set_agent_report(struct sb_command_line *line, const char *value, str
 	return SB_OK;
 }
 
+/* Options that only note something, and where: that they were given, or a text.  Nothing is noted at 0. */
+#define AT(member) offsetof(struct sb_command_line, member)
+static const size_t switches[] = {
+	[PROTECT_IGNORED] = AT(protect_ignored),
+	[LOG_ALLOWED] = AT(log_allowed),
+	[ALLOW_HOME] = AT(allow_home),
+	[ANYWHERE] = AT(anywhere),
+	[STATIC] = AT(static_run),
+	[KEEP_BACKGROUND] = AT(keep_background),
+	[ASK_FIRST] = AT(ask_first),
+	[QUIET] = AT(quiet),
+	[REQUIRE_AUDIT] = AT(require_audit),
+	[BEST_EFFORT] = AT(best_effort),
+	[CLEAN_ENV] = AT(clean_env),
+	[APPLY] = AT(apply),
+	[UNDO] = AT(undo),
+	[FOLLOW] = AT(follow),
+	[VERIFY] = AT(verify),
+	[PRUNE] = AT(prune),
+	[JSON] = AT(json),
+	[GLOBAL] = AT(global),
+};
+static const size_t texts[] = {
+	[PROFILE] = AT(profile),         [FORGET] = AT(forget),         [REPORT] = AT(report),
+	[KEEP_ENV] = AT(keep_env),       [SHELL] = AT(shell),           [SINCE] = AT(since),
+	[LOG_SESSION] = AT(log_session), [LOG_PATH] = AT(log_path),     [LOG_HOST] = AT(log_host),
+	[WORKER] = AT(worker),           [CONFIG_DIR] = AT(config_dir),
+};
+
 static int take(struct sb_command_line *line, enum id id, const char *argument, const char *value,
 		bool separate, struct sb_error *err)
 {
 	enum sb_mode mode;
 	int status;
 
+	if ((size_t)id < sizeof switches / sizeof switches[0] && switches[id]) {
+		*(bool *)((char *)line + switches[id]) = true;
+		return SB_OK;
+	}
+	if ((size_t)id < sizeof texts / sizeof texts[0] && texts[id])
+		return set_text((const char **)(void *)((char *)line + texts[id]), id, value, err);
 	switch (id) {
 	case ALLOW_WRITE:
 		return add_rule(line, &sb_access_write, value, argument, separate, err);
@@ -312,8 +325,6 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return status;
 	case POLICY:
 		return push(&line->policy_files, &line->policy_file_count, value, err);
-	case PROFILE:
-		return set_text(&line->profile, id, value, err);
 	case PROJECT:
 		return push(&line->projects, &line->project_count, value, err);
 	case GRANT:
@@ -331,24 +342,6 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 		return set_tmp(line, id, SB_TMP_OFF, err);
 	case SHARED_TMP:
 		return set_tmp(line, id, SB_TMP_SHARED, err);
-	case PROTECT_IGNORED:
-		line->protect_ignored = true;
-		return SB_OK;
-	case LOG_ALLOWED:
-		line->log_allowed = true;
-		return SB_OK;
-	case ALLOW_HOME:
-		line->allow_home = true;
-		return SB_OK;
-	case ANYWHERE:
-		line->anywhere = true;
-		return SB_OK;
-	case STATIC:
-		line->static_run = true;
-		return SB_OK;
-	case KEEP_BACKGROUND:
-		line->keep_background = true;
-		return SB_OK;
 	case CONSENT:
 		return set_consent(line, value, err);
 	case ASK_TIMEOUT:
@@ -356,73 +349,17 @@ static int take(struct sb_command_line *line, enum id id, const char *argument, 
 	case SESSION:
 		status = sb_session_check_name(value, err);
 		return status == SB_OK ? set_text(&line->session, id, value, err) : status;
-	case FORGET:
-		return set_text(&line->forget, id, value, err);
-	case ASK_FIRST:
-		line->ask_first = true;
-		return SB_OK;
-	case QUIET:
-		line->quiet = true;
-		return SB_OK;
-	case REPORT:
-		return set_text(&line->report, id, value, err);
 	case LEARN:
 		line->learn = true;
 		return value ? set_text(&line->learn_file, id, value, err) : SB_OK;
-	case REQUIRE_AUDIT:
-		line->require_audit = true;
-		return SB_OK;
-	case BEST_EFFORT:
-		line->best_effort = true;
-		return SB_OK;
 	case KEEP_FD:
 		return keep_fd(line, value, err);
-	case KEEP_ENV:
-		return set_text(&line->keep_env, id, value, err);
-	case CLEAN_ENV:
-		line->clean_env = true;
-		return SB_OK;
 	case ASK_FD:
 		return set_own_fd(id, value, &line->has_ask_fd, &line->ask_fd, err);
 	case AGENT_REPORT:
 		return set_agent_report(line, value, err);
-	case APPLY:
-		line->apply = true;
-		return SB_OK;
-	case UNDO:
-		line->undo = true;
-		return SB_OK;
-	case SHELL:
-		return set_text(&line->shell, id, value, err);
-	case FOLLOW:
-		line->follow = true;
-		return SB_OK;
-	case VERIFY:
-		line->verify = true;
-		return SB_OK;
-	case PRUNE:
-		line->prune = true;
-		return SB_OK;
-	case SINCE:
-		return set_text(&line->since, id, value, err);
-	case LOG_SESSION:
-		return set_text(&line->log_session, id, value, err);
-	case LOG_PATH:
-		return set_text(&line->log_path, id, value, err);
-	case LOG_HOST:
-		return set_text(&line->log_host, id, value, err);
 	case LOG_VERDICT:
 		return set_verdict(line, value, err);
-	case JSON:
-		line->json = true;
-		return SB_OK;
-	case GLOBAL:
-		line->global = true;
-		return SB_OK;
-	case WORKER:
-		return set_text(&line->worker, id, value, err);
-	case CONFIG_DIR:
-		return set_text(&line->config_dir, id, value, err);
 	default:
 		return set_action(line, id, value, err);
 	}

@@ -55,6 +55,27 @@ char *sb_path_join(const char *dir, const char *name)
 	return joined;
 }
 
+bool sb_path_exists(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0;
+}
+
+bool sb_path_is_directory(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+const char *sb_path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 char *sb_path_parent(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -89,7 +110,7 @@ static int give(struct sb_buf *path, char **out, struct sb_error *err)
 		return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
 			       PATH_MAX - 1);
 	*out = sb_buf_take(path);
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 int sb_path_absolute(const char *path, const char *base, const char *home, char **out,
@@ -153,7 +174,7 @@ int sb_path_expand(const char *path, const char *base, const char *home, char **
 	} else {
 		*out = path[0] == '/' ? strdup(path) : sb_path_join(base, path);
 	}
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 /* The walk of sb_path_canonical: what is resolved so far, and the text still to do. */
@@ -181,7 +202,7 @@ static int watch(struct walk *walk, struct sb_error *err)
 		walk->left = walk->roots[i];
 		walk->link = strdup(walk->done.data);
 		if (!walk->link)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 	}
 	return SB_OK;
 }
@@ -227,7 +248,7 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 	target[length] = '\0';
 	after = strdup(rest); /* rest points into the buffer that is about to be rewritten */
 	if (!after)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	walk->rest.length = 0;
 	sb_buf_append(&walk->rest, target, (size_t)length);
 	sb_buf_putc(&walk->rest, '/');
@@ -277,7 +298,7 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 		if (out_link)
 			*out_link = NULL;
 		*out = strdup(path);
-		return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return *out ? SB_OK : sb_no_memory(err);
 	}
 	sb_buf_init(&walk.done, 2 * PATH_MAX);
 	sb_buf_init(&walk.rest, 16 * PATH_MAX); /* links may each add a path in front */

@@ -74,6 +74,13 @@ int sb_path_links(const char *path, sb_path_link_found found, void *context, str
 /* As sb_path_canonical, but a link in the last component is kept: the link itself is meant. */
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err);
 
+/* Is it there, and is it a directory; a link is followed by neither. */
+bool sb_path_exists(const char *path);
+bool sb_path_is_directory(const char *path);
+
+/* What stands behind the last slash. */
+const char *sb_path_name(const char *path);
+
 /* "/a/b" -> "/a", "/a" -> "/", "/" -> NULL.  *out is malloc'ed. */
 char *sb_path_parent(const char *path);
 

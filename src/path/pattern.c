@@ -319,7 +319,7 @@ static int parse_plain(const char *text, unsigned components, struct sb_pattern 
 	char *copy = strdup(text); /* text and prefix are the same */
 
 	if (!copy)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	*out = (struct sb_pattern){.text = copy, .prefix = copy, .literals = components};
 	return SB_OK;
 }
@@ -369,7 +369,7 @@ int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *
 					       "a pattern cannot hold '.' or '..'");
 			again = sb_pattern_escape(plain.data);
 			if (!again)
-				return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+				return sb_no_memory(err);
 			sb_buf_puts(&canonical, again);
 			pattern.literals++;
 			if (glob_at == 0) {
@@ -396,7 +396,7 @@ int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *
 		pattern.glob = strdup(pattern.text + glob_at);
 	if (!pattern.text || !pattern.prefix || (glob_at && !pattern.glob)) {
 		sb_pattern_done(&pattern);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	*out = pattern;
 	return SB_OK;

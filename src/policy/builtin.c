@@ -71,7 +71,7 @@ static int keep_entry(struct sb_policy *policy, const char *temp, const char *pa
 	length = strlen(temp) + 1;
 	entry = strndup(path, length + strcspn(path + length, "/"));
 	if (!entry)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	/* where the user hides what is around it, it is hidden as the rest of that */
 	return sb_builtin_literal(
 		policy, entry, sb_start_user_hides(policy, temp) ? &sb_access_deny : &sb_access_ask,
@@ -184,7 +184,7 @@ static int add_own(struct sb_policy *policy, const struct sb_surroundings *place
 		status = word ? sb_builtin_literal(policy, word, &sb_access_deny,
 						   "the words that mark sandbash's own questions",
 						   SB_BUILTIN_HARD, err)
-			      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			      : sb_no_memory(err);
 	}
 	return status;
 }

@@ -93,7 +93,7 @@ int sb_builtin_guard_root(struct sb_policy *policy, const char *root, unsigned f
 	bool there, missing;
 
 	if (!git)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	there = lstat(git, &info) == 0;
 	missing = !there && errno == ENOENT;
 	/* In a linked worktree or a submodule it is a file with the way to the rest. */
@@ -149,7 +149,7 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 	const char *name = strrchr(part->path, '/');
 
 	if (!commondir)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (is_git_dir(part->path))
 		return add_held(policy, part->path, (struct held){.git = true}, false, flags, err);
 	if (name && strcmp(name, "/info") == 0)
@@ -214,8 +214,7 @@ int sb_builtin_guard_opened(struct sb_policy *policy, const struct sb_surroundin
 		    stat(pattern->prefix, &info) != 0 || !S_ISDIR(info.st_mode))
 			continue;
 		root = strdup(pattern->prefix); /* adding rules may move the others */
-		status = root ? sb_builtin_guard_root(policy, root, flags, err)
-			      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = root ? sb_builtin_guard_root(policy, root, flags, err) : sb_no_memory(err);
 	}
 	return status;
 }

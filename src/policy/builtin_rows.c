@@ -45,7 +45,7 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 	if (strpbrk(path, "*?[\\")) {
 		rule.pattern = pattern = sb_pattern_escape(path);
 		if (!pattern)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 	}
 	memcpy(origin, prefix, sizeof prefix - 1);
 	memcpy(origin + sizeof prefix - 1, reason, length);
@@ -259,7 +259,7 @@ int sb_builtin_add_row(struct sb_policy *policy, struct sb_base *base,
 		return SB_OK;
 	written = write_path(base, row->path, &own);
 	if (!written)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	/* "deny ~" means ~/.ssh/config, too: what is opened here is convenient, no more */
 	if (row->access == &sb_access_read && sb_start_user_hides(policy, written))
 		return SB_OK;

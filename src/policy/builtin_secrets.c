@@ -64,7 +64,7 @@ static int add_secret_pattern(struct sb_policy *policy, const char *around, cons
 
 	if (!escaped || asprintf(&text, "%s/%s", escaped, wild) < 0) {
 		text = NULL;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	snprintf(origin, sizeof origin, "built-in: %s", reason);
 	rule.pattern = text;
@@ -93,7 +93,7 @@ static int add_secret_patterns(struct sb_policy *policy, struct sb_base *base, s
 			continue;
 		around = strndup(path, length);
 		if (!around)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		if (sb_path_canonical_beneath(base->path, around, &canonical, &missing, NULL) !=
 			    SB_OK ||
 		    missing) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "policy/folding.h"
 
 /*
@@ -149,14 +150,9 @@ static struct node *child(struct node *node, const char *name, size_t length)
 		at = found ? at - 1 : search(node, name, length, &found);
 	if (found)
 		return &node->children[at];
-	/* there is room for the next power of two */
-	if ((node->child_count & (node->child_count - 1)) == 0) {
-		grown = reallocarray(grown, node->child_count ? 2 * node->child_count : 1,
-				     sizeof *grown);
-		if (!grown)
-			return NULL;
-		node->children = grown;
-	}
+	if (!SB_GROW(node->children, node->child_count))
+		return NULL;
+	grown = node->children;
 	memmove(grown + at + 1, grown + at, (node->child_count - at) * sizeof *grown);
 	grown[at] = (struct node){.name = name, .name_length = length};
 	node->child_count++;
@@ -166,7 +162,6 @@ static struct node *child(struct node *node, const char *name, size_t length)
 static bool insert(struct sb_index *index, const struct sb_entry *entry)
 {
 	struct node *node = &index->root;
-	struct glob *globs;
 
 	for (const char *name = entry->pattern.prefix + 1; *name;) {
 		size_t length = strcspn(name, "/");
@@ -184,13 +179,11 @@ static bool insert(struct sb_index *index, const struct sb_entry *entry)
 		}
 		/* another that folds alike: one more that covers all beneath */
 	}
-	globs = reallocarray(node->globs, node->glob_count + 1, sizeof *globs);
-	if (!globs)
+	if (!SB_GROW(node->globs, node->glob_count))
 		return false;
-	node->globs = globs;
-	globs[node->glob_count] = (struct glob){.entry = entry};
+	node->globs[node->glob_count] = (struct glob){.entry = entry};
 	if (entry->pattern.glob)
-		find_needs(&globs[node->glob_count].needs, entry->pattern.glob);
+		find_needs(&node->globs[node->glob_count].needs, entry->pattern.glob);
 	node->glob_count++;
 	return true;
 }

@@ -177,9 +177,9 @@ static int take_line(struct sb_policy *policy, const char *line, struct sb_error
 		return sb_fail(err, SB_E_INVALID, 0, "one pattern is there twice");
 	entry = &policy->entries[policy->count - 1];
 	if (given[1] && copy_rule(entry, &access[1], &entry->hard) != SB_OK)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (given[2] && !entry->system && copy_rule(entry, &access[2], &entry->system) != SB_OK)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (given[2])
 		entry->system->access = access[2];
 	entry->has_guard = given[3];
@@ -206,7 +206,7 @@ int sb_policy_decode(const char *bytes, size_t length, struct sb_policy **out, s
 		return sb_fail(err, SB_E_INVALID, 0, "these are not the bytes of a policy");
 	policy = sb_policy_new();
 	if (!policy)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (int i = 0; i < SB_SETTING_COUNT; i++)
 		sb_policy_set(policy, (enum sb_setting)i, settings[i]);
 	while (at < end && status == SB_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/list.h"
 #include "guard/fold.h"
 #include "path/path.h"
 #include "path/windows.h"
@@ -12,20 +13,16 @@
 int sb_policy_fold(struct sb_policy *policy, const char *root, struct sb_error *err)
 {
 	struct sb_folding *folding = policy->folding;
-	char **grown;
 
 	if (sb_folding_covers(policy, root))
 		return SB_OK;
 	if (!folding)
 		folding = policy->folding = calloc(1, sizeof *folding);
-	grown = folding ? reallocarray(folding->roots, folding->root_count + 1, sizeof *grown)
-			: NULL;
-	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-	folding->roots = grown;
-	grown[folding->root_count] = strdup(root);
-	if (!grown[folding->root_count])
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	if (!folding || !SB_GROW(folding->roots, folding->root_count))
+		return sb_no_memory(err);
+	folding->roots[folding->root_count] = strdup(root);
+	if (!folding->roots[folding->root_count])
+		return sb_no_memory(err);
 	folding->root_count++;
 	return SB_OK;
 }
@@ -84,7 +81,7 @@ int sb_folding_seal(struct sb_policy *policy, struct sb_error *err)
 		return SB_OK;
 	folding->entries = calloc(policy->count + 1, sizeof *folding->entries);
 	if (!folding->entries)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (; folding->count < policy->count && status == SB_OK;
 	     folding->count += status == SB_OK) {
 		struct sb_entry *entry = &folding->entries[folding->count];

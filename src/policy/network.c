@@ -4,17 +4,13 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "policy/policy_impl.h"
 
 struct sb_connect { /* one per text */
 	struct sb_connect_rule rule;
 	struct sb_peer_pattern pattern;
 };
-
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
 
 void sb_network_done(struct sb_network_rules *rules)
 {
@@ -33,7 +29,7 @@ static int put(struct sb_connect *connect, const struct sb_connect_rule *rule, s
 	char *origin = strdup(rule->origin);
 
 	if (!origin)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	free((char *)connect->rule.origin);
 	connect->rule = *rule;
 	connect->rule.text = connect->pattern.text;
@@ -79,7 +75,7 @@ int sb_connect_add(struct sb_policy *policy, const struct sb_connect_rule *rule,
 	if (policy->sealed)
 		return sb_fail(err, SB_E_INVALID, 0, "the policy is sealed");
 	if (!connect)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	status = sb_peer_pattern_parse(rule->text, &connect->pattern, err);
 	if (status != SB_OK)
 		return status;
@@ -89,10 +85,9 @@ int sb_connect_add(struct sb_policy *policy, const struct sb_connect_rule *rule,
 	if (at < rules->connect_count &&
 	    strcmp(rules->connects[at]->pattern.text, connect->pattern.text) == 0)
 		return replace(rules->connects[at], rule, err);
-	grown = reallocarray(rules->connects, rules->connect_count + 1, sizeof *grown);
-	if (!grown)
-		return out_of_memory(err);
-	rules->connects = grown;
+	if (!SB_GROW(rules->connects, rules->connect_count))
+		return sb_no_memory(err);
+	grown = rules->connects;
 	status = put(connect, rule, err);
 	if (status != SB_OK)
 		return status;
@@ -106,7 +101,6 @@ int sb_listen_add(struct sb_policy *policy, const char *text, const char *origin
 {
 	struct sb_network_rules *rules = &policy->hosts;
 	unsigned port = sb_port_parse(text, strlen(text));
-	struct sb_listen *grown;
 
 	if (policy->sealed)
 		return sb_fail(err, SB_E_INVALID, 0, "the policy is sealed");
@@ -116,13 +110,11 @@ int sb_listen_add(struct sb_policy *policy, const char *text, const char *origin
 	for (size_t i = 0; i < rules->listen_count; i++)
 		if (rules->listens[i].port == port)
 			return SB_OK;
-	grown = reallocarray(rules->listens, rules->listen_count + 1, sizeof *grown);
-	if (!grown)
-		return out_of_memory(err);
-	rules->listens = grown;
-	grown[rules->listen_count] = (struct sb_listen){(uint16_t)port, strdup(origin)};
-	return grown[rules->listen_count].origin ? (rules->listen_count++, SB_OK)
-						 : out_of_memory(err);
+	if (!SB_GROW(rules->listens, rules->listen_count))
+		return sb_no_memory(err);
+	rules->listens[rules->listen_count] = (struct sb_listen){(uint16_t)port, strdup(origin)};
+	return rules->listens[rules->listen_count].origin ? (rules->listen_count++, SB_OK)
+							  : sb_no_memory(err);
 }
 
 size_t sb_connect_count(const struct sb_policy *policy)

@@ -103,7 +103,7 @@ static int put(struct sb_entry *entry, struct sb_rule *slot, const struct sb_rul
 	char *origin = strdup(rule->origin);
 
 	if (!origin)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	free((char *)slot->origin);
 	*slot = *rule;
 	slot->origin = origin;
@@ -149,8 +149,7 @@ static int bind(struct sb_entry *entry, struct sb_rule **slot, const struct sb_r
 {
 	if (!*slot)
 		*slot = calloc(1, sizeof **slot);
-	return *slot ? merge(entry, *slot, rule, err)
-		     : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *slot ? merge(entry, *slot, rule, err) : sb_no_memory(err);
 }
 
 /* What a rule gives as a number from 1 to 2592. */
@@ -218,7 +217,7 @@ int sb_policy_add(struct sb_policy *policy, const struct sb_rule *rule, struct s
 		entry = append(policy, hash);
 		if (!entry) {
 			sb_pattern_done(&pattern);
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		}
 		entry->pattern = pattern;
 	} else {
@@ -394,7 +393,7 @@ static int sort_entries(struct sb_policy *policy, struct sb_error *err)
 	struct place *order = reallocarray(NULL, 2 * count + 1, sizeof *order);
 
 	if (!order)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		const char *text = policy->entries[i].pattern.text;
 
@@ -455,7 +454,7 @@ static int list_fast(struct sb_policy *policy, struct sb_error *err)
 		return SB_OK;
 	policy->fast = calloc(count, sizeof *policy->fast);
 	if (!policy->fast)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	for (size_t i = 0; i < policy->count; i++) {
 		const struct sb_entry *entry = &policy->entries[i];
 
@@ -519,7 +518,7 @@ static int seal_folding(struct sb_policy *policy, struct sb_error *err)
 	if (!folding || status != SB_OK)
 		return status;
 	folding->index = sb_index_new(folding->entries, folding->count);
-	return folding->index ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return folding->index ? SB_OK : sb_no_memory(err);
 }
 
 int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
@@ -543,7 +542,7 @@ int sb_policy_seal(struct sb_policy *policy, struct sb_error *err)
 	}
 	policy->index = sb_index_new(policy->entries, policy->count);
 	if (!policy->index)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	policy->sealed = true;
 	status = close_hidden(policy, err);
 	if (status == SB_OK)

@@ -41,7 +41,7 @@ static int add_one(struct sb_policy *policy, const char *directory, const char *
 	if (!escaped ||
 	    asprintf(&text, "%s%s%s", escaped, names ? "/" : "", names ? names : "") < 0) {
 		text = NULL;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	rule.pattern = text;
 	return sb_policy_add(policy, &rule, err);

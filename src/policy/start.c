@@ -125,7 +125,7 @@ static int add_one(struct sb_policy *policy, const char *path, const char *reaso
 			       .origin = origin};
 
 	if (!pattern)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	snprintf(origin, sizeof origin, "built-in: needed to start: %s", reason);
 	return sb_policy_add(policy, &rule, err);
 }

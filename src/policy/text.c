@@ -290,7 +290,7 @@ static int parse_path(const char *bytes, const char *end, char **out, struct sb_
 			end--;
 		path = malloc((size_t)(end - bytes) + 1); /* the bytes behind end are not ours */
 		if (!path)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		memcpy(path, bytes, (size_t)(end - bytes));
 		path[end - bytes] = '\0';
 	}

@@ -267,7 +267,7 @@ int sb_git_read_all(struct sb_git_child *child, struct sb_buf *out, bool *out_cu
 		*out_cut = length > room;
 		sb_buf_append(out, child->bytes + child->at, *out_cut ? room : length);
 		if (sb_buf_failed(out))
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		if (*out_cut)
 			return SB_OK;
 		if (fill(child, err) != SB_OK)
@@ -355,8 +355,7 @@ int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const 
 	SB_AUTO_FREE struct sb_git_child *child = malloc(sizeof *child);
 	SB_AUTO_BUF struct sb_buf said = SB_BUF(MAX_SAID);
 	bool cut = false;
-	int status = child ? sb_git_start(git, use, args, child, err)
-			   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = child ? sb_git_start(git, use, args, child, err) : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;

@@ -133,8 +133,7 @@ static int add_rule(struct sb_policy *policy, const struct sb_access *access, co
 				     .pattern = pattern,
 				     .origin = "git for a zone"};
 
-	return pattern ? sb_policy_add(policy, &rule, err)
-		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return pattern ? sb_policy_add(policy, &rule, err) : sb_no_memory(err);
 }
 
 /* As policy/builtin.c has it: to use, not to replace. */
@@ -360,7 +359,7 @@ int sb_git_start(const struct sb_git *git, enum sb_git_use use, const char *cons
 	if (!policy || !make_environment(git, use, &environment) ||
 	    !split(&environment, variables, sizeof variables / sizeof variables[0])) {
 		sb_policy_free(policy);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	status = make_words(git, args, words, err);
 	if (status == SB_OK)

@@ -135,5 +135,5 @@ int sb_git_log_in(struct sb_git *git, const char *search, struct sb_error *err)
 	sb_buf_puts(&header, "Authorization: Basic ");
 	sb_base64_append(&header, both.data, both.length);
 	git->login = sb_buf_take(&header);
-	return git->login ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return git->login ? SB_OK : sb_no_memory(err);
 }

@@ -32,7 +32,7 @@ static int open_url(const char *state, const char *url, struct sb_git *git, stru
 	git->url = strdup(url);
 	git->directory = copy ? strdup(copy) : NULL;
 	if (!git->url || !git->directory)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (access(copy, F_OK) == 0)
 		return SB_OK;
 	status = sb_git_make_own(&made, state, err);
@@ -49,9 +49,8 @@ static int open_url(const char *state, const char *url, struct sb_git *git, stru
 static bool is_directory(const char *parent, const char *name)
 {
 	SB_AUTO_FREE char *path = sb_path_join(parent, name);
-	struct stat info;
 
-	return path && lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+	return path && sb_path_is_directory(path);
 }
 
 static bool is_there(const char *parent, const char *name)
@@ -107,7 +106,7 @@ static int name_path(const struct sb_repo_session *session, const char *name, ch
 		return status;
 	if (whole && sb_path_canonical(whole, out_name, NULL, err) != SB_OK)
 		*out_name = strdup(whole);
-	return *out_name ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out_name ? SB_OK : sb_no_memory(err);
 }
 
 /* path is what was asked about, name what it was called. */
@@ -129,7 +128,7 @@ static int open_path(const char *path, const char *name, struct sb_git *git, str
 		git->directory = strdup(path);
 	}
 	if (!git->directory)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (!is_directory(git->directory, "objects") || !is_there(git->directory, "HEAD"))
 		return sb_fail(err, SB_E_MISSING, 0, "'%s' is no git repository", name);
 	return check_whole(git->directory, name, err);
@@ -215,7 +214,7 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 			       .agent = session->ssh_agent,
 			       .best_effort = session->best_effort};
 	if (!state)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = sb_git_find(session->search, session->projects, &git->program, err);
 	if (status == SB_OK)
 		status = sb_git_make_own(git, state, err);
@@ -241,7 +240,7 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 		status = sb_git_log_in(git, session->search, err);
 	git->objects = status == SB_OK ? sb_path_join(git->directory, "objects") : NULL;
 	if (status == SB_OK && (!git->objects || !*out_name))
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	return status == SB_OK && !git->url ? find_format(git, err) : status;
 }
 
@@ -347,7 +346,7 @@ int sb_repo_branch(const struct sb_git *git, const char *name, struct sb_branch 
 	*out = (struct sb_branch){0};
 	if (name) {
 		out->name = strdup(name);
-		status = out->name ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = out->name ? SB_OK : sb_no_memory(err);
 	} else {
 		status = find_head(git, &out->name, err);
 	}

@@ -56,8 +56,7 @@ static int read_some(const struct sb_git *git, const char *const *args, struct s
 		     bool *out_cut, struct sb_error *err)
 {
 	SB_AUTO_FREE struct sb_git_child *child = malloc(sizeof *child);
-	int status = child ? sb_git_start(git, SB_GIT_LOOK, args, child, err)
-			   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = child ? sb_git_start(git, SB_GIT_LOOK, args, child, err) : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;
@@ -96,7 +95,7 @@ int sb_repo_preview(const struct sb_git *git, const char *commit, struct sb_buf 
 	escape_lines(out, diff.data, diff.length);
 	if (cut)
 		sb_buf_puts(out, "\n... there is more than is shown\n");
-	return sb_buf_failed(out) ? sb_fail(err, SB_E_NOMEM, 0, "out of memory") : SB_OK;
+	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
 }
 
 int sb_repo_count(const struct sb_git *git, const char *commit, size_t *out, struct sb_error *err)
@@ -106,8 +105,7 @@ int sb_repo_count(const struct sb_git *git, const char *commit, size_t *out, str
 	const char *const args[] = {"diff-tree",   "--no-commit-id", "--root", "-r", "-z",
 				    "--name-only", "--no-renames",   commit,   NULL};
 	bool more = true;
-	int status = child ? sb_git_start(git, SB_GIT_LOOK, args, child, err)
-			   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = child ? sb_git_start(git, SB_GIT_LOOK, args, child, err) : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "repo/place.h"
 #include "repo/preview.h"
 #include "repo/zone.h"
@@ -55,7 +56,7 @@ static int too_much(const char *path, const char *most, struct sb_error *err)
 static int take_entry(struct pull *pull, char *line, struct sb_error *err)
 {
 	char *path = strchr(line, '\t'), oid[SB_REPO_OID_SIZE], kind[16], bytes[32];
-	struct entry *grown, *entry;
+	struct entry *entry;
 	unsigned mode;
 
 	if (!path || sscanf(line, "%o %15s %64s %31s", &mode, kind, oid, bytes) != 4)
@@ -72,16 +73,12 @@ static int take_entry(struct pull *pull, char *line, struct sb_error *err)
 		return bad_name(path, err);
 	if (pull->count == MAX_FILES)
 		return too_much(path, "20,000 files", err);
-	if (pull->count % 256 == 0) {
-		grown = realloc(pull->all, (pull->count + 256) * sizeof *grown);
-		if (!grown)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-		pull->all = grown;
-	}
+	if (!SB_GROW(pull->all, pull->count))
+		return sb_no_memory(err);
 	entry = &pull->all[pull->count];
 	*entry = (struct entry){.path = strdup(path), .executable = mode & 0100};
 	if (!entry->path)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	pull->count++;
 	memcpy(entry->oid, oid, sizeof oid);
 	entry->bytes = strtoull(bytes, NULL, 10);
@@ -111,7 +108,7 @@ static int list(struct pull *pull, struct sb_error *err)
 		args[count++] = *paths;
 	}
 	status = child ? sb_git_start(&pull->git, SB_GIT_LOOK, args, child, err)
-		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		       : sb_no_memory(err);
 	if (status != SB_OK)
 		return status;
 	sb_git_end_input(child);
@@ -203,7 +200,7 @@ static int write_all(const struct pull *pull, struct sb_zone_view *view, bool dr
 	int status = child ? sb_git_start(&pull->git, SB_GIT_LOOK,
 					  (const char *const[]){"cat-file", "--batch", NULL}, child,
 					  err)
-			   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			   : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;
@@ -211,8 +208,7 @@ static int write_all(const struct pull *pull, struct sb_zone_view *view, bool dr
 		const struct entry *entry = &pull->all[i];
 		SB_AUTO_FREE char *bytes = malloc(entry->bytes + 1);
 
-		status = bytes ? read_blob(child, entry, bytes, err)
-			       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = bytes ? read_blob(child, entry, bytes, err) : sb_no_memory(err);
 		if (status == SB_OK)
 			status = write_blob(pull, view, entry, bytes, dry, err);
 	}
@@ -280,7 +276,7 @@ static int pull_files(struct pull *pull, const struct sb_repo_session *session,
 			       pull->branch.name ? pull->branch.name : "");
 	memcpy(result->commit, pull->branch.oid, sizeof result->commit);
 	result->branch = strdup(pull->branch.name ? pull->branch.name : "");
-	status = result->branch ? list(pull, err) : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = result->branch ? list(pull, err) : sb_no_memory(err);
 	if (status == SB_OK)
 		status = check_paths(pull, err);
 	if (status == SB_OK)

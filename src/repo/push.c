@@ -18,11 +18,6 @@ struct staged {
 	char ref[64];
 };
 
-static int no_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* The note says where; without one (a crash) a person may. */
 static int find_note(const struct staged *staged, const struct sb_repo_request *request,
 		     struct sb_staged *out, struct sb_error *err)
@@ -33,7 +28,7 @@ static int find_note(const struct staged *staged, const struct sb_repo_request *
 		return status;
 	out->repo = strdup(request->repo);
 	out->branch = strdup(request->branch ? request->branch : "");
-	return out->repo && out->branch ? SB_OK : no_memory(err);
+	return out->repo && out->branch ? SB_OK : sb_no_memory(err);
 }
 
 /*
@@ -79,7 +74,7 @@ static int open_staged(struct staged *staged, const struct sb_repo_request *requ
 		snprintf(staged->ref, sizeof staged->ref, "refs/sandbash/%s", request->id);
 		result->branch = strdup(note.branch);
 		status = result->branch ? check_ref(staged, &note, request->id, err)
-					: no_memory(err);
+					: sb_no_memory(err);
 	}
 	sb_staged_done(&note);
 	return status;
@@ -280,7 +275,7 @@ static int push(struct staged *staged, const struct sb_repo_request *request, st
 		free(result->branch);
 		result->branch = strdup(request->branch);
 		if (!result->branch)
-			return no_memory(err);
+			return sb_no_memory(err);
 	}
 	if (!*result->branch) {
 		sb_fail(err, SB_E_INVALID, 0, "it was staged for no branch");

@@ -13,6 +13,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "guard/git_config.h"
 #include "guard/read.h"
 #include "path/path.h"
@@ -35,22 +36,6 @@ struct stage {
 	size_t count, removed_count;
 	struct sb_repo_result *result;
 };
-
-static int no_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
-static int push(char ***list, size_t *count, const char *path, struct sb_error *err)
-{
-	char **grown = *count % 256 ? *list : realloc(*list, (*count + 256) * sizeof *grown);
-
-	if (!grown)
-		return no_memory(err);
-	*list = grown;
-	grown[*count] = strdup(path);
-	return grown[*count] ? ((*count)++, SB_OK) : no_memory(err);
-}
 
 /* --- what is in the zone ------------------------------------------------------------------------------- */
 
@@ -82,7 +67,7 @@ static int take(struct stage *stage, const char *path, enum sb_files_type type,
 		sb_fail(err, SB_E_REFUSED, 0, "more than 20,000 files are not staged at once");
 		return sb_hint(err, "name the paths that are meant");
 	}
-	return push(&stage->paths, &stage->count, path, err);
+	return sb_list_push(&stage->paths, &stage->count, strdup(path), err);
 }
 
 /* path "": all of it */
@@ -97,7 +82,7 @@ static int take_tree(struct stage *stage, const char *path, struct sb_error *err
 	int status = SB_OK;
 
 	if (!why || !place)
-		return no_memory(err);
+		return sb_no_memory(err);
 	if (sb_files_tree(stage->view.files, NULL, &request, &entries, why) != 0)
 		return sb_repo_files_failed(why, err);
 	sb_buf_puts(&name, path);
@@ -132,13 +117,14 @@ static int take_path(struct stage *stage, const char *path, struct sb_error *err
 	char shown[120];
 
 	if (!why || !info || !place)
-		return no_memory(err);
+		return sb_no_memory(err);
 	if (!sb_repo_is_plain(path))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' is no path in a repository",
 			       sb_escape_line(shown, sizeof shown, path));
 	if (sb_files_stat(stage->view.files, NULL, place, false, info, why) != 0)
 		return why->code == SB_FILES_NOT_FOUND
-			       ? push(&stage->removed, &stage->removed_count, path, err)
+			       ? sb_list_push(&stage->removed, &stage->removed_count, strdup(path),
+					      err)
 			       : sb_repo_files_failed(why, err);
 	return info->type == SB_FILES_DIRECTORY ? take_tree(stage, path, err)
 						: take(stage, path, info->type, err);
@@ -229,7 +215,7 @@ static void quote(struct sb_buf *out, const char *path)
 static int send(struct sb_git_child *child, struct sb_buf *text, struct sb_error *err)
 {
 	if (sb_buf_failed(text))
-		return no_memory(err);
+		return sb_no_memory(err);
 	return sb_git_write(child, text->data, text->length, err);
 }
 
@@ -245,7 +231,7 @@ static int send_file(struct stage *stage, struct sb_git_child *child, const char
 	int status;
 
 	if (!why || !info || !text || !place)
-		return no_memory(err);
+		return sb_no_memory(err);
 	if (sb_files_stat(stage->view.files, NULL, place, false, info, why) != 0 ||
 	    sb_files_read(stage->view.files, NULL, &request, text, why) != 0)
 		return sb_repo_files_failed(why, err);
@@ -296,7 +282,7 @@ static int import(struct stage *stage, struct sb_error *err)
 					  (const char *const[]){"fast-import", "--quiet",
 								"--date-format=raw", NULL},
 					  child, err)
-			   : no_memory(err);
+			   : sb_no_memory(err);
 
 	if (status != SB_OK)
 		return status;
@@ -390,7 +376,7 @@ static int stage_files(struct stage *stage, struct sb_error *err)
 		status = check_removed(stage, err);
 	result->branch = strdup(stage->base.name ? stage->base.name : "");
 	if (status == SB_OK && !result->branch)
-		status = no_memory(err);
+		status = sb_no_memory(err);
 	if (status == SB_OK)
 		status = import(stage, err);
 	if (status == SB_OK)
@@ -401,13 +387,6 @@ static int stage_files(struct stage *stage, struct sb_error *err)
 	if (status == SB_OK)
 		status = keep(stage, err);
 	return status;
-}
-
-static void free_list(char **list, size_t count)
-{
-	while (count)
-		free(list[--count]);
-	free(list);
 }
 
 int sb_repo_stage(const struct sb_repo_session *session, const struct sb_repo_request *request,
@@ -421,8 +400,8 @@ int sb_repo_stage(const struct sb_repo_session *session, const struct sb_repo_re
 	sb_repo_left_out(out);
 	if (status == SB_OK)
 		status = sb_repo_preview(&stage.git, out->commit, &out->text, err);
-	free_list(stage.paths, stage.count);
-	free_list(stage.removed, stage.removed_count);
+	sb_list_free(stage.paths);
+	sb_list_free(stage.removed);
 	free(stage.base.name);
 	sb_zone_view_close(&stage.view);
 	sb_git_close(&stage.git);

@@ -46,7 +46,7 @@ int sb_staged_write(const char *state_dir, const struct sb_staged *staged, struc
 	sb_json_pair(&json, "branch", staged->branch);
 	sb_json_close(&json, '}');
 	if (!file || sb_buf_failed(&text))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = sb_config_lock(file, &lock, err);
 	return status == SB_OK ? sb_config_replace(file, text.data, text.length, err) : status;
 }
@@ -73,8 +73,7 @@ int sb_staged_read(const char *state_dir, const char *id, struct sb_staged *out,
 	if (!sb_staged_is_id(id))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' is no ID of something staged", id);
 	file = file_of(state_dir, id);
-	status = file ? sb_config_read(file, &text, &found, err)
-		      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	status = file ? sb_config_read(file, &text, &found, err) : sb_no_memory(err);
 	if (status != SB_OK)
 		return status;
 	if (!found)

@@ -36,7 +36,7 @@ int sb_repo_zone(const struct sb_repo_session *session, const char *path,
 	SB_AUTO_FREE char *name = strndup(start, length);
 
 	if (!name)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	*out_rest = start + length + (start[length] == '/');
 	*out = sb_zones_find(session->zones, name);
 	if (*out && (!**out_rest || sb_repo_is_plain(*out_rest)))
@@ -119,7 +119,7 @@ static int make_directory(const struct sb_repo_session *session, const char *pat
 		root = parent;
 	}
 	if (!root || !why)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (strcmp(root, path) == 0)
 		return SB_OK;
 	if (sb_files_open(session->policy, (const char *const[]){root, NULL}, &session->files,
@@ -137,7 +137,7 @@ int sb_zone_view_open(struct sb_zone_view *view, const struct sb_repo_session *s
 {
 	SB_AUTO_FREE struct sb_files_error *why = calloc(1, sizeof *why);
 	struct stat info;
-	int status = !why     ? sb_fail(err, SB_E_NOMEM, 0, "out of memory")
+	int status = !why     ? sb_no_memory(err)
 		     : writes ? make_directory(session, zone->path, err)
 			      : SB_OK;
 

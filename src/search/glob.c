@@ -66,7 +66,7 @@ static int compile(char *text, unsigned flags, struct alternative *out, struct s
 	out->name = (flags & SB_GLOB_NAME) && !strchr(text, '/');
 	out->wildcard = sb_wildcard_new(text, strlen(text),
 					flags & SB_GLOB_NOCASE ? SB_WILDCARD_NOCASE : 0);
-	return out->wildcard ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return out->wildcard ? SB_OK : sb_no_memory(err);
 }
 
 static int compile_all(struct sb_glob *glob, const char *pattern, unsigned flags,
@@ -79,7 +79,7 @@ static int compile_all(struct sb_glob *glob, const char *pattern, unsigned flags
 		return status;
 	glob->all = calloc(braces.count, sizeof(*glob->all));
 	if (!glob->all)
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	for (size_t i = 0; i < braces.count && status == SB_OK; i++)
 		status = compile(braces.all[i], flags, &glob->all[glob->count++], err);
 	sb_braces_done(&braces);
@@ -93,7 +93,7 @@ int sb_glob_new(const char *pattern, unsigned flags, struct sb_glob **out, struc
 	int status = SB_OK;
 
 	if (!glob)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (flags & SB_GLOB_MINIMATCH) {
 		comment = *pattern == '#';
 		for (; *pattern == '!'; pattern++)

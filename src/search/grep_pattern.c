@@ -161,7 +161,7 @@ static int compile_scan(struct sb_grep *grep, const struct sb_buf *text, unsigne
 	int error;
 
 	if (!sb_grep_shape_read(text->data, text->length, flags & SB_GREP_NOCASE, &grep->shape))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	grep->shape.pure = grep->shape.pure && !(flags & SB_GREP_WORD);
 	if (!grep->shape.scan || grep->multiline)
 		return SB_OK;
@@ -194,7 +194,7 @@ int sb_grep_new(const char *pattern, size_t length, unsigned flags, struct sb_gr
 	grep = calloc(1, sizeof(*grep));
 	if (!grep || sb_buf_failed(&text)) {
 		free(grep);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	grep->multiline = flags & SB_GREP_MULTILINE;
 	grep->ascii = sb_grep_is_ascii(pattern, length);

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,13 +22,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <dirent.h>
 
 #include "base/auto.h"
 #include "search/search.h"
+#include "sys/beneath.h"
 
 enum {
 	LIST_BYTES = 32 * 1024, /* about a thousand names a call */
@@ -58,13 +57,6 @@ static int open_beneath(int root, const char *path, int flags, bool one_mount)
 	if (fd < 0 && errno == ENOSYS)
 		atomic_store_explicit(&no_openat2, true, memory_order_relaxed);
 	return fd < 0 ? -errno : (int)fd;
-}
-
-static bool is_procfs(int fd)
-{
-	struct statfs info;
-
-	return fstatfs(fd, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
 }
 
 static bool same_mount(int a, int b)
@@ -117,7 +109,7 @@ static int open_directory(void *context, const char *path, sb_search_handle *out
 	if (fd < 0)
 		return fd;
 	/* what lies there are no files, and some never end; with one mount it is not met */
-	if (!disk->one_mount && is_procfs(fd)) {
+	if (!disk->one_mount && sb_sys_is_procfs(fd)) {
 		close(fd);
 		return -EXDEV;
 	}
@@ -211,7 +203,7 @@ static int check_file(const struct sb_search_disk *disk, int object)
 	if (disk->one_link && info.st_nlink > 1)
 		return -EMLINK;
 	/* /proc is on no block device */
-	if (!disk->one_mount && major(info.st_dev) == 0 && is_procfs(object))
+	if (!disk->one_mount && major(info.st_dev) == 0 && sb_sys_is_procfs(object))
 		return -EXDEV;
 	return 0;
 }

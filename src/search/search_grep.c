@@ -102,7 +102,7 @@ int sb_search_grep(const struct sb_search_source *source, const struct sb_grep_q
 	if (query->size != sizeof(*query) || !query->grep)
 		status = sb_fail(err, SB_E_INVALID, 0, "a query of another version");
 	else if (!make_workers(&search, sb_walk_workers(&query->scope)))
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	else
 		status = sb_walk(source, &query->scope, &visitor, &end, err);
 	end_workers(&search, &end);

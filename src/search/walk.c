@@ -285,7 +285,7 @@ static int run(struct sb_walk *walk, struct sb_error *err)
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(workers[i].thread, NULL);
 	if (walk->nomem)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	return SB_OK;
 }
 

@@ -59,7 +59,7 @@ static int begin_with_file(struct sb_walk *walk, const char *start, struct sb_ig
 	cut.first.next = cut.first.previous = &cut.first;
 	if (!folder || !sb_work_add_names(&cut, &name, 1)) {
 		sb_folder_drop(folder);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	status = sb_folder_open(folder);
 	if (status == 0) {
@@ -96,7 +96,7 @@ static int begin_with_directory(struct sb_walk *walk, const char *start,
 
 	sb_folder_drop(folder);
 	if (!work)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	sb_work_insert(&walk->ends, work);
 	return SB_OK;
 }
@@ -135,7 +135,7 @@ int sb_walk_begin(struct sb_walk *walk, const char *start, struct sb_error *err)
 	if (opened < 0 && !is_seen(source, start, SB_SEARCH_FILE, &all))
 		return cannot_start(start, ENOENT, err);
 	if (levels_above(walk, start, &level) != SB_OK) {
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	} else if (opened < 0) {
 		status = begin_with_file(walk, start, level, err);
 	} else {

@@ -119,11 +119,11 @@ int sb_preview(const char *command, size_t length, const struct sb_preview_optio
 	if (options)
 		memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
 	if (!whole)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	sb_arena_init(&whole->arena, ARENA_LIMIT + length);
 	if (!look(command, length, &own, whole)) {
 		sb_preview_free(&whole->preview);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	*out = &whole->preview;
 	return SB_OK;

@@ -137,4 +137,8 @@ int sb_user_may(const struct sb_call *call, const struct sb_spot *file,
 /* Connect (or bind) the command's socket, which is not made to wait.  0 or errno. */
 int sb_connect_for(const struct sb_wire_request *request, const struct sb_spot *file);
 
+/* Says what came of writing an "always" to the configuration.  False: it was not written. */
+bool sb_approver_tell_always(const struct sb_approver *approver, int status, const char *rule,
+			     const char *file, const struct sb_error *err);
+
 #endif

@@ -24,29 +24,35 @@ int sb_approver_init(struct sb_approver *approver, struct sb_error *err)
 {
 	approver->grants = sb_grants_new(approver->home->home);
 	approver->flood = sb_flood_new();
-	return approver->grants && approver->flood ? SB_OK
-						   : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return approver->grants && approver->flood ? SB_OK : sb_no_memory(err);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
+
+bool sb_approver_tell_always(const struct sb_approver *approver, int status, const char *rule,
+			     const char *file, const struct sb_error *err)
+{
+	char line[2 * PATH_MAX];
+
+	if (status == SB_OK)
+		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
+	else
+		snprintf(line, sizeof line, "%s; allowed for this session only", err->message);
+	if (approver->asking.notice)
+		approver->asking.notice(approver->asking.context, line);
+	return status == SB_OK;
+}
 
 /* "Always": into the configuration, and said so.  False: it holds for the session only. */
 static bool write_always(struct sb_approver *approver, const struct sb_wish *wish)
 {
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *rule = NULL;
-	char line[2 * PATH_MAX];
 	struct sb_error err;
-	bool written = sb_always_write(approver->home, approver->policy, approver->grounds->guard,
-				       approver->grants, wish, &file, &rule, &err) == SB_OK;
+	int status = sb_always_write(approver->home, approver->policy, approver->grounds->guard,
+				     approver->grants, wish, &file, &rule, &err);
 
-	if (written)
-		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
-	else
-		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
-	if (approver->asking.notice)
-		approver->asking.notice(approver->asking.context, line);
-	return written;
+	return sb_approver_tell_always(approver, status, rule, file, &err);
 }
 
 static void remember(struct sb_approver *approver, const struct sb_pending *pending,

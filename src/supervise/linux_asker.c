@@ -391,17 +391,6 @@ static void let_go_of_stdio(void)
 	}
 }
 
-/* Calls that wait hold descriptors; the command keeps the limit it was started with. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static void init_asker(struct asker *asker, const struct sb_supervision *supervision, int proc)
 {
 	*asker = (struct asker){.supervision = supervision,
@@ -456,7 +445,7 @@ static int settle(struct asker *asker, struct sb_error *err)
 {
 	sb_guard_look(asker->guard); /* the performer waits for it at its first change */
 	let_go_of_stdio();
-	raise_limit();
+	sb_sys_raise_files();
 	/* as root: what is done outside on approval needs no more than root's own files */
 	sb_perform_note(asker->grounds.own_temp);
 	sb_bind_note(asker->grounds.own_sockets);
@@ -571,7 +560,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	status = sb_leftovers_begin() ? sb_birth(&birth, &asker.channel, &asker.performer, err)
-				      : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+				      : sb_no_memory(err);
 	if (status != SB_OK)
 		return status;
 	asker.approver.channel = asker.channel;

@@ -348,7 +348,7 @@ static int make_command(struct family *family, struct sb_error *err)
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
 		     -1, 0);
 	if (stack == MAP_FAILED)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	midwife = clone(midwife_main, stack + STACK,
 			CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_VFORK | SIGCHLD, family);
 	if (midwife > 0)

@@ -2,16 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "supervise/descriptor.h"
+#include "sys/beneath.h"
 
 #define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
 #define TRIES 40 /* files change places while we look: then give up */
@@ -178,17 +177,10 @@ found:
 	return status == -ENODATA ? -EACCES : status;
 }
 
-static bool is_in_proc(int object)
-{
-	struct statfs info;
-
-	return fstatfs(object, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
-}
-
 /* Why we do not open this to read; 0: we do. */
 static int why_not_ours(int object, const struct stat *info)
 {
-	if (is_in_proc(object))
+	if (sb_sys_is_procfs(object))
 		return ENOSYS;
 	if (S_ISREG(info->st_mode) || S_ISDIR(info->st_mode) || S_ISLNK(info->st_mode) ||
 	    sb_is_harmless_device(info))
@@ -229,7 +221,7 @@ static int explain(const struct sb_caller *caller, const struct sb_call *call, i
 	if (error != ELOOP && error != ENOENT)
 		return error;
 	if (call->resolve & SCOPED)
-		return is_in_proc(start) ? ENOSYS : error;
+		return sb_sys_is_procfs(start) ? ENOSYS : error;
 	if (sb_resolve(caller, call->file.fd, call->file.path, SB_LOOKUP_FOLLOW, &file) < 0)
 		return error;
 	sb_spot_done(&file);

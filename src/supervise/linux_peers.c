@@ -605,17 +605,10 @@ static bool write_always(struct sb_approver *approver, const struct sb_host_wish
 {
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *rule = NULL;
-	char line[PATH_MAX + SB_PEER_TEXT_SIZE + 64];
 	struct sb_error err;
-	bool written = sb_host_always(approver->home, wish, &file, &rule, &err) == SB_OK;
+	int status = sb_host_always(approver->home, wish, &file, &rule, &err);
 
-	if (written)
-		snprintf(line, sizeof line, "added '%s' to %s", rule, file);
-	else
-		snprintf(line, sizeof line, "%s; allowed for this session only", err.message);
-	if (approver->asking.notice)
-		approver->asking.notice(approver->asking.context, line);
-	return written;
+	return sb_approver_tell_always(approver, status, rule, file, &err);
 }
 
 /* Whom the answer does not cover is asked about next: "once" is for the process that was shown. */

@@ -274,16 +274,6 @@ static bool reap(struct sb_performer *performer, int *status)
 	return ended;
 }
 
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int children = -1; /* descriptor: one of ours has ended or stopped */
 
 /* Which temporary directories the run has for itself: those that the plan has put a mount on. */
@@ -328,7 +318,7 @@ int sb_performer_prepare(struct sb_performer *performer)
 	status = sb_fast_open(&crew.broker.fast, performer->policy, performer->layers);
 	if (status < 0)
 		return status;
-	raise_limit();
+	sb_sys_raise_files();
 	sigfillset(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL); /* the threads inherit that */
 	sigemptyset(&signals);

@@ -4,6 +4,7 @@
 #ifndef SB_SYS_BENEATH_H
 #define SB_SYS_BENEATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -37,5 +38,8 @@ int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out
 /* renameat2(2), which musl lacks. */
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags);
+
+/* Does it lie on a /proc?  What cannot be told is taken for it. */
+bool sb_sys_is_procfs(int fd);
 
 #endif

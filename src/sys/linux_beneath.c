@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/stat.h> /* musl has no statx() of its own */
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int sb_sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
@@ -105,4 +107,11 @@ int sb_sys_rename(int from_directory, const char *from, int to_directory, const 
 		  unsigned flags)
 {
 	return syscall(SYS_renameat2, from_directory, from, to_directory, to, flags) ? -errno : 0;
+}
+
+bool sb_sys_is_procfs(int fd)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) != 0 || info.f_type == PROC_SUPER_MAGIC;
 }

@@ -72,4 +72,7 @@ int sb_sys_open_namespace(int self, int flag);
 /* Bring up the loopback interface of this network namespace. */
 int sb_sys_loopback_up(void);
 
+/* As many descriptors as this process may ever have; where that fails, those it has. */
+void sb_sys_raise_files(void);
+
 #endif

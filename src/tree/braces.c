@@ -34,7 +34,7 @@ static int push(struct expansion *all, char *text, size_t from)
 	SB_AUTO_FREE char *mine = text;
 
 	if (!mine)
-		return sb_fail(all->err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(all->err);
 	if (strlen(mine) > all->length_limit)
 		return sb_fail(all->err, SB_E_INVALID, 0, "the pattern is longer than %zu bytes",
 			       all->length_limit);
@@ -236,7 +236,7 @@ int sb_braces_expand(const char *pattern, size_t limit, size_t length_limit, str
 	all.todo = calloc(limit + 1, sizeof(*all.todo));
 	all.done.all = calloc(limit + 1, sizeof(*all.done.all));
 	if (!all.todo || !all.done.all)
-		status = sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		status = sb_no_memory(err);
 	else
 		status = push(&all, strdup(pattern), 0);
 	while (status == SB_OK && all.todo_count)

@@ -371,7 +371,7 @@ int sb_ignore_check(const struct sb_search_source *source, const char *path, boo
 	case SB_E_REFUSED:
 		return sb_fail(err, SB_E_REFUSED, 0, "a .gitignore above '%s' is too large", path);
 	case SB_E_NOMEM:
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	case SB_E_MISSING:
 		return sb_fail(err, SB_E_MISSING, error, "the root is not there");
 	default:
