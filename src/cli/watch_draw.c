@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "base/list.h"
 #include "terminal/cells.h"
 
 #define ACTIVITY_ROWS 6 /* of the run in focus */
@@ -17,12 +18,8 @@
 /* Takes the text, and leaves an empty one. */
 static bool add(struct sb_rows *list, struct sb_row row, struct sb_buf *text)
 {
-	struct sb_row *grown = reallocarray(list->rows, list->count + 1, sizeof *grown);
-
 	row.text = sb_buf_take(text);
-	if (grown)
-		list->rows = grown;
-	if (!grown || !row.text) {
+	if (!row.text || !SB_GROW(list->rows, list->count)) {
 		free(row.text);
 		return false;
 	}
@@ -44,8 +41,8 @@ static bool add_question(struct sb_rows *list, struct sb_watch_run *run,
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * SB_ATTACH_TEXT);
 
 	sb_escape_name(&line, question->program, strlen(question->program));
-	sb_buf_printf(&line, " (process %d) wants to %s ", question->process, question->verb);
-	sb_escape_name(&line, question->path, strlen(question->path));
+	sb_buf_printf(&line, " (process %d)", question->process);
+	sb_question_wants(question, &line);
 	sb_buf_printf(&line, "  [%s]", run->running.session);
 	return add(list, (struct sb_row){.kind = SB_ROW_QUESTION, .run = run, .id = question->id},
 		   &line);

@@ -92,10 +92,7 @@ static void print_text(const struct sb_watch_event *event, struct sb_buf *out)
 	if (event->question) {
 		sb_buf_puts(out, ": ");
 		sb_escape_name(out, event->question->program, strlen(event->question->program));
-		sb_buf_puts(out, " wants to ");
-		sb_escape_append(out, event->question->verb, strlen(event->question->verb));
-		sb_buf_putc(out, ' ');
-		sb_escape_name(out, event->question->path, strlen(event->question->path));
+		sb_question_wants(event->question, out);
 	}
 	if (event->text && !(event->kind == SB_WATCH_RUN && event->id)) {
 		sb_buf_puts(out, ": ");

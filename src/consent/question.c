@@ -1,5 +1,10 @@
 #include "consent/question.h"
 
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+
 const char *sb_answer_name(enum sb_answer answer)
 {
 	switch (answer) {
@@ -15,6 +20,59 @@ const char *sb_answer_name(enum sb_answer answer)
 		break;
 	}
 	return "none";
+}
+
+static size_t text_size(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+size_t sb_question_size(const struct sb_question *question)
+{
+	size_t size = text_size(question->verb) + text_size(question->path) +
+		      text_size(question->target) + text_size(question->directory) +
+		      text_size(question->program) + text_size(question->rule) +
+		      text_size(question->project);
+
+	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
+		size += text_size(question->notes[i]);
+	return size + (question->content ? question->content_length : 0);
+}
+
+static const char *copy_text(char **at, const char *text)
+{
+	char *copy = *at;
+
+	*at += text_size(text);
+	return text ? memcpy(copy, text, text_size(text)) : NULL;
+}
+
+void sb_question_copy(const struct sb_question *question, char *texts, struct sb_question *out)
+{
+	*out = *question;
+	out->verb = copy_text(&texts, question->verb);
+	out->path = copy_text(&texts, question->path);
+	out->target = copy_text(&texts, question->target);
+	out->directory = copy_text(&texts, question->directory);
+	out->program = copy_text(&texts, question->program);
+	out->rule = copy_text(&texts, question->rule);
+	out->project = copy_text(&texts, question->project);
+	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
+		out->notes[i] = copy_text(&texts, question->notes[i]);
+	if (question->content)
+		out->content = memcpy(texts, question->content, question->content_length);
+}
+
+void sb_question_wants(const struct sb_question *question, struct sb_buf *out)
+{
+	sb_buf_puts(out, " wants to ");
+	sb_escape_append(out, question->verb, strlen(question->verb));
+	sb_buf_putc(out, ' ');
+	sb_escape_name(out, question->path, strlen(question->path));
+	if (question->target) {
+		sb_buf_puts(out, " -> ");
+		sb_escape_name(out, question->target, strlen(question->target));
+	}
 }
 
 const char *sb_question_means(const struct sb_question *question)

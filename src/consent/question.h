@@ -14,6 +14,8 @@
 
 #include "sandbash/policy.h"
 
+struct sb_buf;
+
 enum sb_answer {
 	SB_ANSWER_NONE,      /* none yet */
 	SB_ANSWER_ONCE,      /* 1: this process, this file, until the process exits */
@@ -80,6 +82,13 @@ static inline bool sb_question_offers_always(const struct sb_question *question)
 
 /* "once", "directory", "deny", "always"; "none" */
 const char *sb_answer_name(enum sb_answer answer);
+
+/* " wants to VERB PATH -> TARGET", every byte escaped: the sentence wherever a question is told in one. */
+void sb_question_wants(const struct sb_question *question, struct sb_buf *out);
+
+/* A copy whose texts and content lie in one piece of so many bytes. */
+size_t sb_question_size(const struct sb_question *question);
+void sb_question_copy(const struct sb_question *question, char *texts, struct sb_question *out);
 
 /* What a yes would do beside letting the call go on, in one line. */
 const char *sb_question_means(const struct sb_question *question);

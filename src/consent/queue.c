@@ -34,60 +34,17 @@ void sb_queue_done(struct sb_queue *queue)
 
 /* --- questions --------------------------------------------------------------------- */
 
-static size_t text_size(const char *text)
+static struct sb_waiting *copy_question(struct sb_question question)
 {
-	return text ? strlen(text) + 1 : 0;
-}
+	struct sb_waiting *waiting;
 
-static const char *copy_text(char **at, const char *text)
-{
-	char *copy = *at;
-	size_t size = text_size(text);
-
-	if (!text)
-		return NULL;
-	memcpy(copy, text, size);
-	*at += size;
-	return copy;
-}
-
-static size_t notes_size(const struct sb_question *q)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < SB_QUESTION_NOTES && q->notes[i]; i++)
-		size += text_size(q->notes[i]);
-	return size;
-}
-
-static struct sb_waiting *copy_question(const struct sb_question *q)
-{
-	size_t content = q->content_length < CONTENT_BYTES ? q->content_length : CONTENT_BYTES;
-	struct sb_waiting *waiting = malloc(
-		sizeof *waiting + text_size(q->verb) + text_size(q->path) + text_size(q->target) +
-		text_size(q->directory) + text_size(q->program) + text_size(q->rule) +
-		text_size(q->project) + notes_size(q) + (q->content ? content : 0));
-	char *at;
-
+	if (question.content_length > CONTENT_BYTES)
+		question.content_length = CONTENT_BYTES;
+	waiting = malloc(sizeof *waiting + sb_question_size(&question));
 	if (!waiting)
 		return NULL;
-	at = waiting->texts;
-	waiting->question = *q;
 	waiting->next = NULL;
-	waiting->question.verb = copy_text(&at, q->verb);
-	waiting->question.path = copy_text(&at, q->path);
-	waiting->question.target = copy_text(&at, q->target);
-	waiting->question.directory = copy_text(&at, q->directory);
-	waiting->question.program = copy_text(&at, q->program);
-	waiting->question.rule = copy_text(&at, q->rule);
-	waiting->question.project = copy_text(&at, q->project);
-	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
-		waiting->question.notes[i] = copy_text(&at, q->notes[i]);
-	if (q->content) {
-		memcpy(at, q->content, content);
-		waiting->question.content = at;
-		waiting->question.content_length = content;
-	}
+	sb_question_copy(&question, waiting->texts, &waiting->question);
 	return waiting;
 }
 
@@ -99,7 +56,7 @@ int sb_queue_add(struct sb_queue *queue, const struct sb_question *question, str
 		return sb_fail(err, SB_E_INVALID, 0, "a question needs an id, a verb and a path");
 	if (queue->count >= SB_QUEUE_QUESTIONS)
 		return sb_fail(err, SB_E_REFUSED, 0, "too many questions are waiting");
-	waiting = copy_question(question);
+	waiting = copy_question(*question);
 	if (!waiting)
 		return sb_fail(err, SB_E_NOMEM, 0, "no memory for a question");
 	*queue->end = waiting;

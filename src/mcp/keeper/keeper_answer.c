@@ -1,4 +1,5 @@
 /* keeper_answer.c - an answer, or that nobody can give one: kept, recorded, and told to what has asked. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "mcp/keeper/keeper_impl.h"
@@ -138,7 +139,7 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 		record_answer(keeper, question, "run_command", answer, by);
 		record_decided(keeper, question, "run_command", answer, by);
 		run->question = NULL;
-		sb_keeper_free_question(question);
+		free(question);
 		sb_keeper_run_decided(keeper, run, answer);
 		return;
 	}
@@ -156,10 +157,10 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 			record_decided(keeper, question, perform->tool, answer, by);
 		approve(keeper, perform, question, answer);
 		perform->question = NULL;
-		sb_keeper_free_question(question);
+		free(question);
 		sb_keeper_perform_answered(keeper, perform);
 		return;
 	}
 	sb_keeper_run_answered(question->run, question->run_id, answer);
-	sb_keeper_free_question(question);
+	free(question);
 }

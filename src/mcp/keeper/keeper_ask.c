@@ -1,65 +1,20 @@
 /* keeper_ask.c - questions: who is asked. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
 
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
-void sb_keeper_free_question(struct keeper_question *question)
-{
-	struct sb_question *shown = &question->shown;
-
-	free((char *)shown->verb);
-	free((char *)shown->path);
-	free((char *)shown->target);
-	free((char *)shown->directory);
-	free((char *)shown->program);
-	free((char *)shown->rule);
-	free((char *)shown->project);
-	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
-		free((char *)shown->notes[i]);
-	free((char *)shown->content);
-	free(question);
-}
-
 struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct sb_question *shown)
 {
-	struct keeper_question *question = calloc(1, sizeof *question);
-	struct sb_question *own;
-	char *content = NULL;
-	bool whole = true;
+	struct keeper_question *question = NULL;
 
+	if (shown->verb && shown->path && shown->program)
+		question = calloc(1, sizeof *question + sb_question_size(shown));
 	if (!question)
 		return NULL;
-	own = &question->shown;
-	*own = *shown;
-	own->id = ++keeper->last_question;
-	own->worker |= keeper->options->worker != NULL;
-	own->verb = copy(shown->verb);
-	own->path = copy(shown->path);
-	own->target = copy(shown->target);
-	own->directory = copy(shown->directory);
-	own->program = copy(shown->program);
-	own->rule = copy(shown->rule);
-	own->project = copy(shown->project);
-	for (size_t i = 0; i < SB_QUESTION_NOTES; i++) {
-		own->notes[i] = copy(shown->notes[i]);
-		whole &= !shown->notes[i] || own->notes[i];
-	}
-	if (shown->content && (content = malloc(shown->content_length + 1)))
-		memcpy(content, shown->content, shown->content_length);
-	own->content = content;
-	/* a question without one of its lines would be another one */
-	if (!whole || !own->verb || !own->path || !own->program || !own->target != !shown->target ||
-	    !own->content != !shown->content) {
-		sb_keeper_free_question(question);
-		return NULL;
-	}
+	sb_question_copy(shown, (char *)(question + 1), &question->shown);
+	question->shown.id = ++keeper->last_question;
+	question->shown.worker |= keeper->options->worker != NULL;
 	question->next = keeper->questions;
 	keeper->questions = question;
 	return question;
@@ -174,5 +129,5 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 		question->perform->question = NULL;
 	else if (question->run)
 		question->run->question = NULL;
-	sb_keeper_free_question(question);
+	free(question);
 }

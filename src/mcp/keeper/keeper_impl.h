@@ -61,7 +61,7 @@ struct keeper_subject {
 /* One open question, and whose it is. */
 struct keeper_question {
 	struct keeper_question *next;
-	struct sb_question shown;       /* its texts are ours */
+	struct sb_question shown;       /* its texts follow in the same allocation */
 	struct keeper_subject subject;  /* path is shown.path; of perform only */
 	struct keeper_perform *perform; /* one of these two */
 	struct keeper_run *run;
@@ -221,7 +221,6 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit);
 /* Out of the list; and then the end of it. */
 void sb_keeper_unlink_question(struct keeper *keeper, struct keeper_question *question);
-void sb_keeper_free_question(struct keeper_question *question);
 /* Both, and whoever has it is told. */
 void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question, const char *why);
 bool sb_keeper_people(const struct keeper *keeper); /* is somebody attached? */

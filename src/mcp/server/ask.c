@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "consent/question.h"
 #include "mcp/server/server.h"
 
 #define PARKED_MS (10 * 60 * 1000) /* how long a call waits for its client to come back */
@@ -61,8 +62,11 @@ static void put_content(struct sb_buf *out, const struct sb_ask *ask)
 static json_t *message_of(const struct sb_ask *ask)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
-	const char *program = text_of(ask, "program"), *target = text_of(ask, "target"),
-		   *rule = text_of(ask, "rule");
+	const char *program = text_of(ask, "program"), *rule = text_of(ask, "rule"),
+		   *verb = text_of(ask, "verb"), *path = text_of(ask, "path");
+	const struct sb_question question = {.verb = verb ? verb : "change",
+					     .path = path ? path : "?",
+					     .target = text_of(ask, "target")};
 	bool ahead = json_is_true(json_object_get(ask->facts, "ahead"));
 	const json_t *note;
 	size_t i;
@@ -74,14 +78,7 @@ static json_t *message_of(const struct sb_ask *ask)
 		put_escaped(&text, text_of(ask, "worker"));
 		sb_buf_putc(&text, ',');
 	}
-	sb_buf_puts(&text, " wants to ");
-	put_escaped(&text, text_of(ask, "verb") ? text_of(ask, "verb") : "change");
-	sb_buf_putc(&text, ' ');
-	put_name(&text, text_of(ask, "path") ? text_of(ask, "path") : "?");
-	if (target) {
-		sb_buf_puts(&text, " -> ");
-		put_name(&text, target);
-	}
+	sb_question_wants(&question, &text);
 	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
 	{
 		sb_buf_puts(&text, "\n(");
