@@ -233,7 +233,8 @@ bool sb_profile_is_in_project(const struct sb_maker *maker, const char *file)
 	return false;
 }
 
-char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind)
+/* The text of the lines of one kind in a user's file, as one; NULL where there are none. */
+static char *profile_words(const struct sb_maker *maker, const char *file, int kind)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT), words = SB_BUF(SB_CONFIG_LIMIT);
 	const char *at, *end;
@@ -260,7 +261,7 @@ char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind)
 /* Does a "program" line of the file name it?  What cannot be read says nothing. */
 static bool names_program(const struct sb_maker *maker, const char *file, const char *program)
 {
-	SB_AUTO_FREE char *programs = sb_profile_words(maker, file, SB_LINE_PROGRAM);
+	SB_AUTO_FREE char *programs = profile_words(maker, file, SB_LINE_PROGRAM);
 
 	return programs && has_word(programs, program);
 }
@@ -366,8 +367,7 @@ bool sb_profile_counts(struct sb_maker *maker, const char *name, const char *fil
 		       bool (*fits)(struct sb_maker *maker, const char *words))
 {
 	const struct sb_shipped_profile *shipped = sb_profile_shipped(name);
-	SB_AUTO_FREE char *words = file ? sb_profile_words(maker, file, SB_LINE_PROJECT_FILE)
-					: NULL;
+	SB_AUTO_FREE char *words = file ? profile_words(maker, file, SB_LINE_PROJECT_FILE) : NULL;
 
 	return (words && fits(maker, words)) || (shipped && fits(maker, shipped->project_files));
 }

@@ -83,9 +83,6 @@ int sb_profile_users(const struct sb_home *home,
 				  struct sb_error *err),
 		     void *context, struct sb_error *err);
 
-/* The text of the lines of one kind in a user's file, as one; NULL where there are none. */
-char *sb_profile_words(const struct sb_maker *maker, const char *file, int kind);
-
 /* Would a variable that names this directory mean more than its own? */
 bool sb_profile_is_broad(const struct sb_maker *maker, const char *usual, const char *path);
 

@@ -131,9 +131,6 @@ size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start);
  */
 bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node);
 
-/* The same for the temp directory that holds path, if one does. */
-bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path);
-
 /*
  * Does hiding this node keep something from being read?  A socket has nothing to read (open(2):
  * ENXIO), nor has a directory of them.  Landlock, which can only grant reading beside what is

@@ -99,7 +99,8 @@ bool sb_plan_temp_is_closed(const struct sb_plan *plan, size_t node)
 	return false;
 }
 
-bool sb_plan_temp_closed_at(const struct sb_plan *plan, const char *path)
+/* The same for the temp directory that holds path, if one does. */
+static bool is_temp_closed_at(const struct sb_plan *plan, const char *path)
 {
 	const struct sb_plan_node *node = sb_plan_node_at(plan, path);
 
@@ -110,7 +111,7 @@ const char *sb_plan_tmpdir(const struct sb_plan *plan, bool mounts, const char *
 {
 	const char *is = plan->tmpdir ? plan->tmpdir : old && !is_usable ? "/tmp" : old;
 
-	return !mounts && sb_plan_temp_closed_at(plan, is ? is : "/tmp") ? "/dev/shm" : is;
+	return !mounts && is_temp_closed_at(plan, is ? is : "/tmp") ? "/dev/shm" : is;
 }
 
 size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)

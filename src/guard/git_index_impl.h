@@ -73,9 +73,6 @@ static inline bool sb_index_hides(const struct sb_index_entry *entry)
 	return (entry->flags & SB_INDEX_ASSUMED) || (entry->more & SB_INDEX_SKIPPED);
 }
 
-/* How many bytes are the same. */
-size_t sb_index_common(const char *a, const char *b, size_t length);
-
 static inline bool sb_index_is_called(const unsigned char *extension, const char *name)
 {
 	return memcmp(extension, name, 4) == 0;

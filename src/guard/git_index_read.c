@@ -25,24 +25,6 @@ bool sb_index_begin(struct sb_index_reader *reader, struct sb_guard_bytes file, 
 	return reader->version >= 2 && reader->version <= 4;
 }
 
-/* By words, since most bytes are the same. */
-size_t sb_index_common(const char *a, const char *b, size_t length)
-{
-	size_t at = 0;
-
-	for (; at + 8 <= length; at += 8) {
-		uint64_t left, right;
-
-		memcpy(&left, a + at, 8);
-		memcpy(&right, b + at, 8);
-		if (left != right)
-			break;
-	}
-	while (at < length && a[at] == b[at])
-		at++;
-	return at;
-}
-
 /* git's varint.c: how much of the name before is left out.  False: too long to be one. */
 static bool read_strip(struct sb_index_reader *reader, size_t *at, size_t *out)
 {
@@ -76,7 +58,7 @@ static inline uint64_t load(const char *at)
 	return le64toh(word);
 }
 
-/* As sb_index_common(), for names in a file or in the reader. */
+/* How many bytes are the same, by words, for names in a file or in the reader. */
 static inline size_t common_of_names(const char *a, const char *b, size_t length)
 {
 	for (size_t at = 0; at < length; at += 8) {

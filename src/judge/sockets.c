@@ -48,7 +48,7 @@ void sb_own_sockets_bound(struct sb_own_sockets *own, const struct sb_sys_file *
 	__atomic_store_n(&bound->known, true, __ATOMIC_RELEASE);
 }
 
-bool sb_own_sockets_has(const struct sb_own_sockets *own, const struct sb_sys_file *file)
+static bool has_socket(const struct sb_own_sockets *own, const struct sb_sys_file *file)
 {
 	unsigned count = own ? __atomic_load_n(&own->next, __ATOMIC_ACQUIRE) : 0;
 
@@ -105,7 +105,7 @@ static bool is_own(const struct sb_grounds *grounds, int directory, const char *
 	struct sb_sys_file file;
 
 	return grounds->own_sockets && directory >= 0 && sb_sys_look(directory, name, &file) == 0 &&
-	       S_ISSOCK(file.mode) && sb_own_sockets_has(grounds->own_sockets, &file);
+	       S_ISSOCK(file.mode) && has_socket(grounds->own_sockets, &file);
 }
 
 static bool is_beyond(const struct sb_grounds *grounds)

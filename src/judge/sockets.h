@@ -28,6 +28,4 @@ struct sb_own_sockets *sb_own_sockets_new(void);
 /* The run has bound a socket, and this is its file. */
 void sb_own_sockets_bound(struct sb_own_sockets *own, const struct sb_sys_file *file);
 
-bool sb_own_sockets_has(const struct sb_own_sockets *own, const struct sb_sys_file *file);
-
 #endif

@@ -11,7 +11,7 @@
 
 #define DIGITS "0123456789abcdef"
 
-bool sb_staged_is_id(const char *text)
+static bool is_id(const char *text)
 {
 	return strspn(text, DIGITS) == SB_REPO_ID_SIZE - 1 && !text[SB_REPO_ID_SIZE - 1];
 }
@@ -70,7 +70,7 @@ int sb_staged_read(const char *state_dir, const char *id, struct sb_staged *out,
 	int status;
 
 	*out = (struct sb_staged){0};
-	if (!sb_staged_is_id(id))
+	if (!is_id(id))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' is no ID of something staged", id);
 	file = file_of(state_dir, id);
 	status = file ? sb_config_read(file, &text, &found, err) : sb_no_memory(err);

@@ -16,8 +16,6 @@ struct sb_staged {
 	char commit[SB_REPO_OID_SIZE]; /* begins with the ID */
 };
 
-bool sb_staged_is_id(const char *text);
-
 int sb_staged_write(const char *state_dir, const struct sb_staged *staged, struct sb_error *err);
 /* SB_E_MISSING: there is none of this ID. */
 int sb_staged_read(const char *state_dir, const char *id, struct sb_staged *out,

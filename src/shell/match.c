@@ -29,7 +29,7 @@ static bool match_set(const char **pattern, char c)
 	return found != negated;
 }
 
-bool sb_match(const char *pattern, const char *text)
+static bool matches(const char *pattern, const char *text)
 {
 	const char *star = NULL, *star_text = NULL;
 
@@ -70,7 +70,7 @@ bool sb_match(const char *pattern, const char *text)
 static bool fits(const struct sb_field *pattern, const char *text)
 {
 	return pattern->known == SB_KNOWN ? strcmp(pattern->text, text) == 0
-					  : sb_match(pattern->text, text);
+					  : matches(pattern->text, text);
 }
 
 const char *sb_cut(struct sb_arena *arena, const char *text, const struct sb_field *pattern,

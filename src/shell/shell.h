@@ -101,7 +101,6 @@ void sb_shell_doubt(struct sb_shell *shell, const struct sb_shell_state *before)
 
 /* --- match.c ----------------------------------------------------------------------------- */
 
-bool sb_match(const char *pattern, const char *text);
 /* text without what pattern matches at an end; NULL: nobody knows. */
 const char *sb_cut(struct sb_arena *arena, const char *text, const struct sb_field *pattern,
 		   bool at_end, bool longest);

@@ -133,7 +133,8 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 }
 
 /* The terminal has answered, or has not in time: what shows may have to change with that. */
-void sb_terminal_fence_changed(struct sb_terminal *t)
+/* After input and time: has the terminal answered? */
+static void fence_changed(struct sb_terminal *t)
 {
 	bool first = t->keys.replied && !t->replies;
 
@@ -339,7 +340,7 @@ static void tick_question(struct sb_terminal *t, int64_t now)
 	char key = sb_keys_tick(&t->keys, now);
 
 	if (!t->undrawable)
-		sb_terminal_fence_changed(t);
+		fence_changed(t);
 	if (t->undrawable)
 		refuse_undrawable(t);
 	else if (key)

@@ -93,8 +93,6 @@ void sb_terminal_pause(struct sb_terminal *t);
 void sb_terminal_leave(struct sb_terminal *t, bool wait);
 /* Draw the question that is on the screen again, with or without a new fence. */
 void sb_terminal_draw(struct sb_terminal *t, bool fence);
-/* After input and time: has the terminal answered? */
-void sb_terminal_fence_changed(struct sb_terminal *t);
 /* A key counts. */
 void sb_terminal_key(struct sb_terminal *t, char key);
 /* Nobody can answer any more. */
