@@ -37,7 +37,7 @@ static struct piece take(struct piece *piece, size_t size)
 	if (piece->left < size) {
 		piece->broken = true;
 		piece->left = 0;
-		return (struct piece){.broken = true};
+		return (struct piece){piece->bytes, 0, true}; /* no NULL: 0 is added to it */
 	}
 	piece->bytes += size;
 	piece->left -= size;
