@@ -175,9 +175,9 @@ top = os.environ["TMPDIR"]
 os.makedirs(f"{top}/closed/below")
 os.symlink(os.getcwd(), f"{top}/link")
 os.chdir(top)
-for _ in range(300):
-    os.mkdir("d" * 200)
-    os.chdir("d" * 200)
+for _ in range(300): # longer than a path may be
+    os.mkdir("d" * 20)
+    os.chdir("d" * 20)
 os.mkfifo("fifo")
 os.chmod(f"{top}/closed", 0)
 print(top, flush=True)
