@@ -91,6 +91,8 @@ const char *sb_question_means(const struct sb_question *question)
 		return "it can send there what it can read, and get what it likes: sandbash does "
 		       "not look";
 	case SB_ABOUT_REPO:
+		if (question->op == SB_READ)
+			break;
 		return "this is done now, once; whoever has the repository has it then, too";
 	case SB_ABOUT_UNSANDBOXED:
 		return "it can do all that you can, and sandbash does not stand in between";

@@ -162,15 +162,16 @@ static int check_host(const struct sb_repo_session *session, const char *url, st
 /* --- either ----------------------------------------------------------------------------------------- */
 
 static int ask(const struct sb_repo_session *session, const struct sb_git *git, const char *name,
-	       enum sb_op op, struct sb_error *err)
+	       enum sb_repo_use use, struct sb_error *err)
 {
 	static const char *const online[] = {
 		"its name goes to a server, and what it answers is read"};
-	const struct sb_repo_about about = {.op = git->url ? SB_MODIFY : op,
-					    .verb = git->url ? "fetch from"
-						    : op == SB_READ
-							    ? "read the repository"
-							    : "add commits, without a branch, to",
+	static const char *const verbs[] = {[SB_REPO_READS] = "read the repository",
+					    [SB_REPO_STAGES] = "add a commit, on no branch, to",
+					    [SB_REPO_DROPS] = "drop what it has staged in",
+					    [SB_REPO_PUSHES] = "push to"};
+	const struct sb_repo_about about = {.op = use == SB_REPO_READS ? SB_READ : SB_MODIFY,
+					    .verb = git->url ? "fetch from" : verbs[use],
 					    .path = name,
 					    .notes = online,
 					    .note_count = git->url != NULL};
@@ -181,7 +182,7 @@ static int ask(const struct sb_repo_session *session, const struct sb_git *git, 
 		if (status != SB_OK)
 			return status;
 	}
-	if (!session->asks || (!git->url && is_open(session, name)))
+	if (!session->asks || (!git->url && (use == SB_REPO_PUSHES || is_open(session, name))))
 		return SB_OK;
 	return session->ask(session->context, &about, err);
 }
@@ -204,7 +205,7 @@ static int find_format(const struct sb_git *git, struct sb_error *err)
  * Price: a misspelt path is asked about, too.
  * Held by: tests/mcp/git.py
  */
-int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_op op,
+int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_repo_use use,
 		 struct sb_git *git, char **out_name, struct sb_error *err)
 {
 	SB_AUTO_FREE char *state = sb_path_join(session->state_dir, "git");
@@ -231,7 +232,7 @@ int sb_repo_open(const struct sb_repo_session *session, const char *name, enum s
 		status = name_path(session, name, out_name, err);
 	}
 	if (status == SB_OK)
-		status = ask(session, git, *out_name, op, err);
+		status = ask(session, git, *out_name, use, err);
 	if (status == SB_OK && !git->url)
 		status = open_path(*out_name, name, git, err);
 	if (status == SB_OK && git->url)

@@ -16,8 +16,16 @@ struct sb_branch {
 	char oid[SB_REPO_OID_SIZE]; /* "": no commit yet */
 };
 
+/* What for: so it is asked about. */
+enum sb_repo_use {
+	SB_REPO_READS,
+	SB_REPO_STAGES,
+	SB_REPO_DROPS,
+	SB_REPO_PUSHES, /* what was staged: that is one question, with the diff, and the pusher's */
+};
+
 /* name as it was given.  *out_name: canonical, or the URL.  git is to be closed after an error, too. */
-int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_op op,
+int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_repo_use use,
 		 struct sb_git *git, char **out_name, struct sb_error *err);
 
 /* name NULL: the repository's own.  Of a URL it is fetched.  SB_E_MISSING: there is no such branch. */

@@ -264,7 +264,7 @@ static int pull_files(struct pull *pull, const struct sb_repo_session *session,
 	if (status == SB_OK && zone->mode != SB_ZONE_RW)
 		status = sb_fail(err, SB_E_REFUSED, 0, "/%s is read-only", zone->name);
 	if (status == SB_OK)
-		status = sb_repo_open(session, pull->request->repo, SB_READ, &pull->git,
+		status = sb_repo_open(session, pull->request->repo, SB_REPO_READS, &pull->git,
 				      &result->repo, err);
 	if (status == SB_OK)
 		status = sb_repo_branch(&pull->git, pull->request->branch, &pull->branch, err);

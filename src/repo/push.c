@@ -58,8 +58,8 @@ static int check_ref(struct staged *staged, const struct sb_staged *note, const 
 	return SB_OK;
 }
 
-static int open_staged(struct staged *staged, const struct sb_repo_request *request, enum sb_op op,
-		       struct sb_error *err)
+static int open_staged(struct staged *staged, const struct sb_repo_request *request,
+		       enum sb_repo_use use, struct sb_error *err)
 {
 	struct sb_repo_result *result = staged->result;
 	struct sb_staged note = {0};
@@ -67,7 +67,7 @@ static int open_staged(struct staged *staged, const struct sb_repo_request *requ
 
 	sb_repo_result_init(result);
 	if (status == SB_OK)
-		status = sb_repo_open(staged->session, note.repo, op, &staged->git, &result->repo,
+		status = sb_repo_open(staged->session, note.repo, use, &staged->git, &result->repo,
 				      err);
 	if (status == SB_OK) {
 		snprintf(result->id, sizeof result->id, "%s", request->id);
@@ -111,7 +111,7 @@ int sb_repo_show(const struct sb_repo_session *session, const struct sb_repo_req
 		 struct sb_repo_result *out, struct sb_error *err)
 {
 	struct staged staged = {.session = session, .result = out};
-	int status = open_staged(&staged, request, SB_READ, err);
+	int status = open_staged(&staged, request, SB_REPO_READS, err);
 
 	if (status == SB_OK) {
 		say(&staged, "staged:");
@@ -127,7 +127,7 @@ int sb_repo_discard(const struct sb_repo_session *session, const struct sb_repo_
 		    struct sb_repo_result *out, struct sb_error *err)
 {
 	struct staged staged = {.session = session, .result = out};
-	int status = open_staged(&staged, request, SB_MODIFY, err);
+	int status = open_staged(&staged, request, SB_REPO_DROPS, err);
 
 	if (status == SB_OK)
 		status = forget(&staged, err);
@@ -300,7 +300,7 @@ int sb_repo_push(const struct sb_repo_session *session, const struct sb_repo_req
 		 struct sb_repo_result *out, struct sb_error *err)
 {
 	struct staged staged = {.session = session, .result = out};
-	int status = open_staged(&staged, request, SB_MODIFY, err);
+	int status = open_staged(&staged, request, SB_REPO_PUSHES, err);
 
 	if (status == SB_OK)
 		status = push(&staged, request, err);

@@ -361,8 +361,8 @@ static int stage_files(struct stage *stage, struct sb_error *err)
 		status = sb_repo_zone(stage->session, stage->request->zone, &zone, &stage->rest,
 				      err);
 	if (status == SB_OK)
-		status = sb_repo_open(stage->session, stage->request->repo, SB_MODIFY, &stage->git,
-				      &result->repo, err);
+		status = sb_repo_open(stage->session, stage->request->repo, SB_REPO_STAGES,
+				      &stage->git, &result->repo, err);
 	if (status == SB_OK)
 		status = sb_zone_view_open(&stage->view, stage->session, zone, false, err);
 	if (status == SB_OK)

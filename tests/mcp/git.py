@@ -75,6 +75,7 @@ def five(fx):
     server.data("git_pull", repository=str(bare), into="/work")
     equal(work(fx, "src/a.c").read_text(), "one\n")
     contains(server.asked[0]["params"]["message"], f"read the repository {bare}")
+    lacks(server.asked[0]["params"]["message"], "whoever has the repository")
     fx.write(work(fx, "src/a.c"), "two\n")
     main = run(fx, "-C", bare, "rev-parse", "main")
     staged = server.data("git_stage", repository=str(bare), message="by a model", **{"from": "/work"})
@@ -86,6 +87,7 @@ def five(fx):
     server.asked.clear()
     done = server.data("git_push", id=staged["id"])
     equal(done["branch"], "main")
+    equal(len(server.asked), 1, "one question, with the diff")
     message = server.asked[-1]["params"]["message"]
     for text in ("git_push wants to push to", str(bare), "+two", "main", "by a model"):
         contains(message, text)
@@ -93,7 +95,10 @@ def five(fx):
     equal(run(fx, "-C", bare, "show", "main:src/a.c"), "two")
     fx.write(work(fx, "src/a.c"), "three\n")
     staged = server.data("git_stage", repository=str(bare), message="m", **{"from": "/work"})
+    server.asked.clear()
     server.data("git_discard", id=staged["id"])
+    equal(len(server.asked), 1)
+    contains(server.asked[0]["params"]["message"], f"git_discard wants to drop what it has staged in {bare}")
     equal(server.failure("git_show", id=staged["id"])["code"], "NOT_FOUND")
     known = acts(fx)
     for tool in TOOLS:
@@ -148,7 +153,7 @@ def worker(fx):
     server = Server(fx, "--worker=w.worker")
     server.answers = lambda params: "once"
     error = server.failure("git_pull", repository=str(bare), into="/input")
-    contains(error["person"], "/input is read-only")
+    equal((error["code"], error["person"]), ("READ_ONLY", "/input is read-only"))
     server.data("git_pull", repository=str(bare), into="/work")
     equal(len(server.asked), 1, "the repository, not the preapproved directory")
     answer = server.data("git_pull", repository=str(bare), into="/final")

@@ -119,6 +119,21 @@ static json_t *words(const struct child *child, const char *text, size_t length)
 		       : sb_rpc_text(text, length);
 }
 
+/* What a directory's mode or approval says has its own code, as from any file tool: repo/zone.c. */
+static enum sb_files_code refusal_of(const struct sb_error *err)
+{
+	static const char read_only[] = " is read-only", blocked[] = ": writing is blocked";
+	size_t length = strlen(err->message);
+
+	if (length > sizeof read_only &&
+	    strcmp(err->message + length + 1 - sizeof read_only, read_only) == 0)
+		return SB_FILES_READ_ONLY;
+	return length > sizeof blocked &&
+			       strcmp(err->message + length + 1 - sizeof blocked, blocked) == 0
+		       ? SB_FILES_BLOCKED
+		       : SB_FILES_DENIED;
+}
+
 static json_t *failure(struct asking *asking, struct sb_tool_call *call, const struct sb_error *err)
 {
 	struct child *child = asking->child;
@@ -128,9 +143,9 @@ static json_t *failure(struct asking *asking, struct sb_tool_call *call, const s
 	if (later)
 		call->err.code = SB_FILES_NEEDS_CONSENT;
 	else if (refused)
-		call->err.code = SB_FILES_DENIED;
+		call->err.code = refusal_of(err);
 	result = sb_tool_failure(later                       ? "NEEDS_CONSENT"
-				 : refused                   ? "DENIED"
+				 : refused                   ? sb_files_code_name(call->err.code)
 				 : err->code == SB_E_INVALID ? "INVALID_ARGUMENT"
 				 : err->code == SB_E_MISSING ? "NOT_FOUND"
 							     : "SYSTEM",
