@@ -194,7 +194,10 @@ def ipc(fx):
 
 KERNEL = r'''
 attempt("secret", lambda: text(secret))  # for the control: that the script runs
-if not want["free"]:  # some of these would do harm
+status = dict(line.split(":\t") for line in open("/proc/self/status").read().splitlines() if ":\t" in line)
+powers = bool(int(status["CapBnd"], 16) or int(status["CapEff"], 16))
+attempt("capabilities", lambda: powers and not want["free"])
+if not want["free"] and not powers:  # some of these would do harm
     null = ctypes.c_void_p(0)
     for name, words in (("unshare", (0x10000000,)), ("unshare", (0x10020000,)), ("unshare", (0x20000,)), ("chroot", (b"/tmp",)),
                         ("mount", (b"none", b"/tmp", b"tmpfs", 0, 0)), ("mount", (b"/", out.encode(), null, 0x1000, null)),
@@ -264,8 +267,7 @@ if not want["free"]:  # some of these would do harm
     attempt("owner", lambda: os.chown(out + "/own", 12345, 12345))
     if os.getuid() == 0:
         attempt("setuid root", lambda: (os.chmod(out + "/own", 0o4755), os.stat(out + "/own").st_mode & 0o4000 != 0)[1])
-    status = dict(line.split(":\t") for line in open("/proc/self/status").read().splitlines() if ":\t" in line)
-    attempt("setuid programs", lambda: status["NoNewPrivs"] != "1" or int(status["CapBnd"], 16) or int(status["CapEff"], 16) or False)
+    attempt("setuid programs", lambda: status["NoNewPrivs"] != "1" or powers)
     attempt("descriptors", lambda: bool(held))
 neighbour("threads", lambda: (lambda one: (one.start(), one.join()))(threading.Thread(target=lambda: None)))
 neighbour("memory in a file", lambda: os.write(os.memfd_create("x"), b"x"))
