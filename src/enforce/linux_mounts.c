@@ -399,7 +399,9 @@ static bool try_all(struct sb_mount_job *job, bool with_network, enum purpose pu
 				       : try_in_child(job, mounts | net | CLONE_NEWUSER);
 		/* a profile of a container may refuse unshare() and not clone() */
 		if (!done && !job->stuck && purpose == TO_ENTER_OR_END && net == 0)
-			done = try_in_child(job, mounts | CLONE_NEWUSER);
+			done = try_in_child(job, sb_sys_has_capability(CAP_SYS_ADMIN)
+							 ? mounts
+							 : mounts | CLONE_NEWUSER);
 		if (net == 0 || job->stuck)
 			break;
 	}

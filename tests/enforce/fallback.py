@@ -529,4 +529,20 @@ def environment_mode(fx):
     works(fx.sandbash("touch", "new"))
 
 
+@test("R4 a profile that refuses unshare and leaves clone: mounts hold, and --doctor says the same")
+def no_unshare(fx):
+    for machine in ("unshare", "unshare,landlock"):
+        doctor = fx.sandbash("--doctor", without=machine)
+        contains(doctor.stdout, "ok   mount namespace")
+        if not SUPERVISED and "landlock" in machine:
+            continue  # of which a static run needs the other half
+        equal(doctor.status, 0, machine)
+        contains(doctor.stdout, "a full sandbox is possible here")
+        starts(fx, machine)
+        victim = fx.write(fx.outside / "file", "text")
+        works(act(fx, "open", "wronly", victim), "control")
+        refused(boxed(fx, "open", "wronly", victim, without=machine), (*CROSSING, "EROFS"))
+        works(boxed(fx, "open", "wronly+creat", "inside", without=machine), "neighbour")
+
+
 run_all()
