@@ -65,6 +65,13 @@ def hidden(fx):
     equal((counters["allowed"][create], counters["allowed"][modify]), (1, 1), str(counters))
 
 
+@test("P6 a static run, which sees nothing, is refused with the option")
+def static(fx):
+    result = fx.sandbash("--static", "--log-allowed", "echo", "ran")
+    equal((result.status != 0, result.stdout), (True, ""))
+    contains(result.stderr, "takes a supervised run")
+
+
 @test("P6 options that nothing holds without a sandbox are refused with it, and by the config's mode")
 def contradiction(fx):
     fx.write(".env", "x\n")
