@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -267,43 +266,12 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 	return status;
 }
 
-/*
- * Whoever stands in a part of his project means that, and not a second one in it.  Files of others do not count: anybody
- * may write in /tmp.
- */
-static int look_above(const struct sb_project *project, struct sb_error *err)
-{
-	SB_AUTO_FREE char *above = sb_path_parent(project->directory);
-
-	while (above && strcmp(above, "/") != 0) {
-		char *next = sb_path_parent(above);
-
-		for (size_t i = 0; sb_project_files[i]; i++) {
-			SB_AUTO_FREE char *path = sb_path_join(above, sb_project_files[i]);
-			struct stat info;
-
-			if (!path || stat(path, &info) != 0 || info.st_uid != geteuid())
-				continue;
-			free(next);
-			sb_fail(err, SB_E_CONFLICT, 0,
-				"'%s' has no project file, but '%s' is there", project->directory,
-				path);
-			return sb_hint(err, "start in '%s', or write one here", above);
-		}
-		free(above);
-		above = next;
-	}
-	return SB_OK;
-}
-
 static int use_defaults(struct sb_project *out, struct sb_error *err)
 {
 	struct reading reading = {.project = out};
 	const struct sb_schema schema = {out->directory, &reading, err};
-	int status = look_above(out, err);
+	int status = set_root(&schema);
 
-	if (status == SB_OK)
-		status = set_root(&schema);
 	return status == SB_OK ? add_defaults(&schema) : status;
 }
 

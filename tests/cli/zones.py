@@ -61,18 +61,6 @@ def zones_of_worker(fx):
     contains(result.stderr, f"hint: '{fx.project}/lead.worker' is there")
 
 
-@test("Z1 in a directory of a project that has a file there is no second project")
-def beneath(fx):
-    (fx.project / "sub").mkdir()
-    contains(fx.sandbash("--zones", cwd=fx.project / "sub").stdout, "/sub/.sandbox/cache", "control")
-    set_up(fx)
-    result = fx.sandbash("--zones", cwd=fx.project / "sub")
-    equal((result.status, result.stdout), (125, ""))
-    contains(result.stderr, f"hint: start in '{fx.project}', or write one here")
-    fx.write(fx.project / "sub" / "sandbash.yaml", PROJECT)
-    contains(fx.sandbash("--zones", cwd=fx.project / "sub").stdout, "/sub/.sandbox/data", "one of its own")
-
-
 @test("Z5 --worker-check: each gets what it declares, a child no more than its parent")
 def workers(fx):
     set_up(fx)
