@@ -227,9 +227,9 @@ static int say_failed(void *context, const struct sb_error *err, const struct sb
 /* What the command sees of the environment. */
 struct sb_environ_names sb_run_environ_names(const struct sb_run *run)
 {
-	return (struct sb_environ_names){sb_policy_clean_env(run->setup.policy),
-					 run->line->keep_env,
-					 !sb_policy_network(run->setup.policy)};
+	return (struct sb_environ_names){
+		sb_policy_clean_env(run->setup.policy), run->line->keep_env,
+		!sb_run_is_danger(run) && !sb_policy_network(run->setup.policy)};
 }
 
 /* What the profile sets counts where the user has set nothing; not without a sandbox, which is what it is for. */

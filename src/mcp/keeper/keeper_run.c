@@ -90,8 +90,9 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 			add_word(words, "", sb_settings[i].options[value]);
 	}
 	/* a command is no agent by itself: it hears what it may reach unasked */
-	for (size_t i = 0; setup->network_assumed && !needs->settings[SB_SETTING_NETWORK] &&
-			   i < sb_connect_count(setup->policy);
+	for (size_t i = 0;
+	     setup->network_assumed && !run->group && !needs->settings[SB_SETTING_NETWORK] &&
+	     i < sb_connect_count(setup->policy);
 	     i++) {
 		const struct sb_connect_rule *rule = sb_connect_at(setup->policy, i);
 
