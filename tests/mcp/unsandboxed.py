@@ -124,6 +124,28 @@ def nested(fx):
     equal(ask(server, "touch a")["structuredContent"]["error"]["code"], "BLOCKED")
 
 
+@test("C8 nor does a worker's, which runs its command as before")
+def worker(fx):
+    allow_asking(fx)
+    fx.write("sandbash.yaml", "sandbox:\n  zones:\n    drafts: {mode: rw}\n")
+    fx.write("w.worker", "---\nname: w\nsandbox:\n  zones:\n    - name: drafts\n      mode: rw\n---\n")
+    server = Server(fx, "--worker=w.worker")
+    server.answers = lambda params: read_first("once")
+    check(ask(server, f"touch {fx.project}/a").get("isError"))
+    equal((server.asked, fx.exists("a")), ([], False))
+    equal(server.data("run_command", command="echo here")["stdout"], "here\n")
+
+
+@test("P6 every option that restricts is refused without a sandbox")
+def restricting(fx):
+    for option in ("--deny=x", "--ask=x", "--allow-read=x", "--within=.", "--network=off", "--network=ask", "--no-tmp",
+                   "--protect-ignored"):
+        result = fx.sandbash("--disable-sandbox", option, "echo", "ran")
+        equal((result.status != 0, result.stdout), (True, ""), option)
+        contains(result.stderr, "cannot be held without a sandbox")
+    equal(fx.sandbash("--disable-sandbox", "echo", "ran").stdout, "ran\n")
+
+
 @test("C8 R1 question, answer and start are on record, with the command")
 def recorded(fx):
     allow_asking(fx)
