@@ -54,7 +54,7 @@ for server in sys.argv[1:]:
     for kind in (1, 28, 16, 15, 33, 255):
         for stream in (False, True):
             s = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
-            s.settimeout(5)
+            s.settimeout(90)
             s.connect((server, 53))
             data = query('secret-bytes.other.example', kind)
             s.sendall(struct.pack('!H', len(data)) + data if stream else data)
@@ -179,7 +179,7 @@ def pieces(hello):
 
 TLS = """
 s = socket.create_connection(('good.example', 443))
-s.settimeout(5)
+s.settimeout(90)
 def talk():
     for part in sys.argv[1:]:
         s.sendall(bytes.fromhex(part))
@@ -248,7 +248,7 @@ for line in sys.stdin:
         if word == 'open':
             kept = socket.create_connection((host, 7))
         else:
-            kept.settimeout(10)
+            kept.settimeout(90)
             kept.sendall(b'x')
             if not kept.recv(1): raise OSError(errno.ECONNRESET, '')
     print(word, attempt(act), flush=True)
@@ -292,7 +292,7 @@ while opened == 'open done' and sys.argv[1] != 'sandbash-dialer': # ... and ends
     opened = say('open')
 print(echo, opened, sep='\\n')
 run.stdin.close()
-run.wait(20)
+run.wait()
 """
 
 
@@ -315,7 +315,7 @@ time.sleep(0.3) # so that it was told mostly; it works as well if it was not
 os.kill(victims[0], signal.SIGKILL)
 print(run.stdout.readline().strip(), say('echo'), sep='\\n')
 run.stdin.close()
-run.wait(20)
+run.wait()
 """
 
 
