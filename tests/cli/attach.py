@@ -180,7 +180,7 @@ def both_terminals(fx):
 
 @test("C6 --ask-timeout ends a question that nobody answers")
 def timeout(fx):
-    run = Run(fx, "--consent=ask", "--ask-timeout=1.5", *write_outside(fx, "sleep 1; exit 7"))
+    run = Run(fx, "--consent=ask", "--ask-timeout=4", *write_outside(fx, "sleep 1; exit 7"))
     person = Person(fx)
     person.sees("wants to create")
     person.sees("its time is up")
@@ -191,9 +191,10 @@ def timeout(fx):
 @test("C6 the process that asks is gone: the question is withdrawn")
 def asker_gone(fx):
     run = Run(fx, "--consent=ask", "sh", "-c",
-              f"(echo x > {fx.outside}/file) & sleep 2; kill -9 $!; sleep 2; exit 7")
+              f"(echo x > {fx.outside}/file) & while [ ! -e go ]; do sleep 0.05; done; kill -9 $!; sleep 2; exit 7")
     person = Person(fx)
     person.sees("wants to create")
+    fx.write("go")
     person.sees("nobody waits for it")
     equal(run.end()[0], 7)
 

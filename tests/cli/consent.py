@@ -14,6 +14,7 @@ from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, tes
 
 BOTH = ("full", "flat")
 PROMPT = r"% $"
+UNTIL = "until [ -e go ]; do sleep 0.05; done"
 
 
 def shell(fx, *flags, **where):
@@ -376,8 +377,9 @@ def directory_answers_queue(fx):
 @test("C3 the question of a process that is gone is taken back", variants=BOTH)
 def question_is_withdrawn(fx):
     person = Person(fx, "bash", "-c",
-                    f"(echo x > {fx.outside}/a) & sleep 1; kill -9 $!; wait; echo done")
+                    f"(echo x > {fx.outside}/a) & {UNTIL}; kill -9 $!; wait; echo done")
     person.question(fx.outside / "a")
+    fx.write("go")
     person.term.expect("done")
     person.gone()
     equal(person.end(), 0)
@@ -387,19 +389,13 @@ def question_is_withdrawn(fx):
 # --- who is asked -------------------------------------------------------------------------
 
 
-@test("C4 nobody to ask: denied at once", variants=BOTH)
+@test("C4 nobody to ask: denied", variants=BOTH)
 def nobody(fx):
-    began = time.monotonic()
     result = fx.sandbash("python3", "-c", f"""
-import time
-t = time.monotonic()
 try: open('{fx.outside}/f', 'w')
-except PermissionError: print('denied', time.monotonic() - t)
+except PermissionError: print('denied')
 """)
-    found = re.search(r"denied ([0-9.]+)", result.stdout)
-    check(found, result)
-    check(float(found[1]) < 0.1, f"{found[1]} s")
-    check(time.monotonic() - began < 5)
+    equal(result.stdout, "denied\n", result.stderr)
     contains(result.stderr, str(fx.outside))  # the summary
 
 
@@ -444,7 +440,7 @@ def ask_timeout(fx):
     began = time.monotonic()
     person.question(fx.outside / "f")
     person.term.expect("status=1")
-    check(1.5 < time.monotonic() - began < 5, "not in time")
+    check(time.monotonic() - began > 1.5, "not in time")
     person.gone()
     equal(person.end(), 0)
     check(not fx.exists(fx.outside / "f"))
@@ -502,9 +498,10 @@ def stop(person):
 def suspend(fx):
     person = outer_shell(fx)
     words = " ".join(fx.argv())
-    person.term.send(f"{words} bash -c 'echo go; sleep 1; echo x > {fx.outside}/f; echo end=$?'\n")
-    person.term.expect("\ngo")
+    person.term.send(f"{words} bash -c 'echo up; {UNTIL}; echo x > {fx.outside}/f; echo end=$?'\n")
+    person.term.expect("\nup")
     stop(person)
+    fx.write("go")
     person.term.send("fg\n")
     person.answer("1", fx.outside / "f")
     person.term.expect("end=0")
@@ -519,10 +516,11 @@ def suspend(fx):
 def to_background(fx):
     person = outer_shell(fx)
     words = " ".join(fx.argv())
-    fx.write("job", f"echo go; sleep 1; seq 20000; echo x > {fx.outside}/f; echo end=$?; cat\n")
+    fx.write("job", f"echo up; {UNTIL}; seq 20000; echo x > {fx.outside}/f; echo end=$?; cat\n")
     person.term.send(f"{words} bash job\n")
-    person.term.expect("\ngo")
+    person.term.expect("\nup")
     stop(person)
+    fx.write("go")
     person.term.send("bg\n")
     person.term.expect("\n20000")
     person.term.send("\necho typed\n")
@@ -621,9 +619,11 @@ def type_ahead(fx):
     person.term.expect("\nslept")
     person.term.expect("\ntyped ahead")
     person.term.expect(PROMPT)
-    person.term.send(f"sleep 0.5; echo x > {fx.outside}/f; echo status=$?\n")
+    person.term.send(f"{UNTIL}; echo x > {fx.outside}/f; echo status=$?\n")
     person.term.settle(0.2)
     person.term.send("echo before\n")
+    person.term.settle(0.3)
+    fx.write("go")
     person.answer("1", fx.outside / "f")
     person.term.expect("status=0")
     person.term.expect("\nbefore")  # it came well before the question
@@ -638,12 +638,18 @@ def unread_input(fx):
         legacy = "1"  # before Linux 6.2 nothing forbids it
     person = outer_shell(fx)
     run = " ".join(fx.argv())
-    for words in ("sleep 0.6", "sh -c 'stty raw -echo; sleep 0.6'", "sh -c 'read a; echo got-$a'"):
-        person.term.send(f"{run} {words}\n")
-        person.term.settle(0.3)
+    for number, words in enumerate(("touch up; UNTIL", "stty raw -echo; touch up; UNTIL", "touch up; read a; echo got-$a")):
+        up, go = f"up{number}", f"go{number}"
+        words = words.replace("up", up).replace("UNTIL", UNTIL.replace("go", go))
+        person.term.send(f"{run} sh -c '{words}'\n")
+        person.until(lambda: fx.exists(up), "it does not begin")
         person.term.send("first\necho ne''xt\n" if "read" in words else "echo ne''xt\n")
         if "read" in words:
             person.term.expect("got-first")
+        person.term.settle(0.3)  # sandbash has it by then
+        fx.write(go)
+        if legacy == "1":
+            person.until(lambda: "\nnext" in person.term.screen(), words)
         person.term.settle(1, 3)
         (contains if legacy == "1" else lacks)(person.term.screen(), "\nnext", words)
         person.term.send("clear\n")
