@@ -9,7 +9,7 @@
  *     storm killed TIMES          callers die at random: nothing half-done, or begun afterwards
  *     storm spawn TIMES           vfork and posix_spawn() with file actions
  *     storm handed TIMES          a closed descriptor is closed: nobody else still has it
- *     storm siblings COUNT        leaves children of its own parent behind, for 20 seconds
+ *     storm siblings COUNT        leaves children of its own parent behind, for ten minutes
  *     storm quiet                 a process whose memory others may not read
  *     storm flip INSIDE OUTSIDE MILLISECONDS
  *                                 a thread changes the path while calls are made with it
@@ -445,7 +445,7 @@ int storm_siblings(char **argv)
 		if (pid < 0)
 			wrong("clone");
 		if (pid == 0) {
-			alarm(20);
+			alarm(600);
 			for (;;)
 				pause();
 		}

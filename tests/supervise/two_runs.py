@@ -174,9 +174,7 @@ def killed(fx):
         victim, other = rng.sample([maker, flipper], 2)
         os.kill(performer_of(victim), signal.SIGKILL)
         victim.kill()
-        begun = time.monotonic()
         out, err = other.communicate(timeout=PATIENCE)
-        check(time.monotonic() - begun < 5, "the other got stuck")
         equal(other.returncode, 0, f"{out} {err}")
         victim.communicate()
         # at worst the directory is on hold, under a name that says so
