@@ -1,7 +1,6 @@
 """shown.py - C9: over MCP, too, a yes about a directory is for what was in it when it was shown."""
 
 import os
-import subprocess
 
 from mcp import Server
 from tap import check, contains, equal, lacks, run_all, test
@@ -134,34 +133,18 @@ def yes_again(fx):
     check(fx.exists(".vscode/launch.json"))
 
 
-LOOP = """
-import itertools, os
-print("ready", flush=True)
-for number in itertools.count():
-    for place in ("x", ".vscode"):
-        try:
-            with open(place + "/other", "w") as file:
-                file.write("%010d" % number)
-            os.rename(place + "/other", place + "/tasks.json")
-        except OSError:
-            pass
-"""
-
-
 @test("C9 what changes all the time is not moved, however often the answer is yes")
 def loop(fx):
     prepare(fx)
-    writer = subprocess.Popen(["python3", "-c", LOOP.replace('("x", ".vscode")', '("x",)')], cwd=fx.project,
-                              stdout=subprocess.PIPE)
-    try:
-        writer.stdout.readline()
-        server = Server(fx)
-        server.answers = lambda params: "once"
-        failure = server.failure("move_file", source="x", destination=".vscode")
-    finally:
-        writer.kill()
-        writer.wait()
-        writer.stdout.close()
+    server = Server(fx)
+
+    def change(params):
+        fx.write("x/other", f"{len(server.asked):010}")
+        fx.path("x/other").rename(fx.path("x/tasks.json"))
+        return "once"
+
+    server.answers = change
+    failure = server.failure("move_file", source="x", destination=".vscode")
     equal(failure["code"], "CHANGED")
     check(not fx.exists(".vscode") and fx.exists("x/tasks.json"))
     check(len(server.asked) <= 4, "it is not asked for ever")
