@@ -209,8 +209,9 @@ static int check_held(const struct sb_command_line *line, const struct sb_policy
 	const size_t count = sizeof restricting / sizeof restricting[0];
 
 	if (line->log_allowed && line->static_run)
-		return sb_fail(err, SB_E_INVALID, 0,
-			       "--log-allowed takes a supervised run: a static one has nobody who sees");
+		return sb_fail(
+			err, SB_E_INVALID, 0,
+			"--log-allowed takes a supervised run: a static one has nobody who sees");
 	if (sb_policy_mode(policy) != SB_MODE_DANGER_FULL_ACCESS ||
 	    (line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP))
 		return SB_OK;
