@@ -214,6 +214,9 @@ bool sb_look_is_git(int directory, const char *up);
 /* Is anything called name there?  Unknown counts as yes. */
 bool sb_look_exists(int directory, const char *name);
 
+/* The same, or a link on the way there, behind which it may come about. */
+bool sb_look_leads_to(int directory, const char *name);
+
 /*
  * Does directory hold what pattern's components from first on match, other than harmless?
  * path is directory's (future) canonical name.  True: out->detail says what, and why.
@@ -373,6 +376,9 @@ bool sb_obeyed_by_user(const struct sb_guard *guard, const char *top, struct sb_
 const struct sb_extra *sb_obeyed_program(const struct sb_guard *guard, const char *path);
 bool sb_obeyed_beneath(const struct sb_guard *guard, int directory, const char *path,
 		       struct sb_guard_answer *out);
+
+/* Would a link at path stand on the way to such a program, or in the place of the user's own hooks? */
+const struct sb_extra *sb_obeyed_link(const struct sb_guard *guard, const char *path);
 
 /* A tree at source gets the name of path: its .git file, or the settings in its .git, may lead elsewhere there. */
 bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int directory,

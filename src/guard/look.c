@@ -1,6 +1,7 @@
 /* What is there already, seen through a descriptor; nothing is followed in the last place. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,23 @@ bool sb_look_exists(int directory, const char *name)
 
 	return directory < 0 || fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       (errno != ENOENT && errno != ENOTDIR);
+}
+
+bool sb_look_leads_to(int directory, const char *name)
+{
+	char way[PATH_MAX];
+	struct stat info;
+
+	if (sb_look_exists(directory, name))
+		return true;
+	for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
+		if (snprintf(way, sizeof way, "%.*s", (int)(slash - name), name) >=
+			    (int)sizeof way ||
+		    (fstatat(directory, way, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+		     S_ISLNK(info.st_mode)))
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -28,7 +28,7 @@ static bool brings_extra(const struct sb_guard *guard, const struct sb_extras *e
 		if (!sb_path_within(path, extra->path))
 			continue;
 		out->looked |= SB_LOOKED_INTO;
-		if (sb_look_exists(directory, *rest ? rest + 1 : "."))
+		if (sb_look_leads_to(directory, *rest ? rest + 1 : "."))
 			any |= sb_look_found(guard, out, sb_row_of_extra(guard, extra), extra->path,
 					     0, NULL);
 	}

@@ -106,7 +106,9 @@ const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const cha
 	return NULL;
 }
 
-const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_stand *stand)
+/* What the repositories around a name say of it, or, if it is to be a link, of what lies beneath. */
+static const struct sb_guard_row *row_around(const struct sb_guard *guard,
+					     const struct sb_stand *stand, bool link)
 {
 	SB_AUTO_FREE char *directory = strndup(stand->place->path, stand->directory_length);
 	struct sb_extras around = {0};
@@ -116,10 +118,37 @@ const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const str
 	if (!directory || sb_extras_around(directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	} else {
-		extra = extra_of(guard, &around, stand->place->path);
+		extra = link ? sb_named_beneath(&around, stand->place->path)
+			     : extra_of(guard, &around, stand->place->path);
 		row = extra ? sb_row_of_extra(guard, extra) : NULL;
 	}
 	sb_extras_done(&around);
-	extra = row ? NULL : sb_named_anywhere(guard, stand->place->path, stand->directory_length);
+	return row;
+}
+
+const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const struct sb_stand *stand)
+{
+	const struct sb_guard_row *row = row_around(guard, stand, false);
+	const struct sb_extra *extra =
+		row ? NULL : sb_named_anywhere(guard, stand->place->path, stand->directory_length);
+
 	return extra ? sb_row_of_extra(guard, extra) : row;
+}
+
+/*
+ * SECURITY: a link in the place of a directory of hooks, or of one on the way there.
+ *
+ * Danger: the files behind it have other names, which nobody guards: "hk/pre-commit" is nothing, and a hook
+ * once .githooks leads to hk.  Which worktrees and repositories there are when a link is made nobody knew when the
+ * run began.
+ * Price: a walk to the repositories around for every link.
+ * Held by: tests/supervise/obeyed.py
+ */
+const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const struct sb_stand *stand)
+{
+	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
+
+	if (!extra)
+		extra = sb_obeyed_link(guard, stand->place->path);
+	return extra ? sb_row_of_extra(guard, extra) : row_around(guard, stand, true);
 }

@@ -28,6 +28,10 @@ const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const cha
 const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard,
 					 const struct sb_stand *stand);
 
+/* Would a link there stand for, or on the way to, what some settings name? */
+const struct sb_guard_row *sb_named_link(const struct sb_guard *guard,
+					 const struct sb_stand *stand);
+
 /* Is path one that the run began with, or on the way to one? */
 bool sb_extras_have(const struct sb_guard *guard, const char *path);
 

@@ -280,7 +280,7 @@ bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *re
 		if (*one != '/' || sb_extras_have(guard, one) || is_among(&always, one) ||
 		    !is_within_reach(guard, one))
 			continue;
-		if (inside ? !moving->known && sb_look_exists(moving->directory, rest)
+		if (inside ? !moving->known && sb_look_leads_to(moving->directory, rest)
 			   : is_there(one))
 			found |= sb_look_found(guard, out, sb_row_of_extra(guard, &named.all[i]),
 					       one, 0, NULL);
@@ -292,8 +292,11 @@ bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *re
 
 bool sb_obeyed_by_user(const struct sb_guard *guard, const char *top, struct sb_guard_answer *out)
 {
+	SB_AUTO_FD int directory = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool found = false;
 
+	if (directory < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return false;
 	for (size_t i = 0; i < guard->extras.count; i++) {
 		const struct sb_extra *extra = &guard->extras.all[i];
 		SB_AUTO_FREE char *path = NULL;
@@ -303,7 +306,7 @@ bool sb_obeyed_by_user(const struct sb_guard *guard, const char *top, struct sb_
 		path = sb_path_join(top, extra->path);
 		if (!path)
 			return true;
-		if (!sb_extras_have(guard, path) && is_there(path))
+		if (!sb_extras_have(guard, path) && sb_look_leads_to(directory, extra->path))
 			found |= sb_look_found(guard, out, sb_row_of_extra(guard, extra), path, 0,
 					       NULL);
 	}
@@ -316,6 +319,8 @@ static bool is_top(const struct sb_extra *extra, const char *path, size_t length
 	char dot_git[PATH_MAX];
 	struct stat info;
 
+	if (extra->kind == SB_EXTRA_ANYWHERE)
+		return true;
 	if (snprintf(dot_git, sizeof dot_git, "%.*s/.git", (int)length, path) >=
 	    (int)sizeof dot_git)
 		return true;
@@ -341,6 +346,11 @@ static bool is_at_top(const struct sb_extra *extra)
 	return extra->kind == SB_EXTRA_AT_TOPS || extra->kind == SB_EXTRA_AT_WORKTREES;
 }
 
+static bool is_relative(const struct sb_extra *extra)
+{
+	return is_at_top(extra) || extra->kind == SB_EXTRA_ANYWHERE;
+}
+
 const struct sb_extra *sb_obeyed_program(const struct sb_guard *guard, const char *path)
 {
 	for (size_t i = 0; i < guard->extras.count; i++) {
@@ -363,19 +373,37 @@ bool sb_obeyed_beneath(const struct sb_guard *guard, int directory, const char *
 		const struct sb_extra *extra = &guard->extras.all[i];
 		size_t top;
 
-		if (!is_at_top(extra))
+		if (!is_relative(extra))
 			continue;
 		for (const char *slash = extra->path; (slash = strchr(slash, '/')); slash++) {
 			if (!ends_in(path, extra, (size_t)(slash - extra->path), &top) ||
 			    !is_top(extra, path, top))
 				continue;
 			out->looked |= SB_LOOKED_INTO;
-			if (sb_look_exists(directory, slash + 1))
+			if (sb_look_leads_to(directory, slash + 1))
 				found |= sb_look_found(guard, out, sb_row_of_extra(guard, extra),
 						       path, 0, slash + 1);
 		}
 	}
 	return found;
+}
+
+const struct sb_extra *sb_obeyed_link(const struct sb_guard *guard, const char *path)
+{
+	for (size_t i = 0; i < guard->extras.count; i++) {
+		const struct sb_extra *extra = &guard->extras.all[i];
+		const char *end = extra->path;
+		size_t top;
+
+		while (is_relative(extra) && *end) {
+			end += strcspn(end, "/");
+			if (ends_in(path, extra, (size_t)(end - extra->path), &top) &&
+			    is_top(extra, path, top))
+				return extra;
+			end += *end == '/';
+		}
+	}
+	return NULL;
 }
 
 /* The target of a .git file with this text that is in directory.  NULL: nobody can tell, or none. */

@@ -300,21 +300,16 @@ static int spend(struct collector *collector, unsigned cost)
 	return collector->out->spent <= MAX_COST ? SB_OK : SB_E_REFUSED;
 }
 
-/* Only what is as it stands: nobody uses dots in the middle, and a repository's own is looked up. */
+/* Only what has no "..": nobody uses that, and a repository's own is looked up. */
 static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
 {
-	size_t length;
-	char *path;
+	SB_AUTO_FREE char *path = NULL;
 
-	while (value && value[0] == '.' && value[1] == '/')
-		value += 1 + strspn(value + 1, "/");
-	length = value ? strlen(value) : 0;
-	while (length && value[length - 1] == '/')
-		length--;
-	if (!length || *value == '/' || *value == '~' || strstr(value, ".."))
+	if (!value || !*value || *value == '/' || *value == '~' || strstr(value, ".."))
 		return SB_OK;
-	path = strndup(value, length);
-	return path ? add_extra(extras, path, kind) : SB_E_NOMEM;
+	if (sb_path_absolute(value, "/", NULL, &path, NULL) != SB_OK)
+		return SB_E_NOMEM;
+	return path[1] ? add_extra(extras, strdup(path + 1), kind) : SB_OK;
 }
 
 /* What git only reads: text, patterns, a key. */

@@ -142,13 +142,13 @@ enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb
 static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct sb_stand *stand,
 					struct sb_guard_answer *out)
 {
-	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
+	const struct sb_guard_row *row = sb_named_link(guard, stand);
 	const struct sb_pattern_row *pattern;
 	unsigned position;
 	size_t from = 0;
 
-	if (extra)
-		return sb_say(out, sb_row_of_extra(guard, extra), SB_GUARD_ASK);
+	if (row)
+		return sb_say(out, row, SB_GUARD_ASK);
 	pattern = sb_stand_part(guard, stand, &from, &position);
 	return pattern ? sb_say(out, pattern->row, SB_GUARD_ASK) : sb_say_plain(out);
 }
@@ -310,10 +310,7 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 	    (stand->in_git || stand->in_bare || stand->has_open || (roles & SB_ROLE_GIT_FILE)) &&
 	    act != SB_GUARD_SYMLINK && judge_in_git(act, stand, roles, out) != SB_GUARD_PLAIN)
 		return out->verdict;
-	if (act == SB_GUARD_SYMLINK &&
-	    (((roles | sb_stand_roles(guard, stand, 1)) & SB_ROLE_PART) || guard->extras.count ||
-	     sb_stand_is_dot_git(stand, 0)) &&
-	    judge_link(guard, stand, out) != SB_GUARD_PLAIN)
+	if (act == SB_GUARD_SYMLINK && judge_link(guard, stand, out) != SB_GUARD_PLAIN)
 		return out->verdict;
 	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(stand->place) &&
 	    !sb_place_is_trial(stand->place))

@@ -152,6 +152,39 @@ OWN = {
          ["evil n/tools/fsm; git init -q --separate-git-dir=data n"], "git -C n status"),
     "a monitor, in a repository inside": ("core.fsmonitor tools/fsm", "git init -q n",
                                           ["evil n/tools/fsm"], "git -C n status"),
+    "hooks behind a link, in a repository that is made":
+        ("core.hooksPath .githooks", "", ["git init -q n; evil n/hk/pre-commit; ln -s hk n/.githooks"],
+         "cd n && " + COMMIT),
+    "the link first, in a deeper one that was there":
+        ("core.hooksPath .//githooks/.", "git init -q a/b/n",
+         ["cd a/b/n; ln -s hk githooks; evil hk/pre-commit"], "cd a/b/n && " + COMMIT),
+    "a link that gets the name, in a worktree":
+        ("core.hooksPath .githooks", "",
+         ["git worktree add -q w; cd w; evil hk/pre-commit; ln -s hk l; mv l .githooks"],
+         "cd w && " + COMMIT),
+    "a link that is committed, in a clone":
+        ("core.hooksPath .githooks", "",
+         ["git init -q q; cd q; evil hk/pre-commit; git add hk; printf hk >../l; "
+          "git update-index --add --cacheinfo 120000,$(git hash-object -w ../l),.githooks; "
+          "git -c core.hooksPath=/dev/null -c user.name=x -c user.email=x@x commit -qm x; cd ..; "
+          "git clone -q q n"],
+         "cd n && " + COMMIT),
+    "a link on the way to the hooks, before there is a repository":
+        ("core.hooksPath tools/hooks", "",
+         ["evil n/t/hooks/pre-commit; ln -s t n/tools; git init -q n"], "cd n && " + COMMIT),
+    "a directory that brings the hooks":
+        ("core.hooksPath tools/hooks", "",
+         ["git init -q n; evil n/t/hooks/pre-commit; mv n/t n/tools"], "cd n && " + COMMIT),
+    "a directory that brings a link to them":
+        ("core.hooksPath tools/a/hooks", "",
+         ["git init -q n; mkdir n/t; ln -s ../../a n/t/a; mv n/t n/tools; evil a/hooks/pre-commit"],
+         "cd n && " + COMMIT),
+    "a monitor behind a link":
+        ("core.fsmonitor tools/fsm", "git init -q n", ["evil n/t/fsm; ln -s t n/tools"],
+         "git -C n status"),
+    "a monitor behind a link, in a repository that is made":
+        ("core.fsmonitor tools/fsm", "",
+         ["mkdir n; ln -s t n/tools; git init -q n; evil n/t/fsm"], "git -C n status"),
     "an alias, in a worktree": ("alias.x '!./x'", "git worktree add -q w", ["evil w/x"],
                                 "git -C w x"),
 }
@@ -160,6 +193,22 @@ OWN = {
 WORKTREES = {
     "a monitor": ("git config core.fsmonitor tools/fsm", "evil w/tools/fsm", "git -C w status"),
     "an alias": ("git config alias.x '!./x'", "evil w/x", "git -C w x"),
+    "hooks behind a link": ("git config core.hooksPath .githooks; git worktree remove w",
+                            "git worktree add -q --detach w; evil w/hk/pre-commit; "
+                            "ln -s hk w/.githooks", "cd w && " + COMMIT),
+    "hooks behind a link on the way":
+        ("git config core.hooksPath tools/hooks; git worktree remove w",
+         "git worktree add -q --detach w; ln -s t w/tools; evil w/t/hooks/pre-commit",
+         "cd w && " + COMMIT),
+    "a directory that brings hooks":
+        ("git config core.hooksPath tools/hooks; git worktree remove w",
+         "git worktree add -q --detach w; evil w/t/hooks/pre-commit; mv w/t w/tools",
+         "cd w && " + COMMIT),
+    "hooks behind a link, of a deeper repository":
+        ("git init -q a/b/n; git -C a/b/n config core.hooksPath .gh",
+         "cd a/b/n; evil e/pre-commit; ln -s e .gh", "cd a/b/n && " + COMMIT),
+    "a monitor behind a link": ("git config core.fsmonitor tools/fsm",
+                                "evil w/t/fsm; ln -s t w/tools", "git -C w status"),
     "one that is made": ("git config alias.x '!./x'; git worktree remove w",
                          "git worktree add -q --detach w; evil w/x", "git -C w x"),
 }
@@ -261,6 +310,12 @@ DAILY = {
          "git clone -q . c; git clone -q --bare . c.git; mv c d; mv c.git d.git; mv n m; git -C m status"),
     "steps": ("", "echo y >>README; git stash -q; git stash pop -q; git commit -qam y; "
               "git rebase -q --force-rebase HEAD~1; mv .git g; mv g .git; git status"),
+    "links and directories beside hooks":
+        ("git config --global core.hooksPath tools/hooks; git config core.hooksPath .githooks; "
+         "git init -q a/b/n; git -C a/b/n config core.hooksPath .gh",
+         "git worktree add -q --detach w; git init -q n; for i in . w n a/b/n; do (cd $i; mkdir t; "
+         "ln -s t l; mv l githooks; ln -s t hooks; ln -s t .hk; mkdir s; echo x >s/x; mv s tools; "
+         "mkdir t/tools; ln -s x t/x); done"),
     "files called like words of settings":
         ("git config alias.x '!sh tools/a; git diff origin/main'; git init -q n",
          "mkdir -p n/tools deep/tools origin; echo x >n/tools/a; echo x >deep/tools/a; "
