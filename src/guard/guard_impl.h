@@ -331,7 +331,7 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
  * Where the repositories of directory and its parents look for hooks and further config.  SB_E_REFUSED:
  * one of them may not be read, which whoever owns it can bring about for a moment.
  */
-int sb_extras_around(const char *directory, struct sb_extras *out);
+int sb_extras_around(const struct sb_guard *guard, const char *directory, struct sb_extras *out);
 
 /*
  * What the git directories, common and own, name for the work tree at top; home may be NULL.  *out_hooks, unless

@@ -223,7 +223,7 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 		found |= sb_look_inside(guard, directory, path, pattern, position + 1, out);
 	}
 	parent = sb_path_parent(path);
-	if (!parent || sb_extras_around(parent, &around) != SB_OK)
+	if (!parent || sb_extras_around(guard, parent, &around) != SB_OK)
 		found = true;
 	found |= brings_extra(guard, &guard->extras, directory, path, out);
 	found |= brings_extra(guard, &around, directory, path, out);

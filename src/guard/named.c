@@ -115,7 +115,7 @@ static const struct sb_guard_row *row_around(const struct sb_guard *guard,
 	const struct sb_guard_row *row;
 	const struct sb_extra *extra;
 
-	if (!directory || sb_extras_around(directory, &around) != SB_OK) {
+	if (!directory || sb_extras_around(guard, directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	} else {
 		extra = link ? sb_named_beneath(&around, stand->place->path)

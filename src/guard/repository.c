@@ -632,13 +632,28 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 	return status;
 }
 
-int sb_extras_around(const char *directory, struct sb_extras *out)
+/* What the user's own core.hooksPath means in top: where links lead that are there. */
+static int add_own_hooks(const struct sb_guard *guard, const char *top, struct sb_extras *out)
+{
+	int status = SB_OK;
+
+	for (size_t i = 0; i < guard->extras.count && status == SB_OK; i++)
+		if (guard->extras.all[i].kind == SB_EXTRA_ANYWHERE)
+			status = add_extra(out,
+					   config_path(out, guard->extras.all[i].path, top, NULL),
+					   SB_EXTRA_HOOKS);
+	return status;
+}
+
+int sb_extras_around(const struct sb_guard *guard, const char *directory, struct sb_extras *out)
 {
 	SB_AUTO_FREE char *top = strdup(directory);
 	int status = top ? SB_OK : SB_E_NOMEM;
 
 	for (int left = MAX_PARENTS; status == SB_OK && top[0]; left--) {
 		status = left ? sb_extras_of(top, NULL, out, NULL) : SB_E_REFUSED;
+		if (status == SB_OK)
+			status = add_own_hooks(guard, top, out);
 		*strrchr(top, '/') = '\0';
 	}
 	return status;

@@ -172,6 +172,12 @@ OWN = {
     "a link on the way to the hooks, before there is a repository":
         ("core.hooksPath tools/hooks", "",
          ["evil n/t/hooks/pre-commit; ln -s t n/tools; git init -q n"], "cd n && " + COMMIT),
+    "hooks behind a link that was there":
+        ("core.hooksPath .githooks", "git init -q a/b/n; mkdir a/b/n/hk; ln -s hk a/b/n/.githooks",
+         ["evil a/b/n/hk/pre-commit"], "cd a/b/n && " + COMMIT),
+    "the same, and a directory gets the name":
+        ("core.hooksPath .githooks", "git init -q a/b/n; ln -s hk a/b/n/.githooks",
+         ["cd a/b/n; evil t/pre-commit; mv t hk"], "cd a/b/n && " + COMMIT),
     "a directory that brings the hooks":
         ("core.hooksPath tools/hooks", "",
          ["git init -q n; evil n/t/hooks/pre-commit; mv n/t n/tools"], "cd n && " + COMMIT),
