@@ -151,8 +151,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	if (!status->inside && sb_plan_holds_reads(policy))
 		sb_buf_puts(
 			out,
-			"reading:  held, since a rule hides files that may appear later; opening "
-			"a file takes about 25 us longer\n");
+			"reading:  held, since a rule hides files, which may be replaced or appear "
+			"later; opening a file takes about 25 us longer\n");
 	if (sb_policy_clean_env(policy))
 		sb_buf_puts(out, "variables: only usual ones that hold no secrets (clean-env)\n");
 	sb_buf_puts(out, "project:  ");

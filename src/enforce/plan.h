@@ -110,8 +110,7 @@ struct sb_plan_request {
 };
 
 /*
- * Do rules of the user's hide files that may not be there yet: by a wildcard, or by a name in a
- * writable directory that is not there?  Then a supervised run holds every open.
+ * Do rules of the user's hide anything but "/"?  Then a supervised run holds every open.
  */
 bool sb_plan_holds_reads(const struct sb_policy *policy);
 

@@ -126,21 +126,22 @@ size_t sb_plan_next_stricter(const struct sb_plan *plan, size_t start)
 	return plan->node_count;
 }
 
+/*
+ * SECURITY: what a rule of the user's hides is hidden by its name, whoever puts something there.
+ *
+ * Danger: a cover is a mount, and goes with what it covers: an editor outside that saves by rename, or `git checkout`,
+ * leaves a file that can be read.  Only "/" cannot be replaced.
+ * Price: every open of such a run is held.  Built-in rules do not make every run pay it: docs/security.md.
+ * Held by: tests/supervise/hidden.py; the kernel's part by tests/facts/bind_vanishes.c
+ */
 bool sb_plan_holds_reads(const struct sb_policy *policy)
 {
 	for (size_t i = 0; i < sb_policy_count(policy); i++) {
 		const struct sb_rule *rule = sb_policy_rule(policy, i);
 		const struct sb_pattern *pattern = sb_policy_pattern(policy, i);
-		SB_AUTO_FREE char *parent = NULL;
-		struct stat info;
 
-		if (rule->tier == SB_TIER_BUILTIN || rule->access.verdict[SB_READ] == SB_ALLOW)
-			continue;
-		if (pattern->glob)
-			return true;
-		parent = sb_path_parent(pattern->prefix);
-		if (parent && lstat(pattern->prefix, &info) != 0 &&
-		    sb_decide(policy, SB_CREATE, parent).verdict == SB_ALLOW)
+		if (rule->tier != SB_TIER_BUILTIN && rule->access.verdict[SB_READ] != SB_ALLOW &&
+		    (pattern->glob || pattern->literals))
 			return true;
 	}
 	return false;

@@ -1,4 +1,4 @@
-"""hidden.py - P4: a deny rule with a wildcard also hides files that appear while the run goes on."""
+"""hidden.py - P4: a deny rule also hides what appears or is replaced while the run goes on."""
 
 import os
 import shutil
@@ -64,6 +64,54 @@ def appears(fx):
     contains(read_later(fx, ".env", boxed=False), "plain read", "the control")
 
 
+def read_replaced(fx, name, *flags, boxed=True, whole=None):
+    """The same for a file that is there until a program outside replaces it, or all of a directory."""
+    fx.write(name, "secret, old\n")
+    words = ["python3", "-c", READER, name]
+    run = fx.start(*(fx.argv(*flags, *words) if boxed else words), stdout=-1, text=True)
+    equal(run.stdout.readline(), "waiting\n")
+    if whole:
+        fx.path(whole).rename(fx.path("away"))
+        fx.write(name, "secret, new\n")
+    else:
+        fx.write("new", "secret, new\n").rename(fx.path(name))
+    fx.write("go")
+    out, _ = run.communicate(timeout=PATIENCE)
+    for directory in ("away", whole) if whole else ():
+        shutil.rmtree(fx.path(directory))
+    for leftover in ("go", "way", "mine", "mine2", name):
+        fx.path(leftover).unlink(missing_ok=True)
+    return out
+
+
+@test("P4 what a rule names cannot be read when a program outside has replaced it", variants=BOTH)
+def replaced(fx):
+    outside, absent = str(fx.outside / "sec.txt"), str(fx.outside / "later.txt")
+    for name, flag, whole in ((".env", "--deny=.env", None), (outside, f"--deny={outside}", None),
+                              ("secd/f", "--deny=secd/f", "secd"),
+                              ("secd/f", "--deny=secd", "secd"),
+                              (".env", "--rule=ask:read .env", None)):
+        out = read_replaced(fx, name, flag, whole=whole)
+        lacks(out, " read", f"{flag}: {out}")
+        contains(out, "plain Permission denied")
+        contains(read_replaced(fx, name, boxed=False, whole=whole), "plain read", "the control")
+        contains(read_replaced(fx, name, whole=whole), "plain read", "without the rule")
+        contains(read_later(fx, "other.txt", flag), "plain read", "the neighbour")
+    contains(read_later(fx, absent, f"--deny={absent}"), "plain Permission denied")
+    contains(read_later(fx, absent), "plain read", "the control")
+
+
+@test("P4 with a rule of the user's, credentials that are replaced outside stay hidden",
+      variants=BOTH)
+def replaced_credentials(fx):
+    name = str(fx.home / ".netrc")
+    out = read_replaced(fx, name, "--deny=.env")
+    lacks(out, " read", out)
+    contains(out, "plain Permission denied")
+    contains(read_replaced(fx, name, boxed=False), "plain read", "the control")
+    contains(read_later(fx, "other.txt", "--deny=.env"), "plain read", "the neighbour")
+
+
 MOVE = "mv keys away; cat away/a.pem keys/a.pem; mv other another && cat another/f"
 
 
@@ -97,7 +145,8 @@ cat missing 2>/dev/null || echo missing; cat sub/.env 2>&1 || true; tar cf t.tar
 
 @test("P4 --status tells that reads are held")
 def told(fx):
-    contains(fx.run(fx.argv()[0], "--status", "--deny=**/.env").stdout, "reading:  held")
+    for rule in ("**/.env", ".env", "/etc/hostname"):
+        contains(fx.run(fx.argv()[0], "--status", f"--deny={rule}").stdout, "reading:  held")
     lacks(fx.run(fx.argv()[0], "--status").stdout, "reading:")
 
 

@@ -85,8 +85,10 @@ def around(fx):
     lay_out(fx)
     fx.write(fx.home / "inner" / "marked", "x")
     for path, but in ((fx.home / "shown", ()), (fx.path("own"), ()), (fx.home, ("plain",))):
-        ways, said = look(fx, path, "--quiet", f"--deny={fx.home / 'hidden'}")
+        ways, said = look(fx, path, "--quiet")
         equal(ways, listed(ways, but), f"{path}: {said}")
+        ways, said = look(fx, path, "--quiet", f"--deny={fx.home / 'hidden'}")
+        equal(ways, listed(ways), f"{path}, every open being held: {said}")
 
 
 @test("what is made later is listed, too, and what appears in a hidden directory is not", ("flat",))
