@@ -28,6 +28,8 @@
 #include "judge/judge_impl.h"
 #include "path/path.h"
 
+#define PROC "/proc"
+
 static const struct sb_rule to_obeyed = {
 	.tier = SB_TIER_BUILTIN,
 	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
@@ -215,53 +217,78 @@ static void heed_moved_up(const struct sb_grounds *grounds, const char *text,
 	}
 }
 
-static bool is_name(const char *path, const char *name)
+/* Takes a name from *text, "." and slashes left out; its length, 0 at the end. */
+static size_t take_name(const char **text, const char **out)
 {
-	return strcmp(sb_path_name(path), name) == 0;
+	size_t length;
+
+	do {
+		*text += strspn(*text, "/");
+		*out = *text;
+		length = strcspn(*text, "/");
+		*text += length;
+	} while (length == 1 && **out == '.');
+	return length;
 }
 
-/* Where /proc/PID/cwd leads is that process's to say, and whoever follows the link is another one. */
-static int refuse_process(void *context, const char *link, struct sb_error *err)
+static bool is_name(const char *at, size_t length, const char *name)
 {
-	(void)context;
-	(void)err;
-	return sb_path_within("/proc", link) && strcmp(link, "/proc/self") != 0 &&
-			       strcmp(link, "/proc/thread-self") != 0 &&
-			       strcmp(link, "/proc/mounts") != 0 && strcmp(link, "/proc/net") != 0
-		       ? SB_E_REFUSED
-		       : SB_OK;
+	return length == strlen(name) && memcmp(at, name, length) == 0;
 }
 
-/* /dev/stdout, /proc/self/fd/1, /proc/self/exe: what the process has open already, and nothing beneath. */
-static bool is_own_file(const char *path)
+static bool is_number(const char *at, size_t length)
 {
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
-
-	return parent && (sb_path_within("/dev", path) || sb_path_within("/proc", path)) &&
-	       (is_name(path, "exe") || strncmp(path, "/dev/std", 8) == 0 ||
-		(is_name(parent, "fd") &&
-		 !sb_path_name(path)[strspn(sb_path_name(path), "0123456789")]));
+	return length && strspn(at, "0123456789") == length;
 }
 
-/*
- * "/proc/PID/cwd/x": whoever follows it may be anywhere, so one name there is looked at as if he were at home.  False:
- * what the text means cannot be told.
- */
-static bool heed_process(const struct sb_grounds *grounds, const char *text,
+/* "/proc/PID/cwd/NAME": whoever follows it may be anywhere, so the name is looked at as if he were at home. */
+static bool heed_at_home(const struct sb_grounds *grounds, const char *text,
 			 struct sb_judged *judged)
 {
-	const char *home = sb_guard_home_of(grounds->guard), *name = sb_path_name(text);
-	SB_AUTO_FREE char *way = sb_path_parent(text), *process = way ? sb_path_parent(way) : NULL;
-	SB_AUTO_FREE char *proc = process ? sb_path_parent(process) : NULL, *there = NULL;
-	SB_AUTO_FREE char *real = NULL;
+	const char *home = sb_guard_home_of(grounds->guard), *at, *more;
+	size_t length = take_name(&text, &at);
+	SB_AUTO_FREE char *name = strndup(at, length), *there = NULL, *real = NULL;
 
-	if (!home || !proc || strcmp(proc, "/proc") != 0 || !is_name(way, "cwd") || !*name ||
-	    strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+	if (!home || !name || !length || take_name(&text, &more))
 		return false;
 	there = sb_path_join(home, name);
 	if (!there || sb_path_canonical(there, &real, NULL, NULL) != SB_OK)
 		return false;
 	heed_end(grounds, real, judged);
+	return true;
+}
+
+/*
+ * Text is what a link says behind "/proc/".  Where root, cwd and fd/N of a process lead is that process's to say, and
+ * whoever follows the link is another one, in another tree: so only the text counts, nothing is looked up.  What the
+ * process has open already (fd/1, exe), and files of its own (mounts), are no way to others.
+ * False: where it leads cannot be told.
+ */
+static bool heed_process(const struct sb_grounds *grounds, const char *text,
+			 struct sb_judged *judged)
+{
+	const char *at, *more;
+	size_t length;
+
+	for (const char *rest = text; (length = take_name(&rest, &at));)
+		if (is_name(at, length, ".."))
+			return false;
+	length = take_name(&text, &at);
+	if (length && !is_name(at, length, "self") && !is_name(at, length, "thread-self") &&
+	    !is_number(at, length))
+		return true; /* of the system */
+	if (length)
+		length = take_name(&text, &at);
+	if (is_name(at, length, "task") && take_name(&text, &more))
+		length = take_name(&text, &at);
+	if (is_name(at, length, "cwd"))
+		return heed_at_home(grounds, text, judged);
+	if (is_name(at, length, "root") || is_name(at, length, "map_files"))
+		return false;
+	if (is_name(at, length, "fd") && take_name(&text, &more))
+		return !take_name(&text, &more);
+	/* a directory that has them: other links may lead through it */
+	judged->leads_home = !length || is_name(at, length, "task") || is_name(at, length, "fd");
 	return true;
 }
 
@@ -271,6 +298,8 @@ static bool is_holder(const struct sb_grounds *grounds, const char *path)
 	SB_AUTO_FD int directory = -1;
 	struct stat info;
 
+	if (strcmp(path, "/dev") == 0)
+		return true; /* it has fd, a way to all of a process */
 	if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return false;
 	directory = sb_site_holder(path);
@@ -280,8 +309,7 @@ static bool is_holder(const struct sb_grounds *grounds, const char *path)
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
-	SB_AUTO_FREE char *parent = NULL, *joined = NULL, *real = NULL, *process = NULL;
-	static const char *const proc[] = {"/proc", NULL};
+	SB_AUTO_FREE char *parent = NULL, *joined = NULL, *real = NULL;
 	struct sb_error err = {0};
 	int missing;
 
@@ -293,12 +321,14 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	if (!parent)
 		return;
 	joined = text[0] == '/' ? strdup(text) : sb_path_join(parent, text);
-	if (!joined ||
-	    sb_path_canonical_through(joined, proc, &real, &missing, &process, &err) != SB_OK ||
-	    (process && sb_path_links(joined, refuse_process, NULL, NULL) == SB_E_REFUSED)) {
+	if (!joined || sb_path_canonical_up_to(joined, PROC, &real, &missing, &err) != SB_OK) {
 		/* links in a circle lead nowhere, for whoever follows them */
-		if (!joined || !(is_own_file(joined) || (!real && err.sys_errno == ELOOP) ||
-				 heed_process(grounds, joined, judged)))
+		if (!joined || err.sys_errno != ELOOP)
+			ask_about(&to_anywhere, NULL, text, judged);
+		return;
+	}
+	if (sb_path_within(PROC, real)) {
+		if (!heed_process(grounds, real + strlen(PROC), judged))
 			ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}

@@ -187,6 +187,7 @@ struct walk {
 	size_t reached; /* when lost: how much of done is there */
 	sb_path_link_found found; /* is told of every link; NULL: nobody is */
 	void *context;
+	const char *root;         /* here it ends, and the rest is added; NULL: nowhere */
 	const char *const *roots; /* links in these are watched; NULL: none */
 	bool any;                 /* also those that do not lead out */
 	const char *left;         /* the root of the first of them, if any was followed */
@@ -333,6 +334,10 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 			break;
 		}
 		part = next;
+		if (walk.root && strcmp(walk.done.data, walk.root) == 0) {
+			push(&walk.done, part, strlen(part));
+			break;
+		}
 		if (walk.lost)
 			continue;
 		if (lstat(walk.done.data, &info) != 0) {
@@ -384,6 +389,14 @@ int sb_path_canonical_through(const char *path, const char *const *roots, char *
 	const struct walk watching = {.roots = roots, .any = true};
 
 	return canonical("", path, false, &watching, out, out_missing, out_link, err);
+}
+
+int sb_path_canonical_up_to(const char *path, const char *root, char **out, int *out_missing,
+			    struct sb_error *err)
+{
+	const struct walk ending = {.root = root};
+
+	return canonical("", path, false, &ending, out, out_missing, NULL, err);
 }
 
 int sb_path_links(const char *path, sb_path_link_found found, void *context, struct sb_error *err)

@@ -65,6 +65,13 @@ int sb_path_canonical_through(const char *path, const char *const *roots, char *
 			      int *out_missing, char **out_link, struct sb_error *err);
 
 /*
+ * As sb_path_canonical, but what lies beneath root (canonical) is kept as it is written, ".." and all: *out is root
+ * and that text.
+ */
+int sb_path_canonical_up_to(const char *path, const char *root, char **out, int *out_missing,
+			    struct sb_error *err);
+
+/*
  * Call found for every symbolic link that is followed on the way to path, in the last
  * place too.  Links in a circle end the walk; that is no error.
  */

@@ -135,12 +135,10 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 	}
 }
 
-void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what)
+static void tell_grave(const struct sb_telling *telling, const char *path, const char *what)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 1024); /* a path, escaped */
 
-	if (is_private(telling, path))
-		return;
 	sb_buf_putc(&line, '\'');
 	sb_escape_append(&line, path, strlen(path));
 	sb_buf_printf(&line, "' %s", what);
@@ -148,10 +146,17 @@ void sb_tell_at(const struct sb_telling *telling, const char *path, const char *
 		telling->note(telling->context, SB_NOTE_GRAVE, line.data);
 }
 
+void sb_tell_at(const struct sb_telling *telling, const char *path, const char *what)
+{
+	if (!is_private(telling, path))
+		tell_grave(telling, path, what);
+}
+
+/* In a /tmp that the run shares with others, too; of what lies in its own nobody judges so. */
 void sb_tell_links(const struct sb_telling *telling, const struct sb_judgement *judgement)
 {
 	for (size_t i = 0; i < judgement->count; i++)
 		if (judgement->all[i].leads_home)
-			sb_tell_at(telling, judgement->all[i].site->path,
+			tell_grave(telling, judgement->all[i].site->path,
 				   "is a link to a directory outside in which programs obey files");
 }

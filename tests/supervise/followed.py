@@ -100,6 +100,40 @@ def ends(fx):
         contains(result.stderr, "built-in: a link to what", what)
 
 
+# ways to ~/.config/autostart and ~/.ssh by what a process has: for whoever follows them outside they are his own
+PROCESS = r"""
+import os
+home = os.environ["HOME"]
+def attempt(*links):
+    made = []
+    try:
+        for text, name in links: os.symlink(text, name); made.append(name)
+        print("MADE", links)
+    except OSError: pass
+    for name in made: os.unlink(name)
+for end in (home + "/.config/autostart", home + "/.ssh", home + "/.ssh/id_rsa"):
+    for process in ("self", "thread-self", "self/task/" + str(os.getpid()), str(os.getpid()), "1", "../proc/self", "self/../self"):
+        attempt((f"/proc/{process}/root{end}", "x"))
+        attempt(("/proc/" + process + "/cwd/" + os.path.relpath(end), "x"))
+        attempt(("/proc", "d"), (f"d/{process}/root{end}", "x"))
+    attempt(("/proc//./self/.//root" + end, "x"))
+    attempt(("/proc/self", "d"), (f"d/root{end}", "x"))
+    attempt(("/proc/self/fd", "d"), (f"./d/../root{end}", "x"))
+    attempt(("/dev/fd/../root" + end, "x"))
+    attempt(("/proc/self/fd/5/../../../.." + end, "x"))
+    attempt(("/proc/self/root", "d"), (f"d{end}", "x"))
+"""
+
+
+@test("no link leads through a process to what is guarded or hidden", BOTH)
+def through_process(fx):
+    fx.run("sh", "-c", "mkdir -p ~/.config/autostart ~/.ssh; echo k > ~/.ssh/id_rsa")
+    equal(fx.run("python3", "-c", PROCESS).stdout.count("MADE"), 81, "the control")
+    result = fx.sandbash("--consent=deny", "python3", "-c", PROCESS)
+    equal((result.status, result.stdout), (0, ""), result.stderr)
+    contains(result.stderr, "nobody can say where it leads")
+
+
 @test("links to ordinary places are made unasked", BOTH)
 def neighbours(fx):
     fx.run("sh", "-c", """mkdir -p ~/.local/bin ~/.local/share/pnpm/store ~/.config/Code/User ~/lib
@@ -113,7 +147,8 @@ def neighbours(fx):
         ln -s ../../b/node_modules/b node_modules/.pnpm/a/node_modules/b
         ln -s ~/.local/share/pnpm/store node_modules/.store; ln -s ../lib lib; ln -s ../../../lib packages/one/lib
         ln -s /dev/stdout access.log; ln -s /proc/self/fd/2 error.log; ln -s /proc/self/mounts mtab
-        ln -s /proc/self/exe self; ln -s ~ home; ln -s ~/.config settings; ln -s .. up; ln -s ../CHANGELOG out
+        ln -s /proc/self/exe self; ln -s /proc/mounts mtab2; ln -s /proc/1/fd/1 docker.log; ln -s /proc/cpuinfo cpu
+        ln -s ~ home; ln -s ~/.config settings; ln -s .. up; ln -s ../CHANGELOG out
         ln -s ./.git/config git-config; ln -s nowhere/at/all dangling; ln -s ./circle circle
         mv access.log packages/one/access.log; ln -s ../../lib packages/l; mv packages p; mv .venv venv
         ln -s ~/.bash_aliases /tmp/in-its-own-$$ && rm /tmp/in-its-own-$$ || [ "$1" = flat ]"""
@@ -128,13 +163,28 @@ def neighbours(fx):
 def told(fx):
     fx.run("mkdir", "-p", fx.home / ".config", fx.home / "lib", "sub")
     words = "is a link to a directory outside in which programs obey files"
-    for made in ("ln -s ~ x", "ln -s .. x", "ln -s ~/.config x", "ln -s ../.. sub/y; mv sub/y x", "ln -s / x"):
+    for made in ("ln -s ~ x", "ln -s .. x", "ln -s ~/.config x", "ln -s ../.. sub/y; mv sub/y x", "ln -s / x",
+                 "ln -s /proc/self x", "ln -s /proc x", "ln -s /dev/fd x", "ln -s /dev x", "ln -s /proc/self/task x"):
         result = fx.sandbash("--consent=deny", "sh", "-c", f"rm -f x; {made}")
         check(fx.path("x").is_symlink(), f"{made}: {result.stderr}")
         contains(result.stderr, f"'{fx.path('x')}' {words}", made)
     for made in ("ln -s ../lib x", "ln -s /usr/lib x", "ln -s .. sub/up", "ln -s ~/nothing x", "ln -s ./sub x"):
         result = fx.sandbash("--consent=deny", "sh", "-c", f"rm -f x; {made}")
         equal((result.status, words in result.stderr), (0, False), f"the neighbour: {made} {result.stderr}")
+
+
+@test("so is one in a /tmp that stays, through which others may lead by then", ("flat",))
+def told_in_tmp(fx):
+    fx.run("mkdir", "-p", fx.home / ".config/autostart")
+    link = f"/tmp/{fx.dir.name}"
+    try:
+        result = fx.sandbash("--consent=deny", "sh", "-c", f"ln -s {link}/autostart dist; ln -s ~/.config {link}")
+        equal(os.path.realpath(fx.path("dist")), str(fx.home / ".config/autostart"), result.stderr)
+        contains(result.stderr, f"'{link}' is a link to a directory outside in which programs obey files")
+        os.unlink(link)
+        equal(fx.sandbash("--consent=deny", "ln", "-s", "/usr/lib", link).stderr, "", "the neighbour")
+    finally:
+        os.unlink(link)
 
 
 @test("where a rule lets the run write the name itself, a link to it is nothing more", BOTH)
