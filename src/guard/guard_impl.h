@@ -328,8 +328,9 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
 /* repository.c: by path, at git's own files */
 
 /*
- * Where the repositories of directory and its parents look for hooks and further config.  SB_E_REFUSED:
- * one of them may not be read, which whoever owns it can bring about for a moment.
+ * Where the repositories of directory and its parents look for hooks and further config, also by the user's own
+ * core.hooksPath, which the guard knows.  SB_E_REFUSED: one of them may not be read, which whoever owns it can
+ * bring about for a moment.
  */
 int sb_extras_around(const struct sb_guard *guard, const char *directory, struct sb_extras *out);
 

@@ -148,7 +148,5 @@ const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const str
 {
 	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
 
-	if (!extra)
-		extra = sb_obeyed_link(guard, stand->place->path);
 	return extra ? sb_row_of_extra(guard, extra) : row_around(guard, stand, true);
 }

@@ -28,7 +28,7 @@ const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const cha
 const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard,
 					 const struct sb_stand *stand);
 
-/* Would a link there stand for, or on the way to, what some settings name? */
+/* Would a link there stand for, or on the way to, what was named when the run began, or is by a repository around? */
 const struct sb_guard_row *sb_named_link(const struct sb_guard *guard,
 					 const struct sb_stand *stand);
 

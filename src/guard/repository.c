@@ -304,12 +304,14 @@ static int spend(struct collector *collector, unsigned cost)
 static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
 {
 	SB_AUTO_FREE char *path = NULL;
+	int status;
 
 	if (!value || !*value || *value == '/' || *value == '~' || strstr(value, ".."))
 		return SB_OK;
-	if (sb_path_absolute(value, "/", NULL, &path, NULL) != SB_OK)
-		return SB_E_NOMEM;
-	return path[1] ? add_extra(extras, strdup(path + 1), kind) : SB_OK;
+	status = sb_path_absolute(value, "/", NULL, &path, NULL);
+	if (status == SB_E_INVALID)
+		return SB_OK; /* longer than any path */
+	return status == SB_OK && path[1] ? add_extra(extras, strdup(path + 1), kind) : status;
 }
 
 /* What git only reads: text, patterns, a key. */

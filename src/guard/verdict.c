@@ -142,7 +142,9 @@ enum sb_guard_verdict sb_judge_structure(const struct sb_guard *guard, struct sb
 static enum sb_guard_verdict judge_link(const struct sb_guard *guard, struct sb_stand *stand,
 					struct sb_guard_answer *out)
 {
-	const struct sb_guard_row *row = sb_named_link(guard, stand);
+	const struct sb_extra *extra = sb_obeyed_link(guard, stand->place->path);
+	const struct sb_guard_row *row = extra ? sb_row_of_extra(guard, extra)
+					       : sb_named_link(guard, stand);
 	const struct sb_pattern_row *pattern;
 	unsigned position;
 	size_t from = 0;
