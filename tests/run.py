@@ -86,7 +86,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/git_rebase.py", "supervise/git_told.py",
                    "supervise/git_session.py", "supervise/git_unnamed.py", "supervise/git_upkeep.py",
                    "supervise/git_urls.py",
-                   "supervise/grants.py", "supervise/guard.py", "supervise/hidden.py", "supervise/hidden_names.py", "supervise/home_links.py",
+                   "supervise/bits.py", "supervise/grants.py", "supervise/guard.py", "supervise/hidden.py", "supervise/hidden_names.py", "supervise/home_links.py",
                    "supervise/ignored.py",
                    "supervise/killed.py", "supervise/later_names.py", "supervise/moved.py", "supervise/nameless.py",
                    "supervise/noticed.py",

@@ -420,6 +420,9 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		sb_heed_service(grounds, site->mode, &out->all[0]);
 		break;
 	}
+	/* the mode of an open counts where a file is made */
+	if (what->sets_id && (what->deed != SB_DEED_WRITE || out->all[0].op == SB_CREATE))
+		sb_heed_bits(grounds, &out->all[0]);
 	heed_depth(grounds, what, out);
 	find_strictest(out);
 }

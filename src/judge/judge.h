@@ -107,6 +107,7 @@ struct sb_case {
 	bool whiteout;         /* rename: something is left behind, so no fresh file can land */
 	bool tree;             /* everything beneath shares its fate: rules there count as well */
 	bool ignored_too;      /* somebody has said yes to what git ignores */
+	bool sets_id;          /* the file is given the set-user-ID or set-group-ID bit */
 	bool rules_only; /* the guard is asked later: by the bytes, or when the place is there */
 };
 
@@ -177,6 +178,12 @@ int sb_judge_placed(const struct sb_policy *policy, const struct sb_case *what, 
  * may be (leads.c)?  Commands are told of two disks, and copy.
  */
 bool sb_judge_brings_links(const struct sb_policy *policy, const char *from, const char *to);
+
+/*
+ * Would a second name there, or a directory, bring files with the set-user-ID or set-group-ID bit to where a person's
+ * answer is about others (bits.c)?  The same.
+ */
+bool sb_judge_brings_bits(const struct sb_policy *policy, const char *from, const char *to);
 
 /* Is now as good for the case as before? */
 bool sb_judgement_stands(const struct sb_judgement *before, const struct sb_judgement *now);

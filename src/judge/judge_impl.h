@@ -52,6 +52,9 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 /* leads.c: a link that says text (NULL: not known) gets the name. */
 void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 
+/* bits.c: what is made or changed there gives whoever runs it its owner's or its group's rights. */
+void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
+
 /* What gets the name has this mode, lies at at, and its name was or is from. */
 void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		   const struct sb_site *from, mode_t mode, struct sb_judged *judged);

@@ -152,6 +152,10 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		text[length > 0 ? length : 0] = '\0';
 		sb_heed_link(grounds, length > 0 ? text : NULL, judged);
 	}
+	if (((S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))) || S_ISDIR(mode)) &&
+	    sb_judge_brings_bits(grounds->policy, from->nameless ? "" : from->path,
+				 judged->site->path))
+		sb_heed_bits(grounds, judged);
 	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
 	    judged->decision.rule->tier != SB_TIER_PROFILE)
 		return; /* the usual case, without another look at the rules */

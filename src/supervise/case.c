@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "supervise/acts.h"
+#include "supervise/wording.h"
 
 /*
  * A file that no path leads to any more, or never did (O_TMPFILE, pipes, memfd): changing it
@@ -52,6 +53,7 @@ struct sb_case sb_call_case(const struct sb_call *call, const struct sb_spot *fi
 		what.text = call->text;
 	if (call->act == SB_ACT_MKNOD)
 		what.node = call->mode;
+	what.sets_id = sb_wording_sets_id(call);
 	if (call->act == SB_ACT_RENAME) {
 		what.exchange = call->flags & RENAME_EXCHANGE;
 		what.whiteout = call->flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE);

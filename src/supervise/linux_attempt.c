@@ -200,8 +200,10 @@ static bool is_directory(const struct sb_spot *spot)
 static bool takes_along(const struct attempt *it, const struct sb_spot *from,
 			const struct sb_spot *to)
 {
-	return (from->whole || to->whole ||
-		sb_judge_brings_links(it->performer->policy, from->path, to->path)) &&
+	const struct sb_policy *policy = it->performer->policy;
+
+	return (from->whole || to->whole || sb_judge_brings_links(policy, from->path, to->path) ||
+		sb_judge_brings_bits(policy, from->path, to->path)) &&
 	       is_directory(from);
 }
 
@@ -213,6 +215,8 @@ static bool crosses_border(const struct attempt *it)
 	if (!it->second || file->in_proc || target->in_proc)
 		return false;
 	return sb_fast_crosses(it->performer->policy, file->path, target->path) ||
+	       (it->call->act == SB_ACT_LINK &&
+		sb_judge_brings_bits(it->performer->policy, file->path, target->path)) ||
 	       (it->call->act == SB_ACT_RENAME &&
 		(takes_along(it, file, target) || (swaps && takes_along(it, target, file))));
 }

@@ -38,6 +38,7 @@
 #include "supervise/thread.h"
 #include "supervise/trace.h"
 #include "supervise/unseen.h"
+#include "supervise/wording.h"
 #include "sys/notify.h"
 
 #define TRIES 40 /* names come and go while we look: then give up */
@@ -347,7 +348,7 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 	struct sb_spot file;
 
 	if (call->act != SB_ACT_OPEN || call->resolve ||
-	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT)
+	    (call->flags & (O_CREAT | O_EXCL)) != O_CREAT || sb_wording_sets_id(call))
 		return false;
 	if (sb_broker_resolve(broker, cwd, call, &call->file, SB_LOOKUP_NAME, &file) < 0)
 		return false;

@@ -15,16 +15,6 @@
 #include "supervise/thread.h"
 #include "sys/notify.h"
 
-/* A file that runs as its owner for everybody is more than any earlier yes was about. */
-static bool sets_id(const struct sb_call *call)
-{
-	bool has_mode = call->act == SB_ACT_CHMOD || call->act == SB_ACT_MKNOD ||
-			(call->act == SB_ACT_OPEN &&
-			 (call->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))));
-
-	return has_mode && (call->mode & (S_ISUID | S_ISGID));
-}
-
 enum sb_answer sb_pending_find_answer(const struct sb_approver *approver,
 				      const struct sb_pending *pending)
 {
@@ -42,7 +32,7 @@ enum sb_answer sb_pending_find_answer(const struct sb_approver *approver,
 		if (one == SB_ANSWER_NONE && !sb_agreed_covers(approver->agreed, &wish))
 			answer = SB_ANSWER_NONE;
 	}
-	return sets_id(&pending->request->call) ? SB_ANSWER_NONE : answer;
+	return answer;
 }
 
 /* A socket that the command cannot see, but we may. */

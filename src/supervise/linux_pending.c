@@ -115,6 +115,16 @@ static const struct sb_spot *spot_of(const struct sb_pending *pending,
 	return judged->site == &pending->judgement.sites[0] ? &pending->file : &pending->target;
 }
 
+/*
+ * From where the run may make such files unasked: one that gives whoever runs it its owner's rights, or a directory,
+ * which may hold some (judge/bits.c).
+ */
+static bool brings_bits(const struct sb_pending *pending, mode_t mode)
+{
+	return (S_ISDIR(mode) || (S_ISREG(mode) && (mode & (S_ISUID | S_ISGID)))) &&
+	       (pending->exchanges || pending->judgement.all[0].decision.verdict == SB_ALLOW);
+}
+
 static void look_at_moved(struct sb_pending *pending, size_t i)
 {
 	const struct sb_judged *judged = &pending->judgement.all[i];
@@ -123,7 +133,10 @@ static void look_at_moved(struct sb_pending *pending, size_t i)
 	const struct sb_spot *from = judged->op == SB_DELETE ? spot : other;
 	struct sb_looked *looked = &pending->looked[i];
 
-	looked->thing = thing_of(mode_at(from));
+	mode_t mode = mode_at(from);
+
+	looked->thing = thing_of(mode);
+	looked->sets_id = judged->op != SB_DELETE && brings_bits(pending, mode);
 	if (judged->op == SB_DELETE)
 		looked->moved_to = other->path;
 	else if (looked->thing == SB_THING_LINK)
@@ -178,6 +191,8 @@ void sb_pending_look(struct sb_pending *pending)
 		case SB_ACT_BIND:
 		case SB_ACT_CONNECT:
 			looked->thing = made_thing(call);
+			/* the bits that the file gets later its second name has as well */
+			looked->sets_id = call->act == SB_ACT_LINK && brings_bits(pending, S_IFDIR);
 			if (call->act == SB_ACT_SYMLINK)
 				looked->leads_to = call->text;
 			break;
@@ -207,7 +222,7 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 			   looked->thing == SB_THING_DIRECTORY,
 		.guard = judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL,
 		.metadata = sb_act_is_metadata(pending->request->call.act),
-		.sets_id = sb_wording_sets_id(&pending->request->call),
+		.sets_id = looked->sets_id || sb_wording_sets_id(&pending->request->call),
 		.shows_content = judged == pending->judgement.lands &&
 				 sb_pending_shows_bytes(pending),
 		.path = judged->site->path,

@@ -18,6 +18,7 @@
 struct sb_looked {
 	enum sb_thing thing;
 	const char *leads_to, *moved_to;
+	bool sets_id; /* what is moved or linked brings such bits, or may */
 };
 
 struct sb_pending {

@@ -25,7 +25,8 @@ bool sb_wording_sets_id(const struct sb_call *call)
 {
 	switch (call->act) {
 	case SB_ACT_OPEN:
-		return (call->flags & O_CREAT) && (call->mode & (S_ISUID | S_ISGID));
+		return (call->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) &&
+		       (call->mode & (S_ISUID | S_ISGID));
 	case SB_ACT_CHMOD:
 	case SB_ACT_MKNOD:
 		return call->mode & (S_ISUID | S_ISGID);
