@@ -209,6 +209,10 @@ if SUPERVISED:
             temp, gone = ended(fx, *how)
             check(gone, f"{how}: {temp} is left")
         check(fx.exists("kept"), "no link was followed")
+        for mode in ("0", "0300", "0500"):
+            closed = fx.sandbash("sh", "-c", f'mkdir "$TMPDIR/d"; echo x >"$TMPDIR/d/f"; chmod {mode} "$TMPDIR"; echo "$TMPDIR"')
+            temp = closed.stdout.strip()
+            check(temp.startswith("/tmp/sandbash-") and not os.path.lexists(temp), f"mode {mode}: {temp} is left")
         moved = fx.sandbash("sh", "-c", 'mv "$TMPDIR" "$TMPDIR.x" && mkdir "$TMPDIR" && echo "$TMPDIR"')
         temp = moved.stdout.strip()
         check(os.path.isdir(temp) and os.path.isdir(temp + ".x"), "what is somewhere else is the command's business")
