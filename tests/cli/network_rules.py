@@ -160,8 +160,11 @@ def refused(fx):
             equal(result.status, EXIT_OWN_FAILURE, f"{kind} {flags}: {result.stderr}")
             contains(result.stderr, "cannot be held: " + why)
             check(not fx.exists("x"), "it ran")
-    for flags in ((), ("--network=on", "--connect=a.b", "--listen=80"), ("--network=off", "--rule=deny connect a.b"),
-                  ("--mode=danger-full-access", "--network=ask")):
+    result = fx.sandbash("--mode=danger-full-access", "--network=ask", "touch", "x")
+    equal(result.status, EXIT_OWN_FAILURE, result.stderr)
+    contains(result.stderr, "cannot be held without a sandbox")
+    check(not fx.exists("x"), "it ran")
+    for flags in ((), ("--network=on", "--connect=a.b", "--listen=80"), ("--network=off", "--rule=deny connect a.b")):
         result = fx.sandbash(*flags, "touch", "y")
         equal((result.status, result.stderr), (0, ""), str(flags))
 
