@@ -262,6 +262,25 @@ static const struct sb_guard_row *program_row(const struct sb_guard *guard, cons
 	return extra ? sb_row_of_extra(guard, extra) : NULL;
 }
 
+/*
+ * SECURITY: what git opens in every directory of a work tree is a file, if anything.
+ *
+ * Danger: at a FIFO "git status" outside, and with it every prompt, waits for ever.  Contents are no matter here.
+ * Price: such nodes have other names.
+ * Held by: tests/supervise/git_files.py
+ */
+static bool is_read_by_git(struct sb_stand *stand)
+{
+	static const char *const names[] = {".gitignore", ".gitattributes", ".mailmap"};
+	const struct sb_folded *name = sb_stand_name(stand, 0);
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (name->length == strlen(names[i]) &&
+		    memcmp(name->text, names[i], name->length) == 0)
+			return true;
+	return false;
+}
+
 enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_act act,
 				    struct sb_stand *stand, struct sb_guard_answer *out)
 {
@@ -278,6 +297,10 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 	if ((roles & SB_ROLE_STRUCTURE) && lands &&
 	    sb_judge_structure(guard, stand, act == SB_GUARD_SYMLINK, out) != SB_GUARD_PLAIN)
 		return out->verdict;
+	if (act == SB_GUARD_MKNOD && is_read_by_git(stand)) {
+		snprintf(out->detail, sizeof out->detail, "git opens it, and would wait for ever");
+		return sb_say(out, sb_row_named(guard, ".gitmodules"), SB_GUARD_ASK);
+	}
 	if (act == SB_GUARD_MKDIR)
 		return judge_new_directory(guard, stand, out);
 	if ((roles & SB_ROLE_LAST) || (sb_stand_roles(guard, stand, 1) & SB_ROLE_HOLDER) ||

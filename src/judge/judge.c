@@ -204,7 +204,10 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 
 	judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_LINK_FROM, false, out);
 	judge_one(grounds, what, SB_CREATE, &out->sites[1],
-		  S_ISLNK(mode) ? SB_GUARD_SYMLINK : SB_GUARD_LINK_TO, S_ISREG(mode), out);
+		  S_ISLNK(mode)   ? SB_GUARD_SYMLINK
+		  : S_ISREG(mode) ? SB_GUARD_LINK_TO
+				  : SB_GUARD_MKNOD,
+		  S_ISREG(mode), out);
 	sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
 }
 

@@ -12,7 +12,7 @@ import os
 import shutil
 
 from compare import native
-from tap import Skip, check, contains, equal, lacks, run_all, test
+from tap import PATIENCE, Skip, check, contains, equal, lacks, run_all, test
 
 ID = "0123456789012345678901234567890123456789"
 PROMPT = "/usr/lib/git-core/git-sh-prompt"
@@ -260,6 +260,25 @@ def fifo(fx):
         check(fx.sandbash("--consent=deny", "--quiet", "mkfifo", name).status != 0, name)
         check(not os.path.lexists(fx.project / name), name)
     equal(fx.sandbash("--consent=deny", "mkfifo", "pipe").status, 0)
+
+
+@test("a FIFO or a socket at a name that git opens in every directory")
+def waits(fx):
+    fresh(fx)
+    fx.run("sh", "-c", "rm -f .gitignore; mkdir -p sub; mkfifo sub/.gitignore; echo x >sub/f")
+    with_fifo = fx.start("git", "status", cwd=fx.project)
+    end = os.open(fx.project / "sub/.gitignore", os.O_WRONLY)  # returns when somebody reads it
+    os.close(end)
+    equal(with_fifo.wait(timeout=PATIENCE), 0, "control: git opens it, and goes on when it is closed")
+    os.unlink(fx.project / "sub/.gitignore")
+    bind = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
+    for name in (".gitignore", "sub/.gitignore", "sub/.GitIgnore", ".gitattributes", ".mailmap"):
+        for script in ('mkfifo "$1"', 'mkfifo p; mv p "$1"', 'mkfifo p; ln p "$1"', f'python3 -c "{bind}" "$1"'):
+            fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script + "; rm -f p", "-", name)
+            check(not os.path.lexists(fx.project / name), f"{script}: {name}")
+        equal(fx.sandbash("--consent=deny", "sh", "-c", 'echo "# x" >"$1" && ln "$1" spare && rm "$1" && mv spare "$1" && rm "$1"',
+                          "-", name).status, 0, f"a file: {name}")
+    equal(fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p nd && mkfifo nd/pipe && ln nd/pipe nd/.gitignored && mkdir .gitignore").status, 0)
 
 
 @test("the question names the file and shows what is wrong in it")
