@@ -79,6 +79,7 @@ static const char *const *secrets(sb_variable *variable)
 		{"NPM_CONFIG_USERCONFIG", NULL},
 		{"npm_config_userconfig", NULL},
 		{"NETRC", NULL},
+		{"KRB5CCNAME", NULL}, /* FILE:/path, DIR:/path */
 		{"PGPASSFILE", NULL},
 		{"PASSWORD_STORE_DIR", NULL},
 		{"GH_CONFIG_DIR", NULL},
@@ -146,7 +147,7 @@ static const char *const *secrets(sb_variable *variable)
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const char *value = variable(names[i].variable);
-		/* KUBECONFIG is a list; a file whose name has a colon in it is meant as a whole, too */
+		/* KUBECONFIG is a list, and a kind comes before some names; a file whose name has a colon in it is meant as a whole, too */
 		const char *at = value && !names[i].beneath && strchr(value, ':') ? value : NULL;
 
 		if (value && value[0] == '/') {

@@ -217,6 +217,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".lintstagedrc.ts", "lint-staged", "commands to run at every commit"),
 	AT(".lintstagedrc.mts", "lint-staged", "commands to run at every commit"),
 	AT(".lintstagedrc.cts", "lint-staged", "commands to run at every commit"),
+	AT(".nano-staged.json", "nano-staged", "commands to run at every commit"),
+	AT("nano-staged.json", "nano-staged", "commands to run at every commit"),
 	AT("lint-staged.config.js", "lint-staged", "commands to run at every commit"),
 	AT("lint-staged.config.mjs", "lint-staged", "commands to run at every commit"),
 	AT("lint-staged.config.cjs", "lint-staged", "commands to run at every commit"),
@@ -517,6 +519,7 @@ static const struct sb_guard_row rows[] = {
 
 	/* interpreters and debuggers that read a file of the current directory */
 	AT(".Rprofile", "R", "R runs it at start"),
+	AT(".RData", "R", "R loads it at start, and runs .First in it"),
 	AT(".Renviron", "R", "names further files that R runs at start"),
 	AT(".gdbinit", "gdb", "commands that gdb runs at start"),
 	AT(".gdbearlyinit", "gdb", "commands that gdb runs at start"),

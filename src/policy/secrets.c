@@ -36,6 +36,8 @@ static const struct sb_secret home_secrets[] = {
 	{".kube", "Kubernetes credentials"},
 	{".terraform.d/credentials.tfrc.json", "Terraform tokens"},
 	{".vault-token", "Vault token"},
+	{".erlang.cookie", "who has it runs code in Erlang nodes"},
+	{".gitlab-runner/config.toml", "GitLab runner tokens"},
 	{".docker/config.json", "container registry logins"},
 	{".docker/run", "docker gives root on this machine"},
 	{".docker/desktop", "docker gives root on this machine"},

@@ -10,7 +10,8 @@ STORES = (".ssh/id_ed25519", ".ssh/id_rsa.pub.bak", ".aws/credentials", ".aws/ss
           ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".config/gh/hosts.yml",
           ".config/gcloud/credentials.db", ".config/git/credentials", ".cargo/credentials.toml",
           ".local/share/keyrings/login.keyring", ".mozilla/firefox/p/cookies.sqlite",
-          ".password-store/x.gpg", ".azure/x.json", ".vault-token")
+          ".password-store/x.gpg", ".azure/x.json", ".vault-token", ".erlang.cookie",
+          ".gitlab-runner/config.toml")
 READABLE = (".ssh/known_hosts", ".ssh/config", ".aws-notes", ".sshx/key", "notes.txt",
             ".docker/daemon.json", ".config/ghx/hosts.yml", ".cargo/config.toml", ".gitconfig")
 HIDDEN = CROSSING + ABSENT + ("ENOENT",)
@@ -62,15 +63,19 @@ def behind_links(fx):
     equal(fx.sandbash(f"--allow-read={fx.home}/dots", "cat", fx.home / "dots/uf").status, 0, "a rule of the user's opens it")
 
 
-@test("P4 KUBECONFIG is a list of files", variants=ALL_VARIANTS)
+@test("P4 KUBECONFIG is a list of files, KRB5CCNAME may say their kind", variants=ALL_VARIANTS)
 def lists(fx):
-    for name in ("k/one", "k/two", "k/other"):
+    for name in ("k/one", "k/two", "k/other", "beside"):
         fx.write(fx.home / name, "cluster\n")
     env = {"KUBECONFIG": f"{fx.home}/k/one:relative:{fx.home}/k/two:"}
     for name in ("k/one", "k/two"):
         check(fx.sandbash("cat", fx.home / name, env=env).status != 0, name)
         equal(fx.sandbash("cat", fx.home / name).status, 0, f"control {name}")
     equal(fx.sandbash("cat", fx.home / "k/other", env=env).status, 0, "neighbour")
+    for value, name in (("FILE:%s/k/one", "k/one"), ("%s/k/one", "k/one"), ("DIR:%s/k", "k/two")):
+        env = {"KRB5CCNAME": value % fx.home}
+        check(fx.sandbash("cat", fx.home / name, env=env).status != 0, value)
+        equal(fx.sandbash("cat", fx.home / "beside", env=env).status, 0, "neighbour")
 
 
 # Whoever adds a row to src/policy/secrets.c may add its name here.
