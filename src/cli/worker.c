@@ -48,6 +48,7 @@ struct calling {
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
 	bool own_ids;
+	bool shadowed; /* out here "/NAME" of a directory is something else */
 };
 
 static int out_of_memory(struct sb_error *err)
@@ -158,10 +159,13 @@ static int open_dirs(struct calling *calling, struct sb_error *err)
 		return out_of_memory(err);
 	for (size_t i = 0; i < calling->has.count && status == SB_OK; i++) {
 		const struct sb_zone *zone = &calling->has.all[i];
+		SB_AUTO_FREE char *seen = NULL;
 
 		calling->dirs[i] =
 			(struct sb_view_dir){zone->name, zone->path, -1, zone->mode == SB_ZONE_RW};
 		status = sb_zone_open(&calling->project, zone, &calling->dirs[i].fd, err);
+		seen = sb_path_join("/", zone->name);
+		calling->shadowed |= !seen || sb_path_exists(seen);
 	}
 	return status;
 }
@@ -327,7 +331,8 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup,
 static int prepare(struct calling *calling, struct sb_run *run, enum sb_zone_names names,
 		   struct sb_error *err)
 {
-	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs};
+	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs,
+					  calling->shadowed};
 	struct sb_setup *setup = &run->setup;
 	struct sb_plan_request request;
 	int status = set_variables(calling, err);

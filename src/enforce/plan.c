@@ -636,6 +636,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 				 (request->supervised && sb_plan_holds_reads(policy));
 	if (request->view) {
 		maker.plan.view = true;
+		maker.plan.shadowed = request->view->shadowed;
 		maker.plan.own_ids = request->view->own_ids;
 		maker.plan.programs = request->view->programs;
 	}

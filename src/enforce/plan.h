@@ -79,7 +79,8 @@ struct sb_plan {
 	bool own_dev;       /* disks could be read: a /dev of our own is needed, and may be made */
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool view; /* the files are a view's (view.h): without a /proc of the run's own there is none */
-	bool own_ids;                /* ... and entering it took a user namespace */
+	bool shadowed; /* ... of which a directory has a name that something else has outside */
+	bool own_ids;  /* ... and entering it took a user namespace */
 	const char *const *programs; /* what may be executed, and nothing else; NULL: anything */
 	bool caller_terminal;        /* and yet the command has the caller's: give that a name */
 	char *cwd;
@@ -91,6 +92,7 @@ struct sb_plan {
 struct sb_plan_view {
 	bool own_ids;
 	const char *const *programs; /* canonical; stays the caller's */
+	bool shadowed;
 };
 
 /* What the plan needs to know beside the policy; all paths canonical. */

@@ -33,6 +33,7 @@ static bool leads_to_private(const struct sb_check *check, const char *target)
  */
 static bool find_target(const struct sb_check *check, const char *target, struct sb_buf *whole)
 {
+	const struct sb_guard_options *options = &check->guard->options;
 	SB_AUTO_FREE char *path = strdup(check->path);
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(2 * SB_CHECK_MAX_LINE);
 	bool named = false;
@@ -41,6 +42,8 @@ static bool find_target(const struct sb_check *check, const char *target, struct
 		return false;
 	*strrchr(path, '/') = '\0';
 	if (*target == '/') {
+		if (options->shadowed)
+			return false;
 		*path = '\0';
 		named = true; /* no ".." at all */
 	}
@@ -53,6 +56,8 @@ static bool find_target(const struct sb_check *check, const char *target, struct
 			if (named || !slash)
 				return false;
 			*slash = '\0';
+			if (options->view && !*path)
+				return false; /* out of its directory, which lies elsewhere outside */
 		} else if (length && !(length == 1 && *target == '.')) {
 			named = true;
 			sb_buf_putc(&out, '/');

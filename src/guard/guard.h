@@ -170,6 +170,8 @@ struct sb_guard_options {
 	struct sb_guard_homes homes;
 	/* What git ignores is protected in this run: the files that say what that is count. */
 	bool protect_ignored;
+	bool view; /* paths are a worker's: what is above a project is other directories outside, */
+	bool shadowed; /* and "/NAME" of one is something there, too */
 	/*
 	 * Look at projects and home later, in sb_guard_look(); their strings live as long as the guard.
 	 * A process that was forked meanwhile and sees less of them waits at its first question for

@@ -306,6 +306,59 @@ static bool is_holder(const struct sb_grounds *grounds, const char *path)
 	return sb_guard_is_holder(grounds->guard, directory, path);
 }
 
+/* "/NAME" of a path in a view: a worker's directory, or the system's. */
+static char *top_of(const char *path)
+{
+	return strndup(path, 1 + strcspn(path + 1, "/"));
+}
+
+/*
+ * SECURITY: what a link in a worker's directory leads to is judged for where that lies outside.
+ *
+ * Danger: ../../.config/autostart is nowhere in the worker's world, and so is /home/you/.ssh; whoever follows the
+ * link outside gets there.  That tree is out of sight here.  So a relative link stays in its directory; an absolute one
+ * leads to a part of the system that is there, which both have, or to names that nobody has outside.
+ * Price: other links ask.
+ * Held by: tests/cli/worker_links.py
+ */
+static bool leads_outside(const struct sb_grounds *grounds, const char *parent, const char *text,
+			  const char *real, int missing)
+{
+	SB_AUTO_FREE char *top = top_of(text[0] == '/' ? real : parent), *rest = NULL;
+	struct sb_decision decision;
+
+	if (!top)
+		return true;
+	if (text[0] != '/') {
+		rest = sb_path_join(parent + strlen(top), text);
+		return !rest || !sb_path_stays_beneath(top, rest);
+	}
+	decision = sb_decide(grounds->policy, SB_CREATE, top);
+	if (decision.rule && decision.rule->temp)
+		return false;
+	if (decision.rule && decision.rule->tier == SB_TIER_DIRECTORY && decision.rule->pattern[1])
+		return grounds->shadowed;
+	return missing || strcmp(top, real) == 0; /* through /home and its like others may lead */
+}
+
+/* One to nothing, in a directory that may be moved up: it would be the user's home that it leads to then. */
+static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *text,
+				struct sb_judged *judged)
+{
+	unsigned up;
+	SB_AUTO_FREE char *rest = rest_of(text, &up), *end = NULL;
+	const char *home = sb_guard_home_of(grounds->guard);
+
+	if (up < 2)
+		return false;
+	if (!rest || !home || strncmp(rest, "/.", 2) == 0)
+		return true;
+	end = sb_path_join(home, rest + (*rest == '/'));
+	if (end)
+		heed_end(grounds, end, judged);
+	return !end;
+}
+
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
@@ -330,6 +383,12 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	if (sb_path_within(PROC, real)) {
 		if (!heed_process(grounds, real + strlen(PROC), judged))
 			ask_about(&to_anywhere, NULL, text, judged);
+		return;
+	}
+	if (grounds->view &&
+	    (leads_outside(grounds, parent, text, real, missing) ||
+	     (missing == ENOENT && text[0] != '/' && leads_home_if_moved(grounds, text, judged)))) {
+		ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
 	if (heed_end(grounds, real, judged))

@@ -74,6 +74,8 @@ static int make_guard(const struct sb_policy *policy, const char *const *project
 		.homes = home->homes,
 		.protect_ignored = sb_policy_protect_ignored(policy),
 		.later = later,
+		.view = home->view,
+		.shadowed = home->shadowed,
 	};
 
 	return sb_guard_new(&options, out, err);

@@ -49,6 +49,7 @@ struct sb_grounds {
 	struct sb_own_sockets *own_sockets; /* or NULL: it has bound none */
 	/* within a run that has grounds of its own: whose a socket is these tell */
 	bool inner;
+	bool view, shadowed; /* struct sb_guard_options: it is outside that others follow links */
 	struct sb_bounds bounds;
 	/* Is what may land only while a run goes on looked at when it ends?  NULL: no. */
 	bool (*watches)(void);
@@ -59,6 +60,7 @@ struct sb_guard_home {
 	const char *home;                /* or NULL */
 	const char *const *git_settings; /* NULL-terminated, or NULL */
 	struct sb_guard_homes homes;
+	bool view, shadowed; /* struct sb_guard_options */
 };
 
 /*

@@ -188,6 +188,7 @@ struct walk {
 	sb_path_link_found found; /* is told of every link; NULL: nobody is */
 	void *context;
 	const char *root;         /* here it ends, and the rest is added; NULL: nowhere */
+	const char *base;         /* out of which it must not lead; NULL: it may */
 	const char *const *roots; /* links in these are watched; NULL: none */
 	bool any;                 /* also those that do not lead out */
 	const char *left;         /* the root of the first of them, if any was followed */
@@ -243,6 +244,8 @@ static int follow(struct walk *walk, size_t parent_length, const char *rest, str
 		if (status != SB_OK)
 			return status;
 	}
+	if (walk->base && target[0] == '/')
+		return SB_E_REFUSED;
 	if (++walk->links > MAX_LINKS)
 		return sb_fail(err, SB_E_INVALID, ELOOP, "too many symbolic links at '%s'",
 			       walk->done.data);
@@ -322,6 +325,8 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 			pop(&walk.done);
 			walk.lost &= walk.done.length > walk.reached;
 			directory = true;
+			if (walk.base && !sb_path_within(walk.base, walk.done.data))
+				status = SB_E_REFUSED;
 		}
 		if (length == 0 || here || up) {
 			part = next;
@@ -417,6 +422,14 @@ int sb_path_canonical_beneath(const char *base, const char *rest, char **out, in
 			      struct sb_error *err)
 {
 	return canonical(base, rest, false, NULL, out, out_missing, NULL, err);
+}
+
+bool sb_path_stays_beneath(const char *base, const char *rest)
+{
+	const struct walk staying = {.base = base};
+	SB_AUTO_FREE char *ignored = NULL;
+
+	return canonical(base, rest, false, &staying, &ignored, NULL, NULL, NULL) == SB_OK;
 }
 
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err)

@@ -71,6 +71,9 @@ int sb_path_canonical_through(const char *path, const char *const *roots, char *
 int sb_path_canonical_up_to(const char *path, const char *root, char **out, int *out_missing,
 			    struct sb_error *err);
 
+/* Does the way to base + "/" + rest, links and all, never leave base, which is canonical? */
+bool sb_path_stays_beneath(const char *base, const char *rest);
+
 /*
  * Call found for every symbolic link that is followed on the way to path, in the last
  * place too.  Links in a circle end the walk; that is no error.

@@ -425,7 +425,9 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	const struct sb_guard_home home = {
 		supervision->home->home,
 		(const char *const *)supervision->home->git_settings,
-		{supervision->home->xdg_config, supervision->home->xdg_data}};
+		{supervision->home->xdg_config, supervision->home->xdg_data},
+		supervision->plan->view,
+		supervision->plan->shadowed};
 	int status = sb_grounds_guard_later(supervision->policy, supervision->projects, &home,
 					    &asker->guard, err);
 
@@ -433,6 +435,8 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 		return status;
 	sb_grounds_init(&asker->grounds, supervision->policy, asker->guard);
 	asker->grounds.watches = sb_linger_watches;
+	asker->grounds.view = supervision->plan->view;
+	asker->grounds.shadowed = supervision->plan->shadowed;
 	asker->grounds.own_temp = sb_own_temp_new();
 	asker->grounds.own_sockets = sb_own_sockets_new();
 	if (!asker->grounds.own_temp || !asker->grounds.own_sockets)

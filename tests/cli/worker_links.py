@@ -1,0 +1,68 @@
+"""worker_links.py - links in a worker's directory: it is outside that somebody follows them."""
+
+import os
+
+from tap import SUPERVISED, check, contains, equal, run_all, skip, test
+from workers import OUTPUT, declare, project, shell
+
+
+def place(fx, zone="output"):
+    if not SUPERVISED:
+        skip("a worker needs a supervisor")
+    project(fx)
+    if zone != "output":
+        file = fx.project / "sandbash.yaml"
+        fx.write(file, file.read_text().replace("output:", f"{zone}:"))
+    declare(fx, "w", OUTPUT.replace("output", zone))
+    for name in (".ssh", ".config/autostart"):
+        fx.run("mkdir", "-p", fx.home / name)
+    fx.run("mkdir", "-p", "out/a/b/c")
+    return fx.project / "out"
+
+
+@test("a link that leads out of the directory outside asks, wherever it leads in the worker's world")
+def refused(fx):
+    out = place(fx)
+    up = os.path.relpath(fx.home, out)
+    for text in (f"{up}/.ssh", f"{up}/.config/autostart", f"{fx.home}/.ssh", f"{fx.home}/.config/autostart", "..", "/", "../output/x",
+                 f"a/../{up}/.ssh", f"a/b/../../{up}/.ssh", "/proc/self/root/etc", f"/{fx.home.parts[1]}/nothing"):
+        made = ["ln", "-s", text, "x"]
+        equal(fx.run(*made, cwd=out).status, 0, "the control")
+        (out / "x").unlink()
+        result = shell(fx, "w", f"ln -s {text} /output/x", flags=["--consent=deny"])
+        check(not os.path.lexists(out / "x"), f"{text}: {result.stderr}")
+        contains(result.stderr, "a link", text)
+    # from a directory that is moved up
+    up = os.path.relpath(fx.home, out / "c")
+    for end in (".ssh", ".config/autostart"):
+        shell(fx, "w", f"cd /output/a/b/c && ln -s {up}/{end} x; mv /output/a/b/c /output/c", flags=["--consent=deny"])
+        check(not os.path.lexists(out / "c/x"), end)
+        fx.run("sh", "-c", "rm -rf out/c; mkdir -p out/a/b/c")
+
+
+@test("links within the directory, and to the system, are made unasked")
+def neighbours(fx):
+    out = place(fx)
+    result = shell(fx, "w", """set -e; cd /output/a
+        ln -s b/c one; ln -s ../a/b two; ln -s ../../output three || ln -s ../later three; ln -s one/../c four
+        ln -s /usr/bin/python3 python; ln -s /dev/null null; ln -s /proc/self/fd/1 log; ln -s /output/a five
+        ln -s /tmp/x six; mv two b/two; ln -s /usr/share/doc seven""", flags=["--consent=deny"])
+    equal(result.status, 0, result.stderr)
+    equal(os.readlink(out / "a/three"), "../later")
+
+
+@test("where the directory has the name of another one outside, absolute paths ask: of links and of git's files")
+def shadowed(fx):
+    other = next(name for name in ("srv", "mnt", "media") if os.path.isdir(f"/{name}"))
+    for zone, want in (("output", True), (other, False)):
+        check(os.path.lexists(f"/{zone}") != want, zone)
+        out = place(fx, zone)
+        for act, made in ((f"ln -s /{zone}/a x", "x"), (f"printf 'gitdir: /{zone}/evil\n' > a/.git", "a/.git"),
+                          (f"git init -q r; git -C r config core.worktree /{zone}; grep -q worktree r/.git/config && touch w", "w")):
+            result = shell(fx, "w", f"cd /{zone}; mkdir -p a; {act}", flags=["--consent=deny"])
+            equal(os.path.lexists(out / made), want, f"{act}: {result.stderr}")
+        fx.run("rm", "-rf", "out")
+
+
+if __name__ == "__main__":
+    run_all()
