@@ -46,6 +46,13 @@ static const struct sb_rule to_hidden = {
 		  "it",
 };
 
+static const struct sb_rule to_system = {
+	.tier = SB_TIER_BUILTIN,
+	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
+	.pattern = "/",
+	.origin = "built-in: a link to what the machine obeys; root outside would write through it",
+};
+
 static const struct sb_rule to_anywhere = {
 	.tier = SB_TIER_BUILTIN,
 	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
@@ -298,8 +305,9 @@ static bool is_holder(const struct sb_grounds *grounds, const char *path)
 	SB_AUTO_FD int directory = -1;
 	struct stat info;
 
-	if (strcmp(path, "/dev") == 0)
-		return true; /* it has fd, a way to all of a process */
+	/* it has fd, a way to all of a process; and what root's machine obeys */
+	if (strcmp(path, "/dev") == 0 || (strcmp(path, "/etc") == 0 && geteuid() == 0))
+		return true;
 	if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return false;
 	directory = sb_site_holder(path);
@@ -378,6 +386,11 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 		/* links in a circle lead nowhere, for whoever follows them */
 		if (!joined || err.sys_errno != ELOOP)
 			ask_about(&to_anywhere, NULL, text, judged);
+		return;
+	}
+	if (!is_same_place(grounds, site->path, real) && sb_is_system_end(real) &&
+	    sb_decide(grounds->policy, SB_MODIFY, real).verdict != SB_ALLOW) {
+		ask_about(&to_system, NULL, text, judged);
 		return;
 	}
 	if (sb_path_within(PROC, real)) {

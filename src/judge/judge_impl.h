@@ -49,6 +49,9 @@ bool sb_has_guard(const struct sb_grounds *grounds, const struct sb_site *site);
 /* followed.c: the same of a link's end, as it would be written outside; sb_heed_link() calls it. */
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 
+/* system_ends.c: is path, canonical, something that the machine obeys, and could root write it through a link? */
+bool sb_is_system_end(const char *path);
+
 /* leads.c: a link that says text (NULL: not known) gets the name. */
 void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 

@@ -1,6 +1,7 @@
 """followed.py - links that lead to what programs outside obey: who writes by their names writes there."""
 
 import os
+import pathlib
 
 from tap import check, contains, equal, lacks, run_all, test
 
@@ -132,6 +133,23 @@ def through_process(fx):
     result = fx.sandbash("--consent=deny", "python3", "-c", PROCESS)
     equal((result.status, result.stdout), (0, ""), result.stderr)
     contains(result.stderr, "nobody can say where it leads")
+
+
+SYSTEM = ("/etc/cron.d/x", "/etc/cron.d", "/etc/profile.d/x.sh", "/etc/ld.so.preload", "/etc/systemd", "/proc/sys/kernel/core_pattern",
+          "/proc//sys/./kernel/core_pattern", "../../../../../../../../../../etc/cron.d/x", "/sys/kernel/x")
+
+
+@test("links to what the machine obeys ask if root makes them", BOTH)
+def system(fx):
+    for end in SYSTEM + tuple(f"/dev/{name}" for name in os.listdir("/dev") if pathlib.Path("/dev", name).is_block_device())[:1]:
+        equal(fx.run("ln", "-s", end, "x").status, 0, "the control")
+        fx.path("x").unlink()
+        result = fx.sandbash("--consent=deny", "ln", "-s", end, "x")
+        equal(os.path.lexists(fx.path("x")), os.geteuid() != 0, f"{end}: {result.stderr}")
+        fx.path("x").unlink(missing_ok=True)
+    for end in ("/etc/ssl/certs", "/usr/bin/python3", "/dev/null", "/etc/alternatives/awk", "/proc/cpuinfo", "/etc/hosts", "/dev/shm/x", "/dev/stdout"):
+        equal(fx.sandbash("--consent=deny", "ln", "-s", end, "x").status, 0, f"the neighbour: {end}")
+        fx.path("x").unlink()
 
 
 @test("links to ordinary places are made unasked", BOTH)

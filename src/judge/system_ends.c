@@ -1,0 +1,44 @@
+/*
+ * SECURITY: where commands are root's, no link leads unasked to what the machine obeys.
+ *
+ * Danger: CHANGELOG is made a link to /etc/cron.d/x, and root outside writes CHANGELOG.  Others could not write there.
+ * Price: as root such links ask, also in a tree that is to be another machine's.  Certificates, /etc/alternatives,
+ * programs and files that are only read are none of these.
+ * Held by: tests/supervise/followed.py
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "judge/judge_impl.h"
+#include "path/path.h"
+
+/* Beginnings of paths. */
+static const char *const obeyed[] = {
+	"/boot/",          "/etc/anacrontab",  "/etc/apt/",    "/etc/bash.",       "/etc/cron",
+	"/etc/dpkg/",      "/etc/environment", "/etc/fstab",   "/etc/gitconfig",   "/etc/group",
+	"/etc/init",       "/etc/ld.so.",      "/etc/modules", "/etc/modprobe.d/", "/etc/pam.",
+	"/etc/passwd",     "/etc/profile",     "/etc/rc",      "/etc/security/",   "/etc/shadow",
+	"/etc/ssh/",       "/etc/sudo",        "/etc/sysctl.", "/etc/systemd/",    "/etc/udev/",
+	"/etc/xdg/",       "/etc/zsh",         "/proc/sys/",   "/proc/sysrq-",     "/sys/",
+	"/var/spool/cron",
+};
+
+bool sb_is_system_end(const char *path)
+{
+	struct stat info;
+
+	if (geteuid() != 0)
+		return false;
+	for (size_t i = 0; i < sizeof obeyed / sizeof *obeyed; i++) {
+		size_t length = strlen(obeyed[i]), slash = obeyed[i][length - 1] == '/';
+
+		if (strncmp(path, obeyed[i], length - slash) == 0 &&
+		    (!slash || strchr("/", path[length - 1])))
+			return true;
+	}
+	if (!sb_path_within("/dev", path) || sb_path_within("/dev/shm", path))
+		return false;
+	/* a run that has a /dev of its own sees no disks there */
+	return lstat(path, &info) != 0 || S_ISBLK(info.st_mode);
+}
