@@ -26,7 +26,8 @@ GUARDED = (
     "bin/activate-hermit", ".shadowenv.d/500.lisp", ".local/share/dbus-1/services/x.service",
     ".sl/sharedpath", "_darcs/prefs/prefs", ".fossil-settings/tcl-setup", ".repo/repo/main.py", ".zimrc", ".zim/init.zsh",
     ".zinit/bin/zinit.zsh", ".zplug/init.zsh", ".antigen/antigen.zsh", ".local/share/zinit/plugins/x", ".lazy.lua",
-    ".local.vimrc", "_vimrc_local.vim", ".lite_project.lua", ".ctags", ".ctags.d/x.ctags", ".mc.menu",
+    ".local.vimrc", "_vimrc_local.vim", ".lite_project.lua", ".ctags", ".ctags.d/x.ctags", ".mc.menu", ".RData", "sub/nano-staged.json",
+    ".nano-staged.json",
 )
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
@@ -41,7 +42,7 @@ PLAIN = (
     "bin/hermit", ".gradle/8.5/fileHashes/x", ".github/workflows/x.yml", "lint-staged.md",
     "commitlint.config.js", ".docker/Dockerfile", ".aws/task-definition.json",
     ".gclient_entries", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
-    ".fossil-settings/ignore-glob", "_darcs/prefs/boring",
+    ".fossil-settings/ignore-glob", "_darcs/prefs/boring", "data.RData", "nano-staged.md",
 )
 
 

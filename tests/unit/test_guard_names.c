@@ -352,8 +352,11 @@ static void ordinary_names_are_plain(void **state)
 		plant_around(fx, names[i]);
 		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++) {
 			/* git writes through links to wherever they lead; it has no pipes */
-			bool asks = (act == SB_GUARD_SYMLINK || act == SB_GUARD_MKNOD) &&
-				    strncmp(names[i], ".git/", 5) == 0;
+			bool asks = ((act == SB_GUARD_SYMLINK || act == SB_GUARD_MKNOD) &&
+				     strncmp(names[i], ".git/", 5) == 0) ||
+				    (act == SB_GUARD_MKNOD &&
+				     (strcmp(names[i], ".gitignore") == 0 ||
+				      strcmp(names[i], ".gitattributes") == 0));
 
 			if (judge(fx, (enum sb_guard_act)act, names[i]) !=
 			    (asks ? SB_GUARD_ASK : SB_GUARD_PLAIN))
