@@ -1,6 +1,7 @@
 /*
  * What a git config, or a link at a guarded name, leads to.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,17 @@ const struct sb_guard_row *sb_named_hook(const struct sb_guard *guard, const str
 	return extra ? sb_row_of_extra(guard, extra) : row;
 }
 
+/* A place whose name is longer than a path may be, and is cut (supervise/deep.h): git finds nothing there. */
+static bool is_too_deep(const char *path)
+{
+	for (size_t length; *path; path += length + (path[length] == '/')) {
+		length = strcspn(path, "/");
+		if (length > NAME_MAX)
+			return true;
+	}
+	return false;
+}
+
 /*
  * SECURITY: a link in the place of a directory of hooks, or of one on the way there.
  *
@@ -148,5 +160,7 @@ const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const str
 {
 	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
 
+	if (!extra && is_too_deep(stand->place->path))
+		return NULL;
 	return extra ? sb_row_of_extra(guard, extra) : row_around(guard, stand, true);
 }
