@@ -7,6 +7,7 @@
 #define ROUNDS_MOST 64 /* of a loop over words that are known */
 
 static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node);
+static enum sb_ending walk_list(struct sb_shell *shell, const struct sb_node *list, bool more);
 
 /* --- what may happen, what happens elsewhere ------------------------------------------------------- */
 
@@ -139,7 +140,7 @@ static void walk_rounds(struct sb_shell *shell, const struct sb_node *node,
 	for (; fields && shell->state.left != SB_LEFT_LOOP && shell->state.left < SB_LEFT_FUNCTION;
 	     fields = fields->next) {
 		sb_variable_set(shell, node->name, node->name_length, fields->known, fields->text);
-		sb_commands_walk(shell, node->body);
+		walk_list(shell, node->body, fields->next);
 		/* "break" ends the loop, "continue" this round: the rest may come */
 		if (shell->state.left == SB_LEFT_LOOP && fields->next) {
 			shell->state.left = SB_LEFT_NOTHING;
@@ -355,7 +356,12 @@ static enum sb_ending walk_joined(struct sb_shell *shell, const struct sb_node *
 		const struct sb_node *first = node;
 
 		if (reach == SURELY) {
+			enum sb_ending last = ending;
+
 			ending = walk_pipeline(shell, node);
+			/* "cd d && true" is no truer than cd */
+			if (node->join == SB_JOIN_AND && ending == SB_ENDS_TRUE)
+				ending = last;
 		} else if (reach == MAYBE) {
 			bool other = node->join == SB_JOIN_OR;
 
@@ -379,7 +385,8 @@ static enum sb_ending walk_joined(struct sb_shell *shell, const struct sb_node *
 	return ending;
 }
 
-enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *list)
+/* more: something follows, whatever the last command said. */
+static enum sb_ending walk_list(struct sb_shell *shell, const struct sb_node *list, bool more)
 {
 	enum sb_ending ending = SB_ENDS_TRUE;
 
@@ -394,10 +401,15 @@ enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *li
 		if (node->background) {
 			shell->state = before;
 			ending = SB_ENDS_TRUE;
-		} else if (end && shell->state.directory != before.directory && !before.strict &&
-			   ending != SB_ENDS_TRUE) {
+		} else if ((end || more) && shell->state.directory != before.directory &&
+			   !before.strict && ending != SB_ENDS_TRUE) {
 			sb_directory_doubt(shell, before.directory);
 		}
 	}
 	return ending;
+}
+
+enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *list)
+{
+	return walk_list(shell, list, false);
 }

@@ -152,6 +152,8 @@ static void flow(void **state)
 		 "D?a D?b D?c D?d | rm"},
 		{"if true; then rm a; else rm b; fi", "D!a | rm"},
 		{"for f in a b; do rm $f; done", "D!a D!b | rm"},
+		{"for f in a b; do touch $f; cd d; done", "C!a C!d/b C?b | touch"},
+		{"cd d && true; touch a", "C!d/a C?a | touch"},
 		{"for f in *.c; do mv $f ${f%.c}.o; done",
 		 "V?*.c C?*.o C?*.o/** V?*.o C?*.o/*.c | mv"},
 		{"for f in $RANDOM; do rm a; done", "D?a | rm"},
