@@ -88,9 +88,12 @@ static int hide_behind(struct behind *behind, const char *directory)
 	     left--) {
 		bool goes_on = entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
 			       behind->deeper && strcmp(directory, behind->hidden) == 0;
+		/* not every file system says what it is; what is no link leads nowhere else */
+		bool may_link = entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
 		SB_AUTO_FREE char *path = NULL;
 
-		if (entry->d_type != DT_LNK && !goes_on)
+		if ((!may_link && !goes_on) || strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
 			continue;
 		path = sb_path_join(directory, entry->d_name);
 		if (!path)
