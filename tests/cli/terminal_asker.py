@@ -696,15 +696,23 @@ def settings(fx):
     demo = Demo(fx, "sh", "-c", "stty raw; read x; exit 9", wrap=("bash", "-c", script, "bash"))
     demo.ask(1)
     demo.shown()
-    for process in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{process}/cmdline", "rb") as stream:
-                words = stream.read()
-            mine = os.readlink(f"/proc/{process}/cwd") == str(fx.project)
-        except OSError:
-            continue
-        if mine and words.startswith(b"sh\0-c\0stty raw"):
-            os.kill(int(process), 9)
+    command = []
+
+    def found():
+        for process in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{process}/cmdline", "rb") as stream:
+                    words = stream.read()
+                mine = os.readlink(f"/proc/{process}/cwd") == str(fx.project)
+            except OSError:
+                continue
+            if mine and words.startswith(b"sh\0-c\0stty raw"):
+                command.append(int(process))
+        return command
+
+    # The question may show before the command is the shell: it is another process that starts it.
+    demo.wait(found, "the command did not start")
+    os.kill(command[0], 9)
     demo.term.wait()
     equal(demo.given(), ["1 deny"])
     equal((fx.project / "status").read_text(), "status=137\n")
