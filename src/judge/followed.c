@@ -7,7 +7,7 @@
  * outside, an editor or `git log > CHANGELOG`, writes what the next shell runs.  The same of a directory in which
  * every name is obeyed (dist -> ~/.config/autostart).
  * So the end of a link is judged as a write to it would be.  A link to a name of the same place, by the same rule,
- * is as it ever was: who writes there finds the guard at that name.  A relative link to nothing is judged from
+ * is as it ever was: who writes there finds the guard at that name.  A relative link is judged from
  * the directories further up as well: a directory that holds it may be moved up.
  * Price: some 10 us for a link with a slash in it.  A link to a program on the PATH that is there already and is
  * called as the link is (.venv/bin/python -> ~/.local/bin/python3.12) asks nobody.  One to a directory that
@@ -172,6 +172,21 @@ static bool heed_end(const struct sb_grounds *grounds, const char *path, struct 
 	return row || hidden;
 }
 
+/* A directory with guarded names among others: links may lead through it. */
+static bool is_holder(const struct sb_grounds *grounds, const char *path)
+{
+	SB_AUTO_FD int directory = -1;
+	struct stat info;
+
+	/* it has fd, a way to all of a process; and what root's machine obeys */
+	if (strcmp(path, "/dev") == 0 || (strcmp(path, "/etc") == 0 && geteuid() == 0))
+		return true;
+	if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return false;
+	directory = sb_site_holder(path);
+	return sb_guard_is_holder(grounds->guard, directory, path);
+}
+
 /* What follows the ".." that text begins with, by text alone; *out_up: how many these are. */
 static char *rest_of(const char *text, unsigned *out_up)
 {
@@ -200,28 +215,59 @@ static char *rest_of(const char *text, unsigned *out_up)
 	return rest;
 }
 
-/* A link to nothing, in a directory: where does it lead when that is moved up? */
-static void heed_moved_up(const struct sb_grounds *grounds, const char *text,
+static bool heed_system(const struct sb_grounds *grounds, const char *path,
+			struct sb_judged *judged)
+{
+	if (!sb_is_system_end(path) || is_same_place(grounds, judged->site->path, path) ||
+	    sb_decide(grounds->policy, SB_MODIFY, path).verdict == SB_ALLOW)
+		return false;
+	ask_about(&to_system, NULL, path, judged);
+	return true;
+}
+
+bool sb_heed_possible_end(const struct sb_grounds *grounds, const char *path,
+			  struct sb_judged *judged)
+{
+	SB_AUTO_FREE char *real = NULL;
+	int missing;
+
+	if (heed_system(grounds, path, judged))
+		return true;
+	if (!may_matter(grounds, judged->site->path, path) ||
+	    sb_path_canonical(path, &real, &missing, NULL) != SB_OK)
+		return false;
+	if (heed_end(grounds, real, judged))
+		return true;
+	judged->leads_home = judged->leads_home || is_holder(grounds, real);
+	return false;
+}
+
+/*
+ * A link in a directory: where does it lead when that is moved up?  One to something that is there, of the same
+ * name, is what people make (packages/app/.env -> ../../.env), and no file that they take for another.
+ */
+static void heed_moved_up(const struct sb_grounds *grounds, const char *text, bool is_there,
 			  struct sb_judged *judged)
 {
 	unsigned up;
 	SB_AUTO_FREE char *rest = rest_of(text, &up), *above = sb_path_parent(judged->site->path);
-	bool found = false;
+	bool found = false, leads_home = judged->leads_home;
 
-	if (up < 2) /* from a directory in the project that leads to the project */
+	if (up < 2 || !rest || /* from a directory in the project that leads to the project */
+	    (is_there && strcmp(sb_path_name(rest), sb_path_name(judged->site->path)) == 0))
 		return;
-	while (rest && above && !found) {
-		char *next = sb_path_parent(above), *real = NULL;
-		SB_AUTO_FREE char *end = sb_path_join(next ? next : "/", rest + (*rest == '/'));
-		int missing;
+	while (above && !found) {
+		char *next = sb_path_parent(above);
+		SB_AUTO_FREE char *end = next && *rest ? sb_path_join(next, rest + 1)
+					 : next        ? strdup(next)
+						       : NULL;
 
 		free(above);
 		above = next;
-		if (end && next && may_matter(grounds, judged->site->path, end) &&
-		    sb_path_canonical(end, &real, &missing, NULL) == SB_OK)
-			found = heed_end(grounds, real, judged);
-		free(real);
+		found = end && sb_heed_possible_end(grounds, end, judged);
 	}
+	if (is_there) /* node_modules/@me/own -> ../..: nobody is told what it is not yet */
+		judged->leads_home = leads_home;
 }
 
 /* Takes a name from *text, "." and slashes left out; its length, 0 at the end. */
@@ -299,21 +345,6 @@ static bool heed_process(const struct sb_grounds *grounds, const char *text,
 	return true;
 }
 
-/* A directory with guarded names among others: links may lead through it. */
-static bool is_holder(const struct sb_grounds *grounds, const char *path)
-{
-	SB_AUTO_FD int directory = -1;
-	struct stat info;
-
-	/* it has fd, a way to all of a process; and what root's machine obeys */
-	if (strcmp(path, "/dev") == 0 || (strcmp(path, "/etc") == 0 && geteuid() == 0))
-		return true;
-	if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-		return false;
-	directory = sb_site_holder(path);
-	return sb_guard_is_holder(grounds->guard, directory, path);
-}
-
 /* "/NAME" of a path in a view: a worker's directory, or the system's. */
 static char *top_of(const char *path)
 {
@@ -349,8 +380,8 @@ static bool leads_outside(const struct sb_grounds *grounds, const char *parent, 
 	return missing || strcmp(top, real) == 0; /* through /home and its like others may lead */
 }
 
-/* One to nothing, in a directory that may be moved up: it would be the user's home that it leads to then. */
-static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *text,
+/* One in a directory that may be moved up: it would be the user's home that it leads to then. */
+static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *text, bool is_there,
 				struct sb_judged *judged)
 {
 	unsigned up;
@@ -359,7 +390,11 @@ static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *te
 
 	if (up < 2)
 		return false;
-	if (!rest || !home || strncmp(rest, "/.", 2) == 0)
+	if (!rest || !home || !*rest)
+		return true;
+	if (is_there && strcmp(sb_path_name(rest), sb_path_name(judged->site->path)) == 0)
+		return false;
+	if (strncmp(rest, "/.", 2) == 0)
 		return true;
 	end = sb_path_join(home, rest + (*rest == '/'));
 	if (end)
@@ -370,6 +405,7 @@ static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *te
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
+	const char *behind = sb_behind_turn(text);
 	SB_AUTO_FREE char *parent = NULL, *joined = NULL, *real = NULL;
 	struct sb_error err = {0};
 	int missing;
@@ -388,26 +424,27 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 			ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
-	if (!is_same_place(grounds, site->path, real) && sb_is_system_end(real) &&
-	    sb_decide(grounds->policy, SB_MODIFY, real).verdict != SB_ALLOW) {
-		ask_about(&to_system, NULL, text, judged);
+	if (heed_system(grounds, real, judged))
 		return;
-	}
 	if (sb_path_within(PROC, real)) {
 		if (!heed_process(grounds, real + strlen(PROC), judged))
 			ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
 	if (grounds->view &&
-	    (leads_outside(grounds, parent, text, real, missing) ||
-	     (missing == ENOENT && text[0] != '/' && leads_home_if_moved(grounds, text, judged)))) {
+	    (behind || leads_outside(grounds, parent, text, real, missing) ||
+	     (text[0] != '/' && leads_home_if_moved(grounds, text, !missing, judged)))) {
 		ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
 	if (heed_end(grounds, real, judged))
 		return;
-	if (missing == ENOENT && text[0] != '/')
-		heed_moved_up(grounds, text, judged);
-	else if (!missing && !is_same_place(grounds, site->path, real))
+	if (!missing && !is_same_place(grounds, site->path, real))
 		judged->leads_home = is_holder(grounds, real);
+	else if (text[0] != '/')
+		heed_moved_up(grounds, text, !missing, judged);
+	if (behind && *behind)
+		sb_heed_turned(grounds, behind, judged);
+	else if (behind)
+		judged->leads_home = true;
 }

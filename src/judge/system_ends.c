@@ -24,6 +24,11 @@ static const char *const obeyed[] = {
 	"/var/spool/cron",
 };
 
+const char *sb_system_end(size_t number)
+{
+	return geteuid() == 0 && number < sizeof obeyed / sizeof *obeyed ? obeyed[number] : NULL;
+}
+
 bool sb_is_system_end(const char *path)
 {
 	struct stat info;

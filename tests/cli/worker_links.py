@@ -25,7 +25,7 @@ def refused(fx):
     out = place(fx)
     up = os.path.relpath(fx.home, out)
     for text in (f"{up}/.ssh", f"{up}/.config/autostart", f"{fx.home}/.ssh", f"{fx.home}/.config/autostart", "..", "/", "../output/x",
-                 f"a/../{up}/.ssh", f"a/b/../../{up}/.ssh", "/proc/self/root/etc", f"/{fx.home.parts[1]}/nothing"):
+                 f"a/../{up}/.ssh", f"a/b/../../{up}/.ssh", "/proc/self/root/etc", "a/../b", f"/{fx.home.parts[1]}/nothing"):
         made = ["ln", "-s", text, "x"]
         equal(fx.run(*made, cwd=out).status, 0, "the control")
         (out / "x").unlink()
@@ -44,7 +44,7 @@ def refused(fx):
 def neighbours(fx):
     out = place(fx)
     result = shell(fx, "w", """set -e; cd /output/a
-        ln -s b/c one; ln -s ../a/b two; ln -s ../../output three || ln -s ../later three; ln -s one/../c four
+        ln -s b/c one; ln -s ../a/b two; ln -s ../../output three || ln -s ../later three; ln -s ../one/c four
         ln -s /usr/bin/python3 python; ln -s /dev/null null; ln -s /proc/self/fd/1 log; ln -s /output/a five
         ln -s /tmp/x six; mv two b/two; ln -s /usr/share/doc seven""", flags=["--consent=deny"])
     equal(result.status, 0, result.stderr)

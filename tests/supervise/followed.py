@@ -52,15 +52,27 @@ def exchanged():
 def exchanged_back():
     os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); open("file", "w").close(); exchange("file", "a/b/x")
 def carried_up(): os.makedirs("a/b"); os.symlink("../../.bash_aliases", "a/b/x"); os.rename("a/b", "b")
+def carried_from_there():
+    os.makedirs("a/b"); open(".bash_aliases", "w").close()
+    try: os.symlink("../../.bash_aliases", "a/b/x"); os.rename("a/b", "b")
+    finally: os.unlink(".bash_aliases")
+def turned():
+    os.makedirs("a/b/d"); os.symlink("a/b/d/../.bash_aliases", "x"); os.rmdir("a/b/d"); os.symlink("../..", "a/b/d")
+def turned_in_the_project():
+    os.makedirs("a/b/d"); os.symlink("a/b/d/../../.bash_aliases", "x"); os.rmdir("a/b/d"); os.symlink("../../a", "a/b/d")
+def turned_to_a_plain_place():
+    os.makedirs(home + "/plain", exist_ok=True); os.mkdir("a"); os.symlink("a/../.bash_aliases", "x"); os.rmdir("a")
+    os.symlink(home + "/plain", "a")
 for way in (absolute, relative, odd, deep, by_file, by_directory, by_above, by_process, by_root, by_process_in_steps,
-            at_descriptor, by_long_text, by_many, moved_up, replaced, linked, exchanged, exchanged_back, carried_up):
+            at_descriptor, by_long_text, by_many, moved_up, replaced, linked, exchanged, exchanged_back, carried_up,
+            carried_from_there, turned, turned_in_the_project, turned_to_a_plain_place):
     clean()
     try: way()
     except OSError: pass
     print(way.__name__, "PLANTED" if found() else "no")
 clean()
 """
-WAYS = 19
+WAYS = 23
 
 
 @test("no way to a link in the project that leads to a shell's start-up file", BOTH)

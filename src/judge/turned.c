@@ -1,0 +1,101 @@
+/*
+ * turned.c - links that go up behind a name.
+ *
+ * SECURITY: no link leads unasked to what is obeyed or hidden by way of a name that is turned afterwards.
+ *
+ * Danger: notes is made a link to a/b/../.bashrc, which is the project's own.  Then b is made a link: to ../.., or to a
+ * plain directory of the home.  Neither link says where notes leads now: ~/.bashrc.
+ * So ".." behind a name may be any directory that has names like what follows; the home, those of the guard's
+ * table and those that rules close are tried.  What is said of "as it stands" (followed.c) comes first.
+ * Price: milliseconds for such a link; hardly any program makes one.
+ * Held by: tests/supervise/followed.py, tests/cli/worker_links.py
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "judge/judge_impl.h"
+#include "path/path.h"
+
+static const char *next_of(const char *at)
+{
+	at += strcspn(at, "/");
+	return at + strspn(at, "/");
+}
+
+static bool is_up(const char *at)
+{
+	return strncmp(at, "..", 2) == 0 && (!at[2] || at[2] == '/');
+}
+
+const char *sb_behind_turn(const char *text)
+{
+	const char *behind = NULL;
+	bool named = false;
+
+	for (const char *at = text + strspn(text, "/"); *at; at = next_of(at)) {
+		if (is_up(at) && named)
+			behind = next_of(at);
+		named = named || !(is_up(at) || (*at == '.' && strchr("/", at[1])));
+	}
+	return behind;
+}
+
+struct turn {
+	const struct sb_grounds *grounds;
+	const char *behind; /* what the text says behind its last ".." */
+	struct sb_judged *judged;
+	char tried[PATH_MAX]; /* tables have neighbours in one directory */
+};
+
+/* Might ".." be the directory that is the first length bytes of path? */
+static bool heed_in(struct turn *turn, const char *path, size_t length)
+{
+	SB_AUTO_FREE char *end = NULL;
+
+	if (length >= sizeof turn->tried ||
+	    (strncmp(turn->tried, path, length) == 0 && !turn->tried[length]))
+		return false;
+	memcpy(turn->tried, path, length);
+	turn->tried[length] = '\0';
+	end = sb_path_join(length ? turn->tried : "/", turn->behind);
+	return end && sb_heed_possible_end(turn->grounds, end, turn->judged);
+}
+
+/* ... or one of those on the way to path, from its byte from on? */
+static bool heed_on_the_way(struct turn *turn, const char *path, size_t from)
+{
+	size_t fixed = strcspn(path + from, "*?[{<") + from;
+
+	for (size_t at = from; at < fixed; at++)
+		if (path[at] == '/' && heed_in(turn, path, at))
+			return true;
+	return false;
+}
+
+void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, struct sb_judged *judged)
+{
+	struct turn turn = {.grounds = grounds, .behind = behind, .judged = judged, .tried = "?"};
+	const char *home = sb_guard_home_of(grounds->guard);
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+
+	for (size_t i = 0; home && i < count; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(home, rows[i].pattern);
+
+		if (path && heed_on_the_way(&turn, path, strlen(home)))
+			return;
+	}
+	for (size_t i = 0; sb_system_end(i); i++)
+		if (heed_on_the_way(&turn, sb_system_end(i), 0))
+			return;
+	count = sb_policy_count(grounds->policy);
+	for (size_t i = 0; i < count; i++) {
+		const struct sb_rule *rule = sb_policy_rule(grounds->policy, i);
+
+		if (rule->access.verdict[SB_READ] != SB_ALLOW &&
+		    heed_on_the_way(&turn, rule->pattern, 0))
+			return;
+	}
+}
