@@ -24,7 +24,7 @@ class Outer:
         self.temp = temp
 
     def __enter__(self):
-        self.path = Path(tempfile.mkdtemp(prefix="sandbash-", dir=self.temp))
+        self.path = Path(tempfile.mkdtemp(prefix="sandbash-fx-", dir=self.temp))  # not what others take for left behind
         (self.path / "file").write_text("outer")
         return self.path
 
@@ -44,7 +44,7 @@ def private(fx):
 def private_var(fx):
     with Outer("/var/tmp") as outer, Outer() as home:
         before = signature(outer)
-        name = f"/var/tmp/sandbash-own-{os.getpid()}"
+        name = f"/var/tmp/sandbash-fx-own-{os.getpid()}"
         work = f"set -e; echo x >{name}; cat {name}; mkdir {name}.d; rm -r {name} {name}.d"
         elsewhere = {"cwd": home / "project", "env": {"HOME": str(home), "TMPDIR": None}}
         (home / "project").mkdir()

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import index
 from compare import native
+from marked import gone, new_mark
 from tap import FLAGS, PATIENCE, Failed, check, contains, equal, lacks, run_all, test
 
 PLANT = Path(__file__).resolve().parent.parent / "lib" / "plant.py"
@@ -523,24 +524,26 @@ def killed_staging(fx):
     fx.git_project()
     names, old = sorted(os.listdir(fx.path(".git"))), fx.read(".git/config")
     new = old + "[user]\n\tname = x\n"
-    script = ("import os, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
-              f"os.write(fd, {new.encode()!r})\nprint('ready', flush=True)\ntime.sleep(1060)")
+    script = ("import os, signal, sys, time\nfd = os.open('.git/config', os.O_WRONLY | os.O_TRUNC)\n"
+              f"os.write(fd, {new.encode()!r})\nprint('ready', flush=True)\n"
+              "if sys.argv[1] == 'itself': os.kill(os.getpid(), signal.SIGKILL)\ntime.sleep(1060)")
     for whom in ("asker", "all"):
-        run = fx.start(*fx.argv("--consent=deny", PYTHON, "-c", script),
+        mark = new_mark()
+        run = fx.start(*fx.argv("--consent=deny", PYTHON, "-c", script, mark),
                        stdout=subprocess.PIPE, start_new_session=True)
         equal(run.stdout.readline(), b"ready\n")
         if whom == "all":  # but who removes what they leave: leftovers.h
             os.killpg(run.pid, signal.SIGKILL)
         run.kill()
         run.wait()
-        time.sleep(0.3)
+        gone(mark, whom)
         # as with any file: what was written by then may be there, whole
         equal(sorted(os.listdir(fx.path(".git"))), names, whom)
         check(fx.read(".git/config") in (old, new), fx.read(".git/config"))
         fx.write(".git/config", old)
     # the command alone: what it had written so far is there, as with any file
     run = fx.start(*fx.argv("--consent=deny", "sh", "-c",
-                            f"timeout -s KILL 0.5 {PYTHON} -c \"$1\"; true", "-", script),
+                            f"{PYTHON} -c \"$1\" itself; true", "-", script),
                    stdout=subprocess.DEVNULL)
     equal(run.wait(PATIENCE), 0)
     equal(fx.read(".git/config"), new)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from attack import signature, unchanged
+from marked import gone, new_mark, running
 from tap import BIN, PATIENCE, SUPERVISED, check, equal, run_all, test
 
 SEED = int(os.environ.get("SANDBASH_TEST_SEED", "1"))
@@ -18,18 +19,6 @@ ROUNDS = 12
 # always busy: in a held call most of the time, with children of its own, some far away
 SCRIPT = ('setsid sh -c "while :; do echo x >far; done" "$0" & '
           'while :; do echo x >f; rm f; echo x >"$1/new"; ls >/dev/null; done 2>/dev/null')
-
-
-def running(mark):
-    """The processes with this word among their arguments."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if mark.encode() in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
-        except OSError:
-            pass
-    return found
 
 
 def child(pid):
@@ -72,18 +61,6 @@ def kill_one(whom, asker, delay, serving=False):
     check(False, f"there is no {whom}")
 
 
-def gone(mark, message):
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if not running(mark):
-            return
-        time.sleep(0.01)
-    left = running(mark)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    check(False, f"{message}: {len(left)} processes live on")
-
-
 def register(whom, variants):
     @test(f"the {whom} is killed at any moment", variants)
     def killed(fx):
@@ -92,7 +69,7 @@ def register(whom, variants):
         before, outside = fx.snapshot(fx.home / ".local"), signature(fx.outside)
         temp = {top: set(os.listdir(top)) for top in ("/dev/shm", "/var/tmp")}
         for number in range(ROUNDS):
-            mark = f"mark-{os.getpid()}-{whom}-{number}"
+            mark = new_mark()
             # the first moments are those of being born
             delay = chance.uniform(0, 0.02) if number < ROUNDS * 2 // 3 else chance.uniform(0, 0.2)
             message = f"{whom} after {delay:.4f} s"
@@ -125,7 +102,7 @@ def register(whom, variants):
 def register_terminal(whom, variants):
     @test(f"the {whom} is killed: the terminal is as it was", variants)
     def restored(fx):
-        mark = f"mark-{os.getpid()}-terminal-{whom}"
+        mark = new_mark()
         # a shell holds the terminal, so that its settings can be looked at afterwards
         words = " ".join(f"'{word}'" for word in fx.argv("sh", "-c", "echo up; exec sleep 1060", mark))
         term = fx.terminal("bash", "--norc", "-i", env={"PS1": "PROMPT> "})
