@@ -33,9 +33,6 @@ struct finding {
 	const char *remedy;
 };
 
-#define MAX_FINDINGS 12
-#define MEMORY "reading memory"
-
 /* Is this a container?  Its runtime leaves one of these; who has neither is told all. */
 static bool in_container(void)
 {
@@ -170,138 +167,131 @@ static const char *memory_remedy(void)
 	}
 }
 
-static size_t examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
+enum feature {
+	MOUNTS,
+	LANDLOCK,
+	SCOPES,
+	DEVICES,
+	SECCOMP,
+	HELD,
+	WAITING,
+	COPYING,
+	MEMORY,
+	NETWORK,
+	FEATURES,
+};
+
+/* What is known beforehand of each; examine() fills in the rest. */
+static const struct finding features[FEATURES] = {
+	[MOUNTS] = {.name = "mount namespace",
+		    .without = "the real /tmp is used, in which others' names are closed; POSIX "
+			       "message queues are refused, processes outside are seen, and "
+			       "--static needs --best-effort, which holds much less there"},
+	[LANDLOCK] = {.name = "Landlock",
+		      .without = "no second layer beneath the supervisor's, and fast roots are no "
+				 "faster"},
+	[SCOPES] = {.name = "Landlock scopes",
+		    .detail = "signals and abstract unix sockets, ABI 6",
+		    .without = "only a pid namespace or the supervisor keeps signals inside, and "
+			       "static runs have neither; so with abstract sockets",
+		    .remedy = "use Linux 6.12 or newer"},
+	[DEVICES] = {.name = "Landlock devices",
+		     .detail = "ioctl on device files, ABI 5",
+		     .without = "devices that no rule opens are hidden",
+		     .remedy = "use Linux 6.10 or newer"},
+	[SECCOMP] = {.name = "seccomp filter",
+		     .needed = true,
+		     .detail = "refuses little-used and dangerous system calls",
+		     .without = "keystrokes can be faked on the terminal",
+		     .remedy = "use a kernel with CONFIG_SECCOMP_FILTER"},
+	[HELD] = {.name = "held system calls",
+		  .needed = true,
+		  .detail = "for asking at the moment of the operation",
+		  .without = "only --static runs are possible, which ask nobody",
+		  .remedy = "use Linux 5.14 or newer (gVisor has none of it), and start it where "
+			    "no other program holds system calls"},
+	[WAITING] = {.name = "calls that wait",
+		     .detail = "for their answer when a signal comes",
+		     .without = "a program whose handlers have no SA_RESTART sees EINTR from calls "
+				"such as open, mkdir and rename",
+		     .remedy = "use Linux 5.19 or newer"},
+	[COPYING] = {.name = "pidfd_getfd",
+		     .detail = "for connecting the command's sockets in its place",
+		     .without = "sockets are made in its place, too; of more than a thousand that "
+				"are open and not connected the oldest can no longer be",
+		     .remedy = "in a container: --security-opt seccomp=unconfined, or --cap-add "
+			       "SYS_PTRACE"},
+	[MEMORY] = {.name = "reading memory",
+		    .needed = true,
+		    .detail = "of the command, for the supervisor",
+		    .without = "no system call can be looked at: only --static runs are possible"},
+	[NETWORK] = {.name = "network namespace",
+		     .detail = "for --network=off with a loopback, and --network=ask",
+		     .without = "--network=off still holds, but leaves no loopback either; "
+				"--network=ask and rules about hosts are refused, and agents have "
+				"the network on",
+		     .remedy = "the same as for the mount namespace"},
+};
+
+static int examine(struct finding *found, struct sb_layers *layers, struct sb_error *err)
 {
 	int abi = sb_sys_landlock_abi();
 	struct sb_error unsupervised;
 	struct sb_layers net;
-	size_t count = 0;
+	int status = sb_layers_probe(false, layers, err);
 
-	if (sb_layers_probe(false, layers, err) != SB_OK ||
-	    sb_layers_probe(true, &net, err) != SB_OK)
-		return 0;
-
-	found[count] = (struct finding){
-		.name = "mount namespace",
-		.there = layers->mounts,
-		.needed = abi < 1, /* else Landlock and the supervisor hold the same */
-		.without =
-			"the real /tmp is used, in which others' names are closed; POSIX message "
-			"queues are refused, processes outside are seen, and --static needs "
-			"--best-effort, which holds much less there",
-		.remedy = namespace_remedy()};
-	snprintf(found[count++].detail, sizeof found->detail, "%s",
+	if (status == SB_OK)
+		status = sb_layers_probe(true, &net, err);
+	if (status != SB_OK)
+		return status;
+	memcpy(found, features, sizeof features);
+	found[MOUNTS].there = layers->mounts;
+	found[MOUNTS].needed = abi < 1; /* else Landlock and the supervisor hold the same */
+	found[MOUNTS].remedy = namespace_remedy();
+	snprintf(found[MOUNTS].detail, sizeof found->detail, "%s",
 		 !layers->mounts          ? layers->no_mounts
 		 : layers->user_namespace ? "through a user namespace"
 					  : "with CAP_SYS_ADMIN");
-
-	found[count] = (struct finding){
-		.name = "Landlock",
-		.there = abi > 0,
-		.needed = !layers->mounts,
-		.without = "no second layer beneath the supervisor's, and fast roots are no faster",
-		.remedy = landlock_remedy(abi)};
+	found[LANDLOCK].there = abi > 0;
+	found[LANDLOCK].needed = !layers->mounts;
+	found[LANDLOCK].remedy = landlock_remedy(abi);
 	if (abi > 0)
-		snprintf(found[count++].detail, sizeof found->detail, "ABI %d", abi);
+		snprintf(found[LANDLOCK].detail, sizeof found->detail, "ABI %d", abi);
 	else
-		snprintf(found[count++].detail, sizeof found->detail, "%s", strerror(-abi));
-
-	found[count++] = (struct finding){
-		.name = "Landlock scopes",
-		.there = abi >= 6,
-		.needed = false,
-		.detail = "signals and abstract unix sockets, ABI 6",
-		.without = "only a pid namespace or the supervisor keeps signals inside, and "
-			   "static runs have neither; so with abstract sockets",
-		.remedy = "use Linux 6.12 or newer"};
-
-	found[count++] = (struct finding){.name = "Landlock devices",
-					  .there = abi >= 5,
-					  .needed = false,
-					  .detail = "ioctl on device files, ABI 5",
-					  .without = "devices that no rule opens are hidden",
-					  .remedy = "use Linux 6.10 or newer"};
-
-	found[count++] =
-		(struct finding){.name = "seccomp filter",
-				 .there = layers->seccomp,
-				 .needed = true,
-				 .detail = "refuses little-used and dangerous system calls",
-				 .without = "keystrokes can be faked on the terminal",
-				 .remedy = "use a kernel with CONFIG_SECCOMP_FILTER"};
-
-	found[count++] = (struct finding){
-		.name = "held system calls",
-		.there = layers->outer || sb_supervise_possible(&unsupervised) == SB_OK,
-		.needed = true,
-		.detail = "for asking at the moment of the operation",
-		.without = "only --static runs are possible, which ask nobody",
-		.remedy = "use Linux 5.14 or newer (gVisor has none of it), and start it where no "
-			  "other program holds system calls"};
-
-	found[count++] = (struct finding){
-		.name = "calls that wait",
-		.there = layers->outer || !sb_sys_signals_end_held_calls(),
-		.needed = false,
-		.detail = "for their answer when a signal comes",
-		.without = "a program whose handlers have no SA_RESTART sees EINTR from calls "
-			   "such as open, mkdir and rename",
-		.remedy = "use Linux 5.19 or newer"};
-
-	found[count++] = (struct finding){
-		.name = "pidfd_getfd",
-		.there = layers->outer || sb_sys_can_copy_descriptors(),
-		.needed = false,
-		.detail = "for connecting the command's sockets in its place",
-		.without =
-			"sockets are made in its place, too; of more than a thousand that are open "
-			"and not connected the oldest can no longer be",
-		.remedy = "in a container: --security-opt seccomp=unconfined, or --cap-add "
-			  "SYS_PTRACE"};
-
-	found[count++] = (struct finding){
-		.name = MEMORY,
-		.there = layers->outer || can_read_memory(layers),
-		.needed = true,
-		.detail = "of the command, for the supervisor",
-		.without = "no system call can be looked at: only --static runs are possible",
-		.remedy = memory_remedy()};
-
-	found[count++] = (struct finding){
-		.name = "network namespace",
-		.there = net.net_namespace,
-		.needed = false,
-		.detail = "for --network=off with a loopback, and --network=ask",
-		.without =
-			"--network=off still holds, but leaves no loopback either; --network=ask and "
-			"rules about hosts are refused, and agents have the network on",
-		.remedy = "the same as for the mount namespace"};
-	return count;
+		snprintf(found[LANDLOCK].detail, sizeof found->detail, "%s", strerror(-abi));
+	found[SCOPES].there = abi >= 6;
+	found[DEVICES].there = abi >= 5;
+	found[SECCOMP].there = layers->seccomp;
+	found[HELD].there = layers->outer || sb_supervise_possible(&unsupervised) == SB_OK;
+	found[WAITING].there = layers->outer || !sb_sys_signals_end_held_calls();
+	found[COPYING].there = layers->outer || sb_sys_can_copy_descriptors();
+	found[MEMORY].there = layers->outer || can_read_memory(layers);
+	found[MEMORY].remedy = memory_remedy();
+	found[NETWORK].there = net.net_namespace;
+	return SB_OK;
 }
 
-static bool is_full(const struct finding *found, size_t count)
+static bool is_full(const struct finding *found)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < FEATURES; i++)
 		if (found[i].needed && !found[i].there)
 			return false;
-	return count > 0;
+	return true;
 }
 
-static const char *what_is_left(const struct finding *found, size_t count,
-				const struct sb_layers *layers)
+static const char *what_is_left(const struct finding *found, const struct sb_layers *layers)
 {
 	if (!layers->mounts && layers->landlock_abi < 1)
 		return "nor is a lesser one";
-	for (size_t i = 0; i < count; i++)
-		if (!found[i].there && strcmp(found[i].name, MEMORY) == 0)
-			return "--static runs with the kernel layers only";
+	if (!found[MEMORY].there)
+		return "--static runs with the kernel layers only";
 	return "--best-effort runs with what there is";
 }
 
-static void doctor_text(const struct finding *found, size_t count, const struct sb_layers *layers,
+static void doctor_text(const struct finding *found, const struct sb_layers *layers,
 			const char *alias, struct sb_buf *out)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < FEATURES; i++) {
 		sb_buf_printf(out, "%-4s %-18s %s\n",
 			      found[i].there    ? "ok"
 			      : found[i].needed ? "MISS"
@@ -321,26 +311,26 @@ static void doctor_text(const struct finding *found, size_t count, const struct 
 			out,
 			"this is inside a sandbash run: its layers hold, a run inside stacks on "
 			"them\n");
-	else if (is_full(found, count))
+	else if (is_full(found))
 		sb_buf_puts(out, "a full sandbox is possible here\n");
 	else
 		sb_buf_printf(out, "a full sandbox is not possible here; %s\n",
-			      what_is_left(found, count, layers));
+			      what_is_left(found, layers));
 }
 
-static void doctor_json(const struct finding *found, size_t count, const struct sb_layers *layers,
+static void doctor_json(const struct finding *found, const struct sb_layers *layers,
 			const char *alias, struct sb_buf *out)
 {
 	struct sb_json json;
 
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
-	sb_json_pair_bool(&json, "full", is_full(found, count));
+	sb_json_pair_bool(&json, "full", is_full(found));
 	sb_json_pair_int(&json, "inside", layers->outer);
 	sb_json_pair(&json, "alias", alias[0] ? alias : NULL);
 	sb_json_key(&json, "features");
 	sb_json_open(&json, '[');
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < FEATURES; i++) {
 		sb_json_open(&json, '{');
 		sb_json_pair(&json, "name", found[i].name);
 		sb_json_pair_bool(&json, "there", found[i].there);
@@ -357,26 +347,25 @@ static void doctor_json(const struct finding *found, size_t count, const struct 
 int sb_cli_doctor(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct finding found[MAX_FINDINGS];
+	struct finding found[FEATURES];
 	struct sb_setup_request request = sb_request(line, true);
 	struct sb_layers layers;
 	struct sb_home home = {0};
 	struct sb_error err;
 	char alias[4200] = "";
-	size_t count = examine(found, &layers, &err);
-	int status;
+	int status = examine(found, &layers, &err);
 
-	if (count == 0)
+	if (status != SB_OK)
 		return sb_report(&err);
 	if (sb_home_find(&request.environment, &home, NULL) == SB_OK)
 		sb_shell_alias(home.home, alias, sizeof alias);
 	sb_home_done(&home);
 	if (line->json)
-		doctor_json(found, count, &layers, alias, &out);
+		doctor_json(found, &layers, alias, &out);
 	else
-		doctor_text(found, count, &layers, alias, &out);
+		doctor_text(found, &layers, alias, &out);
 	status = sb_print(&out);
 	if (status)
 		return status;
-	return is_full(found, count) ? 0 : 1;
+	return is_full(found) ? 0 : 1;
 }

@@ -56,103 +56,105 @@ const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *ou
 
 #define MAX_LISTED 32 /* files of lists */
 
+static const struct {
+	const char *variable, *beneath; /* beneath: NULL when the variable names the thing */
+} secret_names[] = {
+	{"GNUPGHOME", NULL},
+	{"KUBECONFIG", NULL},
+	{"AWS_SHARED_CREDENTIALS_FILE", NULL},
+	{"AWS_CONFIG_FILE", NULL},
+	{"AZURE_CONFIG_DIR", NULL},
+	{"CLOUDSDK_CONFIG", NULL},
+	{"GOOGLE_APPLICATION_CREDENTIALS", NULL},
+	{"DOCKER_CONFIG", "config.json"},
+	{"CARGO_HOME", "credentials.toml"},
+	{"CARGO_HOME", "credentials"},
+	{"NPM_CONFIG_USERCONFIG", NULL},
+	{"npm_config_userconfig", NULL},
+	{"NETRC", NULL},
+	{"KRB5CCNAME", NULL}, /* FILE:/path, DIR:/path */
+	{"PGPASSFILE", NULL},
+	{"PASSWORD_STORE_DIR", NULL},
+	{"GH_CONFIG_DIR", NULL},
+	{"RCLONE_CONFIG", NULL},
+	{"BOTO_CONFIG", NULL},
+	{"TF_CLI_CONFIG_FILE", NULL},
+	{"XAUTHORITY", NULL},
+	{"ICEAUTHORITY", NULL},
+	{"PULSE_COOKIE", NULL},
+	{"JUPYTER_RUNTIME_DIR", NULL},
+	{"JUPYTER_DATA_DIR", "runtime"},
+	{"JUPYTER_DATA_DIR", "notebook_secret"},
+	{"IPYTHONDIR", "profile_default/security"},
+	{"EMACS_SERVER_FILE", NULL},
+	{"GRADLE_USER_HOME", "daemon"},
+	{"SOPS_AGE_KEY_FILE", NULL},
+	{"HF_TOKEN_PATH", NULL},
+	{"HF_HOME", "token"},
+	{"HF_HOME", "stored_tokens"},
+	{"PULUMI_HOME", "credentials.json"},
+	{"CLAUDE_CONFIG_DIR", ".credentials.json"},
+	{"CODEX_HOME", "auth.json"},
+	{"CODEX_HOME", ".credentials.json"},
+	{"PIP_CONFIG_FILE", NULL},
+	{"POETRY_CONFIG_DIR", "auth.toml"},
+	{"COMPOSER_HOME", "auth.json"},
+	{"HELM_REGISTRY_CONFIG", NULL},
+	{"REGISTRY_AUTH_FILE", NULL},
+	{"MYSQL_TEST_LOGIN_FILE", NULL},
+	{"XDG_STATE_HOME", "syncthing"},
+	{"STCONFDIR", NULL},
+	{"STHOMEDIR", NULL},
+	{"INCUS_CONF", "client.key"},
+	{"LXD_CONF", "client.key"},
+	{"VSCODE_CLI_DATA_DIR", "token.json"},
+	{"VSCODE_CLI_DATA_DIR", "serve-web-token"},
+	{"CAROOT", "rootCA-key.pem"},
+	{"BITWARDENCLI_APPDATA_DIR", NULL},
+	{"OP_CONFIG_DIR", NULL},
+	{"LPASS_HOME", NULL},
+	{"OCI_CLI_CONFIG_FILE", NULL},
+	{"MC_CONFIG_DIR", "config.json"},
+	{"BORG_KEYS_DIR", NULL},
+	{"RESTIC_PASSWORD_FILE", NULL},
+	{"STEPPATH", "secrets"},
+	{"TELEPORT_HOME", NULL},
+	{"TALOSCONFIG", NULL},
+	{"PGSERVICEFILE", NULL},
+	{"SNOWFLAKE_HOME", NULL},
+	{"DBT_PROFILES_DIR", "profiles.yml"},
+	{"KAGGLE_CONFIG_DIR", "kaggle.json"},
+	{"DATABRICKS_CONFIG_FILE", NULL},
+	{"CLEARML_CONFIG_FILE", NULL},
+	{"COPILOT_HOME", "config.json"},
+	{"GLAB_CONFIG_DIR", NULL},
+	{"HUB_CONFIG", NULL},
+	{"SCW_CONFIG_PATH", NULL},
+	{"RATTLER_AUTH_FILE", NULL},
+	{"HEX_HOME", "hex.config"},
+	{"ELECTRUMDIR", NULL},
+	{"WEECHAT_HOME", NULL},
+};
+
 /*
  * Credentials where variables put them.  The strings live as long as the program; what
  * does not fit is not there.
  */
 static const char *const *secrets(sb_variable *variable)
 {
-	static const struct {
-		const char *variable,
-			*beneath; /* beneath: NULL when the variable names the thing */
-	} names[] = {
-		{"GNUPGHOME", NULL},
-		{"KUBECONFIG", NULL},
-		{"AWS_SHARED_CREDENTIALS_FILE", NULL},
-		{"AWS_CONFIG_FILE", NULL},
-		{"AZURE_CONFIG_DIR", NULL},
-		{"CLOUDSDK_CONFIG", NULL},
-		{"GOOGLE_APPLICATION_CREDENTIALS", NULL},
-		{"DOCKER_CONFIG", "config.json"},
-		{"CARGO_HOME", "credentials.toml"},
-		{"CARGO_HOME", "credentials"},
-		{"NPM_CONFIG_USERCONFIG", NULL},
-		{"npm_config_userconfig", NULL},
-		{"NETRC", NULL},
-		{"KRB5CCNAME", NULL}, /* FILE:/path, DIR:/path */
-		{"PGPASSFILE", NULL},
-		{"PASSWORD_STORE_DIR", NULL},
-		{"GH_CONFIG_DIR", NULL},
-		{"RCLONE_CONFIG", NULL},
-		{"BOTO_CONFIG", NULL},
-		{"TF_CLI_CONFIG_FILE", NULL},
-		{"XAUTHORITY", NULL},
-		{"ICEAUTHORITY", NULL},
-		{"PULSE_COOKIE", NULL},
-		{"JUPYTER_RUNTIME_DIR", NULL},
-		{"JUPYTER_DATA_DIR", "runtime"},
-		{"JUPYTER_DATA_DIR", "notebook_secret"},
-		{"IPYTHONDIR", "profile_default/security"},
-		{"EMACS_SERVER_FILE", NULL},
-		{"GRADLE_USER_HOME", "daemon"},
-		{"SOPS_AGE_KEY_FILE", NULL},
-		{"HF_TOKEN_PATH", NULL},
-		{"HF_HOME", "token"},
-		{"HF_HOME", "stored_tokens"},
-		{"PULUMI_HOME", "credentials.json"},
-		{"CLAUDE_CONFIG_DIR", ".credentials.json"},
-		{"CODEX_HOME", "auth.json"},
-		{"CODEX_HOME", ".credentials.json"},
-		{"PIP_CONFIG_FILE", NULL},
-		{"POETRY_CONFIG_DIR", "auth.toml"},
-		{"COMPOSER_HOME", "auth.json"},
-		{"HELM_REGISTRY_CONFIG", NULL},
-		{"REGISTRY_AUTH_FILE", NULL},
-		{"MYSQL_TEST_LOGIN_FILE", NULL},
-		{"XDG_STATE_HOME", "syncthing"},
-		{"STCONFDIR", NULL},
-		{"STHOMEDIR", NULL},
-		{"INCUS_CONF", "client.key"},
-		{"LXD_CONF", "client.key"},
-		{"VSCODE_CLI_DATA_DIR", "token.json"},
-		{"VSCODE_CLI_DATA_DIR", "serve-web-token"},
-		{"CAROOT", "rootCA-key.pem"},
-		{"BITWARDENCLI_APPDATA_DIR", NULL},
-		{"OP_CONFIG_DIR", NULL},
-		{"LPASS_HOME", NULL},
-		{"OCI_CLI_CONFIG_FILE", NULL},
-		{"MC_CONFIG_DIR", "config.json"},
-		{"BORG_KEYS_DIR", NULL},
-		{"RESTIC_PASSWORD_FILE", NULL},
-		{"STEPPATH", "secrets"},
-		{"TELEPORT_HOME", NULL},
-		{"TALOSCONFIG", NULL},
-		{"PGSERVICEFILE", NULL},
-		{"SNOWFLAKE_HOME", NULL},
-		{"DBT_PROFILES_DIR", "profiles.yml"},
-		{"KAGGLE_CONFIG_DIR", "kaggle.json"},
-		{"DATABRICKS_CONFIG_FILE", NULL},
-		{"CLEARML_CONFIG_FILE", NULL},
-		{"COPILOT_HOME", "config.json"},
-		{"GLAB_CONFIG_DIR", NULL},
-		{"HUB_CONFIG", NULL},
-		{"SCW_CONFIG_PATH", NULL},
-		{"RATTLER_AUTH_FILE", NULL},
-		{"HEX_HOME", "hex.config"},
-		{"ELECTRUMDIR", NULL},
-		{"WEECHAT_HOME", NULL},
-	};
-	static const char *paths[sizeof names / sizeof names[0] + MAX_LISTED + 1];
+	static const char *paths[sizeof secret_names / sizeof secret_names[0] + MAX_LISTED + 1];
 	size_t count = 0, listed = 0;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const char *value = variable(names[i].variable);
-		/* KUBECONFIG is a list, and a kind comes before some names; a file whose name has a colon in it is meant as a whole, too */
-		const char *at = value && !names[i].beneath && strchr(value, ':') ? value : NULL;
+	for (size_t i = 0; i < sizeof secret_names / sizeof secret_names[0]; i++) {
+		const char *value = variable(secret_names[i].variable);
+		/* KUBECONFIG is a list, and a kind comes before some secret_names; a file whose name has a colon in it is meant as a whole, too */
+		const char *at = value && !secret_names[i].beneath && strchr(value, ':') ? value
+											 : NULL;
 
 		if (value && value[0] == '/') {
-			paths[count] = names[i].beneath ? sb_path_join(value, names[i].beneath)
-							: value;
+			paths[count] = secret_names[i].beneath
+					       ? sb_path_join(value, secret_names[i].beneath)
+					       : value;
 			count += paths[count] != NULL;
 		}
 		for (; at && *at && listed < MAX_LISTED; at += *at == ':') {

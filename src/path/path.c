@@ -102,13 +102,18 @@ static void push(struct sb_buf *path, const char *name, size_t length)
 	sb_buf_append(path, name, length);
 }
 
+static int too_long(struct sb_error *err)
+{
+	return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
+		       PATH_MAX - 1);
+}
+
 static int give(struct sb_buf *path, char **out, struct sb_error *err)
 {
 	if (path->length == 0)
 		sb_buf_putc(path, '/');
 	if (sb_buf_failed(path) || path->length >= PATH_MAX)
-		return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
-			       PATH_MAX - 1);
+		return too_long(err);
 	*out = sb_buf_take(path);
 	return *out ? SB_OK : sb_no_memory(err);
 }
@@ -141,8 +146,7 @@ int sb_path_absolute(const char *path, const char *base, const char *home, char 
 		sb_buf_puts(&joined, path);
 	}
 	if (sb_buf_failed(&joined))
-		return sb_fail(err, SB_E_INVALID, ENAMETOOLONG, "the path is longer than %d bytes",
-			       PATH_MAX - 1);
+		return too_long(err);
 
 	for (part = joined.data; *part;) {
 		size_t length = strcspn(part, "/");
@@ -182,6 +186,7 @@ struct walk {
 	struct sb_buf done;
 	struct sb_buf rest;
 	int links;
+	bool file;      /* done is none into which "." or ".." leads */
 	int missing;    /* 0, or the first errno that kept us from looking something up */
 	bool lost;      /* done is not there: names are taken by text until ".." leads back */
 	size_t reached; /* when lost: how much of done is there */
@@ -193,6 +198,9 @@ struct walk {
 	bool any;                 /* also those that do not lead out */
 	const char *left;         /* the root of the first of them, if any was followed */
 	char *link;               /* and its path */
+	bool keep_last_link;      /* what the last name links to is not looked at */
+	int *out_missing;         /* for missing, if all went well; NULL: nobody wants it */
+	char **out_link;          /* so with link */
 };
 
 /* Remember the first link that lies in a watched root. */
@@ -286,21 +294,67 @@ static bool is_canonical(const char *path)
 	return depth > 2 && sb_sys_is_plain_path(path);
 }
 
+/* Take the first name of the rest, at *part, which moves on. */
+static int step(struct walk *walk, const char **part, struct sb_error *err)
+{
+	const char *name = *part;
+	size_t length = strcspn(name, "/"), parent_length = walk->done.length;
+	bool here = length == 1 && name[0] == '.';
+	bool up = length == 2 && name[0] == '.' && name[1] == '.';
+	struct stat info;
+	int status;
+
+	*part += length + strspn(name + length, "/");
+	if ((here || up) && walk->file && !walk->missing)
+		walk->missing = ENOTDIR;
+	if (up) {
+		pop(&walk->done);
+		walk->lost &= walk->done.length > walk->reached;
+		walk->file = false;
+		if (walk->base && !sb_path_within(walk->base, walk->done.data))
+			return SB_E_REFUSED;
+	}
+	if (length == 0 || here || up)
+		return SB_OK;
+	push(&walk->done, name, length);
+	if (sb_buf_failed(&walk->done) || walk->done.length >= PATH_MAX)
+		return too_long(err);
+	if (walk->root && strcmp(walk->done.data, walk->root) == 0) {
+		push(&walk->done, *part, strlen(*part));
+		*part += strlen(*part);
+		return SB_OK;
+	}
+	if (walk->lost)
+		return SB_OK;
+	if (lstat(walk->done.data, &info) != 0) {
+		if (!is_unreachable(errno))
+			return sb_fail(err, SB_E_INVALID, errno, "cannot look up '%s'",
+				       walk->done.data);
+		lose(walk, parent_length, errno);
+		return SB_OK;
+	}
+	walk->file = !S_ISDIR(info.st_mode);
+	if (!S_ISLNK(info.st_mode) || (walk->keep_last_link && **part == '\0'))
+		return SB_OK;
+	walk->file = false; /* done will be the directory that holds the link */
+	status = follow(walk, parent_length, *part, err);
+	if (!walk->lost)
+		*part = walk->rest.data;
+	return status;
+}
+
 /* Walk path from base, which is canonical ("" for the root). */
-static int canonical(const char *base, const char *path, bool keep_last_link,
-		     const struct walk *watching, char **out, int *out_missing, char **out_link,
+static int canonical(const char *base, const char *path, struct walk walk, char **out,
 		     struct sb_error *err)
 {
-	struct walk walk = watching ? *watching : (struct walk){0};
-	bool directory = true; /* may "." or ".." follow? */
 	const char *part;
 	int status = SB_OK;
 
 	if (!*base && is_canonical(path)) {
-		if (out_missing)
-			*out_missing = 0;
-		if (out_link)
-			*out_link = NULL;
+		if (walk.out_missing)
+			*walk.out_missing = 0;
+		if (walk.out_link)
+			*walk.out_link = NULL;
 		*out = strdup(path);
 		return *out ? SB_OK : sb_no_memory(err);
 	}
@@ -309,66 +363,17 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 	sb_buf_puts(&walk.done, strcmp(base, "/") == 0 ? "" : base);
 	sb_buf_puts(&walk.rest, path);
 	if (sb_buf_failed(&walk.rest) || sb_buf_failed(&walk.done))
-		status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
-				 "the path is longer than %d bytes", PATH_MAX - 1);
-
-	for (part = walk.rest.data; status == SB_OK && *part;) {
-		size_t length = strcspn(part, "/"), parent_length = walk.done.length;
-		const char *next = part + length + strspn(part + length, "/");
-		bool here = length == 1 && part[0] == '.';
-		bool up = length == 2 && part[0] == '.' && part[1] == '.';
-		struct stat info;
-
-		if ((here || up) && !directory && !walk.missing)
-			walk.missing = ENOTDIR;
-		if (up) {
-			pop(&walk.done);
-			walk.lost &= walk.done.length > walk.reached;
-			directory = true;
-			if (walk.base && !sb_path_within(walk.base, walk.done.data))
-				status = SB_E_REFUSED;
-		}
-		if (length == 0 || here || up) {
-			part = next;
-			continue;
-		}
-		push(&walk.done, part, length);
-		if (sb_buf_failed(&walk.done) || walk.done.length >= PATH_MAX) {
-			status = sb_fail(err, SB_E_INVALID, ENAMETOOLONG,
-					 "the path is longer than %d bytes", PATH_MAX - 1);
-			break;
-		}
-		part = next;
-		if (walk.root && strcmp(walk.done.data, walk.root) == 0) {
-			push(&walk.done, part, strlen(part));
-			break;
-		}
-		if (walk.lost)
-			continue;
-		if (lstat(walk.done.data, &info) != 0) {
-			if (is_unreachable(errno))
-				lose(&walk, parent_length, errno);
-			else
-				status = sb_fail(err, SB_E_INVALID, errno, "cannot look up '%s'",
-						 walk.done.data);
-			continue;
-		}
-		directory = S_ISDIR(info.st_mode);
-		if (S_ISLNK(info.st_mode) && !(keep_last_link && *part == '\0')) {
-			status = follow(&walk, parent_length, part, err);
-			directory = true; /* done is the directory that holds the link */
-			if (!walk.lost)
-				part = walk.rest.data;
-		}
-	}
+		status = too_long(err);
+	for (part = walk.rest.data; status == SB_OK && *part;)
+		status = step(&walk, &part, err);
 	if (status == SB_OK)
 		status = give(&walk.done, out, err);
-	if (status == SB_OK && out_missing)
-		*out_missing = walk.missing;
-	if (status == SB_OK && out_link)
-		*out_link = walk.link && (walk.any || !sb_path_within(walk.left, *out))
-				    ? sb_take_ptr(&walk.link)
-				    : NULL;
+	if (status == SB_OK && walk.out_missing)
+		*walk.out_missing = walk.missing;
+	if (status == SB_OK && walk.out_link)
+		*walk.out_link = walk.link && (walk.any || !sb_path_within(walk.left, *out))
+					 ? sb_take_ptr(&walk.link)
+					 : NULL;
 	free(walk.link);
 	sb_buf_done(&walk.rest);
 	sb_buf_done(&walk.done);
@@ -377,31 +382,33 @@ static int canonical(const char *base, const char *path, bool keep_last_link,
 
 int sb_path_canonical(const char *path, char **out, int *out_missing, struct sb_error *err)
 {
-	return canonical("", path, false, NULL, out, out_missing, NULL, err);
+	return canonical("", path, (struct walk){.out_missing = out_missing}, out, err);
 }
 
 int sb_path_canonical_watched(const char *path, const char *const *roots, char **out,
 			      int *out_missing, char **out_link, struct sb_error *err)
 {
-	const struct walk watching = {.roots = roots};
+	const struct walk watching = {
+		.roots = roots, .out_missing = out_missing, .out_link = out_link};
 
-	return canonical("", path, false, &watching, out, out_missing, out_link, err);
+	return canonical("", path, watching, out, err);
 }
 
 int sb_path_canonical_through(const char *path, const char *const *roots, char **out,
 			      int *out_missing, char **out_link, struct sb_error *err)
 {
-	const struct walk watching = {.roots = roots, .any = true};
+	const struct walk watching = {
+		.roots = roots, .any = true, .out_missing = out_missing, .out_link = out_link};
 
-	return canonical("", path, false, &watching, out, out_missing, out_link, err);
+	return canonical("", path, watching, out, err);
 }
 
 int sb_path_canonical_up_to(const char *path, const char *root, char **out, int *out_missing,
 			    struct sb_error *err)
 {
-	const struct walk ending = {.root = root};
+	const struct walk ending = {.root = root, .out_missing = out_missing};
 
-	return canonical("", path, false, &ending, out, out_missing, NULL, err);
+	return canonical("", path, ending, out, err);
 }
 
 int sb_path_links(const char *path, sb_path_link_found found, void *context, struct sb_error *err)
@@ -409,7 +416,7 @@ int sb_path_links(const char *path, sb_path_link_found found, void *context, str
 	const struct walk watching = {.found = found, .context = context};
 	SB_AUTO_FREE char *ignored = NULL;
 	struct sb_error why;
-	int status = canonical("", path, false, &watching, &ignored, NULL, NULL, &why);
+	int status = canonical("", path, watching, &ignored, &why);
 
 	if (status == SB_OK || (status == SB_E_INVALID && why.sys_errno == ELOOP))
 		return SB_OK;
@@ -421,18 +428,17 @@ int sb_path_links(const char *path, sb_path_link_found found, void *context, str
 int sb_path_canonical_beneath(const char *base, const char *rest, char **out, int *out_missing,
 			      struct sb_error *err)
 {
-	return canonical(base, rest, false, NULL, out, out_missing, NULL, err);
+	return canonical(base, rest, (struct walk){.out_missing = out_missing}, out, err);
 }
 
 bool sb_path_stays_beneath(const char *base, const char *rest)
 {
-	const struct walk staying = {.base = base};
 	SB_AUTO_FREE char *ignored = NULL;
 
-	return canonical(base, rest, false, &staying, &ignored, NULL, NULL, NULL) == SB_OK;
+	return canonical(base, rest, (struct walk){.base = base}, &ignored, NULL) == SB_OK;
 }
 
 int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err)
 {
-	return canonical("", path, true, NULL, out, NULL, NULL, err);
+	return canonical("", path, (struct walk){.keep_last_link = true}, out, err);
 }

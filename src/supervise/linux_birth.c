@@ -515,6 +515,30 @@ static bool can_read(const struct family *family)
 	return (got != -EPERM && got != -EACCES) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
 }
 
+/* All that can be done while the command confines itself. */
+static int prepare(struct family *family, struct sb_performer *performer, struct sb_error *err)
+{
+	struct sb_stages *stages = family->birth->stages;
+	int status = sb_stages_prove_performer(stages, err);
+
+	if (status != SB_OK)
+		return status;
+	status = sb_layers_hold_signals(stages->layers) ? sb_domain_begin(family->target) : 0;
+	if (status == 0)
+		status = sb_performer_prepare(performer);
+	if (status < 0)
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
+	if (!can_read(family)) {
+		sb_fail(err, SB_E_UNSUPPORTED, 0,
+			"cannot supervise the command: its memory cannot be read");
+		return sb_hint(err,
+			       "--doctor says why; --static runs it with the kernel layers only, "
+			       "and asks nobody");
+	}
+	return family->gate && !stages->options->best_effort ? sb_gate_await(&family->gate, err)
+							     : SB_OK;
+}
+
 static int performer_main(struct family *family)
 {
 	const struct sb_birth *birth = family->birth;
@@ -563,26 +587,7 @@ static int performer_main(struct family *family)
 	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
 				    family->lifeline[1], sb_trace_fd(), sb_gate_fd(family->gate)},
 		      7);
-	/* all that can be done while the command confines itself */
-	if (sb_stages_prove_performer(stages, &err) != SB_OK)
-		return fail_alone(family, &err);
-	status = sb_layers_hold_signals(stages->layers) ? sb_domain_begin(family->target) : 0;
-	if (status == 0)
-		status = sb_performer_prepare(&performer);
-	if (status < 0) {
-		sb_fail(&err, SB_E_SYSTEM, -status, "cannot prepare the supervisor");
-		return fail_alone(family, &err);
-	}
-	if (!can_read(family)) {
-		sb_fail(&err, SB_E_UNSUPPORTED, 0,
-			"cannot supervise the command: its memory cannot be read");
-		sb_hint(&err,
-			"--doctor says why; --static runs it with the kernel layers only, and "
-			"asks nobody");
-		return fail_alone(family, &err);
-	}
-	if (family->gate && !stages->options->best_effort &&
-	    sb_gate_await(&family->gate, &err) != SB_OK)
+	if (prepare(family, &performer, &err) != SB_OK)
 		return fail_alone(family, &err);
 	let_go_of_stdio();
 	if (sb_wire_receive(family->listener[0], &message, NULL, &listener) < 0 || listener < 0) {
