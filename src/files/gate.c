@@ -47,7 +47,7 @@ static const char *ignoring_root(void *context, const char *path, bool directory
 	if (!*rest)
 		return NULL;
 	sb_find_root(view, root, &find);
-	if (sb_ignore_check(&find.source, rest, directory, NULL, 0, &ignored, NULL) == SB_OK &&
+	if (sb_ignore_check(&find.source, rest, directory, NULL, &ignored, NULL) == SB_OK &&
 	    !ignored)
 		return NULL;
 	return root->path; /* what cannot be told counts as ignored */

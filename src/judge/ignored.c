@@ -234,8 +234,8 @@ static struct sb_decision ask_name(void *context, struct top *top)
 	const struct name *name = context;
 	bool ignored = true;
 
-	if (sb_ignore_check(&top->source, beneath(top, name->path), name->directory, NULL, 0,
-			    &ignored, NULL) == SB_OK &&
+	if (sb_ignore_check(&top->source, beneath(top, name->path), name->directory, NULL, &ignored,
+			    NULL) == SB_OK &&
 	    !ignored)
 		return (struct sb_decision){SB_ALLOW, NULL};
 	/* what cannot be told counts as ignored */

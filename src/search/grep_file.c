@@ -29,7 +29,7 @@ struct search {
 /* A match and the lines that it is in. */
 struct hit {
 	size_t line, line_end; /* of the first line; of the last, behind its newline */
-	size_t start, end;
+	struct sb_match match;
 };
 
 static size_t line_begin(const struct search *in, size_t at)
@@ -91,7 +91,7 @@ static bool line_matches(struct search *in, size_t line, size_t end, struct hit 
 	enum sb_text kind =
 		in->kind_known && in->kind != SB_TEXT_BYTES ? in->kind : sb_text_kind(text, length);
 	enum sb_matched matched =
-		sb_matcher_try(in->worker->matcher, kind, text, length, 0, &hit->start, &hit->end);
+		sb_matcher_try(in->worker->matcher, kind, text, length, 0, &hit->match);
 
 	if (matched == SB_MATCH_COSTLY)
 		too_costly(in);
@@ -99,8 +99,8 @@ static bool line_matches(struct search *in, size_t line, size_t end, struct hit 
 		return false;
 	hit->line = line;
 	hit->line_end = end;
-	hit->start += line;
-	hit->end += line;
+	hit->match.start += line;
+	hit->match.end += line;
 	return true;
 }
 
@@ -133,7 +133,7 @@ static bool find_by_literal(struct search *in, const struct sb_literal *literal,
 		line = line_begin(in, at);
 		end = line_end(in, at);
 		if (pure) {
-			*hit = (struct hit){line, end, at, at + literal->length};
+			*hit = (struct hit){line, end, {at, at + literal->length}};
 			return true;
 		}
 		if (line_matches(in, line, end, hit))
@@ -173,15 +173,16 @@ static bool find_by_scan(struct search *in, size_t from, struct hit *hit)
 static bool find_anywhere(struct search *in, size_t from, struct hit *hit)
 {
 	enum sb_matched matched = sb_matcher_try(in->worker->matcher, kind_of_window(in), in->data,
-						 in->end, from, &hit->start, &hit->end);
+						 in->end, from, &hit->match);
 
 	if (matched == SB_MATCH_COSTLY)
 		too_costly(in);
-	if (matched != SB_MATCH_YES || behind_last_line(in, hit->start))
+	if (matched != SB_MATCH_YES || behind_last_line(in, hit->match.start))
 		return false;
-	hit->line = line_begin(in, hit->start);
+	hit->line = line_begin(in, hit->match.start);
 	/* A match that ends with a newline does not reach into the next line. */
-	hit->line_end = line_end(in, hit->end > hit->start ? hit->end - 1 : hit->end);
+	hit->line_end = line_end(in, hit->match.end > hit->match.start ? hit->match.end - 1
+								       : hit->match.end);
 	return true;
 }
 
@@ -209,17 +210,18 @@ static bool find(struct search *in, size_t from, struct hit *hit)
 static void add_line(struct search *in, size_t line, size_t end, const struct hit *hit)
 {
 	size_t limit = in->query->max_line_bytes ? in->query->max_line_bytes : SB_GREP_LINE;
-	size_t length = text_length(in, line, end);
-	size_t start = 0, stop = 0;
+	struct sb_grep_line added = {.number = number_at(in, line),
+				     .text = in->data + line,
+				     .length = text_length(in, line, end),
+				     .match = hit != NULL};
 
 	if (hit) {
-		start = hit->start > line ? hit->start - line : 0;
-		stop = hit->end > line ? hit->end - line : 0;
-		stop = stop < length ? stop : length;
-		start = start < stop ? start : stop;
+		added.start = hit->match.start > line ? hit->match.start - line : 0;
+		added.end = hit->match.end > line ? hit->match.end - line : 0;
+		added.end = added.end < added.length ? added.end : added.length;
+		added.start = added.start < added.end ? added.start : added.end;
 	}
-	if (!sb_grep_result_add(in->result, number_at(in, line), in->data + line, length,
-				hit != NULL, start, stop, limit)) {
+	if (!sb_grep_result_add(in->result, added, limit)) {
 		in->result->file.more = true;
 		in->finished = true;
 	}

@@ -300,15 +300,15 @@ static enum sb_matched try(struct sb_matcher *matcher, const struct code *code, 
 }
 
 enum sb_matched sb_matcher_try(struct sb_matcher *matcher, enum sb_text kind, const char *text,
-			       size_t length, size_t from, size_t *out_start, size_t *out_end)
+			       size_t length, size_t from, struct sb_match *out)
 {
 	enum sb_matched matched = try(matcher, &matcher->grep->exact, kind, text, length, from);
 	const size_t *places = pcre2_get_ovector_pointer(matcher->data);
 
 	if (matched == SB_MATCH_YES) {
 		/* \K in a lookahead can put the start behind the end (pcre2api(3)). */
-		*out_start = places[0] < places[1] ? places[0] : places[1];
-		*out_end = places[1];
+		out->start = places[0] < places[1] ? places[0] : places[1];
+		out->end = places[1];
 	}
 	return matched;
 }

@@ -19,9 +19,13 @@ enum sb_text sb_text_kind(const char *text, size_t length);
 
 enum sb_matched { SB_MATCH_NO, SB_MATCH_YES, SB_MATCH_COSTLY };
 
+struct sb_match {
+	size_t start, end;
+};
+
 /* The first match in text from the place from on. */
 enum sb_matched sb_matcher_try(struct sb_matcher *matcher, enum sb_text kind, const char *text,
-			       size_t length, size_t from, size_t *out_start, size_t *out_end);
+			       size_t length, size_t from, struct sb_match *out);
 
 /* Can a whole block be tried at once (grep_shape.h)?  Then this finds where to look closer. */
 bool sb_matcher_can_scan(const struct sb_matcher *matcher);

@@ -47,10 +47,11 @@ static bool inside_character(char c)
 }
 
 /* Where to begin and end what is shown of a long line; never within a character. */
-static void cut(struct sb_grep_line *line, const char *text, size_t length, size_t start,
-		size_t limit, size_t *from, size_t *to)
+static void cut(struct sb_grep_line *line, size_t limit, size_t *from, size_t *to)
 {
-	*from = 0;
+	size_t start = line->start, length = line->length;
+	const char *text = line->text;
+
 	/* A quarter of what is shown comes before the match. */
 	if (start > limit / 4 * 3)
 		*from = start - limit / 4;
@@ -72,24 +73,23 @@ static size_t within(size_t place, size_t from, size_t to)
 	return place < from ? 0 : place > to ? to - from : place - from;
 }
 
-bool sb_grep_result_add(struct sb_grep_result *result, uint64_t number, const char *text,
-			size_t length, bool match, size_t start, size_t end, size_t limit)
+bool sb_grep_result_add(struct sb_grep_result *result, struct sb_grep_line line, size_t limit)
 {
-	struct sb_grep_line line = {.number = number, .match = match, .line_bytes = length};
-	size_t from = 0, to = length;
+	size_t from = 0, to = line.length;
 
 	if (!reserve(result))
 		return false;
-	if (length > limit)
-		cut(&line, text, length, match ? start : 0, limit, &from, &to);
+	line.line_bytes = line.length;
+	if (line.length > limit)
+		cut(&line, limit, &from, &to);
 	line.length = to - from;
-	if (match) {
-		line.column = start + 1;
-		line.start = within(start, from, to);
-		line.end = within(end, from, to);
+	if (line.match) {
+		line.column = line.start + 1;
+		line.start = within(line.start, from, to);
+		line.end = within(line.end, from, to);
 	}
 	result->offsets[result->file.line_count] = result->text.length;
-	sb_buf_append(&result->text, text + from, line.length);
+	sb_buf_append(&result->text, line.text + from, line.length);
 	if (sb_buf_failed(&result->text)) {
 		result->text.failed = false;
 		return false;

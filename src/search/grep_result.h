@@ -21,11 +21,11 @@ struct sb_grep_result *sb_grep_result_new(void); /* NULL: out of memory */
 void sb_grep_result_free(struct sb_grep_result *result);
 
 /*
- * Add the line text[0..length); a match from start to end if match is true.  What is longer
- * than limit is cut so that the beginning of the match is shown.  false: no room.
+ * Add the line, as it is in the file: number, text, length, and whether and from where to where it
+ * matches.  What is longer than limit is cut so that the beginning of the match is shown.  false: no
+ * room.
  */
-bool sb_grep_result_add(struct sb_grep_result *result, uint64_t number, const char *text,
-			size_t length, bool match, size_t start, size_t end, size_t limit);
+bool sb_grep_result_add(struct sb_grep_result *result, struct sb_grep_line line, size_t limit);
 
 /* Let the lines point at their text.  Returns about how many bytes all takes. */
 size_t sb_grep_result_finish(struct sb_grep_result *result);

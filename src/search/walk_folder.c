@@ -84,7 +84,7 @@ char *sb_folder_path(const char *path, const char *name)
 struct listing {
 	struct sb_buf text; /* kind, name, NUL; one after the other */
 	size_t count;
-	struct sb_ignore_names special;
+	struct sb_ignore_place special; /* .gitignore and .git, if they are there */
 };
 
 static int listed(void *to, const char *name, enum sb_search_kind kind)
@@ -199,13 +199,15 @@ static int choose_all(struct sb_folder *folder, const struct sb_folder_scope *sc
 }
 
 /* A .gitignore that cannot be read or is too large is passed over, and counted. */
-static int enter_level(struct sb_folder *folder, struct sb_ignore_names names,
+static int enter_level(struct sb_folder *folder, struct sb_ignore_place place,
 		       struct sb_folder_names *out)
 {
 	struct sb_ignore_level *level;
-	int status = sb_ignore_level_enter(folder->source, folder->level, folder->handle,
-					   folder->path, names, &level, NULL);
+	int status;
 
+	place.directory = folder->handle;
+	place.path = folder->path;
+	status = sb_ignore_level_enter(folder->source, folder->level, &place, &level, NULL);
 	if (status == SB_E_NOMEM)
 		return status;
 	if (status != SB_OK) {

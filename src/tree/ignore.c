@@ -99,11 +99,19 @@ static int read_whole(const struct sb_search_source *source, sb_search_handle fi
 	return got < 0 ? SB_E_SYSTEM : SB_OK;
 }
 
+/* A level that is being made of a directory. */
+struct entering {
+	const struct sb_search_source *source;
+	const struct sb_ignore_place *place;
+	struct sb_ignore_level *level;
+	int *out_errno;
+};
+
 /* directory/name into *out; NULL there when it is missing.  path is its name from the root. */
-static int read_rules(const struct sb_search_source *source, sb_search_handle directory,
-		      const char *name, const char *path, struct sb_ignore_level *level,
-		      struct sb_ignore_rules **out, int *out_errno)
+static int read_rules(const struct entering *entering, sb_search_handle directory, const char *name,
+		      const char *path, struct sb_ignore_rules **out)
 {
+	const struct sb_search_source *source = entering->source;
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_IGNORE_BYTES);
 	sb_search_handle file;
 	int status;
@@ -112,15 +120,15 @@ static int read_rules(const struct sb_search_source *source, sb_search_handle di
 		return SB_OK;
 	status = source->backend->open_file(source->context, directory, name, &file);
 	if (status < 0) {
-		*out_errno = -status;
+		*entering->out_errno = -status;
 		return counts_as_missing(status) ? SB_OK : SB_E_SYSTEM;
 	}
-	status = read_whole(source, file, &text, out_errno);
+	status = read_whole(source, file, &text, entering->out_errno);
 	source->backend->close_file(source->context, file);
 	if (status != SB_OK)
 		return status;
-	level->text_bytes += text.length;
-	if (level->text_bytes > CHAIN_BYTES)
+	entering->level->text_bytes += text.length;
+	if (entering->level->text_bytes > CHAIN_BYTES)
 		return SB_E_REFUSED;
 	*out = sb_ignore_rules_new(text.data, text.length);
 	return *out ? SB_OK : SB_E_NOMEM;
@@ -152,9 +160,11 @@ static bool begins_with_gitdir(const struct sb_search_source *source, sb_search_
 }
 
 /* A directory counts as .git when HEAD and objects are in it, so that an empty one hides nothing. */
-static int look_into_git(const struct sb_search_source *source, sb_search_handle directory,
-			 const char *path, struct sb_ignore_level *level, int *out_errno)
+static int look_into_git(const struct entering *entering)
 {
+	const struct sb_search_source *source = entering->source;
+	struct sb_ignore_level *level = entering->level;
+	const char *path = entering->place->path;
 	const struct sb_search_backend *backend = source->backend;
 	SB_AUTO_BUF struct sb_buf name = SB_BUF((size_t)2 * PATH_MAX);
 	sb_search_handle inside;
@@ -166,7 +176,7 @@ static int look_into_git(const struct sb_search_source *source, sb_search_handle
 		return SB_OK;
 	length = name.length;
 	if (backend->open_directory(source->context, name.data, &inside) < 0) {
-		level->repository = begins_with_gitdir(source, directory);
+		level->repository = begins_with_gitdir(source, entering->place->directory);
 		return SB_OK;
 	}
 	level->repository = source->one_repository || has_file(source, inside, "HEAD");
@@ -186,40 +196,40 @@ static int look_into_git(const struct sb_search_source *source, sb_search_handle
 	if (backend->open_directory(source->context, name.data, &inside) < 0)
 		return SB_OK;
 	sb_buf_puts(&name, "/exclude");
-	status =
-		read_rules(source, inside, "exclude", name.data, level, &level->exclude, out_errno);
+	status = read_rules(entering, inside, "exclude", name.data, &level->exclude);
 	backend->close_directory(source->context, inside);
 	return status;
 }
 
 int sb_ignore_level_enter(const struct sb_search_source *source, struct sb_ignore_level *parent,
-			  sb_search_handle directory, const char *path,
-			  struct sb_ignore_names names, struct sb_ignore_level **out,
+			  const struct sb_ignore_place *place, struct sb_ignore_level **out,
 			  int *out_errno)
 {
+	bool git = place->git && (!source->one_repository || !*place->path);
+	struct entering entering = {source, place};
+	const char *path = place->path;
 	struct sb_ignore_level *level;
 	int ignored = 0, status = SB_OK;
-	int *error = out_errno ? out_errno : &ignored;
 
-	if (source->one_repository && *path)
-		names.git = false;
-	if (!names.gitignore && !names.git) {
+	if (!place->gitignore && !git) {
 		*out = sb_ignore_level_hold(parent);
 		return SB_OK;
 	}
 	level = level_new(parent);
 	if (!level)
 		return SB_E_NOMEM;
+	entering.level = level;
+	entering.out_errno = out_errno ? out_errno : &ignored;
 	level->base = *path ? strlen(path) + 1 : 0;
-	if (names.gitignore) {
+	if (place->gitignore) {
 		SB_AUTO_BUF struct sb_buf name = SB_BUF((size_t)2 * PATH_MAX);
 
 		sb_buf_printf(&name, "%s%s.gitignore", path, *path ? "/" : "");
-		status = read_rules(source, directory, ".gitignore", name.data, level,
-				    &level->rules, error);
+		status = read_rules(&entering, place->directory, ".gitignore", name.data,
+				    &level->rules);
 	}
-	if (names.git && status == SB_OK)
-		status = look_into_git(source, directory, path, level, error);
+	if (git && status == SB_OK)
+		status = look_into_git(&entering);
 	if (status == SB_OK && !level->rules && !level->repository) {
 		sb_ignore_level_drop(level);
 		level = sb_ignore_level_hold(parent);
@@ -274,8 +284,9 @@ static int enter_prefix(const struct sb_search_source *source, struct sb_ignore_
 		*out_errno = -status;
 		return counts_as_missing(status) ? SB_E_MISSING : SB_E_SYSTEM;
 	}
-	status = sb_ignore_level_enter(source, *level, handle, directory,
-				       (struct sb_ignore_names){true, true}, &next, out_errno);
+	status = sb_ignore_level_enter(source, *level,
+				       &(struct sb_ignore_place){handle, directory, true, true},
+				       &next, out_errno);
 	source->backend->close_directory(source->context, handle);
 	if (status != SB_OK)
 		return status;
@@ -347,8 +358,7 @@ static bool is_plain_path(const char *path)
 }
 
 int sb_ignore_check(const struct sb_search_source *source, const char *path, bool directory,
-		    const char *global_ignore, size_t global_ignore_length, bool *out_ignored,
-		    struct sb_error *err)
+		    const char *global_ignore, bool *out_ignored, struct sb_error *err)
 {
 	struct sb_ignore_level *level = NULL;
 	bool ignored = false;
@@ -360,7 +370,8 @@ int sb_ignore_check(const struct sb_search_source *source, const char *path, boo
 		*out_ignored = false;
 		return SB_OK;
 	}
-	status = sb_ignore_level_top(global_ignore, global_ignore_length, &level);
+	status = sb_ignore_level_top(global_ignore, global_ignore ? strlen(global_ignore) : 0,
+				     &level);
 	if (status == SB_OK)
 		status = check_along(source, &level, path, directory, &ignored, &error);
 	sb_ignore_level_drop(level);

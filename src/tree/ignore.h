@@ -12,14 +12,13 @@
  * the root down to path, through the source, anew on each call; runs nothing, follows no link.
  * A directory with a .git of its own starts afresh, as for git.  Nothing above the root counts.  The index is not
  * read: a tracked file that matches a pattern counts as ignored (git would not say so).
- * path need not exist.  A .gitignore larger than SB_IGNORE_BYTES, or several together larger than
+ * path need not exist.  global_ignore: the user's patterns for all repositories, or NULL.  A .gitignore larger than SB_IGNORE_BYTES, or several together larger than
  * twice that, is SB_E_REFUSED: ask then.
  */
 #define SB_IGNORE_BYTES (1024 * 1024)
 
 int sb_ignore_check(const struct sb_search_source *source, const char *path, bool directory,
-		    const char *global_ignore, size_t global_ignore_length, bool *out_ignored,
-		    struct sb_error *err);
+		    const char *global_ignore, bool *out_ignored, struct sb_error *err);
 
 /*
  * One set of patterns, as one .gitignore: for the fuzzer, the tests and the walk.
@@ -43,8 +42,10 @@ enum sb_ignore_said sb_ignore_rules_ask(const struct sb_ignore_rules *rules, con
  */
 struct sb_ignore_level;
 
-/* What a listing of the directory showed; when in doubt true: it is looked for. */
-struct sb_ignore_names {
+/* A directory that is open, and what its listing showed; when in doubt true: it is looked for. */
+struct sb_ignore_place {
+	sb_search_handle directory;
+	const char *path; /* from the root */
 	bool gitignore, git;
 };
 
@@ -52,13 +53,12 @@ struct sb_ignore_names {
 int sb_ignore_level_top(const char *global, size_t length, struct sb_ignore_level **out);
 
 /*
- * What counts in the directory at path, open as directory.  *out is the parent itself, held once
+ * What counts in the directory at place.  *out is the parent itself, held once
  * more, when the directory adds nothing.  SB_E_REFUSED: a file too large; SB_E_SYSTEM: one
  * that cannot be read (*out_errno, may be NULL).  Files that the sight hides are not there.
  */
 int sb_ignore_level_enter(const struct sb_search_source *source, struct sb_ignore_level *parent,
-			  sb_search_handle directory, const char *path,
-			  struct sb_ignore_names names, struct sb_ignore_level **out,
+			  const struct sb_ignore_place *place, struct sb_ignore_level **out,
 			  int *out_errno);
 
 /* Levels for every directory from the root down to path, which is included. */

@@ -24,7 +24,7 @@ static bool is_ignored(const char *root, const char *path, bool directory)
 	struct sb_search_source source = {.backend = &sb_search_disk_backend, .context = &disk};
 	struct sb_error err = {0};
 	bool ignored = false;
-	int status = sb_ignore_check(&source, path, directory, NULL, 0, &ignored, &err);
+	int status = sb_ignore_check(&source, path, directory, NULL, &ignored, &err);
 
 	if (status != SB_OK)
 		fail_msg("'%s': %s", path, err.message);
@@ -143,13 +143,11 @@ static void a_huge_file_is_refused(void **state)
 
 	make_file(root, ".gitignore");
 	assert_int_equal(truncate(in(root, ".gitignore"), SB_IGNORE_BYTES + 1), 0);
-	assert_int_equal(sb_ignore_check(&source, "a", false, NULL, 0, &ignored, &err),
-			 SB_E_REFUSED);
+	assert_int_equal(sb_ignore_check(&source, "a", false, NULL, &ignored, &err), SB_E_REFUSED);
 	assert_true(ignored); /* left alone */
-	assert_int_equal(sb_ignore_check(&source, "a/../b", false, NULL, 0, &ignored, &err),
+	assert_int_equal(sb_ignore_check(&source, "a/../b", false, NULL, &ignored, &err),
 			 SB_E_INVALID);
-	assert_int_equal(sb_ignore_check(&source, "/a", false, NULL, 0, &ignored, &err),
-			 SB_E_INVALID);
+	assert_int_equal(sb_ignore_check(&source, "/a", false, NULL, &ignored, &err), SB_E_INVALID);
 }
 
 /* ---- against git ---- */
@@ -315,8 +313,8 @@ static void compare_with_git(const char *root)
 		struct sb_error err = {0};
 		bool ignored = false;
 
-		assert_int_equal(sb_ignore_check(&source, paths.all[i], paths.directory[i], global,
-						 length > 0 ? (size_t)length : 0, &ignored, &err),
+		assert_int_equal(sb_ignore_check(&source, paths.all[i], paths.directory[i],
+						 length > 0 ? global : NULL, &ignored, &err),
 				 SB_OK);
 		if (ignored != expected[i])
 			fail_msg("'%s' is %signored for git", paths.all[i],
