@@ -338,13 +338,13 @@ static bool was_there(const struct sb_piece *piece, const char *text, size_t len
 	return at || !depth;
 }
 
-static int remove_json(const struct sb_agent *agent, const struct sb_piece *piece, const char *text,
-		       size_t length, const char *before, size_t before_length, struct sb_buf *out,
+static int remove_json(const struct sb_agent *agent, const struct sb_piece *piece,
+		       const struct sb_buf *text, const struct sb_buf *before, struct sb_buf *out,
 		       struct sb_error *err)
 {
 	struct json_look look;
 	size_t box, value;
-	int status = look_in_json(agent, piece, text, length, &look, err);
+	int status = look_in_json(agent, piece, text->data, text->length, &look, err);
 
 	if (status != SB_OK)
 		return status;
@@ -352,15 +352,15 @@ static int remove_json(const struct sb_agent *agent, const struct sb_piece *piec
 	value = look.value;
 	box = look.depth - (piece->form == SB_PIECE_MEMBER);
 	while (box && look.doc.values[look.boxes[box]].first == value &&
-	       !look.doc.values[value].next && !was_there(piece, before, before_length, box))
+	       !look.doc.values[value].next && !was_there(piece, before->data, before->length, box))
 		value = look.boxes[box--];
 	sb_json_drop(&look.doc, look.boxes[box], value, out);
 	json_look_done(&look);
 	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
 }
 
-int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece, const char *text,
-		    size_t length, const char *before, size_t before_length, struct sb_buf *out,
+int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece,
+		    const struct sb_buf *text, const struct sb_buf *before, struct sb_buf *out,
 		    struct sb_error *err)
 {
 	enum sb_piece_state state;
@@ -370,24 +370,25 @@ int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece, 
 	if (piece->form == SB_PIECE_FILE)
 		return SB_OK;
 	if (is_json(piece)) {
-		status = remove_json(agent, piece, text, length, before, before_length, out, err);
+		status = remove_json(agent, piece, text, before, out, err);
 		if (status == SB_OK) /* it must still be JSON */
 			status = sb_piece_look(agent, piece, out->data, out->length, &state, err);
 		if (status != SB_OK)
 			return status;
-		if (is_empty(before, before_length) && strcmp(out->data, "{}\n") == 0)
+		if (is_empty(before->data, before->length) && strcmp(out->data, "{}\n") == 0)
 			out->length = 0; /* the file was ours */
 		return SB_OK;
 	}
-	status = sb_toml_piece_find(agent, piece, text, length, &old, err);
+	status = sb_toml_piece_find(agent, piece, text->data, text->length, &old, err);
 	if (status != SB_OK)
 		return status;
 	/* with the empty line between it and what is before it, or what follows */
-	if (old.start >= 2 && text[old.start - 1] == '\n' && text[old.start - 2] == '\n')
+	if (old.start >= 2 && text->data[old.start - 1] == '\n' &&
+	    text->data[old.start - 2] == '\n')
 		old.start--;
-	else if (!old.start && old.end < length && text[old.end] == '\n')
+	else if (!old.start && old.end < text->length && text->data[old.end] == '\n')
 		old.end++;
-	sb_buf_append(out, text, old.start);
-	sb_buf_append(out, text + old.end, length - old.end);
+	sb_buf_append(out, text->data, old.start);
+	sb_buf_append(out, text->data + old.end, text->length - old.end);
 	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
 }

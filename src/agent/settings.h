@@ -78,24 +78,28 @@ int sb_piece_add(const struct sb_agent *agent, const struct sb_piece *piece, con
  * Of SAME or OURS; before is the text as it was without the piece, "" if there was none: brackets
  * that are empty now and were not in it go as well.  Out empty: nothing is left in the file.
  */
-int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece, const char *text,
-		    size_t length, const char *before, size_t before_length, struct sb_buf *out,
+int sb_piece_remove(const struct sb_agent *agent, const struct sb_piece *piece,
+		    const struct sb_buf *text, const struct sb_buf *before, struct sb_buf *out,
 		    struct sb_error *err);
 
 /* --- will it be called? ------------------------------------------------------------------- */
 
 enum sb_hook_trust {
 	SB_HOOK_ON,        /* nothing in the file is against it */
-	SB_HOOK_OFF,       /* a setting turns hooks off; out_why has it */
+	SB_HOOK_OFF,       /* a setting turns hooks off: why */
 	SB_HOOK_UNTRUSTED, /* codex: the person has not said yes to it */
 	SB_HOOK_CHANGED,   /* codex: a yes was said to something else */
 	SB_HOOK_TRUSTED,   /* codex: it was */
 };
 
-/* What the text of the file that has the hook says about it; *out_why is static. */
+struct sb_hook_state {
+	enum sb_hook_trust trust;
+	const char *why; /* static */
+};
+
+/* What the text of the file that has the hook says about it. */
 int sb_hook_look(const struct sb_agent *agent, const struct sb_pieces *pieces, const char *file,
-		 const char *text, size_t length, enum sb_hook_trust *out, const char **out_why,
-		 struct sb_error *err);
+		 const struct sb_buf *text, struct sb_hook_state *out, struct sb_error *err);
 
 /*
  * Files of a project in which the same settings count; NULL-terminated, relative.  What a

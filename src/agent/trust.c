@@ -85,71 +85,69 @@ static void codex_sum(const char *command, char out[SB_SHA256_HEX])
 	sb_sha256_hex(text.data, text.length, out);
 }
 
-static int look_at_trust(const struct sb_pieces *pieces, const char *file, const char *text,
-			 size_t length, enum sb_hook_trust *out, const char **out_why,
-			 struct sb_error *err)
+static int look_at_trust(const struct sb_pieces *pieces, const char *file,
+			 const struct sb_buf *text, struct sb_hook_state *out, struct sb_error *err)
 {
 	struct trust_look look = {.command = pieces->command, .group = -1};
 	SB_AUTO_BUF struct sb_buf key = SB_BUF(SB_SETTINGS_LIMIT);
 	char sum[SB_SHA256_HEX];
-	int status = sb_toml_read(text, length, count_groups, &look, err);
+	int status = sb_toml_read(text->data, text->length, count_groups, &look, err);
 
 	if (status != SB_OK)
 		return status;
 	sb_buf_printf(&key, "%s:pre_tool_use:%d:0", file, look.group);
 	look.key = key.data;
-	status = sb_toml_read(text, length, find_trust, &look, err);
+	status = sb_toml_read(text->data, text->length, find_trust, &look, err);
 	if (status == SB_OK) {
 		codex_sum(pieces->command, sum);
-		*out_why = look.off ? "features.hooks = false" : "hooks.state has enabled = false";
+		out->why = look.off ? "features.hooks = false" : "hooks.state has enabled = false";
 		if (look.off || look.disabled)
-			*out = SB_HOOK_OFF;
+			out->trust = SB_HOOK_OFF;
 		else if (!look.trusted)
-			*out = SB_HOOK_UNTRUSTED;
+			out->trust = SB_HOOK_UNTRUSTED;
 		else
-			*out = strncmp(look.trusted, "sha256:", 7) == 0 &&
-					       strcmp(look.trusted + 7, sum) == 0
-				       ? SB_HOOK_TRUSTED
-				       : SB_HOOK_CHANGED;
+			out->trust = strncmp(look.trusted, "sha256:", 7) == 0 &&
+						     strcmp(look.trusted + 7, sum) == 0
+					     ? SB_HOOK_TRUSTED
+					     : SB_HOOK_CHANGED;
 	}
 	free(look.trusted);
 	return status;
 }
 
 int sb_hook_look(const struct sb_agent *agent, const struct sb_pieces *pieces, const char *file,
-		 const char *text, size_t length, enum sb_hook_trust *out, const char **out_why,
-		 struct sb_error *err)
+		 const struct sb_buf *text, struct sb_hook_state *out, struct sb_error *err)
 {
 	struct sb_json_text doc;
 	size_t found, list;
 	int status;
 
-	*out = SB_HOOK_ON;
+	out->trust = SB_HOOK_ON;
 	if (sb_agent_is(agent, "codex"))
-		return look_at_trust(pieces, file, text, length, out, out_why, err);
+		return look_at_trust(pieces, file, text, out, err);
 	if (sb_agent_is(agent, "opencode"))
 		return SB_OK;
-	status = sb_json_text_read(text, length, SB_JSON_COMMENTS, &doc, err);
+	status = sb_json_text_read(text->data, text->length, SB_JSON_COMMENTS, &doc, err);
 	if (status != SB_OK)
 		return status;
 	if (sb_agent_is(agent, "claude")) {
 		found = sb_json_text_member(&doc, SB_JSON_ROOT, "disableAllHooks");
 		if (found && doc.values[found].kind == 't') {
-			*out = SB_HOOK_OFF;
-			*out_why = "disableAllHooks is true";
+			out->trust = SB_HOOK_OFF;
+			out->why = "disableAllHooks is true";
 		}
 	} else {
 		found = sb_json_text_member(&doc, SB_JSON_ROOT, "hooksConfig");
 		list = found ? sb_json_text_member(&doc, found, "disabled") : 0;
 		found = found ? sb_json_text_member(&doc, found, "enabled") : 0;
 		if (found && doc.values[found].kind == 'f') {
-			*out = SB_HOOK_OFF;
-			*out_why = "hooksConfig.enabled is false";
+			out->trust = SB_HOOK_OFF;
+			out->why = "hooksConfig.enabled is false";
 		}
 		for (size_t i = list ? doc.values[list].first : 0; i; i = doc.values[i].next)
 			if (sb_json_text_is(&doc, i, "sandbash")) {
-				*out = SB_HOOK_OFF;
-				*out_why = "hooksConfig.disabled has 'sandbash'";
+				out->trust = SB_HOOK_OFF;
+				out->why = "hooksConfig.disabled has 'sandbash'";
 			}
 	}
 	sb_json_text_done(&doc);

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "enforce/inside.h"
+#include "policy/access.h"
 
 /* The rule file that is meant, and the places around it. */
 static int find_file(const struct sb_command_line *line, struct sb_home *home, char **out_file)
@@ -60,27 +61,28 @@ static int confirm(const char *did, const char *pattern, const char *how, const 
 int sb_cli_add_path(const struct sb_command_line *line)
 {
 	SB_AUTO_FREE char *file = NULL;
-	SB_AUTO_FREE char *pattern = NULL;
+	struct sb_config_added added = {0};
 	struct sb_home home = {0};
 	struct sb_error err;
-	bool changed;
-	int missing = 0, status = find_file(line, &home, &file);
+	int status = find_file(line, &home, &file);
 
 	if (status)
 		return status;
-	if (sb_config_add_path(&home, file, line->action_value, &pattern, &changed, &missing,
-			       &err) != SB_OK) {
+	if (sb_config_add_rule(&home, file, &sb_access_write, line->action_value, &added, &err) !=
+	    SB_OK) {
 		status = report_change(&err);
 	} else {
-		if (missing == ENOENT)
+		if (added.missing == ENOENT)
 			sb_warn("'%s' is not there yet; only static runs skip it until it is",
-				pattern);
-		else if (missing)
-			sb_warn("'%s': %s; it is skipped until it is there", pattern,
-				strerror(missing));
-		status = changed ? confirm("Added", pattern, "to", file)
-				 : confirm("Nothing to do:", pattern, "is already in", file);
+				added.pattern);
+		else if (added.missing)
+			sb_warn("'%s': %s; it is skipped until it is there", added.pattern,
+				strerror(added.missing));
+		status = added.changed
+				 ? confirm("Added", added.pattern, "to", file)
+				 : confirm("Nothing to do:", added.pattern, "is already in", file);
 	}
+	free(added.pattern);
 	sb_home_done(&home);
 	return status;
 }

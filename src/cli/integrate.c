@@ -137,8 +137,7 @@ static int plan_piece(const struct plan *plan, size_t index, struct change *chan
 		status = sb_piece_add(plan->agent, piece, text->data, text->length, &next, err);
 	else if (status == SB_OK && plan->line->undo && *state != SB_PIECE_NONE) {
 		find_before(plan, piece, &before);
-		status = sb_piece_remove(plan->agent, piece, text->data, text->length, before.data,
-					 before.length, &next, err);
+		status = sb_piece_remove(plan->agent, piece, text, &before, &next, err);
 		change->gone = !next.length;
 	} else if (status == SB_OK)
 		return SB_OK;
@@ -424,17 +423,15 @@ static void say_trust(struct plan *plan)
 	const struct sb_piece *piece = &plan->pieces.all[0];
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(FILE_LIMIT);
 	struct sb_buf *out = &plan->said;
-	enum sb_hook_trust trust = SB_HOOK_ON;
-	const char *why = "";
+	struct sb_hook_state hook = {0};
 	bool found;
 
 	if (sb_config_read(piece->file, &text, &found, NULL) != SB_OK ||
-	    sb_hook_look(plan->agent, &plan->pieces, piece->file, text.data, text.length, &trust,
-			 &why, NULL) != SB_OK)
+	    sb_hook_look(plan->agent, &plan->pieces, piece->file, &text, &hook, NULL) != SB_OK)
 		return;
-	switch (trust) {
+	switch (hook.trust) {
 	case SB_HOOK_OFF:
-		sb_buf_printf(out, "NOT IN FORCE: the hook is never called: %s\n", why);
+		sb_buf_printf(out, "NOT IN FORCE: the hook is never called: %s\n", hook.why);
 		break;
 	case SB_HOOK_UNTRUSTED:
 	case SB_HOOK_CHANGED:
@@ -443,7 +440,7 @@ static void say_trust(struct plan *plan)
 			      "  Start codex, type /hooks, choose this hook and trust it; then "
 			      "'sandbash --setup codex', with the\n  same options, says whether it "
 			      "counts.\n",
-			      trust == SB_HOOK_CHANGED
+			      hook.trust == SB_HOOK_CHANGED
 				      ? "codex was told to trust something else in this place"
 				      : "you have not told codex to trust the hook");
 		break;
@@ -464,17 +461,16 @@ static void say_project(struct plan *plan)
 
 	for (size_t i = 0; files[i]; i++) {
 		SB_AUTO_BUF struct sb_buf text = SB_BUF(FILE_LIMIT);
-		enum sb_hook_trust trust = SB_HOOK_ON;
-		const char *why = "";
+		struct sb_hook_state hook;
 		bool found;
 
 		if (sb_config_read(files[i], &text, &found, NULL) == SB_OK && found &&
-		    sb_hook_look(plan->agent, &plan->pieces, files[i], text.data, text.length,
-				 &trust, &why, NULL) == SB_OK &&
-		    trust == SB_HOOK_OFF)
+		    sb_hook_look(plan->agent, &plan->pieces, files[i], &text, &hook, NULL) ==
+			    SB_OK &&
+		    hook.trust == SB_HOOK_OFF)
 			sb_buf_printf(&plan->said,
 				      "NOT IN FORCE in this directory: '%s' turns it off: %s\n",
-				      files[i], why);
+				      files[i], hook.why);
 	}
 }
 

@@ -322,6 +322,7 @@ static bool may_open(void *context, const char *directory, unsigned ops)
 static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 {
 	const struct sb_home *home = &lesson->setup->home;
+	const struct sb_rule_base base = {.directory = home->cwd, .home = home->home};
 	struct sb_resolved resolved = {0};
 	struct sb_need known = {.known = true, .names = 1};
 	struct sb_line line;
@@ -331,9 +332,8 @@ static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 	if (status != SB_OK)
 		return status;
 	plain = line.kind == SB_LINE_RULE && !line.fast && !line.tightens && !line.access.quiet &&
-		sb_rule_resolve(line.text, home->cwd, home->home, false, NULL, &resolved, NULL) ==
-			SB_OK &&
-		resolved.path && !resolved.link;
+		sb_rule_resolve(&base, line.text, &resolved, NULL) == SB_OK && resolved.path &&
+		!resolved.link;
 	for (int op = 0; plain && op < SB_OP_COUNT; op++) {
 		known.ops |= line.access.verdict[op] == SB_ALLOW ? 1u << op : 0;
 		plain &= line.access.verdict[op] != SB_ASK;

@@ -90,8 +90,11 @@ static int look_at_line(struct sb_maker *maker, const struct sb_line *line, cons
 	status = sb_profile_expand(maker, line->text, &text, err);
 	if (status != SB_OK || !text)
 		return status;
-	status = sb_rule_resolve(text, "/", maker->setup.home.home, false,
-				 (const char *const *)maker->watched, &resolved, err);
+	status = sb_rule_resolve(
+		&(struct sb_rule_base){.directory = "/",
+				       .home = maker->setup.home.home,
+				       .roots = (const char *const *)maker->watched},
+		text, &resolved, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_pattern_parse(resolved.pattern, &pattern, err);

@@ -17,14 +17,15 @@
 static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t length,
 			const char *pattern, struct sb_access *out_access)
 {
+	const struct sb_rule_base base = {.directory = home->cwd, .home = home->home};
 	struct sb_resolved resolved = {0};
 	struct sb_line line;
 	bool same = false;
 
 	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
 		return false;
-	if (line.kind == SB_LINE_RULE && sb_rule_resolve(line.text, home->cwd, home->home, false,
-							 NULL, &resolved, NULL) == SB_OK) {
+	if (line.kind == SB_LINE_RULE &&
+	    sb_rule_resolve(&base, line.text, &resolved, NULL) == SB_OK) {
 		same = strcmp(resolved.pattern, pattern) == 0;
 		*out_access = line.access;
 		sb_resolved_done(&resolved);
@@ -52,7 +53,9 @@ static int find(const struct sb_home *home, const char *path, struct sb_resolved
 		struct sb_error *err)
 {
 	const char *const roots[] = {home->cwd, NULL};
-	int status = sb_rule_resolve(path, home->cwd, home->home, true, roots, out, err);
+	const struct sb_rule_base base = {
+		.directory = home->cwd, .home = home->home, .may_be_literal = true, .roots = roots};
+	int status = sb_rule_resolve(&base, path, out, err);
 
 	/* what is written down counts for ever, whatever the link will lead to */
 	if (status == SB_OK && out->through) {
@@ -115,22 +118,13 @@ static bool has_rule(const struct sb_home *home, const struct sb_buf *text,
 	return found;
 }
 
-int sb_config_add_path(const struct sb_home *home, const char *file, const char *path,
-		       char **out_pattern, bool *out_changed, int *out_missing,
-		       struct sb_error *err)
-{
-	return sb_config_add_rule(home, file, &sb_access_write, path, out_pattern, out_changed,
-				  out_missing, err);
-}
-
 int sb_config_add_rule(const struct sb_home *home, const char *file, const struct sb_access *access,
-		       const char *path, char **out_pattern, bool *out_changed, int *out_missing,
-		       struct sb_error *err)
+		       const char *path, struct sb_config_added *out, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 	struct sb_resolved resolved;
 	SB_AUTO_FD int lock = -1;
-	bool found, other;
+	bool found, other, changed = false;
 	int status;
 
 	status = find(home, path, &resolved, err);
@@ -140,24 +134,24 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 	if (status == SB_OK)
 		status = sb_config_read(file, &text, &found, err);
 	if (status == SB_OK) {
-		*out_changed = !has_rule(home, &text, access, resolved.pattern, &other);
+		changed = !has_rule(home, &text, access, resolved.pattern, &other);
 		if (other) {
 			sb_fail(err, SB_E_CONFLICT, 0, "'%s' has another rule for '%s'", file,
 				resolved.pattern);
 			status = sb_hint(err, "remove it first: sandbash --remove-path '%s'", path);
 		}
 	}
-	if (status == SB_OK && *out_changed) {
+	if (changed && status == SB_OK) {
 		append_rule(&text, access, resolved.pattern);
 		status =
 			sb_buf_failed(&text)
 				? sb_fail(err, SB_E_INVALID, 0, "'%s' would become too large", file)
 				: sb_config_replace(file, text.data, text.length, err);
 	}
-	if (status == SB_OK) {
-		*out_missing = resolved.is_glob ? 0 : resolved.missing;
-		*out_pattern = sb_take_ptr(&resolved.pattern);
-	}
+	if (status == SB_OK)
+		*out = (struct sb_config_added){.pattern = sb_take_ptr(&resolved.pattern),
+						.changed = changed,
+						.missing = resolved.is_glob ? 0 : resolved.missing};
 	sb_resolved_done(&resolved);
 	return status;
 }

@@ -13,18 +13,15 @@
 
 struct sb_access;
 
-/*
- * Make path (relative to the current directory, "~" is home) writable in file.
- * *out_pattern, malloc'ed, is what was written.  *out_changed false: it was there.
- */
-int sb_config_add_path(const struct sb_home *home, const char *file, const char *path,
-		       char **out_pattern, bool *out_changed, int *out_missing,
-		       struct sb_error *err);
+struct sb_config_added {
+	char *pattern; /* what was written; malloc'ed */
+	bool changed;  /* false: it was there */
+	int missing;   /* 0, or why the path cannot be found */
+};
 
-/* The same with any access: a rule that gives path exactly this. */
+/* A rule in file that gives path (relative to the current directory, "~" is home) exactly this access. */
 int sb_config_add_rule(const struct sb_home *home, const char *file, const struct sb_access *access,
-		       const char *path, char **out_pattern, bool *out_changed, int *out_missing,
-		       struct sb_error *err);
+		       const char *path, struct sb_config_added *out, struct sb_error *err);
 
 /*
  * A line "connect HOST" (text: as policy/network.h prints it), unless it is there.  SB_E_CONFLICT: the file has another

@@ -231,9 +231,12 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 	const char *text = line->text, *skipped;
 	int status;
 
-	status = sb_rule_resolve(text, source->base, maker->setup.home.home,
-				 source->may_be_literal && grants,
-				 (const char *const *)maker->watched, &resolved, err);
+	status = sb_rule_resolve(
+		&(struct sb_rule_base){.directory = source->base,
+				       .home = maker->setup.home.home,
+				       .may_be_literal = source->may_be_literal && grants,
+				       .roots = (const char *const *)maker->watched},
+		text, &resolved, err);
 	if (status != SB_OK)
 		return status;
 	rule.pattern = resolved.pattern;

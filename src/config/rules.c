@@ -122,8 +122,8 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 	return resolved->pattern ? SB_OK : sb_no_memory(err);
 }
 
-static int resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		   const char *const *roots, struct sb_resolved *resolved, struct sb_error *err)
+static int resolve(const struct sb_rule_base *base, const char *text, struct sb_resolved *resolved,
+		   struct sb_error *err)
 {
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *front = NULL;
@@ -132,34 +132,34 @@ static int resolve(const char *text, const char *base, const char *home, bool ma
 
 	if (text[0] == '\0')
 		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
-	if (may_be_literal && strpbrk(text, "*?[\\")) {
+	if (base->may_be_literal && strpbrk(text, "*?[\\")) {
 		SB_AUTO_FREE char *as_it_stands = NULL;
 
-		status = sb_path_expand(text, base, home, &as_it_stands, err);
+		status = sb_path_expand(text, base->directory, base->home, &as_it_stands, err);
 		if (status != SB_OK)
 			return status;
 		if (sb_path_exists(as_it_stands))
-			return resolve_literal(as_it_stands, roots, resolved, err);
+			return resolve_literal(as_it_stands, base->roots, resolved, err);
 	}
 	glob = first_glob(text);
 	front = unescape(text, (size_t)(glob - text));
 	if (!front)
 		return sb_fail(err, SB_E_INVALID, 0, "the path is too long");
 	if (front[0])
-		status = sb_path_expand(front, base, home, &absolute, err);
+		status = sb_path_expand(front, base->directory, base->home, &absolute, err);
 	else
-		status = (absolute = strdup(base)) ? SB_OK : sb_no_memory(err);
+		status = (absolute = strdup(base->directory)) ? SB_OK : sb_no_memory(err);
 	if (status != SB_OK)
 		return status;
-	return *glob ? resolve_glob(absolute, glob, roots, resolved, err)
-		     : resolve_literal(absolute, roots, resolved, err);
+	return *glob ? resolve_glob(absolute, glob, base->roots, resolved, err)
+		     : resolve_literal(absolute, base->roots, resolved, err);
 }
 
-int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		    const char *const *roots, struct sb_resolved *out, struct sb_error *err)
+int sb_rule_resolve(const struct sb_rule_base *base, const char *text, struct sb_resolved *out,
+		    struct sb_error *err)
 {
 	struct sb_resolved resolved = {0};
-	int status = resolve(text, base, home, may_be_literal, roots, &resolved, err);
+	int status = resolve(base, text, &resolved, err);
 
 	if (status != SB_OK) {
 		sb_resolved_done(&resolved);

@@ -19,15 +19,20 @@ struct sb_resolved {
 	bool is_glob;
 };
 
-/*
- * text is a pattern relative to base (a canonical directory); "~" is home.  With
- * may_be_literal, text that names an existing file as it stands is taken for that
- * file even if it holds wildcard characters.  (For grants only: with a rule that
- * takes away, a file called "*" could otherwise disarm it.)  roots are directories
- * that commands can write to; NULL when links in them do not matter.
- */
-int sb_rule_resolve(const char *text, const char *base, const char *home, bool may_be_literal,
-		    const char *const *roots, struct sb_resolved *out, struct sb_error *err);
+/* What the text of a rule is read against. */
+struct sb_rule_base {
+	const char *directory; /* canonical; text is relative to it */
+	const char *home;      /* is "~" */
+	/* Text that names an existing file as it stands is taken for that file even if it holds wildcard
+	 * characters.  For grants only: with a rule that takes away, a file called "*" could otherwise disarm
+	 * it. */
+	bool may_be_literal;
+	const char *const
+		*roots; /* that commands can write to; NULL: links in them do not matter */
+};
+
+int sb_rule_resolve(const struct sb_rule_base *base, const char *text, struct sb_resolved *out,
+		    struct sb_error *err);
 void sb_resolved_done(struct sb_resolved *resolved);
 
 #endif

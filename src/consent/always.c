@@ -70,25 +70,24 @@ static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *
 	return hint_add_path(pattern, err);
 }
 
-int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
-		    const struct sb_guard *guard, const struct sb_grants *grants,
-		    const struct sb_wish *wish, char **out_file, char **out_rule,
-		    struct sb_error *err)
+int sb_always_write(const struct sb_always *always, const struct sb_wish *wish, char **out_file,
+		    char **out_rule, struct sb_error *err)
 {
+	const struct sb_home *home = always->home;
 	SB_AUTO_FREE char *file = home->config_dir ? sb_directory_config(home, home->cwd) : NULL;
 	SB_AUTO_FREE char *expected = NULL;
 	SB_AUTO_FREE char *pattern = NULL;
 	const struct sb_rule *overruled;
+	struct sb_config_added added;
 	struct sb_access access;
 	char path[PATH_MAX];
-	bool written;
-	int missing, status;
+	int status;
 
 	if (!home->config_dir)
 		return sb_fail(err, SB_E_REFUSED, 0, "a worker's file says what it may always do");
 	if (!file)
 		return sb_no_memory(err);
-	if (!sb_grants_may_open_directory(grants, wish) ||
+	if (!sb_grants_may_open_directory(always->grants, wish) ||
 	    !sb_grants_as_rule(wish, SB_ANSWER_ALWAYS, &access, path))
 		return sb_fail(err, SB_E_REFUSED, 0,
 			       "the directory of '%s' cannot be opened as a whole", wish->path);
@@ -98,23 +97,24 @@ int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
 	if (!still_there(wish, path))
 		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
 			       path);
-	overruled = sb_overruled(policy, path, &access, NULL);
+	overruled = sb_overruled(always->policy, path, &access, NULL);
 	if (overruled) {
 		sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would overrule %s", path,
 			overruled->origin);
 		return hint_add_path(expected, err);
 	}
-	status = refuse_guarded(guard, &access, path, expected, err);
+	status = refuse_guarded(always->guard, &access, path, expected, err);
 	if (status != SB_OK)
 		return status;
-	status = sb_config_add_rule(home, file, &access, path, &pattern, &written, &missing, err);
+	status = sb_config_add_rule(home, file, &access, path, &added, err);
 	if (status != SB_OK)
 		return status;
+	pattern = added.pattern;
 	/* A name like "a*" that vanished just now was taken for a wildcard: take that back. */
 	if (strcmp(pattern, expected) != 0) {
 		SB_AUTO_FREE char *removed = NULL;
 
-		sb_config_remove_path(home, file, pattern, &removed, &written, NULL);
+		sb_config_remove_path(home, file, pattern, &removed, &added.changed, NULL);
 		return sb_fail(err, SB_E_REFUSED, 0, "'%s' is no longer the directory asked about",
 			       path);
 	}

@@ -11,6 +11,14 @@
 #include "consent/grants.h"
 #include "guard/guard.h"
 
+/* What a new rule has to agree with. */
+struct sb_always {
+	const struct sb_home *home;
+	const struct sb_policy *policy; /* of this run */
+	const struct sb_guard *guard;   /* NULL: none */
+	const struct sb_grants *grants;
+};
+
 /*
  * Write what would let this wish and all others in its directory pass to the per-directory
  * config of home->cwd.  *out_file and *out_rule, malloc'ed, are for the confirmation.
@@ -19,9 +27,7 @@
  * overrule one of policy, the policy of this run, or open names that guard keeps one by one; that is for
  * the person to write.
  */
-int sb_always_write(const struct sb_home *home, const struct sb_policy *policy,
-		    const struct sb_guard *guard, const struct sb_grants *grants,
-		    const struct sb_wish *wish, char **out_file, char **out_rule,
-		    struct sb_error *err);
+int sb_always_write(const struct sb_always *always, const struct sb_wish *wish, char **out_file,
+		    char **out_rule, struct sb_error *err);
 
 #endif

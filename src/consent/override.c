@@ -263,8 +263,10 @@ int sb_override_add(const struct sb_override *override, const char *text, struct
 	if (status == SB_OK && (line.kind != SB_LINE_RULE || line.fast || line.tightens))
 		status = sb_fail(err, SB_E_INVALID, 0, "not a rule like 'write DIRECTORY'");
 	if (status == SB_OK)
-		status = sb_rule_resolve(line.text, override->home->cwd, override->home->home, true,
-					 NULL, &resolved, err);
+		status = sb_rule_resolve(&(struct sb_rule_base){.directory = override->home->cwd,
+								.home = override->home->home,
+								.may_be_literal = true},
+					 line.text, &resolved, err);
 	if (status == SB_OK && (resolved.is_glob || !resolved.path))
 		status = sb_fail(err, SB_E_INVALID, 0, "no wildcards for a run");
 	if (status == SB_OK && resolved.missing)

@@ -49,8 +49,9 @@ static bool write_always(struct sb_approver *approver, const struct sb_wish *wis
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *rule = NULL;
 	struct sb_error err;
-	int status = sb_always_write(approver->home, approver->policy, approver->grounds->guard,
-				     approver->grants, wish, &file, &rule, &err);
+	const struct sb_always always = {approver->home, approver->policy, approver->grounds->guard,
+					 approver->grants};
+	int status = sb_always_write(&always, wish, &file, &rule, &err);
 
 	return sb_approver_tell_always(approver, status, rule, file, &err);
 }

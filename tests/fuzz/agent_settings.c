@@ -56,8 +56,9 @@ static void check_piece(const struct sb_agent *agent, const struct sb_piece *pie
 	CHECK(sb_piece_look(agent, other, added.data, added.length, &state, &err) == SB_OK);
 	CHECK(state == SB_PIECE_OURS || piece->form == SB_PIECE_FILE);
 	CHECK(sb_piece_add(agent, other, added.data, added.length, &again, &err) == SB_OK);
-	if (sb_piece_remove(agent, other, again.data, again.length, text, length, &removed, &err) !=
-	    SB_OK)
+	if (sb_piece_remove(agent, other, &again,
+			    &(struct sb_buf){.data = (char *)text, .length = length}, &removed,
+			    &err) != SB_OK)
 		return; /* a comment in the way: then it is said */
 	CHECK(sb_piece_look(agent, piece, removed.data, removed.length, &state, &err) == SB_OK);
 	CHECK(state == SB_PIECE_NONE);

@@ -446,6 +446,7 @@ static void always_is_a_rule_of_this_directory(void **state)
 	struct sb_home home = {.home = fx->home, .cwd = cwd, .config_dir = config};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 	struct sb_policy *policy = sb_policy_new();
+	const struct sb_always always = {.home = &home, .policy = policy, .grants = fx->grants};
 	struct sb_wish wish;
 	char *file, *rule;
 	bool found;
@@ -456,9 +457,7 @@ static void always_is_a_rule_of_this_directory(void **state)
 	make_dir(fx->root, "home/odd*name");
 	wish = wish_for(in(fx->root, "home/odd*name/x"), SB_CREATE);
 	for (int twice = 0; twice < 2; twice++) {
-		assert_int_equal(
-			sb_always_write(&home, policy, NULL, fx->grants, &wish, &file, &rule, NULL),
-			SB_OK);
+		assert_int_equal(sb_always_write(&always, &wish, &file, &rule, NULL), SB_OK);
 		assert_non_null(strstr(rule, "odd\\*name"));
 		free(rule);
 		assert_int_equal(sb_config_read(file, &text, &found, NULL), SB_OK);
@@ -473,27 +472,19 @@ static void always_is_a_rule_of_this_directory(void **state)
 
 	/* not for the home directory, nor for what took the directory's place */
 	wish = wish_for(in(fx->root, "home/x"), SB_CREATE);
-	assert_int_equal(
-		sb_always_write(&home, policy, NULL, fx->grants, &wish, &file, &rule, NULL),
-		SB_E_REFUSED);
+	assert_int_equal(sb_always_write(&always, &wish, &file, &rule, NULL), SB_E_REFUSED);
 	close(wish.directory);
 	wish = wish_for(in(fx->root, "home/docs/x"), SB_CREATE);
 	assert_int_equal(rename(fx->docs, in(fx->home, "away")), 0);
-	assert_int_equal(
-		sb_always_write(&home, policy, NULL, fx->grants, &wish, &file, &rule, NULL),
-		SB_E_REFUSED);
+	assert_int_equal(sb_always_write(&always, &wish, &file, &rule, NULL), SB_E_REFUSED);
 	make_link(fx->home, "docs", "away");
-	assert_int_equal(
-		sb_always_write(&home, policy, NULL, fx->grants, &wish, &file, &rule, NULL),
-		SB_E_REFUSED);
+	assert_int_equal(sb_always_write(&always, &wish, &file, &rule, NULL), SB_E_REFUSED);
 	close(wish.directory);
 
 	/* nor where it would beat a rule of the user's that is broader */
 	wish = wish_for(in(fx->root, "home/away/x"), SB_CREATE);
 	add(policy, SB_TIER_GLOBAL, &sb_access_deny, "/**/.env");
-	assert_int_equal(
-		sb_always_write(&home, policy, NULL, fx->grants, &wish, &file, &rule, NULL),
-		SB_E_CONFLICT);
+	assert_int_equal(sb_always_write(&always, &wish, &file, &rule, NULL), SB_E_CONFLICT);
 	close(wish.directory);
 	sb_policy_free(policy);
 }

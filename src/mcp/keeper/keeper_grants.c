@@ -179,8 +179,9 @@ void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 	wish.shows_content = shown->about == SB_ABOUT_RUN_LATER;
 	if (answer == SB_ANSWER_ALWAYS &&
 	    (!sb_keeper_guard(keeper, &guard) ||
-	     sb_always_write(&setup->home, setup->policy, guard, keeper->grants, &wish, &file,
-			     &rule, NULL) != SB_OK))
+	     sb_always_write(
+		     &(struct sb_always){&setup->home, setup->policy, guard, keeper->grants}, &wish,
+		     &file, &rule, NULL) != SB_OK))
 		answer = SB_ANSWER_DIRECTORY; /* where it cannot be for good, for the session */
 	sb_guard_free(guard);
 	/* commands that are started later know it by the session's name */
