@@ -236,12 +236,17 @@ def is_temporary(path):
     return any(path.is_relative_to(temp) for temp in ("/tmp", "/dev/shm", tempfile.gettempdir()))
 
 
-def user_account(top, build, scratch):
+def user_account(top, build, scratch, own_mounts):
     entry = test_user()
     words = switch_words(entry)
     base = scratch / "user"
     base.mkdir()
     os.chown(base, entry.pw_uid, entry.pw_gid)
+    disk = scratch / "user-disk"
+    disk.mkdir()
+    os.chown(disk, entry.pw_uid, entry.pw_gid)
+    if own_mounts:
+        disk_in_memory(scratch / "own" / "ext4", base, entry)
     python = sys.executable
     if not succeeds([*words, python, "-c", "pass"]):
         python = "/usr/bin/python3"  # ours is in a home directory that is closed to others
@@ -251,17 +256,34 @@ def user_account(top, build, scratch):
     if not is_readable(words, needed):
         top = tree_of_copies(scratch)
         build = copy_tree(build, top)
-    return Account("user", top, build, base, base, python, entry, words)
+    return Account("user", top, build, base, disk, python, entry, words)
 
 
 def in_memory(place):
-    """Root's fixtures, where it can have mounts of its own: thousands of files come and go, and ext4 looks through
-    those that went in the last seconds whenever one is made, a third of all processor time.  The ordinary
-    user's stay on the disk: so both kinds of file system are looked at."""
+    """Fixtures where root can have mounts of its own: thousands of files come and go, and an ext4 without a journal
+    looks through those that went in the last minute whenever one is made, a third of all processor time."""
     libc = ctypes.CDLL(None)
     new_mounts, private, nothing = 0x20000, 0x44000, None  # CLONE_NEWNS; MS_REC | MS_PRIVATE
     return (libc.unshare(new_mounts) == 0 and libc.mount(nothing, b"/", nothing, private, nothing) == 0
             and libc.mount(b"sandbash-test", os.fsencode(place), b"tmpfs", 0, b"mode=755") == 0)
+
+
+def disk_in_memory(image, place, owner):
+    """The ordinary user's are on an ext4, so that both kinds of file system are looked at: one with a journal, whose
+    disk is a file of root's file system in memory.  Where there is no loop device they stay on the disk."""
+    with open(image, "wb") as made:
+        made.truncate(4 << 30)
+    options = f"root_owner={owner.pw_uid}:{owner.pw_gid},lazy_itable_init=1,lazy_journal_init=1"
+    if (succeeds(["mkfs.ext4", "-q", "-F", "-i", "8192", "-E", options, str(image)])
+            and succeeds(["mount", "-t", "ext4", "-o", "loop,noinit_itable", str(image), str(place)])):
+        (place / "lost+found").rmdir()
+
+
+def unmount(*places):
+    """What a mount lies on cannot be removed; the last one frees its loop device."""
+    libc = ctypes.CDLL(None)
+    for place in places:
+        libc.umount2(os.fsencode(place), 2)  # MNT_DETACH: whatever a test left in it
 
 
 # --- what runs --------------------------------------------------------------------------
@@ -607,10 +629,11 @@ def main():
         base = scratch / "own"
         base.mkdir(mode=0o755)
         disk = base
+        own_mounts = False
         if os.getuid() == 0:
             disk = scratch / "disk"
             disk.mkdir(mode=0o755)
-            in_memory(base)
+            own_mounts = in_memory(base)
         top = TOP
         if is_temporary(TOP):
             top = tree_of_copies(scratch)
@@ -618,7 +641,7 @@ def main():
         own = own_account(top, build, base, disk)
         accounts = [own]
         if os.getuid() == 0 and options.account != "root" and not options.quick:
-            accounts.append(user_account(top, build, scratch))
+            accounts.append(user_account(top, build, scratch, own_mounts))
         accounts = [one for one in accounts if options.account in (None, one.label)]
         jobs = []
         for suite in options.suite or SUITES:
@@ -665,6 +688,7 @@ def main():
                 raise
         print(f"{len(jobs)} programs in {time.monotonic() - started:.0f} s")
     finally:
+        unmount(scratch / "user", scratch / "own")
         subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False,
                        stderr=subprocess.DEVNULL)
         shutil.rmtree(scratch, ignore_errors=True)
