@@ -16,7 +16,7 @@ struct contact {
 	bool final;    /* no option allows it */
 	bool own_flag; /* what forbids it was said on the command line */
 	int proxy;     /* rules allow it, and the proxy does not: its status, or a negative errno */
-	char *program, *by, *rule;
+	char *program, *by, *rule, *variable;
 	unsigned long count;
 };
 
@@ -26,6 +26,7 @@ void sb_contacts_done(struct sb_contact_list *list)
 		free(list->entries[i].program);
 		free(list->entries[i].by);
 		free(list->entries[i].rule);
+		free(list->entries[i].variable);
 	}
 	free(list->entries);
 }
@@ -64,6 +65,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 	}
 	entry.program = copy(contact->program);
 	entry.by = copy(who(contact->by));
+	entry.variable = copy(contact->proxy ? contact->variable : NULL);
 	if (rule && rule->verdict != SB_ALLOW) {
 		entry.rule = strdup(rule->origin);
 		entry.final = rule->tier == SB_TIER_SYSTEM && rule->verdict == SB_DENY;
@@ -80,44 +82,54 @@ bool sb_contacts_nobody(const struct sb_contact_list *list)
 	return false;
 }
 
-/* Of a proxy: what it said, and what helps. */
-static const char *proxy_words(int proxy, const char **out_help)
+static const char *variable_of(const struct contact *entry)
 {
-	*out_help = "name the host in NO_PROXY to go past it, or ask who runs the proxy";
-	if (proxy == 407) {
-		*out_help = "the login stands in the variable: "
-			    "HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT";
-		return "the proxy wants another login";
-	}
-	if (proxy > 0)
-		return "the proxy does not lead there";
-	if (proxy == -EPROTONOSUPPORT) {
-		*out_help = "HTTPS_PROXY=http://HOST:PORT, or NO_PROXY";
-		return "the proxy is none that sandbash speaks to, which are those with http://";
-	}
-	*out_help = "HTTPS_PROXY and HTTP_PROXY say where it is; NO_PROXY names what is reached "
-		    "without it";
-	return "the proxy cannot be reached, or does not answer";
+	return entry->variable ? entry->variable : "HTTPS_PROXY";
 }
 
 static void put_why(const struct contact *entry, struct sb_buf *out)
 {
-	const char *help;
+	int proxy = entry->proxy;
 
-	if (!entry->proxy) {
+	if (!proxy)
 		sb_refused_why(entry->by, entry->rule, "no rule allows this host", out);
-		return;
-	}
-	sb_buf_puts(out, proxy_words(entry->proxy, &help));
-	if (entry->proxy > 0)
-		sb_buf_printf(out, " (%d)", entry->proxy);
+	else if (proxy == -EPROTONOSUPPORT)
+		sb_buf_printf(
+			out,
+			"%s names a proxy that sandbash does not speak to, which are those with "
+			"http://, socks5:// and socks5h://",
+			variable_of(entry));
+	else if (proxy < 0)
+		sb_buf_puts(out, "the proxy cannot be reached, or does not answer");
+	else
+		sb_buf_printf(out, "the proxy %s (%s%d)",
+			      proxy == 407 ? "wants another login" : "does not lead there",
+			      proxy < 100 ? "SOCKS reply " : "", proxy);
+}
+
+/* What helps against a proxy. */
+static void put_proxy_help(const struct contact *entry, struct sb_buf *out)
+{
+	const char *variable = variable_of(entry);
+
+	if (entry->proxy == 407)
+		sb_buf_printf(
+			out,
+			"the login stands in the variable: %s=SCHEME://USER:PASSWORD@HOST:PORT\n",
+			variable);
+	else if (entry->proxy > 0)
+		sb_buf_puts(out,
+			    "name the host in NO_PROXY to go past it, or ask who runs the proxy\n");
+	else
+		sb_buf_printf(out,
+			      "%s says where it is; NO_PROXY names what is reached without it\n",
+			      variable);
 }
 
 void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct sb_buf *out)
 {
 	unsigned long told = 0;
 	bool by_rules = false;
-	const char *help;
 
 	if (!list->refused)
 		return;
@@ -136,10 +148,9 @@ void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct s
 		put_why(entry, out);
 		sb_buf_puts(out, ")\n      ");
 		by_rules |= !entry->proxy;
-		if (entry->proxy) {
-			proxy_words(entry->proxy, &help);
-			sb_buf_printf(out, "%s\n", help);
-		} else if (entry->final)
+		if (entry->proxy)
+			put_proxy_help(entry, out);
+		else if (entry->final)
 			sb_buf_puts(out, "no option allows it\n");
 		else if (entry->own_flag)
 			sb_buf_puts(out, "leave out what says so\n");

@@ -12,10 +12,11 @@
 
 struct sb_contact {
 	struct sb_peer peer;
-	bool reached;        /* else it was refused */
-	const char *program; /* NULL: unknown */
-	const char *by;      /* as in the record */
-	int proxy;           /* it failed at a proxy: network/network.h */
+	bool reached;         /* else it was refused */
+	const char *program;  /* NULL: unknown */
+	const char *by;       /* as in the record */
+	int proxy;            /* it failed at a proxy: network/network.h; */
+	const char *variable; /* ... and what names that */
 	/* The rule that decided; NULL: the setting.  Need not live on. */
 	const struct sb_connect_rule *rule;
 };

@@ -184,23 +184,27 @@ static int connect_by(const struct sb_proxy *proxy, const struct sb_gate_message
 		      struct sb_gate_message *answer, int64_t until)
 {
 	const struct sb_gate_message to_proxy = {.peer = proxy->peer};
-	int fd = proxy->spoken ? connect_any(&to_proxy, NULL, until) : -EPROTONOSUPPORT, status;
+	int fd = proxy->kind == SB_PROXY_UNKNOWN ? -EPROTONOSUPPORT
+						 : connect_any(&to_proxy, NULL, until);
+	int status = fd < 0 ? fd : sb_tunnel_make(fd, proxy, &request->peer, until);
 
-	status = fd < 0 ? fd : sb_tunnel_make(fd, proxy, &request->peer, until);
-	if (status >= 200 && status < 300)
+	if (sb_proxy_error(status) == 0)
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	answer->proxy = status;
-	return status >= 400 && status < 500 ? -ECONNREFUSED : -EHOSTUNREACH;
+	memcpy(answer->variable, proxy->variable, sizeof answer->variable);
+	return sb_proxy_error(status);
 }
 
 /*
- * Ports that are not the web's programs reach natively without a proxy, and many proxies lead to none of them.
+ * Ports that are not the web's programs reach natively without a proxy, and many of HTTP lead to none of them.  One of
+ * SOCKS leads to all: who set it up may want nobody to see where this machine goes.
  */
-static bool is_of_web(const struct sb_peer *peer)
+static bool may_go_past(const struct sb_proxy *proxy, int status, const struct sb_peer *peer)
 {
-	return peer->port == 80 || peer->port == 443;
+	return proxy->kind == SB_PROXY_HTTP && status >= 400 && status < 500 && peer->port != 80 &&
+	       peer->port != 443;
 }
 
 static void dial(const struct sb_gate_message *request)
@@ -216,7 +220,7 @@ static void dial(const struct sb_gate_message *request)
 	int64_t until = sb_now_ms() + CONNECT_MS;
 	int fd = proxy ? connect_by(proxy, request, &answer, until) : -1;
 
-	if (!proxy || (fd == -ECONNREFUSED && !is_of_web(&request->peer))) {
+	if (!proxy || may_go_past(proxy, answer.proxy, &request->peer)) {
 		answer.proxy = 0;
 		fd = connect_any(request, &answer, until);
 	}

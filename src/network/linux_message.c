@@ -69,6 +69,7 @@ int sb_gate_receive(int channel, struct sb_gate_message *message, int out_fds[2]
 	if (got == sizeof *message && !(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
 		message->peer.name[sizeof message->peer.name - 1] = '\0';
 		message->tls[sizeof message->tls - 1] = '\0';
+		message->variable[sizeof message->variable - 1] = '\0';
 		return 0;
 	}
 	for (size_t i = 0; i < count; i++)

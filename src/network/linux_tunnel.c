@@ -38,9 +38,9 @@ static int send_all(int fd, const struct sb_buf *text, int64_t until_ms)
 }
 
 /* What follows the answer is the host's, who may be the first to speak: it stays where it is. */
-static int receive_answer(int fd, int64_t until_ms)
+static int receive_answer(int fd, struct sb_proxy_talk *talk, int64_t until_ms)
 {
-	char bytes[SB_PROXY_ANSWER_MAX];
+	uint8_t bytes[SB_PROXY_ANSWER_MAX];
 	size_t have = 0;
 	int code = 0;
 
@@ -56,7 +56,7 @@ static int receive_answer(int fd, int64_t until_ms)
 			return status;
 		if (got <= 0)
 			continue;
-		code = sb_proxy_answer(bytes, have + (size_t)got, &end);
+		code = sb_proxy_hear(talk, bytes, have + (size_t)got, &end);
 		if (code < 0)
 			return -EPROTO;
 		got = recv(fd, bytes + have, code ? end - have : (size_t)got, 0);
@@ -70,10 +70,16 @@ static int receive_answer(int fd, int64_t until_ms)
 int sb_tunnel_make(int fd, const struct sb_proxy *proxy, const struct sb_peer *peer,
 		   int64_t until_ms)
 {
-	SB_AUTO_BUF struct sb_buf request = SB_BUF(MAX_REQUEST);
+	struct sb_proxy_talk talk = {.proxy = proxy, .peer = peer};
 	int status;
 
-	sb_proxy_request(proxy, peer, &request);
-	status = sb_buf_failed(&request) ? -ENOMEM : send_all(fd, &request, until_ms);
-	return status < 0 ? status : receive_answer(fd, until_ms);
+	do {
+		SB_AUTO_BUF struct sb_buf request = SB_BUF(MAX_REQUEST);
+
+		sb_proxy_say(&talk, &request);
+		status = sb_buf_failed(&request) ? -ENOMEM : send_all(fd, &request, until_ms);
+		if (status == 0)
+			status = receive_answer(fd, &talk, until_ms);
+	} while (status == SB_PROXY_NEXT);
+	return status;
 }

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "network/proxy.h"
 #include "policy/network.h"
 
 /* --- between gate, asker, dialer and pump: one SOCK_SEQPACKET message each, with descriptors ------ */
@@ -57,8 +58,9 @@ struct sb_gate_message {
 	uint64_t sent, received; /* ENDED: bytes from inside, to inside */
 	uint32_t milliseconds;   /* ENDED */
 	bool refused;            /* ENDED: TLS gave another name than the peer's */
-	int proxy; /* DIALLED, and failed at a proxy: the status it gave, or a negative errno */
-	char tls[SB_HOST_NAME_SIZE]; /* ENDED: the name that TLS gave, or "" */
+	int proxy; /* DIALLED, and failed at a proxy: the status it gave (proxy.h), or a negative errno; */
+	char variable[SB_PROXY_VARIABLE_SIZE]; /* ... and what names it */
+	char tls[SB_HOST_NAME_SIZE];           /* ENDED: the name that TLS gave, or "" */
 };
 
 /* 0, or a negative errno; -EPIPE: the other side is gone; -EAGAIN only where nobody waits. */

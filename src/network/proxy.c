@@ -1,6 +1,7 @@
 #include "network/proxy.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,83 +20,116 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* "me:p%40ss" as HTTP's Basic has it; NULL: there is none, or no room. */
-static char *encode_login(const char *text, size_t length)
+static void decode(const char *text, size_t length, struct sb_buf *out)
 {
-	SB_AUTO_BUF struct sb_buf plain = SB_BUF(MAX_LOGIN);
-	struct sb_buf coded = SB_BUF(2 * MAX_LOGIN);
-
 	for (size_t i = 0; i < length; i++) {
 		bool escaped = text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
 			       hex_digit(text[i + 2]) >= 0;
 
-		sb_buf_putc(&plain,
+		sb_buf_putc(out,
 			    escaped ? (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]))
 				    : text[i]);
 		i += escaped ? 2 : 0;
 	}
-	if (!memchr(text, ':', length))
-		sb_buf_putc(&plain, ':');
-	sb_base64_append(&coded, plain.data, plain.length);
-	if (sb_buf_failed(&plain))
-		sb_buf_done(&coded);
-	return sb_buf_take(&coded);
 }
 
-/* What is no URL is a proxy all the same, by which nothing goes: who set it wants no other way. */
-static struct sb_proxy read_url(const char *url)
+/* "me:p%40ss" as it is told; nothing: there is no room. */
+static void encode_login(enum sb_proxy_kind kind, const char *text, size_t length,
+			 struct sb_buf *out)
 {
-	struct sb_proxy proxy = {.given = true};
+	const char *colon = memchr(text, ':', length);
+	size_t name_length = colon ? (size_t)(colon - text) : length;
+	SB_AUTO_BUF struct sb_buf name = SB_BUF(MAX_LOGIN), password = SB_BUF(MAX_LOGIN);
+
+	decode(text, name_length, &name);
+	if (colon)
+		decode(colon + 1, length - name_length - 1, &password);
+	if (sb_buf_failed(&name) || sb_buf_failed(&password))
+		return;
+	if (kind == SB_PROXY_SOCKS) {
+		sb_socks_login(&name, &password, out);
+		return;
+	}
+	sb_buf_putc(&name, ':');
+	sb_buf_append(&name, password.data, password.length);
+	if (!sb_buf_failed(&name))
+		sb_base64_append(out, name.data, name.length);
+}
+
+static const struct {
+	const char *scheme, *port;
+	enum sb_proxy_kind kind;
+} kinds[] = {
+	{"http://", ":80", SB_PROXY_HTTP},
+	{"socks5://", ":1080", SB_PROXY_SOCKS},
+	{"socks5h://", ":1080", SB_PROXY_SOCKS},
+};
+
+/* What is no URL is a proxy all the same, by which nothing goes: who set it wants no other way. */
+static void read_url(const char *url, struct sb_proxy *out)
+{
 	const char *mark = strstr(url, "://"), *host = mark ? mark + 3 : url;
 	const char *end = host + strcspn(host, "/?#");
 	const char *at = memrchr(host, '@', (size_t)(end - host));
 	char place[SB_PEER_TEXT_SIZE];
 	const char *name = at ? at + 1 : host;
-	size_t length = (size_t)(end - name);
+	size_t length = (size_t)(end - name), kind = 0;
 	bool has_port = memchr(name, ':', length) && (*name != '[' || end[-1] != ']');
 
-	if (strlen(url) > MAX_URL || length + 4 > sizeof place ||
-	    (mark && strncasecmp(url, "http://", 7) != 0))
-		return proxy;
-	snprintf(place, sizeof place, "%.*s%s", (int)length, name, has_port ? "" : ":80");
-	proxy.spoken = sb_peer_parse(place, &proxy.peer, NULL) == SB_OK;
-	if (proxy.spoken && at)
-		proxy.login = encode_login(host, (size_t)(at - host));
-	return proxy;
+	out->kind = SB_PROXY_UNKNOWN;
+	while (mark && kind < sizeof kinds / sizeof kinds[0] &&
+	       strncasecmp(url, kinds[kind].scheme, strlen(kinds[kind].scheme)) != 0)
+		kind++;
+	if (strlen(url) > MAX_URL || length + sizeof ":1080" > sizeof place ||
+	    kind == sizeof kinds / sizeof kinds[0])
+		return;
+	snprintf(place, sizeof place, "%.*s%s", (int)length, name,
+		 has_port ? "" : kinds[kind].port);
+	if (sb_peer_parse(place, &out->peer, NULL) != SB_OK)
+		return;
+	out->kind = kinds[kind].kind;
+	if (at)
+		encode_login(out->kind, host, (size_t)(at - host), &out->login);
 }
 
-static const char *find_variable(const char *(*variable)(const char *), const char *name)
+/* In capitals or not; out_name: which of them it is. */
+static const char *find_variable(const char *(*variable)(const char *), const char *name,
+				 char out_name[SB_PROXY_VARIABLE_SIZE])
 {
-	char upper[16];
 	const char *value = variable(name);
 	size_t i = 0;
 
-	for (; name[i] && i + 1 < sizeof upper; i++)
-		upper[i] = (char)toupper((unsigned char)name[i]);
-	upper[i] = '\0';
-	value = value ? value : variable(upper);
+	for (; name[i] && i + 1 < SB_PROXY_VARIABLE_SIZE; i++)
+		out_name[i] = value ? name[i] : (char)toupper((unsigned char)name[i]);
+	out_name[i] = '\0';
+	value = value ? value : variable(out_name);
 	return value && *value ? value : NULL;
 }
 
 static struct sb_proxy find_proxy(const char *(*variable)(const char *), const char *name)
 {
-	const char *url = find_variable(variable, name);
+	struct sb_proxy proxy = {.login = SB_BUF(2 * MAX_LOGIN)};
+	const char *url = find_variable(variable, name, proxy.variable);
 
-	url = url ? url : find_variable(variable, "all_proxy");
-	return url ? read_url(url) : (struct sb_proxy){0};
+	url = url ? url : find_variable(variable, "all_proxy", proxy.variable);
+	if (url)
+		read_url(url, &proxy);
+	return proxy;
 }
 
 void sb_proxies_find(const char *(*variable)(const char *name), struct sb_proxies *out)
 {
+	char name[SB_PROXY_VARIABLE_SIZE];
+
 	*out = (struct sb_proxies){.http = find_proxy(variable, "http_proxy"),
 				   .https = find_proxy(variable, "https_proxy"),
-				   .direct = find_variable(variable, "no_proxy")};
+				   .direct = find_variable(variable, "no_proxy", name)};
 }
 
 void sb_proxies_done(struct sb_proxies *proxies)
 {
-	free(proxies->http.login);
-	free(proxies->https.login);
+	sb_buf_done(&proxies->http.login);
+	sb_buf_done(&proxies->https.login);
 	*proxies = (struct sb_proxies){0};
 }
 
@@ -146,32 +180,33 @@ const struct sb_proxy *sb_proxy_for(const struct sb_proxies *proxies, const stru
 {
 	const struct sb_proxy *proxy = peer->port == 80 ? &proxies->http : &proxies->https;
 
-	if (!peer->port && !proxy->given)
+	if (!peer->port && !proxy->kind)
 		proxy = &proxies->http;
-	return proxy->given && !is_direct(proxies, peer) ? proxy : NULL;
+	return proxy->kind && !is_direct(proxies, peer) ? proxy : NULL;
 }
 
-void sb_proxy_request(const struct sb_proxy *proxy, const struct sb_peer *peer, struct sb_buf *out)
+static void say_connect(const struct sb_proxy *proxy, const struct sb_peer *peer,
+			struct sb_buf *out)
 {
 	char text[SB_PEER_TEXT_SIZE];
 
-	sb_peer_print(peer,
-		      text); /* a name in its one spelling has no byte that could end the line */
+	/* a name in its one spelling has no byte that could end the line */
+	sb_peer_print(peer, text);
 	sb_buf_printf(out, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n", text, text);
-	if (proxy->login)
-		sb_buf_printf(out, "Proxy-Authorization: Basic %s\r\n", proxy->login);
+	if (proxy->login.length)
+		sb_buf_printf(out, "Proxy-Authorization: Basic %s\r\n", proxy->login.data);
 	sb_buf_puts(out, "\r\n");
 }
 
-/*
- * SECURITY: a proxy's answer is a stranger's text, in front of bytes that are the command's.
- *
- * Danger: one that never ends, or that is none, would be waited for, or its rest given to the command.  All that is read
- * of it is three digits; it has so many bytes and so much time.
- * Price: none.
- * Held by: tests/unit/test_proxy.c, tests/supervise/proxy.py
- */
-int sb_proxy_answer(const char *bytes, size_t length, size_t *out_end)
+void sb_proxy_say(const struct sb_proxy_talk *talk, struct sb_buf *out)
+{
+	if (talk->proxy->kind == SB_PROXY_SOCKS)
+		sb_socks_say(talk->step, &talk->proxy->login, talk->peer, out);
+	else
+		say_connect(talk->proxy, talk->peer, out);
+}
+
+static int hear_status(const char *bytes, size_t length, size_t *out_end)
 {
 	static const char form[] = "HTTP/1.x nnn";
 	const char *end = memmem(bytes, length, "\r\n\r\n", 4);
@@ -182,8 +217,41 @@ int sb_proxy_answer(const char *bytes, size_t length, size_t *out_end)
 			return -1;
 	if (!end)
 		return length < SB_PROXY_ANSWER_MAX ? 0 : -1;
-	if (end - bytes < (ptrdiff_t)sizeof form - 1)
+	if (end - bytes < (ptrdiff_t)sizeof form - 1 || bytes[9] == '0')
 		return -1;
 	*out_end = (size_t)(end - bytes) + 4;
 	return (bytes[9] - '0') * 100 + (bytes[10] - '0') * 10 + (bytes[11] - '0');
+}
+
+/*
+ * SECURITY: a proxy's answer is a stranger's text, in front of bytes that are the command's.
+ *
+ * Danger: one that never ends, or that is none, would be waited for, or its rest given to the command.  All that is read
+ * of it is a number; it has so many bytes and so much time.
+ * Price: none.
+ * Held by: tests/unit/test_proxy.c, tests/fuzz/proxy.c, tests/supervise/proxy.py
+ */
+int sb_proxy_hear(struct sb_proxy_talk *talk, const uint8_t *bytes, size_t length, size_t *out_end)
+{
+	return talk->proxy->kind == SB_PROXY_SOCKS
+		       ? sb_socks_hear(&talk->step, &talk->proxy->login, bytes, length, out_end)
+		       : hear_status((const char *)bytes, length, out_end);
+}
+
+int sb_proxy_error(int status)
+{
+	if (status >= 200 && status < 300)
+		return 0;
+	if (status == SB_SOCKS_NO_NET)
+		return -ENETUNREACH;
+	return (status >= 400 && status < 500) || status == SB_SOCKS_REFUSED ||
+			       (status > 0 && status < 100 && !sb_proxy_is_down(status))
+		       ? -ECONNREFUSED
+		       : -EHOSTUNREACH;
+}
+
+bool sb_proxy_is_down(int status)
+{
+	return status >= 500 ||
+	       (status > 0 && status <= SB_SOCKS_LATE && status != SB_SOCKS_FORBIDDEN);
 }

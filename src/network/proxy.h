@@ -2,6 +2,7 @@
  * proxy.h - the proxy that the environment outside names: for which hosts it is, what it is told and what it answers.
  *
  *     HTTPS_PROXY=http://me:secret@proxy.corp:3128  NO_PROXY=.corp,10.0.0.0/8
+ *     ALL_PROXY=socks5h://localhost:1080
  *
  * Only the dialer speaks to it (linux_tunnel.c): the name of a host goes there, and is not looked up here.  The
  * command has none of these variables (options/environ.h), and so neither the login.
@@ -9,14 +10,22 @@
 #ifndef SB_NETWORK_PROXY_H
 #define SB_NETWORK_PROXY_H
 
-#include "base/buf.h"
-#include "policy/peer.h"
+#include "network/socks.h"
+
+enum sb_proxy_kind {
+	SB_PROXY_NONE,
+	SB_PROXY_UNKNOWN, /* nothing goes by it, and nothing past it */
+	SB_PROXY_HTTP,
+	SB_PROXY_SOCKS,
+};
+
+#define SB_PROXY_VARIABLE_SIZE 16
 
 struct sb_proxy {
-	bool given;
-	bool spoken;         /* "http://"; by another one nothing goes, and nothing past it */
-	struct sb_peer peer; /* where it is */
-	char *login;         /* "dXNlcjpwYXNz"; or NULL */
+	enum sb_proxy_kind kind;
+	char variable[SB_PROXY_VARIABLE_SIZE]; /* that names it: "HTTPS_PROXY" */
+	struct sb_peer peer;                   /* where it is */
+	struct sb_buf login;                   /* "dXNlcjpwYXNz", or what SOCKS says; or nothing */
 };
 
 struct sb_proxies {
@@ -35,12 +44,29 @@ void sb_proxies_done(struct sb_proxies *proxies);
  */
 const struct sb_proxy *sb_proxy_for(const struct sb_proxies *proxies, const struct sb_peer *peer);
 
-/* "CONNECT github.com:443 HTTP/1.1 ..." */
-void sb_proxy_request(const struct sb_proxy *proxy, const struct sb_peer *peer, struct sb_buf *out);
+/* What is said to it, and heard; zero but for the first two at the start. */
+struct sb_proxy_talk {
+	const struct sb_proxy *proxy;
+	const struct sb_peer *peer;
+	enum sb_socks_step step;
+};
+
+/* "CONNECT github.com:443 HTTP/1.1 ...", or a message of socks.h. */
+void sb_proxy_say(const struct sb_proxy_talk *talk, struct sb_buf *out);
 
 #define SB_PROXY_ANSWER_MAX 8192 /* longer ones are none */
 
-/* The status of an answer, and where it ends; 0: it goes on; negative: it is none. */
-int sb_proxy_answer(const char *bytes, size_t length, size_t *out_end);
+enum { SB_PROXY_DONE = 200, SB_PROXY_WANTS_LOGIN = 407, SB_PROXY_NEXT = 1000 };
+
+/*
+ * The status of an answer, and where it ends; 0: it goes on; SB_PROXY_NEXT: there is more to say; negative: it is
+ * none.  Of SOCKS a failure is the number of its reply, which is below 10, or SB_PROXY_WANTS_LOGIN.
+ */
+int sb_proxy_hear(struct sb_proxy_talk *talk, const uint8_t *bytes, size_t length, size_t *out_end);
+
+/* What a status means: 0 for a host that is reached, or a negative errno as connect() has it. */
+int sb_proxy_error(int status);
+/* Does it say that the host is down?  Then nobody has refused anything. */
+bool sb_proxy_is_down(int status);
 
 #endif

@@ -115,9 +115,10 @@ static void record(struct sb_peers *peers, const struct asked *asked, enum sb_ev
 	sb_approver_record(peers->approver, &event);
 }
 
-/* For the end of the run. */
+/* For the end of the run.  message: how the connection ended; or NULL. */
 static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish,
-		   const struct sb_event *event, bool reached, int proxy)
+		   const struct sb_event *event, bool reached,
+		   const struct sb_gate_message *message)
 {
 	const struct sb_peer *peer = &wish->peer;
 	const struct sb_contact contact = {
@@ -127,7 +128,8 @@ static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish
 		.reached = reached,
 		.program = event->program,
 		.by = event->by,
-		.proxy = proxy,
+		.proxy = message ? message->proxy : 0,
+		.variable = message ? message->variable : NULL,
 		.rule = wish->rule};
 
 	if (peers->approver->summary)
@@ -147,7 +149,7 @@ static void refused(struct sb_peers *peers, const struct sb_host_wish *wish, con
 	event.error = EACCES;
 	sb_approver_record(peers->approver, &event);
 	if (!quiet)
-		sum_up(peers, wish, &event, false, 0);
+		sum_up(peers, wish, &event, false, NULL);
 	peers->approver->counters.denied[SB_MODIFY]++;
 }
 
@@ -177,9 +179,9 @@ static void ended(struct sb_peers *peers, const struct sb_gate_message *message,
 	if (message->proxy)
 		event.by = "proxy";
 	sb_approver_record(peers->approver, &event);
-	/* a host that is down behind a proxy (502) is one that is down */
-	if (!error || (message->proxy && message->proxy < 500))
-		sum_up(peers, &wish, &event, !error && !message->refused, message->proxy);
+	/* a host that is down behind a proxy is one that is down */
+	if (!error || (message->proxy && !sb_proxy_is_down(message->proxy)))
+		sum_up(peers, &wish, &event, !error && !message->refused, message);
 }
 
 /* --- questions ------------------------------------------------------------------------------------ */
@@ -423,6 +425,7 @@ static void hear_gate(struct sb_peers *peers)
 	}
 	if ((peers->over && message.kind != SB_GATE_ENDED) || !is_peer(&message.peer))
 		return;
+	message.proxy = 0; /* of which it knows nothing */
 	/* where a name leads is for the dialer to find out */
 	if (message.peer.name[0] && message.kind != SB_GATE_ENDED)
 		message.peer.address = (struct sb_address){0};

@@ -7,7 +7,7 @@
 Everything is on the namespace's loopback interface; who is root in it sets it up, the command is the test's own
 user again.  http://HOST/PATH says where it was reached.  Port 7 echoes, 9 takes everything, 443 hears a
 ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of
-company_proxy.py.  Port 11 takes nothing, and at 444 nobody ever answers a SYN.
+company_proxy.py, 1080 and 1081 those of company_socks.py.  Port 11 takes nothing, and at 444 nobody ever answers a SYN.
 """
 
 import ctypes
@@ -21,6 +21,7 @@ import threading
 from pathlib import Path
 
 import company_proxy
+import company_socks
 
 NAMES = {
     "good.example": "203.0.114.10",
@@ -177,9 +178,15 @@ class Outside:
     def proxy(self, connection):
         company_proxy.serve(connection, self.hear, NAMES)
 
+    def socks(self, connection):
+        company_socks.serve(connection, self.hear, NAMES)
+
+    def open_socks(self, connection):
+        company_socks.serve(connection, self.hear, NAMES, open_to_all=True)
+
     def begin(self):
         for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello),
-                            (2222, self.speaks_first), (11, self.stay), (3128, self.proxy)):
+                            (2222, self.speaks_first), (11, self.stay), (3128, self.proxy), (1080, self.socks), (1081, self.open_socks)):
             self.listen(port, serve)
         self.start(self.accept, socket.create_server(("127.0.0.53", 53)), self.names_by_stream)
         self.ready.append(self.silent())

@@ -112,8 +112,9 @@ def refusals(fx):
     lacks(result.stderr, "down.example", "a host that is down is none that was refused")
     lacks(result.stderr, "--connect=", "no option helps")
     for value, words in (("http://me@proxy.example:3128", "the proxy wants another login (407)"),
-                         ("socks5://proxy.example:3128", "the proxy is none that sandbash speaks to"),
-                         ("nonsense nonsense", "the proxy is none that sandbash speaks to"),
+                         ("https://me:secret@proxy.example:3128", "ALL_PROXY names a proxy that sandbash does not speak to"),
+                         ("socks4://proxy.example:1080", "ALL_PROXY names a proxy that sandbash does not speak to"),
+                         ("nonsense nonsense", "ALL_PROXY names a proxy that sandbash does not speak to"),
                          ("http://closed.example:3129", "the proxy cannot be reached")):
         report = fx.dir / "report.json"
         result = inside(fx, ASK, "--connect=good.example", f"--report={report}", *tries(("good.example", 443)),
@@ -121,8 +122,72 @@ def refusals(fx):
         check(result.stdout in ("111\n", "113\n"), value + result.stdout)
         contains(result.stderr, words)
         lacks(result.stderr, "me@")
+        lacks(result.stderr, "secret")
         equal([(e["by"], e["can_be_allowed"]) for e in json.loads(report.read_text())["entries"]], [("proxy", False)])
     equal(inside(fx, ASK, "--connect=good.example", *tries(("good.example", 443))).stdout, "0\n", "the neighbour")
+
+
+SOCKS = "socks5h://me:p%40ss@proxy.example"  # its port is 1080
+
+
+@test("SOCKS: a host that is allowed is reached by the proxy, which hears its name; with a login, and without")
+def by_socks(fx):
+    control = fx.run(*internet(fx, *curl("http://hidden.example/")), env={"ALL_PROXY": SOCKS})
+    equal((control.status, control.stdout), (0, "203.0.114.10 /\n"), "control: curl itself speaks to it")
+    for url, methods in ((SOCKS, "0002"), ("SOCKS5://proxy.example:1081/", "00"), ("socks5://x@203.0.114.13:1081", "0002")):
+        forget(fx)
+        result = inside(fx, ASK, "--connect=hidden.example", *curl("http://hidden.example/x"), env={"all_proxy": url})
+        equal((result.status, result.stdout), (0, "203.0.114.10 /x\n"), url + result.stderr)
+        equal([line for line in heard(fx) if line.startswith("socks")],
+              [f"socks 5 {methods}", "socks 1 3 hidden.example:80"], url)
+        check(not any(line.startswith("dns hidden") for line in heard(fx)), heard(fx))
+    forget(fx)
+    result = inside(fx, ASK, "--connect=hidden.example", *curl("http://other.example/x"), env={"ALL_PROXY": SOCKS})
+    equal(result.status, 7, result.stderr)
+    equal(heard(fx), [], "who is not allowed is not told to the proxy either")
+
+
+@test("SOCKS: addresses, a host that speaks first, what is named in NO_PROXY; the command has neither variable nor login")
+def around_socks(fx):
+    every = {"HTTPS_PROXY": SOCKS, "http_proxy": SOCKS, "SOCKS_PROXY": SOCKS}
+    script = "env; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; true"
+    contains(fx.run("sh", "-c", script, env=every).stdout, "p%40ss")
+    lacks(inside(fx, ASK, "sh", "-c", script, env=every).stdout, "p%40ss")
+    forget(fx)
+    allow = ("--connect=203.0.114.10:80", "--connect=[2600:1::10]:80", "--connect=good.example:2222")
+    places = (("203.0.114.10", 80), ("2600:1::10", 80))
+    equal(inside(fx, ASK, *allow, *tries(*places), env=every).stdout, "0\n0\n")
+    check({"socks 1 1 203.0.114.10:80", "socks 1 4 2600:1::10:80"} <= set(heard(fx)), heard(fx))
+    first = PYTHON + "s = socket.create_connection(('good.example', 2222)); print(s.recv(99)); s.sendall(b'hi')"
+    result = inside(fx, ASK, *allow, "python3", "-c", first, env=every)
+    equal(result.stdout, "b'SSH-2.0-outside\\r\\n'\n", result.stderr)
+    forget(fx)
+    equal(inside(fx, ASK, *allow, *tries(*places), env={**every, "NO_PROXY": "*"}).stdout, "0\n0\n")
+    check(not any(line.startswith("socks") for line in heard(fx)), heard(fx))
+
+
+@test("SOCKS: what the proxy refuses is refused, and nothing goes past it, to whatever port; what is no answer ends")
+def socks_refusals(fx):
+    expected = {"forbidden": 111, "short": 111, "unreachable": 101, "down": 113, "closed": 111, "garbage": 113, "form": 113,
+                "half": 113, "odd": 113, "good": 0}
+    allow = [f"--connect={name}.example" for name in expected]
+    result = inside(fx, ASK, *allow, *tries(*((f"{name}.example", 443) for name in expected)), env={"ALL_PROXY": SOCKS})
+    equal(result.stdout.split(), [str(number) for number in expected.values()], result.stderr)
+    contains(result.stderr, "connect to 'forbidden.example:443' (the proxy does not lead there (SOCKS reply 2))")
+    contains(result.stderr, "connect to 'garbage.example:443' (the proxy cannot be reached, or does not answer)")
+    for name in ("unreachable", "down", "closed"):
+        lacks(result.stderr, f"{name}.example", "a host that is down is none that was refused")
+    forget(fx)
+    there = ("--connect=closed.example:7", *tries(("closed.example", 7)))
+    equal(inside(fx, ASK, *there, env={}).stdout, "0\n", "control: it can be reached from here")
+    forget(fx)
+    equal(inside(fx, ASK, *there, env={"ALL_PROXY": SOCKS}).stdout, "111\n")
+    check("echo" not in heard(fx) and not any(line.startswith("dns closed") for line in heard(fx)), heard(fx))
+    for url in ("socks5://proxy.example", "socks5://me:wrong@proxy.example", "socks5://proxy.example:2222"):
+        result = inside(fx, ASK, "--connect=good.example:7", *tries(("good.example", 7)), env={"HTTPS_PROXY": url})
+        check(result.stdout in ("111\n", "113\n"), url + result.stdout)
+        contains(result.stderr, "the proxy wants another login (407)" if url.endswith(".example") else "the proxy cannot be reached")
+        lacks(result.stderr, "wrong")
 
 
 if __name__ == "__main__":
