@@ -38,7 +38,8 @@ socklen_t sb_place_make(union place *out, const struct sb_address *address, uint
 #define MAX_LOOKUPS 256
 #define MAX_STREAMS 64 /* lookups by TCP */
 #define MAX_REFUSED 256
-#define KEPT_BYTES 2048 /* of a datagram that waits */
+#define MAX_DATAGRAM 65536
+#define MAX_WAITING_BYTES (4u << 20) /* of all datagrams that wait */
 
 struct listener {
 	struct source source;
@@ -65,7 +66,8 @@ struct flow {
 	struct sb_peer peer; /* FLOW_CARRIED: for the record */
 	pid_t process;
 	size_t length;
-	uint8_t bytes[KEPT_BYTES]; /* the SYN, or the first datagram */
+	uint8_t bytes[SB_PACKET_MAX]; /* the SYN */
+	uint8_t *datagram;            /* the first one; or NULL */
 };
 
 struct lookup { /* that waits for a server outside */
@@ -94,6 +96,7 @@ struct gate {
 	uint16_t mark;
 	uint32_t last_id;
 	struct source asker, performer, pump, packets, lookups[2], streams_listener[2];
+	int datagrams; /* those that no ICMP error quotes in whole pass by here, too; or -1 */
 	struct listener *listeners;
 	size_t listener_count;
 	unsigned long clock;
@@ -113,6 +116,8 @@ struct gate {
 	struct sb_outbox outbox; /* ends of connections, for the asker */
 	bool writing;            /* epoll says when it takes more */
 	bool no_datagrams;       /* but those of lookups */
+	size_t waiting_bytes;    /* of datagrams */
+	uint8_t room[64 + MAX_DATAGRAM]; /* for one, with what stands before it */
 	bool over;
 };
 
@@ -164,6 +169,8 @@ int sb_gate_hear(struct gate *gate, const struct sb_address *address, const stru
 		 pid_t process);
 void sb_gate_stray(struct gate *gate, const struct sb_packet *packet);
 void sb_gate_dialled_datagrams(struct gate *gate, struct flow *flow, int error, int outside);
+/* While there are rights. */
+void sb_gate_watch_datagrams(struct gate *gate);
 
 /* --- linux_resolver.c -------------------------------------------------------------------------- */
 

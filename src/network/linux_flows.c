@@ -144,6 +144,9 @@ void sb_gate_drop(struct gate *gate, struct flow *flow)
 		close(flow->outside);
 	flow->outside = -1;
 	flow->state = FLOW_FREE;
+	gate->waiting_bytes -= flow->datagram ? flow->length : 0;
+	free(flow->datagram);
+	flow->datagram = NULL;
 }
 
 bool sb_gate_ask_about(struct gate *gate, struct flow *flow, struct listener *listener)

@@ -456,6 +456,7 @@ static int open_all(struct gate *gate)
 	}
 	gate->packets = (struct source){open_wire(gate->mark), packets_ready};
 	error = gate->packets.fd < 0 ? -gate->packets.fd : 0;
+	sb_gate_watch_datagrams(gate);
 	return error ? error : sb_gate_resolver_open(gate);
 }
 

@@ -82,6 +82,8 @@ static void read_stray(const uint8_t *bytes, size_t length, struct sb_packet *ou
 		return;
 	find_ends(bytes, &layout, &out->ends);
 	out->kind = SB_PACKET_STRAY;
+	out->quoted = bytes;
+	out->quoted_length = length;
 	whole = two(bytes + layout.header + 4);
 	if (whole >= UDP && layout.header + whole <= length) {
 		out->bytes = bytes + layout.header + UDP;
@@ -112,6 +114,21 @@ void sb_packet_read(const uint8_t *bytes, size_t length, uint16_t mark, struct s
 		if (length >= layout.header + ICMP && two(icmp) == port_unreachable)
 			read_stray(icmp + ICMP, length - layout.header - ICMP, out);
 	}
+}
+
+bool sb_packet_completes(const uint8_t *bytes, size_t length, const struct sb_packet *stray,
+			 struct sb_packet *out)
+{
+	struct sb_packet packet = {.kind = SB_PACKET_OTHER};
+
+	if (stray->kind != SB_PACKET_STRAY || length < stray->quoted_length ||
+	    memcmp(bytes, stray->quoted, stray->quoted_length) != 0)
+		return false;
+	read_stray(bytes, length, &packet);
+	if (!packet.length)
+		return false;
+	*out = packet;
+	return true;
 }
 
 /* --- checksums (RFC 1071) ---------------------------------------------------------------- */

@@ -38,10 +38,19 @@ struct sb_packet {
 	struct sb_ends ends;  /* STRAY: of the datagram */
 	uint32_t sequence;    /* SYN */
 	const uint8_t *bytes; /* STRAY: what the datagram said ... */
-	size_t length;        /* ... in whole; 0: only a part is quoted */
+	size_t length;        /* ... in whole; 0: only a part is quoted: */
+	const uint8_t *quoted;
+	size_t quoted_length;
 };
 
 void sb_packet_read(const uint8_t *bytes, size_t length, uint16_t mark, struct sb_packet *out);
+
+/*
+ * Is this the datagram that a stray one quotes a part of?  Then out is the same with all that it said.  One socket
+ * sends no two packets with the same number, so that their beginnings differ.
+ */
+bool sb_packet_completes(const uint8_t *bytes, size_t length, const struct sb_packet *stray,
+			 struct sb_packet *out);
 
 /* Each writes one packet that is ready to be sent and returns its length; 0: it cannot be made. */
 

@@ -16,12 +16,19 @@
 static void check_packet(const uint8_t *data, size_t size)
 {
 	uint8_t out[SB_PACKET_MAX];
-	struct sb_packet packet, again;
+	struct sb_packet packet, part, again;
 	size_t length;
 
 	sb_packet_read(data, size, 7, &packet);
-	if (packet.kind == SB_PACKET_STRAY && packet.length)
+	if (packet.kind == SB_PACKET_STRAY && packet.length) {
 		CHECK(packet.bytes >= data && packet.bytes + packet.length <= data + size);
+		/* quoted in part it is the same datagram */
+		part = packet;
+		part.length = 0;
+		part.quoted_length = (size_t)(packet.bytes - packet.quoted);
+		CHECK(sb_packet_completes(packet.quoted, packet.quoted_length, &part, &again));
+		CHECK(again.bytes == packet.bytes && again.length == packet.length);
+	}
 	if (packet.kind != SB_PACKET_SYN && packet.kind != SB_PACKET_MARKED)
 		return;
 	length = sb_packet_mark(data, size, 7, out);

@@ -123,7 +123,7 @@ class Outside:
         while True:
             data, who = server.recvfrom(65536)
             self.hear(f"udp {data[:40].decode(errors='replace')}")
-            server.sendto(b"echo " + data, who)
+            server.sendto(b"echo " + data if len(data) < 65000 else b"long", who)
 
     def http(self, connection):
         request = b""
@@ -190,8 +190,9 @@ class Outside:
             self.listen(port, serve)
         self.start(self.accept, socket.create_server(("127.0.0.53", 53)), self.names_by_stream)
         self.ready.append(self.silent())
-        for address, function in ((("127.0.0.53", 53), self.names), (("0.0.0.0", 9999), self.datagrams)):
-            server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for address, function in ((("127.0.0.53", 53), self.names), (("0.0.0.0", 9999), self.datagrams),
+                                  (("2600:1::10", 9999), self.datagrams)):
+            server = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET, socket.SOCK_DGRAM)
             server.bind(address)
             self.start(function, server)
 

@@ -3,7 +3,7 @@
 import tap
 from internet import forget, heard, internet
 from person import Person
-from tap import SUPERVISED, check, contains, equal, run_all
+from tap import SUPERVISED, check, contains, equal, lacks, run_all
 
 ASK = "--network=ask"
 PYTHON = "import asyncio, ctypes, os, select, signal, socket, struct, sys, threading, time\n"
@@ -75,6 +75,36 @@ def local_datagrams(fx):
     forget(fx)
     check(inside(fx, ASK, *python(LOCAL, "0.3")).status != 0)
     equal(heard(fx), [])
+
+
+# to each host once: the next one would find somebody who waits for it
+LARGE = """
+def once(host, size, connected):
+    s = socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(float(sys.argv[1]))
+    data = bytes(i % 251 for i in range(size))
+    if connected:
+        s.connect((host, 9999))
+    s.send(data) if connected else s.sendto(data, (host, 9999))
+    try:
+        return s.recv(70000) == (b'echo ' + data if size < 65000 else b'long')
+    except TimeoutError:
+        return None
+for host, size in (('good.example', 500), ('other.example', 521), ('closed.example', 1350), ('proxy.example', 60000),
+                   ('203.0.114.10', 65507), ('127.0.0.1', 1350), ('2600:1::10', 1350)):
+    print(host, once(host, size, sys.argv[2] == 'connected'))
+"""
+
+
+@test("the first datagram arrives whole, however long it is, from a socket that is connected and from one that is not")
+def large_datagrams(fx):
+    hosts = ("good.example", "other.example", "closed.example", "proxy.example", "203.0.114.10", "127.0.0.1", "2600:1::10")
+    rules = [f"--connect=udp:{f'[{host}]' if ':' in host else host}:9999" for host in hosts]
+    for how in ("not", "connected"):
+        equal(both(fx, rules, LARGE, "60", how), "".join(f"{host} True\n" for host in hosts), how)
+        forget(fx)
+        lacks(inside(fx, ASK, *python(LARGE, "0.2", how)).stdout, "True")
+        equal([line for line in heard(fx) if line.startswith("udp")], [])
 
 
 WAITS = """

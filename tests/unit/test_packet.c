@@ -134,7 +134,8 @@ static void quotes(void **state)
 		0x45, 0,  0, 60, 0, 0, 0, 0, 64,   1,    0, 0,   9, 9,  9, 9, 198, 18,  0,   1,
 		3,    3,  0, 0,  0, 0, 0, 0, 0x45, 0,    0, 32,  0, 0,  0, 0, 64,  17,  0,   0,
 		198,  18, 0, 1,  9, 9, 9, 9, 0x9c, 0x40, 0, 123, 0, 12, 0, 0, 'p', 'i', 'n', 'g'};
-	struct sb_packet packet;
+	uint8_t other[sizeof stray - 28];
+	struct sb_packet packet, whole;
 
 	(void)state;
 	sb_packet_read(stray, sizeof stray, MARK, &packet);
@@ -146,8 +147,19 @@ static void quotes(void **state)
 		       &packet); /* in part: known, and not sent on */
 	assert_int_equal(packet.kind, SB_PACKET_STRAY);
 	assert_int_equal(packet.length, 0);
+	/* the datagram itself has the rest, and no other one has */
+	assert_true(sb_packet_completes(stray + 28, sizeof stray - 28, &packet, &whole));
+	assert_int_equal(whole.length, 4);
+	assert_ptr_equal(whole.bytes, stray + sizeof stray - 4);
+	assert_true(sb_ends_equal(&whole.ends, &packet.ends));
+	assert_false(sb_packet_completes(stray + 28, sizeof stray - 29, &packet, &whole));
+	assert_false(sb_packet_completes(stray + 28, 8, &packet, &whole));
+	memcpy(other, stray + 28, sizeof other);
+	other[5] = 1; /* its number */
+	assert_false(sb_packet_completes(other, sizeof other, &packet, &whole));
 	sb_packet_read(stray, 55, MARK, &packet);
 	assert_int_equal(packet.kind, SB_PACKET_OTHER);
+	assert_false(sb_packet_completes(stray + 28, sizeof stray - 28, &packet, &whole));
 }
 
 static const struct CMUnitTest tests[] = {
