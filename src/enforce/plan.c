@@ -231,6 +231,13 @@ static void judge(struct maker *maker)
 		}
 		node->temp = is_temp(maker, node);
 		node->fast = is_fast(maker, node);
+		/*
+		 * What lands in a file's place is renamed there, which Landlock takes for removing both names.
+		 * The performer does that; what may be removed the judge decides.
+		 */
+		if (maker->request->supervised && !node->fast &&
+		    (node->allow & CHANGES) == (1u << SB_CREATE | 1u << SB_MODIFY))
+			node->allow |= 1u << SB_DELETE;
 	}
 }
 

@@ -163,6 +163,8 @@ static bool heed_end(const struct sb_grounds *grounds, const char *path, struct 
 		info.st_mode = 0;
 	hidden = is_hidden(grounds, link, path);
 	row = obeyed_at(grounds, path, info.st_mode);
+	if (!row && !info.st_mode) /* it may become a directory */
+		row = obeyed_at(grounds, path, S_IFDIR);
 	if (row && !hidden &&
 	    (sb_row_is_opened(grounds->guard, grounds->policy, path, row) ||
 	     is_program(link, path, info.st_mode, row)))

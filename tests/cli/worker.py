@@ -78,6 +78,20 @@ def modes(fx):
     check(fx.exists("deep/er/final/old"))
 
 
+@test("Z4 what may be written and not removed is written whole, and nothing is left beside it")
+def written(fx):
+    set_up(fx, "{name: final, mode: rw, approval: {write: preApproved, delete: blocked}}")
+    final = fx.project / "deep/er/final"
+    fx.write(final / "twice", "old\n")
+    fx.write(final / "stays", "old\n")
+    os.link(final / "twice", fx.project / "other")
+    result = shell(fx, "w", "cd /final; for i in 1 2 3; do echo A=$i > .env; done; echo new >> twice; rm stays .env; "
+                   "mv twice gone; mv .env stays; mv stays twice; ls -A")
+    equal(result.stdout, ".env\nstays\ntwice\n", result.stderr)
+    equal([(final / name).read_text() for name in (".env", "stays", "twice")], ["A=3\n", "old\n", "old\nnew\n"])
+    equal(fx.read("other"), "old\n")
+
+
 @test("Z4 ask: the person is asked for each write, and may answer for all; blocked is not asked about")
 def asked(fx):
     set_up(fx, FINAL)

@@ -90,6 +90,9 @@ def planted(fx):
 ENDS = {
     "a settings file": ("~/.config/Code/User/settings.json", "mkdir -p ~/.config/Code/User"),
     "a directory where all is obeyed": ("~/.config/autostart", "mkdir -p ~/.config/autostart"),
+    "one that is not there yet": ("~/.config/environment.d", "mkdir -p ~/.config"),
+    "one of which all is missing": ("~/.local/bin", "true"),
+    "one of another project": ("~/other/.husky", "mkdir ~/other"),
     "a hook of another repository": ("~/other/.git/hooks/pre-commit", "git init -q ~/other"),
     "a program by another name": ("~/.local/bin/tool",
                                   "mkdir -p ~/.local/bin; install -m 755 /bin/true ~/.local/bin/tool"),
