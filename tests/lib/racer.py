@@ -1,10 +1,10 @@
-"""racer.py SECONDS LEAST ATTACK ROLE - one of two that race each other for a name, in the directory they
+"""racer.py SECONDS LEAST PATIENCE ATTACK ROLE - one of two that race each other for a name, in the directory they
 are in: so long, and until it got its way so often, if that does not take for ever.
 
 The maker puts something where nobody obeys it and takes it away again; the flipper makes that place
 one that counts, and ordinary again.  Each is harmless by itself, and what both have done at once
-is not.  Whoever sees both waits a moment; what is there for good is planted: exit status 3.
-Else it says how often it got its way.
+is not.  Whoever sees both waits; what is there after PATIENCE seconds is there for good, and planted: exit
+status 3.  Else it says how often it got its way.
 """
 
 import ctypes
@@ -15,8 +15,7 @@ import time
 MARK = "planted-by-the-inside"
 PLANTED = 3
 LINGER = 0.008  # so long the flipper leaves it, for those who are late
-FOR_EVER = 20
-LONG = 0.5  # what is taken back is gone by then, also if its run is stopped again and again
+FOR_EVER = 60
 
 
 class Race:
@@ -225,8 +224,8 @@ class Landing(Race):
     def make(self):
         with open(".git/config.lock", "w", encoding="utf-8") as file:
             file.write("[core]\n\tbare = false\n")
-        if os.path.exists("seen"):  # nobody is to replace it now
-            time.sleep(LONG)
+        while os.path.exists("seen"):  # nobody is to replace it now
+            time.sleep(0.002)
         os.rename(".git/config.lock", ".git/config")
 
     def unmake(self):
@@ -244,14 +243,14 @@ ATTACKS = {one.__name__.lower(): one for one in
             Exchange, Landing)}
 
 
-def stays(race):
+def stays(race, patience):
     if not race.both():
         return False
     try:
         os.close(os.open("seen", os.O_CREAT | os.O_WRONLY, 0o644))  # leave it, both of you
     except OSError:  # whoever stops a supervisor in the middle may get any answer
         pass
-    end, found = time.monotonic() + LONG, True
+    end, found = time.monotonic() + patience, True
     while found and time.monotonic() < end:
         time.sleep(0.002)
         found = race.both()
@@ -262,10 +261,10 @@ def stays(race):
     return found
 
 
-def linger(race):
+def linger(race, patience):
     end = time.monotonic() + LINGER
     while time.monotonic() < end:
-        if stays(race):
+        if stays(race, patience):
             return True
         while os.path.exists("seen"):
             time.sleep(0.002)
@@ -283,7 +282,7 @@ def run(race, act, undo, end, least, look):
         if look(race):
             print("planted", flush=True)
             sys.exit(PLANTED)
-        late = max(end, time.monotonic()) + 1
+        late = max(end, time.monotonic()) + (1 if done >= least else FOR_EVER)
         while time.monotonic() < late:  # the other may be in the way for a moment
             try:
                 undo()
@@ -294,16 +293,16 @@ def run(race, act, undo, end, least, look):
 
 
 def main():
-    seconds, least, (attack, role) = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    seconds, least, patience, (attack, role) = float(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4:]
     race = ATTACKS[attack]()
     race.begin()
     print("ready", flush=True)
     sys.stdin.readline()  # both begin at a time
     end = time.monotonic() + seconds
     if role == "maker":
-        print(run(race, race.make, race.unmake, end, least, stays))
+        print(run(race, race.make, race.unmake, end, least, lambda race: stays(race, patience)))
     else:
-        print(run(race, race.flip, race.flop, end, least, linger))
+        print(run(race, race.flip, race.flop, end, least, lambda race: linger(race, patience)))
 
 
 if __name__ == "__main__":
