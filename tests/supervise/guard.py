@@ -497,7 +497,8 @@ while maker and time.time() < end:
     for _ in range(8):
         if os.path.exists(target):
             os.kill(maker, signal.SIGKILL)
-            time.sleep(0.01)
+            late = time.time() + float(sys.argv[3])  # what is taken back is gone before
+            while os.path.exists(target) and time.time() < late: time.sleep(0.01)
             sys.exit("planted" if os.path.exists(target) else 0)
     os.rename(place, "q")
 """
@@ -507,12 +508,12 @@ while maker and time.time() < end:
 def renamed_meanwhile(fx):
     """Whoever judges the one must not act on it after the other was done."""
     for target in (".git/hooks/pre-commit", ".claude/settings.json"):
-        result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", RACE, "2", target)
+        result = fx.sandbash("--consent=deny", "--quiet", PYTHON, "-c", RACE, "2", target, "60")
         lacks(result.stderr, "planted", target)
         for name in ("q", target.split("/")[0]):
             shutil.rmtree(fx.path(name), ignore_errors=True)
     for _ in range(20):  # the control; sometimes it is removed again before it is seen
-        if "planted" in fx.run(PYTHON, "-c", RACE, "5", ".git/hooks/pre-commit").stderr:
+        if "planted" in fx.run(PYTHON, "-c", RACE, "5", ".git/hooks/pre-commit", "0.01").stderr:
             return
         for name in ("q", ".git"):
             shutil.rmtree(fx.path(name), ignore_errors=True)

@@ -255,7 +255,7 @@ for line in sys.stdin:
 """
 STATES = """
 for name in ('gate', 'pump', 'dialer'):
-    victim, = [p for p in descendants(run.pid) if open(f'/proc/{p}/comm').read().strip() == 'sandbash-' + name]
+    victim, = [p for p in descendants(run.pid) if called(p) == 'sandbash-' + name]
     status = dict(line.split(':\\t', 1) for line in open(f'/proc/{victim}/status').read().splitlines() if ':\\t' in line)
     print(name, status['NoNewPrivs'], status['Seccomp'], int(status['CapEff'], 16) & ~(1 << 12))
 """
@@ -269,6 +269,9 @@ def say(word):
     except BrokenPipeError:
         pass
     return run.stdout.readline().strip()
+def called(pid):
+    try: return open(f'/proc/{pid}/comm').read().strip()
+    except OSError: return ''
 def descendants(top):
     parents = {}
     for name in os.listdir('/proc'):
@@ -280,7 +283,7 @@ def descendants(top):
         more = {p for p, parent in parents.items() if parent in more} - found
     return found
 print(say('open'), say('echo'), sep='\\n')
-victims = [p for p in descendants(run.pid) if open(f'/proc/{p}/comm').read().strip() == sys.argv[1]]
+victims = [p for p in descendants(run.pid) if called(p) == sys.argv[1]]
 assert len(victims) == 1, victims
 os.kill(victims[0], signal.SIGKILL)
 echo = say('echo')

@@ -37,7 +37,7 @@ def ask(name, kind, server, stream=False, edns=False):
     query += b''.join(bytes([len(l)]) + l.encode() for l in name.split('.')) + b'\\0' + struct.pack('!HH', kind, 1)
     query += b'\\0\\0\\51\\20\\0\\0\\0\\0\\0\\0\\0' if edns else b''
     s = socket.socket(socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
-    s.settimeout(20)
+    s.settimeout(90)
     s.connect((server, 53))
     s.sendall((struct.pack('!H', len(query)) if stream else b'') + query)
     got = s.recv(1 << 16) if not stream else s.recv(struct.unpack('!H', s.recv(2, socket.MSG_WAITALL))[0], socket.MSG_WAITALL)
@@ -71,7 +71,7 @@ for word in (b'one', b'two'):
 
 @test("a datagram to this machine, from a socket that is not connected, goes where a rule allows")
 def local_datagrams(fx):
-    equal(both(fx, ["--connect=udp:localhost:9999"], LOCAL, "20"), "echo one\necho two\n")
+    equal(both(fx, ["--connect=udp:localhost:9999"], LOCAL, "90"), "echo one\necho two\n")
     forget(fx)
     check(inside(fx, ASK, *python(LOCAL, "0.3")).status != 0)
     equal(heard(fx), [])
@@ -120,12 +120,14 @@ def limited(seconds):
     return s
 s = limited(0.3)
 print('limit', connect(s), connect(s))
-for restart, s in ((False, socket.socket()), (False, limited(20)), (True, limited(20))):
+for restart, s in ((False, socket.socket()), (False, limited(90)), (True, limited(90))):
     rung = []
     signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
     signal.siginterrupt(signal.SIGALRM, not restart)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    print('signal', restart, connect(s), len(rung))
+    signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3) # again: the first may come before connect()
+    error = connect(s)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    print('signal', restart, error, bool(rung))
     s.setblocking(False)
     print('then', connect(s), select.select([], [s], [], 0)[1], s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
 s = socket.socket()
@@ -138,7 +140,7 @@ print('begun', connect(s), connect(s))
 def waits(fx):
     text = both(fx, ["--connect=203.0.114.10:444"], WAITS)
     contains(text, "limit 115 114\n")
-    contains(text, "signal False 4 1\n")
+    contains(text, "signal False 4 True\n")
 
 
 SIX = """
@@ -229,8 +231,8 @@ LATER = """
 s = socket.socket()
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack('ll', 0, 200000))
 print('first', s.connect_ex(('good.example', 7)), flush=True)
-for tries in range(400):
-    if s.connect_ex(('good.example', 7)) in (0, 106): break
+open('given-up', 'w').close()
+while s.connect_ex(('good.example', 7)) not in (0, 106): pass
 s.sendall(b'late')
 print('then', s.recv(4))
 """
@@ -240,6 +242,7 @@ print('then', s.recv(4))
 def later(fx):
     person = Person.at(fx, fx.terminal(*internet(fx, *fx.argv(ASK, *python(LATER))), rows=24, columns=120, replies=True))
     person.question("good.example:7")
+    person.until(lambda: fx.exists("given-up"), "it goes on waiting")
     person.press("2")
     person.until(lambda: "then b'late'" in person.term.screen(), "not made")
     contains(person.term.screen(), "first 115")
@@ -262,8 +265,9 @@ print('other', socket.socket().connect_ex(('203.0.114.11', 80)))
 @test("killed while somebody is asked: the question goes with it, and nothing is reached")
 def killed(fx):
     person = Person.at(fx, fx.terminal(*internet(fx, *fx.argv(ASK, "--connect=203.0.114.11:80",
-                       "sh", "-c", '(sleep 1; echo kill) | "$0" "$@"', *python(KILLED))), rows=24, columns=120, replies=True))
+                       "sh", "-c", '(until [ -e shown ]; do sleep 0.05; done; echo kill) | "$0" "$@"', *python(KILLED))), rows=24, columns=120, replies=True))
     person.question("good.example:7")
+    fx.write("shown")
     person.until(lambda: "other 0" in person.term.screen(), "it hangs")
     person.gone("good.example:7")
     equal(person.term.wait(), 0)

@@ -22,7 +22,7 @@ def inside(fx, *words, env=None):
 
 
 def curl(url):
-    return ["curl", "-sS", "--max-time", "20", url]
+    return ["curl", "-sS", "--max-time", "90", url]
 
 
 def tries(*places):
