@@ -416,9 +416,14 @@ int sb_files_delete(struct sb_files *view, const struct sb_files_caller *caller,
 int sb_files_move(struct sb_files *view, const struct sb_files_caller *caller, const char *from,
 		  const char *to, bool replace, struct sb_files_error *err);
 
-/* A file; recursive: a directory too, links as links, no FIFOs, devices, sockets. */
+enum sb_files_how {
+	SB_FILES_REPLACE = 1,   /* a file may be there already */
+	SB_FILES_RECURSIVE = 2, /* a directory too: links as links, no FIFOs, devices, sockets */
+};
+
+/* A file; how: of enum sb_files_how, or 0. */
 int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, const char *from,
-		  const char *to, bool replace, bool recursive, struct sb_files_error *err);
+		  const char *to, unsigned how, struct sb_files_error *err);
 
 /* parents: those that are missing too, and an existing directory is no error. */
 int sb_files_mkdir(struct sb_files *view, const struct sb_files_caller *caller, const char *path,

@@ -281,11 +281,11 @@ int sb_files_move(struct sb_files *view, const struct sb_files_caller *caller, c
 }
 
 int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, const char *from,
-		  const char *to, bool replace, bool recursive, struct sb_files_error *err)
+		  const char *to, unsigned how, struct sb_files_error *err)
 {
 	struct sb_job job = {view, SB_FILES_COPY, caller, err};
 	const struct sb_intent look = {.op = SB_READ};
-	struct pair pair = {.job = &job, .replace = replace};
+	struct pair pair = {.job = &job, .replace = how & SB_FILES_REPLACE};
 	int status = find_pair(&pair, from, to, SB_RESOLVE_FOLLOW);
 
 	if (status < 0)
@@ -293,7 +293,7 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 	status = sb_gate_covered(&job, &look, &pair.from, &pair.covered);
 	if (status == 0)
 		status = sb_job_must_exist(&job, &pair.from, "copy");
-	if (status == 0 && is_directory(&pair.from) && !recursive)
+	if (status == 0 && is_directory(&pair.from) && !(how & SB_FILES_RECURSIVE))
 		status = sb_refuse_errno(err, EISDIR, "copy", pair.from.path);
 	if (status == 0)
 		status = gate_target(&pair,

@@ -43,9 +43,9 @@ static uint64_t hash(const char *text, size_t length)
 	return sum;
 }
 
-static bool split(const char *text, size_t length, struct lines *out)
+static bool split(const struct sb_buf *bytes, struct lines *out)
 {
-	const char *end = text + length;
+	const char *text = bytes->data, *end = text + bytes->length;
 	size_t count = 0;
 
 	for (const char *at = text; at < end; count++) {
@@ -109,16 +109,18 @@ static void mark(struct comparison *all, int *const *trace, int d, int n, int m,
 }
 
 /* One more difference; true: the ends are reached. */
-static bool advance(const struct line *a, int n, const struct line *b, int m, int d,
-		    const int *before, int *now)
+static bool advance(const struct lines *old, const struct lines *new, int d, const int *before,
+		    int *now)
 {
+	int n = (int)old->count, m = (int)new->count;
+
 	for (int k = -d; k <= d; k += 2) {
 		bool down;
 		int x = d ? reach(before, k, n, m, &down) : 0;
 
 		if (x == NOWHERE)
 			continue;
-		while (x < n && x - k < m && is_same(&a[x], &b[x - k]))
+		while (x < n && x - k < m && is_same(&old->all[x], &new->all[x - k]))
 			x++;
 		now[k] = x;
 		if (x == n && x - k == m)
@@ -131,6 +133,8 @@ static bool advance(const struct line *a, int n, const struct line *b, int m, in
 static int compare(struct comparison *all, size_t skip, int n, int m)
 {
 	int limit = n + m < MAX_DIFFERENCES ? n + m : MAX_DIFFERENCES, result = 0;
+	const struct lines old = {all->old.all + skip, (size_t)n};
+	const struct lines new = {all->new.all + skip, (size_t)m};
 	int **trace = calloc((size_t)limit + 1, sizeof *trace);
 
 	if (!trace)
@@ -146,8 +150,7 @@ static int compare(struct comparison *all, size_t skip, int n, int m)
 		}
 		for (size_t i = 0; i < width; i++)
 			now[i] = NOWHERE;
-		if (advance(all->old.all + skip, n, all->new.all + skip, m, d,
-			    d ? trace[d - 1] + d + 1 : NULL, now + d + 2)) {
+		if (advance(&old, &new, d, d ? trace[d - 1] + d + 1 : NULL, now + d + 2)) {
 			mark(all, trace, d, n, m, skip);
 			result = 1;
 		}
@@ -256,18 +259,19 @@ static void put_hunks(const struct comparison *all, struct sb_buf *out)
 	}
 }
 
-bool sb_diff(const char *from, const char *to, const char *old, size_t old_length, const char *new,
-	     size_t new_length, struct sb_buf *out)
+bool sb_diff(const char *from, const char *to, const struct sb_buf *old, const struct sb_buf *new,
+	     struct sb_buf *out)
 {
 	struct comparison all = {0};
-	bool fine = split(old, old_length, &all.old) && split(new, new_length, &all.new);
+	bool fine = split(old, &all.old) && split(new, &all.new);
 
 	if (fine) {
 		all.old_gone = calloc(all.old.count + 1, 1);
 		all.new_come = calloc(all.new.count + 1, 1);
 		fine = all.old_gone && all.new_come && find_changes(&all);
 	}
-	if (fine && (old_length != new_length || memcmp(old, new, old_length) != 0)) {
+	if (fine &&
+	    (old->length != new->length || memcmp(old->data, new->data, old->length) != 0)) {
 		sb_buf_printf(out, "--- %s\n+++ %s\n", from, to);
 		put_hunks(&all, out);
 	}

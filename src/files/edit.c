@@ -135,25 +135,25 @@ static void substitute(const struct sb_buf *text, const struct needle *needle, s
 	sb_buf_append(out, at, (size_t)(end - at));
 }
 
-static int replace_text(struct sb_job *job, const char *path, const struct sb_files_edit *edit,
-			size_t number, const struct needle *needle, struct sb_buf *text,
-			size_t *out_count)
+static int replace_text(struct sb_job *job, const struct sb_files_edit *edit, size_t number,
+			const struct needle *needle, struct sb_edited *edited)
 {
+	struct sb_buf *text = edited->text;
 	SB_AUTO_BUF struct sb_buf made = SB_BUF(text->limit);
 	size_t matches = count_matches(text, &needle->old);
 	struct sb_buf was;
 
 	if (matches == 0)
-		return no_match(job, path, number, text, &needle->old);
+		return no_match(job, edited->path, number, text, &needle->old);
 	if (matches > 1 && edit->occurrence == SB_FILES_THE_ONLY)
-		return ambiguous(job, path, number, matches);
+		return ambiguous(job, edited->path, number, matches);
 	if (edit->occurrence != SB_FILES_ALL)
 		matches = 1;
 	substitute(text, needle, matches, &made);
 	was = *text;
 	*text = made;
 	made = was;
-	*out_count += matches;
+	edited->count += matches;
 	return 0;
 }
 
@@ -172,9 +172,10 @@ static const char *find_line(const struct sb_buf *text, uint64_t line)
 	return at;
 }
 
-static int insert_text(struct sb_job *job, const char *path, const struct sb_files_edit *edit,
-		       size_t number, const struct needle *needle, struct sb_buf *text)
+static int insert_text(struct sb_job *job, const struct sb_files_edit *edit, size_t number,
+		       const struct needle *needle, struct sb_edited *edited)
 {
+	struct sb_buf *text = edited->text;
 	SB_AUTO_BUF struct sb_buf made = SB_BUF(text->limit);
 	const char *end = text->data + text->length,
 		   *at = edit->line ? find_line(text, edit->line) : end;
@@ -183,7 +184,7 @@ static int insert_text(struct sb_job *job, const char *path, const struct sb_fil
 
 	if (!at) {
 		sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
-			  "edit %zu of '%s': there is no line %llu", number, path,
+			  "edit %zu of '%s': there is no line %llu", number, edited->path,
 			  (unsigned long long)edit->line);
 		return sb_advise(job->err,
 				 "The file has %llu lines; use a number from 1 to that plus one.",
@@ -201,6 +202,7 @@ static int insert_text(struct sb_job *job, const char *path, const struct sb_fil
 	was = *text;
 	*text = made;
 	made = was;
+	edited->count++;
 	return 0;
 }
 
@@ -229,42 +231,42 @@ static void prepare(const struct sb_files_edit *edit, enum sb_files_eol eol,
 	sb_eol_to_crlf(edit->new_text, edit->new_length, &needle->new);
 }
 
-static int apply_one(struct sb_job *job, const char *path, const struct sb_files_edit *edit,
-		     size_t number, enum sb_files_eol eol, struct sb_buf *text, size_t *out_count)
+static int apply_one(struct sb_job *job, const struct sb_files_edit *edit, size_t number,
+		     struct sb_edited *edited)
 {
+	const struct sb_buf *text = edited->text;
 	struct needle needle = {SB_BUF(text->limit), SB_BUF(text->limit)};
 	int status;
 
 	if (edit->old_text && edit->old_length == 0)
 		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0,
-				 "edit %zu of '%s': its old text is empty", number, path);
-	prepare(edit, eol, text, &needle);
+				 "edit %zu of '%s': its old text is empty", number, edited->path);
+	prepare(edit, edited->eol, text, &needle);
 	if (sb_buf_failed(&needle.old) || sb_buf_failed(&needle.new)) {
 		status = sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
 	} else if (edit->old_text) {
-		status = replace_text(job, path, edit, number, &needle, text, out_count);
+		status = replace_text(job, edit, number, &needle, edited);
 	} else {
-		status = insert_text(job, path, edit, number, &needle, text);
-		*out_count += status == 0;
+		status = insert_text(job, edit, number, &needle, edited);
 	}
 	sb_buf_done(&needle.old);
 	sb_buf_done(&needle.new);
 	if (status == 0 && sb_buf_failed(text))
 		status = sb_refuse(job->err, SB_FILES_TOO_LARGE, 0,
-				   "edit %zu of '%s': the text gets too long", number, path);
+				   "edit %zu of '%s': the text gets too long", number,
+				   edited->path);
 	return status;
 }
 
-int sb_edit_apply(struct sb_job *job, const char *path, const struct sb_files_edit *edits,
-		  size_t count, enum sb_files_eol eol, struct sb_buf *text, size_t *out_count)
+int sb_edit_apply(struct sb_job *job, const struct sb_files_edit *edits, size_t count,
+		  struct sb_edited *edited)
 {
 	int status = 0;
 
-	*out_count = 0;
 	for (size_t i = 0; i < count && status == 0; i++) {
 		if (sb_job_cancelled(job))
-			return sb_refuse_errno(job->err, ECANCELED, "edit", path);
-		status = apply_one(job, path, &edits[i], i + 1, eol, text, out_count);
+			return sb_refuse_errno(job->err, ECANCELED, "edit", edited->path);
+		status = apply_one(job, &edits[i], i + 1, edited);
 	}
 	return status;
 }

@@ -7,11 +7,16 @@
 #include "base/buf.h"
 #include "files/view.h"
 
-/*
- * Apply all edits to text, or none.  eol: that of the file; lines of text end in \n unless it
- * is MIXED.  path is for errors.  *out_count: how many places changed.
- */
-int sb_edit_apply(struct sb_job *job, const char *path, const struct sb_files_edit *edits,
-		  size_t count, enum sb_files_eol eol, struct sb_buf *text, size_t *out_count);
+/* A text, and how often it was changed. */
+struct sb_edited {
+	const char *path;      /* for errors */
+	enum sb_files_eol eol; /* of the file; lines of text end in \n unless it is MIXED */
+	struct sb_buf *text;
+	size_t count;
+};
+
+/* Apply all edits, or none. */
+int sb_edit_apply(struct sb_job *job, const struct sb_files_edit *edits, size_t count,
+		  struct sb_edited *edited);
 
 #endif

@@ -526,16 +526,16 @@ int sb_gate(struct sb_job *job, const struct sb_intent *wish, const struct sb_pl
 }
 
 int sb_gate_content(struct sb_job *job, const struct sb_place *place, const struct sb_place *from,
-		    const char *old, size_t old_length, const char *data, size_t length)
+		    struct sb_guard_bytes old, struct sb_guard_bytes new)
 {
 	const struct sb_files *view = job->view;
 	const struct sb_intent wish = {.op = place->exists ? SB_MODIFY : SB_CREATE,
 				       .deed = SB_DEED_WRITE,
 				       .other = from,
-				       .content = data,
-				       .content_length = length,
-				       .old = old,
-				       .old_length = old_length};
+				       .content = new.bytes,
+				       .content_length = new.length,
+				       .old = old.bytes,
+				       .old_length = old.length};
 	char real[PATH_MAX];
 	const struct sb_case what = {.deed = SB_DEED_WRITE,
 				     .site = site_of(view, place, place->path, real),
@@ -546,11 +546,10 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 	sb_judge(&view->grounds, &what, &judgement);
 	if (!judgement.lands)
 		return 0;
-	if (data)
-		sb_judge_bytes(&view->grounds, &judgement, (struct sb_guard_bytes){old, old_length},
-			       (struct sb_guard_bytes){data, length});
+	if (new.bytes)
+		sb_judge_bytes(&view->grounds, &judgement, old, new);
 	/* the rules were asked about the name before */
-	if (data && judgement.lands->guard.verdict == SB_GUARD_PLAIN) {
+	if (new.bytes && judgement.lands->guard.verdict == SB_GUARD_PLAIN) {
 		if (judgement.note[0] && job->caller && job->caller->size >= sizeof *job->caller &&
 		    job->caller->note)
 			job->caller->note(job->caller->note_context, judgement.note);

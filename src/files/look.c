@@ -126,6 +126,7 @@ struct listing {
 	/* of the name that is looked at; so much of it is the directory's, with its slash */
 	size_t directory;
 	char path[PATH_MAX + NAME_MAX + 2];
+	char *relative; /* of a tree: the way from its top, PATH_MAX */
 };
 
 /* Names of one directory, before they are sorted. */
@@ -245,8 +246,8 @@ int sb_files_list(struct sb_files *view, const struct sb_files_caller *caller,
 	return end(&listing, &place, status, out);
 }
 
-static int add_directory(struct listing *listing, const struct sb_place *place, char *relative,
-			 size_t length, uint32_t depth);
+static int add_directory(struct listing *listing, const struct sb_place *place, size_t length,
+			 uint32_t depth);
 
 static bool is_root(const struct sb_files *view, const char *path)
 {
@@ -257,7 +258,7 @@ static bool is_root(const struct sb_files *view, const char *path)
 
 /* May and can we look into this one?  Else it is named, and cut. */
 static int descend(struct listing *listing, const struct sb_place *place, const char *name,
-		   char *relative, size_t length, uint32_t depth, bool *out_cut)
+		   size_t length, uint32_t depth, bool *out_cut)
 {
 	struct sb_files *view = listing->job->view;
 	SB_AUTO_FREE struct sb_place *next = NULL; /* a stack would not hold one per level */
@@ -277,7 +278,7 @@ static int descend(struct listing *listing, const struct sb_place *place, const 
 	    sb_gate_read(view, next->path) == SB_ALLOW &&
 	    (next->facts.mount == place->facts.mount || view->options.mounts == SB_FILES_ALLOW ||
 	     is_root(view, next->path))) {
-		status = add_directory(listing, next, relative, length, depth + 1);
+		status = add_directory(listing, next, length, depth + 1);
 		*out_cut = status == -EACCES;
 		if (status == -EACCES || status == -ENOENT)
 			status = 0;
@@ -287,9 +288,9 @@ static int descend(struct listing *listing, const struct sb_place *place, const 
 }
 
 static int add_one(struct listing *listing, const struct sb_place *place,
-		   const struct sb_entry_list *names, size_t i, char *relative, size_t length,
-		   uint32_t depth)
+		   const struct sb_entry_list *names, size_t i, size_t length, uint32_t depth)
 {
+	char *relative = listing->relative;
 	const struct sb_files_list_request *request = listing->request;
 	const struct sb_entry_item *item = &names->items[i];
 	const char *name = sb_entry_name(names, i);
@@ -315,15 +316,15 @@ static int add_one(struct listing *listing, const struct sb_place *place,
 	found.target = item->target_at ? names->text.data + item->target_at : NULL;
 	status = sb_entry_list_add(&listing->list, &found, depth);
 	if (status == 0 && item->entry.type == SB_FILES_DIRECTORY)
-		status = descend(listing, place, name, relative, length, depth, &cut);
+		status = descend(listing, place, name, length, depth, &cut);
 	if (status >= 0)
 		listing->list.items[here].entry.cut =
 			cut || (status == ENOUGH && item->entry.type == SB_FILES_DIRECTORY);
 	return status;
 }
 
-static int add_directory(struct listing *listing, const struct sb_place *place, char *relative,
-			 size_t length, uint32_t depth)
+static int add_directory(struct listing *listing, const struct sb_place *place, size_t length,
+			 uint32_t depth)
 {
 	struct sb_entry_list names;
 	int status = gather_sorted(listing, place, &names);
@@ -331,7 +332,7 @@ static int add_directory(struct listing *listing, const struct sb_place *place, 
 	if (status < 0)
 		return status;
 	for (size_t i = 0; i < names.count && status == 0; i++) {
-		status = add_one(listing, place, &names, i, relative, length, depth);
+		status = add_one(listing, place, &names, i, length, depth);
 		if (status == 0 && sb_job_cancelled(listing->job))
 			status = -ECANCELED;
 	}
@@ -351,6 +352,7 @@ int sb_files_tree(struct sb_files *view, const struct sb_files_caller *caller,
 
 	if (status < 0)
 		return status;
-	status = add_directory(&listing, &place, relative, 0, 0);
+	listing.relative = relative;
+	status = add_directory(&listing, &place, 0, 0);
 	return end(&listing, &place, status == ENOUGH ? 0 : status, out);
 }

@@ -298,9 +298,11 @@ int sb_copy_file(struct sb_job *job, const struct sb_place *from, struct sb_plac
 	    !sb_gate_hides(job->view, to->path))
 		status = sb_content_bytes(job, to, LOOK_BYTES, &old);
 	if (status == 0)
-		status = sb_gate_content(job, to, from, to->exists ? old.data : NULL, old.length,
-					 with.length <= LOOK_BYTES ? with.data : NULL,
-					 with.source ? stream.bytes : with.length);
+		status = sb_gate_content(
+			job, to, from,
+			(struct sb_guard_bytes){to->exists ? old.data : NULL, old.length},
+			(struct sb_guard_bytes){with.length <= LOOK_BYTES ? with.data : NULL,
+						with.source ? stream.bytes : with.length});
 	if (status == 0)
 		status = replace_with(job, to, &with);
 	backend->ops->close(backend, &stream);
@@ -399,9 +401,11 @@ static int may_land(struct sb_job *job, const struct sb_place *from, const struc
 	if (stream.bytes <= LOOK_BYTES)
 		status = sb_content_stream(job, from, &stream, LOOK_BYTES, &bytes);
 	if (status == 0)
-		status = sb_gate_content(job, to, from, NULL, 0,
-					 stream.bytes <= LOOK_BYTES ? bytes.data : NULL,
-					 stream.bytes <= LOOK_BYTES ? bytes.length : stream.bytes);
+		status = sb_gate_content(
+			job, to, from, (struct sb_guard_bytes){0},
+			(struct sb_guard_bytes){stream.bytes <= LOOK_BYTES ? bytes.data : NULL,
+						stream.bytes <= LOOK_BYTES ? bytes.length
+									   : stream.bytes});
 	backend->ops->close(backend, &stream);
 	return status;
 }

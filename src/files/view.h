@@ -132,11 +132,11 @@ int sb_gate_outside(struct sb_job *job, const struct sb_place *place);
 
 /*
  * The bytes that are about to land on a name whose contents matter: those that are harmless
- * pass, others are a question.  old NULL: no file; from: whose copy it is, or NULL.  0 at once for
+ * pass, others are a question.  Of old NULL: no file, of new: not at hand; from: whose copy it is, or NULL.  0 at once for
  * other names.
  */
 int sb_gate_content(struct sb_job *job, const struct sb_place *place, const struct sb_place *from,
-		    const char *old, size_t old_length, const char *data, size_t length);
+		    struct sb_guard_bytes old, struct sb_guard_bytes new);
 
 /*
  * Is this a name where contents are looked at?  Then what lands there must be a fresh file: one

@@ -15,15 +15,12 @@
 #include "files/diff.h"
 #include "files/edit.h"
 
-/* What makes the new bytes of the old.  Returns 0 or a negative code. */
-typedef int (*sb_make)(struct sb_job *job, const void *request, const struct sb_place *place,
-		       const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes,
-		       struct sb_files_change *change);
-
 struct change {
 	struct sb_job *job;
 	const void *request;
-	sb_make make;
+	/* Makes the new bytes of the old.  Returns 0 or a negative code. */
+	int (*make)(struct change *change, const struct sb_place *place,
+		    const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes);
 	bool needs_old; /* the old text is part of the new, or is shown */
 	bool want_diff, dry_run, exclusive, executable;
 	const char *content; /* for the question */
@@ -92,8 +89,8 @@ static int make_diff(struct change *change, const struct sb_place *place,
 	if (!change->want_diff || old->encoding == SB_FILES_BINARY_DATA ||
 	    memchr(text->data, '\0', text->length))
 		return 0;
-	if (!sb_diff(place->exists ? place->path : "/dev/null", place->path, old->text.data,
-		     old->text.length, text->data, text->length, &diff) ||
+	if (!sb_diff(place->exists ? place->path : "/dev/null", place->path, &old->text, text,
+		     &diff) ||
 	    sb_buf_failed(&diff))
 		return no_memory(change->job);
 	result->diff_length = diff.length;
@@ -145,7 +142,7 @@ static int attempt(struct change *change, struct sb_place *place, struct sb_cont
 			known = true;
 		}
 	}
-	status = change->make(job, change->request, place, old, &text, &bytes, result);
+	status = change->make(change, place, old, &text, &bytes);
 	if (status == 0)
 		status = make_diff(change, place, old, &text);
 	if (status < 0)
@@ -155,8 +152,10 @@ static int attempt(struct change *change, struct sb_place *place, struct sb_cont
 	result->changed = !place->exists || !known || !is_same(&old->bytes, &bytes);
 	if (!result->changed)
 		return 0;
-	status = sb_gate_content(job, place, NULL, known ? old->bytes.data : NULL,
-				 old->bytes.length, bytes.data, bytes.length);
+	status = sb_gate_content(
+		job, place, NULL,
+		(struct sb_guard_bytes){known ? old->bytes.data : NULL, old->bytes.length},
+		(struct sb_guard_bytes){bytes.data, bytes.length});
 	if (status < 0 || change->dry_run)
 		return status;
 	if (sb_job_cancelled(job))
@@ -223,11 +222,11 @@ static bool is_plain(const char *data, size_t length)
  * An old file keeps its encoding and, if all its lines end in \r\n and the caller wrote plain
  * ones, its line ends.  What Latin-1 cannot hold is written as UTF-8: it is all new.
  */
-static int make_written(struct sb_job *job, const void *context, const struct sb_place *place,
-			const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes,
-			struct sb_files_change *change)
+static int make_written(struct change *change, const struct sb_place *place,
+			const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes)
 {
-	const struct sb_files_write_request *request = context;
+	const struct sb_files_write_request *request = change->request;
+	struct sb_job *job = change->job;
 	struct sb_content like = {.encoding = old->encoding, .eol = old->eol};
 	bool binary = old->encoding == SB_FILES_BINARY_DATA;
 	int status;
@@ -251,10 +250,10 @@ static int make_written(struct sb_job *job, const void *context, const struct sb
 			sb_content_encode(job, &like, place->path, text->data, text->length, bytes);
 	}
 	if (status == 0) {
-		change->encoding = sb_encoding_detect(bytes->data, bytes->length, true);
-		change->eol = like.eol == SB_FILES_EOL_CRLF
-				      ? like.eol
-				      : sb_eol_detect(text->data, text->length);
+		change->result.encoding = sb_encoding_detect(bytes->data, bytes->length, true);
+		change->result.eol = like.eol == SB_FILES_EOL_CRLF
+					     ? like.eol
+					     : sb_eol_detect(text->data, text->length);
 	}
 	return sb_buf_failed(text) ? no_memory(job) : status;
 }
@@ -324,11 +323,12 @@ int sb_files_write(struct sb_files *view, const struct sb_files_caller *caller,
 
 /* --- edit ----------------------------------------------------------------------------------------- */
 
-static int make_edited(struct sb_job *job, const void *context, const struct sb_place *place,
-		       const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes,
-		       struct sb_files_change *change)
+static int make_edited(struct change *change, const struct sb_place *place,
+		       const struct sb_content *old, struct sb_buf *text, struct sb_buf *bytes)
 {
-	const struct sb_files_edit_request *request = context;
+	const struct sb_files_edit_request *request = change->request;
+	struct sb_edited edited = {.path = place->path, .eol = old->eol, .text = text};
+	struct sb_job *job = change->job;
 	int status;
 
 	if (!place->exists)
@@ -337,12 +337,12 @@ static int make_edited(struct sb_job *job, const void *context, const struct sb_
 		return sb_refuse(job->err, SB_FILES_BINARY, 0,
 				 "cannot edit '%s': it is binary, not text", place->path);
 	sb_buf_append(text, old->text.data, old->text.length);
-	status = sb_edit_apply(job, place->path, request->edits, request->edit_count, old->eol,
-			       text, &change->replacements);
+	status = sb_edit_apply(job, request->edits, request->edit_count, &edited);
 	if (status == 0)
 		status = sb_content_encode(job, old, place->path, text->data, text->length, bytes);
-	change->encoding = old->encoding;
-	change->eol = old->eol;
+	change->result.replacements = edited.count;
+	change->result.encoding = old->encoding;
+	change->result.eol = old->eol;
 	return status;
 }
 

@@ -346,7 +346,7 @@ static inline void fx_assert_unreachable(struct fixture *fx, const char *path)
 		    SB_FILES_PATH_OUTSIDE_PROJECT);
 	assert_code(sb_files_exists(fx->view, NULL, path, &exists, &fx->err),
 		    SB_FILES_PATH_OUTSIDE_PROJECT);
-	assert_code(sb_files_copy(fx->view, NULL, path, "stolen", false, false, &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, path, "stolen", 0, &fx->err),
 		    SB_FILES_PATH_OUTSIDE_PROJECT);
 	assert_string_equal(fx_get(fx, "outside/secret.txt"), SECRET);
 	assert_string_equal(fx_get(fx, "project-evil/twin.txt"), SECRET);

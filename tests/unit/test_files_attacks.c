@@ -40,7 +40,7 @@ static void test_C1_a_yes_to_one_end_is_none_to_the_other(void **state)
 
 	fx_answers(fx, SB_FILES_ANSWER_YES);
 	assert_fine(sb_files_copy(fx->view, NULL, at(fx, "outside/secret.txt"),
-				  at(fx, "project-evil/copy"), false, false, &fx->err));
+				  at(fx, "project-evil/copy"), 0, &fx->err));
 	assert_int_equal(fx->asked, 2);
 	assert_int_equal(fx->op, SB_CREATE);
 	fx->asked = 0;
@@ -53,7 +53,7 @@ static void test_C1_a_yes_to_one_end_is_none_to_the_other(void **state)
 	fx_put(fx, "outside/tree/2", "2");
 	fx->asked = 0;
 	assert_fine(sb_files_copy(fx->view, NULL, at(fx, "outside/tree"),
-				  at(fx, "project-evil/tree"), false, true, &fx->err));
+				  at(fx, "project-evil/tree"), SB_FILES_RECURSIVE, &fx->err));
 	assert_int_equal(fx->asked, 2);
 	assert_string_equal(fx_get(fx, "project-evil/tree/2"), "2");
 }
@@ -203,7 +203,7 @@ static int check_mounts(struct fixture *fx)
 	fx_answers(fx, SB_FILES_ANSWER_YES);
 	MUST(fx_read(fx, "src/1/status", &text) == -SB_FILES_PATH_OUTSIDE_PROJECT);
 	MUST(fx_read(fx, "src/self/environ", &text) == -SB_FILES_PATH_OUTSIDE_PROJECT);
-	MUST(sb_files_copy(fx->view, NULL, "src", "stolen", false, true, &fx->err) < 0);
+	MUST(sb_files_copy(fx->view, NULL, "src", "stolen", SB_FILES_RECURSIVE, &fx->err) < 0);
 	MUST(access(at(fx, "project/stolen/self"), F_OK) != 0);
 	fx_open(fx, (struct sb_files_options){.mounts = SB_FILES_ALLOW});
 	/* not this word itself: it stands in the command line of no process */
@@ -362,7 +362,7 @@ static void *go_deep(void *context)
 	deep->tree = sb_files_tree(fx->view, NULL, &list, &entries, &fx->err);
 	if (deep->tree == 0)
 		sb_files_entries_done(&entries);
-	deep->copy = sb_files_copy(fx->view, NULL, "src", "src2", false, true, &fx->err);
+	deep->copy = sb_files_copy(fx->view, NULL, "src", "src2", SB_FILES_RECURSIVE, &fx->err);
 	deep->delete = sb_files_delete(fx->view, NULL, "src", true, &fx->err);
 	return NULL;
 }
@@ -507,7 +507,7 @@ static void test_F1_a_copy_of_a_growing_file_ends(void **state)
 	snprintf(grower.path, sizeof grower.path, "%s", at(fx, "project/grows"));
 	assert_int_equal(truncate(grower.path, START), 0);
 	assert_int_equal(pthread_create(&thread, NULL, grow, &grower), 0);
-	assert_fine(sb_files_copy(fx->view, NULL, "grows", "copy", false, false, &fx->err));
+	assert_fine(sb_files_copy(fx->view, NULL, "grows", "copy", 0, &fx->err));
 	grower.stop = 1;
 	pthread_join(thread, NULL);
 	assert_int_equal(stat(at(fx, "project/copy"), &info), 0);

@@ -25,8 +25,7 @@ static void assert_special(struct fixture *fx, const char *name)
 	assert_code(fx_read(fx, name, &text), SB_FILES_NOT_A_FILE);
 	assert_code(fx_write(fx, name, "x"), SB_FILES_NOT_A_FILE);
 	assert_code(fx_edit(fx, name, "a", "b", &change), SB_FILES_NOT_A_FILE);
-	assert_code(sb_files_copy(fx->view, NULL, name, "copy", false, false, &fx->err),
-		    SB_FILES_NOT_A_FILE);
+	assert_code(sb_files_copy(fx->view, NULL, name, "copy", 0, &fx->err), SB_FILES_NOT_A_FILE);
 	assert_fine(sb_files_stat(fx->view, NULL, name, true, &info, &fx->err));
 	assert_int_equal(info.type, SB_FILES_OTHER);
 	assert_null(fx_get(fx, "project/copy"));
@@ -369,7 +368,7 @@ static void one_round(struct fixture *fx, unsigned long *inside, unsigned long *
 		status = sb_files_mkdir(fx->view, NULL, "spot/made", true, NULL, &fx->err);
 		break;
 	case 5:
-		status = sb_files_copy(fx->view, NULL, "still", name, true, false, &fx->err);
+		status = sb_files_copy(fx->view, NULL, "still", name, SB_FILES_REPLACE, &fx->err);
 		break;
 	case 6:
 		status = sb_files_move(fx->view, NULL, "spot/new", "spot/moved", true, &fx->err);

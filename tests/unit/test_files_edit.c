@@ -358,10 +358,9 @@ static void test_F1_move_copy_delete(void **state)
 	struct fixture *fx = *state;
 	bool created;
 
-	assert_fine(sb_files_copy(fx->view, NULL, "a.txt", "b.txt", false, false, &fx->err));
+	assert_fine(sb_files_copy(fx->view, NULL, "a.txt", "b.txt", 0, &fx->err));
 	assert_string_equal(fx_get(fx, "project/b.txt"), "one\ntwo\nthree\n");
-	assert_code(sb_files_copy(fx->view, NULL, "a.txt", "b.txt", false, false, &fx->err),
-		    SB_FILES_EXISTS);
+	assert_code(sb_files_copy(fx->view, NULL, "a.txt", "b.txt", 0, &fx->err), SB_FILES_EXISTS);
 	fx_put(fx, "project/b.txt", "b\n");
 	assert_code(sb_files_move(fx->view, NULL, "b.txt", "a.txt", false, &fx->err),
 		    SB_FILES_EXISTS);
@@ -383,11 +382,10 @@ static void test_F1_move_copy_delete(void **state)
 		    SB_FILES_NOT_FOUND);
 	fx_put(fx, "project/t/u/v/f", "f\n");
 	fx_link(fx, "v/f", "project/t/u/link");
-	assert_code(sb_files_copy(fx->view, NULL, "t", "t2", false, false, &fx->err),
-		    SB_FILES_IS_A_DIRECTORY);
-	assert_fine(sb_files_copy(fx->view, NULL, "t", "t2", false, true, &fx->err));
+	assert_code(sb_files_copy(fx->view, NULL, "t", "t2", 0, &fx->err), SB_FILES_IS_A_DIRECTORY);
+	assert_fine(sb_files_copy(fx->view, NULL, "t", "t2", SB_FILES_RECURSIVE, &fx->err));
 	assert_string_equal(fx_get(fx, "project/t2/u/link"), "f\n");
-	assert_code(sb_files_copy(fx->view, NULL, "t", "t/inside", false, true, &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, "t", "t/inside", SB_FILES_RECURSIVE, &fx->err),
 		    SB_FILES_INVALID_ARGUMENT);
 	assert_code(sb_files_move(fx->view, NULL, "t", "t/inside", false, &fx->err),
 		    SB_FILES_INVALID_ARGUMENT);
@@ -413,7 +411,7 @@ static void test_F1_delete_all_or_nothing(void **state)
 	assert_string_equal(fx_get(fx, "project/tree/a"), "a");
 	assert_code(sb_files_move(fx->view, NULL, "tree/z/private.key", "k", false, &fx->err),
 		    SB_FILES_BLOCKED);
-	assert_code(sb_files_copy(fx->view, NULL, "tree", "copied", false, true, &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, "tree", "copied", SB_FILES_RECURSIVE, &fx->err),
 		    SB_FILES_BLOCKED);
 	assert_null(fx_get(fx, "project/copied/z/private.key"));
 }
@@ -611,7 +609,9 @@ static void test_F1_diff_leads_from_old_to_new(void **state)
 
 		random_text(old, i % 100 ? 12 : 2500);
 		random_text(new, i % 100 ? 12 : 2500);
-		assert_true(sb_diff("old", "new", old, strlen(old), new, strlen(new), &diff));
+		assert_true(sb_diff("old", "new",
+				    &(struct sb_buf){.data = old, .length = strlen(old)},
+				    &(struct sb_buf){.data = new, .length = strlen(new)}, &diff));
 		rebuild(old, diff.data, got);
 		assert_string_equal(got, new);
 		sb_buf_done(&diff);

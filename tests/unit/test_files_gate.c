@@ -209,8 +209,7 @@ static void test_P3_guarded_names_ask(void **state)
 	assert_code(fx_write(fx, ".git/hooks/pre-commit", "#!/bin/sh\n"), SB_FILES_NEEDS_CONSENT);
 	assert_code(sb_files_move(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
-	assert_code(sb_files_copy(fx->view, NULL, "hook", ".git/hooks/pre-commit", false, false,
-				  &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, "hook", ".git/hooks/pre-commit", 0, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
 	assert_code(fx_write(fx, ".git/config", "[core]\n\tpager = evil\n"),
 		    SB_FILES_NEEDS_CONSENT);
@@ -238,11 +237,11 @@ static void test_P3_a_tree_is_asked_about_before_it_is_copied(void **state)
 	fx_put(fx, "project/tree/.vscode/tasks.json", "{}\n");
 	fx_put(fx, "project/tree/.envrc", "evil\n");
 	fx_put(fx, "project/tree/aaa", "plain\n");
-	assert_code(sb_files_copy(fx->view, NULL, "tree", "copy", false, true, &fx->err),
+	assert_code(sb_files_copy(fx->view, NULL, "tree", "copy", SB_FILES_RECURSIVE, &fx->err),
 		    SB_FILES_NEEDS_CONSENT);
 	assert_int_equal(access(at(fx, "project/copy"), F_OK), -1);
 	fx_answers(fx, SB_FILES_ANSWER_YES);
-	assert_fine(sb_files_copy(fx->view, NULL, "tree", "copy", false, true, &fx->err));
+	assert_fine(sb_files_copy(fx->view, NULL, "tree", "copy", SB_FILES_RECURSIVE, &fx->err));
 	assert_int_equal(fx->asked, 2);
 	assert_string_equal(fx_get(fx, "project/copy/.envrc"), "evil\n");
 	assert_string_equal(fx_get(fx, "project/copy/.vscode/tasks.json"), "{}\n");

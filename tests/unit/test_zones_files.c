@@ -510,7 +510,8 @@ static void approval_is_for_a_call(void **state)
 	fx->answer = SB_FILES_ANSWER_YES;
 	expect_fine(write_text(fx, "/final/x/y/z", "1"));
 	assert_int_equal(fx->asked, 1);
-	expect_fine(sb_files_copy(files, NULL, "/final/d", "/final/copy", false, true, &fx->err));
+	expect_fine(sb_files_copy(files, NULL, "/final/d", "/final/copy", SB_FILES_RECURSIVE,
+				  &fx->err));
 	assert_int_equal(fx->asked, 2);
 	assert_string_equal(get(fx, ".sandbox/final/copy/e/b"), "1");
 	expect_fine(sb_files_delete(files, NULL, "/final/d", true, &fx->err));
@@ -754,8 +755,8 @@ static void standard_tools(void **state)
 	assert_int_equal(entries.count, 5);
 	assert_string_equal(entries.all[2].name, "b.txt");
 	sb_files_entries_done(&entries);
-	expect_fine(
-		sb_files_copy(files, NULL, "/input/deep", "/output/deep", false, true, &fx->err));
+	expect_fine(sb_files_copy(files, NULL, "/input/deep", "/output/deep", SB_FILES_RECURSIVE,
+				  &fx->err));
 	assert_string_equal(get(fx, ".sandbox/output/deep/b.txt"), "one\n");
 	expect_fine(sb_files_move(files, NULL, "/output/deep", "/output/other", false, &fx->err));
 	assert_string_equal(list(fx, "/output/other"), "b.txt ");

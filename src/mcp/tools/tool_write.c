@@ -152,9 +152,10 @@ json_t *sb_tool_copy(struct sb_tool_call *call)
 {
 	const char *from = sb_arg_text(call->args, "source"),
 		   *to = sb_arg_text(call->args, "destination");
+	unsigned how = (sb_arg_bool(call->args, "overwrite") ? SB_FILES_REPLACE : 0) |
+		       (sb_arg_bool(call->args, "recursive") ? SB_FILES_RECURSIVE : 0);
 
-	if (sb_files_copy(call->view, call->caller, from, to, sb_arg_bool(call->args, "overwrite"),
-			  sb_arg_bool(call->args, "recursive"), &call->err) != 0)
+	if (sb_files_copy(call->view, call->caller, from, to, how, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	tell(call, to, "changed");
 	return done("Successfully copied ", from, " to ", to, NULL);
