@@ -113,23 +113,21 @@ static struct program *find_program(struct sb_flood *flood, const char *name)
 }
 
 /* Deny, and say why unless that was said. */
-static enum sb_flood_verdict refuse(struct sb_flood *flood, bool *said, const char *why,
-				    const char *program, const char **out_line)
+static struct sb_flood_answer refuse(struct sb_flood *flood, bool *said, const char *why,
+				     const char *program)
 {
 	char safe[200];
 
 	flood->denied++;
-	*out_line = NULL;
 	if (*said)
-		return SB_FLOOD_DENY;
+		return (struct sb_flood_answer){SB_FLOOD_DENY};
 	*said = true;
 	if (program)
 		snprintf(flood->line, sizeof flood->line, "'%s' %s",
 			 sb_escape_line(safe, sizeof safe, program), why);
 	else
 		snprintf(flood->line, sizeof flood->line, "%s", why);
-	*out_line = flood->line;
-	return SB_FLOOD_DENY;
+	return (struct sb_flood_answer){SB_FLOOD_DENY, .line = flood->line};
 }
 
 static void refill(struct sb_flood *flood, uint64_t now_ms)
@@ -151,50 +149,44 @@ static void refill(struct sb_flood *flood, uint64_t now_ms)
 		flood->said_rate = false;
 }
 
-enum sb_flood_verdict sb_flood_ask(struct sb_flood *flood, const struct sb_flood_key *key,
-				   unsigned long id, const char *program, uint64_t now_ms,
-				   unsigned long *out_question, const char **out_line)
+struct sb_flood_answer sb_flood_ask(struct sb_flood *flood, const struct sb_flood_key *key,
+				    unsigned long id, const char *program, uint64_t now_ms)
 {
 	struct open_question *slot = NULL;
 	struct program *asker;
 
-	*out_line = NULL;
 	refill(flood, now_ms);
 	if (flood->closed)
 		return refuse(flood, &flood->said_closed,
 			      "all of the last questions were denied; the rest is denied without "
 			      "asking",
-			      NULL, out_line);
+			      NULL);
 	asker = find_program(flood, program);
 	if (!asker)
 		return refuse(flood, &flood->said_programs,
 			      "too many different programs ask; those that are new are denied",
-			      NULL, out_line);
+			      NULL);
 	if (asker->closed)
 		return refuse(flood, &asker->said,
 			      "was denied many times in a row; the rest is denied without asking",
-			      program, out_line);
+			      program);
 	for (size_t i = 0; i < SB_FLOOD_OPEN; i++) {
 		if (!flood->open[i].id)
 			slot = &flood->open[i];
-		else if (memcmp(flood->open[i].key.hex, key->hex, sizeof key->hex) == 0) {
-			*out_question = flood->open[i].id;
-			return SB_FLOOD_JOIN;
-		}
+		else if (memcmp(flood->open[i].key.hex, key->hex, sizeof key->hex) == 0)
+			return (struct sb_flood_answer){SB_FLOOD_JOIN, flood->open[i].id};
 	}
 	if (!slot)
 		return refuse(flood, &flood->said_open,
 			      "too many questions wait for an answer; further ones are denied",
-			      NULL, out_line);
+			      NULL);
 	if (flood->tokens_ms < SB_FLOOD_REFILL_MS)
 		return refuse(flood, &flood->said_rate,
-			      "questions come faster than they can be read; some are denied", NULL,
-			      out_line);
+			      "questions come faster than they can be read; some are denied", NULL);
 	flood->tokens_ms -= SB_FLOOD_REFILL_MS;
 	*slot = (struct open_question){
 		.id = id, .key = *key, .program = (size_t)(asker - flood->programs)};
-	*out_question = id;
-	return SB_FLOOD_ASK;
+	return (struct sb_flood_answer){SB_FLOOD_ASK, id};
 }
 
 void sb_flood_answered(struct sb_flood *flood, unsigned long id, enum sb_answer answer)

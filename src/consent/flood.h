@@ -44,20 +44,24 @@ int sb_flood_key(const struct sb_wish *wish, const struct sb_wish *target, const
 
 enum sb_flood_verdict {
 	SB_FLOOD_ASK,  /* ask; the question counts as open until sb_flood_answered() */
-	SB_FLOOD_JOIN, /* *out_question is open and equal: its answer is the answer */
+	SB_FLOOD_JOIN, /* an equal one is open: its answer is the answer */
 	SB_FLOOD_DENY, /* deny without asking */
 };
 
 struct sb_flood *sb_flood_new(void); /* NULL: out of memory */
 void sb_flood_free(struct sb_flood *flood);
 
-/*
- * May this be asked, as question number id?  With SB_FLOOD_DENY *out_line is the one line
- * for the person, escaped, valid until the next call; or NULL when it was said before.
- */
-enum sb_flood_verdict sb_flood_ask(struct sb_flood *flood, const struct sb_flood_key *key,
-				   unsigned long id, const char *program, uint64_t now_ms,
-				   unsigned long *out_question, const char **out_line);
+struct sb_flood_answer {
+	enum sb_flood_verdict verdict;
+	unsigned long question; /* ASK: id; JOIN: the one that is open */
+	/* DENY: the one line for the person, escaped, valid until the next call; or NULL when it was said
+	 * before */
+	const char *line;
+};
+
+/* May this be asked, as question number id? */
+struct sb_flood_answer sb_flood_ask(struct sb_flood *flood, const struct sb_flood_key *key,
+				    unsigned long id, const char *program, uint64_t now_ms);
 
 /*
  * A question that was asked is answered: for it, and for all that joined it.  With

@@ -159,9 +159,8 @@ static void refuse(struct sb_approver *approver, struct sb_pending *pending, con
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 {
 	struct sb_remarks notes = {0};
-	unsigned long open = 0;
+	struct sb_flood_answer flood;
 	struct sb_flood_key key;
-	const char *line = NULL;
 	bool put;
 
 	if (approver->pending_count >= SB_MAX_PENDING) {
@@ -182,17 +181,18 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	}
 	if (approver->timeout_ms)
 		pending->deadline_ms = sb_now_ms() + (uint64_t)approver->timeout_ms;
-	switch (sb_flood_ask(approver->flood, &key, pending->question, pending->program,
-			     sb_now_ms(), &open, &line)) {
+	flood = sb_flood_ask(approver->flood, &key, pending->question, pending->program,
+			     sb_now_ms());
+	switch (flood.verdict) {
 	case SB_FLOOD_JOIN:
 		sb_remarks_done(&notes);
-		pending->question = open;
+		pending->question = flood.question;
 		sb_pending_keep(approver, pending);
 		return;
 	case SB_FLOOD_DENY:
 		sb_remarks_done(&notes);
-		if (line && approver->asking.notice)
-			approver->asking.notice(approver->asking.context, line);
+		if (flood.line && approver->asking.notice)
+			approver->asking.notice(approver->asking.context, flood.line);
 		refuse(approver, pending, "flood");
 		return;
 	case SB_FLOOD_ASK:

@@ -215,17 +215,14 @@ static bool may_ask(struct sb_peers *peers, const struct asked *asked, const cha
 	struct sb_approver *approver = peers->approver;
 	char text[SB_HOST_TEXT_SIZE + 5] = "host ";
 	struct sb_flood_key key;
-	unsigned long open;
-	const char *line = NULL;
+	struct sb_flood_answer flood;
 
 	sb_host_text(&asked->wish, text + 5);
 	sb_sha256_hex(text, strlen(text), key.hex);
-	if (sb_flood_ask(approver->flood, &key, asked->id, program, (uint64_t)sb_now_ms(), &open,
-			 &line) == SB_FLOOD_ASK)
-		return true;
-	if (line && approver->asking.notice)
-		approver->asking.notice(approver->asking.context, line);
-	return false;
+	flood = sb_flood_ask(approver->flood, &key, asked->id, program, (uint64_t)sb_now_ms());
+	if (flood.line && approver->asking.notice)
+		approver->asking.notice(approver->asking.context, flood.line);
+	return flood.verdict == SB_FLOOD_ASK;
 }
 
 /* NULL: it cannot be asked, and *out_by says why. */

@@ -12,21 +12,12 @@ static struct sb_flood_key numbered(unsigned number)
 	return key;
 }
 
-struct asked {
-	enum sb_flood_verdict verdict;
-	unsigned long question;
-	const char *line;
-};
-
-static struct asked ask(struct sb_flood *flood, unsigned number, unsigned long id,
-			const char *program, uint64_t now_ms)
+static struct sb_flood_answer ask(struct sb_flood *flood, unsigned number, unsigned long id,
+				  const char *program, uint64_t now_ms)
 {
 	struct sb_flood_key key = numbered(number);
-	struct asked asked = {0};
 
-	asked.verdict =
-		sb_flood_ask(flood, &key, id, program, now_ms, &asked.question, &asked.line);
-	return asked;
+	return sb_flood_ask(flood, &key, id, program, now_ms);
 }
 
 static int setup(void **state)
@@ -48,7 +39,7 @@ static void equal_questions_are_one(void **state)
 	assert_int_equal(ask(flood, 1, 11, "a", 0).verdict, SB_FLOOD_ASK);
 	assert_int_equal(ask(flood, 2, 12, "a", 0).verdict, SB_FLOOD_ASK);
 	for (int i = 0; i < 1000; i++) { /* joining costs nobody anything */
-		struct asked asked = ask(flood, 1, 13, "b", 0);
+		struct sb_flood_answer asked = ask(flood, 1, 13, "b", 0);
 
 		assert_int_equal(asked.verdict, SB_FLOOD_JOIN);
 		assert_int_equal(asked.question, 11);
@@ -63,7 +54,7 @@ static void a_program_denied_in_a_row_is_not_asked_about(void **state)
 	struct sb_flood *flood = *state;
 	unsigned long id = 1;
 	uint64_t now = 0;
-	struct asked asked;
+	struct sb_flood_answer asked;
 
 	for (int round = 0; round < 2; round++) {
 		/* one short of the limit, then a yes, which ends the row */
@@ -107,7 +98,7 @@ static void many_names_for_one_flood_do_not_help(void **state)
 
 	for (unsigned i = 0; i < 2000; i++) {
 		char program[32];
-		struct asked asked;
+		struct sb_flood_answer asked;
 
 		snprintf(program, sizeof program, "p%u", i);
 		asked = ask(flood, i, i + 1, program, i * 10000);
@@ -126,7 +117,7 @@ static void questions_come_at_a_rate_that_can_be_read(void **state)
 	uint64_t now = 5000000;
 
 	for (unsigned i = 0; i < 1000; i++) {
-		struct asked asked = ask(flood, i, i + 1, "a", now);
+		struct sb_flood_answer asked = ask(flood, i, i + 1, "a", now);
 
 		asked_count += asked.verdict == SB_FLOOD_ASK;
 		lines += asked.line != NULL;
@@ -165,7 +156,7 @@ static void lines_cannot_steer_the_terminal(void **state)
 {
 	struct sb_flood *flood = *state;
 	char long_name[4000];
-	struct asked asked = {0};
+	struct sb_flood_answer asked = {0};
 
 	memset(long_name, '\x1b', sizeof long_name - 1);
 	long_name[sizeof long_name - 1] = '\0';
