@@ -172,25 +172,24 @@ static bool are_beside(const struct sb_need *a, const struct sb_need *b)
 	       length == directory_length(b->path) && memcmp(a->path, b->path, length) == 0;
 }
 
-/* Those from first to end are beside each other: one for their directory, or none is asked about again. */
-static int join_crowd(struct sb_learned *needs, size_t first, size_t end, sb_may_open may_open,
+/* Needs that are beside each other: one for their directory, or none is asked about again. */
+static int join_crowd(struct sb_need *into, struct sb_need *end, sb_may_open may_open,
 		      void *context, bool *out_joined, struct sb_error *err)
 {
-	struct sb_need *into = &needs->all[first];
 	SB_AUTO_FREE char *directory = sb_path_parent(into->path);
 	unsigned ops = 0;
 
 	if (!directory)
 		return sb_no_memory(err);
-	for (size_t i = first; i < end; i++)
-		ops |= needs->all[i].ops;
+	for (struct sb_need *need = into; need < end; need++)
+		ops |= need->ops;
 	if (!may_open(context, directory, ops)) {
-		for (size_t i = first; i < end; i++)
-			needs->all[i].alone = true;
+		for (struct sb_need *need = into; need < end; need++)
+			need->alone = true;
 		return SB_OK;
 	}
-	for (size_t i = first + 1; i < end; i++)
-		take_over(into, &needs->all[i]);
+	for (struct sb_need *need = into + 1; need < end; need++)
+		take_over(into, need);
 	free(into->path);
 	into->path = sb_take_ptr(&directory);
 	into->ops = ops;
@@ -215,7 +214,8 @@ static int join_crowds(struct sb_learned *needs, sb_may_open may_open, void *con
 				if (!are_beside(&needs->all[i], &needs->all[end]))
 					break;
 			if (end - i >= SB_LEARN_CROWD)
-				status = join_crowd(needs, i, end, may_open, context, &joined, err);
+				status = join_crowd(&needs->all[i], &needs->all[end], may_open,
+						    context, &joined, err);
 			if (status != SB_OK)
 				return status;
 		}

@@ -19,6 +19,7 @@ struct own {
 
 /* Of find_places(), made when first needed: without and with the projects themselves. */
 struct places {
+	const struct sb_environment *environment;
 	char **around[2];
 };
 
@@ -166,9 +167,8 @@ static int has_link(const struct found *found, const char *const *places, bool *
  * The account's own place is always believed: no run can change what is there (S9), also one that
  * is started in the home directory or around it.
  */
-static int is_doubtful(const struct sb_environment *environment, const struct sb_home *home,
-		       const struct own *own, const struct found *found, struct places *known,
-		       bool *out, struct sb_error *err)
+static int is_doubtful(struct places *known, const struct sb_home *home, const struct own *own,
+		       const struct found *found, bool *out, struct sb_error *err)
 {
 	bool near = found->given;
 	char **places;
@@ -178,7 +178,7 @@ static int is_doubtful(const struct sb_environment *environment, const struct sb
 	if (!found->given && strcmp(own_home(home), home->home) == 0)
 		return SB_OK;
 	if (!known->around[near])
-		status = find_places(environment, home, near, &known->around[near], err);
+		status = find_places(known->environment, home, near, &known->around[near], err);
 	places = known->around[near];
 	for (size_t i = 0; status == SB_OK && places[i]; i++) {
 		*out |= sb_path_within(places[i], found->dir);
@@ -220,9 +220,8 @@ static int refuse(struct sb_home *home, const struct own *own, const struct foun
 	return sb_list_push(&home->warnings, &warned, text, err);
 }
 
-static int choose(const struct sb_environment *environment, struct sb_home *home,
-		  const struct own *own, struct places *known, struct found *out,
-		  struct sb_error *err)
+static int choose(struct places *known, struct sb_home *home, const struct own *own,
+		  struct found *out, struct sb_error *err)
 {
 	/* what the variable says; else the home directory's; else that of the account */
 	const char *const values[] = {own->value, NULL, NULL};
@@ -236,7 +235,7 @@ static int choose(const struct sb_environment *environment, struct sb_home *home
 		found_done(out);
 		status = find(own, values[i], homes[i], out, err);
 		if (status == SB_OK)
-			status = is_doubtful(environment, home, own, out, known, &doubtful, err);
+			status = is_doubtful(known, home, own, out, &doubtful, err);
 		if (status == SB_OK && doubtful && i < 2)
 			status = refuse(home, own, out, err);
 	}
@@ -262,20 +261,20 @@ int sb_own_find(const struct sb_environment *environment, struct sb_home *home,
 				   true};
 	const struct own state = {"XDG_STATE_HOME", environment->xdg_state_home, ".local/state",
 				  false};
-	struct places known = {0};
+	struct places known = {.environment = environment};
 	struct found found = {0};
 	int status;
 
 	if (environment->config_dir) {
 		status = take_given(environment, home, err);
 	} else {
-		status = choose(environment, home, &config, &known, &found, err);
+		status = choose(&known, home, &config, &found, err);
 		home->config_dir = sb_take_ptr(&found.dir);
 		home->config_named = sb_take_ptr(&found.named);
 	}
 	if (status == SB_OK) {
 		found_done(&found);
-		status = choose(environment, home, &state, &known, &found, err);
+		status = choose(&known, home, &state, &found, err);
 		home->state_dir = sb_take_ptr(&found.dir);
 	}
 	found_done(&found);

@@ -17,15 +17,15 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* seen: the kind of what lies there, as st_mode says it; 0: not known. */
-static int add_seen(struct sb_policy *policy, const char *path, const struct sb_access *access,
-		    const char *reason, unsigned flags, unsigned seen, struct sb_error *err)
+static int add_seen(struct sb_policy *policy, const char *path, const struct sb_builtin_row *row,
+		    unsigned flags, unsigned seen, struct sb_error *err)
 {
 	static const char prefix[] = "built-in: ";
 	SB_AUTO_FREE char *pattern = NULL;
 	char origin[160];
-	size_t room = sizeof origin - sizeof prefix, length = strnlen(reason, room);
+	size_t room = sizeof origin - sizeof prefix, length = strnlen(row->reason, room);
 	struct sb_rule rule = {
-		.access = *access,
+		.access = *row->access,
 		.tier = SB_TIER_BUILTIN,
 		.hard = flags & SB_BUILTIN_HARD,
 		.any_mode = flags & SB_BUILTIN_ANY_MODE,
@@ -48,7 +48,7 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 			return sb_no_memory(err);
 	}
 	memcpy(origin, prefix, sizeof prefix - 1);
-	memcpy(origin + sizeof prefix - 1, reason, length);
+	memcpy(origin + sizeof prefix - 1, row->reason, length);
 	origin[sizeof prefix - 1 + length] = '\0';
 	return sb_policy_add(policy, &rule, err);
 }
@@ -56,7 +56,9 @@ static int add_seen(struct sb_policy *policy, const char *path, const struct sb_
 int sb_builtin_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err)
 {
-	return add_seen(policy, path, access, reason, flags, 0, err);
+	const struct sb_builtin_row row = {.access = access, .reason = reason};
+
+	return add_seen(policy, path, &row, flags, 0, err);
 }
 
 bool sb_builtin_leads_nowhere(int status, const struct sb_error *err)
@@ -267,7 +269,7 @@ int sb_builtin_add_row(struct sb_policy *policy, struct sb_base *base,
 		return sb_builtin_literal(policy, written, row->access, row->reason,
 					  flags | SB_BUILTIN_ABSENT, err);
 	if (kind == PLAIN)
-		return add_seen(policy, written, row->access, row->reason, flags, base->seen, err);
+		return add_seen(policy, written, row, flags, base->seen, err);
 	return add_resolved(policy, base->path, row, written, flags, err);
 }
 
